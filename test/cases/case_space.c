@@ -334,7 +334,7 @@ static uint32_t *numbers_below(size_t n, uint32_t limit, xlt_random *random)
     return numbers;
 }
 
-/* Of systems that are the most there may be, few have points. */
+/* Few systems have points if there are as many as there may be. */
 static uint32_t *systems_of(const fuzz_case *c, const scene *s, size_t n, uint32_t more,
                             xlt_random *random)
 {

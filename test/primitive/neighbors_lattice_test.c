@@ -379,7 +379,7 @@ static const struct {
     {"one dimension", {{-0.7}}, 1, 1},
 };
 
-/* Points anywhere in the cell, rounded to what they are stored as. */
+/* Points anywhere in the cell, rounded to floats. */
 static crystal crystal_of_kind(size_t k, bool wide)
 {
     xlt_random random = {1000 + k};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Grids, searches and calls that are refused: each has its status and its text, and writes nothing.
- * And what the status of a build says of points that it refuses. */
+ * The library refuses wrong grids, searches and calls: with a status and a text, and it writes
+ * nothing. The status of a build names the points that it refuses. */
 #include "xlt_misuse.h"
 
 #include <crosslane/knn.h>
@@ -405,14 +405,14 @@ static void wrong_counts(void **state)
     const xl_view s = xlt_view(&b.storage);
     refused(COUNT(plan, b.index, .counts = xl_view_of(s.buffer, s.offset / 4)), overlap, "storage");
     refused(xl_neighbors_scratch(plan, 1, NULL, NULL), bad, "bytes");
-    xlt_check_unwritten(&out, "an output of what is refused");
+    xlt_check_unwritten(&out, "an output of a refused call");
     xl_neighbors_destroy(plan);
     xl_grid_index_destroy(empty);
     xlt_buffer_free(&out);
     index_free(&b);
 }
 
-/* What queries a call has, and does not have. */
+/* Queries that a call lacks, or that the plan does not take. */
 static void wrong_queries(void **state)
 {
     (void)state;
@@ -625,8 +625,8 @@ static void wrong_fills(void **state)
                                        &(xl_neighbors_visit_args){.out = o}, 0, NULL, NULL),
             bad, "visit");
     xlt_check_unwritten(&offsets, "offsets");
-    xlt_check_unwritten(&out, "an output of what is refused");
-    xlt_check_unwritten(&more, "an output of what is refused");
+    xlt_check_unwritten(&out, "an output of a refused call");
+    xlt_check_unwritten(&more, "an output of a refused call");
     xl_neighbors_destroy(without);
     xl_neighbors_destroy(plan);
     xlt_buffer_free(&offsets);
