@@ -431,8 +431,7 @@ static xl_neighbors_report report_wanted(const fuzz_case *c)
     return r;
 }
 
-/* What the status says of the rows that were filled, or would be with `less` room than they need.
- */
+/* The status reports the rows that were filled; `less` room than they need is too little. */
 static bool check_status(outcome *o, const fuzz_case *c, const call_array *a, uint64_t less)
 {
     const xl_neighbors_report right = report_wanted(c);
