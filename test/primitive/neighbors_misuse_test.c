@@ -473,7 +473,7 @@ static void wrong_indices(void **state)
         const char *text;
     } cases[] = {
         {XL_REPEATS_BOX, XL_REPEATS_NOT, 0.2, 0, 0, false, false, 1, "repeats"},
-        {XL_REPEATS_BOX, XL_REPEATS_BOX, 3e6, 0, 0, false, false, 0, "desc.radius: 3e+06; must be"},
+        {XL_REPEATS_BOX, XL_REPEATS_BOX, 2e6, 0, 0, false, false, 0, "desc.radius: 2e+06; must be"},
         {XL_REPEATS_CELL, XL_REPEATS_BOX, 0.4, 0, 0, false, false, 1,
          "triclinic cell, but the plan's desc.periodic is 1, XL_REPEATS_BOX"},
         {XL_REPEATS_CELL, XL_REPEATS_BOX, 0.4, 0, 0, true, true, 1,
@@ -552,10 +552,11 @@ static void wrong_systems(void **state)
 static void wrong_moves(void **state)
 {
     (void)state;
+    static const double at[3] = {0.5, 3.5, 0.5};
     xlt_buffer out = xlt_buffer_make(NULL, 1, 4, 0);
     for (int wide = 0; wide < (has_doubles() ? 2 : 1); ++wide) {
         const xl_grid_desc cell = cell_desc(wide != 0), open = grid_desc(wide != 0);
-        indexed in_cell = usual_index(&cell), outside = usual_index(&open);
+        indexed in_cell = index_of(&cell, at, 1, NULL), outside = index_of(&open, at, 1, NULL);
         xl_grid_moved_args args = {.distance = wide ? 0 : 1.5e6f,
                                    .distance_f64 = wide ? 1.6e6 : 0,
                                    .points = xlt_view(&in_cell.points),
