@@ -100,8 +100,11 @@ typedef enum field {
     SKEW,
     TURN,
     SPREAD,
+    SYSTEMS,
     FAILS,
     PARTS,
+    HASH,
+    FILLS,
     SEED,
     FIELDS
 } field;

@@ -49,6 +49,7 @@ static const struct {
     [FIRST] = LEVELS(0, 1, 50),
     [ROWS] = LEVELS(0, 1, 70),
     [PARTS] = LEVELS(0, 1, 2, 3),
+    [FILLS] = LEVELS(0, 1, 3),
 };
 
 uint64_t count_levels(field f)
@@ -139,6 +140,8 @@ static void draw_space(fuzz_case *c, xlt_random *random)
     const uint64_t most = xlt_on_oclgrind() ? 24 : CASE_N_MOST; /* pairs take long there */
     c->of[OTHER] = draw_n(random, true) % (most + 1);
     c->of[N] %= most + 1;
+    if (c->of[PRIMITIVE] == NEAR && c->of[N] > 520) /* more is for cases that are kept */
+        c->of[N] = 520;
     c->of[AXES] = one_in(random, 2) ? 0 : xlt_below(random, 8);
     c->of[SHAPE] = xlt_next(random) >> 44;
     c->of[FAR] = xlt_below(random, 3);
@@ -175,6 +178,10 @@ void case_draw_call(fuzz_case *c, xlt_random *random)
         draw_space(c, random);
     c->of[PARTS] = xlt_below(random, 4);
     c->of[SEED] = xlt_next(random) >> 44;
+    if (c->of[PRIMITIVE] == NEAR && one_in(random, 3))
+        c->of[FILLS] = 1 + xlt_below(random, 3);
+    if (c->of[PRIMITIVE] == NEAR && one_in(random, 3))
+        c->of[LEFT_OUT] = xlt_below(random, 16);
     case_normalise(c);
     fit_device(c);
 }

@@ -94,7 +94,7 @@ static const struct {
     [NEAREST] = {"nearest", NAMES("8", "1", "17"), 0, K | A},
     [LIMITED] = {"limited", NAMES("no", "yes"), 0, K},
     [CODE] = {"code", NAMES("u64", "u32"), 0, C | A},
-    [WAY] = {"way", NAMES("own", "table", "rows"), 0, L | K | V},
+    [WAY] = {"way", NAMES("own", "table", "rows", "walk"), 0, L | K | V},
     [COMPARE] = {"compare", NAMES("no", "low", "struct"), 0, O},
     [KEY_BYTES] = {"key-bytes",
                    NAMES("4", "8", "12", "16", "20", "24", "32", "48", "64", "96", "100", "128",
@@ -119,7 +119,7 @@ static const struct {
     [LAYOUT] = {"layout", NAMES("aos", "soa"), 0, L | K | V},
     [QUERY_LAYOUT] = {"query-layout", NAMES("aos", "soa"), 0, L | K},
     [ROW_ROOM] = {"row-room", NAMES("none", "1", "6", "40"), 0, L},
-    [DETAILS] = {"details", NAMES("yes", "no"), 0, L},
+    [DETAILS] = {"details", NAMES("yes", "no"), 0, L | K},
     [VISITS] = {"visits", NAMES("no", "yes"), 0, L},
     [CARRY] = {"carry", NAMES("no", "yes"), 0, S},
     [ILLEGAL] = {"illegal", NAMES("no", "yes"), 0, ALL},
@@ -143,9 +143,9 @@ static const struct {
     [QUEUE] = {"queue", NAMES("in-order", "out-of-order"), 0, ALL},
     [GATE] = {"gate", NAMES("no", "yes"), 0, ALL},
     [TWICE] = {"twice", NAMES("no", "yes"), 0, S | R | KEYED | X | H | W | A},
-    [CUT] = {"cut", NAMES("none", "half", "unsaid"), 0, R | L | X},
+    [CUT] = {"cut", NAMES("none", "half", "unsaid", "more"), 0, R | L | X},
     [TOP] = {"k", NULL, CASE_N_MOST + 100, T},
-    [LEFT_OUT] = {"without", NULL, ALL_LEFT_OUT, T | X},
+    [LEFT_OUT] = {"without", NULL, ALL_LEFT_OUT, T | X | L},
     [OTHER] = {"other", NULL, CASE_N_MOST, M | F | L | K | A | W},
     [DEAL] = {"deal", NAMES("mixed", "rising", "falling", "runs"), 0, M | F},
     [BREAKS] = {"breaks", NULL, CASE_N_MOST, M | F},
@@ -156,11 +156,15 @@ static const struct {
     [TIGHT] = {"tight", NULL, 2, L | K | V},
     [FIRST] = {"first", NULL, CASE_N_MOST, L | K | A},
     [ROWS] = {"rows", NULL, CASE_N_MOST, L | K | A},
-    [SKEW] = {"skew", NAMES("usual", "great"), 0, L | V},
+    [SKEW] = {"skew", NAMES("usual", "great", "many"), 0, L | V},
     [TURN] = {"turn", NAMES("no", "left", "axes"), 0, L | V},
-    [SPREAD] = {"spread", NAMES("usual", "faces", "far"), 0, L | K | V},
+    [SPREAD] = {"spread", NAMES("usual", "faces", "far", "tiny", "lines", "plane", "periods"), 0,
+                L | K | V},
+    [SYSTEMS] = {"systems", NAMES("few", "most"), 0, L | K | V},
     [FAILS] = {"fails", NAMES("no", "non-finite", "outside", "system"), 0, L | K | V},
     [PARTS] = {"parts", NULL, 3, S},
+    [HASH] = {"hash", NULL, UINT64_MAX, S | R},
+    [FILLS] = {"fills", NULL, 3, L},
     [SEED] = {"seed", NULL, UINT32_MAX, ALL},
 };
 
@@ -225,9 +229,9 @@ const char *case_print(const fuzz_case *c, char line[LINE])
             used += (size_t)snprintf(line + used, LINE - used, " %s=%s", fields[f].name,
                                      fields[f].values[x]);
         else
-            used +=
-                (size_t)snprintf(line + used, LINE - used,
-                                 f == MASK ? " %s=0x%" PRIx64 : " %s=%" PRIu64, fields[f].name, x);
+            used += (size_t)snprintf(line + used, LINE - used,
+                                     f == MASK || f == HASH ? " %s=0x%" PRIx64 : " %s=%" PRIu64,
+                                     fields[f].name, x);
     }
     return line;
 }
@@ -310,7 +314,7 @@ static bool shrink_field(fuzz_case *c, field f, case_fails *fails, int *tries)
         return false;
     if (try_value(c, f, 0, fails, tries))
         return true;
-    if (fields[f].values || f == SEED || f == MASK)
+    if (fields[f].values || f == SEED || f == MASK || f == HASH)
         return false;
     for (uint64_t step = c->of[f] / 2; step > 0; step /= 2)
         while (c->of[f] > step && try_value(c, f, c->of[f] - step, fails, tries))

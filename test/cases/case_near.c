@@ -46,7 +46,8 @@ static xl_status open_near(const fuzz_case *c, open_plan *plan)
     desc.scalar = wide ? XL_F64 : XL_F32;
     desc.radius = wide ? 0 : (float)scene_radius(c);
     desc.radius_f64 = wide ? scene_radius(c) : 0;
-    desc.dimensions = desc.query_stride = 3 - (uint32_t)c->of[DIMENSIONS];
+    desc.dimensions = 3 - (uint32_t)c->of[DIMENSIONS];
+    desc.query_stride = scene_query_stride(c);
     desc.inclusive = (uint32_t)c->of[INCLUSIVE];
     desc.include_self = (uint32_t)c->of[SELF];
     desc.half = (uint32_t)c->of[HALF];
@@ -85,7 +86,7 @@ typedef struct answer {
         (search).dimensions = (s)->dimensions;                                                     \
         (search).queries = (s)->queries;                                                           \
         (search).num_queries = (s)->rows;                                                          \
-        (search).query_stride = (s)->dimensions;                                                   \
+        (search).query_stride = (s)->query_stride;                                                 \
         (search).radii = (s)->radii;                                                               \
         (search).systems = (s)->systems;                                                           \
         (search).query_systems = (s)->query_systems;                                               \
@@ -94,23 +95,20 @@ typedef struct answer {
 
 static void search_wide(const fuzz_case *c, const scene *s, answer *a, ref_pairs_f64 *pairs)
 {
-    ref_search_f64 search = {.radius = s->radius};
+    ref_search_f64 search = {.radius = s->radius,
+                             .cell = c->of[SPACE] == SPACE_CELL ? s->repeats : NULL};
     FILL_SEARCH(search, c, s);
-    for (size_t axis = 0; axis < 3; ++axis) {
-        search.period[axis] = s->period[axis];
-        search.tilt[axis] = s->tilt[axis];
-    }
+    memcpy(search.period, s->period, sizeof search.period);
     a->indices = ref_neighbors_pairs_f64(&search, a->offsets, pairs);
 }
 
 static void search_narrow(const fuzz_case *c, const scene *s, answer *a, ref_pairs *pairs)
 {
-    ref_search search = {.radius = (float)s->radius};
+    ref_search search = {.radius = (float)s->radius,
+                         .cell = c->of[SPACE] == SPACE_CELL ? s->narrow : NULL};
     FILL_SEARCH(search, c, s);
-    for (size_t axis = 0; axis < 3; ++axis) {
+    for (size_t axis = 0; axis < 3; ++axis)
         search.period[axis] = (float)s->period[axis];
-        search.tilt[axis] = (float)s->tilt[axis];
-    }
     a->indices = ref_neighbors_pairs(&search, a->offsets, pairs);
 }
 
@@ -227,27 +225,60 @@ static xl_status enqueue_count(const open_plan *plan, const call_array *a, const
                                       built, counted);
 }
 
-static xl_status enqueue_fill(const fuzz_case *c, const open_plan *plan, const call_array *a,
-                              const flight *f, const cl_event *counted)
+/* Where row i of the rows that are filled begins in the list. */
+static size_t row_begin(const fuzz_case *c, size_t i)
+{
+    const uint64_t *const offsets = wanted->offsets;
+    const size_t row = running->first + i;
+    return row_room(c) > 0 ? i * row_room(c) : (size_t)(offsets[row] - offsets[running->first]);
+}
+
+static xl_view part_of(const call_array *a, size_t from)
+{
+    xl_view view = array_view(a);
+    view.offset += a->name ? from : 0;
+    return view;
+}
+
+/* The rows from `first` on, of those that are filled. */
+static xl_status enqueue_part(const fuzz_case *c, const open_plan *plan, const call_array *a,
+                              const flight *f, const cl_event *counted, size_t first, size_t num)
 {
     const bool given = running->queries != NULL, rooms = row_room(c) > 0;
-    const xl_neighbors_fill_args args = {.capacity = rooms ? 0 : a[INDICES].n,
+    const size_t at = row_begin(c, first), d = running->dimensions;
+    const size_t capacity = num < running->num ? row_begin(c, first + num) - at : a[INDICES].n;
+    const xl_neighbors_fill_args args = {.capacity = rooms ? 0 : capacity,
                                          .offsets = array_view(&a[OFFSETS]),
-                                         .indices = array_view(&a[INDICES]),
+                                         .indices = part_of(&a[INDICES], at),
                                          .num_queries = given ? running->rows : 0,
                                          .queries = array_view(&a[QUERY_POINTS]),
                                          .queries_y = array_view(&a[QUERY_Y]),
                                          .queries_z = array_view(&a[QUERY_Z]),
                                          .radii = array_view(&a[QUERY_RADII]),
-                                         .first_row = running->first,
-                                         .num_rows = running->num,
-                                         .distances2 = array_view(&a[DISTANCES]),
-                                         .vectors = array_view(&a[VECTORS]),
-                                         .shifts = array_view(&a[SHIFTS]),
-                                         .counts = rooms ? array_view(&a[COUNTS]) : xl_no_view(),
+                                         .first_row = running->first + first,
+                                         .num_rows = num,
+                                         .distances2 = part_of(&a[DISTANCES], at),
+                                         .vectors = part_of(&a[VECTORS], at * d),
+                                         .shifts = part_of(&a[SHIFTS], at * d),
+                                         .counts =
+                                             rooms ? part_of(&a[COUNTS], first) : xl_no_view(),
                                          .query_systems = array_view(&a[OF_QUERY_SYSTEMS])};
     return xl_neighbors_fill_enqueue(plan->of.space.near, plan->of.space.index, f->queue, &args, 1,
                                      counted, NULL);
+}
+
+/* In parts, of which some may have no rows. */
+static xl_status enqueue_fill(const fuzz_case *c, const open_plan *plan, const call_array *a,
+                              const flight *f, const cl_event *counted)
+{
+    const size_t parts = 1 + (size_t)c->of[FILLS], num = running->num;
+    xl_status status = XL_SUCCESS;
+    for (size_t k = 0; k < parts && status == XL_SUCCESS; ++k) {
+        const size_t first = num * k / parts, end = num * (k + 1) / parts;
+        if (end > first || parts == 1)
+            status = enqueue_part(c, plan, a, f, counted, first, end - first);
+    }
+    return status;
 }
 
 static xl_status enqueue_visit(const open_plan *plan, const call_array *a, const flight *f,
@@ -289,14 +320,6 @@ static xl_status enqueue(const fuzz_case *c, const open_plan *plan, const call_a
 
 /* ---- results -------------------------------------------------------------------------- */
 
-/* Where row i of the part that was filled begins in the list. */
-static size_t row_begin(const fuzz_case *c, size_t i)
-{
-    const uint64_t *const offsets = wanted->offsets;
-    const size_t row = running->first + i;
-    return row_room(c) > 0 ? i * row_room(c) : (size_t)(offsets[row] - offsets[running->first]);
-}
-
 /* Entries of a row by index, images of one point by the shifts of z, then y, then x: insertion. */
 static bool is_before(const call_array *a, size_t x, size_t y)
 {
@@ -334,7 +357,7 @@ static void order_row(const fuzz_case *c, const call_array *a, size_t begin, siz
 
 static bool same_numbers(const call_array *a, size_t got, const void *from, size_t at, size_t each)
 {
-    for (size_t i = 0; i < each; ++i) {
+    for (size_t i = 0; a->got && i < each; ++i) {
         const char *const x = (const char *)a->got + (got * each + i) * a->size,
                           *const y = (const char *)from + (at * each + i) * a->size;
         if (memcmp(x, y, a->size) != 0 && (a->size != 4 || !is_alike(x, y)))
@@ -350,21 +373,25 @@ static bool same_entry(outcome *o, const call_array *a, size_t row, size_t got, 
     if (index != wanted->indices[at])
         return failed(o, "row %zu: an entry is %u, not %u", row, (unsigned)index,
                       (unsigned)wanted->indices[at]);
-    if (!a[SHIFTS].got)
-        return true;
     if (!same_numbers(&a[DISTANCES], got, wanted->distances2, at, 1) ||
         !same_numbers(&a[VECTORS], got, wanted->vectors, at, d) ||
-        memcmp((const int32_t *)a[SHIFTS].got + got * d, wanted->shifts + at * d, 4 * d) != 0)
+        (a[SHIFTS].got &&
+         memcmp((const int32_t *)a[SHIFTS].got + got * d, wanted->shifts + at * d, 4 * d) != 0))
         return failed(o, "row %zu: distance, vector or shift of %u is wrong", row, (unsigned)index);
     return true;
 }
 
-/* A row that does not fit into the list is not written. */
-static bool check_cut_row(outcome *o, const call_array *a, size_t row, size_t begin)
+/* Places of the list, and of what is beside it, that are not written. */
+static bool check_untouched(outcome *o, const call_array *a, size_t from, size_t to, size_t row)
 {
-    for (size_t k = begin; k < a[INDICES].n; ++k)
-        if (((const uint32_t *)a[INDICES].got)[k] != 0x01010101u * UNTOUCHED)
-            return failed(o, "row %zu: passes the capacity and was written", row);
+    for (size_t k = INDICES; k <= SHIFTS; ++k) {
+        const size_t bytes = a[k].got && a[k].n > 0 ? a[k].n / a[INDICES].n * a[k].size : 0;
+        for (size_t at = from * bytes; at < to * bytes; ++at)
+            if (((const unsigned char *)a[k].got)[at] != UNTOUCHED)
+                return failed(
+                    o, "%s: written behind row %zu, which ends before or passes the capacity",
+                    a[k].name, row);
+    }
     return true;
 }
 
@@ -376,15 +403,69 @@ static bool check_row(outcome *o, const fuzz_case *c, const call_array *a, size_
     if (room > 0 && count > room)
         return true;
     if (room == 0 && begin + count > a[INDICES].n)
-        return check_cut_row(o, a, row, begin);
+        return check_untouched(o, a, begin, a[INDICES].n, row);
     order_row(c, a, begin, count, places);
     for (size_t k = 0; k < count; ++k)
         if (!same_entry(o, a, row, places[k], (size_t)wanted->offsets[row] + k))
             return false;
-    for (size_t k = count; k < room; ++k)
-        if (((const uint32_t *)a[INDICES].got)[begin + k] != 0x01010101u * UNTOUCHED)
-            return failed(o, "row %zu: written past its end", row);
-    return true;
+    return room == 0 || check_untouched(o, a, begin + count, begin + room, row);
+}
+
+/* ---- the report -------------------------------------------------------------------------- */
+
+static xl_neighbors_report report_wanted(const fuzz_case *c)
+{
+    const scene *const s = running;
+    xl_neighbors_report r = {.queries = s->rows, .first_non_finite = UINT64_MAX};
+    for (size_t i = s->queries ? s->rows : 0; i-- > 0;) {
+        bool finite = true;
+        for (size_t axis = 0; axis < s->dimensions; ++axis)
+            finite = finite && isfinite(scalar_of(s, s->queries, i * s->query_stride + axis));
+        r.non_finite += finite ? 0 : 1;
+        r.first_non_finite = finite ? r.first_non_finite : i;
+    }
+    for (size_t i = s->first; i < s->first + s->num && row_room(c) > 0; ++i)
+        r.longest_row = wanted->counts[i] > r.longest_row ? wanted->counts[i] : r.longest_row;
+    if (row_room(c) == 0)
+        r.pairs = wanted->offsets[s->first + s->num] - wanted->offsets[s->first];
+    return r;
+}
+
+/* The status reports the rows that were filled; `less` room than they need is too little. */
+static bool check_status(outcome *o, const fuzz_case *c, const call_array *a, uint64_t less)
+{
+    const xl_neighbors_report right = report_wanted(c);
+    xl_neighbors_report got = right;
+    const bool rooms = row_room(c) > 0, given = running->queries != NULL,
+               short_of = less > 0 || right.longest_row > row_room(c);
+    const xl_status status = running->spoilt > 0 && !running->non_finite   ? XL_ERROR_OUT_OF_DOMAIN
+                             : running->spoilt > 0 || right.non_finite > 0 ? XL_ERROR_NON_FINITE
+                             : short_of                                    ? XL_ERROR_CAPACITY
+                                                                           : XL_SUCCESS;
+    const xl_neighbors_status_args args = {.capacity = rooms ? 0 : right.pairs - less,
+                                           .offsets = array_view(&a[OFFSETS]),
+                                           .counts = rooms ? array_view(&a[COUNTS]) : xl_no_view(),
+                                           .num_queries = given ? running->rows : 0,
+                                           .queries = array_view(&a[QUERY_POINTS]),
+                                           .queries_y = array_view(&a[QUERY_Y]),
+                                           .queries_z = array_view(&a[QUERY_Z]),
+                                           .radii = array_view(&a[QUERY_RADII]),
+                                           .query_systems = array_view(&a[OF_QUERY_SYSTEMS]),
+                                           .first_row = running->first,
+                                           .num_rows = running->num};
+    const xl_status said =
+        xl_neighbors_status(running_plan->of.space.near, running_plan->of.space.index, xlt_queue(),
+                            &args, &got, 0, NULL);
+    if (said != status)
+        return failed(o, "the status is %s, not %s: %.300s", xl_status_name(said),
+                      xl_status_name(status), xl_context_error(running_plan->ctx));
+    if (got.queries == right.queries && got.pairs == right.pairs &&
+        got.longest_row == right.longest_row && got.non_finite == right.non_finite &&
+        got.first_non_finite == right.first_non_finite && !got.incomplete)
+        return true;
+    return failed(o, "the report has %llu pairs, a row of %llu and %llu bad queries from %llu on",
+                  (unsigned long long)got.pairs, (unsigned long long)got.longest_row,
+                  (unsigned long long)got.non_finite, (unsigned long long)got.first_non_finite);
 }
 
 static bool check_failed_list(outcome *o, const fuzz_case *c, const call_array *a)
@@ -404,12 +485,15 @@ static bool holds(outcome *o, const fuzz_case *c, const call_array *a)
     if (!good || was_cut)
         return good;
     if (running->spoilt > 0)
-        return check_failed_list(o, c, a);
+        return check_failed_list(o, c, a) && check_status(o, c, a, 0);
     size_t *places = make_bytes((size_t)wanted->offsets[running->rows], sizeof *places);
     for (size_t i = 0; good && i < running->num; ++i)
         good = check_row(o, c, a, i, places);
     free(places);
-    return good;
+    if (good && c->of[CUT] == CUT_MORE)
+        good = check_untouched(o, a, row_begin(c, running->num), a[INDICES].n, running->num);
+    return good && check_status(o, c, a, 0) &&
+           (report_wanted(c).pairs == 0 || check_status(o, c, a, 1));
 }
 
 static bool is_nan_or_alike(const void *got, const void *x)
@@ -431,19 +515,26 @@ static bool is_nan_or_alike(const void *got, const void *x)
 static void add_outputs(const fuzz_case *c, const scene *s, const answer *a, call_array *arrays)
 {
     const bool rooms = row_room(c) > 0, details = !c->of[DETAILS], spoilt = s->spoilt > 0;
+    const uint64_t without = c->of[LEFT_OUT];
     const size_t at = (size_t)c->of[OUT_AT], d = s->dimensions,
                  all = rooms    ? s->num * row_room(c)
                        : spoilt ? 10
                                 : row_begin(c, s->num),
-                 entries = c->of[CUT] ? all / 2 : all;
+                 entries = c->of[CUT] == CUT_HALF ? all / 2
+                           : c->of[CUT]           ? (size_t)a->offsets[s->rows] + 7
+                                                  : all;
     arrays[COUNTS] =
-        output_array("counts", a->counts + (rooms ? s->first : 0), rooms ? s->num : s->rows, 4, at);
+        output_array(without & NO_COUNT ? NULL : "counts", a->counts + (rooms ? s->first : 0),
+                     rooms ? s->num : s->rows, 4, at);
     arrays[OFFSETS] =
         output_array(rooms ? NULL : "offsets", spoilt ? NULL : a->offsets, s->rows + 1, 8, at / 2);
     arrays[INDICES] = output_array("indices", NULL, entries, 4, at / 3);
-    arrays[DISTANCES] = output_array(details ? "distances2" : NULL, NULL, entries, s->bytes, at);
-    arrays[VECTORS] = output_array(details ? "vectors" : NULL, NULL, entries * d, s->bytes, at / 4);
-    arrays[SHIFTS] = output_array(details ? "shifts" : NULL, NULL, entries * d, 4, at / 5);
+    arrays[DISTANCES] = output_array(details && !(without & NO_DISTANCES) ? "distances2" : NULL,
+                                     NULL, entries, s->bytes, at);
+    arrays[VECTORS] = output_array(details && !(without & NO_VECTORS) ? "vectors" : NULL, NULL,
+                                   entries * d, s->bytes, at / 4);
+    arrays[SHIFTS] = output_array(details && !(without & NO_SHIFTS) ? "shifts" : NULL, NULL,
+                                  entries * d, 4, at / 5);
     arrays[SUMS] = output_array(c->of[VISITS] ? "sums" : NULL, a->sums, s->rows, s->bytes, at / 7);
     was_cut = false;
     arrays[COUNTS].will_do = is_cut;

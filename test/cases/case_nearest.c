@@ -31,14 +31,15 @@ static xl_status open_nearest(const fuzz_case *c, open_plan *plan)
     desc.scalar = wide ? XL_F64 : XL_F32;
     desc.max_radius = wide ? 0 : (float)most;
     desc.max_radius_f64 = wide ? most : 0;
-    desc.dimensions = desc.query_stride = 3 - (uint32_t)c->of[DIMENSIONS];
+    desc.dimensions = 3 - (uint32_t)c->of[DIMENSIONS];
+    desc.query_stride = scene_query_stride(c);
     desc.include_self = (uint32_t)c->of[SELF];
     desc.query_layout = c->of[QUERY_LAYOUT] ? XL_POINTS_SOA : XL_POINTS_AOS;
     desc.queries = c->of[AROUND] ? XL_QUERIES_GIVEN : XL_QUERIES_INDEXED;
     desc.periodic = scene_repeats(c);
     desc.batch = (uint32_t)c->of[BATCH];
     desc.tunables = way.search;
-    desc.num_tunables = way.num_search;
+    desc.num_tunables = way.num_search > 0; /* the others are of lists */
     return xl_knn_create(plan->ctx, &desc, &plan->of.space.nearest);
 }
 
@@ -50,7 +51,7 @@ static xl_status open_nearest(const fuzz_case *c, open_plan *plan)
         (search).stride = (s)->stride;                                                             \
         (search).dimensions = (s)->dimensions;                                                     \
         (search).queries = (s)->queries;                                                           \
-        (search).query_stride = (s)->dimensions;                                                   \
+        (search).query_stride = (s)->query_stride;                                                 \
         (search).k = k_of(c);                                                                      \
         (search).include_self = (c)->of[SELF] != 0;                                                \
         (search).systems = (s)->systems;                                                           \
@@ -100,11 +101,42 @@ static bool is_of_given_up(const void *got, const void *wanted)
 static const scene *running; /* what enqueue() works on */
 static const open_plan *running_plan;
 
+/* xl_knn_status(), but on a device that gives rows up. */
+static bool check_status(outcome *o, const fuzz_case *c, const call_array *a)
+{
+    const xl_knn_status_args args = {.num_queries = running->queries ? running->rows : 0,
+                                     .queries = array_view(&a[QUERY_POINTS]),
+                                     .queries_y = array_view(&a[QUERY_Y]),
+                                     .queries_z = array_view(&a[QUERY_Z]),
+                                     .indices = array_view(&a[INDICES]),
+                                     .query_systems = array_view(&a[OF_QUERY_SYSTEMS]),
+                                     .first_row = running->first,
+                                     .num_rows = running->num};
+    const uint32_t *const wanted = a[INDICES].wanted;
+    const size_t k = k_of(c);
+    size_t few = 0;
+    xl_knn_report r = {0};
+    const xl_status needed = running->spoilt == 0  ? XL_SUCCESS
+                             : running->non_finite ? XL_ERROR_NON_FINITE
+                                                   : XL_ERROR_OUT_OF_DOMAIN,
+                    status =
+                        xl_knn_status(running_plan->of.space.nearest, running_plan->of.space.index,
+                                      xlt_queue(), &args, &r, 0, NULL);
+    for (size_t i = 0; i < running->num; ++i)
+        few += wanted[i * k + k - 1] == UINT32_MAX;
+    if (status != needed)
+        return failed(o, "the status is %s, not %s: %.300s", xl_status_name(status),
+                      xl_status_name(needed), xl_context_error(running_plan->ctx));
+    return status != XL_SUCCESS ||
+           (r.rows == running->num && r.short_rows == few && r.given_up == 0) ||
+           failed(o, "the status reports %llu rows, %llu short, %llu given up",
+                  (unsigned long long)r.rows, (unsigned long long)r.short_rows,
+                  (unsigned long long)r.given_up);
+}
+
 static bool holds(outcome *o, const fuzz_case *c, const call_array *a)
 {
-    (void)c;
-    (void)a;
-    return check_build(o, running_plan, running);
+    return check_build(o, running_plan, running) && (zeros_are_alike() || check_status(o, c, a));
 }
 
 /* If the build failed, no row has neighbours. */
@@ -155,7 +187,8 @@ static void run_nearest(const fuzz_case *c, open_plan *plan, outcome *o)
     if (make_grid(o, c, plan, &s)) {
         add_scene(c, plan, &s, arrays);
         arrays[INDICES] = output_array("indices", indices, places, 4, at);
-        arrays[DISTANCES] = output_array("distances2", distances2, places, s.bytes, at / 2);
+        arrays[DISTANCES] =
+            output_array(c->of[DETAILS] ? NULL : "distances2", distances2, places, s.bytes, at / 2);
         arrays[INDICES].will_do = is_given_up;
         if (!s.wide)
             arrays[DISTANCES].will_do = is_of_given_up;
