@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Grids: descriptors and arguments that are refused, and how much memory an index takes. */
+ * Grids: descriptors and arguments that are refused, the memory that an index takes, and the
+ * smallest box. */
 #include "grid_support.h"
 
 #include "grid/grid_plan.h"
@@ -403,6 +404,37 @@ static void rows_known_to_be_listed_are_sampled_less(void **state)
     }
 }
 
+/* In floats the box and all points are 0, in the smallest cells that there are, which are thin. */
+static void box_without_an_edge_in_floats(void **state)
+{
+    (void)state;
+    const double points[6] = {0, 0, 0, 0x1p-201, 0x1p-200, 0};
+    const xl_tunable tunables[] = {{"grid.table", 64}, {"grid.thin", 8}};
+    xl_grid_desc desc = unit_box(XL_F64);
+    xl_grid *grid;
+    xl_grid_index *index;
+    xl_grid_report report;
+    if (!has_doubles())
+        skip();
+    desc.cell_size = FLT_MIN;
+    desc.algorithm = XL_GRID_COUNTING;
+    desc.tunables = tunables;
+    desc.num_tunables = 2;
+    for (int a = 0; a < 3; ++a)
+        desc.upper_f64[a] = 0x1p-200;
+    xlt_buffer given = xlt_buffer_make(points, 6, 8, 0);
+    XLT_OK(xl_grid_create(xlt_context(), &desc, &grid));
+    XLT_OK(xl_grid_index_create(xlt_context(), &index));
+    XLT_OK(xl_grid_build_enqueue(grid, index, xlt_queue(),
+                                 &(xl_grid_build_args){.n = 2, .points = xlt_view(&given)}, 0, NULL,
+                                 NULL));
+    XLT_OK(xl_grid_index_status(index, xlt_queue(), &report, 0, NULL));
+    assert_true(report.sparse || report.table_cells == 1);
+    xl_grid_index_destroy(index);
+    xl_grid_destroy(grid);
+    xlt_buffer_free(&given);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -415,6 +447,7 @@ int main(void)
         cmocka_unit_test(other_indices),
         cmocka_unit_test(memory),
         cmocka_unit_test(rows_known_to_be_listed_are_sampled_less),
+        cmocka_unit_test(box_without_an_edge_in_floats),
     };
     return cmocka_run_group_tests(tests, NULL, xlt_teardown);
 }
