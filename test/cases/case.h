@@ -104,6 +104,9 @@ typedef enum field {
     FAILS,
     PARTS,
     SEED,
+    ENDING,
+    RELEASED,
+    EDGE,
     FIELDS
 } field;
 

@@ -151,7 +151,7 @@ static void draw_space(fuzz_case *c, xlt_random *random)
 
 void case_draw_call(fuzz_case *c, xlt_random *random)
 {
-    draw_values(c, random, PLAN_FIELDS, FIELDS);
+    draw_values(c, random, PLAN_FIELDS, ENDING);
     c->of[N] = draw_n(random, c->of[PRIMITIVE] == GRID);
     if (c->of[PRIMITIVE] == GRID && c->of[N] > 900)
         c->of[N] = 900;
@@ -177,6 +177,9 @@ void case_draw_call(fuzz_case *c, xlt_random *random)
         draw_space(c, random);
     c->of[PARTS] = xlt_below(random, 4);
     c->of[SEED] = xlt_next(random) >> 44;
+    draw_values(c, random, ENDING, FIELDS);
+    if (!one_in(random, 8)) /* the next case makes the plan again */
+        c->of[RELEASED] %= PLAN_FIRST;
     case_normalise(c);
     fit_device(c);
 }

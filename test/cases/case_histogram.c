@@ -78,7 +78,8 @@ static xl_status enqueue(const fuzz_case *c, const open_plan *plan, const call_a
                                     .levels = array_view(&a[LEVELS]),
                                     .bins = array_view(&a[BINS]),
                                     .scratch = array_view(&a[ROOM])};
-    return xl_histogram_enqueue(plan->of.histogram, f->queue, &args, num_waits(f), waits(f), NULL);
+    return xl_histogram_enqueue(plan->of.histogram, f->queue, &args, num_waits(f), waits(f),
+                                f->event);
 }
 
 /* ---- what goes in ---------------------------------------------------------------------------- */

@@ -31,7 +31,8 @@ enum {
     A = 1 << APPROXIMATE,
     KEYED = O | T | M | F,
     SPACED = L | K | V | C | A,
-    ALL = S | R | G | KEYED | SPACED | X | H | W
+    ALL = S | R | G | KEYED | SPACED | X | H | W,
+    ONE_CALL = S | R | KEYED | X | H | W | A /* a case is one call, with one event */
 };
 
 #define NAMES(...)                                                                                 \
@@ -164,6 +165,9 @@ static const struct {
     [FAILS] = {"fails", NAMES("no", "non-finite", "outside", "system"), 0, L | K | V},
     [PARTS] = {"parts", NULL, 3, S},
     [SEED] = {"seed", NULL, UINT32_MAX, ALL},
+    [ENDING] = {"gate-ends", NAMES("well", "in-error", "before"), 0, ONE_CALL},
+    [RELEASED] = {"released", NAMES("no-event", "last", "event", "plan"), 0, ONE_CALL},
+    [EDGE] = {"edge", NAMES("guards", "page-end", "page-start"), 0, ALL},
 };
 
 const char *primitive_name(uint64_t which)

@@ -202,6 +202,8 @@ RULE(halves_are_exact,
      !(IS(SCAN) || IS(REDUCE)) || element_of(c)->type != XL_F16 ||
          (OF(DATA) != REAL && OF(DATA) != EQUAL && OF(DATA) != SORTED && OF(DATA) != REVERSED))
 
+RULE(ending_goes, OF(GATE))
+
 static const struct {
     field f;
     may *holds;
@@ -284,6 +286,7 @@ static const struct {
     {CARRY, carry_goes, "each part would have offsets of its own", XL_SUCCESS},
     {PARTS, parts_go, "only scans with a carry are made in parts", XL_SUCCESS},
     {DATA, halves_are_exact, "results of halves would round", XL_SUCCESS},
+    {ENDING, ending_goes, "the call waits for nothing", XL_SUCCESS},
 };
 
 /* ---- numbers --------------------------------------------------------------------------------- */

@@ -49,7 +49,7 @@ static xl_status enqueue(const fuzz_case *c, const open_plan *plan, const call_a
                           .queries = array_view(&a[c->of[SHARED] ? KEYS : QUERIES]),
                           .indices_out = array_view(&a[PLACES]),
                           .scratch = array_view(&a[ROOM])},
-        num_waits(f), waits(f), NULL);
+        num_waits(f), waits(f), f->event);
 }
 
 static bool places_are_there(outcome *o, const fuzz_case *c, const call_array *a)

@@ -118,7 +118,7 @@ static xl_status enqueue(const fuzz_case *c, const open_plan *plan, const call_a
         args.more_values_in[k] = array_view(&a[VALUES_IN + 1 + k]);
         args.more_values_out[k] = array_view(&a[VALUES_OUT + 1 + k]);
     }
-    return xl_select_enqueue(plan->of.select, f->queue, &args, num_waits(f), waits(f), NULL);
+    return xl_select_enqueue(plan->of.select, f->queue, &args, num_waits(f), waits(f), f->event);
 }
 
 /* ---- inputs ---------------------------------------------------------------------------- */

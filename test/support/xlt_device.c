@@ -306,7 +306,12 @@ xlt_buffer xlt_scratch_make(size_t bytes, size_t alignment)
         return (xlt_buffer){0};
     /* The guard in front is a multiple of every alignment the library asks for. */
     XLT_TRUE(GUARD_BYTES % alignment == 0);
-    return xlt_buffer_make(NULL, bytes, 1, 0);
+    const xlt_placement usual = placed;
+    if (placed == XLT_AT_PAGE_END && bytes % alignment != 0)
+        placed = XLT_AT_PAGE_START; /* it would end at the page's end, and begin unaligned */
+    xlt_buffer buffer = xlt_buffer_make(NULL, bytes, 1, 0);
+    placed = usual;
+    return buffer;
 }
 
 xl_view xlt_scratch_at_end(const xlt_buffer *scratch)
