@@ -70,6 +70,7 @@ typedef enum field {
     VISITS,
     CARRY,
     ILLEGAL,
+    ZEROS_APART,
     PLAN_FIELDS,
     N = PLAN_FIELDS,
     COUNT,

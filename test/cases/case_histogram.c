@@ -112,11 +112,13 @@ static void make_one(const fuzz_case *c, xlt_random *random, void *to)
 
 static void make_odd(const fuzz_case *c, xlt_random *random, void *to)
 {
-    static const double odd[] = {(double)NAN, (double)INFINITY, -(double)INFINITY, -0.0, 0};
+    const ref_histogram h = describe(c);
+    const double odd[] = {(double)NAN, (double)INFINITY, -(double)INFINITY, -0.0, 0,
+                          h.lower,     h.upper};
     const element *e = element_of(c);
     const uint64_t any = xlt_next(random);
     if (e->numbers == FLOATING)
-        lane_set_number(e, to, (long double)odd[xlt_below(random, 5)]);
+        lane_set_number(e, to, (long double)odd[xlt_below(random, 7)]);
     else
         memcpy(to, &any, e->bytes);
 }
