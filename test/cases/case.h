@@ -23,7 +23,6 @@ typedef enum field {
     ORDER,
     VALUES,
     STRIDE,
-    BOUNDED,
     INCLUSIVE,
     SELF,
     UNSORTED,
@@ -111,13 +110,11 @@ typedef enum field {
     FIELDS
 } field;
 
-/* GRID: lists and sums of points in 3 dimensions; NEAR: lists with all that goes beside them, of
- * points in any space. */
 enum {
     SCAN,
     REDUCE,
     SORT,
-    GRID,
+    APPROXIMATE,
     TOPK,
     MERGE,
     SEARCH,
@@ -128,7 +125,6 @@ enum {
     SELECT,
     HISTOGRAM,
     TRANSFORM,
-    APPROXIMATE,
     PRIMITIVES
 };
 enum { LINE = 900, CASE_N_MOST = 1 << 21 };

@@ -53,6 +53,8 @@ enum { COMPARE_NONE, COMPARE_LOW, COMPARE_STRUCT };
 /* How a cell is turned, if any matrix is legal as one: 1 once it is. */
 enum { TURN_NONE, TURN_LEFT, TURN_AXES };
 enum { ANY_CELLS = 0 };
+/* The kind of index. WAY_TABLE divides a cell into WAY_THIN parts along x. */
+enum { WAY_OWN, WAY_TABLE, WAY_ROWS, WAY_THIN = 8 };
 /* Where points are, and why a build must refuse some. */
 enum { SPREAD_USUAL, ON_FACES, FAR_AWAY };
 enum { FAILS_NOT, FAILS_NON_FINITE, FAILS_OUTSIDE, FAILS_SYSTEM };
@@ -145,8 +147,6 @@ unsigned char *make_value_array(const fuzz_case *c, size_t k, size_t n);
 unsigned char *make_untouched(size_t n, size_t size); /* as buffers before a call */
 void gather_elements(unsigned char *to, const void *from, size_t size, const size_t *places,
                      size_t n);
-/* Points of a grid: n times `stride` floats. */
-float *make_points(const fuzz_case *c, size_t n, size_t stride);
 
 typedef struct segmentation {
     uint8_t *heads;    /* of `most` elements */
@@ -195,11 +195,6 @@ typedef struct open_plan {
         xl_transform *transform;
         xl_knn_approximate *approximate;
         struct {
-            xl_grid *grid;
-            xl_grid_index *index;
-            xl_neighbors *neighbors;
-        } search;
-        struct {
             xl_neighbors *near; /* or one of these, or none */
             xl_knn *nearest;
             /* Of the last case; NULL before the first. */
@@ -220,9 +215,9 @@ typedef struct primitive {
     void (*run)(const fuzz_case *c, open_plan *plan, outcome *o);
     void (*close)(open_plan *plan);
 } primitive;
-extern const primitive scan_primitive, reduce_primitive, sort_primitive, grid_primitive,
-    topk_primitive, merge_primitive, search_primitive, near_primitive, nearest_primitive,
-    moved_primitive, morton_primitive, select_primitive, histogram_primitive, transform_primitive,
+extern const primitive scan_primitive, reduce_primitive, sort_primitive, topk_primitive,
+    merge_primitive, search_primitive, near_primitive, nearest_primitive, moved_primitive,
+    morton_primitive, select_primitive, histogram_primitive, transform_primitive,
     approximate_primitive;
 
 void plans_took(double start); /* since `start`, of seconds_now() */
@@ -309,7 +304,7 @@ typedef struct scene {
     double period[3], tilt[3];         /* of what repeats; as the reference has them */
     void *points, *queries, *radii;    /* the last two NULL, or of each row; queries without gaps */
     uint32_t *systems, *query_systems; /* or NULL */
-    size_t spoilt, first_bad;          /* points that a build must refuse */
+    size_t spoilt, bad[3];             /* points that a build must refuse */
     bool non_finite;                   /* why */
     void *axes[9];                     /* of arrays with an axis each */
     size_t num_axes;
@@ -317,6 +312,7 @@ typedef struct scene {
 scene make_scene(const fuzz_case *c);
 void free_scene(scene *s);
 double scene_radius(const fuzz_case *c); /* of searches in it */
+float cell_size_of(const fuzz_case *c);
 xl_repeats scene_repeats(const fuzz_case *c);
 /* Number `i` of an array of such scalars, set, rounded to one. */
 void set_scalar(const scene *s, void *array, size_t i, double x);

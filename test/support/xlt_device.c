@@ -169,7 +169,7 @@ static bool reads_beside(void)
     return strncmp(info.name, "llvmpipe", 8) == 0 && strncmp(info.driver, "22.", 3) != 0;
 }
 
-bool xlt_shares_memory(void)
+const char *xlt_hides_memory(void)
 {
     static const char source[] =
         "__kernel void at(__global uint *p, __global ulong *to) { *to = (ulong)(size_t)p; }";
@@ -177,10 +177,8 @@ bool xlt_shares_memory(void)
     cl_ulong seen = 0;
     const size_t one = 1;
     cl_program program;
-    if (reads_beside()) {
-        printf("%s: reads beside arrays what it does not use\n", device);
-        return false;
-    }
+    if (reads_beside())
+        return "reads beside arrays what it does not use";
     XLT_OK(xl_program_create(xlt_context(), source, NULL, &program));
     cl_kernel kernel = clCreateKernel(program, "at", &code);
     XLT_CL(code);
@@ -190,13 +188,19 @@ bool xlt_shares_memory(void)
     XLT_CL(clEnqueueNDRangeKernel(xlt_queue(), kernel, 1, NULL, &one, &one, 0, NULL, NULL));
     xlt_read(&to, &seen);
     const bool shares = here.pages.data && seen == (uintptr_t)here.pages.data;
-    if (!shares)
-        printf("%s: kernels do not touch host memory itself\n", device);
     xlt_buffer_free(&here);
     xlt_buffer_free(&to);
     clReleaseKernel(kernel);
     clReleaseProgram(program);
-    return shares;
+    return shares ? NULL : "kernels do not touch host memory itself";
+}
+
+bool xlt_shares_memory(void)
+{
+    const char *const why = xlt_hides_memory();
+    if (why)
+        printf("%s: %s\n", device, why);
+    return !why;
 }
 
 static size_t lead_bytes(const xlt_buffer *buffer)
