@@ -54,6 +54,16 @@ static cl_command_queue in_order_queue(void)
     return queue;
 }
 
+static xl_scan *make_scan(void)
+{
+    xl_scan *made;
+    xl_scan_desc desc;
+    xl_scan_desc_init(&desc);
+    desc.algorithm = XL_SCAN_REDUCE_THEN_SCAN;
+    XLT_OK(xl_scan_create(ctx, &desc, &made));
+    return made;
+}
+
 /* ---- results --------------------------------------------------------------------------------- */
 
 /* Outputs of one primitive's calls, and the bytes that they must hold. */
@@ -155,6 +165,36 @@ static void calls_on_queues_of_both_kinds(void **state)
     }
     for (int q = 0; q < 3; ++q)
         XLT_CL(clReleaseCommandQueue(queues[q]));
+}
+
+/* A plan whose calls so far were on one queue has no event of them. The next call, on another
+ * queue, takes a buffer of its own. */
+static void the_first_calls_of_a_plan(void **state)
+{
+    (void)state;
+    xl_scan *const usual = scan;
+    cl_command_queue queues[2] = {in_order_queue(), in_order_queue()};
+    results r = results_make(0);
+    for (int round = 0; round < (xlt_small() ? 2 : 20); ++round) {
+        cl_event gate = xlt_user_event();
+        scan = make_scan();
+        results_clear(&r);
+        for (size_t c = 0; c < 2; ++c) {
+            XLT_OK(enqueue(&r, queues[c], c, 1, &gate, NULL));
+            if (!xlt_on_oclgrind())
+                XLT_CL(clFlush(queues[c]));
+        }
+        XLT_CL(clSetUserEventStatus(gate, CL_COMPLETE));
+        for (size_t c = 0; c < 2; ++c)
+            XLT_CL(clFinish(queues[c]));
+        results_check(&r, 2, "the first calls of a plan");
+        XLT_CL(clReleaseEvent(gate));
+        xl_scan_destroy(scan);
+    }
+    scan = usual;
+    for (size_t c = 0; c < 2; ++c)
+        XLT_CL(clReleaseCommandQueue(queues[c]));
+    results_free(&r);
 }
 
 /* With rusticl each queue has scratch of its own (lib/ocl/rusticl.c), because the driver does not
@@ -280,13 +320,10 @@ static int setup(void **state)
 {
     (void)state;
     xlt_random random = {.state = 7};
-    xl_scan_desc of_scan;
     xl_topk_desc of_topk;
     ctx = xlt_context();
     n = xlt_small() ? 40000 : 200000;
-    xl_scan_desc_init(&of_scan);
-    of_scan.algorithm = XL_SCAN_REDUCE_THEN_SCAN;
-    XLT_OK(xl_scan_create(ctx, &of_scan, &scan));
+    scan = make_scan();
     xl_topk_desc_init(&of_topk);
     XLT_OK(xl_topk_create(ctx, &of_topk, &topk));
     cl_uint *host = malloc(n * sizeof *host);
@@ -315,6 +352,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(calls_on_queues_of_both_kinds),
+        cmocka_unit_test(the_first_calls_of_a_plan),
         cmocka_unit_test(a_call_waits_for_the_one_before),
         cmocka_unit_test(a_call_waits_for_no_more_than_that),
         cmocka_unit_test(the_context_goes_first),
