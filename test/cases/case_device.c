@@ -118,7 +118,7 @@ const char *const tunings[NUM_TUNINGS] = {
     "merge.item_bytes = 12\nmerge.search_tiles = 0\nsearch.serial = 0\nsearch.group = 8\n"
     "search.items = 3\ngrid.group = 16\ngrid.overfull_group_size = 32\nneighbors.staged = 24\n"
     "neighbors.group = 16\nselect.serial = 0\nselect.look_back = 1\nselect.group = 64\n"
-    "select.item_bytes = 6\nselect.window = 64\nselect.piece = 3000\nselect.inject_delay = 3\n"
+    "select.item_bytes = 6\nselect.window = 64\nselect.inject_delay = 3\n"
     "select.spin_limit = 20\nhistogram.serial = 0\nhistogram.group = 16\n"
     "histogram.local_kib = 4\nhistogram.passes = 0\nhistogram.chunk = 100\n"
     "transform.serial = 0\ntransform.group = 64\ntransform.items = 2\ntransform.stream_kib = 0\n",
