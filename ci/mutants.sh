@@ -161,7 +161,7 @@ environment() { # [VARIABLE=VALUE...]
       *) env+=("$word") ;;
     esac
   done
-  env=(env "CROSSLANE_DEVICE=$device" CROSSLANE_TEST_PROGRAMS=few POCL_MAX_PTHREAD_COUNT=2 POCL_CPU_MAX_CU_COUNT=2 "${env[@]}")
+  env=(env "CROSSLANE_DEVICE=$device" CROSSLANE_TEST_PROGRAMS=few CROSSLANE_TEST_SHRINK=0 POCL_MAX_PTHREAD_COUNT=2 POCL_CPU_MAX_CU_COUNT=2 "${env[@]}")
 }
 
 # Each copy of the tree has its own caches of kernels: `cache`, which is new for each mutant, and
