@@ -69,6 +69,7 @@ typedef enum field {
     VISITS,
     CARRY,
     ILLEGAL,
+    ZEROS_APART,
     PLAN_FIELDS,
     N = PLAN_FIELDS,
     COUNT,
@@ -106,6 +107,9 @@ typedef enum field {
     HASH,
     FILLS,
     SEED,
+    ENDING,
+    RELEASED,
+    EDGE,
     FIELDS
 } field;
 

@@ -85,7 +85,7 @@ static xl_status enqueue(const fuzz_case *c, const open_plan *plan, const call_a
                                           .first_row = first_row(c),
                                           .num_rows = rows_of(c)};
     return xl_knn_approximate_enqueue(plan->of.approximate, f->queue, &args, num_waits(f), waits(f),
-                                      NULL);
+                                      f->event);
 }
 
 /* ---- points ---------------------------------------------------------------------------------- */

@@ -154,7 +154,7 @@ static void draw_space(fuzz_case *c, xlt_random *random)
 
 void case_draw_call(fuzz_case *c, xlt_random *random)
 {
-    draw_values(c, random, PLAN_FIELDS, FIELDS);
+    draw_values(c, random, PLAN_FIELDS, ENDING);
     c->of[N] = draw_n(random, c->of[PRIMITIVE] == NEAR);
     c->of[MOST] = one_in(random, 2) ? xlt_below(random, 3) : xlt_below(random, 500);
     c->of[PATTERN] = xlt_below(random, PATTERNS);
@@ -182,6 +182,9 @@ void case_draw_call(fuzz_case *c, xlt_random *random)
         c->of[FILLS] = 1 + xlt_below(random, 3);
     if (c->of[PRIMITIVE] == NEAR && one_in(random, 3))
         c->of[LEFT_OUT] = xlt_below(random, 16);
+    draw_values(c, random, ENDING, FIELDS);
+    if (!one_in(random, 8)) /* the next case makes the plan again */
+        c->of[RELEASED] %= PLAN_FIRST;
     case_normalise(c);
     fit_device(c);
 }

@@ -78,7 +78,8 @@ static xl_status enqueue(const fuzz_case *c, const open_plan *plan, const call_a
                                     .levels = array_view(&a[LEVELS]),
                                     .bins = array_view(&a[BINS]),
                                     .scratch = array_view(&a[ROOM])};
-    return xl_histogram_enqueue(plan->of.histogram, f->queue, &args, num_waits(f), waits(f), NULL);
+    return xl_histogram_enqueue(plan->of.histogram, f->queue, &args, num_waits(f), waits(f),
+                                f->event);
 }
 
 /* ---- what goes in ---------------------------------------------------------------------------- */
@@ -111,11 +112,13 @@ static void make_one(const fuzz_case *c, xlt_random *random, void *to)
 
 static void make_odd(const fuzz_case *c, xlt_random *random, void *to)
 {
-    static const double odd[] = {(double)NAN, (double)INFINITY, -(double)INFINITY, -0.0, 0};
+    const ref_histogram h = describe(c);
+    const double odd[] = {(double)NAN, (double)INFINITY, -(double)INFINITY, -0.0, 0,
+                          h.lower,     h.upper};
     const element *e = element_of(c);
     const uint64_t any = xlt_next(random);
     if (e->numbers == FLOATING)
-        lane_set_number(e, to, (long double)odd[xlt_below(random, 5)]);
+        lane_set_number(e, to, (long double)odd[xlt_below(random, 7)]);
     else
         memcpy(to, &any, e->bytes);
 }

@@ -30,7 +30,8 @@ enum {
     A = 1 << APPROXIMATE,
     KEYED = O | T | M | F,
     SPACED = L | K | V | C | A,
-    ALL = S | R | KEYED | SPACED | X | H | W
+    ALL = S | R | KEYED | SPACED | X | H | W,
+    ONE_CALL = S | R | KEYED | X | H | W | A /* a case is one call, with one event */
 };
 
 #define NAMES(...)                                                                                 \
@@ -123,6 +124,7 @@ static const struct {
     [VISITS] = {"visits", NAMES("no", "yes"), 0, L},
     [CARRY] = {"carry", NAMES("no", "yes"), 0, S},
     [ILLEGAL] = {"illegal", NAMES("no", "yes"), 0, ALL},
+    [ZEROS_APART] = {"zeros-apart", NAMES("no", "yes"), 0, X},
     [N] = {"n", NULL, CASE_N_MOST, ALL},
     [COUNT] = {"count", NAMES("host", "device", "above"), 0, S | R | O | X | H | W},
     [MOST] = {"past", NULL, 5000, S | R | O | X | H | W},
@@ -166,6 +168,9 @@ static const struct {
     [HASH] = {"hash", NULL, UINT64_MAX, S | R},
     [FILLS] = {"fills", NULL, 3, L},
     [SEED] = {"seed", NULL, UINT32_MAX, ALL},
+    [ENDING] = {"gate-ends", NAMES("well", "in-error", "before"), 0, ONE_CALL},
+    [RELEASED] = {"released", NAMES("no-event", "last", "event", "plan"), 0, ONE_CALL},
+    [EDGE] = {"edge", NAMES("guards", "page-end", "page-start"), 0, ALL},
 };
 
 const char *primitive_name(uint64_t which)

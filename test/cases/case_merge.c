@@ -47,7 +47,7 @@ static xl_status enqueue(const fuzz_case *c, const open_plan *plan, const call_a
                          .keys_out = array_view(&a[KEYS_OUT]),
                          .values_out = array_view(&a[VALUES_OUT]),
                          .scratch = array_view(&a[ROOM])},
-        num_waits(f), waits(f), NULL);
+        num_waits(f), waits(f), f->event);
 }
 
 /* ---- what goes in ---------------------------------------------------------------------------- */

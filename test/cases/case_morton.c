@@ -65,7 +65,8 @@ static xl_status enqueue(const fuzz_case *c, const open_plan *plan, const call_a
     const xl_morton_args args = {.n = (size_t)c->of[N],
                                  .points = array_view(&a[POINTS_IN]),
                                  .codes = array_view(&a[CODES_OUT])};
-    return xl_morton_enqueue(plan->of.space.morton, f->queue, &args, num_waits(f), waits(f), NULL);
+    return xl_morton_enqueue(plan->of.space.morton, f->queue, &args, num_waits(f), waits(f),
+                             f->event);
 }
 
 static void *find_codes(const xl_morton_desc *desc, const float *places, size_t n)

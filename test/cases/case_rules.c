@@ -165,7 +165,7 @@ RULE(left_out_is_there, (OF(LEFT_OUT) & ~outputs(c)) == 0)
 RULE(left_out_leaves, IS(NEAR) || OF(LEFT_OUT) != outputs(c))
 RULE(index_goes, !asks(c) && (!IS(TRANSFORM) || moves(c)))
 RULE(values_only_go, OF(VALUES) != VALUES_NONE)
-RULE(other_goes, !asks(c) && !OF(SHARED))
+RULE(other_goes, !OF(SHARED))
 RULE(shared_goes, !asks(c))
 RULE(deal_goes, !asks(c) && !OF(SHARED) && !(IS(SEARCH) && OF(DEAL) == DEAL_RUNS))
 
@@ -212,6 +212,9 @@ RULE(hash_goes, element_of(c)->type == XL_F32 && OF(DETERMINISM) == XL_REPRODUCI
 RULE(halves_are_exact,
      !(IS(SCAN) || IS(REDUCE)) || element_of(c)->type != XL_F16 ||
          (OF(DATA) != REAL && OF(DATA) != EQUAL && OF(DATA) != SORTED && OF(DATA) != REVERSED))
+
+RULE(ending_goes, OF(GATE))
+RULE(zeros_apart_goes, compares(c) && !OF(TEXT))
 
 static const struct {
     field f;
@@ -299,6 +302,8 @@ static const struct {
     {PARTS, parts_go, "only scans with a carry are made in parts", XL_SUCCESS},
     {HASH, hash_goes, "only reproducible results of f32 have one hash on every device", XL_SUCCESS},
     {DATA, halves_are_exact, "results of halves would round", XL_SUCCESS},
+    {ZEROS_APART, zeros_apart_goes, "the order of zeros has no effect", XL_SUCCESS},
+    {ENDING, ending_goes, "the call waits for nothing", XL_SUCCESS},
 };
 
 /* ---- numbers --------------------------------------------------------------------------------- */

@@ -49,7 +49,7 @@ static xl_status enqueue(const fuzz_case *c, const open_plan *plan, const call_a
                           .queries = array_view(&a[c->of[SHARED] ? KEYS : QUERIES]),
                           .indices_out = array_view(&a[PLACES]),
                           .scratch = array_view(&a[ROOM])},
-        num_waits(f), waits(f), NULL);
+        num_waits(f), waits(f), f->event);
 }
 
 static bool places_are_there(outcome *o, const fuzz_case *c, const call_array *a)
@@ -85,6 +85,15 @@ static unsigned char *make_queries(const fuzz_case *c, const unsigned char *keys
     return queries;
 }
 
+static void swap_neighbours(unsigned char *a, size_t bytes)
+{
+    unsigned char swap[ELEMENT_MOST];
+    memcpy(swap, a, bytes);
+    memmove(a, a + bytes, bytes);
+    memcpy(a + bytes, swap, bytes);
+}
+
+/* With bound=unsorted `other` is a place whose key comes before the one in front of it. */
 static void *wanted_places(const fuzz_case *c, const unsigned char *keys_given,
                            const unsigned char *queries_given)
 {
@@ -114,6 +123,8 @@ static void run_search(const fuzz_case *c, open_plan *plan, outcome *o)
     const bool known = asks_order(c) || !c->of[BREAKS], given = !asks_order(c) && !c->of[SHARED];
     unsigned char *keys = make_input(c, n);
     order_keys(c, n, keys, c->of[BREAKS]);
+    if (asks_order(c) && n > 0 && c->of[OTHER] % n > 0)
+        swap_neighbours(keys + (c->of[OTHER] % n - 1) * bytes, bytes);
     unsigned char *queries = make_queries(c, keys);
     void *places = wanted_places(c, keys, c->of[SHARED] ? keys : queries);
     size_t scratch = 0, alignment = 1;

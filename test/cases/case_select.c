@@ -82,6 +82,7 @@ static xl_status open_select(const fuzz_case *c, open_plan *plan)
     for (size_t k = 0; k < XL_SELECT_MORE_VALUES; ++k)
         desc.more_values[k] = value_type(c, k + 1);
     desc.index = c->of[INDEX] ? XL_U32 : XL_U64;
+    desc.equal_zeros = !c->of[ZEROS_APART];
     if (c->of[TEXT] && has_predicate(c))
         desc.predicate = predicate_of(c);
     if (c->of[TEXT] && finds_runs(c))
@@ -118,7 +119,7 @@ static xl_status enqueue(const fuzz_case *c, const open_plan *plan, const call_a
         args.more_values_in[k] = array_view(&a[VALUES_IN + 1 + k]);
         args.more_values_out[k] = array_view(&a[VALUES_OUT + 1 + k]);
     }
-    return xl_select_enqueue(plan->of.select, f->queue, &args, num_waits(f), waits(f), NULL);
+    return xl_select_enqueue(plan->of.select, f->queue, &args, num_waits(f), waits(f), f->event);
 }
 
 /* ---- inputs ---------------------------------------------------------------------------- */
@@ -151,7 +152,7 @@ static void *make_classes(const fuzz_case *c, size_t n)
         else if (bits)
             words[i / 32] |= (uint32_t)wanted << i % 32;
         else if (c->of[CHOICE] == XL_SELECT_PARTITION3)
-            flags[i] = (uint8_t)(wanted ? xlt_below(&random, 6) : 0);
+            flags[i] = (uint8_t)(wanted ? xlt_below(&random, xlt_below(&random, 8) ? 4 : 256) : 0);
         else
             flags[i] = (uint8_t)(wanted ? 1 + xlt_below(&random, 255) : 0);
     }
@@ -193,11 +194,13 @@ static unsigned class_of(const fuzz_case *c, const unsigned char *in, const void
     return c->of[TEXT] ? by_text(c, x, i) : is_nonzero(c, x);
 }
 
-static bool lanes_equal(const element *e, const unsigned char *a, const unsigned char *b)
+/* `apart`: zeros of two signs differ. */
+static bool lanes_equal(const element *e, const unsigned char *a, const unsigned char *b,
+                        bool apart)
 {
     for (size_t lane = 0; lane < e->lanes; ++lane, a += e->lane_bytes, b += e->lane_bytes)
-        if (e->numbers == FLOATING ? lane_number(e, a) != lane_number(e, b)
-                                   : memcmp(a, b, e->lane_bytes) != 0)
+        if ((e->numbers == FLOATING && lane_number(e, a) != lane_number(e, b)) ||
+            ((e->numbers != FLOATING || apart) && memcmp(a, b, e->lane_bytes) != 0))
             return false;
     return true;
 }
@@ -218,11 +221,11 @@ static bool goes_on(const fuzz_case *c, const unsigned char *a, const unsigned c
     element first = *e;
     first.lanes = 1;
     if (!c->of[TEXT])
-        return lanes_equal(e, a, b);
+        return lanes_equal(e, a, b, c->of[ZEROS_APART]);
     if (c->of[TYPE] >= FIRST_USER)
         return users_equal(c, a, b);
     if (kind_of(c) == OTHERS)
-        return lanes_equal(&first, a, b);
+        return lanes_equal(&first, a, b, false);
     if (kind_of(c) == FLOATS)
         return (lane_number(e, a) > 0) == (lane_number(e, b) > 0);
     return (lane_bits(e, a) & 12) == (lane_bits(e, b) & 12);

@@ -141,7 +141,7 @@ static xl_status enqueue(const fuzz_case *c, const open_plan *plan, const call_a
         args.n_device = array_view(&a[LENGTH]);
     if (a[BEGINS].name)
         args.segments = counted_view(&a[BEGINS].buffer);
-    return xl_sort_enqueue(plan->of.sort, f->queue, &args, num_waits(f), waits(f), NULL);
+    return xl_sort_enqueue(plan->of.sort, f->queue, &args, num_waits(f), waits(f), f->event);
 }
 
 /* ---- expected order -------------------------------------------------------------------- */

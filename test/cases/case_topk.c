@@ -47,7 +47,7 @@ static xl_status enqueue(const fuzz_case *c, const open_plan *plan, const call_a
                         .count_out = array_view(c->of[SEGMENTS] ? &none : &a[COUNT_OUT]),
                         .counts_out = array_view(c->of[SEGMENTS] ? &a[COUNT_OUT] : &none),
                         .scratch = array_view(&a[ROOM])},
-        num_waits(f), waits(f), NULL);
+        num_waits(f), waits(f), f->event);
 }
 
 /* ---- expected results ------------------------------------------------------------------------ */

@@ -98,7 +98,8 @@ static xl_status enqueue(const fuzz_case *c, const open_plan *plan, const call_a
     }
     if (c->of[PLACE])
         args.out[0] = args.in[0];
-    return xl_transform_enqueue(plan->of.transform, f->queue, &args, num_waits(f), waits(f), NULL);
+    return xl_transform_enqueue(plan->of.transform, f->queue, &args, num_waits(f), waits(f),
+                                f->event);
 }
 
 /* ---- inputs ---------------------------------------------------------------------------- */

@@ -103,6 +103,7 @@ static void watch(void)
     signal(SIGBUS, end_in_case);
     signal(SIGALRM, end_in_case);
 #endif
+    xlt_pages_end_by(end_in_case);
     atexit(exit_in_case);
 }
 

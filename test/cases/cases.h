@@ -36,6 +36,11 @@ enum { UNBROKEN, FALLS, PASSES, LATE_START, EARLY_END, HUGE_OFFSETS, BREAKINGS }
 /* A list with too little room, or with more than it needs. */
 enum { CUT_NONE, CUT_HALF, CUT_UNSAID, CUT_MORE };
 enum { IN_ORDER, OUT_OF_ORDER };
+/* How the event ends that calls wait for: well, in an error, or in one before the call. */
+enum { ENDS_WELL, ENDS_IN_ERROR, ENDED_BEFORE };
+/* A call has no event; or its event is released last, or before the work begins, then the plan too.
+ */
+enum { NO_EVENT, LAST_OF_ALL, EVENT_FIRST, PLAN_FIRST };
 enum { SCRATCH_GIVEN, SCRATCH_OWN };
 /* Of a sort's and a grid's algorithms, behind those of scans. */
 enum { ALGORITHM_COUNTING = XL_SCAN_BLELLOCH + 1, ALGORITHM_BITONIC, ALGORITHM_RADIX };
@@ -204,7 +209,7 @@ typedef struct open_plan {
         } space;
     } of;
     xlt_buffer init;
-    bool refused;
+    bool refused, ended; /* not made; closed before its work began */
     uint64_t last_used;
     fuzz_case before; /* the last case on it, where `used` */
     bool used;
@@ -239,11 +244,18 @@ xl_view counted_view(const xlt_buffer *buffer); /* one that says how many elemen
 
 typedef struct flight {
     cl_command_queue queue;
-    cl_event gate; /* what the calls wait for, or NULL */
+    cl_event gate;   /* what the calls wait for, or NULL */
+    cl_event *event; /* of the next call, or NULL */
+    cl_event events[2];
+    uint64_t ending, released;
 } flight;
 bool take_off(outcome *o, const fuzz_case *c, flight *f);
+/* Whether call `k` was enqueued, or refused because of an event that has failed. */
+bool departed(outcome *o, flight *f, size_t k, xl_context *ctx, xl_status status, const char *call);
 /* Opens the gate and waits for the queue. */
 bool land(outcome *o, flight *f);
+/* Whether the calls of a case must not run. */
+bool stays_undone(const fuzz_case *c);
 cl_uint num_waits(const flight *f);
 const cl_event *waits(const flight *f);
 

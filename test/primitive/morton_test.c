@@ -1,14 +1,10 @@
 /* SPDX-License-Identifier: MIT
- * Morton codes: known ones by <crosslane/morton.cl> in a kernel, and those of points against codes
- * made bit by bit. */
+ * Morton codes by <crosslane/morton.cl> in a kernel: known ones, and others that the host makes bit
+ * by bit. The cases have those of points. */
 #include "reference.h"
 #include "xlt.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
-/* ---- in a kernel ---------------------------------------------------------------------------- */
 
 static const char text[] =
     "#include <crosslane/morton.cl>\n"
@@ -127,98 +123,11 @@ static void cells_in_a_kernel(void **state)
         assert_int_equal(out[i], cases[i].cell);
 }
 
-/* ---- of points ------------------------------------------------------------------------------ */
-
-typedef struct form {
-    uint32_t dimensions, stride;
-    bool wide;
-    float lower[3], upper[3];
-} form;
-
-static float coordinate(xlt_random *random, float lower, float upper)
-{
-    static const float odd[] = {NAN, INFINITY, -INFINITY, 3e38f, -3e38f, 1e-40f};
-    const uint32_t kind = xlt_below(random, 40);
-    return kind < 6    ? odd[kind]
-           : kind == 6 ? lower
-           : kind == 7 ? upper
-                       : lower + (1.4f * xlt_unit(random) - 0.2f) * (upper - lower);
-}
-
-static void check(const form *f, size_t n)
-{
-    const size_t bits = f->dimensions == 2 ? (f->wide ? 32 : 16) : f->wide ? 21 : 10;
-    const size_t bytes = f->wide ? 8 : 4;
-    const size_t scalars = n > 0 ? (n - 1) * f->stride + f->dimensions : 0;
-    float *xyz = malloc((scalars + 1) * sizeof *xyz);
-    unsigned char *got = malloc(n * bytes + 1);
-    xl_morton_desc desc;
-    xl_morton *plan;
-    xlt_random random = {n + 1};
-    assert_true(xyz && got);
-    for (size_t i = 0; i < scalars; ++i) {
-        const size_t a = i % f->stride;
-        xyz[i] = a < f->dimensions ? coordinate(&random, f->lower[a], f->upper[a]) : NAN;
-    }
-    xl_morton_desc_init(&desc);
-    desc.dimensions = f->dimensions;
-    desc.stride = f->stride;
-    desc.code = f->wide ? XL_U64 : XL_U32;
-    memcpy(desc.lower, f->lower, sizeof desc.lower);
-    memcpy(desc.upper, f->upper, sizeof desc.upper);
-    XLT_OK(xl_morton_create(xlt_context(), &desc, &plan));
-    xlt_buffer points = xlt_buffer_make(xyz, scalars, 4, 3),
-               codes = xlt_buffer_make(NULL, n, bytes, 1);
-    XLT_OK(xl_morton_enqueue(
-        plan, xlt_queue(),
-        &(xl_morton_args){.n = n, .points = xlt_view(&points), .codes = xlt_view(&codes)}, 0, NULL,
-        NULL));
-    xlt_read(&codes, got);
-    for (size_t i = 0; i < n; ++i) {
-        const float *p = xyz + i * f->stride;
-        const uint64_t wanted = ref_morton_of(f->dimensions, bits, f->wide, f->lower, f->upper, p);
-        uint64_t code = 0;
-        uint32_t narrow;
-        memcpy(f->wide ? (void *)&code : (void *)&narrow, got + i * bytes, bytes);
-        code = f->wide ? code : narrow;
-        if (code != wanted)
-            XLT_FAIL("%u dimensions, %zu bits, n %zu: code %zu of (%g, %g, ...) is %llx, not %llx",
-                     f->dimensions, bits, n, i, (double)p[0], (double)p[1],
-                     (unsigned long long)code, (unsigned long long)wanted);
-    }
-    xlt_check_guards(&points, "points");
-    xlt_check_guards(&codes, "codes");
-    xlt_buffer_free(&points);
-    xlt_buffer_free(&codes);
-    xl_morton_destroy(plan);
-    free(xyz);
-    free(got);
-}
-
-static void codes_of_points(void **state)
-{
-    (void)state;
-    static const form forms[] = {
-        {3, 3, true, {0, 0, 0}, {1, 1, 1}},
-        {3, 3, false, {-3, 10, 2}, {5, 11, 2}},
-        {3, 5, true, {1e5f, -1e-3f, 0}, {1.1e5f, 1e-3f, 7}},
-        {2, 2, true, {0, 0, 0}, {1, 1, 0}},
-        {2, 4, false, {-1, -1, 0}, {1.5f, 1, 0}},
-        {3, 3, true, {2, 2, 2}, {2, 2, 2}},
-        {3, 3, false, {-1e38f, 0, 0}, {1e38f, 1, 1}},
-    };
-    static const size_t sizes[] = {0, 1, 2, 1025, 5000};
-    for (size_t f = 0; f < sizeof forms / sizeof *forms; ++f)
-        for (size_t i = 0; i < sizeof sizes / sizeof *sizes; ++i)
-            check(&forms[f], xlt_small() && sizes[i] > 1025 ? 300 : sizes[i]);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(codes_in_a_kernel),
         cmocka_unit_test(cells_in_a_kernel),
-        cmocka_unit_test(codes_of_points),
     };
     return cmocka_run_group_tests(tests, NULL, xlt_teardown);
 }

@@ -170,7 +170,7 @@ static bool reads_beside(void)
     return strncmp(info.name, "llvmpipe", 8) == 0 && strncmp(info.driver, "22.", 3) != 0;
 }
 
-bool xlt_shares_memory(void)
+const char *xlt_hides_memory(void)
 {
     static const char source[] =
         "__kernel void at(__global uint *p, __global ulong *to) { *to = (ulong)(size_t)p; }";
@@ -178,10 +178,8 @@ bool xlt_shares_memory(void)
     cl_ulong seen = 0;
     const size_t one = 1;
     cl_program program;
-    if (reads_beside()) {
-        printf("%s: reads beside arrays what it does not use\n", device);
-        return false;
-    }
+    if (reads_beside())
+        return "reads beside arrays what it does not use";
     XLT_OK(xl_program_create(xlt_context(), source, NULL, &program));
     cl_kernel kernel = clCreateKernel(program, "at", &code);
     XLT_CL(code);
@@ -191,13 +189,19 @@ bool xlt_shares_memory(void)
     XLT_CL(clEnqueueNDRangeKernel(xlt_queue(), kernel, 1, NULL, &one, &one, 0, NULL, NULL));
     xlt_read(&to, &seen);
     const bool shares = here.pages.data && seen == (uintptr_t)here.pages.data;
-    if (!shares)
-        printf("%s: kernels do not touch host memory itself\n", device);
     xlt_buffer_free(&here);
     xlt_buffer_free(&to);
     clReleaseKernel(kernel);
     clReleaseProgram(program);
-    return shares;
+    return shares ? NULL : "kernels do not touch host memory itself";
+}
+
+bool xlt_shares_memory(void)
+{
+    const char *const why = xlt_hides_memory();
+    if (why)
+        printf("%s: %s\n", device, why);
+    return !why;
 }
 
 static size_t lead_bytes(const xlt_buffer *buffer)
@@ -307,7 +311,12 @@ xlt_buffer xlt_scratch_make(size_t bytes, size_t alignment)
         return (xlt_buffer){0};
     /* The guard in front is a multiple of every alignment the library asks for. */
     XLT_TRUE(GUARD_BYTES % alignment == 0);
-    return xlt_buffer_make(NULL, bytes, 1, 0);
+    const xlt_placement usual = placed;
+    if (placed == XLT_AT_PAGE_END && bytes % alignment != 0)
+        placed = XLT_AT_PAGE_START; /* it would end at the page's end, and begin unaligned */
+    xlt_buffer buffer = xlt_buffer_make(NULL, bytes, 1, 0);
+    placed = usual;
+    return buffer;
 }
 
 xl_view xlt_scratch_at_end(const xlt_buffer *scratch)

@@ -67,8 +67,10 @@ void xlt_place(xlt_placement placement);
  * the usual one, and false. */
 bool xlt_place_closely(size_t i);
 bool xlt_placed_closely(void);
-/* False, with a line of why, where kernels do not touch a buffer's host memory itself, as it is
- * placed now: pages beside it see nothing then, and the simulator looks for itself. */
+/* NULL if kernels touch the host memory of a buffer itself, as buffers are placed now, so that
+ * pages beside it show each touch; else the reason. A simulator finds touches itself. */
+const char *xlt_hides_memory(void);
+/* Whether xlt_hides_memory() is NULL; prints the reason. */
 bool xlt_shares_memory(void);
 
 /* A device buffer of n elements that starts `offset` elements in, with guard

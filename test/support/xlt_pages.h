@@ -20,6 +20,8 @@ xlt_pages xlt_pages_make(size_t bytes, int at_end, unsigned char fill);
  * in front; 0 if there is none. */
 ptrdiff_t xlt_pages_touched(const xlt_pages *pages, unsigned char fill);
 void xlt_pages_free(xlt_pages *pages);
+/* Calls end(SIGSEGV) behind the line of a touch; end() does not return. */
+void xlt_pages_end_by(void (*end)(int));
 
 /* `bytes` of zeros that cost memory only where they are written; free as pages. */
 xlt_pages xlt_pages_sparse(size_t bytes);

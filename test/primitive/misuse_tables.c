@@ -1,0 +1,705 @@
+/* SPDX-License-Identifier: MIT
+ * Tables of wrong descriptors and wrong calls. */
+#include "misuse.h"
+
+#include <crosslane/knn.h>
+#include <crosslane/knn_approximate.h>
+#include <crosslane/morton.h>
+#include <math.h>
+
+#define BAD XL_ERROR_INVALID_ARGUMENT
+#define OVERLAP XL_ERROR_OVERLAP
+enum { N = 20000, K = 64, POINTS = 100 };
+
+xl_grid_index *misuse_indices[INDICES];
+
+/* ---- calls without their types -------------------------------------------------------------- */
+
+/* `what` is the plan's type, `call` what the call's names begin with; the rest is what stands
+ * before the queue. */
+#define CALLS(name, what, call, sizes, ...)                                                        \
+    static xl_status create_##name(xl_context *ctx, const void *desc, void **plan)                 \
+    {                                                                                              \
+        what *made = NULL;                                                                         \
+        const xl_status status = what##_create(ctx, desc, plan ? &made : NULL);                    \
+        if (plan)                                                                                  \
+            *plan = made;                                                                          \
+        return status;                                                                             \
+    }                                                                                              \
+    static void destroy_##name(void *plan)                                                         \
+    {                                                                                              \
+        what##_destroy(plan);                                                                      \
+    }                                                                                              \
+    static xl_status enqueue_##name(void *plan, cl_command_queue queue, const void *args,          \
+                                    cl_uint num, const cl_event *waits, cl_event *event)           \
+    {                                                                                              \
+        return call##_enqueue(__VA_ARGS__, queue, args, num, waits, event);                        \
+    }                                                                                              \
+    static xl_status scratch_##name(const void *plan, size_t *bytes, size_t *alignment)            \
+    {                                                                                              \
+        return what##_scratch(plan, SIZES sizes, bytes, alignment);                                \
+    }
+#define SIZES(...) __VA_ARGS__
+
+/* Sets what the plan of the right call needs; `other` is the second plan. */
+#define DESCRIBE(name, what, ...)                                                                  \
+    static void describe_##name(void *desc, bool other)                                            \
+    {                                                                                              \
+        what##_desc *const d = desc;                                                               \
+        what##_desc_init(d);                                                                       \
+        (void)other;                                                                               \
+        __VA_ARGS__;                                                                               \
+    }
+
+#define TABLE(name, what)                                                                          \
+#name, sizeof(what##_desc), describe_##name, create_##name, destroy_##name, enqueue_##name,    \
+        scratch_##name
+#define ROWS(name) desc_##name, COUNT(desc_##name), call_##name, COUNT(call_##name)
+#define SET(field, x)                                                                              \
+    {                                                                                              \
+        NUMBER, offsetof(ARGS, field), x                                                           \
+    }
+#define AS(field, other)                                                                           \
+    {                                                                                              \
+        OTHER_VIEW, offsetof(ARGS, field), offsetof(ARGS, other)                                   \
+    }
+#define NONE(field)                                                                                \
+    {                                                                                              \
+        NO_VIEW, offsetof(ARGS, field), 0                                                          \
+    }
+#define ARRAY(field, n, size, use)                                                                 \
+    {                                                                                              \
+#field, offsetof(ARGS, field), n, size, use                                                \
+    }
+#define NUMBERS(...)                                                                               \
+    {                                                                                              \
+        __VA_ARGS__, SIZE_MAX                                                                      \
+    }
+#define AT(field) offsetof(ARGS, field)
+
+static xl_tunable foreign[] = {{"sort.shape", 1}};
+#define FOREIGN .tunables = foreign, .num_tunables = 1
+
+/* ---- scan and reduction: what is theirs alone is in scan_misuse_test.c ----------------------- */
+
+CALLS(scan, xl_scan, xl_scan, (N), plan)
+DESCRIBE(scan, xl_scan, (void)0)
+CALLS(reduce, xl_reduce, xl_reduce, (N), plan)
+DESCRIBE(reduce, xl_reduce, (void)0)
+
+/* ---- sort ------------------------------------------------------------------------------------ */
+
+CALLS(sort, xl_sort, xl_sort, (N), plan)
+DESCRIBE(sort, xl_sort, d->value = other ? XL_NONE : XL_U32)
+#define DESC &(xl_sort_desc)
+static xl_user_comparator less = {"less", "bool less(uint a, uint b) { return a < b; }"};
+static const misuse_desc desc_sort[] = {
+    {"desc.key: f32x2", DESC{.key = XL_F32X2}, BAD},
+    {"desc.key", DESC{.key = XL_NONE}, BAD},
+    {"desc.key", DESC{.key = (xl_type)99}, BAD},
+    {"desc.value", DESC{.key = XL_U32, .value = 99}, BAD},
+    {"desc.order: unknown value 7", DESC{.key = XL_U32, .order = 7}, BAD},
+    {"desc.algorithm: unknown value 9", DESC{.key = XL_U32, .algorithm = 9}, BAD},
+    {"desc.large: 2, not 0 or 1", DESC{.key = XL_U32, .large = 2}, BAD},
+    {"desc.reserved: 7, but must be 0", DESC{.key = XL_U32, .reserved = 7}, BAD},
+    {"desc.algorithm", DESC{.key = XL_U32, .large = 1, .algorithm = XL_SORT_BITONIC},
+     XL_ERROR_UNSUPPORTED},
+    {"desc.comparator", DESC{.key = XL_U32, .large = 1, .comparator = &less}, XL_ERROR_UNSUPPORTED},
+    {"desc.segments",
+     DESC{.key = XL_U32, .large = 1, .segments = XL_SEGMENTS_OFFSETS, .segment_type = XL_U32},
+     XL_ERROR_UNSUPPORTED},
+    {"desc.equal_zeros", DESC{.key = XL_U32, .large = 1, .equal_zeros = 1}, XL_ERROR_UNSUPPORTED},
+};
+#undef DESC
+#define ARGS xl_sort_args
+static const misuse_call call_sort[] = {
+    {BAD, "values_in: given", {{0}}, true},
+    {BAD, "values_out: given", {NONE(values_in)}, true},
+#if SIZE_MAX > UINT32_MAX
+    {BAD, "n: 4294967296, at most 4294967295 elements", {SET(n, (size_t)1 << 32)}, false},
+#endif
+};
+#undef ARGS
+
+/* ---- top-k ----------------------------------------------------------------------------------- */
+
+CALLS(topk, xl_topk, xl_topk, (N, K), plan)
+DESCRIBE(topk, xl_topk, d->value = other ? XL_NONE : XL_U32)
+static xl_tunable bad_topk[] = {{"topk.items", 99}};
+#define DESC &(xl_topk_desc)
+static const misuse_desc desc_topk[] = {
+    {"desc.key: u32x2", DESC{.key = XL_U32X2}, BAD},
+    {"desc.key", DESC{.key = XL_NONE}, BAD},
+    {"desc.key", DESC{.key = 99}, BAD},
+    {"desc.value: u64", DESC{.key = XL_U32, .value = XL_U64}, BAD},
+    {"desc.reserved: 1; must be 0", DESC{.key = XL_F32, .reserved = 1}, BAD},
+    {"topk.items = 99", DESC{.key = XL_U32, .tunables = bad_topk, .num_tunables = 1}, BAD},
+    {"another primitive's \"sort.shape\"", DESC{.key = XL_U32, FOREIGN}, BAD},
+};
+#undef DESC
+#define ARGS xl_topk_args
+static const misuse_call call_topk[] = {
+    {BAD, "values_in: given", {{0}}, true},
+    {BAD, "values_out: given", {NONE(values_in)}, true},
+    {BAD,
+     "none is given",
+     {NONE(keys_out), NONE(values_out), NONE(indices_out), NONE(count_out)},
+     false},
+#if SIZE_MAX > UINT32_MAX
+    {BAD, "n: 4294967296, at most 4294967295", {SET(n, (size_t)1 << 32)}, false},
+#endif
+};
+#undef ARGS
+
+/* ---- select ---------------------------------------------------------------------------------- */
+
+CALLS(select, xl_select, xl_select, (N), plan)
+static xl_tunable small_select[] = {{"select.tile_bytes", 256}},
+                  bad_select[] = {{"select.item_bytes", 1}};
+DESCRIBE(select, xl_select, d->value = XL_U32; d->tunables = small_select; d->num_tunables = 1)
+#define DESC &(xl_select_desc)
+#define BASE .type = XL_U32, .index = XL_U32
+static const misuse_desc desc_select[] = {
+    {"desc.kind: unknown value 6", DESC{BASE, .kind = 6}, BAD},
+    {"desc.by: unknown value 3", DESC{BASE, .by = 3}, BAD},
+    {"desc.index: u16", DESC{.type = XL_U32, .index = XL_U16}, BAD},
+    {"desc.by: runs of equal elements", DESC{BASE, .kind = XL_SELECT_RUNS, .by = 1}, BAD},
+    {"desc.by: a bit does not say", DESC{BASE, .kind = XL_SELECT_PARTITION3, .by = 2}, BAD},
+    {"desc.predicate: given", DESC{BASE, .by = 1, .predicate = "x"}, BAD},
+    {"desc.predicate: given", DESC{BASE, .kind = XL_SELECT_UNIQUE, .predicate = "x"}, BAD},
+    {"desc.equal: given", DESC{BASE, .equal = "a == b"}, BAD},
+    {"desc.equal_zeros: 0; must be 1 if desc.equal",
+     DESC{BASE, .kind = XL_SELECT_UNIQUE, .equal = "a == b"}, BAD},
+    {"desc.reserved: 1; must be 0", DESC{BASE, .reserved = 1}, BAD},
+    {"type: unknown", DESC{.type = 99, .index = XL_U32}, BAD},
+    {"user_type", DESC{.type = XL_USER_TYPE, .index = XL_U32}, BAD},
+    {"desc.predicate: elements of type float2 need one", DESC{.type = XL_F32X2, .index = XL_U32},
+     BAD},
+    {"desc.value: 77", DESC{BASE, .value = 77}, BAD},
+    {"desc.value: 131072", DESC{BASE, .value = XL_SELECT_BYTES(0)}, BAD},
+    {"desc.more_values[0]: given", DESC{BASE, .more_values = {XL_U32}}, BAD},
+    {"desc.more_values[1]: 4096",
+     DESC{BASE, .value = XL_U32, .more_values = {XL_U32, XL_USER_TYPE}}, BAD},
+    {"predicate", DESC{BASE, .equal_zeros = 1, .predicate = "x >"}, XL_ERROR_BUILD},
+    {"select.item_bytes = 1", DESC{BASE, .tunables = bad_select, .num_tunables = 1}, BAD},
+    {"another primitive's \"sort.shape\"", DESC{BASE, FOREIGN}, BAD},
+};
+#undef BASE
+#undef DESC
+#define ARGS xl_select_args
+static const misuse_call call_select[] = {
+    {BAD,
+     "none is given",
+     {NONE(out), NONE(values_out), NONE(indices_out), NONE(count_out)},
+     false},
+    {BAD, "flags: given", {AS(flags, in)}, false},
+    {BAD, "lengths_in: given", {AS(lengths_in, in)}, false},
+    {BAD, "lengths_out: given", {AS(lengths_out, out)}, false},
+    {BAD, "more_values_in[0]: given", {AS(more_values_in[0], in)}, false},
+    {BAD, "more_values_out[2]: given", {AS(more_values_out[2], out)}, false},
+#if SIZE_MAX > UINT32_MAX
+    {BAD, "n: 4294967296, but indices", {SET(n, (size_t)1 << 32)}, false},
+#endif
+};
+#undef ARGS
+
+/* ---- merge ----------------------------------------------------------------------------------- */
+
+CALLS(merge, xl_merge, xl_merge, (100), plan)
+static xl_tunable tiles_of_24[] = {
+    {"merge.serial", 0}, {"merge.group", 8}, {"merge.item_bytes", 12}, {"merge.search_tiles", 0}};
+DESCRIBE(merge, xl_merge, d->value = other ? XL_NONE : XL_U32; d->tunables = tiles_of_24;
+         d->num_tunables = 4)
+#define DESC &(xl_merge_desc)
+static const misuse_desc desc_merge[] = {
+    {"desc.key: ", DESC{.key = XL_NONE}, BAD},
+    {"desc.key: ", DESC{.key = (xl_type)99}, BAD},
+    {"desc.value: u64", DESC{.key = XL_U32, .value = XL_U64}, BAD},
+    {"desc.order: unknown value 7", DESC{.key = XL_U32, .order = 7}, BAD},
+};
+#undef DESC
+#define ARGS xl_merge_args
+static const misuse_call call_merge[] = {
+    {BAD, "values_a: given", {{0}}, true},
+    {BAD, "values_b: given", {NONE(values_a)}, true},
+    {BAD, "values_out: given", {NONE(values_a), NONE(values_b)}, true},
+    {BAD, "n_a, n_b: 40 and ", {SET(n_b, SIZE_MAX)}, false},
+#if SIZE_MAX > UINT32_MAX
+    {BAD,
+     "n_a, n_b: 4294967296 and 60, at most 4294967295 elements together",
+     {SET(n_a, (size_t)1 << 32)},
+     false},
+    {BAD, "n_a, n_b: 4294967295 and 60", {SET(n_a, UINT32_MAX)}, false},
+#endif
+};
+#undef ARGS
+
+/* ---- search ---------------------------------------------------------------------------------- */
+
+CALLS(search, xl_search, xl_search, (N), plan)
+DESCRIBE(search, xl_search, d->kind = other ? XL_SEARCH_UNSORTED : XL_SEARCH_LOWER;
+         d->index = other ? XL_U64 : XL_U32)
+CALLS(unsorted, xl_search, xl_search, (N), plan)
+DESCRIBE(unsorted, xl_search, d->kind = XL_SEARCH_UNSORTED)
+#define DESC &(xl_search_desc)
+static const misuse_desc desc_search[] = {
+    {"desc.key: ", DESC{.key = XL_NONE, .index = XL_U32}, BAD},
+    {"desc.key: ", DESC{.key = (xl_type)99, .index = XL_U32}, BAD},
+    {"desc.order: unknown value 7", DESC{.key = XL_U32, .order = 7, .index = XL_U32}, BAD},
+    {"desc.kind: unknown value 3", DESC{.key = XL_U32, .kind = 3, .index = XL_U32}, BAD},
+    {"desc.index: i32", DESC{.key = XL_U32, .index = XL_I32}, BAD},
+    {"desc.reserved: 1; must be 0", DESC{.key = XL_F32, .index = XL_U32, .reserved = 1}, BAD},
+    {"desc.index: u32", DESC{.key = XL_U32, .index = XL_U32, .kind = XL_SEARCH_UNSORTED}, BAD},
+};
+#undef DESC
+#define ARGS xl_search_args
+static const misuse_call call_search[] = {
+    {BAD, "queries: given", {SET(num_queries, 0)}, true},
+    {BAD, "num_queries: 20000, at most 0", {NONE(queries)}, true},
+    {BAD, "queries: elements from", {SET(num_queries, SIZE_MAX / 16)}, false},
+    {BAD, "num_queries: ", {SET(num_queries, SIZE_MAX)}, false},
+#if SIZE_MAX > UINT32_MAX
+    {BAD,
+     "n: 4294967296, at most 4294967295 keys are searched where places are u32",
+     {SET(n, (size_t)1 << 32)},
+     false},
+#endif
+};
+#undef ARGS
+
+/* ---- histogram ------------------------------------------------------------------------------- */
+
+enum { BINS = 16 };
+CALLS(histogram, xl_histogram, xl_histogram, (N), plan)
+DESCRIBE(histogram, xl_histogram, d->type = XL_U32; d->num_bins = BINS;
+         d->kind = other ? XL_HISTOGRAM_KEYS : XL_HISTOGRAM_LEVELS)
+static xl_tunable bad_histogram[] = {{"histogram.copies", 99}};
+#define DESC &(xl_histogram_desc)
+#define KEYS .type = XL_U8, .counter = XL_U32, .num_bins = 5
+#define EVEN(name) .kind = XL_HISTOGRAM_EVEN, .type = name, .counter = XL_U32, .num_bins = 5
+static xl_user_type named = {"t", 4, 4, "typedef struct { int a; } t;"};
+static const misuse_desc desc_histogram[] = {
+    {"kind: 3", DESC{KEYS, .kind = 3}, BAD},
+    {"type: f32, not an integer",
+     DESC{.kind = XL_HISTOGRAM_KEYS, .type = XL_F32, .counter = XL_U32, .num_bins = 5}, BAD},
+    {"type: u32x2",
+     DESC{.kind = XL_HISTOGRAM_KEYS, .type = XL_U32X2, .counter = XL_U32, .num_bins = 5}, BAD},
+    {"counter: i32",
+     DESC{.kind = XL_HISTOGRAM_KEYS, .type = XL_U8, .counter = XL_I32, .num_bins = 5}, BAD},
+    {"num_bins: 0", DESC{.kind = XL_HISTOGRAM_KEYS, .type = XL_U8, .counter = XL_U32}, BAD},
+    {"num_bins: 1048577",
+     DESC{.kind = XL_HISTOGRAM_KEYS, .type = XL_U8, .counter = XL_U32, .num_bins = 1048577}, BAD},
+    {"reserved: 1", DESC{KEYS, .kind = XL_HISTOGRAM_KEYS, .reserved = 1}, BAD},
+    {"lower, upper: given", DESC{KEYS, .kind = XL_HISTOGRAM_KEYS, .upper = 1}, BAD},
+    {"lower, upper: given", DESC{KEYS, .kind = XL_HISTOGRAM_KEYS, .lower = (double)NAN}, BAD},
+    {"lower_integer, upper_integer: given",
+     DESC{KEYS, .kind = XL_HISTOGRAM_KEYS, .upper_integer = 1}, BAD},
+    {"lower, upper: given", DESC{EVEN(XL_I32), .upper_integer = 9, .upper = 9}, BAD},
+    {"lower_integer, upper_integer: given", DESC{EVEN(XL_F32), .upper_integer = 9, .upper = 9},
+     BAD},
+    {"do not rise", DESC{EVEN(XL_I32)}, BAD},
+    {"do not rise", DESC{EVEN(XL_I32), .lower_integer = 5, .upper_integer = 5}, BAD},
+    {"do not rise", DESC{EVEN(XL_U64), .lower_integer = -1, .upper_integer = 5}, BAD},
+    {"are not numbers of u8", DESC{EVEN(XL_U8), .upper_integer = 257}, BAD},
+    {"are not numbers of u32", DESC{EVEN(XL_U32), .lower_integer = -1, .upper_integer = 257}, BAD},
+    {"are not numbers of i8", DESC{EVEN(XL_I8), .lower_integer = -129, .upper_integer = 2}, BAD},
+    {"do not rise", DESC{EVEN(XL_F32), .lower = 1, .upper = 1}, BAD},
+    {"do not rise", DESC{EVEN(XL_F32), .lower = 1, .upper = 1 + 1e-12}, BAD},
+    {"not finite", DESC{EVEN(XL_F32), .lower = (double)NAN, .upper = 1}, BAD},
+    {"not finite", DESC{EVEN(XL_F32), .upper = (double)INFINITY}, BAD},
+    {"not finite", DESC{EVEN(XL_F32), .lower = -3e38, .upper = 3e38}, BAD},
+    {"too close", DESC{EVEN(XL_F32), .upper = 1e-40}, BAD},
+    {"load_type: given", DESC{KEYS, .kind = XL_HISTOGRAM_KEYS, .load_type = XL_U16}, BAD},
+    {"user_load_type: given",
+     DESC{KEYS, .kind = XL_HISTOGRAM_KEYS, .load_type = XL_U16, .load = "x",
+          .user_load_type = &named},
+     BAD},
+    {"load_type: XL_USER_TYPE",
+     DESC{KEYS, .kind = XL_HISTOGRAM_KEYS, .load = "x", .load_type = XL_USER_TYPE}, BAD},
+    {"histogram.copies = 99",
+     DESC{KEYS, .kind = XL_HISTOGRAM_KEYS, .tunables = bad_histogram, .num_tunables = 1}, BAD},
+    {"another primitive's \"sort.shape\"", DESC{KEYS, .kind = XL_HISTOGRAM_KEYS, FOREIGN}, BAD},
+};
+#undef DESC
+#undef KEYS
+#define ARGS xl_histogram_args
+static const misuse_call call_histogram[] = {
+    {BAD, "levels: given", {{0}}, true},
+    {BAD, "in: ", {SET(n, SIZE_MAX)}, false},
+};
+#undef ARGS
+
+/* ---- transform ------------------------------------------------------------------------------- */
+
+CALLS(transform, xl_transform, xl_transform, (N), plan)
+DESCRIBE(transform, xl_transform, d->kind = other ? XL_TRANSFORM_MAP : XL_TRANSFORM_GATHER;
+         d->index_type = other ? XL_NONE : XL_U32)
+static xl_tunable bad_transform[] = {{"transform.items", 99}};
+#define DESC &(xl_transform_desc)
+#define MAP .kind = XL_TRANSFORM_MAP, .num_arrays = 1, .types = {XL_U32}
+#define MOVE(name) .kind = name, .num_arrays = 1, .types = {XL_U32}
+static const misuse_desc desc_transform[] = {
+    {"kind: 4", DESC{.kind = 4}, BAD},
+    {"num_arrays: 5", DESC{.kind = XL_TRANSFORM_MAP, .num_arrays = 5}, BAD},
+    {"num_arrays: 0", DESC{.kind = XL_TRANSFORM_MAP, .expression = "i"}, BAD},
+    {"num_arrays: 0", DESC{.kind = XL_TRANSFORM_MAP, .out_type = XL_U32}, BAD},
+    {"num_arrays: 0, not 1 to 4", DESC{.kind = XL_TRANSFORM_GATHER, .index_type = XL_U32}, BAD},
+    {"num_arrays: 2, not 1 to 1",
+     DESC{.kind = XL_TRANSFORM_ADJACENT, .num_arrays = 2, .types = {XL_U8, XL_U8}}, BAD},
+    {"types[0]", DESC{.kind = XL_TRANSFORM_MAP, .num_arrays = 1}, BAD},
+    {"types[1]: given", DESC{.kind = XL_TRANSFORM_MAP, .num_arrays = 1, .types = {XL_U32, XL_U8}},
+     BAD},
+    {"user_types[0]: given", DESC{MAP, .user_types[0] = &named}, BAD},
+    {"out_type", DESC{MAP, .out_type = 77}, BAD},
+    {"user_out_type: given", DESC{MAP, .user_out_type = &named}, BAD},
+    {"index_type: given", DESC{MAP, .index_type = XL_U32}, BAD},
+    {"index_type: i32", DESC{MOVE(XL_TRANSFORM_GATHER), .index_type = XL_I32}, BAD},
+    {"out_type: given", DESC{MOVE(XL_TRANSFORM_GATHER), .index_type = XL_U32, .out_type = XL_U32},
+     BAD},
+    {"expression: given", DESC{MOVE(XL_TRANSFORM_SCATTER), .index_type = XL_U32, .expression = "x"},
+     BAD},
+    {"types[0]: user",
+     DESC{.kind = XL_TRANSFORM_SCATTER,
+          .num_arrays = 1,
+          .types = {XL_USER_TYPE},
+          .index_type = XL_U32},
+     BAD},
+    {"expression: NULL",
+     DESC{.kind = XL_TRANSFORM_ADJACENT,
+          .num_arrays = 1,
+          .types = {XL_USER_TYPE},
+          .user_types = {&named}},
+     BAD},
+    {"transform.items = 99", DESC{MAP, .tunables = bad_transform, .num_tunables = 1}, BAD},
+    {"another primitive's \"sort.shape\"", DESC{MAP, FOREIGN}, BAD},
+};
+#undef DESC
+#define ARGS xl_transform_args
+static const misuse_call call_transform[] = {
+    {OVERLAP, "in[0] and out[0]", {AS(out[0], in[0])}, false},
+    {BAD, "in[1]: given", {AS(in[1], in[0])}, false},
+    {BAD, "out[3]: given", {AS(out[3], in[0])}, false},
+    {BAD, "indices: given", {{0}}, true},
+    {BAD, "in[0]", {SET(range, SIZE_MAX / 8)}, false},
+};
+#undef ARGS
+
+/* ---- Morton codes ---------------------------------------------------------------------------- */
+
+CALLS(morton, xl_morton, xl_morton, (POINTS), plan)
+DESCRIBE(morton, xl_morton, d->code = XL_U32)
+#define DESC &(xl_morton_desc)
+#define CUBE .dimensions = 3, .scalar = XL_F32, .stride = 3, .code = XL_U64
+static const misuse_desc desc_morton[] = {
+    {"desc.stride: 2 scalars", DESC{.dimensions = 3, .scalar = XL_F32, .stride = 2, .code = XL_U64},
+     BAD},
+    {"desc.lower[1], desc.upper[1]: nan to 0 is not finite", DESC{CUBE, .lower = {0, NAN, 0}}, BAD},
+    {"desc.lower[0], desc.upper[0]: 0 to inf is not finite", DESC{CUBE, .upper = {INFINITY}}, BAD},
+    {"desc.lower[2], desc.upper[2]: -3e+38 to 3e+38 is not finite",
+     DESC{CUBE, .lower = {0, 0, -3e38f}, .upper = {0, 0, 3e38f}}, BAD},
+    {"desc.lower[0], desc.upper[0]: 2 to 1 is empty", DESC{CUBE, .lower = {2}, .upper = {1}}, BAD},
+    {"desc.dimensions: 1", DESC{.dimensions = 1, .scalar = XL_F32, .stride = 3, .code = XL_U64},
+     XL_ERROR_UNSUPPORTED},
+    {"desc.dimensions: 4", DESC{.dimensions = 4, .scalar = XL_F32, .stride = 4, .code = XL_U64},
+     XL_ERROR_UNSUPPORTED},
+    {"desc.scalar: f64", DESC{.dimensions = 3, .scalar = XL_F64, .stride = 3, .code = XL_U64},
+     XL_ERROR_UNSUPPORTED},
+    {"desc.code: u16", DESC{.dimensions = 3, .scalar = XL_F32, .stride = 3, .code = XL_U16},
+     XL_ERROR_UNSUPPORTED},
+};
+#undef DESC
+#define ARGS xl_morton_args
+static const misuse_call call_morton[] = {
+    {BAD, "points: elements from", {SET(n, SIZE_MAX / 64)}, false},
+    {BAD, "n: ", {SET(n, SIZE_MAX)}, false},
+};
+#undef ARGS
+
+/* ---- nearest points -------------------------------------------------------------------------- */
+
+/* A search of one of misuse_indices[]. */
+typedef struct knn_args {
+    size_t index;
+    xl_knn_args args;
+} knn_args;
+
+static xl_status xli_knn_enqueue(void *plan, cl_command_queue queue, const void *given, cl_uint num,
+                                 const cl_event *waits, cl_event *event)
+{
+    const knn_args *const a = given;
+    const size_t index = a ? a->index : USUAL;
+    return xl_knn_enqueue(plan, index < INDICES ? misuse_indices[index] : NULL, queue,
+                          a ? &a->args : NULL, num, waits, event);
+}
+
+CALLS(knn, xl_knn, xli_knn, (POINTS), plan)
+DESCRIBE(knn, xl_knn, d->k = 4; d->queries = other ? XL_QUERIES_INDEXED : XL_QUERIES_GIVEN)
+#define DESC &(xl_knn_desc)
+#define ONE .k = 1, .dimensions = 3, .query_stride = 3
+static const misuse_desc desc_knn[] = {
+    {"desc.k: 0; 1 to 64", DESC{.dimensions = 3, .query_stride = 3}, BAD},
+    {"desc.k: 65; 1 to 64", DESC{.k = 65, .dimensions = 3, .query_stride = 3}, BAD},
+    {"desc.queries: unknown value 2", DESC{ONE, .queries = 2}, BAD},
+    {"desc.query_stride: 2 scalars", DESC{.k = 1, .dimensions = 3, .query_stride = 2}, BAD},
+    {"desc.max_radius: -1", DESC{ONE, .max_radius = -1}, BAD},
+    {"desc.max_radius: nan", DESC{ONE, .max_radius = NAN}, BAD},
+    {"desc.max_radius: inf", DESC{ONE, .max_radius = INFINITY}, BAD},
+    {"desc.max_radius: the square of 1e-20", DESC{ONE, .max_radius = 1e-20f}, BAD},
+    {"desc.max_radius: the square of 1e+20", DESC{ONE, .max_radius = 1e20f}, BAD},
+    {"desc.dimensions: ", DESC{.k = 8, .query_stride = 3}, XL_ERROR_UNSUPPORTED},
+    {"desc.dimensions: ", DESC{.k = 8, .dimensions = 4, .query_stride = 4}, XL_ERROR_UNSUPPORTED},
+};
+#undef DESC
+#define ARGS knn_args
+static const misuse_call call_knn[] = {
+    {BAD, "queries: elements from", {SET(args.num_queries, 1 << 24)}, false},
+    {BAD, "num_queries: ", {SET(args.num_queries, SIZE_MAX)}, false},
+    {BAD,
+     "first_row, num_rows: 0 rows from 101 on; there are 100",
+     {SET(args.first_row, POINTS + 1)},
+     false},
+    {BAD,
+     "first_row, num_rows: 2 rows from 99 on; there are 100",
+     {SET(args.first_row, POINTS - 1), SET(args.num_rows, 2)},
+     false},
+    {BAD, "index: NULL", {SET(index, INDICES)}, false},
+    {BAD, "index: not built", {SET(index, UNBUILT)}, false},
+    {BAD, "index: of points in 2 dimensions", {SET(index, FLAT)}, false},
+    {BAD, "index: its space repeats", {SET(index, PERIODIC)}, false},
+    {BAD, "num_queries: ", {NONE(args.queries)}, true},
+    {BAD, "queries: ", {SET(args.num_queries, 0)}, true},
+};
+#undef ARGS
+
+CALLS(approximate, xl_knn_approximate, xl_knn_approximate, (POINTS, POINTS), plan)
+DESCRIBE(approximate, xl_knn_approximate, d->k = 4; d->upper[0] = d->upper[1] = d->upper[2] = 1;
+         d->queries = other ? XL_QUERIES_INDEXED : XL_QUERIES_GIVEN)
+#define DESC &(xl_knn_approximate_desc)
+#define FOUR .k = 4, .dimensions = 3, .stride = 3, .query_stride = 3, .code = XL_U64
+static const misuse_desc desc_approximate[] = {
+    {"desc.k: 0", DESC{.dimensions = 3, .stride = 3, .query_stride = 3, .code = XL_U64}, BAD},
+    {"desc.k: 65", DESC{.k = 65, .dimensions = 3, .stride = 3, .query_stride = 3, .code = XL_U64},
+     BAD},
+    {"desc.shifts: 33; at most 32", DESC{FOUR, .shifts = 33}, BAD},
+    {"desc.queries: unknown value 2", DESC{FOUR, .queries = 2}, BAD},
+    {"desc.stride: 2 scalars",
+     DESC{.k = 4, .dimensions = 3, .stride = 2, .query_stride = 3, .code = XL_U64}, BAD},
+    {"desc.query_stride: 1 scalars",
+     DESC{.k = 4, .dimensions = 2, .stride = 3, .query_stride = 1, .code = XL_U64}, BAD},
+    {"desc.lower[1], desc.upper[1]: nan to 0 goes beyond", DESC{FOUR, .lower = {0, NAN, 0}}, BAD},
+    {"desc.lower[0], desc.upper[0]: 0 to 5e+37 goes beyond 4.25353e+37",
+     DESC{FOUR, .upper = {5e37f}}, BAD},
+    {"desc.lower[2], desc.upper[2]: 2 to 1 is empty",
+     DESC{FOUR, .lower = {0, 0, 2}, .upper = {0, 0, 1}}, BAD},
+    {"desc.dimensions: 1",
+     DESC{.k = 4, .dimensions = 1, .stride = 3, .query_stride = 3, .code = XL_U64},
+     XL_ERROR_UNSUPPORTED},
+    {"desc.dimensions: 4",
+     DESC{.k = 4, .dimensions = 4, .stride = 4, .query_stride = 4, .code = XL_U64},
+     XL_ERROR_UNSUPPORTED},
+    {"desc.code: u16",
+     DESC{.k = 4, .dimensions = 3, .stride = 3, .query_stride = 3, .code = XL_U16},
+     XL_ERROR_UNSUPPORTED},
+};
+#undef DESC
+#define ARGS xl_knn_approximate_args
+static const misuse_call call_approximate[] = {
+    {BAD, "points: elements from", {SET(n, 1 << 24)}, false},
+    {BAD, "n: ", {SET(n, SIZE_MAX)}, false},
+    {BAD, "num_queries: ", {SET(num_queries, SIZE_MAX)}, false},
+#if SIZE_MAX > UINT32_MAX
+    {BAD, "n: 4294967295; at most 2^32 - 2", {SET(n, UINT32_MAX)}, false},
+#endif
+    {BAD,
+     "first_row, num_rows: 0 rows from 101 on; there are 100",
+     {SET(first_row, POINTS + 1)},
+     false},
+    {BAD,
+     "first_row, num_rows: 2 rows from 99 on; there are 100",
+     {SET(first_row, POINTS - 1), SET(num_rows, 2)},
+     false},
+    {BAD, "num_queries: ", {NONE(queries)}, true},
+    {BAD, "queries: ", {SET(num_queries, 0)}, true},
+};
+#undef ARGS
+
+/* ---- grids and lists: what is theirs alone is in the tests of the grid ------------------------
+ */
+
+CALLS(grid, xl_grid, xl_grid_build, (POINTS), plan, misuse_indices[FLAT])
+DESCRIBE(grid, xl_grid, d->cell_size = 1)
+CALLS(neighbors, xl_neighbors, xl_neighbors_count, (POINTS), plan, misuse_indices[USUAL])
+DESCRIBE(neighbors, xl_neighbors, d->radius = 0.1f; d->queries = XL_QUERIES_GIVEN)
+
+/* ---- all of them ----------------------------------------------------------------------------- */
+
+const misuse misuses[] = {
+#define ARGS xl_scan_args
+    {TABLE(scan, xl_scan),
+     &(ARGS){.n = N},
+     sizeof(ARGS),
+     AT(scratch),
+     {ARRAY(in, N, 4, READ | NEEDED), ARRAY(out, N, 4, WRITTEN | NEEDED),
+      ARRAY(n_device, 1, 8, READ)},
+     NUMBERS(AT(n)),
+     NULL,
+     0,
+     NULL,
+     0},
+#undef ARGS
+#define ARGS xl_reduce_args
+    {TABLE(reduce, xl_reduce),
+     &(ARGS){.n = N},
+     sizeof(ARGS),
+     AT(scratch),
+     {ARRAY(in, N, 4, READ | NEEDED), ARRAY(out, 1, 4, WRITTEN | NEEDED),
+      ARRAY(n_device, 1, 8, READ)},
+     NUMBERS(AT(n)),
+     NULL,
+     0,
+     NULL,
+     0},
+#undef ARGS
+#define ARGS xl_sort_args
+    {TABLE(sort, xl_sort),
+     &(ARGS){.n = N},
+     sizeof(ARGS),
+     AT(scratch),
+     {ARRAY(keys_in, N, 4, READ | NEEDED), ARRAY(values_in, N, 4, READ | NEEDED),
+      ARRAY(keys_out, N, 4, WRITTEN | NEEDED), ARRAY(values_out, N, 4, WRITTEN | NEEDED),
+      ARRAY(n_device, 1, 8, READ)},
+     NUMBERS(AT(n)),
+     ROWS(sort)},
+#undef ARGS
+#define ARGS xl_topk_args
+    {TABLE(topk, xl_topk),
+     &(ARGS){.n = N, .k = K},
+     sizeof(ARGS),
+     AT(scratch),
+     {ARRAY(keys_in, N, 4, READ | NEEDED), ARRAY(values_in, N, 4, READ | NEEDED),
+      ARRAY(keys_out, K, 4, WRITTEN), ARRAY(values_out, K, 4, WRITTEN),
+      ARRAY(indices_out, K, 4, WRITTEN), ARRAY(count_out, 1, 8, WRITTEN)},
+     NUMBERS(AT(n), AT(k)),
+     ROWS(topk)},
+#undef ARGS
+#define ARGS xl_select_args
+    {TABLE(select, xl_select),
+     &(ARGS){.n = N, .capacity = K},
+     sizeof(ARGS),
+     AT(scratch),
+     {ARRAY(in, N, 4, READ | NEEDED), ARRAY(values_in, N, 4, READ | NEEDED),
+      ARRAY(out, K, 4, WRITTEN), ARRAY(values_out, K, 4, WRITTEN),
+      ARRAY(indices_out, K, 4, WRITTEN), ARRAY(count_out, 1, 8, WRITTEN),
+      ARRAY(n_device, 1, 8, READ)},
+     NUMBERS(AT(n), AT(capacity)),
+     ROWS(select)},
+#undef ARGS
+#define ARGS xl_merge_args
+    {TABLE(merge, xl_merge),
+     &(ARGS){.n_a = 40, .n_b = 60},
+     sizeof(ARGS),
+     AT(scratch),
+     {ARRAY(keys_a, 40, 4, READ | NEEDED), ARRAY(keys_b, 60, 4, READ | NEEDED),
+      ARRAY(values_a, 40, 4, READ | NEEDED), ARRAY(values_b, 60, 4, READ | NEEDED),
+      ARRAY(keys_out, 100, 4, WRITTEN | NEEDED), ARRAY(values_out, 100, 4, WRITTEN | NEEDED)},
+     NUMBERS(AT(n_a), AT(n_b)),
+     ROWS(merge)},
+#undef ARGS
+#define ARGS xl_search_args
+    {TABLE(search, xl_search),
+     &(ARGS){.n = N, .num_queries = N},
+     sizeof(ARGS),
+     AT(scratch),
+     {ARRAY(keys, N, 4, READ | NEEDED), ARRAY(queries, N, 4, READ | NEEDED),
+      ARRAY(indices_out, N, 4, WRITTEN | NEEDED)},
+     NUMBERS(AT(n), AT(num_queries)),
+     ROWS(search)},
+    {TABLE(unsorted, xl_search),
+     &(ARGS){.n = N},
+     sizeof(ARGS),
+     AT(scratch),
+     {ARRAY(keys, N, 4, READ | NEEDED), ARRAY(indices_out, 1, 8, WRITTEN | NEEDED)},
+     NUMBERS(AT(n)),
+     NULL,
+     0,
+     NULL,
+     0},
+#undef ARGS
+#define ARGS xl_histogram_args
+    {TABLE(histogram, xl_histogram),
+     &(ARGS){.n = N},
+     sizeof(ARGS),
+     AT(scratch),
+     {ARRAY(in, N, 4, READ | NEEDED), ARRAY(levels, BINS + 1, 4, READ | NEEDED),
+      ARRAY(bins, BINS, 4, WRITTEN | READ | NEEDED), ARRAY(n_device, 1, 8, READ)},
+     NUMBERS(AT(n)),
+     ROWS(histogram)},
+#undef ARGS
+#define ARGS xl_transform_args
+    {TABLE(transform, xl_transform),
+     &(ARGS){.n = N, .range = N},
+     sizeof(ARGS),
+     AT(scratch),
+     {ARRAY(in[0], N, 4, READ | NEEDED), ARRAY(indices, N, 4, READ | NEEDED),
+      ARRAY(out[0], N, 4, WRITTEN | NEEDED), ARRAY(n_device, 1, 8, READ)},
+     NUMBERS(AT(n), AT(range)),
+     ROWS(transform)},
+#undef ARGS
+#define ARGS xl_morton_args
+    {TABLE(morton, xl_morton),
+     &(ARGS){.n = POINTS},
+     sizeof(ARGS),
+     AT(scratch),
+     {ARRAY(points, 3 * POINTS, 4, READ | NEEDED), ARRAY(codes, POINTS, 4, WRITTEN | NEEDED)},
+     NUMBERS(AT(n)),
+     ROWS(morton)},
+#undef ARGS
+#define ARGS knn_args
+    {TABLE(knn, xl_knn),
+     &(ARGS){.index = USUAL, .args = {.num_queries = POINTS}},
+     sizeof(ARGS),
+     AT(args.scratch),
+     {{"queries", AT(args.queries), 3 * POINTS, 4, READ | NEEDED},
+      {"indices", AT(args.indices), 4 * POINTS, 4, WRITTEN | NEEDED},
+      {"distances2", AT(args.distances2), 4 * POINTS, 4, WRITTEN}},
+     NUMBERS(AT(args.num_queries)),
+     ROWS(knn)},
+#undef ARGS
+#define ARGS xl_knn_approximate_args
+    {TABLE(approximate, xl_knn_approximate),
+     &(ARGS){.n = POINTS, .num_queries = POINTS},
+     sizeof(ARGS),
+     AT(scratch),
+     {ARRAY(points, 3 * POINTS, 4, READ | NEEDED), ARRAY(queries, 3 * POINTS, 4, READ | NEEDED),
+      ARRAY(indices, 4 * POINTS, 4, WRITTEN | READ | NEEDED),
+      ARRAY(distances2, 4 * POINTS, 4, WRITTEN | READ | NEEDED)},
+     NUMBERS(AT(n), AT(num_queries)),
+     ROWS(approximate)},
+#undef ARGS
+#define ARGS xl_grid_build_args
+    {TABLE(grid, xl_grid),
+     &(ARGS){.n = POINTS},
+     sizeof(ARGS),
+     SIZE_MAX,
+     {ARRAY(points, 3 * POINTS, 4, READ | NEEDED), {"scratch", AT(storage), 0, 1, WRITTEN}},
+     NUMBERS(AT(n)),
+     NULL,
+     0,
+     NULL,
+     0},
+#undef ARGS
+#define ARGS xl_neighbors_count_args
+    {TABLE(neighbors, xl_neighbors),
+     &(ARGS){.num_queries = POINTS},
+     sizeof(ARGS),
+     AT(scratch),
+     {ARRAY(queries, 3 * POINTS, 4, READ | NEEDED), ARRAY(offsets, POINTS + 1, 8, WRITTEN),
+      ARRAY(counts, POINTS, 4, WRITTEN)},
+     NUMBERS(AT(num_queries)),
+     NULL,
+     0,
+     NULL,
+     0},
+#undef ARGS
+};
+const size_t num_misuses = COUNT(misuses);
