@@ -210,7 +210,7 @@ int tool_selftest(int argc, char **argv)
             "Calls every primitive on a device with many options, sizes and kinds of data, and\n"
             "compares the results with serial code. Prints a line for each primitive. A case\n"
             "is unsupported if the device lacks a feature. Exit status 1 if a case failed.\n\n"
-            "NAME: only these primitives: scan, reduce, sort, grid, topk, merge, search, near,\n"
+            "NAME: only these primitives: scan, reduce, sort, topk, merge, search, near,\n"
             "knn, moved, morton, select, histogram, transform, approximate.",
         .options = options,
         .num_options = TOOL_COUNT(options)};

@@ -23,7 +23,6 @@ typedef enum field {
     ORDER,
     VALUES,
     STRIDE,
-    BOUNDED,
     INCLUSIVE,
     SELF,
     UNSORTED,
@@ -109,13 +108,11 @@ typedef enum field {
     FIELDS
 } field;
 
-/* GRID: lists and sums of points in 3 dimensions; NEAR: lists with all that goes beside them, of
- * points in any space. */
 enum {
     SCAN,
     REDUCE,
     SORT,
-    GRID,
+    APPROXIMATE,
     TOPK,
     MERGE,
     SEARCH,
@@ -126,7 +123,6 @@ enum {
     SELECT,
     HISTOGRAM,
     TRANSFORM,
-    APPROXIMATE,
     PRIMITIVES
 };
 enum { LINE = 900, CASE_N_MOST = 1 << 21 };

@@ -157,21 +157,13 @@ static xl_context *context_of(uint64_t tune, outcome *o)
 /* ---- plans ----------------------------------------------------------------------------------- */
 
 static const primitive *const primitives[PRIMITIVES] = {
-    [SCAN] = &scan_primitive,
-    [REDUCE] = &reduce_primitive,
-    [SORT] = &sort_primitive,
-    [GRID] = &grid_primitive,
-    [TOPK] = &topk_primitive,
-    [MERGE] = &merge_primitive,
-    [SEARCH] = &search_primitive,
-    [NEAR] = &near_primitive,
-    [KNN] = &nearest_primitive,
-    [MOVED] = &moved_primitive,
-    [MORTON] = &morton_primitive,
-    [SELECT] = &select_primitive,
-    [HISTOGRAM] = &histogram_primitive,
-    [TRANSFORM] = &transform_primitive,
-    [APPROXIMATE] = &approximate_primitive,
+    [SCAN] = &scan_primitive,           [REDUCE] = &reduce_primitive,
+    [SORT] = &sort_primitive,           [TOPK] = &topk_primitive,
+    [MERGE] = &merge_primitive,         [SEARCH] = &search_primitive,
+    [NEAR] = &near_primitive,           [KNN] = &nearest_primitive,
+    [MOVED] = &moved_primitive,         [MORTON] = &morton_primitive,
+    [SELECT] = &select_primitive,       [HISTOGRAM] = &histogram_primitive,
+    [TRANSFORM] = &transform_primitive, [APPROXIMATE] = &approximate_primitive,
 };
 enum { PLANS_KEPT = 128 };
 static open_plan plans[PLANS_KEPT];

@@ -516,9 +516,10 @@ static void add_outputs(const fuzz_case *c, const scene *s, const answer *a, cal
 {
     const bool rooms = row_room(c) > 0, details = !c->of[DETAILS], spoilt = s->spoilt > 0;
     const size_t at = (size_t)c->of[OUT_AT], d = s->dimensions,
-                 entries = rooms    ? s->num * row_room(c)
-                           : spoilt ? 10
-                                    : row_begin(c, s->num) / (c->of[CUT] ? 2 : 1);
+                 all = rooms    ? s->num * row_room(c)
+                       : spoilt ? 10
+                                : row_begin(c, s->num),
+                 entries = c->of[CUT] ? all / 2 : all;
     arrays[COUNTS] =
         output_array("counts", a->counts + (rooms ? s->first : 0), rooms ? s->num : s->rows, 4, at);
     arrays[OFFSETS] =

@@ -47,6 +47,8 @@ enum { PLACE_APART, PLACE_IN, PLACE_KEYS_IN, PLACE_VALUES_IN };
 enum { COMPARE_NONE, COMPARE_LOW, COMPARE_STRUCT };
 /* A lower triangular cell, the same with a vector that points back, or with its axes exchanged. */
 enum { TURN_NONE, TURN_LEFT, TURN_AXES };
+/* The kind of index. WAY_TABLE divides a cell into WAY_THIN parts along x. */
+enum { WAY_OWN, WAY_TABLE, WAY_ROWS, WAY_THIN = 8 };
 /* Where points are, and why a build must refuse some. */
 enum { SPREAD_USUAL, ON_FACES, FAR_AWAY };
 enum { FAILS_NOT, FAILS_NON_FINITE, FAILS_OUTSIDE, FAILS_SYSTEM };
@@ -139,8 +141,6 @@ unsigned char *make_value_array(const fuzz_case *c, size_t k, size_t n);
 unsigned char *make_untouched(size_t n, size_t size); /* as buffers before a call */
 void gather_elements(unsigned char *to, const void *from, size_t size, const size_t *places,
                      size_t n);
-/* Points of a grid: n times `stride` floats. */
-float *make_points(const fuzz_case *c, size_t n, size_t stride);
 
 typedef struct segmentation {
     uint8_t *heads;    /* of `most` elements */
@@ -189,11 +189,6 @@ typedef struct open_plan {
         xl_transform *transform;
         xl_knn_approximate *approximate;
         struct {
-            xl_grid *grid;
-            xl_grid_index *index;
-            xl_neighbors *neighbors;
-        } search;
-        struct {
             xl_neighbors *near; /* or one of these, or none */
             xl_knn *nearest;
             /* Of the last case; NULL before the first. */
@@ -214,9 +209,9 @@ typedef struct primitive {
     void (*run)(const fuzz_case *c, open_plan *plan, outcome *o);
     void (*close)(open_plan *plan);
 } primitive;
-extern const primitive scan_primitive, reduce_primitive, sort_primitive, grid_primitive,
-    topk_primitive, merge_primitive, search_primitive, near_primitive, nearest_primitive,
-    moved_primitive, morton_primitive, select_primitive, histogram_primitive, transform_primitive,
+extern const primitive scan_primitive, reduce_primitive, sort_primitive, topk_primitive,
+    merge_primitive, search_primitive, near_primitive, nearest_primitive, moved_primitive,
+    morton_primitive, select_primitive, histogram_primitive, transform_primitive,
     approximate_primitive;
 
 void plans_took(double start); /* since `start`, of seconds_now() */
@@ -298,7 +293,7 @@ typedef struct scene {
     float narrow[9];                   /* the same */
     void *points, *queries, *radii;    /* the last two NULL, or of each row; queries without gaps */
     uint32_t *systems, *query_systems; /* or NULL */
-    size_t spoilt, first_bad;          /* points that a build must refuse */
+    size_t spoilt, bad[3];             /* points that a build must refuse */
     bool non_finite;                   /* why */
     void *axes[9];                     /* of arrays with an axis each */
     size_t num_axes;
@@ -306,6 +301,7 @@ typedef struct scene {
 scene make_scene(const fuzz_case *c);
 void free_scene(scene *s);
 double scene_radius(const fuzz_case *c); /* of searches in it */
+float cell_size_of(const fuzz_case *c);
 xl_repeats scene_repeats(const fuzz_case *c);
 /* Number `i` of an array of such scalars, set, rounded to one. */
 void set_scalar(const scene *s, void *array, size_t i, double x);

@@ -88,18 +88,15 @@ case $part in
     each 3 2 "approximate n=64 scratch=own"
     each 3 1 "morton n=64 scratch=own"
     ;;
-  grid)
-    each 3 5 "grid n=129 scratch=own" # counts, offsets, indices, sums, order
-    # The number of points that are not finite, and the first: xli_grid_header.
-    line="grid n=129 data=odd scratch=own"
-    clean
-    sees 2:8:1
-    sees 2:9:1
-    ;;
   space)
     each 3 7 "near visits=yes n=64 scratch=own" # counts, offsets, indices, distances, ..., sums
     each 3 2 "knn limited=yes n=64 scratch=own"
-    each 4 1 "moved n=64 scratch=own"
+    each 4 4 "moved n=64 scratch=own" # the number of points, elements in two orders and before
+    # The number of points that are not finite, and the first: xli_grid_header.
+    line="near fails=non-finite n=64 scratch=own seed=2"
+    clean
+    sees 9:8:1
+    sees 9:9:1
     ;;
   *)
     echo "no such part: $part"
