@@ -194,7 +194,7 @@ RULE(fails_by_system, OF(FAILS) != FAILS_SYSTEM || OF(BATCH))
 
 /* ---- scans in parts ---- */
 
-RULE(carry_goes, !has_offsets(c))
+RULE(broken_is_whole, !OF(CARRY))
 RULE(parts_go, OF(CARRY) && OF(COUNT) == COUNT_ON_HOST)
 
 /* ---- data ---- */
@@ -230,6 +230,7 @@ static const struct {
     {MASK, mask_goes, "only these segments have a mask", XL_SUCCESS},
     {PATTERN, pattern_goes, "the segments have no array", XL_SUCCESS},
     {BROKEN, has_offsets, "only offsets can break their rule", XL_SUCCESS},
+    {BROKEN, broken_is_whole, "offsets of parts are cut from right ones", XL_SUCCESS},
     {SEGMENTS_AT, pattern_goes, "the segments have no array", XL_SUCCESS},
     {CUT, cut_goes, "the number of results is known", XL_SUCCESS},
     {INIT, init_goes, "only scans read init on the device", XL_SUCCESS},
@@ -284,7 +285,6 @@ static const struct {
     {SPREAD, far_goes, "points must be in the box", XL_SUCCESS},
     {FAILS, fails_outside, "there is no box", XL_SUCCESS},
     {FAILS, fails_by_system, "there are no systems", XL_SUCCESS},
-    {CARRY, carry_goes, "each part would have offsets of its own", XL_SUCCESS},
     {PARTS, parts_go, "only scans with a carry are made in parts", XL_SUCCESS},
     {HASH, hash_goes, "only reproducible results of f32 have one hash on every device", XL_SUCCESS},
     {DATA, halves_are_exact, "results of halves would round", XL_SUCCESS},
