@@ -123,6 +123,7 @@ static const struct {
     [VISITS] = {"visits", NAMES("no", "yes"), 0, L},
     [CARRY] = {"carry", NAMES("no", "yes"), 0, S},
     [ILLEGAL] = {"illegal", NAMES("no", "yes"), 0, ALL},
+    [KERNEL] = {"kernel", NAMES("no", "yes"), 0, L},
     [N] = {"n", NULL, CASE_N_MOST, ALL},
     [COUNT] = {"count", NAMES("host", "device", "above"), 0, S | R | O | X | H | W},
     [MOST] = {"past", NULL, 5000, S | R | O | X | H | W},

@@ -191,6 +191,8 @@ typedef struct open_plan {
         struct {
             xl_neighbors *near; /* or one of these, or none */
             xl_knn *nearest;
+            cl_program program; /* with a kernel of the case's own, or NULL */
+            cl_kernel kernel;
             /* Of the last case; NULL before the first. */
             xl_grid *grid;
             xl_grid_index *index;
