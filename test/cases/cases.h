@@ -166,7 +166,7 @@ void expect_reduce(const fuzz_case *c, const void *in, const segmentation *s, vo
 
 /* Notes the first failure. Returns false. */
 bool failed(outcome *o, const char *format, ...)
-#if defined(__GNUC__)
+#if defined(__GNUC__) && !defined(_WIN32)
     __attribute__((format(printf, 2, 3)))
 #endif
     ;
