@@ -178,7 +178,7 @@ RULE(radius_goes, OF(CELL) != 1 || OF(RADIUS) != 2)
 RULE(other_is_given, !has_space(c) || OF(AROUND))
 RULE(self_goes, !has_space(c) || !OF(AROUND))
 RULE(half_goes, !OF(AROUND) && !OF(RADII))
-RULE(kernel_goes, !OF(AROUND) && !OF(RADII) && !OF(HALF) && !OF(SELF))
+RULE(kernel_goes, !OF(WAY) && !OF(AROUND) && !OF(RADII) && !OF(HALF) && !OF(SELF))
 RULE(dimensions_go, !(IS(MORTON) || IS(APPROXIMATE)) || OF(DIMENSIONS) < 2)
 RULE(axes_go, repeats(c))
 RULE(all_are_near, !IS(KNN) || OF(LIMITED) || !repeats(c))
@@ -274,7 +274,8 @@ static const struct {
     {OTHER, other_is_given, "the points are the queries", XL_SUCCESS},
     {SELF, self_goes, "a given query is no point", XL_SUCCESS},
     {HALF, half_goes, "half of the pairs is of points with one radius", XL_ERROR_INVALID_ARGUMENT},
-    {KERNEL, kernel_goes, "this kernel goes over all points but the point itself", XL_SUCCESS},
+    {KERNEL, kernel_goes,
+     "this kernel searches the usual index for all points but the point itself", XL_SUCCESS},
     {DIMENSIONS, dimensions_go, "Morton codes have two or three dimensions", XL_SUCCESS},
     {AXES, axes_go, "space does not repeat", XL_SUCCESS},
     {BATCH, all_are_near, "some rows would be given up", XL_SUCCESS},
