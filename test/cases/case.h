@@ -101,6 +101,7 @@ typedef enum field {
     SKEW,
     TURN,
     SPREAD,
+    SYSTEMS,
     FAILS,
     PARTS,
     HASH,

@@ -74,6 +74,7 @@ void fit_device(fuzz_case *c)
         if (c->of[SPACE] == SPACE_CELL)
             c->of[SPACE] = SPACE_BOX;
         c->of[KEY_BYTES] = 0; /* it compiles a comparator of 96 bytes for a minute */
+        case_normalise(c);
     }
     if (has_large_stacks(c) && is_on_gpu())
         c->of[TUNE] = 0;
@@ -113,7 +114,9 @@ const char *const tunings[NUM_TUNINGS] = {
     "sort.spin_limit = 20\ntopk.shape = 0\ntopk.group_log = 5\ntopk.items = 2\n"
     "topk.chunks = 200\ntopk.chunk = 100\nmerge.serial = 0\nmerge.group = 8\n"
     "merge.item_bytes = 12\nmerge.search_tiles = 0\nsearch.serial = 0\nsearch.group = 8\n"
-    "search.items = 3\ngrid.group = 16\ngrid.overfull_group_size = 32\nneighbors.staged = 24\n"
+    "search.items = 3\ngrid.group = 16\ngrid.overfull_group_size = 32\ngrid.bucket = "
+    "16\ngrid.sampled = 1048576\n"
+    "grid.bounds_groups = 5\nneighbors.staged = 24\n"
     "neighbors.group = 16\n",
     "scan.shape = 0\nscan.tile_bytes = 1024\nscan.chunk_groups = 64\nscan.lookback_groups = 1\n"
     "scan.stream_kib = 0\nreduce.serial = 1\nreduce.chunk_groups = 3\nsort.shape = 1\n"

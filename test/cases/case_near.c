@@ -79,7 +79,8 @@ static xl_status open_near(const fuzz_case *c, open_plan *plan)
     desc.scalar = wide ? XL_F64 : XL_F32;
     desc.radius = wide ? 0 : (float)scene_radius(c);
     desc.radius_f64 = wide ? scene_radius(c) : 0;
-    desc.dimensions = desc.query_stride = 3 - (uint32_t)c->of[DIMENSIONS];
+    desc.dimensions = 3 - (uint32_t)c->of[DIMENSIONS];
+    desc.query_stride = scene_query_stride(c);
     desc.inclusive = (uint32_t)c->of[INCLUSIVE];
     desc.include_self = (uint32_t)c->of[SELF];
     desc.half = (uint32_t)c->of[HALF];
@@ -119,7 +120,7 @@ typedef struct answer {
         (search).dimensions = (s)->dimensions;                                                     \
         (search).queries = (s)->queries;                                                           \
         (search).num_queries = (s)->rows;                                                          \
-        (search).query_stride = (s)->dimensions;                                                   \
+        (search).query_stride = (s)->query_stride;                                                 \
         (search).radii = (s)->radii;                                                               \
         (search).systems = (s)->systems;                                                           \
         (search).query_systems = (s)->query_systems;                                               \
@@ -414,7 +415,7 @@ static void order_row(const fuzz_case *c, const call_array *a, size_t begin, siz
 
 static bool same_numbers(const call_array *a, size_t got, const void *from, size_t at, size_t each)
 {
-    for (size_t i = 0; i < each; ++i) {
+    for (size_t i = 0; a->got && i < each; ++i) {
         const char *const x = (const char *)a->got + (got * each + i) * a->size,
                           *const y = (const char *)from + (at * each + i) * a->size;
         if (memcmp(x, y, a->size) != 0 && (a->size != 4 || !is_alike(x, y)))
@@ -430,20 +431,25 @@ static bool same_entry(outcome *o, const call_array *a, size_t row, size_t got, 
     if (index != wanted->indices[at])
         return failed(o, "row %zu: an entry is %u, not %u", row, (unsigned)index,
                       (unsigned)wanted->indices[at]);
-    if (!a[SHIFTS].got)
-        return true;
     if (!same_numbers(&a[DISTANCES], got, wanted->distances2, at, 1) ||
         !same_numbers(&a[VECTORS], got, wanted->vectors, at, d) ||
-        memcmp((const int32_t *)a[SHIFTS].got + got * d, wanted->shifts + at * d, 4 * d) != 0)
+        (a[SHIFTS].got &&
+         memcmp((const int32_t *)a[SHIFTS].got + got * d, wanted->shifts + at * d, 4 * d) != 0))
         return failed(o, "row %zu: distance, vector or shift of %u is wrong", row, (unsigned)index);
     return true;
 }
 
-static bool is_untouched(outcome *o, const call_array *a, size_t row, size_t begin, size_t end)
+/* Places of the list, and of what is beside it, that are not written. */
+static bool check_untouched(outcome *o, const call_array *a, size_t from, size_t to, size_t row)
 {
-    for (size_t k = begin; k < end; ++k)
-        if (((const uint32_t *)a[INDICES].got)[k] != 0x01010101u * UNTOUCHED)
-            return failed(o, "row %zu: written past its end, or without room for it", row);
+    for (size_t k = INDICES; k <= SHIFTS; ++k) {
+        const size_t bytes = a[k].got && a[k].n > 0 ? a[k].n / a[INDICES].n * a[k].size : 0;
+        for (size_t at = from * bytes; at < to * bytes; ++at)
+            if (((const unsigned char *)a[k].got)[at] != UNTOUCHED)
+                return failed(
+                    o, "%s: written behind row %zu, which ends before or passes the capacity",
+                    a[k].name, row);
+    }
     return true;
 }
 
@@ -455,12 +461,69 @@ static bool check_row(outcome *o, const fuzz_case *c, const call_array *a, size_
     if (room > 0 && count > room)
         return true;
     if (room == 0 && begin + count > a[INDICES].n)
-        return is_untouched(o, a, row, begin, a[INDICES].n);
+        return check_untouched(o, a, begin, a[INDICES].n, row);
     order_row(c, a, begin, count, places);
     for (size_t k = 0; k < count; ++k)
         if (!same_entry(o, a, row, places[k], (size_t)wanted->offsets[row] + k))
             return false;
-    return room == 0 || is_untouched(o, a, row, begin + count, begin + room);
+    return room == 0 || check_untouched(o, a, begin + count, begin + room, row);
+}
+
+/* ---- the report -------------------------------------------------------------------------- */
+
+static xl_neighbors_report report_wanted(const fuzz_case *c)
+{
+    const scene *const s = running;
+    xl_neighbors_report r = {.queries = s->rows, .first_non_finite = UINT64_MAX};
+    for (size_t i = s->queries ? s->rows : 0; i-- > 0;) {
+        bool finite = true;
+        for (size_t axis = 0; axis < s->dimensions; ++axis)
+            finite = finite && isfinite(scalar_of(s, s->queries, i * s->query_stride + axis));
+        r.non_finite += finite ? 0 : 1;
+        r.first_non_finite = finite ? r.first_non_finite : i;
+    }
+    for (size_t i = s->first; i < s->first + s->num && row_room(c) > 0; ++i)
+        r.longest_row = wanted->counts[i] > r.longest_row ? wanted->counts[i] : r.longest_row;
+    if (row_room(c) == 0)
+        r.pairs = wanted->offsets[s->first + s->num] - wanted->offsets[s->first];
+    return r;
+}
+
+/* The status reports the rows that were filled; `less` room than they need is too little. */
+static bool check_status(outcome *o, const fuzz_case *c, const call_array *a, uint64_t less)
+{
+    const xl_neighbors_report right = report_wanted(c);
+    xl_neighbors_report got = right;
+    const bool rooms = row_room(c) > 0, given = running->queries != NULL,
+               short_of = less > 0 || right.longest_row > row_room(c);
+    const xl_status status = running->spoilt > 0 && !running->non_finite   ? XL_ERROR_OUT_OF_DOMAIN
+                             : running->spoilt > 0 || right.non_finite > 0 ? XL_ERROR_NON_FINITE
+                             : short_of                                    ? XL_ERROR_CAPACITY
+                                                                           : XL_SUCCESS;
+    const xl_neighbors_status_args args = {.capacity = rooms ? 0 : right.pairs - less,
+                                           .offsets = array_view(&a[OFFSETS]),
+                                           .counts = rooms ? array_view(&a[COUNTS]) : xl_no_view(),
+                                           .num_queries = given ? running->rows : 0,
+                                           .queries = array_view(&a[QUERY_POINTS]),
+                                           .queries_y = array_view(&a[QUERY_Y]),
+                                           .queries_z = array_view(&a[QUERY_Z]),
+                                           .radii = array_view(&a[QUERY_RADII]),
+                                           .query_systems = array_view(&a[OF_QUERY_SYSTEMS]),
+                                           .first_row = running->first,
+                                           .num_rows = running->num};
+    const xl_status said =
+        xl_neighbors_status(running_plan->of.space.near, running_plan->of.space.index, xlt_queue(),
+                            &args, &got, 0, NULL);
+    if (said != status)
+        return failed(o, "the status is %s, not %s: %.300s", xl_status_name(said),
+                      xl_status_name(status), xl_context_error(running_plan->ctx));
+    if (got.queries == right.queries && got.pairs == right.pairs &&
+        got.longest_row == right.longest_row && got.non_finite == right.non_finite &&
+        got.first_non_finite == right.first_non_finite && !got.incomplete)
+        return true;
+    return failed(o, "the report has %llu pairs, a row of %llu and %llu bad queries from %llu on",
+                  (unsigned long long)got.pairs, (unsigned long long)got.longest_row,
+                  (unsigned long long)got.non_finite, (unsigned long long)got.first_non_finite);
 }
 
 static bool check_failed_list(outcome *o, const fuzz_case *c, const call_array *a)
@@ -469,72 +532,6 @@ static bool check_failed_list(outcome *o, const fuzz_case *c, const call_array *
     (void)c;
     return !offsets || offsets[a[OFFSETS].n - 1] == UINT64_MAX ||
            failed(o, "there is no index, and the offsets do not say so");
-}
-
-/* What xl_neighbors_status() reports of the rows that were filled. */
-static xl_neighbors_report report_wanted(const fuzz_case *c)
-{
-    xl_neighbors_report r = {.queries = running->rows, .first_non_finite = UINT64_MAX};
-    const size_t first = running->first, end = first + running->num, d = running->dimensions;
-    if (row_room(c) == 0)
-        r.pairs = wanted->offsets[end] - wanted->offsets[first];
-    for (size_t i = first; i < end && row_room(c) > 0; ++i)
-        if (wanted->counts[i] > r.longest_row)
-            r.longest_row = wanted->counts[i];
-    for (size_t i = running->queries ? running->rows : 0; i-- > 0;) {
-        bool finite = true;
-        for (size_t k = 0; k < d; ++k)
-            finite = finite && isfinite(scalar_of(running, running->queries, i * d + k));
-        if (!finite) {
-            ++r.non_finite;
-            r.first_non_finite = i;
-        }
-    }
-    return r;
-}
-
-static xl_status status_wanted(const fuzz_case *c, const call_array *a,
-                               const xl_neighbors_report *r)
-{
-    if (running->spoilt > 0)
-        return running->non_finite ? XL_ERROR_NON_FINITE : XL_ERROR_OUT_OF_DOMAIN;
-    if (r->non_finite > 0)
-        return XL_ERROR_NON_FINITE;
-    return r->longest_row > row_room(c) || (row_room(c) == 0 && r->pairs > a[INDICES].n)
-               ? XL_ERROR_CAPACITY
-               : XL_SUCCESS;
-}
-
-static bool check_status(outcome *o, const fuzz_case *c, const call_array *a)
-{
-    const bool rooms = row_room(c) > 0;
-    const xl_neighbors_status_args args = {.capacity = rooms ? 0 : a[INDICES].n,
-                                           .offsets = array_view(&a[OFFSETS]),
-                                           .num_queries = running->queries ? running->rows : 0,
-                                           .queries = array_view(&a[QUERY_POINTS]),
-                                           .queries_y = array_view(&a[QUERY_Y]),
-                                           .queries_z = array_view(&a[QUERY_Z]),
-                                           .radii = array_view(&a[QUERY_RADII]),
-                                           .first_row = running->first,
-                                           .num_rows = running->num,
-                                           .counts = rooms ? array_view(&a[COUNTS]) : xl_no_view(),
-                                           .query_systems = array_view(&a[OF_QUERY_SYSTEMS])};
-    const xl_neighbors_report want = report_wanted(c);
-    xl_neighbors_report got = want;
-    const xl_status needed = status_wanted(c, a, &want),
-                    status = xl_neighbors_status(running_plan->of.space.near,
-                                                 running_plan->of.space.index, xlt_queue(), &args,
-                                                 &got, 0, NULL);
-    if (status != needed)
-        return failed(o, "the status is %s, not %s: %.300s", xl_status_name(status),
-                      xl_status_name(needed), xl_context_error(running_plan->ctx));
-    return got.queries == want.queries && got.pairs == want.pairs &&
-                   got.longest_row == want.longest_row && got.non_finite == want.non_finite &&
-                   got.first_non_finite == want.first_non_finite
-               ? true
-               : failed(o, "the status reports %llu pairs, %llu in a row, %llu bad queries",
-                        (unsigned long long)got.pairs, (unsigned long long)got.longest_row,
-                        (unsigned long long)got.non_finite);
 }
 
 static bool holds(outcome *o, const fuzz_case *c, const call_array *a)
@@ -546,12 +543,15 @@ static bool holds(outcome *o, const fuzz_case *c, const call_array *a)
     if (!good || was_cut)
         return good;
     if (running->spoilt > 0)
-        return check_failed_list(o, c, a) && check_status(o, c, a);
+        return check_failed_list(o, c, a) && check_status(o, c, a, 0);
     size_t *places = make_bytes((size_t)wanted->offsets[running->rows], sizeof *places);
     for (size_t i = 0; good && i < running->num; ++i)
         good = check_row(o, c, a, i, places);
     free(places);
-    return good && check_status(o, c, a);
+    if (good && c->of[CUT] == CUT_MORE)
+        good = check_untouched(o, a, row_begin(c, running->num), a[INDICES].n, running->num);
+    return good && check_status(o, c, a, 0) &&
+           (report_wanted(c).pairs == 0 || check_status(o, c, a, 1));
 }
 
 static bool is_nan_or_alike(const void *got, const void *x)
@@ -573,19 +573,26 @@ static bool is_nan_or_alike(const void *got, const void *x)
 static void add_outputs(const fuzz_case *c, const scene *s, const answer *a, call_array *arrays)
 {
     const bool rooms = row_room(c) > 0, details = !c->of[DETAILS], spoilt = s->spoilt > 0;
+    const uint64_t without = c->of[LEFT_OUT];
     const size_t at = (size_t)c->of[OUT_AT], d = s->dimensions,
                  all = rooms    ? s->num * row_room(c)
                        : spoilt ? 10
                                 : row_begin(c, s->num),
-                 entries = c->of[CUT] ? all / 2 : all;
+                 entries = c->of[CUT] == CUT_HALF ? all / 2
+                           : c->of[CUT]           ? (size_t)a->offsets[s->rows] + 7
+                                                  : all;
     arrays[COUNTS] =
-        output_array("counts", a->counts + (rooms ? s->first : 0), rooms ? s->num : s->rows, 4, at);
+        output_array(without & NO_COUNT ? NULL : "counts", a->counts + (rooms ? s->first : 0),
+                     rooms ? s->num : s->rows, 4, at);
     arrays[OFFSETS] =
         output_array(rooms ? NULL : "offsets", spoilt ? NULL : a->offsets, s->rows + 1, 8, at / 2);
     arrays[INDICES] = output_array("indices", NULL, entries, 4, at / 3);
-    arrays[DISTANCES] = output_array(details ? "distances2" : NULL, NULL, entries, s->bytes, at);
-    arrays[VECTORS] = output_array(details ? "vectors" : NULL, NULL, entries * d, s->bytes, at / 4);
-    arrays[SHIFTS] = output_array(details ? "shifts" : NULL, NULL, entries * d, 4, at / 5);
+    arrays[DISTANCES] = output_array(details && !(without & NO_DISTANCES) ? "distances2" : NULL,
+                                     NULL, entries, s->bytes, at);
+    arrays[VECTORS] = output_array(details && !(without & NO_VECTORS) ? "vectors" : NULL, NULL,
+                                   entries * d, s->bytes, at / 4);
+    arrays[SHIFTS] = output_array(details && !(without & NO_SHIFTS) ? "shifts" : NULL, NULL,
+                                  entries * d, 4, at / 5);
     arrays[SUMS] = output_array(c->of[VISITS] ? "sums" : NULL, a->sums, s->rows, s->bytes, at / 7);
     arrays[KERNEL_SUMS] =
         output_array(c->of[KERNEL] ? "kernel's sums" : NULL, a->sums, s->rows, s->bytes, at / 6);

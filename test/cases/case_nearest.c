@@ -31,14 +31,15 @@ static xl_status open_nearest(const fuzz_case *c, open_plan *plan)
     desc.scalar = wide ? XL_F64 : XL_F32;
     desc.max_radius = wide ? 0 : (float)most;
     desc.max_radius_f64 = wide ? most : 0;
-    desc.dimensions = desc.query_stride = 3 - (uint32_t)c->of[DIMENSIONS];
+    desc.dimensions = 3 - (uint32_t)c->of[DIMENSIONS];
+    desc.query_stride = scene_query_stride(c);
     desc.include_self = (uint32_t)c->of[SELF];
     desc.query_layout = c->of[QUERY_LAYOUT] ? XL_POINTS_SOA : XL_POINTS_AOS;
     desc.queries = c->of[AROUND] ? XL_QUERIES_GIVEN : XL_QUERIES_INDEXED;
     desc.periodic = scene_repeats(c);
     desc.batch = (uint32_t)c->of[BATCH];
     desc.tunables = way.search;
-    desc.num_tunables = way.num_search;
+    desc.num_tunables = way.num_search > 0; /* the others are of lists */
     return xl_knn_create(plan->ctx, &desc, &plan->of.space.nearest);
 }
 
@@ -50,7 +51,7 @@ static xl_status open_nearest(const fuzz_case *c, open_plan *plan)
         (search).stride = (s)->stride;                                                             \
         (search).dimensions = (s)->dimensions;                                                     \
         (search).queries = (s)->queries;                                                           \
-        (search).query_stride = (s)->dimensions;                                                   \
+        (search).query_stride = (s)->query_stride;                                                 \
         (search).k = k_of(c);                                                                      \
         (search).include_self = (c)->of[SELF] != 0;                                                \
         (search).systems = (s)->systems;                                                           \
@@ -186,7 +187,8 @@ static void run_nearest(const fuzz_case *c, open_plan *plan, outcome *o)
     if (make_grid(o, c, plan, &s)) {
         add_scene(c, plan, &s, arrays);
         arrays[INDICES] = output_array("indices", indices, places, 4, at);
-        arrays[DISTANCES] = output_array("distances2", distances2, places, s.bytes, at / 2);
+        arrays[DISTANCES] =
+            output_array(c->of[DETAILS] ? NULL : "distances2", distances2, places, s.bytes, at / 2);
         arrays[INDICES].will_do = is_given_up;
         if (!s.wide)
             arrays[DISTANCES].will_do = is_of_given_up;

@@ -85,8 +85,8 @@ RULE(segment_type_goes,
      OF(SEGMENTS) == XL_SEGMENTS_KEYS || (has_offsets(c) && OF(SEGMENT_TYPE) < 2))
 RULE(mask_goes, OF(SEGMENTS) == XL_SEGMENTS_MASK)
 RULE(pattern_goes, has_arrays(c) || has_offsets(c))
-RULE(cut_goes, has_arrays(c) || IS(SELECT) ||
-                   (IS(NEAR) && !OF(ROW_ROOM) && !OF(FILLS) && OF(CUT) != CUT_UNSAID))
+RULE(cut_goes, IS(NEAR) ? !OF(ROW_ROOM) && !OF(FILLS) && OF(CUT) != CUT_UNSAID
+                        : OF(CUT) != CUT_MORE && (has_arrays(c) || IS(SELECT)))
 
 /* ---- scans and reductions ---- */
 
@@ -143,16 +143,26 @@ static bool asks(const fuzz_case *c)
 RULE(values_go, IS(SORT) || OF(VALUES) != VALUES_INDICES)
 RULE(value_bytes_go, OF(VALUES) == VALUES_U32)
 RULE(more_goes, OF(VALUES) != VALUES_NONE)
+static bool repeats(const fuzz_case *c)
+{
+    return OF(SPACE) >= SPACE_BOX;
+}
+
 /* Outputs that the call has, as bits. */
 static uint64_t outputs(const fuzz_case *c)
 {
     const uint64_t values = OF(VALUES) != VALUES_NONE ? NO_VALUES : 0,
                    lengths = IS(SELECT) && OF(CHOICE) == XL_SELECT_RUNS ? NO_LENGTHS : 0;
+    if (IS(NEAR)) /* images of a point are told apart by their shifts */
+        return (OF(DETAILS)  ? 0
+                : repeats(c) ? NO_DISTANCES | NO_VECTORS
+                             : NO_DISTANCES | NO_VECTORS | NO_SHIFTS) |
+               (OF(ROW_ROOM) ? 0 : NO_COUNT);
     return NO_KEYS | NO_INDICES | NO_COUNT | values | lengths;
 }
 
 RULE(left_out_is_there, (OF(LEFT_OUT) & ~outputs(c)) == 0)
-RULE(left_out_leaves, OF(LEFT_OUT) != outputs(c))
+RULE(left_out_leaves, IS(NEAR) || OF(LEFT_OUT) != outputs(c))
 RULE(index_goes, !asks(c) && (!IS(TRANSFORM) || moves(c)))
 RULE(values_only_go, OF(VALUES) != VALUES_NONE)
 RULE(other_goes, !asks(c) && !OF(SHARED))
@@ -169,11 +179,6 @@ RULE(arrays_go, OF(MOVE) != XL_TRANSFORM_ADJACENT)
 
 /* ---- points ---- */
 
-static bool repeats(const fuzz_case *c)
-{
-    return OF(SPACE) >= SPACE_BOX;
-}
-
 RULE(radius_goes, OF(CELL) != 1 || OF(RADIUS) != 2)
 RULE(other_is_given, !has_space(c) || OF(AROUND))
 RULE(self_goes, !has_space(c) || !OF(AROUND))
@@ -189,7 +194,10 @@ RULE(tight_goes, OF(TIGHT) < 2 || !IS(KNN))
 RULE(tight_repeats, repeats(c))
 RULE(skew_goes, OF(SPACE) == SPACE_CELL)
 RULE(turn_goes, OF(SPACE) == SPACE_CELL)
-RULE(far_goes, OF(SPREAD) != FAR_AWAY || OF(SPACE) == SPACE_OPEN)
+RULE(far_goes, OF(SPREAD) < FAR_AWAY || OF(SPREAD) > ALONG_LINES || OF(SPACE) == SPACE_OPEN)
+RULE(tiny_goes, OF(SPREAD) != TINY || !IS(NEAR))
+RULE(periods_go, OF(SPREAD) != OTHER_PERIODS || (OF(AROUND) && repeats(c)))
+RULE(systems_go, OF(BATCH))
 RULE(fails_outside, OF(FAILS) != FAILS_OUTSIDE || OF(SPACE) != SPACE_OPEN)
 RULE(fails_by_system, OF(FAILS) != FAILS_SYSTEM || OF(BATCH))
 
@@ -286,6 +294,9 @@ static const struct {
     {SKEW, skew_goes, "only the vectors of a cell lean", XL_SUCCESS},
     {TURN, turn_goes, "only the vectors of a cell have an order", XL_SUCCESS},
     {SPREAD, far_goes, "points must be in the box", XL_SUCCESS},
+    {SPREAD, tiny_goes, "all pairs are neighbours, or none", XL_SUCCESS},
+    {SPREAD, periods_go, "queries may be in other periods", XL_SUCCESS},
+    {SYSTEMS, systems_go, "there are no systems", XL_SUCCESS},
     {FAILS, fails_outside, "there is no box", XL_SUCCESS},
     {FAILS, fails_by_system, "there are no systems", XL_SUCCESS},
     {PARTS, parts_go, "only scans with a carry are made in parts", XL_SUCCESS},
@@ -305,8 +316,11 @@ static void at_most(fuzz_case *c, field f, uint64_t most)
 static void limit_points(fuzz_case *c)
 {
     static const uint16_t most[PRIMITIVES] = {
-        [NEAR] = 520, [KNN] = 150, [MOVED] = 3000, [MORTON] = 6000, [APPROXIMATE] = 600};
-    const uint64_t few = IS(NEAR) && repeats(c) ? 200 : most[OF(PRIMITIVE)];
+        [NEAR] = 1000, [KNN] = 520, [MOVED] = 3000, [MORTON] = 6000, [APPROXIMATE] = 600};
+    const uint64_t few = !repeats(c) ? most[OF(PRIMITIVE)]
+                         : IS(NEAR)  ? 200
+                         : IS(KNN)   ? 150
+                                     : most[OF(PRIMITIVE)];
     at_most(c, N, few);
     at_most(c, OTHER, few);
     if (OF(TIGHT)) { /* with so many images */

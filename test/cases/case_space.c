@@ -4,6 +4,7 @@
  */
 #include "cases.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,6 +20,12 @@ xl_repeats scene_repeats(const fuzz_case *c)
     static const xl_repeats repeats[] = {XL_REPEATS_NOT, XL_REPEATS_NOT, XL_REPEATS_BOX,
                                          XL_REPEATS_CELL};
     return repeats[c->of[SPACE]];
+}
+
+/* Scalars from one query to the next: with gaps if points have more of them than most. */
+uint32_t scene_query_stride(const fuzz_case *c)
+{
+    return c->of[STRIDE] == 2 ? 5 : 3 - (uint32_t)c->of[DIMENSIONS];
 }
 
 void set_scalar(const scene *s, void *array, size_t i, double x)
@@ -52,14 +59,18 @@ static void make_edges(const fuzz_case *c, const scene *s, xlt_random *random, d
     if (c->of[TIGHT] == 2)
         edges[xlt_below(random, s->dimensions)] =
             0.26 * s->radius * (1 + 0.5 * (double)xlt_unit(random));
+    for (uint32_t a = 0; c->of[DATA] == REAL && !c->of[TIGHT] && a < s->dimensions; ++a)
+        edges[a] = 4 * s->radius; /* so that lattice points are at the radius exactly */
 }
 
-/* As far as tilts may go, or anything up to the half of it. */
+/* As far as the tilts of a reduced basis go, or anything up to the half of it, or some periods. */
 static double tilt_of(const fuzz_case *c, uint32_t row, uint32_t column, xlt_random *random)
 {
     const double any = 1.9 * ((double)xlt_unit(random) - 0.5), sign = any < 0 ? -1 : 1;
     if (!c->of[SKEW])
         return any;
+    if (c->of[SKEW] == MANY_PERIODS)
+        return sign * 4 + any;
     return sign * (row == 2 && column == 1 ? 1.98 : 0.99);
 }
 
@@ -129,6 +140,8 @@ static double part_of(const fuzz_case *c, xlt_random *random, size_t i, size_t a
     const double any = (double)xlt_unit(random) + 0x1p-24 * (double)xlt_unit(random);
     if (c->of[SPREAD] == ON_FACES)
         return xlt_below(random, 3) ? any : (double)xlt_below(random, 2);
+    if (c->of[SPREAD] == ON_A_PLANE && axis == 0)
+        return 0;
     switch (c->of[DATA]) {
     case ZEROS:
         return 0;
@@ -168,13 +181,34 @@ static void put_point(const fuzz_case *c, const scene *s, void *array, size_t at
         set_scalar(s, array, at + a, coordinate(s, c->of[SPACE] == SPACE_CELL, part, a, around));
 }
 
-/* Some of the points, from 1e9 to 1e30 away. */
+/* Points along an axis or the diagonal, up to some distance from the origin: of each three the
+ * first is anywhere, the second as far along it and the third a next number from there. */
+static void put_lines(scene *s, xlt_random *random)
+{
+    static const double extents[] = {0x1p20, 0x1p24, 0x1p25, 0x1p30, 0x1p40, 0x1p100, 3e38};
+    const double extent = extents[xlt_below(random, 7)];
+    const uint32_t axis = xlt_below(random, s->dimensions + 1);
+    double x = 0;
+    for (size_t i = 0; i < s->n; ++i) {
+        if (i % 3 == 0)
+            x = rounded(s, extent * (2 * (double)xlt_unit(random) - 1));
+        if (i % 3 == 2)
+            x = s->wide ? nextafter(x, INFINITY) : (double)nextafterf((float)x, INFINITY);
+        for (uint32_t a = 0; a < s->dimensions; ++a)
+            set_scalar(s, s->points, i * s->stride + a,
+                       a == axis || axis == s->dimensions ? x : (double)(i % 3) * 0.25);
+    }
+}
+
+/* Some of the points, from about 2^24 cells to 1e30 away, or, in double precision, beyond the
+ * floats: up to there cells are counted. */
 static void send_away(scene *s, xlt_random *random)
 {
-    static const double distances[] = {1e9, 3e15, 1e22, 1e30};
+    static const double distances[] = {1.5e7, 1.8e7, 1e9, 5e10, 6e10, 3e15, 1e22, 1e30};
     for (size_t i = 0; i < s->n; ++i) {
         const uint32_t axis = xlt_below(random, s->dimensions);
-        const double far = distances[xlt_below(random, 4)];
+        const double narrow = distances[xlt_below(random, 8)],
+                     far = s->wide && narrow > 1e20 ? narrow * narrow : narrow;
         if (xlt_below(random, 6) == 0)
             set_scalar(s, s->points, i * s->stride + axis, xlt_below(random, 2) ? far : -far);
     }
@@ -188,12 +222,22 @@ static bool is_bad(const scene *s, size_t i)
     return bad;
 }
 
+/* The next number beyond the box. */
+static double just_outside(const scene *s, uint32_t axis, bool up)
+{
+    const double face = up ? s->upper[axis] : s->lower[axis], to = up ? 1e30 : -1e30;
+    return s->wide ? nextafter(face, to) : (double)nextafterf((float)face, (float)to);
+}
+
 static void spoil_point(const fuzz_case *c, scene *s, size_t i, xlt_random *random)
 {
     const size_t at = i * s->stride + xlt_below(random, s->dimensions);
-    const bool up = xlt_below(random, 2);
+    const bool up = xlt_below(random, 2), just = c->of[SPACE] != SPACE_CELL && xlt_below(random, 2);
+    const uint32_t axis = (uint32_t)(at - i * s->stride);
     if (c->of[FAILS] == FAILS_SYSTEM)
         s->systems[i] = s->num_systems + (up ? 4000000000u : 0);
+    else if (c->of[FAILS] == FAILS_OUTSIDE && just)
+        set_scalar(s, s->points, at, just_outside(s, axis, up));
     else if (c->of[FAILS] == FAILS_OUTSIDE)
         set_scalar(s, s->points, at, up ? 1e29 : -1e29);
     else
@@ -212,6 +256,21 @@ static void spoil_points(const fuzz_case *c, scene *s, xlt_random *random)
     }
 }
 
+/* Points so near each other that squares of distances have few digits or none. */
+static double tiny_scale(const fuzz_case *c)
+{
+    static const double narrow[] = {3e-22, 3e-23, 1e-18}, wide[] = {3e-161, 3e-162, 1e-150};
+    return (c->of[SCALAR] ? wide : narrow)[c->of[SHAPE] % 3];
+}
+
+static void make_tiny(const fuzz_case *c, scene *s)
+{
+    for (size_t i = 0; i < s->n; ++i)
+        for (uint32_t a = 0; a < s->dimensions; ++a)
+            set_scalar(s, s->points, i * s->stride + a,
+                       tiny_scale(c) * scalar_of(s, s->points, i * s->stride + a));
+}
+
 static void make_points_in(const fuzz_case *c, scene *s, xlt_random *random)
 {
     s->points = make_bytes(s->n * s->stride, s->bytes);
@@ -226,20 +285,42 @@ static void make_points_in(const fuzz_case *c, scene *s, xlt_random *random)
     }
     if (c->of[SPREAD] == FAR_AWAY)
         send_away(s, random);
+    if (c->of[SPREAD] == TINY)
+        make_tiny(c, s);
+    if (c->of[SPREAD] == ALONG_LINES)
+        put_lines(s, random);
+}
+
+/* Anywhere in the box and around it, in other periods, or along a line, on which the first of each
+ * hundred go downwards. */
+static double place_of_query(const fuzz_case *c, const scene *s, xlt_random *random, size_t i,
+                             uint32_t axis)
+{
+    const double edge = s->upper[axis] - s->lower[axis],
+                 part = 1.4 * (double)xlt_unit(random) - 0.2;
+    if (c->of[DATA] == SORTED && axis > 0)
+        return s->lower[axis];
+    if (c->of[DATA] == SORTED && i % 100 < 50)
+        return s->upper[axis] - (double)(i % 50) / 50 * edge;
+    if (c->of[SPREAD] == OTHER_PERIODS && s->period[axis] > 0)
+        return s->lower[axis] + part * edge +
+               s->period[axis] * (double)((int)xlt_below(random, 8193) - 4096);
+    return s->lower[axis] + part * edge;
 }
 
 /* Some at points, some outside of the box, where points may not be, some nowhere. */
 static void make_queries(const fuzz_case *c, scene *s, xlt_random *random)
 {
-    s->queries = make_bytes(s->rows * s->dimensions, s->bytes);
+    const size_t stride = s->query_stride;
+    s->queries = make_bytes(s->rows * stride, s->bytes);
+    for (size_t i = 0; i < s->rows * stride; ++i)
+        set_scalar(s, s->queries, i, (double)NAN);
     for (size_t i = 0; i < s->rows; ++i) {
-        const size_t at = i * s->dimensions, of = s->n ? xlt_below(random, (uint32_t)s->n) : 0;
+        const size_t at = i * stride, of = s->n ? xlt_below(random, (uint32_t)s->n) : 0;
         for (uint32_t a = 0; a < s->dimensions; ++a)
             set_scalar(s, s->queries, at + a,
-                       s->n > 0 && i % 4 == 0
-                           ? scalar_of(s, s->points, of * s->stride + a)
-                           : s->lower[a] + (1.4 * (double)xlt_unit(random) - 0.2) *
-                                               (s->upper[a] - s->lower[a]));
+                       s->n > 0 && i % 4 == 0 ? scalar_of(s, s->points, of * s->stride + a)
+                                              : place_of_query(c, s, random, i, a));
         if (c->of[DATA] == ODD && i % 8 == 5)
             set_scalar(s, s->queries, at, i % 16 == 5 ? (double)NAN : (double)INFINITY);
     }
@@ -251,6 +332,16 @@ static uint32_t *numbers_below(size_t n, uint32_t limit, xlt_random *random)
     for (size_t i = 0; i < n; ++i)
         numbers[i] = xlt_below(random, limit);
     return numbers;
+}
+
+/* Few systems have points if there are as many as there may be. */
+static uint32_t *systems_of(const fuzz_case *c, const scene *s, size_t n, uint32_t more,
+                            xlt_random *random)
+{
+    uint32_t *const systems = numbers_below(n, s->num_systems + more, random);
+    for (size_t i = 0; i < n && c->of[SYSTEMS]; ++i)
+        systems[i] = s->num_systems + more - 1 - (systems[i] % 5 << 16);
+    return systems;
 }
 
 static size_t rows_between(const scene *s, uint64_t rows)
@@ -272,11 +363,14 @@ scene make_scene(const fuzz_case *c)
     xlt_random shape = random_of(c->of[SHAPE], 6), random = random_of(c->of[SEED], 5);
     scene s = {.n = points_of(c),
                .stride = strides[c->of[STRIDE]],
+               .query_stride = scene_query_stride(c),
                .dimensions = 3 - (uint32_t)c->of[DIMENSIONS],
                .wide = c->of[SCALAR] != 0,
                .bytes = c->of[SCALAR] ? sizeof(double) : sizeof(float),
                .num_systems = c->of[BATCH] ? 1 + xlt_below(&shape, 40) : 0};
     const uint32_t all = (1u << s.dimensions) - 1, some = (uint32_t)c->of[AXES] & all;
+    if (c->of[SYSTEMS])
+        s.num_systems = 1u << 20;
     s.radius = rounded(&s, scene_radius(c));
     s.periodic = c->of[SPACE] < SPACE_BOX ? 0 : some ? some : all;
     s.rows = c->of[AROUND] ? (size_t)c->of[OTHER] : s.n;
@@ -285,13 +379,13 @@ scene make_scene(const fuzz_case *c)
     make_space(c, &s, &shape);
     make_points_in(c, &s, &random);
     if (s.num_systems > 0)
-        s.systems = numbers_below(s.n, s.num_systems, &random);
+        s.systems = systems_of(c, &s, s.n, 0, &random);
     if (c->of[AROUND])
         make_queries(c, &s, &random);
     if (c->of[FAILS])
         spoil_points(c, &s, &random);
     if (c->of[AROUND] && s.num_systems > 0) /* some of a system that there is not */
-        s.query_systems = numbers_below(s.rows, s.num_systems + 1, &random);
+        s.query_systems = systems_of(c, &s, s.rows, 1, &random);
     if (c->of[RADII]) {
         s.radii = make_bytes(s.rows, s.bytes);
         for (size_t i = 0; i < s.rows; ++i)
@@ -315,19 +409,34 @@ void free_scene(scene *s)
 
 tuned_way way_of(const fuzz_case *c)
 {
-    static const xl_tunable tables[] = {{"grid.planes", 0},
-                                        {"grid.table", 64},
-                                        {"grid.thin", WAY_THIN}},
-                            rows[] = {{"grid.planes", 0}, {"grid.table", 0}, {"grid.thin", 1}};
-    static const tuned_way ways[] = {
-        {NULL, NULL, 0, 0}, {tables, tables, 3, 1}, {rows, rows, 3, 1}};
-    return ways[c->of[WAY]];
+    static const xl_tunable grids[][3] = {
+        {{"grid.planes", 0}, {"grid.table", 64}, {"grid.thin", WAY_THIN}},
+        {{"grid.planes", 0}, {"grid.table", 0}, {"grid.sampled", 1 << 20}},
+        {{"grid.planes", 0}, {"grid.table", 64}, {"grid.thin", 3}}};
+    static const xl_tunable searches[][4] = {{{"grid.planes", 0},
+                                              {"neighbors.walk", 0},
+                                              {"neighbors.staged", 12},
+                                              {"neighbors.together", 2}},
+                                             {{"grid.planes", 0},
+                                              {"neighbors.walk", 0},
+                                              {"neighbors.staged", 0},
+                                              {"neighbors.together", 1}},
+                                             {{"grid.planes", 0},
+                                              {"neighbors.walk", 37},
+                                              {"neighbors.staged", 0},
+                                              {"neighbors.together", 2}}};
+    const uint64_t way = c->of[WAY];
+    return way == 0 ? (tuned_way){NULL, NULL, 0, 0}
+                    : (tuned_way){grids[way - 1], searches[way - 1], 3, 4};
 }
 
+/* Tiny points have the smallest cells, or, for a search, cells that are about as tiny. */
 float cell_size_of(const fuzz_case *c)
 {
     static const float sizes[] = {1.0f, 0.25f, 50.0f};
-    return sizes[c->of[CELL]];
+    if (c->of[SPREAD] != TINY)
+        return sizes[c->of[CELL]];
+    return c->of[PRIMITIVE] == MOVED ? FLT_MIN : fmaxf(FLT_MIN, (float)tiny_scale(c) / 3);
 }
 
 static xl_grid_desc describe(const fuzz_case *c, const scene *s)
@@ -361,29 +470,25 @@ static xl_grid_desc describe(const fuzz_case *c, const scene *s)
     return desc;
 }
 
-static void close_grid(open_plan *plan)
+bool make_grid(outcome *o, const fuzz_case *c, open_plan *plan, const scene *s)
+{
+    const xl_grid_desc desc = describe(c, s);
+    const double start = seconds_now();
+    xl_grid_destroy(plan->of.space.grid);
+    const xl_status status = xl_grid_create(plan->ctx, &desc, &plan->of.space.grid);
+    plans_took(start);
+    return succeeded(o, plan->ctx, status, "xl_grid_create") &&
+           (plan->of.space.index ||
+            succeeded(o, plan->ctx, xl_grid_index_create(plan->ctx, &plan->of.space.index),
+                      "xl_grid_index_create"));
+}
+
+void close_space(open_plan *plan)
 {
     xl_grid_index_destroy(plan->of.space.index);
     xl_grid_destroy(plan->of.space.grid);
     plan->of.space.index = NULL;
     plan->of.space.grid = NULL;
-}
-
-bool make_grid(outcome *o, const fuzz_case *c, open_plan *plan, const scene *s)
-{
-    const xl_grid_desc desc = describe(c, s);
-    const double start = seconds_now();
-    close_grid(plan);
-    const xl_status status = xl_grid_create(plan->ctx, &desc, &plan->of.space.grid);
-    plans_took(start);
-    return succeeded(o, plan->ctx, status, "xl_grid_create") &&
-           succeeded(o, plan->ctx, xl_grid_index_create(plan->ctx, &plan->of.space.index),
-                     "xl_grid_index_create");
-}
-
-void close_space(open_plan *plan)
-{
-    close_grid(plan);
     xl_neighbors_destroy(plan->of.space.near);
     xl_knn_destroy(plan->of.space.nearest);
     xl_morton_destroy(plan->of.space.morton);
@@ -423,7 +528,7 @@ void add_scene(const fuzz_case *c, const open_plan *plan, scene *s, call_array *
     arrays[OF_SYSTEMS] = input_array(s->systems ? "systems" : NULL, s->systems, s->n, 4, in / 2);
     arrays[STORAGE] = scratch_array(c, bytes, alignment);
     add_points(s, arrays + QUERY_POINTS, s->queries ? "queries" : NULL, s->queries, s->rows,
-               s->dimensions, c->of[QUERY_LAYOUT] != 0, in / 3);
+               s->query_stride, c->of[QUERY_LAYOUT] != 0, in / 3);
     arrays[QUERY_RADII] =
         input_array(s->radii ? "radii" : NULL, s->radii, s->rows, s->bytes, in / 4);
     arrays[OF_QUERY_SYSTEMS] = input_array(s->query_systems ? "query_systems" : NULL,

@@ -33,7 +33,8 @@ enum { MAP_NONE, MAP_LOAD, MAP_STORE, MAP_BOTH };
 enum { RANDOM, ZEROS, EQUAL, REAL, ODD, SORTED, REVERSED, MINUS_ZEROS, DATA_KINDS };
 enum { WHOLE, SINGLETONS, SHORT_RUNS, LONG_RUNS, BORDERS, LAST_ALONE, MIXED, UNEVEN, PATTERNS };
 enum { UNBROKEN, FALLS, PASSES, LATE_START, EARLY_END, HUGE_OFFSETS, ZIGZAG, BREAKINGS };
-enum { CUT_NONE, CUT_HALF, CUT_UNSAID };
+/* A list with too little room, or with more than it needs. */
+enum { CUT_NONE, CUT_HALF, CUT_UNSAID, CUT_MORE };
 enum { IN_ORDER, OUT_OF_ORDER };
 enum { SCRATCH_GIVEN, SCRATCH_OWN };
 /* Of a sort's and a grid's algorithms, behind those of scans. */
@@ -49,13 +50,18 @@ enum { COMPARE_NONE, COMPARE_LOW, COMPARE_STRUCT };
 enum { TURN_NONE, TURN_LEFT, TURN_AXES };
 /* The kind of index. WAY_TABLE divides a cell into WAY_THIN parts along x. */
 enum { WAY_OWN, WAY_TABLE, WAY_ROWS, WAY_THIN = 8 };
+/* How a cell's vectors lean. */
+enum { SKEW_USUAL, SKEW_GREAT, MANY_PERIODS };
 /* Where points are, and why a build must refuse some. */
-enum { SPREAD_USUAL, ON_FACES, FAR_AWAY };
+enum { SPREAD_USUAL, ON_FACES, FAR_AWAY, TINY, ALONG_LINES, ON_A_PLANE, OTHER_PERIODS };
 enum { FAILS_NOT, FAILS_NON_FINITE, FAILS_OUTSIDE, FAILS_SYSTEM };
 /* How sorted keys are dealt out to the arrays of a merge, or what order queries come in. */
 enum { DEAL_MIXED, DEAL_RISING, DEAL_FALLING, DEAL_RUNS, DEALS };
-/* Bits of what a selection does not give. */
+/* Bits of what a selection does not give, and of what is not given beside a list. */
 enum {
+    NO_DISTANCES = 1,
+    NO_VECTORS = 2,
+    NO_SHIFTS = 4,
     NO_KEYS = 1,
     NO_VALUES = 2,
     NO_INDICES = 4,
@@ -193,7 +199,7 @@ typedef struct open_plan {
             xl_knn *nearest;
             cl_program program; /* with a kernel of the case's own, or NULL */
             cl_kernel kernel;
-            /* Of the last case; NULL before the first. */
+            /* The last case's; NULL before the first. Each case builds the same index. */
             xl_grid *grid;
             xl_grid_index *index;
             xl_morton *morton;
@@ -284,16 +290,17 @@ void run_exact(outcome *o, const fuzz_case *c, const open_plan *plan, const exac
 
 /* What a case of NEAR, KNN or MOVED is about. Coordinates are float or, `wide`, double. */
 typedef struct scene {
-    size_t n, rows;       /* points; rows of a search, of which there are: */
-    size_t first, num;    /* a part */
-    size_t stride, bytes; /* of points, in scalars; of a scalar */
+    size_t n, rows;              /* points; rows of a search, of which there are: */
+    size_t first, num;           /* a part */
+    size_t stride, query_stride; /* in scalars */
+    size_t bytes;                /* of a scalar */
     uint32_t dimensions, periodic, num_systems;
     bool wide;
     double radius, lower[3], upper[3], cell[3][3];
     double period[3], tilt[3];         /* as the reference has them, but for turned cells */
     double repeats[9];                 /* the vectors that repeat; the others are 0 */
     float narrow[9];                   /* the same */
-    void *points, *queries, *radii;    /* the last two NULL, or of each row; queries without gaps */
+    void *points, *queries, *radii;    /* the last two NULL, or of each row */
     uint32_t *systems, *query_systems; /* or NULL */
     size_t spoilt, bad[3];             /* points that a build must refuse */
     bool non_finite;                   /* why */
@@ -305,10 +312,11 @@ void free_scene(scene *s);
 double scene_radius(const fuzz_case *c); /* of searches in it */
 float cell_size_of(const fuzz_case *c);
 xl_repeats scene_repeats(const fuzz_case *c);
+uint32_t scene_query_stride(const fuzz_case *c);
 /* Number `i` of an array of such scalars, set, rounded to one. */
 void set_scalar(const scene *s, void *array, size_t i, double x);
 double scalar_of(const scene *s, const void *array, size_t i);
-/* Makes the plan's grid for it. */
+/* Makes the plan's grid for it, and its index if there is none. */
 bool make_grid(outcome *o, const fuzz_case *c, open_plan *plan, const scene *s);
 void close_space(open_plan *plan);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Searches of grids whose storage was overwritten, by anything, and lists with offsets of
- * somebody else's: no wrong write, and a result that says so. */
+ * Searches of grids whose storage was overwritten, and lists with wrong offsets: nothing is written
+ * out of bounds, and the result says that the grid failed. */
 #include "grid_support.h"
 
 #include "grid/grid_plan.h"
@@ -22,8 +22,7 @@ typedef struct fixture {
     list wanted;
 } fixture;
 
-/* Of each kind of index one that is searched as the device has it or as CPUs do, and, unsorted, one
- * as GPUs do, or in a table both ways round. */
+/* Four kinds of index and search, with the tunings of CPUs and of GPUs. */
 static fixture fixture_make(bool listed, bool sorted)
 {
     fixture f = {.c = cloud_uniform(N, 0.0f, 1.0f, 79)};
@@ -52,7 +51,7 @@ static void fixture_free(fixture *f)
     cloud_free(&f->c);
 }
 
-/* What a search of every kind gives. */
+/* The results of every call on an index. */
 typedef struct found {
     uint32_t counts[N], order[N], moved, *rows;
     uint64_t offsets[N + 1];
@@ -60,7 +59,7 @@ typedef struct found {
     size_t capacity;
 } found;
 
-/* Every search, into buffers between guards; the list with the offsets that are right. */
+/* Every call, with results between guards; the list takes the right offsets. */
 static void search(const fixture *f, found *got)
 {
     uint32_t numbers[N];
@@ -132,7 +131,7 @@ static void write_storage(const fixture *f, const uint32_t *words)
                                 NULL));
 }
 
-/* ---- another's storage ---------------------------------------------------- */
+/* ---- storage of another build --------------------------------------------------------------- */
 
 static void expect_failed(const fixture *f)
 {
@@ -168,7 +167,7 @@ static void overwritten_grids_are_grids_that_failed(void **state)
     fixture_free(&f);
 }
 
-/* All is as the build left it but a number of cells, which no longer goes with the table. */
+/* One number of cells is larger than the table. */
 static void cells_that_do_not_fit_are_a_failed_build(void **state)
 {
     (void)state;
@@ -188,7 +187,7 @@ static void cells_that_do_not_fit_are_a_failed_build(void **state)
     }
 }
 
-/* Two indices by turns in one storage; and an earlier build of the same index. */
+/* Another index uses the storage, then an earlier build of the same index is put back. */
 static void builds_are_told_apart(void **state)
 {
     (void)state;
@@ -244,7 +243,7 @@ static void overwritten_without_points(void **state)
     cloud_free(&c);
 }
 
-/* ---- storage that looks right --------------------------------------------- */
+/* ---- storage that looks right --------------------------------------------------------------- */
 
 typedef enum harm { STARTS, INDICES, DENSE_HEADER, ANY_HEADER, ANY_SLOTS, ANYTHING, HARMS } harm;
 
@@ -261,7 +260,7 @@ static uint32_t *sorted_word(uint32_t *words, const xl_grid_index *index, size_t
     return words + index->layout.sorted / 4 + at;
 }
 
-/* Behind the points stand more, of an index that there is not. */
+/* More points follow the last one, with an index that no point has. */
 static void harm_starts(uint32_t *words, const xl_grid_index *index, bool listed,
                         xlt_random *random)
 {
@@ -336,38 +335,43 @@ static void searches_of_wrong_numbers_stay_inside(void **state)
     }
 }
 
-/* ---- offsets of somebody else's ------------------------------------------- */
+/* ---- wrong offsets -------------------------------------------------------------------------- */
 
-/* Beyond 2^32 offsets are beyond the capacity, though their lower halves are not; rows longer
- * than there are points hold the neighbours alone. */
+/* The list with these offsets, of which a buffer of `capacity` has room. */
+static void fill(const fixture *f, const uint64_t *offsets, size_t capacity, uint32_t *rows)
+{
+    xlt_buffer given = xlt_buffer_make(offsets, N + 1, 8, 0);
+    xlt_buffer out = xlt_buffer_make(NULL, capacity, 4, 0);
+    XLT_OK(xl_neighbors_fill_enqueue(f->plan, f->b.index, xlt_queue(),
+                                     &(xl_neighbors_fill_args){.offsets = xlt_view(&given),
+                                                               .indices = xlt_view(&out),
+                                                               .capacity = capacity},
+                                     0, NULL, NULL));
+    xlt_read(&out, rows);
+    xlt_check_guards(&out, "rows");
+    xlt_buffer_free(&given);
+    xlt_buffer_free(&out);
+}
+
+/* Offsets of 2^32 and more are beyond the capacity, though their lower halves are not. */
 static void offsets_have_64_bits(void **state)
 {
     (void)state;
     fixture f = fixture_make(false, true);
-    size_t capacity = (size_t)f.wanted.offsets[N];
+    const size_t capacity = (size_t)f.wanted.offsets[N];
     uint32_t *rows = malloc(capacity * sizeof *rows);
     assert_non_null(rows);
     for (uint64_t above = UINT64_C(1) << 32; above != 0; above <<= 1) {
         uint64_t offsets[N + 1];
         for (size_t i = 0; i <= N; ++i)
             offsets[i] = f.wanted.offsets[i] + (i > N / 2 ? above : 0);
-        xlt_buffer given = xlt_buffer_make(offsets, N + 1, 8, 0);
-        xlt_buffer out = xlt_buffer_make(NULL, capacity, 4, 0);
-        XLT_OK(xl_neighbors_fill_enqueue(f.plan, f.b.index, xlt_queue(),
-                                         &(xl_neighbors_fill_args){.offsets = xlt_view(&given),
-                                                                   .indices = xlt_view(&out),
-                                                                   .capacity = capacity},
-                                         0, NULL, NULL));
-        xlt_read(&out, rows);
-        xlt_check_guards(&out, "rows");
+        fill(&f, offsets, capacity, rows);
         for (size_t k = 0; k < capacity; ++k) {
             uint32_t wanted = k < f.wanted.offsets[N / 2] ? f.wanted.indices[k] : 0xa5a5a5a5u;
             if (rows[k] != wanted)
                 XLT_FAIL("indices[%zu] is %x, not %x, with offsets of 2^32 and more", k, rows[k],
                          wanted);
         }
-        xlt_buffer_free(&given);
-        xlt_buffer_free(&out);
     }
     free(rows);
     fixture_free(&f);
@@ -384,25 +388,15 @@ static void rows_keep_to_their_room(void **state)
         for (size_t i = 0; i <= N; ++i)
             offsets[i] = i > row ? 1 : 0;
         assert_true(f.wanted.offsets[row + 1] - f.wanted.offsets[row] > 1);
-        xlt_buffer given = xlt_buffer_make(offsets, N + 1, 8, 0);
-        xlt_buffer out = xlt_buffer_make(NULL, 100, 4, 0);
-        XLT_OK(xl_neighbors_fill_enqueue(f.plan, f.b.index, xlt_queue(),
-                                         &(xl_neighbors_fill_args){.offsets = xlt_view(&given),
-                                                                   .indices = xlt_view(&out),
-                                                                   .capacity = 100},
-                                         0, NULL, NULL));
-        xlt_read(&out, rows);
-        xlt_check_guards(&out, "rows");
+        fill(&f, offsets, 100, rows);
         assert_true(rows[0] < N);
         for (size_t k = 1; k < 100; ++k)
             assert_int_equal(rows[k], 0xa5a5a5a5u);
-        xlt_buffer_free(&given);
-        xlt_buffer_free(&out);
     }
     fixture_free(&f);
 }
 
-/* ---- how much scratch a search asks for ------------------------------------ */
+/* ---- scratch -------------------------------------------------------------------------------- */
 
 /* The scan of a count has an element more than there are points. */
 static void scratch_is_for_one_more_than_n(void **state)
@@ -431,41 +425,6 @@ static void scratch_is_for_one_more_than_n(void **state)
     }
 }
 
-/* Counts of few cells with scratch of just the bytes asked for, at each n around the steps. */
-static void scratch_asked_for_is_enough(void **state)
-{
-    (void)state;
-    const size_t most = xlt_small() ? 3000 : 70000;
-    size_t bytes, more, alignment, steps = 0;
-    cloud c = cloud_line(most + 2, 0, 1e6f);
-    xl_neighbors_desc near = search_desc_of(1.0f);
-    xl_grid_desc desc = grid_desc_of(&c, 1.0f);
-    xl_neighbors *plan;
-    XLT_OK(xl_neighbors_create(xlt_context(), &near, &plan));
-    for (size_t n = 1; n < most && steps < 6; ++n) {
-        XLT_OK(xl_neighbors_scratch(plan, n, &bytes, &alignment));
-        XLT_OK(xl_neighbors_scratch(plan, n + 1, &more, &alignment));
-        if (bytes == more)
-            continue;
-        ++steps;
-        for (size_t k = n - 1; k <= n + 1; ++k) {
-            cloud part = {.xyz = c.xyz, .n = k, .stride = 3};
-            built b = build_grid(&part, &desc);
-            list got = list_of(&b, &near), wanted = list_by_sweep(&part, &near);
-            lists_equal("scratch at a step", &got, &wanted);
-            list_free(&got);
-            list_free(&wanted);
-            built_free(&b);
-        }
-    }
-    if (steps == 0)
-        print_message("%s: no step of scratch up to %zu points\n", xlt_device(), most);
-    xl_neighbors_destroy(plan);
-    cloud_free(&c);
-    if (steps == 0)
-        skip();
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -477,7 +436,6 @@ int main(void)
         cmocka_unit_test(offsets_have_64_bits),
         cmocka_unit_test(rows_keep_to_their_room),
         cmocka_unit_test(scratch_is_for_one_more_than_n),
-        cmocka_unit_test(scratch_asked_for_is_enough),
     };
     return cmocka_run_group_tests(tests, NULL, xlt_teardown);
 }

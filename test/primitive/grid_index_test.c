@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Indices as values: several that live at once, of one plan or of several; built on one queue and
- * searched on another, without an event of the caller's; built again while the old one is searched;
- * and builds that never ran. */
+ * Indices and queues: an index that is built on one queue and searched on another, without an event
+ * of the caller; one that is built again during a search; and builds that never ran. */
 #include "grid_support.h"
 
 #include <stdlib.h>
@@ -91,31 +90,8 @@ static void expect(stand *s, const xlt_buffer *from, int which)
     assert_memory_equal(got, s->wanted[which], sizeof got);
 }
 
-static void several_live_at_once(void **state)
-{
-    (void)state;
-    stand s = stand_make();
-    xl_grid_index *indices[4];
-    for (int k = 0; k < 4; ++k) {
-        XLT_OK(xl_grid_index_create(xlt_context(), &indices[k]));
-        build(&s, indices[k], k % 2, xlt_queue(), 0, NULL);
-    }
-    xl_grid_destroy(s.grid); /* what it has built stays */
-    s.grid = NULL;
-    for (int k = 0; k < 4; ++k) {
-        XLT_OK(xl_grid_index_status(indices[k], xlt_queue(), NULL, 0, NULL));
-        count(&s, indices[k], &s.counts, xlt_queue(), NULL);
-        expect(&s, &s.counts, k % 2);
-    }
-    for (int k = 0; k < 4; ++k)
-        xl_grid_index_destroy(indices[k]);
-    stand_free(&s);
-}
-
-/* The build waits for something that comes to pass only after the search was enqueued. Where calls
- * block the search would do so for ever. */
-/* On another queue, and on the build's own where that is out of order: there, a call never blocks.
- */
+/* The build waits for an event that completes only after the search was enqueued: on another queue,
+ * and on the queue of the build if it is out of order. If calls block, only the latter. */
 static void a_search_waits_for_the_build(void **state)
 {
     (void)state;
@@ -146,8 +122,8 @@ static void a_search_waits_for_the_build(void **state)
     stand_free(&s);
 }
 
-/* Searches of the old index are held back on their queue, while it is built again on another, and
- * searched there. */
+/* A search of the old index is held back on its queue while the index is built again on another
+ * queue, and searched there. */
 static void a_new_build_leaves_old_searches_alone(void **state)
 {
     (void)state;
@@ -186,7 +162,7 @@ static void a_new_build_leaves_old_searches_alone(void **state)
     stand_free(&s);
 }
 
-/* On all devices: builds and searches take turns on two queues, with nothing between. */
+/* On all devices: builds and searches alternate between two queues. */
 static void two_queues_take_turns(void **state)
 {
     (void)state;
@@ -209,7 +185,7 @@ static void two_queues_take_turns(void **state)
     stand_free(&s);
 }
 
-/* An event that a build waits for fails: no call takes what was there before for it. */
+/* An event that a build waits for fails: no call uses the index that was there before. */
 static void a_build_that_never_ran(void **state)
 {
     (void)state;
@@ -250,42 +226,13 @@ static void a_build_that_never_ran(void **state)
     stand_free(&s);
 }
 
-static void what_is_refused(void **state)
-{
-    (void)state;
-    stand s = stand_make();
-    xl_grid_index *index = NULL, *none = (xl_grid_index *)&s;
-    const xl_grid_build_args args = {.n = N, .points = xlt_view(&s.points[0])};
-    assert_int_equal(xl_grid_index_create(NULL, &none), XL_ERROR_INVALID_ARGUMENT);
-    assert_null(none);
-    XLT_FAILS(xl_grid_index_create(xlt_context(), NULL), XL_ERROR_INVALID_ARGUMENT);
-    XLT_FAILS(xl_grid_build_enqueue(s.grid, NULL, xlt_queue(), &args, 0, NULL, NULL),
-              XL_ERROR_INVALID_ARGUMENT);
-    XLT_OK(xl_grid_index_create(xlt_context(), &index));
-    assert_int_equal(xl_grid_build_enqueue(NULL, index, xlt_queue(), &args, 0, NULL, NULL),
-                     XL_ERROR_INVALID_ARGUMENT);
-    /* A call that is refused leaves the index as it was. */
-    build(&s, index, 1, xlt_queue(), 0, NULL);
-    XLT_FAILS(xl_grid_build_enqueue(s.grid, index, xlt_queue(),
-                                    &(xl_grid_build_args){.n = 1 << 20, .points = args.points}, 0,
-                                    NULL, NULL),
-              XL_ERROR_INVALID_ARGUMENT);
-    count(&s, index, &s.counts, xlt_queue(), NULL);
-    expect(&s, &s.counts, 1);
-    xl_grid_index_destroy(index);
-    xl_grid_index_destroy(NULL);
-    stand_free(&s);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(several_live_at_once),
         cmocka_unit_test(a_search_waits_for_the_build),
         cmocka_unit_test(a_new_build_leaves_old_searches_alone),
         cmocka_unit_test(two_queues_take_turns),
         cmocka_unit_test(a_build_that_never_ran),
-        cmocka_unit_test(what_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, xlt_teardown);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Pieces of the grid by themselves: numbers of cells of any float, how many points a search
- * looks at, offsets beyond 32 bits, and kernels of the build over storage full of wrong numbers. */
+ * Single parts of a build: offsets beyond 32 bits, buckets of a sample, and kernels over
+ * storage with wrong numbers. */
 #include "grid_support.h"
 
 #include "grid/grid_plan.h"
@@ -48,134 +48,11 @@ static cl_mem plain(size_t bytes, const void *host)
     return mem;
 }
 
-/* Reads all of a buffer and lets go of it. */
+/* Reads all of a buffer and releases it. */
 static void fetch(cl_mem mem, size_t bytes, void *host)
 {
     XLT_CL(clEnqueueReadBuffer(xlt_queue(), mem, CL_TRUE, 0, bytes, host, 0, NULL, NULL));
     XLT_CL(clReleaseMemObject(mem));
-}
-
-/* ---- numbers of cells ---------------------------------------------------- */
-
-static int by_float(const void *a, const void *b)
-{
-    const float *x = a, *y = b;
-    return (*x > *y) - (*x < *y);
-}
-
-/* Floats of every size and sign, their neighbours, and those around `beyond`; in order. */
-static void make_floats(float *x, size_t n, float beyond)
-{
-    xlt_random random = {31};
-    for (size_t i = 0; i < n; i += 4) {
-        float scale = i % 8 == 0 ? ldexpf(1.0f, (int)xlt_below(&random, 250) - 125) : beyond;
-        float v = scale * (i % 16 < 8 ? 1.0f : 0.999f + 0.002f * xlt_unit(&random));
-        v = isfinite(v) ? v : 3.4e38f;
-        v = xlt_below(&random, 2) ? v : -v;
-        x[i] = v;
-        x[i + 1] = nextafterf(v, INFINITY);
-        x[i + 2] = nextafterf(v, -INFINITY);
-        x[i + 3] = -v;
-    }
-    x[0] = INFINITY;
-    x[1] = -INFINITY;
-    x[2] = 3.40282347e38f;
-    x[3] = -3.40282347e38f;
-    qsort(x, n, sizeof *x, by_float);
-}
-
-/* In order, and of its own for each float from `beyond` on. */
-static void check_cells(const float *x, const int32_t *cells, size_t n, float beyond)
-{
-    for (size_t i = 0; i < n; ++i)
-        assert_true(abs(cells[i]) <= INT32_MAX - (1 << 27));
-    for (size_t i = 1; i < n; ++i) {
-        bool far = x[i] != x[i - 1] && (x[i - 1] >= beyond || x[i] <= -beyond);
-        if (cells[i] < cells[i - 1] || (far && cells[i] == cells[i - 1]))
-            XLT_FAIL("%a has cell %d, %a has cell %d; numbered by bits from %a on",
-                     (double)x[i - 1], cells[i - 1], (double)x[i], cells[i], (double)beyond);
-    }
-}
-
-static void cells_are_in_the_order_of_the_floats(void **state)
-{
-    (void)state;
-    enum { N = 1024 };
-    const float sizes[] = {0x1p-149f, 0x1p-126f, 1e-30f, 1e-3f, 0.3f, 1.0f, 7.0f, 1e30f, 3e38f};
-    static float x[N];
-    static int32_t cells[N];
-    cloud none = cloud_make(0, 3);
-    xli_kernel kernel = piece("xl_test_cells");
-    for (size_t k = 0; k < sizeof sizes / sizeof sizes[0]; ++k) {
-        xl_grid *grid;
-        xl_grid_desc desc = grid_desc_of(&none, sizes[k]);
-        XLT_OK(xl_grid_create(xlt_context(), &desc, &grid));
-        make_floats(x, N, grid->beyond);
-        cl_mem in = plain(sizeof x, x), out = plain(sizeof cells, NULL);
-        RUN(&kernel, N / GROUP, XLI_MEM(in), XLI_U32(N), XLI_BYTES(&grid->inverse, sizeof(float)),
-            XLI_BYTES(&grid->beyond, sizeof(float)), XLI_MEM(out));
-        fetch(out, sizeof cells, cells);
-        XLT_CL(clReleaseMemObject(in));
-        check_cells(x, cells, N, grid->beyond);
-        xl_grid_destroy(grid);
-    }
-    xli_kernel_destroy(&kernel);
-    cloud_free(&none);
-}
-
-/* ---- how many points a search looks at ----------------------------------- */
-
-static double candidates_of(const cloud *c, float cell_size, float radius)
-{
-    xl_grid_desc desc = grid_desc_of(c, cell_size);
-    xl_neighbors_desc search = search_desc_of(radius);
-    tune_as(TUNED_ROWS, &desc, &search);
-    built b = build_grid(c, &desc);
-    uint32_t *counts = malloc(c->n * sizeof *counts);
-    uint64_t sum = 0;
-    assert_non_null(counts);
-    assert_int_equal(report_of(&b).sparse, 1);
-    xli_kernel kernel = piece("xl_test_candidates");
-    cl_mem out = plain(c->n * sizeof *counts, NULL);
-    RUN(&kernel, xli_ceil_div(c->n, GROUP), XLI_MEM(b.index->storage),
-        XLI_GRID_PART(b.index, header), XLI_GRID_PART(b.index, starts),
-        XLI_GRID_PART(b.index, begins), XLI_GRID_PART(b.index, sorted), XLI_U32(c->n),
-        XLI_U32(b.index->layout.table), XLI_BYTES(&radius, sizeof radius), XLI_MEM(out));
-    fetch(out, c->n * sizeof *counts, counts);
-    for (size_t i = 0; i < c->n; ++i)
-        sum += counts[i];
-    free(counts);
-    xli_kernel_destroy(&kernel);
-    built_free(&b);
-    return (double)sum / (double)c->n;
-}
-
-/* Stretches of nine rows, of three points or so each; the points of a line stand in threes. */
-static void expect_few(const char *what, const cloud *c, float cell_size, float radius)
-{
-    double got = candidates_of(c, cell_size, radius);
-    if (!(got >= 1 && got < 100))
-        XLT_FAIL("%s: %g candidates a query in cells of %g", what, got, (double)cell_size);
-}
-
-static void far_queries_look_at_few_points(void **state)
-{
-    (void)state;
-    const float extents[] = {0x1p20f, 0x1p24f, 0x1p30f, 0x1p40f, 0x1p100f, 3.4e38f};
-    const float away[] = {1e9f, 1e30f, 3e38f};
-    const size_t n = xlt_small() ? 600 : 60000;
-    for (size_t k = 0; k < sizeof extents / sizeof extents[0]; ++k)
-        for (int axis = 0; axis < 4; ++axis) {
-            cloud c = cloud_line(n, axis, extents[k]);
-            expect_few("a line", &c, 1.0f, 1.0f);
-            expect_few("a line in small cells", &c, 0x1p-62f, 0x1p-62f);
-            cloud_free(&c);
-        }
-    for (size_t k = 0; k < sizeof away / sizeof away[0]; ++k) {
-        cloud c = cloud_block_and_stray(n, away[k]);
-        expect_few("a block and a stray", &c, 1.0f, 1.0f);
-        cloud_free(&c);
-    }
 }
 
 /* ---- beyond 32 bits ------------------------------------------------------ */
@@ -202,8 +79,8 @@ static void points_start_beyond_32_bits(void **state)
 
 enum { IN_BUCKET = 16, OF_SAMPLE = 4 }; /* points, on average; keys of the sample */
 
-/* Whatever the splitters are, all points are in order in the end. But only where each is the key
- * that its place in the whole sample says is every OF_SAMPLE-th of that in a bucket of its own. */
+/* Points are in order with any splitters. Only if all of the sample is compared does each bucket
+ * have its part of it. */
 static void buckets_have_their_part_of_the_sample(void **state)
 {
     (void)state;
@@ -246,7 +123,7 @@ static void buckets_have_their_part_of_the_sample(void **state)
 
 enum { POINTS = 200, TABLE = 65, BUCKETS = 9, OVERFULL = 5, GAP = 1024 };
 
-/* Parts of a storage of our own, GAP words apart. */
+/* Parts of the storage that the test makes, GAP words apart. */
 enum {
     HEADER,
     STARTS,
@@ -346,7 +223,7 @@ static wrong wrong_make(bool any, bool listed, uint64_t seed)
     return w;
 }
 
-/* No gap was written, and `part` got nothing out of one. */
+/* No gap was written, and `part` has no word of one. */
 static void wrong_check(const char *kernel, wrong *w, int part)
 {
     fetch(w->mem, w->num_words * 4, w->words);
@@ -378,10 +255,10 @@ static void crowd_all(wrong *w)
 
 #define AT(part) XLI_U64(w.at[part])
 
-/* The points, as x, y and z each have them where they lie side by side. */
+/* The points three times: x, y and z are in one array. */
 #define GIVEN given, from, given, from, given, from
 
-/* Counting, over a table's header or one of rows in buckets; each with storage of its own. `points`
+/* The kernels of counting, over a header of a table or of listed rows. Each has a storage. `points`
  * has guards of 0x5c. */
 static void count_wrong_numbers(xl_grid *grid, const xlt_buffer *points, bool any, bool listed,
                                 uint64_t seed)
@@ -425,7 +302,7 @@ static void count_wrong_numbers(xl_grid *grid, const xlt_buffer *points, bool an
     wrong_check("xl_grid_list_parts", &w, BEGINS);
 }
 
-/* Sorting, likewise. */
+/* The kernels of sorting. */
 static void sort_wrong_numbers(xl_grid *grid, const xlt_buffer *points, bool any, uint64_t seed)
 {
     const xli_arg given = XLI_MEM(points->mem), from = XLI_U64(xlt_view(points).offset);
@@ -488,8 +365,6 @@ static void builds_over_wrong_numbers_stay_inside(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(cells_are_in_the_order_of_the_floats),
-        cmocka_unit_test(far_queries_look_at_few_points),
         cmocka_unit_test(points_start_beyond_32_bits),
         cmocka_unit_test(buckets_have_their_part_of_the_sample),
         cmocka_unit_test(builds_over_wrong_numbers_stay_inside),

@@ -33,20 +33,6 @@ xlt_buffer cloud_buffer(const cloud *c, size_t dimensions, size_t offset)
     return xlt_buffer_make(c->xyz, scalars, sizeof *c->xyz, offset);
 }
 
-cloud cloud_lattice(size_t side, float spacing, float jitter, uint64_t seed)
-{
-    xlt_random random = {seed};
-    cloud c = cloud_make(side * side * side, 3);
-    for (size_t i = 0; i < c.n; ++i) {
-        size_t at[3] = {i % side, i / side % side, i / side / side};
-        for (size_t a = 0; a < 3; ++a) {
-            float moved = jitter == 0 ? 0 : jitter * (2 * xlt_unit(&random) - 1);
-            c.xyz[3 * i + a] = (float)at[a] * spacing + moved;
-        }
-    }
-    return c;
-}
-
 cloud cloud_uniform(size_t n, float low, float edge, uint64_t seed)
 {
     xlt_random random = {seed};
@@ -99,17 +85,6 @@ xl_neighbors_desc search_desc_of(float radius)
     xl_neighbors_desc_init(&desc);
     desc.radius = radius;
     return desc;
-}
-
-bool tuned_turn(tuned how, unsigned form)
-{
-    const unsigned of_device = ends_long_loops() ? 2 : 0;
-    return !xlt_few_programs() || (form + of_device) % TUNED_WAYS == (unsigned)how;
-}
-
-bool is_its_form(size_t k)
-{
-    return !xlt_few_programs() || k % 2 == (ends_long_loops() ? 1 : 0);
 }
 
 void tune_as(tuned how, xl_grid_desc *grid, xl_neighbors_desc *search)
@@ -180,11 +155,6 @@ xl_grid_report report_of(const built *b)
 bool ends_long_loops(void)
 {
     return strstr(xlt_device(), "llvmpipe") != NULL;
-}
-
-bool count_is_given_up(const uint64_t *offsets, size_t n)
-{
-    return ends_long_loops() && offsets[n] == UINT64_MAX;
 }
 
 uint32_t *order_of(const built *b)
@@ -394,7 +364,7 @@ list list_by_sweep(const cloud *c, const xl_neighbors_desc *desc)
     return l;
 }
 
-void offsets_equal(const char *what, const uint64_t *got, const uint64_t *wanted, size_t n)
+static void offsets_equal(const char *what, const uint64_t *got, const uint64_t *wanted, size_t n)
 {
     for (size_t i = 0; i <= n; ++i)
         if (got[i] != wanted[i])
@@ -440,42 +410,4 @@ xl_grid_report check_search(const char *what, const cloud *c, const xl_grid_desc
     list_free(&wanted);
     built_free(&b);
     return report;
-}
-
-void ref_cell_of(const xl_grid_desc *grid, float period[3], float tilt[3])
-{
-    const bool cell = grid->triclinic != 0;
-    const bool b = cell && grid->periodic & 2, c = cell && grid->periodic & 4;
-    for (int k = 0; k < 3; ++k)
-        period[k] = !(grid->periodic & 1u << k) ? 0
-                    : cell                      ? grid->cell[k][k]
-                                                : grid->upper[k] - grid->lower[k];
-    tilt[0] = b ? grid->cell[1][0] : 0;
-    tilt[1] = c ? grid->cell[2][0] : 0;
-    tilt[2] = c ? grid->cell[2][1] : 0;
-}
-
-ref_search ref_search_of(const search_case *a)
-{
-    ref_search r = {REF_SEARCH_SHARED(a), .radius = a->search.radius};
-    ref_cell_of(&a->grid, r.period, r.tilt);
-    r.systems = a->points->systems;
-    r.query_systems = a->queries ? a->queries->systems : NULL;
-    return r;
-}
-
-nearest_rows nearest_rows_make(size_t n, size_t k)
-{
-    nearest_rows r = {.n = n,
-                      .k = k,
-                      .indices = malloc((n * k + 1) * sizeof *r.indices),
-                      .distances2 = malloc((n * k + 1) * sizeof *r.distances2)};
-    assert_true(r.indices && r.distances2);
-    return r;
-}
-
-void nearest_rows_free(nearest_rows *r)
-{
-    free(r->indices);
-    free(r->distances2);
 }

@@ -21,8 +21,6 @@ void cloud_free(cloud *c);
 void cloud_set(cloud *c, size_t i, float x, float y, float z);
 /* Its points on the device, up to the last one's last coordinate; see xlt_buffer_make(). */
 xlt_buffer cloud_buffer(const cloud *c, size_t dimensions, size_t offset);
-/* side^3 points `spacing` apart from 0 on, each moved by up to `jitter`. */
-cloud cloud_lattice(size_t side, float spacing, float jitter, uint64_t seed);
 /* Uniform in a cube with the corner `low` and the given edge. */
 cloud cloud_uniform(size_t n, float low, float edge, uint64_t seed);
 
@@ -43,12 +41,6 @@ cloud cloud_block_and_stray(size_t n, float away);
  * eight times as thin along x; the same, rows listed; work-items that walk, of points in fours. */
 typedef enum tuned { TUNED_AS_IS, TUNED_TABLE, TUNED_ROWS, TUNED_WALK, TUNED_WAYS } tuned;
 
-/* Whether a form of a search, which is a number of any size, is for this way. Where few programs
- * are tested each form has one of them, whichever points it is for, and on rusticl another one. */
-bool tuned_turn(tuned how, unsigned form);
-/* Whether this device has form k of a test that each push runs on rusticl and another device: where
- * few programs are tested rusticl has the odd ones, and others the even ones. */
-bool is_its_form(size_t k);
 void tune_as(tuned how, xl_grid_desc *grid, xl_neighbors_desc *search);
 
 xl_grid_desc grid_desc_of(const cloud *c, float cell_size);
@@ -71,8 +63,7 @@ list list_by_brute_force(const cloud *c, const xl_neighbors_desc *desc);
 /* The same by a sweep along the longest axis: fast where the points spread along it. */
 list list_by_sweep(const cloud *c, const xl_neighbors_desc *desc);
 void list_free(list *l);
-/* Fail at the first difference, naming `what`; of offsets there are n + 1. */
-void offsets_equal(const char *what, const uint64_t *got, const uint64_t *wanted, size_t n);
+/* Fails at the first difference, naming `what`. */
 void lists_equal(const char *what, const list *got, const list *wanted);
 /* The number of pairs, by counts alone. */
 uint64_t pairs_of(const built *b, const xl_neighbors_desc *desc);
@@ -80,59 +71,7 @@ uint64_t pairs_of(const built *b, const xl_neighbors_desc *desc);
 xl_grid_report check_search(const char *what, const cloud *c, const xl_grid_desc *grid,
                             const xl_neighbors_desc *search);
 
-/* A search with all that it may have, and the same for the reference. */
-typedef struct search_case {
-    const cloud *points;
-    const cloud *queries; /* or NULL */
-    const float *radii;   /* or NULL */
-    bool soa;             /* the queries have an array for each axis */
-    xl_grid_desc grid;
-    xl_neighbors_desc search;
-    tuned how; /* where a test does not say it otherwise */
-} search_case;
-ref_search ref_search_of(const search_case *a);
-/* Of a case of either precision, what is said alike in its reference's search. */
-#define REF_SEARCH_SHARED(a)                                                                       \
-    .points = (a)->points->xyz, .n = (a)->points->n, .stride = (a)->points->stride,                \
-    .queries = (a)->queries ? (a)->queries->xyz : NULL,                                            \
-    .num_queries = (a)->queries ? (a)->queries->n : 0,                                             \
-    .query_stride = (a)->queries ? (a)->queries->stride : 0, .dimensions = (a)->grid.dimensions,   \
-    .inclusive = (a)->search.inclusive != 0, .include_self = (a)->search.include_self != 0,        \
-    .half = (a)->search.half != 0, .radii = (a)->radii
-/* The form of a case of either precision: of what makes programs of a search, sums that spread over
- * the ways. */
-#define SEARCH_FORM(a)                                                                             \
-    ((a)->grid.dimensions + ((a)->grid.periodic ? 1u : 0u) + (a)->search.half +                    \
-     2 * (a)->search.sorted + 2 * (a)->search.inclusive + 3 * (a)->search.include_self +           \
-     ((a)->queries ? 1u : 0u) + ((a)->radii ? 2u : 0u) + ((a)->soa ? 1u : 0u))
 /* Whether the device ends long loops, so that calls that take such may give up, and say so. */
 bool ends_long_loops(void);
-/* A count of n queries that has done that. */
-bool count_is_given_up(const uint64_t *offsets, size_t n);
-/* n rows of the k nearest. */
-typedef struct nearest_rows {
-    uint32_t *indices;
-    float *distances2;
-    size_t n, k;
-} nearest_rows;
-nearest_rows nearest_rows_make(size_t n, size_t k);
-void nearest_rows_free(nearest_rows *r);
-/* One plan of a kind after the other is kept, as one serves many clouds: `kept`, for the end to
- * destroy, and plan_of() a descriptor. */
-#define KEPT_PLAN(kind)                                                                            \
-    static kind *kept;                                                                             \
-    static kind##_desc kept_desc;                                                                  \
-    static kind *plan_of(const kind##_desc *desc)                                                  \
-    {                                                                                              \
-        if (kept && memcmp(&kept_desc, desc, sizeof *desc) == 0)                                   \
-            return kept;                                                                           \
-        kind##_destroy(kept);                                                                      \
-        kept = NULL;                                                                               \
-        XLT_OK(kind##_create(xlt_context(), desc, &kept));                                         \
-        kept_desc = *desc;                                                                         \
-        return kept;                                                                               \
-    }
-/* How space repeats that a grid is for, as the references have it. */
-void ref_cell_of(const xl_grid_desc *grid, float period[3], float tilt[3]);
 
 #endif

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * Kernels of the user's that search an index themselves (cl/include/neighbors.cl): every pair, and
  * every image of it, with its vector and distance, against the reference; two indices in one
- * kernel; places and radii of their own; what happens without a build, and what is refused. */
+ * kernel; places and radii of their own; batches, cells and double precision; what happens without
+ * a build, and what is refused. */
 #include "grid_support.h"
 #include "reference.h"
 
@@ -445,6 +446,203 @@ static void places_and_radii(void **state)
     cloud_free(&queries);
 }
 
+/* ---- other kinds of points and of space -------------------------------------------------------
+ */
+
+static const char sums_text[] =
+    "#include <crosslane/neighbors.cl>\n"
+    "__kernel void sums(XL_NEIGHBORS_PARAMETERS(all), __global uint *sums, __global float *most,\n"
+    "                   float own)\n"
+    "{\n"
+    "    const xl_neighbors all = XL_NEIGHBORS_LOAD(all);\n"
+    "    const uint k = (uint)get_global_id(0);\n"
+    "    xl_neighbor near = xl_neighbors_of(&all, k);\n"
+    "    uint sum = 0;\n"
+    "    float far = 0;\n"
+    "    if (own > 0)\n"
+    "        xl_neighbors_set_radius(&near, &all, own);\n"
+    "    XL_FOR_NEIGHBORS(near, all) {\n"
+    "        sum += 1000u + near.index;\n"
+    "        far = fmax(far, (float)(fabs(near.vector.x) + fabs(near.vector.y) +\n"
+    "                                fabs(near.vector.z) + near.distance2));\n"
+    "    }\n"
+    "    sums[near.self] = xl_neighbors_failed(&all) ? UINT_MAX : sum;\n"
+    "    most[near.self] = far;\n"
+    "}\n";
+
+enum { SIDE = 5, LATTICE = SIDE * SIDE * SIDE };
+
+/* A lattice of spacing 0.1, which is neither a float nor a double, of one system or of four. */
+typedef struct lattice {
+    double wide[3 * LATTICE];
+    float narrow[3 * LATTICE];
+    uint32_t systems[LATTICE];
+} lattice;
+
+static lattice lattice_make(void)
+{
+    lattice l;
+    for (size_t i = 0; i < LATTICE; ++i) {
+        const size_t at[3] = {i % SIDE, i / SIDE % SIDE, i / SIDE / SIDE};
+        l.systems[i] = (uint32_t)(i * 7 % 4);
+        for (size_t a = 0; a < 3; ++a) {
+            l.wide[3 * i + a] = 0.1 * (double)at[a];
+            l.narrow[3 * i + a] = 0.1f * (float)at[a];
+        }
+    }
+    return l;
+}
+
+static const struct form {
+    const char *options;
+    bool batch, wide, cell, inclusive;
+    double radius;
+    float own;  /* a radius that the kernel sets, or 0 */
+    bool fails; /* the kernel is for indices of another kind */
+} forms[] = {
+    {"-DXL_NEIGHBORS_BATCH=1", true, false, false, false, 0.25, 0, false},
+    {"-DXL_NEIGHBORS_BATCH=1", false, false, false, false, 0.25, 0, true},
+    {"-DXL_NEIGHBORS_PERIODIC=2", false, false, true, false, 0.23, 0, false},
+    {"-DXL_NEIGHBORS_PERIODIC=1", false, false, true, false, 0.23, 0, true},
+    {"-DXL_NEIGHBORS_F64=1", false, true, false, false, 0.1, 0, false},
+    {"-DXL_NEIGHBORS_F64=1", false, true, false, true, 0.1, 0, false},
+    {"-DXL_NEIGHBORS_F64=1", false, true, false, true, 0.2, 0.15f, false},
+    {"-DXL_NEIGHBORS_F64=1 -DXL_NEIGHBORS_PERIODIC=2", false, true, true, false, 0.23, 0, false},
+};
+static const double leaning[9] = {0.5, 0, 0, 0.2, 0.5, 0, -0.1, 0.15, 0.5};
+
+static uint32_t *reference_rows(const struct form *f, const lattice *l, uint64_t *offsets,
+                                ref_pairs_f64 *pairs)
+{
+    const double radius = f->own > 0 ? (double)f->own : f->radius;
+    float cell[9];
+    for (int k = 0; k < 9; ++k)
+        cell[k] = (float)leaning[k];
+    const ref_search narrow = {.points = l->narrow,
+                               .n = LATTICE,
+                               .stride = 3,
+                               .radius = (float)radius,
+                               .inclusive = f->inclusive,
+                               .cell = f->cell ? cell : NULL,
+                               .systems = f->batch ? l->systems : NULL};
+    const ref_search_f64 wide = {.points = l->wide,
+                                 .n = LATTICE,
+                                 .stride = 3,
+                                 .radius = radius,
+                                 .inclusive = f->inclusive,
+                                 .cell = f->cell ? leaning : NULL};
+    return f->wide ? ref_neighbors_pairs_f64(&wide, offsets, pairs)
+                   : ref_neighbors(&narrow, offsets);
+}
+
+static void sums_equal(const struct form *f, const lattice *l, const uint32_t *sums,
+                       const float *most)
+{
+    uint64_t offsets[LATTICE + 1];
+    ref_pairs_f64 pairs = {0};
+    uint32_t *rows = reference_rows(f, l, offsets, &pairs);
+    assert_non_null(rows);
+    for (size_t i = 0; i < LATTICE; ++i) {
+        uint32_t sum = 0;
+        double far = 0;
+        for (uint64_t k = offsets[i]; k < offsets[i + 1]; ++k) {
+            const double *const v = f->wide ? pairs.vectors + 3 * k : NULL;
+            sum += 1000u + rows[k];
+            far = v ? fmax(far, fabs(v[0]) + fabs(v[1]) + fabs(v[2]) + pairs.distances2[k]) : 0;
+        }
+        if (sums[i] != (f->fails ? UINT32_MAX : sum))
+            XLT_FAIL("%s: the sum of point %zu is %u, not %u", f->options, i, sums[i], sum);
+        if (f->wide && fabs((double)most[i] - far) > 1e-6)
+            XLT_FAIL("%s: the farthest of point %zu is %g, not %g", f->options, i, (double)most[i],
+                     far);
+    }
+    ref_pairs_free_f64(&pairs);
+    free(rows);
+}
+
+/* An index of the lattice; in a cell all its vectors repeat. */
+static built index_of(const struct form *f, const lattice *l)
+{
+    xl_grid_desc desc;
+    built b = {0};
+    xl_grid_desc_init(&desc);
+    desc.cell_size = 0.2f;
+    desc.scalar = f->wide ? XL_F64 : XL_F32;
+    desc.num_systems = f->batch ? 4 : 0;
+    desc.triclinic = f->cell;
+    desc.periodic = f->cell ? 7 : 0;
+    for (int k = 0; k < 9 && f->cell; ++k) {
+        desc.cell_f64[k / 3][k % 3] = f->wide ? leaning[k] : 0;
+        desc.cell[k / 3][k % 3] = f->wide ? 0 : (float)leaning[k];
+    }
+    b.points = f->wide ? xlt_buffer_make(l->wide, 3 * LATTICE, 8, 1)
+                       : xlt_buffer_make(l->narrow, 3 * LATTICE, 4, 1);
+    b.systems = xlt_buffer_make(l->systems, LATTICE, 4, 1);
+    XLT_OK(xl_grid_create(xlt_context(), &desc, &b.grid));
+    XLT_OK(xl_grid_index_create(xlt_context(), &b.index));
+    XLT_OK(xl_grid_build_enqueue(
+        b.grid, b.index, xlt_queue(),
+        &(xl_grid_build_args){.n = LATTICE,
+                              .points = xlt_view(&b.points),
+                              .systems = f->batch ? xlt_view(&b.systems) : xl_no_view()},
+        0, NULL, NULL));
+    return b;
+}
+
+static void check_form(const struct form *f, const lattice *l)
+{
+    uint32_t sums[LATTICE];
+    float most[LATTICE];
+    cl_program program;
+    cl_int code;
+    cl_uint next;
+    built b = index_of(f, l);
+    XLT_OK(xl_program_create(xlt_context(), sums_text, f->options, &program));
+    cl_kernel kernel = clCreateKernel(program, "sums", &code);
+    XLT_CL(code);
+    xl_neighbors_kernel_args args = {.kernel = kernel,
+                                     .radius = f->wide ? 0 : (float)f->radius,
+                                     .radius_f64 = f->wide ? f->radius : 0,
+                                     .inclusive = f->inclusive};
+    XLT_OK(xl_grid_index_set_kernel_args(b.index, &args, &next));
+    xlt_place(XLT_EXACT);
+    xlt_buffer out[] = {xlt_buffer_make(NULL, LATTICE, 4, 0), xlt_buffer_make(NULL, LATTICE, 4, 0)};
+    xlt_place(XLT_GUARD_BYTES);
+    set_mem(kernel, next, &out[0]);
+    set_mem(kernel, next + 1, &out[1]);
+    XLT_CL(clSetKernelArg(kernel, next + 2, sizeof f->own, &f->own));
+    launch(kernel, LATTICE);
+    xlt_read(&out[0], sums);
+    xlt_read(&out[1], most);
+    sums_equal(f, l, sums, most);
+    /* A radius of the other precision, and one whose square overflows. */
+    args.radius = f->wide ? 0.2f : 0;
+    args.radius_f64 = f->wide ? 0 : 0.2;
+    XLT_FAILS(xl_grid_index_set_kernel_args(b.index, &args, NULL), XL_ERROR_INVALID_ARGUMENT);
+    args.radius = f->wide ? 0 : 1e30f;
+    args.radius_f64 = f->wide ? 1e200 : 0;
+    XLT_FAILS(xl_grid_index_set_kernel_args(b.index, &args, NULL), XL_ERROR_INVALID_ARGUMENT);
+    clReleaseKernel(kernel);
+    clReleaseProgram(program);
+    for (int k = 0; k < 2; ++k)
+        xlt_buffer_free(&out[k]);
+    xl_grid_index_destroy(b.index);
+    xl_grid_destroy(b.grid);
+    xlt_buffer_free(&b.points);
+    xlt_buffer_free(&b.systems);
+}
+
+static void kinds_of_points_and_space(void **state)
+{
+    (void)state;
+    xl_device_info info;
+    const lattice l = lattice_make();
+    XLT_OK(xl_context_device_info(xlt_context(), &info));
+    for (size_t k = 0; k < sizeof forms / sizeof *forms; ++k)
+        if (info.has_fp64 || !forms[k].wide)
+            check_form(&forms[k], &l);
+}
+
 /* ---- two indices, break and continue --------------------------------------------------------- */
 
 static void two_indices(void **state)
@@ -716,10 +914,11 @@ static void what_is_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(open_space),       cmocka_unit_test(space_that_repeats),
-        cmocka_unit_test(places_and_radii), cmocka_unit_test(two_indices),
-        cmocka_unit_test(without_a_build),  cmocka_unit_test(too_many_candidates),
-        cmocka_unit_test(another_queue),    cmocka_unit_test(what_is_refused),
+        cmocka_unit_test(open_space),          cmocka_unit_test(space_that_repeats),
+        cmocka_unit_test(places_and_radii),    cmocka_unit_test(kinds_of_points_and_space),
+        cmocka_unit_test(two_indices),         cmocka_unit_test(without_a_build),
+        cmocka_unit_test(too_many_candidates), cmocka_unit_test(another_queue),
+        cmocka_unit_test(what_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, teardown);
 }
