@@ -28,7 +28,7 @@ absent() { # WHAT
 # The headers of OpenCL, without the host's others; functions of OpenCL that anything here calls.
 ln -sfn /usr/include/CL $hosts/include/CL
 functions=$hosts/functions
-grep -rhoE '\bcl[A-Z][A-Za-z]+\(' lib tools test/support | tr -d '(' | sort -u >$functions
+grep -rhoE '\bcl[A-Z][A-Za-z]+\(' lib tools test/support test/cases | tr -d '(' | sort -u >$functions
 
 windows() {
   command -v x86_64-w64-mingw32-gcc >/dev/null || absent "MinGW-w64"

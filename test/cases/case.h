@@ -70,6 +70,7 @@ typedef enum field {
     CARRY,
     ILLEGAL,
     ZEROS_APART,
+    KERNEL,
     PLAN_FIELDS,
     N = PLAN_FIELDS,
     COUNT,

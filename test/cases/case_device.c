@@ -190,9 +190,13 @@ static double building;
 
 double seconds_now(void)
 {
+#ifdef _WIN32 /* where clock() measures wall time, and older runtimes lack timespec_get() */
+    return (double)clock() / CLOCKS_PER_SEC;
+#else
     struct timespec now;
     timespec_get(&now, TIME_UTC);
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+#endif
 }
 
 double plans_seconds(void)

@@ -470,11 +470,11 @@ int main(int argc, char **argv)
             good = check_file(argv[i + 1]) && good;
     }
     if (s.pairs || s.telling)
-        good = good && check_pairs(&s);
+        good = check_pairs(&s) && good;
     else if (s.listing)
         list(&s);
     else if (many)
-        good = check_many(&s);
+        good = check_many(&s) && good;
     if (!s.listing && !s.telling)
         summary();
     close_plans();

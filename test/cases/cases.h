@@ -32,7 +32,7 @@ enum { INIT_NONE, INIT_HOST, INIT_DEVICE };
 enum { MAP_NONE, MAP_LOAD, MAP_STORE, MAP_BOTH };
 enum { RANDOM, ZEROS, EQUAL, REAL, ODD, SORTED, REVERSED, MINUS_ZEROS, DATA_KINDS };
 enum { WHOLE, SINGLETONS, SHORT_RUNS, LONG_RUNS, BORDERS, LAST_ALONE, MIXED, UNEVEN, PATTERNS };
-enum { UNBROKEN, FALLS, PASSES, LATE_START, EARLY_END, HUGE_OFFSETS, BREAKINGS };
+enum { UNBROKEN, FALLS, PASSES, LATE_START, EARLY_END, HUGE_OFFSETS, ZIGZAG, BREAKINGS };
 /* A list with too little room, or with more than it needs. */
 enum { CUT_NONE, CUT_HALF, CUT_UNSAID, CUT_MORE };
 enum { IN_ORDER, OUT_OF_ORDER };
@@ -177,7 +177,7 @@ void expect_reduce(const fuzz_case *c, const void *in, const segmentation *s, vo
 
 /* Notes the first failure. Returns false. */
 bool failed(outcome *o, const char *format, ...)
-#if defined(__GNUC__)
+#if defined(__GNUC__) && !defined(_WIN32)
     __attribute__((format(printf, 2, 3)))
 #endif
     ;
@@ -202,6 +202,8 @@ typedef struct open_plan {
         struct {
             xl_neighbors *near; /* or one of these, or none */
             xl_knn *nearest;
+            cl_program program; /* with a kernel of the case's own, or NULL */
+            cl_kernel kernel;
             /* The last case's; NULL before the first. Each case builds the same index. */
             xl_grid *grid;
             xl_grid_index *index;

@@ -320,7 +320,7 @@ signals() {
   # Two files that belong together get their names together.
   ends_by TERM rename other
   only_in_out o.npy w.npy
-  runs "$oracle" pairs ascending in.npy out/o.npy values.npy out/w.npy
+  runs "$oracle" sort ascending in.npy out/o.npy values.npy out/w.npy
   # What is ignored stays so.
   rm -rf out
   mkdir out
@@ -385,7 +385,8 @@ stdout_full() {
   "$crosslane" scan in.npy out/o.npy >/dev/full 2>stderr_all || fail "exit $?: nothing to say"
   same out/o.npy want.npy
   "$crosslane" reduce in.npy out/count.npy --json >&- 2>stderr_all
-  runs "$oracle" reduce sum none none - in.npy out/count.npy
+  runs "$crosslane" reduce in.npy sum.npy
+  same out/count.npy sum.npy
 }
 
 run_part
