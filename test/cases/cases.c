@@ -174,8 +174,10 @@ static bool check_line(const char *line)
 {
     fuzz_case c;
     char why[LINE];
-    if (case_parse(line, &c, why))
+    if (case_parse(line, &c, why)) {
+        fit_device(&c);
         return check(&c);
+    }
     printf("no case: %s\n  %s\n", line, why);
     return false;
 }
