@@ -14,7 +14,7 @@
 #   rocm      sid: ROCm's OpenCL, which lists GPUs that are not there, builds for gfx90a, gfx942 and
 #             gfx1100 every program that ci/vendors.sh --all left in build/vendor-kernels; nothing runs
 #   bmg       sid: the newest ocloc compiles for bmg what ci/vendors.sh --all left for Intel's GPUs,
-#             and what it says is held against the rows of bmg in ci/vendors.tsv
+#             and what it says is held against the rows of bmg in test/vendors/vendors.tsv
 #
 # Each folder is kept for the next time, and its packages stay as they are: to have newer ones delete
 # it. What is mounted there no other process sees, and it is gone when the command inside ends,
@@ -121,7 +121,7 @@ row() { # NAME PASSED FAILED SKIPPED REMARK: since `began`
 }
 
 # At small sizes, and few kinds of elements, as compilers take most of the time; the self-test has more.
-tests='context|lane|group|tile|scan_(segments|carry|calls)|reduce|sort_values|topk|select|merge|search|histogram|transform|grid|neighbors'
+tests='context|lane|group|tile|scan_(segments|carry|calls)|reduce|select|merge|search|histogram|transform|grid|neighbors'
 run_tests() { # NAME FOLDER DRIVER PACKAGE METHOD VARIABLE=VALUE...
   local name=$1 folder=$2 driver=$3 method=$5 file=$log/newer-$1 device result words
   device="$4 $(version "$folder" "$4")${5:+, $5}"
