@@ -121,7 +121,7 @@ const char *const tunings[NUM_TUNINGS] = {
     "sort.sweep_pair_bytes = 8\nsort.sweep_from = 1500\n"
     "sort.sweep_pair_from = 1500\nsort.sweep_wide_from = 1500\nsort.sweep_small_most = 2600\n"
     "sort.sweep_small_pair_most = 2600\nsort.sweep_small_group = 256\nsort.sweep_small_bytes = 4\n"
-    "sort.ring_tiles = 4\nsort.part_tiles = 3\nsort.spin_limit = 20\nsort.inject_delay = 3\n"
+    "sort.ring_tiles = 4\nsort.part_tiles = 5\nsort.spin_limit = 20\nsort.inject_delay = 3\n"
     "sort.inject_places = 500\nsort.radix_bytes = 8\n"
     "topk.shape = 0\ntopk.group_log = 5\ntopk.items = 2\n"
     "topk.chunks = 200\ntopk.chunk = 100\nmerge.serial = 0\nmerge.group = 8\n"
