@@ -151,7 +151,7 @@ const char *const tunings[NUM_TUNINGS] = {
     "merge.item_bytes = 16\nmerge.search_tiles = 2\nsearch.serial = 0\nsearch.group = 37\n"
     "search.items = 1\n",
     "sort.shape = 0\nsort.segment_group_log = 5\nsort.segment_items_log = 2\n"
-    "sort.segment_queue = 1\nsort.spin_limit = 3\n",
+    "sort.segment_queue = 1\nsort.spin_limit = 3\nsort.part_tiles = 3\n",
 };
 
 static xl_context *contexts[NUM_TUNINGS];
