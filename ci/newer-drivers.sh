@@ -121,7 +121,7 @@ row() { # NAME PASSED FAILED SKIPPED REMARK: since `began`
 }
 
 # At small sizes, and few kinds of elements, as compilers take most of the time; the self-test has more.
-tests='context|lane|group|tile|scan_(segments|carry|calls)|reduce|sort_values|topk|select|merge|search|histogram|transform|grid|neighbors'
+tests='context|lane|group|tile|scan_(segments|carry|calls)|reduce|select|merge|search|histogram|transform|grid|neighbors'
 run_tests() { # NAME FOLDER DRIVER PACKAGE METHOD VARIABLE=VALUE...
   local name=$1 folder=$2 driver=$3 method=$5 file=$log/newer-$1 device result words
   device="$4 $(version "$folder" "$4")${5:+, $5}"

@@ -76,6 +76,7 @@ typedef enum field {
     COUNT,
     MOST,
     DATA,
+    KEYS_FOR,
     PATTERN,
     BROKEN,
     PLACE,

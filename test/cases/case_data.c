@@ -109,6 +109,8 @@ void *make_input(const fuzz_case *c, size_t n)
                 (e->numbers == FLOATING && !any_bits ? make_number : make_integer)(
                     c, &random, i + lane, n, to + lane * e->lane_bytes);
     }
+    if (c->of[KEYS_FOR] != AS_DATA)
+        make_keys_for(c, n, in);
     return in;
 }
 

@@ -58,6 +58,11 @@ static bool is_on_gpu(void)
            type == CL_DEVICE_TYPE_GPU;
 }
 
+static bool is_pocl(void)
+{
+    return strncmp(xlt_device(), "pthread", 7) == 0 || strncmp(xlt_device(), "cpu-", 4) == 0;
+}
+
 /* One work-item that sorts has counters of its own. A GPU sets this memory aside for each work-item
  * that it can run, which is too much for many processes side by side. */
 static bool has_large_stacks(const fuzz_case *c)
@@ -78,6 +83,8 @@ void fit_device(fuzz_case *c)
     }
     if (has_large_stacks(c) && is_on_gpu())
         c->of[TUNE] = 0;
+    if (c->of[TUNE] == BY_QUEUE && is_pocl())
+        c->of[TUNE] = 4; /* it compiles a queue for a minute */
     if (has_keys(c) || (has_space(c) && !c->of[SCALAR]))
         return;
     if (!extensions[0] && clGetDeviceInfo(xl_context_device(xlt_context()), CL_DEVICE_EXTENSIONS,
@@ -94,12 +101,15 @@ void fit_device(fuzz_case *c)
 /* ---- contexts ----------------------------------------------------------------------------- */
 
 /* The first is the device's own. In the others tiles are small, so that few elements make many
- * of them, and the ways are those that other devices take by themselves. */
+ * of them, and the ways are those that other devices take by themselves. The last is for lists of
+ * cases only: it works through long segments by a queue. */
 const char *const tunings[NUM_TUNINGS] = {
     NULL,
     "scan.shape = 0\nscan.tile_bytes = 256\nscan.inject_delay = 5\nscan.chunk_elements = 1024\n"
     "reduce.serial = 1\nreduce.chunk_elements = 256\nsort.shape = 1\nsort.serial_tile_log = 5\n"
-    "sort.radix_from = 900\nsort.radix_least = 300\ntopk.shape = 1\ntopk.chunks = 200\n"
+    "sort.radix_from = 900\nsort.radix_least = 300\nsort.radix_alone = 90\n"
+    "sort.radix_chunks = 200\nsort.radix_bucket_bytes = 400\nsort.inject_places = 500\n"
+    "topk.shape = 1\ntopk.chunks = 200\n"
     "topk.chunk = 40\nmerge.serial = 1\nmerge.chunk = 41\nsearch.serial = 1\nsearch.items = 4\n"
     "search.queries = 42\n"
     "grid.group = 8\ngrid.items = 3\ngrid.overfull_points = 4\ngrid.bounds_groups = 3\n"
@@ -111,10 +121,13 @@ const char *const tunings[NUM_TUNINGS] = {
     "reduce.segment_chunk_groups = 3\nsort.shape = 0\nsort.group_log = 4\nsort.items_log = 2\n"
     "sort.segment_group_log = 4\nsort.segment_items_log = 2\n"
     "sort.search_log = 3\nsort.sweep_group = 256\nsort.sweep_wide_group = 256\n"
-    "sort.sweep_pair_group = 256\nsort.sweep_bytes = 4\nsort.sweep_wide_bytes = 8\n"
-    "sort.sweep_pair_bytes = 4\nsort.sweep_from = 1500\n"
-    "sort.sweep_pair_from = 1500\nsort.sweep_wide_from = 1500\nsort.ring_tiles = 4\n"
-    "sort.spin_limit = 20\ntopk.shape = 0\ntopk.group_log = 5\ntopk.items = 2\n"
+    "sort.sweep_pair_group = 256\nsort.sweep_bytes = 8\nsort.sweep_wide_bytes = 16\n"
+    "sort.sweep_pair_bytes = 8\nsort.sweep_from = 1500\n"
+    "sort.sweep_pair_from = 1500\nsort.sweep_wide_from = 1500\nsort.sweep_small_most = 2600\n"
+    "sort.sweep_small_pair_most = 2600\nsort.sweep_small_group = 256\nsort.sweep_small_bytes = 4\n"
+    "sort.ring_tiles = 4\nsort.part_tiles = 5\nsort.spin_limit = 20\nsort.inject_delay = 3\n"
+    "sort.inject_places = 500\nsort.radix_bytes = 8\n"
+    "topk.shape = 0\ntopk.group_log = 5\ntopk.items = 2\n"
     "topk.chunks = 200\ntopk.chunk = 100\nmerge.serial = 0\nmerge.group = 8\n"
     "merge.item_bytes = 12\nmerge.search_tiles = 0\nsearch.serial = 0\nsearch.group = 8\n"
     "search.items = 3\ngrid.group = 16\ngrid.overfull_group_size = 32\ngrid.bucket = "
@@ -127,7 +140,10 @@ const char *const tunings[NUM_TUNINGS] = {
     "transform.serial = 0\ntransform.group = 64\ntransform.items = 2\ntransform.stream_kib = 0\n",
     "scan.shape = 0\nscan.tile_bytes = 1024\nscan.chunk_groups = 64\nscan.lookback_groups = 1\n"
     "scan.stream_kib = 0\nreduce.serial = 1\nreduce.chunk_groups = 3\nsort.shape = 1\n"
-    "sort.serial_tile_log = 8\ntopk.shape = 1\ntopk.chunks = 1\ntopk.chunk = 700\n"
+    "sort.serial_tile_log = 8\nsort.radix_alone = 0\nsort.radix_buckets = 0\n"
+    "sort.radix_chunks = 200\nsort.radix_least = 70\nsort.radix_most = 700\n"
+    "sort.inject_places = 500\ntopk.shape = 1\ntopk.chunks = 200\ntopk.chunk = 1000\n"
+    "topk.sample = 64\ntopk.sampled = 1\n"
     "merge.serial = 1\nmerge.chunk = 1000\nsearch.serial = 1\nsearch.items = 1\n"
     "search.queries = 1000\nneighbors.items = 5\nselect.serial = 1\nselect.look_back = 0\n"
     "select.tile_bytes = 400\nhistogram.serial = 1\nhistogram.copies = 1\n"
@@ -138,13 +154,20 @@ const char *const tunings[NUM_TUNINGS] = {
     "reduce.double_buffer = 1\nreduce.single_group_tiles = 4\nsort.shape = 0\nsort.group_log = 3\n"
     "sort.segment_group_log = 3\nsort.segment_items_log = 3\n"
     "sort.items_log = 3\nsort.search_busy_log = 2\nsort.busy = 1\nsort.sweep = 0\n"
-    "sort.radix_group = 256\nsort.radix_bytes = 4\nsort.radix_least = 300\ntopk.shape = 0\n"
-    "topk.group_log = 3\ntopk.items = 3\ntopk.chunk = 300\nmerge.serial = 0\nmerge.group = 37\n"
+    "sort.sample_most = 9999\nsort.sample_pair_most = 9999\nsort.sample_group_log = 4\n"
+    "sort.sample_items_log = 2\nsort.sample_runs = 4\nsort.sample_large_group_log = 5\n"
+    "sort.sample_large_items_log = 2\nsort.sample_large_from = 300\n"
+    "sort.radix_group = 256\nsort.radix_bytes = 4\nsort.radix_least = 300\n"
+    "sort.inject_places = 500\ntopk.shape = 0\n"
+    "topk.group_log = 3\ntopk.items = 3\ntopk.chunk = 1000\ntopk.sample = 64\n"
+    "topk.sampled = 1\nmerge.serial = 0\nmerge.group = 37\n"
     "merge.item_bytes = 16\nmerge.search_tiles = 2\nsearch.serial = 0\nsearch.group = 37\n"
     "search.items = 1\nselect.serial = 0\nselect.look_back = 0\nselect.group = 64\n"
     "select.item_bytes = 5\nhistogram.serial = 0\nhistogram.group = 64\nhistogram.copies = 8\n"
     "histogram.local_kib = 4\nhistogram.passes = 2\nhistogram.vectors = 1\n"
     "histogram.chunk = 300\ntransform.serial = 0\ntransform.stream_kib = 8192\n",
+    "sort.shape = 0\nsort.segment_group_log = 5\nsort.segment_items_log = 2\n"
+    "sort.segment_queue = 1\nsort.spin_limit = 3\nsort.part_tiles = 3\n",
 };
 
 static xl_context *contexts[NUM_TUNINGS];

@@ -37,6 +37,12 @@ static uint8_t *state_of(const cover *v, size_t a, size_t b)
 
 /* ---- levels ---------------------------------------------------------------------------------- */
 
+/* Keys for one path are for lists and for random calls. */
+static bool is_paired(field f)
+{
+    return f != PRIMITIVE && f != SEED && f != ILLEGAL && f != KEYS_FOR;
+}
+
 static void list_levels(cover *v)
 {
     const fuzz_case c = {{[PRIMITIVE] = v->which}};
@@ -46,9 +52,7 @@ static void list_levels(cover *v)
     v->levels = make_bytes(room, sizeof *v->levels);
     for (field f = 0; f < FIELDS; ++f) {
         v->first[f] = v->count;
-        for (uint64_t k = 0;
-             f != PRIMITIVE && f != SEED && f != ILLEGAL && heeds(&c, f) && k < count_levels(f);
-             ++k)
+        for (uint64_t k = 0; is_paired(f) && heeds(&c, f) && k < count_levels(f); ++k)
             v->levels[v->count++] = (level){f, level_of(f, k)};
     }
     v->first[FIELDS] = v->count;

@@ -169,6 +169,8 @@ RULE(other_goes, !OF(SHARED))
 RULE(shared_goes, !asks(c))
 RULE(deal_goes, !asks(c) && !OF(SHARED) && !(IS(SEARCH) && OF(DEAL) == DEAL_RUNS))
 
+RULE(keys_go, OF(DATA) == RANDOM && OF(COMPARE) == COMPARE_NONE)
+
 /* ---- selections, histograms, transforms ---- */
 
 RULE(by_goes, chooses(c))
@@ -274,6 +276,7 @@ static const struct {
     {RADIUS, radius_goes, "walks of thousands of cells", XL_SUCCESS},
     {LEFT_OUT, left_out_is_there, "the call has no such output", XL_SUCCESS},
     {LEFT_OUT, left_out_leaves, "there would be no output", XL_SUCCESS},
+    {KEYS_FOR, keys_go, "the data says which keys, or a comparator has its own", XL_SUCCESS},
     {INDEX, index_goes, "the call gives one u64, or moves nothing", XL_SUCCESS},
     {OTHER, other_goes, "there is one array", XL_SUCCESS},
     {SHARED, shared_goes, "there is one array", XL_SUCCESS},

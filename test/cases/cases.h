@@ -31,6 +31,8 @@ enum { COUNT_ON_HOST, COUNT_ON_DEVICE, COUNT_ABOVE };
 enum { INIT_NONE, INIT_HOST, INIT_DEVICE };
 enum { MAP_NONE, MAP_LOAD, MAP_STORE, MAP_BOTH };
 enum { RANDOM, ZEROS, EQUAL, REAL, ODD, SORTED, REVERSED, MINUS_ZEROS, DATA_KINDS };
+/* Keys of sorts and selections that a path needs: see make_keys_for(). */
+enum { AS_DATA, RISING, FALLING, FEW, ONE_BIT, LOW_BITS, LATE_BEST, CROWDED, SAMPLED_BEST };
 enum { WHOLE, SINGLETONS, SHORT_RUNS, LONG_RUNS, BORDERS, LAST_ALONE, MIXED, UNEVEN, PATTERNS };
 enum { UNBROKEN, FALLS, PASSES, LATE_START, EARLY_END, HUGE_OFFSETS, ZIGZAG, BREAKINGS };
 /* A list with too little room, or with more than it needs. */
@@ -140,6 +142,8 @@ void *make_input(const fuzz_case *c, size_t n);
 uint32_t *make_values(size_t n);
 /* A copy of n keys for references, in which zeros have no sign if the case has them equal. */
 unsigned char *ranked_keys(const fuzz_case *c, size_t n, const void *keys);
+/* Keys for one path of a sort or a selection, as KEYS_FOR says. */
+void make_keys_for(const fuzz_case *c, size_t n, void *keys);
 /* Puts keys in the order of the case, then `breaks` of them somewhere else. */
 void order_keys(const fuzz_case *c, size_t n, void *keys, uint64_t breaks);
 bool descends(const fuzz_case *c);
@@ -232,7 +236,7 @@ void plans_took(double start); /* since `start`, of seconds_now() */
 /* ---- for those that call -------------------------------------------------------------------- */
 
 extern const char *const tunings[];
-enum { NUM_TUNINGS = 5 };
+enum { BY_QUEUE = 5, NUM_TUNINGS };
 
 /* All buffers of a case are made, checked and released here. Of `host` NULL the elements are
  * 0xA5. */

@@ -2,8 +2,9 @@
  * Sorts, selections, merges and searches whose arrays and scratch somebody else writes while they
  * run, which the caller must not do: results are worth nothing, but every call ends, and nothing
  * beside the arrays is touched. */
+#include "reference.h"
+#include "scan_support.h"
 #include "scribbler.h"
-#include "sort_trial.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -39,6 +40,17 @@ static const struct {
 };
 enum { NUM_SORTS = sizeof sorts / sizeof sorts[0], LIKE_THE_NEXT = 3 /* has the same kernels */ };
 
+/* n keys of any bits. */
+static void *any_keys(xl_type type, size_t n, uint64_t seed)
+{
+    const size_t bytes = n * xl_type_size(type);
+    unsigned char *keys = bytes_for(n, xl_type_size(type));
+    xlt_random random = {seed};
+    for (size_t i = 0; i < bytes; ++i)
+        keys[i] = (unsigned char)(xlt_next(&random) >> 56);
+    return keys;
+}
+
 typedef struct sorting {
     xl_context *ctx;
     xl_sort *plan;
@@ -64,19 +76,22 @@ static bool sorting_make(sorting *s, size_t way, size_t n)
     if (xlt_few_programs() && way == LIKE_THE_NEXT)
         return false;
     *s = (sorting){.ctx = open_context(sorts[way].tune, NULL), .n = n};
-    xl_sort_desc desc = sort_desc(XL_U32, XL_U32, XL_ASCENDING, sorts[way].algorithm);
+    xl_sort_desc desc;
     size_t bytes, alignment;
+    xl_sort_desc_init(&desc);
+    desc.value = XL_U32;
+    desc.algorithm = sorts[way].algorithm;
     if (sorts[way].in_segments) {
         desc.segments = XL_SEGMENTS_OFFSETS;
         desc.segment_type = XL_U32;
     }
-    s->plan = sort_plan_by_digits(s->ctx, &desc, sorts[way].tune);
-    if (!s->plan) {
+    const xl_status status = xl_sort_create(s->ctx, &desc, &s->plan);
+    if (status == XL_ERROR_UNSUPPORTED && desc.algorithm == XL_SORT_RADIX) {
         xl_context_destroy(s->ctx);
         return false;
     }
-    uint32_t *keys = bytes_for(n, 4);
-    sort_fill(keys, SORT_RANDOM, XL_U32, n, 1);
+    ok(s->ctx, status, sorts[way].tune);
+    uint32_t *keys = any_keys(XL_U32, n, 1);
     ok(s->ctx, xl_sort_scratch(s->plan, n, &bytes, &alignment), sorts[way].tune);
     s->keys = xlt_buffer_make(keys, n, 4, 0);
     s->values = xlt_buffer_make(keys, n, 4, 0);
@@ -197,17 +212,16 @@ enum { SCRATCH = BUFFERS - 1 };
 /* Sorted keys of `size` bytes, or numbers from `first` on. */
 static void give_input(victim *v, size_t i, xl_type type, size_t n)
 {
-    v->before[i] = bytes_for(n, xl_type_size(type));
-    sort_fill(v->before[i], SORT_RANDOM, type, n, i);
+    v->before[i] = any_keys(type, n, i);
     assert_true(ref_sort(type, false, n, v->before[i], NULL));
     v->at[i] = xlt_buffer_make(v->before[i], n, xl_type_size(type), 0);
 }
 
 static void give_numbers(victim *v, size_t i, uint32_t first, size_t n)
 {
-    uint32_t *numbers = v->before[i] = sort_numbers(n);
+    uint32_t *numbers = v->before[i] = bytes_for(n, sizeof *numbers);
     for (size_t k = 0; k < n; ++k)
-        numbers[k] += first;
+        numbers[k] = first + (uint32_t)k;
     v->at[i] = xlt_buffer_make(numbers, n, 4, 0);
 }
 

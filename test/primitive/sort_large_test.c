@@ -1,262 +1,14 @@
 /* SPDX-License-Identifier: MIT
- * Sorts that may have more than 2^32 keys: their programs with few keys, whose places a tunable
- * moves to where they pass 2^32, and, where CROSSLANE_TEST_LARGE=1 asks for it and memory allows,
- * with as many, which the device makes and checks. */
-#include "sort_trial.h"
+ * Sorts of more than 2^32 keys, which the device makes and checks, if CROSSLANE_TEST_LARGE=1 asks
+ * for them and memory allows. Cases of sort with large=yes have few keys, whose places a tunable
+ * moves to where they pass 2^32. */
+#include "xlt.h"
 
+#include <crosslane/sort.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-
-/* ---- few keys -------------------------------------------------------------- */
-
-/* Places begin at so many below 2^32. */
-enum { BELOW = 500, MOST_SMALL = 5001, FEW = 1001 };
-
-/* How a plan takes its keys. Each row is another program. */
-typedef struct way {
-    const char *what;
-    xl_tunable tunables[10];
-} way;
-
-#define COMMON                                                                                     \
-    {"sort.inject_places", BELOW}, {"sort.radix_chunks", 200}, {"sort.radix_least", 1000},         \
-    {                                                                                              \
-        "sort.radix_most", 1000                                                                    \
-    }
-static const way ways[] = {
-    {"buckets", {COMMON, {"sort.shape", 1}, {"sort.radix_alone", 0}}},
-    {"all digits", {COMMON, {"sort.shape", 1}, {"sort.radix_alone", 0}, {"sort.radix_buckets", 0}}},
-    {"one work-item", {COMMON, {"sort.shape", 1}}},
-    {"groups", {COMMON, {"sort.shape", 0}, {"sort.sweep", 0}}},
-    {"sweeps of three tiles",
-     {COMMON,
-      {"sort.shape", 0},
-      {"sort.sweep_bytes", 8},
-      {"sort.sweep_pair_bytes", 8},
-      {"sort.sweep_wide_bytes", 16},
-      {"sort.part_tiles", 3}}},
-    {"sweeps of five tiles, of which two have room, every third late",
-     {COMMON,
-      {"sort.shape", 0},
-      {"sort.sweep_bytes", 8},
-      {"sort.part_tiles", 5},
-      {"sort.ring_tiles", 2},
-      {"sort.spin_limit", 3}}},
-};
-enum { WAYS = sizeof ways / sizeof ways[0], DIGITS = 1, GROUPS = 3, SWEEPS = 4, LATE = 5 };
-static const xl_tunable late = {"sort.inject_delay", 3};
-
-typedef struct form {
-    xl_type key;
-    uint32_t value, more; /* more_values[0] */
-    xl_sort_order order;
-    uint32_t end_bit;
-} form;
-static const form forms[] = {
-    {XL_U32, XL_NONE, XL_NONE, XL_ASCENDING, 0},
-    {XL_U16, XL_U32, XL_NONE, XL_DESCENDING, 0},
-    {XL_U8, XL_SORT_BYTES(12), XL_U64, XL_ASCENDING, 0},
-    {XL_F32, XL_SORT_INDICES, XL_SORT_BYTES(12), XL_ASCENDING, 0},
-    {XL_U64, XL_U64, XL_NONE, XL_ASCENDING, 0},
-    {XL_I32, XL_U64, XL_NONE, XL_DESCENDING, 0},
-};
-enum { FORMS = sizeof forms / sizeof forms[0] };
-
-/* A plan with its descriptor, which borrows the tunables. */
-typedef struct large_plan {
-    xl_tunable tunables[11];
-    xl_sort_desc desc;
-    xl_sort *plan; /* NULL: the device has no such sort */
-} large_plan;
-
-static void plan_make(large_plan *p, const form *f, const way *w)
-{
-    memset(p, 0, sizeof *p);
-    p->desc = sort_desc(f->key, (xl_type)f->value, f->order, XL_SORT_AUTO);
-    p->desc.more_values[0] = f->more;
-    p->desc.end_bit = f->end_bit;
-    p->desc.large = 1;
-    p->desc.tunables = p->tunables;
-    for (size_t t = 0; t < 10 && w->tunables[t].name; ++t)
-        p->tunables[p->desc.num_tunables++] = w->tunables[t];
-    if (w == &ways[LATE])
-        p->tunables[p->desc.num_tunables++] = late;
-    p->plan = sort_plan_by_digits(xlt_context(), &p->desc, w->what);
-}
-
-/* Values of `bytes`: the place of each key, and that again. */
-static unsigned char *places_of(size_t n, size_t bytes)
-{
-    unsigned char *const values = bytes_for(n, bytes);
-    for (size_t i = 0; i < n; ++i)
-        for (size_t b = 0; b < bytes; ++b)
-            values[i * bytes + b] = (unsigned char)(i >> 8 * (b % 3));
-    return values;
-}
-
-/* Each value has its key, all are whole, and equal keys have stayed in order. */
-static void check_places(const char *what, const large_plan *p, size_t n, const void *keys,
-                         const void *sorted, const unsigned char *values, size_t bytes)
-{
-    const size_t size = xl_type_size((xl_type)p->desc.key);
-    const char *const before = keys, *const after = sorted;
-    size_t last = 0;
-    for (size_t i = 0; i < n; ++i) {
-        const unsigned char *const v = values + i * bytes;
-        const size_t at = v[0] | (size_t)v[1] << 8 | (size_t)v[2] << 16;
-        for (size_t b = 3; b < bytes; ++b)
-            if (v[b] != v[b % 3] && !(bytes == 4 && b == 3))
-                XLT_FAIL("%s, n %zu: value %zu is in pieces", what, n, i);
-        if (at >= n || memcmp(before + at * size, after + i * size, size) != 0)
-            XLT_FAIL("%s, n %zu: value %zu has lost its key", what, n, i);
-        if (i > 0 && last >= at && memcmp(after + (i - 1) * size, after + i * size, size) == 0)
-            XLT_FAIL("%s, n %zu: equal keys have changed places at %zu", what, n, i);
-        last = at;
-    }
-}
-
-/* One sort, with up to two arrays of values. */
-static void sort_once(const way *w, const large_plan *p, size_t n, sort_pattern keys_are,
-                      bool in_place)
-{
-    const xl_sort_desc *const d = &p->desc;
-    const bool makes = d->value == XL_SORT_INDICES;
-    const size_t key = xl_type_size((xl_type)d->key);
-    const uint32_t kinds[2] = {d->value, d->more_values[0]};
-    size_t scratch_bytes, alignment;
-    void *const keys = bytes_for(n, key), *const sorted = bytes_for(n, key);
-    unsigned char *values[2] = {NULL, NULL};
-    xlt_buffer in[2] = {{0}}, out[2] = {{0}};
-    sort_fill(keys, keys_are, (xl_type)d->key, n, 11);
-    xlt_buffer keys_in = xlt_buffer_make(keys, n, key, 3);
-    xlt_buffer keys_out = in_place ? keys_in : xlt_buffer_make(NULL, n, key, 5);
-    for (size_t a = 0; a < 2 && kinds[a] != XL_NONE; ++a) {
-        const size_t bytes = sort_value_bytes(kinds[a]);
-        values[a] = places_of(n, bytes);
-        in[a] = xlt_buffer_make(values[a], n, bytes, 1);
-        out[a] = in_place ? in[a] : xlt_buffer_make(NULL, n, bytes, 2);
-    }
-    XLT_OK(xl_sort_scratch(p->plan, n, &scratch_bytes, &alignment));
-    xlt_buffer scratch = xlt_scratch_make(scratch_bytes, alignment);
-    XLT_OK(xl_sort_enqueue(p->plan, xlt_queue(),
-                           &(xl_sort_args){.n = n,
-                                           .keys_in = xlt_view(&keys_in),
-                                           .values_in = makes ? xl_no_view() : xlt_view(&in[0]),
-                                           .keys_out = xlt_view(&keys_out),
-                                           .values_out = xlt_view(&out[0]),
-                                           .more_values_in = {xlt_view(&in[1])},
-                                           .more_values_out = {xlt_view(&out[1])},
-                                           .scratch = xlt_view(&scratch)},
-                           0, NULL, NULL));
-    const sort_trial t = sort_trial_of(d, p->plan, n, keys_are);
-    void *const wanted = sort_wanted(&t, keys);
-    xlt_read(&keys_out, sorted);
-    if (memcmp(sorted, wanted, n * key) != 0)
-        XLT_FAIL("%s, %s keys, n %zu: wrong keys", w->what, xl_type_name((xl_type)d->key), n);
-    for (size_t a = 0; a < 2 && kinds[a] != XL_NONE; ++a) {
-        xlt_read(&out[a], values[a]);
-        check_places(w->what, p, n, keys, sorted, values[a], sort_value_bytes(kinds[a]));
-        xlt_check_guards(&out[a], "values_out");
-        if (!in_place)
-            xlt_buffer_free(&out[a]);
-        xlt_buffer_free(&in[a]);
-        free(values[a]);
-    }
-    xlt_check_guards(&keys_out, "keys_out");
-    if (scratch.mem)
-        xlt_check_guards(&scratch, "scratch");
-    if (!in_place)
-        xlt_buffer_free(&keys_out);
-    xlt_buffer_free(&keys_in);
-    xlt_buffer_free(&scratch);
-    free(wanted);
-    free(keys);
-    free(sorted);
-}
-
-/* Each way with some of the forms, in place and not, from no key to several chunks and parts. */
-static void places_past_2_to_32(void **state)
-{
-    (void)state;
-    const size_t sizes[] = {0, 1, 2, 255, FEW, 4097, BELOW, BELOW + 1, MOST_SMALL, 20011, 70001};
-    xl_device_info info;
-    XLT_OK(xl_context_device_info(xlt_context(), &info));
-    const size_t most = xlt_on_oclgrind() ? FEW : xlt_small() ? MOST_SMALL : 70001;
-    /* One work-item of a GPU, which takes no such sort by itself, is slow. */
-    const size_t most_serial = info.device_type & CL_DEVICE_TYPE_CPU ? most : FEW;
-    const size_t step = xlt_few_programs() ? FORMS : 1;
-    const size_t num_ways = sort_takes_sweeps() ? WAYS : SWEEPS; /* else these are groups, too */
-    size_t plans = 0;
-    for (size_t w = 0; w < num_ways; ++w)
-        for (size_t f = w % step; f < FORMS; f += step) {
-            large_plan p;
-            plan_make(&p, &forms[f], &ways[w]);
-            if (!p.plan)
-                continue;
-            ++plans;
-            for (size_t i = 0; i < 2 * sizeof sizes / sizeof sizes[0]; ++i)
-                if (sizes[i / 2] <= (w < GROUPS ? most_serial : most))
-                    sort_once(&ways[w], &p, sizes[i / 2], (sort_pattern)(i % SORT_PATTERNS),
-                              i % 4 < 2);
-            xl_sort_destroy(p.plan);
-        }
-    if (plans == 0) {
-        print_message("%s: no radix sort\n", xlt_device());
-        skip();
-    }
-}
-
-/* Some bits of the keys, of as many keys as the device says, and values alone. */
-static void with_all_the_rest(void **state)
-{
-    (void)state;
-    enum { N = 3000, THERE = 2111 };
-    static const form f = {XL_U32, XL_U64, XL_NONE, XL_ASCENDING, 13};
-    uint32_t keys[N];
-    uint64_t values[N], got[N];
-    xlt_random random = {9};
-    size_t bytes, alignment;
-    large_plan p;
-    plan_make(&p, &f, &ways[xlt_few_programs() ? DIGITS : SWEEPS]);
-    xl_sort_destroy(p.plan);
-    p.desc.values_only = 1;
-    p.plan = sort_plan_by_digits(xlt_context(), &p.desc, "values alone");
-    if (!p.plan)
-        skip();
-    for (size_t i = 0; i < N; ++i) {
-        keys[i] = (uint32_t)xlt_next(&random);
-        values[i] = ((uint64_t)keys[i] % (1 << 13)) << 32 | i;
-    }
-    XLT_OK(xl_sort_scratch(p.plan, N, &bytes, &alignment));
-    const uint64_t there = THERE;
-    xlt_buffer keys_in = xlt_buffer_make(keys, N, 4, 0), n = xlt_buffer_make(&there, 1, 8, 0);
-    xlt_buffer inout = xlt_buffer_make(values, N, 8, 0),
-               scratch = xlt_scratch_make(bytes, alignment);
-    XLT_OK(xl_sort_enqueue(p.plan, xlt_queue(),
-                           &(xl_sort_args){.n = N,
-                                           .keys_in = xlt_view(&keys_in),
-                                           .values_in = xlt_view(&inout),
-                                           .values_out = xlt_view(&inout),
-                                           .n_device = xlt_view(&n),
-                                           .scratch = xlt_view(&scratch)},
-                           0, NULL, NULL));
-    xlt_read(&inout, got);
-    for (size_t i = 1; i < THERE; ++i) /* by the bits that count, and then by places */
-        if (got[i - 1] >= got[i])
-            XLT_FAIL("value %zu is not in order", i);
-    for (size_t i = THERE; i < N; ++i)
-        assert_int_equal(got[i], values[i]);
-    sort_check_unchanged(&keys_in, keys);
-    xlt_buffer_free(&keys_in);
-    xlt_buffer_free(&n);
-    xlt_buffer_free(&inout);
-    xlt_buffer_free(&scratch);
-    xl_sort_destroy(p.plan);
-}
-
-/* ---- past 2^32 keys ---------------------------------------------------------- */
 
 /* As in scan_large_test.c. */
 static unsigned large_log(void)
@@ -268,7 +20,7 @@ static unsigned large_log(void)
     return number >= 20 && number <= 32 ? (unsigned)number : 0;
 }
 
-/* Of a KEY each and a VALUE, of so many bits. Work-item w has elements [begin, end). */
+/* Kernels for keys and values of some bits. Work-item w has elements [begin, end). */
 static const char source[] =
     "ulong mixed(ulong x)\n"
     "{\n"
@@ -466,7 +218,10 @@ static void keys_past_2_to_32(void **state)
     for (size_t c = 0; c < sizeof cases / sizeof cases[0]; ++c) {
         const size_t key = xl_type_size(cases[c].key), value = xl_type_size(cases[c].value);
         const size_t arrays = cases[c].in_place ? 2 : 3;
-        xl_sort_desc desc = sort_desc(cases[c].key, cases[c].value, XL_ASCENDING, XL_SORT_AUTO);
+        xl_sort_desc desc;
+        xl_sort_desc_init(&desc);
+        desc.key = cases[c].key;
+        desc.value = cases[c].value;
         desc.large = 1;
         if (!past_fits(n, key, value, arrays))
             continue;
@@ -491,7 +246,9 @@ static void keys_at_powers_of_two(void **state)
         uint32_t large;
     } cases[] = {{limit / 2, 0}, {limit / 2, 1}, {limit - 1, 0}, {limit, 1}};
     for (size_t c = 0; c < sizeof cases / sizeof cases[0]; ++c) {
-        xl_sort_desc desc = sort_desc(XL_U8, XL_NONE, XL_ASCENDING, XL_SORT_AUTO);
+        xl_sort_desc desc;
+        xl_sort_desc_init(&desc);
+        desc.key = XL_U8;
         desc.large = cases[c].large;
         if (!past_fits(cases[c].n, 1, 0, 2))
             continue;
@@ -507,8 +264,6 @@ static void keys_at_powers_of_two(void **state)
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(places_past_2_to_32),
-        cmocka_unit_test(with_all_the_rest),
         cmocka_unit_test(keys_past_2_to_32),
         cmocka_unit_test(keys_at_powers_of_two),
     };

@@ -120,6 +120,8 @@ static void sorts_by_digits(void **state)
     assert_int_equal(shape.radix_size[0].group, shape.tune.sweep_wide_group);
     assert_int_equal(shape.radix_size[0].items, shape.tune.sweep_wide_bytes / 8);
     assert_int_equal(shape.radix_size[0].registers, shape.tune.sweep_wide_registers);
+    assert_false(xli_sort_by_radix(&shape, shape.tune.sweep_wide_from - 1));
+    assert_true(xli_sort_by_radix(&shape, shape.tune.sweep_wide_from));
     wide.key = XL_F64;
     shape = sort_of(&devices[H200], &wide, 1024);
     assert_int_equal(shape.radix_size[0].group, shape.tune.sweep_wide_group);
