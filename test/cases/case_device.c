@@ -122,6 +122,10 @@ const char *const tunings[NUM_TUNINGS] = {
     "topk.group_log = 3\ntopk.items = 3\ntopk.chunk = 300\nmerge.serial = 0\nmerge.group = 37\n"
     "merge.item_bytes = 16\nmerge.search_tiles = 2\nsearch.serial = 0\nsearch.group = 37\n"
     "search.items = 1\n",
+    "scan.shape = 1\nscan.pipelined = 1\nscan.pipelined_size = 64\nscan.pipelined_bytes = 48\n"
+    "scan.pipelined_window = 128\nscan.pipelined_short_vectors = 1\n"
+    "scan.pipelined_wide_size = 64\nscan.pipelined_wide_bytes = 48\n"
+    "scan.pipelined_flag_size = 64\nscan.pipelined_flag_bytes = 64\n",
 };
 
 static xl_context *contexts[NUM_TUNINGS];
@@ -280,6 +284,13 @@ static open_plan *plan_of(const fuzz_case *c, outcome *o)
     return make_plan(c, oldest, o) ? oldest : NULL;
 }
 
+/* A device whose kernels see no pages has buffers of exact size, or the usual ones. */
+static void place_buffers(const fuzz_case *c)
+{
+    for (size_t i = 0; i < c->of[PAGES]; ++i)
+        xlt_place_closely(i);
+}
+
 void run_case(const fuzz_case *c, outcome *o, char before[LINE])
 {
     *o = (outcome){0};
@@ -291,8 +302,11 @@ void run_case(const fuzz_case *c, outcome *o, char before[LINE])
     if (before && plan->used)
         case_print(&plan->before, before);
     o->refused = plan->refused;
-    if (!plan->refused)
+    if (!plan->refused) {
+        place_buffers(c);
         primitives[c->of[PRIMITIVE]]->run(c, plan, o);
+        xlt_place(XLT_GUARD_BYTES);
+    }
     plan->before = *c;
     plan->used = true;
     /* What a wrong call left in the plan is not to fail the next. */
@@ -334,10 +348,14 @@ bool read_guarded(outcome *o, const xlt_buffer *buffer, const char *name, void *
     cl_succeeded(
         o, clEnqueueReadBuffer(xlt_queue(), buffer->mem, CL_TRUE, 0, total, all, 0, NULL, NULL),
         "clEnqueueReadBuffer");
-    for (size_t i = 0; i < total && !o->failed; i = i + 1 == lead ? lead + bytes : i + 1)
+    for (size_t i = lead > 0 ? 0 : bytes; i < total && !o->failed;
+         i = i + 1 == lead ? lead + bytes : i + 1)
         if (all[i] != GUARD)
             failed(o, "%s: byte %zu %s it is 0x%02x", name, i < lead ? lead - i : i - lead - bytes,
                    i < lead ? "before" : "after", all[i]);
+    if (buffer->pages.map && xlt_pages_touched(&buffer->pages, GUARD) != 0)
+        failed(o, "%s: byte %td beside it was written", name,
+               xlt_pages_touched(&buffer->pages, GUARD));
     if (to)
         memcpy(to, all + lead, bytes);
     free(all);

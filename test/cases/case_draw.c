@@ -151,7 +151,7 @@ static void draw_space(fuzz_case *c, xlt_random *random)
 
 void case_draw_call(fuzz_case *c, xlt_random *random)
 {
-    draw_values(c, random, PLAN_FIELDS, FIELDS);
+    draw_values(c, random, PLAN_FIELDS, DRAWN_BY_WEIGHT);
     c->of[N] = draw_n(random, c->of[PRIMITIVE] == GRID);
     if (c->of[PRIMITIVE] == GRID && c->of[N] > 900)
         c->of[N] = 900;
@@ -177,6 +177,7 @@ void case_draw_call(fuzz_case *c, xlt_random *random)
         draw_space(c, random);
     c->of[PARTS] = xlt_below(random, 4);
     c->of[SEED] = xlt_next(random) >> 44;
+    c->of[PAGES] = one_in(random, 4) ? 1 + xlt_below(random, 2) : 0;
     case_normalise(c);
     fit_device(c);
 }

@@ -106,7 +106,7 @@ static const struct {
     [TO_BIT] = {"to-bit", NULL, 64, O},
     [VALUE_BYTES] = {"value-bytes", NAMES("4", "1", "2", "8", "12", "16", "100"), 0, O | X},
     [MORE] = {"more", NULL, 3, O | X},
-    [EQUAL_ZEROS] = {"equal-zeros", NAMES("no", "yes"), 0, O | T | M | F},
+    [EQUAL_ZEROS] = {"equal-zeros", NAMES("no", "yes"), 0, R | O | T | M | F},
     [WIDE] = {"large", NAMES("no", "yes"), 0, O},
     [CHOICE] = {"choice", NAMES("if", "partition", "partition3", "unique", "runs", "repeat"), 0, X},
     [BY] = {"by", NAMES("predicate", "flags", "bitmask"), 0, X},
@@ -164,6 +164,8 @@ static const struct {
     [FAILS] = {"fails", NAMES("no", "non-finite", "outside", "system"), 0, L | K | V},
     [PARTS] = {"parts", NULL, 3, S},
     [SEED] = {"seed", NULL, UINT32_MAX, ALL},
+    /* Where buffers end or begin: beside a page that may not be touched. */
+    [PAGES] = {"pages", NAMES("no", "after", "before"), 0, S | R},
 };
 
 const char *primitive_name(uint64_t which)

@@ -16,6 +16,7 @@ static xl_status open_reduce(const fuzz_case *c, open_plan *plan)
     desc.op = e->user_op ? XL_USER_OP : (xl_op)(XL_SUM + c->of[OP]);
     desc.user_type = e->user_type;
     desc.user_op = e->user_op;
+    desc.equal_zeros = (uint32_t)c->of[EQUAL_ZEROS];
     desc.determinism = (xl_determinism)c->of[DETERMINISM];
     desc.segments = (xl_segments)c->of[SEGMENTS];
     desc.segment_type = segment_type_of(c);

@@ -123,6 +123,8 @@ typedef enum field {
     FAILS,
     PARTS,
     SEED,
+    DRAWN_BY_WEIGHT, /* fields from here on have draws of their own */
+    PAGES = DRAWN_BY_WEIGHT,
     FIELDS
 } field;
 
@@ -397,7 +399,7 @@ bool device_works(void);
 /* ---- for those that call -------------------------------------------------------------------- */
 
 extern const char *const tunings[];
-enum { NUM_TUNINGS = 5 };
+enum { NUM_TUNINGS = 6 };
 
 /* All buffers of a case are made, checked and released here. Of `host` NULL the elements are
  * 0xA5. */
