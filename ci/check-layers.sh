@@ -5,7 +5,7 @@
 # Checks that the tree below FOLDER (standard: this one) keeps the rules of the
 # house: whom a file may include, who may call what, file names that say which file
 # is meant, a licence line in each; and, where build/werror is there, that no files of one
-# folder call each other in a circle. ci/check-layers-test.sh shows that it can fail.
+# folder call each other in a circle. ci/checks-test.sh shows that it can fail.
 set -eu
 export LC_ALL=C
 cd "${1:-$(dirname "$0")/..}"

@@ -4,7 +4,7 @@
 #
 # Holds host and kernels of the tree below FOLDER (standard: this one) against the table of
 # parameters, cl/parameters.txt: what kernels use is in it or defined in cl, each row is used
-# and set, and set by those whom it names. ci/check-parameters-test.sh shows that it can fail.
+# and set, and set by those whom it names. ci/checks-test.sh shows that it can fail.
 #
 # And counts the macros that a reader of one program has to know: the parameters that it asks the
 # host for, and the macros that one of its files defines and another one uses. More than 40 are too

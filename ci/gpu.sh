@@ -1,12 +1,13 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# usage: ci/gpu.sh [--calls N] [--processes P] [--seed S] [--minutes M] [--only NAME,...]
+# usage: ci/gpu.sh [--calls N] [--processes P] [--seed S] [--minutes M] [--only NAME,...] [--devices D,...]
 #
 # Runs the case runner (test/cases) on a GPU, in P processes side by side (16, or the number
 # of cores), because a driver compiles one program at a time in a process. The processes share N
-# calls (100000); with --minutes they end after M minutes, with whatever calls they made. First come
-# cases of all pairs of options, then cases at random, of a seed for each process. Each process has
-# plans and a cache folder of its own. CROSSLANE_DEVICE names another device than `gpu`.
+# calls (100000); with --minutes they end after M minutes. First come cases that cover all pairs of
+# options, then random cases, with a seed for each process. Each process has its own plans and its own
+# cache folder. --devices: the processes take these devices in turn, as CROSSLANE_DEVICE names them
+# (CROSSLANE_DEVICE, or `gpu`): nvidia:0,nvidia:1 for two GPUs of one host, portable: for PoCL.
 # Builds nothing: needs build/werror/test/cases/cases, or another program that RUNNER names.
 #
 # Prints a table and each failing case as one line, to be tried with `cases --case 'LINE'`.
@@ -15,7 +16,7 @@ set -u
 cd "$(dirname "$0")/.." || exit
 runner=${RUNNER:-build/werror/test/cases/cases}
 cores=$(nproc)
-calls=100000 processes=$((cores < 16 ? cores : 16)) seed=$(date +%Y%m%d) minutes='' only=''
+calls=100000 processes=$((cores < 16 ? cores : 16)) seed=$(date +%Y%m%d) minutes='' only='' devices=${CROSSLANE_DEVICE:-gpu}
 while [ $# -gt 0 ]; do
   case $1 in
     --calls) calls=${2:?} ;;
@@ -23,12 +24,13 @@ while [ $# -gt 0 ]; do
     --seed) seed=${2:?} ;;
     --minutes) minutes=${2:?} ;;
     --only) only=${2:?} ;;
-    *) sed -n '3,14s/^# \{0,1\}//p' "$0" >&2 && exit 2 ;;
+    --devices) devices=${2:?} ;;
+    *) sed -n '3,15s/^# \{0,1\}//p' "$0" >&2 && exit 2 ;;
   esac
   shift 2
 done
 [ -x "$runner" ] || { echo "gpu: $runner is not built" >&2 && exit 2; }
-export CROSSLANE_DEVICE=${CROSSLANE_DEVICE:-gpu}
+IFS=, read -r -a devices <<<"$devices"
 top=$PWD/build/gpu
 log=$top/log
 rm -rf "$log"
@@ -54,7 +56,7 @@ run() { # K NAME CASES END OPTION...
 share() { # K
   local k=$1 cases=$((calls / processes)) end=$((SECONDS + seconds)) pairs plans
   mkdir -p "$top/cache/$k" "$log/folder/$k"
-  export CROSSLANE_CACHE_DIR=$top/cache/$k CUDA_CACHE_PATH=$top/cache/$k/nv
+  export CROSSLANE_DEVICE=${devices[k % ${#devices[@]}]} CROSSLANE_CACHE_DIR=$top/cache/$k CUDA_CACHE_PATH=$top/cache/$k/nv
   run "$k" pairs 1000000 "$end" --pairs "${only:-all}" --seed "$seed"
   pairs=$(cat "$log/$k".pairs.* | awk '$1 == "all" { sum += $2 } END { print sum + 0 }')
   cases=$((cases - pairs))

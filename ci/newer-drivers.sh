@@ -14,7 +14,7 @@
 #   rocm      sid: ROCm's OpenCL, which lists GPUs that are not there, builds for gfx90a, gfx942 and
 #             gfx1100 every program that ci/vendors.sh --all left in build/vendor-kernels; nothing runs
 #   bmg       sid: the newest ocloc compiles for bmg what ci/vendors.sh --all left for Intel's GPUs,
-#             and what it says is held against the rows of bmg in ci/vendors.tsv
+#             and what it says is held against the rows of bmg in test/vendors/vendors.tsv
 #
 # Each folder is kept for the next time, and its packages stay as they are: to have newer ones delete
 # it. What is mounted there no other process sees, and it is gone when the command inside ends,

@@ -41,7 +41,7 @@ seen[key()]++ { wrong("two rows of " key()) }
   if ($9 > old[9] + 0) wrong(key() ": " $9 " spills, were " old[9])
   slack = old[6] / 8 > 12 ? old[6] / 8 : 12
   if ($6 > old[6] + slack) wrong(key() ": " $6 " registers, were " old[6])
-  if ($8 + $9 > 0 && !is_reasoned()) wrong(key() ": " $8 " bytes of scratch memory, " $9 " spills, and no reason in ci/vendors-reasons.txt")
+  if ($8 + $9 > 0 && !is_reasoned()) wrong(key() ": " $8 " bytes of scratch memory, " $9 " spills, and no reason in test/vendors/vendors-reasons.txt")
   if ($6 != old[6] || $7 != old[7] || $8 != old[8] || $9 != old[9] || $10 != old[10]) ++changed
 }
 END {

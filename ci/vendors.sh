@@ -5,7 +5,7 @@
 #        ci/vendors.sh --sources FOLDER...
 #
 # Compiles kernels for GPUs of AMD and Intel that need not be here, as the library would build them
-# there, and holds what the compilers say of them against ci/vendors.tsv: registers, scratch
+# there, and holds what the compilers say of them against test/vendors/vendors.tsv: registers, scratch
 # memory, spills, local memory. Nothing is run.
 #
 #   (none)     the main programs of each primitive, every target: 90 s of a processor
@@ -25,7 +25,7 @@
 # of other versions than the table's, with which nothing is compared.
 #
 # A kernel fails the comparison if it is not in the table, if it has more scratch memory or spills
-# than there, if it has any and no line of ci/vendors-reasons.txt says why, or if it takes more
+# than there, if it has any and no line of test/vendors/vendors-reasons.txt says why, or if it takes more
 # registers than the table says and a slack of 12, or 1 in 8.
 set -u
 cd "$(dirname "$0")/.." || exit
@@ -218,7 +218,7 @@ compile() { # FOLDER...: their rows, in order
 
 # The rows that another run made: all but those of bmg, or these alone.
 table_rows() { # bmg | others
-  awk -F'\t' -v wanted="$1" '!/^#/ && ($4 == "bmg") == (wanted == "bmg")' ci/vendors.tsv
+  awk -F'\t' -v wanted="$1" '!/^#/ && ($4 == "bmg") == (wanted == "bmg")' test/vendors/vendors.tsv
 }
 # Writes the table: the two comments, then all rows in order.
 write_table() { # COMPILERS COMPILERS-OF-BMG ROWS...
@@ -230,10 +230,10 @@ write_table() { # COMPILERS COMPILERS-OF-BMG ROWS...
     echo "# bmg by hand, by ci/vendors.sh --bmg: $of_bmg"
     echo "# form, program, kernel, target, way, registers, scalar registers (Intel: sub-group size), scratch bytes, spills, local bytes"
     cat "$out/all"
-  } >ci/vendors.tsv
+  } >test/vendors/vendors.tsv
 }
 compilers_of() { # TEXT: what the table's comment says behind it
-  sed -n "s/^# $1: //p" ci/vendors.tsv
+  sed -n "s/^# $1: //p" test/vendors/vendors.tsv
 }
 
 bmg() { # ROOT [--update]
@@ -250,7 +250,7 @@ bmg() { # ROOT [--update]
     table_rows others >"$out/others"
     write_table "$(compilers_of 'What compilers say.*--update')" "ocloc $version, $(LC_ALL=C date '+%B %Y')" "$out/others" "$out/table-bmg"
   fi
-  awk -v all=yes -v only=bmg -f ci/vendors.awk file=1 ci/vendors-reasons.txt file=2 ci/vendors.tsv file=3 "$out/table-bmg"
+  awk -v all=yes -v only=bmg -f ci/vendors.awk file=1 test/vendors/vendors-reasons.txt file=2 test/vendors/vendors.tsv file=3 "$out/table-bmg"
 }
 
 all=no update=no
@@ -294,7 +294,7 @@ if [ $update = yes ]; then
   table_rows bmg >"$out/bmg"
   write_table "$compilers" "$(compilers_of 'bmg by hand.*--bmg')" "$out/table" "$out/bmg"
 fi
-if ! grep -q ": $compilers\$" ci/vendors.tsv; then
+if ! grep -q ": $compilers\$" test/vendors/vendors.tsv; then
   absent "the compilers of the table: $(wc -l <"$out/table") kernels compiled, not compared, by $compilers"
 fi
-awk -v all=$all -f ci/vendors.awk file=1 ci/vendors-reasons.txt file=2 ci/vendors.tsv file=3 "$out/table"
+awk -v all=$all -f ci/vendors.awk file=1 test/vendors/vendors-reasons.txt file=2 test/vendors/vendors.tsv file=3 "$out/table"

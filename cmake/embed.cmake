@@ -9,9 +9,9 @@
 #
 # Each #include "..." is replaced by the file it names, once per kernel, between
 # #line marks that name files from the source root, so that a build log points at
-# a line of a file that exists. In front stand checks of the parameters that it asks of
-# the host (cl/parameters.txt); for what users' kernels include, of the runtime's. Each
-# result carries its SHA-256.
+# a line of a file that exists. Checks of the parameters that it requires of the host
+# (cl/parameters.txt) are put in front; for what users' kernels include, only those that the
+# runtime sets. Each result has a SHA-256, which lib/core/source_hash.c describes.
 
 cmake_minimum_required(VERSION 3.20)
 
@@ -60,6 +60,21 @@ function(flatten path out_text out_seen)
   set(${out_seen} "${seen}" PARENT_SCOPE)
 endfunction()
 
+# As xli_sha256_add_source(): without comments, #line marks, blank lines and blanks beyond one.
+function(hash_of text out)
+  if(text MATCHES "__(LINE|FILE)__|\"[^\"\n]*(  |//|/[*])[^\"\n]*\"")
+    message(FATAL_ERROR "a kernel source has '${CMAKE_MATCH_0}', for which its hash is not defined")
+  endif()
+  string(REPLACE "\\\n" "" text "\n${text}\n")
+  string(REGEX REPLACE "/[*][^*]*[*]+([^/*][^*]*[*]+)*/|//[^\n]*" " " text "${text}")
+  string(REGEX REPLACE "[ \t]+" " " text "${text}")
+  string(REGEX REPLACE "\n ?#line [^\n]*" "" text "${text}")
+  string(REGEX REPLACE " ?\n[ \n]*" "\n" text "${text}")
+  string(SUBSTRING "${text}" 1 -1 text)
+  string(SHA256 hash "${text}")
+  set(${out} "${hash}" PARENT_SCOPE)
+endfunction()
+
 if(NOT FINDER)
   set(FINDER xli_source_find)
 endif()
@@ -91,7 +106,7 @@ foreach(kernel IN LISTS kernels)
   guards_of("${text}" "${setters}" guards)
   string(PREPEND text "${guards}")
   get_filename_component(stem "${kernel}" NAME_WE)
-  string(SHA256 hash "${text}")
+  hash_of("${text}" hash)
   set(flat "${OUT}.${stem}.cl")
   file(WRITE "${flat}" "${text}")
   file(READ "${flat}" hex HEX)

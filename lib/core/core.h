@@ -118,6 +118,9 @@ void xli_sha256_add(xli_sha256 *hash, const void *bytes, size_t length);
 /* Adds a string with its end, so that "ab","c" differs from "a","bc". */
 void xli_sha256_add_text(xli_sha256 *hash, const char *text);
 void xli_sha256_hex(xli_sha256 *hash, char hex[65]);
+/* source_hash.c: adds an OpenCL C source without comments, blank lines and #line marks; each other
+ * run of blanks counts as one. If the source uses __LINE__ or __FILE__, adds all of it. */
+void xli_sha256_add_source(xli_sha256 *hash, const char *text);
 
 /* errors.c: the last error text of each thread that met one. */
 typedef struct xli_errors xli_errors;

@@ -164,7 +164,7 @@ typedef struct xli_source {
     const char *name; /* "scan_lookback" */
     const char *text;
     size_t length;
-    const char *sha256; /* of the text, hexadecimal */
+    const char *sha256; /* xli_sha256_add_source() of the text, hexadecimal */
 } xli_source;
 /* The embedded source of that name, or NULL. */
 const xli_source *xli_source_find(const char *name);

@@ -218,7 +218,7 @@ xl_status xl_program_create(xl_context *ctx, const char *source, const char *opt
     f.reads_files = is_odd(source) || option_reads(options);
     XL_TRY(flatten(&f, source));
     xli_sha256_init(&hash);
-    xli_sha256_add(&hash, f.text.data, f.text.length);
+    xli_sha256_add_source(&hash, f.text.data);
     xli_sha256_hex(&hash, hex);
     const xli_source whole = {"user", f.text.data, f.text.length, hex};
     XL_TRY(xli_context_capabilities(ctx, &capabilities));

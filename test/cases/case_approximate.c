@@ -187,7 +187,7 @@ static void run_approximate(const fuzz_case *c, open_plan *plan, outcome *o)
     uint32_t *indices = make_bytes(rows * s.k, sizeof *indices);
     s.points = points;
     s.queries = c->of[AROUND] ? queries : NULL;
-    assert_true(ref_knn_approximate(&s, indices, distances));
+    XLT_TRUE(ref_knn_approximate(&s, indices, distances));
     run_arrays(c, plan, o, &s, indices, distances);
     free(points);
     free(queries);

@@ -9,7 +9,7 @@
 void *make_bytes(size_t n, size_t size)
 {
     void *bytes = calloc(n * size + 1, 1);
-    assert_non_null(bytes);
+    XLT_TRUE(bytes);
     return bytes;
 }
 
@@ -269,41 +269,4 @@ void free_segments(segmentation *s)
     free(s->begin);
     free(s->array);
     *s = (segmentation){0};
-}
-
-/* ---- points ---------------------------------------------------------------------------------- */
-
-static float coordinate(const fuzz_case *c, xlt_random *random, size_t i, size_t axis)
-{
-    const float any = xlt_unit(random) * 8;
-    switch (c->of[DATA]) {
-    case ZEROS:
-        return 0;
-    case EQUAL:
-        return 1.7f;
-    case REAL: /* a lattice, whose distances tie with radii */
-        return (float)(i >> 3 * axis & 7) * 0.5f;
-    case SORTED: /* a line */
-        return axis == 0 ? (float)i * 0.01f : 0;
-    case REVERSED: /* crowds far apart */
-        return (float)(i % 3) * 1000 + any / 16;
-    case MINUS_ZEROS: /* on both sides of the faces of cells */
-        return (float)xlt_below(random, 4) + (xlt_below(random, 2) ? -0x1p-22f : 0);
-    default:
-        return any;
-    }
-}
-
-float *make_points(const fuzz_case *c, size_t n, size_t stride)
-{
-    static const float odd[] = {(float)NAN, (float)INFINITY, -(float)INFINITY};
-    xlt_random random = random_of(c->of[SEED], 3);
-    float *points = make_bytes(n * stride, sizeof *points);
-    for (size_t i = 0; i < n * stride; ++i)
-        points[i] = i % stride < 3 ? coordinate(c, &random, i / stride, i % stride) : (float)NAN;
-    if (c->of[DATA] == ODD && n > 0)
-        for (uint32_t k = 1 + xlt_below(&random, 3); k > 0; --k)
-            points[xlt_below(&random, (uint32_t)n) * stride + xlt_below(&random, 3)] =
-                odd[xlt_below(&random, 3)];
-    return points;
 }

@@ -15,6 +15,13 @@
 #include <unistd.h>
 #endif
 
+void xlt_failed(const char *file, int line)
+{
+    (void)file;
+    (void)line;
+    exit(1);
+}
+
 bool failed(outcome *o, const char *format, ...)
 {
     va_list args;
@@ -134,20 +141,19 @@ static xl_context *context_of(uint64_t tune, outcome *o)
 {
     char path[64];
     xl_context_desc desc;
+    if (!tunings[tune])
+        return xlt_context();
     if (contexts[tune])
         return contexts[tune];
     xl_context_desc_init(&desc);
     snprintf(path, sizeof path, "cases_%ld.tune", (long)getpid());
-    if (tunings[tune]) {
-        FILE *file = fopen(path, "w");
-        if (!file || fputs(tunings[tune], file) < 0 || fclose(file) != 0)
-            failed(o, "cannot write %s", path);
-        desc.tune_file = path;
-    }
+    FILE *file = fopen(path, "w");
+    if (!file || fputs(tunings[tune], file) < 0 || fclose(file) != 0)
+        failed(o, "cannot write %s", path);
+    desc.tune_file = path;
     const xl_status status = xl_context_adopt(
         xl_context_cl(xlt_context()), xl_context_device(xlt_context()), &desc, &contexts[tune]);
-    if (tunings[tune])
-        remove(path);
+    remove(path);
     succeeded(o, NULL, status, "xl_context_adopt");
     return contexts[tune];
 }
@@ -155,21 +161,13 @@ static xl_context *context_of(uint64_t tune, outcome *o)
 /* ---- plans ----------------------------------------------------------------------------------- */
 
 static const primitive *const primitives[PRIMITIVES] = {
-    [SCAN] = &scan_primitive,
-    [REDUCE] = &reduce_primitive,
-    [SORT] = &sort_primitive,
-    [GRID] = &grid_primitive,
-    [TOPK] = &topk_primitive,
-    [MERGE] = &merge_primitive,
-    [SEARCH] = &search_primitive,
-    [NEAR] = &near_primitive,
-    [KNN] = &nearest_primitive,
-    [MOVED] = &moved_primitive,
-    [MORTON] = &morton_primitive,
-    [SELECT] = &select_primitive,
-    [HISTOGRAM] = &histogram_primitive,
-    [TRANSFORM] = &transform_primitive,
-    [APPROXIMATE] = &approximate_primitive,
+    [SCAN] = &scan_primitive,           [REDUCE] = &reduce_primitive,
+    [SORT] = &sort_primitive,           [TOPK] = &topk_primitive,
+    [MERGE] = &merge_primitive,         [SEARCH] = &search_primitive,
+    [NEAR] = &near_primitive,           [KNN] = &nearest_primitive,
+    [MOVED] = &moved_primitive,         [MORTON] = &morton_primitive,
+    [SELECT] = &select_primitive,       [HISTOGRAM] = &histogram_primitive,
+    [TRANSFORM] = &transform_primitive, [APPROXIMATE] = &approximate_primitive,
 };
 enum { PLANS_KEPT = 128 };
 static open_plan plans[PLANS_KEPT];

@@ -98,17 +98,17 @@ void case_draw_plan_of(fuzz_case *c, uint64_t which, uint64_t plan)
 /* Around multiples of what tiles, groups and vectors hold, or anything up to a power of two. */
 uint64_t draw_most = 3 * 16384 + 1;
 
-static uint64_t draw_n(xlt_random *random, bool grid)
+static uint64_t draw_n(xlt_random *random, bool few)
 {
     static const uint16_t borders[] = {1,   2,   4,   8,    16,   32,   64,   96,
                                        128, 256, 512, 1024, 2048, 4096, 8192, 16384};
-    const uint32_t ways = xlt_small() ? 10 : grid ? 11 : COUNT_OF(borders);
+    const uint32_t ways = xlt_small() ? 10 : few ? 11 : COUNT_OF(borders);
     /* Few are large, which cost most. */
     const uint32_t way =
         one_in(random, 12) ? xlt_below(random, ways) : xlt_below(random, ways < 13 ? ways : 13);
     if (one_in(random, 3))
         return xlt_below(random, borders[way] * 2u);
-    if (!grid && draw_most > 65536 && one_in(random, 200))
+    if (!few && draw_most > 65536 && one_in(random, 200))
         return xlt_below(random, (uint32_t)draw_most + 1);
     const uint64_t near =
         (uint64_t)borders[way] * (1 + xlt_below(random, 3)) + xlt_below(random, 3) - 1;
@@ -152,9 +152,7 @@ static void draw_space(fuzz_case *c, xlt_random *random)
 void case_draw_call(fuzz_case *c, xlt_random *random)
 {
     draw_values(c, random, PLAN_FIELDS, DRAWN_BY_WEIGHT);
-    c->of[N] = draw_n(random, c->of[PRIMITIVE] == GRID);
-    if (c->of[PRIMITIVE] == GRID && c->of[N] > 900)
-        c->of[N] = 900;
+    c->of[N] = draw_n(random, c->of[PRIMITIVE] == NEAR);
     c->of[MOST] = one_in(random, 2) ? xlt_below(random, 3) : xlt_below(random, 500);
     c->of[PATTERN] = xlt_below(random, PATTERNS);
     if (!one_in(random, 6))

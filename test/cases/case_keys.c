@@ -34,8 +34,8 @@ void order_keys(const fuzz_case *c, size_t n, void *keys, uint64_t breaks)
     const element *e = element_of(c);
     xlt_random random = random_of(c->of[SEED], 4 + n);
     unsigned char *all = keys, swap[ELEMENT_MOST];
-    assert_true(c->of[EQUAL_ZEROS] ? ref_sort_equal_zeros(e->type, descends(c), n, keys, NULL)
-                                   : ref_sort(e->type, descends(c), n, keys, NULL));
+    XLT_TRUE(c->of[EQUAL_ZEROS] ? ref_sort_equal_zeros(e->type, descends(c), n, keys, NULL)
+                                : ref_sort(e->type, descends(c), n, keys, NULL));
     for (uint64_t k = 0; n > 0 && k < breaks; ++k) {
         unsigned char *a = all + xlt_below(&random, (uint32_t)n) * e->bytes;
         unsigned char *b = all + xlt_below(&random, (uint32_t)n) * e->bytes;

@@ -17,7 +17,6 @@ enum {
     S = 1 << SCAN,
     R = 1 << REDUCE,
     O = 1 << SORT,
-    G = 1 << GRID,
     T = 1 << TOPK,
     M = 1 << MERGE,
     F = 1 << SEARCH,
@@ -31,7 +30,7 @@ enum {
     A = 1 << APPROXIMATE,
     KEYED = O | T | M | F,
     SPACED = L | K | V | C | A,
-    ALL = S | R | G | KEYED | SPACED | X | H | W
+    ALL = S | R | KEYED | SPACED | X | H | W
 };
 
 #define NAMES(...)                                                                                 \
@@ -47,8 +46,8 @@ static const struct {
     unsigned primitives;       /* that heed it */
 } fields[FIELDS] = {
     [PRIMITIVE] = {"primitive",
-                   NAMES("scan", "reduce", "sort", "grid", "topk", "merge", "search", "near", "knn",
-                         "moved", "morton", "select", "histogram", "transform", "approximate"),
+                   NAMES("scan", "reduce", "sort", "approximate", "topk", "merge", "search", "near",
+                         "knn", "moved", "morton", "select", "histogram", "transform"),
                    0, ALL},
     /* The order of `elements` in element.c. */
     [TYPE] = {"type",
@@ -69,19 +68,18 @@ static const struct {
     [ALGORITHM] = {"algorithm",
                    NAMES("auto", "look-back", "reduce-then-scan", "kogge-stone", "blelloch",
                          "counting", "bitonic", "radix"),
-                   0, S | G | O},
+                   0, S | O | V},
     [DETERMINISM] = {"determinism", NAMES("deterministic", "unordered", "reproducible"), 0, S | R},
     [MAP] = {"map", NAMES("none", "load", "store", "both"), 0, S | R | H},
     [ORDER] = {"order", NAMES("ascending", "descending"), 0, KEYED},
     [VALUES] = {"values", NAMES("none", "u32", "indices"), 0, O | T | M | X},
-    [STRIDE] = {"stride", NAMES("3", "4", "7"), 0, G | SPACED},
-    [BOUNDED] = {"bounded", NAMES("no", "yes"), 0, G},
-    [INCLUSIVE] = {"inclusive", NAMES("no", "yes"), 0, G | L},
-    [SELF] = {"self", NAMES("no", "yes"), 0, G | L | K | A},
-    [UNSORTED] = {"unsorted", NAMES("no", "yes"), 0, G | T | L},
+    [STRIDE] = {"stride", NAMES("3", "4", "7"), 0, SPACED},
+    [INCLUSIVE] = {"inclusive", NAMES("no", "yes"), 0, L},
+    [SELF] = {"self", NAMES("no", "yes"), 0, L | K | A},
+    [UNSORTED] = {"unsorted", NAMES("no", "yes"), 0, T | L},
     [STABLE] = {"stable", NAMES("no", "yes"), 0, O},
-    [RADIUS] = {"radius", NAMES("1", "0.3", "2.5"), 0, G | L | K},
-    [CELL] = {"cell", NAMES("1", "0.25", "50"), 0, G | L | K | V},
+    [RADIUS] = {"radius", NAMES("1", "0.3", "2.5"), 0, L | K},
+    [CELL] = {"cell", NAMES("1", "0.25", "50"), 0, L | K | V},
     [TUNE] = {"tune", NULL, NUM_TUNINGS - 1, ALL},
     [BOUND] = {"bound", NAMES("lower", "upper", "unsorted"), 0, F},
     [INDEX] = {"index", NAMES("u64", "u32"), 0, F | X | W},
@@ -145,7 +143,7 @@ static const struct {
     [QUEUE] = {"queue", NAMES("in-order", "out-of-order"), 0, ALL},
     [GATE] = {"gate", NAMES("no", "yes"), 0, ALL},
     [TWICE] = {"twice", NAMES("no", "yes"), 0, S | R | KEYED | X | H | W | A},
-    [CUT] = {"cut", NAMES("none", "half", "unsaid"), 0, R | G | X},
+    [CUT] = {"cut", NAMES("none", "half", "unsaid"), 0, R | L | X},
     [TOP] = {"k", NULL, CASE_N_MOST + 100, T},
     [LEFT_OUT] = {"without", NULL, ALL_LEFT_OUT, T | X},
     [OTHER] = {"other", NULL, CASE_N_MOST, M | F | L | K | A | W},

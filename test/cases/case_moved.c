@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * How many points have moved since a build, in any space. */
+ * Calls of a grid, in any space: the order of its points, and how many of them have moved since the
+ * build. */
 #include "cases.h"
 
 #include "reference.h"
@@ -9,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { NOW = SCENE_ARRAYS, NOW_Y, NOW_Z, COUNT_OUT };
+enum { NOW = SCENE_ARRAYS, NOW_Y, NOW_Z, COUNT_OUT, OWN, ORDERED, BACK };
 
 /* A grid is all there is, and it is each case's own; this one tells whether there can be one. */
 static xl_status open_moved(const fuzz_case *c, open_plan *plan)
@@ -86,12 +87,127 @@ static uint32_t count_narrow(const scene *s, const void *now, double distance)
 static const scene *running; /* what enqueue() works on */
 static const open_plan *running_plan;
 
+/* ---- the order ------------------------------------------------------------------------------ */
+
+static size_t words_of(const fuzz_case *c)
+{
+    return 1 + (size_t)c->of[SHAPE] % 8;
+}
+
+/* An element for each point: its index, then numbers that only it has. */
+static uint32_t *make_own(const fuzz_case *c, size_t n)
+{
+    const size_t words = words_of(c);
+    uint32_t *const own = make_bytes(n, words * sizeof *own);
+    for (size_t i = 0; i < n * words; ++i)
+        own[i] = i % words == 0 ? (uint32_t)(i / words) : (uint32_t)i * 2654435761u;
+    return own;
+}
+
+/* Each element is there once. */
+static bool check_elements(outcome *o, const call_array *own, const call_array *ordered)
+{
+    unsigned char *const seen = make_bytes(own->n, 1);
+    bool good = true;
+    for (size_t k = 0; good && k < own->n; ++k) {
+        const unsigned char *const got = (const unsigned char *)ordered->got + k * own->size;
+        uint32_t i;
+        memcpy(&i, got, sizeof i);
+        good = i < own->n && !seen[i] &&
+               memcmp(got, (const char *)own->host + i * own->size, own->size) == 0;
+        if (!good)
+            failed(o, "slot %zu has an element that begins with %u", k, (unsigned)i);
+        else
+            seen[i] = 1;
+    }
+    free(seen);
+    return good;
+}
+
+static uint32_t point_at(const call_array *ordered, size_t slot)
+{
+    uint32_t i;
+    memcpy(&i, (const char *)ordered->got + slot * ordered->size, sizeof i);
+    return i;
+}
+
+/* Whether the second point may follow the first. Points of one place are in the order of their
+ * indices. Listed rows are in the order of x, which is rounded to a float. */
+static bool may_follow(const scene *s, bool listed, uint32_t first, uint32_t second)
+{
+    double p[3] = {0}, q[3] = {0};
+    for (uint32_t a = 0; a < s->dimensions; ++a) {
+        p[a] = scalar_of(s, s->points, first * s->stride + a);
+        q[a] = scalar_of(s, s->points, second * s->stride + a);
+    }
+    if (p[1] != q[1] || p[2] != q[2] || (s->systems && s->systems[first] != s->systems[second]))
+        return true;
+    return p[0] == q[0] ? first < second : !listed || s->wide || p[0] < q[0];
+}
+
+/* A cell of a table whose numbers are plain, by the same operations as the device's. */
+static uint64_t cell_of(const scene *s, const xl_grid_report *r, float inverse, uint32_t i)
+{
+    uint64_t cell = 0;
+    for (uint32_t a = s->dimensions; a-- > 0;) {
+        const float x = (float)scalar_of(s, s->points, i * s->stride + a);
+        const float number = floorf((x - r->lower[a]) * (a == 0 ? inverse * WAY_THIN : inverse));
+        cell = cell * r->cells[a] + (uint64_t)number;
+    }
+    return cell;
+}
+
+static bool check_order(outcome *o, const fuzz_case *c, const call_array *ordered)
+{
+    const scene *const s = running;
+    xl_grid_report r;
+    if (!succeeded(o, running_plan->ctx,
+                   xl_grid_index_status(running_plan->of.space.index, xlt_queue(), &r, 0, NULL),
+                   "xl_grid_index_status"))
+        return false;
+    const bool plain = !r.sparse && c->of[WAY] == WAY_TABLE && !s->wide && !s->systems &&
+                       c->of[SPACE] <= SPACE_BOUNDED;
+    const float inverse = 1.0f / cell_size_of(c);
+    for (size_t k = 1; k < ordered->n; ++k) {
+        const uint32_t i = point_at(ordered, k - 1), j = point_at(ordered, k);
+        const uint64_t before = plain ? cell_of(s, &r, inverse, i) : 0,
+                       cell = plain ? cell_of(s, &r, inverse, j) : 0;
+        if (!may_follow(s, r.sparse != 0, i, j) || cell < before ||
+            (plain && cell == before && j < i))
+            return failed(o, "slot %zu: point %u of cell %llu follows point %u of cell %llu", k,
+                          (unsigned)j, (unsigned long long)cell, (unsigned)i,
+                          (unsigned long long)before);
+    }
+    return true;
+}
+
 static bool holds(outcome *o, const fuzz_case *c, const call_array *a)
 {
-    (void)c;
-    (void)a;
-    return check_build(o, running_plan, running);
+    return check_build(o, running_plan, running) && check_elements(o, &a[OWN], &a[ORDERED]) &&
+           (running->spoilt > 0 || check_order(o, c, &a[ORDERED]));
 }
+
+/* Into the order of the index, then back. */
+static xl_status enqueue_orders(const open_plan *plan, const call_array *a, const flight *f,
+                                const cl_event *built)
+{
+    cl_event ordered = NULL;
+    xl_grid_reorder_args args = {
+        .element_bytes = a[OWN].size, .in = array_view(&a[OWN]), .out = array_view(&a[ORDERED])};
+    xl_status status = xl_grid_reorder_enqueue(plan->of.space.grid, plan->of.space.index, f->queue,
+                                               &args, 1, built, &ordered);
+    args.in = args.out;
+    args.out = array_view(&a[BACK]);
+    args.back = 1 + (uint32_t)a[OWN].size % 7;
+    if (status == XL_SUCCESS)
+        status = xl_grid_reorder_enqueue(plan->of.space.grid, plan->of.space.index, f->queue, &args,
+                                         1, &ordered, NULL);
+    if (ordered)
+        clReleaseEvent(ordered);
+    return status;
+}
+
+/* ---- the calls ------------------------------------------------------------------------------ */
 
 static xl_status enqueue(const fuzz_case *c, const open_plan *plan, const call_array *a,
                          const flight *f)
@@ -108,6 +224,8 @@ static xl_status enqueue(const fuzz_case *c, const open_plan *plan, const call_a
     if (status == XL_SUCCESS)
         status = xl_grid_moved_enqueue(plan->of.space.grid, plan->of.space.index, f->queue, &args,
                                        1, &built, NULL);
+    if (status == XL_SUCCESS)
+        status = enqueue_orders(plan, a, f, &built);
     if (built)
         clReleaseEvent(built);
     return status;
@@ -120,6 +238,7 @@ static void run_moved(const fuzz_case *c, open_plan *plan, outcome *o)
     xlt_random random = random_of(c->of[SEED], 7);
     scene s = make_scene(c);
     void *now = move(&s, &random);
+    uint32_t *const own = make_own(c, s.n);
     const double distance = distance_of(c, &s);
     const uint32_t wanted = s.spoilt > 0 ? UINT32_MAX
                             : s.wide     ? count_wide(&s, now, distance)
@@ -129,11 +248,15 @@ static void run_moved(const fuzz_case *c, open_plan *plan, outcome *o)
         add_scene(c, plan, &s, arrays);
         add_points(&s, arrays + NOW, "points now", now, s.n, s.stride, c->of[LAYOUT] != 0, at);
         arrays[COUNT_OUT] = output_array("moved", &wanted, 1, sizeof wanted, at);
+        arrays[OWN] = input_array("in", own, s.n, 4 * words_of(c), at / 2);
+        arrays[ORDERED] = output_array("ordered", NULL, s.n, 4 * words_of(c), at / 3);
+        arrays[BACK] = output_array("back", own, s.n, 4 * words_of(c), at);
         running = &s;
         running_plan = plan;
         run_exact(o, c, plan, &call, arrays);
     }
     free(now);
+    free(own);
     free_scene(&s);
 }
 

@@ -183,7 +183,7 @@ static void append(cover *v, const fuzz_case *c)
         const size_t room = l->count > 0 ? 2 * l->count : 1;
         l->cases = realloc(l->cases, room * sizeof *l->cases);
         v->plan_of = realloc(v->plan_of, room * sizeof *v->plan_of);
-        assert_true(l->cases && v->plan_of);
+        XLT_TRUE(l->cases && v->plan_of);
     }
     for (size_t k = 0; k < l->count && plan == v->plans; ++k)
         if (same_plan(&l->cases[k], c))
@@ -375,4 +375,22 @@ void free_case_list(case_list *list)
     free(list->cases);
     free(list->plans);
     *list = (case_list){0};
+}
+
+bool each_case_of_plan(const case_list *list, size_t k, uint64_t seed, uint64_t calls,
+                       case_each *each, void *self)
+{
+    const fuzz_case *const plan = &list->cases[k];
+    for (size_t i = k; i < list->count && list->plans[i] == list->plans[k]; ++i)
+        if (!each(&list->cases[i], self))
+            return false;
+    for (uint64_t i = 0; i < calls && !plan->of[ILLEGAL]; ++i) {
+        xlt_random random = random_of(seed, (uint64_t)k << 20 | i);
+        fuzz_case c = *plan;
+        fit_device(&c);
+        case_draw_call(&c, &random);
+        if (!each(&c, self))
+            return false;
+    }
+    return true;
 }

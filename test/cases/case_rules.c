@@ -85,14 +85,14 @@ RULE(segment_type_goes,
      OF(SEGMENTS) == XL_SEGMENTS_KEYS || (has_offsets(c) && OF(SEGMENT_TYPE) < 2))
 RULE(mask_goes, OF(SEGMENTS) == XL_SEGMENTS_MASK)
 RULE(pattern_goes, has_arrays(c) || has_offsets(c))
-RULE(cut_goes, has_arrays(c) || IS(SELECT) || (IS(GRID) && OF(CUT) != CUT_UNSAID))
+RULE(cut_goes, has_arrays(c) || IS(SELECT) || (IS(NEAR) && !OF(ROW_ROOM) && OF(CUT) != CUT_UNSAID))
 
 /* ---- scans and reductions ---- */
 
 static bool algorithm_goes(const fuzz_case *c)
 {
     const uint64_t algorithm = OF(ALGORITHM);
-    if (IS(GRID))
+    if (IS(MOVED))
         return algorithm == ALGORITHM_COUNTING || algorithm == ALGORITHM_BITONIC;
     return IS(SORT) ? algorithm >= ALGORITHM_BITONIC : algorithm <= XL_SCAN_BLELLOCH;
 }
@@ -301,9 +301,10 @@ static void at_most(fuzz_case *c, field f, uint64_t most)
 static void limit_points(fuzz_case *c)
 {
     static const uint16_t most[PRIMITIVES] = {
-        [NEAR] = 200, [KNN] = 150, [MOVED] = 3000, [MORTON] = 6000, [APPROXIMATE] = 600};
-    at_most(c, N, most[OF(PRIMITIVE)]);
-    at_most(c, OTHER, most[OF(PRIMITIVE)]);
+        [NEAR] = 520, [KNN] = 150, [MOVED] = 3000, [MORTON] = 6000, [APPROXIMATE] = 600};
+    const uint64_t few = IS(NEAR) && repeats(c) ? 200 : most[OF(PRIMITIVE)];
+    at_most(c, N, few);
+    at_most(c, OTHER, few);
     if (OF(TIGHT)) { /* with so many images */
         at_most(c, N, 33);
         at_most(c, OTHER, 33);
@@ -332,8 +333,6 @@ static void complete(fuzz_case *c)
             c->of[INIT] = INIT_HOST;
     if (has_space(c))
         limit_points(c);
-    if (IS(GRID))
-        at_most(c, N, 900);
     if (IS(TOPK) && OF(SEGMENTS)) { /* each of them has k results */
         at_most(c, N, 6000);
         at_most(c, TOP, 70);

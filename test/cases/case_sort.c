@@ -179,7 +179,7 @@ static void order_part(const order *r, size_t first, size_t end)
 {
     order part = {.ranks = r->ranks + first, .descending = r->descending};
     size_t *const places = r->places + first;
-    assert_true(ref_sort_by(end - first, places, comes_before, &part));
+    XLT_TRUE(ref_sort_by(end - first, places, comes_before, &part));
     for (size_t i = 0; i < end - first; ++i)
         places[i] += first;
 }

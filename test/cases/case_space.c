@@ -168,23 +168,35 @@ static void send_away(scene *s, xlt_random *random)
     }
 }
 
+static bool is_bad(const scene *s, size_t i)
+{
+    bool bad = false;
+    for (size_t k = 0; k < s->spoilt; ++k)
+        bad = bad || s->bad[k] == i;
+    return bad;
+}
+
+static void spoil_point(const fuzz_case *c, scene *s, size_t i, xlt_random *random)
+{
+    const size_t at = i * s->stride + xlt_below(random, s->dimensions);
+    const bool up = xlt_below(random, 2);
+    if (c->of[FAILS] == FAILS_SYSTEM)
+        s->systems[i] = s->num_systems + (up ? 4000000000u : 0);
+    else if (c->of[FAILS] == FAILS_OUTSIDE)
+        set_scalar(s, s->points, at, up ? 1e29 : -1e29);
+    else
+        set_scalar(s, s->points, at, up ? (double)NAN : (double)INFINITY);
+    s->bad[s->spoilt++] = i;
+}
+
 /* One to three points that the build must refuse. */
 static void spoil_points(const fuzz_case *c, scene *s, xlt_random *random)
 {
-    s->first_bad = s->n;
     s->non_finite = c->of[FAILS] == FAILS_NON_FINITE;
     for (uint32_t k = 1 + xlt_below(random, 3); s->n > 0 && k > 0; --k) {
         const size_t i = xlt_below(random, (uint32_t)s->n);
-        const size_t at = i * s->stride + xlt_below(random, s->dimensions);
-        const double x = scalar_of(s, s->points, at);
-        if (c->of[FAILS] == FAILS_SYSTEM && s->systems[i] < s->num_systems)
-            s->systems[i] = s->num_systems + xlt_below(random, 2) * 4000000000u;
-        else if (c->of[FAILS] == FAILS_OUTSIDE && fabs(x) < 1e25)
-            set_scalar(s, s->points, at, xlt_below(random, 2) ? 1e29 : -1e29);
-        else if (s->non_finite && isfinite(x))
-            set_scalar(s, s->points, at, xlt_below(random, 2) ? (double)NAN : (double)INFINITY);
-        ++s->spoilt;
-        s->first_bad = i < s->first_bad ? i : s->first_bad;
+        if (!is_bad(s, i))
+            spoil_point(c, s, i, random);
     }
 }
 
@@ -291,16 +303,24 @@ void free_scene(scene *s)
 
 tuned_way way_of(const fuzz_case *c)
 {
-    static const xl_tunable tables[] = {{"grid.planes", 0}, {"grid.table", 64}, {"grid.thin", 8}},
+    static const xl_tunable tables[] = {{"grid.planes", 0},
+                                        {"grid.table", 64},
+                                        {"grid.thin", WAY_THIN}},
                             rows[] = {{"grid.planes", 0}, {"grid.table", 0}, {"grid.thin", 1}};
     static const tuned_way ways[] = {
         {NULL, NULL, 0, 0}, {tables, tables, 3, 1}, {rows, rows, 3, 1}};
     return ways[c->of[WAY]];
 }
 
+float cell_size_of(const fuzz_case *c)
+{
+    static const float sizes[] = {1.0f, 0.25f, 50.0f};
+    return sizes[c->of[CELL]];
+}
+
 static xl_grid_desc describe(const fuzz_case *c, const scene *s)
 {
-    static const float cells[] = {1.0f, 0.25f, 50.0f};
+    static const xl_grid_algorithm algorithms[] = {XL_GRID_AUTO, XL_GRID_COUNTING, XL_GRID_BITONIC};
     const tuned_way way = way_of(c);
     xl_grid_desc desc;
     xl_grid_desc_init(&desc);
@@ -308,7 +328,8 @@ static xl_grid_desc describe(const fuzz_case *c, const scene *s)
     desc.stride = (uint32_t)s->stride;
     desc.layout = c->of[LAYOUT] ? XL_POINTS_SOA : XL_POINTS_AOS;
     desc.scalar = s->wide ? XL_F64 : XL_F32;
-    desc.cell_size = cells[c->of[CELL]];
+    desc.cell_size = cell_size_of(c);
+    desc.algorithm = algorithms[c->of[ALGORITHM] ? c->of[ALGORITHM] - ALGORITHM_COUNTING + 1 : 0];
     desc.bounded = c->of[SPACE] == SPACE_BOUNDED || c->of[SPACE] == SPACE_BOX;
     desc.triclinic = c->of[SPACE] == SPACE_CELL;
     desc.periodic = s->periodic;
@@ -381,7 +402,7 @@ void add_scene(const fuzz_case *c, const open_plan *plan, scene *s, call_array *
     const size_t in = (size_t)c->of[IN_AT];
     size_t bytes = 0, alignment = 1;
     const xl_status status = xl_grid_scratch(plan->of.space.grid, s->n, &bytes, &alignment);
-    assert_int_equal(status, XL_SUCCESS);
+    XLT_TRUE(status == XL_SUCCESS);
     add_points(s, arrays + POINTS, "points", s->points, s->n, s->stride, c->of[LAYOUT] != 0, in);
     arrays[OF_SYSTEMS] = input_array(s->systems ? "systems" : NULL, s->systems, s->n, 4, in / 2);
     arrays[STORAGE] = scratch_array(c, bytes, alignment);
@@ -406,6 +427,18 @@ xl_status build_scene(const fuzz_case *c, const open_plan *plan, const call_arra
                                  num_waits(f), waits(f), built);
 }
 
+/* Whether the report counts `spoilt` bad points, the first of which is `first`. */
+static bool check_bad(outcome *o, const scene *s, uint64_t spoilt, uint64_t first, const char *kind)
+{
+    uint64_t wanted = UINT64_MAX;
+    for (size_t k = 0; k < s->spoilt; ++k)
+        wanted = s->bad[k] < wanted ? s->bad[k] : wanted;
+    return (spoilt == s->spoilt && first == wanted) ||
+           failed(o, "the report has %llu points %s, the first %llu; not %zu, the first %llu",
+                  (unsigned long long)spoilt, kind, (unsigned long long)first, s->spoilt,
+                  (unsigned long long)wanted);
+}
+
 bool check_build(outcome *o, const open_plan *plan, const scene *s)
 {
     xl_grid_report r;
@@ -413,14 +446,14 @@ bool check_build(outcome *o, const open_plan *plan, const scene *s)
                     wanted = s->spoilt == 0  ? XL_SUCCESS
                              : s->non_finite ? XL_ERROR_NON_FINITE
                                              : XL_ERROR_OUT_OF_DOMAIN;
-    const uint64_t first = s->non_finite ? r.first_non_finite : r.first_out_of_domain;
     if (status != wanted)
         return failed(o, "the build gave %s, not %s: %.300s", xl_status_name(status),
                       xl_status_name(wanted), xl_context_error(plan->ctx));
-    return r.points == s->n && (s->spoilt == 0 || first == s->first_bad)
-               ? true
-               : failed(o, "of %llu points the first bad one is %llu, not %zu",
-                        (unsigned long long)r.points, (unsigned long long)first, s->first_bad);
+    if (r.points != s->n)
+        return failed(o, "the report has %llu points, not %zu", (unsigned long long)r.points, s->n);
+    return s->non_finite
+               ? check_bad(o, s, r.non_finite, r.first_non_finite, "that are not finite")
+               : check_bad(o, s, r.out_of_domain, r.first_out_of_domain, "outside the domain");
 }
 
 bool is_alike(const void *got, const void *wanted)

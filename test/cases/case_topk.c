@@ -78,7 +78,7 @@ static answer find_answer(const fuzz_case *c, const void *keys, const segmentati
                           ? ref_topk_segments(type, descends(c), !c->of[UNSORTED], n, k, s->begin,
                                               s->array_n, ranked, a.places, a.lengths)
                           : ref_topk(type, descends(c), !c->of[UNSORTED], n, k, ranked, a.places);
-    assert_true(done);
+    XLT_TRUE(done);
     free(ranked);
     for (size_t i = 0; c->of[SEGMENTS] && i < a.room; ++i)
         if (i % k >= a.lengths[i / k])

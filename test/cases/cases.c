@@ -22,8 +22,9 @@
  *   --watchdog T    a case that takes T seconds is a failure; 60 by default
  *
  * A failure is printed as a line, with the line of the case before it on the same plan and with a
- * smaller case that fails. The exit code is 1 after a failure, 3 if the device no longer works. */
-#include "cases.h"
+ * smaller case that fails (not if CROSSLANE_TEST_SHRINK=0). The exit code is 1 after a failure, 3
+ * if the device no longer works. */
+#include "case.h"
 
 #include <inttypes.h>
 #include <signal.h>
@@ -124,6 +125,12 @@ static bool still_fails(const fuzz_case *c)
     return o.failed && device_works();
 }
 
+static bool shrinks(void)
+{
+    const char *const text = getenv("CROSSLANE_TEST_SHRINK");
+    return !text || strcmp(text, "0") != 0;
+}
+
 static void report(const fuzz_case *c, const outcome *o, const char *before)
 {
     char line[LINE];
@@ -132,7 +139,7 @@ static void report(const fuzz_case *c, const outcome *o, const char *before)
     if (*before)
         printf("  before it, on this plan: %s\n", before);
     fflush(stdout);
-    if (!device_works())
+    if (!device_works() || !shrinks())
         return;
     if (!still_fails(c)) {
         printf("  alone it does not fail: try both lines\n");
@@ -253,8 +260,9 @@ static void tell_pair(field f, uint64_t x, field g, uint64_t y, const char *beca
            field_name(g), b ? b : numbers[1], because ? because : "a number is out of range");
 }
 
-static bool prints_or_holds(const settings *s, const fuzz_case *given)
+static bool prints_or_holds(const fuzz_case *given, void *of_settings)
 {
+    const settings *const s = of_settings;
     char line[LINE];
     fuzz_case c = *given;
     if (s->listing) {
@@ -265,40 +273,16 @@ static bool prints_or_holds(const settings *s, const fuzz_case *given)
     return check(&c);
 }
 
-/* Random calls on the plan of a case. */
-static bool check_calls(const settings *s, const fuzz_case *plan)
+/* Checks or prints the cases of this process's share of the plans. A failure ends its plan. */
+static bool check_list(settings *s, const case_list *list, uint64_t *failures)
 {
     const uint64_t calls = xlt_small() ? s->calls / 8 : s->calls;
-    for (uint64_t k = 0; k < calls && !plan->of[ILLEGAL]; ++k) {
-        xlt_random random = random_of(s->seed, number << 20 | k);
-        fuzz_case c = *plan;
-        fit_device(&c);
-        case_draw_call(&c, &random);
-        if (!prints_or_holds(s, &c))
-            return false;
-    }
-    return true;
-}
-
-/* Checks the cases of the plan that list->cases[k] begins, and random calls on it. */
-static bool check_plan(const settings *s, const case_list *list, size_t k)
-{
-    const size_t plan = list->plans[k];
-    for (; k < list->count && list->plans[k] == plan; ++k)
-        if (!prints_or_holds(s, &list->cases[k]))
-            return false;
-    return check_calls(s, &list->cases[k - 1]);
-}
-
-/* Checks or prints the cases of this process's share of the plans. A failure ends its plan. */
-static bool check_list(const settings *s, const case_list *list, uint64_t *failures)
-{
     for (size_t k = 0; k < list->count && goes_on(s, *failures); ++k, ++number) {
         const size_t plan = list->plans[k];
         if ((k > 0 && list->plans[k - 1] == plan) || number < s->from ||
             plan % s->shares != s->share ||
             (s->programs > 0 && xlt_few_programs() && plan >= s->programs) ||
-            check_plan(s, list, k))
+            each_case_of_plan(list, k, s->seed, calls, prints_or_holds, s))
             continue;
         ++*failures;
         device_lost = !device_works();
@@ -306,7 +290,7 @@ static bool check_list(const settings *s, const case_list *list, uint64_t *failu
     return *failures == 0;
 }
 
-static bool check_pairs(const settings *s)
+static bool check_pairs(settings *s)
 {
     uint64_t failures = 0;
     started = time(NULL);

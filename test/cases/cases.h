@@ -15,139 +15,18 @@
  *   case_space.c    points in space, and grids of them
  *   case_PRIMITIVE.c
  *                   the calls of each primitive
- *   cases.c         the program
+ *   case.h          what a program needs that runs cases
+ *   cases.c         such a program
  *   lists/          cases that are kept, by primitive */
 #ifndef CASES_H
 #define CASES_H
 
-#include "xlt.h"
+#include "case.h"
+
+#include <stdarg.h>
 
 /* ---- a case ------------------------------------------------------------------------ */
 
-/* Up to PLAN_FIELDS they say which plan; the rest is one call on it. 0 is the plainest value
- * of each, which a case's line leaves out. */
-typedef enum field {
-    PRIMITIVE,
-    TYPE,
-    OP,
-    KIND,
-    SEGMENTS,
-    SEGMENT_TYPE,
-    WIDTH,
-    MASK,
-    INIT,
-    ALGORITHM,
-    DETERMINISM,
-    MAP,
-    ORDER,
-    VALUES,
-    STRIDE,
-    BOUNDED,
-    INCLUSIVE,
-    SELF,
-    UNSORTED,
-    STABLE,
-    RADIUS,
-    CELL,
-    TUNE,
-    BOUND,
-    INDEX,
-    VALUES_ONLY,
-    SCALAR,
-    DIMENSIONS,
-    SPACE,
-    BATCH,
-    AROUND,
-    HALF,
-    RADII,
-    NEAREST,
-    LIMITED,
-    CODE,
-    WAY,
-    COMPARE,
-    KEY_BYTES,
-    FROM_BIT,
-    TO_BIT,
-    VALUE_BYTES,
-    MORE,
-    EQUAL_ZEROS,
-    WIDE,
-    CHOICE,
-    BY,
-    TEXT,
-    BINNING,
-    NUM_BINS,
-    COUNTER,
-    ADDS,
-    MOVE,
-    ARRAYS,
-    ORDERS,
-    LAYOUT,
-    QUERY_LAYOUT,
-    ROW_ROOM,
-    DETAILS,
-    VISITS,
-    CARRY,
-    ILLEGAL,
-    PLAN_FIELDS,
-    N = PLAN_FIELDS,
-    COUNT,
-    MOST,
-    DATA,
-    PATTERN,
-    BROKEN,
-    PLACE,
-    IN_AT,
-    OUT_AT,
-    SEGMENTS_AT,
-    SCRATCH,
-    QUEUE,
-    GATE,
-    TWICE,
-    CUT,
-    TOP,
-    LEFT_OUT,
-    OTHER,
-    DEAL,
-    BREAKS,
-    SHARED,
-    AXES,
-    SHAPE,
-    FAR,
-    TIGHT,
-    FIRST,
-    ROWS,
-    SKEW,
-    TURN,
-    SPREAD,
-    FAILS,
-    PARTS,
-    SEED,
-    DRAWN_BY_WEIGHT, /* fields from here on have draws of their own */
-    PAGES = DRAWN_BY_WEIGHT,
-    FIELDS
-} field;
-
-/* GRID: lists and sums of points in 3 dimensions; NEAR: lists with all that goes beside them, of
- * points in any space. */
-enum {
-    SCAN,
-    REDUCE,
-    SORT,
-    GRID,
-    TOPK,
-    MERGE,
-    SEARCH,
-    NEAR,
-    KNN,
-    MOVED,
-    MORTON,
-    SELECT,
-    HISTOGRAM,
-    TRANSFORM,
-    APPROXIMATE,
-    PRIMITIVES
-};
 enum { COUNT_ON_HOST, COUNT_ON_DEVICE, COUNT_ABOVE };
 enum { INIT_NONE, INIT_HOST, INIT_DEVICE };
 enum { MAP_NONE, MAP_LOAD, MAP_STORE, MAP_BOTH };
@@ -169,6 +48,8 @@ enum { COMPARE_NONE, COMPARE_LOW, COMPARE_STRUCT };
 /* How a cell is turned, if any matrix is legal as one: 1 once it is. */
 enum { TURN_NONE, TURN_LEFT, TURN_AXES };
 enum { ANY_CELLS = 0 };
+/* The kind of index. WAY_TABLE divides a cell into WAY_THIN parts along x. */
+enum { WAY_OWN, WAY_TABLE, WAY_ROWS, WAY_THIN = 8 };
 /* Where points are, and why a build must refuse some. */
 enum { SPREAD_USUAL, ON_FACES, FAR_AWAY };
 enum { FAILS_NOT, FAILS_NON_FINITE, FAILS_OUTSIDE, FAILS_SYSTEM };
@@ -183,62 +64,24 @@ enum {
     NO_LENGTHS = 16,
     ALL_LEFT_OUT = 31
 };
-enum { LINE = 900, CASE_N_MOST = 1 << 21 };
 
-typedef struct fuzz_case {
-    uint64_t of[FIELDS];
-} fuzz_case;
-
-/* Random numbers of two seeds, unlike those of any others near them. */
-xlt_random random_of(uint64_t a, uint64_t b);
-/* A call on the plan of `c`, whose plan fields are kept. */
-void case_draw_call(fuzz_case *c, xlt_random *random);
-/* Plan number `plan` of one primitive. */
-void case_draw_plan_of(fuzz_case *c, uint64_t which, uint64_t plan);
-/* Values of a field that stand for all: how many, and which. */
-uint64_t count_levels(field f);
-uint64_t level_of(field f, uint64_t k);
-extern uint64_t draw_most; /* the largest n that case_draw_call() gives */
-/* How many values a field has; 0: a number, of which this is the largest: */
-uint64_t values_of(field f);
-uint64_t most_of(field f);
-const char *field_name(field f);
-const char *value_name(field f, uint64_t value); /* NULL: a number */
-bool heeds(const fuzz_case *c, field f);         /* whether the case's primitive has the field */
-/* Sets fields to 0 that do not go with the others: rules.c. */
-void case_normalise(fuzz_case *c);
 /* What the library gives where it makes the plan of an illegal case; of others XL_SUCCESS. */
 xl_status case_refused(const fuzz_case *c);
 /* Why case_normalise() would set the field to 0; NULL: it would not. */
 const char *case_because(const fuzz_case *c, field f);
-/* "scan type=f32 n=1025 ...". Returns `line`. */
-const char *case_print(const fuzz_case *c, char line[LINE]);
-/* False, with the reason in `why`, for what is no case. */
-bool case_parse(const char *line, fuzz_case *c, char why[LINE]);
-/* Makes the smallest case found for which fails() holds, trying at most `tries`. */
-typedef bool case_fails(const fuzz_case *c);
-void case_shrink(fuzz_case *c, case_fails *fails, int tries);
-/* Why the rules do not allow two values together; NULL: a number would be too large or too small.
- */
-typedef void told_pair(field f, uint64_t x, field g, uint64_t y, const char *because);
-/* Cases of a primitive that cover all pairs of values of two fields that the rules allow. Plans are
- * in an order in which each covers the most pairs that those before it do not; `plans` is the
- * number of each case's plan. */
-typedef struct case_list {
-    fuzz_case *cases;
-    size_t *plans;
-    size_t count, num_plans, pairs, excluded, illegal; /* cases that must be refused */
-    told_pair *tell;                                   /* of each pair that is excluded; or NULL */
-} case_list;
-case_list case_pairs(uint64_t which, uint64_t seed, told_pair *tell);
-void free_case_list(case_list *list);
+bool heeds(const fuzz_case *c, field f); /* whether the case's primitive has the field */
+/* Values of a field that stand for all: how many, and which. */
+uint64_t count_levels(field f);
+uint64_t level_of(field f, uint64_t k);
+/* How many values a field has; 0: a number, of which this is the largest: */
+uint64_t values_of(field f);
+uint64_t most_of(field f);
 /* Elements that the arrays hold: n, or more where n is on the device. */
 size_t case_most(const fuzz_case *c);
 /* Of sorts, selections, merges and searches. */
 bool has_keys(const fuzz_case *c);
 /* Of NEAR to MORTON. */
 bool has_space(const fuzz_case *c);
-const char *primitive_name(uint64_t which);
 
 /* ---- types and operators -------------------------------------------------------------- */
 
@@ -299,8 +142,6 @@ unsigned char *make_value_array(const fuzz_case *c, size_t k, size_t n);
 unsigned char *make_untouched(size_t n, size_t size); /* as buffers before a call */
 void gather_elements(unsigned char *to, const void *from, size_t size, const size_t *places,
                      size_t n);
-/* Points of a grid: n times `stride` floats. */
-float *make_points(const fuzz_case *c, size_t n, size_t stride);
 
 typedef struct segmentation {
     uint8_t *heads;    /* of `most` elements */
@@ -324,10 +165,6 @@ void expect_reduce(const fuzz_case *c, const void *in, const segmentation *s, vo
 
 /* ---- running ------------------------------------------------------------------------------ */
 
-typedef struct outcome {
-    bool failed, refused;
-    char text[900];
-} outcome;
 /* Notes the first failure. Returns false. */
 bool failed(outcome *o, const char *format, ...)
 #if defined(__GNUC__)
@@ -353,11 +190,6 @@ typedef struct open_plan {
         xl_transform *transform;
         xl_knn_approximate *approximate;
         struct {
-            xl_grid *grid;
-            xl_grid_index *index;
-            xl_neighbors *neighbors;
-        } search;
-        struct {
             xl_neighbors *near; /* or one of these, or none */
             xl_knn *nearest;
             /* Of the last case; NULL before the first. */
@@ -378,23 +210,12 @@ typedef struct primitive {
     void (*run)(const fuzz_case *c, open_plan *plan, outcome *o);
     void (*close)(open_plan *plan);
 } primitive;
-extern const primitive scan_primitive, reduce_primitive, sort_primitive, grid_primitive,
-    topk_primitive, merge_primitive, search_primitive, near_primitive, nearest_primitive,
-    moved_primitive, morton_primitive, select_primitive, histogram_primitive, transform_primitive,
+extern const primitive scan_primitive, reduce_primitive, sort_primitive, topk_primitive,
+    merge_primitive, search_primitive, near_primitive, nearest_primitive, moved_primitive,
+    morton_primitive, select_primitive, histogram_primitive, transform_primitive,
     approximate_primitive;
 
-/* Runs the case on a plan that is kept; `before`, if not NULL, receives the line of the last
- * case on that plan, or "". */
-void run_case(const fuzz_case *c, outcome *o, char before[LINE]);
-void close_plans(void);
-/* Changes the type to one that the device has. */
-void fit_device(fuzz_case *c);
-size_t plans_opened(void), plans_refused(void);
-/* Seconds that plans and grids took to make. */
-double plans_seconds(void);
 void plans_took(double start); /* since `start`, of seconds_now() */
-double seconds_now(void);
-bool device_works(void);
 
 /* ---- for those that call -------------------------------------------------------------------- */
 
@@ -471,7 +292,7 @@ typedef struct scene {
     double period[3], tilt[3];         /* of what repeats; as the reference has them */
     void *points, *queries, *radii;    /* the last two NULL, or of each row; queries without gaps */
     uint32_t *systems, *query_systems; /* or NULL */
-    size_t spoilt, first_bad;          /* points that a build must refuse */
+    size_t spoilt, bad[3];             /* points that a build must refuse */
     bool non_finite;                   /* why */
     void *axes[9];                     /* of arrays with an axis each */
     size_t num_axes;
@@ -479,6 +300,7 @@ typedef struct scene {
 scene make_scene(const fuzz_case *c);
 void free_scene(scene *s);
 double scene_radius(const fuzz_case *c); /* of searches in it */
+float cell_size_of(const fuzz_case *c);
 xl_repeats scene_repeats(const fuzz_case *c);
 /* Number `i` of an array of such scalars, set, rounded to one. */
 void set_scalar(const scene *s, void *array, size_t i, double x);

@@ -5,7 +5,7 @@
 #endif
 
 #include "xlt_pages.h"
-#include "xlt.h"
+#include "xlt_device.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -130,8 +130,8 @@ xlt_pages xlt_pages_make(size_t bytes, int at_end, unsigned char fill)
     xlt_pages pages = {.map_bytes = room + 2 * page, .bytes = bytes};
     pages.map = map_closed(pages.map_bytes);
     if (!pages.map || !open_part(pages.map + page, room)) {
-        fail_msg("no memory for %zu bytes between guard pages", bytes);
-        return none; /* which fail_msg() does not */
+        XLT_FAIL("no memory for %zu bytes between guard pages", bytes);
+        return none; /* XLT_FAIL() does not */
     }
     pages.data = pages.map + page + (at_end ? room - bytes : 0);
     memset(pages.map + page, fill, room);

@@ -532,6 +532,89 @@ static void keys_differ_where_programs_do(void **state)
     }
 }
 
+static void hash_source(const char *text, char hex[65])
+{
+    xli_sha256 hash;
+    xli_sha256_init(&hash);
+    xli_sha256_add_source(&hash, text);
+    xli_sha256_hex(&hash, hex);
+}
+
+/* cmake/embed.cmake computes these. */
+static void embedded_sources_have_the_hash_of_their_text(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"probe", "scan_lookback", "sort_onesweep", "grid",
+                                        "neighbors"};
+    char hex[65];
+    for (size_t i = 0; i < XLI_COUNT(names); ++i) {
+        hash_source(xli_source_find(names[i])->text, hex);
+        assert_string_equal(hex, xli_source_find(names[i])->sha256);
+    }
+    for (size_t i = 0; xli_include_at(i); ++i) {
+        hash_source(xli_include_at(i)->text, hex);
+        assert_string_equal(hex, xli_include_at(i)->sha256);
+    }
+}
+
+/* Each text is compared with the one before it. */
+static void the_hash_of_a_source_ignores_comments(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        bool same;
+    } rows[] = {
+        {"#define A 1\nint x = A;\n", false},
+        {"#define A 1 // one\n\n  int x =   A; /* two\n lines */\n", true},
+        {"#line 7 \"user\"\n/* a */ # line 8\n#define A \\\n1\n\n\nint x/**/= A;", true},
+        {"#define A 1\nint x = A;", true},
+        {"#define A 1\nint x = B;", false},
+        {"#define A 1 int x = B;", false},
+        {"#define A(x) - -x", false},
+        {"#define A (x) - -x", false},
+        {"#define A (x) --x", false},
+        {"int x; \"a // b\"", false},
+        {"int x; \"a // c\"", false},
+        {"int x; \"a /* c */\"", false},
+        {"int x; \"a /* d */\"", false},
+        {"int x; '\"' // \"", false},
+        {"int x; '\"' // \\\"", false}, /* a compiler may see a continued line */
+        {"int x = __LINE__;", false},
+        {"int x = __LINE__; // a", false},
+    };
+    char before[65] = "", hex[65];
+    for (size_t i = 0; i < XLI_COUNT(rows); ++i) {
+        hash_source(rows[i].text, hex);
+        if ((strcmp(hex, before) == 0) != rows[i].same)
+            XLT_FAIL("row %zu has %s hash", i, rows[i].same ? "another" : "the same");
+        memcpy(before, hex, sizeof hex);
+    }
+}
+
+/* Whether a new context adds a file to the folder for `text`. */
+static bool compiles(const char *text)
+{
+    const int files = list_folder().files;
+    cl_program program;
+    xl_context *ctx = context_with(folder);
+    XLT_OK(xl_program_create(ctx, text, NULL, &program));
+    XLT_CL(clReleaseProgram(program));
+    xl_context_destroy(ctx);
+    return list_folder().files > files;
+}
+
+static void an_edited_comment_costs_no_compilation(void **state)
+{
+    (void)state;
+    if (!live())
+        skip();
+    remove_tree(folder);
+    assert_true(compiles("__kernel void k(__global uint *out) { out[0] = 7; }\n"));
+    assert_false(compiles("/* seven */\n\n__kernel void k(__global uint *out) { out[0] = 7; }\n"));
+    assert_true(compiles("__kernel void k(__global uint *out) { out[0] = 8; }\n"));
+}
+
 static pid_t start_child(void)
 {
     pid_t child = fork();
@@ -620,6 +703,9 @@ int main(int argc, char **argv)
         cmocka_unit_test(a_users_program_of_other_kernels_is_built_again),
         cmocka_unit_test(a_program_that_lacks_its_kernel_is_built_again),
         cmocka_unit_test(keys_differ_where_programs_do),
+        cmocka_unit_test(embedded_sources_have_the_hash_of_their_text),
+        cmocka_unit_test(the_hash_of_a_source_ignores_comments),
+        cmocka_unit_test(an_edited_comment_costs_no_compilation),
         cmocka_unit_test(two_processes_share_a_folder),
     };
     if (argc > 2 && strcmp(argv[1], "--child") == 0)
