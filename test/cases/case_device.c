@@ -104,6 +104,7 @@ const char *const tunings[NUM_TUNINGS] = {
     "grid.group = 8\ngrid.items = 3\ngrid.overfull_points = 4\ngrid.bounds_groups = 3\n",
     "scan.shape = 1\nscan.item_bytes = 32\nscan.group_size = 32\nscan.spin_limit = 2\n"
     "reduce.serial = 0\nreduce.group_size = 32\nreduce.whole_size = 32\nreduce.item_bytes = 16\n"
+    "reduce.chunk_groups = 64\nreduce.chunk_vectors = 1\nreduce.single_group_vectors = 1\n"
     "reduce.segment_chunk_groups = 3\nsort.shape = 0\nsort.group_log = 4\nsort.items_log = 2\n"
     "sort.segment_group_log = 4\nsort.segment_items_log = 2\n"
     "sort.search_log = 3\nsort.sweep_group = 256\nsort.sweep_wide_group = 256\n"

@@ -131,7 +131,7 @@ static const struct {
               0, ALL},
     [PATTERN] = {"pattern",
                  NAMES("whole", "singletons", "short", "long", "borders", "last-alone", "mixed",
-                       "uneven"),
+                       "uneven", "crowds"),
                  0, S | R | O | T},
     [BROKEN] = {"broken", NAMES("no", "falls", "passes", "late-start", "early-end", "huge"), 0,
                 S | R | O},
