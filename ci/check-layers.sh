@@ -32,7 +32,9 @@ lib/neighbors   lib/neighbors lib/grid/grid_index.h lib/tune lib/ocl lib/core
 lib/knn         lib/knn lib/grid/grid_index.h lib/tune lib/ocl lib/core
 lib/knn_approximate lib/knn_approximate lib/tune lib/ocl lib/core
 reference       reference
-tools           tools drawing reference lib/core/npy.h
+tools           tools drawing reference lib/core/npy.h test/cases/case.h
+test/cases      test/cases test/support reference
+test/support    test/support
 examples        examples drawing lib/core/npy.h
 drawing         drawing
 examples/10_flip examples/10_flip drawing
@@ -94,7 +96,7 @@ fail() {
 
 files=$(find . -type d \( -name .git -o -path './build*' -o -name .dev \) -prune -o -type f -print |
   sed 's|^\./||' | sort)
-sources=$(grep -E '^(lib|include|reference|drawing|tools|examples|cl)/.*\.(c|h|cl|cpp)$' <<<"$files")
+sources=$(grep -E '^(lib|include|reference|drawing|tools|examples|cl|test/cases|test/support)/.*\.(c|h|cl|cpp)$' <<<"$files")
 texts=$(grep -E '^(docs/)?[^/]*\.md$' <<<"$files")
 
 declare -A place # file name -> its path

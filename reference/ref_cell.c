@@ -19,6 +19,18 @@
 SHIFT(ref_cell_shift, float)
 SHIFT(ref_cell_shift_f64, double)
 
+#define LATTICE_SHIFT(name, real)                                                                  \
+    void name(const real *cell, const long *s, real *shift)                                        \
+    {                                                                                              \
+        for (int k = 0; k < 3; ++k) {                                                              \
+            const real a = (real)s[0] * cell[k], b = (real)s[1] * cell[3 + k];                     \
+            const real c = (real)s[2] * cell[6 + k], ab = a + b;                                   \
+            shift[k] = ab + c;                                                                     \
+        }                                                                                          \
+    }
+LATTICE_SHIFT(ref_lattice_shift, float)
+LATTICE_SHIFT(ref_lattice_shift_f64, double)
+
 /* Of a query so far off that nothing is near it any number will do. */
 static long periods(double count)
 {
@@ -70,6 +82,43 @@ ref_images ref_cell_images(const float *period, const float *tilt, const float *
         wide[2][axis] = (double)difference[axis];
     }
     return ref_cell_images_f64(wide[0], wide[1], wide[2], reach);
+}
+
+static double dot(const double *a, const double *b)
+{
+    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+}
+
+/* In axes of which the first is along the first row, and the second in the plane of two rows, the
+ * cell is lower triangular. All lengths stay. */
+ref_images ref_lattice_images_f64(const double *cell, const double *difference, double reach)
+{
+    double axes[3][3] = {{0}}, period[3] = {0}, along[3][3] = {{0}}, turned[3];
+    for (int row = 0; row < 3; ++row) {
+        double rest[3] = {cell[3 * row], cell[3 * row + 1], cell[3 * row + 2]};
+        for (int k = 0; k < row; ++k) {
+            along[row][k] = dot(&cell[3 * row], axes[k]);
+            for (int axis = 0; axis < 3; ++axis)
+                rest[axis] -= along[row][k] * axes[k][axis];
+        }
+        period[row] = sqrt(dot(rest, rest));
+        for (int axis = 0; axis < 3 && period[row] > 0; ++axis)
+            axes[row][axis] = rest[axis] / period[row];
+    }
+    for (int k = 0; k < 3; ++k)
+        turned[k] = dot(difference, axes[k]);
+    const double tilt[3] = {along[1][0], along[2][0], along[2][1]};
+    return ref_cell_images_f64(period, tilt, turned, reach);
+}
+
+ref_images ref_lattice_images(const float *cell, const float *difference, double reach)
+{
+    double wide[9], away[3];
+    for (int k = 0; k < 9; ++k)
+        wide[k] = (double)cell[k];
+    for (int k = 0; k < 3; ++k)
+        away[k] = (double)difference[k];
+    return ref_lattice_images_f64(wide, away, reach);
 }
 
 bool ref_cell_next(ref_images *images)

@@ -30,10 +30,15 @@ static REAL square_of(const REAL *d)
 /* Of a triclinic cell: whether no image is within the distance. */
 static bool all_images_are_far(const OF_REAL(ref_moved) * m, const REAL *away)
 {
-    ref_images images = OF_REAL(ref_cell_images)(m->period, m->tilt, away, (double)m->distance);
+    const double reach = (double)m->distance;
+    ref_images images = m->cell ? OF_REAL(ref_lattice_images)(m->cell, away, reach)
+                                : OF_REAL(ref_cell_images)(m->period, m->tilt, away, reach);
     REAL d[3], shift[3];
     while (ref_cell_next(&images)) {
-        OF_REAL(ref_cell_shift)(m->period, m->tilt, images.s, shift);
+        if (m->cell)
+            OF_REAL(ref_lattice_shift)(m->cell, images.s, shift);
+        else
+            OF_REAL(ref_cell_shift)(m->period, m->tilt, images.s, shift);
         for (size_t a = 0; a < 3; ++a)
             d[a] = away[a] - shift[a];
         if (square_of(d) <= m->distance * m->distance)
@@ -50,7 +55,7 @@ static bool has_moved(const OF_REAL(ref_moved) * m, const REAL *was, const REAL 
             return true;
         away[a] = now[a] - was[a];
     }
-    if (m->tilt[0] != 0 || m->tilt[1] != 0 || m->tilt[2] != 0)
+    if (m->cell || m->tilt[0] != 0 || m->tilt[1] != 0 || m->tilt[2] != 0)
         return all_images_are_far(m, away);
     for (size_t a = 0; a < m->dimensions; ++a)
         away[a] = nearest_image(away[a], m->period[a]);

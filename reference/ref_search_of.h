@@ -63,7 +63,7 @@ static pair pair_of(const OF_REAL(ref_search) * search, size_t i)
                                            : search->points + i * search->stride,
                   .radius2 = radius2_of(search, i),
                   .dimensions = search->dimensions > 0 ? search->dimensions : 3,
-                  .repeats = period[0] > 0 || period[1] > 0 || period[2] > 0};
+                  .repeats = search->cell || period[0] > 0 || period[1] > 0 || period[2] > 0};
 }
 
 static void take_point(const OF_REAL(ref_search) * search, pair *of, size_t i, size_t j)
@@ -146,11 +146,17 @@ static void add_point(const OF_REAL(ref_search) * search, found *f, const pair *
 
 static void add_images(const OF_REAL(ref_search) * search, found *f, const pair *of, size_t j)
 {
-    ref_images images = OF_REAL(ref_cell_images)(search->period, search->tilt, of->difference,
-                                                 (double)search->radius);
+    const double reach = (double)search->radius;
+    ref_images images =
+        search->cell
+            ? OF_REAL(ref_lattice_images)(search->cell, of->difference, reach)
+            : OF_REAL(ref_cell_images)(search->period, search->tilt, of->difference, reach);
     REAL d[3], moved[3], distance2;
     while (ref_cell_next(&images)) {
-        OF_REAL(ref_cell_shift)(search->period, search->tilt, images.s, moved);
+        if (search->cell)
+            OF_REAL(ref_lattice_shift)(search->cell, images.s, moved);
+        else
+            OF_REAL(ref_cell_shift)(search->period, search->tilt, images.s, moved);
         for (size_t a = 0; a < 3; ++a)
             d[a] = of->difference[a] - moved[a];
         if (is_near(search, of, d, &distance2) && (!of->own || own_is_wanted(search, images.s)))

@@ -213,6 +213,10 @@ void ref_adjacent(size_t bytes, size_t n, ref_pair *pair, const void *in, void *
 void ref_cell_shift(const float *period, const float *tilt, const long *s, float *shift);
 void ref_cell_shift_f64(const double *period, const double *tilt, const long *s, double *shift);
 
+/* The same of any cell: three rows of three numbers; a row of zeros does not repeat. */
+void ref_lattice_shift(const float *cell, const long *s, float *shift);
+void ref_lattice_shift_f64(const double *cell, const long *s, double *shift);
+
 /* Images of a point that is `difference` from a query, as many as may be within `reach` of it and
  * some more: by z, then y, then x. */
 typedef struct ref_images {
@@ -223,6 +227,8 @@ ref_images ref_cell_images(const float *period, const float *tilt, const float *
                            double reach);
 ref_images ref_cell_images_f64(const double *period, const double *tilt, const double *difference,
                                double reach);
+ref_images ref_lattice_images(const float *cell, const float *difference, double reach);
+ref_images ref_lattice_images_f64(const double *cell, const double *difference, double reach);
 /* Goes on to the next, s; false after the last. */
 bool ref_cell_next(ref_images *images);
 
@@ -248,6 +254,7 @@ static inline bool ref_same_system(const uint32_t *systems, const uint32_t *quer
     const real *radii;       /* of each query, or NULL; of one no more counts than `radius` */     \
     real period[3];          /* of each axis; 0: it does not repeat */                             \
     real tilt[3];            /* of a triclinic cell, see ref_cell.c */                             \
+    const real *cell;        /* any cell, see ref_cell.c, in place of these two; or NULL */        \
     const uint32_t *systems; /* of a batch, of each point and */                                   \
     const uint32_t *query_systems; /* each given query; NULL: one */                               \
     bool half; /* of (i, j) and (j, i) the one with i < j; of a point's own images those           \
@@ -312,8 +319,9 @@ bool ref_counts_f64(const ref_search_f64 *search, uint32_t *counts);
     size_t was_stride, now_stride;                                                                 \
     size_t n, dimensions;                                                                          \
     real distance;                                                                                 \
-    real period[3]; /* of each axis; 0: it does not repeat */                                      \
-    real tilt[3];   /* of a triclinic cell */
+    real period[3];   /* of each axis; 0: it does not repeat */                                    \
+    real tilt[3];     /* of a triclinic cell */                                                    \
+    const real *cell; /* any cell in place of these two; or NULL */
 typedef struct ref_moved {
     REF_MOVED(float)
 } ref_moved;

@@ -10,7 +10,7 @@ static const struct {
     const char *help;
 } commands[] = {
     {"devices", tool_devices, "list every OpenCL platform and device and what it can do"},
-    {"selftest", tool_selftest, "check every primitive on a device against serial code"},
+    {"selftest", tool_selftest, "compare every primitive on a device with serial code"},
     {"scan", tool_scan, "running sums, minima ... of an array, or of each of its segments"},
     {"reduce", tool_reduce, "the sum, least element ... of an array, or of each of its segments"},
     {"sort", tool_sort, "sort an array, with values, or find the order"},

@@ -4,7 +4,23 @@
 #ifndef TUNE_CASES_H
 #define TUNE_CASES_H
 
-#include "selftest.h"
+#include "reference.h"
+#include "tool.h"
+
+/* ---- tune_data.c ---- */
+
+/* Segments of n elements: segment s is [at[s], at[s + 1]). */
+typedef struct cuts {
+    uint8_t *heads; /* 1 where an element begins a segment */
+    uint64_t *at;
+    uint32_t *offsets; /* the same as `at` */
+    size_t count;
+} cuts;
+/* False: no memory. XL_SEGMENTS_NONE: one segment. */
+bool cuts_make(xl_segments form, size_t n, cuts *c);
+void cuts_free(cuts *c);
+uint64_t tune_random(uint64_t *state); /* xorshift64* */
+void tune_fill(size_t n, uint32_t *out);
 
 typedef struct tune_case tune_case;
 

@@ -14,7 +14,7 @@ static int open_numbers(tune_case *c)
     c->input = malloc(c->n * sizeof(uint32_t));
     if (!c->input)
         return tune_no_memory(c);
-    selftest_fill(XL_U32, XL_SUM, 1, c->n, c->input);
+    tune_fill(c->n, c->input);
     return session_upload(c->s, c->input, c->n * sizeof(uint32_t), c->kind->name, &c->buffers[0]);
 }
 
@@ -26,9 +26,11 @@ static int open_cut(tune_case *c)
     TRY(open_numbers(c));
     if (!cuts_make(c->kind->form, c->n, &c->cuts))
         return tune_no_memory(c);
-    if (c->cuts.array_bytes)
-        TRY(session_upload(c->s, c->cuts.array, c->cuts.array_bytes, c->kind->name,
-                           &c->buffers[1]));
+    if (c->kind->form == XL_SEGMENTS_HEAD_FLAGS)
+        TRY(session_upload(c->s, c->cuts.heads, c->n, c->kind->name, &c->buffers[1]));
+    if (c->kind->form == XL_SEGMENTS_OFFSETS)
+        TRY(session_upload(c->s, c->cuts.offsets, (c->cuts.count + 1) * sizeof *c->cuts.offsets,
+                           c->kind->name, &c->buffers[1]));
 done:
     return result;
 }
@@ -62,13 +64,12 @@ static xl_status create_scan(const tune_case *c, const xl_tunable *values, uint3
 
 static xl_status enqueue_scan(const tune_case *c, void *plan)
 {
-    return xl_scan_enqueue(
-        plan, c->s->queue,
-        &(xl_scan_args){.n = c->n,
-                        .in = xl_view_of(c->buffers[0], 0),
-                        .segments = xl_view_n(c->buffers[1], 0, c->cuts.array_count),
-                        .out = xl_view_of(c->buffers[OUT], 0)},
-        0, NULL, NULL);
+    return xl_scan_enqueue(plan, c->s->queue,
+                           &(xl_scan_args){.n = c->n,
+                                           .in = xl_view_of(c->buffers[0], 0),
+                                           .segments = xl_view_n(c->buffers[1], 0, c->n),
+                                           .out = xl_view_of(c->buffers[OUT], 0)},
+                           0, NULL, NULL);
 }
 
 static void destroy_scan(void *plan)
@@ -115,7 +116,7 @@ static xl_status enqueue_reduce(const tune_case *c, void *plan)
         plan, c->s->queue,
         &(xl_reduce_args){.n = c->n,
                           .in = xl_view_of(c->buffers[0], 0),
-                          .segments = xl_view_n(c->buffers[1], 0, c->cuts.array_count),
+                          .segments = xl_view_n(c->buffers[1], 0, c->cuts.count + 1),
                           .out = xl_view_of(c->buffers[OUT], 0)},
         0, NULL, NULL);
 }
@@ -268,7 +269,7 @@ static int open_halves(tune_case *c, bool both)
     c->input = input;
     if (!input)
         return tune_no_memory(c);
-    selftest_fill(XL_U32, XL_SUM, 1, c->n, input);
+    tune_fill(c->n, input);
     if (!ref_sort(XL_U32, false, half, input, NULL) ||
         (both && !ref_sort(XL_U32, false, c->n - half, input + half, NULL)))
         return tune_no_memory(c);

@@ -31,7 +31,7 @@ static int open_points(tune_case *c)
     if (!xyz)
         return tune_no_memory(c);
     for (size_t i = 0; i < 3 * c->n; ++i)
-        xyz[i] = (float)((double)(selftest_random(&state) >> 40) * 0x1p-24 * edge);
+        xyz[i] = (float)((double)(tune_random(&state) >> 40) * 0x1p-24 * edge);
     return session_upload(c->s, xyz, c->n * 3 * sizeof *xyz, c->kind->name, &c->buffers[0]);
 }
 

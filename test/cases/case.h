@@ -102,6 +102,8 @@ typedef enum field {
     SPREAD,
     FAILS,
     PARTS,
+    HASH,
+    FILLS,
     SEED,
     DRAWN_BY_WEIGHT, /* fields from here on have draws of their own */
     PAGES = DRAWN_BY_WEIGHT,

@@ -493,3 +493,19 @@ bool same_results(outcome *o, const fuzz_case *c, size_t count, const void *got,
     }
     return true;
 }
+
+/* FNV-1a of the bits of f32 results, low byte first. All zeros are +0. */
+bool same_hash(outcome *o, const fuzz_case *c, size_t count, const void *results)
+{
+    uint64_t hash = UINT64_C(0xcbf29ce484222325);
+    for (size_t i = 0; i < count && c->of[HASH]; ++i) {
+        uint32_t bits;
+        memcpy(&bits, (const char *)results + i * sizeof bits, sizeof bits);
+        bits = bits == 0x80000000u ? 0 : bits;
+        for (unsigned k = 0; k < 32; k += 8)
+            hash = (hash ^ (bits >> k & 255)) * UINT64_C(0x100000001b3);
+    }
+    return !c->of[HASH] || hash == c->of[HASH] ||
+           failed(o, "the results have the hash 0x%llx, not that of every device",
+                  (unsigned long long)hash);
+}

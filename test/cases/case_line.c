@@ -161,6 +161,8 @@ static const struct {
     [SPREAD] = {"spread", NAMES("usual", "faces", "far"), 0, L | K | V},
     [FAILS] = {"fails", NAMES("no", "non-finite", "outside", "system"), 0, L | K | V},
     [PARTS] = {"parts", NULL, 3, S},
+    [HASH] = {"hash", NULL, UINT64_MAX, S | R},
+    [FILLS] = {"fills", NULL, 3, L},
     [SEED] = {"seed", NULL, UINT32_MAX, ALL},
     /* Where buffers end or begin: beside a page that may not be touched. */
     [PAGES] = {"pages", NAMES("no", "after", "before"), 0, S | R},
@@ -227,9 +229,9 @@ const char *case_print(const fuzz_case *c, char line[LINE])
             used += (size_t)snprintf(line + used, LINE - used, " %s=%s", fields[f].name,
                                      fields[f].values[x]);
         else
-            used +=
-                (size_t)snprintf(line + used, LINE - used,
-                                 f == MASK ? " %s=0x%" PRIx64 : " %s=%" PRIu64, fields[f].name, x);
+            used += (size_t)snprintf(line + used, LINE - used,
+                                     f == MASK || f == HASH ? " %s=0x%" PRIx64 : " %s=%" PRIu64,
+                                     fields[f].name, x);
     }
     return line;
 }
@@ -312,7 +314,7 @@ static bool shrink_field(fuzz_case *c, field f, case_fails *fails, int *tries)
         return false;
     if (try_value(c, f, 0, fails, tries))
         return true;
-    if (fields[f].values || f == SEED || f == MASK)
+    if (fields[f].values || f == SEED || f == MASK || f == HASH)
         return false;
     for (uint64_t step = c->of[f] / 2; step > 0; step /= 2)
         while (c->of[f] > step && try_value(c, f, c->of[f] - step, fails, tries))

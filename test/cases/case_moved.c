@@ -36,16 +36,14 @@ static void *move(const scene *s, xlt_random *random)
     memcpy(now, s->points, s->n * s->stride * s->bytes);
     for (size_t i = 0; i < s->n; ++i) {
         const bool stays = xlt_below(random, 4) == 0, jumps = xlt_below(random, 3) == 0;
-        double to[3] = {0, 0, 0};
+        double to[3] = {0, 0, 0}, times[3] = {0, 0, 0};
         for (uint32_t a = 0; a < s->dimensions; ++a) {
-            const double times = jumps ? (double)xlt_below(random, 5) - 2 : 0;
-            to[a] += scalar_of(s, s->points, i * s->stride + a) + times * s->period[a];
+            times[a] = jumps ? (double)xlt_below(random, 5) - 2 : 0;
+            to[a] += scalar_of(s, s->points, i * s->stride + a);
             to[a] += stays ? 0 : 0.2 * ((double)xlt_unit(random) - 0.5);
-            if (a > 0)
-                to[0] += times * s->tilt[a - 1];
-            if (a > 1)
-                to[1] += times * s->tilt[2];
         }
+        for (size_t k = 0; k < 9; ++k)
+            to[k % 3] += times[k / 3] * s->repeats[k];
         for (uint32_t a = 0; a < s->dimensions; ++a)
             set_scalar(s, now, i * s->stride + a, to[a]);
         if (xlt_below(random, 100) == 0)
@@ -54,7 +52,7 @@ static void *move(const scene *s, xlt_random *random)
     return now;
 }
 
-static uint32_t count_wide(const scene *s, const void *now, double distance)
+static uint32_t count_wide(const fuzz_case *c, const scene *s, const void *now, double distance)
 {
     ref_moved_f64 m = {.was = s->points,
                        .now = now,
@@ -62,13 +60,13 @@ static uint32_t count_wide(const scene *s, const void *now, double distance)
                        .now_stride = s->stride,
                        .n = s->n,
                        .dimensions = s->dimensions,
-                       .distance = distance};
+                       .distance = distance,
+                       .cell = c->of[SPACE] == SPACE_CELL ? s->repeats : NULL};
     memcpy(m.period, s->period, sizeof m.period);
-    memcpy(m.tilt, s->tilt, sizeof m.tilt);
     return ref_count_moved_f64(&m);
 }
 
-static uint32_t count_narrow(const scene *s, const void *now, double distance)
+static uint32_t count_narrow(const fuzz_case *c, const scene *s, const void *now, double distance)
 {
     ref_moved m = {.was = s->points,
                    .now = now,
@@ -76,11 +74,10 @@ static uint32_t count_narrow(const scene *s, const void *now, double distance)
                    .now_stride = s->stride,
                    .n = s->n,
                    .dimensions = s->dimensions,
-                   .distance = (float)distance};
-    for (size_t axis = 0; axis < 3; ++axis) {
+                   .distance = (float)distance,
+                   .cell = c->of[SPACE] == SPACE_CELL ? s->narrow : NULL};
+    for (size_t axis = 0; axis < 3; ++axis)
         m.period[axis] = (float)s->period[axis];
-        m.tilt[axis] = (float)s->tilt[axis];
-    }
     return ref_count_moved(&m);
 }
 
@@ -241,8 +238,8 @@ static void run_moved(const fuzz_case *c, open_plan *plan, outcome *o)
     uint32_t *const own = make_own(c, s.n);
     const double distance = distance_of(c, &s);
     const uint32_t wanted = s.spoilt > 0 ? UINT32_MAX
-                            : s.wide     ? count_wide(&s, now, distance)
-                                         : count_narrow(&s, now, distance);
+                            : s.wide     ? count_wide(c, &s, now, distance)
+                                         : count_narrow(c, &s, now, distance);
     if (make_grid(o, c, plan, &s)) {
         const size_t at = (size_t)c->of[OUT_AT];
         add_scene(c, plan, &s, arrays);

@@ -94,23 +94,20 @@ typedef struct answer {
 
 static void search_wide(const fuzz_case *c, const scene *s, answer *a, ref_pairs_f64 *pairs)
 {
-    ref_search_f64 search = {.radius = s->radius};
+    ref_search_f64 search = {.radius = s->radius,
+                             .cell = c->of[SPACE] == SPACE_CELL ? s->repeats : NULL};
     FILL_SEARCH(search, c, s);
-    for (size_t axis = 0; axis < 3; ++axis) {
-        search.period[axis] = s->period[axis];
-        search.tilt[axis] = s->tilt[axis];
-    }
+    memcpy(search.period, s->period, sizeof search.period);
     a->indices = ref_neighbors_pairs_f64(&search, a->offsets, pairs);
 }
 
 static void search_narrow(const fuzz_case *c, const scene *s, answer *a, ref_pairs *pairs)
 {
-    ref_search search = {.radius = (float)s->radius};
+    ref_search search = {.radius = (float)s->radius,
+                         .cell = c->of[SPACE] == SPACE_CELL ? s->narrow : NULL};
     FILL_SEARCH(search, c, s);
-    for (size_t axis = 0; axis < 3; ++axis) {
+    for (size_t axis = 0; axis < 3; ++axis)
         search.period[axis] = (float)s->period[axis];
-        search.tilt[axis] = (float)s->tilt[axis];
-    }
     a->indices = ref_neighbors_pairs(&search, a->offsets, pairs);
 }
 
@@ -227,27 +224,60 @@ static xl_status enqueue_count(const open_plan *plan, const call_array *a, const
                                       built, counted);
 }
 
-static xl_status enqueue_fill(const fuzz_case *c, const open_plan *plan, const call_array *a,
-                              const flight *f, const cl_event *counted)
+/* Where row i of the rows that are filled begins in the list. */
+static size_t row_begin(const fuzz_case *c, size_t i)
+{
+    const uint64_t *const offsets = wanted->offsets;
+    const size_t row = running->first + i;
+    return row_room(c) > 0 ? i * row_room(c) : (size_t)(offsets[row] - offsets[running->first]);
+}
+
+static xl_view part_of(const call_array *a, size_t from)
+{
+    xl_view view = array_view(a);
+    view.offset += a->name ? from : 0;
+    return view;
+}
+
+/* The rows from `first` on, of those that are filled. */
+static xl_status enqueue_part(const fuzz_case *c, const open_plan *plan, const call_array *a,
+                              const flight *f, const cl_event *counted, size_t first, size_t num)
 {
     const bool given = running->queries != NULL, rooms = row_room(c) > 0;
-    const xl_neighbors_fill_args args = {.capacity = rooms ? 0 : a[INDICES].n,
+    const size_t at = row_begin(c, first), d = running->dimensions;
+    const size_t capacity = num < running->num ? row_begin(c, first + num) - at : a[INDICES].n;
+    const xl_neighbors_fill_args args = {.capacity = rooms ? 0 : capacity,
                                          .offsets = array_view(&a[OFFSETS]),
-                                         .indices = array_view(&a[INDICES]),
+                                         .indices = part_of(&a[INDICES], at),
                                          .num_queries = given ? running->rows : 0,
                                          .queries = array_view(&a[QUERY_POINTS]),
                                          .queries_y = array_view(&a[QUERY_Y]),
                                          .queries_z = array_view(&a[QUERY_Z]),
                                          .radii = array_view(&a[QUERY_RADII]),
-                                         .first_row = running->first,
-                                         .num_rows = running->num,
-                                         .distances2 = array_view(&a[DISTANCES]),
-                                         .vectors = array_view(&a[VECTORS]),
-                                         .shifts = array_view(&a[SHIFTS]),
-                                         .counts = rooms ? array_view(&a[COUNTS]) : xl_no_view(),
+                                         .first_row = running->first + first,
+                                         .num_rows = num,
+                                         .distances2 = part_of(&a[DISTANCES], at),
+                                         .vectors = part_of(&a[VECTORS], at * d),
+                                         .shifts = part_of(&a[SHIFTS], at * d),
+                                         .counts =
+                                             rooms ? part_of(&a[COUNTS], first) : xl_no_view(),
                                          .query_systems = array_view(&a[OF_QUERY_SYSTEMS])};
     return xl_neighbors_fill_enqueue(plan->of.space.near, plan->of.space.index, f->queue, &args, 1,
                                      counted, NULL);
+}
+
+/* In parts, of which some may have no rows. */
+static xl_status enqueue_fill(const fuzz_case *c, const open_plan *plan, const call_array *a,
+                              const flight *f, const cl_event *counted)
+{
+    const size_t parts = 1 + (size_t)c->of[FILLS], num = running->num;
+    xl_status status = XL_SUCCESS;
+    for (size_t k = 0; k < parts && status == XL_SUCCESS; ++k) {
+        const size_t first = num * k / parts, end = num * (k + 1) / parts;
+        if (end > first || parts == 1)
+            status = enqueue_part(c, plan, a, f, counted, first, end - first);
+    }
+    return status;
 }
 
 static xl_status enqueue_visit(const open_plan *plan, const call_array *a, const flight *f,
@@ -288,14 +318,6 @@ static xl_status enqueue(const fuzz_case *c, const open_plan *plan, const call_a
 }
 
 /* ---- results -------------------------------------------------------------------------- */
-
-/* Where row i of the part that was filled begins in the list. */
-static size_t row_begin(const fuzz_case *c, size_t i)
-{
-    const uint64_t *const offsets = wanted->offsets;
-    const size_t row = running->first + i;
-    return row_room(c) > 0 ? i * row_room(c) : (size_t)(offsets[row] - offsets[running->first]);
-}
 
 /* Entries of a row by index, images of one point by the shifts of z, then y, then x: insertion. */
 static bool is_before(const call_array *a, size_t x, size_t y)
@@ -359,12 +381,11 @@ static bool same_entry(outcome *o, const call_array *a, size_t row, size_t got, 
     return true;
 }
 
-/* A row that does not fit into the list is not written. */
-static bool check_cut_row(outcome *o, const call_array *a, size_t row, size_t begin)
+static bool is_untouched(outcome *o, const call_array *a, size_t row, size_t begin, size_t end)
 {
-    for (size_t k = begin; k < a[INDICES].n; ++k)
+    for (size_t k = begin; k < end; ++k)
         if (((const uint32_t *)a[INDICES].got)[k] != 0x01010101u * UNTOUCHED)
-            return failed(o, "row %zu: passes the capacity and was written", row);
+            return failed(o, "row %zu: written past its end, or without room for it", row);
     return true;
 }
 
@@ -376,15 +397,12 @@ static bool check_row(outcome *o, const fuzz_case *c, const call_array *a, size_
     if (room > 0 && count > room)
         return true;
     if (room == 0 && begin + count > a[INDICES].n)
-        return check_cut_row(o, a, row, begin);
+        return is_untouched(o, a, row, begin, a[INDICES].n);
     order_row(c, a, begin, count, places);
     for (size_t k = 0; k < count; ++k)
         if (!same_entry(o, a, row, places[k], (size_t)wanted->offsets[row] + k))
             return false;
-    for (size_t k = count; k < room; ++k)
-        if (((const uint32_t *)a[INDICES].got)[begin + k] != 0x01010101u * UNTOUCHED)
-            return failed(o, "row %zu: written past its end", row);
-    return true;
+    return room == 0 || is_untouched(o, a, row, begin + count, begin + room);
 }
 
 static bool check_failed_list(outcome *o, const fuzz_case *c, const call_array *a)
@@ -393,6 +411,72 @@ static bool check_failed_list(outcome *o, const fuzz_case *c, const call_array *
     (void)c;
     return !offsets || offsets[a[OFFSETS].n - 1] == UINT64_MAX ||
            failed(o, "there is no index, and the offsets do not say so");
+}
+
+/* What xl_neighbors_status() reports of the rows that were filled. */
+static xl_neighbors_report report_wanted(const fuzz_case *c)
+{
+    xl_neighbors_report r = {.queries = running->rows, .first_non_finite = UINT64_MAX};
+    const size_t first = running->first, end = first + running->num, d = running->dimensions;
+    if (row_room(c) == 0)
+        r.pairs = wanted->offsets[end] - wanted->offsets[first];
+    for (size_t i = first; i < end && row_room(c) > 0; ++i)
+        if (wanted->counts[i] > r.longest_row)
+            r.longest_row = wanted->counts[i];
+    for (size_t i = running->queries ? running->rows : 0; i-- > 0;) {
+        bool finite = true;
+        for (size_t k = 0; k < d; ++k)
+            finite = finite && isfinite(scalar_of(running, running->queries, i * d + k));
+        if (!finite) {
+            ++r.non_finite;
+            r.first_non_finite = i;
+        }
+    }
+    return r;
+}
+
+static xl_status status_wanted(const fuzz_case *c, const call_array *a,
+                               const xl_neighbors_report *r)
+{
+    if (running->spoilt > 0)
+        return running->non_finite ? XL_ERROR_NON_FINITE : XL_ERROR_OUT_OF_DOMAIN;
+    if (r->non_finite > 0)
+        return XL_ERROR_NON_FINITE;
+    return r->longest_row > row_room(c) || (row_room(c) == 0 && r->pairs > a[INDICES].n)
+               ? XL_ERROR_CAPACITY
+               : XL_SUCCESS;
+}
+
+static bool check_status(outcome *o, const fuzz_case *c, const call_array *a)
+{
+    const bool rooms = row_room(c) > 0;
+    const xl_neighbors_status_args args = {.capacity = rooms ? 0 : a[INDICES].n,
+                                           .offsets = array_view(&a[OFFSETS]),
+                                           .num_queries = running->queries ? running->rows : 0,
+                                           .queries = array_view(&a[QUERY_POINTS]),
+                                           .queries_y = array_view(&a[QUERY_Y]),
+                                           .queries_z = array_view(&a[QUERY_Z]),
+                                           .radii = array_view(&a[QUERY_RADII]),
+                                           .first_row = running->first,
+                                           .num_rows = running->num,
+                                           .counts = rooms ? array_view(&a[COUNTS]) : xl_no_view(),
+                                           .query_systems = array_view(&a[OF_QUERY_SYSTEMS])};
+    const xl_neighbors_report want = report_wanted(c);
+    xl_neighbors_report got = want;
+    const xl_status needed = status_wanted(c, a, &want),
+                    status = xl_neighbors_status(running_plan->of.space.near,
+                                                 running_plan->of.space.index, xlt_queue(), &args,
+                                                 &got, 0, NULL);
+    if (status != needed)
+        return failed(o, "the status is %s, not %s: %.300s", xl_status_name(status),
+                      xl_status_name(needed), xl_context_error(running_plan->ctx));
+    return got.queries == want.queries && got.pairs == want.pairs &&
+                   got.longest_row == want.longest_row && got.non_finite == want.non_finite &&
+                   got.first_non_finite == want.first_non_finite
+               ? true
+               : failed(o, "the status reports %llu pairs, %llu in a row, %llu bad queries",
+                        (unsigned long long)got.pairs, (unsigned long long)got.longest_row,
+                        (unsigned long long)got.non_finite);
 }
 
 static bool holds(outcome *o, const fuzz_case *c, const call_array *a)
@@ -404,12 +488,12 @@ static bool holds(outcome *o, const fuzz_case *c, const call_array *a)
     if (!good || was_cut)
         return good;
     if (running->spoilt > 0)
-        return check_failed_list(o, c, a);
+        return check_failed_list(o, c, a) && check_status(o, c, a);
     size_t *places = make_bytes((size_t)wanted->offsets[running->rows], sizeof *places);
     for (size_t i = 0; good && i < running->num; ++i)
         good = check_row(o, c, a, i, places);
     free(places);
-    return good;
+    return good && check_status(o, c, a);
 }
 
 static bool is_nan_or_alike(const void *got, const void *x)

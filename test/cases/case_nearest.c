@@ -100,11 +100,42 @@ static bool is_of_given_up(const void *got, const void *wanted)
 static const scene *running; /* what enqueue() works on */
 static const open_plan *running_plan;
 
+/* xl_knn_status(), but on a device that gives rows up. */
+static bool check_status(outcome *o, const fuzz_case *c, const call_array *a)
+{
+    const xl_knn_status_args args = {.num_queries = running->queries ? running->rows : 0,
+                                     .queries = array_view(&a[QUERY_POINTS]),
+                                     .queries_y = array_view(&a[QUERY_Y]),
+                                     .queries_z = array_view(&a[QUERY_Z]),
+                                     .indices = array_view(&a[INDICES]),
+                                     .query_systems = array_view(&a[OF_QUERY_SYSTEMS]),
+                                     .first_row = running->first,
+                                     .num_rows = running->num};
+    const uint32_t *const wanted = a[INDICES].wanted;
+    const size_t k = k_of(c);
+    size_t few = 0;
+    xl_knn_report r = {0};
+    const xl_status needed = running->spoilt == 0  ? XL_SUCCESS
+                             : running->non_finite ? XL_ERROR_NON_FINITE
+                                                   : XL_ERROR_OUT_OF_DOMAIN,
+                    status =
+                        xl_knn_status(running_plan->of.space.nearest, running_plan->of.space.index,
+                                      xlt_queue(), &args, &r, 0, NULL);
+    for (size_t i = 0; i < running->num; ++i)
+        few += wanted[i * k + k - 1] == UINT32_MAX;
+    if (status != needed)
+        return failed(o, "the status is %s, not %s: %.300s", xl_status_name(status),
+                      xl_status_name(needed), xl_context_error(running_plan->ctx));
+    return status != XL_SUCCESS ||
+           (r.rows == running->num && r.short_rows == few && r.given_up == 0) ||
+           failed(o, "the status reports %llu rows, %llu short, %llu given up",
+                  (unsigned long long)r.rows, (unsigned long long)r.short_rows,
+                  (unsigned long long)r.given_up);
+}
+
 static bool holds(outcome *o, const fuzz_case *c, const call_array *a)
 {
-    (void)c;
-    (void)a;
-    return check_build(o, running_plan, running);
+    return check_build(o, running_plan, running) && (zeros_are_alike() || check_status(o, c, a));
 }
 
 /* If the build failed, no row has neighbours. */

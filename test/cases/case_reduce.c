@@ -162,7 +162,7 @@ static bool check_call(outcome *o, const fuzz_case *c, const call *b, const void
     for (size_t i = some * bytes; i < b->room * bytes; ++i)
         if (got[i] != UNTOUCHED)
             return failed(o, "out: byte %zu past the last result was written", i - some * bytes);
-    return same_results(o, c, some, got, wanted, slack);
+    return same_results(o, c, some, got, wanted, slack) && same_hash(o, c, some, got);
 }
 
 static void run_reduce(const fuzz_case *c, open_plan *plan, outcome *o)

@@ -85,7 +85,8 @@ RULE(segment_type_goes,
      OF(SEGMENTS) == XL_SEGMENTS_KEYS || (has_offsets(c) && OF(SEGMENT_TYPE) < 2))
 RULE(mask_goes, OF(SEGMENTS) == XL_SEGMENTS_MASK)
 RULE(pattern_goes, has_arrays(c) || has_offsets(c))
-RULE(cut_goes, has_arrays(c) || IS(SELECT) || (IS(NEAR) && !OF(ROW_ROOM) && OF(CUT) != CUT_UNSAID))
+RULE(cut_goes, has_arrays(c) || IS(SELECT) ||
+                   (IS(NEAR) && !OF(ROW_ROOM) && !OF(FILLS) && OF(CUT) != CUT_UNSAID))
 
 /* ---- scans and reductions ---- */
 
@@ -188,7 +189,7 @@ RULE(query_layout_goes, OF(AROUND))
 RULE(tight_goes, OF(TIGHT) < 2 || !IS(KNN))
 RULE(tight_repeats, repeats(c))
 RULE(skew_goes, OF(SPACE) == SPACE_CELL)
-RULE(turn_goes, ANY_CELLS &&OF(SPACE) == SPACE_CELL)
+RULE(turn_goes, OF(SPACE) == SPACE_CELL)
 RULE(far_goes, OF(SPREAD) != FAR_AWAY || OF(SPACE) == SPACE_OPEN)
 RULE(fails_outside, OF(FAILS) != FAILS_OUTSIDE || OF(SPACE) != SPACE_OPEN)
 RULE(fails_by_system, OF(FAILS) != FAILS_SYSTEM || OF(BATCH))
@@ -199,6 +200,8 @@ RULE(carry_goes, !has_offsets(c))
 RULE(parts_go, OF(CARRY) && OF(COUNT) == COUNT_ON_HOST)
 
 /* ---- data ---- */
+
+RULE(hash_goes, element_of(c)->type == XL_F32 && OF(DETERMINISM) == XL_REPRODUCIBLE)
 
 RULE(halves_are_exact,
      !(IS(SCAN) || IS(REDUCE)) || element_of(c)->type != XL_F16 ||
@@ -281,12 +284,13 @@ static const struct {
     {TIGHT, tight_goes, "the reference looks at three images on either side", XL_SUCCESS},
     {TIGHT, tight_repeats, "no edge is a period", XL_SUCCESS},
     {SKEW, skew_goes, "only the vectors of a cell lean", XL_SUCCESS},
-    {TURN, turn_goes, "cells are lower triangular, with a diagonal above 0", XL_SUCCESS},
+    {TURN, turn_goes, "only the vectors of a cell have an order", XL_SUCCESS},
     {SPREAD, far_goes, "points must be in the box", XL_SUCCESS},
     {FAILS, fails_outside, "there is no box", XL_SUCCESS},
     {FAILS, fails_by_system, "there are no systems", XL_SUCCESS},
     {CARRY, carry_goes, "each part would have offsets of its own", XL_SUCCESS},
     {PARTS, parts_go, "only scans with a carry are made in parts", XL_SUCCESS},
+    {HASH, hash_goes, "only reproducible results of f32 have one hash on every device", XL_SUCCESS},
     {DATA, halves_are_exact, "results of halves would round", XL_SUCCESS},
 };
 

@@ -76,8 +76,8 @@ static void make_cell(const fuzz_case *c, scene *s, xlt_random *random)
     }
 }
 
-/* The same lattice left-handed, by one vector that points back, or with its axes in another order:
- * for ANY_CELLS. What holds of such a lattice is not in `period` and `tilt`. */
+/* The same lattice left-handed, by one vector that points back, or with its axes in another order.
+ * `period` and `tilt` do not describe such a lattice. */
 static void turn_cell(const fuzz_case *c, scene *s)
 {
     const uint32_t d = s->dimensions;
@@ -88,6 +88,17 @@ static void turn_cell(const fuzz_case *c, scene *s)
                                    : row + 1 == d           ? -was[column]
                                                             : was[column];
     }
+}
+
+static void list_repeats(const fuzz_case *c, scene *s)
+{
+    for (uint32_t row = 0; row < s->dimensions; ++row)
+        for (uint32_t column = 0; column < s->dimensions && s->periodic >> row & 1; ++column)
+            s->repeats[3 * row + column] = c->of[SPACE] == SPACE_CELL ? s->cell[row][column]
+                                           : row == column            ? s->period[row]
+                                                                      : 0;
+    for (size_t k = 0; k < 9; ++k)
+        s->narrow[k] = (float)s->repeats[k];
 }
 
 static void make_space(const fuzz_case *c, scene *s, xlt_random *random)
@@ -107,6 +118,7 @@ static void make_space(const fuzz_case *c, scene *s, xlt_random *random)
     make_cell(c, s, random);
     if (c->of[TURN])
         turn_cell(c, s);
+    list_repeats(c, s);
 }
 
 /* ---- points --------------------------------------------------------------------------------- */

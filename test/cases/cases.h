@@ -56,9 +56,8 @@ enum { VALUES_NONE, VALUES_U32, VALUES_INDICES };
 enum { PLACE_APART, PLACE_IN, PLACE_KEYS_IN, PLACE_VALUES_IN };
 /* By no comparator, by the low bits of an integer, or by a word of a structure. */
 enum { COMPARE_NONE, COMPARE_LOW, COMPARE_STRUCT };
-/* How a cell is turned, if any matrix is legal as one: 1 once it is. */
+/* A lower triangular cell, the same with a vector that points back, or with its axes exchanged. */
 enum { TURN_NONE, TURN_LEFT, TURN_AXES };
-enum { ANY_CELLS = 0 };
 /* The kind of index. WAY_TABLE divides a cell into WAY_THIN parts along x. */
 enum { WAY_OWN, WAY_TABLE, WAY_ROWS, WAY_THIN = 8 };
 /* Where points are, and why a build must refuse some. */
@@ -300,7 +299,9 @@ typedef struct scene {
     uint32_t dimensions, periodic, num_systems;
     bool wide;
     double radius, lower[3], upper[3], cell[3][3];
-    double period[3], tilt[3];         /* of what repeats; as the reference has them */
+    double period[3], tilt[3];         /* as the reference has them, but for turned cells */
+    double repeats[9];                 /* the vectors that repeat; the others are 0 */
+    float narrow[9];                   /* the same */
     void *points, *queries, *radii;    /* the last two NULL, or of each row; queries without gaps */
     uint32_t *systems, *query_systems; /* or NULL */
     size_t spoilt, bad[3];             /* points that a build must refuse */
@@ -354,6 +355,8 @@ bool is_alike(const void *got, const void *wanted);
 /* Compares `count` results; says which is wrong. */
 bool same_results(outcome *o, const fuzz_case *c, size_t count, const void *got, const void *wanted,
                   const float *slack);
+/* False if the case has a hash, and the `count` results have another. */
+bool same_hash(outcome *o, const fuzz_case *c, size_t count, const void *results);
 /* Whether a device takes -0 for 0 (llvmpipe: x + 0 is x to its compiler). */
 bool zeros_are_alike(void);
 

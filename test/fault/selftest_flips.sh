@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 # usage: selftest_flips.sh PART PROGRAM LAYER
-# `crosslane selftest`, when the layer flips bits in an array that it reads back: it must
-# exit with 1 and name the family that failed. Each comparison of the self-test is met alone.
+# `crosslane selftest --case`, when the layer flips bits in an array that it reads back: it must
+# exit with 1 and print the case. So each comparison of the case runner is tried alone.
 set -u
 part=$1 crosslane=$2 layer=$3
 dir=$(mktemp -d) || exit 1
 trap 'rm -rf "$dir"' EXIT
 cd "$dir" || exit 1
-export CROSSLANE_SCAN=reduce-then-scan # no self-test of look-back: the same reads in every run
+export CROSSLANE_SCAN=reduce-then-scan # no self-test of look-back: each run has the same reads
 unset OPENCL_LAYERS XLT_FLIP XLT_READS
 failures=0
 
@@ -18,13 +18,16 @@ fail() {
   failures=$((failures + 1))
 }
 
-# clean FAMILY: sets `reads` to how many arrays it reads back where nothing is flipped.
+# clean: runs the case $line with nothing flipped, and sets `reads` to the number of arrays that are
+# read. Arrays have 512 bytes in front and behind.
 clean() {
   local got=0
+  # The first run may try the device, and read more.
+  "$crosslane" selftest --case "$line" >out 2>&1 || fail "exit $? with no layer: $line"
   : >reads
-  OPENCL_LAYERS=$layer XLT_READS=$PWD/reads "$crosslane" selftest "$1" >out 2>&1 || got=$?
-  [ $got -eq 0 ] || fail "exit $got with nothing flipped: $1"
-  grep -q "^ok  *$1 " out || fail "not checked on this device: $1"
+  OPENCL_LAYERS=$layer XLT_READS=$PWD/reads "$crosslane" selftest --case "$line" >out 2>&1 || got=$?
+  [ $got -eq 0 ] || fail "exit $got with nothing flipped: $line"
+  grep -q '0 failures, 0 unsupported' out || fail "not checked on this device: $line"
   reads=$(wc -l <reads)
   if [ "$reads" -eq 0 ] && [ $failures -eq 0 ]; then
     echo "skipped: the OpenCL loader knows no layers"
@@ -32,79 +35,69 @@ clean() {
   fi
 }
 
-# sees FAMILY FLIP: what is flipped is noticed.
+# sees FLIP: the case $line fails.
 sees() {
   local got=0
-  OPENCL_LAYERS=$layer XLT_FLIP=$2 "$crosslane" selftest "$1" >out 2>&1 || got=$?
-  [ $got -eq 1 ] || fail "exit $got, not 1, with XLT_FLIP=$2 of $reads reads: $1"
-  grep -q "^FAILED  *$1 " out || fail "no line with FAILED with XLT_FLIP=$2: $1"
+  OPENCL_LAYERS=$layer XLT_FLIP=$1 "$crosslane" selftest --case "$line" >out 2>&1 || got=$?
+  [ $got -eq 1 ] || fail "exit $got, not 1, with XLT_FLIP=$1 of $reads reads: $line"
+  grep -q '^FAILED .* 1 failures; the first: ' out || fail "no failure with XLT_FLIP=$1: $line"
 }
 
-# each FAMILY COUNT [MASK]: the last COUNT reads, one at a time, by their first and last word.
+# each FIRST COUNT LINE: the reads from FIRST on, one at a time, by their first and last element.
 each() {
-  clean "$1"
-  for ((k = reads - $2 + 1; k <= reads; ++k)); do
-    sees "$1" "$k:0:${3:-ffffffff}"
-    sees "$1" "$k:-1:${3:-ffffffff}"
+  line=$3
+  clean
+  for ((k = $1; k < $1 + $2; ++k)); do
+    sees "$k:128"
+    sees "$k:-129"
   done
 }
 
-# The reads of a family's last case, in their order, stand beside it.
+# The first read of a case is number 2: the library reads once before it.
 case $part in
   scan)
-    each "scan u32, reduce-then-scan" 1
-    each "scan u8" 1
-    each "scan, xor" 1
-    # By any two calls of the same plan; against the sums; against other devices' bits.
-    each "bits of f32 sums same again, reduce-then-scan" 1 1
-    sees "bits of f32 sums same again, reduce-then-scan" 1+:0
-    sees "bits of f32 sums same again, reduce-then-scan" 1+:1
-    each "bits of f32 sums same everywhere, auto" 1
-    sees "bits of f32 sums same everywhere, auto" 1+:-1:1
-    each "bits of f32 sums same everywhere, kogge-stone" 1
-    sees "bits of f32 sums same everywhere, kogge-stone" 1+:-1:1
-    ;;
-  segments)
-    for form in flags bits keys offsets width mask; do
-      each "scan by $form, reduce-then-scan" 1
-    done
+    each 2 2 "scan n=1025 scratch=own" # results, input
+    sees 2:0                           # bytes in front, bytes behind
+    sees 2:-1
+    each 2 1 "scan type=f32 n=1025 data=real scratch=own"
+    # Within the bound of rounding errors; by two calls, and by the hash of other devices' bits.
+    line="scan type=f32 n=1025 data=real twice=yes scratch=own"
+    clean
+    sees 2:-129:1
+    line="scan type=f32 algorithm=kogge-stone determinism=reproducible n=150001 data=real scratch=own seed=1"
+    line+=" hash=0x471446ace6e53aa3"
+    clean
+    sees 2:-129:1
     ;;
   reduce)
-    each "reduce u32" 1                            # an index, of arg-min
-    each "reduce by keys" 3                        # results, their number, keys
-    each "reduce by offsets" 1                     # results
-    each "bits of f32 reductions same again" 1 1   # results, against those of the call before
-    each "bits of f32 reductions same everywhere" 1
-    sees "bits of f32 reductions same everywhere" 1+:-1:1
+    each 5 1 "reduce segments=keys n=1025 pattern=mixed scratch=own seed=1" # results, ..., keys
+    sees 2:128
+    sees "$reads:134:1" # their number
+    line="reduce type=f32 segments=width width=300 n=1025 data=real twice=yes scratch=own"
+    clean
+    sees 2:129:1
     ;;
-  merge)
-    each "merge i16" 2 # keys and values
-    each "search i16" 1
-    each "search u64" 1
-    each "histogram u16" 1
-    each "transform, gather" 1
+  arrays)
+    each 2 4 "sort values=u32 n=1025 scratch=own"
+    each 4 4 "topk values=u32 n=1025 scratch=own k=40"
+    each 6 2 "merge values=u32 n=1025 scratch=own other=200"
+    each 4 1 "search n=1025 scratch=own other=200"
+    each 3 4 "select choice=runs n=1025 scratch=own"
+    each 3 1 "histogram num-bins=64 n=1025 scratch=own"
+    each 3 1 "transform n=1025 scratch=own"
+    each 3 2 "approximate n=64 scratch=own"
+    each 3 1 "morton n=64 scratch=own"
     ;;
-  sort)
-    each "bitonic sort u32 with u32" 2 1 # keys, values
-    # The first third of what it reads has no values beside it.
-    clean "bitonic sort f32"
-    sees "bitonic sort f32" $(((reads - 1) / 3 + 1)):0
-    sees "bitonic sort f32" $(((reads - 1) / 3 + 1)):-1
-    each "segmented sort u32 with indices" 2 # keys, places
-    each "top-k u32" 2                       # keys, places
-    each "select partition" 2                # elements, their number
-    ;;
-  grid)
-    # How many are not finite, and which is the first, as xli_grid_header has them.
-    clean "grid, points that are not finite"
-    sees "grid, points that are not finite" "$reads:8:1"
-    sees "grid, points that are not finite" "$reads:9:1"
-    each "grid, reorder" 1
-    ;;
-  neighbors)
-    each "neighbours, random, counting" 4 2 # counts, offsets, indices, sums
-    each "nearest points, random" 2         # indices, distances
-    each "approximate nearest points, of themselves" 2
+  space)
+    each 3 7 "near visits=yes n=64 scratch=own" # counts, offsets, indices, distances, ..., sums
+    each 3 2 "knn limited=yes n=64 scratch=own"
+    each 4 4 "moved n=64 scratch=own" # the number of points, elements in two orders and before
+    sees 6:128:1 # a point of the order, twice
+    # The number of points that are not finite, and the first: xli_grid_header.
+    line="near fails=non-finite n=64 scratch=own seed=2"
+    clean
+    sees 9:8:1
+    sees 9:9:1
     ;;
   *)
     echo "no such part: $part"

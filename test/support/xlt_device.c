@@ -44,6 +44,7 @@ xl_context *xlt_context(void)
 
 void xlt_use_context(xl_context *of_caller)
 {
+    allow_faults();
     context = of_caller;
     is_borrowed = true;
     take_name();

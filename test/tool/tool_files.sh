@@ -320,7 +320,7 @@ signals() {
   # Two files that belong together get their names together.
   ends_by TERM rename other
   only_in_out o.npy w.npy
-  runs "$oracle" pairs ascending in.npy out/o.npy values.npy out/w.npy
+  runs "$oracle" sort ascending in.npy out/o.npy values.npy out/w.npy
   # What is ignored stays so.
   rm -rf out
   mkdir out

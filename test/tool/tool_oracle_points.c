@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Makes points for the tests of the program, and checks what `crosslane neighbors` finds among
- * them by going through all pairs.
+ * Makes points for the tests of the program, and compares what `crosslane neighbors` finds among
+ * them with the results of reference/, in the precision of the points.
  *
  *   tool_oracle points N DTYPE FILE [NAN_AT]    points in a box from -8 to 8, one perhaps a NaN
  *   tool_oracle box N DTYPE FILE DIMENSIONS SEED        ... of so many dimensions
@@ -8,8 +8,6 @@
  *   tool_oracle neighbors R STRICT_OR_INCLUSIVE POINTS PREFIX COUNTS [WORD...]   prints: rows,
  *                       pairs, least, most and mean neighbours
  *   tool_oracle lattice SIDE FILE SPACING LOW   the same of double precision, f8, so far apart
- *   tool_oracle wide R POINTS PREFIX DISTANCES VECTORS  points of f8: prints the pairs
- *   tool_oracle wide-knn K POINTS PREFIX                of f8, too
  *   tool_oracle knn K POINTS PREFIX [WORD...]
  *   tool_oracle rows N OFFSETS LIST ROWS        whether ROWS, with room for N in each row, has what
  *                       is in LIST, and of what is left nothing
@@ -19,6 +17,8 @@
  * queries=FILE, radii=FILE, systems=FILE, query-systems=FILE, distances=FILE, vectors=FILE,
  * shifts=FILE, cell=AX,BX,BY,CX,CY,CZ, or periodic=AXES, of the box above. */
 #include "tool_oracle.h"
+
+#include "reference.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -87,13 +87,13 @@ static void make_points(size_t n, const char *dtype, const char *path, const cha
 
 typedef struct question {
     bool self, half, unsorted, squared;
-    float below, mass; /* below: infinite, no limit */
+    double below, mass; /* below: 0, no limit */
     const char *queries_path, *radii_path, *distances, *vectors, *shifts, *periodic, *cell;
     const char *systems_path, *query_systems_path;
     xli_npy points, queries, radii, systems, query_systems;
     size_t n, rows, dimensions;
-    int reach[3];    /* images that are looked at, each way */
-    float row[3][3]; /* vectors of the cell */
+    double period[3], tilt[3];
+    bool wide; /* double precision */
 } question;
 
 static bool read_word(question *q, const char *word)
@@ -102,7 +102,7 @@ static bool read_word(question *q, const char *word)
         const char *name;
         bool *flag;
         const char **text;
-        float *number;
+        double *number;
     } words[] = {{"self", &q->self, NULL, NULL},
                  {"half", &q->half, NULL, NULL},
                  {"unsorted", &q->unsorted, NULL, NULL},
@@ -127,15 +127,31 @@ static bool read_word(question *q, const char *word)
         if (words[i].text)
             *words[i].text = word + length;
         else
-            *words[i].number = strtof(word + length, NULL);
+            *words[i].number = strtod(word + length, NULL);
         return true;
     }
     return false;
 }
 
+/* What the words say of the box or the cell. Rows that do not repeat stay 0. */
+static void repeat(question *q)
+{
+    const double edge = (double)UPPER - (double)LOWER;
+    double ax = edge, bx = 0, by = edge, cx = 0, cy = 0, cz = edge;
+    if (q->cell && sscanf(q->cell, "%lf,%lf,%lf,%lf,%lf,%lf", &ax, &bx, &by, &cx, &cy, &cz) < 1)
+        die("no cell: %s", q->cell);
+    const double period[3] = {ax, by, cz};
+    for (const char *c = q->periodic ? q->periodic : ""; *c; ++c) {
+        q->period[*c - 'x'] = period[*c - 'x'];
+        q->tilt[0] = *c == 'y' ? bx : q->tilt[0];
+        q->tilt[1] = *c == 'z' ? cx : q->tilt[1];
+        q->tilt[2] = *c == 'z' ? cy : q->tilt[2];
+    }
+}
+
 static question ask(const char *path, int count, char **words)
 {
-    question q = {.below = INFINITY, .mass = 1};
+    question q = {.mass = 1};
     for (int i = 0; i < count; ++i)
         if (!read_word(&q, words[i]))
             die("unknown word \"%s\"", words[i]);
@@ -152,131 +168,87 @@ static question ask(const char *path, int count, char **words)
         q.systems = load(q.systems_path);
     if (q.query_systems_path)
         q.query_systems = load(q.query_systems_path);
-    for (int a = 0; a < 3; ++a)
-        q.row[a][a] = UPPER - LOWER;
-    if (q.cell && sscanf(q.cell, "%f,%f,%f,%f,%f,%f", &q.row[0][0], &q.row[1][0], &q.row[1][1],
-                         &q.row[2][0], &q.row[2][1], &q.row[2][2]) < 1)
-        die("no cell: %s", q.cell);
-    for (const char *c = q.periodic ? q.periodic : ""; *c; ++c)
-        q.reach[*c - 'x'] = 2; /* of a radius below a period and a half */
+    q.wide = q.points.item_bytes == 8;
+    repeat(&q);
     return q;
 }
 
-static void forget(question *q)
-{
-    xli_npy_free(&q->points);
-    xli_npy_free(&q->queries);
-    xli_npy_free(&q->radii);
-    xli_npy_free(&q->systems);
-    xli_npy_free(&q->query_systems);
-}
+/* ---- the reference ---- */
 
-/* ---- all pairs ---- */
-
-typedef struct image {
-    float distance2, vector[3];
-    int32_t shift[3];
-    size_t j;
-} image;
-
-typedef struct images {
-    image *at;
-    size_t count, room;
-} images;
-
-static void add(images *list, image m)
-{
-    if (list->count == list->room) {
-        list->room = list->room ? 2 * list->room : 64;
-        list->at = realloc(list->at, list->room * sizeof *list->at);
-        if (!list->at)
-            die("no memory");
+/* Of a search in either precision: these two have the same fields. */
+#define FILL(search, q)                                                                            \
+    do {                                                                                           \
+        (search).points = (q)->points.data;                                                        \
+        (search).n = (q)->n;                                                                       \
+        (search).stride = (search).dimensions = (search).query_stride = (q)->dimensions;           \
+        (search).queries = (q)->queries.data;                                                      \
+        (search).include_self = (q)->self;                                                         \
+        (search).systems = (q)->systems.data;                                                      \
+        (search).query_systems = (q)->query_systems.data;                                          \
+    } while (0)
+#define REPEAT(search, q, real)                                                                    \
+    for (size_t axis = 0; axis < 3; ++axis) {                                                      \
+        (search).period[axis] = (real)(q)->period[axis];                                           \
+        (search).tilt[axis] = (real)(q)->tilt[axis];                                               \
     }
-    list->at[list->count++] = m;
+
+/* Lists with all that is in them. Numbers of single precision are the same here. */
+typedef struct lists {
+    uint64_t *offsets;
+    uint32_t *indices;
+    int32_t *shifts;             /* three of each */
+    double *distances, *vectors; /* roots; three of each */
+    double *squares;
+} lists;
+
+static void search_wide(const question *q, double r, bool inclusive, lists *l)
+{
+    ref_search_f64 s = {.radius = r, .inclusive = inclusive, .half = q->half};
+    ref_pairs_f64 pairs = {0};
+    FILL(s, q);
+    REPEAT(s, q, double)
+    s.num_queries = q->rows;
+    l->indices = ref_neighbors_pairs_f64(&s, l->offsets, &pairs);
+    const size_t n = (size_t)l->offsets[q->rows];
+    l->shifts = pairs.shifts;
+    l->vectors = pairs.vectors;
+    l->squares = pairs.distances2;
+    l->distances = memory(n * sizeof *l->distances);
+    for (size_t i = 0; i < n; ++i)
+        l->distances[i] = sqrt(l->squares[i]);
 }
 
-/* The query less the point, along each axis that there is. */
-static void subtract(const question *q, size_t i, size_t j, float apart[3])
+static void search_narrow(const question *q, float r, bool inclusive, lists *l)
 {
-    const float *from = q->queries.data ? q->queries.data : q->points.data, *to = q->points.data;
-    for (size_t a = 0; a < q->dimensions; ++a)
-        apart[a] = from[q->dimensions * i + a] - to[q->dimensions * j + a];
-}
-
-static image look(const question *q, const float apart[3], size_t j, const int32_t shift[3])
-{
-    image m = {.j = j, .shift = {shift[0], shift[1], shift[2]}};
-    float d[3], moved[3];
-    const float x = (float)shift[0], y = (float)shift[1], z = (float)shift[2];
-    moved[0] = (x * q->row[0][0] + y * q->row[1][0]) + z * q->row[2][0];
-    moved[1] = y * q->row[1][1] + z * q->row[2][1];
-    moved[2] = z * q->row[2][2];
-    for (size_t a = 0; a < 3; ++a) {
-        d[a] = apart[a] - moved[a];
-        m.vector[a] = -d[a];
+    ref_search s = {.radius = r, .inclusive = inclusive, .half = q->half, .radii = q->radii.data};
+    ref_pairs pairs = {0};
+    FILL(s, q);
+    REPEAT(s, q, float)
+    s.num_queries = q->rows;
+    l->indices = ref_neighbors_pairs(&s, l->offsets, &pairs);
+    const size_t n = (size_t)l->offsets[q->rows];
+    l->shifts = pairs.shifts;
+    l->vectors = memory(3 * n * sizeof *l->vectors);
+    l->squares = memory(n * sizeof *l->squares);
+    l->distances = memory(n * sizeof *l->distances);
+    for (size_t i = 0; i < n; ++i) {
+        l->squares[i] = (double)pairs.distances2[i];
+        l->distances[i] = (double)sqrtf(pairs.distances2[i]);
+        for (size_t a = 0; a < 3; ++a)
+            l->vectors[3 * i + a] = (double)pairs.vectors[3 * i + a];
     }
-    m.distance2 = (d[0] * d[0] + d[1] * d[1]) + d[2] * d[2];
-    return m;
 }
 
-/* Whether the image counts at all, however far it is. */
-static bool counts(const question *q, size_t i, size_t j, const int32_t shift[3])
+static lists search(const question *q, double r, bool inclusive)
 {
-    const int32_t last = shift[2] ? shift[2] : shift[1] ? shift[1] : shift[0];
-    const uint32_t *const of = q->systems.data;
-    const uint32_t *const from = q->query_systems.data ? q->query_systems.data : of;
-    if (of && of[j] != from[i])
-        return false;
-    if (q->queries.data || i < j)
-        return true;
-    if (i > j)
-        return !q->half;
-    return last == 0 ? q->self : !q->half || last > 0;
-}
-
-/* What a square distance must be below, or at most. */
-typedef struct limit {
-    float square;
-    bool inclusive, none;
-} limit;
-
-static limit limit_of(const question *q, size_t i, float r, bool inclusive)
-{
-    const float own = q->radii.data ? ((const float *)q->radii.data)[i] : r;
-    const float least = own < r ? own : r;
-    return (limit){least * least, inclusive, !(own > 0)};
-}
-
-static bool is_near(const limit *most, float distance2)
-{
-    return !most->none && (most->inclusive ? distance2 <= most->square : distance2 < most->square);
-}
-
-static void gather_images(const question *q, size_t i, size_t j, const float apart[3],
-                          const limit *most, images *list)
-{
-    for (int32_t z = -q->reach[2]; z <= q->reach[2]; ++z)
-        for (int32_t y = -q->reach[1]; y <= q->reach[1]; ++y)
-            for (int32_t x = -q->reach[0]; x <= q->reach[0]; ++x) {
-                const int32_t shift[3] = {x, y, z};
-                const image m = look(q, apart, j, shift);
-                if (counts(q, i, j, shift) && is_near(most, m.distance2))
-                    add(list, m);
-            }
-}
-
-/* All images of all points that are near i: by index, then z, y, x. */
-static void gather(const question *q, size_t i, float r, bool inclusive, images *list)
-{
-    const limit most = limit_of(q, i, r, inclusive);
-    float d[3] = {0, 0, 0};
-    list->count = 0;
-    for (size_t j = 0; j < q->n; ++j) {
-        subtract(q, i, j, d);
-        /* Of billions of pairs most are told from this alone. */
-        if (q->periodic || is_near(&most, (d[0] * d[0] + d[1] * d[1]) + d[2] * d[2]))
-            gather_images(q, i, j, d, &most, list);
-    }
+    lists l = {.offsets = memory((q->rows + 1) * sizeof *l.offsets)};
+    if (q->wide)
+        search_wide(q, r, inclusive, &l);
+    else
+        search_narrow(q, (float)r, inclusive, &l);
+    if (!l.indices)
+        die("no memory");
+    return l;
 }
 
 /* ---- lists ---- */
@@ -285,13 +257,13 @@ typedef struct found {
     xli_npy offsets, indices, distances, vectors, shifts;
 } found;
 
-static xli_npy load_rows(const char *path, char kind, size_t pairs, size_t columns)
+static xli_npy load_rows(const char *path, char kind, uint32_t bytes, size_t pairs, size_t columns)
 {
     xli_npy a = {0};
     if (!path)
         return a;
     a = load(path);
-    if (a.kind != kind || a.item_bytes != 4 || a.dimensions != (columns ? 2 : 1) ||
+    if (a.kind != kind || a.item_bytes != bytes || a.dimensions != (columns ? 2 : 1) ||
         a.shape[0] != pairs || (columns && a.shape[1] != columns))
         die("%s: not %zu rows of %zu", path, pairs, columns);
     return a;
@@ -301,6 +273,7 @@ static found load_found(const question *q, const char *prefix)
 {
     char name[1024];
     found f;
+    const uint32_t bytes = q->wide ? 8 : 4;
     snprintf(name, sizeof name, "%s.offsets.npy", prefix);
     f.offsets = load(name);
     check_like(&f.offsets, 'u', 8, q->rows + 1, name);
@@ -308,47 +281,45 @@ static found load_found(const question *q, const char *prefix)
     snprintf(name, sizeof name, "%s.indices.npy", prefix);
     f.indices = load(name);
     check_like(&f.indices, 'u', 4, pairs, name);
-    f.distances = load_rows(q->distances, 'f', pairs, 0);
-    f.vectors = load_rows(q->vectors, 'f', pairs, q->dimensions);
-    f.shifts = load_rows(q->shifts, 'i', pairs, q->dimensions);
+    f.distances = load_rows(q->distances, 'f', bytes, pairs, 0);
+    f.vectors = load_rows(q->vectors, 'f', bytes, pairs, q->dimensions);
+    f.shifts = load_rows(q->shifts, 'i', 4, pairs, q->dimensions);
     return f;
 }
 
-static void forget_found(found *f)
+static double real_at(const xli_npy *a, size_t i)
 {
-    xli_npy *all[] = {&f->offsets, &f->indices, &f->distances, &f->vectors, &f->shifts};
-    for (size_t i = 0; i < sizeof all / sizeof *all; ++i)
-        xli_npy_free(all[i]);
+    return a->item_bytes == 8 ? ((const double *)a->data)[i] : (double)((const float *)a->data)[i];
 }
 
-/* Whether place `at` of what was found holds this image. */
-static bool holds(const question *q, const found *f, size_t at, const image *m)
+/* Whether place `at` of what was found holds pair `k`. */
+static bool holds(const question *q, const found *f, size_t at, const lists *l, size_t k)
 {
-    const float *distances = f->distances.data, *vectors = f->vectors.data;
-    const int32_t *shifts = f->shifts.data;
-    bool same = ((const uint32_t *)f->indices.data)[at] == m->j;
-    if (distances)
-        same = same && distances[at] == (q->squared ? m->distance2 : sqrtf(m->distance2));
+    bool same = ((const uint32_t *)f->indices.data)[at] == l->indices[k];
+    if (f->distances.data)
+        same = same && real_at(&f->distances, at) == (q->squared ? l->squares : l->distances)[k];
     for (size_t a = 0; a < q->dimensions; ++a) {
-        if (vectors)
-            same = same && vectors[q->dimensions * at + a] == m->vector[a];
-        if (shifts)
-            same = same && shifts[q->dimensions * at + a] == m->shift[a];
+        if (f->vectors.data)
+            same = same && real_at(&f->vectors, q->dimensions * at + a) == l->vectors[3 * k + a];
+        if (f->shifts.data)
+            same = same && ((const int32_t *)f->shifts.data)[q->dimensions * at + a] ==
+                               l->shifts[3 * k + a];
     }
     return same;
 }
 
-/* Row i, which begins at `from`: each image in its place, or, unsorted, each once anywhere. */
-static void check_row(const question *q, const found *f, size_t i, size_t from, const images *list)
+/* Each pair of row i in its place, or, unsorted, once anywhere in the row. */
+static void check_row(const question *q, const found *f, const lists *l, size_t i)
 {
-    bool *taken = memory(list->count);
-    for (size_t k = 0; k < list->count; ++k) {
+    const size_t from = (size_t)l->offsets[i], count = (size_t)l->offsets[i + 1] - from;
+    bool *const taken = memory(count);
+    for (size_t k = 0; k < count; ++k) {
         size_t at = q->unsorted ? 0 : k;
-        while (q->unsorted && at < list->count &&
-               (taken[at] || !holds(q, f, from + at, &list->at[k])))
+        while (q->unsorted && at < count && (taken[at] || !holds(q, f, from + at, l, from + k)))
             ++at;
-        if (at == list->count || !holds(q, f, from + at, &list->at[k]))
-            die("row %zu has not point %zu as its neighbour %zu", i, list->at[k].j, k);
+        if (at == count || !holds(q, f, from + at, l, from + k))
+            die("row %zu has not point %" PRIu32 " as its neighbour %zu", i, l->indices[from + k],
+                k);
         taken[at] = true;
     }
     free(taken);
@@ -370,27 +341,18 @@ static void check_counts(const char *path, const uint64_t *offsets, size_t n)
     }
     printf("%zu %" PRIu64 " %" PRIu32 " %" PRIu32 " %.17g\n", n, offsets[n], least, most,
            n ? (double)offsets[n] / (double)n : 0.0);
-    xli_npy_free(&counts);
 }
 
-static void check_neighbors(float r, bool inclusive, question *q, const char *prefix,
+static void check_neighbors(double r, bool inclusive, question *q, const char *prefix,
                             const char *counts_path)
 {
-    found f = load_found(q, prefix);
-    const uint64_t *at = f.offsets.data;
-    images list = {0};
-    for (size_t i = 0; i < q->rows; ++i) {
-        gather(q, i, r, inclusive, &list);
-        if (at[i + 1] - at[i] != list.count || (i == 0 && at[0] != 0))
-            die("%s: row %zu is from %" PRIu64 " to %" PRIu64 ", but has %zu", prefix, i, at[i],
-                at[i + 1], list.count);
-        check_row(q, &f, i, (size_t)at[i], &list);
-    }
-    if (q->rows == 0 && at[0] != 0)
-        die("%s: rows where there are no queries", prefix);
-    check_counts(counts_path, at, q->rows);
-    free(list.at);
-    forget_found(&f);
+    const found f = load_found(q, prefix);
+    const lists l = search(q, r, inclusive);
+    if (memcmp(f.offsets.data, l.offsets, (q->rows + 1) * sizeof *l.offsets) != 0)
+        die("%s: other offsets", prefix);
+    for (size_t i = 0; i < q->rows; ++i)
+        check_row(q, &f, &l, i);
+    check_counts(counts_path, l.offsets, q->rows);
 }
 
 /* ---- rows that have room for so many ---- */
@@ -431,66 +393,63 @@ static void check_room(size_t room, const char *offsets_path, const char *list_p
             if (!is_nothing(&rows, row + k * list.item_bytes))
                 die("%s: row %zu has something at %zu", rows_path, i, k);
     }
-    xli_npy_free(&offsets);
-    xli_npy_free(&list);
-    xli_npy_free(&rows);
 }
 
 /* ---- nearest, density ---- */
 
-static int nearer(const void *a, const void *b)
+static void nearest(const question *q, size_t k, size_t i, uint32_t *indices, double *squares)
 {
-    const image *x = a, *y = b;
-    if (x->distance2 != y->distance2)
-        return x->distance2 < y->distance2 ? -1 : 1;
-    return (x->j > y->j) - (x->j < y->j);
+    ref_knn_search narrow = {.k = k, .radius2 = (float)q->below * (float)q->below, .images = 2};
+    ref_knn_search_f64 wide = {.k = k, .radius2 = q->below * q->below, .images = 2};
+    float *const rounded = memory(k * sizeof *rounded);
+    FILL(narrow, q);
+    REPEAT(narrow, q, float)
+    FILL(wide, q);
+    REPEAT(wide, q, double)
+    if (q->wide)
+        ref_knn_f64(&wide, i, indices, squares);
+    else
+        ref_knn(&narrow, i, indices, rounded);
+    for (size_t c = 0; c < k && !q->wide; ++c)
+        squares[c] = (double)(q->squared ? rounded[c] : sqrtf(rounded[c]));
+    for (size_t c = 0; c < k && q->wide && !q->squared; ++c)
+        squares[c] = sqrt(squares[c]);
+    free(rounded);
 }
 
 static void check_knn(size_t k, question *q, const char *prefix)
 {
     char name[1024];
+    uint32_t *const indices = memory(k * sizeof *indices);
+    double *const lengths = memory(k * sizeof *lengths);
     snprintf(name, sizeof name, "%s.indices.npy", prefix);
-    xli_npy indices = load_rows(name, 'u', q->rows, k);
+    const xli_npy rows = load_rows(name, 'u', 4, q->rows, k);
     snprintf(name, sizeof name, "%s.distances.npy", prefix);
-    xli_npy distances = load_rows(name, 'f', q->rows, k);
-    const uint32_t *rows = indices.data;
-    const float *lengths = distances.data;
-    images list = {0};
+    const xli_npy distances = load_rows(name, 'f', q->wide ? 8 : 4, q->rows, k);
     for (size_t i = 0; i < q->rows; ++i) {
-        gather(q, i, q->below, false, &list);
-        if (list.count > 0)
-            qsort(list.at, list.count, sizeof *list.at, nearer);
-        for (size_t c = 0; c < k; ++c) {
-            const image *m = c < list.count ? &list.at[c] : NULL;
-            const float d2 = m ? m->distance2 : INFINITY;
-            if (rows[i * k + c] != (m ? m->j : UINT32_MAX) ||
-                lengths[i * k + c] != (q->squared ? d2 : sqrtf(d2)))
-                die("%s: row %zu has %" PRIu32 " at %g in place %zu, not at %g", prefix, i,
-                    rows[i * k + c], (double)lengths[i * k + c], c, (double)sqrtf(d2));
-        }
+        nearest(q, k, i, indices, lengths);
+        for (size_t c = 0; c < k; ++c)
+            if (((const uint32_t *)rows.data)[i * k + c] != indices[c] ||
+                real_at(&distances, i * k + c) != lengths[c])
+                die("%s: row %zu lacks %" PRIu32 " at %g in place %zu", prefix, i, indices[c],
+                    lengths[c], c);
     }
-    free(list.at);
-    xli_npy_free(&indices);
-    xli_npy_free(&distances);
 }
 
 /* W = 315 / (64 pi h^9) (h^2 - r^2)^3, the point itself included. */
 static void check_density(double h, question *q, const char *path)
 {
-    xli_npy density = load(path);
+    const xli_npy density = load(path);
     double least = INFINITY, most = 0, total = 0;
-    images list = {0};
     check_like(&density, 'f', 4, q->rows, path);
     q->self = true;
+    const lists l = search(q, h, false);
     for (size_t i = 0; i < q->rows; ++i) {
         const double got = (double)((const float *)density.data)[i];
         double sum = 0;
-        gather(q, i, (float)h, false, &list);
-        for (size_t k = 0; k < list.count; ++k) {
-            const double left = h * h - (double)list.at[k].distance2;
-            sum += left > 0 ? left * left * left : 0;
-        }
-        sum *= (double)q->mass * 315 / (64 * acos(-1.0) * pow(h, 9));
+        for (uint64_t k = l.offsets[i]; k < l.offsets[i + 1]; ++k)
+            sum += pow(fmax(h * h - l.squares[k], 0), 3);
+        sum *= q->mass * 315 / (64 * acos(-1.0) * pow(h, 9));
         if (!(fabs(got - sum) <= 2e-5 * sum))
             die("%s: row %zu has %.9g, not %.9g", path, i, got, sum);
         least = fmin(least, sum);
@@ -498,91 +457,6 @@ static void check_density(double h, question *q, const char *path)
         total += sum;
     }
     printf("%.9g %.9g %.9g\n", least, most, total / (double)q->rows);
-    free(list.at);
-    xli_npy_free(&density);
-}
-
-/* Rows of points of double precision, with what else there is of each index. */
-static void check_wide(double radius, const char *points, const char *prefix, const char *distances,
-                       const char *vectors)
-{
-    char name[256];
-    xli_npy p = load(points), d = load(distances), v = load(vectors);
-    const double *const x = p.data, *const far = d.data, *const to = v.data;
-    const size_t n = (size_t)p.shape[0];
-    snprintf(name, sizeof name, "%s.offsets.npy", prefix);
-    xli_npy offsets = load(name);
-    snprintf(name, sizeof name, "%s.indices.npy", prefix);
-    xli_npy indices = load(name);
-    const uint64_t *const begin = offsets.data;
-    const uint32_t *const row = indices.data;
-    size_t at = 0;
-    check_like(&offsets, 'u', 8, n + 1, "offsets");
-    check_like(&d, 'f', 8, indices.count, "distances");
-    if (v.item_bytes != 8 || v.count != 3 * indices.count)
-        die("vectors: %zu numbers of %u bytes", v.count, (unsigned)v.item_bytes);
-    for (size_t i = 0; i < n; ++i) {
-        if (begin[i] != at)
-            die("offsets[%zu] is %" PRIu64 ", not %zu", i, begin[i], at);
-        for (size_t j = 0; j < n; ++j) {
-            const double dx = x[3 * i] - x[3 * j], dy = x[3 * i + 1] - x[3 * j + 1];
-            const double dz = x[3 * i + 2] - x[3 * j + 2];
-            const double xx = dx * dx, yy = dy * dy, zz = dz * dz, xy = xx + yy, sum = xy + zz;
-            if (i == j || !(sum < radius * radius))
-                continue;
-            if (at >= indices.count || row[at] != j || far[at] != sqrt(sum))
-                die("row %zu lacks %zu, %.17g far", i, j, sqrt(sum));
-            if (to[3 * at] != -dx || to[3 * at + 1] != -dy || to[3 * at + 2] != -dz)
-                die("row %zu: another vector to %zu", i, j);
-            ++at;
-        }
-    }
-    if (at != indices.count || begin[n] != at)
-        die("%zu pairs, not %zu", indices.count, at);
-    printf("%zu\n", at);
-    xli_npy *const all[] = {&p, &d, &v, &offsets, &indices};
-    for (size_t k = 0; k < sizeof all / sizeof all[0]; ++k)
-        xli_npy_free(all[k]);
-}
-
-static double wide_distance2(const double *p, const double *q)
-{
-    const double dx = p[0] - q[0], dy = p[1] - q[1], dz = p[2] - q[2];
-    const double xx = dx * dx, yy = dy * dy, zz = dz * dz, xy = xx + yy;
-    return xy + zz;
-}
-
-/* Each place of a row has the point that has as many before it, of all but the row's own. */
-static void check_wide_knn(size_t k, const char *points, const char *prefix)
-{
-    char name[256];
-    xli_npy p = load(points);
-    const double *const x = p.data;
-    const size_t n = (size_t)p.shape[0];
-    snprintf(name, sizeof name, "%s.indices.npy", prefix);
-    xli_npy indices = load(name);
-    snprintf(name, sizeof name, "%s.distances.npy", prefix);
-    xli_npy distances = load(name);
-    const uint32_t *const row = indices.data;
-    const double *const far = distances.data;
-    if (distances.item_bytes != 8 || indices.count != n * k || distances.count != n * k || n <= k)
-        die("%zu and %zu places of %zu rows", indices.count, distances.count, n);
-    for (size_t at = 0; at < n * k; ++at) {
-        const size_t i = at / k, j = row[at];
-        size_t before = 0;
-        if (j >= n || j == i)
-            die("row %zu has %zu", i, j);
-        const double own = wide_distance2(x + 3 * i, x + 3 * j);
-        for (size_t q = 0; q < n; ++q) {
-            const double other = wide_distance2(x + 3 * i, x + 3 * q);
-            before += q != i && (other < own || (other == own && q < j)) ? 1 : 0;
-        }
-        if (before != at % k || far[at] != sqrt(own))
-            die("row %zu, place %zu: %zu has %zu before it", i, at % k, j, before);
-    }
-    xli_npy_free(&p);
-    xli_npy_free(&indices);
-    xli_npy_free(&distances);
 }
 
 bool oracle_points(int argc, char **argv)
@@ -601,13 +475,9 @@ bool oracle_points(int argc, char **argv)
         make_lattice((size_t)atoll(a[0]), a[1]);
     } else if (strcmp(what, "lattice") == 0 && argc == 6) {
         make_wide_lattice((size_t)atoll(a[0]), a[1], strtod(a[2], NULL), strtod(a[3], NULL));
-    } else if (strcmp(what, "wide") == 0 && argc == 7) {
-        check_wide(strtod(a[0], NULL), a[1], a[2], a[3], a[4]);
     } else if (strcmp(what, "neighbors") == 0 && argc >= 7) {
         q = ask(a[2], argc - 7, a + 5);
-        check_neighbors(strtof(a[0], NULL), strcmp(a[1], "inclusive") == 0, &q, a[3], a[4]);
-    } else if (strcmp(what, "wide-knn") == 0 && argc == 5) {
-        check_wide_knn((size_t)atoll(a[0]), a[1], a[2]);
+        check_neighbors(strtod(a[0], NULL), strcmp(a[1], "inclusive") == 0, &q, a[3], a[4]);
     } else if (strcmp(what, "knn") == 0 && argc >= 5) {
         q = ask(a[1], argc - 5, a + 3);
         check_knn((size_t)atoll(a[0]), &q, a[2]);
@@ -619,6 +489,5 @@ bool oracle_points(int argc, char **argv)
     } else {
         return false;
     }
-    forget(&q);
     return true;
 }

@@ -48,15 +48,15 @@ doubles() {
   "$oracle" lattice 8 far.npy 0.001 1e9
   for wide in "wide 1.5" "tenths 0.1" "far 0.0018"; do
     runs "$crosslane" neighbors ${wide% *}.npy --radius ${wide#* } --out list --distances d.npy \
-      --vectors v.npy
+      --vectors v.npy --counts counts.npy
     cp stdout said
-    runs "$oracle" wide ${wide#* } ${wide% *}.npy list d.npy v.npy
-    pairs=$(cat stdout)
+    runs "$oracle" neighbors ${wide#* } strict ${wide% *}.npy list counts.npy distances=d.npy vectors=v.npy
+    pairs=$(cut -d" " -f2 stdout)
     [[ $(cat said) == *" points, radius ${wide#* }: $pairs pairs; "* ]] || fail "not $pairs: $(cat said)"
     [ "$pairs" -gt 100 ] || fail "$wide: $pairs pairs"
     in_parts ${wide% *}.npy --radius ${wide#* } --distances d.npy --vectors v.npy
     runs "$crosslane" neighbors ${wide% *}.npy --knn 7 --out nearest
-    runs "$oracle" wide-knn 7 ${wide% *}.npy nearest
+    runs "$oracle" knn 7 ${wide% *}.npy nearest
   done
   nearest_in_parts 512 7 far.npy
   runs "$crosslane" neighbors far.npy --radius 0.0018 --out list --distances d.npy --vectors v.npy \
