@@ -118,7 +118,7 @@ static void scans(void **state)
     static const xl_type types[] = {XL_U32, XL_U8, XL_U64};
     for (size_t w = 0; w < NUM_SCAN_WAYS; ++w) {
         if (is_another(scan_ways[w].what) || (xlt_on_oclgrind() && scan_ways[w].tune == serial))
-            continue; /* which ends the process on 16-element vectors: scan_offsets_test.c */
+            continue; /* it ends the process on vectors of 16 elements */
         xl_context *ctx = open_context(scan_ways[w].tune, scan_ways[w].mask);
         /* Two ways in a row read in the same way. */
         const size_t few = xlt_few_programs() ? 10 : 2;
