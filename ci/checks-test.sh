@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # usage: ci/checks-test.sh [layers] [parameters] [vendors] [compare]
 #
-# Shows that the checks find what they check for; without an argument all of these:
+# Shows that each check can fail; without an argument all of these:
 #   layers      ci/check-layers.sh, on a copy of the tree in which each rule is broken once
 #   parameters  ci/check-parameters.sh, on a copy in which host, kernels and table disagree in each way, and
 #               what cmake/guards.cmake makes of the table

@@ -64,14 +64,14 @@ mode == "select" || mode == "record" {
     row[$1] = $0
   else if (mode == "select" && is_selected())
     print
-  else if (mode == "record" && $2 in hash && !($1 == "absent" && is_known($2)))
+  else if (mode == "record" && $2 in hash && !($1 ~ /^(absent|no-base)$/ && is_known($2)))
     row[$2] = $2 "\t" hash[$2] "\t" commit "\t" date "\t" $1
   next
 }
 
-# If the ledger has a verdict of this mutant as it is.
+# If the ledger has a verdict of this mutant as it is. If its tests could not run there is none.
 function is_known(which,    field) {
-  return which in row && split(row[which], field, "\t") && field[2] == hash[which] && field[5] != "absent"
+  return which in row && split(row[which], field, "\t") && field[2] == hash[which] && field[5] !~ /^(absent|no-base)$/
 }
 
 function is_selected(    i, num, word, found) {

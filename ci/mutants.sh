@@ -12,13 +12,15 @@
 #          these every N-th, from number K, which starts at 0.
 # --list   prints the names of the selected mutants.
 # --check  runs nothing. Every mutant must apply to the code as it is, every test that one names must
-#          be found, each device file must contain a mutant, and each test program must kill one.
+#          be found, each device file must contain a mutant, each test program must be named by one,
+#          and no mutant may have survived as it is.
 # --record FILE  writes lines "VERDICT NAME" into the ledger: build/mutants/table of another machine.
 #
-# A variable RUNNER of a mutant says where its tests run: `intel` (Intel's CPU runtime), `rusticl`,
-# `oclgrind`, `oclgrind-O0`, `oclgrind-races` or `nvidia`; without it they run on PoCL. The verdict is
-# `absent` on a machine without that device. A run ends with a table, survivors last, and writes its
-# verdicts into the ledger, also if it is interrupted. Logs: build/mutants/log.
+# A variable RUNNER of a mutant says where its tests run: `intel` (Intel's CPU runtime), `vendors` (on it,
+# by the facts of GPUs), `rusticl`, `oclgrind`, `oclgrind-O0`, `oclgrind-races` or `nvidia`; without it
+# they run on PoCL. The verdict is `absent` on a machine without that device. A run ends with a table,
+# survivors last, and writes its verdicts into the ledger, also if it is interrupted. Logs:
+# build/mutants/log.
 set -u
 cd "$(dirname "$0")/.." || exit
 top=$PWD
@@ -34,7 +36,7 @@ while [ $# -gt 0 ]; do
     --changed) changed=yes ;;
     --slice) slice=${2:?} && shift ;;
     --jobs) jobs=${2:?} && shift ;;
-    -*) sed -n '3,23s/^# \{0,1\}//p' "$0" >&2 && exit 2 ;;
+    -*) sed -n '3,25s/^# \{0,1\}//p' "$0" >&2 && exit 2 ;;
     *) patterns+=("$1") ;;
   esac
   shift
@@ -107,7 +109,10 @@ check() {
   fails "a device file without a mutant" \
     "$(comm -23 <(find cl -name '*.cl' | sort) <(cut -d' ' -f3 <<<"$all" | sort -u))"
   fails "a test that no mutant names" \
-    "$(comm -23 <(find test -name '*_test.c' -o -path 'test/cases/lists/*.txt' | sort) <(cut -s -d' ' -f3- "$work/tests" | tr ' ' '\n' | sort -u))"
+    "$(comm -23 <(find test -name '*_test.c' -o -path 'test/cases/lists/*.txt' | sort) \
+      <(cut -s -d' ' -f3- "$work/tests" | tr ' ' '\n' | sort -u))"
+  fails "a mutant that did not die" "$(awk 'NR == FNR { hash[$1] = $2; next }
+    hash[$1] == $2 && $5 !~ /^(killed|absent|no-base)$/ { print $1, $5 }' <(hashes) <(cat "$ledger" 2>/dev/null))"
   while read -r list name source _; do
     apply "$list" "$name" "$source" "$work/applied" || bad=1
   done <<<"$all"
@@ -135,6 +140,12 @@ environment() { # [VARIABLE=VALUE...]
         env+=(CROSSLANE_TEST_SMALL=1 "OCL_ICD_FILENAMES=$top/build/intel/lib/libintelocl.so"
           "LD_LIBRARY_PATH=$top/build/intel/lib")
         ;;
+      RUNNER=vendors) # as ci/test.sh has the facts of GPUs: Intel's own loader knows no layers
+        device=intel:
+        env+=(CROSSLANE_TEST_SMALL=1 XLT_VENDOR=neo "OCL_ICD_VENDORS=$top/build/intel/lib/libintelocl.so"
+          "LD_LIBRARY_PATH=$top/build/intel/lib"
+          "LD_PRELOAD=$(/sbin/ldconfig -p | awk '$1 == "libOpenCL.so.1" { print $NF; exit }')")
+        ;;
       RUNNER=rusticl)
         device=rusticl:
         env+=(CROSSLANE_TEST_SMALL=1 RUSTICL_ENABLE=llvmpipe)
@@ -150,15 +161,17 @@ environment() { # [VARIABLE=VALUE...]
       *) env+=("$word") ;;
     esac
   done
-  env=(env "CROSSLANE_DEVICE=$device" CROSSLANE_TEST_PROGRAMS=few POCL_MAX_PTHREAD_COUNT=2 POCL_CPU_MAX_CU_COUNT=2 "${env[@]}")
+  env=(env "CROSSLANE_DEVICE=$device" CROSSLANE_TEST_PROGRAMS=few CROSSLANE_TEST_SHRINK=0 POCL_MAX_PTHREAD_COUNT=2 POCL_CPU_MAX_CU_COUNT=2 "${env[@]}")
 }
 
-# A copy of the tree has kernel caches of its own: `cache`, new for each mutant, and `pocl`.
+# Each copy of the tree has its own caches of kernels: `cache`, which is new for each mutant, and
+# `pocl`, unless the caller names one in POCL_CACHE_DIR for all of them. A mutant's `cache` begins with
+# links to the programs of the code as it is: no program changes a file, it writes another one.
 run_in() { # FOLDER TESTS [VARIABLE=VALUE...]
   local folder=$1 tests=$2 runner env
   shift 2
   environment "$@"
-  (cd "$folder" && "${env[@]}" "CROSSLANE_CACHE_DIR=$folder/cache" "POCL_CACHE_DIR=$folder/pocl" "${runner[@]}" \
+  (cd "$folder" && "${env[@]}" "CROSSLANE_CACHE_DIR=$folder/cache" "POCL_CACHE_DIR=${POCL_CACHE_DIR:-$folder/pocl}" "${runner[@]}" \
     ctest --test-dir build -V --timeout 600 -R "^(${tests//,/|})\$" 2>&1)
 }
 is_absent() { # FOLDER [VARIABLE=VALUE...]
@@ -282,11 +295,16 @@ mkdir -p "$work"/{log,cache,pocl,result,base,taken}
 trap interrupted INT TERM
 echo "mutants: $total, in $jobs copies of the tree"
 for ((j = 0; j < jobs; ++j)); do
-  prepare "$work/tree$j" >"$work/log/prepare$j" 2>&1 || { tail -n 20 "$work/log/prepare$j" && exit 1; }
+  prepare "$work/tree$j" >"$work/log/prepare$j" 2>&1 &
+  [ $((j % 8)) != 7 ] || wait
+done
+wait
+for ((j = 0; j < jobs; ++j)); do
+  [ -e "$work/tree$j/build/build.ninja" ] || { tail -n 20 "$work/log/prepare$j" && exit 1; }
 done
 in_parallel base "$(cut -d' ' -f4- <<<"$lines" | sort -u)"
 for ((j = 0; j < jobs; ++j)); do # each copy finds the kernels of the code as it is
-  cp -aln "$work/tree$j/cache" "$work/tree$j/pocl" "$work"
+  cp -aln "$work/tree$j"/{cache,pocl} "$work"
 done
 for ((j = 0; j < jobs; ++j)); do
   cp -aln "$work/pocl" "$work/tree$j"

@@ -15,16 +15,17 @@
 #   fuzz      libFuzzer on the parsers of files
 #   tidy      clang-tidy, cppcheck and the models of the protocols
 #   peers     other libraries' programs
-#   mutants   a slice of the mutants, another one each night (NIGHTLY_SLICE=K/N, or all: 1/1)
+#   mutants   a slice of the mutants, another one each night (NIGHTLY_SLICE=K/N; all: 0/1)
 # Another seed each night: NIGHTLY_SEED. Ends with the table of ci/test.sh; logs: build/nightly.
 # Drivers newer than this machine's are tried by hand: ci/newer-drivers.sh.
+# shellcheck disable=SC2317 # `check` calls functions
 set -u
 log=$(cd "$(dirname "$0")/.." && pwd)/build/nightly
 # shellcheck source=ci/rows.sh
 . "$(dirname "$0")/rows.sh"
 known='push cases full masks large fuzz tidy peers mutants'
 for part; do
-  [[ " $known " == *" $part "* ]] || { sed -n '3,22s/^# \{0,1\}//p' "$0" >&2 && exit 2; }
+  [[ " $known " == *" $part "* ]] || { sed -n '3,20s/^# \{0,1\}//p' "$0" >&2 && exit 2; }
 done
 is_part() { # PART
   [[ " ${parts:-$known} " == *" $1 "* ]]
@@ -82,11 +83,10 @@ if is_part cases; then
     check "cases, GPU" ci/gpu.sh --minutes 20 --seed "$seed"
 fi
 if is_part full; then
-  every="-LE install|abi|vendors $patient"
-  configuration "all tests, PoCL" werror "$every" - "${pocl[@]}"
-  configuration "all tests, Intel" werror "$every" - "${intel[@]}"
-  configuration "all tests, rusticl" werror "$every" - "${rusticl[@]}" "${small[@]}"
-  build asan && configuration "all tests, sanitizers" asan "$every" - "${only_pocl[@]}" "${small[@]}"
+  configuration "all tests, PoCL" werror "$every_test $patient" - "${pocl[@]}"
+  configuration "all tests, Intel" werror "-LE install|abi|vendors $patient" - "${intel[@]}"
+  configuration "all tests, rusticl" werror "$every_test $patient" - "${rusticl[@]}" "${small[@]}"
+  build asan && configuration "all tests, sanitizers" asan "$every_test $patient" - "${only_pocl[@]}" "${small[@]}"
   # Kernels as they are written, not as a compiler improves them.
   configuration "kernels, Oclgrind" werror "$kernel_tests $patient" oclgrind "${simulator[@]}"
   configuration "unset values, Oclgrind" werror "-L ^(lane|group)\$ $patient" \
@@ -123,5 +123,5 @@ if is_part peers; then
   check peers ci/peers.sh --quick --max-n 2^16
   check "the script of the peers" ci/peers-test.sh
 fi
-! is_part mutants || check mutants ci/mutants.sh --slice "${NIGHTLY_SLICE:-$(($(date +%j) % 4 + 1))/4}"
+! is_part mutants || check mutants ci/mutants.sh --slice "${NIGHTLY_SLICE:-$((10#$(date +%j) % 4))/4}"
 finish

@@ -44,9 +44,11 @@ few=(CROSSLANE_TEST_PROGRAMS=few)
 tests_for() { # RUNNER...
   echo "-R ^($(tests_of_mutants | awk -v runners=" $* " 'index(runners, " " $1 " ") { print $2 }' | sort -u | paste -sd '|'))\$"
 }
-# All tests but those that mutants name for other runners only.
+# Tests labelled `pipelined` force forms that need sub-groups, `halves` repeats one type of another test.
+every_test='-LE install|abi|pipelined|halves|vendors'
+# All of these but those that mutants name for other runners only.
 tests_for_pocl() {
-  echo "-LE install|abi|vendors -E ^($(tests_of_mutants | awk '
+  echo "$every_test -E ^($(tests_of_mutants | awk '
     $1 == "pocl" { here[$2] } { named[$2] }
     END { for (test in named) if (!(test in here)) print test }' | sort | paste -sd '|'))\$"
 }
@@ -75,7 +77,8 @@ row() { # NAME KIND PASSED FAILED SKIPPED REMARK
   echo "$1|$2|$3|$4|$5|$((SECONDS - since))|$cpu|$programs|$kernels|$remark" >>"$table"
 }
 # Programs and seconds: of the builds that processes counted (test/support/builds.c), and of PoCL's
-# machine code, which it makes at the first launch of a kernel, in a folder for each.
+# machine code, which it makes at the first launch of a kernel, in a folder for each. rusticl makes its
+# machine code at a launch, too; there it counts as running.
 compiled() {
   {
     cat "$log/builds" 2>/dev/null
@@ -163,14 +166,14 @@ check() { # NAME COMMAND...
 }
 
 # ---- rows that depend on some files ---------------------------------------------------------
-# The hash of a row's files as they are in the working tree, new ones included.
+# The hash of a row's files as they are in the working tree, new ones included; nothing if git lists none.
 hash_of_row() { # NAME
   local paths
   paths=$(awk -F'\t' -v name="$1" '$1 == name { print $2 }' test/rows.tsv)
   # shellcheck disable=SC2086
   (set -f && git ls-files --cached --others --exclude-standard -- $paths) | sort -u |
     while read -r path; do [ ! -f "$path" ] || echo "$path"; done >"$table.paths"
-  { cat "$table.paths" && git hash-object --stdin-paths <"$table.paths"; } | sha256sum | cut -c1-16
+  [ ! -s "$table.paths" ] || { cat "$table.paths" && git hash-object --stdin-paths <"$table.paths"; } | sha256sum | cut -c1-16
 }
 # Runs COMMAND, which adds rows, unless the files of this row are as they were when it last passed.
 if_changed() { # NAME COMMAND...
@@ -179,7 +182,7 @@ if_changed() { # NAME COMMAND...
   wanted "$name" || return 0
   hash=$(hash_of_row "$name")
   IFS=$'\t' read -r was date < <(awk -F'\t' -v OFS='\t' -v name="$name" '$1 == name { print $3, $4 }' test/rows.tsv)
-  if [ "$all" = no ] && [ "$hash" = "$was" ]; then
+  if [ "$all" = no ] && [ -n "$hash" ] && [ "$hash" = "$was" ]; then
     clock_start
     row "$name" check 0 0 0 "unchanged since it passed on $date"
     return
@@ -188,7 +191,7 @@ if_changed() { # NAME COMMAND...
   before=$(wc -l <"$table")
   "$@"
   tail -n "+$((before + 1))" "$table" | awk -F'|' '{ passed += $3; failed += $4; absent += /\|absent:/ }
-    END { exit !(passed && !failed && !absent) }' && printf '%s\t%s\t%s\n' "$name" "$hash" "$(date +%F)" >>"$log/passed"
+    END { exit !(passed && !failed && !absent) }' && [ -n "$hash" ] && printf '%s\t%s\t%s\n' "$name" "$hash" "$(date +%F)" >>"$log/passed"
 }
 # Writes what passed into test/rows.tsv, for the author to commit.
 record_passes() {
@@ -202,7 +205,7 @@ record_passes() {
 
 # ---- the end ----------------------------------------------------------------------------------
 # Every row, where the time went, and the tests that took longest. Exits with 1 if a row failed.
-finish() { # [REMARK]
+finish() {
   echo
   [ ! -f "$log/table-static" ] || cat "$log/table-static" >>"$table"
   awk -F'|' -v all="$((SECONDS / 60)) min $((SECONDS % 60)) s" '
@@ -234,8 +237,7 @@ finish() { # [REMARK]
     sed -nE 's/^.*\/([^:]+):.*#[0-9]+: ([^ ]+) .* ([0-9.]+) sec.*/\3 \2 (\1)/p' | sort -rn | head -n 10
   echo "skipped tests are listed in ${log#"$top"/}/skipped"
   record_passes
-  [ -z "${1:-}" ] || echo "$1"
-  echo
+  echo "${closing:-}"
   cat "$log/sum"
   grep -q ' 0 failed' "$log/sum"
   exit

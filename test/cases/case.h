@@ -69,6 +69,7 @@ typedef enum field {
     VISITS,
     CARRY,
     ILLEGAL,
+    KERNEL,
     PLAN_FIELDS,
     N = PLAN_FIELDS,
     COUNT,

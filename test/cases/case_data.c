@@ -196,6 +196,8 @@ static void break_offsets(const fuzz_case *c, segmentation *s, xlt_random *rando
         put_offset(s, s->array_n - 1, n / 2);
     for (size_t k = 0; c->of[BROKEN] == HUGE_OFFSETS && k < s->array_n; ++k)
         put_offset(s, k, xlt_next(random));
+    for (size_t k = 0; c->of[BROKEN] == ZIGZAG && k < s->array_n; ++k)
+        put_offset(s, k, k % 2 * n);
 }
 
 /* The number of offsets of a segment: with more than one, empty segments are before it. */

@@ -7,6 +7,7 @@
 
 #include <crosslane/neighbors.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,7 +19,8 @@ enum {
     DISTANCES,
     VECTORS,
     SHIFTS,
-    SUMS
+    SUMS,
+    KERNEL_SUMS
 };
 
 /* Sums of whole numbers, so that the order of visits does not show. */
@@ -29,6 +31,37 @@ enum {
 static const char visit_narrow[] = VISIT("float", "float4"),
                   visit_wide[] = VISIT("double", "double4");
 enum { VISIT_START = 3, VISIT_FACTOR = 2 };
+
+/* The same sums by a kernel that includes the search. */
+static const char sum_kernel[] =
+    "#include <crosslane/neighbors.cl>\n"
+    "__kernel void add(XL_NEIGHBORS_PARAMETERS(all), __global REAL *out, ulong at)\n{\n"
+    "    const xl_neighbors all = XL_NEIGHBORS_LOAD(all);\n"
+    "    const uint k = (uint)get_global_id(0);\n"
+    "    if (k >= xl_neighbors_points(&all))\n        return;\n"
+    "    xl_neighbor near = xl_neighbors_of(&all, k);\n"
+    "    REAL sum = 3;\n"
+    "    XL_FOR_NEIGHBORS(near, all)\n"
+    "        sum += (REAL)(2u * (near.index % 7u) + (near.self & 1u) + 1u);\n"
+    "    out[at + near.self] = near.incomplete ? (REAL)NAN : sum;\n}\n";
+
+static xl_status open_kernel(const fuzz_case *c, open_plan *plan)
+{
+    char text[2048];
+    cl_int code = CL_SUCCESS;
+    const int periodic = c->of[SPACE] < SPACE_BOX ? 0 : c->of[SPACE] == SPACE_BOX ? 1 : 2;
+    snprintf(text, sizeof text,
+             "#define XL_NEIGHBORS_PERIODIC %d\n#define XL_NEIGHBORS_BATCH %d\n"
+             "#define XL_NEIGHBORS_F64 %d\n#define REAL %s\n%s",
+             periodic, c->of[BATCH] ? 1 : 0, c->of[SCALAR] ? 1 : 0,
+             c->of[SCALAR] ? "double" : "float", sum_kernel);
+    const xl_status status = xl_program_create(plan->ctx, text, NULL, &plan->of.space.program);
+    if (status != XL_SUCCESS)
+        return status;
+    plan->of.space.kernel = clCreateKernel(plan->of.space.program, "add", &code);
+    XLT_CL(code);
+    return XL_SUCCESS;
+}
 
 /* Neighbours that a row has room for; 0: rows follow each other. */
 static uint32_t row_room(const fuzz_case *c)
@@ -61,7 +94,8 @@ static xl_status open_near(const fuzz_case *c, open_plan *plan)
     desc.visit = !c->of[VISITS] ? NULL : wide ? visit_wide : visit_narrow;
     desc.tunables = way.search;
     desc.num_tunables = way.num_search;
-    return xl_neighbors_create(plan->ctx, &desc, &plan->of.space.near);
+    const xl_status status = xl_neighbors_create(plan->ctx, &desc, &plan->of.space.near);
+    return status == XL_SUCCESS && c->of[KERNEL] ? open_kernel(c, plan) : status;
 }
 
 /* ---- all pairs ------------------------------------------------------------------------------ */
@@ -299,6 +333,28 @@ static xl_status enqueue_visit(const open_plan *plan, const call_array *a, const
                                       built, NULL);
 }
 
+static xl_status enqueue_kernel(const fuzz_case *c, const open_plan *plan, const call_array *a,
+                                const flight *f, const cl_event *built)
+{
+    cl_uint next = 0;
+    const size_t items = running->n;
+    const cl_kernel kernel = plan->of.space.kernel;
+    const xl_neighbors_kernel_args args = {.kernel = kernel,
+                                           .radius = running->wide ? 0 : (float)running->radius,
+                                           .radius_f64 = running->wide ? running->radius : 0,
+                                           .inclusive = (uint32_t)c->of[INCLUSIVE]};
+    const xl_view out = array_view(&a[KERNEL_SUMS]);
+    const cl_ulong at = out.offset;
+    const xl_status status = xl_grid_index_set_kernel_args(plan->of.space.index, &args, &next);
+    if (status != XL_SUCCESS)
+        return status;
+    XLT_CL(clSetKernelArg(kernel, next, sizeof out.buffer, &out.buffer));
+    XLT_CL(clSetKernelArg(kernel, next + 1, sizeof at, &at));
+    if (items > 0)
+        XLT_CL(clEnqueueNDRangeKernel(f->queue, kernel, 1, NULL, &items, NULL, 1, built, NULL));
+    return XL_SUCCESS;
+}
+
 static xl_status enqueue(const fuzz_case *c, const open_plan *plan, const call_array *a,
                          const flight *f)
 {
@@ -310,6 +366,8 @@ static xl_status enqueue(const fuzz_case *c, const open_plan *plan, const call_a
         status = enqueue_fill(c, plan, a, f, counted ? &counted : &built);
     if (status == XL_SUCCESS && c->of[VISITS])
         status = enqueue_visit(plan, a, f, &built);
+    if (status == XL_SUCCESS && c->of[KERNEL])
+        status = enqueue_kernel(c, plan, a, f, &built);
     if (built)
         clReleaseEvent(built);
     if (counted)
@@ -529,10 +587,12 @@ static void add_outputs(const fuzz_case *c, const scene *s, const answer *a, cal
     arrays[VECTORS] = output_array(details ? "vectors" : NULL, NULL, entries * d, s->bytes, at / 4);
     arrays[SHIFTS] = output_array(details ? "shifts" : NULL, NULL, entries * d, 4, at / 5);
     arrays[SUMS] = output_array(c->of[VISITS] ? "sums" : NULL, a->sums, s->rows, s->bytes, at / 7);
+    arrays[KERNEL_SUMS] =
+        output_array(c->of[KERNEL] ? "kernel's sums" : NULL, a->sums, s->rows, s->bytes, at / 6);
     was_cut = false;
     arrays[COUNTS].will_do = is_cut;
     arrays[OFFSETS].will_do = is_of_cut;
-    arrays[SUMS].will_do = is_nan_or_alike;
+    arrays[SUMS].will_do = arrays[KERNEL_SUMS].will_do = is_nan_or_alike;
 }
 
 static void run_near(const fuzz_case *c, open_plan *plan, outcome *o)

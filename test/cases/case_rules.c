@@ -180,6 +180,7 @@ RULE(radius_goes, OF(CELL) != 1 || OF(RADIUS) != 2)
 RULE(other_is_given, !has_space(c) || OF(AROUND))
 RULE(self_goes, !has_space(c) || !OF(AROUND))
 RULE(half_goes, !OF(AROUND) && !OF(RADII))
+RULE(kernel_goes, !OF(AROUND) && !OF(RADII) && !OF(HALF) && !OF(SELF))
 RULE(dimensions_go, !(IS(MORTON) || IS(APPROXIMATE)) || OF(DIMENSIONS) < 2)
 RULE(axes_go, repeats(c))
 RULE(all_are_near, !IS(KNN) || OF(LIMITED) || !repeats(c))
@@ -196,7 +197,7 @@ RULE(fails_by_system, OF(FAILS) != FAILS_SYSTEM || OF(BATCH))
 
 /* ---- scans in parts ---- */
 
-RULE(carry_goes, !has_offsets(c))
+RULE(broken_is_whole, !OF(CARRY))
 RULE(parts_go, OF(CARRY) && OF(COUNT) == COUNT_ON_HOST)
 
 /* ---- data ---- */
@@ -232,6 +233,7 @@ static const struct {
     {MASK, mask_goes, "only these segments have a mask", XL_SUCCESS},
     {PATTERN, pattern_goes, "the segments have no array", XL_SUCCESS},
     {BROKEN, has_offsets, "only offsets can break their rule", XL_SUCCESS},
+    {BROKEN, broken_is_whole, "offsets of parts are cut from right ones", XL_SUCCESS},
     {SEGMENTS_AT, pattern_goes, "the segments have no array", XL_SUCCESS},
     {CUT, cut_goes, "the number of results is known", XL_SUCCESS},
     {INIT, init_goes, "only scans read init on the device", XL_SUCCESS},
@@ -276,6 +278,7 @@ static const struct {
     {OTHER, other_is_given, "the points are the queries", XL_SUCCESS},
     {SELF, self_goes, "a given query is no point", XL_SUCCESS},
     {HALF, half_goes, "half of the pairs is of points with one radius", XL_ERROR_INVALID_ARGUMENT},
+    {KERNEL, kernel_goes, "this kernel goes over all points but the point itself", XL_SUCCESS},
     {DIMENSIONS, dimensions_go, "Morton codes have two or three dimensions", XL_SUCCESS},
     {AXES, axes_go, "space does not repeat", XL_SUCCESS},
     {BATCH, all_are_near, "some rows would be given up", XL_SUCCESS},
@@ -288,7 +291,6 @@ static const struct {
     {SPREAD, far_goes, "points must be in the box", XL_SUCCESS},
     {FAILS, fails_outside, "there is no box", XL_SUCCESS},
     {FAILS, fails_by_system, "there are no systems", XL_SUCCESS},
-    {CARRY, carry_goes, "each part would have offsets of its own", XL_SUCCESS},
     {PARTS, parts_go, "only scans with a carry are made in parts", XL_SUCCESS},
     {HASH, hash_goes, "only reproducible results of f32 have one hash on every device", XL_SUCCESS},
     {DATA, halves_are_exact, "results of halves would round", XL_SUCCESS},

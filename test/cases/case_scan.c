@@ -78,6 +78,47 @@ static parts find_parts(const fuzz_case *c)
     return p;
 }
 
+static bool cuts_offsets(const fuzz_case *c)
+{
+    return c->of[SEGMENTS] == XL_SEGMENTS_OFFSETS && c->of[PARTS] > 0;
+}
+
+/* Where the offsets of each part begin in the array that has those of all parts. */
+static size_t offsets_at[MOST_PARTS + 1];
+
+/* Gives each part offsets of its own: they count from its start, and end in its length. Those at
+ * the border of two parts belong to the second. */
+static void cut_offsets(const fuzz_case *c, segmentation *s)
+{
+    const parts p = find_parts(c);
+    unsigned char *const all = make_bytes(s->array_n + p.count, s->array_bytes);
+    size_t used = 0, taken = 0;
+    for (size_t k = 0; k < p.count; ++k) {
+        const bool last = k + 1 == p.count;
+        offsets_at[k] = used;
+        for (; taken < s->count && (last || s->begin[taken] < p.begin[k + 1]); ++taken) {
+            const uint64_t x = s->begin[taken] - p.begin[k];
+            memcpy(all + used++ * s->array_bytes, &x, s->array_bytes); /* little-endian */
+        }
+        const uint64_t length = p.begin[k + 1] - p.begin[k];
+        memcpy(all + used++ * s->array_bytes, &length, s->array_bytes);
+    }
+    offsets_at[p.count] = used;
+    free(s->array);
+    s->array = all;
+    s->array_n = used;
+}
+
+static xl_view offsets_of(const fuzz_case *c, const call *b, size_t k)
+{
+    xl_view view = counted_view(&b->segments);
+    if (cuts_offsets(c)) {
+        view.offset += offsets_at[k];
+        view.count = offsets_at[k + 1] - offsets_at[k];
+    }
+    return view;
+}
+
 /* Elements of a carry: where nothing stands for no elements, it has a flag behind it. */
 static size_t carry_elements(const fuzz_case *c)
 {
@@ -97,15 +138,16 @@ static xl_view moved_on(xl_view view, size_t by)
     return view;
 }
 
-static xl_scan_args args_of(const fuzz_case *c, const call *b, size_t begin, size_t end)
+static xl_scan_args args_of(const fuzz_case *c, const call *b, const parts *p, size_t k)
 {
+    const size_t begin = p->begin[k], end = p->begin[k + 1];
     const bool counted = c->of[SEGMENTS] == XL_SEGMENTS_OFFSETS,
                bits = c->of[SEGMENTS] == XL_SEGMENTS_FLAG_BITMASK;
     return (xl_scan_args){.n = end - begin,
                           .n_device = xlt_view(&b->count),
                           .in = moved_on(xlt_view(&b->in), begin),
                           .segments =
-                              counted ? counted_view(&b->segments)
+                              counted ? offsets_of(c, b, k)
                                       : moved_on(xlt_view(&b->segments), bits ? begin / 32 : begin),
                           .out = moved_on(xlt_view(c->of[PLACE] ? &b->in : &b->out), begin),
                           .scratch = xlt_view(&b->scratch),
@@ -121,7 +163,7 @@ static xl_status enqueue(const fuzz_case *c, const open_plan *plan, const call *
     for (size_t k = 0; status == XL_SUCCESS && k < p.count; ++k) {
         const bool more = k + 1 < p.count;
         cl_event before = last;
-        xl_scan_args args = args_of(c, b, p.begin[k], p.begin[k + 1]);
+        xl_scan_args args = args_of(c, b, &p, k);
         if (takes_carry(c, &p, k))
             args.carry_in = moved_on(xlt_view(&b->carries), (k - 1) * carry);
         args.carry_out = moved_on(xlt_view(&b->carries), k * carry);
@@ -212,6 +254,8 @@ static void run_scan(const fuzz_case *c, open_plan *plan, outcome *o)
     call b[2] = {0};
     flight f;
     expect_scan(c, n, in, s.heads, wanted, slack);
+    if (cuts_offsets(c))
+        cut_offsets(c, &s);
     bool good = fill_init(o, c, plan) && take_off(o, c, &f);
     for (size_t k = 0; good && k < calls; ++k)
         good = make_call(o, c, plan, &b[k], in, &s, k) &&

@@ -387,6 +387,10 @@ void close_space(open_plan *plan)
     xl_neighbors_destroy(plan->of.space.near);
     xl_knn_destroy(plan->of.space.nearest);
     xl_morton_destroy(plan->of.space.morton);
+    if (plan->of.space.kernel)
+        clReleaseKernel(plan->of.space.kernel);
+    if (plan->of.space.program)
+        clReleaseProgram(plan->of.space.program);
 }
 
 /* ---- calls ---------------------------------------------------------------------------------- */

@@ -43,7 +43,7 @@ enum {
     CROWDS,
     PATTERNS
 };
-enum { UNBROKEN, FALLS, PASSES, LATE_START, EARLY_END, HUGE_OFFSETS, BREAKINGS };
+enum { UNBROKEN, FALLS, PASSES, LATE_START, EARLY_END, HUGE_OFFSETS, ZIGZAG, BREAKINGS };
 enum { CUT_NONE, CUT_HALF, CUT_UNSAID };
 enum { IN_ORDER, OUT_OF_ORDER };
 enum { SCRATCH_GIVEN, SCRATCH_OWN };
@@ -202,6 +202,8 @@ typedef struct open_plan {
         struct {
             xl_neighbors *near; /* or one of these, or none */
             xl_knn *nearest;
+            cl_program program; /* with a kernel of the case's own, or NULL */
+            cl_kernel kernel;
             /* Of the last case; NULL before the first. */
             xl_grid *grid;
             xl_grid_index *index;

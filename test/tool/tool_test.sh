@@ -434,7 +434,7 @@ bad_input() {
   "$oracle" make i1 100 bytes.npy
   "$oracle" make i2 100 short.npy
   "$oracle" make u4 99 fewer.npy
-  "$oracle" heads flags b1 100 bools.npy
+  "$oracle" list b1 bools.npy $(printf '0 1 %.0s' {1..50})
   "$oracle" make u8 100 keys.npy
   "$oracle" make f8 100 real.npy
   "$oracle" make f2 100 half.npy
@@ -535,187 +535,11 @@ lacks() { # DTYPE
   { [ "$1" = f8 ] && grep -q fp64 stderr; } || { [ "$1" = f2 ] && grep -q fp16 stderr; }
 }
 
-# Without fp64 sums have f32. Sets `real` to the type of sums of f2 and f4, for the oracle as well.
-find_fp64() {
-  "$oracle" list f8 real.npy 1
-  export real=f8
-  "$crosslane" scan real.npy real.npy --op max >real_said 2>&1 && return
-  grep -q fp64 real_said || fail "no fp64, no reason: $(cat real_said)"
-  real=f4
-}
-
-# What a sum or product needs: random integers of 64 bits do not fit, and f32 is asked for.
-total_options() { # DTYPE OP
-  case $1-$2-$real in
-    [iu]8-sum-* | [iu]?-prod-*) echo --wrap ;;
-    f[24]-sum-f4 | f[24]-prod-f4) echo --dtype f32 ;;
-  esac
-}
-
-scan_case() { # DTYPE N OP KIND INIT
-  local init=()
-  [ "$5" = none ] || init=(--init "$5")
-  "$oracle" make "$1" "$2" in.npy
-  if ! "$crosslane" scan in.npy out.npy --op "$3" "--$4" "${init[@]}" $(total_options $1 $3) >stdout 2>stderr; then
-    lacks "$1" && return
-    fail "scan $*: $(cat stderr)"
-  fi
-  runs "$oracle" scan "$3" "$4" "$5" none - in.npy out.npy
-}
-
-# prints_scan N SEGMENTS ALGORITHM DETERMINISM [TYPE DTYPE]: what --json says of a sum.
+# prints_scan N SEGMENTS ALGORITHM DETERMINISM [TYPE DTYPE]: the line of --json about a sum.
 prints_scan() {
   local algorithm=$3
   [ "$3" != auto ] || algorithm=$(grep -oE 'look-back|reduce-then-scan' stdout)
   prints "{\"device\":D,\"n\":$1,\"type\":\"${5:-u32}\",\"dtype\":\"${6:-u64}\",\"op\":\"sum\",\"kind\":\"exclusive\",\"segments\":\"$2\",\"algorithm\":\"$algorithm\",\"determinism\":\"$4\",\"device_ms\":T,\"wall_ms\":T,\"first_wall_ms\":T}"
-}
-
-arrays() {
-  find_fp64
-  scan_case f4 10007 sum exclusive none
-  scan_case u2 333 max inclusive 7
-  scan_case i2 5000 prod inclusive -7
-  scan_case u1 5000 and exclusive none
-  scan_case u4 5000 xor inclusive 77
-  scan_case i4 0 sum exclusive none
-  scan_case i4 1 sum inclusive -3
-  "$oracle" make u4 5000 in.npy
-  for algorithm in auto reduce-then-scan blelloch; do
-    runs "$crosslane" scan in.npy out.npy --algorithm $algorithm --json
-    prints_scan 5000 none "$algorithm" deterministic
-    runs "$oracle" scan sum exclusive none none - in.npy out.npy
-  done
-  # Where the device cannot do it, the line says what it lacks. Deterministic all the same.
-  local got=0
-  "$crosslane" scan in.npy out.npy --algorithm look-back --json >stdout 2>stderr_all || got=$?
-  program_said
-  if [ $got -eq 0 ]; then
-    prints_scan 5000 none look-back deterministic
-    runs "$oracle" scan sum exclusive none none - in.npy out.npy
-  else
-    [ $got -eq 1 ] || fail "exit $got, not 1: look-back"
-    has_line_like stderr 'crosslane: .*look-back.*'
-    [ "$(wc -l <stderr)" -eq 1 ] || fail "not one line: $(cat stderr)"
-  fi
-  cp in.npy both.npy
-  runs "$crosslane" scan both.npy both.npy
-  runs "$oracle" scan sum exclusive none none - in.npy both.npy
-  for dtype in i8 u2 f4; do
-    "$oracle" make $dtype 3001 in.npy
-    runs "$crosslane" sort in.npy out.npy
-    runs "$oracle" sort ascending in.npy out.npy
-    runs "$crosslane" sort in.npy out.npy --descending --algorithm bitonic
-    runs "$oracle" sort descending in.npy out.npy
-    runs "$crosslane" sort --argsort --stable in.npy out.npy --json
-    prints "{\"device\":D,\"n\":3001,\"type\":\"${dtype:0:1}$((8 * ${dtype:1}))\",\"order\":\"ascending\",\"output\":\"order\",\"device_ms\":T,\"wall_ms\":T,\"first_wall_ms\":T}"
-    runs "$oracle" argsort ascending in.npy out.npy
-  done
-  runs "$crosslane" sort --stable --algorithm bitonic in.npy out.npy
-  runs "$oracle" sort ascending in.npy out.npy
-  "$oracle" list u4 in.npy 9 3 7 1 8 2 2 0
-  "$oracle" list i8 offsets.npy 1 4 4
-  "$oracle" list u4 want.npy 9 1 3 7 0 2 2 8
-  runs "$crosslane" sort in.npy out.npy --offsets offsets.npy
-  cmp -s out.npy want.npy || fail "segments come out wrong"
-  "$oracle" list u4 want.npy 0 3 1 2 7 5 6 4
-  runs "$crosslane" sort in.npy out.npy --offsets offsets.npy --argsort
-  cmp -s out.npy want.npy || fail "the order of segments comes out wrong"
-  "$oracle" make f4 3001 in.npy
-  "$oracle" make i4 3001 values.npy
-  runs "$crosslane" sort --values values.npy moved.npy --descending --stable in.npy out.npy
-  runs "$oracle" sort descending in.npy out.npy values.npy moved.npy
-  for dtype in u1 u2 f4 i8; do # values of any size: the keys once more
-    "$oracle" make "$dtype" 700 in.npy
-    runs "$crosslane" sort --values in.npy moved.npy in.npy out.npy
-    cmp -s out.npy moved.npy || fail "values of type $dtype do not come with their keys"
-  done
-  [ -z "$(find . -name '.?*')" ] || fail "temporary files left: $(find . -name '.?*')"
-}
-
-# segment_case N DTYPE OP KIND FORM WHERE OPTION...
-segment_case() {
-  local n=$1 dtype=$2 op=$3 kind=$4 form=$5 where=$6
-  shift 6
-  "$oracle" make $dtype $n in.npy
-  runs "$crosslane" scan in.npy out.npy --op $op --$kind $(total_options $dtype $op) "$@"
-  runs "$oracle" scan $op $kind none $form "$where" in.npy out.npy
-}
-
-segments() {
-  find_fp64
-  for n in 0 20011; do
-    "$oracle" heads flags u1 $n flags.npy
-    "$oracle" heads flags b1 $n bools.npy
-    "$oracle" heads bits u4 $n bits.npy
-    "$oracle" heads keys i2 $n keys.npy
-    "$oracle" heads offsets u4 $n offsets.npy
-    segment_case $n u4 sum exclusive flags flags.npy --flags flags.npy
-    segment_case $n u4 sum exclusive flags bools.npy --flags bools.npy
-    segment_case $n i2 min exclusive bits bits.npy --bits bits.npy
-    segment_case $n f4 sum inclusive keys keys.npy --keys keys.npy
-    segment_case $n u4 xor exclusive offsets offsets.npy --offsets offsets.npy
-    segment_case $n u4 sum exclusive width 7 --width 7
-    segment_case $n u2 sum inclusive mask 8:0x29 --width 8 --mask 0x29
-  done
-  "$oracle" heads offsets i8 20011 offsets.npy
-  segment_case 20011 u4 xor exclusive offsets offsets.npy --offsets offsets.npy
-  segment_case 20011 f4 sum inclusive keys keys.npy --keys keys.npy --algorithm kogge-stone
-  segment_case 20011 f4 sum inclusive keys keys.npy --keys keys.npy --determinism unordered
-  runs "$crosslane" scan in.npy out.npy --keys keys.npy --determinism reproducible --json $(total_options f4 sum)
-  prints_scan 20011 keys auto reproducible f32 f$((8 * ${real:1}))
-  # The worked example of sub-warp segments.
-  "$oracle" list u4 in.npy 1 0 1 1 1 0 0 1
-  "$oracle" list u8 want.npy 0 1 1 0 1 2 0 0
-  runs "$crosslane" scan in.npy out.npy --width 8 --mask 0x49
-  cmp -s out.npy want.npy || fail "the worked example comes out wrong"
-}
-
-# reduce_case N DTYPE OP FORM WHERE OPTION...
-reduce_case() {
-  local n=$1 dtype=$2 op=$3 form=$4 where=$5
-  shift 5
-  "$oracle" make $dtype $n in.npy
-  if ! "$crosslane" reduce in.npy out.npy --op $op $(total_options $dtype $op) "$@" >stdout 2>stderr; then
-    lacks $dtype && return
-    fail "reduce $dtype $n $op $*: $(cat stderr)"
-  fi
-  runs "$oracle" reduce $op none $form "$where" in.npy out.npy
-}
-
-reduce() {
-  find_fp64
-  for dtype in $dtypes; do
-    reduce_case 10007 $dtype sum none -
-  done
-  reduce_case 1000 f4 arg-max none -
-  reduce_case 5000 i2 prod none -
-  reduce_case 5000 i2 or none -
-  for n in 0 20011; do
-    "$oracle" heads flags u1 $n flags.npy
-    "$oracle" heads bits u4 $n bits.npy
-    "$oracle" heads keys i2 $n keys.npy
-    "$oracle" heads offsets u8 $n offsets.npy
-    [ $n -eq 0 ] || reduce_case $n u4 min none -
-    reduce_case $n u4 sum flags flags.npy --flags flags.npy
-    reduce_case $n f4 arg-min bits bits.npy --bits bits.npy
-    reduce_case $n i8 sum offsets offsets.npy --offsets offsets.npy
-    reduce_case $n f4 max width 7 --width 7
-    reduce_case $n i4 arg-max mask 24:0xff840420 --width 24 --mask 0xff840420
-    "$oracle" make f4 $n in.npy
-    runs "$crosslane" reduce in.npy out.npy --keys keys.npy --keys-out first.npy --json $(total_options f4 sum)
-    runs "$oracle" reduce sum none keys keys.npy in.npy out.npy first.npy
-    "$crosslane" reduce in.npy out.npy --keys keys.npy --count $(total_options f4 sum) >count
-    [ "$(cat count) segments" = "$(sed 's/.*, //' stdout)" ] ||
-      fail "counted $(cat count): $(cat stdout)"
-  done
-  runs "$crosslane" reduce in.npy out.npy --init -7 --op min --json
-  prints '{"device":D,"n":20011,"type":"f32","dtype":"f32","op":"min","segments":"none","count":1,"determinism":"deterministic","device_ms":T,"wall_ms":T,"first_wall_ms":T}'
-  runs "$oracle" reduce min -7 none - in.npy out.npy
-  cp in.npy both.npy
-  runs "$crosslane" reduce both.npy both.npy $(total_options f4 sum)
-  runs "$oracle" reduce sum none none - in.npy both.npy
-  runs "$crosslane" reduce in.npy out.npy --determinism reproducible $(total_options f4 sum)
-  runs "$oracle" reduce sum none none - in.npy out.npy
 }
 
 # gives DTYPE "NUMBERS" ARGUMENT...: in.npy makes out.npy hold that.
@@ -724,6 +548,106 @@ gives() {
   shift 2
   runs "$crosslane" "$1" in.npy out.npy "${@:2}"
   holds out.npy "$dtype" $numbers
+}
+
+# The options, the types and the results of scan, reduce and sort. The primitives have tests of their own.
+arrays() {
+  each_type
+  each_operator
+  each_algorithm
+  each_order
+  each_segment
+  [ -z "$(find . -name '.?*')" ] || fail "temporary files left: $(find . -name '.?*')"
+}
+
+each_type() {
+  local dtype
+  for dtype in $dtypes; do
+    "$oracle" list "$dtype" in.npy 3 1 2
+    gives "$dtype" "1 2 3" sort --values in.npy moved.npy
+    cmp -s out.npy moved.npy || fail "values of type $dtype do not come with their keys"
+    if "$crosslane" scan in.npy out.npy --op max >stdout 2>stderr || ! lacks "$dtype"; then
+      gives "$dtype" "3 3 3" scan --op max --inclusive
+      gives u8 1 reduce --op arg-min
+    fi
+  done
+}
+
+each_operator() {
+  "$oracle" list i2 in.npy 3 1 2 7
+  gives i8 "-7 -21 -21 -42" scan --op prod --init -7
+  gives i2 "32767 3 1 1" scan --op min
+  gives i2 "-1 3 1 0" scan --op and
+  gives i2 "0 3 3 3" scan --op or
+  gives i2 "3 2 0 7" scan --op xor --inclusive
+  gives i8 42 reduce --op prod
+  gives i2 7 reduce --op or
+  gives i2 -7 reduce --op min --init -7 --json
+  prints '{"device":D,"n":4,"type":"i16","dtype":"i16","op":"min","segments":"none","count":1,"determinism":"deterministic","device_ms":T,"wall_ms":T,"first_wall_ms":T}'
+  "$oracle" list i4 in.npy
+  gives i8 "" scan
+  gives i8 0 reduce
+}
+
+each_algorithm() {
+  local algorithm got=0
+  "$oracle" list u4 in.npy 5 4 3 2 1
+  for algorithm in auto reduce-then-scan kogge-stone blelloch; do
+    gives u8 "0 5 9 12 14" scan --algorithm $algorithm --json
+    prints_scan 5 none "$algorithm" deterministic
+  done
+  gives u8 "0 5 9 12 14" scan --determinism reproducible --json
+  prints_scan 5 none auto reproducible
+  # If the device cannot do it the line names what it lacks.
+  "$crosslane" scan in.npy out.npy --algorithm look-back --json >stdout 2>stderr_all || got=$?
+  program_said
+  if [ $got -eq 0 ]; then
+    prints_scan 5 none look-back deterministic
+    holds out.npy u8 0 5 9 12 14
+  else
+    [ $got -eq 1 ] || fail "exit $got, not 1: look-back"
+    has_line_like stderr 'crosslane: .*look-back.*'
+    [ "$(wc -l <stderr)" -eq 1 ] || fail "not one line: $(cat stderr)"
+  fi
+  cp in.npy both.npy
+  runs "$crosslane" scan both.npy both.npy
+  holds both.npy u8 0 5 9 12 14
+}
+
+each_order() {
+  "$oracle" list u4 in.npy 9 3 7 1 8 2 2 0
+  "$oracle" list i8 offsets.npy 1 4 4
+  gives u4 "9 8 7 3 2 2 1 0" sort --descending --algorithm bitonic
+  gives u4 "0 1 2 2 3 7 8 9" sort --stable --algorithm bitonic
+  gives u4 "7 3 5 6 1 2 4 0" sort --argsort --stable --json
+  prints '{"device":D,"n":8,"type":"u32","order":"ascending","output":"order","device_ms":T,"wall_ms":T,"first_wall_ms":T}'
+  gives u4 "9 1 3 7 0 2 2 8" sort --offsets offsets.npy
+  gives u4 "0 3 1 2 7 5 6 4" sort --offsets offsets.npy --argsort
+}
+
+# Segments that begin at 0, 2 and 5, in each form.
+each_segment() {
+  local form
+  "$oracle" list i4 in.npy 1 2 3 4 5 6 7 8
+  "$oracle" list u1 flags.npy 0 0 1 0 0 9 0 0
+  "$oracle" list b1 bools.npy 0 0 1 0 0 1 0 0
+  "$oracle" list u4 bits.npy 0x24
+  "$oracle" list i2 keys.npy 5 5 -6 -6 -6 5 5 5
+  "$oracle" list u4 offsets.npy 0 2 5 8
+  "$oracle" list i8 longs.npy 0 2 5 8
+  for form in "flags flags.npy" "flags bools.npy" "bits bits.npy" "keys keys.npy" "offsets offsets.npy" "offsets longs.npy" \
+    "width 8 --mask 0x24"; do
+    gives i8 "0 1 0 3 7 0 6 13" scan --$form
+    gives i8 "3 12 21" reduce --$form
+  done
+  gives i8 "1 3 6 4 9 15 7 15" scan --inclusive --width 3
+  gives u8 "2 5 7" reduce --width 3 --op arg-max
+  gives i8 "0 1 0 3 7 0 6 13" scan --keys keys.npy --algorithm reduce-then-scan --json
+  prints_scan 8 keys reduce-then-scan deterministic i32 i64
+  gives i8 "3 12 21" reduce --keys keys.npy --keys-out first.npy --determinism unordered
+  holds first.npy i2 5 -6 5
+  runs "$crosslane" reduce in.npy out.npy --keys keys.npy --count
+  prints 3
 }
 
 # no_room WHAT TYPE BITS ARGUMENT...: the result is refused, unless it may wrap.

@@ -142,7 +142,7 @@ static void only_files_of_the_users_own_are_read(void **state)
         write_body(ctx, 'a');
         assert_true(reads_body(ctx, 'a'));
         command(ways[i], path_of(name_of('a', ".bin")));
-        alarm(10);
+        alarm(60);
         const bool read = reads_body(ctx, 'a');
         alarm(0);
         if (read || rang)

@@ -13,7 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { N = 1000, SECONDS = 20 };
+enum { N = 1000, SECONDS = 300 };
 
 typedef struct objects {
     xl_context *ctx;
