@@ -124,6 +124,7 @@ static bool is_head(uint64_t pattern, size_t i, size_t n, xlt_random *random)
     case SINGLETONS:
         return true;
     case SHORT_RUNS:
+    case CROWDS:
         return xlt_below(random, 6) == 0;
     case LONG_RUNS:
         return xlt_below(random, 500) == 0;
@@ -176,6 +177,8 @@ static void encode_bits(segmentation *s, size_t n, xlt_random *random)
             words[i / 32] &= ~((uint32_t)1 << i % 32);
 }
 
+enum { MOST_REPEATS = 40 }; /* of an offset */
+
 static void put_offset(segmentation *s, size_t at, uint64_t x)
 {
     memcpy((char *)s->array + at * s->array_bytes, &x, s->array_bytes);
@@ -199,16 +202,24 @@ static void break_offsets(const fuzz_case *c, segmentation *s, xlt_random *rando
         put_offset(s, k, k % 2 * n);
 }
 
-/* Empty segments stand in between, in front and behind. */
+/* The number of offsets of a segment: with more than one, empty segments are before it. */
+static uint32_t draw_repeats(const fuzz_case *c, xlt_random *random)
+{
+    if (c->of[PATTERN] == CROWDS)
+        return 1 + xlt_below(random, xlt_below(random, 4) ? 12 : MOST_REPEATS);
+    return xlt_below(random, 5) ? 1 : xlt_below(random, 3) + 1;
+}
+
+/* Empty segments are between others, in front and behind. */
 static void encode_offsets(const fuzz_case *c, segmentation *s, xlt_random *random)
 {
     const size_t n = (size_t)c->of[N];
     free(s->begin);
-    s->begin = make_bytes(4 * n + 8, sizeof *s->begin);
+    s->begin = make_bytes((c->of[PATTERN] == CROWDS ? MOST_REPEATS : 4) * n + 8, sizeof *s->begin);
     s->count = 0;
     for (size_t i = 0; i < n; ++i)
         if (s->heads[i])
-            for (uint32_t k = xlt_below(random, 5) ? 1 : xlt_below(random, 3) + 1; k > 0; --k)
+            for (uint32_t k = draw_repeats(c, random); k > 0; --k)
                 s->begin[s->count++] = i;
     for (uint32_t k = n == 0 ? xlt_below(random, 4) : xlt_below(random, 8) / 6; k > 0; --k)
         s->begin[s->count++] = n;

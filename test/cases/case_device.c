@@ -83,7 +83,7 @@ void fit_device(fuzz_case *c)
     }
     if (has_large_stacks(c) && is_on_gpu())
         c->of[TUNE] = 0;
-    if (c->of[TUNE] == BY_QUEUE && is_pocl())
+    if (has_keys(c) && c->of[TUNE] == BY_QUEUE && is_pocl())
         c->of[TUNE] = 4; /* it compiles a queue for a minute */
     if (has_keys(c) || (has_space(c) && !c->of[SCALAR]))
         return;
@@ -118,6 +118,7 @@ const char *const tunings[NUM_TUNINGS] = {
     "transform.serial = 1\ntransform.chunk = 600\ntransform.items = 1\n",
     "scan.shape = 1\nscan.item_bytes = 32\nscan.group_size = 32\nscan.spin_limit = 2\n"
     "reduce.serial = 0\nreduce.group_size = 32\nreduce.whole_size = 32\nreduce.item_bytes = 16\n"
+    "reduce.chunk_groups = 64\nreduce.chunk_vectors = 1\nreduce.single_group_vectors = 1\n"
     "reduce.segment_chunk_groups = 3\nsort.shape = 0\nsort.group_log = 4\nsort.items_log = 2\n"
     "sort.segment_group_log = 4\nsort.segment_items_log = 2\n"
     "sort.search_log = 3\nsort.sweep_group = 256\nsort.sweep_wide_group = 256\n"
@@ -166,6 +167,10 @@ const char *const tunings[NUM_TUNINGS] = {
     "select.item_bytes = 5\nhistogram.serial = 0\nhistogram.group = 64\nhistogram.copies = 8\n"
     "histogram.local_kib = 4\nhistogram.passes = 2\nhistogram.vectors = 1\n"
     "histogram.chunk = 300\ntransform.serial = 0\ntransform.stream_kib = 8192\n",
+    "scan.shape = 1\nscan.pipelined = 1\nscan.pipelined_size = 64\nscan.pipelined_bytes = 48\n"
+    "scan.pipelined_window = 128\nscan.pipelined_short_vectors = 1\n"
+    "scan.pipelined_wide_size = 64\nscan.pipelined_wide_bytes = 48\n"
+    "scan.pipelined_flag_size = 64\nscan.pipelined_flag_bytes = 64\n"
     "sort.shape = 0\nsort.segment_group_log = 5\nsort.segment_items_log = 2\n"
     "sort.segment_queue = 1\nsort.spin_limit = 3\nsort.part_tiles = 3\n",
 };

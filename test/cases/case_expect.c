@@ -44,7 +44,14 @@ static uint64_t integers(const element *e, xl_op op, uint64_t a, uint64_t b)
     }
 }
 
-static long double numbers(xl_op op, long double a, long double b)
+/* -0 is less than +0 in a reduction whose zeros are not equal. */
+static bool is_less(const fuzz_case *c, long double a, long double b)
+{
+    const bool orders_zeros = c->of[PRIMITIVE] == REDUCE && !c->of[EQUAL_ZEROS];
+    return a < b || (orders_zeros && a == 0 && b == 0 && signbit(a) && !signbit(b));
+}
+
+static long double numbers(const fuzz_case *c, xl_op op, long double a, long double b)
 {
     if (op == XL_SUM)
         return a + b;
@@ -53,8 +60,8 @@ static long double numbers(xl_op op, long double a, long double b)
     if (isnan(a) || isnan(b))
         return isnan(a) ? b : a;
     if (op == XL_MIN)
-        return b < a ? b : a;
-    return b > a ? b : a;
+        return is_less(c, b, a) ? b : a;
+    return is_less(c, a, b) ? b : a;
 }
 
 /* ---- a segment --------------------------------------------------------------------------------
@@ -65,7 +72,7 @@ static void take_lane(const fuzz_case *c, running *r, size_t lane, uint64_t bits
     const element *e = element_of(c);
     const xl_op op = (xl_op)(XL_SUM + c->of[OP]);
     r->bits[lane] = r->some ? integers(e, op, r->bits[lane], bits) : bits;
-    r->x[lane] = r->some ? numbers(op, r->x[lane], x) : x;
+    r->x[lane] = r->some ? numbers(c, op, r->x[lane], x) : x;
     r->size[lane] = (r->some ? r->size[lane] : 0) + fabsl(x);
 }
 
@@ -209,7 +216,7 @@ static void take_index(const fuzz_case *c, running *r, const void *in, uint64_t 
         return;
     bool better = r->best == UINT64_MAX;
     if (e->numbers == FLOATING)
-        better = better || (least ? x.x[0] < r->x[0] : x.x[0] > r->x[0]);
+        better = better || (least ? is_less(c, x.x[0], r->x[0]) : is_less(c, r->x[0], x.x[0]));
     else if (e->numbers == SIGNED)
         better = better || (least ? (int64_t)x.bits[0] < (int64_t)r->bits[0]
                                   : (int64_t)x.bits[0] > (int64_t)r->bits[0]);

@@ -16,6 +16,7 @@ static xl_status open_reduce(const fuzz_case *c, open_plan *plan)
     desc.op = e->user_op ? XL_USER_OP : (xl_op)(XL_SUM + c->of[OP]);
     desc.user_type = e->user_type;
     desc.user_op = e->user_op;
+    desc.equal_zeros = (uint32_t)c->of[EQUAL_ZEROS];
     desc.determinism = (xl_determinism)c->of[DETERMINISM];
     desc.segments = (xl_segments)c->of[SEGMENTS];
     desc.segment_type = segment_type_of(c);
@@ -90,13 +91,14 @@ static size_t room_of(const fuzz_case *c, const segmentation *s)
     return c->of[COUNT] == COUNT_ON_HOST && !segments_unknown(c) ? s->count : s->most_count;
 }
 
+/* `shift`: elements by which the arrays are moved, which must not change bits. */
 static bool make_call(outcome *o, const fuzz_case *c, const open_plan *plan, call *b,
-                      const void *in, const segmentation *s)
+                      const void *in, const segmentation *s, size_t shift)
 {
-    const size_t most = case_most(c), out_at = (size_t)c->of[OUT_AT];
+    const size_t most = case_most(c), out_at = (size_t)c->of[OUT_AT] + shift;
     const uint64_t n = c->of[COUNT] == COUNT_ABOVE ? c->of[N] + 1000 : c->of[N];
     size_t scratch = 0, alignment = 1;
-    *b = (call){.in = guarded(in, most, in_bytes_of(c), (size_t)c->of[IN_AT]),
+    *b = (call){.in = guarded(in, most, in_bytes_of(c), (size_t)c->of[IN_AT] + shift),
                 .room = room_of(c, s)};
     b->out = guarded(NULL, b->room, out_bytes_of(c), out_at);
     if (s->array)
@@ -181,7 +183,7 @@ static void run_reduce(const fuzz_case *c, open_plan *plan, outcome *o)
         expect_reduce(c, in, &s, wanted, slack);
     bool good = take_off(o, c, &f);
     for (size_t k = 0; good && k < calls; ++k)
-        good = make_call(o, c, plan, &b[k], in, &s) &&
+        good = make_call(o, c, plan, &b[k], in, &s, k) &&
                departed(o, &f, k, plan->ctx, enqueue(c, plan, &b[k], &f), "xl_reduce_enqueue");
     good = land(o, &f) && good;
     for (size_t k = 0; good && k < calls; ++k)

@@ -126,6 +126,8 @@ RULE(key_bytes_go, OF(COMPARE) == COMPARE_STRUCT)
 RULE(range_goes, OF(COMPARE) == COMPARE_NONE && !OF(SEGMENTS))
 RULE(to_bit_goes, OF(TO_BIT) <= 8 * element_of(c)->bytes)
 RULE(from_bit_goes, OF(FROM_BIT) < (OF(TO_BIT) ? OF(TO_BIT) : 8 * element_of(c)->bytes))
+RULE(equal_zeros_matter,
+     !IS(REDUCE) || (is_floating(c) && (case_is_arg(c) || OF(OP) == 2 || OF(OP) == 3)))
 RULE(equal_zeros_go, OF(COMPARE) == COMPARE_NONE && !has_some_bits(c))
 RULE(wide_goes, OF(COMPARE) == COMPARE_NONE && !OF(SEGMENTS) && !OF(EQUAL_ZEROS))
 RULE(algorithm_compares, !IS(SORT) || OF(COMPARE) == COMPARE_NONE)
@@ -257,6 +259,8 @@ static const struct {
     {FROM_BIT, range_goes, "a comparator and segments take all bits", XL_SUCCESS},
     {TO_BIT, to_bit_goes, "the key has fewer bits", XL_ERROR_INVALID_ARGUMENT},
     {FROM_BIT, from_bit_goes, "the range is empty", XL_ERROR_INVALID_ARGUMENT},
+    {EQUAL_ZEROS, equal_zeros_matter, "only the least and the greatest tell zeros apart",
+     XL_SUCCESS},
     {EQUAL_ZEROS, equal_zeros_go, "zeros are equal only in an order of all bits",
      XL_ERROR_UNSUPPORTED},
     {WIDE, wide_goes, "large sorts are radix sorts of whole arrays", XL_ERROR_UNSUPPORTED},

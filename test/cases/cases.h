@@ -33,7 +33,18 @@ enum { MAP_NONE, MAP_LOAD, MAP_STORE, MAP_BOTH };
 enum { RANDOM, ZEROS, EQUAL, REAL, ODD, SORTED, REVERSED, MINUS_ZEROS, DATA_KINDS };
 /* Keys of sorts and selections that a path needs: see make_keys_for(). */
 enum { AS_DATA, RISING, FALLING, FEW, ONE_BIT, LOW_BITS, LATE_BEST, CROWDED, SAMPLED_BEST };
-enum { WHOLE, SINGLETONS, SHORT_RUNS, LONG_RUNS, BORDERS, LAST_ALONE, MIXED, UNEVEN, PATTERNS };
+enum {
+    WHOLE,
+    SINGLETONS,
+    SHORT_RUNS,
+    LONG_RUNS,
+    BORDERS,
+    LAST_ALONE,
+    MIXED,
+    UNEVEN,
+    CROWDS,
+    PATTERNS
+};
 enum { UNBROKEN, FALLS, PASSES, LATE_START, EARLY_END, HUGE_OFFSETS, ZIGZAG, BREAKINGS };
 /* A list with too little room, or with more than it needs. */
 enum { CUT_NONE, CUT_HALF, CUT_UNSAID, CUT_MORE };

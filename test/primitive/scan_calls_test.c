@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Calls of one plan: in any order, on queues without order, from threads, with the number
- * of elements on the device; and calls that are refused. */
+ * Calls of one plan: in any order, on queues without order, from threads, in parts. */
 #ifndef _WIN32
 #define _POSIX_C_SOURCE 200809L
 #include <pthread.h>
@@ -63,98 +62,6 @@ static void scratch_is_monotone(void **state)
             before = bytes;
         }
         xl_scan_destroy(plan);
-    }
-}
-
-/* ---- n on the device ----------------------------------------------------------------- */
-
-static void count_on_the_device(xl_context *ctx, job *j, size_t most)
-{
-    const uint64_t counts[] = {most, most + 1, UINT64_MAX, most - 1, most / 2 + 1, 1, 0};
-    const size_t in_bytes = j->ref.in_bytes, out_bytes = j->ref.out_bytes;
-    xl_scan *plan = job_plan(ctx, j);
-    if (!plan)
-        return;
-    unsigned char *in = bytes_for(most, in_bytes), *got = bytes_for(most, out_bytes);
-    unsigned char *wanted = bytes_for(most, out_bytes);
-    xlt_random random = {most};
-    for (size_t i = 0; i < most; ++i)
-        fill_element(j->in_type, j->desc.op, &random, i, in + i * in_bytes);
-    for (size_t c = 0; c < sizeof counts / sizeof counts[0]; ++c) {
-        const size_t n = counts[c] < most ? (size_t)counts[c] : most;
-        segments s = segments_make(&j->desc, j->pattern, n, 64, n);
-        /* A view of flags, bits or keys must hold `most`. */
-        const size_t held = j->desc.segments == XL_SEGMENTS_OFFSETS        ? s.count
-                            : j->desc.segments == XL_SEGMENTS_FLAG_BITMASK ? (most + 31) / 32
-                                                                           : most;
-        if (s.bytes > 0) {
-            s.array = realloc(s.array, held * s.bytes + 1);
-            assert_non_null(s.array);
-            memset((char *)s.array + s.count * s.bytes, 0xff, (held - s.count) * s.bytes);
-        }
-        memset(wanted, 0xa5, most * out_bytes);
-        ref_scan(&j->ref, n, in, s.heads, wanted);
-        xlt_buffer a = xlt_buffer_make(in, most, in_bytes, 1), heads = {0};
-        xlt_buffer b = xlt_buffer_make(NULL, most, out_bytes, 0);
-        xlt_buffer count = xlt_buffer_make(&counts[c], 1, 8, 2);
-        if (s.bytes > 0)
-            heads = xlt_buffer_make(s.array, held, s.bytes, 0);
-        ok(ctx,
-           xl_scan_enqueue(
-               plan, xlt_queue(),
-               &(xl_scan_args){.n = most,
-                               .n_device = xlt_view(&count),
-                               .in = xlt_view(&a),
-                               .segments = s.bytes > 0
-                                               ? xl_view_n(heads.mem, xlt_view(&heads).offset, held)
-                                               : xl_no_view(),
-                               .out = xlt_view(&b)},
-               0, NULL, NULL),
-           j->what);
-        xlt_read(&b, got);
-        job_compare(j, most, got, wanted);
-        xlt_check_guards(&b, "out");
-        xlt_buffer_free(&a);
-        xlt_buffer_free(&b);
-        xlt_buffer_free(&count);
-        xlt_buffer_free(&heads);
-        segments_free(&s);
-    }
-    free(in);
-    free(got);
-    free(wanted);
-    xl_scan_destroy(plan);
-}
-
-static void numbers_on_the_device(void **state)
-{
-    (void)state;
-    static const struct {
-        const char *tune;
-        xl_scan_algorithm algorithm;
-        xl_type type;
-        xl_segments segments;
-    } cases[] = {
-        {small_tiles, XL_SCAN_AUTO, XL_U32, XL_SEGMENTS_NONE},
-        {small_tiles, XL_SCAN_REDUCE_THEN_SCAN, XL_U32, XL_SEGMENTS_NONE},
-        {small_tiles, XL_SCAN_BLELLOCH, XL_I64, XL_SEGMENTS_KEYS},
-        {small_tiles, XL_SCAN_AUTO, XL_U8, XL_SEGMENTS_OFFSETS},
-        {"scan.shape = 1\nscan.item_bytes = 16\nscan.group_size = 64\n", XL_SCAN_AUTO, XL_U32,
-         XL_SEGMENTS_FLAG_BITMASK},
-        {"scan.shape = 1\nscan.item_bytes = 16\nscan.group_size = 64\n", XL_SCAN_REDUCE_THEN_SCAN,
-         XL_F32, XL_SEGMENTS_OFFSETS},
-    };
-    for (size_t c = 0; c < sizeof cases / sizeof cases[0]; ++c) {
-        job j;
-        xl_context *ctx = open_context(cases[c].tune, NULL);
-        job_make(&j, "n on the device", cases[c].type, XL_SUM, c % 2 ? XL_INCLUSIVE : XL_EXCLUSIVE,
-                 NULL);
-        j.desc.algorithm = cases[c].algorithm;
-        j.desc.segments = cases[c].segments;
-        j.desc.segment_type = XL_U32;
-        count_on_the_device(ctx, &j, 100);
-        count_on_the_device(ctx, &j, xlt_small() ? 1300 : 23456);
-        xl_context_destroy(ctx);
     }
 }
 
@@ -313,6 +220,87 @@ static void create_waits_for_no_queue(void **state)
     xl_context_destroy(ctx);
 }
 
+/* ---- carries ----------------------------------------------------------------------------- */
+
+/* Two parts of an array that is one segment, by offsets, none of which is in the second part. */
+static void one_segment_in_two_parts(xl_scan *plan, const uint64_t *in, size_t n, size_t cut)
+{
+    const uint32_t first[] = {0, (uint32_t)cut}, second[] = {(uint32_t)(n - cut)};
+    uint64_t *got = bytes_for(n, sizeof *got), sum = 0;
+    xlt_buffer a = xlt_buffer_make(in, n, 8, 0), carry = xlt_buffer_make(NULL, 2, 8, 0);
+    xlt_buffer offsets[] = {xlt_buffer_make(first, 2, 4, 0), xlt_buffer_make(second, 1, 4, 0)};
+    xl_view at[2] = {xlt_view(&a), xlt_view(&a)}, carries[2] = {xlt_view(&carry), xlt_view(&carry)};
+    at[1].offset += cut;
+    carries[1].offset += 1;
+    for (size_t k = 0; k < 2; ++k)
+        XLT_OK(xl_scan_enqueue(
+            plan, xlt_queue(),
+            &(xl_scan_args){.n = k ? n - cut : cut,
+                            .in = at[k],
+                            .out = at[k],
+                            .segments =
+                                xl_view_n(offsets[k].mem, xlt_view(&offsets[k]).offset, 2 - k),
+                            .carry_in = k ? carries[0] : xl_no_view(),
+                            .carry_out = carries[k],
+                            .first_index = k ? cut : 0},
+            0, NULL, NULL));
+    xlt_read(&a, got);
+    for (size_t i = 0; i < n; sum += in[i++])
+        if (got[i] != sum)
+            XLT_FAIL("parts of %zu and %zu elements: element %zu is %llu, not %llu", cut, n - cut,
+                     i, (unsigned long long)got[i], (unsigned long long)sum);
+    for (size_t k = 0; k < 2; ++k)
+        xlt_buffer_free(&offsets[k]);
+    xlt_buffer_free(&a);
+    xlt_buffer_free(&carry);
+    free(got);
+}
+
+static void carries_over_offsets(void **state)
+{
+    (void)state;
+    enum { N = 200 };
+    static const char lines[] = "scan.shape = 0\nscan.tile_bytes = 256\n";
+    static uint64_t in[N];
+    xl_context *ctx = open_context(lines, NULL);
+    job j;
+    job_make(&j, "carries", XL_U64, XL_SUM, XL_EXCLUSIVE, NULL);
+    j.desc.algorithm = XL_SCAN_REDUCE_THEN_SCAN;
+    j.desc.carry = 1;
+    j.desc.segments = XL_SEGMENTS_OFFSETS;
+    j.desc.segment_type = XL_U32;
+    xl_scan *plan = job_plan(ctx, &j);
+    for (size_t i = 0; i < N; ++i)
+        in[i] = i * i + 1;
+    for (size_t cut = 1; cut < N; cut += 29)
+        one_segment_in_two_parts(plan, in, N, cut);
+    xl_scan_destroy(plan);
+    xl_context_destroy(ctx);
+}
+
+/* The plan keeps the buffer of its init, and nothing of the host's. */
+static void init_outlives_its_owner(void **state)
+{
+    (void)state;
+    int32_t start = 41;
+    job j;
+    xlt_buffer init = xlt_buffer_make(&start, 1, 4, 0);
+    job_make(&j, "init let go", XL_I32, XL_SUM, XL_EXCLUSIVE, NULL);
+    j.desc.init_view = xlt_view(&init);
+    xl_scan *on_device = job_plan(xlt_context(), &j);
+    xlt_buffer_free(&init);
+    j.desc.init_view = xl_no_view();
+    j.desc.init = &start;
+    xl_scan *on_host = job_plan(xlt_context(), &j);
+    start = 0;
+    const int32_t was = 41;
+    j.ref.init = &was;
+    job_check(xlt_context(), on_device, &j, 333, placings[0]);
+    job_check(xlt_context(), on_host, &j, 333, placings[0]);
+    xl_scan_destroy(on_device);
+    xl_scan_destroy(on_host);
+}
+
 /* ---- threads ------------------------------------------------------------------------------ */
 
 #ifndef _WIN32
@@ -384,9 +372,13 @@ static void threads_share_a_plan(void **state)
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(calls_in_any_order),        cmocka_unit_test(scratch_is_monotone),
-        cmocka_unit_test(numbers_on_the_device),     cmocka_unit_test(out_of_order),
-        cmocka_unit_test(plan_let_go_early),         cmocka_unit_test(after_a_wait_that_failed),
+        cmocka_unit_test(calls_in_any_order),
+        cmocka_unit_test(scratch_is_monotone),
+        cmocka_unit_test(out_of_order),
+        cmocka_unit_test(carries_over_offsets),
+        cmocka_unit_test(init_outlives_its_owner),
+        cmocka_unit_test(plan_let_go_early),
+        cmocka_unit_test(after_a_wait_that_failed),
         cmocka_unit_test(create_waits_for_no_queue),
 #ifndef _WIN32
         cmocka_unit_test(threads_share_a_plan),

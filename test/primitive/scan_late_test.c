@@ -131,8 +131,6 @@ typedef struct late_case {
 
 static unsigned late_turn; /* cases so far */
 
-enum { SMALL_MAPS = 0, SPANS = 1, TEXT_HASHES = 2, MATRICES = 4 };
-
 static void late_job(job *j, const late_case *c, xl_scan_kind kind)
 {
     if (c->type == XL_USER_TYPE)

@@ -68,17 +68,6 @@ bool can_pipeline(void)
     return can;
 }
 
-bool loses_narrow_states(void)
-{
-    (void)xlt_context();
-    if (!strstr(xlt_device(), "llvmpipe"))
-        return false;
-    print_message("%s: groups left out; Mesa 22.3 loses elements of 1 and 2 bytes beside flags in "
-                  "local memory\n",
-                  xlt_device());
-    return true;
-}
-
 void *bytes_for(size_t n, size_t size)
 {
     void *bytes = malloc(n * size + 1);
@@ -264,7 +253,7 @@ static bool same_lane(xl_type scalar, const void *a, const void *b)
     return false;
 }
 
-bool same_element(xl_type type, const void *a, const void *b)
+static bool same_element(xl_type type, const void *a, const void *b)
 {
     const xl_type scalar = (xl_type)((unsigned)type & 0xff);
     const size_t step = xl_type_size(scalar);
@@ -365,9 +354,7 @@ void job_compare(const job *j, size_t n, const void *got, const void *wanted)
     if (memcmp(a, b, n * size) == 0)
         return;
     for (size_t i = 0; i < n; ++i, a += size, b += size) {
-        if (j->same ? j->same(a, b) : j->out_type && same_element(j->out_type, a, b))
-            continue;
-        if (memcmp(a, b, size) == 0)
+        if (memcmp(a, b, size) == 0 || (j->out_type && same_element(j->out_type, a, b)))
             continue;
         print_element(x, sizeof x, a, size);
         print_element(y, sizeof y, b, size);
@@ -479,49 +466,4 @@ size_t tile_of(xl_context *ctx, const xl_scan *plan)
         *(bytes > 0 ? &high : &low) = middle;
     }
     return low > 0 ? low : 1;
-}
-
-void job_check_sizes(xl_context *ctx, xl_scan *plan, const job *j, size_t every)
-{
-    const size_t tile = tile_of(ctx, plan);
-    const size_t sizes[] = {0,
-                            1,
-                            2,
-                            3,
-                            31,
-                            32,
-                            33,
-                            63,
-                            64,
-                            65,
-                            255,
-                            256,
-                            257,
-                            tile - 1,
-                            tile,
-                            tile + 1,
-                            1023,
-                            tile + tile / 3,
-                            1024,
-                            1025,
-                            2 * tile - 1,
-                            2 * tile,
-                            2 * tile + 1,
-                            4097,
-                            16383,
-                            16385,
-                            7 * tile + 5,
-                            37 * tile + 1};
-    const size_t count = sizeof sizes / sizeof sizes[0], most = xlt_small() ? 1500 : 400000;
-    for (size_t i = every / 2; i < count; i += every)
-        if (sizes[i] < most)
-            job_check(ctx, plan, j, sizes[i], placings[i % NUM_PLACINGS]);
-}
-
-void job_run(xl_context *ctx, const job *j, size_t every)
-{
-    xl_scan *plan = job_plan(ctx, j);
-    if (plan)
-        job_check_sizes(ctx, plan, j, every);
-    xl_scan_destroy(plan);
 }

@@ -19,9 +19,6 @@ void ok(xl_context *ctx, xl_status status, const char *what);
 bool can_publish(void);
 /* False, with a line of why, where there are no sub-groups for pipelined look-back. */
 bool can_pipeline(void);
-/* True, with a line of why, where a driver gets segments of narrow elements wrong in the
- * work-group shapes, which CPUs take only when told to. */
-bool loses_narrow_states(void);
 
 /* ---- where segments begin ---- */
 
@@ -51,7 +48,6 @@ void segments_free(segments *s);
 
 /* Makes element i of an array. */
 typedef void job_fill(xlt_random *random, size_t i, void *to);
-typedef bool job_same(const void *a, const void *b);
 
 typedef struct job {
     const char *what;
@@ -59,7 +55,6 @@ typedef struct job {
     ref_flat ref;
     xl_type in_type, out_type; /* of the arrays, for built-in types: how to fill and compare */
     job_fill *fill;            /* or NULL: by type and operator */
-    job_same *same;            /* or NULL: by type */
     pattern pattern;
     uint64_t seed; /* of data and segments, beside n */
 } job;
@@ -92,18 +87,11 @@ xlt_buffer scan_scratch_make(xl_context *ctx, const xl_scan *plan, size_t n, xlt
 /* Runs the plan on n elements and compares with the reference; checks guard bytes, and
  * that inputs are as they were. */
 void job_check(xl_context *ctx, xl_scan *plan, const job *j, size_t n, placing place);
-/* The same with sizes around tiles and powers of two, every `every`-th of them, in
- * turning placings. */
-void job_check_sizes(xl_context *ctx, xl_scan *plan, const job *j, size_t every);
-/* Makes a plan, checks it with sizes, ends it. */
-void job_run(xl_context *ctx, const job *j, size_t every);
-
 /* The most elements that need no scratch: what one group scans alone. */
 size_t tile_of(xl_context *ctx, const xl_scan *plan);
 
 /* Element by element, as the job says; fails with the first that differs. */
 void job_compare(const job *j, size_t n, const void *got, const void *wanted);
-bool same_element(xl_type type, const void *a, const void *b);
 void fill_element(xl_type type, xl_op op, xlt_random *random, size_t i, void *to);
 
 /* Bytes of n elements, and one more; the caller frees them. */

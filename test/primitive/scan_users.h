@@ -10,13 +10,12 @@ typedef struct user_case {
     xl_type type;
     const xl_user_type *user_type; /* or NULL */
     const xl_user_op *op;
-    ref_op *function; /* the same in C; NULL: the built-in operator that is like it */
-    job_fill *fill;   /* or NULL: by type */
-    const void *init; /* an element to start from, or NULL */
-    job_same *same;   /* or NULL: every byte counts */
+    ref_op *function; /* the same in C */
+    job_fill *fill;
+    const void *init; /* an element to start from */
 } user_case;
 
-enum { NUM_USER_CASES = 12, USER_CASE_SPAN = 1 /* 12 bytes, no identity */ };
+enum { SMALL_MAPS, SPANS /* 12 bytes, no identity */, TEXT_HASHES, MATRICES, NUM_USER_CASES };
 extern const user_case user_cases[NUM_USER_CASES];
 
 /* A job of one of them. `job` must stay where it is. */
