@@ -74,10 +74,10 @@ static void take_point(const OF_REAL(ref_search) * search, pair *of, size_t i, s
         of->difference[a] = of->query[a] - p[a];
 }
 
-/* Whether an image of the query itself is one of those that are wanted. */
-static bool own_is_wanted(const OF_REAL(ref_search) * search, const long *shift)
+/* Whether an image of the query itself, which is moved so, is one of those that are wanted. */
+static bool own_is_wanted(const OF_REAL(ref_search) * search, const REAL *moved)
 {
-    const long last = shift[2] != 0 ? shift[2] : shift[1] != 0 ? shift[1] : shift[0];
+    const REAL last = moved[2] != 0 ? moved[2] : moved[1] != 0 ? moved[1] : moved[0];
     return last == 0 ? search->include_self : !search->half || last > 0;
 }
 
@@ -138,9 +138,10 @@ static void add_pair(found *f, size_t j, const long *shift, const REAL *d, REAL 
 static void add_point(const OF_REAL(ref_search) * search, found *f, const pair *of, size_t j)
 {
     static const long shift[3];
+    static const REAL moved[3];
     REAL distance2;
     if (is_near(search, of, of->difference, &distance2) &&
-        (!of->own || own_is_wanted(search, shift)))
+        (!of->own || own_is_wanted(search, moved)))
         add_pair(f, j, shift, of->difference, distance2);
 }
 
@@ -159,7 +160,7 @@ static void add_images(const OF_REAL(ref_search) * search, found *f, const pair 
             OF_REAL(ref_cell_shift)(search->period, search->tilt, images.s, moved);
         for (size_t a = 0; a < 3; ++a)
             d[a] = of->difference[a] - moved[a];
-        if (is_near(search, of, d, &distance2) && (!of->own || own_is_wanted(search, images.s)))
+        if (is_near(search, of, d, &distance2) && (!of->own || own_is_wanted(search, moved)))
             add_pair(f, j, images.s, d, distance2);
     }
 }

@@ -257,8 +257,9 @@ static inline bool ref_same_system(const uint32_t *systems, const uint32_t *quer
     const real *cell;        /* any cell, see ref_cell.c, in place of these two; or NULL */        \
     const uint32_t *systems; /* of a batch, of each point and */                                   \
     const uint32_t *query_systems; /* each given query; NULL: one */                               \
-    bool half; /* of (i, j) and (j, i) the one with i < j; of a point's own images those           \
-                  that come after it: the last shift of z, y, x that is not 0 is above 0 */
+    bool half; /* of (i, j) and (j, i) the one with i < j; of two opposite images of a point       \
+                  itself the one that is moved up: the last of z, y, x of the move that is not 0   \
+                  is above 0 */
 
 /* What else there is of each pair, in the order of the rows; images of one point ascend by their
  * shifts of z, then of y, then of x. Three numbers of each vector and shift. */

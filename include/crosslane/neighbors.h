@@ -63,9 +63,10 @@ typedef struct xl_neighbors_desc {
      * none */
     const xl_tunable *tunables;
     uint32_t half;    /* 1: of each pair of points i < j alone row i has j; of the images of a pair
-                         likewise, and of a point's own images one of each two that are opposite: the
-                         one whose last shift of z, y, x that is not 0 is above 0. Counts, lists and
-                         visits; only of the index's points, with one radius */
+                         likewise. A row has one of each two opposite images of its own point: the one
+                         that is moved up, that is, the last coordinate z, y, x of its move that is not
+                         0 is above 0. Counts, lists and visits; only of the index's points, with one
+                         radius */
     uint32_t details; /* 1: a fill may give distances2, vectors and shifts */
     /* 0: rows follow each other, CSR. Else each has room for this many neighbours: row i begins at
      * i * row_capacity, and one fill, with no count before it, gives its neighbours and how many
