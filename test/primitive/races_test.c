@@ -140,7 +140,7 @@ static void scans_pipelined(void **state)
         {"pipelined", XL_SCAN_LOOKBACK, XL_U32, XL_SUM, XL_SEGMENTS_NONE, XL_NONE, 60000},
         {"pipelined, flags", XL_SCAN_LOOKBACK, XL_U32, XL_SUM, XL_SEGMENTS_HEAD_FLAGS, XL_NONE,
          60000},
-        {"pipelined, bits", XL_SCAN_LOOKBACK, XL_I32, XL_SUM, XL_SEGMENTS_FLAG_BITMASK, XL_NONE,
+        {"pipelined, bits", XL_SCAN_LOOKBACK, XL_U32, XL_SUM, XL_SEGMENTS_FLAG_BITMASK, XL_NONE,
          60000},
     };
     if (!can_publish() || !can_pipeline())
