@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # usage: ci/test.sh [--quick | --all] [ROW]
 #
-# The tests of a push, in under 15 minutes on two cores from a cold clone. Nearly all of that time is
+# The tests of a push, in about 15 minutes on two cores from a cold clone. Nearly all of that time is
 # compilers of kernels; build/cache and build/pocl keep their results for the next run. The rows:
 #   always      the checks of format, layers, parameters, mutants and shell scripts; installing and the
 #               interface; every test on PoCL, at full size with fewer kinds of kernels
