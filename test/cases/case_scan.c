@@ -26,7 +26,7 @@ static xl_status open_scan(const fuzz_case *c, open_plan *plan)
     desc.carry = (uint32_t)c->of[CARRY];
     const bool has_init = case_init(c, init);
     if (c->of[INIT] == INIT_DEVICE) {
-        plan->init = guarded(NULL, 1, e->bytes, 3); /* calls read it: see fill_init() */
+        plan->init = guarded(init, 1, e->bytes, 3);
         desc.init_view = xlt_view(&plan->init);
     } else if (has_init) {
         desc.init = init;
@@ -229,19 +229,6 @@ static bool read_call(outcome *o, const fuzz_case *c, const call *b, const void 
     return true;
 }
 
-/* Writes what starts the scans, once, before the plan's first call. */
-static bool fill_init(outcome *o, const fuzz_case *c, const open_plan *plan)
-{
-    unsigned char init[ELEMENT_MOST];
-    if (plan->used || !plan->init.mem || !case_init(c, init))
-        return true;
-    const size_t at = xlt_view(&plan->init).offset * plan->init.size;
-    return cl_succeeded(o,
-                        clEnqueueWriteBuffer(xlt_queue(), plan->init.mem, CL_TRUE, at,
-                                             plan->init.size, init, 0, NULL, NULL),
-                        "clEnqueueWriteBuffer");
-}
-
 static void run_scan(const fuzz_case *c, open_plan *plan, outcome *o)
 {
     const size_t most = case_most(c), n = (size_t)c->of[N], bytes = out_bytes_of(c);
@@ -261,7 +248,7 @@ static void run_scan(const fuzz_case *c, open_plan *plan, outcome *o)
         expect_scan(c, n, in, s.heads, wanted, slack);
     if (cuts_offsets(c))
         cut_offsets(c, &s);
-    bool good = fill_init(o, c, plan) && take_off(o, c, &f);
+    bool good = take_off(o, c, &f);
     for (size_t k = 0; good && k < calls; ++k)
         good = make_call(o, c, plan, &b[k], in, &s, k) &&
                departed(o, &f, k, plan->ctx, enqueue(c, plan, &b[k], &f), "xl_scan_enqueue");
