@@ -21,7 +21,8 @@ typedef struct cover {
     size_t count;
     level *levels;
     size_t first[FIELDS + 1]; /* the number of a field's first value */
-    uint8_t *state;           /* of each pair of numbers */
+    uint8_t *state;           /* of each pair of numbers, in either order */
+    uint16_t *open;           /* for each number, its open pairs with the values of a case so far */
     xlt_random random;
     case_list list;
     size_t *plan_of; /* of each case of the list */
@@ -30,9 +31,14 @@ typedef struct cover {
 
 enum { OPEN, COVERED, EXCLUDED };
 
-static uint8_t *state_of(const cover *v, size_t a, size_t b)
+static uint8_t state_of(const cover *v, size_t a, size_t b)
 {
-    return &v->state[a < b ? a * v->count + b : b * v->count + a];
+    return v->state[a * v->count + b];
+}
+
+static void set_state(const cover *v, size_t a, size_t b, uint8_t state)
+{
+    v->state[a * v->count + b] = v->state[b * v->count + a] = state;
 }
 
 /* ---- levels ---------------------------------------------------------------------------------- */
@@ -57,6 +63,7 @@ static void list_levels(cover *v)
     }
     v->first[FIELDS] = v->count;
     v->state = make_bytes(v->count * v->count, 1);
+    v->open = make_bytes(v->count, sizeof *v->open);
 }
 
 static size_t width(const cover *v, field f)
@@ -85,21 +92,28 @@ static bool has_level(const cover *v, const fuzz_case *c, size_t a)
 
 /* ---- filling --------------------------------------------------------------------------------- */
 
-/* Pairs that are open of value a and the values that the case has so far. */
-static size_t gain(const cover *v, const size_t *numbers, size_t a)
+/* A case takes value b. */
+static void count_open(cover *v, size_t b)
 {
-    size_t open = 0;
-    for (field f = 0; f < FIELDS; ++f)
-        open += numbers[f] < v->count && *state_of(v, a, numbers[f]) == OPEN;
-    return open;
+    const uint8_t *const state = v->state + b * v->count;
+    for (size_t a = 0; a < v->count; ++a)
+        v->open[a] = (uint16_t)(v->open[a] + (state[a] == OPEN));
 }
 
-static size_t best_level(cover *v, const size_t *numbers, field f)
+static void count_all_open(cover *v, const size_t *numbers)
+{
+    memset(v->open, 0, v->count * sizeof *v->open);
+    for (field f = 0; f < FIELDS; ++f)
+        if (numbers[f] < v->count)
+            count_open(v, numbers[f]);
+}
+
+static size_t best_level(cover *v, field f)
 {
     size_t best = v->first[f], most = 0;
     const size_t start = xlt_below(&v->random, (uint32_t)width(v, f));
     for (size_t k = 0; k < width(v, f); ++k) {
-        const size_t a = v->first[f] + (start + k) % width(v, f), open = gain(v, numbers, a);
+        const size_t a = v->first[f] + (start + k) % width(v, f), open = v->open[a];
         if (k == 0 || open > most) {
             best = a;
             most = open;
@@ -113,13 +127,17 @@ static size_t best_level(cover *v, const size_t *numbers, field f)
 static void fill(cover *v, fuzz_case *c, size_t *numbers, field from, field to, bool greedily)
 {
     const unsigned count = to - from, start = xlt_below(&v->random, count);
+    if (greedily)
+        count_all_open(v, numbers);
     for (unsigned k = 0; k < count; ++k) {
         const field f = (field)(from + (start + k) % count);
         if (width(v, f) == 0 || numbers[f] < v->count)
             continue;
-        numbers[f] = greedily ? best_level(v, numbers, f)
+        numbers[f] = greedily ? best_level(v, f)
                               : v->first[f] + xlt_below(&v->random, (uint32_t)width(v, f));
         set_level(v, c, numbers[f]);
+        if (greedily)
+            count_open(v, numbers[f]);
     }
 }
 
@@ -167,9 +185,9 @@ static size_t count_new(const cover *v, const fuzz_case *c, field end, bool keep
         for (field g = (field)(f + 1); g < end; ++g) {
             if (numbers[f] == v->count || numbers[g] == v->count)
                 continue;
-            uint8_t *const state = state_of(v, numbers[f], numbers[g]);
-            count += *state == OPEN;
-            *state = keep ? COVERED : *state;
+            count += state_of(v, numbers[f], numbers[g]) == OPEN;
+            if (keep)
+                set_state(v, numbers[f], numbers[g], COVERED);
         }
     return count;
 }
@@ -256,7 +274,7 @@ static void exclude(cover *v, size_t a, size_t b)
         because = case_because(&c, x.f);
         because = because ? because : case_because(&c, y.f);
     }
-    *state_of(v, a, b) = EXCLUDED;
+    set_state(v, a, b, EXCLUDED);
     ++v->list.excluded;
     if (x.f < PLAN_FIELDS && y.f < PLAN_FIELDS)
         append_illegal(v, a, b);
@@ -295,7 +313,7 @@ static void cover_all(cover *v, size_t limit)
 {
     for (size_t a = 0; a < limit; ++a)
         for (size_t b = v->first[v->levels[a].f + 1]; b < limit; ++b)
-            if (*state_of(v, a, b) == OPEN)
+            if (state_of(v, a, b) == OPEN)
                 cover_pair(v, a, b);
 }
 
@@ -366,10 +384,11 @@ case_list case_pairs(uint64_t which, uint64_t seed, told_pair *tell)
     order_by_plan(&v);
     for (size_t a = 0; a < v.count; ++a)
         for (size_t b = v.first[v.levels[a].f + 1]; b < v.count; ++b)
-            v.list.pairs += *state_of(&v, a, b) == COVERED;
+            v.list.pairs += state_of(&v, a, b) == COVERED;
     v.list.num_plans = v.plans;
     free(v.levels);
     free(v.state);
+    free(v.open);
     free(v.plan_of);
     return v.list;
 }
