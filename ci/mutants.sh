@@ -49,8 +49,6 @@ behind() { # TEST
   local name=$1
   case $name in
     cases_*) echo "cases test/cases/lists/${name#cases_}.txt" ;;
-    differential_corpus) echo differential test/fuzz/corpus.txt ;;
-    differential*) echo differential test/fuzz/differential.c ;;
     docs_links) echo crosslane test/abi/links.cmake ;;
     docs_*) echo "$name" "$(grep -l "^/\* complete ${name#docs_}:" docs/*.md)" ;;
     flip_restart) echo example_10_flip test/example/flip_restart.sh ;;
@@ -63,27 +61,30 @@ behind() { # TEST
     tool_*) echo crosslane_tool,tool_oracle,tool_calls "$(grep -l "^${name#tool_}() {" test/tool/*.sh)" ;;
     versions_*) echo "$name" test/abi/versions.c ;;
     first_use_test) echo first_use test/unit/first_use.c test/unit/first_use.sh ;;
-    *_pipelined_test | *_staged_test | *_sweeps_test) behind "${name%_*_test}_test" ;;
     *) echo "$name" "$(find test -name "$name.c")" ;;
   esac
 }
 
+rm -f "$work/hashes"
 all=$(awk -v mode=names -f ci/mutants.awk test/mutants/*.txt) # LIST NAME SOURCE TESTS [VARIABLE=VALUE...]
 cut -d' ' -f4 <<<"$all" | tr , '\n' | sort -u | while read -r test; do
   echo "$test" "$(behind "$test")"
 done >"$work/tests"
 
+# Of the tree as it was when the script started.
 hashes() { # lines: NAME HASH
   local files
+  [ ! -e "$work/hashes" ] || { cat "$work/hashes" && return; }
   mapfile -t files < <({ cut -d' ' -f3 <<<"$all" && cut -s -d' ' -f3- "$work/tests" | tr ' ' '\n'; } | sort -u)
   sha1sum "${files[@]}" >"$work/sums"
   rm -rf "$work/blocks" && mkdir "$work/blocks"
   awk -v mode=blocks -v to="$work/blocks" -f ci/mutants.awk "$work/sums" "$work/tests" test/mutants/*.txt
-  (cd "$work/blocks" && sha1sum -- *) | awk '{ print $2, substr($1, 1, 12) }'
+  (cd "$work/blocks" && sha1sum -- *) | awk '{ print $2, substr($1, 1, 12) }' >"$work/hashes.new"
+  mv "$work/hashes.new" "$work/hashes" && cat "$work/hashes"
 }
 
 record() { # lines "VERDICT NAME ..." from standard input
-  hashes >"$work/hashes"
+  hashes >/dev/null
   touch "$ledger"
   awk -v mode=record -v commit="$(git rev-parse --short HEAD 2>/dev/null || echo -)" -v date="$(date -u +%F)" \
     -f ci/mutants.awk "$work/hashes" "$ledger" - | sort >"$work/ledger" && cat "$work/ledger" >"$ledger"

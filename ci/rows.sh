@@ -44,8 +44,7 @@ few=(CROSSLANE_TEST_PROGRAMS=few)
 tests_for() { # RUNNER...
   echo "-R ^($(tests_of_mutants | awk -v runners=" $* " 'index(runners, " " $1 " ") { print $2 }' | sort -u | paste -sd '|'))\$"
 }
-# Tests labelled `pipelined` force forms that need sub-groups, `halves` repeats one type of another test.
-every_test='-LE install|abi|pipelined|halves|vendors'
+every_test='-LE install|abi|vendors'
 # All of these but those that mutants name for other runners only.
 tests_for_pocl() {
   echo "$every_test -E ^($(tests_of_mutants | awk '

@@ -192,11 +192,6 @@ uint64_t values_of(field f)
     return count;
 }
 
-uint64_t most_of(field f)
-{
-    return fields[f].most;
-}
-
 const char *field_name(field f)
 {
     return fields[f].name;

@@ -242,19 +242,20 @@ static scene *running; /* what enqueue() works on */
 static const open_plan *running_plan;
 static const answer *wanted;
 
+/* Fields of the arguments of counts, fills and visits. */
+#define GIVEN_QUERIES(a)                                                                           \
+    .num_queries = running->queries ? running->rows : 0,                                           \
+    .queries = array_view(&(a)[QUERY_POINTS]), .queries_y = array_view(&(a)[QUERY_Y]),             \
+    .queries_z = array_view(&(a)[QUERY_Z]), .radii = array_view(&(a)[QUERY_RADII]),                \
+    .query_systems = array_view(&(a)[OF_QUERY_SYSTEMS])
+
 static xl_status enqueue_count(const open_plan *plan, const call_array *a, const flight *f,
                                const cl_event *built, cl_event *counted)
 {
-    const bool given = running->queries != NULL;
     const xl_neighbors_count_args args = {.counts = array_view(&a[COUNTS]),
                                           .offsets = array_view(&a[OFFSETS]),
                                           .scratch = array_view(&a[SCRATCH_OF_COUNT]),
-                                          .num_queries = given ? running->rows : 0,
-                                          .queries = array_view(&a[QUERY_POINTS]),
-                                          .queries_y = array_view(&a[QUERY_Y]),
-                                          .queries_z = array_view(&a[QUERY_Z]),
-                                          .radii = array_view(&a[QUERY_RADII]),
-                                          .query_systems = array_view(&a[OF_QUERY_SYSTEMS])};
+                                          GIVEN_QUERIES(a)};
     return xl_neighbors_count_enqueue(plan->of.space.near, plan->of.space.index, f->queue, &args, 1,
                                       built, counted);
 }
@@ -278,25 +279,20 @@ static xl_view part_of(const call_array *a, size_t from)
 static xl_status enqueue_part(const fuzz_case *c, const open_plan *plan, const call_array *a,
                               const flight *f, const cl_event *counted, size_t first, size_t num)
 {
-    const bool given = running->queries != NULL, rooms = row_room(c) > 0;
+    const bool rooms = row_room(c) > 0;
     const size_t at = row_begin(c, first), d = running->dimensions;
     const size_t capacity = num < running->num ? row_begin(c, first + num) - at : a[INDICES].n;
     const xl_neighbors_fill_args args = {.capacity = rooms ? 0 : capacity,
                                          .offsets = array_view(&a[OFFSETS]),
                                          .indices = part_of(&a[INDICES], at),
-                                         .num_queries = given ? running->rows : 0,
-                                         .queries = array_view(&a[QUERY_POINTS]),
-                                         .queries_y = array_view(&a[QUERY_Y]),
-                                         .queries_z = array_view(&a[QUERY_Z]),
-                                         .radii = array_view(&a[QUERY_RADII]),
+                                         GIVEN_QUERIES(a),
                                          .first_row = running->first + first,
                                          .num_rows = num,
                                          .distances2 = part_of(&a[DISTANCES], at),
                                          .vectors = part_of(&a[VECTORS], at * d),
                                          .shifts = part_of(&a[SHIFTS], at * d),
                                          .counts =
-                                             rooms ? part_of(&a[COUNTS], first) : xl_no_view(),
-                                         .query_systems = array_view(&a[OF_QUERY_SYSTEMS])};
+                                             rooms ? part_of(&a[COUNTS], first) : xl_no_view()};
     return xl_neighbors_fill_enqueue(plan->of.space.near, plan->of.space.index, f->queue, &args, 1,
                                      counted, NULL);
 }
@@ -318,18 +314,13 @@ static xl_status enqueue_fill(const fuzz_case *c, const open_plan *plan, const c
 static xl_status enqueue_visit(const open_plan *plan, const call_array *a, const flight *f,
                                const cl_event *built)
 {
-    const bool given = running->queries != NULL, wide = running->wide;
+    const bool wide = running->wide;
     const xl_neighbors_visit_args args = {.start = wide ? 0 : VISIT_START,
                                           .params = {0, wide ? 0 : VISIT_FACTOR, 0, 0},
                                           .start_f64 = wide ? VISIT_START : 0,
                                           .params_f64 = {0, wide ? VISIT_FACTOR : 0, 0, 0},
                                           .out = array_view(&a[SUMS]),
-                                          .num_queries = given ? running->rows : 0,
-                                          .queries = array_view(&a[QUERY_POINTS]),
-                                          .queries_y = array_view(&a[QUERY_Y]),
-                                          .queries_z = array_view(&a[QUERY_Z]),
-                                          .radii = array_view(&a[QUERY_RADII]),
-                                          .query_systems = array_view(&a[OF_QUERY_SYSTEMS])};
+                                          GIVEN_QUERIES(a)};
     return xl_neighbors_visit_enqueue(plan->of.space.near, plan->of.space.index, f->queue, &args, 1,
                                       built, NULL);
 }
@@ -494,8 +485,7 @@ static bool check_status(outcome *o, const fuzz_case *c, const call_array *a, ui
 {
     const xl_neighbors_report right = report_wanted(c);
     xl_neighbors_report got = right;
-    const bool rooms = row_room(c) > 0, given = running->queries != NULL,
-               short_of = less > 0 || right.longest_row > row_room(c);
+    const bool rooms = row_room(c) > 0, short_of = less > 0 || right.longest_row > row_room(c);
     const xl_status status = running->spoilt > 0 && !running->non_finite   ? XL_ERROR_OUT_OF_DOMAIN
                              : running->spoilt > 0 || right.non_finite > 0 ? XL_ERROR_NON_FINITE
                              : short_of                                    ? XL_ERROR_CAPACITY
@@ -503,12 +493,7 @@ static bool check_status(outcome *o, const fuzz_case *c, const call_array *a, ui
     const xl_neighbors_status_args args = {.capacity = rooms ? 0 : right.pairs - less,
                                            .offsets = array_view(&a[OFFSETS]),
                                            .counts = rooms ? array_view(&a[COUNTS]) : xl_no_view(),
-                                           .num_queries = given ? running->rows : 0,
-                                           .queries = array_view(&a[QUERY_POINTS]),
-                                           .queries_y = array_view(&a[QUERY_Y]),
-                                           .queries_z = array_view(&a[QUERY_Z]),
-                                           .radii = array_view(&a[QUERY_RADII]),
-                                           .query_systems = array_view(&a[OF_QUERY_SYSTEMS]),
+                                           GIVEN_QUERIES(a),
                                            .first_row = running->first,
                                            .num_rows = running->num};
     const xl_status said =

@@ -96,9 +96,8 @@ bool heeds(const fuzz_case *c, field f); /* whether the case's primitive has the
 /* Values of a field that stand for all: how many, and which. */
 uint64_t count_levels(field f);
 uint64_t level_of(field f, uint64_t k);
-/* How many values a field has; 0: a number, of which this is the largest: */
+/* How many values a field has; 0: it is a number. */
 uint64_t values_of(field f);
-uint64_t most_of(field f);
 /* Elements that the arrays hold: n, or more where n is on the device. */
 size_t case_most(const fuzz_case *c);
 /* Of sorts, selections, merges and searches. */
