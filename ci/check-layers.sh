@@ -15,22 +15,23 @@ allowed="
 lib/core        lib/core
 lib/tune        lib/tune lib/core
 lib/ocl         lib/ocl lib/tune lib/core
+lib/plan        lib/plan lib/ocl lib/tune lib/core
 lib/element     lib/element lib/ocl lib/core
-lib/problem     lib/problem lib/element lib/ocl lib/core
-lib/scan        lib/scan lib/problem lib/element lib/tune lib/ocl lib/core
-lib/reduce      lib/reduce lib/problem lib/element lib/tune lib/ocl lib/core
-lib/sort        lib/sort lib/element lib/tune lib/ocl lib/core
-lib/topk        lib/topk lib/element lib/tune lib/ocl lib/core
-lib/select      lib/select lib/element lib/tune lib/ocl lib/core
-lib/merge       lib/merge lib/element lib/tune lib/ocl lib/core
-lib/search      lib/search lib/element lib/tune lib/ocl lib/core
-lib/histogram   lib/histogram lib/element lib/tune lib/ocl lib/core
-lib/transform   lib/transform lib/element lib/tune lib/ocl lib/core
-lib/morton      lib/morton lib/tune lib/ocl lib/core
-lib/grid        lib/grid lib/tune lib/ocl lib/core
-lib/neighbors   lib/neighbors lib/grid/grid_index.h lib/tune lib/ocl lib/core
-lib/knn         lib/knn lib/grid/grid_index.h lib/tune lib/ocl lib/core
-lib/knn_approximate lib/knn_approximate lib/tune lib/ocl lib/core
+lib/problem     lib/problem lib/plan lib/element lib/ocl lib/core
+lib/scan        lib/scan lib/plan lib/problem lib/element lib/tune lib/ocl lib/core
+lib/reduce      lib/reduce lib/plan lib/problem lib/element lib/tune lib/ocl lib/core
+lib/sort        lib/sort lib/plan lib/element lib/tune lib/ocl lib/core
+lib/topk        lib/topk lib/plan lib/element lib/tune lib/ocl lib/core
+lib/select      lib/select lib/plan lib/element lib/tune lib/ocl lib/core
+lib/merge       lib/merge lib/plan lib/element lib/tune lib/ocl lib/core
+lib/search      lib/search lib/plan lib/element lib/tune lib/ocl lib/core
+lib/histogram   lib/histogram lib/plan lib/element lib/tune lib/ocl lib/core
+lib/transform   lib/transform lib/plan lib/element lib/tune lib/ocl lib/core
+lib/morton      lib/morton lib/plan lib/tune lib/ocl lib/core
+lib/grid        lib/grid lib/plan lib/tune lib/ocl lib/core
+lib/neighbors   lib/neighbors lib/plan lib/grid/grid_index.h lib/tune lib/ocl lib/core
+lib/knn         lib/knn lib/plan lib/grid/grid_index.h lib/tune lib/ocl lib/core
+lib/knn_approximate lib/knn_approximate lib/plan lib/tune lib/ocl lib/core
 reference       reference
 tools           tools drawing reference lib/core/npy.h test/cases/case.h
 test/cases      test/cases test/support reference

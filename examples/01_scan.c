@@ -5,7 +5,7 @@ int main(void)
 {
     cl_uint x[10] = {3, 1, 4, 1, 5, 9, 2, 6, 5, 3};
     xl_context *ctx = NULL;
-    xl_scan *plan = NULL;
+    xl_plan *plan = NULL;
     xl_scan_desc desc;
     xl_scan_desc_init(&desc); /* exclusive sum of u32 */
     desc.kind = XL_INCLUSIVE;
@@ -19,7 +19,7 @@ int main(void)
     clEnqueueReadBuffer(queue, buffer, CL_TRUE, 0, sizeof x, x, 0, NULL, NULL);
     printf("%u %u %u ... %u\n", x[0], x[1], x[2], x[9]); /* 3 4 8 ... 39 */
     clReleaseMemObject(buffer);
-    xl_scan_destroy(plan);
+    xl_plan_destroy(plan);
     xl_context_destroy(ctx);
     return x[9] == 39 ? 0 : 1;
 }

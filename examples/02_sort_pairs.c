@@ -15,11 +15,11 @@ static const struct {
 /* Brightest first, which is the smallest magnitude. Both arrays are on the host. */
 static xl_status sort_stars(xl_context *ctx, float *magnitudes, cl_uint *stars)
 {
-    xl_sort *plan = NULL;
+    xl_plan *plan = NULL;
     xl_sort_desc desc;
     cl_mem keys = NULL, values = NULL, scratch = NULL;
     cl_event sorted = NULL;
-    size_t bytes = 0, alignment = 0;
+    size_t bytes = 0;
     cl_command_queue queue = xl_context_queue(ctx);
     const size_t key_bytes = STARS * sizeof *magnitudes, value_bytes = STARS * sizeof *stars;
 
@@ -28,7 +28,7 @@ static xl_status sort_stars(xl_context *ctx, float *magnitudes, cl_uint *stars)
     desc.value = XL_U32;
     xl_status status = xl_sort_create(ctx, &desc, &plan);
     if (status == XL_SUCCESS)
-        status = xl_sort_scratch(plan, STARS, &bytes, &alignment);
+        status = xl_sort_scratch(plan, &(xl_sort_args){.n = STARS}, &bytes);
     if (status != XL_SUCCESS)
         goto done;
 
@@ -58,7 +58,7 @@ done:
         clReleaseMemObject(values);
     if (scratch)
         clReleaseMemObject(scratch);
-    xl_sort_destroy(plan);
+    xl_plan_destroy(plan);
     return status;
 }
 

@@ -14,9 +14,9 @@ static const float points[N][3] = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {1, 1, 0},
 typedef struct search {
     xl_context *ctx;
     cl_command_queue queue;
-    xl_grid *grid;
+    xl_plan *grid;
     xl_grid_index *index;
-    xl_neighbors *plan;
+    xl_plan *plan;
     cl_mem points, offsets, indices;
 } search;
 
@@ -78,9 +78,9 @@ static void finish(search *s)
     for (int i = 0; i < 3; ++i)
         if (buffers[i])
             clReleaseMemObject(buffers[i]);
-    xl_neighbors_destroy(s->plan);
+    xl_plan_destroy(s->plan);
     xl_grid_index_destroy(s->index);
-    xl_grid_destroy(s->grid);
+    xl_plan_destroy(s->grid);
     xl_context_destroy(s->ctx);
 }
 

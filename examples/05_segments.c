@@ -36,7 +36,7 @@ static const xl_user_type event_type = {"event", sizeof(event), sizeof(float),
                                         "typedef struct { float factor, add; uint count; } event;"};
 static const xl_user_op then_op = {"then", then_source, &nothing, 0};
 
-static xl_status make_plans(xl_context *ctx, xl_scan **scan, xl_reduce **reduce)
+static xl_status make_plans(xl_context *ctx, xl_plan **scan, xl_plan **reduce)
 {
     xl_scan_desc s;
     xl_reduce_desc r;
@@ -74,8 +74,8 @@ int main(void)
 {
     event balances[EVENTS], last[ACCOUNTS];
     xl_context *ctx = NULL;
-    xl_scan *scan = NULL;
-    xl_reduce *reduce = NULL;
+    xl_plan *scan = NULL;
+    xl_plan *reduce = NULL;
     if (xl_context_create(NULL, &ctx) || make_plans(ctx, &scan, &reduce))
         return fprintf(stderr, "%s\n", xl_context_error(ctx)), 1;
     cl_context cl = xl_context_cl(ctx);
@@ -110,8 +110,8 @@ int main(void)
     clReleaseMemObject(cuts);
     clReleaseMemObject(all);
     clReleaseMemObject(ends);
-    xl_reduce_destroy(reduce);
-    xl_scan_destroy(scan);
+    xl_plan_destroy(reduce);
+    xl_plan_destroy(scan);
     xl_context_destroy(ctx);
     return right(balances, last) ? 0 : 1;
 }

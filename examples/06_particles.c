@@ -81,9 +81,9 @@ typedef struct particles {
     float radius;
     xl_context *ctx;
     cl_command_queue queue;
-    xl_grid *grid;
+    xl_plan *grid;
     xl_grid_index *index;
-    xl_neighbors *counter, *field;
+    xl_plan *counter, *field;
     cl_mem points, counts, offsets, density;
     xl_grid_report report;
     cl_uint *found; /* what comes back: counts, their sum, densities */
@@ -250,10 +250,10 @@ static void finish(particles *p)
     for (size_t k = 0; k < sizeof buffers / sizeof buffers[0]; ++k)
         if (buffers[k])
             clReleaseMemObject(buffers[k]);
-    xl_neighbors_destroy(p->field);
-    xl_neighbors_destroy(p->counter);
+    xl_plan_destroy(p->field);
+    xl_plan_destroy(p->counter);
     xl_grid_index_destroy(p->index);
-    xl_grid_destroy(p->grid);
+    xl_plan_destroy(p->grid);
     xl_context_destroy(p->ctx);
     free(p->found);
     free(p->rho);

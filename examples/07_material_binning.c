@@ -123,9 +123,9 @@ typedef struct scene {
     cl_command_queue queue;
     cl_kernel kernels[KERNELS];
     cl_mem mem[BUFFERS];
-    xl_histogram *histogram;
-    xl_scan *scan;
-    xl_sort *sort;
+    xl_plan *histogram;
+    xl_plan *scan;
+    xl_plan *sort;
     cl_uint *offsets, *picture, *other;
 } scene;
 
@@ -256,9 +256,9 @@ static void end(scene *s)
     free(s->offsets);
     free(s->picture);
     free(s->other);
-    xl_histogram_destroy(s->histogram);
-    xl_sort_destroy(s->sort);
-    xl_scan_destroy(s->scan);
+    xl_plan_destroy(s->histogram);
+    xl_plan_destroy(s->sort);
+    xl_plan_destroy(s->scan);
     xl_context_destroy(s->ctx);
 }
 
@@ -427,7 +427,7 @@ static int check_frame(scene *s)
 
 /* ---- the scan by itself ---- */
 
-static double time_scan(scene *s, xl_scan *plan, cl_mem in, cl_mem out, size_t n)
+static double time_scan(scene *s, xl_plan *plan, cl_mem in, cl_mem out, size_t n)
 {
     double best = 1e30;
     for (int round = 0; round < 6; ++round) {
@@ -476,7 +476,7 @@ static int run_scans(scene *s)
     printf("\n%-34s %14s %14s\n", "exclusive sums of 1, 2, 3, ...", "last of 1,024", "2^k, ms");
     for (size_t k = 0; k < sizeof ways / sizeof ways[0]; ++k) {
         xl_scan_desc desc;
-        xl_scan *plan;
+        xl_plan *plan;
         xl_scan_desc_init(&desc);
         desc.algorithm = ways[k].algorithm;
         const xl_status status = xl_scan_create(s->ctx, &desc, &plan);
@@ -490,7 +490,7 @@ static int run_scans(scene *s)
         const double ms = time_scan(s, plan, in, out, n);
         right = right && last == 523776 && last_of(s, out, n) == want;
         printf("%-34s %14u %14.3f%s\n", ways[k].name, (unsigned)last, ms, right ? "" : "  WRONG");
-        xl_scan_destroy(plan);
+        xl_plan_destroy(plan);
     }
     printf("k = %u\n", (unsigned)s->o.scan_log2);
     clReleaseMemObject(in);

@@ -68,10 +68,10 @@ static void run_kernel(const state *s, cl_kernel kernel, cl_ulong heads, cl_uint
           "kernel");
 }
 
-static xl_scan *make_scan(const state *s, cl_ulong heads, cl_uint width)
+static xl_plan *make_scan(const state *s, cl_ulong heads, cl_uint width)
 {
     xl_scan_desc desc;
-    xl_scan *plan;
+    xl_plan *plan;
     xl_scan_desc_init(&desc); /* exclusive sums of u32 */
     desc.segments = XL_SEGMENTS_MASK;
     desc.segment_width = width;
@@ -80,7 +80,7 @@ static xl_scan *make_scan(const state *s, cl_ulong heads, cl_uint width)
     return plan;
 }
 
-static void run_scan(const state *s, xl_scan *plan, size_t n)
+static void run_scan(const state *s, xl_plan *plan, size_t n)
 {
     check(s,
           xl_scan_enqueue(
@@ -91,7 +91,7 @@ static void run_scan(const state *s, xl_scan *plan, size_t n)
 }
 
 /* The least of 5 times, after one that is not counted: the paper warms up, too. */
-static double time_of(const state *s, cl_kernel kernel, xl_scan *plan, cl_ulong heads, size_t n)
+static double time_of(const state *s, cl_kernel kernel, xl_plan *plan, cl_ulong heads, size_t n)
 {
     double best = 1e30;
     for (int round = 0; round < 6; ++round) {
@@ -167,7 +167,7 @@ static int table(const state *s, size_t first, size_t last)
         const double copy = time_of(s, s->copy, NULL, 0, n);
         for (size_t p = 0; p < sizeof patterns / sizeof patterns[0]; ++p) {
             const cl_ulong heads = patterns[p].heads;
-            xl_scan *plan = make_scan(s, heads, 32);
+            xl_plan *plan = make_scan(s, heads, 32);
             const double kernel = time_of(s, s->count, NULL, heads, n);
             int good = is_right(s, NULL, heads, 32, n);
             const double scan = time_of(s, NULL, plan, 0, n);
@@ -175,7 +175,7 @@ static int table(const state *s, size_t first, size_t last)
             printf("  2^%-2zu %-10s %10.3f %7.2f %10.3f %7.2f %10.3f%s\n", k, patterns[p].name,
                    kernel, kernel / copy, scan, scan / copy, copy, good ? "" : "  WRONG");
             right = right && good;
-            xl_scan_destroy(plan);
+            xl_plan_destroy(plan);
         }
     }
     return right;

@@ -81,7 +81,7 @@ typedef struct liquid {
     float edge, shift; /* of the box; of the potential, over 4 */
     xl_context *ctx;
     cl_command_queue queue;
-    xl_grid *grid;
+    xl_plan *grid;
     xl_grid_index *index;
     cl_program program;
     cl_kernel forces, drift, kick;
@@ -218,7 +218,7 @@ static void end(liquid *l)
     if (l->program)
         clReleaseProgram(l->program);
     xl_grid_index_destroy(l->index);
-    xl_grid_destroy(l->grid);
+    xl_plan_destroy(l->grid);
     xl_context_destroy(l->ctx);
     free(l->p);
     free(l->v);

@@ -140,7 +140,7 @@ typedef struct tank {
     float *rho;
     xl_context *ctx;
     cl_command_queue queue;
-    xl_grid *grid, *counting, *bitonic;
+    xl_plan *grid, *counting, *bitonic;
     cl_program program;
     cl_kernel density, forces, move;
     cl_mem constants, rho_mem, velocity_mem, acceleration_mem;
@@ -237,7 +237,7 @@ static xl_status of_opencl(cl_int code)
     return code == CL_SUCCESS ? XL_SUCCESS : XL_ERROR_OPENCL;
 }
 
-static xl_status make_grid(const tank *t, xl_grid_algorithm algorithm, xl_grid **grid)
+static xl_status make_grid(const tank *t, xl_grid_algorithm algorithm, xl_plan **grid)
 {
     xl_grid_desc desc;
     xl_grid_desc_init(&desc);
@@ -251,7 +251,7 @@ static xl_status make_grid(const tank *t, xl_grid_algorithm algorithm, xl_grid *
     return xl_grid_create(t->ctx, &desc, grid);
 }
 
-static xl_status build(const tank *t, xl_grid *grid, cloud *c)
+static xl_status build(const tank *t, xl_plan *grid, cloud *c)
 {
     return xl_grid_build_enqueue(grid, c->index, t->queue,
                                  &(xl_grid_build_args){.n = c->n, .points = xl_view_of(c->mem, 0)},
@@ -324,7 +324,7 @@ static void set_mem(cl_kernel kernel, cl_uint at, const cl_mem *mem)
     clSetKernelArg(kernel, at, sizeof *mem, mem);
 }
 
-static xl_status find_density(tank *t, xl_grid *grid)
+static xl_status find_density(tank *t, xl_plan *grid)
 {
     cl_uint next = 0;
     xl_status status = build(t, grid, &t->fluid);
@@ -398,9 +398,9 @@ static void end(tank *t)
         clReleaseProgram(t->program);
     xl_grid_index_destroy(t->fluid.index);
     xl_grid_index_destroy(t->walls.index);
-    xl_grid_destroy(t->grid);
-    xl_grid_destroy(t->counting);
-    xl_grid_destroy(t->bitonic);
+    xl_plan_destroy(t->grid);
+    xl_plan_destroy(t->counting);
+    xl_plan_destroy(t->bitonic);
     xl_context_destroy(t->ctx);
     free(t->fluid.at);
     free(t->walls.at);

@@ -122,7 +122,7 @@ void cloud_close(cloud *c)
 {
     cl_mem *buffers[] = {&c->points, &c->queries, &c->radii, &c->systems, &c->query_systems};
     xl_grid_index_destroy(c->index);
-    xl_grid_destroy(c->grid);
+    xl_plan_destroy(c->grid);
     for (size_t i = 0; i < TOOL_COUNT(buffers); ++i)
         session_release(buffers[i]);
     *c = (cloud){0};

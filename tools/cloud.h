@@ -51,7 +51,7 @@ typedef struct cloud {
     const session *s;
     const scene *scene;
     cl_mem points, queries, radii, systems, query_systems;
-    xl_grid *grid; /* NULL before a build, as the index is */
+    xl_plan *grid; /* NULL before a build, as the index is */
     xl_grid_index *index;
 } cloud;
 
@@ -114,7 +114,7 @@ void made_free(made *all);
 typedef struct listing {
     const struct search_settings *set;
     const cloud *cloud;
-    xl_neighbors *plan;
+    xl_plan *plan;
     /* Of all rows: offsets, here and on the device, or, with a row capacity, counts, which a list
      * then fills in on the device. */
     const made *rows;

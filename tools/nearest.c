@@ -11,12 +11,12 @@ typedef struct nearest {
     session s;
     scene scene;
     cloud cloud;
-    xl_knn *plan;
-    xl_knn_approximate *approximate; /* instead */
-    made made[MADE_KINDS];           /* of one part */
-    size_t part_rows, parts;         /* of a part at most; that there were */
-    size_t found, given_up;          /* neighbours; rows that a search did not go through */
-    double max, sum;                 /* of the distances of those that were found */
+    xl_plan *plan;
+    xl_plan *approximate;    /* instead */
+    made made[MADE_KINDS];   /* of one part */
+    size_t part_rows, parts; /* of a part at most; that there were */
+    size_t found, given_up;  /* neighbours; rows that a search did not go through */
+    double max, sum;         /* of the distances of those that were found */
 } nearest;
 
 static const int given[] = {MADE_INDICES, MADE_DISTANCES};
@@ -310,8 +310,8 @@ int nearest_file(const search_settings *set, const char *path)
 done:
     outputs_abandon(&files);
     made_free(o.made);
-    xl_knn_destroy(o.plan);
-    xl_knn_approximate_destroy(o.approximate);
+    xl_plan_destroy(o.plan);
+    xl_plan_destroy(o.approximate);
     cloud_close(&o.cloud);
     session_close(&o.s);
     scene_free(&o.scene);

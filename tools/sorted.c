@@ -2,7 +2,7 @@
  * Whether arrays are sorted, for the commands that need it: a device looks, the host reports. */
 #include "tool.h"
 
-static int find_unsorted(const session *s, xl_search *plan, cl_mem keys, size_t n, cl_mem place,
+static int find_unsorted(const session *s, xl_plan *plan, cl_mem keys, size_t n, cl_mem place,
                          uint64_t *first)
 {
     cl_event event = NULL;
@@ -31,7 +31,7 @@ int sorted_check(const session *s, const char *command, const char *path, const 
                  cl_mem buffer, bool descending)
 {
     int result;
-    xl_search *plan = NULL;
+    xl_plan *plan = NULL;
     xl_search_desc desc;
     cl_mem place = NULL;
     uint64_t first = keys->count;
@@ -50,6 +50,6 @@ int sorted_check(const session *s, const char *command, const char *path, const 
         result = report_unsorted(command, path, keys, (size_t)first, descending);
 done:
     session_release(&place);
-    xl_search_destroy(plan);
+    xl_plan_destroy(plan);
     return result;
 }

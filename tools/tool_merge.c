@@ -22,7 +22,7 @@ static int merge_on_device(const session *s, const merge_options *o, const char 
                            xl_type type, const xli_npy in[2], xli_npy *out, stage *st)
 {
     int result;
-    xl_merge *plan = NULL;
+    xl_plan *plan = NULL;
     xl_merge_desc desc;
     cl_mem a = NULL, b = NULL, both = NULL;
     cl_event event = NULL;
@@ -54,7 +54,7 @@ done:
     session_release(&a);
     session_release(&b);
     session_release(&both);
-    xl_merge_destroy(plan);
+    xl_plan_destroy(plan);
     return result;
 }
 

@@ -26,7 +26,7 @@ typedef struct reduce_job {
     xli_npy array, results, keys;
     segments segments;
     totals total;
-    xl_reduce *plan;
+    xl_plan *plan;
     cl_mem in, out, keys_out, count;
     stage st;
 } reduce_job;
@@ -207,7 +207,7 @@ static void job_free(reduce_job *job)
     cl_mem *buffers[] = {&job->in, &job->out, &job->keys_out, &job->count};
     for (size_t i = 0; i < TOOL_COUNT(buffers); ++i)
         session_release(buffers[i]);
-    xl_reduce_destroy(job->plan);
+    xl_plan_destroy(job->plan);
     segments_free(&job->segments);
     session_close(&job->s);
     xli_npy_free(&job->array);

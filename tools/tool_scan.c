@@ -31,7 +31,7 @@ typedef struct scan_job {
     const char *type; /* the elements', as it was read */
     segments segments;
     totals total;
-    xl_scan *plan;
+    xl_plan *plan;
     stage st;
 } scan_job;
 
@@ -104,6 +104,8 @@ static void report(const scan_job *job)
     const size_t n = job->array.count;
     if (!o->as_json)
         return;
+    xl_plan_details details = {0};
+    (void)!xl_plan_info(job->plan, n, &details);
     json j = json_begin(stdout);
     json_text(&j, "device", job->s.info.name);
     json_count(&j, "n", n);
@@ -112,7 +114,7 @@ static void report(const scan_job *job)
     json_text(&j, "op", op_names[o->op]);
     json_text(&j, "kind", o->inclusive ? "inclusive" : "exclusive");
     json_text(&j, "segments", segments_names[job->segments.form]);
-    json_text(&j, "algorithm", algorithm_names[xl_scan_algorithm_used(job->plan, n)]);
+    json_text(&j, "algorithm", details.algorithm);
     json_text(&j, "determinism", determinism_names[o->determinism]);
     json_times(&j, &job->st);
     json_end(&j);
@@ -155,7 +157,7 @@ static int scan_file(const scan_options *o, const char *in, const char *out)
     report(&job);
 done:
     outputs_abandon(&files);
-    xl_scan_destroy(job.plan);
+    xl_plan_destroy(job.plan);
     segments_free(&job.segments);
     session_close(&job.s);
     xli_npy_free(&job.array);

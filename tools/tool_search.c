@@ -14,7 +14,7 @@ static int search_on_device(const session *s, const search_options *o, const cha
                             xli_npy *places, stage *st)
 {
     int result;
-    xl_search *plan = NULL;
+    xl_plan *plan = NULL;
     xl_search_desc desc;
     cl_mem in = NULL, asked = NULL, found = NULL;
     cl_event event = NULL;
@@ -50,7 +50,7 @@ done:
     session_release(&in);
     session_release(&asked);
     session_release(&found);
-    xl_search_destroy(plan);
+    xl_plan_destroy(plan);
     return result;
 }
 

@@ -82,7 +82,7 @@ static xl_select_kind kind_of(const select_options *o)
 }
 
 static int make_plan(const session *s, const select_options *o, const select_files *f,
-                     xl_select **plan)
+                     xl_plan **plan)
 {
     xl_select_desc desc;
     xl_select_desc_init(&desc);
@@ -109,7 +109,7 @@ static xl_view view_of(cl_mem mem)
     return mem ? xl_view_of(mem, 0) : xl_no_view();
 }
 
-static int enqueue(const session *s, const select_files *f, xl_select *plan, const cl_mem *mem,
+static int enqueue(const session *s, const select_files *f, xl_plan *plan, const cl_mem *mem,
                    stage *st)
 {
     cl_event event = NULL;
@@ -130,7 +130,7 @@ static int enqueue(const session *s, const select_files *f, xl_select *plan, con
 }
 
 static int select_on_device(const session *s, const select_options *o, select_files *f,
-                            xl_select *plan, stage *st)
+                            xl_plan *plan, stage *st)
 {
     int result;
     cl_mem mem[BUFFERS] = {NULL};
@@ -182,7 +182,7 @@ static int select_file(const select_options *o, const char *in, const char *out)
 {
     int result;
     session s = {0};
-    xl_select *plan = NULL;
+    xl_plan *plan = NULL;
     select_files f = {0};
     outputs files = {0};
     stage st = {0};
@@ -207,7 +207,7 @@ static int select_file(const select_options *o, const char *in, const char *out)
     report(&s, o, &f, &st);
 done:
     outputs_abandon(&files);
-    xl_select_destroy(plan);
+    xl_plan_destroy(plan);
     session_close(&s);
     xli_npy *const arrays[] = {&f.in,         &f.flags,   &f.values, &f.out,
                                &f.values_out, &f.indices, &f.lengths};

@@ -59,7 +59,7 @@ done:
 }
 
 /* Of an argsort the order is what comes back, and the keys stay as they are. */
-static int sort_on_device(const session *s, const sort_options *o, xl_sort *plan, xli_npy *keys,
+static int sort_on_device(const session *s, const sort_options *o, xl_plan *plan, xli_npy *keys,
                           xli_npy *values, segments *g, stage *st)
 {
     int result;
@@ -111,7 +111,7 @@ static bool keeps_zeros(const sort_options *o, xl_type type, size_t n)
 
 /* Of n keys: more than 32 bits count take programs of their own. */
 static int make_plan(const session *s, const sort_options *o, xl_type type, size_t n,
-                     const xli_npy *values, const segments *g, xl_sort **plan)
+                     const xli_npy *values, const segments *g, xl_plan **plan)
 {
     xl_sort_desc desc;
     xl_sort_desc_init(&desc);
@@ -149,7 +149,7 @@ static int sort_file(const sort_options *o, const char *in, const char *out)
 {
     int result;
     session s = {0};
-    xl_sort *plan = NULL;
+    xl_plan *plan = NULL;
     xli_npy keys = {0}, values = {0};
     segments g = segments_partial(o->offsets);
     outputs files = {0};
@@ -170,7 +170,7 @@ static int sort_file(const sort_options *o, const char *in, const char *out)
     report(&s, o, keys.count, type, &st);
 done:
     outputs_abandon(&files);
-    xl_sort_destroy(plan);
+    xl_plan_destroy(plan);
     segments_free(&g);
     session_close(&s);
     xli_npy_free(&keys);

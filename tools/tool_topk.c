@@ -20,7 +20,7 @@ static int make_array(const char *what, size_t n, const xli_npy *like, xli_npy *
     return TOOL_OK;
 }
 
-static int make_plan(const session *s, const topk_options *o, xl_type type, xl_topk **plan)
+static int make_plan(const session *s, const topk_options *o, xl_type type, xl_plan **plan)
 {
     xl_topk_desc desc;
     xl_topk_desc_init(&desc);
@@ -32,7 +32,7 @@ static int make_plan(const session *s, const topk_options *o, xl_type type, xl_t
     return tool_check(s->ctx, xl_topk_create(s->ctx, &desc, plan), "topk");
 }
 
-static int select_on_device(const session *s, size_t k, xl_topk *plan, const xli_npy *keys,
+static int select_on_device(const session *s, size_t k, xl_plan *plan, const xli_npy *keys,
                             xli_npy *best, xli_npy *places, stage *st)
 {
     int result;
@@ -84,7 +84,7 @@ static int topk_file(const topk_options *o, const char *in, const char *out)
 {
     int result;
     session s = {0};
-    xl_topk *plan = NULL;
+    xl_plan *plan = NULL;
     xli_npy keys = {0}, best = {0}, places = {0};
     outputs files = {0};
     stage st = {0};
@@ -105,7 +105,7 @@ static int topk_file(const topk_options *o, const char *in, const char *out)
     report(&s, o, keys.count, k, type, &st);
 done:
     outputs_abandon(&files);
-    xl_topk_destroy(plan);
+    xl_plan_destroy(plan);
     session_close(&s);
     xli_npy_free(&keys);
     xli_npy_free(&best);

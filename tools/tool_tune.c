@@ -184,7 +184,7 @@ static void print_table(const tune_search *t, const tune_options *o)
 
 static void write_case(const tune_search *t, size_t k, json *j)
 {
-    xl_plan_info info = {0};
+    xl_plan_details info = {0};
     const tune_case *c = &t->cases[k];
     json_open(j, NULL, '{');
     json_text(j, "case", tune_kinds[k].name);

@@ -45,7 +45,7 @@ static void close_data(tune_case *c)
     c->scratch_bytes = 0;
     session_release(&c->second);
     xl_grid_index_destroy(c->index);
-    xl_grid_destroy(c->grid);
+    xl_plan_destroy(c->grid);
     cuts_free(&c->cuts);
     free(c->input);
     free(c->got);
@@ -82,8 +82,8 @@ static bool create_plan(tune_case *c, const xl_tunable *values, uint32_t count, 
 /* Scratch that is enough for this plan too. */
 static bool take_scratch(tune_case *c, const void *plan)
 {
-    size_t bytes = 0, alignment = 0;
-    if (c->kind->scratch && c->kind->scratch(c, plan, &bytes, &alignment) != XL_SUCCESS)
+    size_t bytes = 0;
+    if (c->kind->scratch && c->kind->scratch(c, plan, &bytes) != XL_SUCCESS)
         return false;
     if (bytes <= c->scratch_bytes)
         return true;

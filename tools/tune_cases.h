@@ -39,9 +39,9 @@ typedef struct tune_kind {
     /* Whether c->got is right: by serial code the first time, then as c->wanted. */
     bool (*check)(const tune_case *c, bool first);
     void (*destroy)(void *plan);
-    xl_status (*info)(const tune_case *c, const void *plan, xl_plan_info *info);
+    xl_status (*info)(const tune_case *c, const void *plan, xl_plan_details *info);
     /* How much scratch plans share; NULL: each has its own, which is small. */
-    xl_status (*scratch)(const tune_case *c, const void *plan, size_t *bytes, size_t *alignment);
+    xl_status (*scratch)(const tune_case *c, const void *plan, size_t *bytes);
 } tune_kind;
 
 struct tune_case {
@@ -59,7 +59,7 @@ struct tune_case {
     void *input;          /* on the host */
     char *got, *wanted;   /* what comes out, and beside it */
     bool known;           /* `wanted` is set */
-    xl_grid *grid;        /* of points whose neighbours are searched; */
+    xl_plan *grid;        /* of points whose neighbours are searched; */
     xl_grid_index *index; /* what that, or the plan that is timed, has built */
     void *plan, *first;   /* the best so far, and with the values before */
     double create_ms;     /* the longest creation of a plan */
@@ -72,7 +72,7 @@ struct tune_case {
                             void **plan);                                                          \
     xl_status enqueue_##name(const tune_case *c, void *plan);                                      \
     void destroy_##name(void *plan);                                                               \
-    xl_status info_##name(const tune_case *c, const void *plan, xl_plan_info *info)
+    xl_status info_##name(const tune_case *c, const void *plan, xl_plan_details *info)
 TUNE_CALLS(grid);
 TUNE_CALLS(neighbors);
 TUNE_CALLS(knn);
@@ -82,7 +82,7 @@ bool check_grid(const tune_case *c, bool first);
 bool check_neighbors(const tune_case *c, bool first);
 bool check_nearest(const tune_case *c, bool first);
 bool check_approximate(const tune_case *c, bool first);
-xl_status scratch_grid(const tune_case *c, const void *plan, size_t *bytes, size_t *alignment);
+xl_status scratch_grid(const tune_case *c, const void *plan, size_t *bytes);
 
 /* ---- tune_kinds.c: the table ---- */
 enum { TUNE_KINDS = 15 };

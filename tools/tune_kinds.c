@@ -52,7 +52,7 @@ static xl_status create_scan(const tune_case *c, const xl_tunable *values, uint3
                              void **plan)
 {
     xl_scan_desc desc;
-    xl_scan *made;
+    xl_plan *made;
     xl_scan_desc_init(&desc);
     desc.segments = c->kind->form;
     desc.tunables = values;
@@ -74,12 +74,12 @@ static xl_status enqueue_scan(const tune_case *c, void *plan)
 
 static void destroy_scan(void *plan)
 {
-    xl_scan_destroy(plan);
+    xl_plan_destroy(plan);
 }
 
-static xl_status info_scan(const tune_case *c, const void *plan, xl_plan_info *info)
+static xl_status info_scan(const tune_case *c, const void *plan, xl_plan_details *info)
 {
-    return xl_scan_info(plan, c->n, info);
+    return xl_plan_info(plan, c->n, info);
 }
 
 static int open_reduce(tune_case *c)
@@ -99,7 +99,7 @@ static xl_status create_reduce(const tune_case *c, const xl_tunable *values, uin
                                void **plan)
 {
     xl_reduce_desc desc;
-    xl_reduce *made;
+    xl_plan *made;
     xl_reduce_desc_init(&desc);
     desc.segments = c->kind->form;
     desc.segment_type = c->kind->form == XL_SEGMENTS_OFFSETS ? XL_U32 : XL_NONE;
@@ -123,12 +123,12 @@ static xl_status enqueue_reduce(const tune_case *c, void *plan)
 
 static void destroy_reduce(void *plan)
 {
-    xl_reduce_destroy(plan);
+    xl_plan_destroy(plan);
 }
 
-static xl_status info_reduce(const tune_case *c, const void *plan, xl_plan_info *info)
+static xl_status info_reduce(const tune_case *c, const void *plan, xl_plan_details *info)
 {
-    return xl_reduce_info(plan, c->n, info);
+    return xl_plan_info(plan, c->n, info);
 }
 
 /* ---- sort: pairs of a key and its index -------------------------------------- */
@@ -173,7 +173,7 @@ static xl_status create_sort(const tune_case *c, const xl_tunable *values, uint3
                              void **plan)
 {
     xl_sort_desc desc;
-    xl_sort *made;
+    xl_plan *made;
     xl_sort_desc_init(&desc);
     desc.value = XL_U32;
     desc.tunables = values;
@@ -195,20 +195,19 @@ static xl_status enqueue_sort(const tune_case *c, void *plan)
                            0, NULL, NULL);
 }
 
-static xl_status scratch_sort(const tune_case *c, const void *plan, size_t *bytes,
-                              size_t *alignment)
+static xl_status scratch_sort(const tune_case *c, const void *plan, size_t *bytes)
 {
-    return xl_sort_scratch(plan, c->n, bytes, alignment);
+    return xl_sort_scratch(plan, &(xl_sort_args){.n = c->n}, bytes);
 }
 
 static void destroy_sort(void *plan)
 {
-    xl_sort_destroy(plan);
+    xl_plan_destroy(plan);
 }
 
-static xl_status info_sort(const tune_case *c, const void *plan, xl_plan_info *info)
+static xl_status info_sort(const tune_case *c, const void *plan, xl_plan_details *info)
 {
-    return xl_sort_info(plan, c->n, info);
+    return xl_plan_info(plan, c->n, info);
 }
 
 /* ---- top-k, merge, search: places, and keys in order ------------------------------ */
@@ -231,7 +230,7 @@ static xl_status create_topk(const tune_case *c, const xl_tunable *values, uint3
                              void **plan)
 {
     xl_topk_desc desc;
-    xl_topk *made;
+    xl_plan *made;
     xl_topk_desc_init(&desc);
     desc.tunables = values;
     desc.num_tunables = count;
@@ -252,12 +251,12 @@ static xl_status enqueue_topk(const tune_case *c, void *plan)
 
 static void destroy_topk(void *plan)
 {
-    xl_topk_destroy(plan);
+    xl_plan_destroy(plan);
 }
 
-static xl_status info_topk(const tune_case *c, const void *plan, xl_plan_info *info)
+static xl_status info_topk(const tune_case *c, const void *plan, xl_plan_details *info)
 {
-    return xl_topk_info(plan, c->n, info);
+    return xl_plan_info(plan, c->n, info);
 }
 
 /* The first half of the numbers in order, and the second as they are or in order, too. */
@@ -298,7 +297,7 @@ static xl_status create_merge(const tune_case *c, const xl_tunable *values, uint
                               void **plan)
 {
     xl_merge_desc desc;
-    xl_merge *made;
+    xl_plan *made;
     xl_merge_desc_init(&desc);
     desc.tunables = values;
     desc.num_tunables = count;
@@ -320,12 +319,12 @@ static xl_status enqueue_merge(const tune_case *c, void *plan)
 
 static void destroy_merge(void *plan)
 {
-    xl_merge_destroy(plan);
+    xl_plan_destroy(plan);
 }
 
-static xl_status info_merge(const tune_case *c, const void *plan, xl_plan_info *info)
+static xl_status info_merge(const tune_case *c, const void *plan, xl_plan_details *info)
 {
-    return xl_merge_info(plan, c->n, info);
+    return xl_plan_info(plan, c->n, info);
 }
 
 static int open_search(tune_case *c)
@@ -346,7 +345,7 @@ static xl_status create_search(const tune_case *c, const xl_tunable *values, uin
                                void **plan)
 {
     xl_search_desc desc;
-    xl_search *made;
+    xl_plan *made;
     xl_search_desc_init(&desc);
     desc.index = XL_U32;
     desc.tunables = values;
@@ -369,12 +368,12 @@ static xl_status enqueue_search(const tune_case *c, void *plan)
 
 static void destroy_search(void *plan)
 {
-    xl_search_destroy(plan);
+    xl_plan_destroy(plan);
 }
 
-static xl_status info_search(const tune_case *c, const void *plan, xl_plan_info *info)
+static xl_status info_search(const tune_case *c, const void *plan, xl_plan_details *info)
 {
-    return xl_search_info(plan, c->n, info);
+    return xl_plan_info(plan, c->n, info);
 }
 
 /* ---- histograms and transforms -------------------------------------------------------- */
@@ -399,7 +398,7 @@ static xl_status create_histogram(const tune_case *c, const xl_tunable *values, 
                                   void **plan)
 {
     xl_histogram_desc desc;
-    xl_histogram *made;
+    xl_plan *made;
     xl_histogram_desc_init(&desc);
     desc.kind = XL_HISTOGRAM_KEYS;
     desc.type = XL_U32;
@@ -423,12 +422,12 @@ static xl_status enqueue_histogram(const tune_case *c, void *plan)
 
 static void destroy_histogram(void *plan)
 {
-    xl_histogram_destroy(plan);
+    xl_plan_destroy(plan);
 }
 
-static xl_status info_histogram(const tune_case *c, const void *plan, xl_plan_info *info)
+static xl_status info_histogram(const tune_case *c, const void *plan, xl_plan_details *info)
 {
-    return xl_histogram_info(plan, c->n, info);
+    return xl_plan_info(plan, c->n, info);
 }
 
 static int open_transform(tune_case *c)
@@ -449,7 +448,7 @@ static xl_status create_transform(const tune_case *c, const xl_tunable *values, 
                                   void **plan)
 {
     xl_transform_desc desc;
-    xl_transform *made;
+    xl_plan *made;
     xl_transform_desc_init(&desc);
     desc.types[0] = XL_U32;
     desc.expression = "3 * x + (uint)i";
@@ -471,12 +470,12 @@ static xl_status enqueue_transform(const tune_case *c, void *plan)
 
 static void destroy_transform(void *plan)
 {
-    xl_transform_destroy(plan);
+    xl_plan_destroy(plan);
 }
 
-static xl_status info_transform(const tune_case *c, const void *plan, xl_plan_info *info)
+static xl_status info_transform(const tune_case *c, const void *plan, xl_plan_details *info)
 {
-    return xl_transform_info(plan, c->n, info);
+    return xl_plan_info(plan, c->n, info);
 }
 
 /* Name, prefix, and how many elements at most, as exponents of 2: of a CPU, of others. */

@@ -72,7 +72,7 @@ static xl_status create_cells(const tune_case *c, float edge, const xl_tunable *
                               uint32_t count, void **plan)
 {
     xl_grid_desc desc;
-    xl_grid *made;
+    xl_plan *made;
     xl_grid_desc_init(&desc);
     desc.cell_size = edge;
     desc.tunables = values;
@@ -105,19 +105,19 @@ xl_status enqueue_grid(const tune_case *c, void *plan)
     return status;
 }
 
-xl_status scratch_grid(const tune_case *c, const void *plan, size_t *bytes, size_t *alignment)
+xl_status scratch_grid(const tune_case *c, const void *plan, size_t *bytes)
 {
-    return xl_grid_scratch(plan, c->n, bytes, alignment);
+    return xl_grid_scratch(plan, &(xl_grid_build_args){.n = c->n}, bytes);
 }
 
 void destroy_grid(void *plan)
 {
-    xl_grid_destroy(plan);
+    xl_plan_destroy(plan);
 }
 
-xl_status info_grid(const tune_case *c, const void *plan, xl_plan_info *info)
+xl_status info_grid(const tune_case *c, const void *plan, xl_plan_details *info)
 {
-    return xl_grid_info(plan, c->n, info);
+    return xl_plan_info(plan, c->n, info);
 }
 
 /* ---- neighbours: offsets and sorted rows ------------------------------------------ */
@@ -126,7 +126,7 @@ xl_status create_neighbors(const tune_case *c, const xl_tunable *values, uint32_
                            void **plan)
 {
     xl_neighbors_desc desc;
-    xl_neighbors *made;
+    xl_plan *made;
     xl_neighbors_desc_init(&desc);
     desc.radius = RADIUS;
     desc.tunables = values;
@@ -158,12 +158,12 @@ xl_status enqueue_neighbors(const tune_case *c, void *plan)
 
 void destroy_neighbors(void *plan)
 {
-    xl_neighbors_destroy(plan);
+    xl_plan_destroy(plan);
 }
 
-xl_status info_neighbors(const tune_case *c, const void *plan, xl_plan_info *info)
+xl_status info_neighbors(const tune_case *c, const void *plan, xl_plan_details *info)
 {
-    return xl_neighbors_info(plan, c->n, info);
+    return xl_plan_info(plan, c->n, info);
 }
 
 /* Points, and the index that a grid with cells of that edge makes of them. */
@@ -254,7 +254,7 @@ done:
 xl_status create_knn(const tune_case *c, const xl_tunable *values, uint32_t count, void **plan)
 {
     xl_knn_desc desc;
-    xl_knn *made;
+    xl_plan *made;
     xl_knn_desc_init(&desc);
     desc.k = NEAREST;
     desc.tunables = values;
@@ -272,12 +272,12 @@ xl_status enqueue_knn(const tune_case *c, void *plan)
 
 void destroy_knn(void *plan)
 {
-    xl_knn_destroy(plan);
+    xl_plan_destroy(plan);
 }
 
-xl_status info_knn(const tune_case *c, const void *plan, xl_plan_info *info)
+xl_status info_knn(const tune_case *c, const void *plan, xl_plan_details *info)
 {
-    return xl_knn_info(plan, c->n, info);
+    return xl_plan_info(plan, c->n, info);
 }
 
 int open_approximate(tune_case *c)
@@ -300,7 +300,7 @@ xl_status create_approximate(const tune_case *c, const xl_tunable *values, uint3
                              void **plan)
 {
     xl_knn_approximate_desc desc;
-    xl_knn_approximate *made;
+    xl_plan *made;
     xl_knn_approximate_desc_init(&desc);
     desc.k = NEAREST;
     for (int a = 0; a < 3; ++a)
@@ -323,12 +323,12 @@ xl_status enqueue_approximate(const tune_case *c, void *plan)
 
 void destroy_approximate(void *plan)
 {
-    xl_knn_approximate_destroy(plan);
+    xl_plan_destroy(plan);
 }
 
-xl_status info_approximate(const tune_case *c, const void *plan, xl_plan_info *info)
+xl_status info_approximate(const tune_case *c, const void *plan, xl_plan_details *info)
 {
-    return xl_knn_approximate_info(plan, c->n, info);
+    return xl_plan_info(plan, c->n, info);
 }
 
 static bool is_before(const float *xyz, size_t i, size_t j, size_t k)
@@ -396,7 +396,7 @@ done:
 xl_status create_morton(const tune_case *c, const xl_tunable *values, uint32_t count, void **plan)
 {
     xl_morton_desc desc;
-    xl_morton *made;
+    xl_plan *made;
     xl_morton_desc_init(&desc);
     for (int a = 0; a < 3; ++a)
         desc.upper[a] = edge_of(c);
@@ -418,10 +418,10 @@ xl_status enqueue_morton(const tune_case *c, void *plan)
 
 void destroy_morton(void *plan)
 {
-    xl_morton_destroy(plan);
+    xl_plan_destroy(plan);
 }
 
-xl_status info_morton(const tune_case *c, const void *plan, xl_plan_info *info)
+xl_status info_morton(const tune_case *c, const void *plan, xl_plan_details *info)
 {
-    return xl_morton_info(plan, c->n, info);
+    return xl_plan_info(plan, c->n, info);
 }

@@ -25,7 +25,7 @@ typedef struct within {
     session s;
     scene scene;
     cloud cloud;
-    xl_neighbors *list, *field; /* field: of the density */
+    xl_plan *list, *field; /* field: of the density */
     uint64_t pairs;
     size_t parts; /* that the list was made in */
     made made[MADE_KINDS];
@@ -285,8 +285,8 @@ int within_file(const search_settings *set, const char *path)
 done:
     outputs_abandon(&files);
     made_free(w.made);
-    xl_neighbors_destroy(w.field);
-    xl_neighbors_destroy(w.list);
+    xl_plan_destroy(w.field);
+    xl_plan_destroy(w.list);
     cloud_close(&w.cloud);
     session_close(&w.s);
     scene_free(&w.scene);

@@ -127,9 +127,9 @@ typedef struct flip_sim {
     flip_settings settings;
     xl_context *ctx; /* borrowed */
     cl_command_queue queue;
-    xl_reduce *fastest;
-    xl_sort *sort;
-    xl_scan *count_particles, *count_rows;
+    xl_plan *fastest;
+    xl_plan *sort;
+    xl_plan *count_particles, *count_rows;
     cl_program programs[3];
     cl_kernel kernels[FLIP_KERNELS];
     cl_mem memory[FLIP_BUFFERS];

@@ -215,10 +215,10 @@ void flip_destroy(flip_sim *s)
     for (size_t i = 0; i < FLIP_BUFFERS; ++i)
         if (s->memory[i])
             clReleaseMemObject(s->memory[i]);
-    xl_scan_destroy(s->count_rows);
-    xl_scan_destroy(s->count_particles);
-    xl_sort_destroy(s->sort);
-    xl_reduce_destroy(s->fastest);
+    xl_plan_destroy(s->count_rows);
+    xl_plan_destroy(s->count_particles);
+    xl_plan_destroy(s->sort);
+    xl_plan_destroy(s->fastest);
 }
 
 xl_status flip_read_buffer(flip_sim *s, flip_buffer which, size_t bytes, void *to)

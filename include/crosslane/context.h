@@ -19,7 +19,7 @@ typedef struct xl_context xl_context;
  * set overrides the environment variable named beside it; "" asks for the default
  * whatever the environment says. Strings are copied. */
 typedef struct xl_context_desc {
-    uint32_t struct_size; /* set by xl_context_desc_init() */
+    uint32_t version; /* set by xl_context_desc_init() */
     /* Which device (CROSSLANE_DEVICE): "gpu", "cpu", a part of a device name
      * ("h200"), or "platform:device", where each side is a number counted from
      * 0, a part of the name, or empty for any ("1:0", "rusticl:", ":h200"). NULL:
@@ -62,7 +62,6 @@ typedef enum xl_sub_group_source {
 
 /* What is known of the device of a context. */
 typedef struct xl_device_info {
-    uint32_t struct_size; /* bytes that were written: the caller's, or this version's if fewer */
     uint32_t compute_units;
     uint64_t device_type;         /* CL_DEVICE_TYPE_GPU, _CPU, ... */
     uint64_t global_bytes;        /* device memory */
@@ -106,13 +105,13 @@ typedef void xl_tunable_visitor(void *user, const xl_tunable_info *info);
 
 XL_EXTERN_C_BEGIN
 
-/* Writes `size` bytes: the size, the defaults, and zeros in what this version does not know.
- * From C take xl_context_desc_init(), which passes the size. NULL is ignored. */
-XL_API void xl_context_desc_init_sized(xl_context_desc *desc, size_t size);
+/* Stores the defaults and the version of the caller's headers in *desc. NULL is ignored. */
+#define xl_context_desc_init(desc) xl_context_desc_init_version((desc), XL_VERSION_NUMBER)
+XL_API void xl_context_desc_init_version(xl_context_desc *desc, uint32_t version);
 
 /* Chooses a platform and a device and makes an OpenCL context on it.
- * `desc` may be NULL for the defaults. On failure *ctx is NULL, and the reason,
- * with a list of the devices there are, is read with xl_context_error(NULL). */
+ * `desc` may be NULL for the defaults, with the structures of version 0.1. On failure *ctx is NULL,
+ * and the reason, with a list of the devices there are, is read with xl_context_error(NULL). */
 XL_NODISCARD XL_API xl_status xl_context_create(const xl_context_desc *desc, xl_context **ctx);
 
 /* The same on a context and device of the caller's; both are retained.
@@ -137,11 +136,10 @@ XL_API cl_command_queue xl_context_queue(xl_context *ctx);
  * "none: " and why. "" for NULL. Borrowed. */
 XL_API const char *xl_context_cache(const xl_context *ctx);
 
-/* Writes what is known of the device, at most `size` bytes of it; from C take
- * xl_context_device_info(). The first call on a context compiles and runs the probe of
- * sub-groups, which blocks for some milliseconds; later calls do not block. */
-XL_NODISCARD XL_API xl_status xl_context_device_info_sized(xl_context *ctx, xl_device_info *info,
-                                                           size_t size);
+/* Stores the properties of the context's device in *info. The first call on a context compiles and
+ * runs a kernel that finds the sub-group size, which blocks for some milliseconds; later calls do
+ * not block. XL_ERROR_INVALID_ARGUMENT: a NULL. */
+XL_NODISCARD XL_API xl_status xl_context_device_info(xl_context *ctx, xl_device_info *info);
 
 /* Why a call of this thread failed: which argument, its value and its limit. It is the last
  * failure since `ctx` was made of a call on `ctx` (or on a plan of it), or of a call that had no
@@ -170,17 +168,5 @@ XL_API uint32_t xl_devices_each(xl_device_visitor *visit, void *user);
 XL_API uint32_t xl_tunables_each(xl_context *ctx, xl_tunable_visitor *visit, void *user);
 
 XL_EXTERN_C_END
-
-/* The defaults, and the size of the structure as its user knows it. */
-static inline void xl_context_desc_init(xl_context_desc *desc)
-{
-    xl_context_desc_init_sized(desc, sizeof *desc);
-}
-
-/* As xl_context_device_info_sized(). */
-XL_NODISCARD static inline xl_status xl_context_device_info(xl_context *ctx, xl_device_info *info)
-{
-    return xl_context_device_info_sized(ctx, info, sizeof *info);
-}
 
 #endif

@@ -12,7 +12,7 @@
 #include <crosslane/merge.h>
 #include <crosslane/morton.h>
 #include <crosslane/neighbors.h>
-#include <crosslane/plan_info.h>
+#include <crosslane/plan.h>
 #include <crosslane/program.h>
 #include <crosslane/reduce.h>
 #include <crosslane/scan.h>

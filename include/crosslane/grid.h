@@ -14,9 +14,8 @@
 #ifndef CROSSLANE_GRID_H
 #define CROSSLANE_GRID_H
 
-#include <crosslane/context.h>
+#include <crosslane/plan.h>
 
-typedef struct xl_grid xl_grid;
 typedef struct xl_grid_index xl_grid_index;
 
 /* How points are brought into order. Either way a grid with a table has one order: by row (z, then
@@ -47,7 +46,7 @@ typedef enum xl_repeats {
 
 /* Start from xl_grid_desc_init(); cell_size must be set. */
 typedef struct xl_grid_desc {
-    uint32_t struct_size;  /* set by xl_grid_desc_init() */
+    uint32_t version;      /* set by xl_grid_desc_init() */
     uint32_t num_tunables; /* of `tunables` */
     uint32_t dimensions;   /* 1, 2 or 3; 3 is the default */
     uint32_t scalar;       /* xl_type of coordinates: XL_F32, or, where the device has double
@@ -109,10 +108,9 @@ typedef struct xl_grid_desc {
 
 /* What the device found while it built an index. */
 typedef struct xl_grid_report {
-    uint32_t struct_size; /* bytes that were written: the caller's, or this version's if fewer */
-    uint32_t sparse;      /* 1: rows of cells are listed, as a table has none or too little room */
-    uint64_t points;      /* n of the last build */
-    uint64_t non_finite;  /* points with a NaN or an infinity */
+    uint32_t sparse;     /* 1: rows of cells are listed, as a table has none or too little room */
+    uint64_t points;     /* n of the last build */
+    uint64_t non_finite; /* points with a NaN or an infinity */
     uint64_t first_non_finite; /* the smallest such index; UINT64_MAX if none */
     uint64_t out_of_domain;    /* points outside the given box, or of a system that is none */
     uint64_t first_out_of_domain;
@@ -164,16 +162,16 @@ typedef struct xl_grid_moved_args {
 
 XL_EXTERN_C_BEGIN
 
-/* Writes `size` bytes: the size, the defaults, and zeros in what this version does not know.
- * From C take xl_grid_desc_init(), which passes the size. NULL is ignored. */
-XL_API void xl_grid_desc_init_sized(xl_grid_desc *desc, size_t size);
+/* Stores the defaults and the version of the caller's headers in *desc. NULL is ignored. */
+#define xl_grid_desc_init(desc) xl_grid_desc_init_version((desc), XL_VERSION_NUMBER)
+XL_API void xl_grid_desc_init_version(xl_grid_desc *desc, uint32_t version);
 
 /* Makes a grid plan; as xl_scan_create(). Threads may share it. XL_ERROR_INVALID_ARGUMENT: a cell
  * size that is not finite and above 0, a box that is empty or not finite, a stride below the
  * dimensions, a period without a box, a cell without a volume. XL_ERROR_UNSUPPORTED: other
  * dimensions or scalars than this version has, or the device. */
 XL_NODISCARD XL_API xl_status xl_grid_create(xl_context *ctx, const xl_grid_desc *desc,
-                                             xl_grid **grid);
+                                             xl_plan **grid);
 
 /* How many bytes an index of up to n points lives in, and is built in. What lasts is the reordered
  * points, 16 bytes each, and the cell table, of at most grid.table (4) entries of 4 bytes a point,
@@ -183,8 +181,8 @@ XL_NODISCARD XL_API xl_status xl_grid_create(xl_context *ctx, const xl_grid_desc
  * a table), else, as on CPUs, 40; and up to 64 KiB more, and a thousandth. Of XL_F64 the
  * coordinates last as well: 24 bytes a point more; and of a batch the systems: 4. Pure, monotone in
  * n. */
-XL_NODISCARD XL_API xl_status xl_grid_scratch(const xl_grid *grid, size_t n, size_t *bytes,
-                                              size_t *alignment);
+XL_NODISCARD XL_API xl_status xl_grid_scratch(const xl_plan *grid, const xl_grid_build_args *args,
+                                              size_t *bytes);
 
 /* An index of nothing yet, for plans of this context. One thread at a time may build it or destroy
  * it, and none may enqueue a search of it meanwhile. */
@@ -194,19 +192,18 @@ XL_NODISCARD XL_API xl_status xl_grid_index_create(xl_context *ctx, xl_grid_inde
 XL_API void xl_grid_index_destroy(xl_grid_index *index);
 
 /* Enqueues a build of `index`, which replaces what it was; never blocks. Waits, event, queue,
- * threads and failure as xl_scan_enqueue_sized(). Calls that use the index wait for its build by
+ * threads and failure as xl_scan_enqueue(). Calls that use the index wait for its build by
  * themselves, on whatever queue. (Where a driver's queues cannot wait for each other's commands,
  * docs/drivers.md, a call on another queue than the build's blocks until the build is done.)
  * A non-finite point, or one outside the given box or of no system of the batch, is found by the
  * device: xl_grid_index_status() tells. Where one of `waits` ends in an error there is no index
  * until the next build: xl_grid_index_status() says so, and searches take it for a build that
- * failed, or on another queue fail themselves. `size` is the size of *args, here and below: from C
- * take the functions without _sized, which pass it. */
-XL_NODISCARD XL_API xl_status xl_grid_build_enqueue_sized(xl_grid *grid, xl_grid_index *index,
-                                                          cl_command_queue queue,
-                                                          const xl_grid_build_args *args,
-                                                          size_t size, cl_uint num_waits,
-                                                          const cl_event *waits, cl_event *event);
+ * failed, or on another queue fail themselves. */
+XL_NODISCARD XL_API xl_status xl_grid_build_enqueue(xl_plan *grid, xl_grid_index *index,
+                                                    cl_command_queue queue,
+                                                    const xl_grid_build_args *args,
+                                                    cl_uint num_waits, const cl_event *waits,
+                                                    cl_event *event);
 
 /* Waits for the events given and for `queue`'s read, then says how the last
  * build went: XL_SUCCESS, XL_ERROR_NON_FINITE or XL_ERROR_OUT_OF_DOMAIN with the
@@ -215,10 +212,9 @@ XL_NODISCARD XL_API xl_status xl_grid_build_enqueue_sized(xl_grid *grid, xl_grid
  * XL_ERROR_INVALID_ARGUMENT before the first build, as from every call that needs
  * one; and, with `report` left alone, where the build has not run or its storage was
  * overwritten since. */
-XL_NODISCARD XL_API xl_status xl_grid_index_status_sized(xl_grid_index *index,
-                                                         cl_command_queue queue,
-                                                         xl_grid_report *report, size_t size,
-                                                         cl_uint num_waits, const cl_event *waits);
+XL_NODISCARD XL_API xl_status xl_grid_index_status(xl_grid_index *index, cl_command_queue queue,
+                                                   xl_grid_report *report, cl_uint num_waits,
+                                                   const cl_event *waits);
 
 /* The event of the last build, for kernels of your own that search the index
  * (xl_grid_index_set_kernel_args() in crosslane/neighbors.h) on another queue than the build's, or
@@ -235,11 +231,11 @@ XL_NODISCARD XL_API xl_status xl_grid_index_event(xl_grid_index *index, cl_event
  * to the points. With `back` it is the scatter out[order[k]] = in[k], which undoes that: for what
  * was computed in the index's order. After a build that failed the order is some order of all
  * points. */
-XL_NODISCARD XL_API xl_status xl_grid_reorder_enqueue_sized(xl_grid *grid, xl_grid_index *index,
-                                                            cl_command_queue queue,
-                                                            const xl_grid_reorder_args *args,
-                                                            size_t size, cl_uint num_waits,
-                                                            const cl_event *waits, cl_event *event);
+XL_NODISCARD XL_API xl_status xl_grid_reorder_enqueue(xl_plan *grid, xl_grid_index *index,
+                                                      cl_command_queue queue,
+                                                      const xl_grid_reorder_args *args,
+                                                      cl_uint num_waits, const cl_event *waits,
+                                                      cl_event *event);
 
 /* Enqueues the count of the points that are farther than `distance` from where the last build of
  * the index found them, into `moved`. For lists of neighbours that are used again: one that was
@@ -270,66 +266,18 @@ XL_NODISCARD XL_API xl_status xl_grid_reorder_enqueue_sized(xl_grid *grid, xl_gr
  * n is that of the build; without points it is 0. Any plan of the index's dimensions and scalar,
  * and of the same tunable grid.planes as the plan that has built it, will do, a batch's or not; of
  * a triclinic cell's, any plan of some such cell. Neither `points`, `moved` nor the index's storage
- * may overlap. Never blocks, but as xl_grid_build_enqueue_sized() says of other queues than the
- * build's; waits, event, queue, threads and failure as xl_scan_enqueue_sized().
+ * may overlap. Never blocks, but as xl_grid_build_enqueue() says of other queues than the
+ * build's; waits, event, queue, threads and failure as xl_scan_enqueue().
  * XL_ERROR_INVALID_ARGUMENT: a distance or a view that is none, an index that was never built, of
  * another context, of other dimensions or scalars, or of a triclinic cell where the plan is not.
  * XL_ERROR_UNSUPPORTED: in a triclinic cell, a distance of more than 2^20 heights of the cell (1 on
  * devices that end long loops). */
-XL_NODISCARD XL_API xl_status xl_grid_moved_enqueue_sized(xl_grid *grid, xl_grid_index *index,
-                                                          cl_command_queue queue,
-                                                          const xl_grid_moved_args *args,
-                                                          size_t size, cl_uint num_waits,
-                                                          const cl_event *waits, cl_event *event);
-
-/* Lets go of a plan; NULL is ignored. What it has built stays. */
-XL_API void xl_grid_destroy(xl_grid *grid);
+XL_NODISCARD XL_API xl_status xl_grid_moved_enqueue(xl_plan *grid, xl_grid_index *index,
+                                                    cl_command_queue queue,
+                                                    const xl_grid_moved_args *args,
+                                                    cl_uint num_waits, const cl_event *waits,
+                                                    cl_event *event);
 
 XL_EXTERN_C_END
-
-/* The defaults, and the size of the structure as its user knows it. */
-static inline void xl_grid_desc_init(xl_grid_desc *desc)
-{
-    xl_grid_desc_init_sized(desc, sizeof *desc);
-}
-
-/* As the functions of the same names and _sized. */
-XL_NODISCARD static inline xl_status xl_grid_build_enqueue(xl_grid *grid, xl_grid_index *index,
-                                                           cl_command_queue queue,
-                                                           const xl_grid_build_args *args,
-                                                           cl_uint num_waits, const cl_event *waits,
-                                                           cl_event *event)
-{
-    return xl_grid_build_enqueue_sized(grid, index, queue, args, sizeof *args, num_waits, waits,
-                                       event);
-}
-
-XL_NODISCARD static inline xl_status xl_grid_index_status(xl_grid_index *index,
-                                                          cl_command_queue queue,
-                                                          xl_grid_report *report, cl_uint num_waits,
-                                                          const cl_event *waits)
-{
-    return xl_grid_index_status_sized(index, queue, report, sizeof *report, num_waits, waits);
-}
-
-XL_NODISCARD static inline xl_status xl_grid_reorder_enqueue(xl_grid *grid, xl_grid_index *index,
-                                                             cl_command_queue queue,
-                                                             const xl_grid_reorder_args *args,
-                                                             cl_uint num_waits,
-                                                             const cl_event *waits, cl_event *event)
-{
-    return xl_grid_reorder_enqueue_sized(grid, index, queue, args, sizeof *args, num_waits, waits,
-                                         event);
-}
-
-XL_NODISCARD static inline xl_status xl_grid_moved_enqueue(xl_grid *grid, xl_grid_index *index,
-                                                           cl_command_queue queue,
-                                                           const xl_grid_moved_args *args,
-                                                           cl_uint num_waits, const cl_event *waits,
-                                                           cl_event *event)
-{
-    return xl_grid_moved_enqueue_sized(grid, index, queue, args, sizeof *args, num_waits, waits,
-                                       event);
-}
 
 #endif

@@ -8,9 +8,7 @@
 #ifndef CROSSLANE_HISTOGRAM_H
 #define CROSSLANE_HISTOGRAM_H
 
-#include <crosslane/context.h>
-
-typedef struct xl_histogram xl_histogram;
+#include <crosslane/plan.h>
 
 /* Which bin an element x has. An element that is in none of them is not counted. Neither is a
  * NaN. */
@@ -35,7 +33,7 @@ typedef enum xl_histogram_kind {
  * A field that the kind gives no meaning must stay as that left it. Texts and the user's type are
  * read by xl_histogram_create() and not needed after it. */
 typedef struct xl_histogram_desc {
-    uint32_t struct_size;  /* set by xl_histogram_desc_init() */
+    uint32_t version;      /* set by xl_histogram_desc_init() */
     uint32_t num_tunables; /* of `tunables` */
     uint32_t kind;         /* xl_histogram_kind */
     uint32_t type;         /* xl_type of x: a built-in scalar, an integer for XL_HISTOGRAM_KEYS;
@@ -78,44 +76,25 @@ typedef struct xl_histogram_args {
 
 XL_EXTERN_C_BEGIN
 
-/* Writes `size` bytes: the size, the defaults, and zeros in what this version does not know.
- * From C take xl_histogram_desc_init(), which passes the size. NULL is ignored. */
-XL_API void xl_histogram_desc_init_sized(xl_histogram_desc *desc, size_t size);
+/* Stores the defaults and the version of the caller's headers in *desc. NULL is ignored. */
+#define xl_histogram_desc_init(desc) xl_histogram_desc_init_version((desc), XL_VERSION_NUMBER)
+XL_API void xl_histogram_desc_init_version(xl_histogram_desc *desc, uint32_t version);
 
 /* Makes a plan; as xl_scan_create(). */
 XL_NODISCARD XL_API xl_status xl_histogram_create(xl_context *ctx, const xl_histogram_desc *desc,
-                                                  xl_histogram **plan);
+                                                  xl_plan **plan);
 
 /* As xl_scan_scratch(), for n elements: so far 0 bytes, whatever n and the number of bins are. */
-XL_NODISCARD XL_API xl_status xl_histogram_scratch(const xl_histogram *plan, size_t n,
-                                                   size_t *bytes, size_t *alignment);
+XL_NODISCARD XL_API xl_status xl_histogram_scratch(const xl_plan *plan,
+                                                   const xl_histogram_args *args, size_t *bytes);
 
 /* Enqueues a histogram; never blocks, and allocates nothing. Counts are the same on every run and
- * every device. `size` is the size of *args: from C take xl_histogram_enqueue(), which passes it.
- * Waits, event, queue, threads, failure and errors as xl_scan_enqueue_sized(). */
-XL_NODISCARD XL_API xl_status xl_histogram_enqueue_sized(xl_histogram *plan, cl_command_queue queue,
-                                                         const xl_histogram_args *args, size_t size,
-                                                         cl_uint num_waits, const cl_event *waits,
-                                                         cl_event *event);
-
-/* Lets go of a plan, as the last call on it; NULL is ignored. Does not block: work that is enqueued
- * still completes. */
-XL_API void xl_histogram_destroy(xl_histogram *plan);
+ * every device.
+ * Waits, event, queue, threads, failure and errors as xl_scan_enqueue(). */
+XL_NODISCARD XL_API xl_status xl_histogram_enqueue(xl_plan *plan, cl_command_queue queue,
+                                                   const xl_histogram_args *args, cl_uint num_waits,
+                                                   const cl_event *waits, cl_event *event);
 
 XL_EXTERN_C_END
-
-/* The defaults, and the size of the structure as its user knows it. */
-static inline void xl_histogram_desc_init(xl_histogram_desc *desc)
-{
-    xl_histogram_desc_init_sized(desc, sizeof *desc);
-}
-
-/* As xl_histogram_enqueue_sized(). */
-XL_NODISCARD static inline xl_status
-xl_histogram_enqueue(xl_histogram *plan, cl_command_queue queue, const xl_histogram_args *args,
-                     cl_uint num_waits, const cl_event *waits, cl_event *event)
-{
-    return xl_histogram_enqueue_sized(plan, queue, args, sizeof *args, num_waits, waits, event);
-}
 
 #endif

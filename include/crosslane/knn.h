@@ -24,11 +24,9 @@
 
 #include <crosslane/neighbors.h>
 
-typedef struct xl_knn xl_knn;
-
 /* How neighbours are searched. Start from xl_knn_desc_init(); k must be set. */
 typedef struct xl_knn_desc {
-    uint32_t struct_size;  /* set by xl_knn_desc_init() */
+    uint32_t version;      /* set by xl_knn_desc_init() */
     uint32_t num_tunables; /* of `tunables` */
     uint32_t k;            /* neighbours of each query, 1 to 64 */
     uint32_t queries;      /* xl_neighbors_queries; of XL_QUERIES_GIVEN no point is left out as the
@@ -89,29 +87,29 @@ typedef struct xl_knn_status_args {
 
 /* How many rows are incomplete, and the first one. */
 typedef struct xl_knn_report {
-    uint32_t struct_size; /* bytes that were written: the caller's, or this version's if fewer */
-    uint32_t reserved;    /* 0 */
-    uint64_t rows;        /* that were looked at */
-    uint64_t short_rows;  /* with fewer than k neighbours, because there are no more */
-    uint64_t given_up;    /* that were not searched to the end: UINT32_MAX - 1 and NaN throughout */
+    uint32_t reserved;   /* 0 */
+    uint64_t rows;       /* that were looked at */
+    uint64_t short_rows; /* with fewer than k neighbours, because there are no more */
+    uint64_t given_up;   /* that were not searched to the end: UINT32_MAX - 1 and NaN throughout */
     uint64_t first_given_up; /* the smallest such row; UINT64_MAX if none */
 } xl_knn_report;
 
 XL_EXTERN_C_BEGIN
 
-/* Writes `size` bytes; as xl_grid_desc_init_sized(). */
-XL_API void xl_knn_desc_init_sized(xl_knn_desc *desc, size_t size);
+/* Stores the defaults and the version of the caller's headers in *desc. NULL is ignored. */
+#define xl_knn_desc_init(desc) xl_knn_desc_init_version((desc), XL_VERSION_NUMBER)
+XL_API void xl_knn_desc_init_version(xl_knn_desc *desc, uint32_t version);
 
 /* Makes a search plan for indices of the same context; as xl_scan_create(). */
 XL_NODISCARD XL_API xl_status xl_knn_create(xl_context *ctx, const xl_knn_desc *desc,
-                                            xl_knn **plan);
+                                            xl_plan **plan);
 
 /* Scratch of a call with up to n queries, as xl_scan_scratch(): in this version none, 0 bytes. */
-XL_NODISCARD XL_API xl_status xl_knn_scratch(const xl_knn *plan, size_t n, size_t *bytes,
-                                             size_t *alignment);
+XL_NODISCARD XL_API xl_status xl_knn_scratch(const xl_plan *plan, const xl_knn_args *args,
+                                             size_t *bytes);
 
 /* Enqueues the search; never blocks. Waits, event, queue, threads and failure as
- * xl_scan_enqueue_sized(); the index, its build and its status as in crosslane/grid.h. Outputs may
+ * xl_scan_enqueue(); the index, its build and its status as in crosslane/grid.h. Outputs may
  * overlap nothing. A row that has fewer than k neighbours ends in UINT32_MAX and INFINITY. So does
  * all of the row of a query that is not finite, and each row where the build failed
  * (xl_grid_index_status() tells). In space that repeats a row has k neighbours if there is a point,
@@ -122,49 +120,21 @@ XL_NODISCARD XL_API xl_status xl_knn_scratch(const xl_knn *plan, size_t n, size_
  *
  * Cost: see above; the table of docs/performance.md has figures. Where all points are in one cell
  * each query looks at all of them. */
-XL_NODISCARD XL_API xl_status xl_knn_enqueue_sized(xl_knn *plan, xl_grid_index *index,
-                                                   cl_command_queue queue, const xl_knn_args *args,
-                                                   size_t size, cl_uint num_waits,
-                                                   const cl_event *waits, cl_event *event);
+XL_NODISCARD XL_API xl_status xl_knn_enqueue(xl_plan *plan, xl_grid_index *index,
+                                             cl_command_queue queue, const xl_knn_args *args,
+                                             cl_uint num_waits, const cl_event *waits,
+                                             cl_event *event);
 
 /* Waits for the events given and for `queue`'s read, then reports how complete the rows of a call
  * with these arguments are: XL_SUCCESS if none was given up; the error of xl_grid_index_status() if
  * the build failed; or XL_ERROR_UNSUPPORTED if rows were given up, with the number and the first in
  * `report` (at most report_size bytes of it; may be NULL) and in the error text. Rows with fewer
  * than k neighbours are complete, and counted. BLOCKS. */
-XL_NODISCARD XL_API xl_status xl_knn_status_sized(xl_knn *plan, xl_grid_index *index,
-                                                  cl_command_queue queue,
-                                                  const xl_knn_status_args *args, size_t size,
-                                                  xl_knn_report *report, size_t report_size,
-                                                  cl_uint num_waits, const cl_event *waits);
-
-/* Lets go of a plan; NULL is ignored. */
-XL_API void xl_knn_destroy(xl_knn *plan);
+XL_NODISCARD XL_API xl_status xl_knn_status(xl_plan *plan, xl_grid_index *index,
+                                            cl_command_queue queue, const xl_knn_status_args *args,
+                                            xl_knn_report *report, cl_uint num_waits,
+                                            const cl_event *waits);
 
 XL_EXTERN_C_END
-
-/* The defaults, and the size of the structure as its user knows it. */
-static inline void xl_knn_desc_init(xl_knn_desc *desc)
-{
-    xl_knn_desc_init_sized(desc, sizeof *desc);
-}
-
-XL_NODISCARD static inline xl_status xl_knn_enqueue(xl_knn *plan, xl_grid_index *index,
-                                                    cl_command_queue queue, const xl_knn_args *args,
-                                                    cl_uint num_waits, const cl_event *waits,
-                                                    cl_event *event)
-{
-    return xl_knn_enqueue_sized(plan, index, queue, args, sizeof *args, num_waits, waits, event);
-}
-
-XL_NODISCARD static inline xl_status xl_knn_status(xl_knn *plan, xl_grid_index *index,
-                                                   cl_command_queue queue,
-                                                   const xl_knn_status_args *args,
-                                                   xl_knn_report *report, cl_uint num_waits,
-                                                   const cl_event *waits)
-{
-    return xl_knn_status_sized(plan, index, queue, args, sizeof *args, report, sizeof *report,
-                               num_waits, waits);
-}
 
 #endif

@@ -21,11 +21,9 @@
 
 #include <crosslane/neighbors.h>
 
-typedef struct xl_knn_approximate xl_knn_approximate;
-
 /* Start from xl_knn_approximate_desc_init(); k, lower and upper must be set. */
 typedef struct xl_knn_approximate_desc {
-    uint32_t struct_size;  /* set by xl_knn_approximate_desc_init() */
+    uint32_t version;      /* set by xl_knn_approximate_desc_init() */
     uint32_t num_tunables; /* of `tunables` */
     uint32_t k;            /* neighbours of each query, 1 to 64 */
     uint32_t shifts;       /* orders that are searched, 1 to 32; 0, the default: one more than
@@ -68,49 +66,34 @@ typedef struct xl_knn_approximate_args {
 
 XL_EXTERN_C_BEGIN
 
-/* Writes `size` bytes; as xl_scan_desc_init_sized(). */
-XL_API void xl_knn_approximate_desc_init_sized(xl_knn_approximate_desc *desc, size_t size);
+/* Stores the defaults and the version of the caller's headers in *desc. NULL is ignored. */
+#define xl_knn_approximate_desc_init(desc)                                                         \
+    xl_knn_approximate_desc_init_version((desc), XL_VERSION_NUMBER)
+XL_API void xl_knn_approximate_desc_init_version(xl_knn_approximate_desc *desc, uint32_t version);
 
 /* Makes a plan; as xl_scan_create(). XL_ERROR_INVALID_ARGUMENT: a k, shifts, strides or a box that
  * are not as above. XL_ERROR_UNSUPPORTED: other dimensions or codes. */
 XL_NODISCARD XL_API xl_status xl_knn_approximate_create(xl_context *ctx,
                                                         const xl_knn_approximate_desc *desc,
-                                                        xl_knn_approximate **plan);
+                                                        xl_plan **plan);
 
 /* Scratch of a call with up to n points and num_queries given queries, as xl_scan_scratch(): for
  * each point 32 bytes and a code, for each given query 4 bytes and a code, and that of the sort
  * (xl_sort_scratch(), codes with values of 16 bytes). */
-XL_NODISCARD XL_API xl_status xl_knn_approximate_scratch(const xl_knn_approximate *plan, size_t n,
-                                                         size_t num_queries, size_t *bytes,
-                                                         size_t *alignment);
+XL_NODISCARD XL_API xl_status xl_knn_approximate_scratch(const xl_plan *plan,
+                                                         const xl_knn_approximate_args *args,
+                                                         size_t *bytes);
 
 /* Enqueues the search; never blocks. Waits, event, queue, threads and failure as
- * xl_scan_enqueue_sized(). Outputs may overlap nothing. All n points are found where n is at most
+ * xl_scan_enqueue(). Outputs may overlap nothing. All n points are found where n is at most
  * k; a row that has fewer than k neighbours ends in UINT32_MAX and INFINITY. So does all of the row
  * of a query that is not finite. A point that is not finite is nobody's neighbour, but may stand
  * where one would have been found. */
-XL_NODISCARD XL_API xl_status xl_knn_approximate_enqueue_sized(
-    xl_knn_approximate *plan, cl_command_queue queue, const xl_knn_approximate_args *args,
-    size_t size, cl_uint num_waits, const cl_event *waits, cl_event *event);
-
-/* Lets go of a plan; NULL is ignored. */
-XL_API void xl_knn_approximate_destroy(xl_knn_approximate *plan);
+XL_NODISCARD XL_API xl_status xl_knn_approximate_enqueue(xl_plan *plan, cl_command_queue queue,
+                                                         const xl_knn_approximate_args *args,
+                                                         cl_uint num_waits, const cl_event *waits,
+                                                         cl_event *event);
 
 XL_EXTERN_C_END
-
-/* The defaults, and the size of the structure as its user knows it. */
-static inline void xl_knn_approximate_desc_init(xl_knn_approximate_desc *desc)
-{
-    xl_knn_approximate_desc_init_sized(desc, sizeof *desc);
-}
-
-XL_NODISCARD static inline xl_status
-xl_knn_approximate_enqueue(xl_knn_approximate *plan, cl_command_queue queue,
-                           const xl_knn_approximate_args *args, cl_uint num_waits,
-                           const cl_event *waits, cl_event *event)
-{
-    return xl_knn_approximate_enqueue_sized(plan, queue, args, sizeof *args, num_waits, waits,
-                                            event);
-}
 
 #endif

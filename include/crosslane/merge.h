@@ -9,12 +9,10 @@
 
 #include <crosslane/sort.h>
 
-typedef struct xl_merge xl_merge;
-
 /* Start from xl_merge_desc_init(): ascending u32 keys, no values. Keys are ordered as xl_sort_desc
  * says, floating-point numbers with them. */
 typedef struct xl_merge_desc {
-    uint32_t struct_size;  /* set by xl_merge_desc_init() */
+    uint32_t version;      /* set by xl_merge_desc_init() */
     uint32_t num_tunables; /* of `tunables` */
     uint32_t key;          /* xl_type: any built-in scalar; a device need not compute with it */
     uint32_t value;        /* xl_type: XL_NONE or XL_U32 */
@@ -40,48 +38,28 @@ typedef struct xl_merge_args {
 
 XL_EXTERN_C_BEGIN
 
-/* Writes `size` bytes: the size, the defaults, and zeros in what this version does not know.
- * From C take xl_merge_desc_init(), which passes the size. NULL is ignored. */
-XL_API void xl_merge_desc_init_sized(xl_merge_desc *desc, size_t size);
+/* Stores the defaults and the version of the caller's headers in *desc. NULL is ignored. */
+#define xl_merge_desc_init(desc) xl_merge_desc_init_version((desc), XL_VERSION_NUMBER)
+XL_API void xl_merge_desc_init_version(xl_merge_desc *desc, uint32_t version);
 
 /* Makes a plan; as xl_scan_create(). */
 XL_NODISCARD XL_API xl_status xl_merge_create(xl_context *ctx, const xl_merge_desc *desc,
-                                              xl_merge **plan);
+                                              xl_plan **plan);
 
 /* As xl_scan_scratch(), of a call whose n_a + n_b is n: 0 bytes up to merge.search_tiles tiles and
  * on devices whose work-items run one after another; else 4 bytes a tile. */
-XL_NODISCARD XL_API xl_status xl_merge_scratch(const xl_merge *plan, size_t n, size_t *bytes,
-                                               size_t *alignment);
+XL_NODISCARD XL_API xl_status xl_merge_scratch(const xl_plan *plan, const xl_merge_args *args,
+                                               size_t *bytes);
 
 /* Enqueues a merge; never blocks, and allocates nothing when scratch is given. Stable: of keys that
  * are equal those of a come first, and those of each array stay in order. NaN are equal only if
  * their bits are, and -0 comes before +0 unless desc.equal_zeros is 1. If an input is not sorted,
- * the output is an unspecified selection of input elements, and nothing else is written. `size` is
- * the size of *args: from C take xl_merge_enqueue(), which passes it. Waits, event, queue, threads,
- * failure and errors as xl_scan_enqueue_sized(). */
-XL_NODISCARD XL_API xl_status xl_merge_enqueue_sized(xl_merge *plan, cl_command_queue queue,
-                                                     const xl_merge_args *args, size_t size,
-                                                     cl_uint num_waits, const cl_event *waits,
-                                                     cl_event *event);
-
-/* Lets go of a plan, as the last call on it; NULL is ignored. Does not block: work that is enqueued
- * still completes. */
-XL_API void xl_merge_destroy(xl_merge *plan);
+ * the output is an unspecified selection of input elements, and nothing else is written. Waits,
+ * event, queue, threads, failure and errors as xl_scan_enqueue(). */
+XL_NODISCARD XL_API xl_status xl_merge_enqueue(xl_plan *plan, cl_command_queue queue,
+                                               const xl_merge_args *args, cl_uint num_waits,
+                                               const cl_event *waits, cl_event *event);
 
 XL_EXTERN_C_END
-
-/* The defaults, and the size of the structure as its user knows it. */
-static inline void xl_merge_desc_init(xl_merge_desc *desc)
-{
-    xl_merge_desc_init_sized(desc, sizeof *desc);
-}
-
-/* As xl_merge_enqueue_sized(). */
-XL_NODISCARD static inline xl_status xl_merge_enqueue(xl_merge *plan, cl_command_queue queue,
-                                                      const xl_merge_args *args, cl_uint num_waits,
-                                                      const cl_event *waits, cl_event *event)
-{
-    return xl_merge_enqueue_sized(plan, queue, args, sizeof *args, num_waits, waits, event);
-}
 
 #endif

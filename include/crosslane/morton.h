@@ -14,13 +14,11 @@
 #ifndef CROSSLANE_MORTON_H
 #define CROSSLANE_MORTON_H
 
-#include <crosslane/context.h>
-
-typedef struct xl_morton xl_morton;
+#include <crosslane/plan.h>
 
 /* Start from xl_morton_desc_init(); lower and upper must be set. */
 typedef struct xl_morton_desc {
-    uint32_t struct_size;  /* set by xl_morton_desc_init() */
+    uint32_t version;      /* set by xl_morton_desc_init() */
     uint32_t num_tunables; /* of `tunables` */
     uint32_t dimensions;   /* 2 or 3; 3 is the default */
     uint32_t scalar;       /* xl_type: XL_F32 */
@@ -44,42 +42,25 @@ typedef struct xl_morton_args {
 
 XL_EXTERN_C_BEGIN
 
-/* Writes `size` bytes; as xl_scan_desc_init_sized(). */
-XL_API void xl_morton_desc_init_sized(xl_morton_desc *desc, size_t size);
+/* Stores the defaults and the version of the caller's headers in *desc. NULL is ignored. */
+#define xl_morton_desc_init(desc) xl_morton_desc_init_version((desc), XL_VERSION_NUMBER)
+XL_API void xl_morton_desc_init_version(xl_morton_desc *desc, uint32_t version);
 
 /* Makes a plan; as xl_scan_create(). XL_ERROR_INVALID_ARGUMENT: a box that is empty or not finite,
  * a stride below the dimensions. XL_ERROR_UNSUPPORTED: other dimensions or types than above. */
 XL_NODISCARD XL_API xl_status xl_morton_create(xl_context *ctx, const xl_morton_desc *desc,
-                                               xl_morton **plan);
+                                               xl_plan **plan);
 
 /* Scratch of a call with up to n points, as xl_scan_scratch(): in this version none, 0 bytes. */
-XL_NODISCARD XL_API xl_status xl_morton_scratch(const xl_morton *plan, size_t n, size_t *bytes,
-                                                size_t *alignment);
+XL_NODISCARD XL_API xl_status xl_morton_scratch(const xl_plan *plan, const xl_morton_args *args,
+                                                size_t *bytes);
 
 /* Enqueues the coding; never blocks. Waits, event, queue, threads and failure as
- * xl_scan_enqueue_sized(). */
-XL_NODISCARD XL_API xl_status xl_morton_enqueue_sized(xl_morton *plan, cl_command_queue queue,
-                                                      const xl_morton_args *args, size_t size,
-                                                      cl_uint num_waits, const cl_event *waits,
-                                                      cl_event *event);
-
-/* Lets go of a plan; NULL is ignored. */
-XL_API void xl_morton_destroy(xl_morton *plan);
+ * xl_scan_enqueue(). */
+XL_NODISCARD XL_API xl_status xl_morton_enqueue(xl_plan *plan, cl_command_queue queue,
+                                                const xl_morton_args *args, cl_uint num_waits,
+                                                const cl_event *waits, cl_event *event);
 
 XL_EXTERN_C_END
-
-/* The defaults, and the size of the structure as its user knows it. */
-static inline void xl_morton_desc_init(xl_morton_desc *desc)
-{
-    xl_morton_desc_init_sized(desc, sizeof *desc);
-}
-
-XL_NODISCARD static inline xl_status xl_morton_enqueue(xl_morton *plan, cl_command_queue queue,
-                                                       const xl_morton_args *args,
-                                                       cl_uint num_waits, const cl_event *waits,
-                                                       cl_event *event)
-{
-    return xl_morton_enqueue_sized(plan, queue, args, sizeof *args, num_waits, waits, event);
-}
 
 #endif

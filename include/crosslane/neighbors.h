@@ -24,8 +24,6 @@
 
 #include <crosslane/grid.h>
 
-typedef struct xl_neighbors xl_neighbors;
-
 /* Whose neighbours are searched. */
 typedef enum xl_neighbors_queries {
     XL_QUERIES_INDEXED = 0, /* of each point of the index */
@@ -36,7 +34,7 @@ typedef enum xl_neighbors_queries {
 /* How neighbours are searched. Start from xl_neighbors_desc_init(); radius must
  * be set. */
 typedef struct xl_neighbors_desc {
-    uint32_t struct_size;  /* set by xl_neighbors_desc_init() */
+    uint32_t version;      /* set by xl_neighbors_desc_init() */
     uint32_t num_tunables; /* of `tunables` */
     float radius;          /* finite, above 0, and its square neither overflows nor underflows */
     uint32_t inclusive;    /* 0: distance < radius; 1: distance <= radius */
@@ -163,13 +161,12 @@ typedef struct xl_neighbors_status_args {
 
 /* What the device found out about a list. */
 typedef struct xl_neighbors_report {
-    uint32_t struct_size; /* bytes that were written: the caller's, or this version's if fewer */
-    uint32_t incomplete;  /* 1: there is no list, since the device ends long loops
-                             (docs/drivers.md, llvmpipe) */
-    uint64_t queries;     /* n */
-    uint64_t pairs;       /* of the rows asked for: the capacity that they need; 0 of a plan with
-                             desc.row_capacity */
-    uint64_t non_finite;  /* given queries with a NaN or an infinity, which have no neighbours */
+    uint32_t incomplete; /* 1: there is no list, since the device ends long loops
+                            (docs/drivers.md, llvmpipe) */
+    uint64_t queries;    /* n */
+    uint64_t pairs;      /* of the rows asked for: the capacity that they need; 0 of a plan with
+                            desc.row_capacity */
+    uint64_t non_finite; /* given queries with a NaN or an infinity, which have no neighbours */
     uint64_t first_non_finite; /* the smallest such index; UINT64_MAX if none */
     uint64_t longest_row; /* of the rows asked for: the desc.row_capacity that they need; 0 of a
                              plan without */
@@ -188,16 +185,16 @@ typedef struct xl_neighbors_kernel_args {
 
 XL_EXTERN_C_BEGIN
 
-/* Writes `size` bytes; as xl_grid_desc_init_sized(). */
-XL_API void xl_neighbors_desc_init_sized(xl_neighbors_desc *desc, size_t size);
+/* Stores the defaults and the version of the caller's headers in *desc. NULL is ignored. */
+#define xl_neighbors_desc_init(desc) xl_neighbors_desc_init_version((desc), XL_VERSION_NUMBER)
+XL_API void xl_neighbors_desc_init_version(xl_neighbors_desc *desc, uint32_t version);
 
 /* Makes a search plan for indices of the same context; as xl_scan_create(). */
 XL_NODISCARD XL_API xl_status xl_neighbors_create(xl_context *ctx, const xl_neighbors_desc *desc,
-                                                  xl_neighbors **plan);
+                                                  xl_plan **plan);
 
 /* Scratch of the calls below for up to n queries, as xl_scan_scratch(). */
-XL_NODISCARD XL_API xl_status xl_neighbors_scratch(const xl_neighbors *plan, size_t n,
-                                                   size_t *bytes, size_t *alignment);
+XL_NODISCARD XL_API xl_status xl_neighbors_scratch(const xl_plan *plan, size_t n, size_t *bytes);
 
 /* Enqueues the count of each query's neighbours among the points of the index; of the points
  * themselves in the order they were given to the build. An index whose build failed (see
@@ -205,18 +202,20 @@ XL_NODISCARD XL_API xl_status xl_neighbors_scratch(const xl_neighbors *plan, siz
  * so that nobody takes that for a result, offsets[n] = UINT64_MAX. So has a search that a device
  * cannot do which ends long loops (docs/drivers.md, llvmpipe): a point with too many candidates, or
  * too many neighbours to put into order, has a count of UINT32_MAX, and offsets[n] = UINT64_MAX. */
-XL_NODISCARD XL_API xl_status
-xl_neighbors_count_enqueue_sized(xl_neighbors *plan, xl_grid_index *index, cl_command_queue queue,
-                                 const xl_neighbors_count_args *args, size_t size,
-                                 cl_uint num_waits, const cl_event *waits, cl_event *event);
+XL_NODISCARD XL_API xl_status xl_neighbors_count_enqueue(xl_plan *plan, xl_grid_index *index,
+                                                         cl_command_queue queue,
+                                                         const xl_neighbors_count_args *args,
+                                                         cl_uint num_waits, const cl_event *waits,
+                                                         cl_event *event);
 
 /* Enqueues the fill of the list: row i holds, from offsets[i] on, or from i * row_capacity on, the
  * indices of the neighbours of query i. What does not fit is left out without a word;
  * xl_neighbors_status() has it. */
-XL_NODISCARD XL_API xl_status
-xl_neighbors_fill_enqueue_sized(xl_neighbors *plan, xl_grid_index *index, cl_command_queue queue,
-                                const xl_neighbors_fill_args *args, size_t size, cl_uint num_waits,
-                                const cl_event *waits, cl_event *event);
+XL_NODISCARD XL_API xl_status xl_neighbors_fill_enqueue(xl_plan *plan, xl_grid_index *index,
+                                                        cl_command_queue queue,
+                                                        const xl_neighbors_fill_args *args,
+                                                        cl_uint num_waits, const cl_event *waits,
+                                                        cl_event *event);
 
 /* Waits for the events given and for `queue`'s reads, then says what became of a list whose offsets
  * were counted, or which was filled, with these arguments: XL_SUCCESS; what xl_grid_index_status()
@@ -224,21 +223,21 @@ xl_neighbors_fill_enqueue_sized(xl_neighbors *plan, xl_grid_index *index, cl_com
  * could not count; or XL_ERROR_CAPACITY, if the rows are longer than the capacity, or one is than
  * its own. Figures in `report` (at most report_size bytes of it; may be NULL; left alone where the
  * build failed) and in the error text. BLOCKS. */
-XL_NODISCARD XL_API xl_status xl_neighbors_status_sized(xl_neighbors *plan, xl_grid_index *index,
-                                                        cl_command_queue queue,
-                                                        const xl_neighbors_status_args *args,
-                                                        size_t size, xl_neighbors_report *report,
-                                                        size_t report_size, cl_uint num_waits,
-                                                        const cl_event *waits);
+XL_NODISCARD XL_API xl_status xl_neighbors_status(xl_plan *plan, xl_grid_index *index,
+                                                  cl_command_queue queue,
+                                                  const xl_neighbors_status_args *args,
+                                                  xl_neighbors_report *report, cl_uint num_waits,
+                                                  const cl_event *waits);
 
 /* Enqueues sums over pairs without a list: out[i] is what visit() of the descriptor makes of
  * `start` over the neighbours of query i. The order of visits is fixed, so equal input gives
  * equal bits on one device. For an index whose build failed, out[i] is NaN, and for a point with
  * more candidates than the device can go through. */
-XL_NODISCARD XL_API xl_status
-xl_neighbors_visit_enqueue_sized(xl_neighbors *plan, xl_grid_index *index, cl_command_queue queue,
-                                 const xl_neighbors_visit_args *args, size_t size,
-                                 cl_uint num_waits, const cl_event *waits, cl_event *event);
+XL_NODISCARD XL_API xl_status xl_neighbors_visit_enqueue(xl_plan *plan, xl_grid_index *index,
+                                                         cl_command_queue queue,
+                                                         const xl_neighbors_visit_args *args,
+                                                         cl_uint num_waits, const cl_event *waits,
+                                                         cl_event *event);
 
 /* Binds the index, as it was built last, to a kernel of the user's that includes
  * <crosslane/neighbors.cl> (crosslane/program.h): sets the arguments that XL_NEIGHBORS_PARAMETERS()
@@ -254,62 +253,10 @@ xl_neighbors_visit_enqueue_sized(xl_neighbors *plan, xl_grid_index *index, cl_co
  * kernel of another context, or one that has other parameters there; a radius as desc.radius.
  * XL_ERROR_UNSUPPORTED: a radius of more than 2^20 periods, or heights of a cell (3 on devices that
  * end long loops); an index of a plan with grid.planes other than the device's own. */
-XL_NODISCARD XL_API xl_status xl_grid_index_set_kernel_args_sized(
-    xl_grid_index *index, const xl_neighbors_kernel_args *args, size_t size, cl_uint *next);
-
-/* Lets go of a plan; NULL is ignored. */
-XL_API void xl_neighbors_destroy(xl_neighbors *plan);
+XL_NODISCARD XL_API xl_status xl_grid_index_set_kernel_args(xl_grid_index *index,
+                                                            const xl_neighbors_kernel_args *args,
+                                                            cl_uint *next);
 
 XL_EXTERN_C_END
-
-/* The defaults, and the size of the structure as its user knows it. */
-static inline void xl_neighbors_desc_init(xl_neighbors_desc *desc)
-{
-    xl_neighbors_desc_init_sized(desc, sizeof *desc);
-}
-
-XL_NODISCARD static inline xl_status
-xl_grid_index_set_kernel_args(xl_grid_index *index, const xl_neighbors_kernel_args *args,
-                              cl_uint *next)
-{
-    return xl_grid_index_set_kernel_args_sized(index, args, sizeof *args, next);
-}
-
-XL_NODISCARD static inline xl_status
-xl_neighbors_count_enqueue(xl_neighbors *plan, xl_grid_index *index, cl_command_queue queue,
-                           const xl_neighbors_count_args *args, cl_uint num_waits,
-                           const cl_event *waits, cl_event *event)
-{
-    return xl_neighbors_count_enqueue_sized(plan, index, queue, args, sizeof *args, num_waits,
-                                            waits, event);
-}
-
-XL_NODISCARD static inline xl_status
-xl_neighbors_fill_enqueue(xl_neighbors *plan, xl_grid_index *index, cl_command_queue queue,
-                          const xl_neighbors_fill_args *args, cl_uint num_waits,
-                          const cl_event *waits, cl_event *event)
-{
-    return xl_neighbors_fill_enqueue_sized(plan, index, queue, args, sizeof *args, num_waits, waits,
-                                           event);
-}
-
-XL_NODISCARD static inline xl_status xl_neighbors_status(xl_neighbors *plan, xl_grid_index *index,
-                                                         cl_command_queue queue,
-                                                         const xl_neighbors_status_args *args,
-                                                         xl_neighbors_report *report,
-                                                         cl_uint num_waits, const cl_event *waits)
-{
-    return xl_neighbors_status_sized(plan, index, queue, args, sizeof *args, report, sizeof *report,
-                                     num_waits, waits);
-}
-
-XL_NODISCARD static inline xl_status
-xl_neighbors_visit_enqueue(xl_neighbors *plan, xl_grid_index *index, cl_command_queue queue,
-                           const xl_neighbors_visit_args *args, cl_uint num_waits,
-                           const cl_event *waits, cl_event *event)
-{
-    return xl_neighbors_visit_enqueue_sized(plan, index, queue, args, sizeof *args, num_waits,
-                                            waits, event);
-}
 
 #endif

@@ -8,15 +8,13 @@
 #ifndef CROSSLANE_REDUCE_H
 #define CROSSLANE_REDUCE_H
 
-#include <crosslane/context.h>
-
-typedef struct xl_reduce xl_reduce;
+#include <crosslane/plan.h>
 
 /* Start from xl_reduce_desc_init(): sum of u32, one value. A field that the others give no
  * meaning must stay as that left it. Texts, user_type, user_op and
  * what they point to are read by xl_reduce_create() and not needed after it. */
 typedef struct xl_reduce_desc {
-    uint32_t struct_size;  /* set by xl_reduce_desc_init() */
+    uint32_t version;      /* set by xl_reduce_desc_init() */
     uint32_t num_tunables; /* of `tunables` */
     uint32_t type;         /* xl_type of what is reduced */
     uint32_t op; /* xl_op; XL_ARG_MIN and XL_ARG_MAX: results are u64 indices into `in`; for
@@ -78,55 +76,34 @@ typedef struct xl_reduce_args {
 
 XL_EXTERN_C_BEGIN
 
-/* Writes `size` bytes: the size, the defaults, and zeros in what this version does not know.
- * From C take xl_reduce_desc_init(), which passes the size. NULL is ignored. */
-XL_API void xl_reduce_desc_init_sized(xl_reduce_desc *desc, size_t size);
+/* Stores the defaults and the version of the caller's headers in *desc. NULL is ignored. */
+#define xl_reduce_desc_init(desc) xl_reduce_desc_init_version((desc), XL_VERSION_NUMBER)
+XL_API void xl_reduce_desc_init_version(xl_reduce_desc *desc, uint32_t version);
 
 /* Makes a plan: compiles its kernels or takes them from the cache, which may
  * take a second the first time; blocks. The descriptor is copied, the context
  * kept. On failure *plan is NULL. Errors are those of xl_scan_create(). */
 XL_NODISCARD XL_API xl_status xl_reduce_create(xl_context *ctx, const xl_reduce_desc *desc,
-                                               xl_reduce **plan);
+                                               xl_plan **plan);
 
 /* How many bytes of scratch a call with up to n elements needs, and at which
  * multiple of bytes it must start. Pure, monotone in n; 0 bytes is legal.
  * XL_ERROR_INVALID_ARGUMENT, the only error: a NULL, or more bytes than a size_t counts. */
-XL_NODISCARD XL_API xl_status xl_reduce_scratch(const xl_reduce *plan, size_t n, size_t *bytes,
-                                                size_t *alignment);
+XL_NODISCARD XL_API xl_status xl_reduce_scratch(const xl_plan *plan, const xl_reduce_args *args,
+                                                size_t *bytes);
 
 /* Enqueues a reduction: of a whole array one launch where the device lets messages pass between
  * work-groups (has_device_scope in xl_device_info), and two elsewhere, or with scratch given on an
  * out-of-order queue, or on more than 32 queues in turn; the bits are the same. Never blocks, and
- * allocates nothing when scratch is given. `size` is the size of *args: from C take
- * xl_reduce_enqueue(), which passes it. Waits, event, queue, threads and failure as
- * xl_scan_enqueue_sized(). n == 0 without segments gives init or the identity; without either,
+ * allocates nothing when scratch is given. Waits, event, queue, threads and failure as
+ * xl_scan_enqueue(). n == 0 without segments gives init or the identity; without either,
  * nothing is written. A call whose arguments are refused writes nothing. Errors are those of
- * xl_scan_enqueue_sized(), and XL_ERROR_INVALID_ARGUMENT also for keys_out or num_segments_out that
+ * xl_scan_enqueue(), and XL_ERROR_INVALID_ARGUMENT also for keys_out or num_segments_out that
  * the plan's segments do not have. */
-XL_NODISCARD XL_API xl_status xl_reduce_enqueue_sized(xl_reduce *plan, cl_command_queue queue,
-                                                      const xl_reduce_args *args, size_t size,
-                                                      cl_uint num_waits, const cl_event *waits,
-                                                      cl_event *event);
-
-/* Lets go of a plan, as the last call on it; NULL is ignored. Does not block: work that is enqueued
- * still completes. */
-XL_API void xl_reduce_destroy(xl_reduce *plan);
+XL_NODISCARD XL_API xl_status xl_reduce_enqueue(xl_plan *plan, cl_command_queue queue,
+                                                const xl_reduce_args *args, cl_uint num_waits,
+                                                const cl_event *waits, cl_event *event);
 
 XL_EXTERN_C_END
-
-/* The defaults, and the size of the structure as its user knows it. */
-static inline void xl_reduce_desc_init(xl_reduce_desc *desc)
-{
-    xl_reduce_desc_init_sized(desc, sizeof *desc);
-}
-
-/* As xl_reduce_enqueue_sized(). */
-XL_NODISCARD static inline xl_status xl_reduce_enqueue(xl_reduce *plan, cl_command_queue queue,
-                                                       const xl_reduce_args *args,
-                                                       cl_uint num_waits, const cl_event *waits,
-                                                       cl_event *event)
-{
-    return xl_reduce_enqueue_sized(plan, queue, args, sizeof *args, num_waits, waits, event);
-}
 
 #endif

@@ -19,9 +19,7 @@
 #ifndef CROSSLANE_SCAN_H
 #define CROSSLANE_SCAN_H
 
-#include <crosslane/context.h>
-
-typedef struct xl_scan xl_scan;
+#include <crosslane/plan.h>
 
 typedef enum xl_scan_kind { XL_EXCLUSIVE = 0, XL_INCLUSIVE = 1 } xl_scan_kind;
 
@@ -46,7 +44,7 @@ typedef enum xl_scan_algorithm {
  * user_type, user_op and what they point to are read by xl_scan_create() and not needed after it.
  */
 typedef struct xl_scan_desc {
-    uint32_t struct_size;  /* set by xl_scan_desc_init() */
+    uint32_t version;      /* set by xl_scan_desc_init() */
     uint32_t num_tunables; /* of `tunables` */
     uint32_t type;      /* xl_type of what is scanned. XL_F64 and XL_F16 and their vectors where the
                            device has them */
@@ -59,7 +57,7 @@ typedef struct xl_scan_desc {
                                        AUTO and the two textbook scans: each of the three has bits
                                        of its own, the same on every device. AUTO runs by look-back
                                        on NVIDIA GPUs of compute capability 9, and elsewhere by 2 to
-                                       4 launches (xl_scan_algorithm_used() says REDUCE_THEN_SCAN).
+                                       4 launches (xl_plan_info() says "reduce-then-scan").
                                        Of elements of more than 16 bytes, 4 or 8 for flags counted
                                        where there are segments or no identity, it is KOGGE_STONE */
     uint32_t segments;     /* xl_segments */
@@ -136,9 +134,9 @@ typedef struct xl_scan_args {
 
 XL_EXTERN_C_BEGIN
 
-/* Writes `size` bytes: the size, the defaults, and zeros in what this version does not know.
- * From C take xl_scan_desc_init(), which passes the size. NULL is ignored. */
-XL_API void xl_scan_desc_init_sized(xl_scan_desc *desc, size_t size);
+/* Stores the defaults and the version of the caller's headers in *desc. NULL is ignored. */
+#define xl_scan_desc_init(desc) xl_scan_desc_init_version((desc), XL_VERSION_NUMBER)
+XL_API void xl_scan_desc_init_version(xl_scan_desc *desc, uint32_t version);
 
 /* Makes a plan: compiles its kernels or takes them from the cache, which may
  * take a second the first time; blocks. The descriptor is copied, the context
@@ -149,18 +147,17 @@ XL_API void xl_scan_desc_init_sized(xl_scan_desc *desc, size_t size);
  * context holds its log. The first plan of a context that could use look-back tries it
  * on the device. */
 XL_NODISCARD XL_API xl_status xl_scan_create(xl_context *ctx, const xl_scan_desc *desc,
-                                             xl_scan **plan);
+                                             xl_plan **plan);
 
 /* How many bytes of scratch a call with up to n elements needs, and at which
  * multiple of bytes it must start. Pure, monotone in n; 0 bytes is legal.
  * XL_ERROR_INVALID_ARGUMENT, the only error: a NULL, or more bytes than a size_t counts. */
-XL_NODISCARD XL_API xl_status xl_scan_scratch(const xl_scan *plan, size_t n, size_t *bytes,
-                                              size_t *alignment);
+XL_NODISCARD XL_API xl_status xl_scan_scratch(const xl_plan *plan, const xl_scan_args *args,
+                                              size_t *bytes);
 
-/* Enqueues a scan; never blocks, and allocates nothing when scratch is given. `size` is the size
- * of *args: from C take xl_scan_enqueue(), which passes it. args is not needed after the call.
- *   waits    num_waits events to wait for, or 0 and NULL. If one ends in an error, nothing of
- *            the call runs, and `event` ends in an error too. If one has failed before the call,
+/* Enqueues a scan; never blocks, and allocates nothing when scratch is given. args is not needed
+ * after the call. waits    num_waits events to wait for, or 0 and NULL. If one ends in an error,
+ * nothing of the call runs, and `event` ends in an error too. If one has failed before the call,
  *            nothing is enqueued: XL_ERROR_OPENCL
  *   event    NULL, or receives an event that completes when all of the work
  *            has; the caller releases it. n == 0 yields one as well
@@ -176,34 +173,10 @@ XL_NODISCARD XL_API xl_status xl_scan_scratch(const xl_scan *plan, size_t n, siz
  * XL_ERROR_SCRATCH_TOO_SMALL, XL_ERROR_MISALIGNED: scratch is not as xl_scan_scratch() said.
  * XL_ERROR_OUT_OF_MEMORY: there is no room for the plan's own scratch, or OpenCL's own needs.
  * XL_ERROR_OPENCL: an OpenCL call failed. */
-XL_NODISCARD XL_API xl_status xl_scan_enqueue_sized(xl_scan *plan, cl_command_queue queue,
-                                                    const xl_scan_args *args, size_t size,
-                                                    cl_uint num_waits, const cl_event *waits,
-                                                    cl_event *event);
-
-/* The algorithm that a call with n elements runs: never XL_SCAN_AUTO, unless plan is
- * NULL. It is the same for every n so far; n is asked for so that it need not be. What one
- * work-group scans alone takes one launch whichever it is. */
-XL_API xl_scan_algorithm xl_scan_algorithm_used(const xl_scan *plan, size_t n);
-
-/* Lets go of a plan, as the last call on it; NULL is ignored. Does not block: work that is enqueued
- * still completes. */
-XL_API void xl_scan_destroy(xl_scan *plan);
+XL_NODISCARD XL_API xl_status xl_scan_enqueue(xl_plan *plan, cl_command_queue queue,
+                                              const xl_scan_args *args, cl_uint num_waits,
+                                              const cl_event *waits, cl_event *event);
 
 XL_EXTERN_C_END
-
-/* The defaults, and the size of the structure as its user knows it. */
-static inline void xl_scan_desc_init(xl_scan_desc *desc)
-{
-    xl_scan_desc_init_sized(desc, sizeof *desc);
-}
-
-/* As xl_scan_enqueue_sized(). */
-XL_NODISCARD static inline xl_status xl_scan_enqueue(xl_scan *plan, cl_command_queue queue,
-                                                     const xl_scan_args *args, cl_uint num_waits,
-                                                     const cl_event *waits, cl_event *event)
-{
-    return xl_scan_enqueue_sized(plan, queue, args, sizeof *args, num_waits, waits, event);
-}
 
 #endif

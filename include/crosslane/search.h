@@ -9,8 +9,6 @@
 
 #include <crosslane/sort.h>
 
-typedef struct xl_search xl_search;
-
 typedef enum xl_search_kind {
     XL_SEARCH_LOWER = 0, /* the first place whose key is not before the query */
     XL_SEARCH_UPPER = 1, /* the first place whose key is after the query */
@@ -21,7 +19,7 @@ typedef enum xl_search_kind {
 /* Start from xl_search_desc_init(): LOWER in ascending u32 keys, u64 places. Keys are ordered as
  * xl_sort_desc says, floating-point numbers with them. */
 typedef struct xl_search_desc {
-    uint32_t struct_size;  /* set by xl_search_desc_init() */
+    uint32_t version;      /* set by xl_search_desc_init() */
     uint32_t num_tunables; /* of `tunables` */
     uint32_t key;          /* xl_type: any built-in scalar; a device need not compute with it */
     uint32_t order;        /* xl_sort_order: that of the keys */
@@ -49,46 +47,25 @@ typedef struct xl_search_args {
 
 XL_EXTERN_C_BEGIN
 
-/* Writes `size` bytes: the size, the defaults, and zeros in what this version does not know.
- * From C take xl_search_desc_init(), which passes the size. NULL is ignored. */
-XL_API void xl_search_desc_init_sized(xl_search_desc *desc, size_t size);
+/* Stores the defaults and the version of the caller's headers in *desc. NULL is ignored. */
+#define xl_search_desc_init(desc) xl_search_desc_init_version((desc), XL_VERSION_NUMBER)
+XL_API void xl_search_desc_init_version(xl_search_desc *desc, uint32_t version);
 
 /* Makes a plan; as xl_scan_create(). */
 XL_NODISCARD XL_API xl_status xl_search_create(xl_context *ctx, const xl_search_desc *desc,
-                                               xl_search **plan);
+                                               xl_plan **plan);
 
 /* As xl_scan_scratch(), of a call with n keys: 0 bytes, but of UNSORTED 8 for each work-group. */
-XL_NODISCARD XL_API xl_status xl_search_scratch(const xl_search *plan, size_t n, size_t *bytes,
-                                                size_t *alignment);
+XL_NODISCARD XL_API xl_status xl_search_scratch(const xl_plan *plan, const xl_search_args *args,
+                                                size_t *bytes);
 
 /* Enqueues a search; never blocks, and allocates nothing when scratch is given. In keys that are
- * not in order each query's place is some number from 0 to n. `size` is the size of *args: from C
- * take xl_search_enqueue(), which passes it. Waits, event, queue, threads, failure and errors as
- * xl_scan_enqueue_sized(). */
-XL_NODISCARD XL_API xl_status xl_search_enqueue_sized(xl_search *plan, cl_command_queue queue,
-                                                      const xl_search_args *args, size_t size,
-                                                      cl_uint num_waits, const cl_event *waits,
-                                                      cl_event *event);
-
-/* Lets go of a plan, as the last call on it; NULL is ignored. Does not block: work that is enqueued
- * still completes. */
-XL_API void xl_search_destroy(xl_search *plan);
+ * not in order each query's place is some number from 0 to n. Waits, event, queue, threads, failure
+ * and errors as xl_scan_enqueue(). */
+XL_NODISCARD XL_API xl_status xl_search_enqueue(xl_plan *plan, cl_command_queue queue,
+                                                const xl_search_args *args, cl_uint num_waits,
+                                                const cl_event *waits, cl_event *event);
 
 XL_EXTERN_C_END
-
-/* The defaults, and the size of the structure as its user knows it. */
-static inline void xl_search_desc_init(xl_search_desc *desc)
-{
-    xl_search_desc_init_sized(desc, sizeof *desc);
-}
-
-/* As xl_search_enqueue_sized(). */
-XL_NODISCARD static inline xl_status xl_search_enqueue(xl_search *plan, cl_command_queue queue,
-                                                       const xl_search_args *args,
-                                                       cl_uint num_waits, const cl_event *waits,
-                                                       cl_event *event)
-{
-    return xl_search_enqueue_sized(plan, queue, args, sizeof *args, num_waits, waits, event);
-}
 
 #endif

@@ -13,9 +13,7 @@
 #ifndef CROSSLANE_SELECT_H
 #define CROSSLANE_SELECT_H
 
-#include <crosslane/context.h>
-
-typedef struct xl_select xl_select;
+#include <crosslane/plan.h>
 
 typedef enum xl_select_kind {
     XL_SELECT_IF = 0,         /* the elements that are wanted */
@@ -42,7 +40,7 @@ enum { XL_SELECT_MORE_VALUES = 3 };
 
 /* Start from xl_select_desc_init(): u32 elements that are not 0, no values. */
 typedef struct xl_select_desc {
-    uint32_t struct_size;  /* set by xl_select_desc_init() */
+    uint32_t version;      /* set by xl_select_desc_init() */
     uint32_t num_tunables; /* of `tunables` */
     uint32_t kind;         /* xl_select_kind */
     uint32_t by;           /* xl_select_by; UNIQUE, RUNS and REPEAT: 0 */
@@ -107,46 +105,25 @@ typedef struct xl_select_args {
 
 XL_EXTERN_C_BEGIN
 
-/* Writes `size` bytes: the size, the defaults, and zeros in what this version does not know.
- * From C take xl_select_desc_init(), which passes the size. NULL is ignored. */
-XL_API void xl_select_desc_init_sized(xl_select_desc *desc, size_t size);
+/* Stores the defaults and the version of the caller's headers in *desc. NULL is ignored. */
+#define xl_select_desc_init(desc) xl_select_desc_init_version((desc), XL_VERSION_NUMBER)
+XL_API void xl_select_desc_init_version(xl_select_desc *desc, uint32_t version);
 
 /* Makes a plan; as xl_scan_create(). XL_ERROR_BUILD: an expression does not compile. */
 XL_NODISCARD XL_API xl_status xl_select_create(xl_context *ctx, const xl_select_desc *desc,
-                                               xl_select **plan);
+                                               xl_plan **plan);
 
 /* As xl_scan_scratch(), for n elements: less than 1 % of their bytes, lengths counted too, and 1
  * MiB. */
-XL_NODISCARD XL_API xl_status xl_select_scratch(const xl_select *plan, size_t n, size_t *bytes,
-                                                size_t *alignment);
+XL_NODISCARD XL_API xl_status xl_select_scratch(const xl_plan *plan, const xl_select_args *args,
+                                                size_t *bytes);
 
 /* Enqueues a selection; never blocks, and allocates nothing when scratch is given. Nothing is
- * copied to the host. `size` is the size of *args: from C take xl_select_enqueue(), which passes
- * it. Waits, event, queue, threads, failure and errors as xl_scan_enqueue_sized(). */
-XL_NODISCARD XL_API xl_status xl_select_enqueue_sized(xl_select *plan, cl_command_queue queue,
-                                                      const xl_select_args *args, size_t size,
-                                                      cl_uint num_waits, const cl_event *waits,
-                                                      cl_event *event);
-
-/* Lets go of a plan, as the last call on it; NULL is ignored. Does not block: work that is enqueued
- * still completes. */
-XL_API void xl_select_destroy(xl_select *plan);
+ * copied to the host. Waits, event, queue, threads, failure and errors as xl_scan_enqueue(). */
+XL_NODISCARD XL_API xl_status xl_select_enqueue(xl_plan *plan, cl_command_queue queue,
+                                                const xl_select_args *args, cl_uint num_waits,
+                                                const cl_event *waits, cl_event *event);
 
 XL_EXTERN_C_END
-
-/* The defaults, and the size of the structure as its user knows it. */
-static inline void xl_select_desc_init(xl_select_desc *desc)
-{
-    xl_select_desc_init_sized(desc, sizeof *desc);
-}
-
-/* As xl_select_enqueue_sized(). */
-XL_NODISCARD static inline xl_status xl_select_enqueue(xl_select *plan, cl_command_queue queue,
-                                                       const xl_select_args *args,
-                                                       cl_uint num_waits, const cl_event *waits,
-                                                       cl_event *event)
-{
-    return xl_select_enqueue_sized(plan, queue, args, sizeof *args, num_waits, waits, event);
-}
 
 #endif

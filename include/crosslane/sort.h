@@ -26,9 +26,7 @@
 #ifndef CROSSLANE_SORT_H
 #define CROSSLANE_SORT_H
 
-#include <crosslane/context.h>
-
-typedef struct xl_sort xl_sort;
+#include <crosslane/plan.h>
 
 typedef enum xl_sort_order { XL_ASCENDING = 0, XL_DESCENDING = 1 } xl_sort_order;
 
@@ -60,7 +58,7 @@ enum { XL_SORT_MORE_VALUES = 3 };
  * IEEE 754, but with the negative NaN moved to the end. XL_DESCENDING is exactly the reverse. NaN
  * are equal only if their bits are. Keys keep their bits. `equal_zeros` makes zeros equal. */
 typedef struct xl_sort_desc {
-    uint32_t struct_size;  /* set by xl_sort_desc_init() */
+    uint32_t version;      /* set by xl_sort_desc_init() */
     uint32_t num_tunables; /* of `tunables` */
     uint32_t key;          /* xl_type: any built-in scalar; a device need not compute with it.
                               With a comparator any type */
@@ -144,13 +142,13 @@ typedef struct xl_sort_args {
 
 XL_EXTERN_C_BEGIN
 
-/* Writes `size` bytes: the size, the defaults, and zeros in what this version does not know.
- * From C take xl_sort_desc_init(), which passes the size. NULL is ignored. */
-XL_API void xl_sort_desc_init_sized(xl_sort_desc *desc, size_t size);
+/* Stores the defaults and the version of the caller's headers in *desc. NULL is ignored. */
+#define xl_sort_desc_init(desc) xl_sort_desc_init_version((desc), XL_VERSION_NUMBER)
+XL_API void xl_sort_desc_init_version(xl_sort_desc *desc, uint32_t version);
 
 /* Makes a plan; as xl_scan_create(). */
 XL_NODISCARD XL_API xl_status xl_sort_create(xl_context *ctx, const xl_sort_desc *desc,
-                                             xl_sort **plan);
+                                             xl_plan **plan);
 
 /* As xl_scan_scratch(). It is
  *   BITONIC       0 bytes up to the elements of one tile, from there on the n keys and values once
@@ -169,36 +167,17 @@ XL_NODISCARD XL_API xl_status xl_sort_create(xl_context *ctx, const xl_sort_desc
  *                 reach n; and at most 1 KiB
  *   values_only   beside all that the keys once more, which would else be in keys_out; up to the
  *                 elements of one tile only RADIX and equal_zeros need them */
-XL_NODISCARD XL_API xl_status xl_sort_scratch(const xl_sort *plan, size_t n, size_t *bytes,
-                                              size_t *alignment);
+XL_NODISCARD XL_API xl_status xl_sort_scratch(const xl_plan *plan, const xl_sort_args *args,
+                                              size_t *bytes);
 
 /* Enqueues a sort; never blocks, and allocates nothing when scratch is given. Unless RADIX or
  * `stable` was asked for, equal keys may come out in any order, the same one on every run on one
- * device. `size` is the size of *args: from C take xl_sort_enqueue(), which passes it. Waits,
- * event, queue, threads, failure and errors as xl_scan_enqueue_sized(). */
-XL_NODISCARD XL_API xl_status xl_sort_enqueue_sized(xl_sort *plan, cl_command_queue queue,
-                                                    const xl_sort_args *args, size_t size,
-                                                    cl_uint num_waits, const cl_event *waits,
-                                                    cl_event *event);
-
-/* Lets go of a plan, as the last call on it; NULL is ignored. Does not block: work that is enqueued
- * still completes. */
-XL_API void xl_sort_destroy(xl_sort *plan);
+ * device. Waits,
+ * event, queue, threads, failure and errors as xl_scan_enqueue(). */
+XL_NODISCARD XL_API xl_status xl_sort_enqueue(xl_plan *plan, cl_command_queue queue,
+                                              const xl_sort_args *args, cl_uint num_waits,
+                                              const cl_event *waits, cl_event *event);
 
 XL_EXTERN_C_END
-
-/* The defaults, and the size of the structure as its user knows it. */
-static inline void xl_sort_desc_init(xl_sort_desc *desc)
-{
-    xl_sort_desc_init_sized(desc, sizeof *desc);
-}
-
-/* As xl_sort_enqueue_sized(). */
-XL_NODISCARD static inline xl_status xl_sort_enqueue(xl_sort *plan, cl_command_queue queue,
-                                                     const xl_sort_args *args, cl_uint num_waits,
-                                                     const cl_event *waits, cl_event *event)
-{
-    return xl_sort_enqueue_sized(plan, queue, args, sizeof *args, num_waits, waits, event);
-}
 
 #endif

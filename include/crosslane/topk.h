@@ -12,15 +12,13 @@
 #ifndef CROSSLANE_TOPK_H
 #define CROSSLANE_TOPK_H
 
-#include <crosslane/context.h>
-
-typedef struct xl_topk xl_topk;
+#include <crosslane/plan.h>
 
 /* Start from xl_topk_desc_init(): the largest u32 keys, in order, no values.
  * Floating-point keys are ordered as by xl_sort (xl_sort_desc in sort.h): -0 before +0, unless
  * equal_zeros is 1, and every NaN greater than every number, the negative ones greatest. */
 typedef struct xl_topk_desc {
-    uint32_t struct_size;  /* set by xl_topk_desc_init() */
+    uint32_t version;      /* set by xl_topk_desc_init() */
     uint32_t num_tunables; /* of `tunables` */
     uint32_t key;          /* xl_type: any built-in scalar; a device need not compute with it */
     uint32_t value;        /* xl_type: XL_NONE or XL_U32 */
@@ -66,13 +64,13 @@ typedef struct xl_topk_args {
 
 XL_EXTERN_C_BEGIN
 
-/* Writes `size` bytes: the size, the defaults, and zeros in what this version does not know.
- * From C take xl_topk_desc_init(), which passes the size. NULL is ignored. */
-XL_API void xl_topk_desc_init_sized(xl_topk_desc *desc, size_t size);
+/* Stores the defaults and the version of the caller's headers in *desc. NULL is ignored. */
+#define xl_topk_desc_init(desc) xl_topk_desc_init_version((desc), XL_VERSION_NUMBER)
+XL_API void xl_topk_desc_init_version(xl_topk_desc *desc, uint32_t version);
 
 /* Makes a plan; as xl_scan_create(). */
 XL_NODISCARD XL_API xl_status xl_topk_create(xl_context *ctx, const xl_topk_desc *desc,
-                                             xl_topk **plan);
+                                             xl_plan **plan);
 
 /* As xl_scan_scratch(), for n keys of which k are wanted: at most 4 MiB of counts; where results
  * are sorted also 16 bytes a result, of keys of 8 bytes 32, and what xl_sort needs for its counts.
@@ -80,35 +78,16 @@ XL_NODISCARD XL_API xl_status xl_topk_create(xl_context *ctx, const xl_topk_desc
  * may take more counts, where there are very many keys. With segments, however many: at most 3
  * bytes a key and 1 KiB; where results are sorted 12 bytes more, of keys of 8 bytes 16, for each of
  * those that are in segments longer than a group holds, and what xl_sort needs for them. */
-XL_NODISCARD XL_API xl_status xl_topk_scratch(const xl_topk *plan, size_t n, size_t k,
-                                              size_t *bytes, size_t *alignment);
+XL_NODISCARD XL_API xl_status xl_topk_scratch(const xl_plan *plan, const xl_topk_args *args,
+                                              size_t *bytes);
 
 /* Enqueues a selection; never blocks, and allocates nothing when scratch is given. Nothing is
- * copied to the host. `size` is the size of *args: from C take xl_topk_enqueue(), which passes it.
- * Waits, event, queue, threads, failure and errors as xl_scan_enqueue_sized(). */
-XL_NODISCARD XL_API xl_status xl_topk_enqueue_sized(xl_topk *plan, cl_command_queue queue,
-                                                    const xl_topk_args *args, size_t size,
-                                                    cl_uint num_waits, const cl_event *waits,
-                                                    cl_event *event);
-
-/* Lets go of a plan, as the last call on it; NULL is ignored. Does not block: work that is enqueued
- * still completes. */
-XL_API void xl_topk_destroy(xl_topk *plan);
+ * copied to the host.
+ * Waits, event, queue, threads, failure and errors as xl_scan_enqueue(). */
+XL_NODISCARD XL_API xl_status xl_topk_enqueue(xl_plan *plan, cl_command_queue queue,
+                                              const xl_topk_args *args, cl_uint num_waits,
+                                              const cl_event *waits, cl_event *event);
 
 XL_EXTERN_C_END
-
-/* The defaults, and the size of the structure as its user knows it. */
-static inline void xl_topk_desc_init(xl_topk_desc *desc)
-{
-    xl_topk_desc_init_sized(desc, sizeof *desc);
-}
-
-/* As xl_topk_enqueue_sized(). */
-XL_NODISCARD static inline xl_status xl_topk_enqueue(xl_topk *plan, cl_command_queue queue,
-                                                     const xl_topk_args *args, cl_uint num_waits,
-                                                     const cl_event *waits, cl_event *event)
-{
-    return xl_topk_enqueue_sized(plan, queue, args, sizeof *args, num_waits, waits, event);
-}
 
 #endif

@@ -4,9 +4,7 @@
 #ifndef CROSSLANE_TRANSFORM_H
 #define CROSSLANE_TRANSFORM_H
 
-#include <crosslane/context.h>
-
-typedef struct xl_transform xl_transform;
+#include <crosslane/plan.h>
 
 enum { XL_TRANSFORM_ARRAYS = 4 };
 
@@ -28,7 +26,7 @@ typedef enum xl_transform_kind {
  * kind gives no meaning must stay as that left it, and `types` beyond num_arrays are XL_NONE. Texts
  * and user types are read by xl_transform_create() and not needed after it. */
 typedef struct xl_transform_desc {
-    uint32_t struct_size;  /* set by xl_transform_desc_init() */
+    uint32_t version;      /* set by xl_transform_desc_init() */
     uint32_t num_tunables; /* of `tunables` */
     uint32_t kind;         /* xl_transform_kind */
     uint32_t num_arrays;   /* XL_TRANSFORM_MAP: inputs, 0 to 4; gather, scatter: arrays, 1 to 4;
@@ -79,47 +77,27 @@ typedef struct xl_transform_args {
 
 XL_EXTERN_C_BEGIN
 
-/* Writes `size` bytes: the size, the defaults, and zeros in what this version does not know.
- * From C take xl_transform_desc_init(), which passes the size. NULL is ignored. */
-XL_API void xl_transform_desc_init_sized(xl_transform_desc *desc, size_t size);
+/* Stores the defaults and the version of the caller's headers in *desc. NULL is ignored. */
+#define xl_transform_desc_init(desc) xl_transform_desc_init_version((desc), XL_VERSION_NUMBER)
+XL_API void xl_transform_desc_init_version(xl_transform_desc *desc, uint32_t version);
 
 /* Makes a plan; as xl_scan_create(). */
 XL_NODISCARD XL_API xl_status xl_transform_create(xl_context *ctx, const xl_transform_desc *desc,
-                                                  xl_transform **plan);
+                                                  xl_plan **plan);
 
 /* As xl_scan_scratch(), for n elements: 0 bytes but for XL_TRANSFORM_ADJACENT, which in place keeps
  * the element before each part of the array that it takes at once, at most one of each 128 and
  * 256 bytes. Out of place none is used. */
-XL_NODISCARD XL_API xl_status xl_transform_scratch(const xl_transform *plan, size_t n,
-                                                   size_t *bytes, size_t *alignment);
+XL_NODISCARD XL_API xl_status xl_transform_scratch(const xl_plan *plan,
+                                                   const xl_transform_args *args, size_t *bytes);
 
 /* Enqueues a transform; never blocks, and allocates nothing when scratch is given. Indices, also
- * such as somebody writes meanwhile, lead to no place outside the arrays. `size` is the size of
- * *args: from C take xl_transform_enqueue(), which passes it. Waits, event, queue, threads, failure
- * and errors as xl_scan_enqueue_sized(). */
-XL_NODISCARD XL_API xl_status xl_transform_enqueue_sized(xl_transform *plan, cl_command_queue queue,
-                                                         const xl_transform_args *args, size_t size,
-                                                         cl_uint num_waits, const cl_event *waits,
-                                                         cl_event *event);
-
-/* Lets go of a plan, as the last call on it; NULL is ignored. Does not block: work that is enqueued
- * still completes. */
-XL_API void xl_transform_destroy(xl_transform *plan);
+ * such as somebody writes meanwhile, lead to no place outside the arrays. Waits, event, queue,
+ * threads, failure and errors as xl_scan_enqueue(). */
+XL_NODISCARD XL_API xl_status xl_transform_enqueue(xl_plan *plan, cl_command_queue queue,
+                                                   const xl_transform_args *args, cl_uint num_waits,
+                                                   const cl_event *waits, cl_event *event);
 
 XL_EXTERN_C_END
-
-/* The defaults, and the size of the structure as its user knows it. */
-static inline void xl_transform_desc_init(xl_transform_desc *desc)
-{
-    xl_transform_desc_init_sized(desc, sizeof *desc);
-}
-
-/* As xl_transform_enqueue_sized(). */
-XL_NODISCARD static inline xl_status
-xl_transform_enqueue(xl_transform *plan, cl_command_queue queue, const xl_transform_args *args,
-                     cl_uint num_waits, const cl_event *waits, cl_event *event)
-{
-    return xl_transform_enqueue_sized(plan, queue, args, sizeof *args, num_waits, waits, event);
-}
 
 #endif

@@ -12,7 +12,7 @@
 #include <CL/cl.h>
 #endif
 
-#include <crosslane/status.h>
+#include <crosslane/version.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -227,18 +227,6 @@ typedef struct xl_tunable {
     const char *name;
     uint64_t value;
 } xl_tunable;
-
-/* What a plan took, for a call with so many elements: xl_scan_info() and the like. 0 where it
- * has no meaning. */
-typedef struct xl_plan_info {
-    uint32_t struct_size;     /* bytes that were filled in; what is behind them is 0 */
-    uint32_t sub_group_size;  /* work-items that exchange values without local memory in its
-                                 kernels; 0: none do */
-    uint32_t work_group_size; /* work-items of a group */
-    uint32_t item_elements;   /* elements that a work-item holds at once; 0: it walks a tile */
-    uint64_t tile_elements;   /* elements that a group takes at a time */
-    char algorithm[32];       /* "look-back", "bitonic", "counting", ... */
-} xl_plan_info;
 
 XL_EXTERN_C_BEGIN
 

@@ -8,13 +8,14 @@
 #define XL_VERSION_MAJOR 0
 #define XL_VERSION_MINOR 1
 #define XL_VERSION_PATCH 0
+#define XL_VERSION_NUMBER (XL_VERSION_MAJOR * 10000 + XL_VERSION_MINOR * 100 + XL_VERSION_PATCH)
 
 /* Grows with every change that breaks a compiled program; the SOVERSION. */
 #define XL_ABI_VERSION 0
 
 XL_EXTERN_C_BEGIN
 
-/* The version of the library that is linked, as major * 10000 + minor * 100 + patch. */
+/* The version of the library that is linked, as XL_VERSION_NUMBER is of the headers. */
 XL_API int xl_version(void);
 
 /* The same as text, such as "0.1.0". Static storage. */

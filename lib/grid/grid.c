@@ -2,7 +2,6 @@
  * Plans of grids: descriptor to kernels, and where a grid of n points lies. */
 #include "grid_plan.h"
 
-#include <crosslane/plan_info.h>
 #include <stdio.h>
 
 /* Of a table for a device that has none unless it is asked for. */
@@ -15,10 +14,10 @@
 #define MIN_CELL 0x1p-120f
 #define MAX_CELL 0x1p126f
 
-void xl_grid_desc_init_sized(xl_grid_desc *desc, size_t size)
+void xl_grid_desc_init_version(xl_grid_desc *desc, uint32_t version)
 {
     static const xl_grid_desc defaults = {.dimensions = 3, .scalar = XL_F32, .stride = 3};
-    xli_struct_init(desc, size, &defaults, sizeof defaults);
+    xli_desc_init(desc, version, &defaults, sizeof defaults);
 }
 
 static float inverse_of(float cell_size)
@@ -46,31 +45,29 @@ xli_grid_shape xli_grid_shape_of(const xli_kernel *kernel, size_t n, uint32_t gr
     return (xli_grid_shape){.groups = xli_ceil_div(n, size * items), .size = size};
 }
 
-xl_plan_info xli_grid_info_of(const xli_kernel *kernel, uint32_t group, uint32_t items,
-                              const char *algorithm)
+xl_plan_details xli_grid_info_of(const xli_kernel *kernel, uint32_t group, uint32_t items,
+                                 const char *algorithm)
 {
     const xli_grid_shape shape = xli_grid_shape_of(kernel, 1, group, items);
-    xl_plan_info info = {.work_group_size = (uint32_t)shape.size,
-                         .item_elements = items,
-                         .tile_elements = (uint64_t)shape.size * items};
+    xl_plan_details info = {.work_group_size = (uint32_t)shape.size,
+                            .item_elements = items,
+                            .tile_elements = (uint64_t)shape.size * items};
     snprintf(info.algorithm, sizeof info.algorithm, "%s", algorithm);
     return info;
 }
 
-xl_status xl_grid_info_sized(const xl_grid *grid, size_t n, xl_plan_info *info, size_t size)
+void xli_grid_info(const xli_grid_plan *grid, size_t n, xl_plan_details *info)
 {
     (void)n;
-    if (!grid)
-        return xli_fail(NULL, XL_ERROR_INVALID_ARGUMENT, "grid: NULL");
-    const xl_plan_info all =
+    const xl_plan_details all =
         xli_grid_info_of(&grid->kernels[XLI_GRID_KEYS], grid->tune.group, grid->tune.items,
                          grid->desc.algorithm == XL_GRID_BITONIC ? "bitonic"
                          : grid->sorts || !grid->scan            ? "radix"
                                                                  : "counting");
-    return xli_info_give(grid->ctx, &all, sizeof all, info, size);
+    *info = all;
 }
 
-static xl_status build_kernels(xl_grid *grid)
+static xl_status build_kernels(xli_grid_plan *grid)
 {
     static const char *const names[XLI_GRID_KERNELS] = {
         [XLI_GRID_BOUNDS] = "xl_grid_bounds",
@@ -124,7 +121,7 @@ static xl_status make_part(xl_context *ctx, const xli_tune_wish *wish, xl_tunabl
 }
 
 xl_status xli_grid_make_scan(xl_context *ctx, xl_type type, xl_scan_kind kind,
-                             const xli_tune_wish *wish, xl_scan **scan)
+                             const xli_tune_wish *wish, xl_plan **scan)
 {
     xl_status status;
     xl_tunable *part;
@@ -142,7 +139,7 @@ done:
 }
 
 /* Stable, so that points of one place stay in the order of their indices. */
-static xl_status make_sort(xl_grid *grid, const xli_tune_wish *wish)
+static xl_status make_sort(xli_grid_plan *grid, const xli_tune_wish *wish)
 {
     xl_status status;
     xl_tunable *part;
@@ -161,7 +158,7 @@ done:
     return status;
 }
 
-static void set_sizes(xl_grid *grid, const xli_capabilities *capabilities)
+static void set_sizes(xli_grid_plan *grid, const xli_capabilities *capabilities)
 {
     uint64_t room = capabilities->info.max_buffer_bytes / 8 / sizeof(cl_uint);
     grid->max_table = XLI_GRID_MAX_TABLE;
@@ -175,7 +172,7 @@ static void set_sizes(xl_grid *grid, const xli_capabilities *capabilities)
 }
 
 /* The grid's own values, and the primitives that the build nests with theirs. */
-static xl_status make_parts(xl_grid *grid, const xli_capabilities *capabilities)
+static xl_status make_parts(xli_grid_plan *grid, const xli_capabilities *capabilities)
 {
     xl_status status;
     xli_tune_device device;
@@ -204,10 +201,10 @@ done:
     return status;
 }
 
-xl_status xl_grid_create(xl_context *ctx, const xl_grid_desc *desc, xl_grid **grid)
+xl_status xli_grid_create(xl_context *ctx, const xl_grid_desc *desc, xli_grid_plan **grid)
 {
     xl_status status;
-    xl_grid *made = NULL;
+    xli_grid_plan *made = NULL;
     const xli_capabilities *capabilities;
     xl_grid_desc checked;
     if (grid)
@@ -240,19 +237,33 @@ xl_status xl_grid_create(xl_context *ctx, const xl_grid_desc *desc, xl_grid **gr
     *grid = made;
     made = NULL;
 done:
-    xl_grid_destroy(made);
+    xli_grid_destroy(made);
     return status;
 }
 
-void xl_grid_destroy(xl_grid *grid)
+void xli_grid_destroy(xli_grid_plan *grid)
 {
     if (!grid || xli_os_was_forked())
         return;
     for (size_t i = 0; i < XLI_GRID_KERNELS; ++i)
         xli_kernel_destroy(&grid->kernels[i]);
-    xl_scan_destroy(grid->scan);
-    xl_scan_destroy(grid->rank);
-    xl_sort_destroy(grid->sort);
+    xl_plan_destroy(grid->scan);
+    xl_plan_destroy(grid->rank);
+    xl_plan_destroy(grid->sort);
     xli_context_release(grid->ctx);
     xli_free(grid);
 }
+
+XLI_WRAP(grid)
+xl_status xl_grid_scratch(const xl_plan *plan, const xl_grid_build_args *args, size_t *bytes)
+{
+    size_t alignment;
+    xl_status status = xli_plan_check(&xli_grid_primitive, plan);
+    if (status == XL_SUCCESS && !args)
+        status = xli_fail(plan->ctx, XL_ERROR_INVALID_ARGUMENT, "args: NULL");
+    return status == XL_SUCCESS ? xli_grid_scratch(xli_grid_of(plan), args->n, bytes, &alignment)
+                                : status;
+}
+XLI_WRAP_INDEX(grid, build_enqueue, xl_grid_build_args)
+XLI_WRAP_INDEX(grid, reorder_enqueue, xl_grid_reorder_args)
+XLI_WRAP_INDEX(grid, moved_enqueue, xl_grid_moved_args)

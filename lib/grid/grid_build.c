@@ -43,14 +43,14 @@ static bool sorts_keys(const xli_grid_build *b)
     return b->grid->sorts || (layout->lists && layout->buckets == 0);
 }
 
-static cl_float4 lower_of(const xl_grid *grid)
+static cl_float4 lower_of(const xli_grid_plan *grid)
 {
     const float *const p = grid->desc.lower;
     return (cl_float4){{p[0], p[1], p[2], 0}};
 }
 
 /* Of a batch with the number of the last system. */
-static cl_float4 upper_of(const xl_grid *grid)
+static cl_float4 upper_of(const xli_grid_plan *grid)
 {
     const float *const p = grid->desc.upper;
     const uint32_t systems = grid->desc.num_systems;
@@ -68,7 +68,7 @@ static cl_uint flag_of(const xli_grid_build *b)
 static xl_status launch_shape(const xli_grid_build *b)
 {
     xl_status status;
-    const xl_grid *const grid = b->grid;
+    const xli_grid_plan *const grid = b->grid;
     const xli_grid_layout *const layout = &b->index->layout;
     const size_t n = b->index->n;
     const bool looks = n > 0 && (!grid->desc.bounded || sorts_keys(b));
@@ -114,7 +114,7 @@ done:
 static xl_status launch_cells(const xli_grid_build *b)
 {
     xl_status status;
-    const xl_grid *const grid = b->grid;
+    const xli_grid_plan *const grid = b->grid;
     const xli_grid_layout *const layout = &b->index->layout;
     const xli_arg entries = XLI_U32(layout->entries), buckets = XLI_U32(layout->buckets);
     const size_t n = b->index->n;
@@ -136,7 +136,7 @@ done:
 static xl_status launch_counting(const xli_grid_build *b)
 {
     xl_status status;
-    const xl_grid *const grid = b->grid;
+    const xli_grid_plan *const grid = b->grid;
     const xli_grid_layout *const layout = &b->index->layout;
     const size_t n = b->index->n;
     const xli_arg entries = XLI_U32(layout->entries), buckets = XLI_U32(layout->buckets);
@@ -162,7 +162,7 @@ done:
 }
 
 /* A plan and an index of one context. */
-static xl_status check_both(const xl_grid *grid, const xl_grid_index *index)
+static xl_status check_both(const xli_grid_plan *grid, const xl_grid_index *index)
 {
     xl_context *const ctx = grid ? grid->ctx : NULL;
     if (!grid || !index)
@@ -172,7 +172,7 @@ static xl_status check_both(const xl_grid *grid, const xl_grid_index *index)
     return XL_SUCCESS;
 }
 
-static xl_status check_systems(const xl_grid *grid, size_t n, xl_view given, xli_span *span)
+static xl_status check_systems(const xli_grid_plan *grid, size_t n, xl_view given, xli_span *span)
 {
     const bool batch = grid->desc.num_systems > 0;
     const xli_idle_field field = {"systems", given.buffer != NULL, batch, "desc.num_systems is 0"};
@@ -181,9 +181,9 @@ static xl_status check_systems(const xl_grid *grid, size_t n, xl_view given, xli
     return xli_check_view(grid->ctx, "systems", given, n, sizeof(cl_uint), XLI_READ, span);
 }
 
-xl_status xl_grid_build_enqueue_sized(xl_grid *grid, xl_grid_index *index, cl_command_queue queue,
-                                      const xl_grid_build_args *args, size_t size,
-                                      cl_uint num_waits, const cl_event *waits, cl_event *event)
+xl_status xli_grid_build_enqueue(xli_grid_plan *grid, xl_grid_index *index, cl_command_queue queue,
+                                 const xl_grid_build_args *args, size_t size, cl_uint num_waits,
+                                 const cl_event *waits, cl_event *event)
 {
     xl_status status;
     xl_grid_build_args given = {0};
@@ -212,9 +212,10 @@ done:
     return xli_grid_index_leave(entered, &seq, status, event);
 }
 
-xl_status xl_grid_reorder_enqueue_sized(xl_grid *grid, xl_grid_index *index, cl_command_queue queue,
-                                        const xl_grid_reorder_args *args, size_t size,
-                                        cl_uint num_waits, const cl_event *waits, cl_event *event)
+xl_status xli_grid_reorder_enqueue(xli_grid_plan *grid, xl_grid_index *index,
+                                   cl_command_queue queue, const xl_grid_reorder_args *args,
+                                   size_t size, cl_uint num_waits, const cl_event *waits,
+                                   cl_event *event)
 {
     xl_status status;
     xl_grid_reorder_args given = {0};

@@ -184,7 +184,7 @@ void xli_grid_fit_cell(xl_grid_desc *desc)
     desc->bounded = 1;
 }
 
-xli_grid_lattice xli_grid_space_of(const xl_grid *grid)
+xli_grid_lattice xli_grid_space_of(const xli_grid_plan *grid)
 {
     double matrix[3][3] = {{0}};
     const xl_grid_desc *const desc = &grid->desc;

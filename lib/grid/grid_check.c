@@ -170,7 +170,7 @@ xl_status xli_grid_check_n(xl_context *ctx, size_t n, uint32_t stride)
     return XL_SUCCESS;
 }
 
-xl_status xli_grid_check_points(const xl_grid *grid, size_t n, const xl_view given[3],
+xl_status xli_grid_check_points(const xli_grid_plan *grid, size_t n, const xl_view given[3],
                                 xl_view points[3], xli_span spans[3])
 {
     static const char *const names[] = {"points", "points_y", "points_z"};

@@ -92,8 +92,8 @@ done:
     return status;
 }
 
-xl_status xli_grid_index_enter(xl_grid_index *index, xli_seq *seq, const xl_grid *grid, size_t n,
-                               xl_view storage, const xli_span in[4], xli_span *span)
+xl_status xli_grid_index_enter(xl_grid_index *index, xli_seq *seq, const xli_grid_plan *grid,
+                               size_t n, xl_view storage, const xli_span in[4], xli_span *span)
 {
     xl_status status;
     xli_grid_layout layout;
@@ -355,10 +355,10 @@ static xl_status judge(const xl_grid_index *index, const xl_grid_report *report,
     return XL_SUCCESS;
 }
 
-xl_status xl_grid_index_status_sized(xl_grid_index *index, cl_command_queue queue,
-                                     xl_grid_report *report, size_t size, cl_uint num_waits,
-                                     const cl_event *waits)
+xl_status xl_grid_index_status(xl_grid_index *index, cl_command_queue queue, xl_grid_report *report,
+                               cl_uint num_waits, const cl_event *waits)
 {
+    static const xli_structure structure = {"report", sizeof(xl_grid_report), NULL};
     xl_status status;
     xli_seq seq = {0};
     xli_grid_header header;
@@ -378,7 +378,7 @@ xl_status xl_grid_index_status_sized(xl_grid_index *index, cl_command_queue queu
                      "index: its build has not run, since an event that it waited for failed or is "
                      "still to come, or its storage was overwritten; build it again"));
     fill_report(&found, index, &header);
-    xli_struct_write(report, size, &found, sizeof found);
+    xli_structure_write(&structure, xli_context_version(index->ctx), report, &found);
     if (found.non_finite > 0 || found.out_of_domain > 0)
         read = read_first(index, queue,
                           found.non_finite > 0 ? found.first_non_finite : found.first_out_of_domain,

@@ -200,11 +200,11 @@ xl_status xli_grid_index_check(xl_context *ctx, const xl_grid_index *index);
 xl_status xli_grid_index_use(xl_context *ctx, xl_grid_index *index, uint32_t planes, xli_seq *seq);
 
 /* grid.c. Of launches over n elements with nothing but a point for each work-item at a time. */
-xl_plan_info xli_grid_info_of(const xli_kernel *kernel, uint32_t group, uint32_t items,
-                              const char *algorithm);
+xl_plan_details xli_grid_info_of(const xli_kernel *kernel, uint32_t group, uint32_t items,
+                                 const char *algorithm);
 
 /* The scan or the sort inside, with the values of a checked wish that are its own. */
 xl_status xli_grid_make_scan(xl_context *ctx, xl_type type, xl_scan_kind kind,
-                             const xli_tune_wish *wish, xl_scan **scan);
+                             const xli_tune_wish *wish, xl_plan **scan);
 
 #endif

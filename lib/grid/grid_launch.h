@@ -9,7 +9,7 @@
 
 /* What a build works on. */
 typedef struct xli_grid_build {
-    const xl_grid *grid;
+    const xli_grid_plan *grid;
     const xl_grid_index *index;
     xli_seq *seq;
     const xl_view *points; /* of x, y and z, the first in place of those that are not given;
@@ -42,7 +42,7 @@ static inline xl_view xli_grid_view(const xli_grid_build *b, size_t part, size_t
                   sizeof(cl_ulong))
 
 /* Launching sets its arguments, under its lock. */
-static inline xli_kernel *xli_grid_kernel_of(const xl_grid *grid, xli_grid_kernel which)
+static inline xli_kernel *xli_grid_kernel_of(const xli_grid_plan *grid, xli_grid_kernel which)
 {
     return (xli_kernel *)&grid->kernels[which];
 }

@@ -17,7 +17,7 @@
 
 /* Entries of a table, by the number of points; if those of a given box are fewer, these. None if
  * rows are listed whatever the points are. Monotone in n. */
-static uint32_t choose_table(const xl_grid *grid, size_t n)
+static uint32_t choose_table(const xli_grid_plan *grid, size_t n)
 {
     uint64_t most = (uint64_t)grid->tune.table * n;
     most = most < XLI_GRID_MIN_TABLE ? XLI_GRID_MIN_TABLE : most;
@@ -28,18 +28,18 @@ static uint32_t choose_table(const xl_grid *grid, size_t n)
 }
 
 /* Whether the device may find that the table is too small. */
-static bool may_list(const xl_grid *grid, uint32_t table)
+static bool may_list(const xli_grid_plan *grid, uint32_t table)
 {
     return !(grid->desc.bounded && table > 0 && grid->box_cells <= table);
 }
 
-bool xli_grid_may_list(const xl_grid *grid, size_t n)
+bool xli_grid_may_list(const xli_grid_plan *grid, size_t n)
 {
     return may_list(grid, choose_table(grid, n));
 }
 
 /* The most points, n at most, of a build that may list rows. */
-static size_t most_listed(const xl_grid *grid, size_t n)
+static size_t most_listed(const xli_grid_plan *grid, size_t n)
 {
     size_t low = 0, high = n;
     if (xli_grid_may_list(grid, n))
@@ -61,32 +61,32 @@ static size_t take(size_t *bytes, size_t count, size_t element_bytes)
     return at;
 }
 
-static size_t buckets_of(const xl_grid *grid, size_t n)
+static size_t buckets_of(const xli_grid_plan *grid, size_t n)
 {
     return n == 0 ? 0 : xli_min(xli_max(n / grid->tune.bucket, 1), MAX_BUCKETS);
 }
 
 /* Up to how many points rows are listed by buckets. Where they may turn out not to be listed fewer
  * commands in vain count; where it is known that they are only how long the listing takes. */
-static size_t most_sampled(const xl_grid *grid)
+static size_t most_sampled(const xli_grid_plan *grid)
 {
     const bool known = grid->desc.bounded || grid->tune.table == 0;
     return known ? xli_min(grid->tune.sampled, grid->tune.sampled_alone) : grid->tune.sampled;
 }
 
 /* The most points, of so many that may have their rows listed, that are put into buckets. */
-static size_t most_in_buckets(const xl_grid *grid, size_t listed)
+static size_t most_in_buckets(const xli_grid_plan *grid, size_t listed)
 {
     return grid->sorts ? 0 : xli_min(listed, most_sampled(grid));
 }
 
 /* The most points of those whose keys are sorted. */
-static size_t most_keys(const xl_grid *grid, size_t n, size_t listed)
+static size_t most_keys(const xli_grid_plan *grid, size_t n, size_t listed)
 {
     return grid->sorts ? n : listed > most_sampled(grid) ? listed : 0;
 }
 
-xli_grid_shape xli_grid_few_groups(const xl_grid *grid, xli_grid_kernel kernel, size_t n)
+xli_grid_shape xli_grid_few_groups(const xli_grid_plan *grid, xli_grid_kernel kernel, size_t n)
 {
     size_t size = xli_min(grid->tune.group, grid->kernels[kernel].max_group);
     size_t fill = xli_max(grid->tune.bounds_groups, xli_ceil_div(n, size * MAX_LOOKS));
@@ -96,18 +96,18 @@ xli_grid_shape xli_grid_few_groups(const xl_grid *grid, xli_grid_kernel kernel, 
 
 /* What a build takes before its points are in order, for n points, `listed` of which may be
  * listed. */
-static xl_status take_first(const xl_grid *grid, size_t n, size_t listed, xli_grid_layout *l,
+static xl_status take_first(const xli_grid_plan *grid, size_t n, size_t listed, xli_grid_layout *l,
                             size_t *bytes)
 {
     xl_status status = XL_SUCCESS;
-    size_t sort_bytes = 0, alignment;
+    size_t sort_bytes = 0;
     const size_t buckets = buckets_of(grid, most_in_buckets(grid, listed));
     const size_t keys = most_keys(grid, n, listed);
     const bool wide = grid->desc.scalar == XL_F64;
     const size_t point_bytes = sizeof(cl_uint4) + (wide ? 3 * sizeof(cl_double) : 0) +
                                (grid->desc.num_systems > 0 ? sizeof(cl_uint) : 0);
     if (grid->sort)
-        XL_TRY(xl_sort_scratch(grid->sort, keys, &sort_bytes, &alignment));
+        XL_TRY(xl_sort_scratch(grid->sort, &(xl_sort_args){.n = keys}, &sort_bytes));
     l->header = take(bytes, 1, sizeof(xli_grid_header));
     l->found = take(bytes, xli_grid_few_groups(grid, XLI_GRID_BOUNDS, n).groups,
                     sizeof(xli_grid_found) + (wide ? 6 * sizeof(cl_uint) : 0));
@@ -127,7 +127,7 @@ done:
 
 /* Where points begin: the table, with what buckets begin with; or rows, in a build by sorting in
  * front of what they are made from. */
-static void take_starts(const xl_grid *grid, size_t n, size_t listed, xli_grid_layout *l,
+static void take_starts(const xli_grid_plan *grid, size_t n, size_t listed, xli_grid_layout *l,
                         size_t *bytes)
 {
     const size_t keys = most_keys(grid, n, listed);
@@ -140,9 +140,9 @@ static void take_starts(const xl_grid *grid, size_t n, size_t listed, xli_grid_l
                      l->starts + xli_round_up((counted + 1) * sizeof(cl_uint), XLI_SCRATCH_ALIGN));
 }
 
-xl_status xli_grid_plan_layout(const xl_grid *grid, size_t n, xli_grid_layout *layout)
+xl_status xli_grid_plan_layout(const xli_grid_plan *grid, size_t n, xli_grid_layout *layout)
 {
-    size_t bytes = 0, scan_bytes = 0, rank_bytes = 0, alignment = 0;
+    size_t bytes = 0, scan_bytes = 0, rank_bytes = 0;
     xl_status status;
     xli_grid_layout l = {.table = choose_table(grid, n)};
     XL_TRY(xli_grid_check_n(grid->ctx, n, grid->desc.stride));
@@ -153,8 +153,9 @@ xl_status xli_grid_plan_layout(const xl_grid *grid, size_t n, xli_grid_layout *l
     l.entries = (uint32_t)xli_max(l.table, l.buckets);
     l.overfull = grid->scan ? (uint32_t)(n / grid->tune.overfull_points + 1) : 0;
     if (grid->scan)
-        XL_TRY(xl_scan_scratch(grid->scan, (size_t)l.entries + 1, &scan_bytes, &alignment));
-    XL_TRY(xl_scan_scratch(grid->rank, listed, &rank_bytes, &alignment));
+        XL_TRY(
+            xl_scan_scratch(grid->scan, &(xl_scan_args){.n = (size_t)l.entries + 1}, &scan_bytes));
+    XL_TRY(xl_scan_scratch(grid->rank, &(xl_scan_args){.n = listed}, &rank_bytes));
     XL_TRY(take_first(grid, n, listed, &l, &bytes));
     take_starts(grid, n, listed, &l, &bytes);
     l.scanned = bytes;
@@ -164,7 +165,7 @@ done:
     return status;
 }
 
-xl_status xl_grid_scratch(const xl_grid *grid, size_t n, size_t *bytes, size_t *alignment)
+xl_status xli_grid_scratch(const xli_grid_plan *grid, size_t n, size_t *bytes, size_t *alignment)
 {
     xl_status status;
     xli_grid_layout layout;

@@ -26,7 +26,7 @@ done:
 }
 
 /* Images are gone through as a search does. */
-static xl_status check_cell(const xl_grid *grid, const xl_grid_index *index,
+static xl_status check_cell(const xli_grid_plan *grid, const xl_grid_index *index,
                             const xl_grid_moved_args *args)
 {
     xl_status status;
@@ -46,7 +46,7 @@ done:
     return status;
 }
 
-static xl_status check_moved(const xl_grid *grid, const xl_grid_index *index,
+static xl_status check_moved(const xli_grid_plan *grid, const xl_grid_index *index,
                              const xl_grid_moved_args *args, xl_view points[3])
 {
     xl_status status;
@@ -106,9 +106,9 @@ done:
     return status;
 }
 
-xl_status xl_grid_moved_enqueue_sized(xl_grid *grid, xl_grid_index *index, cl_command_queue queue,
-                                      const xl_grid_moved_args *args, size_t size,
-                                      cl_uint num_waits, const cl_event *waits, cl_event *event)
+xl_status xli_grid_moved_enqueue(xli_grid_plan *grid, xl_grid_index *index, cl_command_queue queue,
+                                 const xl_grid_moved_args *args, size_t size, cl_uint num_waits,
+                                 const cl_event *waits, cl_event *event)
 {
     xl_status status;
     xl_grid_moved_args given = {0};

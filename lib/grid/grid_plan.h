@@ -4,6 +4,7 @@
 #define XLI_GRID_PLAN_H
 
 #include "grid_index.h"
+#include "wrap.h"
 
 #include <crosslane/sort.h>
 
@@ -42,7 +43,8 @@ typedef enum xli_grid_kernel {
     XLI_GRID_KERNELS
 } xli_grid_kernel;
 
-struct xl_grid {
+typedef struct xli_grid_plan xli_grid_plan;
+struct xli_grid_plan {
     xl_context *ctx;
     xl_grid_desc desc;
     xli_tune_grid tune;
@@ -54,9 +56,9 @@ struct xl_grid {
     bool sorts; /* a table is made by the library's sort instead of counting */
     xli_grid_box box;
     xli_grid_lattice lattice;
-    xl_scan *scan;
-    xl_scan *rank; /* inclusive, of rows */
-    xl_sort *sort;
+    xl_plan *scan;
+    xl_plan *rank; /* inclusive, of rows */
+    xl_plan *sort;
     xli_kernel kernels[XLI_GRID_KERNELS];
 };
 
@@ -78,25 +80,25 @@ static inline size_t xli_grid_pitch(size_t n)
 void xli_grid_set_box(xl_grid_desc *desc, xli_grid_box *box);
 
 /* grid_layout.c */
-xl_status xli_grid_plan_layout(const xl_grid *grid, size_t n, xli_grid_layout *layout);
+xl_status xli_grid_plan_layout(const xli_grid_plan *grid, size_t n, xli_grid_layout *layout);
 /* Whether the device may find that a table for n points is too small. */
-bool xli_grid_may_list(const xl_grid *grid, size_t n);
+bool xli_grid_may_list(const xli_grid_plan *grid, size_t n);
 /* Work-groups that look at n elements, a few for each unit of the device, and more where one would
  * look at too many. */
-xli_grid_shape xli_grid_few_groups(const xl_grid *grid, xli_grid_kernel kernel, size_t n);
+xli_grid_shape xli_grid_few_groups(const xli_grid_plan *grid, xli_grid_kernel kernel, size_t n);
 
 /* grid_check.c: descriptors and arguments, before any side effect. */
 xl_status xli_grid_check_desc(xl_context *ctx, const xl_grid_desc *desc);
 /* Checks n, too. Where n points are of which x, y and z are given, and their bytes; an axis that is
  * not, or lies with x, is where x is. */
-xl_status xli_grid_check_points(const xl_grid *grid, size_t n, const xl_view given[3],
+xl_status xli_grid_check_points(const xli_grid_plan *grid, size_t n, const xl_view given[3],
                                 xl_view points[3], xli_span spans[3]);
 /* grid_cell.c: the cell of a descriptor with `triclinic`; its box, once that is checked; what
  * searches are given, of a grid whose box is set. */
 xl_status xli_grid_check_cell(xl_context *ctx, const xl_grid_desc *desc);
 void xli_grid_fit_cell(xl_grid_desc *desc);
 xli_grid_period xli_grid_period_of(const xl_grid_desc *desc);
-xli_grid_lattice xli_grid_space_of(const xl_grid *grid);
+xli_grid_lattice xli_grid_space_of(const xli_grid_plan *grid);
 
 /* grid_lattice.c: of vectors, a row each, that space repeats along if `periodic` has a bit of them.
  * Whether they are independent, and a basis of them has no more whole numbers than are counted. */
@@ -106,11 +108,24 @@ xli_grid_lattice xli_grid_lattice_of(const double given[3][3], uint32_t periodic
 
 /* grid_index.c: a build of the n points of `in`, an axis each or all in the first, and last their
  * systems, enters: once that has succeeded the storage is its own, whatever comes of it. */
-xl_status xli_grid_index_enter(xl_grid_index *index, xli_seq *seq, const xl_grid *grid, size_t n,
-                               xl_view storage, const xli_span in[4], xli_span *span);
+xl_status xli_grid_index_enter(xl_grid_index *index, xli_seq *seq, const xli_grid_plan *grid,
+                               size_t n, xl_view storage, const xli_span in[4], xli_span *span);
 /* The build is enqueued, or was not: `status`; NULL, if it never entered. Ends the sequence, as
  * xli_seq_end(). */
 xl_status xli_grid_index_leave(xl_grid_index *index, xli_seq *seq, xl_status status,
                                cl_event *event_or_null);
+
+XLI_DECLARE(grid)
+xl_status xli_grid_scratch(const xli_grid_plan *plan, size_t n, size_t *bytes, size_t *alignment);
+xl_status xli_grid_build_enqueue(xli_grid_plan *plan, xl_grid_index *index, cl_command_queue queue,
+                                 const xl_grid_build_args *args, size_t size, cl_uint num_waits,
+                                 const cl_event *waits, cl_event *event);
+xl_status xli_grid_reorder_enqueue(xli_grid_plan *plan, xl_grid_index *index,
+                                   cl_command_queue queue, const xl_grid_reorder_args *args,
+                                   size_t size, cl_uint num_waits, const cl_event *waits,
+                                   cl_event *event);
+xl_status xli_grid_moved_enqueue(xli_grid_plan *plan, xl_grid_index *index, cl_command_queue queue,
+                                 const xl_grid_moved_args *args, size_t size, cl_uint num_waits,
+                                 const cl_event *waits, cl_event *event);
 
 #endif

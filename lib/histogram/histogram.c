@@ -2,21 +2,18 @@
  * The public calls of the histogram. */
 #include "histogram_plan.h"
 
-#include <crosslane/plan_info.h>
-
 #include <string.h>
 
-void xl_histogram_desc_init_sized(xl_histogram_desc *desc, size_t size)
+void xl_histogram_desc_init_version(xl_histogram_desc *desc, uint32_t version)
 {
-    xli_struct_init(
-        desc, size,
-        &(const xl_histogram_desc){
-            .kind = XL_HISTOGRAM_KEYS, .type = XL_U8, .counter = XL_U32, .num_bins = 256},
-        sizeof *desc);
+    xli_desc_init(desc, version,
+                  &(const xl_histogram_desc){
+                      .kind = XL_HISTOGRAM_KEYS, .type = XL_U8, .counter = XL_U32, .num_bins = 256},
+                  sizeof *desc);
 }
 
 /* A kernel may allow fewer work-items than the device does: then the shape is settled anew. */
-static xl_status make(xl_histogram *plan, const xl_histogram_desc *desc,
+static xl_status make(xli_histogram_plan *plan, const xl_histogram_desc *desc,
                       const xli_capabilities *capabilities)
 {
     xl_status status;
@@ -33,10 +30,11 @@ done:
     return status;
 }
 
-xl_status xl_histogram_create(xl_context *ctx, const xl_histogram_desc *desc, xl_histogram **plan)
+xl_status xli_histogram_create(xl_context *ctx, const xl_histogram_desc *desc,
+                               xli_histogram_plan **plan)
 {
     xl_status status;
-    xl_histogram *made = NULL;
+    xli_histogram_plan *made = NULL;
     const xli_capabilities *capabilities;
     if (plan)
         *plan = NULL;
@@ -55,11 +53,11 @@ xl_status xl_histogram_create(xl_context *ctx, const xl_histogram_desc *desc, xl
     *plan = made;
     made = NULL;
 done:
-    xl_histogram_destroy(made);
+    xli_histogram_destroy(made);
     return status;
 }
 
-void xl_histogram_destroy(xl_histogram *plan)
+void xli_histogram_destroy(xli_histogram_plan *plan)
 {
     if (!plan || xli_os_was_forked())
         return;
@@ -68,7 +66,8 @@ void xl_histogram_destroy(xl_histogram *plan)
     xli_free(plan);
 }
 
-xl_status xl_histogram_scratch(const xl_histogram *plan, size_t n, size_t *bytes, size_t *alignment)
+xl_status xli_histogram_scratch(const xli_histogram_plan *plan, size_t n, size_t *bytes,
+                                size_t *alignment)
 {
     xl_status status;
     (void)n;
@@ -79,22 +78,19 @@ done:
     return status;
 }
 
-xl_status xl_histogram_info_sized(const xl_histogram *plan, size_t n, xl_plan_info *info,
-                                  size_t size)
+void xli_histogram_info(const xli_histogram_plan *plan, size_t n, xl_plan_details *info)
 {
-    if (!plan)
-        return xli_fail(NULL, XL_ERROR_INVALID_ARGUMENT, "plan: NULL");
     const xli_histogram_shape *shape = &plan->shape;
-    xl_plan_info all = {.work_group_size = shape->group_size,
-                        .item_elements = shape->serial ? 0 : shape->vector * shape->vectors,
-                        .tile_elements = xli_histogram_chunks_of(shape, n).elements};
+    xl_plan_details all = {.work_group_size = shape->group_size,
+                           .item_elements = shape->serial ? 0 : shape->vector * shape->vectors,
+                           .tile_elements = xli_histogram_chunks_of(shape, n).elements};
     strcpy(all.algorithm, shape->range_bins > 0 ? "private counters" : "shared counters");
-    return xli_info_give(plan->ctx, &all, sizeof all, info, size);
+    *info = all;
 }
 
-xl_status xl_histogram_enqueue_sized(xl_histogram *plan, cl_command_queue queue,
-                                     const xl_histogram_args *args, size_t size, cl_uint num_waits,
-                                     const cl_event *waits, cl_event *event)
+xl_status xli_histogram_enqueue(xli_histogram_plan *plan, cl_command_queue queue,
+                                const xl_histogram_args *args, size_t size, cl_uint num_waits,
+                                const cl_event *waits, cl_event *event)
 {
     xl_status status;
     xl_histogram_args given = {0};
@@ -114,3 +110,7 @@ xl_status xl_histogram_enqueue_sized(xl_histogram *plan, cl_command_queue queue,
 done:
     return xli_seq_end(&seq, status, event);
 }
+
+XLI_WRAP(histogram)
+XLI_WRAP_SCRATCH(histogram, args->n)
+XLI_WRAP_ENQUEUE(histogram)

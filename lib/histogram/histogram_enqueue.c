@@ -5,7 +5,7 @@
 
 /* A call on its way to the device. */
 typedef struct flow {
-    xl_histogram *plan;
+    xli_histogram_plan *plan;
     xli_seq *seq;
     size_t n;
     const xli_histogram_spans *spans;
@@ -72,7 +72,7 @@ static xl_status clear(flow *f)
  */
 enum { NOT_ALONE = 0, SETS = 1, ADDS = 2 };
 
-xl_status xli_histogram_launch(xl_histogram *plan, xli_seq *seq, size_t n,
+xl_status xli_histogram_launch(xli_histogram_plan *plan, xli_seq *seq, size_t n,
                                const xli_histogram_spans *spans)
 {
     xl_status status = XL_SUCCESS;

@@ -27,7 +27,7 @@ static void add_text(xli_text *text, const xli_histogram_problem *problem,
     xli_text_define(text, lines, XLI_COUNT(lines));
 }
 
-static xl_status get_program(xl_histogram *plan, const xli_capabilities *capabilities,
+static xl_status get_program(xli_histogram_plan *plan, const xli_capabilities *capabilities,
                              const xli_text *text, xli_program **program)
 {
     const xli_element *const types[] = {&plan->problem.value, &plan->problem.in};
@@ -37,7 +37,7 @@ static xl_status get_program(xl_histogram *plan, const xli_capabilities *capabil
                : status;
 }
 
-xl_status xli_histogram_build(xl_histogram *plan, const xl_histogram_desc *desc,
+xl_status xli_histogram_build(xli_histogram_plan *plan, const xl_histogram_desc *desc,
                               const xli_capabilities *capabilities, size_t *most)
 {
     xl_status status;
@@ -59,7 +59,7 @@ done:
     return status;
 }
 
-void xli_histogram_drop_kernels(xl_histogram *plan)
+void xli_histogram_drop_kernels(xli_histogram_plan *plan)
 {
     xli_kernel_destroy(&plan->clear);
     xli_kernel_destroy(&plan->count);

@@ -13,8 +13,10 @@
 #define XLI_HISTOGRAM_PLAN_H
 
 #include "histogram_shape.h"
+#include "wrap.h"
 
-struct xl_histogram {
+typedef struct xli_histogram_plan xli_histogram_plan;
+struct xli_histogram_plan {
     xl_context *ctx;
     xli_histogram_problem problem;
     xli_histogram_shape shape;
@@ -41,13 +43,20 @@ xl_status xli_histogram_check_views(const xl_context *ctx, const xli_histogram_p
 /* ---- histogram_kernels.c --------------------------------------------------- */
 
 /* Compiles the kernels of the plan's shape. *most: the work-items that they allow a group. */
-xl_status xli_histogram_build(xl_histogram *plan, const xl_histogram_desc *desc,
+xl_status xli_histogram_build(xli_histogram_plan *plan, const xl_histogram_desc *desc,
                               const xli_capabilities *capabilities, size_t *most);
-void xli_histogram_drop_kernels(xl_histogram *plan);
+void xli_histogram_drop_kernels(xli_histogram_plan *plan);
 
 /* ---- histogram_enqueue.c --------------------------------------------------- */
 
-xl_status xli_histogram_launch(xl_histogram *plan, xli_seq *seq, size_t n,
+xl_status xli_histogram_launch(xli_histogram_plan *plan, xli_seq *seq, size_t n,
                                const xli_histogram_spans *spans);
+
+XLI_DECLARE(histogram)
+xl_status xli_histogram_scratch(const xli_histogram_plan *plan, size_t n, size_t *bytes,
+                                size_t *alignment);
+xl_status xli_histogram_enqueue(xli_histogram_plan *plan, cl_command_queue queue,
+                                const xl_histogram_args *args, size_t size, cl_uint num_waits,
+                                const cl_event *waits, cl_event *event);
 
 #endif

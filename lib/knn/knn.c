@@ -2,14 +2,12 @@
  * Plans of searches for nearest neighbours: descriptor to kernel. */
 #include "knn_plan.h"
 
-#include <crosslane/plan_info.h>
-
 #include <math.h>
 
-void xl_knn_desc_init_sized(xl_knn_desc *desc, size_t size)
+void xl_knn_desc_init_version(xl_knn_desc *desc, uint32_t version)
 {
     static const xl_knn_desc defaults = {.dimensions = 3, .query_stride = 3, .scalar = XL_F32};
-    xli_struct_init(desc, size, &defaults, sizeof defaults);
+    xli_desc_init(desc, version, &defaults, sizeof defaults);
 }
 
 static xli_knn_problem problem_of(const xl_knn_desc *desc)
@@ -56,7 +54,7 @@ static void add_text(xli_text *text, const xli_knn_problem *problem, const xli_k
     xli_text_define(text, lines, XLI_COUNT(lines));
 }
 
-static xl_status build_kernel(xl_knn *plan)
+static xl_status build_kernel(xli_knn_plan *plan)
 {
     xl_status status;
     xli_text text = {0};
@@ -72,7 +70,7 @@ done:
     return status;
 }
 
-static xl_status make(xl_knn *plan, const xl_knn_desc *desc)
+static xl_status make(xli_knn_plan *plan, const xl_knn_desc *desc)
 {
     xl_status status;
     const xli_capabilities *capabilities;
@@ -88,10 +86,10 @@ done:
     return status;
 }
 
-xl_status xl_knn_create(xl_context *ctx, const xl_knn_desc *desc, xl_knn **plan)
+xl_status xli_knn_create(xl_context *ctx, const xl_knn_desc *desc, xli_knn_plan **plan)
 {
     xl_status status;
-    xl_knn *made = NULL;
+    xli_knn_plan *made = NULL;
     xl_knn_desc checked;
     if (plan)
         *plan = NULL;
@@ -109,11 +107,11 @@ xl_status xl_knn_create(xl_context *ctx, const xl_knn_desc *desc, xl_knn **plan)
     *plan = made;
     made = NULL;
 done:
-    xl_knn_destroy(made);
+    xli_knn_destroy(made);
     return status;
 }
 
-xl_status xl_knn_scratch(const xl_knn *plan, size_t n, size_t *bytes, size_t *alignment)
+xl_status xli_knn_scratch(const xli_knn_plan *plan, size_t n, size_t *bytes, size_t *alignment)
 {
     xl_status status;
     XL_TRY(xli_scratch_question(plan ? plan->ctx : NULL, "plan", plan, bytes, alignment));
@@ -124,17 +122,15 @@ done:
     return status;
 }
 
-xl_status xl_knn_info_sized(const xl_knn *plan, size_t n, xl_plan_info *info, size_t size)
+void xli_knn_info(const xli_knn_plan *plan, size_t n, xl_plan_details *info)
 {
     (void)n;
-    if (!plan)
-        return xli_fail(NULL, XL_ERROR_INVALID_ARGUMENT, "plan: NULL");
-    const xl_plan_info all =
+    const xl_plan_details all =
         xli_grid_info_of(&plan->search, plan->shape.group, plan->shape.items, "growing reach");
-    return xli_info_give(plan->ctx, &all, sizeof all, info, size);
+    *info = all;
 }
 
-void xl_knn_destroy(xl_knn *plan)
+void xli_knn_destroy(xli_knn_plan *plan)
 {
     if (!plan || xli_os_was_forked())
         return;
@@ -142,4 +138,18 @@ void xl_knn_destroy(xl_knn *plan)
     xli_kernel_destroy(&plan->check);
     xli_context_release(plan->ctx);
     xli_free(plan);
+}
+
+XLI_WRAP(knn)
+XLI_WRAP_SCRATCH(knn, args->num_queries)
+XLI_WRAP_INDEX(knn, enqueue, xl_knn_args)
+
+xl_status xl_knn_status(xl_plan *plan, xl_grid_index *index, cl_command_queue queue,
+                        const xl_knn_status_args *args, xl_knn_report *report, cl_uint num_waits,
+                        const cl_event *waits)
+{
+    const xl_status status = xli_plan_check(&xli_knn_primitive, plan);
+    return status == XL_SUCCESS ? xli_knn_status(xli_knn_of(plan), index, queue, args, sizeof *args,
+                                                 report, sizeof *report, num_waits, waits)
+                                : status;
 }

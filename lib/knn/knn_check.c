@@ -41,7 +41,7 @@ done:
     return status;
 }
 
-xl_status xli_knn_check_index(const xl_knn *plan, const xl_grid_index *index)
+xl_status xli_knn_check_index(const xli_knn_plan *plan, const xl_grid_index *index)
 {
     const xli_knn_problem *const problem = &plan->problem;
     const xl_status status = xli_grid_check_repeats(plan->ctx, index, problem->repeats);
@@ -55,7 +55,7 @@ xl_status xli_knn_check_index(const xl_knn *plan, const xl_grid_index *index)
     return same == XL_SUCCESS ? xli_grid_check_batch(plan->ctx, index, problem->batch) : same;
 }
 
-static xl_status check_queries(const xl_knn *plan, const xl_grid_index *index,
+static xl_status check_queries(const xli_knn_plan *plan, const xl_grid_index *index,
                                const xl_knn_args *args, size_t *n, xli_knn_spans *spans)
 {
     xl_status status;
@@ -83,8 +83,8 @@ done:
     return status;
 }
 
-xl_status xli_knn_check_views(const xl_knn *plan, const xl_grid_index *index, xl_knn_args *args,
-                              size_t *n, xli_knn_spans *spans)
+xl_status xli_knn_check_views(const xli_knn_plan *plan, const xl_grid_index *index,
+                              xl_knn_args *args, size_t *n, xli_knn_spans *spans)
 {
     xl_status status;
     xl_context *const ctx = plan->ctx;

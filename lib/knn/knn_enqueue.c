@@ -20,7 +20,7 @@ typedef struct knn_reach {
     float f32;
 } knn_reach;
 
-static knn_reach reach_of(const xl_knn *plan, const xl_grid_index *index)
+static knn_reach reach_of(const xli_knn_plan *plan, const xl_grid_index *index)
 {
     const double reach = xli_grid_lattice_reach(&index->lattice, plan->problem.k);
     return (knn_reach){reach, reach < (double)FLT_MAX ? (float)reach : FLT_MAX};
@@ -28,8 +28,9 @@ static knn_reach reach_of(const xl_knn *plan, const xl_grid_index *index)
 
 /* XL_INDEX_PARAMETERS and XL_QUERY_PARAMETERS of cl/neighbors/neighbors_ranges.cl. The reach is the
  * longest that a search needs in space that repeats. */
-static void add_shared(const xl_knn *plan, const xl_grid_index *index, const xli_knn_spans *spans,
-                       const knn_reach *reach, size_t first, xli_args *args)
+static void add_shared(const xli_knn_plan *plan, const xl_grid_index *index,
+                       const xli_knn_spans *spans, const knn_reach *reach, size_t first,
+                       xli_args *args)
 {
     const xli_knn_problem *const problem = &plan->problem;
     const bool wide = problem->scalar == XL_F64;
@@ -47,7 +48,7 @@ enum { QUERY_ARGS = 8, OWN_ARGS = 8 }; /* at most */
 XLI_ARGS_FIT(XLI_GRID_INDEX_ARGS + QUERY_ARGS + OWN_ARGS);
 
 /* The kernel's way to say "not given" is a flag; the buffer is then any. */
-static xl_status launch(xl_knn *plan, const xl_grid_index *index, xli_seq *seq, size_t n,
+static xl_status launch(xli_knn_plan *plan, const xl_grid_index *index, xli_seq *seq, size_t n,
                         const xl_knn_args *given, const xli_knn_spans *spans)
 {
     xli_args args = {0};
@@ -67,9 +68,9 @@ static xl_status launch(xl_knn *plan, const xl_grid_index *index, xli_seq *seq, 
     return xli_seq_launch_args(seq, &plan->search, shape.groups, shape.size, &args, 0);
 }
 
-xl_status xl_knn_enqueue_sized(xl_knn *plan, xl_grid_index *index, cl_command_queue queue,
-                               const xl_knn_args *args, size_t size, cl_uint num_waits,
-                               const cl_event *waits, cl_event *event)
+xl_status xli_knn_enqueue(xli_knn_plan *plan, xl_grid_index *index, cl_command_queue queue,
+                          const xl_knn_args *args, size_t size, cl_uint num_waits,
+                          const cl_event *waits, cl_event *event)
 {
     xl_status status;
     xl_knn_args given = {0};

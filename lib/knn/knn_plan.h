@@ -12,6 +12,7 @@
 #define XLI_KNN_PLAN_H
 
 #include "grid_index.h"
+#include "wrap.h"
 
 #include <crosslane/knn.h>
 
@@ -36,7 +37,8 @@ typedef struct xli_knn_shape {
     uint32_t most_rounds;  /* of all loops of a query; 0: any number */
 } xli_knn_shape;
 
-struct xl_knn {
+typedef struct xli_knn_plan xli_knn_plan;
+struct xli_knn_plan {
     xl_context *ctx;
     xli_knn_problem problem;
     xli_knn_shape shape;
@@ -50,14 +52,23 @@ xli_knn_shape xli_knn_shape_of(const xli_tune_device *device, const xli_tune *tu
 /* knn_check.c */
 xl_status xli_knn_check_desc(xl_context *ctx, const xl_knn_desc *desc);
 /* That the plan may search that index. */
-xl_status xli_knn_check_index(const xl_knn *plan, const xl_grid_index *index);
+xl_status xli_knn_check_index(const xli_knn_plan *plan, const xl_grid_index *index);
 
 /* The arrays of one call, as spans. */
 typedef struct xli_knn_spans {
     xli_span queries[3], query_systems, indices, distances2;
 } xli_knn_spans;
 /* *n: the number of queries. args->num_rows becomes that of the rows that there are to be. */
-xl_status xli_knn_check_views(const xl_knn *plan, const xl_grid_index *index, xl_knn_args *args,
-                              size_t *n, xli_knn_spans *spans);
+xl_status xli_knn_check_views(const xli_knn_plan *plan, const xl_grid_index *index,
+                              xl_knn_args *args, size_t *n, xli_knn_spans *spans);
+
+XLI_DECLARE(knn)
+xl_status xli_knn_scratch(const xli_knn_plan *plan, size_t n, size_t *bytes, size_t *alignment);
+xl_status xli_knn_enqueue(xli_knn_plan *plan, xl_grid_index *index, cl_command_queue queue,
+                          const xl_knn_args *args, size_t size, cl_uint num_waits,
+                          const cl_event *waits, cl_event *event);
+xl_status xli_knn_status(xli_knn_plan *plan, xl_grid_index *index, cl_command_queue queue,
+                         const xl_knn_status_args *args, size_t size, xl_knn_report *report,
+                         size_t report_size, cl_uint num_waits, const cl_event *waits);
 
 #endif

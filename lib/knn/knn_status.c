@@ -8,7 +8,7 @@ typedef struct answer {
 } answer;
 
 /* Runs it over the rows, and reads its answer. */
-static xl_status launch_check(xl_knn *plan, cl_command_queue queue, const xli_span *indices,
+static xl_status launch_check(xli_knn_plan *plan, cl_command_queue queue, const xli_span *indices,
                               size_t rows, cl_mem buffer, answer *answered)
 {
     xl_status status;
@@ -30,8 +30,8 @@ done:
     return status;
 }
 
-static xl_status ask(xl_knn *plan, cl_command_queue queue, const xli_span *indices, size_t rows,
-                     answer *answered)
+static xl_status ask(xli_knn_plan *plan, cl_command_queue queue, const xli_span *indices,
+                     size_t rows, answer *answered)
 {
     xl_status status;
     cl_int code;
@@ -45,7 +45,7 @@ done:
     return status;
 }
 
-static xl_status judge(const xl_knn *plan, const xl_knn_report *report)
+static xl_status judge(const xli_knn_plan *plan, const xl_knn_report *report)
 {
     if (report->given_up > 0)
         return xli_fail(plan->ctx, XL_ERROR_UNSUPPORTED,
@@ -58,8 +58,8 @@ static xl_status judge(const xl_knn *plan, const xl_knn_report *report)
 }
 
 /* The call's arguments, checked as the call checked them. */
-static xl_status check_args(xl_knn *plan, const xl_grid_index *index, const xl_knn_status_args *of,
-                            xl_knn_args *given, xli_knn_spans *spans)
+static xl_status check_args(xli_knn_plan *plan, const xl_grid_index *index,
+                            const xl_knn_status_args *of, xl_knn_args *given, xli_knn_spans *spans)
 {
     xl_status status;
     size_t n;
@@ -77,9 +77,9 @@ done:
     return status;
 }
 
-xl_status xl_knn_status_sized(xl_knn *plan, xl_grid_index *index, cl_command_queue queue,
-                              const xl_knn_status_args *args, size_t size, xl_knn_report *report,
-                              size_t report_size, cl_uint num_waits, const cl_event *waits)
+xl_status xli_knn_status(xli_knn_plan *plan, xl_grid_index *index, cl_command_queue queue,
+                         const xl_knn_status_args *args, size_t size, xl_knn_report *report,
+                         size_t report_size, cl_uint num_waits, const cl_event *waits)
 {
     xl_status status;
     xl_knn_status_args of = {0};

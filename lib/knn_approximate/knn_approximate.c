@@ -2,18 +2,16 @@
  * Plans of approximate searches for nearest neighbours: descriptor to kernels. */
 #include "knn_approximate_plan.h"
 
-#include <crosslane/plan_info.h>
-
 #include <string.h>
 
-void xl_knn_approximate_desc_init_sized(xl_knn_approximate_desc *desc, size_t size)
+void xl_knn_approximate_desc_init_version(xl_knn_approximate_desc *desc, uint32_t version)
 {
     static const xl_knn_approximate_desc defaults = {
         .dimensions = 3, .stride = 3, .query_stride = 3, .code = XL_U64};
-    xli_struct_init(desc, size, &defaults, sizeof defaults);
+    xli_desc_init(desc, version, &defaults, sizeof defaults);
 }
 
-static xl_status build_kernels(xl_knn_approximate *plan)
+static xl_status build_kernels(xli_knn_approximate_plan *plan)
 {
     xl_status status;
     const xli_knn_approximate_problem *const problem = &plan->problem;
@@ -35,7 +33,7 @@ done:
 }
 
 /* Stable, so that points of one code stay in the order of their indices, on every device. */
-static xl_status make_sort(xl_knn_approximate *plan, const xli_tune_wish *wish)
+static xl_status make_sort(xli_knn_approximate_plan *plan, const xli_tune_wish *wish)
 {
     xl_status status;
     xl_sort_desc desc;
@@ -57,8 +55,8 @@ done:
     return status;
 }
 
-static xl_status make_codes(const xl_knn_approximate *plan, const xli_box *box, uint32_t stride,
-                            xl_morton **codes)
+static xl_status make_codes(const xli_knn_approximate_plan *plan, const xli_box *box,
+                            uint32_t stride, xl_plan **codes)
 {
     xl_morton_desc desc;
     xl_morton_desc_init(&desc);
@@ -70,7 +68,7 @@ static xl_status make_codes(const xl_knn_approximate *plan, const xli_box *box, 
     return xl_morton_create(plan->ctx, &desc, codes);
 }
 
-static xl_status make_shifts(xl_knn_approximate *plan)
+static xl_status make_shifts(xli_knn_approximate_plan *plan)
 {
     xl_status status = XL_SUCCESS;
     const xli_knn_approximate_problem *const problem = &plan->problem;
@@ -85,7 +83,7 @@ done:
     return status;
 }
 
-static xl_status make_search(xl_knn_approximate *plan)
+static xl_status make_search(xli_knn_approximate_plan *plan)
 {
     xl_search_desc desc;
     xl_search_desc_init(&desc);
@@ -94,7 +92,7 @@ static xl_status make_search(xl_knn_approximate *plan)
     return xl_search_create(plan->ctx, &desc, &plan->places);
 }
 
-static xl_status make(xl_knn_approximate *plan, const xl_knn_approximate_desc *desc)
+static xl_status make(xli_knn_approximate_plan *plan, const xl_knn_approximate_desc *desc)
 {
     xl_status status;
     const xli_capabilities *capabilities;
@@ -115,11 +113,11 @@ done:
     return status;
 }
 
-xl_status xl_knn_approximate_create(xl_context *ctx, const xl_knn_approximate_desc *desc,
-                                    xl_knn_approximate **plan)
+xl_status xli_knn_approximate_create(xl_context *ctx, const xl_knn_approximate_desc *desc,
+                                     xli_knn_approximate_plan **plan)
 {
     xl_status status;
-    xl_knn_approximate *made = NULL;
+    xli_knn_approximate_plan *made = NULL;
     xl_knn_approximate_desc checked;
     if (plan)
         *plan = NULL;
@@ -136,12 +134,12 @@ xl_status xl_knn_approximate_create(xl_context *ctx, const xl_knn_approximate_de
     *plan = made;
     made = NULL;
 done:
-    xl_knn_approximate_destroy(made);
+    xli_knn_approximate_destroy(made);
     return status;
 }
 
-xl_status xl_knn_approximate_scratch(const xl_knn_approximate *plan, size_t n, size_t num_queries,
-                                     size_t *bytes, size_t *alignment)
+xl_status xli_knn_approximate_scratch(const xli_knn_approximate_plan *plan, size_t n,
+                                      size_t num_queries, size_t *bytes, size_t *alignment)
 {
     xl_status status;
     xli_knn_approximate_layout layout;
@@ -154,31 +152,32 @@ done:
     return status;
 }
 
-xl_status xl_knn_approximate_info_sized(const xl_knn_approximate *plan, size_t n,
-                                        xl_plan_info *info, size_t size)
+void xli_knn_approximate_info(const xli_knn_approximate_plan *plan, size_t n, xl_plan_details *info)
 {
     (void)n;
-    if (!plan)
-        return xli_fail(NULL, XL_ERROR_INVALID_ARGUMENT, "plan: NULL");
     const uint32_t group = (uint32_t)xli_min(plan->group, plan->search.max_group);
-    xl_plan_info all = {.work_group_size = group, .item_elements = 1, .tile_elements = group};
+    xl_plan_details all = {.work_group_size = group, .item_elements = 1, .tile_elements = group};
     strcpy(all.algorithm, "shifted sorting");
-    return xli_info_give(plan->ctx, &all, sizeof all, info, size);
+    *info = all;
 }
 
-void xl_knn_approximate_destroy(xl_knn_approximate *plan)
+void xli_knn_approximate_destroy(xli_knn_approximate_plan *plan)
 {
     if (!plan || xli_os_was_forked())
         return;
     for (uint32_t i = 0; i < XLI_KNN_APPROXIMATE_SHIFTS; ++i) {
-        xl_morton_destroy(plan->shifts[i].points);
-        xl_morton_destroy(plan->shifts[i].queries);
+        xl_plan_destroy(plan->shifts[i].points);
+        xl_plan_destroy(plan->shifts[i].queries);
     }
-    xl_search_destroy(plan->places);
-    xl_sort_destroy(plan->sort);
+    xl_plan_destroy(plan->places);
+    xl_plan_destroy(plan->sort);
     xli_kernel_destroy(&plan->search);
     xli_kernel_destroy(&plan->pack);
     xli_pool_destroy(&plan->pool);
     xli_context_release(plan->ctx);
     xli_free(plan);
 }
+
+XLI_WRAP(knn_approximate)
+XLI_WRAP_SCRATCH(knn_approximate, args->n, args->num_queries)
+XLI_WRAP_ENQUEUE(knn_approximate)

@@ -55,7 +55,7 @@ done:
     return status;
 }
 
-static xl_status check_count(const xl_knn_approximate *plan, const char *name, size_t n,
+static xl_status check_count(const xli_knn_approximate_plan *plan, const char *name, size_t n,
                              uint32_t stride)
 {
     if (n > UINT32_MAX - 1)
@@ -66,7 +66,8 @@ static xl_status check_count(const xl_knn_approximate *plan, const char *name, s
     return XL_SUCCESS;
 }
 
-xl_status xli_knn_approximate_check_n(const xl_knn_approximate *plan, size_t n, size_t num_queries)
+xl_status xli_knn_approximate_check_n(const xli_knn_approximate_plan *plan, size_t n,
+                                      size_t num_queries)
 {
     xl_status status;
     const xli_idle_field fields[] = {{"num_queries", num_queries != 0, plan->problem.given,
@@ -78,14 +79,14 @@ done:
     return status;
 }
 
-static xl_status check_points(const xl_knn_approximate *plan, const char *name, xl_view view,
+static xl_status check_points(const xli_knn_approximate_plan *plan, const char *name, xl_view view,
                               size_t n, uint32_t stride, xli_span *span)
 {
     const size_t scalars = n > 0 ? (n - 1) * stride + plan->problem.dimensions : 0;
     return xli_check_view(plan->ctx, name, view, scalars, sizeof(cl_float), XLI_READ, span);
 }
 
-xl_status xli_knn_approximate_check_views(const xl_knn_approximate *plan,
+xl_status xli_knn_approximate_check_views(const xli_knn_approximate_plan *plan,
                                           xl_knn_approximate_args *args,
                                           xli_knn_approximate_spans *spans)
 {
@@ -114,7 +115,7 @@ done:
     return status;
 }
 
-xl_status xli_knn_approximate_check_scratch(const xl_knn_approximate *plan,
+xl_status xli_knn_approximate_check_scratch(const xli_knn_approximate_plan *plan,
                                             const xli_knn_approximate_spans *spans,
                                             const xli_span *scratch)
 {

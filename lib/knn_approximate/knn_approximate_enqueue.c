@@ -6,7 +6,7 @@
 
 /* A call on its way to the device. */
 typedef struct flow {
-    xl_knn_approximate *plan;
+    xli_knn_approximate_plan *plan;
     xli_seq *seq;
     size_t n;
     const xl_knn_approximate_args *args;
@@ -15,12 +15,12 @@ typedef struct flow {
     xli_knn_approximate_layout layout;
 } flow;
 
-xl_status xli_knn_approximate_lay_out(const xl_knn_approximate *plan, size_t n, size_t num_queries,
-                                      xli_knn_approximate_layout *layout)
+xl_status xli_knn_approximate_lay_out(const xli_knn_approximate_plan *plan, size_t n,
+                                      size_t num_queries, xli_knn_approximate_layout *layout)
 {
     xl_status status;
-    size_t nested = 0, alignment;
-    XL_TRY(xl_sort_scratch(plan->sort, n, &nested, &alignment));
+    size_t nested = 0;
+    XL_TRY(xl_sort_scratch(plan->sort, &(xl_sort_args){.n = n}, &nested));
     *layout = xli_knn_approximate_layout_of(&plan->problem, n, num_queries, nested);
     XL_TRY(xli_scratch_countable(plan->ctx, n, layout->bytes));
 done:
@@ -65,7 +65,7 @@ static xl_status launch_pack(const flow *f)
                       XLI_MEM(packed.buffer), XLI_U64(packed.offset));
 }
 
-static xl_status code(const flow *f, xl_morton *plan, size_t n, xl_view points, size_t at)
+static xl_status code(const flow *f, xl_plan *plan, size_t n, xl_view points, size_t at)
 {
     xl_status status;
     const xl_morton_args args = {.n = n, .points = points, .codes = part(f, at, code_bytes(f))};
@@ -152,10 +152,9 @@ done:
     return status;
 }
 
-xl_status xl_knn_approximate_enqueue_sized(xl_knn_approximate *plan, cl_command_queue queue,
-                                           const xl_knn_approximate_args *args, size_t size,
-                                           cl_uint num_waits, const cl_event *waits,
-                                           cl_event *event)
+xl_status xli_knn_approximate_enqueue(xli_knn_approximate_plan *plan, cl_command_queue queue,
+                                      const xl_knn_approximate_args *args, size_t size,
+                                      cl_uint num_waits, const cl_event *waits, cl_event *event)
 {
     xl_status status;
     xl_knn_approximate_args given = {0};

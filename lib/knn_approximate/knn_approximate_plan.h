@@ -12,7 +12,7 @@
 #ifndef XLI_KNN_APPROXIMATE_PLAN_H
 #define XLI_KNN_APPROXIMATE_PLAN_H
 
-#include "runtime.h"
+#include "wrap.h"
 
 #include <crosslane/knn_approximate.h>
 #include <crosslane/morton.h>
@@ -44,16 +44,17 @@ typedef struct xli_knn_approximate_layout {
 
 /* Plans of one shift: codes of the points, and of given queries. */
 typedef struct xli_knn_approximate_shift {
-    xl_morton *points, *queries;
+    xl_plan *points, *queries;
 } xli_knn_approximate_shift;
 
-struct xl_knn_approximate {
+typedef struct xli_knn_approximate_plan xli_knn_approximate_plan;
+struct xli_knn_approximate_plan {
     xl_context *ctx;
     xli_knn_approximate_problem problem;
     uint32_t group; /* work-items */
     xli_kernel pack, search;
-    xl_sort *sort;
-    xl_search *places; /* of given queries; or NULL */
+    xl_plan *sort;
+    xl_plan *places; /* of given queries; or NULL */
     xli_knn_approximate_shift shifts[XLI_KNN_APPROXIMATE_SHIFTS];
     xli_pool pool;
 };
@@ -69,22 +70,30 @@ xli_knn_approximate_layout xli_knn_approximate_layout_of(const xli_knn_approxima
 
 /* knn_approximate_check.c */
 xl_status xli_knn_approximate_check_desc(xl_context *ctx, const xl_knn_approximate_desc *desc);
-xl_status xli_knn_approximate_check_n(const xl_knn_approximate *plan, size_t n, size_t num_queries);
+xl_status xli_knn_approximate_check_n(const xli_knn_approximate_plan *plan, size_t n,
+                                      size_t num_queries);
 
 /* The arrays of one call, as spans. */
 typedef struct xli_knn_approximate_spans {
     xli_span points, queries, indices, distances2;
 } xli_knn_approximate_spans;
 /* args->num_rows becomes that of the rows that there are to be. */
-xl_status xli_knn_approximate_check_views(const xl_knn_approximate *plan,
+xl_status xli_knn_approximate_check_views(const xli_knn_approximate_plan *plan,
                                           xl_knn_approximate_args *args,
                                           xli_knn_approximate_spans *spans);
-xl_status xli_knn_approximate_check_scratch(const xl_knn_approximate *plan,
+xl_status xli_knn_approximate_check_scratch(const xli_knn_approximate_plan *plan,
                                             const xli_knn_approximate_spans *spans,
                                             const xli_span *scratch);
 
 /* knn_approximate_enqueue.c */
-xl_status xli_knn_approximate_lay_out(const xl_knn_approximate *plan, size_t n, size_t num_queries,
-                                      xli_knn_approximate_layout *layout);
+xl_status xli_knn_approximate_lay_out(const xli_knn_approximate_plan *plan, size_t n,
+                                      size_t num_queries, xli_knn_approximate_layout *layout);
+
+XLI_DECLARE(knn_approximate)
+xl_status xli_knn_approximate_scratch(const xli_knn_approximate_plan *plan, size_t n,
+                                      size_t num_queries, size_t *bytes, size_t *alignment);
+xl_status xli_knn_approximate_enqueue(xli_knn_approximate_plan *plan, cl_command_queue queue,
+                                      const xl_knn_approximate_args *args, size_t size,
+                                      cl_uint num_waits, const cl_event *waits, cl_event *event);
 
 #endif

@@ -1,28 +1,38 @@
 /* SPDX-License-Identifier: MIT
- * The merge's public calls. */
+ * Merge: the descriptor, the arrays of a call, and the public calls. */
+#include "key.h"
 #include "merge_plan.h"
-
-#include <crosslane/plan_info.h>
 
 #include <string.h>
 
-void xl_merge_desc_init_sized(xl_merge_desc *desc, size_t size)
-{
-    xli_struct_init(desc, size, &(const xl_merge_desc){.key = XL_U32}, sizeof *desc);
-}
+static const xl_merge_desc defaults = {.key = XL_U32};
 
-/* A kernel may allow fewer work-items than the device does: then the shape is settled anew. */
-static xl_status make(xl_merge *plan, const xl_merge_desc *desc,
-                      const xli_capabilities *capabilities)
+static xl_status check(xl_context *ctx, const void *of)
 {
     xl_status status;
+    const xl_merge_desc *const desc = of;
+    XL_TRY(xli_key_check(ctx, desc->key));
+    XL_TRY(xli_key_check_value(ctx, desc->value));
+    XL_TRY(xli_key_check_order(ctx, desc->order));
+done:
+    return status;
+}
+
+/* A kernel may allow fewer work-items than the device: then the shape is computed again. */
+static xl_status make(xl_plan *base, const void *of)
+{
+    xl_status status;
+    const xl_merge_desc *const desc = of;
+    xli_merge_plan *const plan = (xli_merge_plan *)base;
+    const xli_capabilities *capabilities;
     xli_tune_device device;
     xli_tune tune;
+    XL_TRY(xli_context_capabilities(base->ctx, &capabilities));
+    XL_TRY(xli_context_tune(base->ctx, capabilities, XLI_TUNE_WISH(XLI_TUNE_MERGE, desc), &device,
+                            &tune));
     size_t most = xli_most_work_items(capabilities);
     plan->problem = (xli_merge_problem){desc->key, desc->value, desc->order == XL_DESCENDING,
                                         desc->equal_zeros != 0};
-    XL_TRY(xli_context_tune(plan->ctx, capabilities, XLI_TUNE_WISH(XLI_TUNE_MERGE, desc), &device,
-                            &tune));
     do {
         xli_merge_shape_of(&plan->problem, &device, &tune.merge, most, &plan->shape);
         XL_TRY(xli_merge_build(plan, &most));
@@ -31,90 +41,67 @@ done:
     return status;
 }
 
-xl_status xl_merge_create(xl_context *ctx, const xl_merge_desc *desc, xl_merge **plan)
+static void drop(xl_plan *base)
 {
-    xl_status status;
-    xl_merge *made = NULL;
-    const xli_capabilities *capabilities;
-    if (plan)
-        *plan = NULL;
-    if (!ctx || !plan)
-        return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT, "%s: NULL", ctx ? "plan" : "ctx");
-    xl_merge_desc checked;
-    xl_merge_desc_init(&checked);
-    XL_TRY(XLI_DESC_READ(ctx, xl_merge_desc, desc, &checked));
-    XL_TRY(xli_merge_check_desc(ctx, &checked));
-    XL_TRY(xli_context_capabilities(ctx, &capabilities));
-    made = xli_alloc(sizeof *made);
-    if (!made)
-        XL_TRY(xli_fail(ctx, XL_ERROR_OUT_OF_MEMORY, "no memory for a merge plan"));
-    made->ctx = xli_context_retain(ctx);
-    XL_TRY(xli_pool_create(ctx, &made->pool));
-    XL_TRY(make(made, &checked, capabilities));
-    *plan = made;
-    made = NULL;
-done:
-    xl_merge_destroy(made);
-    return status;
+    xli_merge_drop_kernels((xli_merge_plan *)base);
 }
 
-void xl_merge_destroy(xl_merge *plan)
+static void info(const xl_plan *base, size_t n, xl_plan_details *details)
 {
-    if (!plan || xli_os_was_forked())
-        return;
-    xli_merge_drop_kernels(plan);
-    xli_pool_destroy(&plan->pool);
-    xli_context_release(plan->ctx);
-    xli_free(plan);
+    const xli_merge_shape *const shape = &((const xli_merge_plan *)base)->shape;
+    details->work_group_size = shape->group_size;
+    details->item_elements = shape->serial ? 0 : shape->items;
+    details->tile_elements = xli_merge_tile(shape, n);
+    strcpy(details->algorithm, "merge-path");
 }
 
-xl_status xl_merge_scratch(const xl_merge *plan, size_t n, size_t *bytes, size_t *alignment)
+/* Indices on the device have 32 bits, and an element has at most 16 bytes. */
+static xl_status count(const xl_plan *base, const void *of)
 {
-    xl_status status;
-    XL_TRY(xli_scratch_question(plan ? plan->ctx : NULL, "plan", plan, bytes, alignment));
-    XL_TRY(xli_merge_check_n(plan->ctx, n));
-    *bytes = xli_merge_scratch_bytes(&plan->shape, n);
-    *alignment = XLI_SCRATCH_ALIGN;
-done:
-    return status;
+    const xl_merge_args *const args = of;
+    const size_t most = xli_min(UINT32_MAX, SIZE_MAX / 16);
+    if (args->n_a > most || args->n_b > most - args->n_a)
+        return xli_fail(base->ctx, XL_ERROR_INVALID_ARGUMENT,
+                        "args.n_a, args.n_b: %zu and %zu; must be at most %zu together", args->n_a,
+                        args->n_b, most);
+    return XL_SUCCESS;
 }
 
-xl_status xl_merge_info_sized(const xl_merge *plan, size_t n, xl_plan_info *info, size_t size)
+static size_t arrays(const xl_plan *base, const void *of, xli_array *arrays)
 {
-    if (!plan)
-        return xli_fail(NULL, XL_ERROR_INVALID_ARGUMENT, "plan: NULL");
-    const xli_merge_shape *shape = &plan->shape;
-    xl_plan_info all = {.work_group_size = shape->group_size,
-                        .item_elements = shape->serial ? 0 : shape->items,
-                        .tile_elements = xli_merge_tile(shape, n)};
-    strcpy(all.algorithm, "merge-path");
-    return xli_info_give(plan->ctx, &all, sizeof all, info, size);
+    const xl_merge_args *const args = of;
+    const xli_merge_problem *const problem = &((const xli_merge_plan *)base)->problem;
+    const size_t a = args->n_a, b = args->n_b;
+    const size_t key = xl_type_size(problem->key), value = xl_type_size(problem->value);
+    arrays[XLI_MERGE_KEYS_A] = xli_input("args.keys_a", args->keys_a, a, key);
+    arrays[XLI_MERGE_KEYS_B] = xli_input("args.keys_b", args->keys_b, b, key);
+    arrays[XLI_MERGE_KEYS_OUT] = xli_output("args.keys_out", args->keys_out, a + b, key);
+    arrays[XLI_MERGE_VALUES_A] = xli_input("args.values_a", args->values_a, a, value);
+    arrays[XLI_MERGE_VALUES_B] = xli_input("args.values_b", args->values_b, b, value);
+    arrays[XLI_MERGE_VALUES_OUT] = xli_output("args.values_out", args->values_out, a + b, value);
+    for (size_t k = XLI_MERGE_VALUES_A; k < XLI_MERGE_ARRAYS && problem->value == XL_NONE; ++k)
+        arrays[k].unused = "must not be given, because desc.value is XL_NONE";
+    return XLI_MERGE_ARRAYS;
 }
 
-xl_status xl_merge_enqueue_sized(xl_merge *plan, cl_command_queue queue, const xl_merge_args *args,
-                                 size_t size, cl_uint num_waits, const cl_event *waits,
-                                 cl_event *event)
+static size_t scratch_bytes(const xl_plan *base, const void *of)
 {
-    xl_status status;
-    xl_merge_args given = {0};
-    xli_seq seq = {0};
-    xli_merge_spans spans;
-    xli_span scratch;
-    if (event)
-        *event = NULL;
-    if (!plan)
-        return xli_fail(NULL, XL_ERROR_INVALID_ARGUMENT, "plan: NULL");
-    xl_context *ctx = plan->ctx;
-    XL_TRY(XLI_ARGS_READ(ctx, xl_merge_args, args, size, &given));
-    XL_TRY(xli_merge_check_lengths(ctx, given.n_a, given.n_b));
-    const size_t n = given.n_a + given.n_b;
-    XL_TRY(xli_seq_begin(&seq, ctx, queue, num_waits, waits, event));
-    XL_TRY(xli_merge_check_views(ctx, &plan->problem, &given, &spans));
-    XL_TRY(xli_seq_scratch(&seq, &plan->pool, given.scratch,
-                           xli_merge_scratch_bytes(&plan->shape, n), XLI_SCRATCH_ALIGN, &scratch));
-    XL_TRY(xli_merge_check_scratch(ctx, &spans, &scratch));
-    if (n > 0)
-        XL_TRY(xli_merge_launch(plan, &seq, given.n_a, given.n_b, &spans, &scratch));
-done:
-    return xli_seq_end(&seq, status, event);
+    const xl_merge_args *const args = of;
+    return xli_merge_scratch_bytes(&((const xli_merge_plan *)base)->shape, args->n_a + args->n_b);
 }
+
+static const xli_primitive primitive = {.name = "merge",
+                                        .plan_bytes = sizeof(xli_merge_plan),
+                                        .desc = {"desc", sizeof(xl_merge_desc), NULL},
+                                        .args = {"args", sizeof(xl_merge_args), NULL},
+                                        .scratch_at = offsetof(xl_merge_args, scratch),
+                                        .defaults = &defaults,
+                                        .check = check,
+                                        .make = make,
+                                        .drop = drop,
+                                        .info = info,
+                                        .count = count,
+                                        .arrays = arrays,
+                                        .scratch = scratch_bytes,
+                                        .launch = xli_merge_launch};
+XLI_PUBLIC_CALLS(merge)

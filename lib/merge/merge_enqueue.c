@@ -1,39 +1,28 @@
 /* SPDX-License-Identifier: MIT
- * The launches of a merge: one that finds what each tile comes from, where that is worth one, and
- * one that makes the tiles. */
+ * The launches of a merge: one finds where tiles begin in both inputs, if there are many tiles; one
+ * makes the tiles. */
 #include "merge_plan.h"
 
-/* An array that is empty may have no buffer, which a kernel cannot be given: it gets the other one,
- * and reads nothing of it on this one's account. */
+/* An empty array may have no buffer, which a kernel cannot be given: then it is given the other
+ * array's buffer and reads nothing there. */
 static void add_pair(xli_args *list, const xli_span *a, const xli_span *b)
 {
     xli_args_add_span(list, a->buffer ? a : b);
     xli_args_add_span(list, b->buffer ? b : a);
 }
 
-static void add_inputs(xli_args *list, size_t n_a, size_t n_b, const xli_merge_spans *s)
+static void add_inputs(xli_args *list, const xl_merge_args *args, const xli_span *spans)
 {
-    xli_args_add(list, XLI_U32(n_a));
-    xli_args_add(list, XLI_U32(n_b));
-    add_pair(list, &s->keys_a, &s->keys_b);
+    xli_args_add(list, XLI_U32(args->n_a));
+    xli_args_add(list, XLI_U32(args->n_b));
+    add_pair(list, &spans[XLI_MERGE_KEYS_A], &spans[XLI_MERGE_KEYS_B]);
 }
 
-static void add_arrays(xli_args *list, const xl_merge *plan, size_t n_a, size_t n_b,
-                       const xli_merge_spans *s)
-{
-    add_inputs(list, n_a, n_b, s);
-    xli_args_add_span(list, &s->keys_out);
-    if (plan->problem.value == XL_NONE)
-        return;
-    add_pair(list, &s->values_a, &s->values_b);
-    xli_args_add_span(list, &s->values_out);
-}
-
-static xl_status launch_partitions(xl_merge *plan, xli_seq *seq, size_t n_a, size_t n_b,
-                                   size_t tiles, const xli_merge_spans *s, const xli_span *scratch)
+static xl_status launch_partitions(xli_merge_plan *plan, xli_seq *seq, const xl_merge_args *args,
+                                   size_t tiles, const xli_span *spans, const xli_span *scratch)
 {
     xli_args list = {.count = 0};
-    add_inputs(&list, n_a, n_b, s);
+    add_inputs(&list, args, spans);
     xli_args_add(&list, XLI_U32(tiles));
     xli_args_add(&list, XLI_MEM(scratch->buffer));
     xli_args_add(&list, XLI_U64(scratch->offset / sizeof(cl_uint)));
@@ -42,26 +31,41 @@ static xl_status launch_partitions(xl_merge *plan, xli_seq *seq, size_t n_a, siz
                                plan->shape.group_size, &list, 0);
 }
 
-xl_status xli_merge_launch(xl_merge *plan, xli_seq *seq, size_t n_a, size_t n_b,
-                           const xli_merge_spans *s, const xli_span *scratch)
+static xl_status launch_parts(xli_merge_plan *plan, xli_seq *seq, const xl_merge_args *args,
+                              size_t tiles, const xli_span *spans, const xli_span *cuts)
 {
-    xl_status status;
     xli_args list = {.count = 0};
-    const size_t tile = xli_merge_tile(&plan->shape, n_a + n_b);
-    const size_t tiles = xli_ceil_div(n_a + n_b, tile);
-    const bool has_cuts = xli_merge_has_cuts(&plan->shape, n_a + n_b);
-    if (has_cuts)
-        XL_TRY(launch_partitions(plan, seq, n_a, n_b, tiles, s, scratch));
     if (plan->shape.serial) {
-        xli_args_add(&list, XLI_U32(tile));
+        xli_args_add(&list, XLI_U32(xli_merge_tile(&plan->shape, args->n_a + args->n_b)));
     } else {
-        xli_args_add(&list, XLI_U32(has_cuts));
-        /* Some buffer; nothing is read there without cuts. */
-        xli_args_add(&list, XLI_MEM(has_cuts ? scratch->buffer : s->keys_out.buffer));
-        xli_args_add(&list, XLI_U64(has_cuts ? scratch->offset / sizeof(cl_uint) : 0));
+        xli_args_add(&list, XLI_U32(cuts != NULL));
+        /* Without cuts the kernel is given some buffer and reads nothing there. */
+        xli_args_add(&list, XLI_MEM(cuts ? cuts->buffer : spans[XLI_MERGE_KEYS_OUT].buffer));
+        xli_args_add(&list, XLI_U64(cuts ? cuts->offset / sizeof(cl_uint) : 0));
     }
-    add_arrays(&list, plan, n_a, n_b, s);
-    XL_TRY(xli_seq_launch_args(seq, &plan->parts, tiles, plan->shape.group_size, &list, 0));
+    add_inputs(&list, args, spans);
+    xli_args_add_span(&list, &spans[XLI_MERGE_KEYS_OUT]);
+    if (plan->problem.value != XL_NONE) {
+        add_pair(&list, &spans[XLI_MERGE_VALUES_A], &spans[XLI_MERGE_VALUES_B]);
+        xli_args_add_span(&list, &spans[XLI_MERGE_VALUES_OUT]);
+    }
+    return xli_seq_launch_args(seq, &plan->parts, tiles, plan->shape.group_size, &list, 0);
+}
+
+xl_status xli_merge_launch(xl_plan *base, xli_seq *seq, const void *of, const xli_span *spans,
+                           const xli_span *scratch)
+{
+    xl_status status = XL_SUCCESS;
+    const xl_merge_args *const args = of;
+    xli_merge_plan *const plan = (xli_merge_plan *)base;
+    const size_t n = args->n_a + args->n_b;
+    if (n == 0)
+        return XL_SUCCESS;
+    const size_t tiles = xli_ceil_div(n, xli_merge_tile(&plan->shape, n));
+    const bool has_cuts = xli_merge_has_cuts(&plan->shape, n);
+    if (has_cuts)
+        XL_TRY(launch_partitions(plan, seq, args, tiles, spans, scratch));
+    XL_TRY(launch_parts(plan, seq, args, tiles, spans, has_cuts ? scratch : NULL));
 done:
     return status;
 }

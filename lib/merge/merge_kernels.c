@@ -17,7 +17,7 @@ static void add_text(xli_text *text, const xli_merge_problem *problem, const xli
     xli_text_define(text, lines, XLI_COUNT(lines) - shape->serial);
 }
 
-xl_status xli_merge_build(xl_merge *plan, size_t *most)
+xl_status xli_merge_build(xli_merge_plan *plan, size_t *most)
 {
     xl_status status;
     xli_text text = {0};
@@ -26,13 +26,14 @@ xl_status xli_merge_build(xl_merge *plan, size_t *most)
     xli_merge_drop_kernels(plan);
     add_text(&text, &plan->problem, &plan->shape);
     if (text.failed)
-        XL_TRY(xli_fail(plan->ctx, XL_ERROR_OUT_OF_MEMORY, "no memory for the merge's source"));
-    XL_TRY(xli_program_get(plan->ctx, program_name, text.data, &program));
-    XL_TRY(xli_kernel_create(plan->ctx, program, serial ? "xl_merge_chunks" : "xl_merge_tiles",
+        XL_TRY(xli_fail(plan->base.ctx, XL_ERROR_OUT_OF_MEMORY, "no memory for a kernel's source"));
+    XL_TRY(xli_program_get(plan->base.ctx, program_name, text.data, &program));
+    XL_TRY(xli_kernel_create(plan->base.ctx, program, serial ? "xl_merge_chunks" : "xl_merge_tiles",
                              &plan->parts));
     *most = plan->parts.max_group;
     if (!serial) {
-        XL_TRY(xli_kernel_create(plan->ctx, program, "xl_merge_partitions", &plan->partitions));
+        XL_TRY(
+            xli_kernel_create(plan->base.ctx, program, "xl_merge_partitions", &plan->partitions));
         *most = xli_min(*most, plan->partitions.max_group);
     }
 done:
@@ -40,7 +41,7 @@ done:
     return status;
 }
 
-void xli_merge_drop_kernels(xl_merge *plan)
+void xli_merge_drop_kernels(xli_merge_plan *plan)
 {
     xli_kernel_destroy(&plan->partitions);
     xli_kernel_destroy(&plan->parts);

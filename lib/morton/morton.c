@@ -1,106 +1,185 @@
 /* SPDX-License-Identifier: MIT
- * Plans of Morton codes: descriptor to kernel. */
-#include "morton_plan.h"
+ * Morton codes: one launch of one kernel (cl/morton/morton_codes.cl). */
+#include "primitive.h"
 
-#include <crosslane/plan_info.h>
-
+#include <crosslane/morton.h>
+#include <math.h>
 #include <string.h>
 
-void xl_morton_desc_init_sized(xl_morton_desc *desc, size_t size)
+typedef struct morton_plan {
+    xl_plan base;
+    uint32_t dimensions, stride;
+    size_t code_bytes;
+    cl_float4 lower;
+    float scale;           /* cells in a unit of length, a power of two */
+    uint32_t group, items; /* work-items of a group, points of a work-item */
+    xli_kernel kernel;
+} morton_plan;
+
+static const xl_morton_desc defaults = {
+    .dimensions = 3, .scalar = XL_F32, .stride = 3, .code = XL_U64};
+
+static xl_status check_box(xl_context *ctx, const xl_morton_desc *desc)
 {
-    static const xl_morton_desc defaults = {
-        .dimensions = 3, .scalar = XL_F32, .stride = 3, .code = XL_U64};
-    xli_struct_init(desc, size, &defaults, sizeof defaults);
+    for (uint32_t a = 0; a < desc->dimensions; ++a) {
+        const float lower = desc->lower[a], upper = desc->upper[a];
+        if (!isfinite(lower) || !isfinite(upper) || !isfinite(upper - lower))
+            return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT,
+                            "desc.lower[%u], desc.upper[%u]: %g to %g; must be finite", (unsigned)a,
+                            (unsigned)a, (double)lower, (double)upper);
+        if (lower > upper)
+            return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT,
+                            "desc.lower[%u], desc.upper[%u]: %g to %g; lower must not exceed upper",
+                            (unsigned)a, (unsigned)a, (double)lower, (double)upper);
+    }
+    return XL_SUCCESS;
 }
 
-static xl_status build_kernel(xl_morton *plan)
+static xl_status check(xl_context *ctx, const void *of)
+{
+    const xl_morton_desc *const desc = of;
+    if (desc->dimensions < 2 || desc->dimensions > 3)
+        return xli_fail(ctx, XL_ERROR_UNSUPPORTED, "desc.dimensions: %u; must be 2 or 3",
+                        (unsigned)desc->dimensions);
+    if (desc->scalar != XL_F32)
+        return xli_fail(ctx, XL_ERROR_UNSUPPORTED, "desc.scalar: %s (%d); must be f32",
+                        xl_type_name(desc->scalar), (int)desc->scalar);
+    if (desc->code != XL_U32 && desc->code != XL_U64)
+        return xli_fail(ctx, XL_ERROR_UNSUPPORTED, "desc.code: %s (%d); must be u32 or u64",
+                        xl_type_name(desc->code), (int)desc->code);
+    if (desc->stride < desc->dimensions)
+        return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT,
+                        "desc.stride: %u; must be at least desc.dimensions, %u",
+                        (unsigned)desc->stride, (unsigned)desc->dimensions);
+    return check_box(ctx, desc);
+}
+
+/* The largest power of two such that 2^bits cells cover the longest side. A loop, because the
+ * library does not link libm. The result is a normal number. */
+static float scale_of(const xl_morton_desc *desc)
+{
+    const bool wide = desc->code == XL_U64;
+    const int bits = desc->dimensions == 2 ? (wide ? 32 : 16) : (wide ? 21 : 10);
+    const double cells = (double)((uint64_t)1 << bits);
+    double longest = 0, scale = 0x1p127;
+    for (uint32_t a = 0; a < desc->dimensions; ++a) {
+        const double side = (double)desc->upper[a] - (double)desc->lower[a];
+        longest = side > longest ? side : longest;
+    }
+    while (longest * scale > cells && scale > 0x1p-126)
+        scale /= 2;
+    return (float)scale;
+}
+
+static xl_status build(morton_plan *plan)
 {
     xl_status status;
     xli_text text = {0};
     xli_program *program;
-    const xli_definition lines[] = {{"XL_ITEMS", plan->shape.items},
-                                    {"XL_DIMENSIONS", plan->problem.dimensions},
-                                    {"XL_STRIDE", plan->problem.stride},
-                                    {"XL_MORTON_WIDE", plan->problem.wide}};
+    const xli_definition lines[] = {{"XL_ITEMS", plan->items},
+                                    {"XL_DIMENSIONS", plan->dimensions},
+                                    {"XL_STRIDE", plan->stride},
+                                    {"XL_MORTON_WIDE", plan->code_bytes == sizeof(cl_ulong)}};
     xli_text_define(&text, lines, XLI_COUNT(lines));
     if (text.failed)
-        XL_TRY(xli_fail(plan->ctx, XL_ERROR_OUT_OF_MEMORY, "no memory for a plan of codes"));
-    XL_TRY(xli_program_get(plan->ctx, "morton_codes", text.data, &program));
-    XL_TRY(xli_kernel_create(plan->ctx, program, "xl_morton_codes", &plan->kernel));
+        XL_TRY(xli_fail(plan->base.ctx, XL_ERROR_OUT_OF_MEMORY, "no memory for a kernel's source"));
+    XL_TRY(xli_program_get(plan->base.ctx, "morton_codes", text.data, &program));
+    XL_TRY(xli_kernel_create(plan->base.ctx, program, "xl_morton_codes", &plan->kernel));
+    plan->group = (uint32_t)xli_min(plan->group, plan->kernel.max_group);
 done:
     xli_text_free(&text);
     return status;
 }
 
-static xl_status make(xl_morton *plan, const xl_morton_desc *desc)
+static xl_status make(xl_plan *base, const void *of)
 {
+    enum { FEW = 256 }; /* if the driver ends long loops */
     xl_status status;
+    const xl_morton_desc *const desc = of;
+    morton_plan *const plan = (morton_plan *)base;
     const xli_capabilities *capabilities;
     xli_tune_device device;
     xli_tune tune;
-    XL_TRY(xli_context_capabilities(plan->ctx, &capabilities));
-    XL_TRY(xli_context_tune(plan->ctx, capabilities, XLI_TUNE_WISH(XLI_TUNE_MORTON, desc), &device,
+    XL_TRY(xli_context_capabilities(base->ctx, &capabilities));
+    XL_TRY(xli_context_tune(base->ctx, capabilities, XLI_TUNE_WISH(XLI_TUNE_MORTON, desc), &device,
                             &tune));
-    plan->problem = xli_morton_problem_of(desc);
-    plan->shape = xli_morton_shape_of(&device, &tune.morton);
-    XL_TRY(build_kernel(plan));
+    plan->dimensions = desc->dimensions;
+    plan->stride = desc->stride;
+    plan->code_bytes = xl_type_size(desc->code);
+    plan->scale = scale_of(desc);
+    for (uint32_t a = 0; a < desc->dimensions; ++a)
+        plan->lower.s[a] = desc->lower[a];
+    plan->group = (uint32_t)xli_max(1, xli_min(tune.morton.group, device.max_work_group));
+    plan->items = (uint32_t)xli_min(tune.morton.items, device.ends_loops ? FEW : UINT32_MAX);
+    XL_TRY(build(plan));
 done:
     return status;
 }
 
-xl_status xl_morton_create(xl_context *ctx, const xl_morton_desc *desc, xl_morton **plan)
+static void drop(xl_plan *base)
 {
-    xl_status status;
-    xl_morton *made = NULL;
-    xl_morton_desc checked;
-    if (plan)
-        *plan = NULL;
-    if (!ctx || !plan)
-        return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT, "%s: NULL", ctx ? "plan" : "ctx");
-    xl_morton_desc_init(&checked);
-    XL_TRY(XLI_DESC_READ(ctx, xl_morton_desc, desc, &checked));
-    XL_TRY(xli_morton_check_desc(ctx, &checked));
-    made = xli_alloc(sizeof *made);
-    if (!made)
-        XL_TRY(xli_fail(ctx, XL_ERROR_OUT_OF_MEMORY, "no memory for a plan of codes"));
-    made->ctx = xli_context_retain(ctx);
-    XL_TRY(make(made, &checked));
-    *plan = made;
-    made = NULL;
-done:
-    xl_morton_destroy(made);
-    return status;
+    xli_kernel_destroy(&((morton_plan *)base)->kernel);
 }
 
-xl_status xl_morton_scratch(const xl_morton *plan, size_t n, size_t *bytes, size_t *alignment)
+static void info(const xl_plan *base, size_t n, xl_plan_details *details)
 {
-    xl_status status;
-    XL_TRY(xli_scratch_question(plan ? plan->ctx : NULL, "plan", plan, bytes, alignment));
-    XL_TRY(xli_morton_check_n(plan, n));
-    *bytes = 0;
-    *alignment = XLI_SCRATCH_ALIGN;
-done:
-    return status;
-}
-
-xl_status xl_morton_info_sized(const xl_morton *plan, size_t n, xl_plan_info *info, size_t size)
-{
+    const morton_plan *const plan = (const morton_plan *)base;
     (void)n;
-    if (!plan)
-        return xli_fail(NULL, XL_ERROR_INVALID_ARGUMENT, "plan: NULL");
-    const uint32_t group = (uint32_t)xli_min(plan->shape.group, plan->kernel.max_group);
-    xl_plan_info all = {.work_group_size = group,
-                        .item_elements = plan->shape.items,
-                        .tile_elements = (uint64_t)group * plan->shape.items};
-    strcpy(all.algorithm, "map");
-    return xli_info_give(plan->ctx, &all, sizeof all, info, size);
+    details->work_group_size = plan->group;
+    details->item_elements = plan->items;
+    details->tile_elements = (uint64_t)plan->group * plan->items;
+    strcpy(details->algorithm, "map");
 }
 
-void xl_morton_destroy(xl_morton *plan)
+static xl_status count(const xl_plan *base, const void *of)
 {
-    if (!plan || xli_os_was_forked())
-        return;
-    xli_kernel_destroy(&plan->kernel);
-    xli_context_release(plan->ctx);
-    xli_free(plan);
+    const size_t n = ((const xl_morton_args *)of)->n;
+    if (n > SIZE_MAX / 64 || n > SIZE_MAX / ((const morton_plan *)base)->stride)
+        return xli_fail(base->ctx, XL_ERROR_INVALID_ARGUMENT,
+                        "args.n: %zu; the points exceed the address space", n);
+    return XL_SUCCESS;
 }
+
+enum { POINTS, CODES, ARRAYS };
+
+static size_t arrays(const xl_plan *base, const void *of, xli_array *arrays)
+{
+    const xl_morton_args *const args = of;
+    const morton_plan *const plan = (const morton_plan *)base;
+    const size_t n = args->n;
+    const size_t scalars = n > 0 ? (n - 1) * plan->stride + plan->dimensions : 0;
+    arrays[POINTS] = xli_input("args.points", args->points, scalars, sizeof(cl_float));
+    arrays[CODES] = xli_output("args.codes", args->codes, n, plan->code_bytes);
+    return ARRAYS;
+}
+
+static xl_status launch(xl_plan *base, xli_seq *seq, const void *of, const xli_span *spans,
+                        const xli_span *scratch)
+{
+    morton_plan *const plan = (morton_plan *)base;
+    const size_t n = ((const xl_morton_args *)of)->n, tile = (size_t)plan->group * plan->items;
+    const xli_span *const points = &spans[POINTS], *const codes = &spans[CODES];
+    (void)scratch;
+    if (n == 0)
+        return XL_SUCCESS;
+    return XLI_LAUNCH(seq, &plan->kernel, xli_ceil_div(n, tile), plan->group, XLI_U64(n),
+                      XLI_MEM(points->buffer), XLI_U64(points->offset),
+                      XLI_BYTES(&plan->lower, sizeof plan->lower),
+                      XLI_BYTES(&plan->scale, sizeof plan->scale), XLI_MEM(codes->buffer),
+                      XLI_U64(codes->offset));
+}
+
+static const xli_primitive primitive = {.name = "morton",
+                                        .plan_bytes = sizeof(morton_plan),
+                                        .desc = {"desc", sizeof(xl_morton_desc), NULL},
+                                        .args = {"args", sizeof(xl_morton_args), NULL},
+                                        .scratch_at = offsetof(xl_morton_args, scratch),
+                                        .defaults = &defaults,
+                                        .check = check,
+                                        .make = make,
+                                        .drop = drop,
+                                        .info = info,
+                                        .count = count,
+                                        .arrays = arrays,
+                                        .launch = launch};
+XLI_PUBLIC_CALLS(morton)

@@ -3,13 +3,11 @@
 #include "neighbors_plan.h"
 #include "user_text.h"
 
-#include <crosslane/plan_info.h>
-
-void xl_neighbors_desc_init_sized(xl_neighbors_desc *desc, size_t size)
+void xl_neighbors_desc_init_version(xl_neighbors_desc *desc, uint32_t version)
 {
     static const xl_neighbors_desc defaults = {
         .sorted = 1, .dimensions = 3, .query_stride = 3, .scalar = XL_F32};
-    xli_struct_init(desc, size, &defaults, sizeof defaults);
+    xli_desc_init(desc, version, &defaults, sizeof defaults);
 }
 
 /* Eight work-items share 65,535 rounds (lib/ocl/rusticl.c): all of them where rows are in any
@@ -17,7 +15,8 @@ void xl_neighbors_desc_init_sized(xl_neighbors_desc *desc, size_t size)
  * 4), of all eight at once. */
 enum { ROUNDS = 8000, SORTED_ROUNDS = 2400, MOST_ROW = 2900 };
 
-static void add_limits(const xl_neighbors *plan, const xl_neighbors_desc *desc, xli_text *defines)
+static void add_limits(const xli_neighbors_plan *plan, const xl_neighbors_desc *desc,
+                       xli_text *defines)
 {
     const int rounds = desc->sorted ? SORTED_ROUNDS : ROUNDS;
     xli_text_add(defines, "#define XL_MOST_ROUNDS %d\n#define XL_MOST_ROW %d\n",
@@ -40,7 +39,7 @@ static void add_visit(const xl_neighbors_desc *desc, xli_text *defines)
     xli_text_signature(defines, &signature);
 }
 
-static xl_status build_kernels(xl_neighbors *plan, const xl_neighbors_desc *desc)
+static xl_status build_kernels(xli_neighbors_plan *plan, const xl_neighbors_desc *desc)
 {
     xl_status status;
     xli_program *program;
@@ -90,7 +89,7 @@ done:
 }
 
 /* The search's own values, and the scan that it nests with its own. */
-static xl_status make_parts(xl_neighbors *plan, const xl_neighbors_desc *desc,
+static xl_status make_parts(xli_neighbors_plan *plan, const xl_neighbors_desc *desc,
                             const xli_capabilities *capabilities)
 {
     xl_status status;
@@ -107,10 +106,11 @@ done:
     return status;
 }
 
-xl_status xl_neighbors_create(xl_context *ctx, const xl_neighbors_desc *desc, xl_neighbors **plan)
+xl_status xli_neighbors_create(xl_context *ctx, const xl_neighbors_desc *desc,
+                               xli_neighbors_plan **plan)
 {
     xl_status status;
-    xl_neighbors *made = NULL;
+    xli_neighbors_plan *made = NULL;
     const xli_capabilities *capabilities;
     xl_neighbors_desc checked;
     if (plan)
@@ -155,37 +155,35 @@ xl_status xl_neighbors_create(xl_context *ctx, const xl_neighbors_desc *desc, xl
     *plan = made;
     made = NULL;
 done:
-    xl_neighbors_destroy(made);
+    xli_neighbors_destroy(made);
     return status;
 }
 
-xl_status xl_neighbors_scratch(const xl_neighbors *plan, size_t n, size_t *bytes, size_t *alignment)
+xl_status xli_neighbors_scratch(const xli_neighbors_plan *plan, size_t n, size_t *bytes,
+                                size_t *alignment)
 {
     xl_status status;
-    size_t needed = 0, scan_alignment;
+    size_t needed = 0;
     XL_TRY(xli_scratch_question(plan ? plan->ctx : NULL, "plan", plan, bytes, alignment));
     XL_TRY(xli_grid_check_n(plan->ctx, n, 3));
-    XL_TRY(xl_scan_scratch(plan->scan, n + 1, &needed, &scan_alignment));
+    XL_TRY(xl_scan_scratch(plan->scan, &(xl_scan_args){.n = n + 1}, &needed));
     *bytes = needed;
     *alignment = XLI_SCRATCH_ALIGN;
 done:
     return status;
 }
 
-xl_status xl_neighbors_info_sized(const xl_neighbors *plan, size_t n, xl_plan_info *info,
-                                  size_t size)
+void xli_neighbors_info(const xli_neighbors_plan *plan, size_t n, xl_plan_details *info)
 {
     (void)n;
-    if (!plan)
-        return xli_fail(NULL, XL_ERROR_INVALID_ARGUMENT, "plan: NULL");
-    const xl_plan_info all =
+    const xl_plan_details all =
         plan->tune.walk > 0
             ? xli_grid_info_of(&plan->fill, 1, plan->tune.walk, "rows")
             : xli_grid_info_of(&plan->fill, plan->tune.group, plan->tune.items, "cells");
-    return xli_info_give(plan->ctx, &all, sizeof all, info, size);
+    *info = all;
 }
 
-void xl_neighbors_destroy(xl_neighbors *plan)
+void xli_neighbors_destroy(xli_neighbors_plan *plan)
 {
     if (!plan || xli_os_was_forked())
         return;
@@ -197,7 +195,31 @@ void xl_neighbors_destroy(xl_neighbors *plan)
     xli_kernel_destroy(&plan->longest);
     xli_kernel_destroy(&plan->total);
     xli_pool_destroy(&plan->pool);
-    xl_scan_destroy(plan->scan);
+    xl_plan_destroy(plan->scan);
     xli_context_release(plan->ctx);
     xli_free(plan);
+}
+
+XLI_WRAP(neighbors)
+xl_status xl_neighbors_scratch(const xl_plan *plan, size_t n, size_t *bytes)
+{
+    size_t alignment;
+    const xl_status status = xli_plan_check(&xli_neighbors_primitive, plan);
+    return status == XL_SUCCESS
+               ? xli_neighbors_scratch(xli_neighbors_of(plan), n, bytes, &alignment)
+               : status;
+}
+XLI_WRAP_INDEX(neighbors, count_enqueue, xl_neighbors_count_args)
+XLI_WRAP_INDEX(neighbors, fill_enqueue, xl_neighbors_fill_args)
+XLI_WRAP_INDEX(neighbors, visit_enqueue, xl_neighbors_visit_args)
+
+xl_status xl_neighbors_status(xl_plan *plan, xl_grid_index *index, cl_command_queue queue,
+                              const xl_neighbors_status_args *args, xl_neighbors_report *report,
+                              cl_uint num_waits, const cl_event *waits)
+{
+    const xl_status status = xli_plan_check(&xli_neighbors_primitive, plan);
+    return status == XL_SUCCESS
+               ? xli_neighbors_status(xli_neighbors_of(plan), index, queue, args, sizeof *args,
+                                      report, sizeof *report, num_waits, waits)
+               : status;
 }

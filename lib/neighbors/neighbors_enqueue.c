@@ -13,7 +13,7 @@ static cl_mem or_any(xl_view view, const xl_grid_index *index)
 static xl_status check_count(xli_search *s, const xl_neighbors_count_args *args, xli_span *work)
 {
     xl_status status;
-    xl_neighbors *const plan = s->plan;
+    xli_neighbors_plan *const plan = s->plan;
     const xl_view counts = args->counts, offsets = args->offsets;
     xli_span spans[3] = {{0}};
     size_t bytes = 0, alignment = 1;
@@ -27,7 +27,7 @@ static xl_status check_count(xli_search *s, const xl_neighbors_count_args *args,
     if (offsets.buffer) {
         XL_TRY(xli_check_view(plan->ctx, "offsets", offsets, s->n + 1, sizeof(cl_ulong),
                               XLI_READ | XLI_WRITE, &spans[1]));
-        XL_TRY(xl_neighbors_scratch(plan, s->n, &bytes, &alignment));
+        XL_TRY(xli_neighbors_scratch(plan, s->n, &bytes, &alignment));
     }
     XL_TRY(xli_seq_scratch(&s->seq, &plan->pool, args->scratch, bytes, alignment, &spans[2]));
     XL_TRY(xli_near_apart(s, spans, XLI_COUNT(spans)));
@@ -40,7 +40,7 @@ done:
 static xl_status launch_sum(xli_search *s, xl_view offsets, const xli_span *work)
 {
     xl_status status;
-    xl_neighbors *const plan = s->plan;
+    xli_neighbors_plan *const plan = s->plan;
     XL_TRY(xli_seq_nest(&s->seq));
     XL_TRY(xl_scan_enqueue(plan->scan, s->seq.queue,
                            &(xl_scan_args){.n = s->n + 1,
@@ -57,11 +57,10 @@ done:
     return status;
 }
 
-xl_status xl_neighbors_count_enqueue_sized(xl_neighbors *plan, xl_grid_index *index,
-                                           cl_command_queue queue,
-                                           const xl_neighbors_count_args *args, size_t size,
-                                           cl_uint num_waits, const cl_event *waits,
-                                           cl_event *event)
+xl_status xli_neighbors_count_enqueue(xli_neighbors_plan *plan, xl_grid_index *index,
+                                      cl_command_queue queue, const xl_neighbors_count_args *args,
+                                      size_t size, cl_uint num_waits, const cl_event *waits,
+                                      cl_event *event)
 {
     xl_status status;
     xli_search s = {0};
@@ -83,7 +82,7 @@ done:
 }
 
 /* What a visit starts from, and what it is given, are of the plan's scalar. */
-static xl_status check_start(const xl_neighbors *plan, const xl_neighbors_visit_args *args)
+static xl_status check_start(const xli_neighbors_plan *plan, const xl_neighbors_visit_args *args)
 {
     const bool wide = plan->scalar == XL_F64;
     bool narrow_set = args->start != 0, wide_set = args->start_f64 != 0;
@@ -97,11 +96,10 @@ static xl_status check_start(const xl_neighbors *plan, const xl_neighbors_visit_
     return xli_check_idle(plan->ctx, fields, XLI_COUNT(fields));
 }
 
-xl_status xl_neighbors_visit_enqueue_sized(xl_neighbors *plan, xl_grid_index *index,
-                                           cl_command_queue queue,
-                                           const xl_neighbors_visit_args *args, size_t size,
-                                           cl_uint num_waits, const cl_event *waits,
-                                           cl_event *event)
+xl_status xli_neighbors_visit_enqueue(xli_neighbors_plan *plan, xl_grid_index *index,
+                                      cl_command_queue queue, const xl_neighbors_visit_args *args,
+                                      size_t size, cl_uint num_waits, const cl_event *waits,
+                                      cl_event *event)
 {
     xl_status status;
     xli_search s = {0};

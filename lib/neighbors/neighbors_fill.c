@@ -50,7 +50,7 @@ static xl_status check_bounds(const xli_search *s, const xl_neighbors_fill_args 
 static xl_status check_fill(xli_search *s, xl_neighbors_fill_args *args)
 {
     xl_status status;
-    const xl_neighbors *const plan = s->plan;
+    const xli_neighbors_plan *const plan = s->plan;
     const size_t dimensions = s->index->dimensions, bytes = xli_scalar_bytes(plan->scalar);
     uint64_t capacity = args->capacity;
     xli_span spans[5] = {{0}};
@@ -113,10 +113,10 @@ done:
     return status;
 }
 
-xl_status xl_neighbors_fill_enqueue_sized(xl_neighbors *plan, xl_grid_index *index,
-                                          cl_command_queue queue,
-                                          const xl_neighbors_fill_args *args, size_t size,
-                                          cl_uint num_waits, const cl_event *waits, cl_event *event)
+xl_status xli_neighbors_fill_enqueue(xli_neighbors_plan *plan, xl_grid_index *index,
+                                     cl_command_queue queue, const xl_neighbors_fill_args *args,
+                                     size_t size, cl_uint num_waits, const cl_event *waits,
+                                     cl_event *event)
 {
     xl_status status;
     xli_search s = {0};

@@ -94,17 +94,17 @@ done:
     return status;
 }
 
-xl_status xl_grid_index_set_kernel_args_sized(xl_grid_index *index,
-                                              const xl_neighbors_kernel_args *args, size_t size,
-                                              cl_uint *next)
+xl_status xl_grid_index_set_kernel_args(xl_grid_index *index, const xl_neighbors_kernel_args *args,
+                                        cl_uint *next)
 {
+    static const xli_structure structure = {"args", sizeof(xl_neighbors_kernel_args), NULL};
     xl_status status;
     xl_neighbors_kernel_args given = {0};
     const xli_capabilities *capabilities;
     if (!index)
         return xli_fail(NULL, XL_ERROR_INVALID_ARGUMENT, "index: NULL");
     xl_context *const ctx = index->ctx;
-    XL_TRY(XLI_ARGS_READ(ctx, xl_neighbors_kernel_args, args, size, &given));
+    XL_TRY(xli_structure_read(ctx, &structure, xli_context_version(ctx), args, &given));
     XL_TRY(xli_grid_index_check(ctx, index));
     XL_TRY(check_kernel(ctx, given.kernel));
     const bool wide = index->scalar == XL_F64;

@@ -4,10 +4,12 @@
 #define XLI_NEIGHBORS_PLAN_H
 
 #include "grid_index.h"
+#include "wrap.h"
 
 #include <crosslane/neighbors.h>
 
-struct xl_neighbors {
+typedef struct xli_neighbors_plan xli_neighbors_plan;
+struct xli_neighbors_plan {
     xl_context *ctx;
     /* Of one scalar: the other's are 0. `reach` is the radius and what rounding may add to it. */
     float radius, radius2, reach;
@@ -25,7 +27,7 @@ struct xl_neighbors {
     xli_tune_neighbors tune;
     uint32_t together; /* queries that a work-item counts or visits at a time */
     uint32_t planes;   /* grid.planes: that of the indices that it takes */
-    xl_scan *scan;     /* of u64 */
+    xl_plan *scan;     /* of u64 */
     xli_kernel count, fill, visit, details;
     xli_kernel total;   /* where the device ends loops */
     xli_kernel check;   /* of given queries */
@@ -58,7 +60,7 @@ typedef struct xli_near_given {
 
 /* One call of a search plan. */
 typedef struct xli_search {
-    xl_neighbors *plan;
+    xli_neighbors_plan *plan;
     xl_grid_index *index;
     xli_seq seq;
     cl_command_queue queue;     /* of calls that read */
@@ -71,7 +73,7 @@ typedef struct xli_search {
 xl_status xli_neighbors_check_desc(xl_context *ctx, const xl_neighbors_desc *desc);
 
 /* neighbors_search.c: what every call checks first. */
-xl_status xli_near_begin(xli_search *s, xl_neighbors *plan, xl_grid_index *index,
+xl_status xli_near_begin(xli_search *s, xli_neighbors_plan *plan, xl_grid_index *index,
                          cl_command_queue queue, cl_uint num_waits, const cl_event *waits,
                          cl_event *event);
 /* The queries and their radii, as the plan has them. */
@@ -84,5 +86,25 @@ xl_status xli_near_form(const xli_search *s, uint64_t capacity, xl_view offsets,
  */
 enum { XLI_NEAR_SHARED_ARGS = XLI_GRID_INDEX_ARGS + 12, XLI_NEAR_OWN_ARGS = 15 }; /* at most */
 xl_status xli_near_launch(xli_search *s, xli_kernel *kernel, const xli_arg *own, size_t num_own);
+
+XLI_DECLARE(neighbors)
+xl_status xli_neighbors_scratch(const xli_neighbors_plan *plan, size_t n, size_t *bytes,
+                                size_t *alignment);
+xl_status xli_neighbors_count_enqueue(xli_neighbors_plan *plan, xl_grid_index *index,
+                                      cl_command_queue queue, const xl_neighbors_count_args *args,
+                                      size_t size, cl_uint num_waits, const cl_event *waits,
+                                      cl_event *event);
+xl_status xli_neighbors_fill_enqueue(xli_neighbors_plan *plan, xl_grid_index *index,
+                                     cl_command_queue queue, const xl_neighbors_fill_args *args,
+                                     size_t size, cl_uint num_waits, const cl_event *waits,
+                                     cl_event *event);
+xl_status xli_neighbors_visit_enqueue(xli_neighbors_plan *plan, xl_grid_index *index,
+                                      cl_command_queue queue, const xl_neighbors_visit_args *args,
+                                      size_t size, cl_uint num_waits, const cl_event *waits,
+                                      cl_event *event);
+xl_status xli_neighbors_status(xli_neighbors_plan *plan, xl_grid_index *index,
+                               cl_command_queue queue, const xl_neighbors_status_args *args,
+                               size_t size, xl_neighbors_report *report, size_t report_size,
+                               cl_uint num_waits, const cl_event *waits);
 
 #endif

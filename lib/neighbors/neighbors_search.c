@@ -2,7 +2,7 @@
  * What all calls of a search plan share: checks, queries, arguments, launches. */
 #include "neighbors_plan.h"
 
-static xl_status check_period(const xl_neighbors *plan, const xl_grid_index *index)
+static xl_status check_period(const xli_neighbors_plan *plan, const xl_grid_index *index)
 {
     xl_status status;
     const bool wide = plan->scalar == XL_F64;
@@ -14,7 +14,7 @@ done:
     return status;
 }
 
-xl_status xli_near_begin(xli_search *s, xl_neighbors *plan, xl_grid_index *index,
+xl_status xli_near_begin(xli_search *s, xli_neighbors_plan *plan, xl_grid_index *index,
                          cl_command_queue queue, cl_uint num_waits, const cl_event *waits,
                          cl_event *event)
 {
@@ -41,7 +41,7 @@ done:
 xl_status xli_near_queries(xli_search *s, const xli_near_given *given)
 {
     xl_status status;
-    const xl_neighbors *const plan = s->plan;
+    const xli_neighbors_plan *const plan = s->plan;
     const xli_queries_form form = {.scalar = plan->scalar,
                                    .dimensions = plan->dimensions,
                                    .stride = plan->query_stride,
@@ -82,7 +82,7 @@ done:
 }
 
 /* Where work-items do not walk, counts and visits may take two queries at a time. */
-static xli_grid_shape shape_of(const xl_neighbors *plan, const xli_kernel *kernel, size_t n)
+static xli_grid_shape shape_of(const xli_neighbors_plan *plan, const xli_kernel *kernel, size_t n)
 {
     const bool lists = kernel == &plan->fill || kernel == &plan->details;
     const bool walks = plan->tune.walk > 0;
@@ -97,7 +97,7 @@ XLI_ARGS_FIT(XLI_NEAR_SHARED_ARGS + XLI_NEAR_OWN_ARGS);
  * cl/neighbors/neighbors_ranges.cl. */
 static void add_shared(const xli_search *s, xli_args *args)
 {
-    const xl_neighbors *const plan = s->plan;
+    const xli_neighbors_plan *const plan = s->plan;
     const bool wide = plan->scalar == XL_F64;
     xli_grid_add_index(s->index,
                        wide ? XLI_BYTES(&plan->reach_f64, sizeof(double))

@@ -16,7 +16,7 @@ static xl_status launch_question(const xli_search *s, xli_kernel *kernel, size_t
     cl_event done = NULL;
     xli_seq seq = {0};
     xli_args args = {0};
-    const xl_neighbors *const plan = s->plan;
+    const xli_neighbors_plan *const plan = s->plan;
     const xli_grid_shape shape = xli_grid_shape_of(kernel, n, plan->tune.group, plan->tune.items);
     xli_args_add(&args, XLI_MEM(buffer));
     for (size_t i = 0; i < num_spans; ++i)
@@ -130,10 +130,10 @@ done:
     return status;
 }
 
-xl_status xl_neighbors_status_sized(xl_neighbors *plan, xl_grid_index *index,
-                                    cl_command_queue queue, const xl_neighbors_status_args *args,
-                                    size_t size, xl_neighbors_report *report, size_t report_size,
-                                    cl_uint num_waits, const cl_event *waits)
+xl_status xli_neighbors_status(xli_neighbors_plan *plan, xl_grid_index *index,
+                               cl_command_queue queue, const xl_neighbors_status_args *args,
+                               size_t size, xl_neighbors_report *report, size_t report_size,
+                               cl_uint num_waits, const cl_event *waits)
 {
     xl_status status;
     xli_search s = {0};

@@ -5,9 +5,16 @@
 
 #include <string.h>
 
-void xl_context_desc_init_sized(xl_context_desc *desc, size_t size)
+static const xli_structure structure = {"desc", sizeof(xl_context_desc), NULL};
+
+void xl_context_desc_init_version(xl_context_desc *desc, uint32_t version)
 {
-    xli_struct_init(desc, size, &(const xl_context_desc){0}, sizeof *desc);
+    xli_structure_init(&structure, desc, version, &(const xl_context_desc){0});
+}
+
+uint32_t xli_context_version(const xl_context *ctx)
+{
+    return ctx->version;
 }
 
 /* Takes over one reference of `cl` on success. */
@@ -19,6 +26,7 @@ static xl_status make(cl_context cl, cl_device_id device, const xl_context_desc 
     if (!ctx)
         return xli_fail(NULL, XL_ERROR_OUT_OF_MEMORY, "no memory for a context");
     ctx->references = 1;
+    ctx->version = desc->version;
     ctx->device = device;
     ctx->holds_events = xli_pocl_must_hold_events(device);
     ctx->lock = xli_mutex_create();
@@ -37,11 +45,12 @@ done:
     return status;
 }
 
-/* The caller's descriptor, or the defaults where there is none. */
+/* The caller's descriptor, or the defaults with the structures of the first version. */
+enum { FIRST_VERSION = 100 };
 static xl_status read_desc(const xl_context_desc *given, xl_context_desc *desc)
 {
-    xl_context_desc_init(desc);
-    return given ? XLI_DESC_READ(NULL, xl_context_desc, given, desc) : XL_SUCCESS;
+    xl_context_desc_init_version(desc, FIRST_VERSION);
+    return given ? xli_desc_read(NULL, &structure, given, desc) : XL_SUCCESS;
 }
 
 xl_status xl_context_create(const xl_context_desc *given, xl_context **ctx)

@@ -1,85 +1,65 @@
 /* SPDX-License-Identifier: MIT
- * Structures across versions of the library: what a caller was compiled with may be shorter or
- * longer than what this version knows. And what a field of a context's says, or in its place the
- * environment. */
+ * Public structures of callers whose headers are older than the library; checks of fields; and
+ * settings, which are a field of the context's descriptor or an environment variable. */
 #include "private.h"
 
 #include <string.h>
 
-/* No structure will ever be longer; a size that is was not set by anybody. */
-enum { LONGEST = 4096 };
-
-static bool all_zero(const unsigned char *bytes, size_t count)
+static size_t bytes_in(const xli_structure *structure, uint32_t version)
 {
-    for (size_t i = 0; i < count; ++i)
-        if (bytes[i] != 0)
-            return false;
-    return true;
+    for (const xli_growth *g = structure->grown; g && g->before != 0; ++g)
+        if (version < g->before)
+            return g->bytes;
+    return structure->bytes;
 }
 
-/* Fields are of 4 bytes and more; a version without pointers may end at any multiple of that. */
-static bool is_a_size(size_t size)
+xl_status xli_check_version(const xl_context *ctx, uint32_t version)
 {
-    return size >= sizeof(uint32_t) && size <= LONGEST && size % sizeof(uint32_t) == 0;
+    enum { FIRST = 100 };
+    if (version >= FIRST && version <= XL_VERSION_NUMBER)
+        return XL_SUCCESS;
+    return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT,
+                    "desc.version: %u; must be a version from %d to %d: call the descriptor's "
+                    "_desc_init() first, and link a library that is not older than the headers",
+                    (unsigned)version, (int)FIRST, (int)XL_VERSION_NUMBER);
 }
 
-void xli_struct_init(void *to, size_t size, const void *defaults, size_t bytes)
+void xli_structure_init(const xli_structure *structure, void *to, uint32_t version,
+                        const void *defaults)
 {
-    const uint32_t stated = (uint32_t)size;
-    if (!to || size < sizeof stated)
+    if (!to)
         return;
-    memset(to, 0, size);
-    memcpy(to, defaults, xli_min(size, bytes));
-    memcpy(to, &stated, sizeof stated);
+    memcpy(to, defaults, bytes_in(structure, version));
+    memcpy(to, &version, sizeof version);
 }
 
-void xli_struct_write(void *to, size_t size, const void *from, size_t bytes)
+xl_status xli_structure_read(const xl_context *ctx, const xli_structure *structure,
+                             uint32_t version, const void *given, void *to)
 {
-    const uint32_t written = (uint32_t)xli_min(size, bytes);
-    if (!to || size < sizeof written)
-        return;
-    memset(to, 0, size);
-    memcpy(to, from, written);
-    memcpy(to, &written, sizeof written);
-}
-
-xl_status xli_struct_read(const xl_context *ctx, const char *name, const void *given, size_t size,
-                          void *to, size_t bytes)
-{
-    const unsigned char *from = given;
     const xl_status status = ctx ? xli_check_process() : XL_SUCCESS;
     if (status != XL_SUCCESS)
         return status;
     if (!given)
-        return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT, "%s: NULL", name);
-    if (!is_a_size(size))
-        return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT,
-                        "%s: its size is %zu, this version's is %zu", name, size, bytes);
-    if (size > bytes && !all_zero(from + bytes, size - bytes))
-        return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT,
-                        "%s: its size is %zu and a field past byte %zu is set, which this older "
-                        "version of the library does not know",
-                        name, size, bytes);
-    memcpy(to, from, xli_min(size, bytes));
+        return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT, "%s: NULL", structure->name);
+    memcpy(to, given, bytes_in(structure, version));
     return XL_SUCCESS;
 }
 
-xl_status xli_desc_read(const xl_context *ctx, const void *given, void *to, size_t bytes)
+xl_status xli_desc_read(const xl_context *ctx, const xli_structure *structure, const void *given,
+                        void *to)
 {
-    uint32_t size = 0;
+    uint32_t version = XL_VERSION_NUMBER;
     if (given)
-        memcpy(&size, given, sizeof size);
-    if (given && !is_a_size(size))
-        return xli_fail(
-            ctx, XL_ERROR_INVALID_ARGUMENT,
-            "desc: struct_size is %u, this version's is %zu; start from the _desc_init() "
-            "function",
-            (unsigned)size, bytes);
-    const xl_status status = xli_struct_read(ctx, "desc", given, size, to, bytes);
-    size = (uint32_t)bytes;
-    if (status == XL_SUCCESS)
-        memcpy(to, &size, sizeof size);
-    return status;
+        memcpy(&version, given, sizeof version);
+    const xl_status status = xli_check_version(ctx, version);
+    return status == XL_SUCCESS ? xli_structure_read(ctx, structure, version, given, to) : status;
+}
+
+void xli_structure_write(const xli_structure *structure, uint32_t version, void *to,
+                         const void *from)
+{
+    if (to)
+        memcpy(to, from, bytes_in(structure, version));
 }
 
 /* NULL asks the environment, "" does not. */
@@ -87,17 +67,6 @@ const char *xli_setting(const char *field, const char *variable)
 {
     const char *value = field ? field : xli_os_env(variable);
     return value && *value ? value : NULL;
-}
-
-xl_status xli_info_give(const xl_context *ctx, const void *from, size_t bytes, void *info,
-                        size_t size)
-{
-    if (!info)
-        return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT, "info: NULL");
-    if (!is_a_size(size))
-        return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT, "size: %zu is no structure's", size);
-    xli_struct_write(info, size, from, bytes);
-    return XL_SUCCESS;
 }
 
 xl_status xli_check_idle(const xl_context *ctx, const xli_idle_field *fields, size_t count)

@@ -58,14 +58,15 @@ done:
     return status;
 }
 
-xl_status xl_context_device_info_sized(xl_context *ctx, xl_device_info *info, size_t size)
+xl_status xl_context_device_info(xl_context *ctx, xl_device_info *info)
 {
+    static const xli_structure structure = {"info", sizeof(xl_device_info), NULL};
     const xli_capabilities *capabilities;
     if (!ctx || !info)
         return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT, "%s: NULL", ctx ? "info" : "ctx");
     xl_status status = xli_context_capabilities(ctx, &capabilities);
     if (status == XL_SUCCESS)
-        xli_struct_write(info, size, &capabilities->info, sizeof capabilities->info);
+        xli_structure_write(&structure, ctx->version, info, &capabilities->info);
     return status;
 }
 

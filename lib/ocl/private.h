@@ -41,6 +41,7 @@ xl_status xli_settings_read_tuning(const char *path, xli_tuning **tuning);
 struct xl_context {
     xli_mutex *lock; /* guards every field below the line, and `references` */
     unsigned references;
+    uint32_t version; /* of the caller's headers */
     xli_errors *errors;
     cl_context cl;
     cl_device_id device;

@@ -8,7 +8,7 @@
 #include "core.h"
 #include "tune.h"
 
-#include <crosslane/context.h>
+#include <crosslane/plan.h>
 
 /* ---- errors -------------------------------------------------------------- */
 
@@ -26,26 +26,40 @@ const char *xli_cl_name(cl_int code);
 /* XL_TRY for an OpenCL call. */
 #define XL_TRY_CL(ctx, call) XL_TRY(xli_cl((ctx), (call), #call))
 
-/* ---- structures of a caller that knows another version ------------------------ */
+/* ---- public structures ------------------------------------------------------- */
 
-/* Writes `size` bytes at `to`: the defaults, of which this version has `bytes`, zeros in what it
- * does not know, and the size as the first word. NULL is ignored. */
-void xli_struct_init(void *to, size_t size, const void *defaults, size_t bytes);
+/* A public structure only grows at its end. `grown` lists where it ended in older headers, oldest
+ * first, up to a row of zeros; NULL: it has not grown. */
+typedef struct xli_growth {
+    uint32_t before; /* headers older than this version ... */
+    size_t bytes;    /* ... end the structure here */
+} xli_growth;
+typedef struct xli_structure {
+    const char *name; /* "desc", "args": for error texts */
+    size_t bytes;     /* in this version */
+    const xli_growth *grown;
+} xli_structure;
 
-/* The same with a result, whose first word says how many bytes of it there are. */
-void xli_struct_write(void *to, size_t size, const void *from, size_t bytes);
+/* XL_ERROR_INVALID_ARGUMENT if the library does not know headers of that version. */
+xl_status xli_check_version(const xl_context *ctx, uint32_t version);
 
-/* Copies what a caller gives over *to, which holds the defaults. A shorter structure leaves the
- * fields it lacks as they are; a longer one is refused if it sets (to anything but zero) what this
- * version does not know. XL_ERROR_INVALID_ARGUMENT for NULL. */
-xl_status xli_struct_read(const xl_context *ctx, const char *name, const void *given, size_t size,
-                          void *to, size_t bytes);
-#define XLI_ARGS_READ(ctx, type, given, size, to)                                                  \
-    xli_struct_read((ctx), "args", (given), (size), (to), sizeof(type))
+/* Stores the defaults, as far as the caller's headers have them, and the version, which is the
+ * first field. NULL is ignored. */
+void xli_structure_init(const xli_structure *structure, void *to, uint32_t version,
+                        const void *defaults);
 
-/* The same for a descriptor, which starts with its size. */
-xl_status xli_desc_read(const xl_context *ctx, const void *given, void *to, size_t bytes);
-#define XLI_DESC_READ(ctx, type, given, to) xli_desc_read((ctx), (given), (to), sizeof(type))
+/* Copies a caller's structure over *to, which holds the defaults. XL_ERROR_INVALID_ARGUMENT for
+ * NULL. */
+xl_status xli_structure_read(const xl_context *ctx, const xli_structure *structure,
+                             uint32_t version, const void *given, void *to);
+
+/* The same for a descriptor, which begins with its version. */
+xl_status xli_desc_read(const xl_context *ctx, const xli_structure *structure, const void *given,
+                        void *to);
+
+/* Copies a result to the caller. NULL is ignored. */
+void xli_structure_write(const xli_structure *structure, uint32_t version, void *to,
+                         const void *from);
 
 /* A field of a descriptor that has no meaning but with another: to give it without that is a
  * mistake somewhere. XL_ERROR_INVALID_ARGUMENT for the first that is given and not used. */
@@ -60,17 +74,14 @@ xl_status xli_check_idle(const xl_context *ctx, const xli_idle_field *fields, si
  * XL_ERROR_INVALID_ARGUMENT where there are fewer. */
 xl_status xli_check_rows(const xl_context *ctx, size_t n, size_t first, size_t *num);
 
-/* Gives a caller of this or another version of the library what it asked for: as much of
- * `from` as there is room for in `size` bytes, zeros behind it, and at the start how many bytes
- * of it were set. XL_ERROR_INVALID_ARGUMENT where there is no room for that number. */
-xl_status xli_info_give(const xl_context *ctx, const void *from, size_t bytes, void *info,
-                        size_t size);
-
 /* ---- context ------------------------------------------------------------- */
 
 /* XL_ERROR_UNSUPPORTED in a child by fork() of a process that had called the library: drivers have
  * no threads there. Comes before locks and OpenCL calls. What ends an object does nothing there. */
 xl_status xli_check_process(void);
+
+/* The version of the headers that a context was made with. */
+uint32_t xli_context_version(const xl_context *ctx);
 
 /* A plan holds its context. */
 xl_context *xli_context_retain(xl_context *ctx);
@@ -263,7 +274,7 @@ bool xli_span_is_in_place(const xli_span *in, const xli_span *out);
 /* ---- scratch ------------------------------------------------------------- */
 
 /* Scratch is carved into parts that start at multiples of this many bytes. */
-#define XLI_SCRATCH_ALIGN ((size_t)256)
+#define XLI_SCRATCH_ALIGN ((size_t)XL_SCRATCH_ALIGNMENT)
 
 /* Memory a plan owns for callers that give none; grows, never shrinks. One call uses it at
  * a time, on the host and on the device: see xli_pool_enter(). */
@@ -295,11 +306,6 @@ void xli_pool_used(xli_pool *pool, cl_command_queue queue, cl_event event_or_nul
 /* Lets go of the buffer; work under way keeps it, which no later call sees. */
 void xli_pool_drop(xli_pool *pool);
 void xli_pool_leave(xli_pool *pool);
-
-/* XL_ERROR_INVALID_ARGUMENT where what a question for scratch is given is NULL: it names the first
- * that is. `what`: the plan's name. */
-xl_status xli_scratch_question(const xl_context *ctx, const char *what, const void *plan,
-                               const size_t *bytes, const size_t *alignment);
 
 /* XL_ERROR_INVALID_ARGUMENT where so many elements need SIZE_MAX bytes: sums and products stop
  * there (xli_add(), xli_mul()). */

@@ -2,16 +2,14 @@
  * The reduction's public calls, and the making of a plan: problem, shape, kernels. */
 #include "reduce_plan.h"
 
-#include <crosslane/plan_info.h>
-
-void xl_reduce_desc_init_sized(xl_reduce_desc *desc, size_t size)
+void xl_reduce_desc_init_version(xl_reduce_desc *desc, uint32_t version)
 {
-    xli_struct_init(desc, size,
-                    &(const xl_reduce_desc){.type = XL_U32, .op = XL_SUM, .equal_zeros = 1},
-                    sizeof *desc);
+    xli_desc_init(desc, version,
+                  &(const xl_reduce_desc){.type = XL_U32, .op = XL_SUM, .equal_zeros = 1},
+                  sizeof *desc);
 }
 
-static xl_status make(xl_context *ctx, const xl_reduce_desc *desc, xl_reduce **plan)
+static xl_status make(xl_context *ctx, const xl_reduce_desc *desc, xli_reduce_plan **plan)
 {
     xl_status status;
     const xli_capabilities *capabilities;
@@ -19,7 +17,7 @@ static xl_status make(xl_context *ctx, const xl_reduce_desc *desc, xl_reduce **p
     xli_tune_device device;
     xli_tune tune;
     size_t most;
-    xl_reduce *made = xli_alloc(sizeof *made);
+    xli_reduce_plan *made = xli_alloc(sizeof *made);
     if (!made)
         return xli_fail(ctx, XL_ERROR_OUT_OF_MEMORY, "no memory for a reduction");
     made->ctx = xli_context_retain(ctx);
@@ -38,11 +36,11 @@ static xl_status make(xl_context *ctx, const xl_reduce_desc *desc, xl_reduce **p
     *plan = made;
     made = NULL;
 done:
-    xl_reduce_destroy(made);
+    xli_reduce_destroy(made);
     return status;
 }
 
-xl_status xl_reduce_create(xl_context *ctx, const xl_reduce_desc *desc, xl_reduce **plan)
+xl_status xli_reduce_create(xl_context *ctx, const xl_reduce_desc *desc, xli_reduce_plan **plan)
 {
     xl_status status;
     xl_reduce_desc full;
@@ -60,7 +58,7 @@ done:
     return status;
 }
 
-void xl_reduce_destroy(xl_reduce *plan)
+void xli_reduce_destroy(xli_reduce_plan *plan)
 {
     if (!plan || xli_os_was_forked())
         return;
@@ -72,7 +70,8 @@ void xl_reduce_destroy(xl_reduce *plan)
     xli_free(plan);
 }
 
-xl_status xl_reduce_scratch(const xl_reduce *plan, size_t n, size_t *bytes, size_t *alignment)
+xl_status xli_reduce_scratch(const xli_reduce_plan *plan, size_t n, size_t *bytes,
+                             size_t *alignment)
 {
     xl_status status;
     size_t needed;
@@ -85,23 +84,20 @@ done:
     return status;
 }
 
-xl_status xl_reduce_info_sized(const xl_reduce *plan, size_t n, xl_plan_info *info, size_t size)
+void xli_reduce_info(const xli_reduce_plan *plan, size_t n, xl_plan_details *info)
 {
     (void)n;
-    if (!plan)
-        return xli_fail(NULL, XL_ERROR_INVALID_ARGUMENT, "plan: NULL");
     const xli_reduce_shape *shape = &plan->shape;
-    const xl_plan_info all = {.sub_group_size = shape->sub_group,
-                              .work_group_size = shape->group_size,
-                              .item_elements = shape->items,
-                              .tile_elements = shape->tile,
-                              .algorithm = "reduce-then-fold"};
-    return xli_info_give(plan->ctx, &all, sizeof all, info, size);
+    const xl_plan_details all = {.sub_group_size = shape->sub_group,
+                                 .work_group_size = shape->group_size,
+                                 .item_elements = shape->items,
+                                 .tile_elements = shape->tile,
+                                 .algorithm = "reduce-then-fold"};
+    *info = all;
 }
 
-xl_status xl_reduce_enqueue_sized(xl_reduce *plan, cl_command_queue queue,
-                                  const xl_reduce_args *args, size_t size, cl_uint num_waits,
-                                  const cl_event *waits, cl_event *event)
+xl_status xli_reduce_call(xli_reduce_plan *plan, cl_command_queue queue, const xl_reduce_args *args,
+                          size_t size, cl_uint num_waits, const cl_event *waits, cl_event *event)
 {
     xl_status status;
     xl_reduce_args given = {0};
@@ -114,3 +110,7 @@ xl_status xl_reduce_enqueue_sized(xl_reduce *plan, cl_command_queue queue,
 done:
     return status;
 }
+
+XLI_WRAP(reduce)
+XLI_WRAP_SCRATCH(reduce, args->n)
+XLI_WRAP_ENQUEUE(reduce)

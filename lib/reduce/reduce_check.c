@@ -5,8 +5,7 @@
 /* The inclusive scan of the same elements, of which a reduction keeps the last ones. */
 static xl_scan_desc scan_of(const xl_reduce_desc *desc)
 {
-    return (xl_scan_desc){.struct_size = sizeof(xl_scan_desc),
-                          .type = desc->type,
+    return (xl_scan_desc){.type = desc->type,
                           .op = desc->op,
                           .kind = XL_INCLUSIVE,
                           .init = desc->init,

@@ -10,7 +10,7 @@
  * any other. */
 #include "reduce_plan.h"
 
-xl_status xli_reduce_make_counters(xl_reduce *plan)
+xl_status xli_reduce_make_counters(xli_reduce_plan *plan)
 {
     xl_status status = XL_SUCCESS;
     static const unsigned char zeros[XLI_REDUCE_COUNTERS * XLI_REDUCE_COUNTER_BYTES];
@@ -31,7 +31,7 @@ done:
     return status;
 }
 
-void xli_reduce_drop_counters(xl_reduce *plan)
+void xli_reduce_drop_counters(xli_reduce_plan *plan)
 {
     xli_reduce_counters *counters = &plan->counters;
     if (counters->buffer)
@@ -55,7 +55,7 @@ static size_t counter_of(xli_reduce_counters *counters, cl_command_queue queue)
     return k;
 }
 
-xli_reduce_counter xli_reduce_take_counter(xl_reduce *plan, const xli_flow *flow)
+xli_reduce_counter xli_reduce_take_counter(xli_reduce_plan *plan, const xli_flow *flow)
 {
     enum { WORDS = XLI_REDUCE_COUNTER_BYTES / sizeof(cl_uint) };
     if (flow->seq.pool)

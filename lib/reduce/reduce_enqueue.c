@@ -2,7 +2,7 @@
  * Calls of a reduction: scratch and launches. */
 #include "reduce_plan.h"
 
-static xl_status take_scratch(xl_reduce *plan, xli_reduce_flow *f, xl_view scratch)
+static xl_status take_scratch(xli_reduce_plan *plan, xli_reduce_flow *f, xl_view scratch)
 {
     xl_status status;
     const xli_spans *at = &f->flow.at;
@@ -22,8 +22,8 @@ XLI_ARGS_FIT(XLI_INPUT_ARGS + OWN_ARGS);
 
 /* One launch, with the arguments that XL_REDUCE_ARGUMENTS of cl/reduce/reduce_chunk.cl names, and
  * XL_WHOLE_ARGUMENTS of cl/reduce/reduce_whole.cl. */
-static xl_status launch(xl_reduce *plan, xli_reduce_flow *f, xli_kernel *kernel, size_t groups,
-                        uint64_t chunk, size_t first)
+static xl_status launch(xli_reduce_plan *plan, xli_reduce_flow *f, xli_kernel *kernel,
+                        size_t groups, uint64_t chunk, size_t first)
 {
     const xli_spans *at = &f->flow.at;
     xli_args args = f->flow.input;
@@ -52,7 +52,7 @@ static xl_status launch(xl_reduce *plan, xli_reduce_flow *f, xli_kernel *kernel,
 
 /* Folds the carry-outs of so many chunks. Of whole arrays there may be very many, and a launch
  * takes so many at most. */
-static xl_status fix_up(xl_reduce *plan, xli_reduce_flow *f, size_t chunks, size_t first)
+static xl_status fix_up(xli_reduce_plan *plan, xli_reduce_flow *f, size_t chunks, size_t first)
 {
     const uint64_t more = (uint64_t)1 << 63;
     xl_status status = XL_SUCCESS;
@@ -67,7 +67,7 @@ done:
     return status;
 }
 
-static xl_status enqueue_chunks(xl_reduce *plan, xli_reduce_flow *f)
+static xl_status enqueue_chunks(xli_reduce_plan *plan, xli_reduce_flow *f)
 {
     xl_status status = XL_SUCCESS;
     const xli_reduce_partition partition =
@@ -86,8 +86,9 @@ done:
     return status;
 }
 
-xl_status xli_reduce_enqueue(xl_reduce *plan, cl_command_queue queue, const xl_reduce_args *call,
-                             cl_uint num_waits, const cl_event *waits, cl_event *event)
+xl_status xli_reduce_enqueue(xli_reduce_plan *plan, cl_command_queue queue,
+                             const xl_reduce_args *call, cl_uint num_waits, const cl_event *waits,
+                             cl_event *event)
 {
     xl_status status;
     xli_reduce_flow f = {.flow = {.n = call->n}};

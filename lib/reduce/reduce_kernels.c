@@ -2,7 +2,7 @@
  * What is compiled for problem and shape of a reduction. */
 #include "reduce_plan.h"
 
-static xl_status add_text(const xl_reduce *plan, const xl_scan_desc *scan,
+static xl_status add_text(const xli_reduce_plan *plan, const xl_scan_desc *scan,
                           const xli_capabilities *capabilities, xli_text *text)
 {
     const xli_problem *problem = &plan->problem;
@@ -21,14 +21,14 @@ static xl_status add_text(const xl_reduce *plan, const xl_scan_desc *scan,
     return xli_problem_text(plan->ctx, problem, scan, capabilities, lines, XLI_COUNT(lines), text);
 }
 
-void xli_reduce_drop_kernels(xl_reduce *plan)
+void xli_reduce_drop_kernels(xli_reduce_plan *plan)
 {
     xli_kernel_destroy(&plan->kernels.count);
     xli_kernel_destroy(&plan->kernels.upsweep);
     xli_kernel_destroy(&plan->kernels.fix_up);
 }
 
-xl_status xli_reduce_build(xl_reduce *plan, const xl_scan_desc *scan,
+xl_status xli_reduce_build(xli_reduce_plan *plan, const xl_scan_desc *scan,
                            const xli_capabilities *capabilities, size_t *most)
 {
     xl_status status;

@@ -14,6 +14,7 @@
 #define XLI_REDUCE_PLAN_H
 
 #include "reduce_shape.h"
+#include "wrap.h"
 
 #include <crosslane/reduce.h>
 
@@ -38,7 +39,8 @@ typedef struct xli_reduce_counter {
     size_t offset; /* 32-bit words */
 } xli_reduce_counter;
 
-struct xl_reduce {
+typedef struct xli_reduce_plan xli_reduce_plan;
+struct xli_reduce_plan {
     xl_context *ctx;
     xli_problem problem;
     xli_reduce_shape shape;
@@ -73,22 +75,29 @@ xl_status xli_reduce_check_call(const xl_context *ctx, const xli_problem *proble
 
 /* Builds the kernels for problem and shape, in place of what is there; *most is the least of
  * their own limits of work-items of a group. */
-xl_status xli_reduce_build(xl_reduce *plan, const xl_scan_desc *scan,
+xl_status xli_reduce_build(xli_reduce_plan *plan, const xl_scan_desc *scan,
                            const xli_capabilities *capabilities, size_t *most);
-void xli_reduce_drop_kernels(xl_reduce *plan);
+void xli_reduce_drop_kernels(xli_reduce_plan *plan);
 
 /* ---- reduce_counter.c ----------------------------------------------------- */
 
 /* Settles the pool's zeros, too; before the first call. */
-xl_status xli_reduce_make_counters(xl_reduce *plan);
-void xli_reduce_drop_counters(xl_reduce *plan);
+xl_status xli_reduce_make_counters(xli_reduce_plan *plan);
+void xli_reduce_drop_counters(xli_reduce_plan *plan);
 
 /* For a call with its scratch. */
-xli_reduce_counter xli_reduce_take_counter(xl_reduce *plan, const xli_flow *flow);
+xli_reduce_counter xli_reduce_take_counter(xli_reduce_plan *plan, const xli_flow *flow);
 
 /* ---- reduce_enqueue.c ----------------------------------------------------- */
 
-xl_status xli_reduce_enqueue(xl_reduce *plan, cl_command_queue queue, const xl_reduce_args *call,
-                             cl_uint num_waits, const cl_event *waits, cl_event *event);
+xl_status xli_reduce_enqueue(xli_reduce_plan *plan, cl_command_queue queue,
+                             const xl_reduce_args *call, cl_uint num_waits, const cl_event *waits,
+                             cl_event *event);
+
+XLI_DECLARE(reduce)
+xl_status xli_reduce_scratch(const xli_reduce_plan *plan, size_t n, size_t *bytes,
+                             size_t *alignment);
+xl_status xli_reduce_call(xli_reduce_plan *plan, cl_command_queue queue, const xl_reduce_args *args,
+                          size_t size, cl_uint num_waits, const cl_event *waits, cl_event *event);
 
 #endif

@@ -2,18 +2,16 @@
  * The scan's public calls, and the making of a plan: problem, shape, kernels. */
 #include "scan_plan.h"
 
-#include <crosslane/plan_info.h>
-
 #include <stdio.h>
 
-void xl_scan_desc_init_sized(xl_scan_desc *desc, size_t size)
+void xl_scan_desc_init_version(xl_scan_desc *desc, uint32_t version)
 {
-    xli_struct_init(desc, size, &(const xl_scan_desc){.type = XL_U32, .op = XL_SUM}, sizeof *desc);
+    xli_desc_init(desc, version, &(const xl_scan_desc){.type = XL_U32, .op = XL_SUM}, sizeof *desc);
 }
 
 /* Settles the shape, and with it which kernels look-back takes: the pipelined ones, else
  * the others, else it is not look-back. What is found bad is taken off `limits`. */
-static xl_status choose_shape(xl_scan *plan, const xli_capabilities *capabilities,
+static xl_status choose_shape(xli_scan_plan *plan, const xli_capabilities *capabilities,
                               const xli_tune_scan *tune, bool by_name, xli_scan_limits *limits)
 {
     xl_status status = XL_SUCCESS;
@@ -35,14 +33,14 @@ done:
     return status;
 }
 
-static xl_status make(xl_context *ctx, const xl_scan_desc *desc, xl_scan **plan)
+static xl_status make(xl_context *ctx, const xl_scan_desc *desc, xli_scan_plan **plan)
 {
     xl_status status;
     const xli_capabilities *capabilities;
     xli_tune_device device;
     xli_tune tune;
     xli_scan_limits limits = {.files = XLI_FILE_ANY};
-    xl_scan *made = xli_alloc(sizeof *made);
+    xli_scan_plan *made = xli_alloc(sizeof *made);
     if (!made)
         return xli_fail(ctx, XL_ERROR_OUT_OF_MEMORY, "no memory for a scan");
     made->ctx = xli_context_retain(ctx);
@@ -60,11 +58,11 @@ static xl_status make(xl_context *ctx, const xl_scan_desc *desc, xl_scan **plan)
     *plan = made;
     made = NULL;
 done:
-    xl_scan_destroy(made);
+    xli_scan_destroy(made);
     return status;
 }
 
-xl_status xl_scan_create(xl_context *ctx, const xl_scan_desc *desc, xl_scan **plan)
+xl_status xli_scan_create(xl_context *ctx, const xl_scan_desc *desc, xli_scan_plan **plan)
 {
     xl_status status = XL_SUCCESS;
     xl_scan_desc full;
@@ -82,7 +80,7 @@ done:
     return status;
 }
 
-void xl_scan_destroy(xl_scan *plan)
+void xli_scan_destroy(xli_scan_plan *plan)
 {
     if (!plan || xli_os_was_forked())
         return;
@@ -93,22 +91,19 @@ void xl_scan_destroy(xl_scan *plan)
     xli_free(plan);
 }
 
-xl_status xl_scan_scratch(const xl_scan *plan, size_t n, size_t *bytes, size_t *alignment)
+static xl_status scratch(const xli_scan_plan *plan, size_t n, size_t *bytes, size_t *alignment)
 {
     xl_status status;
-    size_t needed;
-    XL_TRY(xli_scratch_question(plan ? plan->ctx : NULL, "plan", plan, bytes, alignment));
-    needed = xli_scan_scratch(plan, n);
+    XL_TRY(xli_scratch_question(plan->ctx, "plan", plan, bytes, alignment));
+    const size_t needed = xli_scan_scratch(plan, n);
     XL_TRY(xli_scratch_countable(plan->ctx, n, needed));
     *bytes = needed;
-    *alignment = XLI_SCRATCH_ALIGN;
 done:
     return status;
 }
 
-xl_status xl_scan_enqueue_sized(xl_scan *plan, cl_command_queue queue, const xl_scan_args *args,
-                                size_t size, cl_uint num_waits, const cl_event *waits,
-                                cl_event *event)
+xl_status xli_scan_call(xli_scan_plan *plan, cl_command_queue queue, const xl_scan_args *args,
+                        size_t size, cl_uint num_waits, const cl_event *waits, cl_event *event)
 {
     xl_status status;
     xl_scan_args given = {0};
@@ -123,7 +118,7 @@ done:
 }
 
 /* What a call with n elements does. */
-static void describe(const xl_scan *plan, size_t n, xl_plan_info *info)
+void xli_scan_info(const xli_scan_plan *plan, size_t n, xl_plan_details *info)
 {
     static const char *const names[] = {[XL_SCAN_LOOKBACK] = "look-back",
                                         [XL_SCAN_REDUCE_THEN_SCAN] = "reduce-then-scan",
@@ -131,25 +126,15 @@ static void describe(const xl_scan *plan, size_t n, xl_plan_info *info)
                                         [XL_SCAN_BLELLOCH] = "blelloch"};
     const xli_scan_shape *s = &plan->shape;
     const bool lookback = s->algorithm == XL_SCAN_LOOKBACK;
-    *info = (xl_plan_info){.sub_group_size = s->sub_group,
-                           .work_group_size = s->group_size,
-                           .tile_elements = lookback ? xli_scan_lookback_tile(s, n) : s->tile};
+    *info = (xl_plan_details){.sub_group_size = s->sub_group,
+                              .work_group_size = s->group_size,
+                              .tile_elements = lookback ? xli_scan_lookback_tile(s, n) : s->tile};
     info->item_elements =
         info->tile_elements < s->tile ? s->vector * s->short_tile_vectors : s->items;
     snprintf(info->algorithm, sizeof info->algorithm, "%s", names[s->algorithm]);
 }
 
-xl_status xl_scan_info_sized(const xl_scan *plan, size_t n, xl_plan_info *info, size_t size)
-{
-    xl_plan_info all;
-    if (!plan)
-        return xli_fail(NULL, XL_ERROR_INVALID_ARGUMENT, "plan: NULL");
-    describe(plan, n, &all);
-    return xli_info_give(plan->ctx, &all, sizeof all, info, size);
-}
-
-xl_scan_algorithm xl_scan_algorithm_used(const xl_scan *plan, size_t n)
-{
-    (void)n;
-    return plan ? plan->shape.algorithm : XL_SCAN_AUTO;
-}
+#define xli_scan_scratch scratch
+XLI_WRAP(scan)
+XLI_WRAP_SCRATCH(scan, args->n)
+XLI_WRAP_ENQUEUE(scan)

@@ -2,7 +2,7 @@
  * Calls of a scan: scratch and launches. */
 #include "scan_plan.h"
 
-xl_status xli_scan_make_pool(xl_scan *plan)
+xl_status xli_scan_make_pool(xli_scan_plan *plan)
 {
     if (plan->shape.algorithm == XL_SCAN_LOOKBACK) {
         /* A new state is made of zeros, and made anew before its epochs come round. */
@@ -15,14 +15,14 @@ xl_status xli_scan_make_pool(xl_scan *plan)
 /* The state buffer of look-back, as cl/tile/tile_descriptor.cl lays it out. */
 enum { HEADER_WORDS = 8 };
 
-static size_t state_words(const xl_scan *plan, size_t tiles)
+static size_t state_words(const xli_scan_plan *plan, size_t tiles)
 {
     const size_t value = xli_ceil_div(plan->problem.accumulator_bytes, 4);
     return xli_add(HEADER_WORDS, xli_mul(tiles, value == 1 ? 1 : 2 * value));
 }
 
 /* Shorter tiles of a call with fewer elements may be more, but are never more than so many. */
-static size_t look_back_bytes(const xl_scan *plan, size_t n)
+static size_t look_back_bytes(const xli_scan_plan *plan, size_t n)
 {
     const size_t least = xli_ceil_div(n, xli_scan_lookback_tile(&plan->shape, 1));
     const size_t most =
@@ -33,7 +33,7 @@ static size_t look_back_bytes(const xl_scan *plan, size_t n)
 
 /* For reduce-then-scan this grows with n although the number of groups does not
  * always: a few tiles more may mean longer chunks and fewer of them. */
-size_t xli_scan_scratch(const xl_scan *plan, size_t n)
+size_t xli_scan_scratch(const xli_scan_plan *plan, size_t n)
 {
     const size_t tiles = xli_ceil_div(n, plan->shape.tile);
     if (plan->shape.algorithm == XL_SCAN_LOOKBACK)
@@ -51,7 +51,7 @@ size_t xli_scan_scratch(const xl_scan *plan, size_t n)
 /* Groups of one work-item fold few totals each, and are given many scanned: to fold them would
  * cost as much again as the runs. A launch scans so many that its loop is no longer than a
  * run's, for devices that end long ones (scan.chunk_elements in tune.h). */
-static xl_status scan_spine(xl_scan *plan, xli_flow *f, size_t groups, bool *scanned)
+static xl_status scan_spine(xli_scan_plan *plan, xli_flow *f, size_t groups, bool *scanned)
 {
     enum { FEW = 512, AT_ONCE = 4096 };
     xl_status status = XL_SUCCESS;
@@ -64,7 +64,7 @@ done:
     return status;
 }
 
-static xl_status enqueue_two_pass(xl_scan *plan, xli_flow *f)
+static xl_status enqueue_two_pass(xli_scan_plan *plan, xli_flow *f)
 {
     xl_status status;
     bool scanned = false;
@@ -85,7 +85,7 @@ done:
     return status;
 }
 
-static xl_status enqueue_look_back(xl_scan *plan, xli_flow *f)
+static xl_status enqueue_look_back(xli_scan_plan *plan, xli_flow *f)
 {
     xl_status status;
     /* Of no elements one group is told, to pass a carry on. */
@@ -111,7 +111,7 @@ done:
     return status;
 }
 
-static xl_status take_scratch(xl_scan *plan, xli_flow *f, xl_view scratch)
+static xl_status take_scratch(xli_scan_plan *plan, xli_flow *f, xl_view scratch)
 {
     xl_status status;
     const xli_span *const others[] = {
@@ -125,7 +125,7 @@ done:
     return status;
 }
 
-xl_status xli_scan_enqueue(xl_scan *plan, cl_command_queue queue, const xl_scan_args *call,
+xl_status xli_scan_enqueue(xli_scan_plan *plan, cl_command_queue queue, const xl_scan_args *call,
                            cl_uint num_waits, const cl_event *waits, cl_event *event)
 {
     xl_status status;

@@ -3,13 +3,13 @@
 #include "scan_plan.h"
 
 /* Whether cl/scan/scan_packed.cl may take 16 bytes of a sum at a time. */
-static bool sums_bytes(const xl_scan *plan)
+static bool sums_bytes(const xli_scan_plan *plan)
 {
     const xli_problem *problem = &plan->problem;
     return problem->op == XL_SUM && problem->in.bytes == 1 && plan->shape.vector == 16;
 }
 
-xl_status xli_scan_text(const xl_scan *plan, const xl_scan_desc *desc,
+xl_status xli_scan_text(const xli_scan_plan *plan, const xl_scan_desc *desc,
                         const xli_capabilities *capabilities, xli_text *text)
 {
     const xli_scan_shape *shape = &plan->shape;
@@ -40,7 +40,7 @@ xl_status xli_scan_text(const xl_scan *plan, const xl_scan_desc *desc,
                             text);
 }
 
-void xli_scan_drop_kernels(xl_scan *plan)
+void xli_scan_drop_kernels(xli_scan_plan *plan)
 {
     xli_scan_kernels *k = &plan->kernels;
     xli_kernel *const all[] = {&k->reduce,
@@ -56,7 +56,7 @@ void xli_scan_drop_kernels(xl_scan *plan)
         xli_kernel_destroy(all[i]);
 }
 
-xl_status xli_scan_build(xl_scan *plan, const xl_scan_desc *desc,
+xl_status xli_scan_build(xli_scan_plan *plan, const xl_scan_desc *desc,
                          const xli_capabilities *capabilities, size_t *most)
 {
     const xli_scan_shape *shape = &plan->shape;

@@ -15,6 +15,7 @@
 #define XLI_SCAN_PLAN_H
 
 #include "scan_shape.h"
+#include "wrap.h"
 
 typedef struct xli_scan_kernels {
     xli_kernel reduce; /* all but look-back */
@@ -28,7 +29,8 @@ typedef struct xli_scan_kernels {
     xli_kernel window_starts;        /* of the tree that is the same on every device */
 } xli_scan_kernels;
 
-struct xl_scan {
+typedef struct xli_scan_plan xli_scan_plan;
+struct xli_scan_plan {
     xl_context *ctx;
     xli_problem problem;
     xli_scan_shape shape;
@@ -51,30 +53,30 @@ xl_status xli_scan_check_call(const xl_context *ctx, const xli_problem *problem,
 /* ---- scan_kernels.c ------------------------------------------------------- */
 
 /* The definitions that kernels of problem and shape start from. */
-xl_status xli_scan_text(const xl_scan *plan, const xl_scan_desc *desc,
+xl_status xli_scan_text(const xli_scan_plan *plan, const xl_scan_desc *desc,
                         const xli_capabilities *capabilities, xli_text *text);
 
 /* Builds every kernel that problem and shape need, in place of what is there; *most is the least
  * of their own limits of work-items of a group. */
-xl_status xli_scan_build(xl_scan *plan, const xl_scan_desc *desc,
+xl_status xli_scan_build(xli_scan_plan *plan, const xl_scan_desc *desc,
                          const xli_capabilities *capabilities, size_t *most);
-void xli_scan_drop_kernels(xl_scan *plan);
+void xli_scan_drop_kernels(xli_scan_plan *plan);
 
 /* ---- scan_textbook.c: the two share their kernels' names and launches ------- */
 
-size_t xli_textbook_scratch(const xl_scan *plan, size_t n);
-xl_status xli_textbook_enqueue(xl_scan *plan, xli_flow *flow);
+size_t xli_textbook_scratch(const xli_scan_plan *plan, size_t n);
+xl_status xli_textbook_enqueue(xli_scan_plan *plan, xli_flow *flow);
 
 /* ---- scan_reproducible.c --------------------------------------------------- */
 
 /* Whether a plan computes its xli_scan_tree by launches of these. */
-static inline bool xli_scan_is_tree(const xl_scan *plan)
+static inline bool xli_scan_is_tree(const xli_scan_plan *plan)
 {
     return plan->shape.tree.size > 0 && plan->shape.algorithm == XL_SCAN_REDUCE_THEN_SCAN;
 }
 
-size_t xli_reproducible_scratch(const xl_scan *plan, size_t n);
-xl_status xli_reproducible_enqueue(xl_scan *plan, xli_flow *flow);
+size_t xli_reproducible_scratch(const xli_scan_plan *plan, size_t n);
+xl_status xli_reproducible_enqueue(xli_scan_plan *plan, xli_flow *flow);
 
 /* ---- scan_enqueue.c ------------------------------------------------------- */
 
@@ -82,10 +84,10 @@ xl_status xli_reproducible_enqueue(xl_scan *plan, xli_flow *flow);
 enum { XLI_SCAN_MOST_CALLS = 1 << 29 };
 
 /* What a plan needs for calls, once it has its shape: a pool as look-back wants it. */
-xl_status xli_scan_make_pool(xl_scan *plan);
+xl_status xli_scan_make_pool(xli_scan_plan *plan);
 
-size_t xli_scan_scratch(const xl_scan *plan, size_t n);
-xl_status xli_scan_enqueue(xl_scan *plan, cl_command_queue queue, const xl_scan_args *call,
+size_t xli_scan_scratch(const xli_scan_plan *plan, size_t n);
+xl_status xli_scan_enqueue(xli_scan_plan *plan, cl_command_queue queue, const xl_scan_args *call,
                            cl_uint num_waits, const cl_event *waits, cl_event *event);
 
 /* ---- scan_selftest.c ------------------------------------------------------ */
@@ -94,5 +96,9 @@ xl_status xli_scan_enqueue(xl_scan *plan, cl_command_queue queue, const xl_scan_
  * results. Tried the first time, then remembered, but not that memory was lacking. A self-test that
  * does not run to its end is an error only where look-back was asked for `by_name`. */
 xl_status xli_scan_can_look_back(xl_context *ctx, unsigned file, bool by_name, bool *good);
+
+XLI_DECLARE(scan)
+xl_status xli_scan_call(xli_scan_plan *plan, cl_command_queue queue, const xl_scan_args *args,
+                        size_t size, cl_uint num_waits, const cl_event *waits, cl_event *event);
 
 #endif

@@ -16,7 +16,7 @@ static size_t bytes_of(size_t states, size_t state)
     return xli_round_up(xli_mul(states, state), XLI_SCRATCH_ALIGN);
 }
 
-static layout layout_of(const xl_scan *plan, size_t n)
+static layout layout_of(const xli_scan_plan *plan, size_t n)
 {
     const xli_scan_tree *const tree = &plan->shape.tree;
     const size_t state = plan->problem.accumulator_bytes;
@@ -35,12 +35,12 @@ static layout layout_of(const xl_scan *plan, size_t n)
     return l;
 }
 
-size_t xli_reproducible_scratch(const xl_scan *plan, size_t n)
+size_t xli_reproducible_scratch(const xli_scan_plan *plan, size_t n)
 {
     return layout_of(plan, n).bytes;
 }
 
-xl_status xli_reproducible_enqueue(xl_scan *plan, xli_flow *flow)
+xl_status xli_reproducible_enqueue(xli_scan_plan *plan, xli_flow *flow)
 {
     xl_status status;
     const layout l = layout_of(plan, flow->n);

@@ -7,8 +7,8 @@ enum { TILES = 300, ROUNDS = 3 };
 
 /* Scans n times `step` into `out` (may be `in`) and counts the elements that are not what
  * multiples of it are. */
-static xl_status run_round(xl_scan *plan, cl_command_queue queue, size_t n, cl_uint step, cl_mem in,
-                           cl_mem out, cl_uint *host, size_t *wrong)
+static xl_status run_round(xli_scan_plan *plan, cl_command_queue queue, size_t n, cl_uint step,
+                           cl_mem in, cl_mem out, cl_uint *host, size_t *wrong)
 {
     xl_status status;
     const xl_scan_args call = {.n = n, .in = xl_view_of(in, 0), .out = xl_view_of(out, 0)};
@@ -33,7 +33,7 @@ static xl_status make_steps(xl_context *ctx, size_t n, cl_uint step, cl_uint *ho
 
 /* A plan of so plain a scan, by that file and of the device alone, not of what tests do to tiles;
  * its algorithm is another where the file does not fit the device. */
-static xl_status make_plan(xl_scan *plan, unsigned file)
+static xl_status make_plan(xli_scan_plan *plan, unsigned file)
 {
     xl_status status;
     const xli_capabilities *capabilities;
@@ -62,7 +62,7 @@ done:
 static xl_status run_self_test(xl_context *ctx, unsigned file, size_t *wrong)
 {
     xl_status status;
-    xl_scan plan = {.ctx = ctx};
+    xli_scan_plan plan = {.ctx = ctx};
     cl_mem in = NULL, out = NULL;
     cl_command_queue queue = NULL;
     cl_uint *host = NULL;

@@ -12,7 +12,7 @@ typedef struct levels {
     size_t bytes; /* of the scratch */
 } levels;
 
-static levels levels_of(const xl_scan *plan, size_t n)
+static levels levels_of(const xli_scan_plan *plan, size_t n)
 {
     levels l = {.count = {n}};
     while (l.count[l.last] > plan->shape.tile) {
@@ -26,13 +26,13 @@ static levels levels_of(const xl_scan *plan, size_t n)
     return l;
 }
 
-size_t xli_textbook_scratch(const xl_scan *plan, size_t n)
+size_t xli_textbook_scratch(const xli_scan_plan *plan, size_t n)
 {
     return levels_of(plan, n).bytes;
 }
 
 /* Up from the elements to the last level, and down again. */
-xl_status xli_textbook_enqueue(xl_scan *plan, xli_flow *flow)
+xl_status xli_textbook_enqueue(xli_scan_plan *plan, xli_flow *flow)
 {
     xl_status status;
     const levels l = levels_of(plan, flow->n);

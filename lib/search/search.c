@@ -2,18 +2,16 @@
  * The search's public calls. */
 #include "search_plan.h"
 
-#include <crosslane/plan_info.h>
-
 #include <string.h>
 
-void xl_search_desc_init_sized(xl_search_desc *desc, size_t size)
+void xl_search_desc_init_version(xl_search_desc *desc, uint32_t version)
 {
-    xli_struct_init(desc, size, &(const xl_search_desc){.key = XL_U32, .index = XL_U64},
-                    sizeof *desc);
+    xli_desc_init(desc, version, &(const xl_search_desc){.key = XL_U32, .index = XL_U64},
+                  sizeof *desc);
 }
 
 /* A kernel may allow fewer work-items than the device does: then the shape is settled anew. */
-static xl_status make(xl_search *plan, const xl_search_desc *desc,
+static xl_status make(xli_search_plan *plan, const xl_search_desc *desc,
                       const xli_capabilities *capabilities)
 {
     xl_status status;
@@ -32,10 +30,10 @@ done:
     return status;
 }
 
-xl_status xl_search_create(xl_context *ctx, const xl_search_desc *desc, xl_search **plan)
+xl_status xli_search_create(xl_context *ctx, const xl_search_desc *desc, xli_search_plan **plan)
 {
     xl_status status;
-    xl_search *made = NULL;
+    xli_search_plan *made = NULL;
     const xli_capabilities *capabilities;
     if (plan)
         *plan = NULL;
@@ -55,11 +53,11 @@ xl_status xl_search_create(xl_context *ctx, const xl_search_desc *desc, xl_searc
     *plan = made;
     made = NULL;
 done:
-    xl_search_destroy(made);
+    xli_search_destroy(made);
     return status;
 }
 
-void xl_search_destroy(xl_search *plan)
+void xli_search_destroy(xli_search_plan *plan)
 {
     if (!plan || xli_os_was_forked())
         return;
@@ -69,7 +67,8 @@ void xl_search_destroy(xl_search *plan)
     xli_free(plan);
 }
 
-xl_status xl_search_scratch(const xl_search *plan, size_t n, size_t *bytes, size_t *alignment)
+xl_status xli_search_scratch(const xli_search_plan *plan, size_t n, size_t *bytes,
+                             size_t *alignment)
 {
     xl_status status;
     XL_TRY(xli_scratch_question(plan ? plan->ctx : NULL, "plan", plan, bytes, alignment));
@@ -80,26 +79,24 @@ done:
     return status;
 }
 
-xl_status xl_search_info_sized(const xl_search *plan, size_t n, xl_plan_info *info, size_t size)
+void xli_search_info(const xli_search_plan *plan, size_t n, xl_plan_details *info)
 {
-    if (!plan)
-        return xli_fail(NULL, XL_ERROR_INVALID_ARGUMENT, "plan: NULL");
     const xli_search_shape *shape = &plan->shape;
     const bool unsorted = plan->problem.kind == XL_SEARCH_UNSORTED;
-    xl_plan_info all = {.work_group_size = shape->group_size,
-                        .item_elements = shape->serial ? 0 : shape->items,
-                        .tile_elements = unsorted ? xli_search_chunks_of(shape, n).elements
-                                                  : xli_search_queries(shape, n)};
+    xl_plan_details all = {.work_group_size = shape->group_size,
+                           .item_elements = shape->serial ? 0 : shape->items,
+                           .tile_elements = unsorted ? xli_search_chunks_of(shape, n).elements
+                                                     : xli_search_queries(shape, n)};
     if (unsorted)
         strcpy(all.algorithm, "chunks");
     else
         strcpy(all.algorithm, "binary-search");
-    return xli_info_give(plan->ctx, &all, sizeof all, info, size);
+    *info = all;
 }
 
-xl_status xl_search_enqueue_sized(xl_search *plan, cl_command_queue queue,
-                                  const xl_search_args *args, size_t size, cl_uint num_waits,
-                                  const cl_event *waits, cl_event *event)
+xl_status xli_search_enqueue(xli_search_plan *plan, cl_command_queue queue,
+                             const xl_search_args *args, size_t size, cl_uint num_waits,
+                             const cl_event *waits, cl_event *event)
 {
     xl_status status;
     xl_search_args given = {0};
@@ -124,3 +121,7 @@ xl_status xl_search_enqueue_sized(xl_search *plan, cl_command_queue queue,
 done:
     return xli_seq_end(&seq, status, event);
 }
+
+XLI_WRAP(search)
+XLI_WRAP_SCRATCH(search, args->n)
+XLI_WRAP_ENQUEUE(search)

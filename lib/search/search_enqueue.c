@@ -2,7 +2,7 @@
  * The launches of a search: one for queries, two for where keys are not in order. */
 #include "search_plan.h"
 
-static xl_status launch_queries(xl_search *plan, xli_seq *seq, const xl_search_args *args,
+static xl_status launch_queries(xli_search_plan *plan, xli_seq *seq, const xl_search_args *args,
                                 const xli_search_spans *s)
 {
     const size_t queries = xli_search_queries(&plan->shape, args->num_queries);
@@ -23,8 +23,8 @@ static xl_status launch_queries(xl_search *plan, xli_seq *seq, const xl_search_a
                                plan->shape.group_size, &list, 0);
 }
 
-static xl_status launch_unsorted(xl_search *plan, xli_seq *seq, size_t n, const xli_search_spans *s,
-                                 const xli_span *scratch)
+static xl_status launch_unsorted(xli_search_plan *plan, xli_seq *seq, size_t n,
+                                 const xli_search_spans *s, const xli_span *scratch)
 {
     xl_status status;
     const size_t group = plan->shape.group_size;
@@ -43,7 +43,7 @@ done:
     return status;
 }
 
-xl_status xli_search_launch(xl_search *plan, xli_seq *seq, const xl_search_args *args,
+xl_status xli_search_launch(xli_search_plan *plan, xli_seq *seq, const xl_search_args *args,
                             const xli_search_spans *spans, const xli_span *scratch)
 {
     if (plan->problem.kind == XL_SEARCH_UNSORTED)

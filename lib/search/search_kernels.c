@@ -17,7 +17,7 @@ static void add_text(xli_text *text, const xli_search_problem *problem,
     xli_text_define(text, lines, XLI_COUNT(lines));
 }
 
-xl_status xli_search_build(xl_search *plan, size_t *most)
+xl_status xli_search_build(xli_search_plan *plan, size_t *most)
 {
     xl_status status;
     xli_text text = {0};
@@ -42,7 +42,7 @@ done:
     return status;
 }
 
-void xli_search_drop_kernels(xl_search *plan)
+void xli_search_drop_kernels(xli_search_plan *plan)
 {
     xli_kernel_destroy(&plan->keys);
     xli_kernel_destroy(&plan->chunks);

@@ -13,8 +13,10 @@
 #define XLI_SEARCH_PLAN_H
 
 #include "search_shape.h"
+#include "wrap.h"
 
-struct xl_search {
+typedef struct xli_search_plan xli_search_plan;
+struct xli_search_plan {
     xl_context *ctx;
     xli_search_problem problem;
     xli_search_shape shape;
@@ -46,13 +48,20 @@ xl_status xli_search_check_scratch(const xl_context *ctx, const xli_search_spans
 /* ---- search_kernels.c ------------------------------------------------------ */
 
 /* Compiles the kernels of the plan's shape. *most: the work-items that they allow a group. */
-xl_status xli_search_build(xl_search *plan, size_t *most);
-void xli_search_drop_kernels(xl_search *plan);
+xl_status xli_search_build(xli_search_plan *plan, size_t *most);
+void xli_search_drop_kernels(xli_search_plan *plan);
 
 /* ---- search_enqueue.c ------------------------------------------------------ */
 
 /* The launches of a call; none without queries, unless it takes none. */
-xl_status xli_search_launch(xl_search *plan, xli_seq *seq, const xl_search_args *args,
+xl_status xli_search_launch(xli_search_plan *plan, xli_seq *seq, const xl_search_args *args,
                             const xli_search_spans *spans, const xli_span *scratch);
+
+XLI_DECLARE(search)
+xl_status xli_search_scratch(const xli_search_plan *plan, size_t n, size_t *bytes,
+                             size_t *alignment);
+xl_status xli_search_enqueue(xli_search_plan *plan, cl_command_queue queue,
+                             const xl_search_args *args, size_t size, cl_uint num_waits,
+                             const cl_event *waits, cl_event *event);
 
 #endif

@@ -2,22 +2,20 @@
  * The public calls of a selection. */
 #include "select_plan.h"
 
-#include <crosslane/plan_info.h>
-
 #include <stdio.h>
 
 /* After so many calls a plan's own state of look-back is made anew, before an epoch comes round. */
 enum { MOST_CALLS = 1 << 24 };
 
-void xl_select_desc_init_sized(xl_select_desc *desc, size_t size)
+void xl_select_desc_init_version(xl_select_desc *desc, uint32_t version)
 {
-    xli_struct_init(desc, size,
-                    &(const xl_select_desc){.type = XL_U32, .index = XL_U32, .equal_zeros = 1},
-                    sizeof *desc);
+    xli_desc_init(desc, version,
+                  &(const xl_select_desc){.type = XL_U32, .index = XL_U32, .equal_zeros = 1},
+                  sizeof *desc);
 }
 
 /* A kernel may allow fewer work-items than the device does: then the shape is settled anew. */
-static xl_status make(xl_select *plan, const xli_capabilities *capabilities,
+static xl_status make(xli_select_plan *plan, const xli_capabilities *capabilities,
                       const xli_tune_select *tune)
 {
     xl_status status;
@@ -36,14 +34,14 @@ done:
     return status;
 }
 
-xl_status xl_select_create(xl_context *ctx, const xl_select_desc *desc, xl_select **plan)
+xl_status xli_select_create(xl_context *ctx, const xl_select_desc *desc, xli_select_plan **plan)
 {
     xl_status status;
     const xli_capabilities *capabilities;
     xli_select_problem problem;
     xli_tune_device device;
     xli_tune tune;
-    xl_select *made = NULL;
+    xli_select_plan *made = NULL;
     if (plan)
         *plan = NULL;
     if (!ctx || !plan)
@@ -64,11 +62,11 @@ xl_status xl_select_create(xl_context *ctx, const xl_select_desc *desc, xl_selec
     *plan = made;
     made = NULL;
 done:
-    xl_select_destroy(made);
+    xli_select_destroy(made);
     return status;
 }
 
-void xl_select_destroy(xl_select *plan)
+void xli_select_destroy(xli_select_plan *plan)
 {
     if (!plan || xli_os_was_forked())
         return;
@@ -78,7 +76,8 @@ void xl_select_destroy(xl_select *plan)
     xli_free(plan);
 }
 
-xl_status xl_select_scratch(const xl_select *plan, size_t n, size_t *bytes, size_t *alignment)
+xl_status xli_select_scratch(const xli_select_plan *plan, size_t n, size_t *bytes,
+                             size_t *alignment)
 {
     xl_status status;
     XL_TRY(xli_scratch_question(plan ? plan->ctx : NULL, "plan", plan, bytes, alignment));
@@ -90,26 +89,24 @@ done:
     return status;
 }
 
-xl_status xl_select_info_sized(const xl_select *plan, size_t n, xl_plan_info *info, size_t size)
+void xli_select_info(const xli_select_plan *plan, size_t n, xl_plan_details *info)
 {
     (void)n;
-    if (!plan)
-        return xli_fail(NULL, XL_ERROR_INVALID_ARGUMENT, "plan: NULL");
     const xli_select_shape *shape = &plan->shape;
     const char *name = plan->problem.kind == XL_SELECT_REPEAT ? "merge-path"
                        : shape->look_back                     ? "look-back"
                                                               : "reduce-then-scan";
-    xl_plan_info all = {.sub_group_size = plan->sub_group,
-                        .work_group_size = shape->group_size,
-                        .item_elements = shape->items,
-                        .tile_elements = shape->tile};
+    xl_plan_details all = {.sub_group_size = plan->sub_group,
+                           .work_group_size = shape->group_size,
+                           .item_elements = shape->items,
+                           .tile_elements = shape->tile};
     snprintf(all.algorithm, sizeof all.algorithm, "%s", name);
-    return xli_info_give(plan->ctx, &all, sizeof all, info, size);
+    *info = all;
 }
 
-xl_status xl_select_enqueue_sized(xl_select *plan, cl_command_queue queue,
-                                  const xl_select_args *args, size_t size, cl_uint num_waits,
-                                  const cl_event *waits, cl_event *event)
+xl_status xli_select_enqueue(xli_select_plan *plan, cl_command_queue queue,
+                             const xl_select_args *args, size_t size, cl_uint num_waits,
+                             const cl_event *waits, cl_event *event)
 {
     xl_status status;
     xl_select_args given = {0};
@@ -132,3 +129,7 @@ xl_status xl_select_enqueue_sized(xl_select *plan, cl_command_queue queue,
 done:
     return xli_seq_end(&seq, status, event);
 }
+
+XLI_WRAP(select)
+XLI_WRAP_SCRATCH(select, args->n)
+XLI_WRAP_ENQUEUE(select)

@@ -7,7 +7,7 @@ enum { GIVES_OUT = 1, GIVES_INDICES = 2, GIVES_LENGTHS = 4, GIVES_COUNT = 8, GIV
 
 /* A call on its way to the device. */
 typedef struct flow {
-    xl_select *plan;
+    xli_select_plan *plan;
     xli_seq *seq;
     const xli_select_spans *spans;
     const xli_span *scratch;
@@ -122,7 +122,7 @@ done:
     return status;
 }
 
-xl_status xli_select_launch(xl_select *plan, xli_seq *seq, const xli_select_spans *spans,
+xl_status xli_select_launch(xli_select_plan *plan, xli_seq *seq, const xli_select_spans *spans,
                             const xli_span *scratch)
 {
     flow f = {plan, seq, spans, scratch, NULL};

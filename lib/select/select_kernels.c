@@ -72,7 +72,7 @@ static void add_values(xli_text *text, const xli_select_problem *p)
     }
 }
 
-static xl_status add_text(const xl_select *plan, const xli_capabilities *capabilities,
+static xl_status add_text(const xli_select_plan *plan, const xli_capabilities *capabilities,
                           xli_text *text)
 {
     xl_status status;
@@ -133,7 +133,7 @@ typedef struct wanted {
 } wanted;
 
 enum { NUM_NAMES = 8 };
-static void list_kernels(xl_select *plan, wanted list[NUM_NAMES])
+static void list_kernels(xli_select_plan *plan, wanted list[NUM_NAMES])
 {
     xli_select_kernels *k = &plan->kernels;
     const bool repeats = plan->problem.kind == XL_SELECT_REPEAT, sweeps = plan->shape.look_back,
@@ -151,7 +151,8 @@ static void list_kernels(xl_select *plan, wanted list[NUM_NAMES])
     memcpy(list, all, sizeof all);
 }
 
-xl_status xli_select_build(xl_select *plan, const xli_capabilities *capabilities, size_t *most)
+xl_status xli_select_build(xli_select_plan *plan, const xli_capabilities *capabilities,
+                           size_t *most)
 {
     xl_status status;
     xli_text text = {0};
@@ -180,7 +181,7 @@ done:
     return status;
 }
 
-void xli_select_drop_kernels(xl_select *plan)
+void xli_select_drop_kernels(xli_select_plan *plan)
 {
     xli_select_kernels *k = &plan->kernels;
     xli_kernel *const all[] = {&k->clear, &k->sweep, &k->count, &k->spine, &k->write};

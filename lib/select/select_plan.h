@@ -12,6 +12,7 @@
 #define XLI_SELECT_PLAN_H
 
 #include "select_shape.h"
+#include "wrap.h"
 
 /* The arrays of one call, as spans: those that are read, then those that are written. */
 enum {
@@ -37,7 +38,8 @@ typedef struct xli_select_kernels {
     xli_kernel count, spine, write;
 } xli_select_kernels;
 
-struct xl_select {
+typedef struct xli_select_plan xli_select_plan;
+struct xli_select_plan {
     xl_context *ctx;
     xli_select_problem problem;
     xli_select_shape shape;
@@ -64,12 +66,20 @@ xl_status xli_select_check_scratch(const xl_context *ctx, const xli_select_spans
 
 /* Compiles the kernels of the plan's shape. *most: the work-items that they allow a group; if that
  * is what the shape has or more, all is well. */
-xl_status xli_select_build(xl_select *plan, const xli_capabilities *capabilities, size_t *most);
-void xli_select_drop_kernels(xl_select *plan);
+xl_status xli_select_build(xli_select_plan *plan, const xli_capabilities *capabilities,
+                           size_t *most);
+void xli_select_drop_kernels(xli_select_plan *plan);
 
 /* ---- select_enqueue.c ------------------------------------------------------ */
 
-xl_status xli_select_launch(xl_select *plan, xli_seq *seq, const xli_select_spans *spans,
+xl_status xli_select_launch(xli_select_plan *plan, xli_seq *seq, const xli_select_spans *spans,
                             const xli_span *scratch);
+
+XLI_DECLARE(select)
+xl_status xli_select_scratch(const xli_select_plan *plan, size_t n, size_t *bytes,
+                             size_t *alignment);
+xl_status xli_select_enqueue(xli_select_plan *plan, cl_command_queue queue,
+                             const xl_select_args *args, size_t size, cl_uint num_waits,
+                             const cl_event *waits, cl_event *event);
 
 #endif

@@ -2,13 +2,11 @@
  * The sort's public calls. */
 #include "sort_plan.h"
 
-#include <crosslane/plan_info.h>
-
 #include <string.h>
 
-void xl_sort_desc_init_sized(xl_sort_desc *desc, size_t size)
+void xl_sort_desc_init_version(xl_sort_desc *desc, uint32_t version)
 {
-    xli_struct_init(desc, size, &(const xl_sort_desc){.key = XL_U32}, sizeof *desc);
+    xli_desc_init(desc, version, &(const xl_sort_desc){.key = XL_U32}, sizeof *desc);
 }
 
 /* Whether the kernels allow the groups that they were compiled for. */
@@ -22,7 +20,8 @@ static bool is_allowed(const xli_sort_shape *shape, const xli_sort_limits *limit
 }
 
 /* A kernel may allow fewer work-items than the device does: then the shape is settled anew. */
-static xl_status make(xl_sort *plan, const xl_sort_desc *desc, const xli_capabilities *capabilities)
+static xl_status make(xli_sort_plan *plan, const xl_sort_desc *desc,
+                      const xli_capabilities *capabilities)
 {
     xl_status status;
     xli_tune_device device;
@@ -47,10 +46,10 @@ done:
     return status;
 }
 
-xl_status xl_sort_create(xl_context *ctx, const xl_sort_desc *desc, xl_sort **plan)
+xl_status xli_sort_create(xl_context *ctx, const xl_sort_desc *desc, xli_sort_plan **plan)
 {
     xl_status status;
-    xl_sort *made = NULL;
+    xli_sort_plan *made = NULL;
     const xli_capabilities *capabilities;
     if (plan)
         *plan = NULL;
@@ -70,11 +69,11 @@ xl_status xl_sort_create(xl_context *ctx, const xl_sort_desc *desc, xl_sort **pl
     *plan = made;
     made = NULL;
 done:
-    xl_sort_destroy(made);
+    xli_sort_destroy(made);
     return status;
 }
 
-void xl_sort_destroy(xl_sort *plan)
+void xli_sort_destroy(xli_sort_plan *plan)
 {
     if (!plan || xli_os_was_forked())
         return;
@@ -86,7 +85,7 @@ void xl_sort_destroy(xl_sort *plan)
     xli_free(plan);
 }
 
-xl_status xl_sort_scratch(const xl_sort *plan, size_t n, size_t *bytes, size_t *alignment)
+xl_status xli_sort_scratch(const xli_sort_plan *plan, size_t n, size_t *bytes, size_t *alignment)
 {
     xl_status status;
     size_t needed;
@@ -100,10 +99,8 @@ done:
     return status;
 }
 
-xl_status xl_sort_info_sized(const xl_sort *plan, size_t n, xl_plan_info *info, size_t size)
+void xli_sort_info(const xli_sort_plan *plan, size_t n, xl_plan_details *info)
 {
-    if (!plan)
-        return xli_fail(NULL, XL_ERROR_INVALID_ARGUMENT, "plan: NULL");
     const xli_sort_shape *shape = &plan->shape;
     const bool radix = xli_sort_by_radix(shape, n);
     const xli_radix_size *const digits = &shape->radix_size[xli_sort_radix_size(shape, n)];
@@ -116,20 +113,19 @@ xl_status xl_sort_info_sized(const xl_sort *plan, size_t n, xl_plan_info *info, 
                         : samples ? (size_t)1 << sampled->tile_log
                                   : xli_sort_tile(shape);
     const uint32_t group = radix ? digits->group : samples ? sampled->group : shape->group_size;
-    xl_plan_info all = {.sub_group_size = shape->sub_group,
-                        .work_group_size = group,
-                        .item_elements = (uint32_t)(group > 1 ? tile / group : 0),
-                        .tile_elements = tile};
+    xl_plan_details all = {.sub_group_size = shape->sub_group,
+                           .work_group_size = group,
+                           .item_elements = (uint32_t)(group > 1 ? tile / group : 0),
+                           .tile_elements = tile};
     strcpy(all.algorithm, radix                    ? "radix"
                           : samples                ? "samples"
                           : plan->problem.compares ? "merge"
                                                    : "bitonic");
-    return xli_info_give(plan->ctx, &all, sizeof all, info, size);
+    *info = all;
 }
 
-xl_status xl_sort_enqueue_sized(xl_sort *plan, cl_command_queue queue, const xl_sort_args *args,
-                                size_t size, cl_uint num_waits, const cl_event *waits,
-                                cl_event *event)
+xl_status xli_sort_enqueue(xli_sort_plan *plan, cl_command_queue queue, const xl_sort_args *args,
+                           size_t size, cl_uint num_waits, const cl_event *waits, cl_event *event)
 {
     xl_status status;
     xl_sort_args given = {0};
@@ -157,3 +153,7 @@ xl_status xl_sort_enqueue_sized(xl_sort *plan, cl_command_queue queue, const xl_
 done:
     return xli_seq_end(&seq, status, event);
 }
+
+XLI_WRAP(sort)
+XLI_WRAP_SCRATCH(sort, args->n)
+XLI_WRAP_ENQUEUE(sort)

@@ -18,7 +18,7 @@ static place place_of(const xli_span *keys, const xli_span *values)
     return (place){keys->buffer, values->buffer, keys->offset, values->offset};
 }
 
-static place place_in_scratch(const xl_sort *plan, const xli_span *scratch, size_t n)
+static place place_in_scratch(const xli_sort_plan *plan, const xli_span *scratch, size_t n)
 {
     const xli_sort_layout layout = xli_sort_layout_of(&plan->problem, &plan->shape, n);
     return (place){scratch->buffer, scratch->buffer, xli_sort_spare_keys(plan, scratch),
@@ -26,8 +26,8 @@ static place place_in_scratch(const xl_sort *plan, const xli_span *scratch, size
 }
 
 /* One launch over all tiles; `run` is 0 for the first one, which sorts them. */
-static xl_status launch(xl_sort *plan, xli_seq *seq, size_t n, const xli_span *n_device, size_t run,
-                        const place *from, const place *to)
+static xl_status launch(xli_sort_plan *plan, xli_seq *seq, size_t n, const xli_span *n_device,
+                        size_t run, const place *from, const place *to)
 {
     const size_t groups = xli_ceil_div(n, xli_sort_tile(&plan->shape));
     xli_args args = {.count = 0};
@@ -52,8 +52,8 @@ static xl_status launch(xl_sort *plan, xli_seq *seq, size_t n, const xli_span *n
                                plan->shape.group_size, &args, 0);
 }
 
-static xl_status launch_bitonic(xl_sort *plan, xli_seq *seq, size_t n, const xli_sort_spans *spans,
-                                const xli_span *scratch)
+static xl_status launch_bitonic(xli_sort_plan *plan, xli_seq *seq, size_t n,
+                                const xli_sort_spans *spans, const xli_span *scratch)
 {
     xl_status status;
     const place in = place_of(&spans->keys_in, xli_sort_read_values(plan, spans));
@@ -75,7 +75,7 @@ done:
 }
 
 /* By samples: XL_SAMPLES of cl/sort/sort_samples.cl. */
-static void add_samples(xli_args *a, const xl_sort *plan, size_t n, const xli_span *n_device,
+static void add_samples(xli_args *a, const xli_sort_plan *plan, size_t n, const xli_span *n_device,
                         const xli_span *scratch)
 {
     const xli_sort_layout layout = xli_sort_layout_of(&plan->problem, &plan->shape, n);
@@ -90,7 +90,7 @@ static void add_samples(xli_args *a, const xl_sort *plan, size_t n, const xli_sp
     xli_args_add(a, XLI_U64(scratch->offset + layout.state_at + s.splitters_at));
 }
 
-static void add_place(xli_args *a, const xl_sort *plan, const place *from, const place *to)
+static void add_place(xli_args *a, const xli_sort_plan *plan, const place *from, const place *to)
 {
     xli_args_add_place(a, from->keys, from->keys_at);
     xli_args_add_place(a, to->keys, to->keys_at);
@@ -101,8 +101,8 @@ static void add_place(xli_args *a, const xl_sort *plan, const place *from, const
 }
 
 /* Runs to the scratch, and buckets of these to the output; one run to the output at once. */
-static xl_status launch_samples(xl_sort *plan, xli_seq *seq, size_t n, const xli_sort_spans *spans,
-                                const xli_span *scratch)
+static xl_status launch_samples(xli_sort_plan *plan, xli_seq *seq, size_t n,
+                                const xli_sort_spans *spans, const xli_span *scratch)
 {
     xl_status status;
     xli_sort_kernels *const k = &plan->kernels;
@@ -137,7 +137,7 @@ typedef struct radix_args {
 enum { RADIX_ARGS = 1 + 15 + 5 };
 XLI_ARGS_FIT(RADIX_ARGS);
 
-static radix_args radix_args_of(const xl_sort *plan, size_t n, const xli_sort_spans *s,
+static radix_args radix_args_of(const xli_sort_plan *plan, size_t n, const xli_sort_spans *s,
                                 const xli_span *scratch)
 {
     const xli_sort_layout layout = xli_sort_layout_of(&plan->problem, &plan->shape, n);
@@ -178,7 +178,7 @@ static radix_args radix_args_of(const xl_sort *plan, size_t n, const xli_sort_sp
 }
 
 /* One work-item sorts them all. */
-static xl_status launch_alone(xl_sort *plan, xli_seq *seq, size_t n, const xli_sort_spans *s,
+static xl_status launch_alone(xli_sort_plan *plan, xli_seq *seq, size_t n, const xli_sort_spans *s,
                               const xli_span *scratch)
 {
     const radix_args a = radix_args_of(plan, n, s, scratch);
@@ -186,7 +186,7 @@ static xl_status launch_alone(xl_sort *plan, xli_seq *seq, size_t n, const xli_s
 }
 
 /* The launches by buckets, which the device may give up. */
-static xl_status launch_buckets(xl_sort *plan, xli_seq *seq, radix_args *a, size_t n)
+static xl_status launch_buckets(xli_sort_plan *plan, xli_seq *seq, radix_args *a, size_t n)
 {
     enum { BUCKETS = 256 };
     xl_status status;
@@ -204,7 +204,7 @@ done:
     return status;
 }
 
-static xl_status launch_chunks(xl_sort *plan, xli_seq *seq, size_t n, const xli_sort_spans *s,
+static xl_status launch_chunks(xli_sort_plan *plan, xli_seq *seq, size_t n, const xli_sort_spans *s,
                                const xli_span *scratch)
 {
     xl_status status;
@@ -230,13 +230,13 @@ done:
 
 /* The most passes that the device may choose (xl_passes_choose()): in place an even number, so that
  * the last pass writes the output. */
-static unsigned sweep_passes(const xl_sort *plan, bool in_place)
+static unsigned sweep_passes(const xli_sort_plan *plan, bool in_place)
 {
     const unsigned digits = xli_sort_digits(&plan->problem);
     return in_place ? digits + digits % 2 : digits;
 }
 
-static xl_status launch_sweep(xl_sort *plan, xli_seq *seq, size_t n, const xli_sort_spans *s,
+static xl_status launch_sweep(xli_sort_plan *plan, xli_seq *seq, size_t n, const xli_sort_spans *s,
                               const xli_span *scratch)
 {
     xl_status status;
@@ -264,7 +264,7 @@ done:
 }
 
 /* What is in scratch, as no output of the call is. */
-static void fill_spans(const xl_sort *plan, size_t n, xli_sort_spans *spans,
+static void fill_spans(const xli_sort_plan *plan, size_t n, xli_sort_spans *spans,
                        const xli_span *scratch)
 {
     const size_t key = xli_sort_key_bytes(&plan->problem);
@@ -278,7 +278,7 @@ static void fill_spans(const xl_sort *plan, size_t n, xli_sort_spans *spans,
                                      .offset = xli_ceil_div(scratch->offset + layout.keys_at, key)};
 }
 
-xl_status xli_sort_launch(xl_sort *plan, xli_seq *seq, size_t n, xli_sort_spans *spans,
+xl_status xli_sort_launch(xli_sort_plan *plan, xli_seq *seq, size_t n, xli_sort_spans *spans,
                           const xli_span *scratch)
 {
     xl_status status;

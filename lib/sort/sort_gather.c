@@ -3,7 +3,7 @@
  * (cl/sort/sort_gather.cl). */
 #include "sort_plan.h"
 
-xl_status xli_sort_gather_build(xl_sort *plan)
+xl_status xli_sort_gather_build(xli_sort_plan *plan)
 {
     xl_status status = XL_SUCCESS;
     xli_text text = {0};
@@ -27,7 +27,7 @@ done:
     return status;
 }
 
-void xli_sort_gather_drop(xl_sort *plan)
+void xli_sort_gather_drop(xli_sort_plan *plan)
 {
     for (size_t a = 0; a < XLI_SORT_ARRAYS; ++a) {
         xli_kernel_destroy(&plan->gather[a].gather);
@@ -41,8 +41,8 @@ typedef struct piece {
     size_t at;
 } piece;
 
-static xl_status launch(xl_sort *plan, xli_seq *seq, xli_kernel *kernel, size_t n, size_t units,
-                        const xli_sort_spans *s, piece from, piece to)
+static xl_status launch(xli_sort_plan *plan, xli_seq *seq, xli_kernel *kernel, size_t n,
+                        size_t units, const xli_sort_spans *s, piece from, piece to)
 {
     enum { ITEMS = 8 }; /* XL_GATHER_ITEMS */
     const size_t group = xli_min(plan->shape.gather_group, kernel->max_group);
@@ -53,8 +53,8 @@ static xl_status launch(xl_sort *plan, xli_seq *seq, xli_kernel *kernel, size_t 
                       XLI_MEM(to.buffer), XLI_U64(to.at));
 }
 
-xl_status xli_sort_gather_launch(xl_sort *plan, xli_seq *seq, size_t n, const xli_sort_spans *s,
-                                 const xli_span *scratch)
+xl_status xli_sort_gather_launch(xli_sort_plan *plan, xli_seq *seq, size_t n,
+                                 const xli_sort_spans *s, const xli_span *scratch)
 {
     enum { WIDEST = 16 }; /* bytes of a unit */
     xl_status status = XL_SUCCESS;

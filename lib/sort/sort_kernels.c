@@ -92,7 +92,7 @@ typedef struct wanted {
 } wanted;
 
 enum { NUM_KERNELS = sizeof(xli_sort_kernels) / sizeof(xli_kernel) };
-static void list_kernels(xl_sort *plan, wanted list[NUM_KERNELS])
+static void list_kernels(xli_sort_plan *plan, wanted list[NUM_KERNELS])
 {
     xli_sort_kernels *k = &plan->kernels;
     const bool segments = plan->problem.segments != XL_NONE, queue = plan->shape.queue,
@@ -140,7 +140,7 @@ static void list_kernels(xl_sort *plan, wanted list[NUM_KERNELS])
 }
 
 /* What stands in front of the programs: of radix sorts an element, a count, too. */
-static xl_status add_texts(xl_sort *plan, const xli_capabilities *capabilities,
+static xl_status add_texts(xli_sort_plan *plan, const xli_capabilities *capabilities,
                            xli_text texts[TEXTS])
 {
     xli_element count;
@@ -171,7 +171,7 @@ static size_t group_of(const xli_capabilities *capabilities, const xli_kernel *k
     return less ? xli_max(group, kernel->max_group) : kernel->max_group;
 }
 
-xl_status xli_sort_build(xl_sort *plan, xli_sort_limits *limits)
+xl_status xli_sort_build(xli_sort_plan *plan, xli_sort_limits *limits)
 {
     xl_status status;
     const xli_capabilities *capabilities;
@@ -212,7 +212,7 @@ done:
     return status;
 }
 
-void xli_sort_drop_kernels(xl_sort *plan)
+void xli_sort_drop_kernels(xli_sort_plan *plan)
 {
     wanted list[NUM_KERNELS];
     list_kernels(plan, list);

@@ -16,6 +16,7 @@
 #define XLI_SORT_PLAN_H
 
 #include "sort_check.h"
+#include "wrap.h"
 
 typedef struct xli_sort_kernels {
     xli_kernel tiles, merge; /* bitonic */
@@ -37,7 +38,8 @@ typedef struct xli_sort_zeros {
     xli_kernel merge, copy;
 } xli_sort_zeros;
 
-struct xl_sort {
+typedef struct xli_sort_plan xli_sort_plan;
+struct xli_sort_plan {
     xl_context *ctx;
     xli_sort_problem problem;
     xli_sort_shape shape;
@@ -49,7 +51,8 @@ struct xl_sort {
 
 /* The values that kernels are given to read. Where they make them that is any buffer: they do not.
  */
-static inline const xli_span *xli_sort_read_values(const xl_sort *plan, const xli_sort_spans *s)
+static inline const xli_span *xli_sort_read_values(const xli_sort_plan *plan,
+                                                   const xli_sort_spans *s)
 {
     return plan->problem.indices ? &s->values_out : &s->values_in;
 }
@@ -57,25 +60,25 @@ static inline const xli_span *xli_sort_read_values(const xl_sort *plan, const xl
 /* Whether short segments are sorted in rows first, which leave few windows
  * (cl/sort/segment_rows.cl).
  */
-static inline bool xli_sort_has_rows(const xl_sort *plan)
+static inline bool xli_sort_has_rows(const xli_sort_plan *plan)
 {
     return plan->shape.tune.shape == XLI_SORT_GROUP && !plan->problem.compares;
 }
 
 /* Where the last launch leaves the keys: in no array, where nobody asked for them. */
-static inline xli_span xli_sort_last_keys(const xl_sort *plan, const xli_sort_spans *s)
+static inline xli_span xli_sort_last_keys(const xli_sort_plan *plan, const xli_sort_spans *s)
 {
     return xli_sort_drops_keys(&plan->problem) ? (xli_span){0} : s->keys_out;
 }
 
 /* A number of keys, as kernels of radix sorts and of gathers take it. */
-static inline xli_arg xli_sort_number(const xl_sort *plan, size_t n)
+static inline xli_arg xli_sort_number(const xli_sort_plan *plan, size_t n)
 {
     return plan->problem.large ? XLI_U64(n) : XLI_U32(n);
 }
 
 /* Where in the scratch's buffer the keys begin, in keys, and the values. */
-static inline size_t xli_sort_spare_keys(const xl_sort *plan, const xli_span *scratch)
+static inline size_t xli_sort_spare_keys(const xli_sort_plan *plan, const xli_span *scratch)
 {
     return xli_ceil_div(scratch->offset, xli_sort_key_bytes(&plan->problem));
 }
@@ -87,41 +90,46 @@ static inline size_t xli_sort_spare_values(const xli_sort_layout *layout, const 
 
 /* ---- sort_zeros.c -------------------------------------------------------- */
 
-xl_status xli_sort_zeros_build(xl_sort *plan);
-void xli_sort_zeros_drop(xl_sort *plan);
+xl_status xli_sort_zeros_build(xli_sort_plan *plan);
+void xli_sort_zeros_drop(xli_sort_plan *plan);
 
 /* What follows a sort with equal zeros whose values, in spans->values_out, are the places of the
  * keys; of other sorts nothing. */
-xl_status xli_sort_zeros_launch(xl_sort *plan, xli_seq *seq, size_t n, const xli_sort_spans *spans,
-                                const xli_span *scratch);
+xl_status xli_sort_zeros_launch(xli_sort_plan *plan, xli_seq *seq, size_t n,
+                                const xli_sort_spans *spans, const xli_span *scratch);
 
 /* ---- sort_gather.c -------------------------------------------------------- */
 
-xl_status xli_sort_gather_build(xl_sort *plan);
-void xli_sort_gather_drop(xl_sort *plan);
+xl_status xli_sort_gather_build(xli_sort_plan *plan);
+void xli_sort_gather_drop(xli_sort_plan *plan);
 
 /* What follows a sort whose values, in spans->values_out, are the places of the keys. */
-xl_status xli_sort_gather_launch(xl_sort *plan, xli_seq *seq, size_t n, const xli_sort_spans *spans,
-                                 const xli_span *scratch);
+xl_status xli_sort_gather_launch(xli_sort_plan *plan, xli_seq *seq, size_t n,
+                                 const xli_sort_spans *spans, const xli_span *scratch);
 
 /* ---- sort_kernels.c -------------------------------------------------------- */
 
 /* Compiles the kernels of the plan's shape. *limits: the work-items that they allow a group; if
  * that is what the shape has or more, all is well. */
-xl_status xli_sort_build(xl_sort *plan, xli_sort_limits *limits);
-void xli_sort_drop_kernels(xl_sort *plan);
+xl_status xli_sort_build(xli_sort_plan *plan, xli_sort_limits *limits);
+void xli_sort_drop_kernels(xli_sort_plan *plan);
 
 /* ---- sort_segments.c ------------------------------------------------------- */
 
 /* The launches of a call of n > 0 elements in segments. */
-xl_status xli_sort_launch_segments(xl_sort *plan, xli_seq *seq, size_t n,
+xl_status xli_sort_launch_segments(xli_sort_plan *plan, xli_seq *seq, size_t n,
                                    const xli_sort_spans *spans, const xli_span *scratch);
 
 /* ---- sort_enqueue.c -------------------------------------------------------- */
 
 /* The launches of a call of n > 0 elements. Where places, or the keys in order, are in scratch,
  * that is filled into the spans. */
-xl_status xli_sort_launch(xl_sort *plan, xli_seq *seq, size_t n, xli_sort_spans *spans,
+xl_status xli_sort_launch(xli_sort_plan *plan, xli_seq *seq, size_t n, xli_sort_spans *spans,
                           const xli_span *scratch);
+
+XLI_DECLARE(sort)
+xl_status xli_sort_scratch(const xli_sort_plan *plan, size_t n, size_t *bytes, size_t *alignment);
+xl_status xli_sort_enqueue(xli_sort_plan *plan, cl_command_queue queue, const xl_sort_args *args,
+                           size_t size, cl_uint num_waits, const cl_event *waits, cl_event *event);
 
 #endif

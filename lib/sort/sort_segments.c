@@ -6,7 +6,7 @@
 #include "sort_plan.h"
 
 /* XL_CSR of cl/sort/segment_windows.cl. */
-static void add_csr(xli_args *a, const xl_sort *plan, size_t n, const xli_sort_spans *s,
+static void add_csr(xli_args *a, const xli_sort_plan *plan, size_t n, const xli_sort_spans *s,
                     const xli_span *scratch)
 {
     const xli_sort_segments known = xli_sort_segments_of(&plan->shape, n);
@@ -22,7 +22,7 @@ static void add_csr(xli_args *a, const xl_sort *plan, size_t n, const xli_sort_s
 }
 
 /* XL_SORT_ARRAYS of cl/sort/sort_arrays.cl. */
-static void add_arrays(xli_args *a, const xl_sort *plan, const xli_sort_spans *s,
+static void add_arrays(xli_args *a, const xli_sort_plan *plan, const xli_sort_spans *s,
                        const xli_span *keys_out)
 {
     const xli_span *const values_in = xli_sort_read_values(plan, s);
@@ -35,7 +35,7 @@ static void add_arrays(xli_args *a, const xl_sort *plan, const xli_sort_spans *s
 }
 
 /* XL_SEGMENT_SPARE. */
-static void add_spare(xli_args *a, const xl_sort *plan, size_t n, const xli_span *scratch)
+static void add_spare(xli_args *a, const xli_sort_plan *plan, size_t n, const xli_span *scratch)
 {
     const xli_sort_layout layout = xli_sort_layout_of(&plan->problem, &plan->shape, n);
     xli_args_add_place(a, scratch->buffer, xli_sort_spare_keys(plan, scratch));
@@ -48,8 +48,8 @@ enum { OWN_ARGS = 3, CSR_ARGS = 10, ARRAY_ARGS = 8, SPARE_ARGS = 4 };
 XLI_ARGS_FIT(OWN_ARGS + CSR_ARGS + ARRAY_ARGS + SPARE_ARGS);
 
 /* All at once, by a queue. */
-static xl_status launch_queue(xl_sort *plan, xli_seq *seq, size_t n, const xli_sort_spans *spans,
-                              const xli_span *scratch)
+static xl_status launch_queue(xli_sort_plan *plan, xli_seq *seq, size_t n,
+                              const xli_sort_spans *spans, const xli_span *scratch)
 {
     const xli_sort_shape *const shape = &plan->shape;
     const xli_sort_segments known = xli_sort_segments_of(shape, n);
@@ -64,8 +64,8 @@ static xl_status launch_queue(xl_sort *plan, xli_seq *seq, size_t n, const xli_s
     return xli_seq_launch_args(seq, &plan->kernels.long_all, groups, shape->group_size, &a, 0);
 }
 
-static xl_status launch_long(xl_sort *plan, xli_seq *seq, size_t n, const xli_sort_spans *spans,
-                             const xli_span *scratch)
+static xl_status launch_long(xli_sort_plan *plan, xli_seq *seq, size_t n,
+                             const xli_sort_spans *spans, const xli_span *scratch)
 {
     xl_status status;
     const xli_sort_shape *const shape = &plan->shape;
@@ -88,7 +88,7 @@ done:
     return status;
 }
 
-xl_status xli_sort_launch_segments(xl_sort *plan, xli_seq *seq, size_t n,
+xl_status xli_sort_launch_segments(xli_sort_plan *plan, xli_seq *seq, size_t n,
                                    const xli_sort_spans *spans, const xli_span *scratch)
 {
     xl_status status;

@@ -4,7 +4,7 @@
 #include "key.h"
 #include "sort_plan.h"
 
-xl_status xli_sort_zeros_build(xl_sort *plan)
+xl_status xli_sort_zeros_build(xli_sort_plan *plan)
 {
     xl_status status = XL_SUCCESS;
     xli_text text = {0};
@@ -25,13 +25,13 @@ done:
     return status;
 }
 
-void xli_sort_zeros_drop(xl_sort *plan)
+void xli_sort_zeros_drop(xli_sort_plan *plan)
 {
     xli_kernel_destroy(&plan->zeros.merge);
     xli_kernel_destroy(&plan->zeros.copy);
 }
 
-static xl_status launch(xl_sort *plan, xli_seq *seq, xli_kernel *kernel, size_t n,
+static xl_status launch(xli_sort_plan *plan, xli_seq *seq, xli_kernel *kernel, size_t n,
                         const xli_sort_spans *s, const xli_span *scratch)
 {
     const size_t group = xli_min(plan->shape.gather_group, kernel->max_group);
@@ -47,8 +47,8 @@ static xl_status launch(xl_sort *plan, xli_seq *seq, xli_kernel *kernel, size_t 
         XLI_U64(places_at / sizeof(cl_uint)));
 }
 
-xl_status xli_sort_zeros_launch(xl_sort *plan, xli_seq *seq, size_t n, const xli_sort_spans *spans,
-                                const xli_span *scratch)
+xl_status xli_sort_zeros_launch(xli_sort_plan *plan, xli_seq *seq, size_t n,
+                                const xli_sort_spans *spans, const xli_span *scratch)
 {
     xl_status status = XL_SUCCESS;
     if (!plan->problem.equal_zeros)

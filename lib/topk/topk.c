@@ -2,18 +2,16 @@
  * The public calls of the top-k selection. */
 #include "topk_plan.h"
 
-#include <crosslane/plan_info.h>
-
 #include <string.h>
 
-void xl_topk_desc_init_sized(xl_topk_desc *desc, size_t size)
+void xl_topk_desc_init_version(xl_topk_desc *desc, uint32_t version)
 {
-    xli_struct_init(desc, size, &(const xl_topk_desc){.key = XL_U32, .largest = 1, .sorted = 1},
-                    sizeof *desc);
+    xli_desc_init(desc, version, &(const xl_topk_desc){.key = XL_U32, .largest = 1, .sorted = 1},
+                  sizeof *desc);
 }
 
 /* A kernel may allow fewer work-items than the device does: then the shape is settled anew. */
-static xl_status make(xl_topk *plan, const xli_tune_device *device, const xli_tune *tune)
+static xl_status make(xli_topk_plan *plan, const xli_tune_device *device, const xli_tune *tune)
 {
     xl_status status;
     size_t most = SIZE_MAX;
@@ -25,8 +23,8 @@ done:
     return status;
 }
 
-static xl_status make_sort(const xl_topk *plan, const xl_tunable *tunables, uint32_t count,
-                           xl_type key, xl_type value, xl_sort **sort)
+static xl_status make_sort(const xli_topk_plan *plan, const xl_tunable *tunables, uint32_t count,
+                           xl_type key, xl_type value, xl_plan **sort)
 {
     xl_sort_desc desc;
     xl_sort_desc_init(&desc);
@@ -42,7 +40,7 @@ static xl_status make_sort(const xl_topk *plan, const xl_tunable *tunables, uint
 }
 
 /* What puts results in order. */
-static xl_status make_sorts(xl_topk *plan, const xli_tune_wish *wish)
+static xl_status make_sorts(xli_topk_plan *plan, const xli_tune_wish *wish)
 {
     xl_status status = XL_SUCCESS;
     xl_tunable *part = NULL;
@@ -68,7 +66,7 @@ done:
     return status;
 }
 
-static xl_status make_parts(xl_topk *plan, const xl_topk_desc *desc)
+static xl_status make_parts(xli_topk_plan *plan, const xl_topk_desc *desc)
 {
     xl_status status;
     const xli_capabilities *capabilities;
@@ -91,10 +89,10 @@ done:
     return status;
 }
 
-xl_status xl_topk_create(xl_context *ctx, const xl_topk_desc *desc, xl_topk **plan)
+xl_status xli_topk_create(xl_context *ctx, const xl_topk_desc *desc, xli_topk_plan **plan)
 {
     xl_status status;
-    xl_topk *made = NULL;
+    xli_topk_plan *made = NULL;
     if (plan)
         *plan = NULL;
     if (!ctx || !plan)
@@ -111,17 +109,17 @@ xl_status xl_topk_create(xl_context *ctx, const xl_topk_desc *desc, xl_topk **pl
     *plan = made;
     made = NULL;
 done:
-    xl_topk_destroy(made);
+    xli_topk_destroy(made);
     return status;
 }
 
-void xl_topk_destroy(xl_topk *plan)
+void xli_topk_destroy(xli_topk_plan *plan)
 {
     if (!plan || xli_os_was_forked())
         return;
-    xl_sort_destroy(plan->sort);
-    xl_sort_destroy(plan->sort_pairs);
-    xl_sort_destroy(plan->sort_long);
+    xl_plan_destroy(plan->sort);
+    xl_plan_destroy(plan->sort_pairs);
+    xl_plan_destroy(plan->sort_long);
     xli_topk_segments_drop(plan);
     xli_topk_drop_kernels(plan);
     xli_pool_destroy(&plan->pool);
@@ -130,7 +128,7 @@ void xl_topk_destroy(xl_topk *plan)
 }
 
 /* Of segments the bytes alone are laid out. */
-static xl_status lay_out(const xl_topk *plan, size_t n, size_t k, xli_topk_layout *layout)
+static xl_status lay_out(const xli_topk_plan *plan, size_t n, size_t k, xli_topk_layout *layout)
 {
     if (plan->problem.segments == XL_NONE)
         return xli_topk_lay_out(plan, n, xli_min(k, n), layout);
@@ -138,7 +136,8 @@ static xl_status lay_out(const xl_topk *plan, size_t n, size_t k, xli_topk_layou
     return xli_topk_segments_scratch(plan, n, k, &layout->bytes);
 }
 
-xl_status xl_topk_scratch(const xl_topk *plan, size_t n, size_t k, size_t *bytes, size_t *alignment)
+xl_status xli_topk_scratch(const xli_topk_plan *plan, size_t n, size_t k, size_t *bytes,
+                           size_t *alignment)
 {
     xl_status status;
     xli_topk_layout layout;
@@ -151,23 +150,20 @@ done:
     return status;
 }
 
-xl_status xl_topk_info_sized(const xl_topk *plan, size_t n, xl_plan_info *info, size_t size)
+void xli_topk_info(const xli_topk_plan *plan, size_t n, xl_plan_details *info)
 {
-    if (!plan)
-        return xli_fail(NULL, XL_ERROR_INVALID_ARGUMENT, "plan: NULL");
     const xli_topk_shape *shape = &plan->shape;
-    xl_plan_info all = {.work_group_size = shape->group_size,
-                        .item_elements = shape->group_size > 1 ? shape->tune.items : 0,
-                        .tile_elements = plan->problem.segments != XL_NONE
-                                             ? (size_t)1 << plan->tile_log
-                                             : xli_topk_chunks_of(shape, n).elements};
+    xl_plan_details all = {.work_group_size = shape->group_size,
+                           .item_elements = shape->group_size > 1 ? shape->tune.items : 0,
+                           .tile_elements = plan->problem.segments != XL_NONE
+                                                ? (size_t)1 << plan->tile_log
+                                                : xli_topk_chunks_of(shape, n).elements};
     strcpy(all.algorithm, "radix select");
-    return xli_info_give(plan->ctx, &all, sizeof all, info, size);
+    *info = all;
 }
 
-xl_status xl_topk_enqueue_sized(xl_topk *plan, cl_command_queue queue, const xl_topk_args *args,
-                                size_t size, cl_uint num_waits, const cl_event *waits,
-                                cl_event *event)
+xl_status xli_topk_enqueue(xli_topk_plan *plan, cl_command_queue queue, const xl_topk_args *args,
+                           size_t size, cl_uint num_waits, const cl_event *waits, cl_event *event)
 {
     xl_status status;
     xl_topk_args given = {0};
@@ -196,3 +192,7 @@ xl_status xl_topk_enqueue_sized(xl_topk *plan, cl_command_queue queue, const xl_
 done:
     return xli_seq_end(&seq, status, event);
 }
+
+XLI_WRAP(topk)
+XLI_WRAP_SCRATCH(topk, args->n, args->k)
+XLI_WRAP_ENQUEUE(topk)

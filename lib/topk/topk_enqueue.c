@@ -18,20 +18,22 @@ static size_t each(const xli_kernel *kernel)
     return xli_min(64, kernel->max_group);
 }
 
-static xl_status nested_bytes(const xl_topk *plan, size_t results, size_t *bytes)
+static xl_status nested_bytes(const xli_topk_plan *plan, size_t results, size_t *bytes)
 {
     xl_status status = XL_SUCCESS;
-    size_t first = 0, second = 0, alignment;
+    size_t first = 0, second = 0;
+    const xl_sort_args args = {.n = results};
     if (plan->sort_pairs)
-        XL_TRY(xl_sort_scratch(plan->sort_pairs, results, &first, &alignment));
+        XL_TRY(xl_sort_scratch(plan->sort_pairs, &args, &first));
     if (plan->sort)
-        XL_TRY(xl_sort_scratch(plan->sort, results, &second, &alignment));
+        XL_TRY(xl_sort_scratch(plan->sort, &args, &second));
     *bytes = xli_max(first, second);
 done:
     return status;
 }
 
-xl_status xli_topk_lay_out(const xl_topk *plan, size_t n, size_t results, xli_topk_layout *layout)
+xl_status xli_topk_lay_out(const xli_topk_plan *plan, size_t n, size_t results,
+                           xli_topk_layout *layout)
 {
     xl_status status = XL_SUCCESS;
     size_t nested = 0;
@@ -44,7 +46,7 @@ done:
 
 /* A call on its way to the device. */
 typedef struct flow {
-    xl_topk *plan;
+    xli_topk_plan *plan;
     xli_seq *seq;
     size_t n, results;
     const xli_topk_spans *spans;
@@ -84,7 +86,7 @@ void xli_topk_add_arrays(xli_args *args, const xli_topk_spans *spans, const xli_
 static xl_status launch_begin(const flow *f, unsigned passes)
 {
     xl_status status;
-    xl_topk *plan = f->plan;
+    xli_topk_plan *plan = f->plan;
     const size_t group = plan->shape.group_size;
     const xli_topk_chunks chunks = xli_topk_chunks_of(&plan->shape, f->n);
     const xli_topk_sample sample =
@@ -112,7 +114,7 @@ done:
 static xl_status launch_select(const flow *f)
 {
     xl_status status;
-    xl_topk *plan = f->plan;
+    xli_topk_plan *plan = f->plan;
     const xli_topk_chunks chunks = xli_topk_chunks_of(&plan->shape, f->n);
     const size_t group = plan->shape.group_size;
     const unsigned digits = (unsigned)xli_ceil_div(8 * xl_type_size(plan->problem.key), DIGIT_BITS);
@@ -195,7 +197,7 @@ done:
     return status;
 }
 
-xl_status xli_topk_launch(xl_topk *plan, xli_seq *seq, size_t n, size_t results,
+xl_status xli_topk_launch(xli_topk_plan *plan, xli_seq *seq, size_t n, size_t results,
                           const xli_topk_spans *spans, const xli_span *scratch)
 {
     xl_status status = XL_SUCCESS;

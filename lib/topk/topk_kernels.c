@@ -24,7 +24,7 @@ typedef struct wanted {
 } wanted;
 
 enum { NUM_KERNELS = sizeof(xli_topk_kernels) / sizeof(xli_kernel) };
-static void list_kernels(xl_topk *plan, wanted list[NUM_KERNELS])
+static void list_kernels(xli_topk_plan *plan, wanted list[NUM_KERNELS])
 {
     xli_topk_kernels *k = &plan->kernels;
     const bool sorted = plan->problem.sorted, wide = xli_topk_is_wide(&plan->problem);
@@ -43,7 +43,7 @@ static void list_kernels(xl_topk *plan, wanted list[NUM_KERNELS])
     memcpy(list, all, sizeof all);
 }
 
-xl_status xli_topk_build(xl_topk *plan, size_t *most)
+xl_status xli_topk_build(xli_topk_plan *plan, size_t *most)
 {
     xl_status status;
     xli_text text = {0};
@@ -68,7 +68,7 @@ done:
     return status;
 }
 
-void xli_topk_drop_kernels(xl_topk *plan)
+void xli_topk_drop_kernels(xli_topk_plan *plan)
 {
     wanted list[NUM_KERNELS];
     list_kernels(plan, list);

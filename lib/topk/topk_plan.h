@@ -13,6 +13,7 @@
 #define XLI_TOPK_PLAN_H
 
 #include "topk_shape.h"
+#include "wrap.h"
 
 #include <crosslane/sort.h>
 
@@ -45,16 +46,17 @@ typedef struct xli_topk_segment_kernels {
     xli_kernel begin, rows, count, find, tally, places, write, gather;
 } xli_topk_segment_kernels;
 
-struct xl_topk {
+typedef struct xli_topk_plan xli_topk_plan;
+struct xli_topk_plan {
     xl_context *ctx;
     xli_topk_problem problem;
     xli_topk_shape shape;
     xli_topk_kernels kernels;
-    xl_sort *sort;       /* of words of 64 bits by themselves, or NULL */
-    xl_sort *sort_pairs; /* of these with a u32 each, or NULL */
+    xl_plan *sort;       /* of words of 64 bits by themselves, or NULL */
+    xl_plan *sort_pairs; /* of these with a u32 each, or NULL */
     xli_topk_segment_kernels segment_kernels;
     uint32_t tile_log;  /* keys of a segment that a group holds, as the exponent of 2 */
-    xl_sort *sort_long; /* of ordinals with a u32 each, in segments, or NULL */
+    xl_plan *sort_long; /* of ordinals with a u32 each, in segments, or NULL */
     xli_pool pool;
 };
 
@@ -75,8 +77,8 @@ xl_status xli_topk_check_scratch(const xl_context *ctx, const xli_topk_spans *sp
 
 /* Compiles the kernels of the plan's shape. *most: the work-items that they allow a group; if that
  * is what the shape has or more, all is well. */
-xl_status xli_topk_build(xl_topk *plan, size_t *most);
-void xli_topk_drop_kernels(xl_topk *plan);
+xl_status xli_topk_build(xli_topk_plan *plan, size_t *most);
+void xli_topk_drop_kernels(xli_topk_plan *plan);
 
 /* ---- topk_enqueue.c -------------------------------------------------------- */
 
@@ -90,21 +92,28 @@ void xli_topk_add_array(xli_args *args, const xli_span *array, const xli_span *s
 void xli_topk_add_arrays(xli_args *args, const xli_topk_spans *spans, const xli_span *scratch);
 
 /* The layout of a call's scratch. */
-xl_status xli_topk_lay_out(const xl_topk *plan, size_t n, size_t results, xli_topk_layout *layout);
+xl_status xli_topk_lay_out(const xli_topk_plan *plan, size_t n, size_t results,
+                           xli_topk_layout *layout);
 
 /* The launches of a call of n keys and so many results, either may be 0. */
-xl_status xli_topk_launch(xl_topk *plan, xli_seq *seq, size_t n, size_t results,
+xl_status xli_topk_launch(xli_topk_plan *plan, xli_seq *seq, size_t n, size_t results,
                           const xli_topk_spans *spans, const xli_span *scratch);
 
 /* ---- topk_segments.c ------------------------------------------------------- */
 
 /* Settles the shape and compiles, for work-items of a group as the device has them. */
-xl_status xli_topk_segments_build(xl_topk *plan, const xli_tune_device *device,
+xl_status xli_topk_segments_build(xli_topk_plan *plan, const xli_tune_device *device,
                                   const xli_tune_topk *tune);
-void xli_topk_segments_drop(xl_topk *plan);
-xl_status xli_topk_segments_scratch(const xl_topk *plan, size_t n, size_t k, size_t *bytes);
+void xli_topk_segments_drop(xli_topk_plan *plan);
+xl_status xli_topk_segments_scratch(const xli_topk_plan *plan, size_t n, size_t k, size_t *bytes);
 /* The launches of a call: k results of each segment, which begin so far apart. */
-xl_status xli_topk_segments_launch(xl_topk *plan, xli_seq *seq, size_t n, size_t k,
+xl_status xli_topk_segments_launch(xli_topk_plan *plan, xli_seq *seq, size_t n, size_t k,
                                    const xli_topk_spans *spans, const xli_span *scratch);
+
+XLI_DECLARE(topk)
+xl_status xli_topk_scratch(const xli_topk_plan *plan, size_t n, size_t k, size_t *bytes,
+                           size_t *alignment);
+xl_status xli_topk_enqueue(xli_topk_plan *plan, cl_command_queue queue, const xl_topk_args *args,
+                           size_t size, cl_uint num_waits, const cl_event *waits, cl_event *event);
 
 #endif

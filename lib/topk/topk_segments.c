@@ -24,7 +24,7 @@ static size_t local_bytes(const xli_topk_problem *problem, size_t group, uint32_
 
 /* Tiles of 2^11 keys are sorted about as fast as longer ones are selected from. A driver that ends
  * loops counts the rounds of each. */
-static uint32_t tile_log_of(const xl_topk *plan, const xli_tune_device *device)
+static uint32_t tile_log_of(const xli_topk_plan *plan, const xli_tune_device *device)
 {
     enum { MOST = 11, LEAST = 4 };
     const xli_topk_shape *shape = &plan->shape;
@@ -43,7 +43,7 @@ typedef struct room {
     size_t longs, chunks, chunk, results;
 } room;
 
-static room room_of(const xl_topk *plan, size_t n, size_t k)
+static room room_of(const xli_topk_plan *plan, size_t n, size_t k)
 {
     const size_t tile = (size_t)1 << plan->tile_log;
     const xli_topk_chunks chunks = xli_topk_chunks_of(&plan->shape, n);
@@ -59,15 +59,15 @@ typedef struct layout {
     size_t starts_at, ordinals_at, indices_at, nested_at, bytes;
 } layout;
 
-static xl_status lay_out(const xl_topk *plan, const room *r, layout *l)
+static xl_status lay_out(const xli_topk_plan *plan, const room *r, layout *l)
 {
     enum { HEAD = 16, LONG = 40, DIGITS = 256, CHUNK_WORDS = 3 };
     xl_status status = XL_SUCCESS;
-    size_t nested = 0, alignment;
+    size_t nested = 0;
     const size_t each = LONG + DIGITS * sizeof(cl_uint);
     *l = (layout){0};
     if (r->results > 0)
-        XL_TRY(xl_sort_scratch(plan->sort_long, r->results, &nested, &alignment));
+        XL_TRY(xl_sort_scratch(plan->sort_long, &(xl_sort_args){.n = r->results}, &nested));
     (void)xli_topk_take(
         &l->bytes,
         xli_add(HEAD + CHUNK_WORDS * sizeof(cl_uint) * r->chunks, xli_mul(r->longs, each)), 1);
@@ -79,7 +79,7 @@ done:
     return status;
 }
 
-xl_status xli_topk_segments_scratch(const xl_topk *plan, size_t n, size_t k, size_t *bytes)
+xl_status xli_topk_segments_scratch(const xli_topk_plan *plan, size_t n, size_t k, size_t *bytes)
 {
     layout l;
     const room r = room_of(plan, n, k);
@@ -96,7 +96,7 @@ typedef struct wanted {
 } wanted;
 
 enum { NUM_KERNELS = sizeof(xli_topk_segment_kernels) / sizeof(xli_kernel) };
-static void list_kernels(xl_topk *plan, wanted list[NUM_KERNELS])
+static void list_kernels(xli_topk_plan *plan, wanted list[NUM_KERNELS])
 {
     xli_topk_segment_kernels *k = &plan->segment_kernels;
     const wanted all[NUM_KERNELS] = {
@@ -108,7 +108,7 @@ static void list_kernels(xl_topk *plan, wanted list[NUM_KERNELS])
     memcpy(list, all, sizeof all);
 }
 
-void xli_topk_segments_drop(xl_topk *plan)
+void xli_topk_segments_drop(xli_topk_plan *plan)
 {
     wanted list[NUM_KERNELS];
     list_kernels(plan, list);
@@ -116,7 +116,7 @@ void xli_topk_segments_drop(xl_topk *plan)
         xli_kernel_destroy(list[i].kernel);
 }
 
-static void add_text(xli_text *text, const xl_topk *plan)
+static void add_text(xli_text *text, const xli_topk_plan *plan)
 {
     const xli_definition lines[] = {
         {"XL_TOPK_SHAPE", plan->shape.tune.shape},
@@ -128,7 +128,7 @@ static void add_text(xli_text *text, const xl_topk *plan)
     xli_text_add(text, "#define XL_SEG %s\n", plan->problem.segments == XL_U64 ? "ulong" : "uint");
 }
 
-static xl_status compile(xl_topk *plan, size_t *most)
+static xl_status compile(xli_topk_plan *plan, size_t *most)
 {
     xl_status status;
     xli_text text = {0};
@@ -152,7 +152,7 @@ done:
 }
 
 /* A kernel may allow fewer work-items than the device does: then the shape is settled anew. */
-xl_status xli_topk_segments_build(xl_topk *plan, const xli_tune_device *device,
+xl_status xli_topk_segments_build(xli_topk_plan *plan, const xli_tune_device *device,
                                   const xli_tune_topk *tune)
 {
     xl_status status;
@@ -170,7 +170,7 @@ done:
 
 /* A call on its way to the device, and the arguments of a launch. */
 typedef struct flow {
-    xl_topk *plan;
+    xli_topk_plan *plan;
     xli_seq *seq;
     size_t n, k, stride; /* k: at most n */
     const xli_topk_spans *spans;
@@ -326,7 +326,7 @@ done:
     return status;
 }
 
-xl_status xli_topk_segments_launch(xl_topk *plan, xli_seq *seq, size_t n, size_t k,
+xl_status xli_topk_segments_launch(xli_topk_plan *plan, xli_seq *seq, size_t n, size_t k,
                                    const xli_topk_spans *spans, const xli_span *scratch)
 {
     xl_status status = XL_SUCCESS;

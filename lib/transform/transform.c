@@ -2,20 +2,18 @@
  * The public calls of the transform. */
 #include "transform_plan.h"
 
-#include <crosslane/plan_info.h>
-
 #include <string.h>
 
-void xl_transform_desc_init_sized(xl_transform_desc *desc, size_t size)
+void xl_transform_desc_init_version(xl_transform_desc *desc, uint32_t version)
 {
-    xli_struct_init(
-        desc, size,
+    xli_desc_init(
+        desc, version,
         &(const xl_transform_desc){.kind = XL_TRANSFORM_MAP, .num_arrays = 1, .types = {XL_F32}},
         sizeof *desc);
 }
 
 /* A kernel may allow fewer work-items than the device does: then the shape is settled anew. */
-static xl_status make(xl_transform *plan, const xl_transform_desc *desc,
+static xl_status make(xli_transform_plan *plan, const xl_transform_desc *desc,
                       const xli_capabilities *capabilities)
 {
     xl_status status;
@@ -32,10 +30,11 @@ done:
     return status;
 }
 
-xl_status xl_transform_create(xl_context *ctx, const xl_transform_desc *desc, xl_transform **plan)
+xl_status xli_transform_create(xl_context *ctx, const xl_transform_desc *desc,
+                               xli_transform_plan **plan)
 {
     xl_status status;
-    xl_transform *made = NULL;
+    xli_transform_plan *made = NULL;
     const xli_capabilities *capabilities;
     if (plan)
         *plan = NULL;
@@ -55,11 +54,11 @@ xl_status xl_transform_create(xl_context *ctx, const xl_transform_desc *desc, xl
     *plan = made;
     made = NULL;
 done:
-    xl_transform_destroy(made);
+    xli_transform_destroy(made);
     return status;
 }
 
-void xl_transform_destroy(xl_transform *plan)
+void xli_transform_destroy(xli_transform_plan *plan)
 {
     if (!plan || xli_os_was_forked())
         return;
@@ -69,7 +68,8 @@ void xl_transform_destroy(xl_transform *plan)
     xli_free(plan);
 }
 
-xl_status xl_transform_scratch(const xl_transform *plan, size_t n, size_t *bytes, size_t *alignment)
+xl_status xli_transform_scratch(const xli_transform_plan *plan, size_t n, size_t *bytes,
+                                size_t *alignment)
 {
     xl_status status;
     XL_TRY(xli_scratch_question(plan ? plan->ctx : NULL, "plan", plan, bytes, alignment));
@@ -81,23 +81,20 @@ done:
     return status;
 }
 
-xl_status xl_transform_info_sized(const xl_transform *plan, size_t n, xl_plan_info *info,
-                                  size_t size)
+void xli_transform_info(const xli_transform_plan *plan, size_t n, xl_plan_details *info)
 {
-    if (!plan)
-        return xli_fail(NULL, XL_ERROR_INVALID_ARGUMENT, "plan: NULL");
     const xli_transform_shape *shape = &plan->shape;
     (void)n;
-    xl_plan_info all = {.work_group_size = shape->group_size,
-                        .item_elements = shape->serial ? 0 : shape->vector * shape->items,
-                        .tile_elements = shape->tile};
+    xl_plan_details all = {.work_group_size = shape->group_size,
+                           .item_elements = shape->serial ? 0 : shape->vector * shape->items,
+                           .tile_elements = shape->tile};
     strcpy(all.algorithm, xli_transform_moves(plan->problem.kind) ? "move" : "map");
-    return xli_info_give(plan->ctx, &all, sizeof all, info, size);
+    *info = all;
 }
 
-xl_status xl_transform_enqueue_sized(xl_transform *plan, cl_command_queue queue,
-                                     const xl_transform_args *args, size_t size, cl_uint num_waits,
-                                     const cl_event *waits, cl_event *event)
+xl_status xli_transform_enqueue(xli_transform_plan *plan, cl_command_queue queue,
+                                const xl_transform_args *args, size_t size, cl_uint num_waits,
+                                const cl_event *waits, cl_event *event)
 {
     xl_status status;
     xl_transform_args given = {0};
@@ -122,3 +119,7 @@ xl_status xl_transform_enqueue_sized(xl_transform *plan, cl_command_queue queue,
 done:
     return xli_seq_end(&seq, status, event);
 }
+
+XLI_WRAP(transform)
+XLI_WRAP_SCRATCH(transform, args->n)
+XLI_WRAP_ENQUEUE(transform)

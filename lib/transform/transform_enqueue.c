@@ -5,7 +5,7 @@
 
 /* A call on its way to the device. */
 typedef struct flow {
-    xl_transform *plan;
+    xli_transform_plan *plan;
     xli_seq *seq;
     size_t n, range;
     const xli_transform_spans *spans;
@@ -51,7 +51,7 @@ static xl_status map(flow *f)
 static xl_status save_borders(const flow *f, const xli_span *scratch)
 {
     enum { GROUP = 64 };
-    const xl_transform *plan = f->plan;
+    const xli_transform_plan *plan = f->plan;
     const xli_span *in = &f->spans->in[0];
     const size_t tiles = xli_ceil_div(f->n, plan->shape.tile);
     const size_t group = xli_min(GROUP, plan->borders.max_group);
@@ -101,8 +101,9 @@ static xl_status move(flow *f, size_t k)
                                group, &f->args, 0);
 }
 
-xl_status xli_transform_launch(xl_transform *plan, xli_seq *seq, const xl_transform_args *args,
-                               const xli_transform_spans *spans, const xli_span *scratch)
+xl_status xli_transform_launch(xli_transform_plan *plan, xli_seq *seq,
+                               const xl_transform_args *args, const xli_transform_spans *spans,
+                               const xli_span *scratch)
 {
     xl_status status = XL_SUCCESS;
     flow f = {.plan = plan, .seq = seq, .n = args->n, .range = args->range, .spans = spans};

@@ -56,7 +56,7 @@ static void add_text(xli_text *text, const xli_transform_problem *problem,
     xli_text_define(text, lines, XLI_COUNT(lines));
 }
 
-static xl_status build_function(xl_transform *plan, const xl_transform_desc *desc,
+static xl_status build_function(xli_transform_plan *plan, const xl_transform_desc *desc,
                                 const xli_capabilities *capabilities, xli_text *text)
 {
     xl_status status;
@@ -80,7 +80,7 @@ done:
     return status;
 }
 
-static xl_status build_moves(xl_transform *plan, xli_text *text)
+static xl_status build_moves(xli_transform_plan *plan, xli_text *text)
 {
     xl_status status = XL_SUCCESS;
     xli_program *program;
@@ -105,7 +105,7 @@ done:
     return status;
 }
 
-xl_status xli_transform_build(xl_transform *plan, const xl_transform_desc *desc,
+xl_status xli_transform_build(xli_transform_plan *plan, const xl_transform_desc *desc,
                               const xli_capabilities *capabilities, size_t *most)
 {
     xl_status status;
@@ -120,7 +120,7 @@ done:
     return status;
 }
 
-void xli_transform_drop_kernels(xl_transform *plan)
+void xli_transform_drop_kernels(xli_transform_plan *plan)
 {
     for (size_t k = 0; k < XL_TRANSFORM_ARRAYS; ++k)
         xli_kernel_destroy(&plan->run[k]);

@@ -13,8 +13,10 @@
 #define XLI_TRANSFORM_PLAN_H
 
 #include "transform_shape.h"
+#include "wrap.h"
 
-struct xl_transform {
+typedef struct xli_transform_plan xli_transform_plan;
+struct xli_transform_plan {
     xl_context *ctx;
     xli_transform_problem problem;
     xli_transform_shape shape;
@@ -47,14 +49,22 @@ xl_status xli_transform_check_scratch(const xl_context *ctx, const xli_transform
 /* ---- transform_kernels.c --------------------------------------------------- */
 
 /* Compiles the kernels of the plan's shape. *most: the work-items that they allow a group. */
-xl_status xli_transform_build(xl_transform *plan, const xl_transform_desc *desc,
+xl_status xli_transform_build(xli_transform_plan *plan, const xl_transform_desc *desc,
                               const xli_capabilities *capabilities, size_t *most);
-void xli_transform_drop_kernels(xl_transform *plan);
+void xli_transform_drop_kernels(xli_transform_plan *plan);
 
 /* ---- transform_enqueue.c --------------------------------------------------- */
 
 /* The launches of a call of n > 0 elements. */
-xl_status xli_transform_launch(xl_transform *plan, xli_seq *seq, const xl_transform_args *args,
-                               const xli_transform_spans *spans, const xli_span *scratch);
+xl_status xli_transform_launch(xli_transform_plan *plan, xli_seq *seq,
+                               const xl_transform_args *args, const xli_transform_spans *spans,
+                               const xli_span *scratch);
+
+XLI_DECLARE(transform)
+xl_status xli_transform_scratch(const xli_transform_plan *plan, size_t n, size_t *bytes,
+                                size_t *alignment);
+xl_status xli_transform_enqueue(xli_transform_plan *plan, cl_command_queue queue,
+                                const xl_transform_args *args, size_t size, cl_uint num_waits,
+                                const cl_event *waits, cl_event *event);
 
 #endif

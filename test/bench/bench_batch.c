@@ -13,9 +13,9 @@
 enum { EACH = 1024, SYSTEMS = 1024, ALL = EACH * SYSTEMS };
 typedef struct job {
     bench_near near; /* the batch */
-    xl_grid *grid;   /* of one system */
+    xl_plan *grid;   /* of one system */
     xl_grid_index *index;
-    xl_neighbors *search;
+    xl_plan *search;
     float radius;
     float *points;
     uint32_t *systems;
@@ -149,9 +149,9 @@ void bench_batch(bench *b)
         time_way(b, &j, "build and count, 1024 systems in as many calls", one_by_one);
     }
     bench_near_end(&j.near);
-    xl_grid_destroy(j.grid);
+    xl_plan_destroy(j.grid);
     xl_grid_index_destroy(j.index);
-    xl_neighbors_destroy(j.search);
+    xl_plan_destroy(j.search);
     free(j.points);
     free(j.systems);
 }

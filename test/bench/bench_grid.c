@@ -22,8 +22,8 @@ typedef struct job {
     bench_near near; /* first: what takes one takes a job */
     float radius;
     float *points;
-    float lower, upper;  /* corners of a box around them, along each axis */
-    xl_neighbors *rooms; /* the same, of rows with the same room */
+    float lower, upper; /* corners of a box around them, along each axis */
+    xl_plan *rooms;     /* the same, of rows with the same room */
 } job;
 
 /* ---- the clouds ---------------------------------------------------------- */
@@ -257,7 +257,7 @@ static void time_all(bench *b, job *j, const char *cloud)
 static void end_job(job *j)
 {
     bench_near_end(&j->near);
-    xl_neighbors_destroy(j->rooms);
+    xl_plan_destroy(j->rooms);
     free(j->points);
 }
 

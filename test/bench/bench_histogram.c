@@ -38,7 +38,7 @@ enum { IN, LEVELS, BINS, BUFFERS };
 
 typedef struct job {
     const counter *c;
-    xl_histogram *plan;
+    xl_plan *plan;
     size_t n;
     cl_mem mem[BUFFERS];
     void *in;
@@ -111,7 +111,7 @@ static void end_job(job *j)
     free(j->levels);
     free(j->want);
     free(j->got);
-    xl_histogram_destroy(j->plan);
+    xl_plan_destroy(j->plan);
 }
 
 static xl_status enqueue(bench *b, void *user, cl_event *event)

@@ -17,7 +17,7 @@ enum { MOST_K = 32, COMPARED = 300 };
 typedef struct job {
     bench_rows rows;
     xl_grid_index *index;
-    xl_knn *plan;
+    xl_plan *plan;
 } job;
 
 /* ---- what is timed ------------------------------------------------------- */
@@ -66,7 +66,7 @@ static float cell_of(const job *j, double density)
 
 static xl_status build(bench *b, job *j, double density)
 {
-    xl_grid *grid = NULL;
+    xl_plan *grid = NULL;
     xl_grid_desc desc;
     xl_grid_desc_init(&desc);
     desc.cell_size = cell_of(j, density);
@@ -79,7 +79,7 @@ static xl_status build(bench *b, job *j, double density)
             &(xl_grid_build_args){.n = j->rows.n,
                                   .points = xl_view_of(j->rows.mem[ROWS_POINTS], 0)},
             0, NULL, NULL);
-    xl_grid_destroy(grid);
+    xl_plan_destroy(grid);
     return status;
 }
 
@@ -98,7 +98,7 @@ static xl_status run_once(bench *b, job *j, double density)
 
 static void end_job(job *j)
 {
-    xl_knn_destroy(j->plan);
+    xl_plan_destroy(j->plan);
     xl_grid_index_destroy(j->index);
     bench_rows_end(&j->rows);
 }

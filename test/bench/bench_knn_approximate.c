@@ -21,7 +21,7 @@ static const double LEAST_RECALL = 0.75;
 typedef struct job {
     bench_rows rows;
     uint32_t shifts, code;
-    xl_knn_approximate *plan;
+    xl_plan *plan;
     double recall;
 } job;
 
@@ -84,10 +84,11 @@ static xl_status make_plan(bench *b, job *j)
 
 static xl_status run_once(bench *b, job *j)
 {
-    size_t scratch, alignment;
+    size_t scratch;
     xl_status status = make_plan(b, j);
     if (status == XL_SUCCESS)
-        status = xl_knn_approximate_scratch(j->plan, j->rows.n, 0, &scratch, &alignment);
+        status = xl_knn_approximate_scratch(
+            j->plan, &(xl_knn_approximate_args){.n = j->rows.n, .num_queries = 0}, &scratch);
     if (status != XL_SUCCESS)
         return status;
     j->rows.mem[ROWS_SCRATCH] = bench_buffer(b, scratch, NULL);
@@ -97,7 +98,7 @@ static xl_status run_once(bench *b, job *j)
 
 static void end_job(job *j)
 {
-    xl_knn_approximate_destroy(j->plan);
+    xl_plan_destroy(j->plan);
     bench_rows_end(&j->rows);
 }
 

@@ -19,7 +19,7 @@ enum { KEYS_A, KEYS_B, VALUES_A, VALUES_B, KEYS_OUT, VALUES_OUT, ARRAYS };
 
 typedef struct job {
     const merger *merger;
-    xl_merge *plan;
+    xl_plan *plan;
     size_t n;
     cl_mem mem[ARRAYS], scratch; /* NULL where the plan has no such array */
     uint32_t *host[ARRAYS];
@@ -60,8 +60,8 @@ static cl_mem buffer_of(bench *b, size_t bytes, void *host)
 
 static bool make_buffers(bench *b, job *j)
 {
-    size_t scratch, alignment;
-    if (xl_merge_scratch(j->plan, j->n, &scratch, &alignment) != XL_SUCCESS)
+    size_t scratch;
+    if (xl_merge_scratch(j->plan, &(xl_merge_args){.n_a = j->n}, &scratch) != XL_SUCCESS)
         return false;
     for (int i = 0; i < ARRAYS; ++i)
         if (length_of(j, i) > 0 && !(j->host[i] = malloc(4 * length_of(j, i))))
@@ -83,7 +83,7 @@ static void end_job(job *j)
     }
     if (j->scratch)
         clReleaseMemObject(j->scratch);
-    xl_merge_destroy(j->plan);
+    xl_plan_destroy(j->plan);
 }
 
 static xl_status enqueue(bench *b, void *user, cl_event *event)

@@ -29,9 +29,10 @@ bool bench_near_buffer(bench *b, bench_near *x, int which, size_t bytes, void *h
 
 bool bench_near_points(bench *b, bench_near *x, size_t bytes, void *host)
 {
-    size_t most = 0, storage, alignment;
+    size_t most = 0, storage;
     for (int way = 0; way < NEAR_GRIDS && x->grids[way]; ++way) {
-        if (xl_grid_scratch(x->grids[way], x->n, &storage, &alignment) != XL_SUCCESS)
+        if (xl_grid_scratch(x->grids[way], &(xl_grid_build_args){.n = x->n}, &storage) !=
+            XL_SUCCESS)
             return false;
         most = storage > most ? storage : most;
     }
@@ -41,8 +42,8 @@ bool bench_near_points(bench *b, bench_near *x, size_t bytes, void *host)
 
 bool bench_near_rows(bench *b, bench_near *x)
 {
-    size_t scratch, alignment;
-    return xl_neighbors_scratch(x->search, x->n, &scratch, &alignment) == XL_SUCCESS &&
+    size_t scratch;
+    return xl_neighbors_scratch(x->search, x->n, &scratch) == XL_SUCCESS &&
            bench_near_buffer(b, x, NEAR_OFFSETS, 8 * (x->n + 1), NULL) &&
            bench_near_buffer(b, x, NEAR_SCRATCH, scratch + 256, NULL);
 }
@@ -179,7 +180,7 @@ void bench_near_end(bench_near *x)
         if (x->mem[i])
             clReleaseMemObject(x->mem[i]);
     for (int way = 0; way < NEAR_GRIDS; ++way)
-        xl_grid_destroy(x->grids[way]);
-    xl_neighbors_destroy(x->search);
+        xl_plan_destroy(x->grids[way]);
+    xl_plan_destroy(x->search);
     xl_grid_index_destroy(x->index);
 }

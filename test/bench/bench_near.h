@@ -25,10 +25,10 @@ enum { NEAR_GRIDS = 4 };
 /* Starts as zeros, but for n. */
 typedef struct bench_near {
     size_t n;
-    xl_grid *grids[NEAR_GRIDS]; /* ways to build, as many as there are */
+    xl_plan *grids[NEAR_GRIDS]; /* ways to build, as many as there are */
     int way;                    /* of these the one that bench_near_build takes */
     xl_grid_index *index;
-    xl_neighbors *search;
+    xl_plan *search;
     float start, params[4]; /* of the density */
     cl_mem mem[NEAR_BUFFERS];
     uint64_t pairs;

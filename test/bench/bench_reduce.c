@@ -7,7 +7,7 @@
 #include <string.h>
 
 typedef struct reduce_case {
-    xl_reduce *plan;
+    xl_plan *plan;
     xl_segments form;
     char variant[64];
     size_t n, length, segments; /* elements, of a segment, how many */
@@ -168,7 +168,7 @@ static void run_whole(bench *b)
     if (bench_wants(b, c.variant) && make_plan(b, &c, XL_SEGMENTS_NONE))
         for (size_t n = 1 << 10; n <= b->max_n; n *= 4)
             run_size(b, &c, n, 0);
-    xl_reduce_destroy(c.plan);
+    xl_plan_destroy(c.plan);
 }
 
 static void run_segments(bench *b, xl_segments form, const char *words)
@@ -188,7 +188,7 @@ static void run_segments(bench *b, xl_segments form, const char *words)
                 run_size(b, &c, n, lengths[i]);
         }
     }
-    xl_reduce_destroy(c.plan);
+    xl_plan_destroy(c.plan);
 }
 
 void bench_reduce(bench *b)

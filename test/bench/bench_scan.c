@@ -74,7 +74,7 @@ static const variant variants[] = {
 
 typedef struct scan_case {
     const variant *v;
-    xl_scan *plan;
+    xl_plan *plan;
     size_t n;
     cl_mem in, out, segments; /* NULL: none */
     size_t num_segments;      /* elements of that array */
@@ -274,7 +274,7 @@ static void run_variant(bench *b, const variant *v)
         if (c.n >= b->options->min_n && (v->sizes & SIZE(k)))
             run_size(b, &c);
     }
-    xl_scan_destroy(c.plan);
+    xl_plan_destroy(c.plan);
 }
 
 #ifdef BENCH_HAS_STD

@@ -24,7 +24,7 @@ enum { QUERIES = 1 << 20, KEYS = 0, ASKED, PLACES, SCRATCH, BUFFERS };
 
 typedef struct job {
     const searcher *searcher;
-    xl_search *plan;
+    xl_plan *plan;
     size_t n;
     cl_mem mem[BUFFERS]; /* NULL where the plan has no such array */
     uint32_t *host[3];
@@ -55,8 +55,8 @@ static void fill(job *j)
 
 static bool make_buffers(bench *b, job *j)
 {
-    size_t scratch, alignment;
-    if (xl_search_scratch(j->plan, j->n, &scratch, &alignment) != XL_SUCCESS)
+    size_t scratch;
+    if (xl_search_scratch(j->plan, &(xl_search_args){.n = j->n}, &scratch) != XL_SUCCESS)
         return false;
     const size_t bytes[BUFFERS] = {4 * j->n, 4 * (size_t)QUERIES, 4 * (size_t)QUERIES, scratch};
     for (int i = 0; i < SCRATCH; ++i)
@@ -82,7 +82,7 @@ static void end_job(job *j)
             clReleaseMemObject(j->mem[i]);
     for (int i = 0; i < SCRATCH; ++i)
         free(j->host[i]);
-    xl_search_destroy(j->plan);
+    xl_plan_destroy(j->plan);
 }
 
 static xl_status enqueue(bench *b, void *user, cl_event *event)

@@ -37,7 +37,7 @@ enum { IN, FLAGS, OUT, LENGTHS, COUNT, BUFFERS };
 
 typedef struct job {
     const chooser *chooser;
-    xl_select *plan;
+    xl_plan *plan;
     size_t n, count; /* elements of the input, or of the output of a repeat; what comes out */
     size_t bytes[BUFFERS];
     cl_mem mem[BUFFERS];
@@ -130,7 +130,7 @@ static void end_job(job *j)
         free(j->host[i]);
     free(j->want);
     free(j->want_lengths);
-    xl_select_destroy(j->plan);
+    xl_plan_destroy(j->plan);
 }
 
 static xl_view view_if(bool given, cl_mem mem)

@@ -76,7 +76,7 @@ enum {
 
 typedef struct job {
     const sorter *sorter;
-    xl_sort *plan;
+    xl_plan *plan;
     size_t n;
     cl_mem mem[BUFFERS]; /* NULL where the plan has no such array */
     void *host[HOST_ARRAYS];
@@ -149,8 +149,8 @@ static void fill(job *j)
 
 static bool make_buffers(bench *b, job *j)
 {
-    size_t scratch, alignment;
-    if (xl_sort_scratch(j->plan, j->n, &scratch, &alignment) != XL_SUCCESS)
+    size_t scratch;
+    if (xl_sort_scratch(j->plan, &(xl_sort_args){.n = j->n}, &scratch) != XL_SUCCESS)
         return false;
     for (int i = 0; i < HOST_ARRAYS; ++i)
         if (bytes_of(j, i) > 0 && !(j->host[i] = malloc(bytes_of(j, i))))
@@ -177,7 +177,7 @@ static void end_job(job *j)
             clReleaseMemObject(j->mem[i]);
     for (int i = 0; i < HOST_ARRAYS; ++i)
         free(j->host[i]);
-    xl_sort_destroy(j->plan);
+    xl_plan_destroy(j->plan);
 }
 
 static xl_status enqueue(bench *b, void *user, cl_event *event)

@@ -22,7 +22,7 @@ typedef struct job {
     float params[4]; /* of the kernel: see the text */
     float *points, *velocities;
     uint32_t *keys;
-    xl_sort *sorts[WAYS];
+    xl_plan *sorts[WAYS];
     cl_program program;
     cl_kernel kernel;
 } job;
@@ -319,7 +319,7 @@ static void end_job(job *j)
     if (j->program)
         clReleaseProgram(j->program);
     for (int way = 0; way < WAYS; ++way)
-        xl_sort_destroy(j->sorts[way]);
+        xl_plan_destroy(j->sorts[way]);
     bench_near_end(&j->near);
     free(j->points);
     free(j->velocities);

@@ -32,7 +32,7 @@ enum { KEYS_IN, KEYS_OUT, INDICES_OUT, SCRATCH, BUFFERS };
 
 typedef struct job {
     const selector *selector;
-    xl_topk *plan;
+    xl_plan *plan;
     size_t n;
     cl_mem mem[BUFFERS];
     uint32_t *host[3];
@@ -51,8 +51,9 @@ static void fill(job *j)
 
 static bool make_buffers(bench *b, job *j)
 {
-    size_t scratch, alignment;
-    if (xl_topk_scratch(j->plan, j->n, j->selector->k, &scratch, &alignment) != XL_SUCCESS)
+    size_t scratch;
+    if (xl_topk_scratch(j->plan, &(xl_topk_args){.n = j->n, .k = j->selector->k}, &scratch) !=
+        XL_SUCCESS)
         return false;
     const size_t bytes[BUFFERS] = {4 * j->n, 4 * j->selector->k, 4 * j->selector->k, scratch};
     for (int i = 0; i < SCRATCH; ++i)
@@ -77,7 +78,7 @@ static void end_job(job *j)
             clReleaseMemObject(j->mem[i]);
     for (int i = 0; i < SCRATCH; ++i)
         free(j->host[i]);
-    xl_topk_destroy(j->plan);
+    xl_plan_destroy(j->plan);
 }
 
 static xl_status enqueue(bench *b, void *user, cl_event *event)

@@ -27,7 +27,7 @@ enum { X, Y, INDICES, OUT, BUFFERS };
 
 typedef struct job {
     const transformer *t;
-    xl_transform *plan;
+    xl_plan *plan;
     size_t n;
     cl_mem mem[BUFFERS];
     uint32_t *host[BUFFERS];
@@ -81,7 +81,7 @@ static void end_job(job *j)
             clReleaseMemObject(j->mem[i]);
         free(j->host[i]);
     }
-    xl_transform_destroy(j->plan);
+    xl_plan_destroy(j->plan);
 }
 
 static xl_status enqueue(bench *b, void *user, cl_event *event)

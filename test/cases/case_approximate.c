@@ -55,7 +55,7 @@ static xl_status open_approximate(const fuzz_case *c, open_plan *plan)
 
 static void close_approximate(open_plan *plan)
 {
-    xl_knn_approximate_destroy(plan->of.approximate);
+    xl_plan_destroy(plan->of.approximate);
 }
 
 /* ---- the call -------------------------------------------------------------------------------- */
@@ -160,10 +160,12 @@ static void run_arrays(const fuzz_case *c, open_plan *plan, outcome *o,
     const size_t at = (size_t)c->of[OUT_AT], from = first_row(c) * s->k, places = rows_of(c) * s->k,
                  scalars = s->n > 0 ? (s->n - 1) * s->stride + s->dimensions : 0;
     call_array arrays[CALL_ARRAYS] = {{0}};
-    size_t scratch = 0, alignment = 1;
+    size_t scratch = 0;
     if (!succeeded(o, plan->ctx,
-                   xl_knn_approximate_scratch(plan->of.approximate, s->n, s->num_queries, &scratch,
-                                              &alignment),
+                   xl_knn_approximate_scratch(
+                       plan->of.approximate,
+                       &(xl_knn_approximate_args){.n = s->n, .num_queries = s->num_queries},
+                       &scratch),
                    "xl_knn_approximate_scratch"))
         return;
     arrays[POINTS_IN] = input_array("points", s->points, scalars, 4, (size_t)c->of[IN_AT]);
@@ -172,7 +174,7 @@ static void run_arrays(const fuzz_case *c, open_plan *plan, outcome *o,
     arrays[INDICES_OUT] = output_array("indices", indices + from, places, 4, at);
     arrays[DISTANCES_OUT] = output_array("distances2", distances + from, places, 4, at / 3);
     arrays[DISTANCES_OUT].will_do = is_alike;
-    arrays[ROOM] = scratch_array(c, scratch, alignment);
+    arrays[ROOM] = scratch_array(c, scratch);
     running = s;
     run_exact(o, c, plan, &call, arrays);
 }

@@ -44,11 +44,11 @@ uint64_t count_of(const fuzz_case *c)
     return c->of[COUNT] == COUNT_ABOVE ? c->of[N] + 1000 : c->of[N];
 }
 
-call_array scratch_array(const fuzz_case *c, size_t bytes, size_t alignment)
+call_array scratch_array(const fuzz_case *c, size_t bytes)
 {
     const bool given = c->of[SCRATCH] == SCRATCH_GIVEN && bytes > 0;
     return (call_array){
-        .name = given ? "scratch" : NULL, .n = bytes, .size = 1, .alignment = alignment};
+        .name = given ? "scratch" : NULL, .n = bytes, .size = 1, .is_scratch = true};
 }
 
 static void make_arrays(call_array arrays[CALL_ARRAYS], const call_array *from)
@@ -57,8 +57,8 @@ static void make_arrays(call_array arrays[CALL_ARRAYS], const call_array *from)
         call_array *a = &arrays[k];
         *a = from[k];
         if (a->name)
-            a->buffer = a->alignment > 0 ? xlt_scratch_make(a->n, a->alignment)
-                                         : guarded(a->host, a->n, a->size, a->at);
+            a->buffer =
+                a->is_scratch ? xlt_scratch_make(a->n) : guarded(a->host, a->n, a->size, a->at);
     }
 }
 
@@ -96,7 +96,7 @@ static bool check_array(outcome *o, call_array *a, bool undone)
         return true;
     if (undone || (a->host && !a->changes))
         return unchanged(o, &a->buffer, a->name, a->host);
-    if (a->alignment > 0)
+    if (a->is_scratch)
         return read_guarded(o, &a->buffer, a->name, NULL);
     a->got = make_bytes(a->n, a->size);
     return read_guarded(o, &a->buffer, a->name, a->got) &&

@@ -66,7 +66,7 @@ static xl_status open_histogram(const fuzz_case *c, open_plan *plan)
 
 static void close_histogram(open_plan *plan)
 {
-    xl_histogram_destroy(plan->of.histogram);
+    xl_plan_destroy(plan->of.histogram);
 }
 
 static xl_status enqueue(const fuzz_case *c, const open_plan *plan, const call_array *a,
@@ -178,12 +178,13 @@ static void run_arrays(const fuzz_case *c, open_plan *plan, outcome *o, const un
     const uint64_t count = count_of(c);
     uint64_t *counts = make_bytes(bins, sizeof *counts);
     call_array arrays[CALL_ARRAYS] = {{0}};
-    size_t scratch = 0, alignment = 1;
+    size_t scratch = 0;
     for (size_t i = 0; i < c->of[N]; ++i)
         count_one(c, h, in, i, counts);
     void *before = make_bins(c, NULL), *after = make_bins(c, counts);
     if (succeeded(o, plan->ctx,
-                  xl_histogram_scratch(plan->of.histogram, case_most(c), &scratch, &alignment),
+                  xl_histogram_scratch(plan->of.histogram, &(xl_histogram_args){.n = case_most(c)},
+                                       &scratch),
                   "xl_histogram_scratch")) {
         arrays[IN] = input_array("in", in, case_most(c), in_bytes_of(c), (size_t)c->of[IN_AT]);
         arrays[LEVELS] =
@@ -192,7 +193,7 @@ static void run_arrays(const fuzz_case *c, open_plan *plan, outcome *o, const un
                            ? in_place_array("bins", before, after, bins, c->of[COUNTER] ? 8 : 4, at)
                            : output_array("bins", after, bins, c->of[COUNTER] ? 8 : 4, at);
         arrays[LENGTH] = count_array(c, &count);
-        arrays[ROOM] = scratch_array(c, scratch, alignment);
+        arrays[ROOM] = scratch_array(c, scratch);
         run_exact(o, c, plan, &call, arrays);
     }
     free(before);

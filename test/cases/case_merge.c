@@ -24,7 +24,7 @@ static xl_status open_merge(const fuzz_case *c, open_plan *plan)
 
 static void close_merge(open_plan *plan)
 {
-    xl_merge_destroy(plan->of.merge);
+    xl_plan_destroy(plan->of.merge);
 }
 
 static size_t length_b(const fuzz_case *c)
@@ -171,12 +171,13 @@ static void run_arrays(const fuzz_case *c, open_plan *plan, outcome *o, const ru
 
 static void run_merge(const fuzz_case *c, open_plan *plan, outcome *o)
 {
-    size_t scratch = 0, alignment = 1;
+    size_t scratch = 0;
     runs r = make_runs(c);
     if (succeeded(o, plan->ctx,
-                  xl_merge_scratch(plan->of.merge, r.n[0] + length_b(c), &scratch, &alignment),
+                  xl_merge_scratch(plan->of.merge, &(xl_merge_args){.n_a = r.n[0] + length_b(c)},
+                                   &scratch),
                   "xl_merge_scratch")) {
-        const call_array room = scratch_array(c, scratch, alignment);
+        const call_array room = scratch_array(c, scratch);
         run_arrays(c, plan, o, &r, &room);
     }
     free_runs(&r);

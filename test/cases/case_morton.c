@@ -95,7 +95,7 @@ static void run_morton(const fuzz_case *c, open_plan *plan, outcome *o)
     const size_t scalars = n > 0 ? (n - 1) * desc.stride + desc.dimensions : 0;
     float *places = make_places(c, &desc, n * desc.stride);
     void *codes = find_codes(&desc, places, n);
-    xl_morton_destroy(plan->of.space.morton);
+    xl_plan_destroy(plan->of.space.morton);
     plan->of.space.morton = NULL;
     if (succeeded(o, plan->ctx, xl_morton_create(plan->ctx, &desc, &plan->of.space.morton),
                   "xl_morton_create")) {

@@ -593,18 +593,17 @@ static void run_near(const fuzz_case *c, open_plan *plan, outcome *o)
     call_array arrays[CALL_ARRAYS] = {{0}};
     scene s = make_scene(c);
     answer a = s.spoilt > 0 ? find_none(&s) : find_answer(c, &s);
-    size_t bytes = 0, alignment = 1;
+    size_t bytes = 0;
     if (s.spoilt > 0 && row_room(c) > 0) /* that is what says so */
         memset(a.counts, 0xff, s.rows * sizeof *a.counts);
     running = &s;
     running_plan = plan;
     wanted = &a;
     if (make_grid(o, c, plan, &s) &&
-        succeeded(o, plan->ctx,
-                  xl_neighbors_scratch(plan->of.space.near, s.rows, &bytes, &alignment),
+        succeeded(o, plan->ctx, xl_neighbors_scratch(plan->of.space.near, s.rows, &bytes),
                   "xl_neighbors_scratch")) {
         add_scene(c, plan, &s, arrays);
-        arrays[SCRATCH_OF_COUNT] = scratch_array(c, row_room(c) > 0 ? 0 : bytes, alignment);
+        arrays[SCRATCH_OF_COUNT] = scratch_array(c, row_room(c) > 0 ? 0 : bytes);
         add_outputs(c, &s, &a, arrays);
         run_exact(o, c, plan, &call, arrays);
     }

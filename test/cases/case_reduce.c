@@ -35,7 +35,7 @@ static xl_status open_reduce(const fuzz_case *c, open_plan *plan)
 
 static void close_reduce(open_plan *plan)
 {
-    xl_reduce_destroy(plan->of.reduce);
+    xl_plan_destroy(plan->of.reduce);
 }
 
 /* The buffers of one call, and how many results there is room for. */
@@ -97,7 +97,7 @@ static bool make_call(outcome *o, const fuzz_case *c, const open_plan *plan, cal
 {
     const size_t most = case_most(c), out_at = (size_t)c->of[OUT_AT] + shift;
     const uint64_t n = c->of[COUNT] == COUNT_ABOVE ? c->of[N] + 1000 : c->of[N];
-    size_t scratch = 0, alignment = 1;
+    size_t scratch = 0;
     *b = (call){.in = guarded(in, most, in_bytes_of(c), (size_t)c->of[IN_AT] + shift),
                 .room = room_of(c, s)};
     b->out = guarded(NULL, b->room, out_bytes_of(c), out_at);
@@ -109,11 +109,12 @@ static bool make_call(outcome *o, const fuzz_case *c, const open_plan *plan, cal
         b->number = guarded(NULL, 1, sizeof n, 3);
     if (c->of[COUNT] != COUNT_ON_HOST)
         b->length = guarded(&n, 1, sizeof n, 1);
-    if (!succeeded(o, plan->ctx, xl_reduce_scratch(plan->of.reduce, most, &scratch, &alignment),
+    if (!succeeded(o, plan->ctx,
+                   xl_reduce_scratch(plan->of.reduce, &(xl_reduce_args){.n = most}, &scratch),
                    "xl_reduce_scratch"))
         return false;
     if (c->of[SCRATCH] == SCRATCH_GIVEN)
-        b->scratch = xlt_scratch_make(scratch, alignment);
+        b->scratch = xlt_scratch_make(scratch);
     return true;
 }
 

@@ -42,7 +42,7 @@ static xl_status open_scan(const fuzz_case *c, open_plan *plan)
 
 static void close_scan(open_plan *plan)
 {
-    xl_scan_destroy(plan->of.scan);
+    xl_plan_destroy(plan->of.scan);
 }
 
 /* The buffers of one call. */
@@ -184,7 +184,7 @@ static bool make_call(outcome *o, const fuzz_case *c, const open_plan *plan, cal
 {
     const size_t most = case_most(c), bytes = out_bytes_of(c);
     const uint64_t n = c->of[COUNT] == COUNT_ABOVE ? c->of[N] + 1000 : c->of[N];
-    size_t scratch = 0, alignment = 1;
+    size_t scratch = 0;
     *b = (call){.in = guarded(in, most, in_bytes_of(c), (size_t)c->of[IN_AT] + shift)};
     if (!c->of[PLACE])
         b->out = guarded(NULL, most, bytes, (size_t)c->of[OUT_AT] + shift);
@@ -194,11 +194,12 @@ static bool make_call(outcome *o, const fuzz_case *c, const open_plan *plan, cal
         b->count = guarded(&n, 1, sizeof n, 1);
     if (c->of[CARRY])
         b->carries = guarded(NULL, MOST_PARTS * carry_elements(c), element_of(c)->bytes, 1);
-    if (!succeeded(o, plan->ctx, xl_scan_scratch(plan->of.scan, most, &scratch, &alignment),
+    if (!succeeded(o, plan->ctx,
+                   xl_scan_scratch(plan->of.scan, &(xl_scan_args){.n = most}, &scratch),
                    "xl_scan_scratch"))
         return false;
     if (c->of[SCRATCH] == SCRATCH_GIVEN)
-        b->scratch = xlt_scratch_make(scratch, alignment);
+        b->scratch = xlt_scratch_make(scratch);
     return true;
 }
 

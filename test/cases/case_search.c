@@ -25,7 +25,7 @@ static xl_status open_search(const fuzz_case *c, open_plan *plan)
 
 static void close_search(open_plan *plan)
 {
-    xl_search_destroy(plan->of.lookup);
+    xl_plan_destroy(plan->of.lookup);
 }
 
 static bool asks_order(const fuzz_case *c)
@@ -127,15 +127,16 @@ static void run_search(const fuzz_case *c, open_plan *plan, outcome *o)
         swap_neighbours(keys + (c->of[OTHER] % n - 1) * bytes, bytes);
     unsigned char *queries = make_queries(c, keys);
     void *places = wanted_places(c, keys, c->of[SHARED] ? keys : queries);
-    size_t scratch = 0, alignment = 1;
-    if (succeeded(o, plan->ctx, xl_search_scratch(plan->of.lookup, n, &scratch, &alignment),
+    size_t scratch = 0;
+    if (succeeded(o, plan->ctx,
+                  xl_search_scratch(plan->of.lookup, &(xl_search_args){.n = n}, &scratch),
                   "xl_search_scratch")) {
         const call_array arrays[CALL_ARRAYS] = {
             [KEYS] = input_array("keys", keys, n, bytes, (size_t)c->of[IN_AT]),
             [QUERIES] = input_array(given ? "queries" : NULL, queries, count, bytes, out_at / 2),
             [PLACES] = output_array("indices_out", known ? places : NULL, count,
                                     c->of[INDEX] ? 4 : 8, out_at),
-            [ROOM] = scratch_array(c, scratch, alignment)};
+            [ROOM] = scratch_array(c, scratch)};
         run_exact(o, c, plan, &call, arrays);
     }
     free(keys);

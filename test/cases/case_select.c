@@ -92,7 +92,7 @@ static xl_status open_select(const fuzz_case *c, open_plan *plan)
 
 static void close_select(open_plan *plan)
 {
-    xl_select_destroy(plan->of.select);
+    xl_plan_destroy(plan->of.select);
 }
 
 /* ---- the call -------------------------------------------------------------------------------- */
@@ -388,18 +388,19 @@ static void run_arrays(const fuzz_case *c, open_plan *plan, outcome *o, const un
     const uint64_t count = count_of(c);
     unsigned char *values[MOST_VALUES] = {0};
     call_array arrays[CALL_ARRAYS] = {{0}};
-    size_t scratch = 0, alignment = 1;
+    size_t scratch = 0;
     for (size_t k = 0; k < count_values(c); ++k)
         values[k] = make_value_array(c, k, case_most(c));
     results r = make_results(c, a, in, values);
     compared = element_of(c);
-    if (succeeded(o, plan->ctx,
-                  xl_select_scratch(plan->of.select, case_most(c), &scratch, &alignment),
-                  "xl_select_scratch")) {
+    if (succeeded(
+            o, plan->ctx,
+            xl_select_scratch(plan->of.select, &(xl_select_args){.n = case_most(c)}, &scratch),
+            "xl_select_scratch")) {
         add_inputs(c, in, classes, values, arrays);
         add_outputs(c, a, &r, arrays);
         arrays[LENGTH] = count_array(c, &count);
-        arrays[ROOM] = scratch_array(c, scratch, alignment);
+        arrays[ROOM] = scratch_array(c, scratch);
         run_exact(o, c, plan, &call, arrays);
     }
     for (size_t k = 0; k < MOST_VALUES; ++k) {

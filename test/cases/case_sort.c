@@ -98,7 +98,7 @@ static xl_status open_sort(const fuzz_case *c, open_plan *plan)
 
 static void close_sort(open_plan *plan)
 {
-    xl_sort_destroy(plan->of.sort);
+    xl_plan_destroy(plan->of.sort);
 }
 
 /* ---- the call -------------------------------------------------------------------------------- */
@@ -307,7 +307,7 @@ static void run_arrays(const fuzz_case *c, open_plan *plan, outcome *o, const or
     unsigned char *values[MOST_VALUES] = {0},
                   *wanted = in_order(r, keys, element_of(c)->bytes, keys_stay(c) ? NULL : keys);
     call_array arrays[CALL_ARRAYS] = {{0}};
-    size_t scratch = 0, alignment = 1;
+    size_t scratch = 0;
     for (size_t k = 0; k < count_values(c); ++k) {
         values[k] =
             k == 0 && makes_indices(c) ? make_places(r->most) : make_value_array(c, k, r->most);
@@ -315,7 +315,8 @@ static void run_arrays(const fuzz_case *c, open_plan *plan, outcome *o, const or
             in_order(r, values[k], value_size(c, k), in_place(c, k) ? values[k] : NULL);
     }
     running = r;
-    if (succeeded(o, plan->ctx, xl_sort_scratch(plan->of.sort, r->most, &scratch, &alignment),
+    if (succeeded(o, plan->ctx,
+                  xl_sort_scratch(plan->of.sort, &(xl_sort_args){.n = r->most}, &scratch),
                   "xl_sort_scratch")) {
         add_keys(c, r, keys, wanted, arrays);
         add_values(c, r, values, arrays);
@@ -324,7 +325,7 @@ static void run_arrays(const fuzz_case *c, open_plan *plan, outcome *o, const or
         arrays[BEGINS] = input_array(s->array ? "segments" : NULL, s->array, s->array_n,
                                      s->array_bytes, (size_t)c->of[SEGMENTS_AT]);
         arrays[LENGTH] = count_array(c, &count);
-        arrays[ROOM] = scratch_array(c, scratch, alignment);
+        arrays[ROOM] = scratch_array(c, scratch);
         run_exact(o, c, plan, &call, arrays);
     }
     for (size_t k = 0; k < count_values(c); ++k) {

@@ -474,7 +474,7 @@ bool make_grid(outcome *o, const fuzz_case *c, open_plan *plan, const scene *s)
 {
     const xl_grid_desc desc = describe(c, s);
     const double start = seconds_now();
-    xl_grid_destroy(plan->of.space.grid);
+    xl_plan_destroy(plan->of.space.grid);
     const xl_status status = xl_grid_create(plan->ctx, &desc, &plan->of.space.grid);
     plans_took(start);
     return succeeded(o, plan->ctx, status, "xl_grid_create") &&
@@ -486,12 +486,12 @@ bool make_grid(outcome *o, const fuzz_case *c, open_plan *plan, const scene *s)
 void close_space(open_plan *plan)
 {
     xl_grid_index_destroy(plan->of.space.index);
-    xl_grid_destroy(plan->of.space.grid);
+    xl_plan_destroy(plan->of.space.grid);
     plan->of.space.index = NULL;
     plan->of.space.grid = NULL;
-    xl_neighbors_destroy(plan->of.space.near);
-    xl_knn_destroy(plan->of.space.nearest);
-    xl_morton_destroy(plan->of.space.morton);
+    xl_plan_destroy(plan->of.space.near);
+    xl_plan_destroy(plan->of.space.nearest);
+    xl_plan_destroy(plan->of.space.morton);
     if (plan->of.space.kernel)
         clReleaseKernel(plan->of.space.kernel);
     if (plan->of.space.program)
@@ -521,12 +521,13 @@ void add_points(scene *s, call_array *arrays, const char *name, const void *poin
 void add_scene(const fuzz_case *c, const open_plan *plan, scene *s, call_array *arrays)
 {
     const size_t in = (size_t)c->of[IN_AT];
-    size_t bytes = 0, alignment = 1;
-    const xl_status status = xl_grid_scratch(plan->of.space.grid, s->n, &bytes, &alignment);
+    size_t bytes = 0;
+    const xl_status status =
+        xl_grid_scratch(plan->of.space.grid, &(xl_grid_build_args){.n = s->n}, &bytes);
     XLT_TRUE(status == XL_SUCCESS);
     add_points(s, arrays + POINTS, "points", s->points, s->n, s->stride, c->of[LAYOUT] != 0, in);
     arrays[OF_SYSTEMS] = input_array(s->systems ? "systems" : NULL, s->systems, s->n, 4, in / 2);
-    arrays[STORAGE] = scratch_array(c, bytes, alignment);
+    arrays[STORAGE] = scratch_array(c, bytes);
     add_points(s, arrays + QUERY_POINTS, s->queries ? "queries" : NULL, s->queries, s->rows,
                s->query_stride, c->of[QUERY_LAYOUT] != 0, in / 3);
     arrays[QUERY_RADII] =

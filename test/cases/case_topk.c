@@ -27,7 +27,7 @@ static xl_status open_topk(const fuzz_case *c, open_plan *plan)
 
 static void close_topk(open_plan *plan)
 {
-    xl_topk_destroy(plan->of.topk);
+    xl_plan_destroy(plan->of.topk);
 }
 
 static xl_status enqueue(const fuzz_case *c, const open_plan *plan, const call_array *a,
@@ -139,12 +139,13 @@ static void run_topk(const fuzz_case *c, open_plan *plan, outcome *o)
 {
     segmentation s = make_segments(c);
     void *keys = make_input(c, (size_t)c->of[N]);
-    size_t scratch = 0, alignment = 1;
+    size_t scratch = 0;
     if (succeeded(o, plan->ctx,
-                  xl_topk_scratch(plan->of.topk, (size_t)c->of[N], (size_t)c->of[TOP], &scratch,
-                                  &alignment),
+                  xl_topk_scratch(plan->of.topk,
+                                  &(xl_topk_args){.n = (size_t)c->of[N], .k = (size_t)c->of[TOP]},
+                                  &scratch),
                   "xl_topk_scratch")) {
-        const call_array room = scratch_array(c, scratch, alignment);
+        const call_array room = scratch_array(c, scratch);
         run_arrays(c, plan, o, keys, &s, &room);
     }
     free(keys);

@@ -79,7 +79,7 @@ static xl_status open_transform(const fuzz_case *c, open_plan *plan)
 
 static void close_transform(open_plan *plan)
 {
-    xl_transform_destroy(plan->of.transform);
+    xl_plan_destroy(plan->of.transform);
 }
 
 /* ---- the call -------------------------------------------------------------------------------- */
@@ -279,20 +279,21 @@ static void run_transform(const fuzz_case *c, open_plan *plan, outcome *o)
     uint64_t *places = make_places(c, most);
     void *indices = encode_places(c, places, most);
     call_array arrays[CALL_ARRAYS] = {{0}};
-    size_t scratch = 0, alignment = 1;
+    size_t scratch = 0;
     for (size_t k = 0; k < count_arrays(c); ++k)
         in[k] = make_array(c, k, taken);
     for (size_t k = 0; k < (moves(c) ? count_arrays(c) : 1); ++k)
         wanted[k] = find_results(c, k, in, places);
     compared = moves(c) || (c->of[TEXT] && c->of[MOVE] == XL_TRANSFORM_MAP) ? NULL : element_of(c);
-    if (succeeded(o, plan->ctx,
-                  xl_transform_scratch(plan->of.transform, most, &scratch, &alignment),
-                  "xl_transform_scratch")) {
+    if (succeeded(
+            o, plan->ctx,
+            xl_transform_scratch(plan->of.transform, &(xl_transform_args){.n = most}, &scratch),
+            "xl_transform_scratch")) {
         add_arrays(c, in, wanted, arrays);
         arrays[PLACES] = input_array(moves(c) ? "indices" : NULL, indices, most,
                                      c->of[INDEX] ? 4 : 8, (size_t)c->of[OUT_AT] / 2);
         arrays[LENGTH] = count_array(c, &count);
-        arrays[ROOM] = scratch_array(c, scratch, alignment);
+        arrays[ROOM] = scratch_array(c, scratch);
         run_exact(o, c, plan, &call, arrays);
     }
     for (size_t k = 0; k < XL_TRANSFORM_ARRAYS; ++k) {

@@ -203,25 +203,25 @@ typedef struct open_plan {
     uint64_t key[PLAN_FIELDS];
     xl_context *ctx; /* of its tuning; borrowed */
     union {
-        xl_scan *scan;
-        xl_reduce *reduce;
-        xl_sort *sort;
-        xl_topk *topk;
-        xl_merge *merge;
-        xl_search *lookup;
-        xl_select *select;
-        xl_histogram *histogram;
-        xl_transform *transform;
-        xl_knn_approximate *approximate;
+        xl_plan *scan;
+        xl_plan *reduce;
+        xl_plan *sort;
+        xl_plan *topk;
+        xl_plan *merge;
+        xl_plan *lookup;
+        xl_plan *select;
+        xl_plan *histogram;
+        xl_plan *transform;
+        xl_plan *approximate;
         struct {
-            xl_neighbors *near; /* or one of these, or none */
-            xl_knn *nearest;
+            xl_plan *near; /* or one of these, or none */
+            xl_plan *nearest;
             cl_program program; /* with a kernel of the case's own, or NULL */
             cl_kernel kernel;
             /* The last case's; NULL before the first. Each case builds the same index. */
-            xl_grid *grid;
+            xl_plan *grid;
             xl_grid_index *index;
-            xl_morton *morton;
+            xl_plan *morton;
         } space;
     } of;
     xlt_buffer init;
@@ -282,9 +282,9 @@ typedef struct call_array {
     const void *wanted; /* what an output is to hold; NULL: see exact_call.holds */
     bool changes;       /* an array that a call works on in place: `host` before, then `wanted` */
     size_t n, size, at; /* elements, bytes of each, and elements before them */
-    size_t alignment;   /* of scratch, else 0 */
-    xlt_buffer buffer;  /* made by run_exact(), once for each call */
-    void *got;          /* of an output with no `wanted` */
+    bool is_scratch;
+    xlt_buffer buffer; /* made by run_exact(), once for each call */
+    void *got;         /* of an output with no `wanted` */
     /* Whether an element will do that has other bits than the one that is wanted; or NULL. */
     bool (*will_do)(const void *got, const void *wanted);
 } call_array;
@@ -297,7 +297,7 @@ call_array in_place_array(const char *name, const void *host, const void *wanted
 /* The number that n_device holds, and its array. */
 uint64_t count_of(const fuzz_case *c);
 call_array count_array(const fuzz_case *c, const uint64_t *count);
-call_array scratch_array(const fuzz_case *c, size_t bytes, size_t alignment);
+call_array scratch_array(const fuzz_case *c, size_t bytes);
 
 enum { CALL_ARRAYS = 20 };
 typedef struct exact_call {

@@ -143,7 +143,7 @@ static void run_runtime(xl_context *unused)
 static void run_scan(xl_context *ctx)
 {
     static cl_ulong host[N], back[N];
-    xl_scan *plan;
+    xl_plan *plan;
     xl_scan_desc desc;
     cl_event event = NULL;
     for (int i = 0; i < N; ++i)
@@ -161,7 +161,7 @@ static void run_scan(xl_context *ctx)
     wait_and_read(queue, event, out, sizeof back, back);
     HOLDS(back[0] == 0 && back[1] == 1 && back[N - 1] == (cl_ulong)N * (N - 1) / 2);
     count(true);
-    xl_scan_destroy(plan);
+    xl_plan_destroy(plan);
     count(false);
     clReleaseMemObject(buffer);
     clReleaseMemObject(out);
@@ -171,7 +171,7 @@ static void run_scan(xl_context *ctx)
 static void run_sort(xl_context *ctx)
 {
     static cl_uint keys[N], values[N];
-    xl_sort *plan;
+    xl_plan *plan;
     xl_sort_desc desc;
     cl_event event = NULL;
     for (cl_uint i = 0; i < N; ++i) {
@@ -196,7 +196,7 @@ static void run_sort(xl_context *ctx)
     for (int i = 0; i < N; ++i)
         HOLDS((i == 0 || keys[i - 1] <= keys[i]) && values[i] == keys[i] + 1);
     count(true);
-    xl_sort_destroy(plan);
+    xl_plan_destroy(plan);
     count(false);
     cl_mem all[] = {k, v, k2, v2};
     for (int i = 0; i < 4; ++i)
@@ -210,10 +210,10 @@ static void run_grid(xl_context *ctx)
     static float points[3 * N];
     static cl_ulong offsets[N + 1];
     static cl_uint indices[2 * N], pairs[2 * N];
-    xl_grid *grid;
+    xl_plan *grid;
     xl_grid_index *index;
-    xl_neighbors *search;
-    xl_knn *nearest;
+    xl_plan *search;
+    xl_plan *nearest;
     xl_grid_desc desc;
     xl_neighbors_desc how;
     xl_knn_desc few;
@@ -254,10 +254,10 @@ static void run_grid(xl_context *ctx)
         HOLDS(indices[offsets[i]] == i - 1 && indices[offsets[i] + 1] == i + 1 &&
               pairs[2 * i] == i - 1 && pairs[2 * i + 1] == i + 1);
     count(true);
-    xl_knn_destroy(nearest);
-    xl_neighbors_destroy(search);
+    xl_plan_destroy(nearest);
+    xl_plan_destroy(search);
     xl_grid_index_destroy(index);
-    xl_grid_destroy(grid);
+    xl_plan_destroy(grid);
     count(false);
     clReleaseMemObject(p);
     clReleaseMemObject(o);
@@ -271,7 +271,7 @@ static void run_knn_approximate(xl_context *ctx)
 {
     static float points[3 * N];
     static cl_uint pairs[2 * N];
-    xl_knn_approximate *plan;
+    xl_plan *plan;
     xl_knn_approximate_desc desc;
     for (int i = 0; i < N; ++i)
         points[3 * i] = (float)i;
@@ -293,7 +293,7 @@ static void run_knn_approximate(xl_context *ctx)
     for (cl_uint i = 1; i + 1 < N; ++i)
         HOLDS(pairs[2 * i] == i - 1 && pairs[2 * i + 1] == i + 1);
     count(true);
-    xl_knn_approximate_destroy(plan);
+    xl_plan_destroy(plan);
     count(false);
     clReleaseMemObject(p);
     clReleaseMemObject(rows);
@@ -473,7 +473,7 @@ typedef struct trial_fault {
 static xl_status create_struck(xl_context *ctx, xl_scan_algorithm algorithm,
                                const trial_fault *fault, xl_scan_algorithm *used)
 {
-    xl_scan *plan;
+    xl_plan *plan;
     xl_scan_desc desc;
     xl_scan_desc_init(&desc);
     desc.algorithm = algorithm;
@@ -491,8 +491,8 @@ static xl_status create_struck(xl_context *ctx, xl_scan_algorithm algorithm,
         calls->only = NULL;
     xlt_allocs.at_least = 0;
     xlt_allocs.for_good = false;
-    *used = xl_scan_algorithm_used(plan, N);
-    xl_scan_destroy(plan);
+    *used = xlt_scan_algorithm(plan, N);
+    xl_plan_destroy(plan);
     return status;
 }
 
@@ -575,9 +575,9 @@ static void trials_that_fail(void **state)
 static void kernels_without_a_group(void **state)
 {
     (void)state;
-    xl_scan *scan;
-    xl_reduce *reduce;
-    xl_sort *sort;
+    xl_plan *scan;
+    xl_plan *reduce;
+    xl_plan *sort;
     xl_scan_desc scan_desc;
     xl_reduce_desc reduce_desc;
     xl_sort_desc sort_desc;
@@ -602,7 +602,7 @@ static void kernels_without_a_group(void **state)
     assert_non_null(strstr(xl_context_error(ctx), info.name));
     calls->no_groups = false;
     XLT_OK(xl_reduce_create(ctx, &reduce_desc, &reduce));
-    xl_reduce_destroy(reduce);
+    xl_plan_destroy(reduce);
     xl_context_destroy(ctx);
 }
 

@@ -56,13 +56,13 @@ static void needs_layer(void)
 /* A plan by AUTO or by name, and what it runs. */
 static xl_status create(xl_context *ctx, xl_scan_algorithm algorithm, xl_scan_algorithm *used)
 {
-    xl_scan *plan;
+    xl_plan *plan;
     xl_scan_desc desc;
     xl_scan_desc_init(&desc);
     desc.algorithm = algorithm;
     const xl_status status = xl_scan_create(ctx, &desc, &plan);
-    *used = xl_scan_algorithm_used(plan, N);
-    xl_scan_destroy(plan);
+    *used = xlt_scan_algorithm(plan, N);
+    xl_plan_destroy(plan);
     return status;
 }
 

@@ -37,7 +37,7 @@ enum { THREADS = 2, CALLS = 6, CALL_N = 3000, DELAY_US = 200 };
 
 typedef struct worker {
     unsigned number;
-    xl_scan *plan; /* shared */
+    xl_plan *plan; /* shared */
     cl_command_queue queue;
     cl_mem in, out, scratch; /* its own */
     pthread_barrier_t *start;
@@ -79,13 +79,13 @@ static void *work(void *user)
     return NULL;
 }
 
-static void make_worker(worker *w, unsigned number, xl_scan *plan, size_t n,
+static void make_worker(worker *w, unsigned number, xl_plan *plan, size_t n,
                         pthread_barrier_t *start)
 {
-    size_t bytes, alignment;
+    size_t bytes;
     cl_int code;
     const cl_queue_properties none[] = {0};
-    XLT_OK(xl_scan_scratch(plan, n, &bytes, &alignment));
+    XLT_OK(xl_scan_scratch(plan, &(xl_scan_args){.n = n}, &bytes));
     *w = (worker){.number = number,
                   .plan = plan,
                   .queue = clCreateCommandQueueWithProperties(
@@ -138,7 +138,7 @@ static void arguments_and_launch_are_one_step(void)
 /* Each thread does `run` on one plan, for calls of up to n elements; `steps` has what they did. */
 static void threads_share_a_plan(xl_scan_algorithm algorithm, size_t n, void *(*run)(void *))
 {
-    xl_scan *plan;
+    xl_plan *plan;
     xl_scan_desc desc;
     pthread_t threads[THREADS];
     worker workers[THREADS];
@@ -161,7 +161,7 @@ static void threads_share_a_plan(xl_scan_algorithm algorithm, size_t n, void *(*
         free_worker(&workers[i]);
     }
     pthread_barrier_destroy(&start);
-    xl_scan_destroy(plan);
+    xl_plan_destroy(plan);
 }
 
 static void no_thread_comes_between(void **state)
@@ -257,7 +257,7 @@ static size_t scan_size(xl_scan_algorithm algorithm)
 
 static void call_scan(const flow *f, int variant, cl_event *event)
 {
-    xl_scan *plan;
+    xl_plan *plan;
     xl_scan_desc desc;
     const bool by_flags = variant < 0;
     xl_scan_desc_init(&desc);
@@ -273,12 +273,12 @@ static void call_scan(const flow *f, int variant, cl_event *event)
                         .scratch =
                             variant == XL_SCAN_AUTO ? xl_no_view() : xl_view_of(f->scratch, 0)},
         GATED(f, event)));
-    xl_scan_destroy(plan);
+    xl_plan_destroy(plan);
 }
 
 static void call_reduce(const flow *f, int variant, cl_event *event)
 {
-    xl_reduce *plan;
+    xl_plan *plan;
     xl_reduce_desc desc;
     xl_reduce_desc_init(&desc);
     desc.segments = (xl_segments)variant;
@@ -293,12 +293,12 @@ static void call_reduce(const flow *f, int variant, cl_event *event)
                           .num_segments_out = counted ? xl_view_of(f->extra, 0) : xl_no_view(),
                           .scratch = xl_view_of(f->scratch, 0)},
         GATED(f, event)));
-    xl_reduce_destroy(plan);
+    xl_plan_destroy(plan);
 }
 
 static void call_sort(const flow *f, int variant, cl_event *event)
 {
-    xl_sort *plan;
+    xl_plan *plan;
     xl_sort_desc desc;
     xl_sort_desc_init(&desc);
     desc.value = (xl_type)variant;
@@ -313,15 +313,15 @@ static void call_sort(const flow *f, int variant, cl_event *event)
                                         .values_out = desc.value ? xl_view_of(f->extra, 0) : none,
                                         .scratch = xl_view_of(f->scratch, 0)},
                         GATED(f, event)));
-    xl_sort_destroy(plan);
+    xl_plan_destroy(plan);
 }
 
 /* The grid's build, then the search in it: each waits for the one before. */
 static void call_grid(const flow *f, int variant, cl_event *event)
 {
-    xl_grid *grid;
+    xl_plan *grid;
     xl_grid_index *index;
-    xl_neighbors *search;
+    xl_plan *search;
     xl_grid_desc desc;
     xl_neighbors_desc how;
     cl_event built, counted, filled, visited, moved;
@@ -366,9 +366,9 @@ static void call_grid(const flow *f, int variant, cl_event *event)
     cl_event all[] = {built, counted, filled, visited, moved};
     for (size_t i = 0; i < XLI_COUNT(all); ++i)
         XLT_CL(clReleaseEvent(all[i]));
-    xl_neighbors_destroy(search);
+    xl_plan_destroy(search);
     xl_grid_index_destroy(index);
-    xl_grid_destroy(grid);
+    xl_plan_destroy(grid);
 }
 
 static const struct {
@@ -405,14 +405,14 @@ static void runs_and_lets_go(const flow *f, size_t i, bool ask)
 
 static bool device_can(size_t i)
 {
-    xl_scan *plan;
+    xl_plan *plan;
     xl_scan_desc desc;
     xl_scan_desc_init(&desc);
     desc.algorithm = XL_SCAN_LOOKBACK;
     if (calls[i].call != call_scan || calls[i].variant != XL_SCAN_LOOKBACK)
         return true;
     const xl_status status = xl_scan_create(xlt_context(), &desc, &plan);
-    xl_scan_destroy(plan);
+    xl_plan_destroy(plan);
     assert_true(status == XL_SUCCESS || status == XL_ERROR_UNSUPPORTED);
     return status == XL_SUCCESS;
 }
@@ -479,7 +479,7 @@ static void whole_arrays_take_one_launch(void **state)
 {
     (void)state;
     flow f;
-    xl_reduce *plan;
+    xl_plan *plan;
     xl_reduce_desc desc;
     xl_device_info info;
     needs_layer();
@@ -503,7 +503,7 @@ static void whole_arrays_take_one_launch(void **state)
                 XLT_CL(clFinish(queue));
                 assert_int_equal(layer->launches - before.launches, wanted);
             }
-    xl_reduce_destroy(plan);
+    xl_plan_destroy(plan);
     free_flow(&f);
 }
 

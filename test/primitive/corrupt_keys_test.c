@@ -54,7 +54,7 @@ static void *any_keys(xl_type type, size_t n, uint64_t seed)
 
 typedef struct sorting {
     xl_context *ctx;
-    xl_sort *plan;
+    xl_plan *plan;
     size_t n;
     xlt_buffer keys, values, keys_out, values_out, scratch, offsets;
 } sorting;
@@ -78,7 +78,7 @@ static bool sorting_make(sorting *s, size_t way, size_t n)
         return false;
     *s = (sorting){.ctx = open_context(sorts[way].tune, NULL), .n = n};
     xl_sort_desc desc;
-    size_t bytes, alignment;
+    size_t bytes;
     xl_sort_desc_init(&desc);
     desc.value = XL_U32;
     desc.algorithm = sorts[way].algorithm;
@@ -93,12 +93,12 @@ static bool sorting_make(sorting *s, size_t way, size_t n)
     }
     ok(s->ctx, status, sorts[way].tune);
     uint32_t *keys = any_keys(XL_U32, n, 1);
-    ok(s->ctx, xl_sort_scratch(s->plan, n, &bytes, &alignment), sorts[way].tune);
+    ok(s->ctx, xl_sort_scratch(s->plan, &(xl_sort_args){.n = n}, &bytes), sorts[way].tune);
     s->keys = xlt_buffer_make(keys, n, 4, 0);
     s->values = xlt_buffer_make(keys, n, 4, 0);
     s->keys_out = xlt_buffer_make(NULL, n, 4, 0);
     s->values_out = xlt_buffer_make(NULL, n, 4, 0);
-    s->scratch = xlt_scratch_make(bytes, alignment);
+    s->scratch = xlt_scratch_make(bytes);
     if (sorts[way].in_segments)
         s->offsets = offsets_of(n);
     free(keys);
@@ -129,7 +129,7 @@ static void sorting_end(sorting *s)
     xlt_buffer *const all[] = {&s->keys,       &s->values,  &s->keys_out,
                                &s->values_out, &s->scratch, &s->offsets};
     check_and_free(all, sizeof all / sizeof all[0]);
-    xl_sort_destroy(s->plan);
+    xl_plan_destroy(s->plan);
     xl_context_destroy(s->ctx);
 }
 
@@ -197,9 +197,9 @@ typedef struct victim {
     const char *what;
     xl_context *ctx;
     union {
-        xl_topk *topk;
-        xl_merge *merge;
-        xl_search *search;
+        xl_plan *topk;
+        xl_plan *merge;
+        xl_plan *search;
     } plan;
     /* Inputs first, then outputs; the last is scratch. */
     xlt_buffer at[BUFFERS];
@@ -294,22 +294,24 @@ static void harm_topk(const char *tune, xl_type key, bool sorted)
 {
     victim v = {.what = tune, .ctx = open_context(tune, NULL), .most = NUM_KEYS - 1};
     xl_topk_desc desc;
-    size_t bytes, alignment;
+    size_t bytes;
     xl_topk_desc_init(&desc);
     desc.key = key;
     desc.value = XL_U32;
     desc.sorted = sorted;
     ok(v.ctx, xl_topk_create(v.ctx, &desc, &v.plan.topk), tune);
-    ok(v.ctx, xl_topk_scratch(v.plan.topk, NUM_KEYS, NUM_RESULTS, &bytes, &alignment), tune);
+    ok(v.ctx,
+       xl_topk_scratch(v.plan.topk, &(xl_topk_args){.n = NUM_KEYS, .k = NUM_RESULTS}, &bytes),
+       tune);
     give_input(&v, 0, key, NUM_KEYS);
     give_numbers(&v, 1, 0, NUM_KEYS);
     v.at[2] = xlt_buffer_make(NULL, NUM_RESULTS, xl_type_size(key), 0);
     v.at[3] = xlt_buffer_make(NULL, NUM_RESULTS, 4, 0);
     v.at[4] = xlt_buffer_make(NULL, NUM_RESULTS, 4, 0);
-    v.at[SCRATCH] = xlt_scratch_make(bytes, alignment);
+    v.at[SCRATCH] = xlt_scratch_make(bytes);
     v.names = &v.at[sorted ? 3 : 4];
     harm(&v, enqueue_topk);
-    xl_topk_destroy(v.plan.topk);
+    xl_plan_destroy(v.plan.topk);
 }
 
 static void selections_of_what_changes(void **state)
@@ -347,22 +349,24 @@ static void harm_merge(const char *tune, xl_type key)
 {
     victim v = {.what = tune, .ctx = open_context(tune, NULL), .most = NUM_KEYS + NUM_RESULTS - 1};
     xl_merge_desc desc;
-    size_t bytes, alignment;
+    size_t bytes;
     xl_merge_desc_init(&desc);
     desc.key = key;
     desc.value = XL_U32;
     ok(v.ctx, xl_merge_create(v.ctx, &desc, &v.plan.merge), tune);
-    ok(v.ctx, xl_merge_scratch(v.plan.merge, NUM_KEYS + NUM_RESULTS, &bytes, &alignment), tune);
+    ok(v.ctx,
+       xl_merge_scratch(v.plan.merge, &(xl_merge_args){.n_a = NUM_KEYS + NUM_RESULTS}, &bytes),
+       tune);
     give_input(&v, 0, key, NUM_KEYS);
     give_numbers(&v, 1, 0, NUM_KEYS);
     give_input(&v, 2, key, NUM_RESULTS);
     give_numbers(&v, 3, NUM_KEYS, NUM_RESULTS);
     v.at[4] = xlt_buffer_make(NULL, NUM_KEYS + NUM_RESULTS, xl_type_size(key), 0);
     v.at[5] = xlt_buffer_make(NULL, NUM_KEYS + NUM_RESULTS, 4, 0);
-    v.at[SCRATCH] = xlt_scratch_make(bytes, alignment);
+    v.at[SCRATCH] = xlt_scratch_make(bytes);
     v.names = &v.at[5];
     harm(&v, enqueue_merge);
-    xl_merge_destroy(v.plan.merge);
+    xl_plan_destroy(v.plan.merge);
 }
 
 static void merges_of_what_changes(void **state)
@@ -397,19 +401,19 @@ static void harm_search(const char *tune, xl_search_kind kind)
     victim v = {.what = tune, .ctx = open_context(tune, NULL), .most = NUM_KEYS};
     const bool asks = kind == XL_SEARCH_UNSORTED;
     xl_search_desc desc;
-    size_t bytes, alignment;
+    size_t bytes;
     xl_search_desc_init(&desc);
     desc.kind = kind;
     ok(v.ctx, xl_search_create(v.ctx, &desc, &v.plan.search), tune);
-    ok(v.ctx, xl_search_scratch(v.plan.search, NUM_KEYS, &bytes, &alignment), tune);
+    ok(v.ctx, xl_search_scratch(v.plan.search, &(xl_search_args){.n = NUM_KEYS}, &bytes), tune);
     give_input(&v, 0, XL_U32, NUM_KEYS);
     if (!asks)
         give_input(&v, 1, XL_U32, NUM_RESULTS);
     v.at[2] = xlt_buffer_make(NULL, asks ? 1 : NUM_RESULTS, 8, 0);
-    v.at[SCRATCH] = xlt_scratch_make(bytes, alignment);
+    v.at[SCRATCH] = xlt_scratch_make(bytes);
     v.names = &v.at[2];
     harm(&v, enqueue_search);
-    xl_search_destroy(v.plan.search);
+    xl_plan_destroy(v.plan.search);
 }
 
 static void searches_of_what_changes(void **state)

@@ -68,13 +68,13 @@ static void arrays_end(arrays *a)
     segments_free(&a->s);
 }
 
-static void scan_what_changes(xl_context *ctx, xl_scan *plan, const job *j)
+static void scan_what_changes(xl_context *ctx, xl_plan *plan, const job *j)
 {
-    size_t bytes, alignment;
+    size_t bytes;
     scribbler by = {0};
     arrays a = arrays_make(j, 3 * tile_of(ctx, plan) + 77);
-    ok(ctx, xl_scan_scratch(plan, a.n, &bytes, &alignment), j->what);
-    a.scratch = xlt_scratch_make(bytes, alignment);
+    ok(ctx, xl_scan_scratch(plan, &(xl_scan_args){.n = a.n}, &bytes), j->what);
+    a.scratch = xlt_scratch_make(bytes);
     arrays_aim(&a, &by);
     scribbler_start(&by, a.n);
     for (size_t k = 0; goes_on(&by, k); ++k) {
@@ -94,14 +94,14 @@ static void scan_what_changes(xl_context *ctx, xl_scan *plan, const job *j)
     arrays_end(&a);
 }
 
-static void reduce_what_changes(xl_context *ctx, xl_reduce *plan, const job *j)
+static void reduce_what_changes(xl_context *ctx, xl_plan *plan, const job *j)
 {
-    size_t bytes, alignment;
+    size_t bytes;
     scribbler by = {0};
     arrays a = arrays_make(j, 5003);
     const xl_segments kind = j->desc.segments;
-    ok(ctx, xl_reduce_scratch(plan, a.n, &bytes, &alignment), j->what);
-    a.scratch = xlt_scratch_make(bytes, alignment);
+    ok(ctx, xl_reduce_scratch(plan, &(xl_reduce_args){.n = a.n}, &bytes), j->what);
+    a.scratch = xlt_scratch_make(bytes);
     if (kind == XL_SEGMENTS_KEYS)
         a.keys = xlt_buffer_make(NULL, a.out.n, 4, 0);
     if (kind >= XL_SEGMENTS_HEAD_FLAGS && kind <= XL_SEGMENTS_KEYS)
@@ -145,18 +145,18 @@ static void for_each_way(void (*check)(xl_context *ctx, const job *j), size_t nu
 
 static void check_scan(xl_context *ctx, const job *j)
 {
-    xl_scan *plan = job_plan(ctx, j);
+    xl_plan *plan = job_plan(ctx, j);
     for (size_t p = 0; plan && xlt_place_closely(p); ++p)
         scan_what_changes(ctx, plan, j);
-    xl_scan_destroy(plan);
+    xl_plan_destroy(plan);
 }
 
 static void check_reduction(xl_context *ctx, const job *j)
 {
-    xl_reduce *plan = reduce_plan(ctx, j);
+    xl_plan *plan = reduce_plan(ctx, j);
     for (size_t p = 0; plan && xlt_place_closely(p); ++p)
         reduce_what_changes(ctx, plan, j);
-    xl_reduce_destroy(plan);
+    xl_plan_destroy(plan);
 }
 
 static void scans_of_what_changes(void **state)

@@ -18,7 +18,7 @@ static const char visit[] = "float visit(float sum, float distance2, uint i, uin
 typedef struct fixture {
     cloud c;
     built b;
-    xl_neighbors *plan;
+    xl_plan *plan;
     list wanted;
 } fixture;
 
@@ -45,7 +45,7 @@ static fixture fixture_make(bool listed, bool sorted)
 
 static void fixture_free(fixture *f)
 {
-    xl_neighbors_destroy(f->plan);
+    xl_plan_destroy(f->plan);
     built_free(&f->b);
     list_free(&f->wanted);
     cloud_free(&f->c);
@@ -194,7 +194,7 @@ static void builds_are_told_apart(void **state)
     fixture f = fixture_make(false, true);
     uint32_t *words = storage_words(&f);
     xl_grid_desc desc = grid_desc_of(&f.c, 0.25f);
-    xl_grid *other;
+    xl_plan *other;
     xl_grid_index *second;
     XLT_OK(xl_grid_create(xlt_context(), &desc, &other));
     XLT_OK(xl_grid_index_create(xlt_context(), &second));
@@ -214,7 +214,7 @@ static void builds_are_told_apart(void **state)
     expect_failed(&f);
     free(words);
     xl_grid_index_destroy(second);
-    xl_grid_destroy(other);
+    xl_plan_destroy(other);
     fixture_free(&f);
 }
 
@@ -225,7 +225,7 @@ static void overwritten_without_points(void **state)
     cloud c = cloud_make(0, 3);
     xl_grid_desc desc = grid_desc_of(&c, 1.0f);
     xl_neighbors_desc near = search_desc_of(1.0f);
-    xl_neighbors *plan;
+    xl_plan *plan;
     XLT_OK(xl_neighbors_create(xlt_context(), &near, &plan));
     built b = build_grid(&c, &desc);
     const cl_uint zero = 0;
@@ -238,7 +238,7 @@ static void overwritten_without_points(void **state)
     xlt_read(&offsets, &offset);
     assert_true(offset == UINT64_MAX);
     xlt_buffer_free(&offsets);
-    xl_neighbors_destroy(plan);
+    xl_plan_destroy(plan);
     built_free(&b);
     cloud_free(&c);
 }
@@ -402,22 +402,22 @@ static void rows_keep_to_their_room(void **state)
 static void scratch_is_for_one_more_than_n(void **state)
 {
     (void)state;
-    size_t bytes, wanted, alignment, steps = 0, last = 0;
+    size_t bytes, wanted, steps = 0, last = 0;
     fixture f = fixture_make(false, true);
     xl_scan_desc desc;
-    xl_scan *scan;
+    xl_plan *scan;
     xl_scan_desc_init(&desc);
     desc.type = XL_U64;
     XLT_OK(xl_scan_create(xlt_context(), &desc, &scan));
     for (size_t n = 0; n < 1 << 20; ++n) {
-        XLT_OK(xl_neighbors_scratch(f.plan, n, &bytes, &alignment));
-        XLT_OK(xl_scan_scratch(scan, n + 1, &wanted, &alignment));
+        XLT_OK(xl_neighbors_scratch(f.plan, n, &bytes));
+        XLT_OK(xl_scan_scratch(scan, &(xl_scan_args){.n = n + 1}, &wanted));
         if (bytes != wanted)
             XLT_FAIL("%zu bytes of scratch for %zu points, not %zu", bytes, n, wanted);
         steps += bytes != last ? 1 : 0;
         last = bytes;
     }
-    xl_scan_destroy(scan);
+    xl_plan_destroy(scan);
     fixture_free(&f);
     if (steps < 2) {
         print_message("%s: as much scratch for any n, which tells nothing\n", xlt_device());

@@ -33,8 +33,8 @@ static bool blocks(void)
 typedef struct stand {
     cloud clouds[2];
     xlt_buffer points[2], counts;
-    xl_grid *grid;
-    xl_neighbors *plan;
+    xl_plan *grid;
+    xl_plan *plan;
     uint32_t wanted[2][N];
 } stand;
 
@@ -64,8 +64,8 @@ static void stand_free(stand *s)
         cloud_free(&s->clouds[c]);
     }
     xlt_buffer_free(&s->counts);
-    xl_neighbors_destroy(s->plan);
-    xl_grid_destroy(s->grid);
+    xl_plan_destroy(s->plan);
+    xl_plan_destroy(s->grid);
 }
 
 static void build(stand *s, xl_grid_index *index, int which, cl_command_queue q, cl_uint num,

@@ -32,7 +32,7 @@ static xl_grid_desc unit_box(uint32_t scalar)
 
 static void refuse_desc(xl_status wanted, const char *text, const xl_grid_desc *desc)
 {
-    xl_grid *grid = (xl_grid *)&wanted;
+    xl_plan *grid = (xl_plan *)&wanted;
     xlt_refused(xlt_context(), xl_grid_create(xlt_context(), desc, &grid), wanted, text);
     assert_null(grid);
 }
@@ -60,14 +60,14 @@ static void descriptors(void **state)
     REFUSE_DESC(bad, "algorithm", algorithm, (xl_grid_algorithm)7);
     REFUSE_DESC(bad, "upper[1]", upper[1], -1);
     REFUSE_DESC(bad, "lower[2]", lower[2], NAN);
-    REFUSE_DESC(bad, "struct_size", struct_size, 0);
+    REFUSE_DESC(bad, "desc.version", version, 0);
     refuse_desc(bad, "desc", NULL);
     XLT_FAILS(xl_grid_create(xlt_context(), &good, NULL), bad);
-    xl_grid *grid;
+    xl_plan *grid;
     assert_int_equal(xl_grid_create(NULL, &good, &grid), bad);
     good.dimensions = 1;
     REFUSE_DESC(bad, "stride", stride, 0);
-    xl_grid_destroy(NULL);
+    xl_plan_destroy(NULL);
     xl_grid_desc_init(NULL);
 }
 
@@ -101,7 +101,7 @@ static void descriptors_of_double_precision(void **state)
 /* ---- calls ---------------------------------------------------------------------------------- */
 
 typedef struct stand {
-    xl_grid *grid;
+    xl_plan *grid;
     xl_grid_index *index;
     xlt_buffer points, storage, out;
     cl_mem own; /* `storage` */
@@ -111,15 +111,15 @@ typedef struct stand {
 /* Nothing is built yet. */
 static stand stand_make(void)
 {
-    size_t bytes, alignment;
+    size_t bytes;
     cloud c = cloud_uniform(N, 0.0f, 1.0f, 1);
     const xl_grid_desc desc = grid_desc_of(&c, 0.3f);
     stand s = {.points = xlt_buffer_make(c.xyz, 3 * N, 4, 0),
                .out = xlt_buffer_make(NULL, 1, 4, 1)};
     XLT_OK(xl_grid_create(xlt_context(), &desc, &s.grid));
     XLT_OK(xl_grid_index_create(xlt_context(), &s.index));
-    XLT_OK(xl_grid_scratch(s.grid, N, &bytes, &alignment));
-    s.storage = xlt_scratch_make(bytes + 256, alignment);
+    XLT_OK(xl_grid_scratch(s.grid, &(xl_grid_build_args){.n = N}, &bytes));
+    s.storage = xlt_scratch_make(bytes + 256);
     s.own = s.storage.mem;
     s.at = xlt_view(&s.storage).offset;
     cloud_free(&c);
@@ -139,7 +139,7 @@ static void stand_free(stand *s)
     xlt_check_guards(&s->storage, "storage");
     xlt_check_unwritten(&s->out, "out");
     xl_grid_index_destroy(s->index);
-    xl_grid_destroy(s->grid);
+    xl_plan_destroy(s->grid);
     xlt_buffer_free(&s->points);
     xlt_buffer_free(&s->storage);
     xlt_buffer_free(&s->out);
@@ -165,16 +165,14 @@ static void stand_free(stand *s)
         XLT_FAILS(call##_enqueue(s.grid, s.index, NULL, &good, 0, NULL, NULL), bad);               \
         XLT_FAILS(call##_enqueue(s.grid, s.index, xlt_queue(), NULL, 0, NULL, NULL), bad);         \
         XLT_FAILS(call##_enqueue(s.grid, s.index, xlt_queue(), &good, 1, NULL, NULL), bad);        \
-        XLT_FAILS(call##_enqueue_sized(s.grid, s.index, xlt_queue(), &good, 3, 0, NULL, NULL),     \
-                  bad);                                                                            \
     } while (0)
 
 static void builds(void **state)
 {
     (void)state;
     stand s = stand_make();
-    size_t bytes, alignment;
-    xlt_buffer small = xlt_scratch_make(512, 256);
+    size_t bytes;
+    xlt_buffer small = xlt_scratch_make(512);
     const xl_grid_build_args good = {
         .n = N, .points = xlt_view(&s.points), .storage = xlt_view(&s.storage)};
     REFUSE(xl_grid_build, bad, "points", points, xl_no_view());
@@ -184,8 +182,8 @@ static void builds(void **state)
     REFUSE(xl_grid_build, XL_ERROR_MISALIGNED, "scratch", storage, xl_view_of(s.own, s.at + 4));
     REFUSE(xl_grid_build, overlaps, "points", points, xl_view_of(s.own, s.at / 4));
     REFUSE_THE_REST(xl_grid_build);
-    XLT_FAILS(xl_grid_scratch(s.grid, 1, NULL, &alignment), bad);
-    XLT_FAILS(xl_grid_scratch(s.grid, UINT32_MAX, &bytes, &alignment), bad);
+    XLT_FAILS(xl_grid_scratch(s.grid, &(xl_grid_build_args){.n = 1}, NULL), bad);
+    XLT_FAILS(xl_grid_scratch(s.grid, &(xl_grid_build_args){.n = UINT32_MAX}, &bytes), bad);
     xl_grid_index *none = (xl_grid_index *)&s;
     assert_int_equal(xl_grid_index_create(NULL, &none), bad);
     assert_null(none);
@@ -206,24 +204,24 @@ static void axes(void **state)
     (void)state;
     stand s = stand_make();
     xl_grid_desc desc;
-    size_t bytes, alignment;
+    size_t bytes;
     xl_grid_desc_init(&desc);
     desc.cell_size = 0.3f;
     desc.dimensions = desc.stride = 2;
     const xl_view x = xlt_view(&s.points), y = xl_view_of(x.buffer, x.offset + N);
     xl_grid_build_args good = {.n = N / 2, .points = x, .points_y = y};
-    xl_grid_destroy(s.grid);
+    xl_plan_destroy(s.grid);
     XLT_OK(xl_grid_create(xlt_context(), &desc, &s.grid));
     REFUSE(xl_grid_build, bad, "points_y: given, but desc.layout is XL_POINTS_AOS", n, N / 2);
-    xl_grid_destroy(s.grid);
+    xl_plan_destroy(s.grid);
     desc.layout = XL_POINTS_SOA;
     XLT_OK(xl_grid_create(xlt_context(), &desc, &s.grid));
     good.n = N;
     REFUSE(xl_grid_build, bad, "points_y", points_y, xl_no_view());
     REFUSE(xl_grid_build, bad, "points_y: 100", points_y, xl_view_n(y.buffer, y.offset, N - 1));
     REFUSE(xl_grid_build, bad, "points_z: given, but points have fewer dimensions", points_z, y);
-    XLT_OK(xl_grid_scratch(s.grid, N, &bytes, &alignment));
-    xlt_buffer storage = xlt_scratch_make(bytes, alignment);
+    XLT_OK(xl_grid_scratch(s.grid, &(xl_grid_build_args){.n = N}, &bytes));
+    xlt_buffer storage = xlt_scratch_make(bytes);
     good.storage = xlt_view(&storage);
     REFUSE(xl_grid_build, overlaps, "points_y", points_y,
            xl_view_of(storage.mem, good.storage.offset / 4 + 3));
@@ -291,7 +289,7 @@ static void other_indices(void **state)
     stand s = stand_make();
     xl_context *elsewhere;
     xl_grid_index *const own = s.index;
-    xl_grid *const plan = s.grid;
+    xl_plan *const plan = s.grid;
     xl_grid_desc desc;
     const xl_grid_moved_args good = {
         .distance = 1, .points = xlt_view(&s.points), .moved = xlt_view(&s.out)};
@@ -308,13 +306,13 @@ static void other_indices(void **state)
     desc.dimensions = 1;
     XLT_OK(xl_grid_create(xlt_context(), &desc, &s.grid));
     REFUSE(xl_grid_moved, bad, "in 3 dimensions, the plan has 1", distance, 1);
-    xl_grid_destroy(s.grid);
+    xl_plan_destroy(s.grid);
     desc.dimensions = 3;
     desc.tunables = &(xl_tunable){"grid.planes", own->planes ? 0 : 1};
     desc.num_tunables = 1;
     XLT_OK(xl_grid_create(xlt_context(), &desc, &s.grid));
     REFUSE(xl_grid_moved, bad, "grid.planes", distance, 1);
-    xl_grid_destroy(s.grid);
+    xl_plan_destroy(s.grid);
     s.grid = plan;
     stand_free(&s);
 }
@@ -322,11 +320,11 @@ static void other_indices(void **state)
 /* ---- memory --------------------------------------------------------------------------------- */
 
 /* An index of n points takes about `each` bytes a point, and no fewer than one of less points. */
-static void check_memory(xl_grid *grid, size_t each, size_t most_n)
+static void check_memory(xl_plan *grid, size_t each, size_t most_n)
 {
-    size_t last = 0, bytes, alignment;
+    size_t last = 0, bytes;
     for (size_t n = 1; n < most_n; n = n * 5 / 4 + 1) {
-        XLT_OK(xl_grid_scratch(grid, n, &bytes, &alignment));
+        XLT_OK(xl_grid_scratch(grid, &(xl_grid_build_args){.n = n}, &bytes));
         if (bytes < last || bytes > each * n + (64 << 10) + n / 1000 * each)
             XLT_FAIL("an index of %zu points takes %zu bytes, one of fewer %zu; promised: %zu a "
                      "point",
@@ -352,7 +350,7 @@ static void memory(void **state)
         {XL_GRID_BITONIC, gpu, 40, MANY, XL_F32},     {XL_GRID_AUTO, cpu, 40, MANY, XL_F32},
         {XL_GRID_COUNTING, gpu, 61, 1 << 20, XL_F64}, {XL_GRID_AUTO, cpu, 64, MANY, XL_F64}};
     for (size_t k = 0; k < sizeof kinds / sizeof *kinds; ++k) {
-        xl_grid *grid;
+        xl_plan *grid;
         xl_grid_desc desc;
         xl_grid_desc_init(&desc);
         desc.cell_size = 0.01f;
@@ -364,8 +362,8 @@ static void memory(void **state)
             continue;
         XLT_OK(xl_grid_create(xlt_context(), &desc, &grid));
         const size_t sorted = desc.scalar == XL_F64 ? 64 : 40;
-        check_memory(grid, grid->sorts ? sorted : kinds[k].bytes, kinds[k].most_n);
-        xl_grid_destroy(grid);
+        check_memory(grid, xli_grid_of(grid)->sorts ? sorted : kinds[k].bytes, kinds[k].most_n);
+        xl_plan_destroy(grid);
     }
 }
 
@@ -386,7 +384,7 @@ static size_t buckets_of(size_t n, bool bounded, cl_ulong alone)
     if (!bounded)
         desc.upper[0] = desc.upper[1] = desc.upper[2] = 0;
     built b = build_grid(&c, &desc);
-    const size_t buckets = b.grid->sorts ? SIZE_MAX : b.index->layout.buckets;
+    const size_t buckets = xli_grid_of(b.grid)->sorts ? SIZE_MAX : b.index->layout.buckets;
     built_free(&b);
     cloud_free(&c);
     return buckets;
@@ -411,7 +409,7 @@ static void box_without_an_edge_in_floats(void **state)
     const double points[6] = {0, 0, 0, 0x1p-201, 0x1p-200, 0};
     const xl_tunable tunables[] = {{"grid.table", 64}, {"grid.thin", 8}};
     xl_grid_desc desc = unit_box(XL_F64);
-    xl_grid *grid;
+    xl_plan *grid;
     xl_grid_index *index;
     xl_grid_report report;
     if (!has_doubles())
@@ -431,7 +429,7 @@ static void box_without_an_edge_in_floats(void **state)
     XLT_OK(xl_grid_index_status(index, xlt_queue(), &report, 0, NULL));
     assert_true(report.sparse || report.table_cells == 1);
     xl_grid_index_destroy(index);
-    xl_grid_destroy(grid);
+    xl_plan_destroy(grid);
     xlt_buffer_free(&given);
 }
 

@@ -94,7 +94,7 @@ static void buckets_have_their_part_of_the_sample(void **state)
     desc.tunables = tunables;
     desc.num_tunables = sizeof tunables / sizeof *tunables;
     built b = build_grid(&c, &desc);
-    if (b.grid->sorts) {
+    if (xli_grid_of(b.grid)->sorts) {
         built_free(&b);
         cloud_free(&c);
         print_message("%s sorts keys instead, as it ends long loops\n", xlt_device());
@@ -260,14 +260,14 @@ static void crowd_all(wrong *w)
 
 /* The kernels of counting, over a header of a table or of listed rows. Each has a storage. `points`
  * has guards of 0x5c. */
-static void count_wrong_numbers(xl_grid *grid, const xlt_buffer *points, bool any, bool listed,
+static void count_wrong_numbers(xl_plan *grid, const xlt_buffer *points, bool any, bool listed,
                                 uint64_t seed)
 {
     const xli_arg given = XLI_MEM(points->mem), from = XLI_U64(xlt_view(points).offset);
     const xli_arg n = XLI_U32(POINTS), table = XLI_U32(TABLE), buckets = XLI_U32(BUCKETS);
     const cl_float4 corner = {{0}};
     const xli_arg box = XLI_BYTES(&corner, sizeof corner);
-    xli_kernel *kernels = grid->kernels;
+    xli_kernel *kernels = xli_grid_of(grid)->kernels;
     const size_t groups = xli_ceil_div(POINTS, GROUP);
     wrong w = wrong_make(any, listed, seed);
     RUN(&kernels[XLI_GRID_SPLIT], groups, GIVEN, n, XLI_MEM(w.mem), AT(HEADER), buckets, AT(PLACES),
@@ -303,11 +303,11 @@ static void count_wrong_numbers(xl_grid *grid, const xlt_buffer *points, bool an
 }
 
 /* The kernels of sorting. */
-static void sort_wrong_numbers(xl_grid *grid, const xlt_buffer *points, bool any, uint64_t seed)
+static void sort_wrong_numbers(xl_plan *grid, const xlt_buffer *points, bool any, uint64_t seed)
 {
     const xli_arg given = XLI_MEM(points->mem), from = XLI_U64(xlt_view(points).offset);
     const xli_arg n = XLI_U32(POINTS), table = XLI_U32(TABLE);
-    xli_kernel *kernels = grid->kernels;
+    xli_kernel *kernels = xli_grid_of(grid)->kernels;
     const size_t groups = xli_ceil_div(POINTS, GROUP);
     wrong w;
     for (int listed = 0; listed < 2; ++listed) {
@@ -344,7 +344,7 @@ static void builds_over_wrong_numbers_stay_inside(void **state)
     cloud c = cloud_uniform(POINTS, 0.0f, 1.0f, 37);
     xl_grid_desc desc = grid_desc_of(&c, 0.1f);
     xl_neighbors_desc search = search_desc_of(0.1f);
-    xl_grid *grid;
+    xl_plan *grid;
     tune_as(TUNED_TABLE, &desc, &search);
     c.xyz[3] = NAN;
     c.xyz[7] = INFINITY;
@@ -358,7 +358,7 @@ static void builds_over_wrong_numbers_stay_inside(void **state)
     }
     xlt_check_guards(&points, "points");
     xlt_buffer_free(&points);
-    xl_grid_destroy(grid);
+    xl_plan_destroy(grid);
     cloud_free(&c);
 }
 

@@ -114,11 +114,11 @@ void tune_as(tuned how, xl_grid_desc *grid, xl_neighbors_desc *search)
 built build_grid(const cloud *c, const xl_grid_desc *desc)
 {
     built b = {.cloud = c};
-    size_t bytes, alignment;
+    size_t bytes;
     XLT_OK(xl_grid_create(xlt_context(), desc, &b.grid));
     XLT_OK(xl_grid_index_create(xlt_context(), &b.index));
-    XLT_OK(xl_grid_scratch(b.grid, c->n, &bytes, &alignment));
-    b.storage = xlt_scratch_make(bytes, alignment);
+    XLT_OK(xl_grid_scratch(b.grid, &(xl_grid_build_args){.n = c->n}, &bytes));
+    b.storage = xlt_scratch_make(bytes);
     b.points = cloud_buffer(c, desc->dimensions, 3);
     if (desc->num_systems > 0)
         b.systems = xlt_buffer_make(c->systems, c->n, sizeof *c->systems, 2);
@@ -136,7 +136,7 @@ void built_free(built *b)
     xlt_check_guards(&b->points, "points");
     xlt_check_guards(&b->storage, "storage");
     xl_grid_index_destroy(b->index);
-    xl_grid_destroy(b->grid);
+    xl_plan_destroy(b->grid);
     xlt_buffer_free(&b->points);
     xlt_buffer_free(&b->storage);
     if (b->systems.mem) {
@@ -207,13 +207,13 @@ static void check_counts(const list *l, const uint32_t *counts)
                      (unsigned long long)(l->offsets[i + 1] - l->offsets[i]), i, counts[i]);
 }
 
-static void count_into(const built *b, xl_neighbors *plan, list *l)
+static void count_into(const built *b, xl_plan *plan, list *l)
 {
-    size_t bytes, alignment;
+    size_t bytes;
     uint32_t *counts = malloc((l->n + 1) * sizeof *counts);
     assert_non_null(counts);
-    XLT_OK(xl_neighbors_scratch(plan, l->n, &bytes, &alignment));
-    xlt_buffer scratch = xlt_scratch_make(bytes, alignment);
+    XLT_OK(xl_neighbors_scratch(plan, l->n, &bytes));
+    xlt_buffer scratch = xlt_scratch_make(bytes);
     xlt_buffer narrow = xlt_buffer_make(NULL, l->n, sizeof *counts, 1);
     xlt_buffer offsets = xlt_buffer_make(NULL, l->n + 1, sizeof *l->offsets, 1);
     XLT_OK(xl_neighbors_count_enqueue(plan, b->index, xlt_queue(),
@@ -234,7 +234,7 @@ static void count_into(const built *b, xl_neighbors *plan, list *l)
     xlt_buffer_free(&offsets);
 }
 
-static void fill_into(const built *b, xl_neighbors *plan, list *l)
+static void fill_into(const built *b, xl_plan *plan, list *l)
 {
     uint64_t capacity = l->offsets[l->n];
     xlt_buffer offsets = xlt_buffer_make(l->offsets, l->n + 1, sizeof *l->offsets, 0);
@@ -253,13 +253,13 @@ static void fill_into(const built *b, xl_neighbors *plan, list *l)
 
 list list_of(const built *b, const xl_neighbors_desc *desc)
 {
-    xl_neighbors *plan;
+    xl_plan *plan;
     list l = list_make(b->cloud->n);
     XLT_OK(xl_neighbors_create(xlt_context(), desc, &plan));
     count_into(b, plan, &l);
     list_make_rows(&l);
     fill_into(b, plan, &l);
-    xl_neighbors_destroy(plan);
+    xl_plan_destroy(plan);
     return l;
 }
 
@@ -386,13 +386,13 @@ void lists_equal(const char *what, const list *got, const list *wanted)
 
 uint64_t pairs_of(const built *b, const xl_neighbors_desc *desc)
 {
-    xl_neighbors *plan;
+    xl_plan *plan;
     uint64_t pairs;
     list l = list_make(b->cloud->n);
     XLT_OK(xl_neighbors_create(xlt_context(), desc, &plan));
     count_into(b, plan, &l);
     pairs = l.offsets[l.n];
-    xl_neighbors_destroy(plan);
+    xl_plan_destroy(plan);
     list_free(&l);
     return pairs;
 }

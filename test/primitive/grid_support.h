@@ -26,7 +26,7 @@ cloud cloud_uniform(size_t n, float low, float edge, uint64_t seed);
 
 /* A grid over a cloud, in storage filled with 0xA5 that is watched by guards. */
 typedef struct built {
-    xl_grid *grid;
+    xl_plan *grid;
     xl_grid_index *index;
     xlt_buffer points, storage, systems;
     const cloud *cloud;

@@ -18,7 +18,7 @@ static bool has_doubles(void)
 static void search(const built *b, const xl_knn_desc *desc, const cloud *queries, uint32_t *indices,
                    float *distances2)
 {
-    xl_knn *plan;
+    xl_plan *plan;
     const size_t n = queries ? queries->n : b->cloud->n;
     xlt_buffer around = {0}, near = xlt_buffer_make(NULL, n * desc->k, 4, 3),
                far = xlt_buffer_make(NULL, n * desc->k, 4, 1);
@@ -38,7 +38,7 @@ static void search(const built *b, const xl_knn_desc *desc, const cloud *queries
     xlt_buffer_free(&near);
     xlt_buffer_free(&far);
     xlt_buffer_free(&around);
-    xl_knn_destroy(plan);
+    xl_plan_destroy(plan);
 }
 
 /* A device that ends long loops gives up whole rows; all others are right. */
@@ -120,7 +120,7 @@ static float *approximate(const cloud *c, uint32_t shifts)
 {
     float *const far = malloc(c->n * NEAREST * sizeof *far);
     assert_non_null(far);
-    xl_knn_approximate *plan;
+    xl_plan *plan;
     xl_knn_approximate_desc desc;
     xl_knn_approximate_desc_init(&desc);
     desc.k = NEAREST;
@@ -142,7 +142,7 @@ static float *approximate(const cloud *c, uint32_t shifts)
     xlt_buffer_free(&points);
     xlt_buffer_free(&indices);
     xlt_buffer_free(&distances2);
-    xl_knn_approximate_destroy(plan);
+    xl_plan_destroy(plan);
     return far;
 }
 
@@ -189,7 +189,7 @@ static void refused_in_double_precision(void **state)
 {
     (void)state;
     const xl_status bad = XL_ERROR_INVALID_ARGUMENT;
-    xl_knn *plan;
+    xl_plan *plan;
     xl_knn_desc right;
     xl_knn_desc_init(&right);
     right.k = 2;
@@ -211,7 +211,7 @@ static void refused_in_double_precision(void **state)
     XLT_FAILS(xl_knn_enqueue(plan, b.index, xlt_queue(), &(xl_knn_args){.indices = xlt_view(&out)},
                              0, NULL, NULL),
               bad); /* the index is of floats */
-    xl_knn_destroy(plan);
+    xl_plan_destroy(plan);
     xlt_check_unwritten(&out, "indices");
     xlt_buffer_free(&out);
     built_free(&b);

@@ -42,18 +42,18 @@ static void describe(job *j, size_t row)
 
 static void scan_row(xl_context *ctx, job *j, size_t row)
 {
-    xl_scan *plan = job_plan(ctx, j);
+    xl_plan *plan = job_plan(ctx, j);
     job_check(ctx, plan, j, rows[row].n, placings[row % NUM_PLACINGS]);
-    xl_scan_destroy(plan);
+    xl_plan_destroy(plan);
 }
 
 static void reduce_row(xl_context *ctx, job *j, size_t row)
 {
     j->desc.algorithm = XL_SCAN_AUTO;
     j->desc.kind = XL_INCLUSIVE;
-    xl_reduce *plan = reduce_plan(ctx, j);
+    xl_plan *plan = reduce_plan(ctx, j);
     reduce_check(ctx, plan, j, rows[row].n, row % 2 == 0);
-    xl_reduce_destroy(plan);
+    xl_plan_destroy(plan);
 }
 
 static void each_row(void (*check)(xl_context *ctx, job *j, size_t row))
@@ -87,7 +87,7 @@ static void reductions(void **state)
 static void check_ones(const char *what, const char *tune, size_t n)
 {
     xl_reduce_desc desc;
-    xl_reduce *plan;
+    xl_plan *plan;
     uint32_t got = 0;
     unsigned char *ones = bytes_for(n, 1);
     xl_context *ctx = open_context(tune, NULL);
@@ -107,7 +107,7 @@ static void check_ones(const char *what, const char *tune, size_t n)
         XLT_FAIL("%s: %zu ones come to %u", what, n, (unsigned)got);
     xlt_buffer_free(&a);
     xlt_buffer_free(&b);
-    xl_reduce_destroy(plan);
+    xl_plan_destroy(plan);
     xl_context_destroy(ctx);
     free(ones);
 }

@@ -45,7 +45,7 @@ typedef struct misuse {
     void (*destroy)(void *plan);
     xl_status (*enqueue)(void *plan, cl_command_queue queue, const void *args, cl_uint num_waits,
                          const cl_event *waits, cl_event *event);
-    xl_status (*scratch)(const void *plan, size_t *bytes, size_t *alignment);
+    xl_status (*scratch)(const void *plan, size_t *bytes);
     const void *args; /* of the right call, but for its arrays */
     size_t args_bytes;
     size_t scratch_at;

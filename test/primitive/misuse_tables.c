@@ -20,7 +20,7 @@ xl_grid_index *misuse_indices[INDICES];
 #define CALLS(name, what, call, sizes, ...)                                                        \
     static xl_status create_##name(xl_context *ctx, const void *desc, void **plan)                 \
     {                                                                                              \
-        what *made = NULL;                                                                         \
+        xl_plan *made = NULL;                                                                      \
         const xl_status status = what##_create(ctx, desc, plan ? &made : NULL);                    \
         if (plan)                                                                                  \
             *plan = made;                                                                          \
@@ -28,16 +28,16 @@ xl_grid_index *misuse_indices[INDICES];
     }                                                                                              \
     static void destroy_##name(void *plan)                                                         \
     {                                                                                              \
-        what##_destroy(plan);                                                                      \
+        xl_plan_destroy(plan);                                                                     \
     }                                                                                              \
     static xl_status enqueue_##name(void *plan, cl_command_queue queue, const void *args,          \
                                     cl_uint num, const cl_event *waits, cl_event *event)           \
     {                                                                                              \
         return call##_enqueue(__VA_ARGS__, queue, args, num, waits, event);                        \
     }                                                                                              \
-    static xl_status scratch_##name(const void *plan, size_t *bytes, size_t *alignment)            \
+    static xl_status scratch_##name(const void *plan, size_t *bytes)                               \
     {                                                                                              \
-        return what##_scratch(plan, SIZES sizes, bytes, alignment);                                \
+        return what##_scratch(plan, SIZES sizes, bytes);                                           \
     }
 #define SIZES(...) __VA_ARGS__
 
@@ -82,14 +82,14 @@ static xl_tunable foreign[] = {{"sort.shape", 1}};
 
 /* ---- scan and reduction: what is theirs alone is in scan_misuse_test.c ----------------------- */
 
-CALLS(scan, xl_scan, xl_scan, (N), plan)
+CALLS(scan, xl_scan, xl_scan, (&(xl_scan_args){.n = N}), plan)
 DESCRIBE(scan, xl_scan, (void)0)
-CALLS(reduce, xl_reduce, xl_reduce, (N), plan)
+CALLS(reduce, xl_reduce, xl_reduce, (&(xl_reduce_args){.n = N}), plan)
 DESCRIBE(reduce, xl_reduce, (void)0)
 
 /* ---- sort ------------------------------------------------------------------------------------ */
 
-CALLS(sort, xl_sort, xl_sort, (N), plan)
+CALLS(sort, xl_sort, xl_sort, (&(xl_sort_args){.n = N}), plan)
 DESCRIBE(sort, xl_sort, d->value = other ? XL_NONE : XL_U32)
 #define DESC &(xl_sort_desc)
 static xl_user_comparator less = {"less", "bool less(uint a, uint b) { return a < b; }"};
@@ -123,7 +123,7 @@ static const misuse_call call_sort[] = {
 
 /* ---- top-k ----------------------------------------------------------------------------------- */
 
-CALLS(topk, xl_topk, xl_topk, (N, K), plan)
+CALLS(topk, xl_topk, xl_topk, (&(xl_topk_args){.n = N, .k = K}), plan)
 DESCRIBE(topk, xl_topk, d->value = other ? XL_NONE : XL_U32)
 static xl_tunable bad_topk[] = {{"topk.items", 99}};
 #define DESC &(xl_topk_desc)
@@ -153,7 +153,7 @@ static const misuse_call call_topk[] = {
 
 /* ---- select ---------------------------------------------------------------------------------- */
 
-CALLS(select, xl_select, xl_select, (N), plan)
+CALLS(select, xl_select, xl_select, (&(xl_select_args){.n = N}), plan)
 static xl_tunable small_select[] = {{"select.tile_bytes", 256}},
                   bad_select[] = {{"select.item_bytes", 1}};
 DESCRIBE(select, xl_select, d->value = XL_U32; d->tunables = small_select; d->num_tunables = 1)
@@ -205,7 +205,7 @@ static const misuse_call call_select[] = {
 
 /* ---- merge ----------------------------------------------------------------------------------- */
 
-CALLS(merge, xl_merge, xl_merge, (100), plan)
+CALLS(merge, xl_merge, xl_merge, (&(xl_merge_args){.n_a = 100}), plan)
 static xl_tunable tiles_of_24[] = {
     {"merge.serial", 0}, {"merge.group", 8}, {"merge.item_bytes", 12}, {"merge.search_tiles", 0}};
 DESCRIBE(merge, xl_merge, d->value = other ? XL_NONE : XL_U32; d->tunables = tiles_of_24;
@@ -223,23 +223,23 @@ static const misuse_call call_merge[] = {
     {BAD, "values_a: given", {{0}}, true},
     {BAD, "values_b: given", {NONE(values_a)}, true},
     {BAD, "values_out: given", {NONE(values_a), NONE(values_b)}, true},
-    {BAD, "n_a, n_b: 40 and ", {SET(n_b, SIZE_MAX)}, false},
+    {BAD, "args.n_a, args.n_b: 40 and ", {SET(n_b, SIZE_MAX)}, false},
 #if SIZE_MAX > UINT32_MAX
     {BAD,
-     "n_a, n_b: 4294967296 and 60, at most 4294967295 elements together",
+     "args.n_a, args.n_b: 4294967296 and 60; must be at most 4294967295 together",
      {SET(n_a, (size_t)1 << 32)},
      false},
-    {BAD, "n_a, n_b: 4294967295 and 60", {SET(n_a, UINT32_MAX)}, false},
+    {BAD, "args.n_a, args.n_b: 4294967295 and 60", {SET(n_a, UINT32_MAX)}, false},
 #endif
 };
 #undef ARGS
 
 /* ---- search ---------------------------------------------------------------------------------- */
 
-CALLS(search, xl_search, xl_search, (N), plan)
+CALLS(search, xl_search, xl_search, (&(xl_search_args){.n = N}), plan)
 DESCRIBE(search, xl_search, d->kind = other ? XL_SEARCH_UNSORTED : XL_SEARCH_LOWER;
          d->index = other ? XL_U64 : XL_U32)
-CALLS(unsorted, xl_search, xl_search, (N), plan)
+CALLS(unsorted, xl_search, xl_search, (&(xl_search_args){.n = N}), plan)
 DESCRIBE(unsorted, xl_search, d->kind = XL_SEARCH_UNSORTED)
 #define DESC &(xl_search_desc)
 static const misuse_desc desc_search[] = {
@@ -270,7 +270,7 @@ static const misuse_call call_search[] = {
 /* ---- histogram ------------------------------------------------------------------------------- */
 
 enum { BINS = 16 };
-CALLS(histogram, xl_histogram, xl_histogram, (N), plan)
+CALLS(histogram, xl_histogram, xl_histogram, (&(xl_histogram_args){.n = N}), plan)
 DESCRIBE(histogram, xl_histogram, d->type = XL_U32; d->num_bins = BINS;
          d->kind = other ? XL_HISTOGRAM_KEYS : XL_HISTOGRAM_LEVELS)
 static xl_tunable bad_histogram[] = {{"histogram.copies", 99}};
@@ -331,7 +331,7 @@ static const misuse_call call_histogram[] = {
 
 /* ---- transform ------------------------------------------------------------------------------- */
 
-CALLS(transform, xl_transform, xl_transform, (N), plan)
+CALLS(transform, xl_transform, xl_transform, (&(xl_transform_args){.n = N}), plan)
 DESCRIBE(transform, xl_transform, d->kind = other ? XL_TRANSFORM_MAP : XL_TRANSFORM_GATHER;
          d->index_type = other ? XL_NONE : XL_U32)
 static xl_tunable bad_transform[] = {{"transform.items", 99}};
@@ -386,18 +386,21 @@ static const misuse_call call_transform[] = {
 
 /* ---- Morton codes ---------------------------------------------------------------------------- */
 
-CALLS(morton, xl_morton, xl_morton, (POINTS), plan)
+CALLS(morton, xl_morton, xl_morton, (&(xl_morton_args){.n = POINTS}), plan)
 DESCRIBE(morton, xl_morton, d->code = XL_U32)
 #define DESC &(xl_morton_desc)
 #define CUBE .dimensions = 3, .scalar = XL_F32, .stride = 3, .code = XL_U64
 static const misuse_desc desc_morton[] = {
-    {"desc.stride: 2 scalars", DESC{.dimensions = 3, .scalar = XL_F32, .stride = 2, .code = XL_U64},
+    {"desc.stride: 2; must", DESC{.dimensions = 3, .scalar = XL_F32, .stride = 2, .code = XL_U64},
      BAD},
-    {"desc.lower[1], desc.upper[1]: nan to 0 is not finite", DESC{CUBE, .lower = {0, NAN, 0}}, BAD},
-    {"desc.lower[0], desc.upper[0]: 0 to inf is not finite", DESC{CUBE, .upper = {INFINITY}}, BAD},
-    {"desc.lower[2], desc.upper[2]: -3e+38 to 3e+38 is not finite",
+    {"desc.lower[1], desc.upper[1]: nan to 0; must be finite", DESC{CUBE, .lower = {0, NAN, 0}},
+     BAD},
+    {"desc.lower[0], desc.upper[0]: 0 to inf; must be finite", DESC{CUBE, .upper = {INFINITY}},
+     BAD},
+    {"desc.lower[2], desc.upper[2]: -3e+38 to 3e+38; must be finite",
      DESC{CUBE, .lower = {0, 0, -3e38f}, .upper = {0, 0, 3e38f}}, BAD},
-    {"desc.lower[0], desc.upper[0]: 2 to 1 is empty", DESC{CUBE, .lower = {2}, .upper = {1}}, BAD},
+    {"desc.lower[0], desc.upper[0]: 2 to 1; lower must", DESC{CUBE, .lower = {2}, .upper = {1}},
+     BAD},
     {"desc.dimensions: 1", DESC{.dimensions = 1, .scalar = XL_F32, .stride = 3, .code = XL_U64},
      XL_ERROR_UNSUPPORTED},
     {"desc.dimensions: 4", DESC{.dimensions = 4, .scalar = XL_F32, .stride = 4, .code = XL_U64},
@@ -423,8 +426,8 @@ typedef struct knn_args {
     xl_knn_args args;
 } knn_args;
 
-static xl_status xli_knn_enqueue(void *plan, cl_command_queue queue, const void *given, cl_uint num,
-                                 const cl_event *waits, cl_event *event)
+static xl_status indexed_knn_enqueue(void *plan, cl_command_queue queue, const void *given,
+                                     cl_uint num, const cl_event *waits, cl_event *event)
 {
     const knn_args *const a = given;
     const size_t index = a ? a->index : USUAL;
@@ -432,7 +435,7 @@ static xl_status xli_knn_enqueue(void *plan, cl_command_queue queue, const void 
                           a ? &a->args : NULL, num, waits, event);
 }
 
-CALLS(knn, xl_knn, xli_knn, (POINTS), plan)
+CALLS(knn, xl_knn, indexed_knn, (&(xl_knn_args){.num_queries = POINTS}), plan)
 DESCRIBE(knn, xl_knn, d->k = 4; d->queries = other ? XL_QUERIES_INDEXED : XL_QUERIES_GIVEN)
 #define DESC &(xl_knn_desc)
 #define ONE .k = 1, .dimensions = 3, .query_stride = 3
@@ -471,7 +474,8 @@ static const misuse_call call_knn[] = {
 };
 #undef ARGS
 
-CALLS(approximate, xl_knn_approximate, xl_knn_approximate, (POINTS, POINTS), plan)
+CALLS(approximate, xl_knn_approximate, xl_knn_approximate,
+      (&(xl_knn_approximate_args){.n = POINTS, .num_queries = POINTS}), plan)
 DESCRIBE(approximate, xl_knn_approximate, d->k = 4; d->upper[0] = d->upper[1] = d->upper[2] = 1;
          d->queries = other ? XL_QUERIES_INDEXED : XL_QUERIES_GIVEN)
 #define DESC &(xl_knn_approximate_desc)
@@ -526,7 +530,8 @@ static const misuse_call call_approximate[] = {
 /* ---- grids and lists: what is theirs alone is in the tests of the grid ------------------------
  */
 
-CALLS(grid, xl_grid, xl_grid_build, (POINTS), plan, misuse_indices[FLAT])
+CALLS(grid, xl_grid, xl_grid_build, (&(xl_grid_build_args){.n = POINTS}), plan,
+      misuse_indices[FLAT])
 DESCRIBE(grid, xl_grid, d->cell_size = 1)
 CALLS(neighbors, xl_neighbors, xl_neighbors_count, (POINTS), plan, misuse_indices[USUAL])
 DESCRIBE(neighbors, xl_neighbors, d->radius = 0.1f; d->queries = XL_QUERIES_GIVEN)

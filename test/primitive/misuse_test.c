@@ -41,20 +41,20 @@ static void create_refuses(const misuse *m, const void *desc, xl_status status, 
 static void try_descriptors(const misuse *m)
 {
     uint64_t room[MISUSE_ROOM / 8];
-    uint32_t size = (uint32_t)m->desc_bytes;
+    uint32_t version = XL_VERSION_NUMBER;
     void *plan;
     assert_true(sizeof room >= m->desc_bytes);
     for (size_t i = 0; i < m->num_descs; ++i) {
         memcpy(room, m->descs[i].desc, m->desc_bytes);
-        memcpy(room, &size, sizeof size); /* the first field is struct_size */
+        memcpy(room, &version, sizeof version); /* the first field */
         create_refuses(m, room, m->descs[i].status, m->descs[i].text);
     }
     m->describe(room, false);
     refused(m, xlt_context(), m->create(xlt_context(), room, NULL), bad, ": NULL");
     refused(m, NULL, m->create(NULL, room, &plan), bad, "ctx: NULL");
-    size = 3;
-    memcpy(room, &size, sizeof size);
-    create_refuses(m, room, bad, "struct_size is 3");
+    version = 3;
+    memcpy(room, &version, sizeof version);
+    create_refuses(m, room, bad, "desc.version: 3");
     create_refuses(m, NULL, bad, "desc: NULL");
 }
 
@@ -71,7 +71,6 @@ typedef struct call {
     const misuse *m;
     void *plans[2];
     xlt_buffer scratch;
-    size_t alignment;
     uint64_t right[MISUSE_ROOM / 8], args[MISUSE_ROOM / 8];
 } call;
 
@@ -157,19 +156,18 @@ static void try_overlap(call *c, const misuse_array *a, const misuse_array *b)
 static void try_scratch(call *c)
 {
     const misuse *const m = c->m;
-    size_t bytes, alignment;
+    size_t bytes;
     void *const plan = c->plans[0];
     xl_view view;
-    refused(m, xlt_context(), m->scratch(plan, NULL, &alignment), bad, "bytes: NULL");
-    refused(m, xlt_context(), m->scratch(plan, &bytes, NULL), bad, "alignment: NULL");
-    refused(m, NULL, m->scratch(NULL, &bytes, &alignment), bad, ": NULL");
+    refused(m, xlt_context(), m->scratch(plan, NULL), bad, "bytes: NULL");
+    refused(m, NULL, m->scratch(NULL, &bytes), bad, ": NULL");
     if (m->scratch_at == SIZE_MAX || !c->scratch.mem)
         return;
     view = get_view(c, m->scratch_at);
-    view.offset += c->alignment / 2;
+    view.offset += XL_SCRATCH_ALIGNMENT / 2;
     set_view(c, m->scratch_at, view);
     expect(c, XL_ERROR_MISALIGNED, "scratch", false);
-    view.offset += c->alignment / 2;
+    view.offset += XL_SCRATCH_ALIGNMENT / 2;
     set_view(c, m->scratch_at, view);
     expect(c, XL_ERROR_SCRATCH_TOO_SMALL, "scratch", false);
     for (size_t k = 0; k < count_arrays(m); ++k) {
@@ -241,7 +239,7 @@ static void make_call(call *c, const misuse *m)
         m->describe(desc, other);
         XLT_OK(m->create(xlt_context(), desc, &c->plans[other]));
     }
-    XLT_OK(m->scratch(c->plans[0], &bytes, &c->alignment));
+    XLT_OK(m->scratch(c->plans[0], &bytes));
     const size_t start = xlt_view(&all).offset;
     memcpy(c->args, m->args, m->args_bytes);
     for (size_t k = 0; k < count_arrays(m); ++k) {
@@ -251,7 +249,7 @@ static void make_call(call *c, const misuse *m)
                  m->arrays[k].n ? xl_view_of(all.mem, (k * SLOT + start) / size) : xl_no_view());
     }
     if (m->scratch_at != SIZE_MAX && bytes > 0) {
-        c->scratch = xlt_scratch_make(bytes, c->alignment);
+        c->scratch = xlt_scratch_make(bytes);
         set_view(c, m->scratch_at, xlt_scratch_at_end(&c->scratch));
     }
     memcpy(c->right, c->args, sizeof c->right);
@@ -307,8 +305,8 @@ static void large_sorts(void **state)
 {
     (void)state;
     const size_t past = (size_t)UINT32_MAX + 1;
-    size_t bytes, alignment;
-    xl_sort *plan;
+    size_t bytes;
+    xl_plan *plan;
     xl_sort_desc desc;
     for (int indices = 0; indices < 2; ++indices) {
         xl_sort_desc_init(&desc);
@@ -318,14 +316,15 @@ static void large_sorts(void **state)
             print_message("%s: %s\n", xlt_device(), xl_context_error(xlt_context()));
             skip();
         }
-        XLT_OK(xl_sort_scratch(plan, past, &bytes, &alignment));
+        XLT_OK(xl_sort_scratch(plan, &(xl_sort_args){.n = past}, &bytes));
         assert_true(bytes >= past * (indices ? 8 : 4));
         refused(&misuses[2], xlt_context(),
-                xl_sort_scratch(plan, indices ? past + 1 : (size_t)1 << 48, &bytes, &alignment),
+                xl_sort_scratch(plan, &(xl_sort_args){.n = indices ? past + 1 : (size_t)1 << 48},
+                                &bytes),
                 bad,
                 indices ? "n: 4294967297, at most 4294967296 elements are sorted: indices"
                         : "n: 281474976710656, at most 281474976710655");
-        xl_sort_destroy(plan);
+        xl_plan_destroy(plan);
     }
 }
 #endif
@@ -362,7 +361,7 @@ static void build_indices(void)
         xyz[i] = xlt_unit(&random);
     xlt_buffer points = xlt_buffer_make(xyz, COUNT(xyz), 4, 0);
     for (size_t k = 0; k < INDICES; ++k) {
-        xl_grid *grid;
+        xl_plan *grid;
         xl_grid_desc desc;
         xl_grid_desc_init(&desc);
         desc.cell_size = 0.3f;
@@ -375,7 +374,7 @@ static void build_indices(void)
             XLT_OK(xl_grid_build_enqueue(
                 grid, misuse_indices[k], xlt_queue(),
                 &(xl_grid_build_args){.n = POINTS, .points = xlt_view(&points)}, 0, NULL, NULL));
-        xl_grid_destroy(grid);
+        xl_plan_destroy(grid);
     }
     XLT_CL(clFinish(xlt_queue()));
     xlt_buffer_free(&points);

@@ -627,7 +627,7 @@ static void check_form(const struct form *f, const lattice *l)
     for (int k = 0; k < 2; ++k)
         xlt_buffer_free(&out[k]);
     xl_grid_index_destroy(b.index);
-    xl_grid_destroy(b.grid);
+    xl_plan_destroy(b.grid);
     xlt_buffer_free(&b.points);
     xlt_buffer_free(&b.systems);
 }

@@ -35,7 +35,7 @@ static bool ends_long_loops(void)
 /* ---- calls ----------------------------------------------------------------------------------- */
 
 typedef struct indexed {
-    xl_grid *grid;
+    xl_plan *grid;
     xl_grid_index *index;
     xlt_buffer points;
 } indexed;
@@ -85,7 +85,7 @@ static indexed index_of(const crystal *c, const double *points, size_t n, float 
 static void index_free(indexed *s)
 {
     xl_grid_index_destroy(s->index);
-    xl_grid_destroy(s->grid);
+    xl_plan_destroy(s->grid);
     xlt_buffer_free(&s->points);
 }
 
@@ -107,7 +107,7 @@ static void expect(const char *what, const crystal *c, double radius, bool inclu
                    uint64_t right)
 {
     uint32_t found[MOST_POINTS];
-    xl_neighbors *plan;
+    xl_plan *plan;
     const xl_neighbors_desc desc = search_desc(c, radius, inclusive);
     indexed s = index_of(c, c->at[0], c->n, (float)radius);
     xlt_buffer out = xlt_buffer_make(NULL, c->n, 4, 0);
@@ -124,7 +124,7 @@ static void expect(const char *what, const crystal *c, double radius, bool inclu
                      (unsigned long long)right);
     }
     xlt_buffer_free(&out);
-    xl_neighbors_destroy(plan);
+    xl_plan_destroy(plan);
     index_free(&s);
 }
 
@@ -306,7 +306,7 @@ static void rows_equal(const char *what, const crystal *c, uint32_t k, double ra
 static void nearest_are_right(const char *what, const crystal *c, uint32_t k, double radius)
 {
     xl_knn_desc desc;
-    xl_knn *plan;
+    xl_plan *plan;
     xl_knn_report report;
     indexed s = index_of(c, c->at[0], c->n, 0.5f);
     uint32_t indices[MOST_POINTS * 64];
@@ -334,7 +334,7 @@ static void nearest_are_right(const char *what, const crystal *c, uint32_t k, do
     rows_equal(what, c, k, radius, indices, distances2);
     xlt_buffer_free(&out[0]);
     xlt_buffer_free(&out[1]);
-    xl_knn_destroy(plan);
+    xl_plan_destroy(plan);
     index_free(&s);
 }
 
@@ -417,7 +417,7 @@ static void rows_that_are_given_up(void **state)
     static const float at[2][3] = {{0.5f, 0.5f, 0.5f}, {0.5f, 1e12f, 0.5f}};
     static const xl_repeats repeats[] = {XL_REPEATS_CELL, XL_REPEATS_BOX, XL_REPEATS_NOT};
     xl_knn_desc desc;
-    xl_knn *plan;
+    xl_plan *plan;
     xl_knn_report report;
     for (int kind = 0; kind < 3; ++kind) {
         const crystal c = {.dimensions = 3,
@@ -446,7 +446,7 @@ static void rows_that_are_given_up(void **state)
             assert_true(report.first_given_up == (kind < 2 ? 1 : UINT64_MAX));
             assert_int_equal(report.short_rows, kind < 2 ? 0 : 2);
         }
-        xl_knn_destroy(plan);
+        xl_plan_destroy(plan);
         xlt_buffer_free(&queries);
         xlt_buffer_free(&out);
         index_free(&s);
@@ -461,7 +461,7 @@ static void count_equals(const crystal *c, const indexed *s, const xlt_buffer *q
                          const ref_search_f64 *search)
 {
     uint64_t got[ON_LINE + 1], right[ON_LINE + 1];
-    xl_neighbors *plan;
+    xl_plan *plan;
     xl_neighbors_desc desc = search_desc(c, search->radius, true);
     xlt_buffer out = xlt_buffer_make(NULL, ON_LINE + 1, 8, 0);
     desc.queries = XL_QUERIES_GIVEN;
@@ -475,7 +475,7 @@ static void count_equals(const crystal *c, const indexed *s, const xlt_buffer *q
     xlt_read(&out, got);
     if (!(ends_long_loops() && got[ON_LINE] == UINT64_MAX))
         assert_memory_equal(got, right, sizeof right);
-    xl_neighbors_destroy(plan);
+    xl_plan_destroy(plan);
     xlt_buffer_free(&out);
 }
 

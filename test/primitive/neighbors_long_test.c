@@ -106,7 +106,7 @@ static counted count_all(const built *b, const xl_neighbors_desc *search)
 {
     const size_t n = b->cloud->n;
     xl_neighbors_desc visits = *search;
-    xl_neighbors *plan;
+    xl_plan *plan;
     counted all = {.counts = malloc(n * sizeof *all.counts), .sums = malloc(n * sizeof *all.sums)};
     uint64_t *offsets = malloc((n + 1) * sizeof *offsets);
     assert_true(all.counts && all.sums && offsets);
@@ -126,7 +126,7 @@ static counted count_all(const built *b, const xl_neighbors_desc *search)
     xlt_buffer_free(&wide);
     xlt_buffer_free(&sums);
     free(offsets);
-    xl_neighbors_destroy(plan);
+    xl_plan_destroy(plan);
     return all;
 }
 

@@ -32,7 +32,7 @@ enum { N = 30, ROOM = 900 };
 
 /* Points in the unit cube, or other ones, and their index. */
 typedef struct indexed {
-    xl_grid *grid;
+    xl_plan *grid;
     xl_grid_index *index;
     xlt_buffer points, systems, storage;
 } indexed;
@@ -90,14 +90,14 @@ static xlt_buffer buffer_of(const double *numbers, size_t n, bool wide)
 static indexed index_of(const xl_grid_desc *desc, const double *xyz, size_t n,
                         const uint32_t *systems)
 {
-    size_t bytes, alignment;
+    size_t bytes;
     indexed of = {.points = buffer_of(xyz, n * 3, desc->scalar == XL_F64)};
     if (systems)
         of.systems = xlt_buffer_make(systems, n, 4, 1);
     XLT_OK(xl_grid_create(xlt_context(), desc, &of.grid));
     XLT_OK(xl_grid_index_create(xlt_context(), &of.index));
-    XLT_OK(xl_grid_scratch(of.grid, n, &bytes, &alignment));
-    of.storage = xlt_scratch_make(bytes, alignment);
+    XLT_OK(xl_grid_scratch(of.grid, &(xl_grid_build_args){.n = n}, &bytes));
+    of.storage = xlt_scratch_make(bytes);
     XLT_OK(xl_grid_build_enqueue(of.grid, of.index, xlt_queue(),
                                  &(xl_grid_build_args){.n = n,
                                                        .points = xlt_view(&of.points),
@@ -121,7 +121,7 @@ static indexed usual_index(const xl_grid_desc *desc)
 static void index_free(indexed *of)
 {
     xl_grid_index_destroy(of->index);
-    xl_grid_destroy(of->grid);
+    xl_plan_destroy(of->grid);
     xlt_buffer_free(&of->points);
     xlt_buffer_free(&of->storage);
     if (of->systems.mem)
@@ -138,9 +138,9 @@ static xl_neighbors_desc search_desc(double radius, bool wide)
     return desc;
 }
 
-static xl_neighbors *plan_of(const xl_neighbors_desc *desc)
+static xl_plan *plan_of(const xl_neighbors_desc *desc)
 {
-    xl_neighbors *plan;
+    xl_plan *plan;
     XLT_OK(xl_neighbors_create(xlt_context(), desc, &plan));
     return plan;
 }
@@ -149,7 +149,7 @@ static xl_neighbors *plan_of(const xl_neighbors_desc *desc)
 
 static void refuses_grid(const xl_grid_desc *desc, const char *text)
 {
-    xl_grid *grid = NULL;
+    xl_plan *grid = NULL;
     refused(xl_grid_create(xlt_context(), desc, &grid), bad, text);
     assert_null(grid);
 }
@@ -312,7 +312,7 @@ static void cells_have_room_around(void **state)
 
 static void refuses_search(const xl_neighbors_desc *desc, xl_status wanted, const char *text)
 {
-    xl_neighbors *plan = (xl_neighbors *)&plan;
+    xl_plan *plan = (xl_plan *)&plan;
     refused(xl_neighbors_create(xlt_context(), desc, &plan), wanted, text);
     assert_null(plan);
 }
@@ -322,7 +322,7 @@ static void wrong_searches(void **state)
     (void)state;
     static const double radii[] = {0, -1, (double)NAN, (double)INFINITY, 1e-30, 3e19},
                         wide_radii[] = {0, (double)INFINITY, 1e-160, 1e160};
-    xl_neighbors *plan;
+    xl_plan *plan;
     xl_neighbors_desc desc;
     for (size_t k = 0; k < COUNT_OF(radii); ++k) {
         desc = search_desc(radii[k], false);
@@ -339,7 +339,7 @@ static void wrong_searches(void **state)
     desc = search_desc(1, false);                                                                  \
     desc.field = (value);                                                                          \
     refuses_search(&desc, (status), #field)
-    REFUSES(struct_size, 5, bad);
+    REFUSES(version, 5, bad);
     REFUSES(queries, 2, bad);
     REFUSES(query_stride, 2, bad);
     REFUSES(query_layout, 2, bad);
@@ -353,7 +353,7 @@ static void wrong_searches(void **state)
     desc.half = desc.radii = 1;
     refuses_search(&desc, bad, "desc.half");
     xl_neighbors_desc_init(NULL);
-    xl_neighbors_destroy(NULL);
+    xl_plan_destroy(NULL);
 }
 
 /* ---- calls ----------------------------------------------------------------------------------- */
@@ -380,7 +380,7 @@ static void wrong_counts(void **state)
     const xl_grid_desc grid = grid_desc(false);
     const xl_neighbors_desc search = search_desc(0.2, false);
     indexed b = usual_index(&grid);
-    xl_neighbors *plan = plan_of(&search);
+    xl_plan *plan = plan_of(&search);
     xl_grid_index *empty;
     cl_event event = (cl_event)&bad;
     XLT_OK(xl_grid_index_create(xlt_context(), &empty));
@@ -404,9 +404,9 @@ static void wrong_counts(void **state)
             overlap, "offsets");
     const xl_view s = xlt_view(&b.storage);
     refused(COUNT(plan, b.index, .counts = xl_view_of(s.buffer, s.offset / 4)), overlap, "storage");
-    refused(xl_neighbors_scratch(plan, 1, NULL, NULL), bad, "bytes");
+    refused(xl_neighbors_scratch(plan, 1, NULL), bad, "bytes");
     xlt_check_unwritten(&out, "an output of a refused call");
-    xl_neighbors_destroy(plan);
+    xl_plan_destroy(plan);
     xl_grid_index_destroy(empty);
     xlt_buffer_free(&out);
     index_free(&b);
@@ -422,12 +422,12 @@ static void wrong_queries(void **state)
     xlt_buffer out = xlt_buffer_make(NULL, N, 4, 0), more = xlt_buffer_make(NULL, 3 * N, 4, 0);
     const xl_view counts = xlt_view(&out), v = xlt_view(&more);
     search.periodic = XL_REPEATS_BOX;
-    xl_neighbors *plan = plan_of(&search);
+    xl_plan *plan = plan_of(&search);
     refused(COUNT(plan, b.index, .counts = counts, .num_queries = N), bad, "num_queries");
     refused(COUNT(plan, b.index, .counts = counts, .queries = v), bad, "queries");
     refused(COUNT(plan, b.index, .counts = counts, .queries_y = v), bad, "queries_y");
     refused(COUNT(plan, b.index, .counts = counts, .radii = v), bad, "radii");
-    xl_neighbors_destroy(plan);
+    xl_plan_destroy(plan);
     search.queries = XL_QUERIES_GIVEN;
     search.radii = 1;
     plan = plan_of(&search);
@@ -441,19 +441,19 @@ static void wrong_queries(void **state)
         bad, "num_queries");
     refused(COUNT(plan, b.index, .counts = counts, .num_queries = N, .queries = v, .radii = counts),
             overlap, "radii");
-    xl_neighbors_destroy(plan);
+    xl_plan_destroy(plan);
     search.dimensions = 2;
     plan = plan_of(&search);
     refused(COUNT(plan, b.index, .counts = counts, .num_queries = 5, .queries = v, .radii = v), bad,
             "the plan's queries have 2");
-    xl_neighbors_destroy(plan);
+    xl_plan_destroy(plan);
     search.dimensions = 3;
     search.radii = 0;
     search.query_layout = XL_POINTS_SOA;
     plan = plan_of(&search);
     refused(COUNT(plan, b.index, .counts = counts, .num_queries = N, .queries = v), bad,
             "queries_y");
-    xl_neighbors_destroy(plan);
+    xl_plan_destroy(plan);
     xlt_check_unwritten(&out, "counts");
     xlt_buffer_free(&out);
     xlt_buffer_free(&more);
@@ -499,10 +499,10 @@ static void wrong_indices(void **state)
         search.periodic = cases[k].plan;
         search.batch = cases[k].batch;
         indexed b = usual_index(&grid);
-        xl_neighbors *plan = plan_of(&search);
+        xl_plan *plan = plan_of(&search);
         refused(COUNT(plan, b.index, .counts = xlt_view(&out)), cases[k].wanted ? bad : unsupported,
                 cases[k].text);
-        xl_neighbors_destroy(plan);
+        xl_plan_destroy(plan);
         index_free(&b);
     }
     xlt_check_unwritten(&out, "counts");
@@ -516,25 +516,25 @@ static void wrong_systems(void **state)
     xl_grid_desc grid = grid_desc(false);
     xl_neighbors_desc search = search_desc(0.3, false);
     xl_knn_desc nearest;
-    xl_knn *knn;
+    xl_plan *knn;
     xlt_buffer out = xlt_buffer_make(NULL, N, 4, 0), q = xlt_buffer_make(NULL, 3 * N, 4, 0);
     indexed alone = usual_index(&grid);
     grid.num_systems = 4;
     indexed b = usual_index(&grid);
     search.batch = 1;
     search.queries = XL_QUERIES_GIVEN;
-    xl_neighbors *plan = plan_of(&search);
+    xl_plan *plan = plan_of(&search);
     refused(
         COUNT(plan, b.index, .counts = xlt_view(&out), .num_queries = 20, .queries = xlt_view(&q)),
         bad, "query_systems");
-    xl_neighbors_destroy(plan);
+    xl_plan_destroy(plan);
     xl_knn_desc_init(&nearest);
     nearest.k = 1;
     XLT_OK(xl_knn_create(xlt_context(), &nearest, &knn));
     refused(xl_knn_enqueue(knn, b.index, xlt_queue(), &(xl_knn_args){.indices = xlt_view(&out)}, 0,
                            NULL, NULL),
             bad, "desc.batch is 0");
-    xl_knn_destroy(knn);
+    xl_plan_destroy(knn);
 #define BUILD(of, ...)                                                                             \
     xl_grid_build_enqueue((of)->grid, (of)->index, xlt_queue(),                                    \
                           &(xl_grid_build_args){.n = N, __VA_ARGS__}, 0, NULL, NULL)
@@ -591,9 +591,9 @@ static void wrong_fills(void **state)
     const xl_view v = xlt_view(&offsets), o = xlt_view(&out), m = xlt_view(&more);
     size_t bytes;
     XLT_CL(clGetMemObjectInfo(offsets.mem, CL_MEM_SIZE, sizeof bytes, &bytes, NULL));
-    xl_neighbors *without = plan_of(&search);
+    xl_plan *without = plan_of(&search);
     search.details = 1;
-    xl_neighbors *plan = plan_of(&search);
+    xl_plan *plan = plan_of(&search);
 #define REFUSES(status, text, ...)                                                                 \
     refused(FILL(plan, b.index, .capacity = ROOM, .offsets = v, .indices = o, __VA_ARGS__),        \
             (status), (text))
@@ -630,8 +630,8 @@ static void wrong_fills(void **state)
     xlt_check_unwritten(&offsets, "offsets");
     xlt_check_unwritten(&out, "an output of a refused call");
     xlt_check_unwritten(&more, "an output of a refused call");
-    xl_neighbors_destroy(without);
-    xl_neighbors_destroy(plan);
+    xl_plan_destroy(without);
+    xl_plan_destroy(plan);
     xlt_buffer_free(&offsets);
     xlt_buffer_free(&out);
     xlt_buffer_free(&more);
@@ -646,7 +646,7 @@ static void wrong_rooms(void **state)
     xl_neighbors_desc search = search_desc(0.3, false);
     indexed b = usual_index(&grid);
     search.row_capacity = 8;
-    xl_neighbors *plan = plan_of(&search);
+    xl_plan *plan = plan_of(&search);
     xlt_buffer out = xlt_buffer_make(NULL, 8 * N, 4, 1), of = xlt_buffer_make(NULL, 4 * N, 4, 1);
     const xl_view o = xlt_view(&out), counts = xlt_view(&of);
     refused(FILL(plan, b.index, .indices = o, .counts = counts, .capacity = 240), bad, "capacity");
@@ -658,7 +658,7 @@ static void wrong_rooms(void **state)
     refused(STATUS(plan, b.index, .offsets = part(&of, 3)), bad, "offsets");
     xlt_check_unwritten(&out, "indices");
     xlt_check_unwritten(&of, "counts");
-    xl_neighbors_destroy(plan);
+    xl_plan_destroy(plan);
     xlt_buffer_free(&out);
     xlt_buffer_free(&of);
     index_free(&b);

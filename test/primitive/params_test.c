@@ -37,7 +37,7 @@ static void select_by_value(const cl_uint *x, xl_select_kind kind)
     static const xl_param params[] = {{"below", XL_U32}, {"from", XL_U64}};
     cl_uint out[N], wanted[N];
     cl_ulong count[2];
-    xl_select *plan;
+    xl_plan *plan;
     xl_select_desc desc;
     xl_select_desc_init(&desc);
     desc.kind = kind;
@@ -64,7 +64,7 @@ static void select_by_value(const cl_uint *x, xl_select_kind kind)
     xlt_buffer_free(&in);
     xlt_buffer_free(&to);
     xlt_buffer_free(&number);
-    xl_select_destroy(plan);
+    xl_plan_destroy(plan);
 }
 
 static void selections(void **state)
@@ -84,7 +84,7 @@ static void runs(void **state)
     cl_uint x[N], out[N], wanted[N], count = 0;
     cl_ulong found;
     const cl_float step = 2.5f;
-    xl_select *plan;
+    xl_plan *plan;
     xl_select_desc desc;
     for (cl_uint i = 0, at = 0; i < N; ++i)
         x[i] = at += 1 + i * i % 4;
@@ -112,20 +112,20 @@ static void runs(void **state)
     xlt_buffer_free(&in);
     xlt_buffer_free(&to);
     xlt_buffer_free(&number);
-    xl_select_destroy(plan);
+    xl_plan_destroy(plan);
 }
 
 /* ---- transforms ---- */
 
 static bool device_has(xl_type type)
 {
-    xl_transform *plan;
+    xl_plan *plan;
     xl_transform_desc desc;
     xl_transform_desc_init(&desc);
     desc.types[0] = type;
     const xl_status status = xl_transform_create(xlt_context(), &desc, &plan);
     if (status == XL_SUCCESS)
-        xl_transform_destroy(plan);
+        xl_plan_destroy(plan);
     return status == XL_SUCCESS;
 }
 
@@ -140,7 +140,7 @@ static void type_of_a_parameter(xl_type type)
     const cl_uchar before = 200;
     const cl_short behind = -3;
     unsigned char out[3 * 32];
-    xl_transform *plan;
+    xl_plan *plan;
     xl_transform_desc desc;
     const size_t size = xl_type_size(type), lanes = (size_t)type >> 8;
     const size_t shown = lanes == 3 ? size / 4 * 3 : size;
@@ -163,7 +163,7 @@ static void type_of_a_parameter(xl_type type)
         same(out + k * size, bytes, shown, xl_type_name(type));
     xlt_check_guards(&to, "out");
     xlt_buffer_free(&to);
-    xl_transform_destroy(plan);
+    xl_plan_destroy(plan);
 }
 
 static void types(void **state)
@@ -190,7 +190,7 @@ static void many(void **state)
                                       {"c6", XL_U64}, {"c7", XL_U64}};
     cl_ulong c[8], out[N];
     cl_uint x[N];
-    xl_transform *plan;
+    xl_plan *plan;
     xl_transform_desc desc;
     fill(x);
     xl_transform_desc_init(&desc);
@@ -219,7 +219,7 @@ static void many(void **state)
     }
     xlt_buffer_free(&in);
     xlt_buffer_free(&to);
-    xl_transform_destroy(plan);
+    xl_plan_destroy(plan);
 }
 
 static void neighbours(void **state)
@@ -228,7 +228,7 @@ static void neighbours(void **state)
     static const xl_param params[] = {{"scale", XL_I32}};
     cl_uint x[N], out[N];
     const cl_int scale = -7;
-    xl_transform *plan;
+    xl_plan *plan;
     xl_transform_desc desc;
     fill(x);
     xl_transform_desc_init(&desc);
@@ -247,7 +247,7 @@ static void neighbours(void **state)
         if (out[i] != (i == 0 ? x[0] : (x[i] - x[i - 1]) * (cl_uint)scale))
             XLT_FAIL("element %d: %u", i, (unsigned)out[i]);
     xlt_buffer_free(&in);
-    xl_transform_destroy(plan);
+    xl_plan_destroy(plan);
 }
 
 /* ---- scans and reductions ---- */
@@ -257,7 +257,7 @@ static const xl_param load_and_store[] = {{"scale", XL_U32}, {"shift", XL_U64}};
 static void scan(const cl_uint *x, xl_scan_algorithm algorithm, xl_type type, size_t width)
 {
     static cl_ulong out[N];
-    xl_scan *plan;
+    xl_plan *plan;
     xl_scan_desc desc;
     xl_scan_desc_init(&desc);
     desc.type = type;
@@ -295,7 +295,7 @@ static void scan(const cl_uint *x, xl_scan_algorithm algorithm, xl_type type, si
     xlt_check_guards(&to, "out");
     xlt_buffer_free(&in);
     xlt_buffer_free(&to);
-    xl_scan_destroy(plan);
+    xl_plan_destroy(plan);
 }
 
 static void scans(void **state)
@@ -314,7 +314,7 @@ static void scans(void **state)
 static void reduce(const cl_uint *x, xl_op op, size_t width)
 {
     static cl_ulong out[N];
-    xl_reduce *plan;
+    xl_plan *plan;
     xl_reduce_desc desc;
     const size_t results = width > 0 ? (N + width - 1) / width : 1;
     xl_reduce_desc_init(&desc);
@@ -357,7 +357,7 @@ static void reduce(const cl_uint *x, xl_op op, size_t width)
     xlt_check_guards(&to, "out");
     xlt_buffer_free(&in);
     xlt_buffer_free(&to);
-    xl_reduce_destroy(plan);
+    xl_plan_destroy(plan);
 }
 
 static void reductions(void **state)
@@ -379,7 +379,7 @@ static void histograms(void **state)
     enum { BINS = 32 };
     static const xl_param params[] = {{"width", XL_F32}};
     cl_uint x[N], bins[BINS];
-    xl_histogram *plan;
+    xl_plan *plan;
     xl_histogram_desc desc;
     fill(x);
     xl_histogram_desc_init(&desc);
@@ -403,7 +403,7 @@ static void histograms(void **state)
     }
     xlt_buffer_free(&in);
     xlt_buffer_free(&to);
-    xl_histogram_destroy(plan);
+    xl_plan_destroy(plan);
 }
 
 /* ---- what is refused ---- */
@@ -430,7 +430,7 @@ static void wrong_parameters(void **state)
         {{{"t", XL_U64X4}, {"u", XL_U64X4}, {"v", XL_U8}}, 3, "desc.params: 68 bytes; at most 64"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
-        xl_select *plan;
+        xl_plan *plan;
         xl_select_desc desc;
         xl_select_desc_init(&desc);
         desc.predicate = "x > 0";
@@ -454,7 +454,7 @@ static void wrong_counts(void **state)
 {
     (void)state;
     static const xl_param one[] = {{"t", XL_U32}};
-    xl_scan *scan_plan;
+    xl_plan *scan_plan;
     xl_scan_desc scan_desc;
     xl_scan_desc_init(&scan_desc);
     scan_desc.num_params = 1;
@@ -476,7 +476,7 @@ static void wrong_values(void **state)
     (void)state;
     static const xl_param params[] = {{"t", XL_U32}, {"u", XL_U32}};
     const cl_uint t = 1;
-    xl_reduce *plan;
+    xl_plan *plan;
     xl_reduce_desc desc;
     xl_reduce_desc_init(&desc);
     desc.load = "x + t + u";
@@ -493,7 +493,7 @@ static void wrong_values(void **state)
     xlt_check_unwritten(&to, "out");
     xlt_buffer_free(&in);
     xlt_buffer_free(&to);
-    xl_reduce_destroy(plan);
+    xl_plan_destroy(plan);
 }
 
 int main(int argc, char **argv)

@@ -12,8 +12,8 @@ enum { CALLS = 6 };
 
 static xl_context *ctx;
 static size_t n;
-static xl_scan *scan;
-static xl_topk *topk;           /* launches a sort within its own launches */
+static xl_plan *scan;
+static xl_plan *topk;           /* launches a sort within its own launches */
 static xlt_buffer words[CALLS]; /* of call i: different in each */
 
 #define LAST                                                                                       \
@@ -54,9 +54,9 @@ static cl_command_queue in_order_queue(void)
     return queue;
 }
 
-static xl_scan *make_scan(void)
+static xl_plan *make_scan(void)
 {
-    xl_scan *made;
+    xl_plan *made;
     xl_scan_desc desc;
     xl_scan_desc_init(&desc);
     desc.algorithm = XL_SCAN_REDUCE_THEN_SCAN;
@@ -87,9 +87,9 @@ static void results_clear(results *r)
 
 static size_t room_of(size_t p)
 {
-    size_t bytes, alignment;
-    XLT_OK(p == 0 ? xl_scan_scratch(scan, n, &bytes, &alignment)
-                  : xl_topk_scratch(topk, n, n / 3, &bytes, &alignment));
+    size_t bytes;
+    XLT_OK(p == 0 ? xl_scan_scratch(scan, &(xl_scan_args){.n = n}, &bytes)
+                  : xl_topk_scratch(topk, &(xl_topk_args){.n = n, .k = n / 3}, &bytes));
     assert_true(bytes > 0); /* without scratch nothing is tested */
     return bytes;
 }
@@ -97,7 +97,7 @@ static size_t room_of(size_t p)
 static results results_make(size_t p)
 {
     results r = {.p = p};
-    xlt_buffer scratch = xlt_scratch_make(room_of(p), 256);
+    xlt_buffer scratch = xlt_scratch_make(room_of(p));
     for (size_t c = 0; c < CALLS; ++c) {
         r.out[c] = xlt_buffer_make(NULL, n, 4, 0);
         r.wanted[c] = malloc(n * 4);
@@ -172,7 +172,7 @@ static void calls_on_queues_of_both_kinds(void **state)
 static void the_first_calls_of_a_plan(void **state)
 {
     (void)state;
-    xl_scan *const usual = scan;
+    xl_plan *const usual = scan;
     cl_command_queue queues[2] = {in_order_queue(), in_order_queue()};
     results r = results_make(0);
     for (int round = 0; round < (xlt_small() ? 2 : 20); ++round) {
@@ -189,7 +189,7 @@ static void the_first_calls_of_a_plan(void **state)
             XLT_CL(clFinish(queues[c]));
         results_check(&r, 2, "the first calls of a plan");
         XLT_CL(clReleaseEvent(gate));
-        xl_scan_destroy(scan);
+        xl_plan_destroy(scan);
     }
     scan = usual;
     for (size_t c = 0; c < 2; ++c)
@@ -289,7 +289,7 @@ static void the_context_goes_first(void **state)
     (void)state;
     for (int fails = 0; fails < 2; ++fails) {
         xl_context *own;
-        xl_sort *sort;
+        xl_plan *sort;
         xl_sort_desc desc;
         cl_event gate = xlt_user_event(), event;
         cl_command_queue queue = in_order_queue();
@@ -302,7 +302,7 @@ static void the_context_goes_first(void **state)
             sort, queue,
             &(xl_sort_args){.n = n, .keys_in = xlt_view(&words[0]), .keys_out = xlt_view(&out)}, 1,
             &gate, &event));
-        xl_sort_destroy(sort);
+        xl_plan_destroy(sort);
         xl_context_destroy(own);
         if (!xlt_on_oclgrind()) /* its clFlush() waits for the gate */
             XLT_CL(clFlush(queue));
@@ -342,8 +342,8 @@ static int teardown(void **state)
     (void)state;
     for (size_t c = 0; c < CALLS; ++c)
         xlt_buffer_free(&words[c]);
-    xl_scan_destroy(scan);
-    xl_topk_destroy(topk);
+    xl_plan_destroy(scan);
+    xl_plan_destroy(topk);
     xlt_finish();
     return 0;
 }

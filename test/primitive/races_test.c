@@ -121,9 +121,9 @@ static void scans(void **state)
             continue;
         xl_context *ctx = open_small(); /* and with it what look-back is tried with */
         race_job(&j, &all[i], i % 2 ? XL_INCLUSIVE : XL_EXCLUSIVE);
-        xl_scan *plan = job_plan(ctx, &j);
+        xl_plan *plan = job_plan(ctx, &j);
         job_check(ctx, plan, &j, all[i].n * (group_size() / 16), placings[i % NUM_PLACINGS]);
-        xl_scan_destroy(plan);
+        xl_plan_destroy(plan);
         xl_context_destroy(ctx);
     }
 }
@@ -149,12 +149,12 @@ static void scans_pipelined(void **state)
     for (size_t i = 0; i < sizeof all / sizeof all[0]; ++i) {
         job j;
         race_job(&j, &all[i], i % 2 ? XL_INCLUSIVE : XL_EXCLUSIVE);
-        xl_scan *plan = job_plan(ctx, &j);
+        xl_plan *plan = job_plan(ctx, &j);
         /* Had these kernels come out wrong when they were tried, the plan would have others. */
         assert_int_equal(xli_context_self_test_result(ctx, "scan_pipelined"), XLI_SELF_TEST_PASSED);
         for (size_t p = 0; p < NUM_PLACINGS; ++p)
             job_check(ctx, plan, &j, all[i].n - 7 * p, placings[p]);
-        xl_scan_destroy(plan);
+        xl_plan_destroy(plan);
     }
     xl_context_destroy(ctx);
 }
@@ -175,10 +175,10 @@ static void reductions(void **state)
         job j;
         xl_context *ctx = open_small();
         race_job(&j, &all[i], XL_INCLUSIVE);
-        xl_reduce *plan = reduce_plan(ctx, &j);
+        xl_plan *plan = reduce_plan(ctx, &j);
         reduce_check(ctx, plan, &j, all[i].n * (group_size() / 16), false);
         reduce_check(ctx, plan, &j, 70, false);
-        xl_reduce_destroy(plan);
+        xl_plan_destroy(plan);
         xl_context_destroy(ctx);
     }
 }
@@ -195,7 +195,7 @@ static void sorts(void **state)
     enum { N = 300 };
     uint32_t keys[N], got[N], values[N];
     for (int pairs = 0; pairs < 2; ++pairs) {
-        xl_sort *plan;
+        xl_plan *plan;
         xl_sort_desc desc;
         xlt_random random = {11};
         xl_context *ctx = open_small();
@@ -226,7 +226,7 @@ static void sorts(void **state)
                          (unsigned)keys[i]);
         xlt_buffer_free(&a);
         xlt_buffer_free(&b);
-        xl_sort_destroy(plan);
+        xl_plan_destroy(plan);
         xl_context_destroy(ctx);
     }
 }

@@ -29,9 +29,9 @@ static xl_reduce_desc describe(const job *j)
     return desc;
 }
 
-xl_reduce *reduce_plan(xl_context *ctx, const job *j)
+xl_plan *reduce_plan(xl_context *ctx, const job *j)
 {
-    xl_reduce *plan = NULL;
+    xl_plan *plan = NULL;
     const xl_reduce_desc desc = describe(j);
     if (job_ends_the_process(j))
         return NULL;
@@ -117,13 +117,13 @@ void reduce_call_free(reduce_call *c)
     free(c->in);
 }
 
-void reduce_check(xl_context *ctx, xl_reduce *plan, const job *j, size_t n, bool cut)
+void reduce_check(xl_context *ctx, xl_plan *plan, const job *j, size_t n, bool cut)
 {
-    size_t bytes, alignment;
+    size_t bytes;
     reduce_call c = reduce_call_make(j, n, cut);
-    ok(ctx, xl_reduce_scratch(plan, n, &bytes, &alignment), "xl_reduce_scratch");
+    ok(ctx, xl_reduce_scratch(plan, &(xl_reduce_args){.n = n}, &bytes), "xl_reduce_scratch");
     if (n % 2 || xlt_placed_closely())
-        c.scratch = xlt_scratch_make(bytes, alignment);
+        c.scratch = xlt_scratch_make(bytes);
     ok(ctx,
        xl_reduce_enqueue(plan, xlt_queue(),
                          &(xl_reduce_args){.n = n,

@@ -15,7 +15,7 @@ typedef struct reduce_call {
 } reduce_call;
 
 /* The job's plan; NULL, with a line of why, where the device lacks the type. */
-xl_reduce *reduce_plan(xl_context *ctx, const job *j);
+xl_plan *reduce_plan(xl_context *ctx, const job *j);
 /* `cut`: where the number of segments is not known, there is room for half of them. */
 reduce_call reduce_call_make(const job *j, size_t n, bool cut);
 /* Compares what the call gave with the reference. */
@@ -24,6 +24,6 @@ void reduce_call_free(reduce_call *c);
 /* The view of a buffer with its count; not given where there is none. */
 xl_view reduce_view(const xlt_buffer *buffer);
 /* One call of n elements from making to freeing. */
-void reduce_check(xl_context *ctx, xl_reduce *plan, const job *j, size_t n, bool cut);
+void reduce_check(xl_context *ctx, xl_plan *plan, const job *j, size_t n, bool cut);
 
 #endif

@@ -33,7 +33,7 @@ static void descriptors_refused(void **state)
         {XL_SEGMENTS_MASK, XL_NONE, 65, "segment_width: 65"},
     };
     for (size_t c = 0; c < sizeof cases / sizeof cases[0]; ++c) {
-        xl_scan *plan;
+        xl_plan *plan;
         xl_scan_desc desc;
         xl_scan_desc_init(&desc);
         desc.segments = cases[c].kind;
@@ -55,7 +55,7 @@ static void calls_refused(void **state)
     xlt_buffer a = xlt_buffer_make(NULL, N, 4, 0), b = xlt_buffer_make(NULL, N, 4, 0);
     xlt_buffer s = xlt_buffer_make(NULL, N, 4, 0);
     for (size_t k = 0; k < 4; ++k) {
-        xl_scan *plan;
+        xl_plan *plan;
         xl_scan_desc desc;
         xl_scan_desc_init(&desc);
         desc.segments = kinds[k];
@@ -78,7 +78,7 @@ static void calls_refused(void **state)
             xlt_refused(ctx, CALL(xlt_view(&s)), XL_ERROR_INVALID_ARGUMENT, "count");
         else
             xlt_refused(ctx, CALL(xl_view_n(s.mem, 128, 1)), XL_ERROR_INVALID_ARGUMENT, "counts 1");
-        xl_scan_destroy(plan);
+        xl_plan_destroy(plan);
     }
     xlt_check_guards(&b, "out");
     xlt_buffer_free(&a);
@@ -91,7 +91,7 @@ static void carries_refused(void **state)
     (void)state;
     enum { N = 100 };
     xl_context *ctx = xlt_context();
-    xl_scan *plain, *keys;
+    xl_plan *plain, *keys;
     xl_scan_desc desc;
     xl_scan_desc_init(&desc);
     XLT_OK(xl_scan_create(ctx, &desc, &plain));
@@ -121,8 +121,8 @@ static void carries_refused(void **state)
     XLT_OK(CALL(keys, .segments = xl_view_of(s.mem, xlt_view(&s).offset + 1), .carry_in = one,
                 .carry_out = other));
     XLT_CL(clFinish(xlt_queue()));
-    xl_scan_destroy(plain);
-    xl_scan_destroy(keys);
+    xl_plan_destroy(plain);
+    xl_plan_destroy(keys);
     xlt_buffer_free(&a);
     xlt_buffer_free(&b);
     xlt_buffer_free(&s);
@@ -133,7 +133,7 @@ static void carries_refused(void **state)
 
 static void create_fails(xl_status wanted, const job *j, const char *text)
 {
-    xl_scan *plan;
+    xl_plan *plan;
     xlt_refused(xlt_context(), xl_scan_create(xlt_context(), &j->desc, &plan), wanted, text);
     assert_null(plan);
 }
@@ -218,9 +218,9 @@ static void one_name_is_one_type(void **state)
     const xl_user_op op = {"add", "pt add(pt x, pt y) { x.a += y.a; x.b += y.b; return x; }", NULL,
                            XL_OP_STRICTLY_ASSOCIATIVE};
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
-        xl_scan *plan = NULL;
+        xl_plan *plan = NULL;
         const xl_user_type *load = cases[i].load, *store = cases[i].store;
-        const xl_scan_desc desc = {.struct_size = sizeof desc,
+        const xl_scan_desc desc = {.version = XL_VERSION_NUMBER,
                                    .type = XL_USER_TYPE,
                                    .op = XL_USER_OP,
                                    .kind = XL_INCLUSIVE,
@@ -237,7 +237,7 @@ static void one_name_is_one_type(void **state)
             xlt_refused(xlt_context(), status, XL_ERROR_INVALID_ARGUMENT, cases[i].text);
         else
             ok(xlt_context(), status, "types that are one");
-        xl_scan_destroy(plan);
+        xl_plan_destroy(plan);
     }
 }
 
@@ -250,8 +250,8 @@ static void sizes_of_arrays_are_checked(void **state)
     const xl_user_op op = {"add", "pair add(pair x, pair y) { x.a += y.a; x.b += y.b; return x; }",
                            NULL, XL_OP_STRICTLY_ASSOCIATIVE};
     for (int store = 0; store < 2; ++store) {
-        xl_scan *plan;
-        const xl_scan_desc desc = {.struct_size = sizeof desc,
+        xl_plan *plan;
+        const xl_scan_desc desc = {.version = XL_VERSION_NUMBER,
                                    .type = XL_USER_TYPE,
                                    .op = XL_USER_OP,
                                    .kind = XL_INCLUSIVE,
@@ -270,19 +270,19 @@ static void sizes_of_arrays_are_checked(void **state)
 
 static xl_scan_algorithm chosen(xl_context *ctx, const xl_scan_desc *desc)
 {
-    xl_scan *plan;
+    xl_plan *plan;
     ok(ctx, xl_scan_create(ctx, desc, &plan), "a plan");
-    const xl_scan_algorithm used = xl_scan_algorithm_used(plan, 1000000);
+    const xl_scan_algorithm used = xlt_scan_algorithm(plan, 1000000);
     assert_int_not_equal(used, XL_SCAN_AUTO);
-    assert_int_not_equal(xl_scan_algorithm_used(plan, 1), XL_SCAN_AUTO);
-    xl_scan_destroy(plan);
+    assert_int_not_equal(xlt_scan_algorithm(plan, 1), XL_SCAN_AUTO);
+    xl_plan_destroy(plan);
     return used;
 }
 
 static void algorithms_by_name(void **state)
 {
     (void)state;
-    xl_scan *plan;
+    xl_plan *plan;
     xl_scan_desc desc;
     xl_context *without = open_context(NULL, "no-look-back");
     xl_scan_desc_init(&desc);
@@ -297,7 +297,7 @@ static void algorithms_by_name(void **state)
         if (a != XL_SCAN_LOOKBACK || can_publish())
             assert_int_equal(chosen(xlt_context(), &desc), a);
     }
-    assert_int_equal(xl_scan_algorithm_used(NULL, 1), XL_SCAN_AUTO);
+    assert_int_equal(xlt_scan_algorithm(NULL, 1), XL_SCAN_AUTO);
 }
 
 #ifndef _WIN32
@@ -310,7 +310,7 @@ static void environment_is_heeded(void **state)
     } cases[] = {{"reduce-then-scan", XL_SCAN_REDUCE_THEN_SCAN}, {"look-back", XL_SCAN_LOOKBACK}};
     const char *before = getenv("CROSSLANE_SCAN");
     char *kept = before ? strdup(before) : NULL;
-    xl_scan *plan;
+    xl_plan *plan;
     xl_scan_desc desc;
     xl_scan_desc_init(&desc);
     for (size_t i = 0; i < 2; ++i) {
@@ -342,7 +342,7 @@ static void reductions_refused(void **state)
 {
     (void)state;
     xl_context *ctx = xlt_context();
-    xl_reduce *plan;
+    xl_plan *plan;
     xl_reduce_desc desc;
     const uint32_t one = 1;
     const xl_user_op *no_identity = user_cases[SPANS].op;
@@ -353,7 +353,7 @@ static void reductions_refused(void **state)
         xlt_refused(ctx, xl_reduce_create(ctx, &desc, &plan), XL_ERROR_INVALID_ARGUMENT, (text));  \
         assert_null(plan);                                                                         \
     } while (0)
-    REFUSED(struct_size, 6, "struct_size");
+    REFUSED(version, 6, "desc.version");
     REFUSED(type, (xl_type)99, "type: ");
     REFUSED(op, (xl_op)10, "op: 10");
     REFUSED(op, XL_USER_OP, "user_op");
@@ -384,7 +384,7 @@ static void reductions_refused(void **state)
     xlt_refused(ctx, xl_reduce_create(ctx, NULL, &plan), XL_ERROR_INVALID_ARGUMENT, "desc: NULL");
     xlt_refused(NULL, xl_reduce_create(NULL, &desc, &plan), XL_ERROR_INVALID_ARGUMENT, "ctx: NULL");
     xlt_refused(ctx, xl_reduce_create(ctx, &desc, NULL), XL_ERROR_INVALID_ARGUMENT, "plan: NULL");
-    xl_reduce_destroy(NULL);
+    xl_plan_destroy(NULL);
     xl_reduce_desc_init(NULL);
 }
 
@@ -393,9 +393,9 @@ static void calls_of_reductions_refused(void **state)
     (void)state;
     enum { N = 100 };
     xl_context *ctx = xlt_context();
-    xl_reduce *by_key, *by_offsets, *whole;
+    xl_plan *by_key, *by_offsets, *whole;
     xl_reduce_desc desc;
-    size_t bytes, alignment;
+    size_t bytes;
     xlt_buffer a = xlt_buffer_make(NULL, N, 4, 0), s = xlt_buffer_make(NULL, N, 4, 0);
     xlt_buffer b = xlt_buffer_make(NULL, N, 4, 0), k = xlt_buffer_make(NULL, N, 4, 0);
     const xl_view in = xlt_view(&a), keys = xlt_view(&s), out = xlt_view(&b), names = xlt_view(&k);
@@ -447,9 +447,9 @@ static void calls_of_reductions_refused(void **state)
           "waits: ");
     xlt_refused(NULL, CALL(NULL, in, none, out, none, none), XL_ERROR_INVALID_ARGUMENT,
                 "plan: NULL");
-    xlt_refused(ctx, xl_reduce_scratch(whole, 1, NULL, &alignment), XL_ERROR_INVALID_ARGUMENT,
-                "bytes");
-    XLT_OK(xl_reduce_scratch(by_key, 1000000, &bytes, &alignment));
+    xlt_refused(ctx, xl_reduce_scratch(whole, &(xl_reduce_args){.n = 1}, NULL),
+                XL_ERROR_INVALID_ARGUMENT, "bytes");
+    XLT_OK(xl_reduce_scratch(by_key, &(xl_reduce_args){.n = 1000000}, &bytes));
     unsigned char got[4 * N];
     xlt_read(&b, got);
     for (size_t i = 0; i < sizeof got; ++i)
@@ -458,9 +458,9 @@ static void calls_of_reductions_refused(void **state)
     /* Keys may be what is reduced; nobody need ask for keys or counts. */
     XLT_OK(CALL(by_key, keys, keys, out, none, none));
     XLT_CL(clFinish(xlt_queue()));
-    xl_reduce_destroy(by_key);
-    xl_reduce_destroy(by_offsets);
-    xl_reduce_destroy(whole);
+    xl_plan_destroy(by_key);
+    xl_plan_destroy(by_offsets);
+    xl_plan_destroy(whole);
     xlt_buffer_free(&a);
     xlt_buffer_free(&b);
     xlt_buffer_free(&s);

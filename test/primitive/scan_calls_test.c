@@ -31,14 +31,14 @@ static void calls_in_any_order(void **state)
         job_make(&j, "calls in any order", XL_U32, XL_SUM, XL_EXCLUSIVE, NULL);
         if (messages)
             j.desc.algorithm = XL_SCAN_LOOKBACK;
-        xl_scan *plan = job_plan(ctx, &j);
+        xl_plan *plan = job_plan(ctx, &j);
         const size_t tile = tile_of(ctx, plan);
         for (size_t i = 0; i < (xlt_small() ? 6 : 40); ++i) {
             j.seed = 1000003 * i;
             job_check(ctx, plan, &j, (xlt_small() ? i + 1 : tiles[i % 10]) * tile + i % 7,
                       (placing){0, 0, late || i % 2 == 1, late || i % 9 != 8});
         }
-        xl_scan_destroy(plan);
+        xl_plan_destroy(plan);
         xl_context_destroy(ctx);
     }
 }
@@ -48,20 +48,20 @@ static void scratch_is_monotone(void **state)
 {
     (void)state;
     for (int a = XL_SCAN_AUTO; a <= XL_SCAN_BLELLOCH; ++a) {
-        size_t bytes, alignment, before = 0;
+        size_t bytes, before = 0;
         job j;
         job_make(&j, "scratch", XL_F32, XL_SUM, XL_EXCLUSIVE, NULL);
         j.desc.algorithm = (xl_scan_algorithm)a;
-        xl_scan *plan = job_plan(xlt_context(), &j);
+        xl_plan *plan = job_plan(xlt_context(), &j);
         if (!plan)
             continue;
         for (size_t n = 0; n < (size_t)1 << 40; n += n / 3 + 1) {
-            XLT_OK(xl_scan_scratch(plan, n, &bytes, &alignment));
-            if (bytes < before || bytes % alignment != 0 || (alignment & (alignment - 1)) != 0)
-                XLT_FAIL("n %zu: %zu bytes after %zu, alignment %zu", n, bytes, before, alignment);
+            XLT_OK(xl_scan_scratch(plan, &(xl_scan_args){.n = n}, &bytes));
+            if (bytes < before || bytes % XL_SCRATCH_ALIGNMENT != 0)
+                XLT_FAIL("n %zu: %zu bytes after %zu", n, bytes, before);
             before = bytes;
         }
-        xl_scan_destroy(plan);
+        xl_plan_destroy(plan);
     }
 }
 
@@ -82,7 +82,7 @@ static void out_of_order(void **state)
     cl_command_queue queue = xlt_out_of_order_queue();
     job j;
     job_make(&j, "out of order", XL_U32, XL_SUM, XL_EXCLUSIVE, NULL);
-    xl_scan *plan = job_plan(xlt_context(), &j);
+    xl_plan *plan = job_plan(xlt_context(), &j);
     cl_uint *host = malloc(n * sizeof *host), *got = malloc(n * sizeof *host);
     xlt_buffer a = xlt_buffer_make(NULL, n, 4, 0), b = xlt_buffer_make(NULL, n, 4, 0);
     for (size_t i = 0; i < n; ++i)
@@ -112,7 +112,7 @@ static void out_of_order(void **state)
     clReleaseCommandQueue(queue);
     xlt_buffer_free(&a);
     xlt_buffer_free(&b);
-    xl_scan_destroy(plan);
+    xl_plan_destroy(plan);
     free(host);
     free(got);
 }
@@ -126,15 +126,15 @@ static void after_a_wait_that_failed(void **state)
     enum { OWNERS = 32 };
     const size_t n = xlt_small() ? 3000 : 300001;
     cl_int code;
-    size_t bytes, alignment;
+    size_t bytes;
     cl_mem owners[OWNERS];
     cl_command_queue queue = clCreateCommandQueueWithProperties(
         xl_context_cl(xlt_context()), xl_context_device(xlt_context()), NULL, &code);
     XLT_CL(code);
     job j;
     job_make(&j, "after a wait that failed", XL_U32, XL_SUM, XL_EXCLUSIVE, NULL);
-    xl_scan *plan = job_plan(xlt_context(), &j);
-    XLT_OK(xl_scan_scratch(plan, n, &bytes, &alignment));
+    xl_plan *plan = job_plan(xlt_context(), &j);
+    XLT_OK(xl_scan_scratch(plan, &(xl_scan_args){.n = n}, &bytes));
     for (int i = 0; i < OWNERS; ++i) {
         unsigned char *full = malloc(bytes + 1);
         memset(full, 0x5a, bytes + 1);
@@ -156,7 +156,7 @@ static void after_a_wait_that_failed(void **state)
     clReleaseCommandQueue(queue);
     for (size_t i = 0; i < 3; ++i)
         job_check(xlt_context(), plan, &j, n - i, (placing){0, 0, false, true});
-    xl_scan_destroy(plan);
+    xl_plan_destroy(plan);
     xlt_buffer_free(&a);
     xlt_buffer_free(&b);
 }
@@ -173,11 +173,11 @@ static void plan_let_go_early(void **state)
         host[i] = (uint32_t)i;
     xlt_buffer a = xlt_buffer_make(host, n, 4, 0);
     for (int round = 0; round < 3; ++round) {
-        xl_scan *plan = job_plan(xlt_context(), &j);
+        xl_plan *plan = job_plan(xlt_context(), &j);
         XLT_OK(xl_scan_enqueue(plan, xlt_queue(),
                                &(xl_scan_args){.n = n, .in = xlt_view(&a), .out = xlt_view(&a)}, 0,
                                NULL, NULL));
-        xl_scan_destroy(plan);
+        xl_plan_destroy(plan);
         ref_scan(&j.ref, n, host, NULL, host);
     }
     xlt_read(&a, got);
@@ -193,7 +193,7 @@ static void create_waits_for_no_queue(void **state)
 {
     (void)state;
     cl_int code;
-    xl_scan *plan;
+    xl_plan *plan;
     xl_scan_desc desc;
     xl_context_desc how;
     xl_context *ctx;
@@ -216,14 +216,14 @@ static void create_waits_for_no_queue(void **state)
     XLT_CL(clSetUserEventStatus(gate, CL_COMPLETE));
     XLT_CL(clFinish(xl_context_queue(ctx)));
     clReleaseEvent(gate);
-    xl_scan_destroy(plan);
+    xl_plan_destroy(plan);
     xl_context_destroy(ctx);
 }
 
 /* ---- carries ----------------------------------------------------------------------------- */
 
 /* Two parts of an array that is one segment, by offsets, none of which is in the second part. */
-static void one_segment_in_two_parts(xl_scan *plan, const uint64_t *in, size_t n, size_t cut)
+static void one_segment_in_two_parts(xl_plan *plan, const uint64_t *in, size_t n, size_t cut)
 {
     const uint32_t first[] = {0, (uint32_t)cut}, second[] = {(uint32_t)(n - cut)};
     uint64_t *got = bytes_for(n, sizeof *got), sum = 0;
@@ -269,12 +269,12 @@ static void carries_over_offsets(void **state)
     j.desc.carry = 1;
     j.desc.segments = XL_SEGMENTS_OFFSETS;
     j.desc.segment_type = XL_U32;
-    xl_scan *plan = job_plan(ctx, &j);
+    xl_plan *plan = job_plan(ctx, &j);
     for (size_t i = 0; i < N; ++i)
         in[i] = i * i + 1;
     for (size_t cut = 1; cut < N; cut += 29)
         one_segment_in_two_parts(plan, in, N, cut);
-    xl_scan_destroy(plan);
+    xl_plan_destroy(plan);
     xl_context_destroy(ctx);
 }
 
@@ -287,25 +287,25 @@ static void init_outlives_its_owner(void **state)
     xlt_buffer init = xlt_buffer_make(&start, 1, 4, 0);
     job_make(&j, "init let go", XL_I32, XL_SUM, XL_EXCLUSIVE, NULL);
     j.desc.init_view = xlt_view(&init);
-    xl_scan *on_device = job_plan(xlt_context(), &j);
+    xl_plan *on_device = job_plan(xlt_context(), &j);
     xlt_buffer_free(&init);
     j.desc.init_view = xl_no_view();
     j.desc.init = &start;
-    xl_scan *on_host = job_plan(xlt_context(), &j);
+    xl_plan *on_host = job_plan(xlt_context(), &j);
     start = 0;
     const int32_t was = 41;
     j.ref.init = &was;
     job_check(xlt_context(), on_device, &j, 333, placings[0]);
     job_check(xlt_context(), on_host, &j, 333, placings[0]);
-    xl_scan_destroy(on_device);
-    xl_scan_destroy(on_host);
+    xl_plan_destroy(on_device);
+    xl_plan_destroy(on_host);
 }
 
 /* ---- threads ------------------------------------------------------------------------------ */
 
 #ifndef _WIN32
 typedef struct worker {
-    xl_scan *plan;
+    xl_plan *plan;
     cl_uint seed;
     size_t n;
     xl_status status;
@@ -317,12 +317,12 @@ static void *work(void *argument)
 {
     worker *w = argument;
     cl_int code;
-    size_t bytes = 0, alignment = 0;
+    size_t bytes = 0;
     cl_context cl = xl_context_cl(xlt_context());
     cl_uint *host = malloc(w->n * sizeof *host);
     cl_command_queue queue =
         clCreateCommandQueueWithProperties(cl, xl_context_device(xlt_context()), NULL, &code);
-    w->status = xl_scan_scratch(w->plan, w->n, &bytes, &alignment);
+    w->status = xl_scan_scratch(w->plan, &(xl_scan_args){.n = w->n}, &bytes);
     cl_mem data = clCreateBuffer(cl, CL_MEM_READ_WRITE, w->n * sizeof *host, NULL, &code);
     cl_mem scratch = clCreateBuffer(cl, CL_MEM_READ_WRITE, bytes + 1, NULL, &code);
     for (int round = 0; round < 10 && w->status == XL_SUCCESS; ++round) {
@@ -354,7 +354,7 @@ static void threads_share_a_plan(void **state)
     job j;
     job_make(&j, "threads", XL_U32, XL_SUM, XL_EXCLUSIVE, NULL);
     xlt_needs_threads();
-    xl_scan *plan = job_plan(xlt_context(), &j);
+    xl_plan *plan = job_plan(xlt_context(), &j);
     const size_t n = xlt_small() ? 3000 : 100003;
     worker workers[2] = {{.plan = plan, .seed = 3, .n = n}, {.plan = plan, .seed = 70, .n = n / 2}};
     for (int i = 0; i < 2; ++i)
@@ -365,7 +365,7 @@ static void threads_share_a_plan(void **state)
         assert_int_equal(workers[i].status, XL_SUCCESS);
         assert_int_equal(workers[i].wrong, 0);
     }
-    xl_scan_destroy(plan);
+    xl_plan_destroy(plan);
 }
 #endif
 

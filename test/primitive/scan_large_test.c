@@ -20,9 +20,9 @@ static void past_2_to_24(void **state)
     for (size_t t = 0; t < 3; ++t) {
         job j;
         job_make(&j, "large", types[t], XL_SUM, t ? XL_INCLUSIVE : XL_EXCLUSIVE, NULL);
-        xl_scan *plan = job_plan(xlt_context(), &j);
+        xl_plan *plan = job_plan(xlt_context(), &j);
         job_check(xlt_context(), plan, &j, past(t < 2 ? 24 : 20), placings[t]);
-        xl_scan_destroy(plan);
+        xl_plan_destroy(plan);
     }
 }
 
@@ -33,9 +33,9 @@ static void past_2_to_24_in_segments(void **state)
     job_make(&j, "large, segments", XL_U32, XL_SUM, XL_INCLUSIVE, NULL);
     j.desc.segments = XL_SEGMENTS_FLAG_BITMASK;
     j.pattern = LONG_RUNS;
-    xl_scan *plan = job_plan(xlt_context(), &j);
+    xl_plan *plan = job_plan(xlt_context(), &j);
     job_check(xlt_context(), plan, &j, past(24), placings[0]);
-    xl_scan_destroy(plan);
+    xl_plan_destroy(plan);
 }
 
 /* ---- past 2^32 ------------------------------------------------------------------------ */
@@ -171,7 +171,7 @@ static void scans_past_2_to_32(void **state)
     large l = large_make();
     const xl_view data = xl_view_of(l.data, 0);
     for (size_t k = 0; k < sizeof kinds / sizeof kinds[0]; ++k) {
-        xl_scan *plan;
+        xl_plan *plan;
         xl_scan_desc desc;
         xl_scan_desc_init(&desc);
         desc.type = desc.load_type = XL_U8;
@@ -194,7 +194,7 @@ static void scans_past_2_to_32(void **state)
         for (uint64_t at = 0; at < l.n; at += l.chunk - WINDOW / 2)
             compare_window(&l, &desc, at, at + WINDOW < l.n ? at + WINDOW : l.n);
         compare_window(&l, &desc, l.n - WINDOW, l.n);
-        xl_scan_destroy(plan);
+        xl_plan_destroy(plan);
     }
     large_free(&l);
 }
@@ -205,7 +205,7 @@ static void check_sums(const large *l, bool by_key)
     const size_t count = by_key ? MOST : 1;
     cl_ulong got[MOST] = {0}, number = 0;
     cl_uchar names[MOST] = {0}, key = 0;
-    xl_reduce *plan;
+    xl_plan *plan;
     xl_reduce_desc desc;
     xl_reduce_desc_init(&desc);
     desc.type = XL_U64;
@@ -251,14 +251,14 @@ static void check_sums(const large *l, bool by_key)
     xlt_buffer_free(&out);
     xlt_buffer_free(&keys);
     xlt_buffer_free(&counted);
-    xl_reduce_destroy(plan);
+    xl_plan_destroy(plan);
 }
 
 static void check_place(const large *l)
 {
     const size_t place = l->limit + 777;
     cl_ulong got = 0;
-    xl_reduce *plan;
+    xl_plan *plan;
     xl_reduce_desc desc;
     xl_reduce_desc_init(&desc);
     desc.type = XL_U8;
@@ -274,7 +274,7 @@ static void check_place(const large *l)
     if (got != place)
         XLT_FAIL("the greatest stands at %llu, not at %zu", (unsigned long long)got, place);
     xlt_buffer_free(&out);
-    xl_reduce_destroy(plan);
+    xl_plan_destroy(plan);
 }
 
 static void reductions_past_2_to_32(void **state)
@@ -293,7 +293,7 @@ static uint64_t reduced(const large *l, size_t n, xl_op op)
 {
     cl_ulong wide = 0;
     cl_uchar least = 0;
-    xl_reduce *plan;
+    xl_plan *plan;
     xl_reduce_desc desc;
     xl_reduce_desc_init(&desc);
     desc.op = op;
@@ -310,7 +310,7 @@ static uint64_t reduced(const large *l, size_t n, xl_op op)
         NULL));
     xlt_read(&out, op == XL_MIN ? (void *)&least : (void *)&wide);
     xlt_buffer_free(&out);
-    xl_reduce_destroy(plan);
+    xl_plan_destroy(plan);
     return op == XL_MIN ? least : wide;
 }
 

@@ -50,7 +50,7 @@ static cl_uint redone(const xlt_buffer *scratch)
 
 /* Equal numbers of u64, others in each round, scanned with scratch given; gives how many tiles
  * were computed by others. */
-static cl_uint run_held(xl_context *ctx, xl_scan *plan, size_t n, unsigned round, bool in_place,
+static cl_uint run_held(xl_context *ctx, xl_plan *plan, size_t n, unsigned round, bool in_place,
                         const char *what)
 {
     const uint64_t step = ((uint64_t)1 << 33) * (round + 1) + 1;
@@ -97,7 +97,7 @@ static void held_back(void **state)
         skip();
     const unsigned ways = can_pipeline() ? WAYS : PIPELINED;
     for (unsigned i = 0; i < rows * ways; ++i) {
-        xl_scan *plan;
+        xl_plan *plan;
         xl_scan_desc desc;
         const unsigned k = every[i % rows];
         write_lines(text, i / rows, 1024, k, limits[i % rows], false);
@@ -113,7 +113,7 @@ static void held_back(void **state)
             XLT_FAIL("no aggregate was computed by others with %s", text);
         for (unsigned round = 1; round < 4; ++round)
             (void)run_held(ctx, plan, tiles * tile + 3, round, true, text);
-        xl_scan_destroy(plan);
+        xl_plan_destroy(plan);
         xl_context_destroy(ctx);
     }
 }
@@ -168,7 +168,7 @@ static void check_late(const late_case *c, xl_scan_kind kind, size_t tiles)
     write_lines(text, c->way, 512, c->every, c->spin, c->half);
     xl_context *ctx = open_context(text, NULL);
     late_job(&j, c, kind);
-    xl_scan *plan = job_plan(ctx, &j);
+    xl_plan *plan = job_plan(ctx, &j);
     const size_t tile = tile_of(ctx, plan);
     for (int p = 0; p < NUM_PATTERNS; ++p) {
         j.pattern = (pattern)p;
@@ -176,7 +176,7 @@ static void check_late(const late_case *c, xl_scan_kind kind, size_t tiles)
         job_check(ctx, plan, &j, p % 2 ? tiles * tile - 1 : tiles * tile + 1, late_placing(p));
     }
     ++late_turn;
-    xl_scan_destroy(plan);
+    xl_plan_destroy(plan);
     xl_context_destroy(ctx);
 }
 
@@ -287,13 +287,13 @@ static void nobody_posts(void **state)
         job_make(&j, "nobody publishes", types[t], XL_SUM, XL_EXCLUSIVE, NULL);
         j.desc.algorithm = XL_SCAN_LOOKBACK;
         /* A plan that is refused, for its self-test came out wrong, is a failure too. */
-        xl_scan *plan;
+        xl_plan *plan;
         ok(ctx, xl_scan_create(ctx, &j.desc, &plan), j.what);
         const size_t n = 6 * tile_of(ctx, plan) + 5;
         for (size_t p = 0; p < 2; ++p)
             if (!xlt_few_programs() || p == t % 2)
                 job_check(ctx, plan, &j, n, placings[p]);
-        xl_scan_destroy(plan);
+        xl_plan_destroy(plan);
     }
     xl_context_destroy(ctx);
 }
@@ -321,7 +321,7 @@ static int one_of_a_crowd(int said, bool one_worker)
     const size_t n = 1000003;
     xl_context *ctx;
     xl_device_info info;
-    xl_scan *plan = NULL;
+    xl_plan *plan = NULL;
     xl_scan_desc desc;
     cl_int code;
     bool good = true;
@@ -381,7 +381,7 @@ static int one_of_a_crowd(int said, bool one_worker)
         dprintf(said, "lets go of the device\n");
     if (data)
         clReleaseMemObject(data);
-    xl_scan_destroy(plan);
+    xl_plan_destroy(plan);
     xl_context_destroy(ctx);
     free(host);
     return good && code == CL_SUCCESS ? 0 : 1;

@@ -313,9 +313,9 @@ xl_scan_desc job_desc(const job *j)
     return desc;
 }
 
-xl_scan *job_plan(xl_context *ctx, const job *j)
+xl_plan *job_plan(xl_context *ctx, const job *j)
 {
-    xl_scan *plan;
+    xl_plan *plan;
     const xl_scan_desc desc = job_desc(j);
     if (job_ends_the_process(j))
         return NULL;
@@ -390,24 +390,24 @@ static void check_unchanged(const xlt_buffer *buffer, const void *wanted, const 
 }
 
 /* From what calls of many tiles need, as the public call tells it, to what a tile takes. */
-xlt_buffer scan_scratch_make(xl_context *ctx, const xl_scan *plan, size_t n, xlt_tiles *tiles)
+xlt_buffer scan_scratch_make(xl_context *ctx, const xl_plan *plan, size_t n, xlt_tiles *tiles)
 {
     enum { MANY = 1 << 14, HEADER = 64 };
-    size_t bytes, most, alignment;
+    size_t bytes, most;
     const size_t tile = tile_of(ctx, plan);
     *tiles = (xlt_tiles){0};
-    ok(ctx, xl_scan_scratch(plan, n, &bytes, &alignment), "xl_scan_scratch");
-    ok(ctx, xl_scan_scratch(plan, MANY * tile, &most, &alignment), "xl_scan_scratch");
-    if (bytes == 0 || xl_scan_algorithm_used(plan, n) != XL_SCAN_LOOKBACK)
-        return xlt_scratch_make(bytes, alignment);
+    ok(ctx, xl_scan_scratch(plan, &(xl_scan_args){.n = n}, &bytes), "xl_scan_scratch");
+    ok(ctx, xl_scan_scratch(plan, &(xl_scan_args){.n = MANY * tile}, &most), "xl_scan_scratch");
+    if (bytes == 0 || xlt_scan_algorithm(plan, n) != XL_SCAN_LOOKBACK)
+        return xlt_scratch_make(bytes);
     tiles->words = (most - HEADER) / 8 / MANY; /* the rest is for alignment */
     if (tiles->words == 0)                     /* long calls take longer tiles, as on GPUs */
-        return xlt_scratch_make(bytes, alignment);
+        return xlt_scratch_make(bytes);
     tiles->count = (bytes - HEADER) / 8 / tiles->words;
-    return xlt_scratch_make_open(bytes, alignment, &tiles->memory);
+    return xlt_scratch_make_open(bytes, &tiles->memory);
 }
 
-void job_check(xl_context *ctx, xl_scan *plan, const job *j, size_t n, placing place)
+void job_check(xl_context *ctx, xl_plan *plan, const job *j, size_t n, placing place)
 {
     const bool in_place = place.in_place && j->ref.in_bytes == j->ref.out_bytes;
     void *in = make_input(j, n), *wanted = bytes_for(n, j->ref.out_bytes);
@@ -457,12 +457,12 @@ void job_check(xl_context *ctx, xl_scan *plan, const job *j, size_t n, placing p
     free(got);
 }
 
-size_t tile_of(xl_context *ctx, const xl_scan *plan)
+size_t tile_of(xl_context *ctx, const xl_plan *plan)
 {
-    size_t low = 0, high = (size_t)1 << 32, bytes, alignment;
+    size_t low = 0, high = (size_t)1 << 32, bytes;
     while (high - low > 1) {
         const size_t middle = low + (high - low) / 2;
-        ok(ctx, xl_scan_scratch(plan, middle, &bytes, &alignment), "xl_scan_scratch");
+        ok(ctx, xl_scan_scratch(plan, &(xl_scan_args){.n = middle}, &bytes), "xl_scan_scratch");
         *(bytes > 0 ? &high : &low) = middle;
     }
     return low > 0 ? low : 1;

@@ -70,7 +70,7 @@ bool job_ends_the_process(const job *j);
  * the form has one. */
 xl_scan_desc job_desc(const job *j);
 /* Creates the plan; NULL, with a line of why, where the device lacks the type. */
-xl_scan *job_plan(xl_context *ctx, const job *j);
+xl_plan *job_plan(xl_context *ctx, const job *j);
 
 typedef struct placing {
     size_t in_offset, out_offset;
@@ -82,13 +82,13 @@ enum { NUM_PLACINGS = 6 };
 
 /* Scratch for one call of look-back, and where its tiles' states lie in it; of other plans just
  * scratch. */
-xlt_buffer scan_scratch_make(xl_context *ctx, const xl_scan *plan, size_t n, xlt_tiles *tiles);
+xlt_buffer scan_scratch_make(xl_context *ctx, const xl_plan *plan, size_t n, xlt_tiles *tiles);
 
 /* Runs the plan on n elements and compares with the reference; checks guard bytes, and
  * that inputs are as they were. */
-void job_check(xl_context *ctx, xl_scan *plan, const job *j, size_t n, placing place);
+void job_check(xl_context *ctx, xl_plan *plan, const job *j, size_t n, placing place);
 /* The most elements that need no scratch: what one group scans alone. */
-size_t tile_of(xl_context *ctx, const xl_scan *plan);
+size_t tile_of(xl_context *ctx, const xl_plan *plan);
 
 /* Element by element, as the job says; fails with the first that differs. */
 void job_compare(const job *j, size_t n, const void *got, const void *wanted);

@@ -7,7 +7,7 @@
 /* Scans n numbers, in place. */
 static void scan(const xl_scan_desc *desc, uint32_t *numbers, size_t n)
 {
-    xl_scan *plan;
+    xl_plan *plan;
     XLT_OK(xl_scan_create(xlt_context(), desc, &plan));
     xlt_buffer a = xlt_buffer_make(numbers, n, 4, 0);
     XLT_OK(xl_scan_enqueue(plan, xlt_queue(),
@@ -16,7 +16,7 @@ static void scan(const xl_scan_desc *desc, uint32_t *numbers, size_t n)
     xlt_read(&a, numbers);
     xlt_check_guards(&a, "out");
     xlt_buffer_free(&a);
-    xl_scan_destroy(plan);
+    xl_plan_destroy(plan);
 }
 
 /* The exclusive sums of 1 to 1024 end with 523,776. */

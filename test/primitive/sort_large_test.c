@@ -143,10 +143,10 @@ static double seconds_now(void)
 
 static void past_sort(past *p, const xl_sort_desc *desc, bool in_place)
 {
-    xl_sort *plan;
-    size_t bytes, alignment;
+    xl_plan *plan;
+    size_t bytes;
     XLT_OK(xl_sort_create(xlt_context(), desc, &plan));
-    XLT_OK(xl_sort_scratch(plan, p->n, &bytes, &alignment));
+    XLT_OK(xl_sort_scratch(plan, &(xl_sort_args){.n = p->n}, &bytes));
     p->scratch = past_buffer(bytes);
     if (!in_place) {
         p->keys_out = past_buffer(p->n * p->key);
@@ -178,7 +178,7 @@ static void past_sort(past *p, const xl_sort_desc *desc, bool in_place)
     past_run(p, p->look, keys, values);
     assert_int_equal(past_total(p->faults), 0);
     assert_int_equal(past_total(p->sums), sum);
-    xl_sort_destroy(plan);
+    xl_plan_destroy(plan);
 }
 
 /* Whether there is memory for so many arrays of n keys with values; says so if not. */

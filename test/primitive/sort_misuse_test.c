@@ -95,9 +95,9 @@ static void unsupported_descriptors(void **state)
         {"desc.equal_zeros", no, {.large = 1, .equal_zeros = 1}},
     };
     for (size_t i = 0; i < COUNT(cases); ++i) {
-        xl_sort *plan;
+        xl_plan *plan;
         xl_sort_desc desc = cases[i].desc;
-        desc.struct_size = sizeof desc;
+        desc.version = XL_VERSION_NUMBER;
         if (desc.key == XL_NONE)
             desc.key = XL_F32;
         desc.segment_type = desc.segments ? XL_U32 : XL_NONE;
@@ -108,7 +108,7 @@ static void unsupported_descriptors(void **state)
 }
 
 /* Keys and values stand in one buffer, so that they can be made to overlap. */
-static void wrong_views(size_t n, cl_mem all, size_t scratch_bytes, size_t alignment)
+static void wrong_views(size_t n, cl_mem all, size_t scratch_bytes)
 {
     const xl_status bad = XL_ERROR_INVALID_ARGUMENT, overlap = XL_ERROR_OVERLAP;
     EXPECT(bad, "keys_in: no buffer", x->keys_in = xl_no_view())
@@ -124,8 +124,8 @@ static void wrong_views(size_t n, cl_mem all, size_t scratch_bytes, size_t align
     EXPECT(overlap, "values_in and keys_out", x->keys_out = x->values_in)
     if (scratch_bytes == 0)
         return;
-    EXPECT(XL_ERROR_MISALIGNED, "scratch", x->scratch.offset += alignment / 2)
-    EXPECT(XL_ERROR_SCRATCH_TOO_SMALL, "scratch", x->scratch.offset += alignment)
+    EXPECT(XL_ERROR_MISALIGNED, "scratch", x->scratch.offset += XL_SCRATCH_ALIGNMENT / 2)
+    EXPECT(XL_ERROR_SCRATCH_TOO_SMALL, "scratch", x->scratch.offset += XL_SCRATCH_ALIGNMENT)
     EXPECT(overlap, "scratch", x->scratch = xl_view_of(all, 0))
 }
 
@@ -144,20 +144,19 @@ static void wrong_objects(size_t n)
 static void wrong_calls(void **state)
 {
     (void)state;
-    xl_sort *plan, *keys_only;
+    xl_plan *plan, *keys_only;
     xl_sort_desc pairs, plain;
-    xl_plan_info info;
-    size_t bytes, alignment;
+    xl_plan_details info;
+    size_t bytes;
     xl_sort_desc_init(&plain);
     xl_sort_desc_init(&pairs);
     pairs.value = XL_U32;
     XLT_OK(xl_sort_create(xlt_context(), &pairs, &plan));
     XLT_OK(xl_sort_create(xlt_context(), &plain, &keys_only));
-    XLT_OK(xl_sort_info(plan, 1, &info));
+    XLT_OK(xl_plan_info(plan, 1, &info));
     const size_t n = 2 * info.tile_elements + 1;
-    XLT_OK(xl_sort_scratch(plan, n, &bytes, &alignment));
-    xlt_buffer all = xlt_buffer_make(NULL, 4 * n, 4, 0),
-               scratch = xlt_scratch_make(bytes, alignment);
+    XLT_OK(xl_sort_scratch(plan, &(xl_sort_args){.n = n}, &bytes));
+    xlt_buffer all = xlt_buffer_make(NULL, 4 * n, 4, 0), scratch = xlt_scratch_make(bytes);
     const size_t at = xlt_view(&all).offset;
     const call right = {.plan = plan,
                         .queue = xlt_queue(),
@@ -168,24 +167,24 @@ static void wrong_calls(void **state)
                                  .values_out = xl_view_of(all.mem, at + 3 * n),
                                  .scratch = xlt_scratch_at_end(&scratch)}};
     good = &right;
-    wrong_views(n, all.mem, bytes, alignment);
+    wrong_views(n, all.mem, bytes);
     wrong_objects(n);
     const xl_status bad = XL_ERROR_INVALID_ARGUMENT;
     EXPECT(bad, "values_in: given", c.plan = keys_only)
     EXPECT(bad, "values_out: given", c.plan = keys_only; x->values_in = xl_no_view())
 #if SIZE_MAX > UINT32_MAX
     EXPECT(bad, "n: 4294967296, at most 4294967295 elements", x->n = (size_t)UINT32_MAX + 1)
-    XLT_FAILS(xl_sort_scratch(plan, (size_t)UINT32_MAX + 1, &bytes, &alignment), bad);
+    XLT_FAILS(xl_sort_scratch(plan, &(xl_sort_args){.n = (size_t)UINT32_MAX + 1}, &bytes), bad);
 #endif
-    REFUSES_SCRATCH_QUESTIONS(n)
+    REFUSES_SCRATCH_QUESTIONS(.n = n)
     /* Nothing of all this has written anything; the same call made right works. */
     xlt_check_unwritten(&all, "arrays");
     xlt_check_unwritten(&scratch, "scratch");
     expect_success(&right);
     xlt_buffer_free(&all);
     xlt_buffer_free(&scratch);
-    xl_sort_destroy(plan);
-    xl_sort_destroy(keys_only);
+    xl_plan_destroy(plan);
+    xl_plan_destroy(keys_only);
 }
 
 /* Several arrays, and values alone: parts of one buffer of n elements of 8 bytes each. */
@@ -195,7 +194,7 @@ static void wrong_arrays(void **state)
     enum { N = 100, PARTS = 8 };
     const xl_status bad = XL_ERROR_INVALID_ARGUMENT, overlap = XL_ERROR_OVERLAP;
     cl_int code;
-    xl_sort *plan, *alone;
+    xl_plan *plan, *alone;
     xl_sort_desc desc;
     xl_sort_desc_init(&desc);
     desc.key = desc.value = XL_U64;
@@ -236,8 +235,8 @@ static void wrong_arrays(void **state)
            x->values_out.offset = N - 1)
     EXPECT(bad, "values_out: no buffer", c.plan = alone; x->keys_out = x->values_out = xl_no_view())
     clReleaseMemObject(all);
-    xl_sort_destroy(plan);
-    xl_sort_destroy(alone);
+    xl_plan_destroy(plan);
+    xl_plan_destroy(alone);
 }
 
 static void wrong_segments(void **state)
@@ -246,18 +245,18 @@ static void wrong_segments(void **state)
     enum { N = 40, COUNT_CSR = 5 };
     const xl_status bad = XL_ERROR_INVALID_ARGUMENT;
     uint32_t zeros[N + COUNT_CSR] = {0};
-    size_t bytes_needed, alignment;
-    xl_sort *plan, *whole;
+    size_t bytes_needed;
+    xl_plan *plan, *whole;
     xl_sort_desc desc;
     xl_sort_desc_init(&desc);
     XLT_OK(xl_sort_create(xlt_context(), &desc, &whole));
     desc.segments = XL_SEGMENTS_OFFSETS;
     desc.segment_type = XL_U32;
     XLT_OK(xl_sort_create(xlt_context(), &desc, &plan));
-    XLT_OK(xl_sort_scratch(plan, N, &bytes_needed, &alignment));
+    XLT_OK(xl_sort_scratch(plan, &(xl_sort_args){.n = N}, &bytes_needed));
     xlt_buffer keys = xlt_buffer_make(zeros, N + COUNT_CSR, 4, 0),
                csr = xlt_buffer_make(zeros, COUNT_CSR, 4, 0),
-               scratch = xlt_scratch_make(bytes_needed, alignment);
+               scratch = xlt_scratch_make(bytes_needed);
     const xl_view in = xl_view_of(keys.mem, xlt_view(&keys).offset);
     const call right = {.plan = plan,
                         .queue = xlt_queue(),
@@ -281,8 +280,8 @@ static void wrong_segments(void **state)
     xlt_buffer_free(&keys);
     xlt_buffer_free(&csr);
     xlt_buffer_free(&scratch);
-    xl_sort_destroy(plan);
-    xl_sort_destroy(whole);
+    xl_plan_destroy(plan);
+    xl_plan_destroy(whole);
 }
 
 /* No keys: an event all the same. */
@@ -290,7 +289,7 @@ static void nothing_yields_an_event(void **state)
 {
     (void)state;
     xl_sort_desc desc;
-    xl_sort *plan;
+    xl_plan *plan;
     cl_event event = NULL;
     const xl_sort_args none = {.n = 0};
     xl_sort_desc_init(&desc);
@@ -299,8 +298,8 @@ static void nothing_yields_an_event(void **state)
     XLT_CL(clWaitForEvents(1, &event));
     XLT_CL(clReleaseEvent(event));
     XLT_OK(xl_sort_enqueue(plan, xlt_queue(), &none, 0, NULL, NULL));
-    xl_sort_destroy(plan);
-    xl_sort_destroy(NULL);
+    xl_plan_destroy(plan);
+    xl_plan_destroy(NULL);
     xl_sort_desc_init(NULL);
 }
 
@@ -310,8 +309,8 @@ static void large_sorts(void **state)
     (void)state;
 #if SIZE_MAX > UINT32_MAX
     xl_context *const ctx = xlt_context();
-    xl_sort *plan;
-    size_t bytes, alignment;
+    xl_plan *plan;
+    size_t bytes;
     const size_t past = (size_t)UINT32_MAX + 1;
     for (int indices = 0; indices < 2; ++indices) {
         xl_sort_desc desc;
@@ -322,14 +321,15 @@ static void large_sorts(void **state)
             print_message("%s: %s\n", xlt_device(), xl_context_error(ctx));
             skip();
         }
-        XLT_OK(xl_sort_scratch(plan, past, &bytes, &alignment));
+        XLT_OK(xl_sort_scratch(plan, &(xl_sort_args){.n = past}, &bytes));
         assert_true(bytes >= past * (indices ? 8 : 4));
         xlt_refused(ctx,
-                    xl_sort_scratch(plan, indices ? past + 1 : (size_t)1 << 48, &bytes, &alignment),
+                    xl_sort_scratch(
+                        plan, &(xl_sort_args){.n = indices ? past + 1 : (size_t)1 << 48}, &bytes),
                     XL_ERROR_INVALID_ARGUMENT,
                     indices ? "n: 4294967297, at most 4294967296 elements are sorted: indices"
                             : "n: 281474976710656, at most 281474976710655");
-        xl_sort_destroy(plan);
+        xl_plan_destroy(plan);
     }
 #endif
 }

@@ -37,10 +37,10 @@ static int by_value(const void *a, const void *b)
 static void one_pass_in(const char *tune)
 {
     const size_t n = xlt_on_oclgrind() ? 300 : 5000;
-    size_t bytes, alignment, unwritten = 0;
+    size_t bytes, unwritten = 0;
     xl_context *ctx = open_context(tune, NULL);
     xl_sort_desc desc;
-    xl_sort *plan;
+    xl_plan *plan;
     xl_sort_desc_init(&desc);
     desc.key = XL_U8;
     desc.value = XL_SORT_INDICES;
@@ -49,11 +49,11 @@ static void one_pass_in(const char *tune)
     const xl_status status = xl_sort_create(ctx, &desc, &plan);
     if (status != XL_ERROR_UNSUPPORTED) { /* a device may have no sort by digits */
         ok(ctx, status, tune);
-        XLT_OK(xl_sort_scratch(plan, n, &bytes, &alignment));
+        XLT_OK(xl_sort_scratch(plan, &(xl_sort_args){.n = n}, &bytes));
         uint32_t *keys = any_words(n / 4, 1);
         unsigned char *after = bytes_for(bytes, 1);
         xlt_buffer in = xlt_buffer_make(keys, n, 1, 0), out = xlt_buffer_make(NULL, n, 4, 0),
-                   scratch = xlt_scratch_make(bytes, alignment);
+                   scratch = xlt_scratch_make(bytes);
         XLT_OK(xl_sort_enqueue(plan, xlt_queue(),
                                &(xl_sort_args){.n = n,
                                                .keys_in = xlt_view(&in),
@@ -69,7 +69,7 @@ static void one_pass_in(const char *tune)
         xlt_buffer_free(&scratch);
         free(keys);
         free(after);
-        xl_sort_destroy(plan);
+        xl_plan_destroy(plan);
     }
     xl_context_destroy(ctx);
 }
@@ -88,13 +88,13 @@ static void one_pass_writes_no_keys(void **state)
 
 /* A plan for keys of one digit, by sweeps if the device has them: in one of two plans every third
  * tile publishes nothing. NULL: the device has no such sort. */
-static xl_sort *sweep_plan(uint32_t delay)
+static xl_plan *sweep_plan(uint32_t delay)
 {
     const xl_tunable tunables[] = {{"sort.shape", 0},       {"sort.sweep_group", 256},
                                    {"sort.sweep_bytes", 8}, {"sort.radix_bytes", 8},
                                    {"sort.spin_limit", 3},  {"sort.inject_delay", delay}};
     xl_sort_desc desc;
-    xl_sort *plan;
+    xl_plan *plan;
     xl_sort_desc_init(&desc);
     desc.key = XL_U8;
     desc.algorithm = XL_SORT_RADIX;
@@ -117,12 +117,12 @@ static void scratch_is_cleared(void **state)
 {
     (void)state;
     enum { N = 16000 };
-    xl_sort *plans[2] = {sweep_plan(0), sweep_plan(3)};
-    size_t bytes, alignment;
+    xl_plan *plans[2] = {sweep_plan(0), sweep_plan(3)};
+    size_t bytes;
     if (!plans[0] || !plans[1])
         skip();
-    XLT_OK(xl_sort_scratch(plans[0], N, &bytes, &alignment));
-    xlt_buffer scratch = xlt_scratch_make(bytes, alignment);
+    XLT_OK(xl_sort_scratch(plans[0], &(xl_sort_args){.n = N}, &bytes));
+    xlt_buffer scratch = xlt_scratch_make(bytes);
     for (size_t call = 0; call < (xlt_on_oclgrind() ? 0 : 4); ++call) {
         uint32_t *keys = any_words(N / 4, call + 1), *got = bytes_for(N / 4, 4);
         xlt_buffer in = xlt_buffer_make(keys, N, 1, 0), out = xlt_buffer_make(NULL, N, 1, 0);
@@ -141,8 +141,8 @@ static void scratch_is_cleared(void **state)
         free(got);
     }
     xlt_buffer_free(&scratch);
-    xl_sort_destroy(plans[0]);
-    xl_sort_destroy(plans[1]);
+    xl_plan_destroy(plans[0]);
+    xl_plan_destroy(plans[1]);
 }
 
 /* ---- a bound ------------------------------------------------------------------------------------
@@ -157,18 +157,18 @@ static void bound_is_close(uint32_t shape)
                                    {"topk.chunks", 200},    {"topk.chunk", 1000},
                                    {"topk.sample", SAMPLE}, {"topk.sampled", 1}};
     uint32_t *keys = any_words(N, 3), got[K], bounded;
-    size_t bytes, alignment;
+    size_t bytes;
     xl_topk_desc desc;
-    xl_topk *plan;
+    xl_plan *plan;
     xl_topk_desc_init(&desc);
     desc.key = XL_U32;
     desc.largest = desc.sorted = 0;
     desc.tunables = tunables;
     desc.num_tunables = sizeof tunables / sizeof tunables[0];
     XLT_OK(xl_topk_create(xlt_context(), &desc, &plan));
-    XLT_OK(xl_topk_scratch(plan, N, K, &bytes, &alignment));
+    XLT_OK(xl_topk_scratch(plan, &(xl_topk_args){.n = N, .k = K}, &bytes));
     xlt_buffer in = xlt_buffer_make(keys, N, 4, 0), out = xlt_buffer_make(NULL, K, 4, 0),
-               scratch = xlt_scratch_make(bytes, alignment);
+               scratch = xlt_scratch_make(bytes);
     unsigned char *held = bytes_for(bytes, 1);
     XLT_OK(xl_topk_enqueue(plan, xlt_queue(),
                            &(xl_topk_args){.n = N,
@@ -191,7 +191,7 @@ static void bound_is_close(uint32_t shape)
     xlt_buffer_free(&scratch);
     free(keys);
     free(held);
-    xl_topk_destroy(plan);
+    xl_plan_destroy(plan);
 }
 
 static void bounds_are_close(void **state)
@@ -207,7 +207,7 @@ static void bounds_are_close(void **state)
 /* A thread sorts its own array, in place, on its own queue. cmocka's checks are for the main thread
  * only. */
 typedef struct worker {
-    xl_sort *plan;
+    xl_plan *plan;
     cl_command_queue queue;
     uint32_t *keys;
     xlt_buffer buffer;
@@ -232,7 +232,7 @@ static void two_threads_share_a_plan(void **state)
     worker workers[2];
     pthread_t threads[2];
     xl_sort_desc desc;
-    xl_sort *plan;
+    xl_plan *plan;
     xlt_needs_threads();
     xl_sort_desc_init(&desc);
     XLT_OK(xl_sort_create(xlt_context(), &desc, &plan));
@@ -263,7 +263,7 @@ static void two_threads_share_a_plan(void **state)
         free(w->keys);
         free(got);
     }
-    xl_sort_destroy(plan);
+    xl_plan_destroy(plan);
 }
 
 int main(void)

@@ -34,7 +34,7 @@ static void wrong_descriptors(void **state)
 }
 
 /* All arrays but the count stand in one buffer, so that they can be made to overlap. */
-static void wrong_views(cl_mem all, size_t alignment)
+static void wrong_views(cl_mem all)
 {
     const xl_status bad = XL_ERROR_INVALID_ARGUMENT, overlap = XL_ERROR_OVERLAP;
     EXPECT(bad, "keys_in: no buffer", x->keys_in = xl_no_view())
@@ -55,8 +55,8 @@ static void wrong_views(cl_mem all, size_t alignment)
     EXPECT(overlap, "values_out and indices_out", x->indices_out = x->values_out)
     EXPECT(overlap, "indices_out and count_out",
            x->count_out = xl_view_of(all, x->indices_out.offset / 2))
-    EXPECT(XL_ERROR_MISALIGNED, "scratch", x->scratch.offset += alignment / 2)
-    EXPECT(XL_ERROR_SCRATCH_TOO_SMALL, "scratch", x->scratch.offset += alignment)
+    EXPECT(XL_ERROR_MISALIGNED, "scratch", x->scratch.offset += XL_SCRATCH_ALIGNMENT / 2)
+    EXPECT(XL_ERROR_SCRATCH_TOO_SMALL, "scratch", x->scratch.offset += XL_SCRATCH_ALIGNMENT)
     EXPECT(overlap, "scratch", x->scratch = xl_view_of(all, 0))
 }
 
@@ -79,11 +79,13 @@ static void wrong_lengths(void)
 {
 #if SIZE_MAX > UINT32_MAX
     const xl_status bad = XL_ERROR_INVALID_ARGUMENT;
-    size_t bytes, alignment;
+    size_t bytes;
     EXPECT(bad, "n: 4294967296, at most 4294967295", x->n = (size_t)UINT32_MAX + 1)
-    XLT_FAILS(xl_topk_scratch(good->plan, (size_t)UINT32_MAX + 1, 1, &bytes, &alignment), bad);
+    XLT_FAILS(
+        xl_topk_scratch(good->plan, &(xl_topk_args){.n = (size_t)UINT32_MAX + 1, .k = 1}, &bytes),
+        bad);
 #endif
-    REFUSES_SCRATCH_QUESTIONS(1, 1)
+    REFUSES_SCRATCH_QUESTIONS(.n = 1, .k = 1)
 }
 
 static void wrong_calls(void **state)
@@ -92,13 +94,13 @@ static void wrong_calls(void **state)
     enum { N = 20000, K = 64 }; /* the arrays are more than the scratch */
     const xl_topk_desc pairs = desc_of(XL_U32);
     const xl_topk_desc plain = desc_of(XL_NONE);
-    xl_topk *plan, *keys_only;
-    size_t bytes, alignment;
+    xl_plan *plan, *keys_only;
+    size_t bytes;
     XLT_OK(xl_topk_create(xlt_context(), &pairs, &plan));
     XLT_OK(xl_topk_create(xlt_context(), &plain, &keys_only));
-    XLT_OK(xl_topk_scratch(plan, N, K, &bytes, &alignment));
+    XLT_OK(xl_topk_scratch(plan, &(xl_topk_args){.n = N, .k = K}, &bytes));
     xlt_buffer all = xlt_buffer_make(NULL, 2 * N + 3 * K, 4, 0),
-               count = xlt_buffer_make(NULL, 1, 8, 0), scratch = xlt_scratch_make(bytes, alignment);
+               count = xlt_buffer_make(NULL, 1, 8, 0), scratch = xlt_scratch_make(bytes);
     const size_t at = xlt_view(&all).offset;
     const call right = {.plan = plan,
                         .queue = xlt_queue(),
@@ -112,7 +114,7 @@ static void wrong_calls(void **state)
                                  .count_out = xlt_view(&count),
                                  .scratch = xlt_scratch_at_end(&scratch)}};
     good = &right;
-    wrong_views(all.mem, alignment);
+    wrong_views(all.mem);
     wrong_objects(N);
     wrong_lengths();
     const xl_status bad = XL_ERROR_INVALID_ARGUMENT;
@@ -126,8 +128,8 @@ static void wrong_calls(void **state)
     xlt_buffer_free(&all);
     xlt_buffer_free(&count);
     xlt_buffer_free(&scratch);
-    xl_topk_destroy(plan);
-    xl_topk_destroy(keys_only);
+    xl_plan_destroy(plan);
+    xl_plan_destroy(keys_only);
 }
 
 static void wrong_segments(void **state)
@@ -137,7 +139,7 @@ static void wrong_segments(void **state)
     const xl_status bad = XL_ERROR_INVALID_ARGUMENT;
     uint32_t zeros[N] = {0};
     xl_topk_desc desc = desc_of(XL_NONE);
-    xl_topk *plan, *whole;
+    xl_plan *plan, *whole;
     XLT_OK(xl_topk_create(xlt_context(), &desc, &whole));
     desc.segments = XL_SEGMENTS_OFFSETS;
     desc.segment_type = XL_U32;
@@ -168,8 +170,8 @@ static void wrong_segments(void **state)
     xlt_buffer_free(&csr);
     xlt_buffer_free(&out);
     xlt_buffer_free(&count);
-    xl_topk_destroy(plan);
-    xl_topk_destroy(whole);
+    xl_plan_destroy(plan);
+    xl_plan_destroy(whole);
 }
 
 /* No keys, or none wanted: an event, and a count of 0. */
@@ -178,7 +180,7 @@ static void nothing_yields_an_event(void **state)
     (void)state;
     const xl_topk_desc desc = desc_of(XL_NONE);
     xlt_buffer count = xlt_buffer_make(NULL, 1, 8, 1), keys = xlt_buffer_make(NULL, 5, 4, 0);
-    xl_topk *plan;
+    xl_plan *plan;
     XLT_OK(xl_topk_create(xlt_context(), &desc, &plan));
     for (size_t n = 0; n < 2; ++n) {
         uint64_t counted = 9;
@@ -194,8 +196,8 @@ static void nothing_yields_an_event(void **state)
         xlt_read(&count, &counted);
         assert_true(counted == 0);
     }
-    xl_topk_destroy(plan);
-    xl_topk_destroy(NULL);
+    xl_plan_destroy(plan);
+    xl_plan_destroy(NULL);
     xl_topk_desc_init(NULL);
     xlt_buffer_free(&count);
     xlt_buffer_free(&keys);

@@ -55,7 +55,7 @@ static void is_short(const char *text)
 
 static const char *scan_fails(xl_context *ctx, const xl_scan_desc *desc)
 {
-    xl_scan *plan;
+    xl_plan *plan;
     assert_int_equal(xl_scan_create(ctx, desc, &plan), XL_ERROR_BUILD);
     assert_null(plan);
     return xl_context_error(ctx);
@@ -97,7 +97,7 @@ static void a_mistyped_operator(void **state)
 static void in_a_reduction(void **state)
 {
     (void)state;
-    xl_reduce *plan;
+    xl_plan *plan;
     xl_reduce_desc desc;
     const xl_user_op op = {"join", mistyped, NULL, 0};
     cl_float zero[3] = {0};
@@ -285,7 +285,7 @@ static void a_program_of_the_users(void **state)
 static void a_visit(void **state)
 {
     (void)state;
-    xl_neighbors *plan;
+    xl_plan *plan;
     xl_neighbors_desc desc;
     xl_neighbors_desc_init(&desc);
     desc.radius = 1;
@@ -303,7 +303,7 @@ static void more_than_an_expression(void **state)
     (void)state;
     xl_context *ctx = xlt_context();
     static const char text[] = "x > 2, x < 5";
-    xl_select *select;
+    xl_plan *select;
     xl_select_desc of_select;
     xl_select_desc_init(&of_select);
     of_select.predicate = text;
@@ -314,19 +314,19 @@ static void more_than_an_expression(void **state)
     of_select.equal = "a == b; b";
     XLT_FAILS(xl_select_create(ctx, &of_select, &select), XL_ERROR_INVALID_ARGUMENT);
     starts(xl_context_error(ctx), "desc.equal: \";\" in line 1, column 7; must be one expression");
-    xl_transform *transform;
+    xl_plan *transform;
     xl_transform_desc of_transform;
     xl_transform_desc_init(&of_transform);
     of_transform.expression = text;
     XLT_FAILS(xl_transform_create(ctx, &of_transform, &transform), XL_ERROR_INVALID_ARGUMENT);
     starts(xl_context_error(ctx), "desc.expression: \",\" in line 1, column 6; ");
-    xl_histogram *histogram;
+    xl_plan *histogram;
     xl_histogram_desc of_histogram;
     xl_histogram_desc_init(&of_histogram);
     of_histogram.load = text;
     XLT_FAILS(xl_histogram_create(ctx, &of_histogram, &histogram), XL_ERROR_INVALID_ARGUMENT);
     starts(xl_context_error(ctx), "desc.load: \",\" in line 1, column 6; ");
-    xl_scan *scan;
+    xl_plan *scan;
     xl_scan_desc of_scan = scan_desc(NULL, NULL);
     of_scan.load = text;
     XLT_FAILS(xl_scan_create(ctx, &of_scan, &scan), XL_ERROR_INVALID_ARGUMENT);
@@ -336,7 +336,7 @@ static void more_than_an_expression(void **state)
     XLT_FAILS(xl_scan_create(ctx, &of_scan, &scan), XL_ERROR_INVALID_ARGUMENT);
     starts(xl_context_error(ctx),
            "desc.store: \"/*\" in line 1, column 3; the closing */ is missing");
-    xl_reduce *reduce;
+    xl_plan *reduce;
     xl_reduce_desc of_reduce;
     xl_reduce_desc_init(&of_reduce);
     of_reduce.store = "x) + (x";
@@ -359,13 +359,13 @@ static void the_longest_texts(void **state)
     signs[SIGNS] = 'x';
     const char *const texts[] = {sum, nested, signs};
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; ++i) {
-        xl_transform *plan;
+        xl_plan *plan;
         xl_transform_desc desc;
         xl_transform_desc_init(&desc);
         desc.types[0] = XL_U32;
         desc.expression = texts[i];
         XLT_OK(xl_transform_create(xlt_context(), &desc, &plan));
-        xl_transform_destroy(plan);
+        xl_plan_destroy(plan);
     }
 }
 
@@ -376,7 +376,7 @@ static void an_assignment(void **state)
     xl_scan_desc desc = scan_desc(NULL, NULL);
     desc.load = "x = 5";
     starts(scan_fails(xlt_context(), &desc), "xl_scan_create: load does not compile: line 1, col");
-    xl_select *plan;
+    xl_plan *plan;
     xl_select_desc select;
     xl_select_desc_init(&select);
     select.predicate = "x = 5";
@@ -389,7 +389,7 @@ static void an_open_source(void **state)
 {
     (void)state;
     xl_context *ctx = xlt_context();
-    xl_scan *scan;
+    xl_plan *scan;
     xl_user_op op = {"join", "body join(body a, body b)\n{\n    return a;\n", NULL, 0};
     xl_user_type type = body;
     xl_scan_desc desc = scan_desc(&type, &op);
@@ -404,7 +404,7 @@ static void an_open_source(void **state)
     XLT_FAILS(xl_scan_create(ctx, &desc, &scan), XL_ERROR_INVALID_ARGUMENT);
     starts(xl_context_error(ctx),
            "user_op: \"xl_scan_sweep\"; names that begin with xl_ or XL_ are");
-    xl_sort *sort;
+    xl_plan *sort;
     xl_sort_desc of_sort;
     const xl_user_comparator before = {"before",
                                        "bool before(uint a, uint b) { return a < b; } /*"};
@@ -413,7 +413,7 @@ static void an_open_source(void **state)
     of_sort.comparator = &before;
     XLT_FAILS(xl_sort_create(ctx, &of_sort, &sort), XL_ERROR_INVALID_ARGUMENT);
     starts(xl_context_error(ctx), "desc.comparator->source: \"/*\" in line 1, column 47; ");
-    xl_neighbors *neighbors;
+    xl_plan *neighbors;
     xl_neighbors_desc of_neighbors;
     xl_neighbors_desc_init(&of_neighbors);
     of_neighbors.radius = 1;
@@ -447,13 +447,13 @@ static void an_operator_of_other_types(void **state)
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
         const xl_user_op op = {"f", cases[i].source, NULL, 0};
-        xl_scan *plan;
+        xl_plan *plan;
         xl_scan_desc desc = scan_desc(NULL, NULL);
         desc.op = XL_USER_OP;
         desc.user_op = &op;
         XLT_FAILS(xl_scan_create(xlt_context(), &desc, &plan),
                   cases[i].fits ? XL_SUCCESS : XL_ERROR_BUILD);
-        xl_scan_destroy(plan);
+        xl_plan_destroy(plan);
         if (cases[i].fits)
             continue;
         const char *text = xl_context_error(xlt_context());
@@ -477,14 +477,14 @@ static void a_comparator_of_other_types(void **state)
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
         const xl_user_comparator before = {"before", cases[i].source};
-        xl_sort *plan;
+        xl_plan *plan;
         xl_sort_desc desc;
         xl_sort_desc_init(&desc);
         desc.key = XL_U32;
         desc.comparator = &before;
         XLT_FAILS(xl_sort_create(xlt_context(), &desc, &plan),
                   cases[i].fits ? XL_SUCCESS : XL_ERROR_BUILD);
-        xl_sort_destroy(plan);
+        xl_plan_destroy(plan);
         if (!cases[i].fits) {
             starts(xl_context_error(xlt_context()),
                    "xl_sort_create: comparator before does not compile: ");
@@ -502,7 +502,7 @@ static void a_comparator_that_returns_halves(void **state)
     const xl_user_comparator before = {"before",
                                        "float before(uint a, uint b) { return a < b ? 0.5f : 0; }"};
     cl_uint keys[N];
-    xl_sort *plan;
+    xl_plan *plan;
     xl_sort_desc desc;
     xl_sort_desc_init(&desc);
     desc.key = XL_U32;
@@ -518,13 +518,13 @@ static void a_comparator_that_returns_halves(void **state)
         assert_int_equal(keys[i], i);
     xlt_buffer_free(&in);
     xlt_buffer_free(&out);
-    xl_sort_destroy(plan);
+    xl_plan_destroy(plan);
 }
 
 static void a_visit_of_other_types(void **state)
 {
     (void)state;
-    xl_neighbors *plan;
+    xl_plan *plan;
     xl_neighbors_desc desc;
     xl_neighbors_desc_init(&desc);
     desc.radius = 1;

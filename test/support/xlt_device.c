@@ -305,14 +305,13 @@ void xlt_buffer_free(xlt_buffer *buffer)
     *buffer = (xlt_buffer){0};
 }
 
-xlt_buffer xlt_scratch_make(size_t bytes, size_t alignment)
+xlt_buffer xlt_scratch_make(size_t bytes)
 {
     if (bytes == 0)
         return (xlt_buffer){0};
-    /* The guard in front is a multiple of every alignment the library asks for. */
-    XLT_TRUE(GUARD_BYTES % alignment == 0);
+    _Static_assert(GUARD_BYTES % XL_SCRATCH_ALIGNMENT == 0, "scratch lies behind the guard");
     const xlt_placement usual = placed;
-    if (placed == XLT_AT_PAGE_END && bytes % alignment != 0)
+    if (placed == XLT_AT_PAGE_END && bytes % XL_SCRATCH_ALIGNMENT != 0)
         placed = XLT_AT_PAGE_START; /* it would end at the page's end, and begin unaligned */
     xlt_buffer buffer = xlt_buffer_make(NULL, bytes, 1, 0);
     placed = usual;
@@ -325,15 +324,14 @@ xl_view xlt_scratch_at_end(const xlt_buffer *scratch)
     return xl_view_of(scratch->mem, lead_bytes(scratch) + GUARD_BYTES);
 }
 
-xlt_buffer xlt_scratch_make_open(size_t bytes, size_t alignment, const void **memory)
+xlt_buffer xlt_scratch_make_open(size_t bytes, const void **memory)
 {
     enum { PAGE = 4096 };
     xl_device_info info;
     *memory = NULL;
     XLT_OK(xl_context_device_info(xlt_context(), &info));
     if (bytes == 0 || !(info.device_type & CL_DEVICE_TYPE_CPU) || xlt_on_oclgrind())
-        return xlt_scratch_make(bytes, alignment);
-    XLT_TRUE(GUARD_BYTES % alignment == 0);
+        return xlt_scratch_make(bytes);
     xlt_buffer buffer = {.n = bytes, .size = 1};
     buffer.host = malloc(total_bytes(&buffer) + PAGE);
     XLT_TRUE(buffer.host);
@@ -341,6 +339,20 @@ xlt_buffer xlt_scratch_make_open(size_t bytes, size_t alignment, const void **me
     fill_buffer(&buffer, NULL, start, true);
     *memory = start + lead_bytes(&buffer);
     return buffer;
+}
+
+xl_scan_algorithm xlt_scan_algorithm(const xl_plan *plan, size_t n)
+{
+    static const char *const names[] = {[XL_SCAN_LOOKBACK] = "look-back",
+                                        [XL_SCAN_REDUCE_THEN_SCAN] = "reduce-then-scan",
+                                        [XL_SCAN_KOGGE_STONE] = "kogge-stone",
+                                        [XL_SCAN_BLELLOCH] = "blelloch"};
+    xl_plan_details details;
+    if (plan && xl_plan_info(plan, n, &details) == XL_SUCCESS)
+        for (int a = XL_SCAN_LOOKBACK; a <= XL_SCAN_BLELLOCH; ++a)
+            if (strcmp(details.algorithm, names[a]) == 0)
+                return (xl_scan_algorithm)a;
+    return XL_SCAN_AUTO;
 }
 
 uint64_t xlt_next(xlt_random *random)

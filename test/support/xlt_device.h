@@ -28,6 +28,8 @@ void xlt_finish(void);
 bool xlt_small(void);
 /* Whether a test is to leave out what would be one more program to compile; in a small run, too. */
 bool xlt_few_programs(void);
+/* The algorithm that a scan of n elements runs, by xl_plan_info(). */
+xl_scan_algorithm xlt_scan_algorithm(const xl_plan *plan, size_t n);
 /* Whether the device is Oclgrind. */
 bool xlt_on_oclgrind(void);
 /* The device's name, for messages. */
@@ -91,15 +93,15 @@ void xlt_check_guards(const xlt_buffer *buffer, const char *name);
 /* The same, and if an element of one that was made without `host` was. */
 void xlt_check_unwritten(const xlt_buffer *buffer, const char *name);
 void xlt_buffer_free(xlt_buffer *buffer);
-/* A scratch view of `bytes` at `alignment`, filled with 0xA5; a zero view for 0. */
-xlt_buffer xlt_scratch_make(size_t bytes, size_t alignment);
+/* Scratch of `bytes`, aligned as scratch must be, filled with 0xA5; a zero view for 0. */
+xlt_buffer xlt_scratch_make(size_t bytes);
 /* Of scratch with guard bytes: as many bytes that end where the buffer does, so that one more is
  * too many. Who writes there writes guard bytes. */
 xl_view xlt_scratch_at_end(const xlt_buffer *scratch);
 
 /* The same in memory of the host, where the device works in such: then, and only then,
  * `memory` is where its bytes can be read while a kernel runs. */
-xlt_buffer xlt_scratch_make_open(size_t bytes, size_t alignment, const void **memory);
+xlt_buffer xlt_scratch_make_open(size_t bytes, const void **memory);
 
 /* The tiles of a scan by look-back, in its scratch. */
 typedef struct xlt_tiles {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * A template for a test of misuse of one primitive: its file defines XLT_PRIMITIVE as what the
- * primitive's names begin with, such as xl_sort, which is also the type of its plans. */
+ * primitive's names begin with, such as xl_sort. */
 #ifndef XLT_MISUSE_CALLS_H
 #define XLT_MISUSE_CALLS_H
 
@@ -11,7 +11,7 @@
 #define XLT_JOIN(a, b) XLT_JOIN_NAMES(a, b)
 #define XLT_OF(rest) XLT_JOIN(XLT_PRIMITIVE, rest)
 
-typedef XLT_PRIMITIVE any_plan;
+typedef xl_plan any_plan;
 typedef XLT_OF(_desc) any_desc;
 typedef XLT_OF(_args) any_args;
 
@@ -38,12 +38,12 @@ static void refuses_descriptors(size_t count, const wrong_desc *cases)
     xl_context *ctx = xlt_context();
     for (size_t i = 0; i < count; ++i) {
         desc = cases[i].desc;
-        desc.struct_size = sizeof desc;
+        desc.version = XL_VERSION_NUMBER;
         create_refuses(&desc, cases[i].said);
     }
     XLT_OF(_desc_init)(&desc);
-    desc.struct_size = 3;
-    create_refuses(&desc, "struct_size is 3");
+    desc.version = 3;
+    create_refuses(&desc, "desc.version: 3");
     create_refuses(NULL, "desc: NULL");
     XLT_OF(_desc_init)(&desc);
     xlt_refused(ctx, XLT_OF(_create)(ctx, &desc, NULL), XL_ERROR_INVALID_ARGUMENT, "plan: NULL");
@@ -99,17 +99,17 @@ static void refuses_objects(const xlt_strangers *s)
     XLT_FAILS(XLT_OF(_enqueue)(good->plan, good->queue, NULL, 0, NULL, NULL), bad);
 }
 
-/* Questions for the scratch of as many elements as the arguments say. */
+/* Queries of the scratch of a call with these sizes. */
 #define REFUSES_SCRATCH_QUESTIONS(...)                                                             \
     {                                                                                              \
-        size_t size, step;                                                                         \
+        size_t size;                                                                               \
+        const any_args sizes = {__VA_ARGS__};                                                      \
         const xl_status invalid = XL_ERROR_INVALID_ARGUMENT;                                       \
-        xlt_refused(xlt_context(), XLT_OF(_scratch)(good->plan, __VA_ARGS__, NULL, &step),         \
-                    invalid, "bytes: NULL");                                                       \
-        xlt_refused(xlt_context(), XLT_OF(_scratch)(good->plan, __VA_ARGS__, &size, NULL),         \
-                    invalid, "alignment: NULL");                                                   \
-        xlt_refused(NULL, XLT_OF(_scratch)(NULL, __VA_ARGS__, &size, &step), invalid,              \
-                    "plan: NULL");                                                                 \
+        xlt_refused(xlt_context(), XLT_OF(_scratch)(good->plan, &sizes, NULL), invalid,            \
+                    "bytes: NULL");                                                                \
+        xlt_refused(xlt_context(), XLT_OF(_scratch)(good->plan, NULL, &size), invalid,             \
+                    "args: NULL");                                                                 \
+        xlt_refused(NULL, XLT_OF(_scratch)(NULL, &sizes, &size), invalid, "plan: NULL");           \
     }
 
 /* A call that is right. */

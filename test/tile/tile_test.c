@@ -30,15 +30,15 @@ static xli_kernel scan_kernel(const xl_scan_desc *desc, const char *name)
 {
     xl_context *ctx = xlt_context();
     const xli_capabilities *capabilities;
-    xl_scan *plan;
+    xl_plan *plan;
     xli_text text = {0};
     XLT_OK(xli_context_capabilities(ctx, &capabilities));
     XLT_OK(xl_scan_create(ctx, desc, &plan));
-    XLT_OK(xli_scan_text(plan, desc, capabilities, &text));
+    XLT_OK(xli_scan_text(xli_scan_of(plan), desc, capabilities, &text));
     xli_text_add(&text, "#define XL_SEG_VLEN 4\n#define XL_LIMITED_LOOPS 0\n");
     const xli_kernel kernel = kernel_of(ctx, "tile_indices", name, text.data);
     xli_text_free(&text);
-    xl_scan_destroy(plan);
+    xl_plan_destroy(plan);
     return kernel;
 }
 
@@ -336,9 +336,10 @@ static void leave(leftover kind, uint64_t *words, size_t count)
     words[1] = EPOCH;
 }
 
-static void look_back_among(xl_context *ctx, xl_scan *plan, leftover kind)
+static void look_back_among(xl_context *ctx, xl_plan *plan, leftover kind)
 {
-    const size_t n = 40 * plan->shape.tile + 3, bytes = xli_scan_scratch(plan, n);
+    const size_t n = 40 * xli_scan_of(plan)->shape.tile + 3,
+                 bytes = xli_scan_scratch(xli_scan_of(plan), n);
     uint64_t *words = bytes_for(bytes, 1);
     leave(kind, words, bytes / 8);
     xlt_buffer states = xlt_buffer_make(words, bytes / 8, 8, 0);
@@ -378,7 +379,7 @@ static void states_of_no_call(void **state)
     for (size_t w = 0; w < COUNT(ways); ++w) {
         xl_context *ctx = open_context(ways[w].tune, ways[w].mask);
         xl_scan_desc desc;
-        xl_scan *plan;
+        xl_plan *plan;
         xl_scan_desc_init(&desc);
         desc.type = ways[w].type;
         desc.algorithm = XL_SCAN_LOOKBACK;
@@ -389,7 +390,7 @@ static void states_of_no_call(void **state)
             for (size_t p = 0; xlt_place_closely(p); ++p)
                 look_back_among(ctx, plan, (leftover)k);
         if (!out)
-            xl_scan_destroy(plan);
+            xl_plan_destroy(plan);
         xl_context_destroy(ctx);
     }
 }

@@ -18,13 +18,13 @@ enum { N = 1000, SECONDS = 300 };
 typedef struct objects {
     xl_context *ctx;
     cl_command_queue queue;
-    xl_scan *scan;
-    xl_reduce *reduce;
-    xl_sort *sort;
-    xl_select *select;
-    xl_grid *grid;
+    xl_plan *scan;
+    xl_plan *reduce;
+    xl_plan *sort;
+    xl_plan *select;
+    xl_plan *grid;
     xl_grid_index *index;
-    xl_neighbors *neighbors;
+    xl_plan *neighbors;
     xlt_buffer words, out;
 } objects;
 
@@ -52,7 +52,7 @@ static void call_everything(void)
 {
     xl_context *ctx;
     xl_device_info info;
-    xl_scan *scan;
+    xl_plan *scan;
     xl_scan_desc desc;
     xl_grid_index *index;
     cl_program program;
@@ -80,13 +80,13 @@ static void call_everything(void)
 
 static void destroy_plans(void)
 {
-    xl_scan_destroy(o.scan);
-    xl_reduce_destroy(o.reduce);
-    xl_sort_destroy(o.sort);
-    xl_select_destroy(o.select);
-    xl_neighbors_destroy(o.neighbors);
+    xl_plan_destroy(o.scan);
+    xl_plan_destroy(o.reduce);
+    xl_plan_destroy(o.sort);
+    xl_plan_destroy(o.select);
+    xl_plan_destroy(o.neighbors);
     xl_grid_index_destroy(o.index);
-    xl_grid_destroy(o.grid);
+    xl_plan_destroy(o.grid);
 }
 
 /* A child that hangs is ended by a signal. */
@@ -144,7 +144,7 @@ static void *keep_busy(void *user)
 {
     (void)user;
     while (!atomic_load(&stop)) {
-        xl_scan *none;
+        xl_plan *none;
         xl_scan_desc desc;
         xl_scan_desc_init(&desc);
         desc.type = (xl_type)100;

@@ -9,7 +9,7 @@
 enum { N = 40009 };
 
 /* Scans ones in place, and says how many results are wrong. */
-static size_t wrong_results(xl_scan *plan, cl_mem data)
+static size_t wrong_results(xl_plan *plan, cl_mem data)
 {
     static cl_uint host[N];
     size_t wrong = 0;
@@ -28,12 +28,12 @@ static void state_is_renewed_before_epochs_come_round(void **state)
 {
     (void)state;
     cl_int code;
-    xl_scan *plan;
+    xl_plan *plan;
     xl_scan_desc desc;
     xl_scan_desc_init(&desc);
     XLT_OK(xl_scan_create(xlt_context(), &desc, &plan));
     if (!plan->pool.most_calls) { /* only look-back counts calls */
-        xl_scan_destroy(plan);
+        xl_plan_destroy(plan);
         print_message("%s: no look-back\n", xlt_device());
         skip();
     }
@@ -55,7 +55,7 @@ static void state_is_renewed_before_epochs_come_round(void **state)
     assert_int_equal(wrong_results(plan, data), 0);
     XLT_CL(clReleaseMemObject(first));
     XLT_CL(clReleaseMemObject(data));
-    xl_scan_destroy(plan);
+    xl_plan_destroy(plan);
 }
 
 static xl_context *tuned_context(const char *tuning)
@@ -92,7 +92,7 @@ static void the_file_that_is_built_was_tried(void **state)
         for (int good = 0; good < 4; ++good) {
             const bool pipelined = good & 1, back = good & 2;
             const xli_capabilities *capabilities;
-            xl_scan *plan;
+            xl_plan *plan;
             xl_context *ctx = tuned_context(tunings[t]);
             XLT_OK(xli_context_capabilities(ctx, &capabilities));
             xli_context_set_self_test_result(
@@ -100,17 +100,17 @@ static void the_file_that_is_built_was_tried(void **state)
             xli_context_set_self_test_result(ctx, "scan_lookback",
                                              back ? XLI_SELF_TEST_PASSED : XLI_SELF_TEST_WRONG);
             XLT_OK(xl_scan_create(ctx, &desc, &plan));
-            const bool looks_back = plan->shape.algorithm == XL_SCAN_LOOKBACK;
-            if (looks_back && !(plan->shape.pipelined ? pipelined : back))
+            const bool looks_back = xli_scan_of(plan)->shape.algorithm == XL_SCAN_LOOKBACK;
+            if (looks_back && !(xli_scan_of(plan)->shape.pipelined ? pipelined : back))
                 XLT_FAIL("tuning %d: %s was not found good", t,
-                         xli_scan_file_name(xli_scan_file(&plan->shape)));
+                         xli_scan_file_name(xli_scan_file(&xli_scan_of(plan)->shape)));
             if (capabilities->can_publish && back)
                 assert_true(looks_back);
             if (t == 1)
-                assert_false(plan->shape.pipelined);
+                assert_false(xli_scan_of(plan)->shape.pipelined);
             if (!looks_back)
-                assert_int_equal(plan->shape.algorithm, XL_SCAN_REDUCE_THEN_SCAN);
-            xl_scan_destroy(plan);
+                assert_int_equal(xli_scan_of(plan)->shape.algorithm, XL_SCAN_REDUCE_THEN_SCAN);
+            xl_plan_destroy(plan);
             xl_context_destroy(ctx);
         }
     }
@@ -138,16 +138,18 @@ static void pipelined_kernels_are_good_where_they_fit(void **state)
                       capabilities->info.sub_group_size >= 8;
     for (size_t k = 0; fits && k < sizeof kinds / sizeof *kinds; ++k) {
         xl_scan_desc desc;
-        xl_scan *plan;
+        xl_plan *plan;
         xl_scan_desc_init(&desc);
         desc.type = kinds[k].type;
         desc.segments = kinds[k].segments;
         XLT_OK(xl_scan_create(ctx, &desc, &plan));
-        if (plan->shape.algorithm != XL_SCAN_LOOKBACK || !plan->shape.pipelined ||
-            plan->shape.packed != kinds[k].packed)
+        if (xli_scan_of(plan)->shape.algorithm != XL_SCAN_LOOKBACK ||
+            !xli_scan_of(plan)->shape.pipelined ||
+            xli_scan_of(plan)->shape.packed != kinds[k].packed)
             XLT_FAIL("kind %zu: algorithm %d, pipelined %d, packed %d", k,
-                     (int)plan->shape.algorithm, plan->shape.pipelined, plan->shape.packed);
-        xl_scan_destroy(plan);
+                     (int)xli_scan_of(plan)->shape.algorithm, xli_scan_of(plan)->shape.pipelined,
+                     xli_scan_of(plan)->shape.packed);
+        xl_plan_destroy(plan);
     }
     xl_context_destroy(ctx);
     if (!fits)

@@ -95,7 +95,7 @@ static void check_scan(const one_case *c, xl_scan_algorithm wish)
 {
     const xli_tune_device known = known_of(&c->capabilities);
     const xli_scan_limits limits = {wish, XLI_FILE_ANY, xli_most_work_items(&c->capabilities)};
-    xl_scan plan = {.problem = c->problem};
+    xli_scan_plan plan = {.problem = c->problem};
     xli_tune_scan tune;
     size_t before = 0;
     xli_tune_scan_table(&known, &tune);

@@ -14,9 +14,9 @@
 enum { THREADS = 4, ROUNDS = 4, N = 20000, WIDTH = 7, SEGMENTS = (N + WIDTH - 1) / WIDTH };
 
 typedef struct plans {
-    xl_scan *scan;
-    xl_reduce *reduce; /* of segments of WIDTH elements */
-    xl_sort *sort;     /* with values */
+    xl_plan *scan;
+    xl_plan *reduce; /* of segments of WIDTH elements */
+    xl_plan *sort;   /* with values */
 } plans;
 
 typedef struct worker {
@@ -92,11 +92,12 @@ static bool read_back(const job *j, cl_mem from, cl_uint *to, unsigned n)
 static void scan(job *j)
 {
     cl_uint got[N], wanted[N], sum = 0;
-    size_t bytes = 0, alignment = 0;
-    xl_scan *plan = j->plans->scan;
+    size_t bytes = 0;
+    xl_plan *plan = j->plans->scan;
     for (unsigned i = 0; i < N; sum += j->in[i++])
         wanted[i] = sum;
-    const xl_view scratch = scratch_of(j, xl_scan_scratch(plan, N, &bytes, &alignment), &bytes);
+    const xl_view scratch =
+        scratch_of(j, xl_scan_scratch(plan, &(xl_scan_args){.n = N}, &bytes), &bytes);
     if (went(j->w,
              xl_scan_enqueue(plan, j->queue,
                              &(xl_scan_args){.n = N,
@@ -112,11 +113,12 @@ static void scan(job *j)
 static void reduce(job *j)
 {
     cl_uint got[SEGMENTS], wanted[SEGMENTS] = {0};
-    size_t bytes = 0, alignment = 0;
-    xl_reduce *plan = j->plans->reduce;
+    size_t bytes = 0;
+    xl_plan *plan = j->plans->reduce;
     for (unsigned i = 0; i < N; ++i)
         wanted[i / WIDTH] += j->in[i];
-    const xl_view scratch = scratch_of(j, xl_reduce_scratch(plan, N, &bytes, &alignment), &bytes);
+    const xl_view scratch =
+        scratch_of(j, xl_reduce_scratch(plan, &(xl_reduce_args){.n = N}, &bytes), &bytes);
     if (went(j->w,
              xl_reduce_enqueue(plan, j->queue,
                                &(xl_reduce_args){.n = N,
@@ -139,15 +141,16 @@ static int by_value(const void *a, const void *b)
 static void sort(job *j)
 {
     cl_uint got[N], wanted[N];
-    size_t bytes = 0, alignment = 0;
-    xl_sort *plan = j->plans->sort;
+    size_t bytes = 0;
+    xl_plan *plan = j->plans->sort;
     for (unsigned i = 0; i < N; ++i)
         wanted[i] = ~j->in[i];
     j->values = make(j->w, wanted, sizeof wanted);
     j->values_to = make(j->w, NULL, sizeof wanted);
     memcpy(wanted, j->in, sizeof wanted);
     qsort(wanted, N, sizeof *wanted, by_value);
-    const xl_view scratch = scratch_of(j, xl_sort_scratch(plan, N, &bytes, &alignment), &bytes);
+    const xl_view scratch =
+        scratch_of(j, xl_sort_scratch(plan, &(xl_sort_args){.n = N}, &bytes), &bytes);
     if (!went(j->w,
               xl_sort_enqueue(plan, j->queue,
                               &(xl_sort_args){.n = N,
@@ -214,14 +217,14 @@ static xl_status make_plans(xl_context *ctx, plans *p)
 
 static void destroy_plans(plans *p)
 {
-    xl_scan_destroy(p->scan);
-    xl_reduce_destroy(p->reduce);
-    xl_sort_destroy(p->sort);
+    xl_plan_destroy(p->scan);
+    xl_plan_destroy(p->reduce);
+    xl_plan_destroy(p->sort);
 }
 
 static void provoke_a_failure(worker *w)
 {
-    xl_scan *none;
+    xl_plan *none;
     xl_scan_desc desc;
     char wanted[16];
     xl_scan_desc_init(&desc);

@@ -6,7 +6,7 @@
 #include "vendor_facts.h"
 #include "xlt.h"
 
-#include <crosslane/plan_info.h>
+#include <crosslane/plan.h>
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -80,7 +80,7 @@ static xl_device_info check_device(xl_context *ctx, const expected *e)
 
 /* A plan of a GPU: a group holds a tile, and is no larger than the device has. */
 static void check_plan(const expected *e, const char *what, const xl_device_info *device,
-                       const xl_plan_info *plan, const char *algorithm, bool by_lanes)
+                       const xl_plan_details *plan, const char *algorithm, bool by_lanes)
 {
     print_message("%s: %s: %s, groups of %u, %u held by each, tiles of %llu, sub-groups of %u\n",
                   e->name, what, plan->algorithm, (unsigned)plan->work_group_size,
@@ -96,15 +96,15 @@ enum { ELEMENTS = 1 << 20 };
 
 static void check_scan(xl_context *ctx, const expected *e, const xl_device_info *device)
 {
-    xl_scan *plan = NULL;
+    xl_plan *plan = NULL;
     xl_scan_desc desc;
-    xl_plan_info info;
+    xl_plan_details info;
     xl_scan_desc_init(&desc);
     if (xl_scan_create(ctx, &desc, &plan) != XL_SUCCESS)
         XLT_FAIL("%s: %s", e->name, xl_context_error(ctx));
-    XLT_OK(xl_scan_info(plan, ELEMENTS, &info));
+    XLT_OK(xl_plan_info(plan, ELEMENTS, &info));
     check_plan(e, "scan of u32", device, &info, e->scan, true);
-    xl_scan_destroy(plan);
+    xl_plan_destroy(plan);
     /* An element of f64 only where there is such a thing. */
     desc.type = XL_F64;
     plan = NULL;
@@ -114,29 +114,29 @@ static void check_scan(xl_context *ctx, const expected *e, const xl_device_info 
 
 static void check_reduction(xl_context *ctx, const expected *e, const xl_device_info *device)
 {
-    xl_reduce *plan = NULL;
+    xl_plan *plan = NULL;
     xl_reduce_desc desc;
-    xl_plan_info info;
+    xl_plan_details info;
     xl_reduce_desc_init(&desc);
     if (xl_reduce_create(ctx, &desc, &plan) != XL_SUCCESS)
         XLT_FAIL("%s: %s", e->name, xl_context_error(ctx));
-    XLT_OK(xl_reduce_info(plan, ELEMENTS, &info));
+    XLT_OK(xl_plan_info(plan, ELEMENTS, &info));
     check_plan(e, "reduction of u32", device, &info, "reduce-then-fold", true);
-    xl_reduce_destroy(plan);
+    xl_plan_destroy(plan);
 }
 
 static void check_sort(xl_context *ctx, const expected *e, const xl_device_info *device)
 {
-    xl_sort *plan = NULL;
+    xl_plan *plan = NULL;
     xl_sort_desc desc;
-    xl_plan_info info;
+    xl_plan_details info;
     xl_sort_desc_init(&desc);
     if (xl_sort_create(ctx, &desc, &plan) != XL_SUCCESS)
         XLT_FAIL("%s: %s", e->name, xl_context_error(ctx));
-    XLT_OK(xl_sort_info(plan, ELEMENTS, &info));
+    XLT_OK(xl_plan_info(plan, ELEMENTS, &info));
     check_plan(e, "sort of u32", device, &info, e->lanes && e->messages ? "radix" : "bitonic",
                true);
-    xl_sort_destroy(plan);
+    xl_plan_destroy(plan);
 }
 
 static void a_vendors_facts_lead_to_its_plans(void **state)

@@ -204,7 +204,7 @@ static const code_form codes[] = {
 
 static xl_status make_scan(xl_context *ctx, const scan_form *form)
 {
-    xl_scan *plan = NULL;
+    xl_plan *plan = NULL;
     xl_scan_desc desc;
     xl_scan_desc_init(&desc);
     desc.type = form->type;
@@ -228,13 +228,13 @@ static xl_status make_scan(xl_context *ctx, const scan_form *form)
     const xl_status status = xl_scan_create(ctx, &desc, &plan);
     if (fast)
         setenv("XLT_VENDOR_FAST", "1", 1);
-    xl_scan_destroy(plan);
+    xl_plan_destroy(plan);
     return status;
 }
 
 static xl_status make_reduction(xl_context *ctx, const reduce_form *form)
 {
-    xl_reduce *plan = NULL;
+    xl_plan *plan = NULL;
     xl_reduce_desc desc;
     xl_reduce_desc_init(&desc);
     desc.type = form->type;
@@ -243,13 +243,13 @@ static xl_status make_reduction(xl_context *ctx, const reduce_form *form)
     desc.segment_type = form->segment_type;
     desc.determinism = form->determinism;
     const xl_status status = xl_reduce_create(ctx, &desc, &plan);
-    xl_reduce_destroy(plan);
+    xl_plan_destroy(plan);
     return status;
 }
 
 static xl_status make_sort(xl_context *ctx, const sort_form *form)
 {
-    xl_sort *plan = NULL;
+    xl_plan *plan = NULL;
     xl_sort_desc desc;
     xl_sort_desc_init(&desc);
     desc.key = form->key;
@@ -260,45 +260,45 @@ static xl_status make_sort(xl_context *ctx, const sort_form *form)
     desc.segment_type = form->segments ? XL_U32 : XL_NONE;
     desc.stable = form->stable;
     const xl_status status = xl_sort_create(ctx, &desc, &plan);
-    xl_sort_destroy(plan);
+    xl_plan_destroy(plan);
     return status;
 }
 
 static xl_status make_topk(xl_context *ctx, const keyed_form *form)
 {
-    xl_topk *plan = NULL;
+    xl_plan *plan = NULL;
     xl_topk_desc desc;
     xl_topk_desc_init(&desc);
     desc.key = form->key;
     desc.value = form->value;
     desc.sorted = 0; /* what sorts them is a sort's */
     const xl_status status = xl_topk_create(ctx, &desc, &plan);
-    xl_topk_destroy(plan);
+    xl_plan_destroy(plan);
     return status;
 }
 
 static xl_status make_merge(xl_context *ctx, const keyed_form *form)
 {
-    xl_merge *plan = NULL;
+    xl_plan *plan = NULL;
     xl_merge_desc desc;
     xl_merge_desc_init(&desc);
     desc.key = form->key;
     desc.value = form->value;
     const xl_status status = xl_merge_create(ctx, &desc, &plan);
-    xl_merge_destroy(plan);
+    xl_plan_destroy(plan);
     return status;
 }
 
 static xl_status make_bounds(xl_context *ctx, const keyed_form *form)
 {
-    xl_search *plan = NULL;
+    xl_plan *plan = NULL;
     xl_search_desc desc;
     xl_search_desc_init(&desc);
     desc.key = form->key;
     desc.kind = form->kind;
     desc.index = form->kind == XL_SEARCH_UNSORTED ? XL_U64 : XL_U32;
     const xl_status status = xl_search_create(ctx, &desc, &plan);
-    xl_search_destroy(plan);
+    xl_plan_destroy(plan);
     return status;
 }
 
@@ -311,7 +311,7 @@ static xl_status make_keyed(xl_context *ctx, const keyed_form *form)
 
 static xl_status make_grid(xl_context *ctx, const cloud_form *form)
 {
-    xl_grid *grid = NULL;
+    xl_plan *grid = NULL;
     xl_grid_desc desc;
     xl_grid_desc_init(&desc);
     desc.cell_size = 1;
@@ -326,13 +326,13 @@ static xl_status make_grid(xl_context *ctx, const cloud_form *form)
     for (int i = 0; i < 3; ++i)
         desc.upper[i] = form->bounded ? 1 : desc.upper[i];
     const xl_status status = xl_grid_create(ctx, &desc, &grid);
-    xl_grid_destroy(grid);
+    xl_plan_destroy(grid);
     return status;
 }
 
 static xl_status make_search(xl_context *ctx, const cloud_form *form)
 {
-    xl_neighbors *plan = NULL;
+    xl_plan *plan = NULL;
     xl_neighbors_desc desc;
     xl_neighbors_desc_init(&desc);
     desc.radius = form->scalar == XL_F64 ? 0 : 1;
@@ -345,7 +345,7 @@ static xl_status make_search(xl_context *ctx, const cloud_form *form)
     desc.include_self = form->inclusive;
     desc.visit = form->visit;
     const xl_status status = xl_neighbors_create(ctx, &desc, &plan);
-    xl_neighbors_destroy(plan);
+    xl_plan_destroy(plan);
     return status;
 }
 
@@ -356,7 +356,7 @@ static xl_status make_cloud(xl_context *ctx, const cloud_form *form)
 
 static xl_status make_nearest(xl_context *ctx, const nearest_form *form)
 {
-    xl_knn *plan = NULL;
+    xl_plan *plan = NULL;
     xl_knn_desc desc;
     xl_knn_desc_init(&desc);
     desc.k = form->k;
@@ -365,32 +365,32 @@ static xl_status make_nearest(xl_context *ctx, const nearest_form *form)
     desc.scalar = form->scalar ? (uint32_t)form->scalar : desc.scalar;
     desc.batch = form->batch;
     const xl_status status = xl_knn_create(ctx, &desc, &plan);
-    xl_knn_destroy(plan);
+    xl_plan_destroy(plan);
     return status;
 }
 
 static xl_status make_approximate(xl_context *ctx, const approximate_form *form)
 {
-    xl_knn_approximate *plan = NULL;
+    xl_plan *plan = NULL;
     xl_knn_approximate_desc desc;
     xl_knn_approximate_desc_init(&desc);
     desc.k = form->k;
     for (int i = 0; i < 3; ++i)
         desc.upper[i] = 1;
     const xl_status status = xl_knn_approximate_create(ctx, &desc, &plan);
-    xl_knn_approximate_destroy(plan);
+    xl_plan_destroy(plan);
     return status;
 }
 
 static xl_status make_codes(xl_context *ctx, const code_form *form)
 {
-    xl_morton *plan = NULL;
+    xl_plan *plan = NULL;
     xl_morton_desc desc;
     xl_morton_desc_init(&desc);
     desc.dimensions = form->dimensions;
     desc.code = form->code;
     const xl_status status = xl_morton_create(ctx, &desc, &plan);
-    xl_morton_destroy(plan);
+    xl_plan_destroy(plan);
     return status;
 }
 

@@ -8,7 +8,7 @@ enum { COUNT = 1000 };
 
 static xl_status scan(xl_context *ctx, cl_mem buffer)
 {
-    xl_scan *plan = NULL;
+    xl_plan *plan = NULL;
     xl_scan_desc desc;
     xl_view view = xl_view_of(buffer, 0);
     xl_scan_desc_init(&desc);
@@ -17,7 +17,7 @@ static xl_status scan(xl_context *ctx, cl_mem buffer)
         status =
             xl_scan_enqueue(plan, xl_context_queue(ctx),
                             &(xl_scan_args){.n = COUNT, .in = view, .out = view}, 0, NULL, NULL);
-    xl_scan_destroy(plan);
+    xl_plan_destroy(plan);
     return status;
 }
 

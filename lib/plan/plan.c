@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: MIT
+ * The life of a plan and of a call, for any primitive. */
+#include "primitive.h"
+
+#include <string.h>
+
+/* Descriptors and arguments are copied to the stack, so that the caller's may change at once. */
+enum { MOST_BYTES = 1024 };
+typedef union room {
+    unsigned char bytes[MOST_BYTES];
+    uint64_t aligned;
+    void *pointer;
+} room;
+
+void xli_plan_desc_init(const xli_primitive *primitive, void *desc, uint32_t version)
+{
+    xli_structure_init(&primitive->desc, desc, version, primitive->defaults);
+}
+
+static xl_status make(const xli_primitive *primitive, xl_context *ctx, const void *desc,
+                      xl_plan *made)
+{
+    xl_status status;
+    made->primitive = primitive;
+    made->ctx = xli_context_retain(ctx);
+    memcpy(&made->version, desc, sizeof made->version);
+    XL_TRY(xli_pool_create(ctx, &made->pool));
+    XL_TRY(primitive->make(made, desc));
+done:
+    return status;
+}
+
+xl_status xli_plan_create(const xli_primitive *primitive, xl_context *ctx, const void *desc,
+                          xl_plan **plan)
+{
+    xl_status status;
+    xl_plan *made = NULL;
+    room checked;
+    if (plan)
+        *plan = NULL;
+    if (!ctx || !plan)
+        return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT, "%s: NULL", ctx ? "plan" : "ctx");
+    memcpy(checked.bytes, primitive->defaults, primitive->desc.bytes);
+    XL_TRY(xli_desc_read(ctx, &primitive->desc, desc, checked.bytes));
+    XL_TRY(primitive->check(ctx, checked.bytes));
+    made = xli_alloc(primitive->plan_bytes);
+    if (!made)
+        XL_TRY(
+            xli_fail(ctx, XL_ERROR_OUT_OF_MEMORY, "no memory for a plan of %s", primitive->name));
+    XL_TRY(make(primitive, ctx, checked.bytes, made));
+    *plan = made;
+    made = NULL;
+done:
+    xl_plan_destroy(made);
+    return status;
+}
+
+xl_status xli_plan_check(const xli_primitive *primitive, const xl_plan *plan)
+{
+    if (!plan)
+        return xli_fail(NULL, XL_ERROR_INVALID_ARGUMENT, "plan: NULL");
+    if (plan->primitive != primitive)
+        return xli_fail(plan->ctx, XL_ERROR_INVALID_ARGUMENT,
+                        "plan: of xl_%s; must be a plan of xl_%s", plan->primitive->name,
+                        primitive->name);
+    return XL_SUCCESS;
+}
+
+/* Reads the arguments, whose later fields are 0 for older headers, and checks their sizes. */
+static xl_status read_args(const xl_plan *plan, const void *args, room *given)
+{
+    xl_status status;
+    const xli_primitive *const primitive = plan->primitive;
+    memset(given->bytes, 0, primitive->args.bytes);
+    XL_TRY(xli_structure_read(plan->ctx, &primitive->args, plan->version, args, given->bytes));
+    if (primitive->count)
+        XL_TRY(primitive->count(plan, given->bytes));
+done:
+    return status;
+}
+
+static size_t scratch_of(const xl_plan *plan, const room *given)
+{
+    return plan->primitive->scratch ? plan->primitive->scratch(plan, given->bytes) : 0;
+}
+
+static xl_status check_countable(const xl_plan *plan, size_t bytes)
+{
+    if (bytes < SIZE_MAX)
+        return XL_SUCCESS;
+    return xli_fail(plan->ctx, XL_ERROR_INVALID_ARGUMENT,
+                    "args: more scratch than a size_t can count");
+}
+
+xl_status xli_plan_scratch(const xli_primitive *primitive, const xl_plan *plan, const void *args,
+                           size_t *bytes)
+{
+    xl_status status;
+    room given;
+    XL_TRY(xli_plan_check(primitive, plan));
+    if (!bytes)
+        XL_TRY(xli_fail(plan->ctx, XL_ERROR_INVALID_ARGUMENT, "bytes: NULL"));
+    XL_TRY(read_args(plan, args, &given));
+    const size_t needed = scratch_of(plan, &given);
+    XL_TRY(check_countable(plan, needed));
+    *bytes = needed;
+done:
+    return status;
+}
+
+/* Checks the arrays and the scratch, which overlaps none of them, and enqueues the work. */
+static xl_status run(xl_plan *plan, xli_seq *seq, const room *given)
+{
+    xl_status status;
+    const xli_primitive *const primitive = plan->primitive;
+    xli_array arrays[XLI_MOST_ARRAYS];
+    xli_span spans[XLI_MOST_ARRAYS], scratch;
+    xl_view view;
+    memcpy(&view, given->bytes + primitive->scratch_at, sizeof view);
+    const size_t count = primitive->arrays(plan, given->bytes, arrays);
+    const size_t bytes = scratch_of(plan, given);
+    XL_TRY(xli_check_arrays(plan->ctx, arrays, count, spans));
+    XL_TRY(check_countable(plan, bytes));
+    XL_TRY(xli_seq_scratch(seq, &plan->pool, view, bytes, XL_SCRATCH_ALIGNMENT, &scratch));
+    for (size_t k = 0; k < count; ++k)
+        XL_TRY(xli_check_apart(plan->ctx, &scratch, &spans[k], false));
+    XL_TRY(primitive->launch(plan, seq, given->bytes, spans, &scratch));
+done:
+    return status;
+}
+
+xl_status xli_plan_enqueue(const xli_primitive *primitive, xl_plan *plan, cl_command_queue queue,
+                           const void *args, cl_uint num_waits, const cl_event *waits,
+                           cl_event *event)
+{
+    xl_status status;
+    xli_seq seq = {0};
+    room given;
+    if (event)
+        *event = NULL;
+    XL_TRY(xli_plan_check(primitive, plan));
+    XL_TRY(read_args(plan, args, &given));
+    XL_TRY(xli_seq_begin(&seq, plan->ctx, queue, num_waits, waits, event));
+    XL_TRY(run(plan, &seq, &given));
+done:
+    return xli_seq_end(&seq, status, event);
+}
+
+/* ---- arrays ------------------------------------------------------------------------------------
+ */
+
+static xl_status check_given(const xl_context *ctx, const xli_array *a)
+{
+    if (a->unused && a->view.buffer)
+        return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT, "%s: given; %s", a->name, a->unused);
+    return XL_SUCCESS;
+}
+
+static bool is_absent(const xli_array *a)
+{
+    return a->unused || (a->optional && !a->view.buffer);
+}
+
+/* Array k and those before it: one of each two is written, or they may overlap. */
+static xl_status check_apart(const xl_context *ctx, const xli_array *arrays, size_t k,
+                             const xli_span *spans)
+{
+    xl_status status = XL_SUCCESS;
+    for (size_t i = 0; i < k && status == XL_SUCCESS; ++i) {
+        const xli_array *const a = &arrays[i], *const b = &arrays[k];
+        if (!((a->access | b->access) & XLI_WRITE))
+            continue;
+        const bool same = (b->in_place_of && strcmp(b->in_place_of, a->name) == 0) ||
+                          (a->in_place_of && strcmp(a->in_place_of, b->name) == 0);
+        status = xli_check_apart(ctx, &spans[i], &spans[k], same);
+    }
+    return status;
+}
+
+xl_status xli_check_arrays(const xl_context *ctx, const xli_array *arrays, size_t count,
+                           xli_span *spans)
+{
+    xl_status status = XL_SUCCESS;
+    for (size_t k = 0; k < count; ++k) {
+        const xli_array *const a = &arrays[k];
+        spans[k] = (xli_span){.name = a->name, .access = a->access};
+        XL_TRY(check_given(ctx, a));
+        if (!is_absent(a))
+            XL_TRY(xli_check_view(ctx, a->name, a->view, a->n, a->bytes, a->access, &spans[k]));
+    }
+    for (size_t k = 1; k < count; ++k)
+        XL_TRY(check_apart(ctx, arrays, k, spans));
+done:
+    return status;
+}
+
+/* ---- any plan ----------------------------------------------------------------------------------
+ */
+
+xl_status xl_plan_info(const xl_plan *plan, size_t n, xl_plan_details *details)
+{
+    static const xli_structure structure = {"details", sizeof(xl_plan_details), NULL};
+    xl_plan_details all = {0};
+    if (!plan || !details)
+        return xli_fail(plan ? plan->ctx : NULL, XL_ERROR_INVALID_ARGUMENT, "%s: NULL",
+                        plan ? "details" : "plan");
+    plan->primitive->info(plan, n, &all);
+    xli_structure_write(&structure, plan->version, details, &all);
+    return XL_SUCCESS;
+}
+
+xl_context *xl_plan_context(const xl_plan *plan)
+{
+    return plan ? plan->ctx : NULL;
+}
+
+void xl_plan_destroy(xl_plan *plan)
+{
+    if (!plan || xli_os_was_forked())
+        return;
+    plan->primitive->drop(plan);
+    xli_pool_destroy(&plan->pool);
+    xli_context_release(plan->ctx);
+    xli_free(plan);
+}

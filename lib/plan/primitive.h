@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: MIT
+ * The plan mechanism: what all primitives share between the caller and their own work.
+ *
+ * A primitive is a table of sizes and functions, xli_primitive. This folder implements creation,
+ * scratch, enqueue, info and destruction once, for all tables:
+ *     create   read the descriptor -> check -> make (problem, shape, kernels)
+ *     enqueue  read the arguments -> count (sizes) -> arrays (views) -> scratch -> launch
+ * The public calls of a primitive pass their table and their arguments on. */
+#ifndef XLI_PLAN_H
+#define XLI_PLAN_H
+
+#include "runtime.h"
+
+typedef struct xli_primitive xli_primitive;
+
+/* The first member of each primitive's plan. */
+struct xl_plan {
+    const xli_primitive *primitive;
+    xl_context *ctx;
+    uint32_t version; /* of the caller's headers: the layout of argument structures */
+    xli_pool pool;    /* scratch of calls that bring none */
+};
+
+/* One array of a call. Arrays that are read may overlap each other. An array that is written may
+ * overlap no other one, except that it may be exactly the array `in_place_of`. */
+typedef struct xli_array {
+    const char *name; /* "args.keys_in" */
+    xl_view view;
+    size_t n, bytes; /* elements, and bytes in each */
+    xli_access access;
+    bool optional;           /* may be left out */
+    const char *unused;      /* why the array must not be given; NULL: it may be */
+    const char *in_place_of; /* the name of an array that is read; NULL: none */
+} xli_array;
+
+static inline xli_array xli_input(const char *name, xl_view view, size_t n, size_t bytes)
+{
+    return (xli_array){.name = name, .view = view, .n = n, .bytes = bytes, .access = XLI_READ};
+}
+
+static inline xli_array xli_output(const char *name, xl_view view, size_t n, size_t bytes)
+{
+    return (xli_array){.name = name, .view = view, .n = n, .bytes = bytes, .access = XLI_WRITE};
+}
+
+/* Most arrays of one call. */
+enum { XLI_MOST_ARRAYS = 24 };
+
+struct xli_primitive {
+    const char *name;  /* "merge": for error texts */
+    size_t plan_bytes; /* of the primitive's plan */
+    xli_structure desc, args;
+    const void *defaults; /* of the descriptor */
+
+    /* Checks a descriptor, before any side effect. */
+    xl_status (*check)(xl_context *ctx, const void *desc);
+    /* Makes problem, shape and kernels of a checked descriptor. The plan has zeros behind `base`.
+     */
+    xl_status (*make)(xl_plan *plan, const void *desc);
+    /* Releases what make() made, or a part of it. */
+    void (*drop)(xl_plan *plan);
+    void (*info)(const xl_plan *plan, size_t n, xl_plan_details *details);
+
+    /* Checks the sizes in the arguments. NULL: nothing to check. */
+    xl_status (*count)(const xl_plan *plan, const void *args);
+    /* Lists the arrays of a call whose sizes are checked; returns their number. */
+    size_t (*arrays)(const xl_plan *plan, const void *args, xli_array *arrays);
+    /* Bytes of scratch of a call whose sizes are checked; SIZE_MAX: more than can be counted. NULL:
+     * none. */
+    size_t (*scratch)(const xl_plan *plan, const void *args);
+    /* Enqueues the launches. spans[k] is array k; its buffer is NULL if the array was not given or
+     * has no elements. */
+    xl_status (*launch)(xl_plan *plan, xli_seq *seq, const void *args, const xli_span *spans,
+                        const xli_span *scratch);
+    size_t scratch_at; /* offset of the field `scratch` in the argument structure */
+};
+
+void xli_plan_desc_init(const xli_primitive *primitive, void *desc, uint32_t version);
+xl_status xli_plan_create(const xli_primitive *primitive, xl_context *ctx, const void *desc,
+                          xl_plan **plan);
+xl_status xli_plan_scratch(const xli_primitive *primitive, const xl_plan *plan, const void *args,
+                           size_t *bytes);
+xl_status xli_plan_enqueue(const xli_primitive *primitive, xl_plan *plan, cl_command_queue queue,
+                           const void *args, cl_uint num_waits, const cl_event *waits,
+                           cl_event *event);
+
+/* XL_ERROR_INVALID_ARGUMENT if the plan is NULL or another primitive's. */
+xl_status xli_plan_check(const xli_primitive *primitive, const xl_plan *plan);
+
+/* Checks arrays, fills in spans, and checks that those that are written overlap nothing. */
+xl_status xli_check_arrays(const xl_context *ctx, const xli_array *arrays, size_t count,
+                           xli_span *spans);
+
+/* Defines the public calls of a primitive whose table is `primitive`, and which has one enqueue. */
+#define XLI_PUBLIC_DESC_INIT(X)                                                                    \
+    void xl_##X##_desc_init_version(xl_##X##_desc *desc, uint32_t version)                         \
+    {                                                                                              \
+        xli_plan_desc_init(&primitive, desc, version);                                             \
+    }
+#define XLI_PUBLIC_CREATE(X)                                                                       \
+    xl_status xl_##X##_create(xl_context *ctx, const xl_##X##_desc *desc, xl_plan **plan)          \
+    {                                                                                              \
+        return xli_plan_create(&primitive, ctx, desc, plan);                                       \
+    }
+#define XLI_PUBLIC_SCRATCH(X, type)                                                                \
+    xl_status xl_##X##_scratch(const xl_plan *plan, const type *args, size_t *bytes)               \
+    {                                                                                              \
+        return xli_plan_scratch(&primitive, plan, args, bytes);                                    \
+    }
+#define XLI_PUBLIC_ENQUEUE(X)                                                                      \
+    xl_status xl_##X##_enqueue(xl_plan *plan, cl_command_queue queue, const xl_##X##_args *args,   \
+                               cl_uint num_waits, const cl_event *waits, cl_event *event)          \
+    {                                                                                              \
+        return xli_plan_enqueue(&primitive, plan, queue, args, num_waits, waits, event);           \
+    }
+#define XLI_PUBLIC_CALLS(X)                                                                        \
+    XLI_PUBLIC_DESC_INIT(X)                                                                        \
+    XLI_PUBLIC_CREATE(X)                                                                           \
+    XLI_PUBLIC_SCRATCH(X, xl_##X##_args)                                                           \
+    XLI_PUBLIC_ENQUEUE(X)
+
+#endif

@@ -1,0 +1,275 @@
+/* SPDX-License-Identifier: MIT
+ * The plan mechanism, by a primitive made for this test: its structures grew in a later version
+ * than the headers that this test is compiled with, so that this is a program with shorter headers.
+ */
+#include "primitive.h"
+#include "xlt.h"
+
+#include <string.h>
+
+enum { LATER = XL_VERSION_NUMBER + 1, N = 16, UNTOUCHED = 0x5a };
+
+/* As the library knows them, and as the caller does. */
+typedef struct later_desc {
+    uint32_t version, known;
+    uint64_t added;
+} later_desc;
+typedef struct known_desc {
+    uint32_t version, known;
+} known_desc;
+typedef struct known_args {
+    size_t n;
+    xl_view in, more, out, scratch;
+} known_args;
+typedef struct later_args {
+    known_args known;
+    uint64_t added;
+} later_args;
+
+typedef struct probe_plan {
+    xl_plan base;
+    later_desc desc;
+    later_args args;
+    xli_span spans[3];
+} probe_plan;
+
+static int made, dropped;
+static const xli_growth desc_grew[] = {{LATER, sizeof(known_desc)}, {0, 0}};
+static const xli_growth args_grew[] = {{LATER, sizeof(known_args)}, {0, 0}};
+static const later_desc defaults = {0, 7, 77};
+
+static xl_status check(xl_context *ctx, const void *desc)
+{
+    const later_desc *const d = desc;
+    return d->known != 13 ? XL_SUCCESS
+                          : xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT, "desc.known: 13; must not be");
+}
+
+static xl_status make(xl_plan *plan, const void *desc)
+{
+    ((probe_plan *)plan)->desc = *(const later_desc *)desc;
+    ++made;
+    return ((const later_desc *)desc)->known == 14
+               ? xli_fail(plan->ctx, XL_ERROR_BUILD, "does not compile")
+               : XL_SUCCESS;
+}
+
+static void drop(xl_plan *plan)
+{
+    (void)plan;
+    ++dropped;
+}
+
+static void info(const xl_plan *plan, size_t n, xl_plan_details *details)
+{
+    (void)plan;
+    details->tile_elements = n;
+}
+
+static xl_status count(const xl_plan *plan, const void *args)
+{
+    return ((const later_args *)args)->known.n <= N
+               ? XL_SUCCESS
+               : xli_fail(plan->ctx, XL_ERROR_INVALID_ARGUMENT, "args.n: must be at most 16");
+}
+
+static size_t arrays(const xl_plan *plan, const void *of, xli_array *arrays)
+{
+    const known_args *const args = &((const later_args *)of)->known;
+    arrays[0] = xli_input("args.in", args->in, args->n, 4);
+    arrays[1] = xli_input("args.more", args->more, args->n, 4);
+    arrays[1].optional = true;
+    if (((const probe_plan *)plan)->desc.known == 8)
+        arrays[1].unused = "must not be given, because desc.known is 8";
+    arrays[2] = xli_output("args.out", args->out, args->n, 4);
+    arrays[2].in_place_of = "args.in";
+    return 3;
+}
+
+static size_t scratch_bytes(const xl_plan *plan, const void *args)
+{
+    (void)plan;
+    return ((const later_args *)args)->known.n * 4;
+}
+
+static xl_status launch(xl_plan *plan, xli_seq *seq, const void *args, const xli_span *spans,
+                        const xli_span *scratch)
+{
+    probe_plan *const p = (probe_plan *)plan;
+    (void)seq, (void)scratch;
+    p->args = *(const later_args *)args;
+    memcpy(p->spans, spans, sizeof p->spans);
+    return XL_SUCCESS;
+}
+
+static const xli_primitive probe = {.name = "probe",
+                                    .plan_bytes = sizeof(probe_plan),
+                                    .desc = {"desc", sizeof(later_desc), desc_grew},
+                                    .args = {"args", sizeof(later_args), args_grew},
+                                    .scratch_at = offsetof(later_args, known.scratch),
+                                    .defaults = &defaults,
+                                    .check = check,
+                                    .make = make,
+                                    .drop = drop,
+                                    .info = info,
+                                    .count = count,
+                                    .arrays = arrays,
+                                    .scratch = scratch_bytes,
+                                    .launch = launch};
+static const xli_primitive other = {.name = "other"};
+
+static void refused(xl_status got, xl_status wanted, const char *text)
+{
+    XLT_FAILS(got, wanted);
+    if (!strstr(xl_context_error(xlt_context()), text))
+        XLT_FAIL("\"%s\" is not in: %s", text, xl_context_error(xlt_context()));
+}
+
+static xl_plan *plan_of(uint32_t known)
+{
+    const known_desc desc = {XL_VERSION_NUMBER, known};
+    xl_plan *plan;
+    XLT_OK(xli_plan_create(&probe, xlt_context(), &desc, &plan));
+    return plan;
+}
+
+static xl_status enqueue(xl_plan *plan, const known_args *args)
+{
+    return xli_plan_enqueue(&probe, plan, xlt_queue(), args, 0, NULL, NULL);
+}
+
+static void shorter_headers_work(void **state)
+{
+    (void)state;
+    struct {
+        known_desc desc;
+        unsigned char behind[16];
+    } given;
+    struct {
+        known_args args;
+        uint64_t behind;
+    } call = {.behind = UINT64_MAX};
+    memset(&given, UNTOUCHED, sizeof given);
+    xli_plan_desc_init(&probe, &given.desc, XL_VERSION_NUMBER);
+    assert_int_equal(given.desc.version, XL_VERSION_NUMBER);
+    assert_int_equal(given.desc.known, 7);
+    for (size_t i = 0; i < sizeof given.behind; ++i)
+        assert_int_equal(given.behind[i], UNTOUCHED);
+    given.desc.known = 9;
+    xl_plan *plan;
+    XLT_OK(xli_plan_create(&probe, xlt_context(), &given, &plan));
+    const probe_plan *const p = (const probe_plan *)plan;
+    assert_int_equal(p->desc.known, 9);
+    assert_int_equal(p->desc.added, 77); /* the default, not what lies behind the caller's */
+    XLT_OK(enqueue(plan, &call.args));
+    assert_int_equal(p->args.added, 0);
+    assert_ptr_equal(xl_plan_context(plan), xlt_context());
+    xl_plan_destroy(plan);
+}
+
+/* A caller with the library's own headers, by the functions below the plans. */
+static void all_fields_are_read(void **state)
+{
+    (void)state;
+    later_desc desc = {0}, read = defaults;
+    xli_structure_init(&probe.desc, &desc, LATER, &defaults);
+    assert_int_equal(desc.version, LATER);
+    assert_int_equal(desc.added, 77);
+    desc.added = 5;
+    XLT_OK(xli_structure_read(xlt_context(), &probe.desc, LATER, &desc, &read));
+    assert_int_equal(read.added, 5);
+    xli_structure_write(&probe.desc, XL_VERSION_NUMBER, &desc, &defaults);
+    assert_int_equal(desc.known, 7);
+    assert_int_equal(desc.added, 5);
+}
+
+static void other_versions_are_refused(void **state)
+{
+    (void)state;
+    static const uint32_t wrong[] = {0, 99, LATER, UINT32_MAX};
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; ++i) {
+        const later_desc desc = {wrong[i], 7, 0};
+        xl_plan *plan = (xl_plan *)&plan;
+        refused(xli_plan_create(&probe, xlt_context(), &desc, &plan), XL_ERROR_INVALID_ARGUMENT,
+                "desc.version: ");
+        assert_null(plan);
+    }
+}
+
+static void failures_end_the_plan(void **state)
+{
+    (void)state;
+    const known_desc bad = {XL_VERSION_NUMBER, 13}, worse = {XL_VERSION_NUMBER, 14};
+    const int before[] = {made, dropped};
+    xl_plan *plan;
+    refused(xli_plan_create(&probe, xlt_context(), &bad, &plan), XL_ERROR_INVALID_ARGUMENT,
+            "desc.known: 13");
+    assert_int_equal(made, before[0]);
+    refused(xli_plan_create(&probe, xlt_context(), &worse, &plan), XL_ERROR_BUILD, "compile");
+    assert_null(plan);
+    assert_int_equal(made, before[0] + 1);
+    assert_int_equal(dropped, before[1] + 1);
+}
+
+static void another_primitive_is_named(void **state)
+{
+    (void)state;
+    xl_plan *const plan = plan_of(7);
+    const known_args args = {0};
+    size_t bytes = UNTOUCHED;
+    refused(xli_plan_enqueue(&other, plan, xlt_queue(), &args, 0, NULL, NULL),
+            XL_ERROR_INVALID_ARGUMENT, "plan: of xl_probe; must be a plan of xl_other");
+    refused(xli_plan_scratch(&other, plan, &args, &bytes), XL_ERROR_INVALID_ARGUMENT, "xl_other");
+    assert_int_equal(bytes, UNTOUCHED);
+    XLT_FAILS(xli_plan_check(&probe, NULL), XL_ERROR_INVALID_ARGUMENT);
+    XLT_OK(xli_plan_check(&probe, plan));
+    xl_plan_destroy(plan);
+}
+
+static void arrays_are_checked(void **state)
+{
+    (void)state;
+    xl_plan *const plan = plan_of(7), *const strict = plan_of(8);
+    xlt_buffer a = xlt_buffer_make(NULL, 4 * N, 4, 0), room = xlt_scratch_make(4 * N);
+    const xl_view in = xlt_view(&a), beside = xl_view_of(in.buffer, in.offset + N);
+    const known_args good = {N, in, xl_no_view(), beside, xlt_view(&room)};
+    known_args args = good;
+    XLT_OK(enqueue(plan, &args));
+    assert_null(((probe_plan *)plan)->spans[1].buffer);
+    args.more = args.in; /* both are read */
+    XLT_OK(enqueue(plan, &args));
+    refused(enqueue(strict, &args), XL_ERROR_INVALID_ARGUMENT,
+            "args.more: given; must not be given, because desc.known is 8");
+    args.more = beside;
+    refused(enqueue(plan, &args), XL_ERROR_OVERLAP, "args.more and args.out overlap");
+    args = good;
+    args.out = in; /* in place */
+    XLT_OK(enqueue(plan, &args));
+    args.out.offset += 1;
+    refused(enqueue(plan, &args), XL_ERROR_OVERLAP, "args.in and args.out overlap");
+    args = good;
+    args.scratch =
+        xl_view_of(in.buffer, in.offset * 4 / XL_SCRATCH_ALIGNMENT * XL_SCRATCH_ALIGNMENT);
+    refused(enqueue(plan, &args), XL_ERROR_OVERLAP, "scratch and args.in overlap");
+    args = good;
+    args.in = xl_no_view();
+    refused(enqueue(plan, &args), XL_ERROR_INVALID_ARGUMENT, "args.in: no buffer");
+    args = good;
+    args.n = N + 1;
+    refused(enqueue(plan, &args), XL_ERROR_INVALID_ARGUMENT, "args.n: must be at most 16");
+    refused(enqueue(plan, NULL), XL_ERROR_INVALID_ARGUMENT, "args: NULL");
+    xlt_buffer_free(&room);
+    xlt_buffer_free(&a);
+    xl_plan_destroy(strict);
+    xl_plan_destroy(plan);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(shorter_headers_work),       cmocka_unit_test(all_fields_are_read),
+        cmocka_unit_test(other_versions_are_refused), cmocka_unit_test(failures_end_the_plan),
+        cmocka_unit_test(another_primitive_is_named), cmocka_unit_test(arrays_are_checked),
+    };
+    return cmocka_run_group_tests(tests, NULL, xlt_teardown);
+}
