@@ -16,6 +16,7 @@ lib/core        lib/core
 lib/tune        lib/tune lib/core
 lib/ocl         lib/ocl lib/tune lib/core
 lib/plan        lib/plan lib/ocl lib/tune lib/core
+lib/simple      lib/simple lib/ocl lib/core
 lib/element     lib/element lib/ocl lib/core
 lib/problem     lib/problem lib/plan lib/element lib/ocl lib/core
 lib/scan        lib/scan lib/plan lib/problem lib/element lib/tune lib/ocl lib/core

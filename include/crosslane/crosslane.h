@@ -18,6 +18,7 @@
 #include <crosslane/scan.h>
 #include <crosslane/search.h>
 #include <crosslane/select.h>
+#include <crosslane/simple.h>
 #include <crosslane/sort.h>
 #include <crosslane/status.h>
 #include <crosslane/topk.h>

@@ -144,8 +144,10 @@ void xli_mutex_lock(xli_mutex *mutex);
 void xli_mutex_unlock(xli_mutex *mutex);
 /* The locks of the process, which need no memory and are never destroyed. */
 typedef enum xli_process_lock {
-    XLI_PROCESS_DEVICES = 0, /* platform.c: drivers are asked for devices and contexts */
-    XLI_PROCESS_EVENTS = 1   /* pocl.c: the list of held events */
+    XLI_PROCESS_DEVICES = 0,  /* platform.c: drivers are asked for devices and contexts */
+    XLI_PROCESS_EVENTS = 1,   /* pocl.c: the list of held events */
+    XLI_PROCESS_STANDARD = 2, /* simple.c: the context of calls that name none */
+    XLI_PROCESS_LOCKS = 3
 } xli_process_lock;
 xli_mutex *xli_mutex_of_process(xli_process_lock which);
 

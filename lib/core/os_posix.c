@@ -51,7 +51,8 @@ void xli_mutex_unlock(xli_mutex *mutex)
 
 xli_mutex *xli_mutex_of_process(xli_process_lock which)
 {
-    static xli_mutex locks[] = {{PTHREAD_MUTEX_INITIALIZER}, {PTHREAD_MUTEX_INITIALIZER}};
+    static xli_mutex locks[XLI_PROCESS_LOCKS] = {
+        {PTHREAD_MUTEX_INITIALIZER}, {PTHREAD_MUTEX_INITIALIZER}, {PTHREAD_MUTEX_INITIALIZER}};
     return &locks[which];
 }
 

@@ -38,7 +38,7 @@ void xli_mutex_unlock(xli_mutex *mutex)
 
 xli_mutex *xli_mutex_of_process(xli_process_lock which)
 {
-    static xli_mutex locks[] = {{SRWLOCK_INIT}, {SRWLOCK_INIT}};
+    static xli_mutex locks[XLI_PROCESS_LOCKS] = {{SRWLOCK_INIT}, {SRWLOCK_INIT}, {SRWLOCK_INIT}};
     return &locks[which];
 }
 

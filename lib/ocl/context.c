@@ -184,8 +184,32 @@ void xli_context_release(xl_context *ctx)
     xli_free(ctx);
 }
 
+/* begin() runs outside of the lock, which it may need; of two objects made at once the second is
+ * ended. */
+void *xli_context_attach(xl_context *ctx, void *(*begin)(xl_context *ctx), void (*end)(void *))
+{
+    xli_mutex_lock(ctx->lock);
+    void *attached = ctx->attached;
+    xli_mutex_unlock(ctx->lock);
+    if (attached)
+        return attached;
+    void *made = begin(ctx);
+    xli_mutex_lock(ctx->lock);
+    if (!ctx->attached) {
+        ctx->attached = made;
+        ctx->end_attached = end;
+        made = NULL;
+    }
+    attached = ctx->attached;
+    xli_mutex_unlock(ctx->lock);
+    end(made);
+    return attached;
+}
+
 void xl_context_destroy(xl_context *ctx)
 {
+    if (ctx && ctx->attached && !xli_os_was_forked())
+        ctx->end_attached(ctx->attached);
     xli_context_release(ctx);
 }
 

@@ -57,6 +57,8 @@ struct xl_context {
     /* ---- under the lock ---- */
     cl_command_queue queue;
     bool capabilities_known;
+    void *attached; /* see xli_context_attach() */
+    void (*end_attached)(void *);
     cl_mem stand_in; /* constant once capabilities_known is set: see rusticl.c */
     xli_program *programs;
     xli_self_test_record self_test_results[8];

@@ -87,6 +87,11 @@ uint32_t xli_context_version(const xl_context *ctx);
 xl_context *xli_context_retain(xl_context *ctx);
 void xli_context_release(xl_context *ctx_or_null);
 
+/* An object that belongs to the context, such as the plans of the simple calls: made by the first
+ * call, and ended by xl_context_destroy(), so that it may hold plans of the context. NULL if it
+ * could not be made. A context has one such object. */
+void *xli_context_attach(xl_context *ctx, void *(*begin)(xl_context *ctx), void (*end)(void *));
+
 /* A queue like the context's own, for self-tests that wait: on the context's own
  * queue there may be work that waits for the caller. NULL with a text on failure; the
  * caller releases it. */
