@@ -7,8 +7,8 @@
 #            library as a DLL, the program, the reference, the tests' support; the DLL exports what
 #            test/abi/symbols.txt lists. Nothing runs.
 #   x86      gcc -m32 does so, but for the tests' support; then runs what needs no device: sizes of
-#            chunks and scratch, held against those of a 64-bit program, and the program where
-#            there is no OpenCL platform.
+#            chunks and scratch, compared with those of a 64-bit program, the layout of public
+#            structures, and the program where there is no OpenCL platform.
 #   macos    no more than what its headers have in common with those here: the sources compile as
 #            C11 with POSIX 2008 alone, and with OpenCL 1.2's declarations alone.
 # Exits with 77 where a compiler is missing, and says which. Files: build/hosts.
@@ -77,6 +77,7 @@ x86() {
   $here/sizes-32 --print >$here/sizes-32.txt
   $here/sizes-64 --print >$here/sizes-64.txt
   diff $here/sizes-32.txt $here/sizes-64.txt
+  test/abi/layout.sh gcc -m32 -isystem $hosts/include | diff test/abi/layout_32.txt -
   [ "$(wc -l <$here/sizes-32.txt)" -gt 1000 ]
   if $here/tools/crosslane devices >$here/devices 2>&1 || ! grep -q 'no OpenCL' $here/devices; then
     cat $here/devices
@@ -86,7 +87,7 @@ x86() {
 }
 
 sizes() { # BITS FLAG LIBRARY...
-  gcc "$2" -O1 -DCROSSLANE_STATIC -Iinclude -Ilib/{core,tune,ocl,element,problem,scan,reduce,sort,topk,select,merge,search,histogram,transform,grid} \
+  gcc "$2" -O1 -DCROSSLANE_STATIC -Iinclude -Ilib/{core,tune,ocl,plan,element,problem,scan,reduce,sort,topk,select,merge,search,histogram,transform,grid} \
     -isystem $hosts/include test/unit/sizes_test.c "${@:3}" -Wl,-rpath,"$PWD/$hosts/x86" -pthread \
     -o "$hosts/x86/sizes-$1"
 }
@@ -97,7 +98,7 @@ macos() {
   mapfile -t files < <(find lib reference tools -name '*.c' ! -name '*_windows.c')
   gcc -std=c11 -fsyntax-only -Wall -Wextra -Werror -DCROSSLANE_BUILD -DCROSSLANE_STATIC \
     -DCL_TARGET_OPENCL_VERSION=120 -DCL_USE_DEPRECATED_OPENCL_1_1_APIS -Iinclude -Ilib -Ireference -Itest/cases -Itest/support \
-    -Ilib/{core,tune,ocl,element,problem,scan,reduce,sort,topk,select,merge,search,histogram,transform,grid} -isystem $hosts/include "${files[@]}"
+    -Ilib/{core,tune,ocl,plan,element,problem,scan,reduce,sort,topk,select,merge,search,histogram,transform,grid} -isystem $hosts/include "${files[@]}"
   echo "macos: ${#files[@]} files are C11, POSIX 2008 and OpenCL 1.2; not compiled there"
 }
 
