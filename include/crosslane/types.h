@@ -16,44 +16,39 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Structures of this library come in two kinds.
- *   Descriptors, arguments of a call and results (xl_..._desc, _args, _info, _report) may get
- *   more fields at their end with any version. Their size goes from the caller to the library:
- *   the functions named here pass the size that the caller was compiled with, and what a shorter
- *   one lacks is taken as 0, "not given". A longer one is taken too if what this version does
- *   not know is 0, else it is XL_ERROR_INVALID_ARGUMENT. So start from zeros: from
- *   xl_..._desc_init(), or from named fields, (xl_scan_args){.n = 10, .in = view}.
- *   xl_view, xl_user_type, xl_user_op and xl_user_comparator never change.
- * Truth values are uint32_t: 0 is false, any other number true. Enumerations are kept in uint32_t.
- */
+/* Structures whose names end in _desc, _args, _details, _info or _report may grow at their ends
+ * with a later version of the library (plan.h: versions). Start descriptors from
+ * xl_X_desc_init(), and arguments from zeros: (xl_scan_args){.n = 10, .in = view}. A field that is
+ * 0 is "not given". Other structures (xl_view, xl_user_type, xl_user_op, xl_user_comparator,
+ * xl_param, xl_tunable) never change.
+ * Truth values are uint32_t: 0 is false, any other number is true. Enumerations are stored in
+ * uint32_t. */
 
-/* Descriptors take OpenCL C text from the caller. The create call returns
- * XL_ERROR_INVALID_ARGUMENT, with line and column, if a text breaks these rules, and XL_ERROR_BUILD
- * if it does not compile. An expression (load, store, predicate, equal, expression) is one
- * expression of at most 4,096 characters. It has no statement, no directive, and no comma but
- * between the arguments of a call, the lanes of a vector or the members of a structure. It cannot
- * assign to its names. A source (of a type, an operator, a comparator, a visit) has at most 65,536
- * characters, and at most 4,096 in one statement. Its comments, literals, brackets and #if end in
- * it. In both, brackets are nested at most 64 deep, at most 64 operators follow each other without
- * an operand, and no name begins with xl_ or XL_. A function has exactly the signature that its
- * comment shows: the library accepts no other that C would convert to. A macro of that name is not
- * checked. */
+/* OpenCL C text in descriptors. If a text breaks one of these rules, the create call returns
+ * XL_ERROR_INVALID_ARGUMENT with line and column; if it does not compile, XL_ERROR_BUILD.
+ *   expression (load, store, predicate, equal, expression): one expression of at most 4,096
+ *       characters. No statements and no directives. Commas only between the arguments of a call,
+ *       the lanes of a vector and the members of a structure. It must not assign to its names
+ *   source (of a type, an operator, a comparator, a visit): at most 65,536 characters, at most
+ * 4,096 in one statement. Comments, literals, brackets and #if must end within it both: brackets
+ * are nested at most 64 deep; at most 64 operators follow each other without an operand; no name
+ * begins with xl_ or XL_ A function must have exactly the signature that its comment shows. This is
+ * not checked for a macro of that name. */
 
-/* A place in a buffer. `offset` counts ELEMENTS of what the view holds (bytes
- * for a scratch view). A view whose buffer is NULL is "not given". A sub-buffer is a buffer too:
- * views overlap if they share bytes of its parent. Buffers are the caller's: a call keeps none, and
- * one may be released as soon as the call has returned, as OpenCL keeps it until the work is done.
- */
+/* A part of a buffer. `offset` counts elements (bytes for scratch). A view whose buffer is NULL is
+ * "not given". Sub-buffers are allowed; views overlap if they share bytes of the parent buffer. The
+ * caller owns the buffer and may release it when the call returns: OpenCL keeps it until the work
+ * is done. */
 typedef struct xl_view {
     cl_mem buffer;
     size_t offset;
-    size_t count; /* elements in it; 0: as many as the call asks for. A call that needs more than a
-                     view says is XL_ERROR_INVALID_ARGUMENT. CSR offsets must say it: their number
-                     stands nowhere else */
+    size_t count; /* elements in the view; 0: as many as the call needs. If a call needs more,
+                     XL_ERROR_INVALID_ARGUMENT. Required for CSR offsets, whose number is stated
+                     nowhere else */
 } xl_view;
 
-/* The type of one element. XL_NONE stands for "no such array". A vector of 3 takes
- * the room of 4, as in OpenCL C; three numbers without a gap are a user type. */
+/* The type of one element. XL_NONE: no array. A vector of 3 is as large as a vector of 4, as in
+ * OpenCL C; use a user type for three numbers without a gap. */
 typedef enum xl_type {
     XL_NONE = 0,
     XL_I8 = 1,
@@ -104,28 +99,26 @@ typedef enum xl_type {
     XL_USER_TYPE = 0x1000 /* the descriptor's user_type says which */
 } xl_type;
 
-/* A type of the user's own, such as a struct. The library checks size and alignment
- * against what the device's compiler makes of the source. Where a descriptor takes several,
- * types of one name must be one type: the same source, size and alignment. What lies in the
- * padding of a struct is not kept. */
+/* A type of the caller, such as a struct. The create call compares size and alignment with those of
+ * the device's compiler (XL_ERROR_BUILD if they differ). Types of one name in one descriptor must
+ * be one type: the same source, size and alignment. The contents of padding are not preserved. */
 typedef struct xl_user_type {
     const char *name; /* of the type in OpenCL C: an identifier of at most 63 letters that does not
-                         begin with xl_ or XL_ and is no word of OpenCL C; so are all names below */
+                         begin with xl_ or XL_ and is no keyword. The same for all names below */
     size_t size;      /* bytes from one element of an array to the next, at most 4096 */
     size_t alignment; /* a power of two that divides size, at most 128 */
-    const char *source; /* OpenCL C that declares the type. It is compiled under its own #line,
-                           so that messages of the compiler point into it */
+    const char *source; /* OpenCL C that declares the type. The compiler's messages refer to its
+                           lines */
 } xl_user_type;
 
-/* A binary operator. It must be associative; scans and reductions never change the order of
- * operands where the operator does not commute. Integer sums and products wrap modulo 2^bits,
- * signed ones too. Minimum and maximum of floating-point numbers skip NaN. -0 and
- * +0 are equal, and the result is the earlier one; in a reduction with equal_zeros 0, -0 is less
- * than +0. If all elements are NaN, minimum gives +inf and maximum -inf, as for no elements. A sum
- * of floating-point numbers has the sign of zero that IEEE 754 gives it: -0 if there are elements
- * and all of them are -0, else +0 for a sum of 0. A sum of nothing is +0, and from that an
- * exclusive scan without init starts, in each segment. Init is taken as it is, a -0 too. And, or,
- * xor are for integers. On vectors an operator works lane by lane. */
+/* A binary operator. It must be associative. Operands keep their order unless the operator
+ * commutes. integers   sums and products wrap modulo 2^bits, also of signed types. And, or and xor
+ * are for integers only min, max   NaN are skipped. If all elements are NaN, min returns +inf and
+ * max returns -inf, as for empty input. -0 and +0 are equal, and the result is the earlier one; in
+ * a reduction with equal_zeros 0, -0 is less than +0 sums       of floating-point numbers have the
+ * sign of zero of IEEE 754: -0 if all elements are -0, otherwise +0. The sum of no elements is +0;
+ * an exclusive scan without init starts each segment with it. Init is used as given, also -0
+ *   vectors    lane by lane */
 typedef enum xl_op {
     XL_SUM = 1,
     XL_PROD = 2,
@@ -134,46 +127,45 @@ typedef enum xl_op {
     XL_AND = 5,
     XL_OR = 6,
     XL_XOR = 7,
-    /* Reductions only: the index, a u64, of the first least or greatest element. NaN are skipped;
-     * if all elements are NaN, or there are none, it is UINT64_MAX. -0 and +0 are equal, unless
-     * the reduction's equal_zeros is 0. */
+    /* Reductions only: the index, a u64, of the first least or greatest element. NaN are skipped.
+     * UINT64_MAX if there are no elements or all are NaN. -0 and +0 are equal, unless the
+     * reduction's equal_zeros is 0. */
     XL_ARG_MIN = 8,
     XL_ARG_MAX = 9,
     XL_USER_OP = 0x1000 /* the descriptor's user_op says which */
 } xl_op;
 
-/* What may be relied upon of a user's operator beside that it is associative. */
+/* Properties of a user's operator. It must be associative without any flag. */
 enum {
     XL_OP_COMMUTATIVE = 1,         /* op(a, b) is op(b, a) */
-    XL_OP_STRICTLY_ASSOCIATIVE = 2 /* to the last bit: it rounds nothing */
+    XL_OP_STRICTLY_ASSOCIATIVE = 2 /* to the last bit: it does not round */
 };
 
-/* An operator of the user's own, on elements of the descriptor's type T. */
+/* An operator of the caller, on elements of the descriptor's type T. */
 typedef struct xl_user_op {
-    const char *name;     /* of the function, an identifier of at most 63 letters:
-                             T name(T a, T b), a before b in the array */
-    const char *source;   /* OpenCL C that defines it, after the type's source; compiled under
-                             its own #line. NULL: `name` is a function of OpenCL C, such as fmax */
-    const void *identity; /* one element e on the host for which op(e, x) and op(x, e) are x;
-                             NULL: there is none, and the operator is never called with one */
-    uint32_t
-        flags; /* XL_OP_COMMUTATIVE, XL_OP_STRICTLY_ASSOCIATIVE, or 0: nothing is relied upon */
+    const char *name;   /* of the function, an identifier of at most 63 letters:
+                           T name(T a, T b), a before b in the array */
+    const char *source; /* OpenCL C that defines it, compiled after the type's source. NULL: `name`
+                           is a function of OpenCL C, such as fmax */
+    const void *identity; /* one element e on the host with op(e, x) = op(x, e) = x. NULL: there is
+                             none, and the operator is never called with one */
+    uint32_t flags;       /* XL_OP_COMMUTATIVE, XL_OP_STRICTLY_ASSOCIATIVE; 0: neither */
 } xl_user_op;
 
-/* An order of the user's own, of elements of one type T. It must be a strict weak order, as that of
- * C++'s std::sort: nothing comes before itself; if a comes before b and b before c, then a comes
+/* An order of the caller on elements of one type T. It must be a strict weak order, as for C++'s
+ * std::sort: no element comes before itself; if a comes before b and b before c, then a comes
  * before c. Two elements are equal if neither comes before the other; if a equals b and b equals c,
  * then a equals c. */
 typedef struct xl_user_comparator {
     const char *name;   /* of the function, an identifier of at most 63 letters:
                            bool or int name(T a, T b), whether a comes before b */
-    const char *source; /* OpenCL C that defines it, after the type's source; compiled under
-                           its own #line. NULL: `name` is a function of OpenCL C, such as isless */
+    const char *source; /* OpenCL C that defines it, compiled after the type's source. NULL: `name`
+                           is a function of OpenCL C, such as isless */
 } xl_user_comparator;
 
-/* A parameter of a plan's expressions: a value that each call gives in its arguments' `params`, so
- * that another value needs no other plan. A descriptor takes up to XL_PARAMS of them, of 64 bytes
- * together, where each counts as a multiple of 4 bytes. */
+/* A parameter of a plan's expressions. Each call gives its value in args.params, so another value
+ * needs no other plan. A descriptor has at most XL_PARAMS of them, of at most 64 bytes together;
+ * each counts as a multiple of 4 bytes. */
 enum { XL_PARAMS = 8 };
 typedef struct xl_param {
     const char *name; /* in all expressions of the descriptor: an identifier of at most 63 letters
@@ -181,48 +173,45 @@ typedef struct xl_param {
     uint32_t type;    /* xl_type: any built-in one; XL_F64 and XL_F16 where the device has them */
 } xl_param;
 
-/* Where an array's segments begin. The first element always begins one. Offsets that break
- * their rule, because they fall, pass n or end elsewhere, give results that are not defined,
- * but nothing is written outside the outputs nor read outside the inputs, and no call hangs. */
+/* How the segments of an array are given. The first element always begins a segment. If offsets
+ * break their rule (they decrease, exceed n, or do not end at n), results are undefined, but
+ * nothing is accessed outside the arrays and no call hangs. */
 typedef enum xl_segments {
     XL_SEGMENTS_NONE = 0,         /* the whole array is one */
     XL_SEGMENTS_HEAD_FLAGS = 1,   /* n bytes: not 0 where a segment begins */
     XL_SEGMENTS_FLAG_BITMASK = 2, /* (n + 31) / 32 words of u32: bit i % 32 of word i / 32 */
     XL_SEGMENTS_KEYS = 3,         /* n integers: a segment is a run of equal keys */
-    XL_SEGMENTS_OFFSETS = 4,      /* CSR: count integers, u32 or u64, that never fall, the first 0,
-                                     the last n: segment s is [offsets[s], offsets[s + 1]), so there
-                                     are count - 1; any of them may be empty */
+    XL_SEGMENTS_OFFSETS = 4,      /* CSR: `count` integers, u32 or u64, that never decrease, the
+                                     first 0, the last n. Segment s is [offsets[s], offsets[s + 1]);
+                                     there are count - 1, and any of them may be empty */
     XL_SEGMENTS_WIDTH = 5, /* every segment_width elements, the last may be shorter; no array */
-    XL_SEGMENTS_MASK = 6 /* in each row of segment_width (1 to 64) elements a segment begins at the
-                            first, and at element k where bit k of segment_mask is set; bits past
-                            the width count for nothing; no array. Park's sub-warp segments
-                            (2017) */
+    XL_SEGMENTS_MASK = 6 /* no array. Rows of segment_width (1 to 64) elements: a segment begins at
+                            the first element of a row, and at element k if bit k of segment_mask
+                            is set; bits from segment_width on have no effect (sub-warp segments,
+                            Park 2017) */
 } xl_segments;
 
-/* What is promised about the bits of results of operators that round, such as sums of
- * floating-point numbers and user operators that are not XL_OP_STRICTLY_ASSOCIATIVE. All others
- * always give the same. */
+/* The bits of results of operators that round: sums and products of floating-point numbers, and
+ * user operators without XL_OP_STRICTLY_ASSOCIATIVE. Other operators always give the same bits. */
 typedef enum xl_determinism {
-    XL_DETERMINISTIC = 0, /* the same bits on every run on one device, for one n; where the number
-                             is on the device (n_device), for one number there and one `n`, the
-                             most, by which the work is cut */
-    XL_UNORDERED = 1,     /* the bits may differ from run to run; may be faster */
-    XL_REPRODUCIBLE = 2   /* the same bits for one n on every device that rounds as
-                             IEEE 754 says, for data and results that are not denormal, and for
-                             these too where the device keeps them: f64 always does, f32 where
-                             CL_DEVICE_SINGLE_FP_CONFIG has CL_FP_DENORM (not llvmpipe), f16
-                             alike. Two things are left open: which NaN a NaN is, and on a device
-                             that takes x + 0 for x (llvmpipe) the sign of a zero. A user operator
-                             must itself round alike everywhere. Slower */
+    XL_DETERMINISTIC = 0, /* the same bits on every run on one device, for one n. With n_device: for
+                             one device count and one upper bound n, because n decides how the work
+                             is divided */
+    XL_UNORDERED = 1,     /* bits may differ between runs; may be faster */
+    XL_REPRODUCIBLE = 2   /* the same bits for one n on every device that rounds as IEEE 754
+                             requires, for normal data and results; for denormal ones if the device
+                             has denormals (f64 always; f32 if CL_DEVICE_SINGLE_FP_CONFIG has
+                             CL_FP_DENORM; f16 alike). Unspecified: the payload of NaN, and the sign
+                             of a zero on a device that computes x + 0 as x. A user operator must
+                             itself round alike everywhere. Slower */
 } xl_determinism;
 
-/* A tuning value by name, such as {"scan.group_size", 128}, for a descriptor. The structure is
- * frozen; the names may change with any version: xl_tunables_each() lists them, docs/tuning.md
- * too. A name that is unknown or another primitive's, or a value out of its range, is
- * XL_ERROR_INVALID_ARGUMENT, and the text names it with what is allowed. Of one name the last
- * value counts; a plan takes less where the device has no room for it. Array and names are read
- * when the plan is made and not kept. Values change how fast a plan is, and of operators that
- * round in an order of their own also the last bits of results. */
+/* A tuning value by name for a descriptor, such as {"scan.group_size", 128}. Names may change with
+ * any version: xl_tunables_each() and docs/tuning.md list them. An unknown name, another
+ * primitive's name or a value out of range is XL_ERROR_INVALID_ARGUMENT. If a name occurs twice,
+ * the last value counts. If the device lacks room, a plan uses less. The array and the names are
+ * read by the create call. Values change the speed of a plan, and the last bits of results of
+ * operators that round. */
 typedef struct xl_tunable {
     const char *name;
     uint64_t value;
@@ -241,7 +230,7 @@ XL_API const char *xl_op_name(xl_op op);
 
 XL_EXTERN_C_END
 
-/* A view of `buffer` that starts `offset` elements in. */
+/* A view of `buffer` from element `offset` on. */
 static inline xl_view xl_view_of(cl_mem buffer, size_t offset)
 {
     xl_view view;
