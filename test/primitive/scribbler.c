@@ -6,6 +6,8 @@
 
 static uint64_t odd_number(xlt_random *random, size_t n)
 {
+    /* Times 2^8 it is small again in 32 bits. */
+    const uint64_t wraps = xlt_below(random, 16) | xlt_next(random) << 24;
     const uint64_t numbers[] = {0,
                                 UINT64_MAX,
                                 n,
@@ -13,8 +15,9 @@ static uint64_t odd_number(xlt_random *random, size_t n)
                                 xlt_below(random, (uint32_t)n),
                                 xlt_next(random),
                                 xlt_next(random) >> xlt_below(random, 64),
-                                1};
-    return numbers[xlt_below(random, 8)];
+                                1,
+                                wraps};
+    return numbers[xlt_below(random, sizeof numbers / sizeof numbers[0])];
 }
 
 /* Some of them all over, some in a stretch. */
