@@ -267,7 +267,9 @@ static void harm(victim *v, xl_status (*enqueue)(const victim *v))
     aim(&by, &v->at[0]);
     aim(&by, &v->at[SCRATCH]);
     scribbler_start(&by, NUM_KEYS);
-    for (size_t k = 0; goes_on(&by, k); ++k) {
+    /* Few writes hit what only a selection of keys of 16 bits reads. */
+    const size_t slower = v->at[0].size == 2 ? 20 : 1;
+    for (size_t k = 0; goes_on(&by, k / slower); ++k) {
         xlt_watch_start(v->what, NULL);
         ok(v->ctx, enqueue(v), v->what);
         XLT_CL(clFinish(xlt_queue()));
