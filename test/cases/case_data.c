@@ -200,12 +200,12 @@ static void break_offsets(const fuzz_case *c, segmentation *s, xlt_random *rando
     const uint64_t n = c->of[N];
     if (c->of[BROKEN] == FALLS)
         put_offset(s, at, xlt_below(random, (uint32_t)n + 1) / 2);
-    else if (c->of[BROKEN] == PASSES)
-        put_offset(s, at, n + 1 + xlt_below(random, 100000));
     else if (c->of[BROKEN] == LATE_START)
         start_late(c, s, random);
     else if (c->of[BROKEN] == EARLY_END)
         put_offset(s, s->array_n - 1, n / 2);
+    for (size_t k = at; c->of[BROKEN] == PASSES && k < s->array_n; ++k)
+        put_offset(s, k, n + 1 + k - at);
     for (size_t k = 0; c->of[BROKEN] == HUGE_OFFSETS && k < s->array_n; ++k)
         put_offset(s, k, xlt_next(random));
     for (size_t k = 0; c->of[BROKEN] == ZIGZAG && k < s->array_n; ++k)
