@@ -2,12 +2,12 @@
 # SPDX-License-Identifier: MIT
 # usage: ci/gpu.sh [--calls N] [--processes P] [--seed S] [--minutes M] [--only NAME,...] [--devices D,...]
 #
-# Runs the case runner (test/cases) on a GPU, in P processes side by side (16, or the number
-# of cores), because a driver compiles one program at a time in a process. The processes share N
-# calls (100000); with --minutes they end after M minutes. First come cases that cover all pairs of
-# options, then random cases, with a seed for each process. Each process has its own plans and its own
-# cache folder. --devices: the processes take these devices in turn, as CROSSLANE_DEVICE names them
-# (CROSSLANE_DEVICE, or `gpu`): nvidia:0,nvidia:1 for two GPUs of one host, portable: for PoCL.
+# Runs the case runner (test/cases) on a GPU, in P processes side by side (16, or the number of
+# cores), because a driver compiles one program at a time in a process. The cases cover all pairs of
+# options; their 3,000 plans also share N random calls (100000). With --minutes the processes end
+# after M minutes. Each process has its own plans and its own cache folder. --devices: the processes
+# take these devices in turn, as CROSSLANE_DEVICE names them (CROSSLANE_DEVICE, or `gpu`):
+# nvidia:0,nvidia:1 for two GPUs of one host, portable: for PoCL.
 # Builds nothing: needs build/werror/test/cases/cases, or another program that RUNNER names.
 #
 # Prints a table and each failing case as one line, to be tried with `cases --case 'LINE'`.
@@ -38,37 +38,28 @@ mkdir -p "$log"
 
 # A process that crashes, hangs or loses its device starts again behind the case that did it.
 restarts=8
-run() { # K NAME CASES END OPTION...
-  local k=$1 file=$log/$1.$2 cases=$3 end=$4 from=0 code next try
-  shift 4
-  for ((try = 0; try < restarts && from < cases && SECONDS < end; ++try)); do
-    (cd "$log/folder/$k" && exec "$runner" --from "$from" --share "$k/$processes" --failures 8 --watchdog 240 --seconds $((end - SECONDS)) \
-      "$@") >"$file.$try" 2>&1
-    code=$?
-    next=$(awk '/the next case is/ { print $NF } /: case [0-9]+: / { sub(/.*: case /, ""); print $1 + 1 }' "$file.$try" | tail -n 1)
-    grep -q 'the next case is' "$file.$try" || echo "ended early: exit code $code" >>"$file.$try"
-    [ $code = 3 ] || ! grep -q 'the next case is' "$file.$try" || return
-    from=${next:-$cases}
-  done
-}
-
-# All pairs of options, then cases at random: some 200 on each plan.
 share() { # K
-  local k=$1 cases=$((calls / processes)) end=$((SECONDS + seconds)) pairs plans
+  local k=$1 from=0 end=$((SECONDS + seconds)) file code next try
   mkdir -p "$top/cache/$k" "$log/folder/$k"
   export CROSSLANE_DEVICE=${devices[k % ${#devices[@]}]} CROSSLANE_CACHE_DIR=$top/cache/$k CUDA_CACHE_PATH=$top/cache/$k/nv
-  run "$k" pairs 1000000 "$end" --pairs "${only:-all}" --seed "$seed"
-  pairs=$(cat "$log/$k".pairs.* | awk '$1 == "all" { sum += $2 } END { print sum + 0 }')
-  cases=$((cases - pairs))
-  plans=$(((minutes ? 20 * minutes : cases / 200) + 15))
-  [ $cases -le 0 ] ||
-    run "$k" random $cases "$end" --cases $cases --seed $((seed * 1000 + k)) --plans "$plans" --most 1048576 ${only:+--only "$only"}
+  for ((try = 0; try < restarts && SECONDS < end; ++try)); do
+    file=$log/$k.$try
+    (cd "$log/folder/$k" && exec "$runner" --pairs "${only:-all}" --seed "$seed" --calls $((calls / plans + 1)) --most 1048576 \
+      --from "$from" --share "$k/$processes" --failures 8 --watchdog 240 --seconds $((end - SECONDS))) >"$file" 2>&1
+    code=$?
+    next=$(awk '/the next case is/ { print $NF } /: case [0-9]+: / { sub(/.*: case /, ""); print $1 + 1 }' "$file" | tail -n 1)
+    grep -q 'the next case is' "$file" || echo "ended early: exit code $code" >>"$file"
+    if [ -z "$next" ] || { [ $code != 3 ] && grep -q 'the next case is' "$file"; }; then
+      return
+    fi
+    from=$next
+  done
 }
 
 runner=$(realpath "$runner")
 start=$SECONDS
 seconds=$((minutes ? minutes * 60 : 86400))
-[ -z "$minutes" ] || calls=$((calls > 100000 ? calls : 100000000))
+plans=$("$runner" --pairs "${only:-all}" --seed "$seed" --list 1 | awk '/ plans cover / { sum += $5 } END { print sum + (sum == 0) }')
 for ((k = 0; k < processes; ++k)); do
   share "$k" &
 done
@@ -101,4 +92,4 @@ awk -v wall=$((SECONDS - start)) -v processes="$processes" '
     flush()
     for (each in found) print "FAILED: " each
     exit failed["all"] > 0 || early > 0 || cases["all"] == 0
-  }' "$log"/[0-9]*.[pr]*.[0-9]*
+  }' "$log"/[0-9]*.[0-9]*

@@ -133,23 +133,33 @@ static uint64_t even_real_bin(const ref_histogram *h, const void *value)
     return bin < h->num_bins ? bin : h->num_bins - 1;
 }
 
-uint64_t ref_bin_of(const ref_histogram *h, const void *value)
+/* The last of the ascending levels that is not above the value. */
+static uint64_t bin_by_levels(const ref_histogram *h, const void *value)
 {
     const size_t bytes = ref_type_size(h->type);
-    const char *level = h->levels;
+    const char *const levels = h->levels;
+    uint64_t low = 0, high = h->num_bins + 1;
+    if (is_real(h->type) && isnan(real_of(h->type, value)))
+        return h->num_bins;
+    while (low < high) {
+        const uint64_t middle = low + (high - low) / 2;
+        if (less(h->type, value, levels + middle * bytes))
+            high = middle;
+        else
+            low = middle + 1;
+    }
+    return low > 0 ? low - 1 : h->num_bins;
+}
+
+uint64_t ref_bin_of(const ref_histogram *h, const void *value)
+{
     if (h->kind == REF_BINS_KEYS) {
         const uint64_t key = integer_of(h->type, value);
         return key < h->num_bins ? key : h->num_bins;
     }
     if (h->kind == REF_BINS_EVEN)
         return is_real(h->type) ? even_real_bin(h, value) : even_bin(h, value);
-    for (uint64_t k = h->num_bins; k-- > 0; level = h->levels) {
-        level += k * bytes;
-        const bool is_nan = is_real(h->type) && !(real_of(h->type, value) <= (double)INFINITY);
-        if (!is_nan && !less(h->type, value, level) && less(h->type, value, level + bytes))
-            return k;
-    }
-    return h->num_bins;
+    return bin_by_levels(h, value);
 }
 
 void ref_histogram_count(const ref_histogram *h, size_t n, const void *values, uint64_t *bins)

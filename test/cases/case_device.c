@@ -632,6 +632,16 @@ bool same_results(outcome *o, const fuzz_case *c, size_t count, const void *got,
     return true;
 }
 
+bool same_bits(outcome *o, const fuzz_case *c, size_t count, const void *first, const void *second)
+{
+    const unsigned char *a = first, *b = second;
+    const size_t bytes = out_bytes_of(c), known = case_is_arg(c) ? 8 : element_of(c)->known_bytes;
+    for (size_t i = 0; i < count; ++i)
+        if (memcmp(a + i * bytes, b + i * bytes, known) != 0)
+            return failed(o, "two runs gave different bits");
+    return true;
+}
+
 /* FNV-1a of the bits of f32 results, low byte first. All zeros are +0. */
 bool same_hash(outcome *o, const fuzz_case *c, size_t count, const void *results)
 {
