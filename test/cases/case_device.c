@@ -134,7 +134,7 @@ const char *const tunings[NUM_TUNINGS] = {
     "search.items = 3\ngrid.group = 16\ngrid.overfull_group_size = 32\ngrid.bucket = "
     "16\ngrid.sampled = 1048576\n"
     "grid.bounds_groups = 5\nneighbors.staged = 24\n"
-    "neighbors.group = 16\nselect.serial = 0\nselect.look_back = 1\nselect.group = 64\n"
+    "neighbors.group = 8\nselect.serial = 0\nselect.look_back = 1\nselect.group = 64\n"
     "select.item_bytes = 6\nselect.window = 64\nselect.inject_delay = 3\n"
     "select.spin_limit = 20\nhistogram.serial = 0\nhistogram.group = 16\n"
     "histogram.local_kib = 4\nhistogram.passes = 0\nhistogram.chunk = 100\n"
