@@ -331,13 +331,14 @@ static void selections_of_what_changes(void **state)
         "topk.shape = 1\ntopk.chunk = 40\ntopk.chunks = 200\ntopk.sample = 64\ntopk.sampled = 1\n",
         "topk.shape = 0\ntopk.group_log = 5\ntopk.items = 2\ntopk.chunk = 200\ntopk.chunks = 200\n"
         "topk.sample = 64\ntopk.sampled = 1\n",
+        "topk.shape = 1\ntopk.chunk = 1000\n", /* too few chunks for lists */
     };
     static const xl_type keys[] = {XL_U32, XL_F64, XL_U16};
     xlt_needs_threads();
     for (size_t p = 0; xlt_place_closely(p); ++p)
-        for (size_t i = 0; i < 6; ++i)
-            if (!xlt_few_programs() || i / 2 != p)
-                harm_topk(tunes[i % 2], keys[i / 2], i / 2 != 2);
+        for (size_t i = 0; i < 9; ++i)
+            if (!xlt_few_programs() || i / 3 != p)
+                harm_topk(tunes[i % 3], keys[i / 3], i / 3 != 2);
 }
 
 static xl_status enqueue_merge(const victim *v)
