@@ -111,7 +111,8 @@ void xl_queue_done(const xl_csr *csr, const xl_segment_job *job, const xl_segmen
     const uint slot = local_->slot, count = local_->count;
     for (uint k = (uint)get_local_id(0); k < count; k += XL_SORT_GROUP) {
         const uint word = (local_->first + k) << XL_LEVEL_BITS | local_->level;
-        if (slot + k < slots && atomic_xchg(xl_queue_slots(csr) + slot + k, word) != 0)
+        const uint at = slot + k; /* wraps if `slot`, which is from scratch, is very large */
+        if (at < slots && atomic_xchg(xl_queue_slots(csr) + at, word) != 0)
             xl_queue_fill_next(csr, slots, word);
     }
     XL_LOCAL_BARRIER();

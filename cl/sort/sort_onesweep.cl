@@ -359,7 +359,8 @@ __kernel XL_REQUIRED void xl_radix_sweep(uint pass, XL_RADIX_ARGUMENTS)
     }
     xl_radix_tile_clear(room);
     xl_local_barrier();
-    if (pass >= shared.passes || (xl_place)shared.tile * XL_TILE_KEYS >= n)
+    /* In 64 bits: a ticket that another kernel changed must not wrap to a tile that is there. */
+    if (pass >= shared.passes || (ulong)shared.tile * XL_TILE_KEYS >= n)
         return;
     xl_radix_tile tile;
     tile.from = xl_radix_source(&radix, pass, shared.passes);

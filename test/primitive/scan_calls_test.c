@@ -278,16 +278,18 @@ static void carries_over_offsets(void **state)
     xl_context_destroy(ctx);
 }
 
-/* The plan keeps the buffer of its init, and nothing of the host's. */
+/* The plan keeps the buffer of its init, which each call reads, and nothing of the host's. */
 static void init_outlives_its_owner(void **state)
 {
     (void)state;
     int32_t start = 41;
     job j;
-    xlt_buffer init = xlt_buffer_make(&start, 1, 4, 0);
+    xlt_buffer init = xlt_buffer_make(NULL, 1, 4, 0);
     job_make(&j, "init let go", XL_I32, XL_SUM, XL_EXCLUSIVE, NULL);
     j.desc.init_view = xlt_view(&init);
     xl_plan *on_device = job_plan(xlt_context(), &j);
+    XLT_CL(clEnqueueWriteBuffer(xlt_queue(), init.mem, CL_TRUE, xlt_view(&init).offset * 4, 4,
+                                &start, 0, NULL, NULL));
     xlt_buffer_free(&init);
     j.desc.init_view = xl_no_view();
     j.desc.init = &start;

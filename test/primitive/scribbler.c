@@ -6,6 +6,8 @@
 
 static uint64_t odd_number(xlt_random *random, size_t n)
 {
+    /* Times 2^8 it is small again in 32 bits. */
+    const uint64_t wraps = xlt_below(random, 16) | xlt_next(random) << 24;
     const uint64_t numbers[] = {0,
                                 UINT64_MAX,
                                 n,
@@ -13,18 +15,23 @@ static uint64_t odd_number(xlt_random *random, size_t n)
                                 xlt_below(random, (uint32_t)n),
                                 xlt_next(random),
                                 xlt_next(random) >> xlt_below(random, 64),
-                                1};
-    return numbers[xlt_below(random, 8)];
+                                1,
+                                wraps};
+    return numbers[xlt_below(random, sizeof numbers / sizeof numbers[0])];
 }
 
-/* Some of them all over, some in a stretch. */
+/* One number, again and again: anywhere, or near the beginning, where scratch has its state. */
 static void write_once(const scribbler *s, const xlt_buffer *to, xlt_random *random)
 {
+    enum { NEAR = 64 };
     unsigned char bytes[256];
-    const size_t width = (size_t)1 << xlt_below(random, 4), all = to->n * to->size;
+    const size_t width = (size_t)1 << xlt_below(random, 4), whole = to->n * to->size;
+    const bool is_near = xlt_below(random, 2);
+    const size_t all = is_near && whole > NEAR ? NEAR : whole;
     const uint64_t number = odd_number(random, s->n);
     const size_t most = all < sizeof bytes ? all : sizeof bytes;
-    const size_t length = 1 + xlt_below(random, (uint32_t)most);
+    const uint32_t shorter = is_near ? xlt_below(random, 8) : 0;
+    const size_t length = 1 + (xlt_below(random, (uint32_t)most) >> shorter);
     const size_t at = xlt_below(random, (uint32_t)(all - length + 1)) / width * width;
     for (size_t k = 0; k < length; ++k)
         bytes[k] = (unsigned char)(number >> 8 * (k % width));

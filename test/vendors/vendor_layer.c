@@ -4,7 +4,8 @@
  * changed). The library then chooses as it would there, and its kernels run on the real device,
  * so that what it chose is tested as well. What is not in a table the real device answers.
  *
- * XLT_VENDOR_FAST=1 adds -cl-opt-disable to every build, for who wants the sources alone. */
+ * XLT_VENDOR_FAST=1 adds -cl-opt-disable to every build, for who wants the sources alone. Intel's
+ * compiler (2026) then crashes on some scans by offsets. */
 #ifndef CL_TARGET_OPENCL_VERSION
 #define CL_TARGET_OPENCL_VERSION 300
 #endif
