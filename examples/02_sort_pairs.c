@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * Stars by brightness: keys sorted with a value each, with scratch of the
- * caller's own and events, as in a program that never wants to wait. */
+ * Problem: stars must be listed from the brightest to the faintest, each with its name. Sorts the
+ * brightness with the number of the star as its value. Uses scratch of the caller and events, so
+ * that the host waits only once, at the end. */
 #include <crosslane/crosslane.h>
 #include <stdio.h>
 

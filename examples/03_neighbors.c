@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Who is near whom: a grid over points, the count of each point's neighbours, and
- * the list, whose size is known only after the count. */
+ * Problem: find, for each point, all points within a radius. Builds a grid over the points, counts
+ * the neighbours of each, and then allocates and fills the list, whose size the count gives. */
 #include <crosslane/crosslane.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * A kernel of your own with Crosslane's collectives in it: of each cluster of stars, one
- * work-group finds the stars near the centre, packs them densely, and sums up their mass
- * and its centre. Any device, whatever the width of its sub-groups; no width is named. */
+ * Problem: for each cluster of stars, find the stars near the centre, pack them, and compute their
+ * mass and centre of mass, in one kernel of your own. Each work-group does one cluster with the
+ * collectives of <crosslane/collectives.cl>, whatever the width of the device's sub-groups. */
 #include <crosslane/crosslane.h>
 #include <math.h>
 #include <stdio.h>

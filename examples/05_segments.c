@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT
- * Segments by CSR offsets under an operator of your own: accounts with what happened to each,
- * one after another, in one array. A scan gives the balance after every event, a reduction by
- * the same offsets the last balance of every account, those without events too. */
+ * Problem: compute the balance of several accounts after each event, where the events of all
+ * accounts are in one array, account after account, and an event is a payment or interest. CSR
+ * offsets give where an account begins; the operator is a function of your own. A scan gives the
+ * balance after each event, a reduction the last balance of each account, also of those without
+ * events. */
 #include <crosslane/crosslane.h>
 #include <math.h>
 #include <stdio.h>
@@ -53,7 +55,7 @@ static xl_status make_plans(xl_context *ctx, xl_plan **scan, xl_plan **reduce)
     return status ? status : xl_reduce_create(ctx, &r, reduce);
 }
 
-/* The same on the host. Accounts start at 0, so that the balance is what has been added. */
+/* The same on the host. Accounts start at 0, so the balance is the sum of all changes. */
 static int right(const event *balances, const event *last)
 {
     for (int account = 0; account < ACCOUNTS; ++account) {

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT
- * Particles: a grid over them, the number of each one's neighbours, and their density by a visit
- * function of one's own, the Poly6 kernel of Mueller et al., "Particle-based fluid simulation for
- * interactive applications" (SCA 2003). Of a dam column that is made here, or of the points of a
- * .npy file. Prints the time of each stage, checks the results, and draws the density. */
+ * Problem: count the neighbours of each particle, and compute the density there, for millions of
+ * particles. Builds a grid and computes the density by a visit function, the Poly6 kernel of
+ * Mueller et al., "Particle-based fluid simulation for interactive applications" (SCA 2003). The
+ * particles are a column that the program makes, or the points of a .npy file. Prints the time of
+ * each stage, checks the results, and draws the density. */
 #include <crosslane/crosslane.h>
 
 #include "drawing.h"
@@ -27,8 +28,8 @@ typedef struct options {
 
 /* ---- the points ---- */
 
-/* splitmix64: each coordinate has a random number of its own, so that the column is the same on
- * every machine, whatever the order it is made in. */
+/* splitmix64: each coordinate has a separate random number, so the column is the same on every
+ * machine, in whichever order it is made. */
 static double unit_random(uint64_t index)
 {
     uint64_t z = UINT64_C(0xd1342543de82ef95) + (index + 1) * UINT64_C(0x9e3779b97f4a7c15);
@@ -86,7 +87,7 @@ typedef struct particles {
     xl_plan *counter, *field;
     cl_mem points, counts, offsets, density;
     xl_grid_report report;
-    cl_uint *found; /* what comes back: counts, their sum, densities */
+    cl_uint *found; /* read back: counts, their sum, densities */
     cl_ulong pairs;
     float *rho;
 } particles;
@@ -100,7 +101,7 @@ static const char poly6[] =
     "    return sum + params.y * (q * q * q);\n"
     "}\n";
 
-/* What the sum is multiplied with; a particle has mass 1. */
+/* The factor of the sum; a particle has mass 1. */
 static double poly6_factor(double h)
 {
     return 315.0 / (64.0 * PI * h * h * h);

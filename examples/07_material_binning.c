@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
- * A visibility buffer's pixels binned by material: how many pixels each material has (histogram),
- * where its pixels begin (exclusive scan), a list of just as many pixels as the picture has, by a
- * kernel with atomic operations and by a sort of the ids, and one shading kernel a material, as
- * renderers do that shade from a visibility buffer. The picture is compared with one that is shaded
- * pixel by pixel. Then the scan by itself: 1, 2, ..., 1024, whose last exclusive sum is 523,776,
- * and what one pass, several passes and the textbook scans take.
+ * Problem: a renderer with a visibility buffer has the material of each pixel, and must shade all
+ * pixels of one material together. Counts the pixels of each material (histogram), finds where its
+ * pixels begin in a list (exclusive scan), fills the list once with atomic operations and once by a
+ * sort of the ids, and shades each material by one launch. Compares the picture with one that is
+ * shaded pixel by pixel. Then scans 1, 2, ..., 1024, whose last exclusive sum is 523,776, and times
+ * a scan in one pass, in several passes, and the textbook scans.
  *
  *   example_07_material_binning [--width W] [--height H] [--materials M] [--scan-log2 K] [--png
  * FILE]
@@ -33,7 +33,7 @@ static const char source[] =
     "}\n"
     "\n"
     "/* A sheet of COLUMNS x ROWS crooked squares of two triangles each, behind COVERS large\n"
-    "   triangles, of which later ones are nearer: the material of what a pixel shows. */\n"
+    "   triangles, of which later ones are nearer: the material that a pixel shows. */\n"
     "__kernel void rasterize(const __global float2 *sheet, const __global float2 *covers,\n"
     "                        uint width, uint height, uint materials, __global uint *ids)\n"
     "{\n"
@@ -79,7 +79,7 @@ static const char source[] =
     "    return (uchar4)((uchar)(light + (hue >> 8) % 128), (uchar)(light + (hue >> 16) % 128),\n"
     "                    (uchar)(light + (hue >> 24) % 128), 255);\n"
     "}\n"
-    "/* One material's pixels: what a renderer has a shader of its own for. */\n"
+    "/* One material's pixels; a renderer has a separate shader for each material. */\n"
     "__kernel void shade_bin(const __global uint *list, uint first, uint count, uint material,\n"
     "                        uint width, __global uchar4 *picture)\n"
     "{\n"
@@ -425,7 +425,7 @@ static int check_frame(scene *s)
     return same && (!s->o.png || image_write(&picture, s->o.png));
 }
 
-/* ---- the scan by itself ---- */
+/* ---- the scan alone ---- */
 
 static double time_scan(scene *s, xl_plan *plan, cl_mem in, cl_mem out, size_t n)
 {

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT
- * Work-groups over a picture, as compute shaders are taught: groups of 32 x 32 that paint a
- * checkerboard with a palette, each knowing its group's number and its own, and a separable blur of
- * radius 5 whose groups first bring a row of pixels with 5 more on both sides into local memory.
- * The picture may be of any size: groups reach over its border, where kernels have to ask. The blur
- * is compared with a serial one, and its speed, with and without local memory, with a copy.
+ * Problem: run a kernel over a picture of any size, and make a blur fast by sharing pixels. Groups
+ * of 32 x 32 work-items paint a checkerboard with a palette from the numbers of the group and of
+ * the work-item. Then a separable blur of radius 5 runs, with and without local memory: each group
+ * first loads its row of pixels and 5 more on both sides. Groups may exceed the border of the
+ * picture, so the kernels test for it. Compares the blur with a serial one, and the speeds with a
+ * copy.
  *
  *   example_08_thread_hierarchy [IN.png | WIDTHxHEIGHT] [OUT.png]
  */
@@ -18,7 +19,7 @@
 
 enum { RADIUS = 5, TAPS = 2 * RADIUS + 1, ROUNDS = 5 };
 
-/* Of the tutorial, whose sum of 1.1 would brighten the picture; here they are divided by it. */
+/* The tutorial's weights, divided by their sum of 1.1, which would brighten the picture. */
 static const float weights[TAPS] = {0.05f, 0.05f, 0.1f, 0.1f,  0.1f, 0.2f,
                                     0.1f,  0.1f,  0.1f, 0.05f, 0.05f};
 
@@ -183,10 +184,10 @@ static int difference(const unsigned char *a, const unsigned char *b, size_t byt
     return most;
 }
 
-/* ---- what it prints ---- */
+/* ---- output ---- */
 
 /* Two passes of one kernel, along rows and then columns; the largest difference from the serial
- * blur. Of a copy, for which want is NULL, both go along rows. */
+ * blur. In a copy (want is NULL) both go along rows. */
 static int run_blur(const state *s, const char *name, const char *said, const unsigned char *want)
 {
     cl_kernel kernel = clCreateKernel(s->program, name, NULL);

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT
- * Counts before each lane within segments of a sub-warp: what Park, "Correct implementation of
- * sub-warp parallel prefix operations based on GPU hardware architecture" (2017), corrects, at any
- * width of rows and on any device. First the paper's worked example (figure 5) at every width, then
- * its table 4: the time of 2^21 to 2^28 elements, for several patterns of heads, by a kernel with
- * the library's collective and by xl_scan with XL_SEGMENTS_MASK, and both held against a copy.
+ * Problem: count, for each lane, the ones before it within its segment of a sub-warp, at any width
+ * and on any device. Code published earlier is wrong there; Park, "Correct implementation of
+ * sub-warp parallel prefix operations based on GPU hardware architecture" (2017), corrects it.
+ * Checks the worked example of the paper (figure 5) at every width. Then measures its table 4, 2^21
+ * to 2^28 elements with several patterns of heads, by a kernel with the library's collective and by
+ * xl_scan with XL_SEGMENTS_MASK, and compares both with a copy.
  *
  *   example_09_subwarp_prefix [FIRST_LOG2 [LAST_LOG2]]
  */
@@ -53,7 +54,7 @@ static double milliseconds(void)
     return (double)now.tv_sec * 1e3 + (double)now.tv_nsec * 1e-6;
 }
 
-/* ---- what is run ---- */
+/* ---- the runs ---- */
 
 static void run_kernel(const state *s, cl_kernel kernel, cl_ulong heads, cl_uint width, size_t n)
 {

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT
- * Molecular dynamics: atoms of a Lennard-Jones liquid in a box that repeats, forces and energy by a
- * kernel of one's own that walks over the neighbours in an index (<crosslane/neighbors.cl>), the
- * potential cut off at 2.5 and shifted to 0 there, velocity Verlet (Verlet, "Computer experiments
- * on classical fluids", 1967; units of the potential's depth and width and of an atom's mass).
- * Prints energies and momentum as they go, and checks forces and energies against double precision
- * on the host, the momentum, and that the energy stays what it is. */
+ * Problem: simulate the atoms of a Lennard-Jones liquid in a periodic box. A kernel of your own
+ * computes forces and energies in a loop over the neighbours in an index
+ * (<crosslane/neighbors.cl>). The potential is cut off at 2.5 and shifted to 0 there; the steps are
+ * velocity Verlet (Verlet, "Computer experiments on classical fluids", 1967). Units are the depth
+ * and width of the potential and the mass of an atom. Prints energies and momentum at intervals.
+ * Checks forces and energies against double precision on the host, and that momentum and energy
+ * are conserved. */
 #include <crosslane/crosslane.h>
 
 #include <math.h>
@@ -40,7 +41,7 @@ static const char source[] =
     "    force[near.self] = near.incomplete ? (float4)(NAN) : sum;\n"
     "}\n"
     "\n"
-    "/* Of what stands behind a force in w, nothing. */\n"
+    "/* Ignores the energy in w. */\n"
     "float4 half_a_kick(float step, float4 force)\n"
     "{\n"
     "    return (float4)(0.5f * step * force.xyz, 0.0f);\n"
@@ -86,7 +87,7 @@ typedef struct liquid {
     cl_program program;
     cl_kernel forces, drift, kick;
     cl_mem position, velocity, force;
-    atom *p, *v, *f; /* what comes back */
+    atom *p, *v, *f; /* read back */
 } liquid;
 
 /* Sums over all atoms. */

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT
- * Water by smoothed particles: a column that falls into a tank (`dam`), or one that fills it and
- * comes to rest (`column`). Density, pressure and viscosity as in Mueller et al., "Particle-based
- * fluid simulation for interactive applications" (SCA 2003), by two kernels of one's own that walk
- * over the neighbours in two indices, the water's and the walls' (<crosslane/neighbors.cl>); across
- * the tank space repeats. Checks density and acceleration against double precision on the host, the
- * densities of a grid built by counting against those of one built by the bitonic sort, bit by bit
- * (as in figure 8 of Lee and Kim, "Fast access method of neighboring particles using bitonic sort
- * based GPU hashing", 2022), that no energy comes from nowhere, and how fast the front is or what
- * the pressure is at the floor. Draws frames if asked to. */
+ * Problem: simulate water by smoothed particles: a column that falls into a tank (`dam`), or one
+ * that fills the tank and comes to rest (`column`). Density, pressure and viscosity as in Mueller
+ * et al., "Particle-based fluid simulation for interactive applications" (SCA 2003), by two kernels
+ * of your own that loop over the neighbours in two indices, of the water and of the walls
+ * (<crosslane/neighbors.cl>). The tank is periodic across. Checks density and acceleration against
+ * double precision on the host. Checks that densities by a grid that is built by counting and by
+ * one that is built by the bitonic sort have the same bits (figure 8 of Lee and Kim, "Fast access
+ * method of neighboring particles using bitonic sort based GPU hashing", 2022), that no energy is
+ * gained, and the speed of the front or the pressure at the floor. Draws frames if asked to. */
 #include <crosslane/crosslane.h>
 
 #include "drawing.h"
@@ -23,7 +23,7 @@ enum { REPORTS = 10, CHECKED_POINTS = 64, LAYERS = 2 };
 
 /* The column is 1 high and half as wide; units of water are those of the SI. */
 static const double PI = 3.14159265358979323846, GRAVITY = 9.81, RHO = 1000;
-/* What poly6 makes of a cubic lattice of half the radius, over what it stands for. */
+/* The density by Poly6 of a cubic lattice of half the radius, over its true density. */
 static const double LATTICE = 1.009775167;
 
 static const char source[] =
@@ -136,7 +136,7 @@ typedef struct tank {
     float lower[3], upper[3]; /* the box: water and walls */
     water w;
     cloud fluid, walls;
-    place *velocity, *acceleration; /* what comes back */
+    place *velocity, *acceleration; /* read back */
     float *rho;
     xl_context *ctx;
     cl_command_queue queue;
@@ -351,7 +351,7 @@ static xl_status find_forces(tank *t)
 static void set_move(const tank *t)
 {
     const cl_uint n = (cl_uint)t->fluid.n;
-    /* Of what the walls let through. */
+    /* Limits for water that the walls let through. */
     const float low[4] = {0, 0, 0, 0}, high[4] = {(float)t->width, t->upper[1], t->upper[2], 0};
     clSetKernelArg(t->move, 0, sizeof n, &n);
     set_mem(t->move, 1, &t->constants);
@@ -416,8 +416,8 @@ static double pressure(const tank *t, double rho)
     return fmax(0, (double)t->w.stiffness * (rho - RHO));
 }
 
-/* What is near particle i of another cloud or of the water itself: the vector there, across the
- * tank to the nearest image, and whether it is near as the library says in single precision. */
+/* The vector from particle i to a particle of another cloud or of the water, across the tank to the
+ * nearest image, and whether it is near as the library decides in single precision. */
 static bool is_near(const tank *t, size_t i, const place *other, double *vector, double *r)
 {
     const float *const p = t->fluid.at[i].x, *const q = other->x, length = t->upper[2];
@@ -499,7 +499,7 @@ static bool right(const tank *t)
     return true;
 }
 
-/* Of grids built in two ways, which have one order, sums have the same bits. */
+/* Grids built in two ways have the same order, so sums have the same bits. */
 static bool same_densities(tank *t)
 {
     float *const other = calloc(t->fluid.n, sizeof *other);
@@ -545,8 +545,8 @@ static double energy(const totals *t)
     return t->kinetic + t->potential + t->elastic;
 }
 
-/* What holds at every time: energy gets lost to viscosity alone, and no front is faster than that
- * of water without any (Ritter, 1892). */
+/* True at every time: only viscosity takes energy away, and no front is faster than that of water
+ * without viscosity (Ritter, 1892). */
 static bool plausible(const tank *t, const totals *now, const totals *first, double time)
 {
     const double ritter = 0.5 + 2 * sqrt(GRAVITY) * time + 2 * (double)t->w.h;

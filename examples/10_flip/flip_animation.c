@@ -69,7 +69,7 @@ flip_animation *flip_animation_open(const char *path, uint32_t frames, unsigned 
     return a;
 }
 
-/* What stands before the first picture's pixels. */
+/* The bytes before the first picture's pixels. */
 static bool begin(flip_animation *a, const unsigned char header[13])
 {
     static const unsigned char signature[8] = {137, 80, 78, 71, 13, 10, 26, 10};

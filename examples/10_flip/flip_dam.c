@@ -2,7 +2,7 @@
  * The scene: a column of fluid in a corner or along a wall, which falls and runs to the other. */
 #include "flip.h"
 
-/* splitmix64: each number has a random value of its own, the same on every machine. */
+/* splitmix64: each number has a separate random value, the same on every machine. */
 double flip_random(uint64_t index)
 {
     uint64_t z = UINT64_C(0xd1342543de82ef95) + (index + 1) * UINT64_C(0x9e3779b97f4a7c15);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * How long the stages took, by the device's clock: from the end of one to the end of the next, so
- * that what a stage waits for its commands counts, too. */
+ * that the time that a stage waits for its commands counts, too. */
 #include "flip.h"
 
 const char *flip_stage_name(flip_stage stage)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * What a simulation holds on the device: programs, plans, buffers; and how its kernels are
+ * State of a simulation on the device: programs, plans, buffers; and how its kernels are
  * launched. */
 #include "flip.h"
 
@@ -50,8 +50,8 @@ const char *flip_error(const flip_sim *s, char *text, size_t bytes)
     return text;
 }
 
-/* On a CPU a work-group is one work-item with a loop of its own; a loop is kept short of what
- * llvmpipe takes for one that does not end. */
+/* On a CPU a work-group is one work-item with a loop, which must be shorter than the loops that
+ * llvmpipe ends as endless. */
 static xl_status choose_groups(flip_sim *s)
 {
     xl_device_info info = {0};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * What the program asks of the operating system: no other file here includes its headers. */
+ * Requests to the operating system; no other file here includes its headers. */
 #define _XOPEN_SOURCE 700
 #include "flip_program.h"
 

@@ -15,13 +15,13 @@
  *
  * Points are not put into parts of the table first, each to be ordered by a work-group in local
  * memory: on an H200 that takes 7 to 13 % less of uniform points, 14 % more of a lattice, and four
- * to seven times as long where some parts have most of the points (docs/performance.md).
+ * to seven times as long where some parts have most of the points (docs/notebook.md).
  *
  * With a box that is given counting needs no look at the points before: what is wrong with them is
  * found while they are counted.
  *
  * Counting and sorting, each with what searches then take: 10^6 uniform points on a CPU (PoCL 3.1,
- * 2 cores), see docs/performance.md. */
+ * 2 cores), see docs/notebook.md. */
 #include "grid_launch.h"
 
 /* In a box that is given it is known whether rows are listed. */

@@ -26,8 +26,9 @@ foreach(text IN LISTS texts)
   endif()
 endforeach()
 
-# What README links to in docs/ is installed beside it.
+# The pages of docs/ are installed beside README, except the notebook.
 file(GLOB names RELATIVE ${SOURCE} ${SOURCE}/docs/*.md)
+list(REMOVE_ITEM names docs/notebook.md)
 foreach(name README.md CHANGELOG.md LICENSE ${names})
   if(NOT EXISTS ${PREFIX}/share/doc/crosslane/${name})
     message(FATAL_ERROR "${name} is not installed")
