@@ -68,7 +68,7 @@ typedef struct xl_search {
 #endif
 #if XL_TRICLINIC
 #define XL_LATTICE_PARAMETERS XL_CELL_PARAMETERS,
-#define XL_LATTICE_ARGUMENTS cell, cell_more, slabs, slabs_more, lattice,
+#define XL_LATTICE_ARGUMENTS XL_CELL_ARGUMENTS,
 #else
 #define XL_LATTICE_PARAMETERS
 #define XL_LATTICE_ARGUMENTS
@@ -139,7 +139,7 @@ xl_search xl_search_load(__global const uint *storage, XL_INDEX_PARAMETERS, XL_Q
     s.extent = extent;
 #endif
 #if XL_TRICLINIC
-    s.cell = xl_cell_of(lower, upper, cell, cell_more, slabs, slabs_more, lattice);
+    s.cell = xl_cell_of(lower, upper, XL_CELL_ARGUMENTS);
 #endif
     return s;
 }
@@ -313,44 +313,80 @@ ulong xl_most_in_row(uint points)
 #if XL_TRICLINIC
 typedef xl_cell_images xl_images;
 
+/* Where nothing repeats (a user's kernel takes such an index, too) no query moves. */
+xl_real xl_images_reach(const xl_search *s, xl_real4 low, xl_real4 high, xl_real reach)
+{
+    return s->extent > 0 ? xl_cell_reach(&s->cell, low, high, s->extent, reach) : reach;
+}
+
 xl_images xl_images_begin(const xl_search *s, xl_real4 low, xl_real4 high, xl_real reach)
 {
-    return xl_cell_images_begin(&s->cell, low, high, reach);
+    return xl_cell_images_begin(&s->cell, low, high, xl_images_reach(s, low, high, reach));
+}
+
+bool xl_images_are_near(const xl_search *s, xl_real4 low, xl_real4 high)
+{
+    return xl_cell_is_near(&s->cell, low, high);
 }
 #elif XL_PERIODIC
 typedef struct xl_images {
     int4 first, last, at; /* of each axis, in periods; `at` is the next */
 } xl_images;
 
-/* So many of the shortest periods from 0 rounding is as long as one of them, or in double precision
- * a part of it. */
+/* Numbers round by so much of themselves, eight times; so many periods from 0 that is eight of them
+ * (of floats), or a part of one; and so many images are counted to either side, in 32 bits. */
 #if XL_F64
+#define XL_IMAGES_ROUNDING 0x1p-50
 #define XL_PERIODS_FARTHEST 0x1p48
 #else
+#define XL_IMAGES_ROUNDING 0x1p-21f
 #define XL_PERIODS_FARTHEST 0x1p24f
 #endif
+#define XL_IMAGES_COUNTED ((xl_real)0x1p29)
 
-/* The images that places between low and high may have within `reach` of points, and some more.
- * Places that are not finite, or farther off than XL_PERIODS_FARTHEST, have none. */
+/* Whether these places are numbers, which tell images apart, and so near that images are counted.
+ * Those in the box are. Axes that do not repeat do not matter. */
+bool xl_images_are_near(const xl_search *s, xl_real4 low, xl_real4 high)
+{
+    const xl_real4 size = fmax(fabs(low), fabs(high));
+    const xl_real4 away = fmax(fabs(high - s->lower), fabs(s->upper - low));
+    return all(isfinite(low)) && all(isfinite(high)) &&
+           all(!(s->period > 0.0f) | ((size <= XL_PERIODS_FARTHEST * s->period) &
+                                      (away <= XL_IMAGES_COUNTED * s->period)));
+}
+
+/* A reach along each axis. A moved query has rounded, and so has its distance from a point: each by
+ * a unit of what is subtracted along that axis. */
+xl_real4 xl_images_around(const xl_search *s, xl_real4 low, xl_real4 high, xl_real reach)
+{
+    const xl_real4 place = fmax(fabs(low), fabs(high));
+    const xl_real4 box = fmax(s->period, fmax(fabs(s->lower), fabs(s->upper)));
+    return select((xl_real4)(reach), reach + XL_IMAGES_ROUNDING * ((box + place) + reach),
+                  s->period > 0.0f);
+}
+
+xl_real xl_images_reach(const xl_search *s, xl_real4 low, xl_real4 high, xl_real reach)
+{
+    const xl_real4 around = xl_images_around(s, low, high, reach);
+    return fmax(around.x, fmax(around.y, around.z));
+}
+
+/* The images that places between low and high may have within `reach` of points, and some more. */
 xl_images xl_images_begin(const xl_search *s, xl_real4 low, xl_real4 high, xl_real reach)
 {
     const xl_mask4 repeats = s->period > 0.0f;
     const xl_real4 none = (xl_real4)(0.0f), length = select((xl_real4)(1.0f), s->period, repeats);
-    const xl_real4 around = (xl_real4)(reach), slack = (xl_real4)(0x1p-10f);
+    const xl_real4 around = xl_images_around(s, low, high, reach), slack = (xl_real4)(0x1p-10f);
     const xl_real4 first =
         select(none, ceil(((low - around) - s->upper) / length - slack), repeats);
     const xl_real4 last =
         select(none, floor(((high + around) - s->lower) / length + slack), repeats);
-    const xl_real most = XL_GRID_COUNTED;
+    const xl_real most = 2 * XL_IMAGES_COUNTED;
     xl_images images;
     images.first = convert_int4(clamp(first, -most, most));
     images.last = convert_int4(clamp(last, -most, most));
     images.at = images.first;
-    const xl_real4 size = fmax(fabs(low), fabs(high));
-    const xl_real4 periods = select((xl_real4)(INFINITY), s->period, repeats);
-    const xl_real farthest = XL_PERIODS_FARTHEST * fmin(periods.x, fmin(periods.y, periods.z));
-    if (!all(isfinite(low)) || !all(isfinite(high)) || any(images.first > images.last) ||
-        !(fmax(size.x, fmax(size.y, size.z)) <= farthest))
+    if (any(images.first > images.last) || !xl_images_are_near(s, low, high))
         images.at.z = images.last.z + 1;
     return images;
 }
@@ -370,26 +406,6 @@ bool xl_images_next(xl_images *images, const xl_search *s, xl_real4 *shift)
         }
     }
     return true;
-}
-#endif
-
-#if XL_PERIODIC
-/* A moved query has rounded, and so has its distance from a point: each by a unit of what is
- * subtracted, or in a cell by more (cl/grid/grid_cell.cl). Where nothing repeats (a user's kernel
- * takes such an index, too) none moves. */
-#if XL_TRICLINIC
-#define XL_IMAGES_SLACK(s) ((s)->cell.slack)
-#elif XL_F64
-#define XL_IMAGES_SLACK(s) 0x1p-50
-#else
-#define XL_IMAGES_SLACK(s) 0x1p-21f
-#endif
-xl_real xl_images_reach(const xl_search *s, xl_real4 low, xl_real4 high, xl_real reach)
-{
-    if (!(s->extent > 0))
-        return reach;
-    const xl_real4 most = fmax(fabs(low), fabs(high));
-    return reach + XL_IMAGES_SLACK(s) * (s->extent + fmax(most.x, fmax(most.y, most.z)) + reach);
 }
 #endif
 
@@ -415,7 +431,7 @@ xl_ranges xl_ranges_begin(const xl_search *s, xl_real4 low, xl_real4 high, xl_re
     ranges.low = low;
     ranges.high = high;
     ranges.reach = xl_images_reach(s, low, high, reach);
-    ranges.images = xl_images_begin(s, low, high, ranges.reach);
+    ranges.images = xl_images_begin(s, low, high, reach);
     ranges.begun = false;
     ranges.cells.rounds = 0;
 #else
