@@ -190,15 +190,17 @@ xl_real xl_cell_reach(const xl_cell *cell, xl_real4 low, xl_real4 high, xl_real 
            cell->slack * ((extent + xl_cell_largest(low, high)) + reach);
 }
 
-/* Whether these places are numbers, which tell images apart, and so near that images are counted.
- * Those in the box are (check_rounding() of lib/grid/grid_cell.c). */
+/* Whether these places are in the box, or so near that they tell images apart, which are counted.
+ */
 bool xl_cell_is_near(const xl_cell *cell, xl_real4 low, xl_real4 high)
 {
     const xl_real of_shifts = xl_cell_rounding(cell, low, high, 0);
     const xl_real counted = 8 * XL_CELL_UNIT * XL_CELL_COUNTED / XL_CELL_HEIGHTS;
     const bool near = of_shifts <= cell->farthest * fmin(counted, (xl_real)1) &&
                       of_shifts + cell->slack * xl_cell_largest(low, high) <= cell->farthest;
-    return xl_real4_finite(low) && xl_real4_finite(high) && (near || cell->rank == 0);
+    const xl_mask4 inside = (low >= cell->lower) & (high <= cell->upper);
+    return xl_real4_finite(low) && xl_real4_finite(high) &&
+           (near || cell->rank == 0 || (inside.x && inside.y && inside.z));
 }
 
 /* Around all that lies between low and high; of what is not finite there are none. */

@@ -47,6 +47,7 @@
  *   uint self          its index, UINT_MAX around a place
  *   float4 position    its position
  *   bool incomplete    behind the loop: not all neighbours were met, since the index failed, or
+ *                      since the position is too far for images (crosslane/neighbors.h), or
  *                      since the device ends loops of more than some thousand rounds
  *                      (docs/drivers.md, llvmpipe)
  * and within the loop, of the neighbour
@@ -236,12 +237,13 @@ xl_neighbor xl_neighbors_begin(const xl_neighbors *of, xl_site query, xl_real sy
     if (!(system >= 0 && system < of->search.map.systems))
         near.position = (xl_real4)(NAN, NAN, NAN, 0);
 #endif
-    near.incomplete = of->search.map.failed;
     near.index = near.place = near.at = near.end = near.rounds = 0;
     near.vector = near.shift = (xl_real4)(0.0f);
     near.left_out = query.w;
     near.distance2 = 0;
     const xl_real4 place = xl_neighbors_place(&near);
+    near.incomplete =
+        of->search.map.failed || (xl_real4_finite(place) && xl_search_is_far(&of->search, place));
     near.ranges = xl_ranges_begin(&of->search, place, place, of->search.reach);
     near.radius2 = xl_neighbors_below(of, of->search.radius2);
     return near;

@@ -101,6 +101,23 @@ typedef struct xl_search {
 #define XL_QUERY_PARAMETERS                                                                        \
     XL_ORIGIN_PARAMETERS XL_BOX_PARAMETERS XL_GIVEN_PARAMETERS XL_RADII_PARAMETERS uint queries
 
+/* Space that repeats, of the parameters for it. */
+#if XL_TRICLINIC
+#define XL_SEARCH_SET_CELL(s) (s).cell = xl_cell_of(lower, upper, XL_CELL_ARGUMENTS);
+#else
+#define XL_SEARCH_SET_CELL(s)
+#endif
+#if XL_PERIODIC
+#define XL_SEARCH_SET_BOX(s)                                                                       \
+    (s).lower = lower;                                                                             \
+    (s).upper = upper;                                                                             \
+    (s).period = period;                                                                           \
+    (s).extent = extent;                                                                           \
+    XL_SEARCH_SET_CELL(s)
+#else
+#define XL_SEARCH_SET_BOX(s)
+#endif
+
 /* Of a build with another stamp than the host's nothing is known: it failed. */
 xl_search xl_search_load(__global const uint *storage, XL_INDEX_PARAMETERS, XL_QUERY_PARAMETERS)
 {
@@ -132,15 +149,7 @@ xl_search xl_search_load(__global const uint *storage, XL_INDEX_PARAMETERS, XL_Q
     s.radii = radii + radii_at;
     s.radius = radius;
 #endif
-#if XL_PERIODIC
-    s.lower = lower;
-    s.upper = upper;
-    s.period = period;
-    s.extent = extent;
-#endif
-#if XL_TRICLINIC
-    s.cell = xl_cell_of(lower, upper, XL_CELL_ARGUMENTS);
-#endif
+    XL_SEARCH_SET_BOX(s)
     return s;
 }
 
@@ -333,25 +342,24 @@ typedef struct xl_images {
     int4 first, last, at; /* of each axis, in periods; `at` is the next */
 } xl_images;
 
-/* Numbers round by so much of themselves, eight times; so many periods from 0 that is eight of them
- * (of floats), or a part of one; and so many images are counted to either side, in 32 bits. */
+/* What is subtracted rounds by less than so much of itself. */
 #if XL_F64
 #define XL_IMAGES_ROUNDING 0x1p-50
-#define XL_PERIODS_FARTHEST 0x1p48
 #else
 #define XL_IMAGES_ROUNDING 0x1p-21f
-#define XL_PERIODS_FARTHEST 0x1p24f
 #endif
+/* Images that are counted to either side: their numbers are of 32 bits. */
 #define XL_IMAGES_COUNTED ((xl_real)0x1p29)
 
-/* Whether these places are numbers, which tell images apart, and so near that images are counted.
- * Those in the box are. Axes that do not repeat do not matter. */
+/* Whether these places are so near that they tell images apart, as those in any box do: 2^24
+ * periods of floats, 2^53 of doubles; and that these are counted. Axes that do not repeat do not
+ * matter. */
 bool xl_images_are_near(const xl_search *s, xl_real4 low, xl_real4 high)
 {
     const xl_real4 size = fmax(fabs(low), fabs(high));
     const xl_real4 away = fmax(fabs(high - s->lower), fabs(s->upper - low));
     return all(isfinite(low)) && all(isfinite(high)) &&
-           all(!(s->period > 0.0f) | ((size <= XL_PERIODS_FARTHEST * s->period) &
+           all(!(s->period > 0.0f) | ((XL_IMAGES_ROUNDING * size <= 8 * s->period) &
                                       (away <= XL_IMAGES_COUNTED * s->period)));
 }
 
@@ -408,6 +416,16 @@ bool xl_images_next(xl_images *images, const xl_search *s, xl_real4 *shift)
     return true;
 }
 #endif
+
+/* Whether a finite place is too far for images: nothing is near it then. */
+bool xl_search_is_far(const xl_search *s, xl_real4 p)
+{
+#if XL_PERIODIC
+    return !xl_images_are_near(s, p, p);
+#else
+    return false;
+#endif
+}
 
 /* ---- ranges ------------------------------------------------------------------------------ */
 

@@ -128,8 +128,7 @@ xli_grid_cell_args xli_grid_cell_args_of(const xli_grid_lattice *lattice)
          eight(lattice, &lattice->rounding, 0), XLI_BYTES(&lattice->whole, sizeof lattice->whole)}};
 }
 
-/* Where the grid's coordinates begin, the box that repeats, and the cell. */
-static void add_space(const xl_grid_index *index, xl_repeats repeats, xli_args *args)
+void xli_grid_add_space(const xl_grid_index *index, xl_repeats repeats, xli_args *args)
 {
     const xli_grid_cell_args cell = xli_grid_cell_args_of(&index->lattice);
     const xli_grid_period *const p = &index->period;
@@ -164,5 +163,5 @@ void xli_grid_add_index(const xl_grid_index *index, xli_arg reach, xli_arg radiu
                               radius2};
     for (size_t i = 0; i < XLI_COUNT(shared); ++i)
         xli_args_add(args, shared[i]);
-    add_space(index, repeats, args);
+    xli_grid_add_space(index, repeats, args);
 }
