@@ -80,6 +80,17 @@ static void span(ref_images *images, int axis)
     }
 }
 
+/* Whether rounding hides which images are near, and a loop over all that may be would not end: the
+ * library says that such a query is too far. */
+static bool is_too_far(const ref_images *images, double rounds)
+{
+    double shortest = INFINITY;
+    for (int axis = 0; axis < 3; ++axis)
+        if (images->period[axis] > 0)
+            shortest = fmin(shortest, images->period[axis]);
+    return rounds > images->reach + 1024 * shortest;
+}
+
 /* The reach is lengthened by the rounding of images in the longer reach. */
 static ref_images images_of(const double *period, const double *tilt, const double *difference,
                             double reach, double unit)
@@ -90,8 +101,11 @@ static ref_images images_of(const double *period, const double *tilt, const doub
         images.tilt[axis] = tilt[axis];
         images.difference[axis] = difference[axis];
     }
-    images.reach += rounding(&images, reach + 2 * rounding(&images, reach, unit), unit);
-    images.last[0] = images.last[1] = -1;
+    const double rounds = rounding(&images, reach + 2 * rounding(&images, reach, unit), unit);
+    images.last[0] = images.last[1] = images.last[2] = -1;
+    if (is_too_far(&images, rounds))
+        return images;
+    images.reach += rounds;
     span(&images, 2);
     --images.s[2];
     return images;
