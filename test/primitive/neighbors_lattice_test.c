@@ -561,14 +561,14 @@ static void rows_that_are_given_up(void **state)
 enum { ON_LINE = 24 };
 
 static void count_equals(const crystal *c, const indexed *s, const xlt_buffer *queries,
-                         const ref_search_f64 *search)
+                         double radius, const uint64_t right[ON_LINE + 1])
 {
-    uint64_t got[ON_LINE + 1], right[ON_LINE + 1];
+    uint64_t got[ON_LINE + 1];
     xl_neighbors *plan;
-    xl_neighbors_desc desc = search_desc(c, search->radius, true);
+    xl_neighbors_desc desc = search_desc(c, radius, true);
     xlt_buffer out = xlt_buffer_make(NULL, ON_LINE + 1, 8, 0);
     desc.queries = XL_QUERIES_GIVEN;
-    free(ref_neighbors_f64(search, right));
+    desc.query_stride = 3;
     XLT_OK(xl_neighbors_create(xlt_context(), &desc, &plan));
     XLT_OK(xl_neighbors_count_enqueue(plan, s->index, xlt_queue(),
                                       &(xl_neighbors_count_args){.num_queries = ON_LINE,
@@ -577,7 +577,7 @@ static void count_equals(const crystal *c, const indexed *s, const xlt_buffer *q
                                       0, NULL, NULL));
     xlt_read(&out, got);
     if (!(ends_long_loops() && got[ON_LINE] == UINT64_MAX))
-        assert_memory_equal(got, right, sizeof right);
+        assert_memory_equal(got, right, sizeof got);
     xl_neighbors_destroy(plan);
     xlt_buffer_free(&out);
 }
@@ -588,7 +588,7 @@ static void queries_that_round(void **state)
 {
     (void)state;
     double points[3 * ON_LINE] = {0}, queries[3 * ON_LINE] = {0};
-    uint64_t offsets[ON_LINE + 1];
+    uint64_t offsets[ON_LINE + 1], right[ON_LINE + 1];
     ref_pairs_f64 all = {0};
     xlt_random random = {17};
     const crystal c = {.dimensions = 1, .periodic = 1, .n = 1, .wide = true, .cell = {{0.8}}};
@@ -614,11 +614,90 @@ static void queries_that_round(void **state)
     assert_true(offsets[ON_LINE] > 100);
     for (uint64_t k = 0; k < offsets[ON_LINE]; k += offsets[ON_LINE] / 40) {
         search.radius = fabs(all.vectors[3 * k]);
+        free(ref_neighbors_f64(&search, right));
         if (all.shifts[3 * k] != 0)
-            count_equals(&c, &s, &given, &search);
+            count_equals(&c, &s, &given, search.radius, right);
     }
     ref_pairs_free_f64(&all);
     xlt_buffer_free(&given);
+    index_free(&s);
+}
+
+/* A lattice of 8 by 0.02 along the axes, of vectors that nearly have the same direction. */
+static const float nearly_parallel[9] = {8, 5, 0, 8, 5.02f, 0, 0, 0, 0};
+
+static crystal parallel_crystal(void)
+{
+    crystal c = {.dimensions = 2, .periodic = 3, .n = 1};
+    for (size_t k = 0; k < 9; ++k)
+        c.cell[k / 3][k % 3] = (double)nearly_parallel[k];
+    return c;
+}
+
+/* Queries that are as far as some 50,000 of both vectors lead, which round by more than images are
+ * apart, in opposite directions. */
+static void shifts_that_round(void **state)
+{
+    (void)state;
+    float points[3 * ON_LINE] = {0}, queries[3 * ON_LINE] = {0};
+    double places[2][3 * ON_LINE];
+    uint64_t right[ON_LINE + 1];
+    xlt_random random = {19};
+    const crystal c = parallel_crystal();
+    for (size_t i = 0; i < 3 * ON_LINE; i += 3) {
+        points[i] = queries[i] = 8 * xlt_unit(&random);
+        queries[i + 1] = 2000 * xlt_unit(&random) - 1000;
+    }
+    for (size_t k = 0; k < 3 * ON_LINE; ++k) {
+        places[0][k] = (double)points[k];
+        places[1][k] = (double)queries[k];
+    }
+    const ref_search search = {.points = points,
+                               .n = ON_LINE,
+                               .stride = 3,
+                               .radius = 0.25f,
+                               .inclusive = true,
+                               .dimensions = 2,
+                               .queries = queries,
+                               .num_queries = ON_LINE,
+                               .query_stride = 3,
+                               .cell = nearly_parallel};
+    free(ref_neighbors(&search, right));
+    assert_true(right[ON_LINE] > 100);
+    indexed s = index_of(&c, places[0], ON_LINE, 0.25f);
+    xlt_buffer given = buffer_of(places[1], 3 * ON_LINE, false);
+    count_equals(&c, &s, &given, 0.25, right);
+    xlt_buffer_free(&given);
+    index_free(&s);
+}
+
+/* Points that have moved to such an image have not moved. */
+static void moves_that_round(void **state)
+{
+    (void)state;
+    double was[3 * ON_LINE] = {0}, now[3 * ON_LINE] = {0};
+    uint32_t found = 0;
+    xlt_random random = {23};
+    const crystal c = parallel_crystal();
+    for (size_t i = 0; i < 3 * ON_LINE; i += 3) {
+        float shift[3];
+        const long many = 1 + (long)xlt_below(&random, 50000), image[3] = {-many, many, 0};
+        ref_lattice_shift(nearly_parallel, image, shift);
+        was[i] = 8 * (double)xlt_unit(&random);
+        now[i] = was[i] + (double)shift[0];
+        now[i + 1] = (double)shift[1];
+    }
+    indexed s = index_of(&c, was, ON_LINE, 0.25f);
+    xlt_buffer points = buffer_of(now, 3 * ON_LINE, false), out = xlt_buffer_make(NULL, 1, 4, 0);
+    XLT_OK(xl_grid_moved_enqueue(s.grid, s.index, xlt_queue(),
+                                 &(xl_grid_moved_args){.points = xlt_view(&points),
+                                                       .distance = 0.004f,
+                                                       .moved = xlt_view(&out)},
+                                 0, NULL, NULL));
+    xlt_read(&out, &found);
+    assert_int_equal(found, 0);
+    xlt_buffer_free(&points);
+    xlt_buffer_free(&out);
     index_free(&s);
 }
 
@@ -631,6 +710,8 @@ int main(void)
         cmocka_unit_test(long_boxes),
         cmocka_unit_test(low_cells),
         cmocka_unit_test(queries_that_are_far),
+        cmocka_unit_test(shifts_that_round),
+        cmocka_unit_test(moves_that_round),
         cmocka_unit_test(nearest_of_all_kinds),
         cmocka_unit_test(queries_that_round),
         cmocka_unit_test(rows_that_are_given_up),
