@@ -23,10 +23,10 @@ typedef struct xl_cell {
     xl_real4 next, after;  /* v0 x e over its product with v1: along the axis behind e, and along */
     xl_real4 outer;        /* the one behind that; and its product with v2 */
     xl_real4 normal;       /* v0 x v1 over its product with v2 */
-    /* How far the shifts of a, b and c round, of how far along each axis they lead. */
+    /* By how much the shifts of a, b and c round, for each unit along each axis. */
     xl_real4 of_a, of_b, of_c;
-    xl_real slack;            /* how far all else rounds, of the numbers that are subtracted */
-    xl_real farthest;         /* so far may places be rounded */
+    xl_real slack;            /* by how much all else rounds, for each unit that is subtracted */
+    xl_real farthest;         /* places that round by more are too far */
     int4 from0, from1, from2; /* v0, v1 and v2 in whole numbers of a, b and c */
     int rank;                 /* vectors in the basis */
     bool whole;               /* one for each dimension of the points */
@@ -47,20 +47,19 @@ typedef struct xl_cell {
  * normal's entries add up to, which is what it moves by if the box grows by 8u * (M + H + r) to
  * each side. A walk around q - shift rounds by u * (M + G).
  *
- * Together that is 14u * M + 5u * G + 8u * H + 15u * r. H is at most h * (M + r) for the h that the
- * host finds, as the basis is not skewed. G may be thousands of times M + r, or, in another
- * direction, no more than that: the vectors given may be badly skewed. So it is found for each
- * query. Vector S has Sa = A . (q - p), but for the reach, where A is that row of the inverse of
- * the matrix. With A times the largest entry of a as |a|A, and B and C likewise, G is at most
- *     g = sum of | |a|A . middle | + |a| |A| . extent
- * of the box of differences. This g rounds by 7u * k * (M + r) for the sum k of the entries of
- * |a|A, |b|B and |c|C, and the box that S lies in is larger by the very rounding that is looked
- * for, so that G is larger by k times that. The host sees to it that 8u * k is at most 1/4
- * (check_rounding() of lib/grid/grid_cell.c), so that all together is below
+ * Together that is 14u * M + 5u * G + 8u * H + 15u * r. The basis is not skewed, so that H is at
+ * most h * (M + r), for an h that the host finds. The vectors given may be: in one direction G may
+ * be M + r, and in another one thousands of times that. So G is bounded for each query. Let A be
+ * the row of the inverse of the matrix that belongs to a, times the largest entry of a, and B and C
+ * likewise. |Sa*a| is at most |A . (q - p)|, for q - p of the lattice's vector. So G is at most
+ *     g = the sum of |A . middle| + |A| . extent, and of B and C likewise
+ * of the box of differences. With k for the sum of all entries of |A|, |B| and |C|, g rounds by
+ * 7u * k * (M + r), and G is larger by k times all of the rounding, as the vector may be so far
+ * outside of the box. 8u * k is at most 1/4 (check_rounding() of lib/grid/grid_cell.c), so that all
+ * of the rounding is below
  *     8u * g + u * (20 + 10 * h) * (M + r)
- * of which `of_a` and the next are 8u times |a|A, and `slack` is u * (20 + 10 * h). The 15u * r is
- * in it, and in the searches' reach, r * (1 + 32u) or more (XL_REACH, xl_knn_reach(),
- * xl_grid_moved_reach()).
+ * `of_a`, `of_b` and `of_c` are 8u times A, B and C, and `slack` is u * (20 + 10 * h). The
+ * searches' reach is r * (1 + 32u) or more (XL_REACH, xl_knn_reach(), xl_grid_moved_reach()).
  *
  * A span is lengthened by this many periods besides, which costs nothing. */
 #define XL_CELL_MORE ((xl_real)0x1p-10)
@@ -167,7 +166,7 @@ xl_real xl_cell_rounding_of(const xl_cell_box *box, xl_real4 of)
     return fabs((m.x + m.y) + m.z) + ((e.x + e.y) + e.z);
 }
 
-/* Of all three. */
+/* The same of all three. */
 xl_real xl_cell_rounding(const xl_cell *cell, xl_real4 low, xl_real4 high, xl_real reach)
 {
     const xl_cell_box box = xl_cell_box_of(cell, low, high, reach);
