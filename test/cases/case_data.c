@@ -184,18 +184,28 @@ static void put_offset(segmentation *s, size_t at, uint64_t x)
     memcpy((char *)s->array + at * s->array_bytes, &x, s->array_bytes);
 }
 
+/* Elements before the first segment belong to none. */
+static void start_late(const fuzz_case *c, segmentation *s, xlt_random *random)
+{
+    const uint64_t drawn = 1 + xlt_below(random, 50), start = drawn < c->of[N] ? drawn : c->of[N];
+    for (size_t k = 0; k < s->count && s->begin[k] < start; ++k) {
+        s->begin[k] = start;
+        put_offset(s, k, start);
+    }
+}
+
 static void break_offsets(const fuzz_case *c, segmentation *s, xlt_random *random)
 {
     const size_t at = xlt_below(random, (uint32_t)s->array_n);
     const uint64_t n = c->of[N];
     if (c->of[BROKEN] == FALLS)
         put_offset(s, at, xlt_below(random, (uint32_t)n + 1) / 2);
-    else if (c->of[BROKEN] == PASSES)
-        put_offset(s, at, n + 1 + xlt_below(random, 100000));
     else if (c->of[BROKEN] == LATE_START)
-        put_offset(s, 0, 1 + xlt_below(random, 50));
+        start_late(c, s, random);
     else if (c->of[BROKEN] == EARLY_END)
         put_offset(s, s->array_n - 1, n / 2);
+    for (size_t k = at; c->of[BROKEN] == PASSES && k < s->array_n; ++k)
+        put_offset(s, k, n + 1 + k - at);
     for (size_t k = 0; c->of[BROKEN] == HUGE_OFFSETS && k < s->array_n; ++k)
         put_offset(s, k, xlt_next(random));
     for (size_t k = 0; c->of[BROKEN] == ZIGZAG && k < s->array_n; ++k)

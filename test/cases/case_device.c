@@ -134,7 +134,7 @@ const char *const tunings[NUM_TUNINGS] = {
     "search.items = 3\ngrid.group = 16\ngrid.overfull_group_size = 32\ngrid.bucket = "
     "16\ngrid.sampled = 1048576\n"
     "grid.bounds_groups = 5\nneighbors.staged = 24\n"
-    "neighbors.group = 16\nselect.serial = 0\nselect.look_back = 1\nselect.group = 64\n"
+    "neighbors.group = 8\nselect.serial = 0\nselect.look_back = 1\nselect.group = 64\n"
     "select.item_bytes = 6\nselect.window = 64\nselect.inject_delay = 3\n"
     "select.spin_limit = 20\nhistogram.serial = 0\nhistogram.group = 16\n"
     "histogram.local_kib = 4\nhistogram.passes = 0\nhistogram.chunk = 100\n"
@@ -629,6 +629,16 @@ bool same_results(outcome *o, const fuzz_case *c, size_t count, const void *got,
         return failed(o, "result %zu of %zu is 0x%s, not 0x%s (may be off by %g)", i, count, x, y,
                       (double)slack[i * lanes]);
     }
+    return true;
+}
+
+bool same_bits(outcome *o, const fuzz_case *c, size_t count, const void *first, const void *second)
+{
+    const unsigned char *a = first, *b = second;
+    const size_t bytes = out_bytes_of(c), known = case_is_arg(c) ? 8 : element_of(c)->known_bytes;
+    for (size_t i = 0; i < count; ++i)
+        if (memcmp(a + i * bytes, b + i * bytes, known) != 0)
+            return failed(o, "two runs gave different bits");
     return true;
 }
 

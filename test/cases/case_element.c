@@ -219,7 +219,8 @@ static const xl_user_op plus_user = {"plus", "long plus(long a, long b) { return
     }
 #define VECTOR(type, numbers, bytes, lanes, lane_bytes)                                            \
     {                                                                                              \
-        type, numbers, bytes, lanes, lane_bytes, NULL, NULL, NULL, NULL, bytes, NULL               \
+        type, numbers, bytes, lanes, lane_bytes, NULL, NULL, NULL, NULL, (lanes) * (lane_bytes),   \
+            NULL                                                                                   \
     }
 #define USER(name, bytes, known, init)                                                             \
     {                                                                                              \

@@ -93,7 +93,8 @@ static void exit_in_case(void)
     }
 }
 
-static void watch(void)
+/* Before each case, because a driver may install handlers of its own. */
+static void catch_signals(void)
 {
     signal(SIGSEGV, end_in_case);
     signal(SIGABRT, end_in_case);
@@ -103,14 +104,13 @@ static void watch(void)
     signal(SIGBUS, end_in_case);
     signal(SIGALRM, end_in_case);
 #endif
-    xlt_pages_end_by(end_in_case);
-    atexit(exit_in_case);
 }
 
 static void run_watched(const fuzz_case *c, outcome *o, char before[LINE])
 {
     char line[LINE];
     snprintf(running, sizeof running, "case %" PRIu64 ": %s\n", number, case_print(c, line));
+    catch_signals();
     alarm((unsigned)watchdog);
     run_case(c, o, before);
     alarm(0);
@@ -461,7 +461,8 @@ int main(int argc, char **argv)
             return usage();
         many = many && !given;
     }
-    watch();
+    xlt_pages_end_by(end_in_case);
+    atexit(exit_in_case);
     (void)xlt_context();
     for (int i = 1; i + 1 < argc; i += 2) {
         if (strcmp(argv[i], "--case") == 0)

@@ -380,6 +380,8 @@ bool is_alike(const void *got, const void *wanted);
 /* Compares `count` results; says which is wrong. */
 bool same_results(outcome *o, const fuzz_case *c, size_t count, const void *got, const void *wanted,
                   const float *slack);
+/* The results of two runs; padding is not compared. */
+bool same_bits(outcome *o, const fuzz_case *c, size_t count, const void *first, const void *second);
 /* False if the case has a hash, and the `count` results have another. */
 bool same_hash(outcome *o, const fuzz_case *c, size_t count, const void *results);
 /* Whether a device takes -0 for 0 (llvmpipe: x + 0 is x to its compiler). */
