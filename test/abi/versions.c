@@ -55,7 +55,7 @@ ENDS_WITH(xl_plan_info, algorithm);
 ENDS_WITH(xl_neighbors_count_args, query_systems);
 ENDS_WITH(xl_neighbors_fill_args, query_systems);
 ENDS_WITH(xl_neighbors_status_args, query_systems);
-ENDS_WITH(xl_neighbors_report, longest_row);
+ENDS_WITH(xl_neighbors_report, first_too_far);
 ENDS_WITH(xl_neighbors_visit_args, query_systems);
 ENDS_WITH(xl_neighbors_kernel_args, radius_f64);
 #endif
