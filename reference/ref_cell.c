@@ -38,27 +38,62 @@ static long periods(double count)
     return (long)fmax(-most, fmin(most, count));
 }
 
+/* How far so many images of the axes behind this one lead along it. */
+static double led(const double *tilt, const double *s, int axis)
+{
+    return axis == 0 ? s[1] * tilt[0] + s[2] * tilt[1] : axis == 1 ? s[2] * tilt[2] : 0;
+}
+
+/* How far apart a computed distance and the true one may be along an axis, of an image within
+ * `reach`. A shift rounds by at most four units of the lengths that it adds up, as many images as
+ * lead to the difference, and so many more as lead back over the reach; a distance by one of what
+ * it subtracts. Axes are turned, so that the square root of 3 times that is enough. */
+static double rounding(const ref_images *images, double reach, double unit)
+{
+    const double tilts[3] = {fabs(images->tilt[0]), fabs(images->tilt[1]), fabs(images->tilt[2])};
+    const double lengths[3] = {images->period[0], images->period[1] + tilts[0],
+                               images->period[2] + tilts[1] + tilts[2]};
+    double s[3] = {0, 0, 0}, more[3] = {0, 0, 0}, sum = reach;
+    for (int axis = 2; axis >= 0; --axis) {
+        const double length = images->period[axis], d = images->difference[axis];
+        if (length > 0) {
+            s[axis] = (d - led(images->tilt, s, axis)) / length;
+            more[axis] = (reach + led(tilts, more, axis)) / length;
+        }
+        sum += fabs(d) + (fabs(s[axis]) + more[axis]) * lengths[axis];
+    }
+    return 16 * unit * sum;
+}
+
 /* Images of an axis, where those of the axes behind it are known: all within reach along it, and
- * some that rounding may bring there. There may be none, and s is past the last. */
+ * some that double precision may bring there. There may be none, and s is past the last. */
 static void span(ref_images *images, int axis)
 {
-    const double *const tilt = images->tilt;
+    const double s[3] = {0, (double)images->s[1], (double)images->s[2]};
     const double length = images->period[axis];
-    double d = images->difference[axis];
+    const double d = images->difference[axis] - led(images->tilt, s, axis);
     images->s[axis] = images->last[axis] = 0;
-    if (axis == 0)
-        d -= (double)images->s[1] * tilt[0] + (double)images->s[2] * tilt[1];
-    if (axis == 1)
-        d -= (double)images->s[2] * tilt[2];
     if (length > 0 && isfinite(d)) {
-        const double slack = 1e-3 + 1e-6 * fabs(d) / length;
+        const double slack = 1e-6 + 1e-9 * fabs(d) / length;
         images->s[axis] = periods(ceil((d - images->reach) / length - slack));
         images->last[axis] = periods(floor((d + images->reach) / length + slack));
     }
 }
 
-ref_images ref_cell_images_f64(const double *period, const double *tilt, const double *difference,
-                               double reach)
+/* Whether rounding hides which images are near, and a loop over all that may be would not end: the
+ * library says that such a query is too far. */
+static bool is_too_far(const ref_images *images, double rounds)
+{
+    double shortest = INFINITY;
+    for (int axis = 0; axis < 3; ++axis)
+        if (images->period[axis] > 0)
+            shortest = fmin(shortest, images->period[axis]);
+    return rounds > images->reach + 1024 * shortest;
+}
+
+/* The reach is lengthened by the rounding of images in the longer reach. */
+static ref_images images_of(const double *period, const double *tilt, const double *difference,
+                            double reach, double unit)
 {
     ref_images images = {.reach = reach};
     for (int axis = 0; axis < 3; ++axis) {
@@ -66,10 +101,20 @@ ref_images ref_cell_images_f64(const double *period, const double *tilt, const d
         images.tilt[axis] = tilt[axis];
         images.difference[axis] = difference[axis];
     }
-    images.last[0] = images.last[1] = -1;
+    const double rounds = rounding(&images, reach + 2 * rounding(&images, reach, unit), unit);
+    images.last[0] = images.last[1] = images.last[2] = -1;
+    if (is_too_far(&images, rounds))
+        return images;
+    images.reach += rounds;
     span(&images, 2);
     --images.s[2];
     return images;
+}
+
+ref_images ref_cell_images_f64(const double *period, const double *tilt, const double *difference,
+                               double reach)
+{
+    return images_of(period, tilt, difference, reach, 0x1p-53);
 }
 
 ref_images ref_cell_images(const float *period, const float *tilt, const float *difference,
@@ -81,7 +126,7 @@ ref_images ref_cell_images(const float *period, const float *tilt, const float *
         wide[1][axis] = (double)tilt[axis];
         wide[2][axis] = (double)difference[axis];
     }
-    return ref_cell_images_f64(wide[0], wide[1], wide[2], reach);
+    return images_of(wide[0], wide[1], wide[2], reach, 0x1p-24);
 }
 
 static double dot(const double *a, const double *b)
@@ -91,7 +136,8 @@ static double dot(const double *a, const double *b)
 
 /* In axes of which the first is along the first row, and the second in the plane of two rows, the
  * cell is lower triangular. All lengths stay. */
-ref_images ref_lattice_images_f64(const double *cell, const double *difference, double reach)
+static ref_images lattice_images_of(const double *cell, const double *difference, double reach,
+                                    double unit)
 {
     double axes[3][3] = {{0}}, period[3] = {0}, along[3][3] = {{0}}, turned[3];
     for (int row = 0; row < 3; ++row) {
@@ -108,7 +154,12 @@ ref_images ref_lattice_images_f64(const double *cell, const double *difference, 
     for (int k = 0; k < 3; ++k)
         turned[k] = dot(difference, axes[k]);
     const double tilt[3] = {along[1][0], along[2][0], along[2][1]};
-    return ref_cell_images_f64(period, tilt, turned, reach);
+    return images_of(period, tilt, turned, reach, unit);
+}
+
+ref_images ref_lattice_images_f64(const double *cell, const double *difference, double reach)
+{
+    return lattice_images_of(cell, difference, reach, 0x1p-53);
 }
 
 ref_images ref_lattice_images(const float *cell, const float *difference, double reach)
@@ -118,7 +169,7 @@ ref_images ref_lattice_images(const float *cell, const float *difference, double
         wide[k] = (double)cell[k];
     for (int k = 0; k < 3; ++k)
         away[k] = (double)difference[k];
-    return ref_lattice_images_f64(wide, away, reach);
+    return lattice_images_of(wide, away, reach, 0x1p-24);
 }
 
 bool ref_cell_next(ref_images *images)

@@ -15,15 +15,14 @@
 
 /* How far an image may be along an axis: squares below the least normal number lose digits; and the
  * rounding that grid_cell.cl tells of. */
-xl_real xl_grid_moved_reach(xl_real4 away, xl_real distance2, xl_real slack)
+xl_real xl_grid_moved_reach(xl_real4 away, xl_real distance2, const xl_cell *cell)
 {
 #if XL_F64
     const xl_real root = sqrt(fmax(distance2, 0x1p-1022)) * (1.0 + 0x1p-47);
 #else
     const xl_real root = sqrt(fmax(distance2, 0x1p-126f)) * (1.0f + 0x1p-18f);
 #endif
-    const xl_real4 size = fabs(away);
-    return root + slack * (root + fmax(size.x, fmax(size.y, size.z)));
+    return xl_cell_reach(cell, away, away, 0, root);
 }
 
 /* Whether no image of `was` is near: the nearest along each axis is not the nearest of all, so each
@@ -32,7 +31,7 @@ bool xl_grid_is_far(xl_real4 was, xl_real4 now, const xl_cell *cell, xl_real dis
 {
 #pragma OPENCL FP_CONTRACT OFF
     const xl_real4 away = now - was;
-    const xl_real reach = xl_grid_moved_reach(away, distance2, cell->slack);
+    const xl_real reach = xl_grid_moved_reach(away, distance2, cell);
     bool far = true;
     xl_cell_images images = xl_cell_images_begin(cell, away, away, reach);
     while (far && xl_cell_images_next(&images, cell, away, away, reach)) {
@@ -103,8 +102,7 @@ __kernel void xl_grid_moved(XL_POINTS_PARAMETERS, uint n, __global const uint *s
     if (get_local_id(0) == 0)
         of_group = 0;
 #if XL_TRICLINIC
-    const xl_cell space =
-        xl_cell_of((xl_real4)(0), (xl_real4)(0), cell, cell_more, slabs, slabs_more, lattice);
+    const xl_cell space = xl_cell_of((xl_real4)(0), (xl_real4)(0), XL_CELL_ARGUMENTS);
 #endif
     XL_FOR_ITEMS(k, xl_grid_is_sound(header, stamp) ? n : 0u)
     {

@@ -19,7 +19,7 @@
  *         rho[near.self] = near.incomplete ? NAN : sum;
  *     }
  *
- *   XL_NEIGHBORS_PARAMETERS(name)  twelve parameters of the kernel, of an index, which
+ *   XL_NEIGHBORS_PARAMETERS(name)  thirteen parameters of the kernel, of an index, which
  *                            xl_grid_index_set_kernel_args() sets; several indices have names of
  *                            their own (fluid, walls)
  *   XL_NEIGHBORS_LOAD(name)  an xl_neighbors made of them
@@ -47,6 +47,7 @@
  *   uint self          its index, UINT_MAX around a place
  *   float4 position    its position
  *   bool incomplete    behind the loop: not all neighbours were met, since the index failed, or
+ *                      since the position is too far for images (crosslane/neighbors.h), or
  *                      since the device ends loops of more than some thousand rounds
  *                      (docs/drivers.md, llvmpipe)
  * and within the loop, of the neighbour
@@ -104,7 +105,7 @@
 #define XL_NEIGHBORS_TRICLINIC 8u
 #define XL_NEIGHBORS_WIDE 16u
 #define XL_NEIGHBORS_OF_BATCH 32u
-#define XL_NEIGHBORS_LAYOUT 0x4e320000u
+#define XL_NEIGHBORS_LAYOUT 0x4e330000u
 /* Eight work-items of such a device share 65,535 rounds. */
 #define XL_NEIGHBORS_ROUNDS 7000u
 
@@ -112,11 +113,12 @@
     __global const uint *name##_storage, ulong4 name##_parts, uint4 name##_numbers,                \
         xl_real4 name##_radius, xl_real4 name##_lower, xl_real4 name##_upper,                      \
         xl_real4 name##_period, xl_real8 name##_cell, xl_real8 name##_cell_more,                   \
-        xl_real8 name##_slabs, xl_real8 name##_slabs_more, int16 name##_lattice
+        xl_real8 name##_slabs, xl_real8 name##_slabs_more, xl_real8 name##_rounding,               \
+        int16 name##_lattice
 #define XL_NEIGHBORS_LOAD(name)                                                                    \
     xl_neighbors_load(name##_storage, name##_parts, name##_numbers, name##_radius, name##_lower,   \
                       name##_upper, name##_period, name##_cell, name##_cell_more, name##_slabs,    \
-                      name##_slabs_more, name##_lattice)
+                      name##_slabs_more, name##_rounding, name##_lattice)
 
 typedef struct xl_neighbors {
     xl_search search;
@@ -145,7 +147,7 @@ typedef struct xl_neighbor {
 xl_neighbors xl_neighbors_load(__global const uint *storage, ulong4 parts, uint4 numbers,
                                xl_real4 radius, xl_real4 lower, xl_real4 upper, xl_real4 period,
                                xl_real8 cell, xl_real8 cell_more, xl_real8 slabs,
-                               xl_real8 slabs_more, int16 lattice)
+                               xl_real8 slabs_more, xl_real8 rounding, int16 lattice)
 {
     xl_neighbors of;
 #if XL_F64
@@ -235,12 +237,13 @@ xl_neighbor xl_neighbors_begin(const xl_neighbors *of, xl_site query, xl_real sy
     if (!(system >= 0 && system < of->search.map.systems))
         near.position = (xl_real4)(NAN, NAN, NAN, 0);
 #endif
-    near.incomplete = of->search.map.failed;
     near.index = near.place = near.at = near.end = near.rounds = 0;
     near.vector = near.shift = (xl_real4)(0.0f);
     near.left_out = query.w;
     near.distance2 = 0;
     const xl_real4 place = xl_neighbors_place(&near);
+    near.incomplete =
+        of->search.map.failed || (xl_real4_finite(place) && xl_search_is_far(&of->search, place));
     near.ranges = xl_ranges_begin(&of->search, place, place, of->search.reach);
     near.radius2 = xl_neighbors_below(of, of->search.radius2);
     return near;

@@ -251,6 +251,8 @@ bool xl_knn_find(const xl_search *s, const xl_query *query, xl_knn_item *list)
     xl_knn_walk walk = xl_knn_begin(s, query);
     if (!xl_knn_has_points(s, walk.at))
         return true;
+    if (xl_search_is_far(s, walk.at))
+        return false;
     xl_real reach = xl_knn_first(&walk, s), wanted = INFINITY;
     bool done = false;
     while (!done && !xl_knn_was_cut(&walk)) {

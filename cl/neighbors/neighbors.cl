@@ -507,12 +507,16 @@ __kernel void xl_neighbors_longest(__global uint *found, __global const uint *co
 #endif
 
 #if XL_GIVEN
-/* How many queries are not finite, and the first of them. */
-__kernel void xl_neighbors_check(__global uint *found, __global const xl_real *given,
-                                 ulong given_at, __global const xl_real *given_y, ulong given_y_at,
-                                 __global const xl_real *given_z, ulong given_z_at, uint queries)
+/* How many queries are not finite, and the first of them; and how many are too far for images, and
+ * the first of them. */
+__kernel void
+xl_neighbors_check(__global uint *found,
+                   XL_ORIGIN_PARAMETERS XL_BOX_PARAMETERS __global const xl_real *given,
+                   ulong given_at, __global const xl_real *given_y, ulong given_y_at,
+                   __global const xl_real *given_z, ulong given_z_at, uint queries)
 {
     xl_search s;
+    XL_SEARCH_SET_BOX(s)
     s.given = given + given_at;
 #if XL_QUERY_STRIDE == 0
     s.given_y = given_y + given_y_at;
@@ -520,9 +524,11 @@ __kernel void xl_neighbors_check(__global uint *found, __global const xl_real *g
 #endif
     XL_FOR_ITEMS(i, queries)
     {
-        if (!xl_real4_finite(xl_query_given(&s, i))) {
-            atomic_inc(found);
-            atomic_min(found + 1, (uint)i);
+        const xl_real4 p = xl_query_given(&s, i);
+        const bool finite = xl_real4_finite(p);
+        if (!finite || xl_search_is_far(&s, p)) {
+            atomic_inc(found + (finite ? 2 : 0));
+            atomic_min(found + (finite ? 3 : 1), (uint)i);
         }
     }
 }

@@ -68,7 +68,7 @@ typedef struct xl_search {
 #endif
 #if XL_TRICLINIC
 #define XL_LATTICE_PARAMETERS XL_CELL_PARAMETERS,
-#define XL_LATTICE_ARGUMENTS cell, cell_more, slabs, slabs_more, lattice,
+#define XL_LATTICE_ARGUMENTS XL_CELL_ARGUMENTS,
 #else
 #define XL_LATTICE_PARAMETERS
 #define XL_LATTICE_ARGUMENTS
@@ -101,6 +101,23 @@ typedef struct xl_search {
 #define XL_QUERY_PARAMETERS                                                                        \
     XL_ORIGIN_PARAMETERS XL_BOX_PARAMETERS XL_GIVEN_PARAMETERS XL_RADII_PARAMETERS uint queries
 
+/* Space that repeats, of the parameters for it. */
+#if XL_TRICLINIC
+#define XL_SEARCH_SET_CELL(s) (s).cell = xl_cell_of(lower, upper, XL_CELL_ARGUMENTS);
+#else
+#define XL_SEARCH_SET_CELL(s)
+#endif
+#if XL_PERIODIC
+#define XL_SEARCH_SET_BOX(s)                                                                       \
+    (s).lower = lower;                                                                             \
+    (s).upper = upper;                                                                             \
+    (s).period = period;                                                                           \
+    (s).extent = extent;                                                                           \
+    XL_SEARCH_SET_CELL(s)
+#else
+#define XL_SEARCH_SET_BOX(s)
+#endif
+
 /* Of a build with another stamp than the host's nothing is known: it failed. */
 xl_search xl_search_load(__global const uint *storage, XL_INDEX_PARAMETERS, XL_QUERY_PARAMETERS)
 {
@@ -132,15 +149,7 @@ xl_search xl_search_load(__global const uint *storage, XL_INDEX_PARAMETERS, XL_Q
     s.radii = radii + radii_at;
     s.radius = radius;
 #endif
-#if XL_PERIODIC
-    s.lower = lower;
-    s.upper = upper;
-    s.period = period;
-    s.extent = extent;
-#endif
-#if XL_TRICLINIC
-    s.cell = xl_cell_of(lower, upper, cell, cell_more, slabs, slabs_more, lattice);
-#endif
+    XL_SEARCH_SET_BOX(s)
     return s;
 }
 
@@ -313,44 +322,79 @@ ulong xl_most_in_row(uint points)
 #if XL_TRICLINIC
 typedef xl_cell_images xl_images;
 
+/* Where nothing repeats (a user's kernel takes such an index, too) no query moves. */
+xl_real xl_images_reach(const xl_search *s, xl_real4 low, xl_real4 high, xl_real reach)
+{
+    return s->extent > 0 ? xl_cell_reach(&s->cell, low, high, s->extent, reach) : reach;
+}
+
 xl_images xl_images_begin(const xl_search *s, xl_real4 low, xl_real4 high, xl_real reach)
 {
-    return xl_cell_images_begin(&s->cell, low, high, reach);
+    return xl_cell_images_begin(&s->cell, low, high, xl_images_reach(s, low, high, reach));
+}
+
+bool xl_images_are_near(const xl_search *s, xl_real4 low, xl_real4 high)
+{
+    return xl_cell_is_near(&s->cell, low, high);
 }
 #elif XL_PERIODIC
 typedef struct xl_images {
     int4 first, last, at; /* of each axis, in periods; `at` is the next */
 } xl_images;
 
-/* So many of the shortest periods from 0 rounding is as long as one of them, or in double precision
- * a part of it. */
+/* What is subtracted rounds by less than so much of itself. */
 #if XL_F64
-#define XL_PERIODS_FARTHEST 0x1p48
+#define XL_IMAGES_ROUNDING 0x1p-50
 #else
-#define XL_PERIODS_FARTHEST 0x1p24f
+#define XL_IMAGES_ROUNDING 0x1p-21f
 #endif
+/* Images that are counted to either side: their numbers are of 32 bits. */
+#define XL_IMAGES_COUNTED ((xl_real)0x1p29)
 
-/* The images that places between low and high may have within `reach` of points, and some more.
- * Places that are not finite, or farther off than XL_PERIODS_FARTHEST, have none. */
+/* Whether these places are so near that they tell images apart, as those in any box do: 2^24
+ * periods of floats, 2^53 of doubles; and that these are counted. Axes that do not repeat do not
+ * matter. */
+bool xl_images_are_near(const xl_search *s, xl_real4 low, xl_real4 high)
+{
+    const xl_real4 size = fmax(fabs(low), fabs(high));
+    const xl_real4 away = fmax(fabs(high - s->lower), fabs(s->upper - low));
+    return all(isfinite(low)) && all(isfinite(high)) &&
+           all(!(s->period > 0.0f) | ((XL_IMAGES_ROUNDING * size <= 8 * s->period) &
+                                      (away <= XL_IMAGES_COUNTED * s->period)));
+}
+
+/* A reach along each axis. A moved query has rounded, and so has its distance from a point: each by
+ * a unit of what is subtracted along that axis. */
+xl_real4 xl_images_around(const xl_search *s, xl_real4 low, xl_real4 high, xl_real reach)
+{
+    const xl_real4 place = fmax(fabs(low), fabs(high));
+    const xl_real4 box = fmax(s->period, fmax(fabs(s->lower), fabs(s->upper)));
+    return select((xl_real4)(reach), reach + XL_IMAGES_ROUNDING * ((box + place) + reach),
+                  s->period > 0.0f);
+}
+
+xl_real xl_images_reach(const xl_search *s, xl_real4 low, xl_real4 high, xl_real reach)
+{
+    const xl_real4 around = xl_images_around(s, low, high, reach);
+    return fmax(around.x, fmax(around.y, around.z));
+}
+
+/* The images that places between low and high may have within `reach` of points, and some more. */
 xl_images xl_images_begin(const xl_search *s, xl_real4 low, xl_real4 high, xl_real reach)
 {
     const xl_mask4 repeats = s->period > 0.0f;
     const xl_real4 none = (xl_real4)(0.0f), length = select((xl_real4)(1.0f), s->period, repeats);
-    const xl_real4 around = (xl_real4)(reach), slack = (xl_real4)(0x1p-10f);
+    const xl_real4 around = xl_images_around(s, low, high, reach), slack = (xl_real4)(0x1p-10f);
     const xl_real4 first =
         select(none, ceil(((low - around) - s->upper) / length - slack), repeats);
     const xl_real4 last =
         select(none, floor(((high + around) - s->lower) / length + slack), repeats);
-    const xl_real most = XL_GRID_COUNTED;
+    const xl_real most = 2 * XL_IMAGES_COUNTED;
     xl_images images;
     images.first = convert_int4(clamp(first, -most, most));
     images.last = convert_int4(clamp(last, -most, most));
     images.at = images.first;
-    const xl_real4 size = fmax(fabs(low), fabs(high));
-    const xl_real4 periods = select((xl_real4)(INFINITY), s->period, repeats);
-    const xl_real farthest = XL_PERIODS_FARTHEST * fmin(periods.x, fmin(periods.y, periods.z));
-    if (!all(isfinite(low)) || !all(isfinite(high)) || any(images.first > images.last) ||
-        !(fmax(size.x, fmax(size.y, size.z)) <= farthest))
+    if (any(images.first > images.last) || !xl_images_are_near(s, low, high))
         images.at.z = images.last.z + 1;
     return images;
 }
@@ -373,25 +417,15 @@ bool xl_images_next(xl_images *images, const xl_search *s, xl_real4 *shift)
 }
 #endif
 
-#if XL_PERIODIC
-/* A moved query has rounded, and so has its distance from a point: each by a unit of what is
- * subtracted, or in a cell by more (cl/grid/grid_cell.cl). Where nothing repeats (a user's kernel
- * takes such an index, too) none moves. */
-#if XL_TRICLINIC
-#define XL_IMAGES_SLACK(s) ((s)->cell.slack)
-#elif XL_F64
-#define XL_IMAGES_SLACK(s) 0x1p-50
-#else
-#define XL_IMAGES_SLACK(s) 0x1p-21f
-#endif
-xl_real xl_images_reach(const xl_search *s, xl_real4 low, xl_real4 high, xl_real reach)
+/* Whether a finite place is too far for images: nothing is near it then. */
+bool xl_search_is_far(const xl_search *s, xl_real4 p)
 {
-    if (!(s->extent > 0))
-        return reach;
-    const xl_real4 most = fmax(fabs(low), fabs(high));
-    return reach + XL_IMAGES_SLACK(s) * (s->extent + fmax(most.x, fmax(most.y, most.z)) + reach);
-}
+#if XL_PERIODIC
+    return !xl_images_are_near(s, p, p);
+#else
+    return false;
 #endif
+}
 
 /* ---- ranges ------------------------------------------------------------------------------ */
 
@@ -415,7 +449,7 @@ xl_ranges xl_ranges_begin(const xl_search *s, xl_real4 low, xl_real4 high, xl_re
     ranges.low = low;
     ranges.high = high;
     ranges.reach = xl_images_reach(s, low, high, reach);
-    ranges.images = xl_images_begin(s, low, high, ranges.reach);
+    ranges.images = xl_images_begin(s, low, high, reach);
     ranges.begun = false;
     ranges.cells.rounds = 0;
 #else

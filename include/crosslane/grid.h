@@ -253,7 +253,7 @@ XL_NODISCARD XL_API xl_status xl_grid_reorder_enqueue(xl_plan *grid, xl_grid_ind
  * image): points may have been put back into the box in between, or not. A point that is more than
  * some 2^20 periods off counts, and so does one of which a coordinate is not finite. Of a triclinic
  * cell a point counts if that holds for every image of it, with (now.x - was.x) less what the image
- * is moved by.
+ * is moved by, or if now - was, as a query, is too far for images (crosslane/neighbors.h).
  *
  * Rounding: lists and this count are right in single precision, not in real numbers. With
  *     distance = skin / 2 - 2^-21 * ((r + skin) + the longest period, 0 without any)

@@ -114,8 +114,8 @@ XL_NODISCARD XL_API xl_status xl_knn_scratch(const xl_plan *plan, const xl_knn_a
  * all of the row of a query that is not finite, and each row where the build failed
  * (xl_grid_index_status() tells). In space that repeats a row has k neighbours if there is a point,
  * however many images that takes. A row that is given up is UINT32_MAX - 1 and NaN throughout, and
- * xl_knn_status() reports it: that of a query so far from the cell that its coordinates tell no
- * images apart (some 2^20 periods in single precision), and on a device that ends long loops
+ * xl_knn_status() reports it: that of a query that is too far for images (the limit in
+ * crosslane/neighbors.h), and on a device that ends long loops
  * (docs/drivers.md, llvmpipe) that of a query that would look at more than about 7,500 points.
  *
  * Cost: see above; the table of docs/performance.md has figures. Where all points are in one cell

@@ -18,7 +18,13 @@
  * (query.x - point.x) less the x by which the image is moved, which xl_grid_desc.cell has the
  * formula of, and y and z likewise. Either is the same, but for the sign, from both sides of a
  * pair: j is a neighbour of i in image s as i is of j in image -s. A radius may be up to 2^20
- * periods, or heights of a cell (3 on devices that end long loops, docs/drivers.md). */
+ * periods, or heights of a cell (3 on devices that end long loops, docs/drivers.md), and no image
+ * within it may have a number beyond 2^30.
+ *
+ * Limit: a given query that is too far for images has no neighbours, and xl_neighbors_status()
+ * reports it. Along an axis of period L it is too far beyond 2^24 * L from 0 (of XL_F64 2^53 * L)
+ * or 2^29 * L from the box. In a cell it is too far if it is outside the box and its images round
+ * by more than 32 times the lowest height of the cell, or if their numbers pass 2^29. */
 #ifndef CROSSLANE_NEIGHBORS_H
 #define CROSSLANE_NEIGHBORS_H
 
@@ -170,6 +176,9 @@ typedef struct xl_neighbors_report {
     uint64_t first_non_finite; /* the smallest such index; UINT64_MAX if none */
     uint64_t longest_row; /* of the rows asked for: the desc.row_capacity that they need; 0 of a
                              plan without */
+    uint64_t too_far;     /* given queries that are too far for images (the limit above), which have
+                             no neighbours */
+    uint64_t first_too_far; /* the smallest such index; UINT64_MAX if none */
 } xl_neighbors_report;
 
 /* What a kernel of the user's searches for: see xl_grid_index_set_kernel_args(). */
@@ -219,9 +228,9 @@ XL_NODISCARD XL_API xl_status xl_neighbors_fill_enqueue(xl_plan *plan, xl_grid_i
 
 /* Waits for the events given and for `queue`'s reads, then says what became of a list whose offsets
  * were counted, or which was filled, with these arguments: XL_SUCCESS; what xl_grid_index_status()
- * says of the build; XL_ERROR_NON_FINITE, if queries are not; XL_ERROR_UNSUPPORTED, if the device
- * could not count; or XL_ERROR_CAPACITY, if the rows are longer than the capacity, or one is than
- * its own. Figures in `report` (at most report_size bytes of it; may be NULL; left alone where the
+ * says of the build; XL_ERROR_NON_FINITE, if queries are not; XL_ERROR_UNSUPPORTED, if queries are
+ * too far for images, or the device could not count; or XL_ERROR_CAPACITY, if the rows are longer
+ * than the capacity, or one is than its own. Figures in `report` (may be NULL; left alone where the
  * build failed) and in the error text. BLOCKS. */
 XL_NODISCARD XL_API xl_status xl_neighbors_status(xl_plan *plan, xl_grid_index *index,
                                                   cl_command_queue queue,

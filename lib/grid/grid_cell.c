@@ -7,8 +7,11 @@
 #include <math.h>
 #include <stdio.h>
 
-/* Heights of the cell that rounding may be as long as for points: half of what searches allow. */
-#define MOST_ROUNDING 16.0
+/* Heights of the cell that rounding may be as long as for points: a quarter of what searches allow,
+ * so that all places in the box are near. */
+#define MOST_ROUNDING 8.0
+/* How much of itself a coordinate may round by, of all vectors given (cl/grid/grid_cell.cl). */
+#define MOST_SLACK 0.25
 /* Room around a cell for points that were rounded when they were put into it: of its size, in
  * single precision, and of the coordinates, in their own. */
 #define ROOM 0x1p-20
@@ -140,7 +143,8 @@ static xl_status check_rounding(xl_context *ctx, const xl_grid_desc *desc,
             double low, high;
             reach_of(desc, axis, &low, &high);
             const double most = larger(size_of(low), size_of(high));
-            if (!(lattice.slack * most <= MOST_ROUNDING * lattice.height[i]))
+            if (!(lattice.slack * most <= MOST_ROUNDING * lattice.height[i]) ||
+                !(lattice.slack <= MOST_SLACK))
                 return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT,
                                 "desc.lower%s[%u]: %g; a cell of height %g from %g to %g: rounding "
                                 "is more than a cell; move it to the origin, or take shorter "

@@ -71,7 +71,7 @@ typedef struct xli_grid_box {
     cl_float4 outside; /* in the grid's own coordinates, what is next to its upper faces */
 } xli_grid_box;
 
-/* Sixteen numbers in the precision of the coordinates: two kernel arguments. */
+/* Sixteen numbers in the precision of the coordinates, by eight: kernel arguments. */
 typedef union xli_grid_reals {
     cl_float f32[16];
     cl_double f64[16];
@@ -81,10 +81,11 @@ typedef union xli_grid_reals {
  * of a cell, or along the edges of a box. */
 typedef struct xli_grid_lattice {
     bool wide;
-    xli_grid_reals cell, slabs;
+    xli_grid_reals cell, slabs, rounding;
     cl_int16 whole;
     uint32_t rank;    /* vectors of the basis */
-    double slack;     /* of rounding, in units of coordinates */
+    double slack;     /* how far a coordinate rounds, at most, of its size */
+    double periods;   /* most heights of the basis that a radius may be, for images to be counted */
     double length[3]; /* of the basis, ascending, or more */
     double height[3]; /* of the basis, or less */
 } xli_grid_lattice;
@@ -154,9 +155,11 @@ xl_status xli_grid_check_apart(xl_context *ctx, const xl_grid_index *index, cons
 
 /* grid_queries.c. XL_INDEX_PARAMETERS of cl/neighbors/neighbors_ranges.cl up to XL_BOX_PARAMETERS,
  * the last of them: the index, the search's reach and squared radius, and its space. */
-enum { XLI_GRID_CELL_ARGS = 5, XLI_GRID_INDEX_ARGS = 15 + XLI_GRID_CELL_ARGS }; /* at most */
+enum { XLI_GRID_CELL_ARGS = 6, XLI_GRID_INDEX_ARGS = 15 + XLI_GRID_CELL_ARGS }; /* at most */
 void xli_grid_add_index(const xl_grid_index *index, xli_arg reach, xli_arg radius2,
                         xl_repeats repeats, xli_args *args);
+/* The last of them: XL_ORIGIN_PARAMETERS and XL_BOX_PARAMETERS. */
+void xli_grid_add_space(const xl_grid_index *index, xl_repeats repeats, xli_args *args);
 /* XL_CELL_PARAMETERS of cl/grid/grid_cell.cl. */
 typedef struct xli_grid_cell_args {
     xli_arg at[XLI_GRID_CELL_ARGS];

@@ -7,6 +7,7 @@
 
 #include <float.h>
 #include <math.h>
+#include <string.h>
 
 /* Vectors given are the basis unless they are so skewed: the volume of the three, each divided by
  * its largest entry. */
@@ -15,12 +16,15 @@
 #define SINGULAR 0x1p-40
 /* Whole numbers that the basis may take of a vector given. */
 #define MOST_WHOLE 0x1p24
-/* Images of a basis that are counted to either side: XL_GRID_COUNTED of cl/grid/grid_map.cl. */
-#define COUNTED 0x1p24
-/* Of cl/grid/grid_cell.cl, which says why. */
-#define UNITS 24.0
-/* Heights of the cell that rounding may be as long as. */
-#define MOST_ROUNDING 32.0
+/* Images that a search counts to either side, and periods that a radius may be at most. */
+#define COUNTED 0x1p30
+#define MOST_PERIODS 0x1p20
+/* How numbers round, in units: cl/grid/grid_cell.cl has these, and says why. */
+#define UNITS 20.0
+#define UNITS_OF_BASIS 10.0
+#define UNITS_OF_SHIFTS 8.0
+/* Heights of the cell that places may be rounded by: XL_CELL_HEIGHTS there. */
+#define HEIGHTS 32.0
 
 /* Vectors of a basis, as many as `rank`, and which whole numbers of the vectors given they are. */
 typedef struct basis {
@@ -256,11 +260,10 @@ static void put_outer(xli_grid_lattice *l, const basis *b, double hat[3][3])
     put(&l->slabs, l->wide, 12, normal, 3);
 }
 
-/* What the entries of vector i of the reciprocal basis add up to, times the largest entry of
- * vector i of the basis. */
-static double reciprocal_of(const basis *b, double hat[3][3], uint32_t i)
+/* Vector i of the reciprocal basis, times the largest entry of vector i of the basis. */
+static void find_reciprocal(const basis *b, double hat[3][3], uint32_t i, double v[3])
 {
-    double v[3] = {hat[i][0], hat[i][1], hat[i][2]};
+    memcpy(v, hat[i], sizeof hat[i]);
     double by = dot(v, v);
     if (b->rank == 2) {
         const double *const other = hat[1 - i];
@@ -272,33 +275,47 @@ static double reciprocal_of(const basis *b, double hat[3][3], uint32_t i)
         cross(hat[(i + 1) % 3], hat[(i + 2) % 3], v);
         by = size_of(dot(v, hat[i]));
     }
-    return sum_of(v) / by;
+    for (int k = 0; k < 3; ++k)
+        v[k] /= by;
 }
 
-/* Of a lattice vector that is no longer than x along any axis, the sums that
- * cl/grid/grid_cell.cl calls G and H are together no more than x times this. */
-static double growth_of(const basis *b, const double given[3][3], double hat[3][3])
+/* What its entries add up to. */
+static double reciprocal_of(const basis *b, double hat[3][3], uint32_t i)
 {
-    double growth = 0;
-    for (uint32_t i = 0; i < b->rank; ++i) {
-        double sum = largest_of(b->v[i]);
-        for (int row = 0; row < 3; ++row)
-            sum += size_of(b->of[i][row]) * largest_of(given[row]);
-        growth += reciprocal_of(b, hat, i) * (sum / largest_of(b->v[i]));
-    }
-    return growth;
+    double v[3];
+    find_reciprocal(b, hat, i, v);
+    return sum_of(v);
+}
+
+/* What cl/grid/grid_cell.cl adds to a reach: of the vectors given `of_a` and the next, and `slack`,
+ * and the most that both are together. */
+static void put_rounding(xli_grid_lattice *l, const double given[3][3], uint32_t mask,
+                         const basis *b, double hat[3][3])
+{
+    const double unit = l->wide ? 0x1p-53 : 0x1p-24;
+    const basis of = basis_of(given, mask);
+    double along[9] = {0}, directions[3][3], units = UNITS;
+    directions_of(&of, directions);
+    for (uint32_t i = 0; i < b->rank; ++i)
+        units += UNITS_OF_BASIS * reciprocal_of(b, hat, i);
+    l->whole.s[9] = (cl_int)units + 1;
+    l->slack = unit * l->whole.s[9];
+    for (uint32_t i = 0, row = 0; row < 3; ++row)
+        if (mask >> row & 1) {
+            find_reciprocal(&of, directions, i++, along + 3 * row);
+            for (int k = 0; k < 3; ++k)
+                along[3 * row + (uint32_t)k] *= UNITS_OF_SHIFTS * unit;
+            l->slack += sum_of(along + 3 * row);
+        }
+    put(&l->rounding, l->wide, 0, along, 8);
+    put(&l->cell, l->wide, 15, &along[8], 1);
 }
 
 static void put_whole(xli_grid_lattice *l, const basis *b, uint32_t dimensions)
 {
-    double most = 1;
     for (uint32_t i = 0; i < b->rank; ++i)
         for (int row = 0; row < 3; ++row)
             l->whole.s[3 * i + (uint32_t)row] = (cl_int)b->of[i][row];
-    for (int row = 0; row < 3; ++row)
-        most =
-            larger(most, size_of(b->of[0][row]) + size_of(b->of[1][row]) + size_of(b->of[2][row]));
-    l->whole.s[9] = (cl_int)larger(1, COUNTED * 32 / larger(32, most));
     l->whole.s[10] = (cl_int)b->rank;
     l->whole.s[11] = b->rank == dimensions;
 }
@@ -335,14 +352,20 @@ static void put_lengths(xli_grid_lattice *l, const basis *b, double hat[3][3])
     }
 }
 
-/* Where rounding is as long as that many heights of the cell. */
-static void put_farthest(xli_grid_lattice *l)
+/* What there may be of the lowest height. */
+static void put_limits(xli_grid_lattice *l, const basis *b)
 {
-    double farthest = l->wide ? DBL_MAX : (double)FLT_MAX;
-    for (uint32_t i = 0; i < l->rank; ++i) {
-        const double far = MOST_ROUNDING * (l->height[i] / l->slack);
-        farthest = far < farthest ? far : farthest;
+    double lowest = (l->wide ? DBL_MAX : (double)FLT_MAX) / HEIGHTS, numbers = 1;
+    for (uint32_t i = 0; i < l->rank; ++i)
+        lowest = l->height[i] < lowest ? l->height[i] : lowest;
+    for (int row = 0; row < 3; ++row) {
+        double sum = 0;
+        for (uint32_t i = 0; i < l->rank; ++i)
+            sum += size_of(b->of[i][row]) * (lowest / l->height[i]);
+        numbers = larger(numbers, sum);
     }
+    const double farthest = HEIGHTS * lowest;
+    l->periods = COUNTED / larger(COUNTED / MOST_PERIODS, numbers);
     put(&l->slabs, l->wide, 15, &farthest, 1);
 }
 
@@ -366,8 +389,7 @@ xli_grid_lattice xli_grid_lattice_of(const double given[3][3], uint32_t periodic
         put_outer(&l, &b, hat);
     put_whole(&l, &b, dimensions);
     put_lengths(&l, &b, hat);
-    l.slack = UNITS * (wide ? 0x1p-53 : 0x1p-24) * (1 + growth_of(&b, given, hat));
-    put(&l.cell, wide, 15, &l.slack, 1);
-    put_farthest(&l);
+    put_rounding(&l, given, periodic, &b, hat);
+    put_limits(&l, &b);
     return l;
 }

@@ -96,8 +96,8 @@ static xl_status launch_moved(const xli_grid_build *b, const xl_grid_moved_args 
     if (index->n > 0 && b->grid->desc.triclinic)
         XL_TRY(LAUNCH(b, XLI_GRID_MOVED, index->n, GIVEN(b), BUFFER(b), PART(b, header),
                       PART(b, sorted), XLI_U32(index->stamp), lengths, cell.at[0], cell.at[1],
-                      cell.at[2], cell.at[3], cell.at[4], compared, XLI_MEM(args->moved.buffer),
-                      XLI_U64(args->moved.offset)));
+                      cell.at[2], cell.at[3], cell.at[4], cell.at[5], compared,
+                      XLI_MEM(args->moved.buffer), XLI_U64(args->moved.offset)));
     else if (index->n > 0)
         XL_TRY(LAUNCH(b, XLI_GRID_MOVED, index->n, GIVEN(b), BUFFER(b), PART(b, header),
                       PART(b, sorted), XLI_U32(index->stamp), lengths, compared,

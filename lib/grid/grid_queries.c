@@ -22,15 +22,15 @@ xl_status xli_grid_check_radius(xl_context *ctx, const char *name, uint32_t scal
     return XL_SUCCESS;
 }
 
-/* A search with a longer radius would not end in reasonable time; or, if a device ends long loops,
- * may go through more images than it counts. */
-enum { MOST_PERIODS = 1 << 20, FEW_PERIODS = 3 };
+/* Periods that a radius may be if a device ends long loops. A search with a longer one may go
+ * through more images than it counts. */
+enum { FEW_PERIODS = 3 };
 
 xl_status xli_grid_check_periods(xl_context *ctx, const xl_grid_index *index, const char *name,
                                  double radius, bool ends_loops)
 {
-    const double most = ends_loops ? FEW_PERIODS : MOST_PERIODS;
     const xli_grid_lattice *const lattice = &index->lattice;
+    const double most = ends_loops ? FEW_PERIODS : lattice->periods;
     for (uint32_t i = 0; i < lattice->rank; ++i)
         if (radius > most * lattice->height[i])
             return xli_fail(ctx, XL_ERROR_UNSUPPORTED,
@@ -125,11 +125,10 @@ xli_grid_cell_args xli_grid_cell_args_of(const xli_grid_lattice *lattice)
     return (xli_grid_cell_args){
         {eight(lattice, &lattice->cell, 0), eight(lattice, &lattice->cell, 8),
          eight(lattice, &lattice->slabs, 0), eight(lattice, &lattice->slabs, 8),
-         XLI_BYTES(&lattice->whole, sizeof lattice->whole)}};
+         eight(lattice, &lattice->rounding, 0), XLI_BYTES(&lattice->whole, sizeof lattice->whole)}};
 }
 
-/* Where the grid's coordinates begin, the box that repeats, and the cell. */
-static void add_space(const xl_grid_index *index, xl_repeats repeats, xli_args *args)
+void xli_grid_add_space(const xl_grid_index *index, xl_repeats repeats, xli_args *args)
 {
     const xli_grid_cell_args cell = xli_grid_cell_args_of(&index->lattice);
     const xli_grid_period *const p = &index->period;
@@ -164,5 +163,5 @@ void xli_grid_add_index(const xl_grid_index *index, xli_arg reach, xli_arg radiu
                               radius2};
     for (size_t i = 0; i < XLI_COUNT(shared); ++i)
         xli_args_add(args, shared[i]);
-    add_space(index, repeats, args);
+    xli_grid_add_space(index, repeats, args);
 }

@@ -8,7 +8,7 @@
  * program that was compiled with another version's text, or another parameter that happens to have
  * the type. */
 enum { REPEATS = 1, INCLUSIVE = 2, ENDS_LOOPS = 4, TRICLINIC = 8, WIDE = 16, OF_BATCH = 32 };
-#define LAYOUT UINT32_C(0x4e320000)
+#define LAYOUT UINT32_C(0x4e330000)
 
 static xl_status check_kernel(xl_context *ctx, cl_kernel kernel)
 {
@@ -85,7 +85,8 @@ static xl_status set(xl_grid_index *index, const xl_neighbors_kernel_args *args,
         cell.at[1],
         cell.at[2],
         cell.at[3],
-        cell.at[4]};
+        cell.at[4],
+        cell.at[5]};
     XL_TRY(check_rooms(index->ctx, args->kernel, args->first, XLI_COUNT(all)));
     XL_TRY(xli_args_set(index->ctx, args->kernel, args->first, all, XLI_COUNT(all)));
     if (next)

@@ -4,11 +4,12 @@
 
 /* The words in which kernels of cl/neighbors/neighbors.cl answer. */
 typedef struct answer {
-    cl_uint a, b;
+    cl_uint a, b, c, d;
 } answer;
 
-/* Runs one of them over n elements of some views, and reads its answer, which is a begun one. */
-static xl_status launch_question(const xli_search *s, xli_kernel *kernel, size_t n,
+/* Runs one of them, in that space, over n elements of some views, and reads its answer, which is a
+ * begun one. */
+static xl_status launch_question(const xli_search *s, xli_kernel *kernel, bool in_space, size_t n,
                                  const xli_span *spans, size_t num_spans, cl_mem buffer,
                                  answer *answered)
 {
@@ -19,6 +20,8 @@ static xl_status launch_question(const xli_search *s, xli_kernel *kernel, size_t
     const xli_neighbors_plan *const plan = s->plan;
     const xli_grid_shape shape = xli_grid_shape_of(kernel, n, plan->tune.group, plan->tune.items);
     xli_args_add(&args, XLI_MEM(buffer));
+    if (in_space)
+        xli_grid_add_space(s->index, plan->repeats, &args);
     for (size_t i = 0; i < num_spans; ++i)
         xli_args_add_span(&args, &spans[i]);
     xli_args_add(&args, XLI_U32(n));
@@ -32,30 +35,32 @@ done:
     return status;
 }
 
-static xl_status ask(const xli_search *s, xli_kernel *kernel, size_t n, const xli_span *spans,
-                     size_t num_spans, answer *answered)
+static xl_status ask(const xli_search *s, xli_kernel *kernel, bool in_space, size_t n,
+                     const xli_span *spans, size_t num_spans, answer *answered)
 {
     xl_status status;
     cl_int code;
     cl_mem buffer = clCreateBuffer(xl_context_cl(s->plan->ctx), CL_MEM_COPY_HOST_PTR,
                                    sizeof *answered, answered, &code);
     XL_TRY(xli_cl(s->plan->ctx, code, "clCreateBuffer"));
-    XL_TRY(launch_question(s, kernel, n, spans, num_spans, buffer, answered));
+    XL_TRY(launch_question(s, kernel, in_space, n, spans, num_spans, buffer, answered));
 done:
     if (buffer)
         clReleaseMemObject(buffer);
     return status;
 }
 
-/* How many of the given queries are not finite. */
+/* How many of the given queries are not finite, and how many too far. */
 static xl_status check_given(const xli_search *s, xl_neighbors_report *report)
 {
     xl_status status = XL_SUCCESS;
-    answer found = {0, UINT32_MAX};
+    answer found = {0, UINT32_MAX, 0, UINT32_MAX};
     if (s->plan->given && s->n > 0)
-        XL_TRY(ask(s, &s->plan->check, s->n, s->queries, 3, &found));
+        XL_TRY(ask(s, &s->plan->check, true, s->n, s->queries, 3, &found));
     report->non_finite = found.a;
     report->first_non_finite = found.a > 0 ? found.b : UINT64_MAX;
+    report->too_far = found.c;
+    report->first_too_far = found.c > 0 ? found.d : UINT64_MAX;
 done:
     return status;
 }
@@ -65,9 +70,9 @@ static xl_status check_rows(const xli_search *s, size_t num_rows, const xli_span
                             xl_neighbors_report *report)
 {
     xl_status status = XL_SUCCESS;
-    answer found = {0, 0};
+    answer found = {0};
     if (num_rows > 0)
-        XL_TRY(ask(s, &s->plan->longest, num_rows, counts, 1, &found));
+        XL_TRY(ask(s, &s->plan->longest, false, num_rows, counts, 1, &found));
     report->incomplete = found.a == UINT32_MAX;
     report->longest_row = report->incomplete ? 0 : found.a;
 done:
@@ -100,6 +105,12 @@ static xl_status judge(const xli_search *s, const xl_neighbors_status_args *args
                         "queries: %llu of %zu are not finite, the first at index %llu",
                         (unsigned long long)report->non_finite, s->n,
                         (unsigned long long)report->first_non_finite);
+    if (report->too_far > 0)
+        return xli_fail(ctx, XL_ERROR_UNSUPPORTED,
+                        "queries: %llu of %zu are so far from the box that rounding hides which "
+                        "image is near, the first at index %llu; put them into the box",
+                        (unsigned long long)report->too_far, s->n,
+                        (unsigned long long)report->first_too_far);
     if (report->incomplete)
         return xli_fail(ctx, XL_ERROR_UNSUPPORTED,
                         "%s: of no list, as the device ends loops before a point's candidates "
@@ -139,7 +150,7 @@ xl_status xli_neighbors_status(xli_neighbors_plan *plan, xl_grid_index *index,
     xli_search s = {0};
     xli_span span = {0};
     xl_neighbors_status_args given = {0};
-    xl_neighbors_report found = {.first_non_finite = UINT64_MAX};
+    xl_neighbors_report found = {.first_non_finite = UINT64_MAX, .first_too_far = UINT64_MAX};
     XL_TRY(xli_near_begin(&s, plan, index, queue, num_waits, waits, NULL));
     XL_TRY(XLI_ARGS_READ(plan->ctx, xl_neighbors_status_args, args, size, &given));
     XL_TRY(check_args(&s, &given, &span));

@@ -213,7 +213,7 @@ static cl_uint bind(const built *b, cl_kernel kernel, cl_uint first, float radiu
     const xl_neighbors_kernel_args args = {
         .kernel = kernel, .first = first, .radius = radius, .inclusive = inclusive};
     XLT_OK(xl_grid_index_set_kernel_args(b->index, &args, &next));
-    assert_int_equal(next, first + 12);
+    assert_int_equal(next, first + 13);
     return next;
 }
 
@@ -380,6 +380,8 @@ static void space_that_repeats(void **state)
 
 /* ---- places and radii ------------------------------------------------------------------------ */
 
+enum { FAR_PLACE = 12 };
+
 static void check_around(const cloud *c, xl_grid_desc grid, const cloud *queries,
                          const float *radii, float radius, bool inclusive)
 {
@@ -412,6 +414,10 @@ static void check_around(const cloud *c, xl_grid_desc grid, const cloud *queries
     launch(kernel, n);
     xlt_read(&in[3], counted);
     xlt_read(&in[4], got);
+    if (grid.periodic) { /* nothing is known of what is near the place that is too far */
+        assert_int_equal(counted[FAR_PLACE], UINT32_MAX);
+        counted[FAR_PLACE] = 0;
+    }
     check_pairs("places", &w, counted, got);
     for (int k = 0; k < 5; ++k)
         xlt_buffer_free(&in[k]);
@@ -436,7 +442,7 @@ static void places_and_radii(void **state)
     memcpy(radii, odd, sizeof odd);
     queries.xyz[30] = NAN;
     queries.xyz[34] = INFINITY;
-    cloud_set(&queries, 12, 3e38f, -3e38f, 1e30f);
+    cloud_set(&queries, FAR_PLACE, 3e38f, -3e38f, 1e30f);
     cloud_set(&queries, 13, c.xyz[0], c.xyz[1], c.xyz[2]);
     check_around(&c, grid_desc_of(&c, 0.3f), &queries, radii, 0.4f, false);
     check_around(&c, box_of(&c, 0.3f, 7), &queries, radii, 0.4f, true);
@@ -702,10 +708,10 @@ static void expect_failed(cl_kernel kernel, size_t n)
     xlt_buffer offsets = xlt_buffer_make(zeros, n + 1, 4, 0),
                counts = xlt_buffer_make(NULL, n, 4, 0), order = xlt_buffer_make(NULL, n, 4, 0);
     xlt_place(XLT_GUARD_BYTES);
-    set_mem(kernel, 13, &offsets);
-    set_mem(kernel, 14, &counts);
-    set_mem(kernel, 15, &order);
-    set_mem(kernel, 16, &offsets);
+    set_mem(kernel, 14, &offsets);
+    set_mem(kernel, 15, &counts);
+    set_mem(kernel, 16, &order);
+    set_mem(kernel, 17, &offsets);
     launch(kernel, n);
     xlt_read(&counts, got);
     for (size_t i = 0; i < n; ++i)
@@ -774,10 +780,10 @@ static void too_many_candidates(void **state)
     xlt_place(XLT_GUARD_BYTES);
     XLT_CL(clSetKernelArg(kernel, 0, sizeof none, &none));
     (void)bind(&b, kernel, 1, 1.0f, false);
-    set_mem(kernel, 13, &offsets);
-    set_mem(kernel, 14, &counts);
-    set_mem(kernel, 15, &order);
-    set_mem(kernel, 16, &offsets);
+    set_mem(kernel, 14, &offsets);
+    set_mem(kernel, 15, &counts);
+    set_mem(kernel, 16, &order);
+    set_mem(kernel, 17, &offsets);
     launch(kernel, ASKED);
     xlt_read(&counts, got);
     size_t whole = 0, incomplete = 0;
@@ -825,10 +831,10 @@ static void another_queue(void **state)
         kernels[k] = kernel_of("rows", true);
         XLT_CL(clSetKernelArg(kernels[k], 0, sizeof k, &k));
         (void)bind(&b, kernels[k], 1, 0.2f, false);
-        set_mem(kernels[k], 13, &offsets);
-        set_mem(kernels[k], 14, &counts[k]);
-        set_mem(kernels[k], 15, &order);
-        set_mem(kernels[k], 16, &pairs);
+        set_mem(kernels[k], 14, &offsets);
+        set_mem(kernels[k], 15, &counts[k]);
+        set_mem(kernels[k], 16, &order);
+        set_mem(kernels[k], 17, &pairs);
         XLT_OK(xl_grid_index_event(b.index, &waits[1]));
         XLT_CL(clEnqueueNDRangeKernel(other, kernels[k], 1, NULL, &c.n, NULL, 2, waits, NULL));
         clReleaseEvent(waits[1]);

@@ -409,11 +409,106 @@ static void nearest_of_all_kinds(void **state)
         }
 }
 
-/* A query so far off that its coordinates tell no images apart has a row that is given up, and the
- * status reports it; rows that are short are counted. */
-static void rows_that_are_given_up(void **state)
+/* Boxes of which one edge is so long that places round by more than another edge's 2^-24. */
+static void long_boxes(void **state)
 {
     (void)state;
+    crystal c = {.dimensions = 3,
+                 .periodic = 7,
+                 .n = 2,
+                 .upright = true,
+                 .cell = {{1e8, 0, 0}, {0, 4, 0}, {0, 0, 4}},
+                 .at = {{9e7, 0.5, 0.5}, {9e7, 3.75, 0.5}}};
+    for (int wide = 0; wide < (has_doubles() ? 2 : 1); ++wide) {
+        c.wide = wide != 0;
+        expect("a long box", &c, 1, false, 1);
+    }
+}
+
+/* Two vectors of a low cell, of which one is some 170,000 times the other along that: a search goes
+ * over more images than two numbers of 24 bits say of both. */
+static void low_cells(void **state)
+{
+    (void)state;
+    uint64_t offsets[2];
+    crystal c = {.dimensions = 2,
+                 .periodic = 3,
+                 .n = 1,
+                 .cell = {{1e-4, 0, 0}, {17, 1, 0}},
+                 .at = {{1, 0.5, 0}}};
+    for (int wide = 0; wide < (has_doubles() ? 2 : 1); ++wide) {
+        c.wide = wide != 0;
+        free(reference_rows(&c, 0.75, offsets));
+        assert_true(offsets[1] > 14000);
+        expect("a low cell", &c, 0.75, false, offsets[1]);
+    }
+}
+
+/* ---- queries that are far ------------------------------------------------------------------- */
+
+enum { FAR_QUERIES = 3 };
+
+/* At a point, too far, and at the image of a point that is nearly too far. */
+static void check_far(const crystal *c, const double *queries, uint32_t far)
+{
+    uint32_t counts[FAR_QUERIES];
+    xl_plan *plan;
+    xl_neighbors_report report;
+    xl_neighbors_desc desc = search_desc(c, 0.25, true);
+    indexed s = index_of(c, queries, 1, 0.25f);
+    xlt_buffer given = buffer_of(queries, 3 * FAR_QUERIES, c->wide),
+               out = xlt_buffer_make(NULL, FAR_QUERIES, 4, 0),
+               offsets = xlt_buffer_make(NULL, FAR_QUERIES + 1, 8, 0);
+    desc.queries = XL_QUERIES_GIVEN;
+    desc.periodic = c->periodic ? desc.periodic : XL_REPEATS_NOT;
+    XLT_OK(xl_neighbors_create(xlt_context(), &desc, &plan));
+    XLT_OK(xl_neighbors_count_enqueue(plan, s.index, xlt_queue(),
+                                      &(xl_neighbors_count_args){.counts = xlt_view(&out),
+                                                                 .offsets = xlt_view(&offsets),
+                                                                 .num_queries = FAR_QUERIES,
+                                                                 .queries = xlt_view(&given)},
+                                      0, NULL, NULL));
+    const xl_neighbors_status_args args = {.capacity = 2,
+                                           .offsets = xlt_view(&offsets),
+                                           .num_queries = FAR_QUERIES,
+                                           .queries = xlt_view(&given)};
+    const xl_status status =
+        xl_neighbors_status(plan, s.index, xlt_queue(), &args, &report, 0, NULL);
+    xlt_read(&out, counts);
+    assert_int_equal(report.too_far, far);
+    assert_true(report.first_too_far == (far > 0 ? 1 : UINT64_MAX));
+    assert_int_equal(counts[0], 1);
+    assert_int_equal(counts[1], 0);
+    if (!ends_long_loops()) {
+        assert_int_equal(status, far > 0 ? XL_ERROR_UNSUPPORTED : XL_SUCCESS);
+        assert_int_equal(counts[2], c->periodic ? 1 : 0);
+    }
+    xl_plan_destroy(plan);
+    index_free(&s);
+    xlt_buffer_free(&given);
+    xlt_buffer_free(&out);
+    xlt_buffer_free(&offsets);
+}
+
+static void queries_that_are_far(void **state)
+{
+    (void)state;
+    crystal c = {.dimensions = 3, .cell = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}};
+    for (int wide = 0; wide < (has_doubles() ? 2 : 1); ++wide)
+        for (int kind = 0; kind < 3; ++kind) {
+            const double far = wide ? 600e6 : 20e6, less = wide ? 500e6 : 1e6;
+            const double queries[] = {0.5, 0.5, 0.5, 0.5, far, 0.5, 0.5, less + 0.5, 0.5};
+            c.wide = wide != 0;
+            c.periodic = kind < 2 ? 7 : 0;
+            c.upright = kind > 0;
+            check_far(&c, queries, kind < 2);
+        }
+}
+
+/* The row of such a query is given up, and the status reports it; rows that are short are counted.
+ */
+static void give_up_rows(float radius)
+{
     static const float at[2][3] = {{0.5f, 0.5f, 0.5f}, {0.5f, 1e12f, 0.5f}};
     static const xl_repeats repeats[] = {XL_REPEATS_CELL, XL_REPEATS_BOX, XL_REPEATS_NOT};
     xl_knn_desc desc;
@@ -429,6 +524,7 @@ static void rows_that_are_given_up(void **state)
         xlt_buffer queries = xlt_buffer_make(at, 6, 4, 0), out = xlt_buffer_make(NULL, 8, 4, 0);
         xl_knn_desc_init(&desc);
         desc.k = 4;
+        desc.max_radius = radius;
         desc.queries = XL_QUERIES_GIVEN;
         desc.periodic = repeats[kind];
         XLT_OK(xl_knn_create(xlt_context(), &desc, &plan));
@@ -444,7 +540,7 @@ static void rows_that_are_given_up(void **state)
             assert_int_equal(status, kind < 2 ? XL_ERROR_UNSUPPORTED : XL_SUCCESS);
             assert_true(report.rows == 2 && report.given_up == (kind < 2 ? 1 : 0));
             assert_true(report.first_given_up == (kind < 2 ? 1 : UINT64_MAX));
-            assert_int_equal(report.short_rows, kind < 2 ? 0 : 2);
+            assert_int_equal(report.short_rows, kind < 2 ? radius > 0 : 2);
         }
         xl_plan_destroy(plan);
         xlt_buffer_free(&queries);
@@ -453,19 +549,26 @@ static void rows_that_are_given_up(void **state)
     }
 }
 
+static void rows_that_are_given_up(void **state)
+{
+    (void)state;
+    give_up_rows(0);
+    give_up_rows(0.25f);
+}
+
 /* ---- queries that round ---------------------------------------------------------------------- */
 
 enum { ON_LINE = 24 };
 
 static void count_equals(const crystal *c, const indexed *s, const xlt_buffer *queries,
-                         const ref_search_f64 *search)
+                         double radius, const uint64_t right[ON_LINE + 1])
 {
-    uint64_t got[ON_LINE + 1], right[ON_LINE + 1];
+    uint64_t got[ON_LINE + 1];
     xl_plan *plan;
-    xl_neighbors_desc desc = search_desc(c, search->radius, true);
+    xl_neighbors_desc desc = search_desc(c, radius, true);
     xlt_buffer out = xlt_buffer_make(NULL, ON_LINE + 1, 8, 0);
     desc.queries = XL_QUERIES_GIVEN;
-    free(ref_neighbors_f64(search, right));
+    desc.query_stride = 3;
     XLT_OK(xl_neighbors_create(xlt_context(), &desc, &plan));
     XLT_OK(xl_neighbors_count_enqueue(plan, s->index, xlt_queue(),
                                       &(xl_neighbors_count_args){.num_queries = ON_LINE,
@@ -474,7 +577,7 @@ static void count_equals(const crystal *c, const indexed *s, const xlt_buffer *q
                                       0, NULL, NULL));
     xlt_read(&out, got);
     if (!(ends_long_loops() && got[ON_LINE] == UINT64_MAX))
-        assert_memory_equal(got, right, sizeof right);
+        assert_memory_equal(got, right, sizeof got);
     xl_plan_destroy(plan);
     xlt_buffer_free(&out);
 }
@@ -485,7 +588,7 @@ static void queries_that_round(void **state)
 {
     (void)state;
     double points[3 * ON_LINE] = {0}, queries[3 * ON_LINE] = {0};
-    uint64_t offsets[ON_LINE + 1];
+    uint64_t offsets[ON_LINE + 1], right[ON_LINE + 1];
     ref_pairs_f64 all = {0};
     xlt_random random = {17};
     const crystal c = {.dimensions = 1, .periodic = 1, .n = 1, .wide = true, .cell = {{0.8}}};
@@ -511,20 +614,109 @@ static void queries_that_round(void **state)
     assert_true(offsets[ON_LINE] > 100);
     for (uint64_t k = 0; k < offsets[ON_LINE]; k += offsets[ON_LINE] / 40) {
         search.radius = fabs(all.vectors[3 * k]);
+        free(ref_neighbors_f64(&search, right));
         if (all.shifts[3 * k] != 0)
-            count_equals(&c, &s, &given, &search);
+            count_equals(&c, &s, &given, search.radius, right);
     }
     ref_pairs_free_f64(&all);
     xlt_buffer_free(&given);
     index_free(&s);
 }
 
+/* A lattice of 8 by 0.02 along the axes, of vectors that nearly have the same direction. */
+static const float nearly_parallel[9] = {8, 5, 0, 8, 5.02f, 0, 0, 0, 0};
+
+static crystal parallel_crystal(void)
+{
+    crystal c = {.dimensions = 2, .periodic = 3, .n = 1};
+    for (size_t k = 0; k < 9; ++k)
+        c.cell[k / 3][k % 3] = (double)nearly_parallel[k];
+    return c;
+}
+
+/* Queries that are as far as some 50,000 of both vectors lead, which round by more than images are
+ * apart, in opposite directions. */
+static void shifts_that_round(void **state)
+{
+    (void)state;
+    float points[3 * ON_LINE] = {0}, queries[3 * ON_LINE] = {0};
+    double places[2][3 * ON_LINE];
+    uint64_t right[ON_LINE + 1];
+    xlt_random random = {19};
+    const crystal c = parallel_crystal();
+    for (size_t i = 0; i < 3 * ON_LINE; i += 3) {
+        points[i] = queries[i] = 8 * xlt_unit(&random);
+        queries[i + 1] = 2000 * xlt_unit(&random) - 1000;
+    }
+    for (size_t k = 0; k < 3 * ON_LINE; ++k) {
+        places[0][k] = (double)points[k];
+        places[1][k] = (double)queries[k];
+    }
+    const ref_search search = {.points = points,
+                               .n = ON_LINE,
+                               .stride = 3,
+                               .radius = 0.25f,
+                               .inclusive = true,
+                               .dimensions = 2,
+                               .queries = queries,
+                               .num_queries = ON_LINE,
+                               .query_stride = 3,
+                               .cell = nearly_parallel};
+    free(ref_neighbors(&search, right));
+    assert_true(right[ON_LINE] > 100);
+    if (ends_long_loops()) /* a radius of so many heights is refused */
+        skip();
+    indexed s = index_of(&c, places[0], ON_LINE, 0.25f);
+    xlt_buffer given = buffer_of(places[1], 3 * ON_LINE, false);
+    count_equals(&c, &s, &given, 0.25, right);
+    xlt_buffer_free(&given);
+    index_free(&s);
+}
+
+/* Points that have moved to such an image have not moved. */
+static void moves_that_round(void **state)
+{
+    (void)state;
+    double was[3 * ON_LINE] = {0}, now[3 * ON_LINE] = {0};
+    uint32_t found = 0;
+    xlt_random random = {23};
+    const crystal c = parallel_crystal();
+    for (size_t i = 0; i < 3 * ON_LINE; i += 3) {
+        float shift[3];
+        const long many = 1 + (long)xlt_below(&random, 50000), image[3] = {-many, many, 0};
+        ref_lattice_shift(nearly_parallel, image, shift);
+        was[i] = 8 * (double)xlt_unit(&random);
+        now[i] = was[i] + (double)shift[0];
+        now[i + 1] = (double)shift[1];
+    }
+    indexed s = index_of(&c, was, ON_LINE, 0.25f);
+    xlt_buffer points = buffer_of(now, 3 * ON_LINE, false), out = xlt_buffer_make(NULL, 1, 4, 0);
+    XLT_OK(xl_grid_moved_enqueue(s.grid, s.index, xlt_queue(),
+                                 &(xl_grid_moved_args){.points = xlt_view(&points),
+                                                       .distance = 0.004f,
+                                                       .moved = xlt_view(&out)},
+                                 0, NULL, NULL));
+    xlt_read(&out, &found);
+    assert_int_equal(found, 0);
+    xlt_buffer_free(&points);
+    xlt_buffer_free(&out);
+    index_free(&s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(first_ten_shells),   cmocka_unit_test(second_shell_at_the_cutoff),
-        cmocka_unit_test(thin_cells),         cmocka_unit_test(nearest_of_all_kinds),
-        cmocka_unit_test(queries_that_round), cmocka_unit_test(rows_that_are_given_up),
+        cmocka_unit_test(first_ten_shells),
+        cmocka_unit_test(second_shell_at_the_cutoff),
+        cmocka_unit_test(thin_cells),
+        cmocka_unit_test(long_boxes),
+        cmocka_unit_test(low_cells),
+        cmocka_unit_test(queries_that_are_far),
+        cmocka_unit_test(shifts_that_round),
+        cmocka_unit_test(moves_that_round),
+        cmocka_unit_test(nearest_of_all_kinds),
+        cmocka_unit_test(queries_that_round),
+        cmocka_unit_test(rows_that_are_given_up),
     };
     return cmocka_run_group_tests(tests, NULL, xlt_teardown);
 }
