@@ -445,6 +445,13 @@ void xli_seq_nested(xli_seq *seq);
  * zeroed sequence may be ended too. */
 xl_status xli_seq_end(xli_seq *seq, xl_status status, cl_event *event_or_null);
 
+/* Enqueues a copy of `bytes` from or to the host. The memory is in use until the queue has
+ * finished. */
+xl_status xli_copy_in(xl_context *ctx, cl_command_queue queue, cl_mem buffer, size_t bytes,
+                      const void *from);
+xl_status xli_copy_out(xl_context *ctx, cl_command_queue queue, cl_mem buffer, size_t bytes,
+                       void *to);
+
 /* Reads `bytes` from a buffer and waits for them; for calls that say they block. */
 xl_status xli_read_blocking(xl_context *ctx, cl_command_queue queue, cl_mem buffer,
                             size_t offset_bytes, size_t bytes, void *to, cl_uint num_waits,

@@ -403,6 +403,21 @@ xl_status xli_seq_clear(xli_seq *seq, xli_kernel *clear, const xli_span *scratch
                       XLI_U64(scratch->offset / sizeof(cl_ulong)), XLI_U64(words));
 }
 
+xl_status xli_copy_in(xl_context *ctx, cl_command_queue queue, cl_mem buffer, size_t bytes,
+                      const void *from)
+{
+    const cl_int code =
+        clEnqueueWriteBuffer(queue, buffer, CL_FALSE, 0, bytes, from, 0, NULL, NULL);
+    return xli_cl(ctx, code, "clEnqueueWriteBuffer");
+}
+
+xl_status xli_copy_out(xl_context *ctx, cl_command_queue queue, cl_mem buffer, size_t bytes,
+                       void *to)
+{
+    const cl_int code = clEnqueueReadBuffer(queue, buffer, CL_FALSE, 0, bytes, to, 0, NULL, NULL);
+    return xli_cl(ctx, code, "clEnqueueReadBuffer");
+}
+
 xl_status xli_read_blocking(xl_context *ctx, cl_command_queue queue, cl_mem buffer,
                             size_t offset_bytes, size_t bytes, void *to, cl_uint num_waits,
                             const cl_event *waits)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * A context's plans, device memory and queue for calls on arrays of the host. One call uses them at
  * a time. */
-#include "simple.h"
+#include "simple_call.h"
 
 #include <string.h>
 
@@ -138,8 +138,7 @@ static xl_status copy_in(simple *s, const xli_simple_array *arrays, size_t count
         XL_TRY(buffer_for(s, k, a->bytes));
         buffers[k] = s->buffers[k];
         if (a->in)
-            XL_TRY_CL(s->ctx, clEnqueueWriteBuffer(s->queue, buffers[k], CL_FALSE, 0, a->bytes,
-                                                   a->in, 0, NULL, NULL));
+            XL_TRY(xli_copy_in(s->ctx, s->queue, buffers[k], a->bytes, a->in));
     }
 done:
     return status;
@@ -156,8 +155,7 @@ static xl_status copy_out(simple *s, const xli_simple_array *arrays, size_t coun
             XL_TRY_CL(s->ctx, clFinish(s->queue));
         const size_t bytes = a->count ? (size_t)*a->count * a->element : a->bytes;
         if (a->out && buffers[k] && bytes > 0)
-            XL_TRY_CL(s->ctx, clEnqueueReadBuffer(s->queue, buffers[k], CL_FALSE, 0, bytes, a->out,
-                                                  0, NULL, NULL));
+            XL_TRY(xli_copy_out(s->ctx, s->queue, buffers[k], bytes, a->out));
     }
 done:
     return status;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * The simple calls: each names its plan, its arrays and its primitive. */
-#include "simple.h"
+#include "simple_call.h"
 
 #include <crosslane/histogram.h>
 #include <crosslane/reduce.h>

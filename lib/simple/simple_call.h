@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * The plans, device memory and queue that the simple calls of a context share. */
-#ifndef XLI_SIMPLE_H
-#define XLI_SIMPLE_H
+#ifndef XLI_SIMPLE_CALL_H
+#define XLI_SIMPLE_CALL_H
 
 #include "runtime.h"
 
