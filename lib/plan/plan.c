@@ -118,8 +118,10 @@ static xl_status run(xl_plan *plan, xli_seq *seq, const room *given)
     xl_view view;
     memcpy(&view, given->bytes + primitive->scratch_at, sizeof view);
     const size_t count = primitive->arrays(plan, given->bytes, arrays);
-    const size_t bytes = scratch_of(plan, given);
     XL_TRY(xli_check_arrays(plan->ctx, arrays, count, spans));
+    const size_t bytes = primitive->scratch_used
+                             ? primitive->scratch_used(plan, given->bytes, spans)
+                             : scratch_of(plan, given);
     XL_TRY(check_countable(plan, bytes));
     XL_TRY(xli_seq_scratch(seq, &plan->pool, view, bytes, XL_SCRATCH_ALIGNMENT, &scratch));
     for (size_t k = 0; k < count; ++k)
