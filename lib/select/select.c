@@ -54,8 +54,7 @@ static void info(const xl_plan *base, size_t n, xl_plan_details *details)
     snprintf(details->algorithm, sizeof details->algorithm, "%s", name);
 }
 
-/* ---- sizes and arrays --------------------------------------------------------------------------
- */
+/* ---- sizes and arrays ---- */
 
 static xl_status count(const xl_plan *base, const void *of)
 {

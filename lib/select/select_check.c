@@ -68,8 +68,7 @@ done:
     return status;
 }
 
-/* ---- for a device ------------------------------------------------------------------------------
- */
+/* ---- for a device ---- */
 
 /* Elements that are only moved are kept as unsigned numbers, which every device has, and vectors of
  * 3 as vectors of 4, because llvmpipe may lose a lane of the former. */

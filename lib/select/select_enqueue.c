@@ -12,8 +12,7 @@ typedef struct flow {
     size_t n, room; /* elements, and those that each output has room for */
     const xli_span *spans, *scratch;
     xli_param_values params;
-    cl_mem
-        stand_in; /* a kernel is given it for an array that is not given, and does not touch it */
+    cl_mem stand_in; /* for arrays that are not given; kernels do not touch it */
 } flow;
 
 static cl_uint gives(const xli_span *spans)

@@ -45,8 +45,7 @@ static void info(const xl_plan *base, size_t n, xl_plan_details *details)
     strcpy(details->algorithm, xli_transform_moves(plan->problem.kind) ? "move" : "map");
 }
 
-/* ---- arrays ------------------------------------------------------------------------------------
- */
+/* ---- arrays ---- */
 
 static const char *const in_names[] = {"args.in[0]", "args.in[1]", "args.in[2]", "args.in[3]"};
 static const char *const out_names[] = {"args.out[0]", "args.out[1]", "args.out[2]", "args.out[3]"};
