@@ -170,6 +170,8 @@ static xl_status check_apart(const xl_context *ctx, const xli_array *arrays, siz
     xl_status status = XL_SUCCESS;
     for (size_t i = 0; i < k && status == XL_SUCCESS; ++i) {
         const xli_array *const a = &arrays[i], *const b = &arrays[k];
+        if (!spans[i].root)
+            continue;
         if (!((a->access | b->access) & XLI_WRITE))
             continue;
         const bool same = (b->in_place_of && strcmp(b->in_place_of, a->name) == 0) ||
@@ -191,7 +193,8 @@ xl_status xli_check_arrays(const xl_context *ctx, const xli_array *arrays, size_
             XL_TRY(xli_check_view(ctx, a->name, a->view, a->n, a->bytes, a->access, &spans[k]));
     }
     for (size_t k = 1; k < count; ++k)
-        XL_TRY(check_apart(ctx, arrays, k, spans));
+        if (spans[k].root)
+            XL_TRY(check_apart(ctx, arrays, k, spans));
 done:
     return status;
 }
