@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Result codes and the macros every public header needs. */
+ * Status codes, and the macros of all public headers. */
 #ifndef CROSSLANE_STATUS_H
 #define CROSSLANE_STATUS_H
 
@@ -33,31 +33,31 @@
 
 XL_EXTERN_C_BEGIN
 
-/* The result of a call. The numbers are part of the ABI and never change.
- * The library prints nothing and never aborts; the text that goes with a
- * failure is read with xl_context_error(). */
+/* The result of a call. The numbers are part of the ABI and never change. The library prints
+ * nothing and never aborts. xl_context_error() returns the text of a failure. */
 typedef enum xl_status {
     XL_SUCCESS = 0,                 /* done, or enqueued */
-    XL_ERROR_INVALID_ARGUMENT = 1,  /* an argument is NULL, unknown, or beyond a limit */
-    XL_ERROR_OUT_OF_MEMORY = 2,     /* host or device memory is not available */
+    XL_ERROR_INVALID_ARGUMENT = 1,  /* an argument is NULL, unknown, or out of its range */
+    XL_ERROR_OUT_OF_MEMORY = 2,     /* the host or the device has too little memory */
     XL_ERROR_NO_DEVICE = 3,         /* no platform has a device, or no device matches */
     XL_ERROR_UNSUPPORTED = 4,       /* the device or this version lacks a feature, or two options
-                                       do not go together; the text names them */
-    XL_ERROR_BUILD = 5,             /* a kernel does not compile (the text has the log), or the size
-                                       of a user's type differs on the device */
-    XL_ERROR_OPENCL = 6,            /* an OpenCL call failed; the text has call and code */
-    XL_ERROR_SCRATCH_TOO_SMALL = 7, /* `scratch` has fewer bytes than the plan needs */
-    XL_ERROR_MISALIGNED = 8,        /* `scratch` does not start at a multiple of its alignment */
+                                       exclude each other; the text names them */
+    XL_ERROR_BUILD = 5,             /* a kernel does not compile (the text has the log), or a user
+                                       type has another size on the device */
+    XL_ERROR_OPENCL = 6,            /* an OpenCL call failed; the text has the call and its code */
+    XL_ERROR_SCRATCH_TOO_SMALL = 7, /* `scratch` has fewer bytes than the call needs */
+    XL_ERROR_MISALIGNED = 8,        /* `scratch` does not start at a multiple of
+                                       XL_SCRATCH_ALIGNMENT bytes */
     XL_ERROR_OVERLAP = 9,           /* two views share bytes that they must not share */
-    XL_ERROR_NON_FINITE = 10,       /* a coordinate of a point or of a query is NaN or infinite */
+    XL_ERROR_NON_FINITE = 10,       /* a coordinate of a point or query is NaN or infinite */
     XL_ERROR_OUT_OF_DOMAIN = 11,    /* a point lies outside the bounds of the grid */
-    XL_ERROR_CAPACITY = 12,         /* an output is too small for its result, such as a neighbour
-                                       list: see xl_neighbors_status() */
+    XL_ERROR_CAPACITY = 12,         /* an output, such as a neighbour list, is too small for its
+                                       result: see xl_neighbors_status() */
     XL_ERROR_INTERNAL = 13          /* a defect of the library: please report it */
 } xl_status;
 
-/* The name of a status, such as "XL_ERROR_OVERLAP"; "unknown xl_status" for
- * any other number. Never NULL; static storage; callable from any thread. */
+/* The name of a status, such as "XL_ERROR_OVERLAP", or "unknown xl_status" for another number.
+ * Never NULL; static storage; thread-safe. */
 XL_API const char *xl_status_name(xl_status status);
 
 XL_EXTERN_C_END

@@ -10,15 +10,16 @@
 #define XL_VERSION_PATCH 0
 #define XL_VERSION_NUMBER (XL_VERSION_MAJOR * 10000 + XL_VERSION_MINOR * 100 + XL_VERSION_PATCH)
 
-/* Grows with every change that breaks a compiled program; the SOVERSION. */
+/* The SOVERSION: increases with each change that breaks compiled programs. */
 #define XL_ABI_VERSION 0
 
 XL_EXTERN_C_BEGIN
 
-/* The version of the library that is linked, as XL_VERSION_NUMBER is of the headers. */
+/* The version of the linked library, as a number like XL_VERSION_NUMBER, which is that of the
+ * headers. */
 XL_API int xl_version(void);
 
-/* The same as text, such as "0.1.0". Static storage. */
+/* The same as text: "0.1.0". Static storage. */
 XL_API const char *xl_version_string(void);
 
 XL_EXTERN_C_END

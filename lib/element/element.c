@@ -57,25 +57,27 @@ static xl_status resolve_user(const xl_context *ctx, const char *field, const xl
 {
     if (!user || !user->name || !user->source)
         return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT,
-                        "%s: XL_USER_TYPE needs user_%s with a name and a source", field, field);
-    xl_status status = xli_element_check_identifier(ctx, "user_", field, user->name);
+                        "desc.%s: XL_USER_TYPE; requires desc.user_%s with a name and a source",
+                        field, field);
+    xl_status status = xli_element_check_identifier(ctx, "desc.user_", field, user->name);
     if (status == XL_SUCCESS)
         status = check_source(ctx, field, user->source);
     if (status != XL_SUCCESS)
         return status;
     const size_t size = user->size, alignment = user->alignment;
     if (alignment > XLI_MOST_ALIGNMENT)
-        return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT,
-                        "user_%s: an alignment of %zu bytes; at most %zu are promised for buffers",
-                        field, alignment, XLI_MOST_ALIGNMENT);
+        return xli_fail(
+            ctx, XL_ERROR_INVALID_ARGUMENT,
+            "desc.user_%s->alignment: %zu; must be at most %zu, the alignment of buffers", field,
+            alignment, XLI_MOST_ALIGNMENT);
     if (size == 0 || alignment == 0 || (alignment & (alignment - 1)) != 0 || size % alignment != 0)
         return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT,
-                        "user_%s: a size of %zu and an alignment of %zu bytes; the alignment must "
-                        "be a power of two that divides the size",
+                        "desc.user_%s: a size of %zu, an alignment of %zu; the alignment must be a "
+                        "power of two that divides the size",
                         field, size, alignment);
     if (size > 4096)
         return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT,
-                        "user_%s: %zu bytes; an element may have at most 4096", field, size);
+                        "desc.user_%s->size: %zu; must be at most 4096", field, size);
     snprintf(element->name, sizeof element->name, "%s", user->name);
     snprintf(element->storage, sizeof element->storage, HELD "%s", user->name);
     memcpy(element->scalar, element->storage, sizeof element->scalar);
@@ -96,11 +98,13 @@ static xl_status check_device(const xl_context *ctx, const xli_capabilities *cap
 {
     const size_t scalar = (size_t)element->type & 0xff;
     if (scalar == XL_F64 && !capabilities->info.has_fp64)
-        return xli_fail(ctx, XL_ERROR_UNSUPPORTED, "%s: %s needs cl_khr_fp64, which %s lacks",
-                        field, xl_type_name(element->type), capabilities->info.name);
+        return xli_fail(ctx, XL_ERROR_UNSUPPORTED,
+                        "desc.%s: %s; requires cl_khr_fp64, which %s lacks", field,
+                        xl_type_name(element->type), capabilities->info.name);
     if (scalar == XL_F16 && !capabilities->has_fp16)
-        return xli_fail(ctx, XL_ERROR_UNSUPPORTED, "%s: %s needs cl_khr_fp16, which %s lacks",
-                        field, xl_type_name(element->type), capabilities->info.name);
+        return xli_fail(ctx, XL_ERROR_UNSUPPORTED,
+                        "desc.%s: %s; requires cl_khr_fp16, which %s lacks", field,
+                        xl_type_name(element->type), capabilities->info.name);
     return XL_SUCCESS;
 }
 
@@ -113,8 +117,8 @@ xl_status xli_element_resolve(const xl_context *ctx, const xli_capabilities *cap
         return resolve_user(ctx, field, user, element);
     const size_t bytes = xl_type_size(type), scalar = (size_t)type & 0xff;
     if (bytes == 0)
-        return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT, "%s: %s (%d) is no element type", field,
-                        xl_type_name(type), (int)type);
+        return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT, "desc.%s: %s (%d); must be an element type",
+                        field, xl_type_name(type), (int)type);
     const unsigned lanes = (unsigned)xli_max(1, (size_t)type >> 8);
     element->kind = scalars[scalar].kind;
     element->lanes = lanes;
@@ -163,16 +167,18 @@ xl_status xli_element_check_name(const xl_context *ctx, const char *field,
     if (!element->source || !other->source || strcmp(element->name, other->name) != 0)
         return XL_SUCCESS;
     if (element->bytes != other->bytes || element->alignment != other->alignment)
-        return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT,
-                        "user_%s: \"%s\" has %zu bytes and an alignment of %zu, but as user_%s it "
-                        "has %zu and %zu; types of one name must be one type",
-                        field, element->name, element->bytes, element->alignment, other_field,
-                        other->bytes, other->alignment);
+        return xli_fail(
+            ctx, XL_ERROR_INVALID_ARGUMENT,
+            "desc.user_%s: \"%s\" has %zu bytes and an alignment of %zu, as desc.user_%s "
+            "%zu and %zu; types of one name must be one type",
+            field, element->name, element->bytes, element->alignment, other_field, other->bytes,
+            other->alignment);
     if (strcmp(element->source, other->source) != 0)
-        return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT,
-                        "user_%s: \"%s\" has another source than as user_%s; types of one name "
-                        "must be one type",
-                        field, element->name, other_field);
+        return xli_fail(
+            ctx, XL_ERROR_INVALID_ARGUMENT,
+            "desc.user_%s: \"%s\" has another source than desc.user_%s; types of one name "
+            "must be one type",
+            field, element->name, other_field);
     return XL_SUCCESS;
 }
 

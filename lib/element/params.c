@@ -41,9 +41,9 @@ static xl_status check_type(const xl_context *ctx, const xli_capabilities *capab
 {
     char field[40];
     xli_element element;
-    snprintf(field, sizeof field, "desc.params[%zu].type", k);
+    snprintf(field, sizeof field, "params[%zu].type", k);
     if (given[k].type == XL_USER_TYPE)
-        return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT, "%s: XL_USER_TYPE; must be built in",
+        return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT, "desc.%s: XL_USER_TYPE; must be built in",
                         field);
     return xli_element_resolve(ctx, capabilities, field, (xl_type)given[k].type, NULL, &element);
 }
@@ -95,7 +95,8 @@ xl_status xli_params_read(const xl_context *ctx, const xli_params *params,
     *values = (xli_param_values){{0}};
     for (size_t k = 0; k < XL_PARAMS; ++k) {
         if ((given[k] != NULL) != (k < params->count))
-            return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT, "params[%zu]: %s; the plan has %zu", k,
+            return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT,
+                            "args.params[%zu]: %s; the plan has %zu", k,
                             given[k] ? "given" : "NULL", params->count);
         if (k < params->count)
             memcpy(&values->words[params->at[k].word], given[k], params->at[k].bytes);

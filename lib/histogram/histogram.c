@@ -1,26 +1,25 @@
 /* SPDX-License-Identifier: MIT
- * The public calls of the histogram. */
+ * Histogram: the descriptor, the arrays of a call, and the public calls. */
 #include "histogram_plan.h"
 
 #include <string.h>
 
-void xl_histogram_desc_init_version(xl_histogram_desc *desc, uint32_t version)
-{
-    xli_desc_init(desc, version,
-                  &(const xl_histogram_desc){
-                      .kind = XL_HISTOGRAM_KEYS, .type = XL_U8, .counter = XL_U32, .num_bins = 256},
-                  sizeof *desc);
-}
+static const xl_histogram_desc defaults = {
+    .type = XL_U8, .counter = XL_U32, .num_bins = 256, .kind = XL_HISTOGRAM_KEYS};
 
-/* A kernel may allow fewer work-items than the device does: then the shape is settled anew. */
-static xl_status make(xli_histogram_plan *plan, const xl_histogram_desc *desc,
-                      const xli_capabilities *capabilities)
+/* A kernel may allow fewer work-items than the device: then the shape is computed again. */
+static xl_status make(xl_plan *base, const void *of)
 {
     xl_status status;
+    const xl_histogram_desc *const desc = of;
+    xli_histogram_plan *const plan = (xli_histogram_plan *)base;
+    const xli_capabilities *capabilities;
     xli_tune_device device;
     xli_tune tune;
     size_t most = SIZE_MAX;
-    XL_TRY(xli_context_tune(plan->ctx, capabilities, XLI_TUNE_WISH(XLI_TUNE_HISTOGRAM, desc),
+    XL_TRY(xli_context_capabilities(base->ctx, &capabilities));
+    XL_TRY(xli_histogram_resolve(base->ctx, desc, capabilities, &plan->problem));
+    XL_TRY(xli_context_tune(base->ctx, capabilities, XLI_TUNE_WISH(XLI_TUNE_HISTOGRAM, desc),
                             &device, &tune));
     do {
         xli_histogram_shape_of(&plan->problem, &device, &tune.histogram, most, &plan->shape);
@@ -30,87 +29,48 @@ done:
     return status;
 }
 
-xl_status xli_histogram_create(xl_context *ctx, const xl_histogram_desc *desc,
-                               xli_histogram_plan **plan)
+static void drop(xl_plan *base)
 {
-    xl_status status;
-    xli_histogram_plan *made = NULL;
-    const xli_capabilities *capabilities;
-    if (plan)
-        *plan = NULL;
-    if (!ctx || !plan)
-        return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT, "%s: NULL", ctx ? "plan" : "ctx");
-    xl_histogram_desc checked;
-    xl_histogram_desc_init(&checked);
-    XL_TRY(XLI_DESC_READ(ctx, xl_histogram_desc, desc, &checked));
-    XL_TRY(xli_context_capabilities(ctx, &capabilities));
-    made = xli_alloc(sizeof *made);
-    if (!made)
-        XL_TRY(xli_fail(ctx, XL_ERROR_OUT_OF_MEMORY, "no memory for a plan of a histogram"));
-    made->ctx = xli_context_retain(ctx);
-    XL_TRY(xli_histogram_resolve(ctx, &checked, capabilities, &made->problem));
-    XL_TRY(make(made, &checked, capabilities));
-    *plan = made;
-    made = NULL;
-done:
-    xli_histogram_destroy(made);
-    return status;
+    xli_histogram_drop_kernels((xli_histogram_plan *)base);
 }
 
-void xli_histogram_destroy(xli_histogram_plan *plan)
+static void info(const xl_plan *base, size_t n, xl_plan_details *details)
 {
-    if (!plan || xli_os_was_forked())
-        return;
-    xli_histogram_drop_kernels(plan);
-    xli_context_release(plan->ctx);
-    xli_free(plan);
+    const xli_histogram_shape *const shape = &((const xli_histogram_plan *)base)->shape;
+    details->work_group_size = shape->group_size;
+    details->item_elements = shape->serial ? 0 : shape->vector * shape->vectors;
+    details->tile_elements = xli_histogram_chunks_of(shape, n).elements;
+    strcpy(details->algorithm, shape->range_bins > 0 ? "private counters" : "shared counters");
 }
 
-xl_status xli_histogram_scratch(const xli_histogram_plan *plan, size_t n, size_t *bytes,
-                                size_t *alignment)
+static size_t arrays(const xl_plan *base, const void *of, xli_array *arrays)
 {
-    xl_status status;
-    (void)n;
-    XL_TRY(xli_scratch_question(plan ? plan->ctx : NULL, "plan", plan, bytes, alignment));
-    *bytes = 0;
-    *alignment = XLI_SCRATCH_ALIGN;
-done:
-    return status;
+    const xl_histogram_args *const args = of;
+    const xli_histogram_problem *const problem = &((const xli_histogram_plan *)base)->problem;
+    arrays[XLI_HISTOGRAM_N_DEVICE] =
+        xli_input("args.n_device", args->n_device, 1, sizeof(cl_ulong));
+    arrays[XLI_HISTOGRAM_N_DEVICE].optional = true;
+    arrays[XLI_HISTOGRAM_IN] = xli_input("args.in", args->in, args->n, problem->in.bytes);
+    arrays[XLI_HISTOGRAM_LEVELS] =
+        xli_input("args.levels", args->levels, (size_t)problem->bins + 1, problem->value.bytes);
+    if (problem->kind != XL_HISTOGRAM_LEVELS)
+        arrays[XLI_HISTOGRAM_LEVELS].unused = "requires desc.kind XL_HISTOGRAM_LEVELS";
+    arrays[XLI_HISTOGRAM_BINS] =
+        xli_output("args.bins", args->bins, problem->bins, problem->counter_bytes);
+    arrays[XLI_HISTOGRAM_BINS].access = (xli_access)(XLI_READ | XLI_WRITE);
+    return XLI_HISTOGRAM_ARRAYS;
 }
 
-void xli_histogram_info(const xli_histogram_plan *plan, size_t n, xl_plan_details *info)
-{
-    const xli_histogram_shape *shape = &plan->shape;
-    xl_plan_details all = {.work_group_size = shape->group_size,
-                           .item_elements = shape->serial ? 0 : shape->vector * shape->vectors,
-                           .tile_elements = xli_histogram_chunks_of(shape, n).elements};
-    strcpy(all.algorithm, shape->range_bins > 0 ? "private counters" : "shared counters");
-    *info = all;
-}
-
-xl_status xli_histogram_enqueue(xli_histogram_plan *plan, cl_command_queue queue,
-                                const xl_histogram_args *args, size_t size, cl_uint num_waits,
-                                const cl_event *waits, cl_event *event)
-{
-    xl_status status;
-    xl_histogram_args given = {0};
-    xli_seq seq = {0};
-    xli_histogram_spans spans;
-    xli_span scratch;
-    if (event)
-        *event = NULL;
-    if (!plan)
-        return xli_fail(NULL, XL_ERROR_INVALID_ARGUMENT, "plan: NULL");
-    xl_context *ctx = plan->ctx;
-    XL_TRY(XLI_ARGS_READ(ctx, xl_histogram_args, args, size, &given));
-    XL_TRY(xli_seq_begin(&seq, ctx, queue, num_waits, waits, event));
-    XL_TRY(xli_histogram_check_views(ctx, &plan->problem, &given, &spans));
-    XL_TRY(xli_seq_scratch(&seq, NULL, given.scratch, 0, XLI_SCRATCH_ALIGN, &scratch));
-    XL_TRY(xli_histogram_launch(plan, &seq, given.n, &spans));
-done:
-    return xli_seq_end(&seq, status, event);
-}
-
-XLI_WRAP(histogram)
-XLI_WRAP_SCRATCH(histogram, args->n)
-XLI_WRAP_ENQUEUE(histogram)
+static const xli_primitive primitive = {.name = "histogram",
+                                        .plan_bytes = sizeof(xli_histogram_plan),
+                                        .desc = {"desc", sizeof(xl_histogram_desc), NULL},
+                                        .args = {"args", sizeof(xl_histogram_args), NULL},
+                                        .scratch_at = offsetof(xl_histogram_args, scratch),
+                                        .defaults = &defaults,
+                                        .check = xli_histogram_check,
+                                        .make = make,
+                                        .drop = drop,
+                                        .info = info,
+                                        .arrays = arrays,
+                                        .launch = xli_histogram_launch};
+XLI_PUBLIC_CALLS(histogram)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Checks of a histogram's descriptor and arguments, before any side effect. */
+ * Checks of a histogram's descriptor. */
 #include "histogram_plan.h"
 #include "user_text.h"
 
@@ -7,11 +7,6 @@
 #include <math.h>
 
 enum { MOST_BINS = 1 << 20 };
-
-static bool is_real(const xli_element *value)
-{
-    return value->kind == XLI_KIND_FLOAT;
-}
 
 /* ---- bins of one width ---- */
 
@@ -43,7 +38,7 @@ static uint64_t greatest_of(const xli_element *value)
     return UINT64_MAX >> (64 - 8 * value->bytes + (value->kind == XLI_KIND_SIGNED));
 }
 
-/* Integer bounds: `first`, `span`, and by how many bins a step of one goes on. */
+/* Integer bounds: `first`, `span`, and the bins that one integer covers: `whole` and `part`. */
 static xl_status resolve_integers(const xl_context *ctx, const xl_histogram_desc *desc,
                                   xli_histogram_problem *problem)
 {
@@ -58,10 +53,14 @@ static xl_status resolve_integers(const xl_context *ctx, const xl_histogram_desc
         to_the_end || (is_u64 ? lower < upper : desc->lower_integer < desc->upper_integer);
     const bool inside =
         wide || (desc->lower_integer >= least && desc->upper_integer <= (int64_t)past);
-    if (!rises || !inside)
+    if (!rises)
         return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT,
-                        "lower_integer, upper_integer: %lld and %lld, which do not rise, or are "
-                        "not numbers of %s and one past them",
+                        "desc.lower_integer, desc.upper_integer: %lld and %lld; must rise",
+                        (long long)desc->lower_integer, (long long)desc->upper_integer);
+    if (!inside)
+        return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT,
+                        "desc.lower_integer, desc.upper_integer: %lld and %lld; must be numbers of "
+                        "%s, the upper one at most one past its greatest",
                         (long long)desc->lower_integer, (long long)desc->upper_integer,
                         xl_type_name(value->type));
     b->first = lower;
@@ -72,8 +71,8 @@ static xl_status resolve_integers(const xl_context *ctx, const xl_histogram_desc
     return XL_SUCCESS;
 }
 
-/* Floats are computed in float, also those of 16 bits. Rounding from double is rounding once: a
- * difference and a quotient of floats have bits enough there. */
+/* XL_F16 and XL_F32 are computed in float. A difference or quotient that is rounded to double and
+ * then to float is the one that is rounded to float at once. */
 static xl_status resolve_reals(const xl_context *ctx, const xl_histogram_desc *desc,
                                xli_histogram_problem *problem)
 {
@@ -94,10 +93,11 @@ static xl_status resolve_reals(const xl_context *ctx, const xl_histogram_desc *d
     const bool fits = b->lower >= -most && b->upper <= most && b->lower < b->upper &&
                       b->upper - b->lower <= most && b->scale > 0 && b->scale <= most;
     if (!fits)
-        return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT,
-                        "lower, upper: %g and %g, which as %s do not rise, or are not finite, or "
-                        "too far apart, or too close",
-                        desc->lower, desc->upper, wide ? "double" : "float");
+        return xli_fail(
+            ctx, XL_ERROR_INVALID_ARGUMENT,
+            "desc.lower, desc.upper: %g and %g; as %s they must rise and be finite, and "
+            "neither too far apart nor too close",
+            desc->lower, desc->upper, wide ? "double" : "float");
     return XL_SUCCESS;
 }
 
@@ -106,55 +106,61 @@ static xl_status resolve_reals(const xl_context *ctx, const xl_histogram_desc *d
 static xl_status check_choices(const xl_context *ctx, const xl_histogram_desc *desc)
 {
     if (desc->kind > XL_HISTOGRAM_LEVELS)
-        return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT,
-                        "kind: %u is not one of XL_HISTOGRAM_EVEN, XL_HISTOGRAM_KEYS, "
-                        "XL_HISTOGRAM_LEVELS",
-                        (unsigned)desc->kind);
+        return xli_fail(
+            ctx, XL_ERROR_INVALID_ARGUMENT,
+            "desc.kind: %u; must be XL_HISTOGRAM_EVEN, XL_HISTOGRAM_KEYS or XL_HISTOGRAM_LEVELS",
+            (unsigned)desc->kind);
     if (desc->counter != XL_U32 && desc->counter != XL_U64)
-        return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT, "counter: %s (%d), not XL_U32 or XL_U64",
+        return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT, "desc.counter: %s (%d); must be u32 or u64",
                         xl_type_name((xl_type)desc->counter), (int)desc->counter);
     if (desc->num_bins < 1 || desc->num_bins > MOST_BINS)
-        return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT, "num_bins: %llu, not 1 to %d",
+        return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT, "desc.num_bins: %llu; must be 1 to %d",
                         (unsigned long long)desc->num_bins, MOST_BINS);
-    if (desc->reserved != 0)
-        return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT, "desc.reserved: %u, but must be 0",
-                        (unsigned)desc->reserved);
     return XL_SUCCESS;
 }
 
-/* What the other fields give no meaning is a mistake somewhere. */
-static xl_status check_idle(const xl_context *ctx, const xl_histogram_desc *desc, bool real)
+static bool is_real(uint32_t type)
 {
-    const bool even = desc->kind == XL_HISTOGRAM_EVEN;
+    return type == XL_F16 || type == XL_F32 || type == XL_F64;
+}
+
+static xl_status check_type(const xl_context *ctx, const xl_histogram_desc *desc)
+{
+    const bool keys = desc->kind == XL_HISTOGRAM_KEYS;
+    if (desc->type > XL_NONE && desc->type <= XL_F64 && !(keys && is_real(desc->type)))
+        return XL_SUCCESS;
+    return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT, "desc.type: %s (%d); must be %s",
+                    xl_type_name((xl_type)desc->type), (int)desc->type,
+                    keys ? "an integer for XL_HISTOGRAM_KEYS" : "a built-in scalar");
+}
+
+/* A field that has no effect must stay at its default: to set it is a mistake. */
+static xl_status check_idle(const xl_context *ctx, const xl_histogram_desc *desc)
+{
+    const bool even = desc->kind == XL_HISTOGRAM_EVEN, real = is_real(desc->type);
     const bool reals = isnan(desc->lower) || isnan(desc->upper) || desc->lower < 0 ||
                        desc->lower > 0 || desc->upper < 0 || desc->upper > 0;
     const xli_idle_field fields[] = {
-        {"lower, upper", reals, even && real,
+        {"desc.lower, desc.upper", reals, even && real,
          "bins are not XL_HISTOGRAM_EVEN of a floating-point type"},
-        {"lower_integer, upper_integer", desc->lower_integer != 0 || desc->upper_integer != 0,
-         even && !real, "bins are not XL_HISTOGRAM_EVEN of an integer type"},
-        {"load_type", desc->load_type != XL_NONE, desc->load != NULL, "there is no load"},
-        {"user_load_type", desc->user_load_type != NULL, desc->load_type == XL_USER_TYPE,
-         "load_type is not XL_USER_TYPE"},
+        {"desc.lower_integer, desc.upper_integer",
+         desc->lower_integer != 0 || desc->upper_integer != 0, even && !real,
+         "bins are not XL_HISTOGRAM_EVEN of an integer type"},
+        {"desc.load_type", desc->load_type != XL_NONE, desc->load != NULL, "desc.load is NULL"},
+        {"desc.user_load_type", desc->user_load_type != NULL, desc->load_type == XL_USER_TYPE,
+         "desc.load_type is not XL_USER_TYPE"},
     };
     return xli_check_idle(ctx, fields, XLI_COUNT(fields));
 }
 
-static xl_status resolve_types(const xl_context *ctx, const xl_histogram_desc *desc,
-                               const xli_capabilities *capabilities, xli_histogram_problem *problem)
+xl_status xli_histogram_check(xl_context *ctx, const void *of)
 {
     xl_status status;
-    xli_element *value = &problem->value;
-    XL_TRY(xli_element_resolve(ctx, capabilities, "type", (xl_type)desc->type, NULL, value));
-    if (!xli_element_is_scalar(value) ||
-        (desc->kind == XL_HISTOGRAM_KEYS && value->kind == XLI_KIND_FLOAT))
-        XL_TRY(xli_fail(
-            ctx, XL_ERROR_INVALID_ARGUMENT, "type: %s, not %s", xl_type_name((xl_type)desc->type),
-            desc->kind == XL_HISTOGRAM_KEYS ? "an integer, which keys are" : "a built-in scalar"));
-    problem->in = *value;
-    if (desc->load_type != XL_NONE)
-        XL_TRY(xli_element_resolve(ctx, capabilities, "load_type", (xl_type)desc->load_type,
-                                   desc->user_load_type, &problem->in));
+    const xl_histogram_desc *const desc = of;
+    XL_TRY(check_choices(ctx, desc));
+    XL_TRY(check_type(ctx, desc));
+    XL_TRY(check_idle(ctx, desc));
+    XL_TRY(xli_check_expression(ctx, "desc.load", desc->load));
 done:
     return status;
 }
@@ -164,47 +170,22 @@ xl_status xli_histogram_resolve(const xl_context *ctx, const xl_histogram_desc *
                                 xli_histogram_problem *problem)
 {
     xl_status status;
-    XL_TRY(check_choices(ctx, desc));
-    XL_TRY(xli_check_expression(ctx, "desc.load", desc->load));
     *problem = (xli_histogram_problem){.kind = (xl_histogram_kind)desc->kind,
                                        .loads = desc->load != NULL,
                                        .accumulates = desc->accumulate != 0,
                                        .counter_bytes = xl_type_size((xl_type)desc->counter),
                                        .bins = (uint32_t)desc->num_bins};
-    XL_TRY(resolve_types(ctx, desc, capabilities, problem));
-    XL_TRY(check_idle(ctx, desc, is_real(&problem->value)));
+    XL_TRY(
+        xli_element_resolve(ctx, capabilities, "type", (xl_type)desc->type, NULL, &problem->value));
+    problem->in = problem->value;
+    if (desc->load_type != XL_NONE)
+        XL_TRY(xli_element_resolve(ctx, capabilities, "load_type", (xl_type)desc->load_type,
+                                   desc->user_load_type, &problem->in));
     XL_TRY(xli_params_resolve(ctx, capabilities, desc->params, desc->num_params, desc->load != NULL,
                               &problem->params));
     if (desc->kind == XL_HISTOGRAM_EVEN)
-        XL_TRY(is_real(&problem->value) ? resolve_reals(ctx, desc, problem)
-                                        : resolve_integers(ctx, desc, problem));
-done:
-    return status;
-}
-
-/* ---- calls ---- */
-
-xl_status xli_histogram_check_views(const xl_context *ctx, const xli_histogram_problem *problem,
-                                    const xl_histogram_args *args, xli_histogram_spans *s)
-{
-    xl_status status;
-    const bool has_levels = problem->kind == XL_HISTOGRAM_LEVELS;
-    *s = (xli_histogram_spans){.in = {0}};
-    XL_TRY(xli_params_read(ctx, &problem->params, args->params, &s->params));
-    XL_TRY(xli_check_view(ctx, "in", args->in, args->n, problem->in.bytes, XLI_READ, &s->in));
-    if (!has_levels && args->levels.buffer)
-        XL_TRY(xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT,
-                        "levels: given, but the plan's bins are not XL_HISTOGRAM_LEVELS"));
-    XL_TRY(xli_check_view(ctx, "levels", args->levels, has_levels ? (size_t)problem->bins + 1 : 0,
-                          problem->value.bytes, XLI_READ, &s->levels));
-    if (args->n_device.buffer)
-        XL_TRY(xli_check_view(ctx, "n_device", args->n_device, 1, sizeof(cl_ulong), XLI_READ,
-                              &s->n_device));
-    XL_TRY(xli_check_view(ctx, "bins", args->bins, problem->bins, problem->counter_bytes,
-                          (xli_access)(XLI_READ | XLI_WRITE), &s->bins));
-    const xli_span *const read[] = {&s->in, &s->levels, &s->n_device};
-    for (size_t i = 0; i < XLI_COUNT(read); ++i)
-        XL_TRY(xli_check_apart(ctx, read[i], &s->bins, false));
+        XL_TRY(is_real(desc->type) ? resolve_reals(ctx, desc, problem)
+                                   : resolve_integers(ctx, desc, problem));
 done:
     return status;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * The launches of a histogram: one that clears the bins, where they are set and not all by one
- * group, and one that counts. */
+ * The launches of a histogram: one clears the bins, unless they accumulate or one group sets all of
+ * them; one counts. */
 #include "histogram_plan.h"
 
 /* A call on its way to the device. */
@@ -8,7 +8,8 @@ typedef struct flow {
     xli_histogram_plan *plan;
     xli_seq *seq;
     size_t n;
-    const xli_histogram_spans *spans;
+    const xli_span *spans;
+    xli_param_values params;
     float singles[3]; /* bounds as arguments */
     xli_args args;
 } flow;
@@ -25,12 +26,12 @@ static void add_reals(flow *f)
     }
 }
 
-/* Of XL_BINNING_ARGUMENTS in cl/histogram/histogram_bin.cl. */
+/* Adds XL_BINNING_ARGUMENTS of cl/histogram/histogram_bin.cl. */
 static void add_binning(flow *f)
 {
     const xli_histogram_problem *problem = &f->plan->problem;
     if (problem->kind == XL_HISTOGRAM_LEVELS) {
-        xli_args_add_span(&f->args, &f->spans->levels);
+        xli_args_add_span(&f->args, &f->spans[XLI_HISTOGRAM_LEVELS]);
         if (f->plan->shape.buckets > 0)
             xli_args_add(&f->args, XLI_LOCAL(f->plan->shape.level_bytes));
     } else if (problem->kind == XL_HISTOGRAM_EVEN && problem->value.kind == XLI_KIND_FLOAT) {
@@ -43,47 +44,53 @@ static void add_binning(flow *f)
     }
 }
 
-/* Of XL_HISTOGRAM_ARGUMENTS in cl/histogram/histogram.cl. A kernel cannot be given no buffer: for
- * a length that is not on the device the bins stand in, of which it reads nothing then. */
+/* Adds XL_HISTOGRAM_ARGUMENTS of cl/histogram/histogram.cl. Without n_device the kernel is given
+ * the bins in its place and reads no length. */
 static void add_source(flow *f, size_t chunk)
 {
-    const bool has_length = f->spans->n_device.buffer != NULL;
+    const xli_span *const bins = &f->spans[XLI_HISTOGRAM_BINS];
+    const xli_span *const length = &f->spans[XLI_HISTOGRAM_N_DEVICE];
     xli_args_add(&f->args, XLI_U64(f->n));
-    xli_args_add(&f->args, XLI_U32(has_length));
-    xli_args_add_span(&f->args, has_length ? &f->spans->n_device : &f->spans->bins);
+    xli_args_add(&f->args, XLI_U32(length->buffer != NULL));
+    xli_args_add_span(&f->args, length->buffer ? length : bins);
     xli_args_add(&f->args, XLI_U32(chunk));
     xli_args_add(&f->args, XLI_U32(f->plan->problem.bins));
-    xli_args_add_span(&f->args, &f->spans->in);
-    xli_args_add_span(&f->args, &f->spans->bins);
+    xli_args_add_span(&f->args, &f->spans[XLI_HISTOGRAM_IN]);
+    xli_args_add_span(&f->args, bins);
     add_binning(f);
-    xli_args_add(&f->args, xli_params_arg(&f->plan->problem.params, &f->spans->params));
+    xli_args_add(&f->args, xli_params_arg(&f->plan->problem.params, &f->params));
 }
 
 static xl_status clear(flow *f)
 {
     enum { GROUP = 64 };
     xli_kernel *kernel = &f->plan->clear;
-    const size_t group = xli_min(GROUP, kernel->max_group), bins = f->plan->problem.bins;
-    return XLI_LAUNCH(f->seq, kernel, xli_ceil_div(bins, group), group, XLI_U32(bins),
-                      XLI_MEM(f->spans->bins.buffer), XLI_U64(f->spans->bins.offset));
+    const xli_span *const bins = &f->spans[XLI_HISTOGRAM_BINS];
+    const size_t group = xli_min(GROUP, kernel->max_group), count = f->plan->problem.bins;
+    return XLI_LAUNCH(f->seq, kernel, xli_ceil_div(count, group), group, XLI_U32(count),
+                      XLI_MEM(bins->buffer), XLI_U64(bins->offset));
 }
 
-/* What one group does with the bins that it alone counts; cl/histogram/histogram.cl has the same.
- */
+/* Whether one group alone counts the bins, and then sets them or adds to them;
+ * cl/histogram/histogram.cl has the same. */
 enum { NOT_ALONE = 0, SETS = 1, ADDS = 2 };
 
-xl_status xli_histogram_launch(xli_histogram_plan *plan, xli_seq *seq, size_t n,
-                               const xli_histogram_spans *spans)
+xl_status xli_histogram_launch(xl_plan *base, xli_seq *seq, const void *of, const xli_span *spans,
+                               const xli_span *scratch)
 {
-    xl_status status = XL_SUCCESS;
-    const xli_histogram_shape *shape = &plan->shape;
-    const xli_histogram_chunks chunks = xli_histogram_chunks_of(shape, n);
+    xl_status status;
+    const xl_histogram_args *const args = of;
+    xli_histogram_plan *const plan = (xli_histogram_plan *)base;
+    const xli_histogram_shape *const shape = &plan->shape;
+    const xli_histogram_chunks chunks = xli_histogram_chunks_of(shape, args->n);
     const bool is_private = shape->range_bins > 0, alone = is_private && chunks.count == 1;
     const bool accumulates = plan->problem.accumulates;
-    flow f = {.plan = plan, .seq = seq, .n = n, .spans = spans};
+    flow f = {.plan = plan, .seq = seq, .n = args->n, .spans = spans};
+    (void)scratch;
+    XL_TRY(xli_params_read(base->ctx, &plan->problem.params, args->params, &f.params));
     if (!accumulates && !alone)
         XL_TRY(clear(&f));
-    if (n == 0)
+    if (args->n == 0)
         goto done;
     if (is_private) {
         xli_args_add(&f.args, XLI_U32(!alone ? NOT_ALONE : accumulates ? ADDS : SETS));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * What is compiled for problem and shape of a histogram. */
+ * The kernels of a histogram. */
 #include "histogram_plan.h"
 
 static void add_text(xli_text *text, const xli_histogram_problem *problem,
@@ -19,7 +19,7 @@ static void add_text(xli_text *text, const xli_histogram_problem *problem,
     xli_params_text(text, &problem->params);
     xli_element_text_expression(text, "load", &problem->value, desc->load, 1,
                                 &(xli_expression_argument){"x", &problem->in}, &problem->params);
-    /* The user's text may have redefined even a type of OpenCL's. */
+    /* The user's text may have redefined a type of OpenCL C. */
     xli_text_add(text,
                  "#line 1 \"plan\"\n#define XL_BINNED %s\n#define XL_IN %s\n"
                  "typedef char size_of_XL_IN_is_not_%zu[sizeof(XL_IN) == %zu ? 1 : -1];\n",
@@ -31,9 +31,9 @@ static xl_status get_program(xli_histogram_plan *plan, const xli_capabilities *c
                              const xli_text *text, xli_program **program)
 {
     const xli_element *const types[] = {&plan->problem.value, &plan->problem.in};
-    const xl_status status = xli_program_get(plan->ctx, "histogram", text->data, program);
+    const xl_status status = xli_program_get(plan->base.ctx, "histogram", text->data, program);
     return status == XL_ERROR_BUILD
-               ? xli_element_explain(plan->ctx, capabilities, types, XLI_COUNT(types))
+               ? xli_element_explain(plan->base.ctx, capabilities, types, XLI_COUNT(types))
                : status;
 }
 
@@ -47,10 +47,10 @@ xl_status xli_histogram_build(xli_histogram_plan *plan, const xl_histogram_desc 
     xli_histogram_drop_kernels(plan);
     add_text(&text, &plan->problem, desc, capabilities, &plan->shape);
     if (text.failed)
-        XL_TRY(xli_fail(plan->ctx, XL_ERROR_OUT_OF_MEMORY, "no memory for a histogram's source"));
+        XL_TRY(xli_fail(plan->base.ctx, XL_ERROR_OUT_OF_MEMORY, "no memory for a kernel's source"));
     XL_TRY(get_program(plan, capabilities, &text, &program));
-    XL_TRY(xli_kernel_create(plan->ctx, program, "xl_histogram_clear", &plan->clear));
-    XL_TRY(xli_kernel_create(plan->ctx, program,
+    XL_TRY(xli_kernel_create(plan->base.ctx, program, "xl_histogram_clear", &plan->clear));
+    XL_TRY(xli_kernel_create(plan->base.ctx, program,
                              is_private ? "xl_histogram_private" : "xl_histogram_shared",
                              &plan->count));
     *most = plan->count.max_group;

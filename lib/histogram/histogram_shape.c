@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: MIT
- * The shape of a histogram, and what follows from it. Pure, see histogram_shape.h. */
+ * The shape of a histogram, and the sizes that follow from it. Pure, see histogram_shape.h. */
 #include "histogram_shape.h"
 
 enum {
     LONGEST = 1 << 30, /* places in a chunk, and a few past it, have 32 bits */
-    OTHER = 256,       /* bytes of local memory for what is not counters */
-    COUNTER = 4        /* bytes of one there */
+    OTHER = 256,       /* bytes of local memory beside counters and levels */
+    COUNTER = 4        /* bytes of one in local memory */
 };
 
-/* A work-item that walks needs room for elements that no bin has. */
+/* A serial work-item also counts elements outside all bins. */
 static size_t bytes_of(const xli_histogram_shape *shape, size_t bins)
 {
     return ((bins + shape->serial) << shape->copies_log) * COUNTER;
 }
 
-/* Levels that take no more than a quarter of local memory are held there, with some two buckets
- * for each. */
+/* Levels that take at most a quarter of local memory are kept there, with about two buckets for
+ * each. */
 static void place_levels(const xli_histogram_problem *problem, const xli_tune_device *device,
                          xli_histogram_shape *shape)
 {
@@ -32,8 +32,8 @@ static void place_levels(const xli_histogram_problem *problem, const xli_tune_de
     shape->level_bytes = bytes;
 }
 
-/* Where the counters are: in local memory if it holds all, or some in each of a few passes over the
- * array; then as many copies of them as there is room for. */
+/* The counters are in local memory if all of them fit, or if a few passes over the array suffice,
+ * with one range of bins each. Then there are as many copies of each counter as fit. */
 static void place_counters(const xli_histogram_problem *problem, const xli_tune_device *device,
                            const xli_tune_histogram *tune, xli_histogram_shape *shape)
 {
@@ -59,8 +59,8 @@ static void place_counters(const xli_histogram_problem *problem, const xli_tune_
     }
 }
 
-/* A driver that ends loops after some 65,535 rounds: each element of a work-item costs one or, held
- * against levels, up to 22, and clearing and adding up the counters are loops as well. */
+/* For a driver that ends loops after about 65,535 rounds: each element of a work-item costs one
+ * round, or up to 22 with levels. Clearing and adding up the counters are loops too. */
 static void limit_loops(const xli_histogram_problem *problem, xli_histogram_shape *shape)
 {
     enum { ELEMENTS = 1 << 13, WITH_LEVELS = 1 << 10, COUNTERS = 1 << 12 };
@@ -99,7 +99,8 @@ size_t xli_histogram_local_bytes(const xli_histogram_shape *shape)
     return shape->range_bins > 0 ? bytes_of(shape, shape->range_bins) : 0;
 }
 
-/* A chunk is worth its counters, which are cleared before and added to the bins after it. */
+/* A chunk has enough elements to make up for its counters, which are cleared before it and added to
+ * the bins after it. */
 xli_histogram_chunks xli_histogram_chunks_of(const xli_histogram_shape *shape, size_t n)
 {
     enum { PER_BIN = 4, STEP = 64 };

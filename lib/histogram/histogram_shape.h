@@ -8,49 +8,49 @@
 
 #include <crosslane/histogram.h>
 
-/* Bounds of bins of one width, as cl/histogram/histogram_bin.cl has them. */
+/* Bounds of bins of equal width, as in cl/histogram/histogram_bin.cl. */
 typedef struct xli_histogram_bounds {
-    double lower, upper, scale;        /* of floating-point numbers, rounded as they compute */
+    double lower, upper, scale;        /* of floating-point numbers, rounded to their type */
     uint64_t first, span, whole, part; /* of integers, modulo 2^64 */
 } xli_histogram_bounds;
 
 /* A checked descriptor. */
 typedef struct xli_histogram_problem {
     xl_histogram_kind kind;
-    xli_element value, in; /* what is held against bins, and what the array holds */
-    bool loads;            /* the caller's expression makes the one of the other */
+    xli_element value, in; /* value: compared with bins; in: an element of the array */
+    bool loads;            /* the expression `load` makes value from in */
     bool accumulates;
     size_t counter_bytes;
     uint32_t bins;
     xli_histogram_bounds bounds;
-    xli_params params; /* of that expression */
+    xli_params params; /* of `load` */
 } xli_histogram_problem;
 
 typedef struct xli_histogram_shape {
     bool serial;           /* one work-item counts a chunk, else a work-group does */
     uint32_t group_size;   /* work-items of the launches over chunks */
     uint32_t vector;       /* elements that a work-item loads together */
-    uint32_t vectors;      /* of those, how many it has under way */
-    uint32_t range_bins;   /* bins whose counters local memory holds; 0: global memory does */
-    uint32_t ranges;       /* of so many bins that there are; 1 in global memory */
+    uint32_t vectors;      /* vectors that it has in flight */
+    uint32_t range_bins;   /* bins whose counters are in local memory; 0: in global memory */
+    uint32_t ranges;       /* number of such ranges of bins; 1 in global memory */
     uint32_t copies_log;   /* counters of a bin in local memory, as a power of two */
-    uint32_t buckets;      /* by which places among levels in local memory are guessed; 0: they are
+    uint32_t buckets;      /* that narrow the search in levels in local memory; 0: the levels are
                               in global memory */
     size_t level_bytes;    /* of local memory for the levels */
     uint32_t units;        /* compute units */
-    uint32_t chunks;       /* wanted for each of these */
+    uint32_t chunks;       /* wanted for each unit */
     size_t least, longest; /* elements of a chunk */
 } xli_histogram_shape;
 
-/* `most`: work-items of a group that kernels allow. */
+/* `most`: work-items that the kernels allow in a group. */
 void xli_histogram_shape_of(const xli_histogram_problem *problem, const xli_tune_device *device,
                             const xli_tune_histogram *tune, size_t most,
                             xli_histogram_shape *shape);
 
-/* Bytes of the counters in local memory; 0 where there are none. */
+/* Bytes of the counters in local memory; 0 if there are none. */
 size_t xli_histogram_local_bytes(const xli_histogram_shape *shape);
 
-/* Chunks of neighbours: elements of one, and how many. */
+/* Chunks of adjacent elements: the elements of one, and the number of chunks. */
 typedef struct xli_histogram_chunks {
     size_t elements, count;
 } xli_histogram_chunks;

@@ -73,7 +73,8 @@ xl_status xli_check_idle(const xl_context *ctx, const xli_idle_field *fields, si
 {
     for (size_t i = 0; i < count; ++i)
         if (fields[i].given && !fields[i].used)
-            return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT, "%s: given, but %s", fields[i].name,
+            return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT,
+                            "%s: given; must not be given, because %s", fields[i].name,
                             fields[i].wanted);
     return XL_SUCCESS;
 }

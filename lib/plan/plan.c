@@ -118,8 +118,10 @@ static xl_status run(xl_plan *plan, xli_seq *seq, const room *given)
     xl_view view;
     memcpy(&view, given->bytes + primitive->scratch_at, sizeof view);
     const size_t count = primitive->arrays(plan, given->bytes, arrays);
-    const size_t bytes = scratch_of(plan, given);
     XL_TRY(xli_check_arrays(plan->ctx, arrays, count, spans));
+    const size_t bytes = primitive->scratch_used
+                             ? primitive->scratch_used(plan, given->bytes, spans)
+                             : scratch_of(plan, given);
     XL_TRY(check_countable(plan, bytes));
     XL_TRY(xli_seq_scratch(seq, &plan->pool, view, bytes, XL_SCRATCH_ALIGNMENT, &scratch));
     for (size_t k = 0; k < count; ++k)
@@ -168,6 +170,8 @@ static xl_status check_apart(const xl_context *ctx, const xli_array *arrays, siz
     xl_status status = XL_SUCCESS;
     for (size_t i = 0; i < k && status == XL_SUCCESS; ++i) {
         const xli_array *const a = &arrays[i], *const b = &arrays[k];
+        if (!spans[i].root)
+            continue;
         if (!((a->access | b->access) & XLI_WRITE))
             continue;
         const bool same = (b->in_place_of && strcmp(b->in_place_of, a->name) == 0) ||
@@ -189,7 +193,8 @@ xl_status xli_check_arrays(const xl_context *ctx, const xli_array *arrays, size_
             XL_TRY(xli_check_view(ctx, a->name, a->view, a->n, a->bytes, a->access, &spans[k]));
     }
     for (size_t k = 1; k < count; ++k)
-        XL_TRY(check_apart(ctx, arrays, k, spans));
+        if (spans[k].root)
+            XL_TRY(check_apart(ctx, arrays, k, spans));
 done:
     return status;
 }

@@ -22,7 +22,8 @@ struct xl_plan {
 };
 
 /* One array of a call. Arrays that are read may overlap each other. An array that is written may
- * overlap no other one, except that it may be exactly the array `in_place_of`. */
+ * overlap no other one, except that two arrays may be exactly the same if `in_place_of` of either
+ * names the other. */
 typedef struct xli_array {
     const char *name; /* "args.keys_in" */
     xl_view view;
@@ -30,7 +31,7 @@ typedef struct xli_array {
     xli_access access;
     bool optional;           /* may be left out */
     const char *unused;      /* why the array must not be given; NULL: it may be */
-    const char *in_place_of; /* the name of an array that is read; NULL: none */
+    const char *in_place_of; /* the name of another array; NULL: none */
 } xli_array;
 
 static inline xli_array xli_input(const char *name, xl_view view, size_t n, size_t bytes)
@@ -68,8 +69,11 @@ struct xli_primitive {
     /* Bytes of scratch of a call whose sizes are checked; SIZE_MAX: more than can be counted. NULL:
      * none. */
     size_t (*scratch)(const xl_plan *plan, const void *args);
-    /* Enqueues the launches. spans[k] is array k; its buffer is NULL if the array was not given or
-     * has no elements. */
+    /* Bytes that a call with these arrays uses, at most scratch(). NULL: scratch(). */
+    size_t (*scratch_used)(const xl_plan *plan, const void *args, const xli_span *spans);
+    /* Enqueues the launches. Before the first one it checks arguments that are neither sizes nor
+     * arrays, such as parameters. spans[k] is array k; its buffer is NULL if the array was not
+     * given or has no elements. */
     xl_status (*launch)(xl_plan *plan, xli_seq *seq, const void *args, const xli_span *spans,
                         const xli_span *scratch);
     size_t scratch_at; /* offset of the field `scratch` in the argument structure */

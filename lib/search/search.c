@@ -1,27 +1,53 @@
 /* SPDX-License-Identifier: MIT
- * The search's public calls. */
+ * Search: the descriptor, the arrays of a call, and the public calls. */
+#include "key.h"
 #include "search_plan.h"
 
 #include <string.h>
 
-void xl_search_desc_init_version(xl_search_desc *desc, uint32_t version)
+static const xl_search_desc defaults = {.key = XL_U32, .index = XL_U64};
+
+static xl_status check_index(xl_context *ctx, const xl_search_desc *desc)
 {
-    xli_desc_init(desc, version, &(const xl_search_desc){.key = XL_U32, .index = XL_U64},
-                  sizeof *desc);
+    const bool unsorted = desc->kind == XL_SEARCH_UNSORTED;
+    if (desc->index == XL_U64 || (desc->index == XL_U32 && !unsorted))
+        return XL_SUCCESS;
+    return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT, "desc.index: %s (%d); must be %s",
+                    xl_type_name(desc->index), (int)desc->index,
+                    unsorted ? "u64 for XL_SEARCH_UNSORTED" : "u32 or u64");
 }
 
-/* A kernel may allow fewer work-items than the device does: then the shape is settled anew. */
-static xl_status make(xli_search_plan *plan, const xl_search_desc *desc,
-                      const xli_capabilities *capabilities)
+static xl_status check(xl_context *ctx, const void *of)
 {
     xl_status status;
+    const xl_search_desc *const desc = of;
+    XL_TRY(xli_key_check(ctx, desc->key));
+    XL_TRY(xli_key_check_order(ctx, desc->order));
+    if (desc->kind > XL_SEARCH_UNSORTED)
+        XL_TRY(xli_fail(
+            ctx, XL_ERROR_INVALID_ARGUMENT,
+            "desc.kind: %u; must be XL_SEARCH_LOWER, XL_SEARCH_UPPER or XL_SEARCH_UNSORTED",
+            (unsigned)desc->kind));
+    XL_TRY(check_index(ctx, desc));
+done:
+    return status;
+}
+
+/* A kernel may allow fewer work-items than the device: then the shape is computed again. */
+static xl_status make(xl_plan *base, const void *of)
+{
+    xl_status status;
+    const xl_search_desc *const desc = of;
+    xli_search_plan *const plan = (xli_search_plan *)base;
+    const xli_capabilities *capabilities;
     xli_tune_device device;
     xli_tune tune;
+    XL_TRY(xli_context_capabilities(base->ctx, &capabilities));
+    XL_TRY(xli_context_tune(base->ctx, capabilities, XLI_TUNE_WISH(XLI_TUNE_SEARCH, desc), &device,
+                            &tune));
     size_t most = xli_most_work_items(capabilities);
     plan->problem = (xli_search_problem){desc->key, desc->index, desc->order == XL_DESCENDING,
                                          (xl_search_kind)desc->kind, desc->equal_zeros != 0};
-    XL_TRY(xli_context_tune(plan->ctx, capabilities, XLI_TUNE_WISH(XLI_TUNE_SEARCH, desc), &device,
-                            &tune));
     do {
         xli_search_shape_of(&plan->problem, &device, &tune.search, most, &plan->shape);
         XL_TRY(xli_search_build(plan, &most));
@@ -30,98 +56,77 @@ done:
     return status;
 }
 
-xl_status xli_search_create(xl_context *ctx, const xl_search_desc *desc, xli_search_plan **plan)
+static void drop(xl_plan *base)
 {
-    xl_status status;
-    xli_search_plan *made = NULL;
-    const xli_capabilities *capabilities;
-    if (plan)
-        *plan = NULL;
-    if (!ctx || !plan)
-        return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT, "%s: NULL", ctx ? "plan" : "ctx");
-    xl_search_desc checked;
-    xl_search_desc_init(&checked);
-    XL_TRY(XLI_DESC_READ(ctx, xl_search_desc, desc, &checked));
-    XL_TRY(xli_search_check_desc(ctx, &checked));
-    XL_TRY(xli_context_capabilities(ctx, &capabilities));
-    made = xli_alloc(sizeof *made);
-    if (!made)
-        XL_TRY(xli_fail(ctx, XL_ERROR_OUT_OF_MEMORY, "no memory for a search plan"));
-    made->ctx = xli_context_retain(ctx);
-    XL_TRY(xli_pool_create(ctx, &made->pool));
-    XL_TRY(make(made, &checked, capabilities));
-    *plan = made;
-    made = NULL;
-done:
-    xli_search_destroy(made);
-    return status;
+    xli_search_drop_kernels((xli_search_plan *)base);
 }
 
-void xli_search_destroy(xli_search_plan *plan)
+static void info(const xl_plan *base, size_t n, xl_plan_details *details)
 {
-    if (!plan || xli_os_was_forked())
-        return;
-    xli_search_drop_kernels(plan);
-    xli_pool_destroy(&plan->pool);
-    xli_context_release(plan->ctx);
-    xli_free(plan);
-}
-
-xl_status xli_search_scratch(const xli_search_plan *plan, size_t n, size_t *bytes,
-                             size_t *alignment)
-{
-    xl_status status;
-    XL_TRY(xli_scratch_question(plan ? plan->ctx : NULL, "plan", plan, bytes, alignment));
-    XL_TRY(xli_search_check_n(plan->ctx, &plan->problem, n));
-    *bytes = xli_search_scratch_bytes(&plan->problem, &plan->shape, n);
-    *alignment = XLI_SCRATCH_ALIGN;
-done:
-    return status;
-}
-
-void xli_search_info(const xli_search_plan *plan, size_t n, xl_plan_details *info)
-{
-    const xli_search_shape *shape = &plan->shape;
+    const xli_search_plan *const plan = (const xli_search_plan *)base;
+    const xli_search_shape *const shape = &plan->shape;
     const bool unsorted = plan->problem.kind == XL_SEARCH_UNSORTED;
-    xl_plan_details all = {.work_group_size = shape->group_size,
-                           .item_elements = shape->serial ? 0 : shape->items,
-                           .tile_elements = unsorted ? xli_search_chunks_of(shape, n).elements
-                                                     : xli_search_queries(shape, n)};
-    if (unsorted)
-        strcpy(all.algorithm, "chunks");
-    else
-        strcpy(all.algorithm, "binary-search");
-    *info = all;
+    details->work_group_size = shape->group_size;
+    details->item_elements = shape->serial ? 0 : shape->items;
+    details->tile_elements =
+        unsorted ? xli_search_chunks_of(shape, n).elements : xli_search_queries(shape, n);
+    strcpy(details->algorithm, unsorted ? "chunks" : "binary-search");
 }
 
-xl_status xli_search_enqueue(xli_search_plan *plan, cl_command_queue queue,
-                             const xl_search_args *args, size_t size, cl_uint num_waits,
-                             const cl_event *waits, cl_event *event)
+/* An element has less than 16 bytes. */
+static xl_status count(const xl_plan *base, const void *of)
 {
-    xl_status status;
-    xl_search_args given = {0};
-    xli_seq seq = {0};
-    xli_search_spans spans;
-    xli_span scratch;
-    if (event)
-        *event = NULL;
-    if (!plan)
-        return xli_fail(NULL, XL_ERROR_INVALID_ARGUMENT, "plan: NULL");
-    xl_context *ctx = plan->ctx;
-    XL_TRY(XLI_ARGS_READ(ctx, xl_search_args, args, size, &given));
-    XL_TRY(xli_search_check_n(ctx, &plan->problem, given.n));
-    XL_TRY(xli_search_check_queries(ctx, &plan->problem, &given));
-    XL_TRY(xli_seq_begin(&seq, ctx, queue, num_waits, waits, event));
-    XL_TRY(xli_search_check_views(ctx, &plan->problem, &given, &spans));
-    XL_TRY(xli_seq_scratch(&seq, &plan->pool, given.scratch,
-                           xli_search_scratch_bytes(&plan->problem, &plan->shape, given.n),
-                           XLI_SCRATCH_ALIGN, &scratch));
-    XL_TRY(xli_search_check_scratch(ctx, &spans, &scratch));
-    XL_TRY(xli_search_launch(plan, &seq, &given, &spans, &scratch));
-done:
-    return xli_seq_end(&seq, status, event);
+    const xl_search_args *const args = of;
+    const xli_search_problem *const problem = &((const xli_search_plan *)base)->problem;
+    const bool unsorted = problem->kind == XL_SEARCH_UNSORTED, narrow = problem->index == XL_U32;
+    const size_t most = SIZE_MAX / 16, most_keys = narrow ? xli_min(UINT32_MAX, most) : most;
+    if (args->n > most_keys)
+        return xli_fail(base->ctx, XL_ERROR_INVALID_ARGUMENT,
+                        "args.n: %zu; must be at most %zu if desc.index is %s", args->n, most_keys,
+                        xl_type_name(problem->index));
+    if (unsorted && args->num_queries > 0)
+        return xli_fail(base->ctx, XL_ERROR_INVALID_ARGUMENT,
+                        "args.num_queries: %zu; must be 0 for XL_SEARCH_UNSORTED",
+                        args->num_queries);
+    if (args->num_queries > most)
+        return xli_fail(base->ctx, XL_ERROR_INVALID_ARGUMENT,
+                        "args.num_queries: %zu; must be at most %zu", args->num_queries, most);
+    return XL_SUCCESS;
 }
 
-XLI_WRAP(search)
-XLI_WRAP_SCRATCH(search, args->n)
-XLI_WRAP_ENQUEUE(search)
+static size_t arrays(const xl_plan *base, const void *of, xli_array *arrays)
+{
+    const xl_search_args *const args = of;
+    const xli_search_problem *const problem = &((const xli_search_plan *)base)->problem;
+    const bool unsorted = problem->kind == XL_SEARCH_UNSORTED;
+    const size_t key = xl_type_size(problem->key), places = unsorted ? 1 : args->num_queries;
+    arrays[XLI_SEARCH_KEYS] = xli_input("args.keys", args->keys, args->n, key);
+    arrays[XLI_SEARCH_QUERIES] = xli_input("args.queries", args->queries, args->num_queries, key);
+    arrays[XLI_SEARCH_QUERIES].unused =
+        unsorted ? "must not be given for XL_SEARCH_UNSORTED" : NULL;
+    arrays[XLI_SEARCH_INDICES_OUT] =
+        xli_output("args.indices_out", args->indices_out, places, xl_type_size(problem->index));
+    return XLI_SEARCH_ARRAYS;
+}
+
+static size_t scratch_bytes(const xl_plan *base, const void *of)
+{
+    const xli_search_plan *const plan = (const xli_search_plan *)base;
+    return xli_search_scratch_bytes(&plan->problem, &plan->shape, ((const xl_search_args *)of)->n);
+}
+
+static const xli_primitive primitive = {.name = "search",
+                                        .plan_bytes = sizeof(xli_search_plan),
+                                        .desc = {"desc", sizeof(xl_search_desc), NULL},
+                                        .args = {"args", sizeof(xl_search_args), NULL},
+                                        .scratch_at = offsetof(xl_search_args, scratch),
+                                        .defaults = &defaults,
+                                        .check = check,
+                                        .make = make,
+                                        .drop = drop,
+                                        .info = info,
+                                        .count = count,
+                                        .arrays = arrays,
+                                        .scratch = scratch_bytes,
+                                        .launch = xli_search_launch};
+XLI_PUBLIC_CALLS(search)

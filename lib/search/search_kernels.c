@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * What is compiled for problem and shape of a search. */
+ * The kernels of a search. */
 #include "key.h"
 #include "search_plan.h"
 
@@ -26,15 +26,15 @@ xl_status xli_search_build(xli_search_plan *plan, size_t *most)
     xli_search_drop_kernels(plan);
     add_text(&text, &plan->problem, &plan->shape);
     if (text.failed)
-        XL_TRY(xli_fail(plan->ctx, XL_ERROR_OUT_OF_MEMORY, "no memory for the search's source"));
-    XL_TRY(xli_program_get(plan->ctx, unsorted ? "search_unsorted" : "search_sorted", text.data,
-                           &program));
+        XL_TRY(xli_fail(plan->base.ctx, XL_ERROR_OUT_OF_MEMORY, "no memory for a kernel's source"));
+    XL_TRY(xli_program_get(plan->base.ctx, unsorted ? "search_unsorted" : "search_sorted",
+                           text.data, &program));
     if (unsorted) {
-        XL_TRY(xli_kernel_create(plan->ctx, program, "xl_unsorted_chunks", &plan->chunks));
-        XL_TRY(xli_kernel_create(plan->ctx, program, "xl_unsorted_lowest", &plan->lowest));
+        XL_TRY(xli_kernel_create(plan->base.ctx, program, "xl_unsorted_chunks", &plan->chunks));
+        XL_TRY(xli_kernel_create(plan->base.ctx, program, "xl_unsorted_lowest", &plan->lowest));
         *most = xli_min(plan->chunks.max_group, plan->lowest.max_group);
     } else {
-        XL_TRY(xli_kernel_create(plan->ctx, program, "xl_search_keys", &plan->keys));
+        XL_TRY(xli_kernel_create(plan->base.ctx, program, "xl_search_keys", &plan->keys));
         *most = plan->keys.max_group;
     }
 done:

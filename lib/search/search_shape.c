@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT
- * The shape of a search, and what follows from it for its numbers. Pure, see search_shape.h. */
+ * The shape of a search, and the sizes that follow from it. Pure, see search_shape.h. */
 #include "search_shape.h"
 
 void xli_search_shape_of(const xli_search_problem *problem, const xli_tune_device *device,
                          const xli_tune_search *tune, size_t most, xli_search_shape *shape)
 {
-    /* With what a group exchanges a word of 64 bits for each work-item. */
+    /* A group exchanges one word of 64 bits for each work-item. */
     enum { WORD = 8, KEYS_SIDE_BY_SIDE = 16, MOST_WHERE_LOOPS_END = 1 << 10 };
     const bool serial = tune->serial != 0, unsorted = problem->kind == XL_SEARCH_UNSORTED;
     size_t group = xli_min(xli_min(tune->group, most), device->max_work_group);
@@ -21,7 +21,7 @@ void xli_search_shape_of(const xli_search_problem *problem, const xli_tune_devic
         shape->most = (uint32_t)xli_min(shape->most, MOST_WHERE_LOOPS_END);
 }
 
-/* Whole rounds; some chunks for each unit, as one of them may be late. */
+/* Whole rounds; several chunks for each unit, because one of them may be late. */
 size_t xli_search_queries(const xli_search_shape *shape, size_t num_queries)
 {
     enum { CHUNKS = 8 };
@@ -31,7 +31,8 @@ size_t xli_search_queries(const xli_search_shape *shape, size_t num_queries)
     return xli_max(1, xli_min(wanted, shape->most) / shape->items) * shape->items;
 }
 
-/* Enough for each unit to be busy, and not so few elements that starting a group shows. */
+/* Enough chunks to keep each unit busy, and enough elements in each to make up for the start of its
+ * group. */
 xli_search_chunks xli_search_chunks_of(const xli_search_shape *shape, size_t n)
 {
     enum { CHUNKS = 8, LEAST = 1 << 14, MOST_WHERE_LOOPS_END = 1 << 15 };

@@ -13,26 +13,26 @@ typedef struct xli_search_problem {
     xl_type key, index;
     bool descending;
     xl_search_kind kind;
-    bool equal_zeros; /* -0 equals +0, where keys have both */
+    bool equal_zeros; /* -0 equals +0, if keys have both */
 } xli_search_problem;
 
 typedef struct xli_search_shape {
     bool serial;         /* one work-item takes a chunk, else a work-group does */
     bool ends_loops;     /* chunks must be short */
     uint32_t group_size; /* work-items of every launch */
-    uint32_t items;      /* queries, or keys, that a work-item looks at side by side */
+    uint32_t items;      /* queries, or keys, that a work-item processes side by side */
     uint32_t most;       /* queries of a chunk */
     uint32_t units;      /* compute units */
 } xli_search_shape;
 
-/* `most`: work-items that the kernels allow a group. */
+/* `most`: work-items that the kernels allow in a group. */
 void xli_search_shape_of(const xli_search_problem *problem, const xli_tune_device *device,
                          const xli_tune_search *tune, size_t most, xli_search_shape *shape);
 
-/* Queries of each group of a call with so many > 0. */
+/* Queries for each group of a call with num_queries > 0. */
 size_t xli_search_queries(const xli_search_shape *shape, size_t num_queries);
 
-/* Where keys are not in order: places of each group of a call with n keys, and how many groups. */
+/* XL_SEARCH_UNSORTED with n keys: places for each group, and the number of groups. */
 typedef struct xli_search_chunks {
     size_t elements, count;
 } xli_search_chunks;

@@ -1,135 +1,158 @@
 /* SPDX-License-Identifier: MIT
- * The public calls of a selection. */
+ * Select: the descriptor, the arrays of a call, and the public calls. */
 #include "select_plan.h"
 
 #include <stdio.h>
 
-/* After so many calls a plan's own state of look-back is made anew, before an epoch comes round. */
+/* A plan renews its own state of look-back after this number of calls, before an epoch repeats. */
 enum { MOST_CALLS = 1 << 24 };
 
-void xl_select_desc_init_version(xl_select_desc *desc, uint32_t version)
-{
-    xli_desc_init(desc, version,
-                  &(const xl_select_desc){.type = XL_U32, .index = XL_U32, .equal_zeros = 1},
-                  sizeof *desc);
-}
+static const xl_select_desc defaults = {.type = XL_U32, .index = XL_U32, .equal_zeros = 1};
 
-/* A kernel may allow fewer work-items than the device does: then the shape is settled anew. */
-static xl_status make(xli_select_plan *plan, const xli_capabilities *capabilities,
-                      const xli_tune_select *tune)
+/* A kernel may allow fewer work-items than the device: then the shape is computed again. */
+static xl_status make(xl_plan *base, const void *of)
 {
     xl_status status;
+    const xl_select_desc *const desc = of;
+    xli_select_plan *const plan = (xli_select_plan *)base;
+    const xli_capabilities *capabilities;
+    xli_tune_device device;
+    xli_tune tune;
+    XL_TRY(xli_context_capabilities(base->ctx, &capabilities));
+    XL_TRY(xli_select_resolve(base->ctx, capabilities, desc, &plan->problem));
+    XL_TRY(xli_context_tune(base->ctx, capabilities, XLI_TUNE_WISH(XLI_TUNE_SELECT, desc), &device,
+                            &tune));
     size_t most = xli_most_work_items(capabilities);
     do {
-        xli_select_shape_of(&plan->problem, capabilities, tune, most, &plan->shape);
+        xli_select_shape_of(&plan->problem, capabilities, &tune.select, most, &plan->shape);
         plan->sub_group = xli_sub_group_of(capabilities, plan->shape.group_size);
         XL_TRY(xli_select_build(plan, capabilities, &most));
     } while (plan->shape.group_size > most);
-    if (plan->shape.look_back) {
-        plan->pool.zeroed = true;
-        plan->pool.most_calls = MOST_CALLS;
-    }
-    XL_TRY(xli_pool_create(plan->ctx, &plan->pool));
+    base->pool.zeroed = plan->shape.look_back;
+    base->pool.most_calls = plan->shape.look_back ? MOST_CALLS : 0;
 done:
     return status;
 }
 
-xl_status xli_select_create(xl_context *ctx, const xl_select_desc *desc, xli_select_plan **plan)
+static void drop(xl_plan *base)
 {
-    xl_status status;
-    const xli_capabilities *capabilities;
-    xli_select_problem problem;
-    xli_tune_device device;
-    xli_tune tune;
-    xli_select_plan *made = NULL;
-    if (plan)
-        *plan = NULL;
-    if (!ctx || !plan)
-        return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT, "%s: NULL", ctx ? "plan" : "ctx");
-    xl_select_desc checked;
-    xl_select_desc_init(&checked);
-    XL_TRY(XLI_DESC_READ(ctx, xl_select_desc, desc, &checked));
-    XL_TRY(xli_context_capabilities(ctx, &capabilities));
-    XL_TRY(xli_select_check_desc(ctx, capabilities, &checked, &problem));
-    XL_TRY(xli_context_tune(ctx, capabilities, XLI_TUNE_WISH(XLI_TUNE_SELECT, &checked), &device,
-                            &tune));
-    made = xli_alloc(sizeof *made);
-    if (!made)
-        XL_TRY(xli_fail(ctx, XL_ERROR_OUT_OF_MEMORY, "no memory for a plan of a selection"));
-    made->ctx = xli_context_retain(ctx);
-    made->problem = problem;
-    XL_TRY(make(made, capabilities, &tune.select));
-    *plan = made;
-    made = NULL;
-done:
-    xli_select_destroy(made);
-    return status;
+    xli_select_drop_kernels((xli_select_plan *)base);
 }
 
-void xli_select_destroy(xli_select_plan *plan)
+static void info(const xl_plan *base, size_t n, xl_plan_details *details)
 {
-    if (!plan || xli_os_was_forked())
-        return;
-    xli_select_drop_kernels(plan);
-    xli_pool_destroy(&plan->pool);
-    xli_context_release(plan->ctx);
-    xli_free(plan);
-}
-
-xl_status xli_select_scratch(const xli_select_plan *plan, size_t n, size_t *bytes,
-                             size_t *alignment)
-{
-    xl_status status;
-    XL_TRY(xli_scratch_question(plan ? plan->ctx : NULL, "plan", plan, bytes, alignment));
-    const size_t needed = xli_select_scratch_bytes(&plan->problem, &plan->shape, n);
-    XL_TRY(xli_scratch_countable(plan->ctx, n, needed));
-    *bytes = needed;
-    *alignment = XLI_SCRATCH_ALIGN;
-done:
-    return status;
-}
-
-void xli_select_info(const xli_select_plan *plan, size_t n, xl_plan_details *info)
-{
+    const xli_select_plan *const plan = (const xli_select_plan *)base;
+    const xli_select_shape *const shape = &plan->shape;
+    const char *const name = plan->problem.kind == XL_SELECT_REPEAT ? "merge-path"
+                             : shape->look_back                     ? "look-back"
+                                                                    : "reduce-then-scan";
     (void)n;
-    const xli_select_shape *shape = &plan->shape;
-    const char *name = plan->problem.kind == XL_SELECT_REPEAT ? "merge-path"
-                       : shape->look_back                     ? "look-back"
-                                                              : "reduce-then-scan";
-    xl_plan_details all = {.sub_group_size = plan->sub_group,
-                           .work_group_size = shape->group_size,
-                           .item_elements = shape->items,
-                           .tile_elements = shape->tile};
-    snprintf(all.algorithm, sizeof all.algorithm, "%s", name);
-    *info = all;
+    details->sub_group_size = plan->sub_group;
+    details->work_group_size = shape->group_size;
+    details->item_elements = shape->items;
+    details->tile_elements = shape->tile;
+    snprintf(details->algorithm, sizeof details->algorithm, "%s", name);
 }
 
-xl_status xli_select_enqueue(xli_select_plan *plan, cl_command_queue queue,
-                             const xl_select_args *args, size_t size, cl_uint num_waits,
-                             const cl_event *waits, cl_event *event)
+/* ---- sizes and arrays ---- */
+
+static xl_status count(const xl_plan *base, const void *of)
 {
-    xl_status status;
-    xl_select_args given = {0};
-    xli_seq seq = {0};
-    xli_select_spans spans;
-    xli_span scratch;
-    if (event)
-        *event = NULL;
-    if (!plan)
-        return xli_fail(NULL, XL_ERROR_INVALID_ARGUMENT, "plan: NULL");
-    xl_context *ctx = plan->ctx;
-    XL_TRY(XLI_ARGS_READ(ctx, xl_select_args, args, size, &given));
-    XL_TRY(xli_seq_begin(&seq, ctx, queue, num_waits, waits, event));
-    XL_TRY(xli_select_check_call(ctx, &plan->problem, &given, &spans));
-    const size_t bytes = xli_select_scratch_bytes(&plan->problem, &plan->shape, given.n);
-    XL_TRY(xli_scratch_countable(ctx, given.n, bytes));
-    XL_TRY(xli_seq_scratch(&seq, &plan->pool, given.scratch, bytes, XLI_SCRATCH_ALIGN, &scratch));
-    XL_TRY(xli_select_check_scratch(ctx, &spans, &scratch));
-    XL_TRY(xli_select_launch(plan, &seq, &spans, &scratch));
-done:
-    return xli_seq_end(&seq, status, event);
+    const xl_select_args *const args = of;
+    const xli_select_problem *const p = &((const xli_select_plan *)base)->problem;
+    const bool runs = p->kind == XL_SELECT_RUNS, narrow = args->indices_out.buffer && !p->wide;
+    if (args->n > UINT32_MAX && (runs || narrow))
+        return xli_fail(base->ctx, XL_ERROR_INVALID_ARGUMENT,
+                        "args.n: %zu; must be at most 4294967295 %s", args->n,
+                        runs ? "for XL_SELECT_RUNS" : "if desc.index is u32");
+    return XL_SUCCESS;
 }
 
-XLI_WRAP(select)
-XLI_WRAP_SCRATCH(select, args->n)
-XLI_WRAP_ENQUEUE(select)
+static xli_array optional(xli_array array, const char *unused)
+{
+    array.optional = true;
+    array.unused = unused;
+    return array;
+}
+
+static void list_values(const xli_select_problem *p, const xl_select_args *args, size_t room,
+                        xli_array *arrays)
+{
+    static const char *const in_names[] = {"args.values_in", "args.more_values_in[0]",
+                                           "args.more_values_in[1]", "args.more_values_in[2]"};
+    static const char *const out_names[] = {"args.values_out", "args.more_values_out[0]",
+                                            "args.more_values_out[1]", "args.more_values_out[2]"};
+    for (size_t k = 0; k < XLI_SELECT_VALUES; ++k) {
+        const char *const unused = k < p->num_values ? NULL : "the plan has no such values";
+        const xl_view in = k == 0 ? args->values_in : args->more_values_in[k - 1];
+        const xl_view out = k == 0 ? args->values_out : args->more_values_out[k - 1];
+        xli_array *const input = &arrays[XLI_SELECT_VALUES_IN + k];
+        *input = optional(xli_input(in_names[k], in, args->n, p->values[k]), unused);
+        input->optional = !out.buffer;
+        arrays[XLI_SELECT_VALUES_OUT + k] =
+            optional(xli_output(out_names[k], out, room, p->values[k]), unused);
+    }
+}
+
+/* Flags, or the lengths of runs. */
+static void list_choice(const xli_select_problem *p, const xl_select_args *args, xli_array *arrays)
+{
+    const bool bits = p->by == XL_SELECT_BY_BITMASK;
+    const size_t words = bits ? xli_ceil_div(args->n, 32) : args->n;
+    arrays[XLI_SELECT_FLAGS] =
+        xli_input("args.flags", args->flags, words, bits ? sizeof(cl_uint) : 1);
+    arrays[XLI_SELECT_LENGTHS_IN] =
+        xli_input("args.lengths_in", args->lengths_in, args->n, sizeof(cl_uint));
+    if (p->by == XL_SELECT_BY_PREDICATE)
+        arrays[XLI_SELECT_FLAGS].unused =
+            "requires desc.by XL_SELECT_BY_FLAGS or XL_SELECT_BY_BITMASK";
+    if (p->kind != XL_SELECT_REPEAT)
+        arrays[XLI_SELECT_LENGTHS_IN].unused = "requires desc.kind XL_SELECT_REPEAT";
+}
+
+static size_t arrays(const xl_plan *base, const void *of, xli_array *arrays)
+{
+    const xl_select_args *const args = of;
+    const xli_select_problem *const p = &((const xli_select_plan *)base)->problem;
+    const size_t n = args->n, room = xli_select_room(p, n, args->capacity),
+                 element = p->element.bytes;
+    const size_t index = p->wide ? sizeof(cl_ulong) : sizeof(cl_uint);
+    const size_t counts = p->kind == XL_SELECT_PARTITION3 ? 2 : 1;
+    arrays[XLI_SELECT_N_DEVICE] =
+        optional(xli_input("args.n_device", args->n_device, 1, sizeof(cl_ulong)), NULL);
+    arrays[XLI_SELECT_IN] = xli_input("args.in", args->in, n, element);
+    arrays[XLI_SELECT_IN].optional = !xli_select_looks(p) && !args->out.buffer;
+    list_choice(p, args, arrays);
+    arrays[XLI_SELECT_OUT] = optional(xli_output("args.out", args->out, room, element), NULL);
+    arrays[XLI_SELECT_INDICES] =
+        optional(xli_output("args.indices_out", args->indices_out, room, index), NULL);
+    arrays[XLI_SELECT_LENGTHS] =
+        optional(xli_output("args.lengths_out", args->lengths_out, room, sizeof(cl_uint)),
+                 p->kind == XL_SELECT_RUNS ? NULL : "requires desc.kind XL_SELECT_RUNS");
+    arrays[XLI_SELECT_COUNT] =
+        optional(xli_output("args.count_out", args->count_out, counts, sizeof(cl_ulong)), NULL);
+    list_values(p, args, room, arrays);
+    return XLI_SELECT_SPANS;
+}
+
+static size_t scratch_bytes(const xl_plan *base, const void *of)
+{
+    const xli_select_plan *const plan = (const xli_select_plan *)base;
+    return xli_select_scratch_bytes(&plan->problem, &plan->shape, ((const xl_select_args *)of)->n);
+}
+
+static const xli_primitive primitive = {.name = "select",
+                                        .plan_bytes = sizeof(xli_select_plan),
+                                        .desc = {"desc", sizeof(xl_select_desc), NULL},
+                                        .args = {"args", sizeof(xl_select_args), NULL},
+                                        .scratch_at = offsetof(xl_select_args, scratch),
+                                        .defaults = &defaults,
+                                        .check = xli_select_check,
+                                        .make = make,
+                                        .drop = drop,
+                                        .info = info,
+                                        .count = count,
+                                        .arrays = arrays,
+                                        .scratch = scratch_bytes,
+                                        .launch = xli_select_launch};
+XLI_PUBLIC_CALLS(select)

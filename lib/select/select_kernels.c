@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT
- * What is compiled for problem and shape of a selection. */
+ * The kernels of a selection. */
 #include "select_plan.h"
 
 #include <stdio.h>
 #include <string.h>
 
-/* A run's state: how many runs begin, and where the last of them does (cl/select/select_arrays.cl).
- */
+/* A run's state: how many runs begin, and where the last one does (cl/select/select_arrays.cl). */
 static const uint64_t no_run;
 static const xl_user_op join_runs = {
     .name = "xl_join_runs",
@@ -15,7 +14,7 @@ static const xl_user_op join_runs = {
     .identity = &no_run,
     .flags = XL_OP_COMMUTATIVE | XL_OP_STRICTLY_ASSOCIATIVE};
 
-/* An expression of `arguments`, its names, as xl_FIELD_by() of the user's elements. */
+/* Adds an expression as the function xl_FIELD_by(`arguments`) of the user's elements. */
 static void add_expression(xli_text *text, const xli_select_problem *p, const char *field,
                            const char *result, const char *arguments, const char *expression)
 {
@@ -59,7 +58,7 @@ static void add_equal(xli_text *text, const xli_select_problem *p)
     xli_text_add(text, "); }\n");
 }
 
-/* Values are moved in units, to which all elements of an array are aligned. */
+/* Values are moved in units: the largest to which all elements of an array are aligned. */
 static void add_values(xli_text *text, const xli_select_problem *p)
 {
     enum { WIDEST = 16 };
@@ -100,7 +99,7 @@ static xl_status add_text(const xli_select_plan *plan, const xli_capabilities *c
         {"XL_INJECT_TEAR", s->tune.inject_tear},
     };
     xli_element state;
-    XL_TRY(xli_element_resolve(plan->ctx, capabilities, "state",
+    XL_TRY(xli_element_resolve(plan->base.ctx, capabilities, "state",
                                xli_select_state_bytes(p) > sizeof(cl_uint) ? XL_U64 : XL_U32, NULL,
                                &state));
     xli_element_text(text, capabilities, (const xli_element *[]){&state, &p->element}, 2,
@@ -121,7 +120,7 @@ static xl_status add_text(const xli_select_plan *plan, const xli_capabilities *c
     if (s->look_back)
         xli_text_define(text, look_back, XLI_COUNT(look_back));
     if (text->failed)
-        XL_TRY(xli_fail(plan->ctx, XL_ERROR_OUT_OF_MEMORY, "no memory for a selection's source"));
+        XL_TRY(xli_fail(plan->base.ctx, XL_ERROR_OUT_OF_MEMORY, "no memory for a kernel's source"));
 done:
     return status;
 }
@@ -166,13 +165,13 @@ xl_status xli_select_build(xli_select_plan *plan, const xli_capabilities *capabi
         xli_program *program;
         if (!list[i].is_wanted)
             continue;
-        status = xli_program_get_limited(plan->ctx, list[i].program, text.data,
+        status = xli_program_get_limited(plan->base.ctx, list[i].program, text.data,
                                          plan->shape.registers, &program);
         if (status == XL_ERROR_BUILD)
-            status = xli_element_explain(plan->ctx, capabilities, &element, 1);
+            status = xli_element_explain(plan->base.ctx, capabilities, &element, 1);
         XL_TRY(status);
-        XL_TRY(xli_kernel_create(plan->ctx, program, list[i].name, list[i].kernel));
-        plan->sub_group = xli_program_sub_group(plan->ctx, program, plan->sub_group);
+        XL_TRY(xli_kernel_create(plan->base.ctx, program, list[i].name, list[i].kernel));
+        plan->sub_group = xli_program_sub_group(plan->base.ctx, program, plan->sub_group);
         if (list[i].kernel != &plan->kernels.clear)
             *most = xli_min(*most, list[i].kernel->max_group);
     }

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT
- * The shape of a selection, and what follows from it. Pure, see select_shape.h. */
+ * The shape of a selection, and the sizes that follow from it. Pure, see select_shape.h. */
 #include "select_shape.h"
 
-/* Elements of a tile have places of 16 bits, those of a work-item flags in one word. */
+/* Places in a tile have 16 bits, and the flags of a work-item's elements are in one word. */
 enum { MOST_ITEMS = 32, LEAST_ITEMS = 4, REPEAT_ITEMS = 8, STAGED_BYTES = 16 };
 
-/* Runs of a tile that one work-item walks. */
+/* Runs in a tile of a serial work-item. */
 enum { REPEAT_TILE = 4096 };
 
-/* A driver that ends loops after 65,535 rounds: a tile costs a work-item some 200. */
+/* For a driver that ends loops after 65,535 rounds: a tile costs a work-item about 200. */
 enum { LIMITED_TILES = 256, LIMITED_SHARE = 64 };
 
-/* Counts of a chunk have 32 bits. */
+/* Elements of a chunk: counts have 32 bits. */
 enum { LONGEST = 1 << 30 };
 
 /* As cl/select/select_sweep.cl and cl/tile/tile_descriptor.cl count them. */
@@ -30,8 +30,8 @@ size_t xli_select_state_bytes(const xli_select_problem *problem)
                : sizeof(cl_ulong);
 }
 
-/* Whether one launch does it: what comes behind the first part of a partition, and the elements of
- * runs, go where only all of the counts say. */
+/* Whether one launch suffices. The later parts of a partition, and the elements of repeated runs,
+ * are stored at places that depend on all of the counts. */
 static bool is_one_pass(xl_select_kind kind)
 {
     return kind == XL_SELECT_IF || kind == XL_SELECT_UNIQUE || kind == XL_SELECT_RUNS;
@@ -50,8 +50,8 @@ static size_t local_bytes(const xli_select_problem *problem, const xli_select_sh
            3 * size * xli_select_state_bytes(problem) + SPARE;
 }
 
-/* Scalars are read in vectors of as many as 16 bytes hold, of which four at most are ranked in one
- * go. Halves that expressions look at are none. */
+/* Scalars are read in vectors of 16 bytes, of at most four elements, which are ranked together.
+ * Halves that an expression reads are not. */
 static uint32_t vector_of(const xli_element *element)
 {
     enum { MOST = 4, BYTES = 16 };
@@ -88,8 +88,7 @@ static void shape_group(const xli_select_problem *problem, const xli_capabilitie
     shape->ordered = looks_back_by_group(capabilities, shape);
 }
 
-/* Mesa 22.3 (rusticl) loses bytes of structs that are made of such where they pass through local
- * memory. */
+/* Mesa 22.3 (rusticl) loses bytes of structs of bytes that pass through local memory. */
 static bool is_staged(const xli_element *element)
 {
     return element->bytes <= STAGED_BYTES &&
@@ -107,7 +106,7 @@ void xli_select_shape_of(const xli_select_problem *problem, const xli_capabiliti
                                 .units = capabilities->info.compute_units,
                                 .most_tiles = SIZE_MAX};
     if (ends_loops) {
-        shape->tune.serial = 0; /* work-items of a group go fewer rounds each */
+        shape->tune.serial = 0; /* each work-item of a group has fewer rounds */
         shape->most_tiles = LIMITED_TILES;
     }
     shape->look_back =
@@ -121,6 +120,12 @@ void xli_select_shape_of(const xli_select_problem *problem, const xli_capabiliti
     if (capabilities->nv_capability > 0 && !shape->tune.serial && problem->kind != XL_SELECT_REPEAT)
         shape->registers = tune->registers;
     shape->piece = xli_max(tune->piece / shape->tile, 1) * shape->tile;
+}
+
+size_t xli_select_room(const xli_select_problem *problem, size_t n, size_t capacity)
+{
+    const size_t room = capacity > 0 ? capacity : n;
+    return problem->kind == XL_SELECT_REPEAT ? room : xli_min(room, n);
 }
 
 xli_select_chunks xli_select_chunks_of(const xli_select_shape *shape, size_t n)

@@ -14,28 +14,28 @@ enum { XLI_SELECT_VALUES = 1 + XL_SELECT_MORE_VALUES };
 typedef struct xli_select_problem {
     xl_select_kind kind;
     xl_select_by by;
-    xli_element element;              /* as kernels hold it */
+    xli_element element;              /* as kernels store it */
     size_t values[XLI_SELECT_VALUES]; /* bytes of an element of each array */
     size_t num_values;
     bool wide;                     /* indices of 64 bits */
-    const char *predicate, *equal; /* borrowed while a plan is made; NULL where not asked for */
-    xli_params params;             /* of these */
+    const char *predicate, *equal; /* borrowed while a plan is made; NULL: not needed */
+    xli_params params;             /* of these expressions */
 } xli_select_problem;
 
-/* Whether the kernels look at elements, beside moving them. */
+/* Whether the kernels read elements to decide, not only to move them. */
 bool xli_select_looks(const xli_select_problem *problem);
 
-/* Bytes of what a tile comes to. */
+/* Bytes of the state that a tile passes on. */
 size_t xli_select_state_bytes(const xli_select_problem *problem);
 
 typedef struct xli_select_shape {
     xli_tune_select tune;
     bool look_back;      /* one launch; else three */
-    bool staged;         /* elements are put together in local memory */
+    bool staged;         /* elements are collected in local memory */
     bool ordered;        /* look-back is by whole groups, in windows of tiles */
     uint32_t group_size; /* 1: one work-item walks a tile */
     uint32_t items;      /* elements of a tile for each work-item of a group */
-    uint32_t vector;     /* of those, neighbours that it loads together */
+    uint32_t vector;     /* adjacent ones that it loads together */
     uint32_t registers;  /* of a work-item, at most; 0: any */
     uint32_t units;      /* compute units */
     size_t tile;         /* elements */
@@ -43,21 +43,23 @@ typedef struct xli_select_shape {
     size_t most_tiles;   /* of a chunk */
 } xli_select_shape;
 
-/* `most`: work-items of a group that kernels allow. */
+/* `most`: work-items that the kernels allow in a group. */
 void xli_select_shape_of(const xli_select_problem *problem, const xli_capabilities *capabilities,
                          const xli_tune_select *tune, size_t most, xli_select_shape *shape);
 
-/* Chunks of neighbours: elements of one, and how many. */
+/* Elements that each output of a call has room for. */
+size_t xli_select_room(const xli_select_problem *problem, size_t n, size_t capacity);
+
+/* Chunks of adjacent elements: the elements of one, and the number of chunks. */
 typedef struct xli_select_chunks {
     size_t elements, count;
 } xli_select_chunks;
 xli_select_chunks xli_select_chunks_of(const xli_select_shape *shape, size_t n);
 
-/* Groups of a launch over `work` elements that are read or written, where each takes a share. */
+/* Groups of a launch that share `work` elements to read or write. */
 size_t xli_select_groups(const xli_select_shape *shape, size_t work);
 
-/* Words of the state that work-groups look back by, for that many tiles, with what stands in front
- * of it. */
+/* Words of the look-back state of that number of tiles, with its header. */
 size_t xli_select_state_words(const xli_select_problem *problem, size_t tiles);
 
 /* Bytes of a call's scratch; rises with n. */

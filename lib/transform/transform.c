@@ -1,26 +1,25 @@
 /* SPDX-License-Identifier: MIT
- * The public calls of the transform. */
+ * Transform: the descriptor, the arrays of a call, and the public calls. */
 #include "transform_plan.h"
 
 #include <string.h>
 
-void xl_transform_desc_init_version(xl_transform_desc *desc, uint32_t version)
-{
-    xli_desc_init(
-        desc, version,
-        &(const xl_transform_desc){.kind = XL_TRANSFORM_MAP, .num_arrays = 1, .types = {XL_F32}},
-        sizeof *desc);
-}
+static const xl_transform_desc defaults = {
+    .num_arrays = 1, .types = {XL_F32}, .kind = XL_TRANSFORM_MAP};
 
-/* A kernel may allow fewer work-items than the device does: then the shape is settled anew. */
-static xl_status make(xli_transform_plan *plan, const xl_transform_desc *desc,
-                      const xli_capabilities *capabilities)
+/* A kernel may allow fewer work-items than the device: then the shape is computed again. */
+static xl_status make(xl_plan *base, const void *of)
 {
     xl_status status;
+    const xl_transform_desc *const desc = of;
+    xli_transform_plan *const plan = (xli_transform_plan *)base;
+    const xli_capabilities *capabilities;
     xli_tune_device device;
     xli_tune tune;
     size_t most = SIZE_MAX;
-    XL_TRY(xli_context_tune(plan->ctx, capabilities, XLI_TUNE_WISH(XLI_TUNE_TRANSFORM, desc),
+    XL_TRY(xli_context_capabilities(base->ctx, &capabilities));
+    XL_TRY(xli_transform_resolve(base->ctx, desc, capabilities, &plan->problem));
+    XL_TRY(xli_context_tune(base->ctx, capabilities, XLI_TUNE_WISH(XLI_TUNE_TRANSFORM, desc),
                             &device, &tune));
     do {
         xli_transform_shape_of(&plan->problem, &device, &tune.transform, most, &plan->shape);
@@ -30,96 +29,89 @@ done:
     return status;
 }
 
-xl_status xli_transform_create(xl_context *ctx, const xl_transform_desc *desc,
-                               xli_transform_plan **plan)
+static void drop(xl_plan *base)
 {
-    xl_status status;
-    xli_transform_plan *made = NULL;
-    const xli_capabilities *capabilities;
-    if (plan)
-        *plan = NULL;
-    if (!ctx || !plan)
-        return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT, "%s: NULL", ctx ? "plan" : "ctx");
-    xl_transform_desc checked;
-    xl_transform_desc_init(&checked);
-    XL_TRY(XLI_DESC_READ(ctx, xl_transform_desc, desc, &checked));
-    XL_TRY(xli_context_capabilities(ctx, &capabilities));
-    made = xli_alloc(sizeof *made);
-    if (!made)
-        XL_TRY(xli_fail(ctx, XL_ERROR_OUT_OF_MEMORY, "no memory for a plan of a transform"));
-    made->ctx = xli_context_retain(ctx);
-    XL_TRY(xli_pool_create(ctx, &made->pool));
-    XL_TRY(xli_transform_resolve(ctx, &checked, capabilities, &made->problem));
-    XL_TRY(make(made, &checked, capabilities));
-    *plan = made;
-    made = NULL;
-done:
-    xli_transform_destroy(made);
-    return status;
+    xli_transform_drop_kernels((xli_transform_plan *)base);
 }
 
-void xli_transform_destroy(xli_transform_plan *plan)
+static void info(const xl_plan *base, size_t n, xl_plan_details *details)
 {
-    if (!plan || xli_os_was_forked())
-        return;
-    xli_transform_drop_kernels(plan);
-    xli_pool_destroy(&plan->pool);
-    xli_context_release(plan->ctx);
-    xli_free(plan);
-}
-
-xl_status xli_transform_scratch(const xli_transform_plan *plan, size_t n, size_t *bytes,
-                                size_t *alignment)
-{
-    xl_status status;
-    XL_TRY(xli_scratch_question(plan ? plan->ctx : NULL, "plan", plan, bytes, alignment));
-    const size_t needed = xli_transform_scratch_bytes(&plan->problem, &plan->shape, n);
-    XL_TRY(xli_scratch_countable(plan->ctx, n, needed));
-    *bytes = needed;
-    *alignment = XLI_SCRATCH_ALIGN;
-done:
-    return status;
-}
-
-void xli_transform_info(const xli_transform_plan *plan, size_t n, xl_plan_details *info)
-{
-    const xli_transform_shape *shape = &plan->shape;
+    const xli_transform_plan *const plan = (const xli_transform_plan *)base;
+    const xli_transform_shape *const shape = &plan->shape;
     (void)n;
-    xl_plan_details all = {.work_group_size = shape->group_size,
-                           .item_elements = shape->serial ? 0 : shape->vector * shape->items,
-                           .tile_elements = shape->tile};
-    strcpy(all.algorithm, xli_transform_moves(plan->problem.kind) ? "move" : "map");
-    *info = all;
+    details->work_group_size = shape->group_size;
+    details->item_elements = shape->serial ? 0 : shape->vector * shape->items;
+    details->tile_elements = shape->tile;
+    strcpy(details->algorithm, xli_transform_moves(plan->problem.kind) ? "move" : "map");
 }
 
-xl_status xli_transform_enqueue(xli_transform_plan *plan, cl_command_queue queue,
-                                const xl_transform_args *args, size_t size, cl_uint num_waits,
-                                const cl_event *waits, cl_event *event)
+/* ---- arrays ---- */
+
+static const char *const in_names[] = {"args.in[0]", "args.in[1]", "args.in[2]", "args.in[3]"};
+static const char *const out_names[] = {"args.out[0]", "args.out[1]", "args.out[2]", "args.out[3]"};
+static const char not_in_plan[] = "the plan has no such array";
+
+/* Inputs and outputs. The output of a map may be exactly an input whose elements have its size. */
+static void list_pairs(const xli_transform_problem *p, const xl_transform_args *args,
+                       xli_array *arrays)
 {
-    xl_status status;
-    xl_transform_args given = {0};
-    xli_seq seq = {0};
-    xli_transform_spans spans;
-    xli_span scratch;
-    if (event)
-        *event = NULL;
-    if (!plan)
-        return xli_fail(NULL, XL_ERROR_INVALID_ARGUMENT, "plan: NULL");
-    xl_context *ctx = plan->ctx;
-    XL_TRY(XLI_ARGS_READ(ctx, xl_transform_args, args, size, &given));
-    XL_TRY(xli_seq_begin(&seq, ctx, queue, num_waits, waits, event));
-    XL_TRY(xli_transform_check_views(ctx, &plan->problem, &given, &spans));
-    XL_TRY(xli_seq_scratch(
-        &seq, &plan->pool, given.scratch,
-        spans.in_place ? xli_transform_scratch_bytes(&plan->problem, &plan->shape, given.n) : 0,
-        XLI_SCRATCH_ALIGN, &scratch));
-    XL_TRY(xli_transform_check_scratch(ctx, &spans, &scratch));
-    if (given.n > 0)
-        XL_TRY(xli_transform_launch(plan, &seq, &given, &spans, &scratch));
-done:
-    return xli_seq_end(&seq, status, event);
+    const bool moves = xli_transform_moves(p->kind);
+    const size_t n = args->n, range = n > 0 ? args->range : 0;
+    const size_t read = p->kind == XL_TRANSFORM_GATHER ? range : n;
+    const size_t written = p->kind == XL_TRANSFORM_SCATTER ? range : n;
+    for (size_t k = 0; k < XL_TRANSFORM_ARRAYS; ++k) {
+        xli_array *const in = &arrays[XLI_TRANSFORM_IN + k], *out = &arrays[XLI_TRANSFORM_OUT + k];
+        *in = xli_input(in_names[k], args->in[k], read, p->in[k].bytes);
+        *out =
+            xli_output(out_names[k], args->out[k], written, moves ? p->in[k].bytes : p->out.bytes);
+        if (k >= p->arrays)
+            in->unused = not_in_plan;
+        else if (!moves && p->in[k].bytes == p->out.bytes)
+            in->in_place_of = out_names[0];
+        if (k >= (moves ? p->arrays : 1))
+            out->unused = not_in_plan;
+    }
 }
 
-XLI_WRAP(transform)
-XLI_WRAP_SCRATCH(transform, args->n)
-XLI_WRAP_ENQUEUE(transform)
+static size_t arrays(const xl_plan *base, const void *of, xli_array *arrays)
+{
+    const xl_transform_args *const args = of;
+    const xli_transform_problem *const p = &((const xli_transform_plan *)base)->problem;
+    arrays[XLI_TRANSFORM_N_DEVICE] =
+        xli_input("args.n_device", args->n_device, 1, sizeof(cl_ulong));
+    arrays[XLI_TRANSFORM_N_DEVICE].optional = true;
+    arrays[XLI_TRANSFORM_INDICES] =
+        xli_input("args.indices", args->indices, args->n, p->index_bytes);
+    if (!xli_transform_moves(p->kind))
+        arrays[XLI_TRANSFORM_INDICES].unused = "requires a gather or a scatter";
+    list_pairs(p, args, arrays);
+    return XLI_TRANSFORM_SPANS;
+}
+
+static size_t scratch_bytes(const xl_plan *base, const void *of)
+{
+    const xli_transform_plan *const plan = (const xli_transform_plan *)base;
+    const size_t n = ((const xl_transform_args *)of)->n;
+    return xli_transform_scratch_bytes(&plan->problem, &plan->shape, n);
+}
+
+static size_t scratch_used(const xl_plan *base, const void *of, const xli_span *spans)
+{
+    return xli_transform_is_in_place(spans) ? scratch_bytes(base, of) : 0;
+}
+
+static const xli_primitive primitive = {.name = "transform",
+                                        .plan_bytes = sizeof(xli_transform_plan),
+                                        .desc = {"desc", sizeof(xl_transform_desc), NULL},
+                                        .args = {"args", sizeof(xl_transform_args), NULL},
+                                        .scratch_at = offsetof(xl_transform_args, scratch),
+                                        .defaults = &defaults,
+                                        .check = xli_transform_check,
+                                        .make = make,
+                                        .drop = drop,
+                                        .info = info,
+                                        .arrays = arrays,
+                                        .scratch = scratch_bytes,
+                                        .scratch_used = scratch_used,
+                                        .launch = xli_transform_launch};
+XLI_PUBLIC_CALLS(transform)

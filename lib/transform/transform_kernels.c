@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
- * What is compiled for problem and shape of a transform. */
+ * The kernels of a transform. */
 #include "transform_plan.h"
 
-/* Distinct elements, of which texts of types are made: the inputs' and the output's. */
+/* The elements whose types the source declares: the inputs' and the output's. */
 static size_t list_types(const xli_transform_problem *problem,
                          const xli_element *types[XL_TRANSFORM_ARRAYS + 1])
 {
@@ -66,16 +66,17 @@ static xl_status build_function(xli_transform_plan *plan, const xl_transform_des
     const bool adjacent = problem->kind == XL_TRANSFORM_ADJACENT;
     add_text(text, problem, desc, capabilities, &plan->shape);
     if (text->failed)
-        XL_TRY(xli_fail(plan->ctx, XL_ERROR_OUT_OF_MEMORY, "no memory for a transform's source"));
-    status = xli_program_get(plan->ctx, "transform", text->data, &program);
+        XL_TRY(xli_fail(plan->base.ctx, XL_ERROR_OUT_OF_MEMORY, "no memory for a kernel's source"));
+    status = xli_program_get(plan->base.ctx, "transform", text->data, &program);
     if (status == XL_ERROR_BUILD)
-        status = xli_element_explain(plan->ctx, capabilities, types, list_types(problem, types));
+        status =
+            xli_element_explain(plan->base.ctx, capabilities, types, list_types(problem, types));
     XL_TRY(status);
-    XL_TRY(xli_kernel_create(plan->ctx, program,
+    XL_TRY(xli_kernel_create(plan->base.ctx, program,
                              adjacent ? "xl_transform_adjacent" : "xl_transform_map",
                              &plan->run[0]));
     if (adjacent)
-        XL_TRY(xli_kernel_create(plan->ctx, program, "xl_transform_borders", &plan->borders));
+        XL_TRY(xli_kernel_create(plan->base.ctx, program, "xl_transform_borders", &plan->borders));
 done:
     return status;
 }
@@ -93,10 +94,10 @@ static xl_status build_moves(xli_transform_plan *plan, xli_text *text)
         text->length = 0;
         xli_text_define(text, lines, XLI_COUNT(lines));
         if (text->failed)
-            XL_TRY(
-                xli_fail(plan->ctx, XL_ERROR_OUT_OF_MEMORY, "no memory for a transform's source"));
-        XL_TRY(xli_program_get(plan->ctx, "transform_move", text->data, &program));
-        XL_TRY(xli_kernel_create(plan->ctx, program,
+            XL_TRY(xli_fail(plan->base.ctx, XL_ERROR_OUT_OF_MEMORY,
+                            "no memory for a kernel's source"));
+        XL_TRY(xli_program_get(plan->base.ctx, "transform_move", text->data, &program));
+        XL_TRY(xli_kernel_create(plan->base.ctx, program,
                                  problem->kind == XL_TRANSFORM_GATHER ? "xl_transform_gather"
                                                                       : "xl_transform_scatter",
                                  &plan->run[k]));

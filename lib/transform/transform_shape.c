@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * The shape of a transform, and what follows from it. Pure, see transform_shape.h. */
+ * The shape of a transform, and the sizes that follow from it. Pure, see transform_shape.h. */
 #include "transform_shape.h"
 
 bool xli_transform_moves(uint32_t kind)
@@ -7,7 +7,7 @@ bool xli_transform_moves(uint32_t kind)
     return kind == XL_TRANSFORM_GATHER || kind == XL_TRANSFORM_SCATTER;
 }
 
-/* Elements of a vector: as many as so many bytes hold of the widest type. */
+/* Elements of a vector: those of the widest type that fit into `bytes`. */
 static uint32_t vector_of(const xli_transform_problem *problem, size_t bytes)
 {
     enum { MOST = 16 };
@@ -23,8 +23,8 @@ static uint32_t vector_of(const xli_transform_problem *problem, size_t bytes)
 void xli_transform_shape_of(const xli_transform_problem *problem, const xli_tune_device *device,
                             const xli_tune_transform *tune, size_t most, xli_transform_shape *shape)
 {
-    /* Of a vector 16 bytes are what a lane of a GPU loads at once, 64 what a CPU's line has. Where
-     * loops end after some 65,535 rounds a chunk is short. */
+    /* A lane of a GPU loads 16 bytes at once; a cache line of a CPU has 64. Chunks are short if the
+     * driver ends loops after about 65,535 rounds. */
     enum { LANE = 16, LINE = 64, LEAST = 128, MOST_WHERE_LOOPS_END = 1 << 12 };
     const bool adjacent = problem->kind == XL_TRANSFORM_ADJACENT;
     const size_t group = xli_min(xli_min(tune->group, most), device->max_work_group);
@@ -38,7 +38,7 @@ void xli_transform_shape_of(const xli_transform_problem *problem, const xli_tune
     }
     shape->vector = adjacent ? 1 : vector_of(problem, shape->serial ? LINE : LANE);
     size_t tile = (size_t)shape->group_size * shape->items * shape->vector;
-    if (adjacent && tile < LEAST) /* each costs an element of scratch */
+    if (adjacent && tile < LEAST) /* each tile costs an element of scratch */
         shape->serial = true;
     if (shape->serial) {
         const size_t chunk = xli_max(tune->chunk / problem->out.bytes, LEAST);

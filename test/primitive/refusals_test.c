@@ -163,7 +163,7 @@ static void mistakes_are_named(void **state)
     SPOILT(type.size, 0, XL_ERROR_INVALID_ARGUMENT, "size of 0");
     SPOILT(type.alignment, 3, XL_ERROR_INVALID_ARGUMENT, "alignment of 3");
     SPOILT(type.alignment, 8, XL_ERROR_INVALID_ARGUMENT, "alignment of 8");
-    SPOILT(type.alignment, 256, XL_ERROR_INVALID_ARGUMENT, "alignment of 256");
+    SPOILT(type.alignment, 256, XL_ERROR_INVALID_ARGUMENT, "alignment: 256");
     SPOILT(type.source, NULL, XL_ERROR_INVALID_ARGUMENT, "source");
     SPOILT(op.name, NULL, XL_ERROR_INVALID_ARGUMENT, "name");
     SPOILT(op.name, "a + b", XL_ERROR_INVALID_ARGUMENT, "a + b");
@@ -212,8 +212,8 @@ static void one_name_is_one_type(void **state)
         {&other, NULL, "user_load_type: \"pt\" has another source"},
         {&strict, NULL, "user_load_type: \"pt\" has 8 bytes and an alignment of 8"},
         {&same, &longer, "user_store_type: \"pt\" has 16 bytes"},
-        {NULL, &other, "user_store_type: \"pt\" has another source than as user_type"},
-        {&wide, &wide_too, "but as user_load_type it has 16"},
+        {NULL, &other, "user_store_type: \"pt\" has another source than desc.user_type"},
+        {&wide, &wide_too, "as desc.user_load_type 16"},
     };
     const xl_user_op op = {"add", "pt add(pt x, pt y) { x.a += y.a; x.b += y.b; return x; }", NULL,
                            XL_OP_STRICTLY_ASSOCIATIVE};

@@ -44,7 +44,7 @@ static void wrong_descriptors(void **state)
         {"desc.comparator: it has no name", {.key = XL_F32, .comparator = &no_name}},
         {"desc.comparator: \"a b\" is no identifier", {.key = XL_F32, .comparator = &two_names}},
         {"key: none", {.key = XL_NONE, .comparator = &above}},
-        {"key: XL_USER_TYPE needs user_key", {.key = XL_USER_TYPE, .comparator = &above}},
+        {"key: XL_USER_TYPE; requires desc.user_key", {.key = XL_USER_TYPE, .comparator = &above}},
         {"desc.key:", {.key = XL_USER_TYPE, .user_key = &three_bytes}},
     };
     refuses_descriptors(COUNT(cases), cases);

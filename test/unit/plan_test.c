@@ -92,6 +92,13 @@ static size_t scratch_bytes(const xl_plan *plan, const void *args)
     return ((const later_args *)args)->known.n * 4;
 }
 
+/* With desc.known 9 only a call with args.more needs scratch. */
+static size_t scratch_used(const xl_plan *plan, const void *args, const xli_span *spans)
+{
+    const bool needs = ((const probe_plan *)plan)->desc.known != 9 || spans[1].buffer;
+    return needs ? scratch_bytes(plan, args) : 0;
+}
+
 static xl_status launch(xl_plan *plan, xli_seq *seq, const void *args, const xli_span *spans,
                         const xli_span *scratch)
 {
@@ -115,6 +122,7 @@ static const xli_primitive probe = {.name = "probe",
                                     .count = count,
                                     .arrays = arrays,
                                     .scratch = scratch_bytes,
+                                    .scratch_used = scratch_used,
                                     .launch = launch};
 static const xli_primitive other = {.name = "other"};
 
@@ -264,12 +272,32 @@ static void arrays_are_checked(void **state)
     xl_plan_destroy(plan);
 }
 
+static void calls_may_use_less_scratch(void **state)
+{
+    (void)state;
+    size_t bytes;
+    xl_plan *const plan = plan_of(9);
+    xlt_buffer a = xlt_buffer_make(NULL, 4 * N, 4, 0), room = xlt_scratch_make(4 * N);
+    const xl_view in = xlt_view(&a), out = xl_view_of(in.buffer, in.offset + N);
+    known_args args = {N, in, xl_no_view(), out, xl_view_n(room.mem, xlt_view(&room).offset, N)};
+    XLT_OK(xli_plan_scratch(&probe, plan, &args, &bytes));
+    assert_int_equal(bytes, 4 * N);
+    XLT_OK(enqueue(plan, &args));
+    args.more = in;
+    refused(enqueue(plan, &args), XL_ERROR_INVALID_ARGUMENT,
+            "scratch: 64 elements asked for of a view that counts 16");
+    xlt_buffer_free(&room);
+    xlt_buffer_free(&a);
+    xl_plan_destroy(plan);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(shorter_headers_work),       cmocka_unit_test(all_fields_are_read),
         cmocka_unit_test(other_versions_are_refused), cmocka_unit_test(failures_end_the_plan),
         cmocka_unit_test(another_primitive_is_named), cmocka_unit_test(arrays_are_checked),
+        cmocka_unit_test(calls_may_use_less_scratch),
     };
     return cmocka_run_group_tests(tests, NULL, xlt_teardown);
 }
