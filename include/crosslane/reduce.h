@@ -45,7 +45,6 @@ typedef struct xl_reduce_desc {
      * are equal, and the result is the earlier one of them. 0: -0 is less than +0, as xl_sort
      * orders them. No effect on other operators and on integers */
     uint32_t equal_zeros;
-    uint32_t reserved; /* 0 */
     /* Parameters of load and store, which each call gives in its `params`; NULL: none */
     size_t num_params;
     const xl_param *params;

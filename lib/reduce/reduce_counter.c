@@ -16,17 +16,17 @@ xl_status xli_reduce_make_counters(xli_reduce_plan *plan)
     static const unsigned char zeros[XLI_REDUCE_COUNTERS * XLI_REDUCE_COUNTER_BYTES];
     xli_reduce_counters *counters = &plan->counters;
     cl_int code = CL_SUCCESS;
-    plan->pool.zeroed = plan->shape.single_launch;
+    plan->base.pool.zeroed = plan->shape.single_launch;
     if (!plan->shape.single_launch)
         return XL_SUCCESS;
     counters->lock = xli_mutex_create();
     if (!counters->lock)
-        return xli_fail(plan->ctx, XL_ERROR_OUT_OF_MEMORY, "no memory for a reduction");
+        return xli_fail(plan->base.ctx, XL_ERROR_OUT_OF_MEMORY, "no memory for a reduction");
     /* The call asks for a pointer to what may be written, and only reads. */
     counters->buffer =
-        clCreateBuffer(xl_context_cl(plan->ctx), CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR,
+        clCreateBuffer(xl_context_cl(plan->base.ctx), CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR,
                        sizeof zeros, (void *)zeros, &code);
-    XL_TRY(xli_cl(plan->ctx, code, "clCreateBuffer (counters)"));
+    XL_TRY(xli_cl(plan->base.ctx, code, "clCreateBuffer (counters)"));
 done:
     return status;
 }
@@ -58,10 +58,10 @@ static size_t counter_of(xli_reduce_counters *counters, cl_command_queue queue)
 xli_reduce_counter xli_reduce_take_counter(xli_reduce_plan *plan, const xli_flow *flow)
 {
     enum { WORDS = XLI_REDUCE_COUNTER_BYTES / sizeof(cl_uint) };
-    if (flow->seq.pool)
-        return (xli_reduce_counter){flow->scratch.buffer, flow->scratch.offset / sizeof(cl_uint)};
+    if (flow->seq->pool)
+        return (xli_reduce_counter){flow->scratch->buffer, flow->scratch->offset / sizeof(cl_uint)};
     const size_t k =
-        flow->seq.in_order ? counter_of(&plan->counters, flow->seq.queue) : XLI_REDUCE_COUNTERS;
+        flow->seq->in_order ? counter_of(&plan->counters, flow->seq->queue) : XLI_REDUCE_COUNTERS;
     if (k == XLI_REDUCE_COUNTERS)
         return (xli_reduce_counter){0};
     return (xli_reduce_counter){plan->counters.buffer, k * WORDS};
