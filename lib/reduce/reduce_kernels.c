@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * What is compiled for problem and shape of a reduction. */
+ * The kernels of a reduction. */
 #include "reduce_plan.h"
 
 static xl_status add_text(const xli_reduce_plan *plan, const xl_scan_desc *scan,

@@ -93,8 +93,7 @@ static size_t arrays(const xl_plan *base, const void *of, xli_array *arrays)
     const size_t carry = xli_problem_carry(problem), bytes = problem->element.bytes;
     xli_problem_inputs(problem, args, arrays);
     arrays[XLI_OUT] = xli_output("args.out", args->out, args->n, problem->out.bytes);
-    if (problem->in.bytes == problem->out.bytes)
-        arrays[XLI_OUT].in_place_of = "args.in";
+    arrays[XLI_OUT].in_place_of = "args.in";
     arrays[XLI_CARRY_IN] = optional_input("args.carry_in", args->carry_in, carry, bytes);
     arrays[XLI_CARRY_OUT] = xli_output("args.carry_out", args->carry_out, carry, bytes);
     arrays[XLI_CARRY_OUT].optional = true;

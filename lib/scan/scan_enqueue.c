@@ -18,7 +18,7 @@ static size_t state_words(const xli_scan_plan *plan, size_t tiles)
     return xli_add(HEADER_WORDS, xli_mul(tiles, value == 1 ? 1 : 2 * value));
 }
 
-/* A call with fewer elements may have more tiles, because they are shorter; but at most so many. */
+/* A call with fewer elements may have more tiles, because they are shorter: `most` bounds them. */
 static size_t look_back_bytes(const xli_scan_plan *plan, size_t n)
 {
     const size_t least = xli_ceil_div(n, xli_scan_lookback_tile(&plan->shape, 1));
@@ -28,8 +28,8 @@ static size_t look_back_bytes(const xli_scan_plan *plan, size_t n)
     return tiles > 1 ? xli_mul(state_words(plan, tiles), sizeof(cl_ulong)) : 0;
 }
 
-/* For reduce-then-scan this grows with n although the number of groups does not
- * always: a few tiles more may mean longer chunks and fewer of them. */
+/* For reduce-then-scan this grows with n. The number of groups may fall: a few more tiles may mean
+ * longer chunks. */
 size_t xli_scan_scratch(const xli_scan_plan *plan, size_t n)
 {
     const size_t tiles = xli_ceil_div(n, plan->shape.tile);
@@ -45,9 +45,9 @@ size_t xli_scan_scratch(const xli_scan_plan *plan, size_t n)
     return xli_round_up(xli_mul(groups, plan->problem.accumulator_bytes), XLI_SCRATCH_ALIGN);
 }
 
-/* Groups of one work-item fold few totals each, and are given many scanned: to fold them would
- * cost as much again as the runs. A launch scans so many that its loop is no longer than a
- * run's, for devices that end long ones (scan.chunk_elements in tune.h). */
+/* If a group is one work-item and has many totals before it, to fold them costs as much as the run
+ * itself: they are scanned before. A launch scans AT_ONCE of them, so that its loop is no longer
+ * than that of a run, for devices that end long loops (scan.chunk_elements in tune.h). */
 static xl_status scan_spine(xli_scan_plan *plan, xli_flow *f, size_t groups, bool *scanned)
 {
     enum { FEW = 512, AT_ONCE = 4096 };

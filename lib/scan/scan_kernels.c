@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
- * What is compiled for problem and shape of a scan. */
+ * The kernels of a scan. */
 #include "scan_plan.h"
 
-/* Whether cl/scan/scan_packed.cl may take 16 bytes of a sum at a time. */
+/* Whether cl/scan/scan_packed.cl may add 16 bytes at a time. */
 static bool sums_bytes(const xli_scan_plan *plan)
 {
     const xli_problem *problem = &plan->problem;

@@ -22,7 +22,7 @@ typedef struct xli_scan_kernels {
     xli_kernel clear; /* look-back */
     xli_kernel lookback;
     xli_kernel lookback_short_tiles; /* if calls with few elements have shorter tiles */
-    xli_kernel lookback_in_place;    /* if scans in place have a kernel of their own */
+    xli_kernel lookback_in_place;    /* if scans in place have another kernel */
     xli_kernel upsweep_spine;        /* the textbook scans, on the levels above the elements */
     xli_kernel scan_spine;           /* these, and reduce-then-scan if a work-item is a group */
     xli_kernel window_starts;        /* of the tree that is the same on every device */
@@ -83,7 +83,7 @@ xl_status xli_reproducible_enqueue(xli_scan_plan *plan, xli_flow *flow);
 
 /* ---- scan_enqueue.c ------------------------------------------------------- */
 
-/* Half of all epochs: after so many calls of look-back a plan's own state is made anew. */
+/* Half of all epochs: after this number of calls of look-back the plan's state is made anew. */
 enum { XLI_SCAN_MOST_CALLS = 1 << 29 };
 
 /* Prepares the plan's own scratch, which no call has used yet: look-back begins with zeros. */

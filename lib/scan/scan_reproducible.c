@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT
- * Launches of the scan whose order of operands no device changes
+ * Launches of the scan with the same order of operands on every device
  * (cl/scan/scan_reproducible.cl). */
 #include "scan_plan.h"
 
-/* A call, cut as the tree has it, and where in the scratch what stands. */
+/* The tiles of a call, and the parts of its scratch. */
 typedef struct layout {
     size_t tiles, windows;
-    size_t tiles_at, windows_at; /* bytes; the sub-tiles' stand at 0 */
+    size_t tiles_at, windows_at; /* bytes; the sub-tiles are at 0 */
     size_t bytes;
-    bool reduces; /* what comes before a sub-tile in its tile is asked for */
+    bool reduces; /* a launch reduces sub-tiles first */
 } layout;
 
 static size_t bytes_of(size_t states, size_t state)

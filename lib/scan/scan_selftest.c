@@ -83,8 +83,8 @@ static xl_status run_self_test(const xli_primitive *scan, xl_context *ctx, unsig
     if (!queue)
         XL_TRY(XL_ERROR_OPENCL);
     XL_TRY(make_steps(ctx, n, 0, host, &out));
-    /* Out of place and in place by turns; other data each time, so that no message of the call
-     * before looks right. */
+    /* Rounds alternate between out of place and in place. Data differ, so that a message of the
+     * round before is wrong. */
     for (cl_uint round = 0; round < 2 * ROUNDS && *wrong == 0; ++round) {
         XL_TRY(make_steps(ctx, n, round + 1, host, &in));
         XL_TRY(run_round(&plan, queue, n, round + 1, in, round % 2 ? in : out, host, wrong));

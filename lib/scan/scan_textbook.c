@@ -2,8 +2,8 @@
  * The textbook scans (cl/scan/textbook/scan_textbook.cl): levels of a call, launches. */
 #include "scan_plan.h"
 
-/* What a call scans: level 0 is the elements; a level above has one state for each block of
- * the one below it, and stands at `at` bytes of the scratch; the last is one block. */
+/* The levels of a call. Level 0 is the elements. A level above has one state for each block of the
+ * level below, at `at` bytes of the scratch. The last level is one block. */
 enum { MOST_LEVELS = 65 };
 typedef struct levels {
     size_t last;
