@@ -36,7 +36,7 @@ typedef enum xl_scan_algorithm {
                                      is large. Any device */
     XL_SCAN_KOGGE_STONE = 3,      /* a textbook scan: 1, 3, 5, ... launches. Any device, any
                                      determinism */
-    XL_SCAN_BLELLOCH = 4          /* another one: the same */
+    XL_SCAN_BLELLOCH = 4          /* another textbook scan: as XL_SCAN_KOGGE_STONE */
 } xl_scan_algorithm;
 
 /* Start from xl_scan_desc_init(): the exclusive sum of u32. Leave fields that do not apply at their
