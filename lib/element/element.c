@@ -185,8 +185,9 @@ xl_status xli_element_check_name(const xl_context *ctx, const char *field,
 static xl_status check_user_op(const xl_context *ctx, const xl_user_op *user)
 {
     if (!user || !user->name)
-        return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT, "op: XL_USER_OP needs user_op with a name");
-    xl_status status = xli_element_check_identifier(ctx, "user_", "op", user->name);
+        return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT,
+                        "desc.op: XL_USER_OP; requires desc.user_op with a name");
+    xl_status status = xli_element_check_identifier(ctx, "desc.user_", "op", user->name);
     if (status == XL_SUCCESS)
         status = check_source(ctx, "op", user->source);
     if (status != XL_SUCCESS)
@@ -194,7 +195,7 @@ static xl_status check_user_op(const xl_context *ctx, const xl_user_op *user)
     if (user->flags & ~(uint32_t)(XL_OP_COMMUTATIVE | XL_OP_STRICTLY_ASSOCIATIVE))
         return xli_fail(
             ctx, XL_ERROR_INVALID_ARGUMENT,
-            "user_op: flags 0x%x hold more than XL_OP_COMMUTATIVE and XL_OP_STRICTLY_ASSOCIATIVE",
+            "desc.user_op->flags: 0x%x; may hold XL_OP_COMMUTATIVE and XL_OP_STRICTLY_ASSOCIATIVE",
             (unsigned)user->flags);
     return XL_SUCCESS;
 }
@@ -205,18 +206,18 @@ xl_status xli_operator_check(const xl_context *ctx, xl_op op, const xl_user_op *
     if (op == XL_USER_OP)
         return check_user_op(ctx, user);
     if (op < XL_SUM || op > XL_ARG_MAX)
-        return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT, "op: %d is no operator", (int)op);
+        return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT, "desc.op: %d; must be an xl_op", (int)op);
     const bool bits = op == XL_AND || op == XL_OR || op == XL_XOR;
     const char *why = NULL;
     if (element->kind == XLI_KIND_USER)
-        why = "a user type needs a user operator";
+        why = "a user type requires XL_USER_OP";
     else if (bits && element->kind == XLI_KIND_FLOAT)
-        why = "it is for integers";
+        why = "requires integers";
     else if (xli_operator_finds_index(op) && element->lanes > 1)
-        why = "vectors have no order";
+        why = "requires scalars";
     if (why)
         return xli_fail(
-            ctx, XL_ERROR_INVALID_ARGUMENT, "op: %s of type %s: %s", xl_op_name(op),
+            ctx, XL_ERROR_INVALID_ARGUMENT, "desc.op: %s for type %s; %s", xl_op_name(op),
             element->kind == XLI_KIND_USER ? element->name : xl_type_name(element->type), why);
     return XL_SUCCESS;
 }

@@ -42,7 +42,8 @@ xl_status xli_plan_create(const xli_primitive *primitive, xl_context *ctx, const
         return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT, "%s: NULL", ctx ? "plan" : "ctx");
     memcpy(checked.bytes, primitive->defaults, primitive->desc.bytes);
     XL_TRY(xli_desc_read(ctx, &primitive->desc, desc, checked.bytes));
-    XL_TRY(primitive->check(ctx, checked.bytes));
+    if (primitive->check)
+        XL_TRY(primitive->check(ctx, checked.bytes));
     made = xli_alloc(primitive->plan_bytes);
     if (!made)
         XL_TRY(

@@ -53,7 +53,7 @@ struct xli_primitive {
     xli_structure desc, args;
     const void *defaults; /* of the descriptor */
 
-    /* Checks a descriptor, before any side effect. */
+    /* Checks a descriptor, before any side effect. NULL: make() does. */
     xl_status (*check)(xl_context *ctx, const void *desc);
     /* Makes problem, shape and kernels of a checked descriptor. The plan has zeros behind `base`.
      */

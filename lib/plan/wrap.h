@@ -98,8 +98,6 @@ static inline xl_status xli_scratch_question(const xl_context *ctx, const char *
 #define XLI_CALL_transform xli_transform_enqueue
 #define XLI_CALL_morton xli_morton_enqueue
 #define XLI_CALL_knn_approximate xli_knn_approximate_enqueue
-#define XLI_CALL_scan xli_scan_call
-#define XLI_CALL_reduce xli_reduce_call
 #define XLI_WRAP_ENQUEUE(X)                                                                        \
     xl_status xl_##X##_enqueue(xl_plan *plan, cl_command_queue queue, const xl_##X##_args *args,   \
                                cl_uint num_waits, const cl_event *waits, cl_event *event)          \

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: MIT
- * What a scan or a reduction is asked to do: a descriptor, checked and resolved. It says
- * nothing of how: that is the shape of a plan (scan_shape.h, reduce_shape.h).
+ * The problem of a scan or a reduction: a descriptor, checked and resolved. How a device solves it
+ * is the shape of a plan (scan_shape.h, reduce_shape.h).
  *
- * Each of the files uses only those above it:
+ * Each file uses only those above it:
  *     problem.c        what follows from a problem alone
- *     problem_check.c  descriptors and views, before any side effect
+ *     problem_check.c  checks of descriptors
  *     problem_text.c   definitions for kernels, and programs
- *     problem_call.c   arguments of kernels, and launches */
+ *     problem_call.c   arrays and arguments of calls, and launches */
 #ifndef XLI_PROBLEM_H
 #define XLI_PROBLEM_H
 
 #include "element.h"
+#include "primitive.h"
 
 #include <crosslane/scan.h>
 
@@ -18,7 +19,7 @@
 enum { XLI_ACCUMULATOR_PLAIN = 0, XLI_ACCUMULATOR_FLAGS = 1, XLI_ACCUMULATOR_COUNTS = 2 };
 
 typedef struct xli_problem {
-    xli_element element, in, out; /* what is scanned, and what the arrays hold */
+    xli_element element, in, out; /* of the computation, and of the arrays */
     xl_op op;
     xl_segments segments;
     size_t segment_bytes; /* of an element of the segments' array; 0: there is none */
@@ -28,30 +29,30 @@ typedef struct xli_problem {
     bool has_init, has_identity;
     bool rounds;  /* results may depend on the order in which operands meet */
     bool loads;   /* the caller's load expression makes an element */
+    bool stores;  /* the caller's store expression makes a result */
     bool carries; /* the array may be a part of a longer one */
-    bool stores;  /* and the store expression a result */
     xl_determinism determinism;
     unsigned state;
     size_t accumulator_bytes; /* of the monoid */
     size_t accumulator_alignment;
-    xli_span init_view; /* empty where init is not the caller's view */
-    xli_params params;  /* of load and store */
+    xl_view init_view; /* the caller's, or not given */
+    xli_params params; /* of load and store */
 } xli_problem;
 
 /* ---- problem.c ----------------------------------------------------------- */
 
-/* The order of operands is part of what is promised. */
+/* The order of operands is part of the promise. */
 bool xli_problem_is_ordered(const xli_problem *problem);
 
-/* It must be the same on every device, too. */
+/* The order must be the same on every device, too. */
 bool xli_problem_is_reproducible(const xli_problem *problem);
 
 /* Elements of a carry: its value, and, if there is neither an identity nor init, one that holds a
  * flag; 0: the scan takes no carries. */
 size_t xli_problem_carry(const xli_problem *problem);
 
-/* Elements that a work-item moves at once: as many as 16 bytes hold of `bytes` each, where
- * those of all arrays are built-in scalars. */
+/* Elements of `bytes` each that a work-item moves at once: 16 bytes of them if the elements of all
+ * arrays are built-in scalars, else 1. */
 uint32_t xli_problem_vector(const xli_problem *problem, size_t bytes);
 
 /* Whether a work-item that walks a tile takes many elements at a step (XL_BY_VECTORS of
@@ -60,23 +61,10 @@ bool xli_problem_goes_by_vectors(const xli_problem *problem);
 
 /* ---- problem_check.c ------------------------------------------------------ */
 
-/* Resolves a descriptor, of a scan or of the scan whose last elements a reduction keeps; user
- * texts stay the caller's. XL_ERROR_INVALID_ARGUMENT, XL_ERROR_UNSUPPORTED. */
+/* Resolves a descriptor: of a scan, or of the scan whose last elements a reduction keeps. The
+ * user's texts are borrowed. XL_ERROR_INVALID_ARGUMENT, XL_ERROR_UNSUPPORTED. */
 xl_status xli_problem_resolve(const xl_context *ctx, const xl_scan_desc *desc, bool reduces,
                               const xli_capabilities *capabilities, xli_problem *problem);
-
-/* The views of a call once they are checked. */
-typedef struct xli_spans {
-    xli_span in, segments, n_device, out;
-    xli_span carry_in, carry_out;
-    uint64_t first_index;
-    size_t segment_count;
-    bool in_place;
-    xli_param_values params;
-} xli_spans;
-/* All but `out` and `params`. */
-xl_status xli_problem_check_source(const xl_context *ctx, const xli_problem *problem,
-                                   const xl_scan_args *call, xli_spans *spans);
 
 /* ---- problem_text.c ------------------------------------------------------- */
 
@@ -85,14 +73,14 @@ xl_status xli_problem_text(const xl_context *ctx, const xli_problem *problem,
                            const xl_scan_desc *desc, const xli_capabilities *capabilities,
                            const xli_definition *shape, size_t num_shape, xli_text *text);
 
-/* xli_program_get(), which says of a user's type of the wrong size what the right one is. */
+/* xli_program_get(); if a user's type has the wrong size, the error says the right one. */
 xl_status xli_problem_program(xl_context *ctx, const xli_problem *problem,
                               const xli_capabilities *capabilities, const char *name,
                               const xli_text *text, xli_program **program);
 
 /* ---- problem_call.c ------------------------------------------------------- */
 
-/* The element that results start from, on the device; a plan keeps it. Without one all zeros. */
+/* The element that results start from, on the device; a plan keeps it. All zeros: none. */
 typedef struct xli_init {
     cl_mem buffer;
     size_t offset; /* elements */
@@ -101,20 +89,41 @@ xl_status xli_init_take(xl_context *ctx, const xli_problem *problem, const xl_sc
                         xli_init *init);
 void xli_init_drop(xli_init *init);
 
-/* A call on its way to the device. */
+/* The arrays of a call; behind XLI_OUT each primitive has its own. */
+enum {
+    XLI_N_DEVICE,
+    XLI_IN,
+    XLI_SEGMENTS,
+    XLI_OUT,
+    XLI_SHARED_ARRAYS,
+    XLI_CARRY_IN = XLI_SHARED_ARRAYS, /* of a scan */
+    XLI_CARRY_OUT
+};
+
+/* Elements of the segments' array. */
+size_t xli_problem_segment_count(const xli_problem *problem, size_t n, xl_view segments);
+
+/* Lists the arrays before XLI_OUT. */
+void xli_problem_inputs(const xli_problem *problem, const xl_scan_args *args, xli_array *arrays);
+
+/* A call whose arrays are checked, while its launches are enqueued. */
 typedef struct xli_flow {
-    xli_seq seq;
+    xli_seq *seq;
     size_t n;
-    xli_spans at;
-    xli_span scratch;
-    xli_args input; /* of XL_INPUT_ARGUMENTS in cl/tile/tile_input.cl */
-    bool stream;    /* results are written past the cache */
+    const xli_span *spans; /* XLI_IN, ... */
+    const xli_span *scratch;
+    bool in_place;
+    bool stream;             /* results are written past the cache */
+    xli_args input;          /* of XL_INPUT_ARGUMENTS in cl/tile/tile_input.cl */
+    xli_param_values params; /* `input` refers to them */
 } xli_flow;
 
-/* Sets the arguments that XL_INPUT_ARGUMENTS of cl/tile/tile_input.cl names, from n and the
- * places: at most XLI_INPUT_ARGS. */
+/* Checks the parameters and the number of CSR offsets, and fills in a flow, of which `input` has
+ * at most XLI_INPUT_ARGS arguments. */
 enum { XLI_INPUT_ARGS = 16 };
-void xli_flow_set_input(xli_flow *flow, const xli_problem *problem, const xli_init *init);
+xl_status xli_flow_begin(xli_flow *flow, const xli_problem *problem, const xli_init *init,
+                         xli_seq *seq, const xl_scan_args *args, const xli_span *spans,
+                         const xli_span *scratch);
 
 /* A launch whose arguments are the input's and `more`. */
 xl_status xli_flow_launch(xli_flow *flow, xli_kernel *kernel, size_t groups, size_t size,

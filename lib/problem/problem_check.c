@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * Checks of descriptors and views that scans and reductions share, before any side effect. */
+ * Checks of descriptors that scans and reductions share, before any side effect. */
 #include "problem.h"
 #include "user_text.h"
-
-#include <string.h>
 
 static xl_status check_choices(const xl_context *ctx, const xl_scan_desc *desc)
 {
@@ -12,72 +10,84 @@ static xl_status check_choices(const xl_context *ctx, const xl_scan_desc *desc)
         int value, low, high;
         const char *known;
     } choices[] = {
-        {"kind", (int)desc->kind, XL_EXCLUSIVE, XL_INCLUSIVE, "XL_EXCLUSIVE, XL_INCLUSIVE"},
+        {"kind", (int)desc->kind, XL_EXCLUSIVE, XL_INCLUSIVE, "XL_EXCLUSIVE or XL_INCLUSIVE"},
         {"algorithm", (int)desc->algorithm, XL_SCAN_AUTO, XL_SCAN_BLELLOCH,
-         "XL_SCAN_AUTO, XL_SCAN_LOOKBACK, XL_SCAN_REDUCE_THEN_SCAN, XL_SCAN_KOGGE_STONE, "
-         "XL_SCAN_BLELLOCH"},
+         "XL_SCAN_AUTO, _LOOKBACK, _REDUCE_THEN_SCAN, _KOGGE_STONE or _BLELLOCH"},
         {"determinism", (int)desc->determinism, XL_DETERMINISTIC, XL_REPRODUCIBLE,
-         "XL_DETERMINISTIC, XL_UNORDERED, XL_REPRODUCIBLE"},
+         "XL_DETERMINISTIC, XL_UNORDERED or XL_REPRODUCIBLE"},
         {"segments", (int)desc->segments, XL_SEGMENTS_NONE, XL_SEGMENTS_MASK,
-         "XL_SEGMENTS_NONE, _HEAD_FLAGS, _FLAG_BITMASK, _KEYS, _OFFSETS, _WIDTH, _MASK"},
+         "XL_SEGMENTS_NONE, _HEAD_FLAGS, _FLAG_BITMASK, _KEYS, _OFFSETS, _WIDTH or _MASK"},
     };
     for (size_t i = 0; i < XLI_COUNT(choices); ++i)
         if (choices[i].value < choices[i].low || choices[i].value > choices[i].high)
-            return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT, "%s: %d is not one of %s",
+            return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT, "desc.%s: %d; must be %s",
                             choices[i].name, choices[i].value, choices[i].known);
     return XL_SUCCESS;
 }
 
-/* What an element of the segments' array is; 0 bytes where there is no such array. */
+static xl_status check_segment_type(const xl_context *ctx, xl_segments segments, xl_type type)
+{
+    const bool offsets = segments == XL_SEGMENTS_OFFSETS;
+    const bool integer = type >= XL_I8 && type <= XL_U64;
+    if (offsets ? type == XL_U32 || type == XL_U64 : integer)
+        return XL_SUCCESS;
+    return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT, "desc.segment_type: %s (%d); must be %s",
+                    xl_type_name(type), (int)type,
+                    offsets ? "XL_U32 or XL_U64, the type of the offsets"
+                            : "an integer type, that of the keys");
+}
+
+static xl_status check_segment_width(const xl_context *ctx, xl_segments segments, uint64_t width)
+{
+    const bool mask = segments == XL_SEGMENTS_MASK;
+    if (width > 0 && (!mask || width <= 64))
+        return XL_SUCCESS;
+    return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT, "desc.segment_width: %llu; must be %s",
+                    (unsigned long long)width, mask ? "1 to 64" : "at least 1");
+}
+
 static xl_status resolve_segments(const xl_context *ctx, const xl_scan_desc *desc,
                                   xli_problem *problem)
 {
-    const xl_type type = desc->segment_type;
-    const bool offsets = desc->segments == XL_SEGMENTS_OFFSETS;
-    const bool integer = type >= XL_I8 && type <= XL_U64;
-    problem->segments = desc->segments;
+    const xl_segments segments = desc->segments;
+    const size_t bytes[] = {
+        [XL_SEGMENTS_HEAD_FLAGS] = sizeof(cl_uchar),
+        [XL_SEGMENTS_FLAG_BITMASK] = sizeof(cl_uint),
+        [XL_SEGMENTS_KEYS] = xl_type_size(desc->segment_type),
+        [XL_SEGMENTS_OFFSETS] = xl_type_size(desc->segment_type),
+        [XL_SEGMENTS_MASK] = 0,
+    };
+    problem->segments = segments;
     problem->width = desc->segment_width;
     problem->mask = desc->segment_mask;
-    problem->segment_bytes = 0;
-    if (desc->segments == XL_SEGMENTS_HEAD_FLAGS)
-        problem->segment_bytes = 1;
-    if (desc->segments == XL_SEGMENTS_FLAG_BITMASK)
-        problem->segment_bytes = 4;
-    if (desc->segments == XL_SEGMENTS_KEYS || offsets) {
-        problem->segment_bytes = xl_type_size(type);
-        if (offsets ? type != XL_U32 && type != XL_U64 : !integer)
-            return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT, "segment_type: %s (%d), not %s",
-                            xl_type_name(type), (int)type,
-                            offsets ? "XL_U32 or XL_U64, which offsets are"
-                                    : "an integer type, which keys are");
-    }
-    if (desc->segments < XL_SEGMENTS_WIDTH)
-        return XL_SUCCESS;
-    const bool mask = desc->segments == XL_SEGMENTS_MASK;
-    if (problem->width == 0 || (mask && problem->width > 64))
-        return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT, "segment_width: %llu, not %s",
-                        (unsigned long long)problem->width, mask ? "1 to 64" : "1 or more");
+    problem->segment_bytes = bytes[segments];
+    if (segments == XL_SEGMENTS_KEYS || segments == XL_SEGMENTS_OFFSETS)
+        return check_segment_type(ctx, segments, desc->segment_type);
+    if (segments == XL_SEGMENTS_WIDTH || segments == XL_SEGMENTS_MASK)
+        return check_segment_width(ctx, segments, desc->segment_width);
     return XL_SUCCESS;
 }
 
-/* What the other fields give no meaning is a mistake somewhere: nothing is passed over. */
+/* A field without an effect is a mistake of the caller's. */
 static xl_status check_idle(const xl_context *ctx, const xl_scan_desc *desc)
 {
     const bool mask = desc->segments == XL_SEGMENTS_MASK;
     const bool width = mask || desc->segments == XL_SEGMENTS_WIDTH;
     const bool typed = desc->segments == XL_SEGMENTS_KEYS || desc->segments == XL_SEGMENTS_OFFSETS;
     const xli_idle_field fields[] = {
-        {"user_type", desc->user_type, desc->type == XL_USER_TYPE, "type is not XL_USER_TYPE"},
-        {"user_op", desc->user_op, desc->op == XL_USER_OP, "op is not XL_USER_OP"},
-        {"user_load_type", desc->user_load_type, desc->load_type == XL_USER_TYPE,
-         "load_type is not XL_USER_TYPE"},
-        {"user_store_type", desc->user_store_type, desc->store_type == XL_USER_TYPE,
-         "store_type is not XL_USER_TYPE"},
-        {"segment_type", desc->segment_type != XL_NONE, typed,
-         "segments are not XL_SEGMENTS_KEYS or _OFFSETS"},
-        {"segment_width", desc->segment_width != 0, width,
-         "segments are not XL_SEGMENTS_WIDTH or _MASK"},
-        {"segment_mask", desc->segment_mask != 0, mask, "segments are not XL_SEGMENTS_MASK"},
+        {"desc.user_type", desc->user_type, desc->type == XL_USER_TYPE,
+         "desc.type is not XL_USER_TYPE"},
+        {"desc.user_op", desc->user_op, desc->op == XL_USER_OP, "desc.op is not XL_USER_OP"},
+        {"desc.user_load_type", desc->user_load_type, desc->load_type == XL_USER_TYPE,
+         "desc.load_type is not XL_USER_TYPE"},
+        {"desc.user_store_type", desc->user_store_type, desc->store_type == XL_USER_TYPE,
+         "desc.store_type is not XL_USER_TYPE"},
+        {"desc.segment_type", desc->segment_type != XL_NONE, typed,
+         "desc.segments is not XL_SEGMENTS_KEYS or _OFFSETS"},
+        {"desc.segment_width", desc->segment_width != 0, width,
+         "desc.segments is not XL_SEGMENTS_WIDTH or _MASK"},
+        {"desc.segment_mask", desc->segment_mask != 0, mask,
+         "desc.segments is not XL_SEGMENTS_MASK"},
     };
     return xli_check_idle(ctx, fields, XLI_COUNT(fields));
 }
@@ -89,19 +99,23 @@ static bool has_identity(const xl_scan_desc *desc)
 
 static xl_status check_init(const xl_context *ctx, const xl_scan_desc *desc, xli_problem *problem)
 {
+    xli_span span;
     if (desc->init && desc->init_view.buffer)
-        return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT, "init: given on the host and as init_view");
+        return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT,
+                        "desc.init: given; must be NULL if desc.init_view is given");
     if (!has_identity(desc) && !problem->inclusive && !problem->has_init)
         return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT,
-                        "init: an exclusive scan with \"%s\", which has no identity, needs one",
+                        "desc.init: NULL; an exclusive scan needs desc.init or desc.init_view if "
+                        "its operator, \"%s\", has no identity",
                         desc->user_op->name);
     if (!desc->init_view.buffer)
         return XL_SUCCESS;
-    return xli_check_view(ctx, "init_view", desc->init_view, 1, problem->element.bytes, XLI_READ,
-                          &problem->init_view);
+    problem->init_view = desc->init_view;
+    return xli_check_view(ctx, "desc.init_view", desc->init_view, 1, problem->element.bytes,
+                          XLI_READ, &span);
 }
 
-/* The types of the arrays: the caller's where there is an expression, else the scan's. */
+/* The types of the arrays: the caller's if there is an expression, else the scan's. */
 static xl_status resolve_arrays(const xl_context *ctx, const xl_scan_desc *desc,
                                 const xli_capabilities *capabilities, xli_problem *problem)
 {
@@ -121,8 +135,9 @@ static xl_status resolve_arrays(const xl_context *ctx, const xl_scan_desc *desc,
         if (arrays[i].type == XL_NONE)
             continue;
         if (!arrays[i].expression)
-            return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT, "%s: %s without an expression",
-                            arrays[i].field, xl_type_name(arrays[i].type));
+            return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT,
+                            "desc.%s: %s; must be XL_NONE without an expression", arrays[i].field,
+                            xl_type_name(arrays[i].type));
         XL_TRY(xli_element_resolve(ctx, capabilities, arrays[i].field, arrays[i].type,
                                    arrays[i].user, arrays[i].element));
         XL_TRY(xli_element_check_name(ctx, arrays[i].field, arrays[i].element, "type", scanned));
@@ -150,8 +165,7 @@ static void measure_state(xli_problem *problem)
     problem->accumulator_bytes = xli_round_up(bytes, problem->accumulator_alignment);
 }
 
-/* Results of a reduction whose places do not follow from the segments' array or width are
- * counted. */
+/* The results of a reduction are counted unless CSR offsets say where they are. */
 static unsigned choose_accumulator(const xli_problem *problem)
 {
     const bool segments = problem->segments != XL_SEGMENTS_NONE;
@@ -172,6 +186,7 @@ xl_status xli_problem_resolve(const xl_context *ctx, const xl_scan_desc *desc, b
 {
     xl_status status;
     problem->reduces = reduces;
+    problem->init_view = xl_no_view();
     XL_TRY(check_choices(ctx, desc));
     XL_TRY(xli_check_expression(ctx, "desc.load", desc->load));
     XL_TRY(xli_check_expression(ctx, "desc.store", desc->store));
@@ -179,7 +194,7 @@ xl_status xli_problem_resolve(const xl_context *ctx, const xl_scan_desc *desc, b
                                &problem->element));
     XL_TRY(xli_operator_check(ctx, desc->op, desc->user_op, &problem->element));
     if (xli_operator_finds_index(desc->op) && !problem->reduces)
-        XL_TRY(xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT, "op: %s is for reductions",
+        XL_TRY(xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT, "desc.op: %s; requires a reduction",
                         xl_op_name(desc->op)));
     XL_TRY(resolve_arrays(ctx, desc, capabilities, problem));
     XL_TRY(resolve_segments(ctx, desc, problem));
@@ -202,43 +217,6 @@ xl_status xli_problem_resolve(const xl_context *ctx, const xl_scan_desc *desc, b
     problem->stores = desc->store != NULL;
     problem->determinism = desc->determinism;
     XL_TRY(check_init(ctx, desc, problem));
-done:
-    return status;
-}
-
-/* How many elements the segments' array must hold. */
-static xl_status segment_count(const xl_context *ctx, const xli_problem *problem,
-                               const xl_scan_args *call, size_t *count)
-{
-    *count = problem->segments == XL_SEGMENTS_FLAG_BITMASK ? xli_ceil_div(call->n, 32) : call->n;
-    if (problem->segment_bytes == 0) {
-        *count = 0;
-        if (call->segments.buffer)
-            return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT,
-                            "segments: given, but the plan asks for no such array; pass "
-                            "xl_no_view()");
-    } else if (problem->segments == XL_SEGMENTS_OFFSETS) {
-        *count = call->segments.count;
-        if (*count < 1 && call->n > 0)
-            return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT,
-                            "segments: CSR offsets without their number; pass xl_view_n() with a "
-                            "count of segments + 1");
-    }
-    return XL_SUCCESS;
-}
-
-xl_status xli_problem_check_source(const xl_context *ctx, const xli_problem *problem,
-                                   const xl_scan_args *call, xli_spans *spans)
-{
-    xl_status status;
-    XL_TRY(segment_count(ctx, problem, call, &spans->segment_count));
-    const bool segments = call->n > 0 || call->segments.buffer;
-    XL_TRY(xli_check_view(ctx, "in", call->in, call->n, problem->in.bytes, XLI_READ, &spans->in));
-    XL_TRY(xli_check_view(ctx, "segments", call->segments, segments ? spans->segment_count : 0,
-                          xli_max(1, problem->segment_bytes), XLI_READ, &spans->segments));
-    if (call->n_device.buffer)
-        XL_TRY(xli_check_view(ctx, "n_device", call->n_device, 1, sizeof(cl_ulong), XLI_READ,
-                              &spans->n_device));
 done:
     return status;
 }

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT
- * Checks of a reduction's descriptor and of its calls, before any side effect. */
+ * Checks of a reduction's descriptor, and the number of its results. */
 #include "reduce_plan.h"
 
-/* The inclusive scan of the same elements, of which a reduction keeps the last ones. */
+#include <string.h>
+
+/* The inclusive scan of the same elements, whose last ones a reduction keeps. */
 static xl_scan_desc scan_of(const xl_reduce_desc *desc)
 {
     return (xl_scan_desc){.type = desc->type,
@@ -26,17 +28,18 @@ static xl_scan_desc scan_of(const xl_reduce_desc *desc)
                           .params = desc->params};
 }
 
-/* What only a reduction refuses. */
+/* Rules of reductions that scans do not have. */
 static xl_status check(const xl_context *ctx, const xl_reduce_desc *desc,
                        const xli_problem *problem)
 {
     if (xli_operator_finds_index(desc->op) && (desc->init || desc->store))
-        return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT, "%s: given, but %s gives indices",
+        return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT,
+                        "desc.%s: given; must be NULL, because results of %s are indices",
                         desc->init ? "init" : "store", xl_op_name(desc->op));
     if (desc->segments == XL_SEGMENTS_OFFSETS && !problem->has_identity && !problem->has_init)
         return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT,
-                        "init: segments by CSR offsets may be empty, and \"%s\" has no identity; "
-                        "it needs one",
+                        "desc.init: NULL; required, because segments by CSR offsets may be empty "
+                        "and desc.user_op, \"%s\", has no identity",
                         desc->user_op->name);
     return XL_SUCCESS;
 }
@@ -50,7 +53,6 @@ xl_status xli_reduce_check(const xl_context *ctx, const xl_reduce_desc *desc,
     XL_TRY(xli_problem_resolve(ctx, scan, true, capabilities, problem));
     problem->element.orders_zeros = !desc->equal_zeros;
     XL_TRY(check(ctx, desc, problem));
-    XL_TRY(xli_check_reserved(ctx, desc->reserved));
     if (xli_operator_finds_index(desc->op))
         XL_TRY(xli_element_resolve(ctx, capabilities, "out", XL_U64, NULL, &problem->out));
 done:
@@ -65,7 +67,7 @@ static size_t bits_of(uint64_t word)
     return bits;
 }
 
-/* How many segments n elements fall into. */
+/* Segments of n elements by width or mask. */
 static size_t segments_by_width(const xli_problem *problem, size_t n)
 {
     const uint64_t width = problem->width, rounds = n / width, left = n % width;
@@ -75,66 +77,33 @@ static size_t segments_by_width(const xli_problem *problem, size_t n)
     return (size_t)rounds * bits_of(heads) + bits_of(heads & (((uint64_t)1 << left) - 1));
 }
 
-/* The number of results, and whether `out` need not hold all of them. */
-static size_t choose_results(const xli_problem *problem, const xl_reduce_args *call,
-                             const xli_reduce_flow *f)
+xl_scan_args xli_reduce_scan_args(const xl_reduce_args *args)
+{
+    xl_scan_args scan = {
+        .n = args->n, .n_device = args->n_device, .in = args->in, .segments = args->segments};
+    memcpy(scan.params, args->params, sizeof scan.params);
+    return scan;
+}
+
+size_t xli_reduce_segments(const xli_problem *problem, const xl_reduce_args *args)
+{
+    if (problem->segments != XL_SEGMENTS_OFFSETS)
+        return 0;
+    const size_t offsets = xli_problem_segment_count(problem, args->n, args->segments);
+    return offsets > 0 ? offsets - 1 : 0;
+}
+
+size_t xli_reduce_results(const xli_problem *problem, const xl_reduce_args *args)
 {
     switch (problem->segments) {
     case XL_SEGMENTS_NONE:
-        return call->n > 0 || call->n_device.buffer || problem->has_identity || problem->has_init;
+        return args->n > 0 || args->n_device.buffer || problem->has_identity || problem->has_init;
     case XL_SEGMENTS_OFFSETS:
-        return f->segments;
+        return xli_reduce_segments(problem, args);
     case XL_SEGMENTS_WIDTH:
     case XL_SEGMENTS_MASK:
-        return segments_by_width(problem, call->n);
+        return segments_by_width(problem, args->n);
     default:
-        return call->out.count > 0 ? xli_min(call->out.count, call->n) : call->n;
+        return args->out.count > 0 ? xli_min(args->out.count, args->n) : args->n;
     }
-}
-
-/* Views that only some forms of segments have. */
-static xl_status check_given(const xl_context *ctx, const char *name, xl_view view, bool allowed,
-                             const char *forms)
-{
-    if (!view.buffer || allowed)
-        return XL_SUCCESS;
-    return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT,
-                    "%s: given, but the plan's segments are not by %s; pass xl_no_view()", name,
-                    forms);
-}
-
-xl_status xli_reduce_check_call(const xl_context *ctx, const xli_problem *problem,
-                                const xl_reduce_args *call, xli_reduce_flow *f)
-{
-    xl_status status;
-    xli_spans *at = &f->flow.at;
-    const xli_span *const inputs[] = {&at->in, &at->segments, &at->n_device};
-    const xli_span *const outputs[] = {&at->out, &f->keys, &f->count};
-    const bool keys = problem->segments == XL_SEGMENTS_KEYS, counts = xli_reduce_counts(problem);
-    const xl_scan_args source_of_call = {
-        .n = call->n, .n_device = call->n_device, .in = call->in, .segments = call->segments};
-    XL_TRY(xli_params_read(ctx, &problem->params, call->params, &at->params));
-    XL_TRY(xli_problem_check_source(ctx, problem, &source_of_call, at));
-    f->segments = problem->segments == XL_SEGMENTS_OFFSETS && at->segment_count > 0
-                      ? at->segment_count - 1
-                      : 0;
-    f->results = choose_results(problem, call, f);
-    XL_TRY(check_given(ctx, "keys_out", call->keys_out, keys, "keys"));
-    XL_TRY(check_given(ctx, "num_segments_out", call->num_segments_out, counts,
-                       "flags, bits or keys"));
-    XL_TRY(
-        xli_check_view(ctx, "out", call->out, f->results, problem->out.bytes, XLI_WRITE, &at->out));
-    XL_TRY(xli_check_view(ctx, "keys_out", call->keys_out, call->keys_out.buffer ? f->results : 0,
-                          xli_max(1, problem->segment_bytes), XLI_WRITE, &f->keys));
-    XL_TRY(xli_check_view(ctx, "num_segments_out", call->num_segments_out,
-                          call->num_segments_out.buffer ? 1 : 0, sizeof(cl_ulong), XLI_WRITE,
-                          &f->count));
-    for (size_t o = 0; o < XLI_COUNT(outputs); ++o) {
-        for (size_t i = 0; i < XLI_COUNT(inputs); ++i)
-            XL_TRY(xli_check_apart(ctx, inputs[i], outputs[o], false));
-        for (size_t k = 0; k < o; ++k)
-            XL_TRY(xli_check_apart(ctx, outputs[k], outputs[o], false));
-    }
-done:
-    return status;
 }

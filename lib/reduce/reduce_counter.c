@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT
  * The counter of a call that reduces a whole array in one launch (cl/reduce/reduce_whole.cl). It
- * must be 0 when the launch starts, and no other launch may count on it meanwhile; a launch that
- * ran leaves it 0, and one that did not, for an event it waited for failed, has not touched it.
+ * must be 0 when the launch starts, and no other launch may use it meanwhile. A launch that runs
+ * leaves it 0; one that does not, because an event failed, does not touch it.
  *
- * The plan's own scratch, which is made of zeros and which one call uses at a time, begins with
- * one. The caller's holds anything: to clear a counter there would be a second launch again. So
- * the plan has a few counters of its own, each for the calls on one in-order queue, which come
- * one after the other. Any other call is given none: one on an out-of-order queue may run beside
- * any other. */
+ * The plan's own scratch begins with a counter: it is made of zeros, and one call uses it at a
+ * time. The caller's scratch holds any bytes, and to clear a counter there takes another launch.
+ * For such calls the plan has a few counters, each for one in-order queue, whose calls run one
+ * after another. Other calls get none, because calls on an out-of-order queue may run at the same
+ * time. */
 #include "reduce_plan.h"
 
 xl_status xli_reduce_make_counters(xli_reduce_plan *plan)
@@ -16,17 +16,17 @@ xl_status xli_reduce_make_counters(xli_reduce_plan *plan)
     static const unsigned char zeros[XLI_REDUCE_COUNTERS * XLI_REDUCE_COUNTER_BYTES];
     xli_reduce_counters *counters = &plan->counters;
     cl_int code = CL_SUCCESS;
-    plan->pool.zeroed = plan->shape.single_launch;
+    plan->base.pool.zeroed = plan->shape.single_launch;
     if (!plan->shape.single_launch)
         return XL_SUCCESS;
     counters->lock = xli_mutex_create();
     if (!counters->lock)
-        return xli_fail(plan->ctx, XL_ERROR_OUT_OF_MEMORY, "no memory for a reduction");
-    /* The call asks for a pointer to what may be written, and only reads. */
+        return xli_fail(plan->base.ctx, XL_ERROR_OUT_OF_MEMORY, "no memory for a reduction");
+    /* clCreateBuffer() takes a pointer to non-const, and only reads. */
     counters->buffer =
-        clCreateBuffer(xl_context_cl(plan->ctx), CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR,
+        clCreateBuffer(xl_context_cl(plan->base.ctx), CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR,
                        sizeof zeros, (void *)zeros, &code);
-    XL_TRY(xli_cl(plan->ctx, code, "clCreateBuffer (counters)"));
+    XL_TRY(xli_cl(plan->base.ctx, code, "clCreateBuffer (counters)"));
 done:
     return status;
 }
@@ -41,8 +41,9 @@ void xli_reduce_drop_counters(xli_reduce_plan *plan)
     *counters = (xli_reduce_counters){0};
 }
 
-/* That of a queue, or a new one; XLI_REDUCE_COUNTERS: there is none left. A handle that comes
- * again after its queue was let go of finds the commands on that done: a queue lives as long. */
+/* The number of the queue's counter, maybe a new one; XLI_REDUCE_COUNTERS: none is free. If a
+ * handle is that of a queue that was released before, the commands of that queue are complete,
+ * because a queue lives as long as its commands. */
 static size_t counter_of(xli_reduce_counters *counters, cl_command_queue queue)
 {
     size_t k = 0;
@@ -58,10 +59,10 @@ static size_t counter_of(xli_reduce_counters *counters, cl_command_queue queue)
 xli_reduce_counter xli_reduce_take_counter(xli_reduce_plan *plan, const xli_flow *flow)
 {
     enum { WORDS = XLI_REDUCE_COUNTER_BYTES / sizeof(cl_uint) };
-    if (flow->seq.pool)
-        return (xli_reduce_counter){flow->scratch.buffer, flow->scratch.offset / sizeof(cl_uint)};
+    if (flow->seq->pool)
+        return (xli_reduce_counter){flow->scratch->buffer, flow->scratch->offset / sizeof(cl_uint)};
     const size_t k =
-        flow->seq.in_order ? counter_of(&plan->counters, flow->seq.queue) : XLI_REDUCE_COUNTERS;
+        flow->seq->in_order ? counter_of(&plan->counters, flow->seq->queue) : XLI_REDUCE_COUNTERS;
     if (k == XLI_REDUCE_COUNTERS)
         return (xli_reduce_counter){0};
     return (xli_reduce_counter){plan->counters.buffer, k * WORDS};

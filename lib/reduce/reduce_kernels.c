@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * What is compiled for problem and shape of a reduction. */
+ * The kernels of a reduction. */
 #include "reduce_plan.h"
 
 static xl_status add_text(const xli_reduce_plan *plan, const xl_scan_desc *scan,
@@ -18,7 +18,8 @@ static xl_status add_text(const xli_reduce_plan *plan, const xl_scan_desc *scan,
         {"XL_SINGLE_LAUNCH", shape->single_launch},
         {"XL_LIMITED_LOOPS", shape->tune.chunk_elements_csr > 0},
     };
-    return xli_problem_text(plan->ctx, problem, scan, capabilities, lines, XLI_COUNT(lines), text);
+    return xli_problem_text(plan->base.ctx, problem, scan, capabilities, lines, XLI_COUNT(lines),
+                            text);
 }
 
 void xli_reduce_drop_kernels(xli_reduce_plan *plan)
@@ -45,13 +46,13 @@ xl_status xli_reduce_build(xli_reduce_plan *plan, const xl_scan_desc *scan,
     *most = SIZE_MAX;
     xli_reduce_drop_kernels(plan);
     XL_TRY(add_text(plan, scan, capabilities, &text));
-    XL_TRY(xli_problem_program(plan->ctx, &plan->problem, capabilities,
+    XL_TRY(xli_problem_program(plan->base.ctx, &plan->problem, capabilities,
                                whole ? "reduce_whole" : "reduce_segments", &text, &program));
-    plan->shape.sub_group = xli_program_sub_group(plan->ctx, program, plan->shape.sub_group);
+    plan->shape.sub_group = xli_program_sub_group(plan->base.ctx, program, plan->shape.sub_group);
     for (size_t i = 0; i < XLI_COUNT(kernels); ++i) {
         if (!kernels[i].wanted)
             continue;
-        XL_TRY(xli_kernel_create(plan->ctx, program, kernels[i].name, kernels[i].kernel));
+        XL_TRY(xli_kernel_create(plan->base.ctx, program, kernels[i].name, kernels[i].kernel));
         *most = xli_min(*most, kernels[i].kernel->max_group);
     }
 done:

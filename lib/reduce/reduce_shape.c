@@ -2,7 +2,7 @@
  * The shape of a reduction, and how its calls are cut into chunks. Pure, see reduce_shape.h. */
 #include "reduce_shape.h"
 
-/* Bytes of an element in the operator's hands: with its index where that is asked for. */
+/* Bytes of an operand: an element, with its index if that is the result. */
 static size_t value_bytes(const xli_problem *problem)
 {
     return xli_operator_finds_index(problem->op) ? 2 * sizeof(cl_ulong) : problem->element.bytes;
@@ -18,10 +18,10 @@ static size_t local_bytes(const xli_problem *problem, size_t size, size_t items)
     return stage + size * (state + sizeof(cl_ulong)) + 3 * (tile + 16) + 64;
 }
 
-/* The chunks where bits must not depend on the device: to change them breaks that promise. */
+/* The chunks of XL_REPRODUCIBLE, which determine the bits of results: they must not change. */
 enum { FIXED_CHUNK = 1 << 12, LONG_FIXED_CHUNK = 1 << 14, FIXED_CHUNKS = 1 << 12 };
 
-/* Whatever a tuning file says, no chunk has more rounds than a device that ends loops gives: see
+/* A device that ends long loops limits the rounds of a chunk, whatever a tuning file says: see
  * cl/reduce/reduce_chunk.cl. */
 static xli_tune_reduce limited(const xli_capabilities *capabilities, const xli_tune_reduce *tune)
 {
@@ -37,8 +37,8 @@ static xli_tune_reduce limited(const xli_capabilities *capabilities, const xli_t
     return fits;
 }
 
-/* Where bits must not depend on the device one work-item takes a chunk, and chunks are cut in a
- * way of their own: the order of operands is then the same everywhere. */
+/* With XL_REPRODUCIBLE one work-item takes a chunk, and chunks have fixed lengths, so that the
+ * order of operands is the same on every device. */
 void xli_reduce_shape_of(const xli_problem *problem, const xli_capabilities *capabilities,
                          const xli_tune_reduce *wish, size_t most, xli_reduce_shape *shape)
 {
@@ -78,7 +78,7 @@ static bool is_slow(const xli_problem *problem, const xli_reduce_shape *shape)
     return shape->items == 0 && !xli_problem_goes_by_vectors(problem);
 }
 
-/* Longer ones above so many, so that the fix-up, which is one work-item's, takes no longer. */
+/* Longer chunks if there are many, so that the fix-up, by one work-item, takes no longer. */
 static size_t fixed_chunk(size_t n)
 {
     return n / FIXED_CHUNK <= FIXED_CHUNKS ? FIXED_CHUNK : LONG_FIXED_CHUNK;
@@ -99,13 +99,13 @@ static size_t most_chunks(const xli_problem *problem, const xli_reduce_shape *sh
 {
     const bool whole = problem->segments == XL_SEGMENTS_NONE;
     const size_t each = whole ? shape->tune.chunk_groups : shape->tune.segment_chunk_groups;
-    if (xli_problem_is_reproducible(problem)) /* in so many, or in as many as they take at once */
+    if (xli_problem_is_reproducible(problem)) /* a bound that grows with n */
         return xli_max(FIXED_CHUNKS + 1, xli_ceil_div(n, fixed_chunk(n)));
     return xli_max(xli_mul(shape->units, each), xli_ceil_div(n, longest_chunk(problem, shape)));
 }
 
-/* The most chunks of a launch. More would have to fold too many numbers of heads each, and too
- * many carry-outs in the fix-up; but of whole arrays there is one fix-up, at the end. */
+/* The most chunks of a launch: each folds the numbers of heads of those before it, and the fix-up
+ * all carry-outs. A whole array has one fix-up, at the end. */
 static size_t chunks_per_launch(const xli_problem *problem, const xli_reduce_shape *shape, size_t n)
 {
     const size_t most = most_chunks(problem, shape, n);
@@ -115,8 +115,8 @@ static size_t chunks_per_launch(const xli_problem *problem, const xli_reduce_sha
                    xli_max(FIXED_CHUNKS, xli_mul(shape->units, shape->tune.segment_chunk_groups)));
 }
 
-/* Rows of the shortest chunk but where one is left to one group. Few elements are spread over the
- * compute units first: what counts then is how long one work-item's loads take. */
+/* Rows of the shortest chunk, unless one group takes all. Few elements are spread over the compute
+ * units first, because the loads of one work-item take the time then. */
 static size_t least_rows(const xli_problem *problem, const xli_reduce_shape *shape, size_t rows)
 {
     if (problem->segments != XL_SEGMENTS_NONE || shape->items == 0)
@@ -126,7 +126,7 @@ static size_t least_rows(const xli_problem *problem, const xli_reduce_shape *sha
     return xli_max(1, xli_min(most, xli_ceil_div(rows, shape->units)));
 }
 
-/* So many rows are left to one group. */
+/* One group takes all rows if there are at most this many. */
 static size_t single_group_rows(const xli_problem *problem, const xli_reduce_shape *shape)
 {
     const bool by_vectors = problem->segments == XL_SEGMENTS_NONE && shape->items > 0;
@@ -142,7 +142,7 @@ xli_reduce_partition xli_reduce_partition_of(const xli_problem *problem,
                                              const xli_reduce_shape *shape, size_t n,
                                              size_t segments)
 {
-    /* Both may be as many as the host can count. */
+    /* Each may be SIZE_MAX. */
     const uint64_t steps = (uint64_t)n + segments;
     const size_t rows = ceil_div(steps, shape->row);
     const size_t most = most_chunks(problem, shape, n);
@@ -162,7 +162,8 @@ bool xli_reduce_is_single(const xli_reduce_shape *shape, const xli_reduce_partit
     return shape->single_launch && partition->chunks > 1 && partition->chunks <= XLI_REDUCE_TOTALS;
 }
 
-/* Bytes of what a chunk leaves: as xl_carry_out of cl/reduce/reduce_chunk.cl, or a total. */
+/* Bytes of the carry-out of a chunk (xl_carry_out of cl/reduce/reduce_chunk.cl), or of its total.
+ */
 static size_t carry_out_bytes(const xli_problem *problem)
 {
     const size_t align = xli_max(problem->accumulator_alignment, sizeof(cl_ulong));
@@ -172,9 +173,9 @@ static size_t carry_out_bytes(const xli_problem *problem)
         xli_round_up(2 * problem->accumulator_bytes, sizeof(cl_ulong)) + sizeof(cl_ulong), align);
 }
 
-/* The most chunks of one launch for up to n elements. With the shortest chunks one more row may be
- * fewer chunks: then those that one each of the compute units has are counted. CSR offsets may
- * cut few elements into many: their number is not known here. There is room for one always, so
+/* The most chunks of one launch for up to n elements. With the shortest chunks one more row may
+ * mean fewer chunks, so one chunk for each compute unit is the least. CSR offsets, whose number is
+ * not known here, may cut few elements into many chunks. There is always room for one chunk, so
  * that no kernel is given NULL to write to. */
 static size_t room_for_chunks(const xli_problem *problem, const xli_reduce_shape *shape, size_t n)
 {

@@ -1,16 +1,12 @@
 /* SPDX-License-Identifier: MIT
- * The scan's public calls, and the making of a plan: problem, shape, kernels. */
+ * Scan: the making of a plan, the arrays of a call, and the public calls. */
 #include "scan_plan.h"
 
-#include <stdio.h>
+static const xl_scan_desc defaults = {.type = XL_U32, .op = XL_SUM};
 
-void xl_scan_desc_init_version(xl_scan_desc *desc, uint32_t version)
-{
-    xli_desc_init(desc, version, &(const xl_scan_desc){.type = XL_U32, .op = XL_SUM}, sizeof *desc);
-}
-
-/* Settles the shape, and with it which kernels look-back takes: the pipelined ones, else
- * the others, else it is not look-back. What is found bad is taken off `limits`. */
+/* Computes the shape. Look-back takes the pipelined kernels if they are good on the device, else
+ * the others, else the shape is another algorithm's. Files that are not good are taken off
+ * `limits`. */
 static xl_status choose_shape(xli_scan_plan *plan, const xli_capabilities *capabilities,
                               const xli_tune_scan *tune, bool by_name, xli_scan_limits *limits)
 {
@@ -21,120 +17,107 @@ static xl_status choose_shape(xli_scan_plan *plan, const xli_capabilities *capab
         if (plan->shape.algorithm != XL_SCAN_LOOKBACK)
             break;
         const unsigned file = xli_scan_file(&plan->shape);
-        XL_TRY(xli_scan_can_look_back(plan->ctx, file, by_name, &good));
+        XL_TRY(xli_scan_can_look_back(plan->base.primitive, plan->base.ctx, file, by_name, &good));
         if (!good)
             limits->files &= ~file;
     } while (!good);
     if (by_name && !good)
-        XL_TRY(xli_fail(plan->ctx, XL_ERROR_UNSUPPORTED,
-                        "algorithm: look-back gave a wrong result, or did not compile, when it was "
-                        "tried on this device"));
+        XL_TRY(xli_fail(plan->base.ctx, XL_ERROR_UNSUPPORTED,
+                        "desc.algorithm: XL_SCAN_LOOKBACK; must be another one, because look-back "
+                        "gave a wrong result, or did not compile, in a self-test on this device"));
 done:
     return status;
 }
 
-static xl_status make(xl_context *ctx, const xl_scan_desc *desc, xli_scan_plan **plan)
+/* A kernel may allow fewer work-items than the device: then the shape is computed again. */
+static xl_status make(xl_plan *base, const void *of)
 {
     xl_status status;
+    const xl_scan_desc *const desc = of;
+    xli_scan_plan *const plan = (xli_scan_plan *)base;
     const xli_capabilities *capabilities;
     xli_tune_device device;
     xli_tune tune;
     xli_scan_limits limits = {.files = XLI_FILE_ANY};
-    xli_scan_plan *made = xli_alloc(sizeof *made);
-    if (!made)
-        return xli_fail(ctx, XL_ERROR_OUT_OF_MEMORY, "no memory for a scan");
-    made->ctx = xli_context_retain(ctx);
-    XL_TRY(xli_context_capabilities(ctx, &capabilities));
-    XL_TRY(xli_scan_check(ctx, desc, capabilities, &made->problem, &limits.wish));
-    XL_TRY(xli_init_take(ctx, &made->problem, desc, &made->init));
-    XL_TRY(xli_context_tune(ctx, capabilities, XLI_TUNE_WISH(XLI_TUNE_SCAN, desc), &device, &tune));
+    XL_TRY(xli_context_capabilities(base->ctx, &capabilities));
+    XL_TRY(xli_scan_check(base->ctx, desc, capabilities, &plan->problem, &limits.wish));
+    XL_TRY(xli_init_take(base->ctx, &plan->problem, desc, &plan->init));
+    XL_TRY(xli_context_tune(base->ctx, capabilities, XLI_TUNE_WISH(XLI_TUNE_SCAN, desc), &device,
+                            &tune));
     limits.most = xli_most_work_items(capabilities);
-    do { /* a kernel may allow smaller groups than its device: then all are built again */
-        XL_TRY(choose_shape(made, capabilities, &tune.scan, desc->algorithm == XL_SCAN_LOOKBACK,
+    do {
+        XL_TRY(choose_shape(plan, capabilities, &tune.scan, desc->algorithm == XL_SCAN_LOOKBACK,
                             &limits));
-        XL_TRY(xli_scan_build(made, desc, capabilities, &limits.most));
-    } while (limits.most < made->shape.group_size);
-    XL_TRY(xli_scan_make_pool(made));
-    *plan = made;
-    made = NULL;
-done:
-    xli_scan_destroy(made);
-    return status;
-}
-
-xl_status xli_scan_create(xl_context *ctx, const xl_scan_desc *desc, xli_scan_plan **plan)
-{
-    xl_status status = XL_SUCCESS;
-    xl_scan_desc full;
-    xl_scan_desc_init(&full);
-    if (plan)
-        *plan = NULL;
-    if (!ctx || !desc || !plan)
-        return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT, "%s: NULL",
-                        !ctx    ? "ctx"
-                        : !desc ? "desc"
-                                : "plan");
-    XL_TRY(XLI_DESC_READ(ctx, xl_scan_desc, desc, &full));
-    XL_TRY(make(ctx, &full, plan));
+        XL_TRY(xli_scan_build(plan, desc, capabilities, &limits.most));
+    } while (limits.most < plan->shape.group_size);
+    xli_scan_set_pool(plan);
 done:
     return status;
 }
 
-void xli_scan_destroy(xli_scan_plan *plan)
+static void drop(xl_plan *base)
 {
-    if (!plan || xli_os_was_forked())
-        return;
+    xli_scan_plan *const plan = (xli_scan_plan *)base;
     xli_scan_drop_kernels(plan);
     xli_init_drop(&plan->init);
-    xli_pool_destroy(&plan->pool);
-    xli_context_release(plan->ctx);
-    xli_free(plan);
 }
 
-static xl_status scratch(const xli_scan_plan *plan, size_t n, size_t *bytes, size_t *alignment)
-{
-    xl_status status;
-    XL_TRY(xli_scratch_question(plan->ctx, "plan", plan, bytes, alignment));
-    const size_t needed = xli_scan_scratch(plan, n);
-    XL_TRY(xli_scratch_countable(plan->ctx, n, needed));
-    *bytes = needed;
-done:
-    return status;
-}
-
-xl_status xli_scan_call(xli_scan_plan *plan, cl_command_queue queue, const xl_scan_args *args,
-                        size_t size, cl_uint num_waits, const cl_event *waits, cl_event *event)
-{
-    xl_status status;
-    xl_scan_args given = {0};
-    if (event)
-        *event = NULL;
-    if (!plan)
-        return xli_fail(NULL, XL_ERROR_INVALID_ARGUMENT, "plan: NULL");
-    XL_TRY(XLI_ARGS_READ(plan->ctx, xl_scan_args, args, size, &given));
-    XL_TRY(xli_scan_enqueue(plan, queue, &given, num_waits, waits, event));
-done:
-    return status;
-}
-
-/* What a call with n elements does. */
-void xli_scan_info(const xli_scan_plan *plan, size_t n, xl_plan_details *info)
+static void info(const xl_plan *base, size_t n, xl_plan_details *details)
 {
     static const char *const names[] = {[XL_SCAN_LOOKBACK] = "look-back",
                                         [XL_SCAN_REDUCE_THEN_SCAN] = "reduce-then-scan",
                                         [XL_SCAN_KOGGE_STONE] = "kogge-stone",
                                         [XL_SCAN_BLELLOCH] = "blelloch"};
-    const xli_scan_shape *s = &plan->shape;
-    const bool lookback = s->algorithm == XL_SCAN_LOOKBACK;
-    *info = (xl_plan_details){.sub_group_size = s->sub_group,
-                              .work_group_size = s->group_size,
-                              .tile_elements = lookback ? xli_scan_lookback_tile(s, n) : s->tile};
-    info->item_elements =
-        info->tile_elements < s->tile ? s->vector * s->short_tile_vectors : s->items;
-    snprintf(info->algorithm, sizeof info->algorithm, "%s", names[s->algorithm]);
+    const xli_scan_shape *const shape = &((const xli_scan_plan *)base)->shape;
+    const bool lookback = shape->algorithm == XL_SCAN_LOOKBACK;
+    details->sub_group_size = shape->sub_group;
+    details->work_group_size = shape->group_size;
+    details->tile_elements = lookback ? xli_scan_lookback_tile(shape, n) : shape->tile;
+    details->item_elements = details->tile_elements < shape->tile
+                                 ? shape->vector * shape->short_tile_vectors
+                                 : shape->items;
+    strcpy(details->algorithm, names[shape->algorithm]);
 }
 
-#define xli_scan_scratch scratch
-XLI_WRAP(scan)
-XLI_WRAP_SCRATCH(scan, args->n)
-XLI_WRAP_ENQUEUE(scan)
+static xli_array optional_input(const char *name, xl_view view, size_t n, size_t bytes)
+{
+    xli_array array = xli_input(name, view, n, bytes);
+    array.optional = true;
+    return array;
+}
+
+static size_t arrays(const xl_plan *base, const void *of, xli_array *arrays)
+{
+    const xl_scan_args *const args = of;
+    const xli_problem *const problem = &((const xli_scan_plan *)base)->problem;
+    const size_t carry = xli_problem_carry(problem), bytes = problem->element.bytes;
+    xli_problem_inputs(problem, args, arrays);
+    arrays[XLI_OUT] = xli_output("args.out", args->out, args->n, problem->out.bytes);
+    arrays[XLI_OUT].in_place_of = "args.in";
+    arrays[XLI_CARRY_IN] = optional_input("args.carry_in", args->carry_in, carry, bytes);
+    arrays[XLI_CARRY_OUT] = xli_output("args.carry_out", args->carry_out, carry, bytes);
+    arrays[XLI_CARRY_OUT].optional = true;
+    for (size_t k = XLI_CARRY_IN; k <= XLI_CARRY_OUT && !problem->carries; ++k)
+        arrays[k].unused = "must not be given, because desc.carry is 0";
+    arrays[XLI_SCAN_INIT] = optional_input("desc.init_view", problem->init_view, 1, bytes);
+    return XLI_SCAN_ARRAYS;
+}
+
+static size_t scratch_bytes(const xl_plan *base, const void *of)
+{
+    return xli_scan_scratch((const xli_scan_plan *)base, ((const xl_scan_args *)of)->n);
+}
+
+static const xli_primitive primitive = {.name = "scan",
+                                        .plan_bytes = sizeof(xli_scan_plan),
+                                        .desc = {"desc", sizeof(xl_scan_desc), NULL},
+                                        .args = {"args", sizeof(xl_scan_args), NULL},
+                                        .scratch_at = offsetof(xl_scan_args, scratch),
+                                        .defaults = &defaults,
+                                        .make = make,
+                                        .drop = drop,
+                                        .info = info,
+                                        .arrays = arrays,
+                                        .scratch = scratch_bytes,
+                                        .launch = xli_scan_launch};
+XLI_PUBLIC_CALLS(scan)

@@ -1,15 +1,12 @@
 /* SPDX-License-Identifier: MIT
- * Calls of a scan: scratch and launches. */
+ * The scratch and the launches of a scan. */
 #include "scan_plan.h"
 
-xl_status xli_scan_make_pool(xli_scan_plan *plan)
+void xli_scan_set_pool(xli_scan_plan *plan)
 {
-    if (plan->shape.algorithm == XL_SCAN_LOOKBACK) {
-        /* A new state is made of zeros, and made anew before its epochs come round. */
-        plan->pool.zeroed = true;
-        plan->pool.most_calls = XLI_SCAN_MOST_CALLS;
-    }
-    return xli_pool_create(plan->ctx, &plan->pool);
+    const bool lookback = plan->shape.algorithm == XL_SCAN_LOOKBACK;
+    plan->base.pool.zeroed = lookback;
+    plan->base.pool.most_calls = lookback ? XLI_SCAN_MOST_CALLS : 0;
 }
 
 /* The state buffer of look-back, as cl/tile/tile_descriptor.cl lays it out. */
@@ -21,7 +18,7 @@ static size_t state_words(const xli_scan_plan *plan, size_t tiles)
     return xli_add(HEADER_WORDS, xli_mul(tiles, value == 1 ? 1 : 2 * value));
 }
 
-/* Shorter tiles of a call with fewer elements may be more, but are never more than so many. */
+/* A call with fewer elements may have more tiles, because they are shorter: `most` bounds them. */
 static size_t look_back_bytes(const xli_scan_plan *plan, size_t n)
 {
     const size_t least = xli_ceil_div(n, xli_scan_lookback_tile(&plan->shape, 1));
@@ -31,8 +28,8 @@ static size_t look_back_bytes(const xli_scan_plan *plan, size_t n)
     return tiles > 1 ? xli_mul(state_words(plan, tiles), sizeof(cl_ulong)) : 0;
 }
 
-/* For reduce-then-scan this grows with n although the number of groups does not
- * always: a few tiles more may mean longer chunks and fewer of them. */
+/* For reduce-then-scan this grows with n. The number of groups may fall: a few more tiles may mean
+ * longer chunks. */
 size_t xli_scan_scratch(const xli_scan_plan *plan, size_t n)
 {
     const size_t tiles = xli_ceil_div(n, plan->shape.tile);
@@ -48,17 +45,17 @@ size_t xli_scan_scratch(const xli_scan_plan *plan, size_t n)
     return xli_round_up(xli_mul(groups, plan->problem.accumulator_bytes), XLI_SCRATCH_ALIGN);
 }
 
-/* Groups of one work-item fold few totals each, and are given many scanned: to fold them would
- * cost as much again as the runs. A launch scans so many that its loop is no longer than a
- * run's, for devices that end long ones (scan.chunk_elements in tune.h). */
+/* If a group is one work-item and has many totals before it, to fold them costs as much as the run
+ * itself: they are scanned before. A launch scans AT_ONCE of them, so that its loop is no longer
+ * than that of a run, for devices that end long loops (scan.chunk_elements in tune.h). */
 static xl_status scan_spine(xli_scan_plan *plan, xli_flow *f, size_t groups, bool *scanned)
 {
     enum { FEW = 512, AT_ONCE = 4096 };
     xl_status status = XL_SUCCESS;
     *scanned = plan->kernels.scan_spine.cl && groups > FEW;
     for (size_t from = 0; *scanned && from < groups; from += AT_ONCE)
-        XL_TRY(XLI_LAUNCH(&f->seq, &plan->kernels.scan_spine, 1, 1, XLI_MEM(f->scratch.buffer),
-                          XLI_U64(f->scratch.offset), XLI_U64(from),
+        XL_TRY(XLI_LAUNCH(f->seq, &plan->kernels.scan_spine, 1, 1, XLI_MEM(f->scratch->buffer),
+                          XLI_U64(f->scratch->offset), XLI_U64(from),
                           XLI_U64(xli_min(groups, from + AT_ONCE))));
 done:
     return status;
@@ -71,7 +68,7 @@ static xl_status enqueue_two_pass(xli_scan_plan *plan, xli_flow *f)
     enum { STREAM = 1, SCANNED = 2 };
     const xli_scan_partition partition = xli_scan_partition_of(&plan->problem, &plan->shape, f->n);
     /* A single group reads no totals. */
-    const xli_arg spine = XLI_MEM(f->scratch.buffer), spine_offset = XLI_U64(f->scratch.offset);
+    const xli_arg spine = XLI_MEM(f->scratch->buffer), spine_offset = XLI_U64(f->scratch->offset);
     if (partition.groups > 1) {
         XL_TRY(XLI_FLOW_LAUNCH(f, &plan->kernels.reduce, partition.groups, plan->shape.group_size,
                                XLI_U64(partition.chunk), spine, spine_offset));
@@ -79,7 +76,7 @@ static xl_status enqueue_two_pass(xli_scan_plan *plan, xli_flow *f)
     }
     XL_TRY(XLI_FLOW_LAUNCH(f, &plan->kernels.downsweep, xli_max(1, partition.groups),
                            plan->shape.group_size, XLI_U64(partition.chunk), spine, spine_offset,
-                           XLI_MEM(f->at.out.buffer), XLI_U64(f->at.out.offset),
+                           XLI_MEM(f->spans[XLI_OUT].buffer), XLI_U64(f->spans[XLI_OUT].offset),
                            XLI_U32((f->stream ? STREAM : 0) | (scanned ? SCANNED : 0))));
 done:
     return status;
@@ -88,55 +85,57 @@ done:
 static xl_status enqueue_look_back(xli_scan_plan *plan, xli_flow *f)
 {
     xl_status status;
-    /* Of no elements one group is told, to pass a carry on. */
+    /* With no elements one group passes the carry on. */
     const size_t n = xli_max(1, f->n);
-    const bool separate_in_place = f->at.in_place && plan->kernels.lookback_in_place.cl;
+    const bool separate_in_place = f->in_place && plan->kernels.lookback_in_place.cl;
     const size_t tile =
         separate_in_place ? plan->shape.tile : xli_scan_lookback_tile(&plan->shape, n);
     const size_t tiles = xli_ceil_div(n, tile);
     const size_t groups = xli_min(tiles, xli_scan_lookback_groups(&plan->shape));
     enum { STREAM = 1, SINGLE_TILE = 2, IN_PLACE = 4 };
     const unsigned flags =
-        (f->stream ? STREAM : 0) | (tiles == 1 ? SINGLE_TILE : 0) | (f->at.in_place ? IN_PLACE : 0);
+        (f->stream ? STREAM : 0) | (tiles == 1 ? SINGLE_TILE : 0) | (f->in_place ? IN_PLACE : 0);
     xli_kernel *const kernel = tile < plan->shape.tile ? &plan->kernels.lookback_short_tiles
                                : separate_in_place     ? &plan->kernels.lookback_in_place
                                                        : &plan->kernels.lookback;
     if (tiles > 1)
-        XL_TRY(xli_seq_clear(&f->seq, &plan->kernels.clear, &f->scratch, state_words(plan, tiles),
+        XL_TRY(xli_seq_clear(f->seq, &plan->kernels.clear, f->scratch, state_words(plan, tiles),
                              plan->shape.units));
-    XL_TRY(XLI_FLOW_LAUNCH(f, kernel, groups, plan->shape.group_size, XLI_MEM(f->scratch.buffer),
-                           XLI_U64(f->scratch.offset / sizeof(cl_ulong)), XLI_MEM(f->at.out.buffer),
-                           XLI_U64(f->at.out.offset), XLI_U32(flags)));
+    XL_TRY(XLI_FLOW_LAUNCH(f, kernel, groups, plan->shape.group_size, XLI_MEM(f->scratch->buffer),
+                           XLI_U64(f->scratch->offset / sizeof(cl_ulong)),
+                           XLI_MEM(f->spans[XLI_OUT].buffer), XLI_U64(f->spans[XLI_OUT].offset),
+                           XLI_U32(flags)));
 done:
     return status;
 }
 
-static xl_status take_scratch(xli_scan_plan *plan, xli_flow *f, xl_view scratch)
+/* What depends on several arguments. */
+static xl_status check_carry(const xli_scan_plan *plan, const xl_scan_args *args)
 {
-    xl_status status;
-    const xli_span *const others[] = {
-        &f->at.in,       &f->at.segments,  &f->at.n_device,         &f->at.out,
-        &f->at.carry_in, &f->at.carry_out, &plan->problem.init_view};
-    const size_t bytes = xli_scan_scratch(plan, f->n);
-    XL_TRY(xli_scratch_countable(plan->ctx, f->n, bytes));
-    XL_TRY(xli_seq_scratch(&f->seq, &plan->pool, scratch, bytes, XLI_SCRATCH_ALIGN, &f->scratch));
-    XL_TRY(xli_check_apart_from(plan->ctx, &f->scratch, others, XLI_COUNT(others)));
-done:
-    return status;
+    const xli_problem *const problem = &plan->problem;
+    if (!problem->carries && args->first_index > 0)
+        return xli_fail(plan->base.ctx, XL_ERROR_INVALID_ARGUMENT,
+                        "args.first_index: %llu; must be 0, because desc.carry is 0",
+                        (unsigned long long)args->first_index);
+    if (problem->segments == XL_SEGMENTS_KEYS && args->carry_in.buffer && args->n > 0 &&
+        args->segments.offset == 0)
+        return xli_fail(plan->base.ctx, XL_ERROR_INVALID_ARGUMENT,
+                        "args.segments: an offset of 0; must be an offset of 1 or more if carry_in "
+                        "is given, because the key before the view is read");
+    return XL_SUCCESS;
 }
 
-xl_status xli_scan_enqueue(xli_scan_plan *plan, cl_command_queue queue, const xl_scan_args *call,
-                           cl_uint num_waits, const cl_event *waits, cl_event *event)
+xl_status xli_scan_launch(xl_plan *base, xli_seq *seq, const void *of, const xli_span *spans,
+                          const xli_span *scratch)
 {
     xl_status status;
-    xli_flow f = {.n = call->n};
-    XL_TRY(xli_seq_begin(&f.seq, plan->ctx, queue, num_waits, waits, event));
-    XL_TRY(xli_scan_check_call(plan->ctx, &plan->problem, call, &f.at));
-    XL_TRY(take_scratch(plan, &f, call->scratch));
-    xli_flow_set_input(&f, &plan->problem, &plan->init);
-    f.stream =
-        !f.at.in_place && f.n / 1024 * plan->problem.out.bytes >= plan->shape.tune.stream_kib;
-    if (f.n == 0 && !f.at.carry_out.buffer)
+    const xl_scan_args *const args = of;
+    xli_scan_plan *const plan = (xli_scan_plan *)base;
+    xli_flow f;
+    XL_TRY(check_carry(plan, args));
+    XL_TRY(xli_flow_begin(&f, &plan->problem, &plan->init, seq, args, spans, scratch));
+    f.stream = !f.in_place && f.n / 1024 * plan->problem.out.bytes >= plan->shape.tune.stream_kib;
+    if (f.n == 0 && !spans[XLI_CARRY_OUT].buffer)
         goto done;
     if (plan->shape.algorithm == XL_SCAN_LOOKBACK)
         XL_TRY(enqueue_look_back(plan, &f));
@@ -147,5 +146,5 @@ xl_status xli_scan_enqueue(xli_scan_plan *plan, cl_command_queue queue, const xl
     else
         XL_TRY(enqueue_two_pass(plan, &f));
 done:
-    return xli_seq_end(&f.seq, status, event);
+    return status;
 }

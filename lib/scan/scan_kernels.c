@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
- * What is compiled for problem and shape of a scan. */
+ * The kernels of a scan. */
 #include "scan_plan.h"
 
-/* Whether cl/scan/scan_packed.cl may take 16 bytes of a sum at a time. */
+/* Whether cl/scan/scan_packed.cl may add 16 bytes at a time. */
 static bool sums_bytes(const xli_scan_plan *plan)
 {
     const xli_problem *problem = &plan->problem;
@@ -36,8 +36,8 @@ xl_status xli_scan_text(const xli_scan_plan *plan, const xl_scan_desc *desc,
         {"XL_INJECT_DELAY", tune->inject_delay},
         {"XL_INJECT_TEAR", tune->inject_tear},
     };
-    return xli_problem_text(plan->ctx, &plan->problem, desc, capabilities, lines, XLI_COUNT(lines),
-                            text);
+    return xli_problem_text(plan->base.ctx, &plan->problem, desc, capabilities, lines,
+                            XLI_COUNT(lines), text);
 }
 
 void xli_scan_drop_kernels(xli_scan_plan *plan)
@@ -102,10 +102,11 @@ xl_status xli_scan_build(xli_scan_plan *plan, const xl_scan_desc *desc,
         xli_program *program;
         if (!kernels[i].wanted)
             continue;
-        XL_TRY(xli_problem_program(plan->ctx, &plan->problem, capabilities, kernels[i].source,
+        XL_TRY(xli_problem_program(plan->base.ctx, &plan->problem, capabilities, kernels[i].source,
                                    &text, &program));
-        XL_TRY(xli_kernel_create(plan->ctx, program, kernels[i].name, kernels[i].kernel));
-        plan->shape.sub_group = xli_program_sub_group(plan->ctx, program, plan->shape.sub_group);
+        XL_TRY(xli_kernel_create(plan->base.ctx, program, kernels[i].name, kernels[i].kernel));
+        plan->shape.sub_group =
+            xli_program_sub_group(plan->base.ctx, program, plan->shape.sub_group);
         *most = xli_min(*most, kernels[i].kernel->max_group);
     }
 done:

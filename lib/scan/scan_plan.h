@@ -1,54 +1,57 @@
 /* SPDX-License-Identifier: MIT
- * A scan inside: problem, shape and kernels.
- *
- * A call walks: check (scan_check.c) -> launches (scan_enqueue.c, scan_textbook.c,
- * scan_reproducible.c) -> kernel (cl/scan/scan_*.cl) -> event. A plan is made by scan.c. Each of
- * the files uses only those above it: scan_shape.c     how a problem is laid out on a device
- *     scan_check.c     descriptors and calls, before any side effect
- *     scan_kernels.c   what is compiled for problem and shape
- *     scan_textbook.c  launches of the textbook scans
+ * The plan of a scan. A call goes from scan.c (arrays) to scan_enqueue.c (launches) and to kernels
+ * in cl/scan. Each file uses only those above it:
+ *     scan_shape.c         how a problem is laid out on a device
+ *     scan_check.c         checks of descriptors
+ *     scan_kernels.c       compiles the kernels of problem and shape
+ *     scan_textbook.c      launches of the textbook scans
  *     scan_reproducible.c  launches of the scan that is the same on every device
- *     scan_enqueue.c   launches
- *     scan_selftest.c  whether a device may look back
- *     scan.c           the public calls */
+ *     scan_enqueue.c       launches of the others
+ *     scan_selftest.c      whether a device may look back
+ *     scan.c               the primitive's table */
 #ifndef XLI_SCAN_PLAN_H
 #define XLI_SCAN_PLAN_H
 
 #include "scan_shape.h"
-#include "wrap.h"
+
+#include <string.h>
 
 typedef struct xli_scan_kernels {
     xli_kernel reduce; /* all but look-back */
     xli_kernel downsweep;
     xli_kernel clear; /* look-back */
     xli_kernel lookback;
-    xli_kernel lookback_short_tiles; /* where tiles are shorter */
-    xli_kernel lookback_in_place;    /* where that is another kernel */
+    xli_kernel lookback_short_tiles; /* if calls with few elements have shorter tiles */
+    xli_kernel lookback_in_place;    /* if scans in place have another kernel */
     xli_kernel upsweep_spine;        /* the textbook scans, on the levels above the elements */
-    xli_kernel scan_spine;           /* these, and reduce-then-scan where a work-item is a group */
+    xli_kernel scan_spine;           /* these, and reduce-then-scan if a work-item is a group */
     xli_kernel window_starts;        /* of the tree that is the same on every device */
 } xli_scan_kernels;
 
-typedef struct xli_scan_plan xli_scan_plan;
-struct xli_scan_plan {
-    xl_context *ctx;
+typedef struct xli_scan_plan {
+    xl_plan base;
     xli_problem problem;
     xli_scan_shape shape;
     xli_scan_kernels kernels;
     xli_init init;
-    xli_pool pool;
-};
+} xli_scan_plan;
+
+/* The plan of a scan; NULL for another primitive's. */
+static inline xli_scan_plan *xli_scan_of(xl_plan *plan)
+{
+    return strcmp(plan->primitive->name, "scan") == 0 ? (xli_scan_plan *)plan : NULL;
+}
+
+/* The arrays of a call, behind XLI_CARRY_OUT. */
+enum { XLI_SCAN_INIT = XLI_CARRY_OUT + 1, XLI_SCAN_ARRAYS };
 
 /* ---- scan_check.c --------------------------------------------------------- */
 
-/* Resolves a descriptor, and says which algorithm it asks for: CROSSLANE_SCAN's where it leaves
- * the choice, a textbook scan where bits must not depend on the device; may be AUTO. */
+/* Resolves a descriptor. *wish: the algorithm that it asks for; CROSSLANE_SCAN's if it is AUTO; a
+ * textbook scan's if results must not depend on the device and no other has such; may be AUTO. */
 xl_status xli_scan_check(const xl_context *ctx, const xl_scan_desc *desc,
                          const xli_capabilities *capabilities, xli_problem *problem,
                          xl_scan_algorithm *wish);
-
-xl_status xli_scan_check_call(const xl_context *ctx, const xli_problem *problem,
-                              const xl_scan_args *call, xli_spans *spans);
 
 /* ---- scan_kernels.c ------------------------------------------------------- */
 
@@ -56,20 +59,20 @@ xl_status xli_scan_check_call(const xl_context *ctx, const xli_problem *problem,
 xl_status xli_scan_text(const xli_scan_plan *plan, const xl_scan_desc *desc,
                         const xli_capabilities *capabilities, xli_text *text);
 
-/* Builds every kernel that problem and shape need, in place of what is there; *most is the least
- * of their own limits of work-items of a group. */
+/* Compiles the kernels of problem and shape, in place of those in the plan. *most: the work-items
+ * that they allow in a group. */
 xl_status xli_scan_build(xli_scan_plan *plan, const xl_scan_desc *desc,
                          const xli_capabilities *capabilities, size_t *most);
 void xli_scan_drop_kernels(xli_scan_plan *plan);
 
-/* ---- scan_textbook.c: the two share their kernels' names and launches ------- */
+/* ---- scan_textbook.c: both algorithms share their kernels' names and launches ------------- */
 
 size_t xli_textbook_scratch(const xli_scan_plan *plan, size_t n);
 xl_status xli_textbook_enqueue(xli_scan_plan *plan, xli_flow *flow);
 
 /* ---- scan_reproducible.c --------------------------------------------------- */
 
-/* Whether a plan computes its xli_scan_tree by launches of these. */
+/* Whether a plan computes its xli_scan_tree by these launches. */
 static inline bool xli_scan_is_tree(const xli_scan_plan *plan)
 {
     return plan->shape.tree.size > 0 && plan->shape.algorithm == XL_SCAN_REDUCE_THEN_SCAN;
@@ -80,25 +83,23 @@ xl_status xli_reproducible_enqueue(xli_scan_plan *plan, xli_flow *flow);
 
 /* ---- scan_enqueue.c ------------------------------------------------------- */
 
-/* Half an epoch's turn: after so many calls of look-back a plan's own state is made anew. */
+/* Half of all epochs: after this number of calls of look-back the plan's state is made anew. */
 enum { XLI_SCAN_MOST_CALLS = 1 << 29 };
 
-/* What a plan needs for calls, once it has its shape: a pool as look-back wants it. */
-xl_status xli_scan_make_pool(xli_scan_plan *plan);
+/* Prepares the plan's own scratch, which no call has used yet: look-back begins with zeros. */
+void xli_scan_set_pool(xli_scan_plan *plan);
 
 size_t xli_scan_scratch(const xli_scan_plan *plan, size_t n);
-xl_status xli_scan_enqueue(xli_scan_plan *plan, cl_command_queue queue, const xl_scan_args *call,
-                           cl_uint num_waits, const cl_event *waits, cl_event *event);
+xl_status xli_scan_launch(xl_plan *plan, xli_seq *seq, const void *args, const xli_span *spans,
+                          const xli_span *scratch);
 
 /* ---- scan_selftest.c ------------------------------------------------------ */
 
-/* A capability of the context's device: whether look-back by that file (XLI_FILE_...) gives right
- * results. Tried the first time, then remembered, but not that memory was lacking. A self-test that
- * does not run to its end is an error only where look-back was asked for `by_name`. */
-xl_status xli_scan_can_look_back(xl_context *ctx, unsigned file, bool by_name, bool *good);
-
-XLI_DECLARE(scan)
-xl_status xli_scan_call(xli_scan_plan *plan, cl_command_queue queue, const xl_scan_args *args,
-                        size_t size, cl_uint num_waits, const cl_event *waits, cl_event *event);
+/* Whether look-back with the kernels of `file` (XLI_FILE_...) gives right results on the device.
+ * Found out at the first question, by scans made with the table `scan`, and remembered unless
+ * memory was lacking. `by_name`: the caller asked for look-back; then a self-test that does not run
+ * to its end is an error. */
+xl_status xli_scan_can_look_back(const xli_primitive *scan, xl_context *ctx, unsigned file,
+                                 bool by_name, bool *good);
 
 #endif

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT
- * Launches of the scan whose order of operands no device changes
+ * Launches of the scan with the same order of operands on every device
  * (cl/scan/scan_reproducible.cl). */
 #include "scan_plan.h"
 
-/* A call, cut as the tree has it, and where in the scratch what stands. */
+/* The tiles of a call, and the parts of its scratch. */
 typedef struct layout {
     size_t tiles, windows;
-    size_t tiles_at, windows_at; /* bytes; the sub-tiles' stand at 0 */
+    size_t tiles_at, windows_at; /* bytes; the sub-tiles are at 0 */
     size_t bytes;
-    bool reduces; /* what comes before a sub-tile in its tile is asked for */
+    bool reduces; /* a launch reduces sub-tiles first */
 } layout;
 
 static size_t bytes_of(size_t states, size_t state)
@@ -44,22 +44,22 @@ xl_status xli_reproducible_enqueue(xli_scan_plan *plan, xli_flow *flow)
 {
     xl_status status;
     const layout l = layout_of(plan, flow->n);
-    const size_t size = plan->shape.group_size, base = flow->scratch.offset;
+    const size_t size = plan->shape.group_size, base = flow->scratch->offset;
     const size_t groups = l.tiles * (xli_scan_tree_tile(&plan->shape.tree) / plan->shape.tile);
-    const xli_arg scratch = XLI_MEM(flow->scratch.buffer), sub_tiles = XLI_U64(base),
+    const xli_arg scratch = XLI_MEM(flow->scratch->buffer), sub_tiles = XLI_U64(base),
                   tiles = XLI_U64(base + l.tiles_at), windows = XLI_U64(base + l.windows_at);
     if (l.reduces)
         XL_TRY(XLI_FLOW_LAUNCH(flow, &plan->kernels.reduce, groups, size, scratch, sub_tiles, tiles,
                                windows));
     if (l.tiles > 1)
-        XL_TRY(XLI_LAUNCH(&flow->seq, &plan->kernels.scan_spine, l.windows, size, scratch,
-                          sub_tiles, tiles, windows, XLI_U64(l.tiles)));
+        XL_TRY(XLI_LAUNCH(flow->seq, &plan->kernels.scan_spine, l.windows, size, scratch, sub_tiles,
+                          tiles, windows, XLI_U64(l.tiles)));
     if (l.windows > 1)
         XL_TRY(XLI_FLOW_LAUNCH(flow, &plan->kernels.window_starts, 1, size, scratch, sub_tiles,
                                tiles, windows, XLI_U64(l.windows)));
     XL_TRY(XLI_FLOW_LAUNCH(flow, &plan->kernels.downsweep, xli_max(1, groups), size, scratch,
-                           sub_tiles, tiles, windows, XLI_MEM(flow->at.out.buffer),
-                           XLI_U64(flow->at.out.offset), XLI_U32(l.tiles > 1)));
+                           sub_tiles, tiles, windows, XLI_MEM(flow->spans[XLI_OUT].buffer),
+                           XLI_U64(flow->spans[XLI_OUT].offset), XLI_U32(l.tiles > 1)));
 done:
     return status;
 }

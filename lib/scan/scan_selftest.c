@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: MIT
- * Whether a device may look back: one that promises messages between work-groups is believed
- * once it gave right results, in scans made and run here for that alone. */
+ * Whether a device may look back: a device that promises messages between work-groups is believed
+ * if a few scans, made and run here for this purpose, give right results. */
 #include "scan_plan.h"
 
 enum { TILES = 300, ROUNDS = 3 };
 
-/* Scans n times `step` into `out` (may be `in`) and counts the elements that are not what
- * multiples of it are. */
+/* Scans n times `step` into `out` (may be `in`) and counts the results that are not multiples of
+ * it as they must be. */
 static xl_status run_round(xli_scan_plan *plan, cl_command_queue queue, size_t n, cl_uint step,
                            cl_mem in, cl_mem out, cl_uint *host, size_t *wrong)
 {
     xl_status status;
     const xl_scan_args call = {.n = n, .in = xl_view_of(in, 0), .out = xl_view_of(out, 0)};
-    XL_TRY(xli_scan_enqueue(plan, queue, &call, 0, NULL, NULL));
-    XL_TRY(xli_read_blocking(plan->ctx, queue, out, 0, n * sizeof *host, host, 0, NULL));
+    XL_TRY(xli_plan_enqueue(plan->base.primitive, &plan->base, queue, &call, 0, NULL, NULL));
+    XL_TRY(xli_read_blocking(plan->base.ctx, queue, out, 0, n * sizeof *host, host, 0, NULL));
     for (size_t i = 0; i < n; ++i)
         *wrong += host[i] != step * (cl_uint)i;
 done:
@@ -31,20 +31,22 @@ static xl_status make_steps(xl_context *ctx, size_t n, cl_uint step, cl_uint *ho
     return xli_cl(ctx, code, "clCreateBuffer");
 }
 
-/* A plan of so plain a scan, by that file and of the device alone, not of what tests do to tiles;
- * its algorithm is another where the file does not fit the device. */
+/* A plan of a plain sum by that file, without the delays that tests inject. Its algorithm is
+ * another if the file does not fit the device. */
 static xl_status make_plan(xli_scan_plan *plan, unsigned file)
 {
     xl_status status;
+    xl_context *const ctx = plan->base.ctx;
     const xli_capabilities *capabilities;
     const xl_scan_desc desc = {.type = XL_U32, .op = XL_SUM, .algorithm = XL_SCAN_LOOKBACK};
     xli_scan_limits limits = {.wish = XL_SCAN_LOOKBACK, .files = file};
     xli_tune_device device;
     xli_tune tune;
-    XL_TRY(xli_context_capabilities(plan->ctx, &capabilities));
-    XL_TRY(xli_problem_resolve(plan->ctx, &desc, false, capabilities, &plan->problem));
-    XL_TRY(xli_context_tune(plan->ctx, capabilities, XLI_TUNE_WISH(XLI_TUNE_SCAN, &desc), &device,
-                            &tune));
+    XL_TRY(xli_pool_create(ctx, &plan->base.pool));
+    XL_TRY(xli_context_capabilities(ctx, &capabilities));
+    XL_TRY(xli_problem_resolve(ctx, &desc, false, capabilities, &plan->problem));
+    XL_TRY(
+        xli_context_tune(ctx, capabilities, XLI_TUNE_WISH(XLI_TUNE_SCAN, &desc), &device, &tune));
     tune.scan.pipelined = file == XLI_FILE_PIPELINED;
     tune.scan.inject_delay = 0;
     limits.most = xli_most_work_items(capabilities);
@@ -54,20 +56,21 @@ static xl_status make_plan(xli_scan_plan *plan, unsigned file)
             goto done;
         XL_TRY(xli_scan_build(plan, &desc, capabilities, &limits.most));
     } while (limits.most < plan->shape.group_size);
-    XL_TRY(xli_scan_make_pool(plan));
+    xli_scan_set_pool(plan);
 done:
     return status;
 }
 
-static xl_status run_self_test(xl_context *ctx, unsigned file, size_t *wrong)
+static xl_status run_self_test(const xli_primitive *scan, xl_context *ctx, unsigned file,
+                               size_t *wrong)
 {
     xl_status status;
-    xli_scan_plan plan = {.ctx = ctx};
+    xli_scan_plan plan = {.base = {.primitive = scan, .ctx = ctx, .version = XL_VERSION_NUMBER}};
     cl_mem in = NULL, out = NULL;
     cl_command_queue queue = NULL;
     cl_uint *host = NULL;
     XL_TRY(make_plan(&plan, file));
-    /* What does not fit the device in so plain a scan is not to be relied on. */
+    /* A file that does not fit the device even for a plain sum is not relied on. */
     if (plan.shape.algorithm != XL_SCAN_LOOKBACK) {
         *wrong = 1;
         goto done;
@@ -80,8 +83,8 @@ static xl_status run_self_test(xl_context *ctx, unsigned file, size_t *wrong)
     if (!queue)
         XL_TRY(XL_ERROR_OPENCL);
     XL_TRY(make_steps(ctx, n, 0, host, &out));
-    /* Out of place and in place by turns; other data each time, lest what the last call published
-     * look right. */
+    /* Rounds alternate between out of place and in place. Data differ, so that a message of the
+     * round before is wrong. */
     for (cl_uint round = 0; round < 2 * ROUNDS && *wrong == 0; ++round) {
         XL_TRY(make_steps(ctx, n, round + 1, host, &in));
         XL_TRY(run_round(&plan, queue, n, round + 1, in, round % 2 ? in : out, host, wrong));
@@ -97,20 +100,20 @@ done:
         clReleaseCommandQueue(queue);
     xli_free(host);
     xli_scan_drop_kernels(&plan);
-    xli_pool_destroy(&plan.pool);
+    xli_pool_destroy(&plan.base.pool);
     return status;
 }
 
-/* Tries, and says what came of it. A compiler that cannot build it is an answer; no memory is
- * not, and the next plan may find some. */
-static xl_status try_file(xl_context *ctx, unsigned file, bool by_name,
+/* Runs the self-test. *result is WRONG if the kernels do not compile, and NOT_RUN if memory is
+ * lacking: the next plan may find some. */
+static xl_status try_file(const xli_primitive *scan, xl_context *ctx, unsigned file, bool by_name,
                           xli_self_test_result *result)
 {
     size_t wrong = 0;
     xl_status status = XL_ERROR_OUT_OF_MEMORY;
     char *before = xli_strdup(xl_context_error(ctx));
     if (before)
-        status = run_self_test(ctx, file, &wrong);
+        status = run_self_test(scan, ctx, file, &wrong);
     else if (by_name)
         (void)xli_fail(ctx, status, "no memory to try look-back");
     switch (status) {
@@ -126,7 +129,7 @@ static xl_status try_file(xl_context *ctx, unsigned file, bool by_name,
     default:
         *result = XLI_SELF_TEST_ERROR;
     }
-    /* Then the plan does without, and what went wrong is no failure of the caller's. */
+    /* Then the plan does without look-back, and the caller's call has not failed. */
     if (status == XL_ERROR_BUILD || !by_name) {
         if (status != XL_SUCCESS && before)
             (void)xli_fail(ctx, XL_SUCCESS, "%s", before);
@@ -136,13 +139,14 @@ static xl_status try_file(xl_context *ctx, unsigned file, bool by_name,
     return status;
 }
 
-xl_status xli_scan_can_look_back(xl_context *ctx, unsigned file, bool by_name, bool *good)
+xl_status xli_scan_can_look_back(const xli_primitive *scan, xl_context *ctx, unsigned file,
+                                 bool by_name, bool *good)
 {
     xl_status status = XL_SUCCESS;
     const char *kernels = xli_scan_file_name(file);
     xli_self_test_result result = xli_context_self_test_result(ctx, kernels);
     if (result == XLI_SELF_TEST_NOT_RUN || (result == XLI_SELF_TEST_ERROR && by_name)) {
-        XL_TRY(try_file(ctx, file, by_name, &result));
+        XL_TRY(try_file(scan, ctx, file, by_name, &result));
         if (result != XLI_SELF_TEST_NOT_RUN)
             xli_context_set_self_test_result(ctx, kernels, result);
     }

@@ -7,24 +7,24 @@ bool xli_scan_is_textbook(xl_scan_algorithm algorithm)
     return algorithm == XL_SCAN_KOGGE_STONE || algorithm == XL_SCAN_BLELLOCH;
 }
 
-/* Bytes of an element of the widest array whose elements are moved many at once. */
+/* Bytes of an element of the widest array, of those whose elements are moved as vectors. */
 static size_t widest(const xli_problem *problem)
 {
     const size_t keys = problem->segments == XL_SEGMENTS_KEYS ? problem->segment_bytes : 0;
     return xli_max(xli_max(problem->in.bytes, problem->out.bytes), keys);
 }
 
-/* Local memory of a work-group: the row totals where there are no sub-groups, what a group
- * scan needs, and the heads of a tile. */
+/* Local memory of a work-group: the totals of rows if there are no sub-groups, the group scan, and
+ * the heads of a tile. */
 static size_t local_bytes(const xli_problem *problem, const xli_scan_shape *shape, size_t size,
                           size_t items)
 {
     return (items / shape->vector + 2) * size * problem->accumulator_bytes + size * items + 256;
 }
 
-/* Elements per work-item for groups of `size`: as tuned, but no more than registers and
- * local memory hold. By CSR offsets, each element of which has a mark in local memory, scans of
- * words with 40 for each work-item were slower than with 32 by a sixth (H200, November 2026). */
+/* Elements of a work-item in groups of `size`: as tuned, if registers and local memory hold them.
+ * With CSR offsets each element has a mark in local memory: scans of words were slower by a sixth
+ * with 40 elements than with 32 (H200, November 2026). */
 static uint32_t choose_items(const xli_problem *problem, const xli_capabilities *capabilities,
                              const xli_scan_shape *shape, uint32_t size)
 {
@@ -41,7 +41,7 @@ static uint32_t choose_items(const xli_problem *problem, const xli_capabilities 
     return items;
 }
 
-/* Whether scan_pipelined.cl holds elements as they come from memory: cl/scan/scan_packed.cl. */
+/* Whether scan_pipelined.cl keeps elements as they are in memory: cl/scan/scan_packed.cl. */
 static bool is_packed(const xli_problem *problem, const xli_scan_shape *shape)
 {
     return problem->in.bytes < 4 && shape->vector > 1 && problem->segments == XL_SEGMENTS_NONE &&
@@ -50,11 +50,11 @@ static bool is_packed(const xli_problem *problem, const xli_scan_shape *shape)
            !problem->rounds;
 }
 
-/* Shapes the plan for cl/scan/scan_pipelined.cl, if the device can run that. An odd number of
- * vectors keeps neighbours in different banks of local memory. Keys and accumulators of more
- * than two words go without: on an H200 cl/scan/scan_lookback.cl is faster for these. So do CSR
- * offsets, for which it made no difference (2^24 words, November 2026). Of values of two words a
- * window is half as long: there 2^21 i64 took .0139 ms with 256 tiles, .0143 with 512. */
+/* Computes the shape for cl/scan/scan_pipelined.cl, if the device can run it. An odd number of
+ * vectors keeps adjacent work-items in different banks of local memory. On an H200
+ * cl/scan/scan_lookback.cl is faster for keys and for accumulators of more than two words, and as
+ * fast for CSR offsets (2^24 words, November 2026). Values of two words have windows of half the
+ * length: 2^21 i64 took .0139 ms with 256 tiles, .0143 with 512. */
 static bool shape_pipelined(const xli_problem *problem, const xli_capabilities *capabilities,
                             size_t most, xli_scan_shape *shape)
 {
@@ -100,9 +100,8 @@ static bool shape_pipelined(const xli_problem *problem, const xli_capabilities *
     return true;
 }
 
-/* Calls with few elements are cut into shorter tiles, unless the order of operands, which
- * follows from the tile, must not change, or unless it is not worth a kernel more to
- * compile. */
+/* Calls with few elements are cut into shorter tiles, which take one more kernel. The order of
+ * operands follows from the tile: if it must not change, there is one length of tiles. */
 static uint32_t choose_short_tile(const xli_problem *problem, const xli_scan_shape *shape)
 {
     const bool plain = problem->state == XLI_ACCUMULATOR_PLAIN;
@@ -113,7 +112,7 @@ static uint32_t choose_short_tile(const xli_problem *problem, const xli_scan_sha
                                                                             : 0;
 }
 
-/* The longest run where a work-item takes elements one by one. */
+/* The longest run of a work-item that takes elements one by one. */
 static size_t slow_chunk(const xli_problem *problem, const xli_scan_shape *shape)
 {
     const bool offsets = problem->segments == XL_SEGMENTS_OFFSETS;
@@ -123,13 +122,12 @@ static size_t slow_chunk(const xli_problem *problem, const xli_scan_shape *shape
                : chunk;
 }
 
-/* Settles group and tile for groups of at most `most` work-items. Groups of one
- * have nobody to share a tile with: they walk it, element by element unless there are
- * vectors; then shorter tiles have the same work in them. */
+/* Chooses group and tile for groups of at most `most` work-items. A group of one work-item walks
+ * its tile. If it walks element by element, tiles are shorter, so that they are as much work. */
 static void shape_to_fit(const xli_problem *problem, const xli_capabilities *capabilities,
                          size_t most, xli_scan_shape *shape)
 {
-    /* Where a launch is cut into runs, llvmpipe's limit counts: see tune.h. */
+    /* Runs of reduce-then-scan keep to the limit of llvmpipe: see tune.h. */
     const bool lookback = shape->algorithm == XL_SCAN_LOOKBACK;
     const bool counted =
         problem->segments == XL_SEGMENTS_OFFSETS && shape->tune.chunk_elements_csr > 0;
@@ -159,10 +157,10 @@ static void shape_to_fit(const xli_problem *problem, const xli_capabilities *cap
         shape->tile = xli_min(shape->tile, most_steps);
 }
 
-/* Places of a block and elements of a place. They settle what is combined with what, so the
- * bits of results that round: they follow from the size of a state alone, and to change
- * them breaks what XL_REPRODUCIBLE promises. A block and two buffers of places stay within
- * 16 KiB of local memory, but for states of more than 1.5 KiB. */
+/* Leaves of a block and elements of a leaf. They determine the order of operands, and so the bits
+ * of results that round: they follow from the size of a state alone, and must not change, because
+ * XL_REPRODUCIBLE promises these bits. A block and two buffers of leaves fit into 16 KiB of local
+ * memory, unless states have more than 1.5 KiB. */
 enum { MAX_LEAVES = 128, MAX_LEAF_BYTES = 1536, MOST_ITEMS = 8, MOST_ITEM_BYTES = 12288 };
 
 static void shape_textbook(const xli_problem *problem, const xli_capabilities *capabilities,
@@ -174,8 +172,8 @@ static void shape_textbook(const xli_problem *problem, const xli_capabilities *c
         leaves /= 2;
     while (items > 2 && items * bytes > MOST_ITEM_BYTES)
         items /= 2;
-    /* How many work-items share a block may differ from device to device. Where they take
-     * turns on a core anyway, one alone spares the turns at every barrier. */
+    /* The number of work-items that share a block may differ between devices. On a CPU work-items
+     * take turns on a core: a single one saves the turns at barriers. */
     while (!capabilities->is_cpu && size < leaves && 2 * size <= most)
         size *= 2;
     shape->group_size = (uint32_t)size;
@@ -184,11 +182,11 @@ static void shape_textbook(const xli_problem *problem, const xli_capabilities *c
     shape->tile = leaves * items;
 }
 
-/* The sizes of the tree that results of XL_REPRODUCIBLE are made by. They settle the bits of what
- * rounds, so they follow from an element's size and from whether flags go with it alone, and to
- * change them breaks what XL_REPRODUCIBLE promises. They are what was measured to be best for
- * look-back on an H200 (PIPELINED in lib/tune/tune_scan.c, November 2026), which computes the same
- * tree. Elements of a tile: 11264 of one word, 3840 of two, 6144 with flags. */
+/* The tree of operands of XL_REPRODUCIBLE. Its sizes determine the bits of results that round: they
+ * follow from the size of an element and its flags alone, and must not change, because
+ * XL_REPRODUCIBLE promises these bits. They are the best ones for look-back on an H200 (PIPELINED
+ * in lib/tune/tune_scan.c, November 2026), which computes the same tree. Elements of a tile: 11264
+ * of one word, 3840 of two, 6144 with flags. */
 enum { TREE_WINDOW = 512, MOST_TREE_BYTES = 16 };
 
 bool xli_scan_has_tree(const xli_problem *problem)
@@ -217,9 +215,9 @@ size_t xli_scan_tree_tile(const xli_scan_tree *tree)
     return (size_t)tree->size * tree->rows * tree->vector;
 }
 
-/* Look-back computes the tree where its lanes are 32 for certain, and its tiles and windows of the
- * tree's sizes. An operator of the user's may not leave what it meets an identity with as it was,
- * and look-back meets other ones than launches do. */
+/* Look-back computes the tree if it has exactly 32 lanes, and tiles and windows of the tree's
+ * sizes. It combines other operands with the identity than the launches do: a user's operator may
+ * change them. */
 static bool shape_tree_look_back(const xli_problem *problem, const xli_capabilities *capabilities,
                                  const xli_scan_limits *limits, xli_scan_shape *shape)
 {
@@ -245,7 +243,7 @@ static bool shape_tree_look_back(const xli_problem *problem, const xli_capabilit
     return true;
 }
 
-/* Local memory of a group that takes the tree by launches: elements, two buffers of vectors, and
+/* Local memory of a group that computes the tree by launches: elements, two buffers of vectors, and
  * marks. */
 static size_t tree_bytes(const xli_problem *problem, const xli_scan_tree *tree, size_t size)
 {
@@ -254,8 +252,8 @@ static size_t tree_bytes(const xli_problem *problem, const xli_scan_tree *tree, 
     return (elements + 2 * vectors + size) * problem->accumulator_bytes + marks;
 }
 
-/* By launches, in groups as large as half of the local memory allows, so that a compute unit has
- * room for two; or of one work-item each, where those run one after another. */
+/* The tree by launches. A group takes at most half of the local memory, so that a compute unit has
+ * room for two; it is one work-item if work-items run one after another. */
 static void shape_tree(const xli_problem *problem, const xli_capabilities *capabilities,
                        const xli_scan_limits *limits, xli_scan_shape *shape)
 {
@@ -278,7 +276,7 @@ static void shape_tree(const xli_problem *problem, const xli_capabilities *capab
     shape->tile = size == 1 ? xli_scan_tree_tile(tree) : size * shape->items;
 }
 
-/* Whatever a tuning file says, no run has more rounds than a device that ends loops gives: see
+/* A device that ends long loops limits the rounds of a run, whatever a tuning file says: see
  * xli_tune_scan. */
 static void limit_loops(xli_tune_scan *tune)
 {
@@ -346,13 +344,13 @@ size_t xli_scan_lookback_groups(const xli_scan_shape *shape)
     return xli_mul(shape->units, each);
 }
 
-/* More of them would cost more than a better share for each group saves. */
+/* With more tiles their own cost exceeds the gain from equal shares of the groups. */
 size_t xli_scan_lookback_most_short(const xli_scan_shape *shape)
 {
     return xli_mul(2, xli_scan_lookback_groups(shape));
 }
 
-/* How many elements the group with the most of them takes, tile after tile. */
+/* Elements of the group that has the most. */
 static size_t longest_turn(const xli_scan_shape *shape, size_t n, size_t tile)
 {
     const size_t turns = xli_ceil_div(xli_ceil_div(n, tile), xli_scan_lookback_groups(shape));

@@ -6,7 +6,7 @@
 
 #include "problem.h"
 
-/* The sizes that settle what is combined with what where bits must be the same on every device
+/* The sizes that determine the order of operands if bits must be the same on every device
  * (cl/scan/scan_reproducible.cl). */
 typedef struct xli_scan_tree {
     uint32_t size;   /* lanes of a tile, 32 times a power of two; 0: the order is the device's */
@@ -24,25 +24,25 @@ typedef struct xli_scan_shape {
     uint32_t vector;             /* elements that a work-item moves at once */
     uint32_t items;              /* elements that it holds; 0: it walks a tile */
     bool pipelined;              /* look-back publishes each aggregate one tile early */
-    bool bulk, packed;           /* the device copies tiles by itself; elements stay as they came */
-    bool separate_in_place;      /* in place has a kernel of its own */
+    bool bulk, packed;           /* asynchronous copies of tiles; elements stay as in memory */
+    bool separate_in_place;      /* scans in place have another kernel */
     uint32_t window;             /* tiles of a look-back window, if it is pipelined */
     uint32_t short_tile_vectors; /* of a work-item in shorter tiles, for few elements; or 0 */
     size_t tile;                 /* elements of one group's tile, the most */
-    xli_scan_tree tree;          /* look-back, or launches of its own, compute this one */
+    xli_scan_tree tree;          /* computed by look-back or by scan_reproducible.c */
 } xli_scan_shape;
 
 /* Look-back has two files of kernels: one is pipelined. */
 enum { XLI_FILE_LOOKBACK = 1, XLI_FILE_PIPELINED = 2, XLI_FILE_ANY = 3 };
 
-/* What a shape has to keep to, beyond facts and tuning values. */
+/* Limits of a shape, beside the device and its tuning values. */
 typedef struct xli_scan_limits {
     xl_scan_algorithm wish; /* may be AUTO */
-    unsigned files;         /* of look-back, those that may be taken: XLI_FILE_... */
+    unsigned files;         /* of look-back that may be used: XLI_FILE_... */
     size_t most;            /* work-items of a group */
 } xli_scan_limits;
 
-/* Look-back becomes reduce-then-scan where neither of its files may be taken. */
+/* Look-back becomes reduce-then-scan if neither of its files may be used. */
 void xli_scan_shape_of(const xli_problem *problem, const xli_capabilities *capabilities,
                        const xli_tune_scan *tune, const xli_scan_limits *limits,
                        xli_scan_shape *shape);
@@ -50,7 +50,7 @@ void xli_scan_shape_of(const xli_problem *problem, const xli_capabilities *capab
 /* One of the two textbook scans. */
 bool xli_scan_is_textbook(xl_scan_algorithm algorithm);
 
-/* Whether there is an xli_scan_tree for it; what is larger takes a textbook scan's. */
+/* Whether there is an xli_scan_tree for the problem. Larger states take a textbook scan's. */
 bool xli_scan_has_tree(const xli_problem *problem);
 /* Elements of a tile of the tree, and of the part of one that 32 lanes have. */
 size_t xli_scan_tree_tile(const xli_scan_tree *tree);
@@ -60,9 +60,8 @@ size_t xli_scan_tree_sub_tile(const xli_scan_tree *tree);
 unsigned xli_scan_file(const xli_scan_shape *shape);
 const char *xli_scan_file_name(unsigned file);
 
-/* How many groups look-back launches at most, and the tile of its calls with n elements.
- * Few elements come in shorter tiles, no more than `most_short`, where no group has as many to do
- * then. */
+/* The most groups that look-back launches, and the tile of a call with n elements. Calls with few
+ * elements have shorter tiles, at most `most_short`, if that gives the busiest group less work. */
 size_t xli_scan_lookback_groups(const xli_scan_shape *shape);
 size_t xli_scan_lookback_most_short(const xli_scan_shape *shape);
 size_t xli_scan_lookback_tile(const xli_scan_shape *shape, size_t n);

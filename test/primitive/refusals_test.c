@@ -22,15 +22,15 @@ static void descriptors_refused(void **state)
         uint64_t width;
         const char *text;
     } cases[] = {
-        {(xl_segments)7, XL_NONE, 0, "segments: 7"},
-        {XL_SEGMENTS_KEYS, XL_NONE, 0, "segment_type"},
-        {XL_SEGMENTS_KEYS, XL_F32, 0, "segment_type: f32"},
-        {XL_SEGMENTS_KEYS, XL_U32X2, 0, "segment_type: u32x2"},
-        {XL_SEGMENTS_OFFSETS, XL_I32, 0, "segment_type: i32"},
-        {XL_SEGMENTS_OFFSETS, XL_U16, 0, "segment_type: u16"},
-        {XL_SEGMENTS_WIDTH, XL_NONE, 0, "segment_width: 0"},
-        {XL_SEGMENTS_MASK, XL_NONE, 0, "segment_width: 0"},
-        {XL_SEGMENTS_MASK, XL_NONE, 65, "segment_width: 65"},
+        {(xl_segments)7, XL_NONE, 0, "desc.segments: 7"},
+        {XL_SEGMENTS_KEYS, XL_NONE, 0, "desc.segment_type: "},
+        {XL_SEGMENTS_KEYS, XL_F32, 0, "desc.segment_type: f32"},
+        {XL_SEGMENTS_KEYS, XL_U32X2, 0, "desc.segment_type: u32x2"},
+        {XL_SEGMENTS_OFFSETS, XL_I32, 0, "desc.segment_type: i32"},
+        {XL_SEGMENTS_OFFSETS, XL_U16, 0, "desc.segment_type: u16"},
+        {XL_SEGMENTS_WIDTH, XL_NONE, 0, "desc.segment_width: 0"},
+        {XL_SEGMENTS_MASK, XL_NONE, 0, "desc.segment_width: 0"},
+        {XL_SEGMENTS_MASK, XL_NONE, 65, "desc.segment_width: 65"},
     };
     for (size_t c = 0; c < sizeof cases / sizeof cases[0]; ++c) {
         xl_plan *plan;
@@ -75,7 +75,8 @@ static void calls_refused(void **state)
             CALL(xl_view_n(b.mem, kinds[k] == XL_SEGMENTS_HEAD_FLAGS ? 512 : 128, offsets ? 5 : 0)),
             XL_ERROR_OVERLAP, "segments");
         if (offsets)
-            xlt_refused(ctx, CALL(xlt_view(&s)), XL_ERROR_INVALID_ARGUMENT, "count");
+            xlt_refused(ctx, CALL(xlt_view(&s)), XL_ERROR_INVALID_ARGUMENT,
+                        "args.segments: a count of 0");
         else
             xlt_refused(ctx, CALL(xl_view_n(s.mem, 128, 1)), XL_ERROR_INVALID_ARGUMENT, "counts 1");
         xl_plan_destroy(plan);
@@ -108,9 +109,10 @@ static void carries_refused(void **state)
     xl_scan_enqueue(plan, xlt_queue(), &(xl_scan_args){.n = N, .in = in, .out = out, __VA_ARGS__}, \
                     0, NULL, NULL)
 #define WRONG(status, text, ...) xlt_refused(ctx, CALL(__VA_ARGS__), XL_ERROR_##status, text)
-    WRONG(INVALID_ARGUMENT, "carry_in: given, but", plain, .carry_in = one);
-    WRONG(INVALID_ARGUMENT, "carry_out: given, but", plain, .carry_out = one);
-    WRONG(INVALID_ARGUMENT, "first_index: given, but", plain, .first_index = 1);
+    WRONG(INVALID_ARGUMENT, "args.carry_in: given; must not be given, because desc.carry is 0",
+          plain, .carry_in = one);
+    WRONG(INVALID_ARGUMENT, "args.carry_out: given", plain, .carry_out = one);
+    WRONG(INVALID_ARGUMENT, "args.first_index: 1; must be 0", plain, .first_index = 1);
     WRONG(INVALID_ARGUMENT, "offset of 1", keys, .segments = at_0, .carry_in = one);
     WRONG(INVALID_ARGUMENT, "carry_out: ", keys, .segments = xlt_view(&s),
           .carry_out = xl_view_of(c.mem, 1000));
@@ -357,13 +359,12 @@ static void reductions_refused(void **state)
     REFUSED(type, (xl_type)99, "type: ");
     REFUSED(op, (xl_op)10, "op: 10");
     REFUSED(op, XL_USER_OP, "user_op");
-    REFUSED(determinism, (xl_determinism)3, "determinism: 3");
-    REFUSED(segments, (xl_segments)7, "segments: 7");
+    REFUSED(determinism, (xl_determinism)3, "desc.determinism: 3");
+    REFUSED(segments, (xl_segments)7, "desc.segments: 7");
     REFUSED(segments, XL_SEGMENTS_KEYS, "segment_type");
     REFUSED(segments, XL_SEGMENTS_WIDTH, "segment_width");
     REFUSED(load_type, XL_U8, "load_type");
     REFUSED(store_type, XL_U8, "store_type");
-    REFUSED(reserved, 1, "desc.reserved: 1; must be 0");
     xl_reduce_desc_init(&desc);
     desc.op = XL_ARG_MIN;
     desc.init = &one;
@@ -427,13 +428,13 @@ static void calls_of_reductions_refused(void **state)
     WRONG(CALL(whole, in, none, out, names, none), "keys_out: ");
     WRONG(CALL(whole, in, none, out, none, names), "num_segments_out: ");
     WRONG(CALL(by_key, in, keys, out, xl_view_of(k.mem, 1000), none), "keys_out: ");
-    WRONG(CALL(by_offsets, in, keys, out, none, none), "CSR offsets without their number");
+    WRONG(CALL(by_offsets, in, keys, out, none, none), "args.segments: a count of 0");
     WRONG(CALL(by_offsets, in, five, out, names, none), "keys_out: given");
     WRONG(CALL(by_offsets, in, five, out, none, names), "num_segments_out: given");
     WRONG(CALL(by_offsets, in, five, xl_view_n(b.mem, out.offset, 3), none, none),
           "out: 4 elements");
-    APART(CALL(by_offsets, in, five, in, none, none), "in and out overlap");
-    APART(CALL(by_key, in, keys, in, names, none), "in and out overlap");
+    APART(CALL(by_offsets, in, five, in, none, none), "args.in and args.out overlap");
+    APART(CALL(by_key, in, keys, in, names, none), "args.in and args.out overlap");
     APART(CALL(by_key, in, keys, keys, names, none), "overlap");
     APART(CALL(by_key, in, keys, out, out, none), "overlap");
     APART(CALL(by_key, in, keys, out, in, none), "overlap");

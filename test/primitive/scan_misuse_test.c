@@ -27,37 +27,38 @@ static void wrong_descriptors(void **state)
     const xl_user_op op = {"max", NULL, NULL, 0};
     const wrong_desc cases[] = {
         {"type: ", {.type = XL_NONE}},
-        {"op: 0", {.type = XL_U32}},
-        {"op: xor", {.type = XL_F32, .op = XL_XOR}},
+        {"desc.op: 0", {.type = XL_U32}},
+        {"desc.op: xor", {.type = XL_F32, .op = XL_XOR}},
         {"99", {.type = (xl_type)99, .op = XL_SUM}},
         {"type: ", {.type = (xl_type)0x501, .op = XL_SUM}},
-        {"op: arg-min", {.type = XL_U32, .op = XL_ARG_MIN}},
-        {"op: 10", {.type = XL_U32, .op = (xl_op)10}},
+        {"desc.op: arg-min", {.type = XL_U32, .op = XL_ARG_MIN}},
+        {"desc.op: 10", {.type = XL_U32, .op = (xl_op)10}},
         {"user_type", {.type = XL_USER_TYPE, .op = XL_SUM}},
-        {"user_op", {.type = XL_U32, .op = XL_USER_OP}},
-        {"kind: 2", DESC(.kind = (xl_scan_kind)2)},
-        {"algorithm: 5", DESC(.algorithm = (xl_scan_algorithm)5)},
-        {"determinism: 3", DESC(.determinism = (xl_determinism)3)},
-        {"load_type", DESC(.load_type = XL_U8)},
-        {"store_type", DESC(.store_type = XL_U8)},
+        {"desc.user_op", {.type = XL_U32, .op = XL_USER_OP}},
+        {"desc.kind: 2", DESC(.kind = (xl_scan_kind)2)},
+        {"desc.algorithm: 5", DESC(.algorithm = (xl_scan_algorithm)5)},
+        {"desc.determinism: 3", DESC(.determinism = (xl_determinism)3)},
+        {"desc.load_type", DESC(.load_type = XL_U8)},
+        {"desc.store_type", DESC(.store_type = XL_U8)},
         {"load_type", DESC(.load = "x", .load_type = (xl_type)77)},
         {"load_type", DESC(.load = "x", .load_type = XL_USER_TYPE)},
-        {"user_type: given", DESC(.user_type = &type)},
-        {"user_op: given", DESC(.user_op = &op)},
-        {"user_load_type: given", DESC(.load = "x", .user_load_type = &type)},
-        {"user_store_type: given",
+        {"desc.user_type: given", DESC(.user_type = &type)},
+        {"desc.user_op: given", DESC(.user_op = &op)},
+        {"desc.user_load_type: given", DESC(.load = "x", .user_load_type = &type)},
+        {"desc.user_store_type: given",
          DESC(.store = "x", .store_type = XL_U8, .user_store_type = &type)},
-        {"segment_type: given", DESC(.segment_type = XL_U32)},
-        {"segment_type: given", DESC(.segments = XL_SEGMENTS_HEAD_FLAGS, .segment_type = XL_U32)},
-        {"segment_type: given",
+        {"desc.segment_type: given", DESC(.segment_type = XL_U32)},
+        {"desc.segment_type: given",
+         DESC(.segments = XL_SEGMENTS_HEAD_FLAGS, .segment_type = XL_U32)},
+        {"desc.segment_type: given",
          DESC(.segments = XL_SEGMENTS_WIDTH, .segment_width = 4, .segment_type = XL_U32)},
-        {"segment_width: given", DESC(.segment_width = 4)},
-        {"segment_width: given",
+        {"desc.segment_width: given", DESC(.segment_width = 4)},
+        {"desc.segment_width: given",
          DESC(.segments = XL_SEGMENTS_OFFSETS, .segment_type = XL_U32, .segment_width = 4)},
-        {"segment_mask: given",
+        {"desc.segment_mask: given",
          DESC(.segments = XL_SEGMENTS_WIDTH, .segment_width = 4, .segment_mask = 1)},
-        {"init: ", DESC(.init = &one, .init_view = {.buffer = (cl_mem)(uintptr_t)&one})},
-        {"op: and", {.type = XL_F64X2, .op = XL_AND}}, /* the last: not without doubles */
+        {"desc.init: ", DESC(.init = &one, .init_view = {.buffer = (cl_mem)(uintptr_t)&one})},
+        {"desc.op: and", {.type = XL_F64X2, .op = XL_AND}}, /* the last: not without doubles */
     };
     xl_plan *plan;
     xl_scan_desc desc;
@@ -79,19 +80,19 @@ static void wrong_views(const xlt_buffer *a, const xlt_buffer *b, size_t bytes)
     cl_mem small =
         clCreateBuffer(xl_context_cl(xlt_context()), CL_MEM_READ_WRITE, bytes - 1, NULL, &code);
     XLT_CL(code);
-    EXPECT(bad, "in: no buffer", x->in = xl_no_view())
-    EXPECT(bad, "out: no buffer", x->out = xl_no_view())
-    EXPECT(bad, "segments: given", x->segments = x->in)
+    EXPECT(bad, "args.in: no buffer", x->in = xl_no_view())
+    EXPECT(bad, "args.out: no buffer", x->out = xl_no_view())
+    EXPECT(bad, "args.segments: given", x->segments = x->in)
     EXPECT(bad, "in a buffer that holds", x->in.offset = 2 * x->n)
     EXPECT(bad, "in a buffer that holds", x->in.offset = SIZE_MAX)
     EXPECT(bad, "in a buffer that holds", x->n = SIZE_MAX)
-    EXPECT(bad, "in: ", x->in.count = x->n - 1)
-    EXPECT(bad, "out: ", x->out.count = 1)
-    EXPECT(overlap, "in and out overlap", x->out = xl_view_of(a->mem, x->in.offset + 1))
+    EXPECT(bad, "args.in: ", x->in.count = x->n - 1)
+    EXPECT(bad, "args.out: ", x->out.count = 1)
+    EXPECT(overlap, "args.in and args.out overlap", x->out = xl_view_of(a->mem, x->in.offset + 1))
     EXPECT(XL_ERROR_MISALIGNED, "scratch: byte offset", x->scratch.offset += 8)
     EXPECT(XL_ERROR_SCRATCH_TOO_SMALL, "bytes given", x->scratch = xl_view_of(small, 0))
-    EXPECT(overlap, "scratch and in overlap", x->scratch = xl_view_of(a->mem, 512))
-    EXPECT(overlap, "scratch and out overlap", x->scratch = xl_view_of(b->mem, 512))
+    EXPECT(overlap, "scratch and args.in overlap", x->scratch = xl_view_of(a->mem, 512))
+    EXPECT(overlap, "scratch and args.out overlap", x->scratch = xl_view_of(b->mem, 512))
     clReleaseMemObject(small);
 }
 
@@ -100,9 +101,9 @@ static void wrong_objects(void)
     const xl_status bad = XL_ERROR_INVALID_ARGUMENT;
     xlt_strangers s = xlt_strangers_make(4 * good->args.n);
     refuses_objects(&s);
-    EXPECT(bad, "in: a write-only buffer", x->in = xl_view_of(s.write_only, 0))
-    EXPECT(bad, "out: a read-only buffer", x->out = xl_view_of(s.read_only, 0))
-    EXPECT(bad, "in: a buffer of another", x->in = xl_view_of(s.buffer, 0))
+    EXPECT(bad, "args.in: a write-only buffer", x->in = xl_view_of(s.write_only, 0))
+    EXPECT(bad, "args.out: a read-only buffer", x->out = xl_view_of(s.read_only, 0))
+    EXPECT(bad, "args.in: a buffer of another", x->in = xl_view_of(s.buffer, 0))
     xlt_strangers_free(&s);
 }
 
@@ -116,9 +117,9 @@ static void wrong_counts(const xlt_buffer *b)
     call counted = *good;
     counted.args.n_device = xlt_view(&count);
     good = &counted;
-    EXPECT(bad, "n_device: ", x->n_device.offset = 100000)
+    EXPECT(bad, "args.n_device: ", x->n_device.offset = 100000)
     EXPECT(XL_ERROR_OVERLAP, "n_device", x->n_device = xl_view_of(b->mem, 64))
-    EXPECT(bad, "in: no buffer", x->in = xl_no_view())
+    EXPECT(bad, "args.in: no buffer", x->in = xl_no_view())
     EXPECT(bad, "plan: NULL", c.plan = NULL)
     expect_success(good); /* of no elements */
     xlt_check_guards(&count, "count");
@@ -176,7 +177,7 @@ static void in_place_needs_one_size(void **state)
             plan, xlt_queue(),
             &(xl_scan_args){.n = N, .in = xl_view_of(a.mem, 64), .out = xl_view_of(a.mem, 128)}, 0,
             NULL, NULL),
-        XL_ERROR_OVERLAP, "in and out overlap");
+        XL_ERROR_OVERLAP, "args.in and args.out overlap");
     xl_plan_destroy(plan);
     xlt_buffer_free(&a);
 }
@@ -211,10 +212,11 @@ static void init_view_stands_apart(void **state)
                     &(xl_scan_args){.n = N, .in = in, .out = (to), .scratch = (space)}, 0, NULL,   \
                     NULL)
         if (c % 2 == 0)
-            xlt_refused(ctx, INTO(in, none), XL_ERROR_OVERLAP, "init_view and out overlap");
+            xlt_refused(ctx, INTO(in, none), XL_ERROR_OVERLAP,
+                        "args.out and desc.init_view overlap");
         else
             xlt_refused(ctx, INTO(in, xlt_view(&s)), XL_ERROR_OVERLAP,
-                        "scratch and init_view overlap");
+                        "scratch and desc.init_view overlap");
         xlt_read(&a, got);
         for (size_t i = 0; i < N; ++i)
             assert_int_equal(got[i], 0xa5a5a5a5);

@@ -403,7 +403,7 @@ static void an_open_source(void **state)
     type.source = body.source;
     XLT_FAILS(xl_scan_create(ctx, &desc, &scan), XL_ERROR_INVALID_ARGUMENT);
     starts(xl_context_error(ctx),
-           "user_op: \"xl_scan_sweep\"; names that begin with xl_ or XL_ are");
+           "desc.user_op: \"xl_scan_sweep\"; names that begin with xl_ or XL_ are");
     xl_plan *sort;
     xl_sort_desc of_sort;
     const xl_user_comparator before = {"before",

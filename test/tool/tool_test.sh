@@ -469,7 +469,7 @@ bad_input() {
   refuses 2 'scan: --init: "128" is no value of type i8' scan bytes.npy out/o.npy --init 128 --op max
   refuses 2 'scan: --init: "256" is no value of type u8' scan bytes.npy out/o.npy --init 256 --dtype u8
   refuses 2 'scan: --init: "-1" is no value of type u64' scan fewer.npy out/o.npy --init -1
-  refuses 1 "scan: --op: xor of type f32: it is for integers" scan flat.npy out/o.npy --op xor
+  refuses 1 "scan: --op: xor for type f32; requires integers" scan flat.npy out/o.npy --op xor
   for algorithm in look-back reduce-then-scan; do
     refuses 2 "scan: --determinism reproducible does not go with --algorithm $algorithm, which rounds in an order that depends on the device; give kogge-stone, blelloch or auto" \
       scan flat.npy out/o.npy \
@@ -482,7 +482,7 @@ bad_input() {
   bad_segments scan
   bad_segments reduce
   bad_sort_segments
-  refuses 1 "reduce: --op: and of type f32: it is for integers" reduce flat.npy out/o.npy --op and
+  refuses 1 "reduce: --op: and for type f32; requires integers" reduce flat.npy out/o.npy --op and
   refuses 1 "points.npy: shape (100, 3); reduce takes an array of one dimension, shape (n,)" \
     reduce points.npy out/o.npy
   refuses 2 'reduce: --op: unknown "mean"; known are sum, prod, min, max, and, or, xor, arg-min, arg-max' \
