@@ -82,7 +82,8 @@ xl_status xli_check_rows(const xl_context *ctx, size_t n, size_t first, size_t *
 {
     if (first > n || *num > n - first)
         return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT,
-                        "first_row, num_rows: %zu rows from %zu on; there are %zu", *num, first, n);
+                        "args.first_row, args.num_rows: %zu rows from %zu on; there are %zu", *num,
+                        first, n);
     if (*num == 0)
         *num = n - first;
     return XL_SUCCESS;

@@ -63,7 +63,7 @@ enum { XLI_MOST_ARRAYS = 24 };
     size_t (*scratch)(const xl_plan *plan, const void *args);                                      \
     /* Enqueues the launches. spans[k] is array k; its buffer is NULL if the array was not given   \
      * or has no elements. */                                                                      \
-    xl_status (*launch)(xl_plan *plan, xli_seq *seq, const void *args, const xli_span *spans,      \
+    xl_status (*launch)(xl_plan * plan, xli_seq * seq, const void *args, const xli_span *spans,    \
                         const xli_span *scratch);
 typedef struct xli_call {
     XLI_CALL_MEMBERS
