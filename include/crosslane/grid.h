@@ -85,7 +85,6 @@ typedef struct xl_grid_desc {
      * the origin, or vectors so long beside the shortest ones of the same lattice, that rounding
      * moves images by several heights of the cell */
     float cell[3][3];
-    uint32_t reserved; /* 0 */
     /* The box of XL_F64, whose `lower` and `upper` stay 0, as these do of XL_F32. Its coordinates
        less its lower corner are rounded to floats, by which points are put into cells; without a
        box, their coordinates are. So far from the origin, give one. Points that are further off
@@ -103,7 +102,6 @@ typedef struct xl_grid_desc {
      * one system behind the other; where rows are listed, and n systems reach over more than
      * 2^31 / n cells along z, what lies above these is searched as one cell */
     uint32_t num_systems;
-    uint32_t reserved2; /* 0 */
 } xl_grid_desc;
 
 /* What the device found while it built an index. */
@@ -145,7 +143,6 @@ typedef struct xl_grid_reorder_args {
     xl_view in, out;      /* an element for each point, offsets in elements; may not overlap */
     uint32_t back;        /* 0: from the order in which the points were given to that of the index;
                              else from the index's to the given one */
-    uint32_t reserved;    /* 0 */
 } xl_grid_reorder_args;
 
 typedef struct xl_grid_moved_args {

@@ -52,7 +52,6 @@ typedef struct xl_knn_desc {
     uint32_t query_layout; /* xl_points_layout of given queries */
     uint32_t batch;        /* 1: for indices of a batch of systems, and for no others, as in
                               xl_neighbors_desc */
-    uint32_t reserved;     /* 0 */
 } xl_knn_desc;
 
 /* What the call works on; a view that is left out is not given. n is the number of queries: of the
@@ -87,7 +86,6 @@ typedef struct xl_knn_status_args {
 
 /* How many rows are incomplete, and the first one. */
 typedef struct xl_knn_report {
-    uint32_t reserved;   /* 0 */
     uint64_t rows;       /* that were looked at */
     uint64_t short_rows; /* with fewer than k neighbours, because there are no more */
     uint64_t given_up;   /* that were not searched to the end: UINT32_MAX - 1 and NaN throughout */

@@ -72,7 +72,6 @@ typedef struct xl_neighbors_desc {
      * the number is right, but nothing can be relied upon in its room: xl_neighbors_status() says
      * so, and how long the longest is */
     uint32_t row_capacity;
-    uint32_t reserved; /* 0 */
     /* Scalars: XL_F32, the default (0 is, too), or XL_F64, where the device has double precision:
      * that of the index. All that is said of f32 here and below, of queries, radii, distances2 and
      * vectors, is then f64, and visit() is
@@ -83,7 +82,6 @@ typedef struct xl_neighbors_desc {
     uint32_t query_layout; /* xl_points_layout of given queries */
     uint32_t batch; /* 1: for indices of a batch of systems (xl_grid_desc.num_systems), and for no
                        others: neighbours are of the system of the point, or of the query */
-    uint32_t reserved2; /* 0 */
 } xl_neighbors_desc;
 
 /* What the calls work on; a view that is left out is not given. n is the number of queries: of the
@@ -178,7 +176,6 @@ typedef struct xl_neighbors_kernel_args {
     cl_uint first;      /* the number of the first parameter of XL_NEIGHBORS_PARAMETERS(), from 0 */
     float radius;       /* as desc.radius */
     uint32_t inclusive; /* as desc.inclusive */
-    uint32_t reserved;  /* 0 */
     double radius_f64;  /* of an index of XL_F64, as desc.radius_f64; the kernel's program then has
                            `#define XL_NEIGHBORS_F64 1` before the include */
 } xl_neighbors_kernel_args;

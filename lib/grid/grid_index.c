@@ -107,7 +107,7 @@ xl_status xli_grid_index_enter(xl_grid_index *index, xli_seq *seq, const xli_gri
         xli_mutex_unlock(index->pool.lock);
     }
     XL_TRY(xli_seq_scratch(seq, &index->pool, storage, layout.bytes, XLI_SCRATCH_ALIGN, span));
-    span->name = "storage";
+    span->name = "storage of the index";
     for (int a = 0; a < 4; ++a)
         XL_TRY(xli_check_apart(index->ctx, &in[a], span, false));
     XL_TRY_CL(index->ctx, clRetainMemObject(span->buffer));
@@ -180,18 +180,18 @@ static void note_elsewhere(xl_grid_index *index)
     xli_mutex_unlock(index->lock);
 }
 
-xl_status xli_grid_index_use(xl_context *ctx, xl_grid_index *index, uint32_t planes, xli_seq *seq)
+xl_status xli_grid_index_use(xl_grid_index *index, xli_seq *seq, const xli_span *spans,
+                             size_t count, const xli_span *scratch)
 {
     xl_status status;
-    XL_TRY(xli_grid_index_check(ctx, index));
-    if (index->planes != planes)
-        return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT,
-                        "index: built by a plan with grid.planes %u, this one has %u",
-                        (unsigned)index->planes, (unsigned)planes);
+    for (size_t k = 0; k < count; ++k)
+        XL_TRY(xli_check_apart(index->ctx, &spans[k], &index->storage_span, false));
+    if (scratch)
+        XL_TRY(xli_check_apart(index->ctx, scratch, &index->storage_span, false));
     if (is_behind(index, seq))
         return XL_SUCCESS;
     if (state_of(index) < 0)
-        return fail_of_waits(ctx);
+        return fail_of_waits(index->ctx);
     note_elsewhere(index);
     XL_TRY(wait_for_build(index, seq));
 done:
@@ -368,7 +368,8 @@ xl_status xl_grid_index_status(xl_grid_index *index, cl_command_queue queue, xl_
     if (!index)
         return xli_fail(NULL, XL_ERROR_INVALID_ARGUMENT, "index: NULL");
     XL_TRY(xli_seq_begin(&seq, index->ctx, queue, num_waits, waits, NULL));
-    XL_TRY(xli_grid_index_use(index->ctx, index, index->planes, &seq));
+    XL_TRY(xli_grid_index_check(index->ctx, index));
+    XL_TRY(xli_grid_index_use(index, &seq, NULL, 0, NULL));
     XL_TRY(xli_read_blocking(index->ctx, queue, index->storage,
                              index->storage_at + index->layout.header, sizeof header, &header,
                              xli_seq_num_waits(&seq), xli_seq_waits(&seq)));

@@ -4,7 +4,7 @@
 #ifndef XLI_GRID_INDEX_H
 #define XLI_GRID_INDEX_H
 
-#include "runtime.h"
+#include "primitive.h"
 
 #include <crosslane/grid.h>
 #include <crosslane/scan.h>
@@ -119,12 +119,6 @@ struct xl_grid_index {
 #define XLI_GRID_PART(index, part)                                                                 \
     XLI_U64(((index)->storage_at + (index)->layout.part) / sizeof(cl_uint))
 
-/* Of searches, whose descriptors had no such field once. */
-static inline uint32_t xli_scalar_or_default(uint32_t scalar)
-{
-    return scalar == XL_NONE ? XL_F32 : scalar;
-}
-
 static inline size_t xli_scalar_bytes(uint32_t scalar)
 {
     return scalar == XL_F64 ? sizeof(cl_double) : sizeof(cl_float);
@@ -140,20 +134,23 @@ typedef struct xli_grid_shape {
 xli_grid_shape xli_grid_shape_of(const xli_kernel *kernel, size_t n, uint32_t group,
                                  uint32_t items);
 
-/* grid_check.c: arguments, before any side effect. */
-xl_status xli_grid_check_n(xl_context *ctx, size_t n, uint32_t stride);
-/* That the device has such coordinates, and the library. */
+/* grid_check.c: arguments, before any side effect. `name` is the field. */
+xl_status xli_grid_check_n(xl_context *ctx, const char *name, size_t n, uint32_t stride);
+/* Checks that the library and the device have such coordinates. */
 xl_status xli_grid_check_scalar(xl_context *ctx, uint32_t scalar);
-/* That a search, or whatever `what` is, has those of the index. */
+/* grid_kind.c: the indices that a plan searches. */
+typedef struct xli_grid_kind {
+    uint32_t scalar, planes; /* planes: the tunable grid.planes */
+    xl_repeats repeats;
+    bool batch;
+} xli_grid_kind;
+/* Checks that the index was built, in this context, and is of that kind. */
+xl_status xli_grid_check_kind(xl_context *ctx, const xl_grid_index *index,
+                              const xli_grid_kind *kind);
 xl_status xli_grid_check_same_scalar(xl_context *ctx, const xl_grid_index *index, uint32_t scalar);
-/* That both or none are of batches. */
-xl_status xli_grid_check_batch(xl_context *ctx, const xl_grid_index *index, bool batch);
-/* Each pair of spans, and each span and the storage of the index, share no byte. */
-xl_status xli_grid_check_apart(xl_context *ctx, const xl_grid_index *index, const xli_span *spans,
-                               size_t num_spans);
 
-/* grid_queries.c. XL_INDEX_PARAMETERS of cl/neighbors/neighbors_ranges.cl up to XL_BOX_PARAMETERS,
- * the last of them: the index, the search's reach and squared radius, and its space. */
+/* grid_queries.c. The arguments of XL_INDEX_PARAMETERS of cl/neighbors/neighbors_ranges.cl: the
+ * index, the search's reach and squared radius, and its space. */
 enum { XLI_GRID_CELL_ARGS = 5, XLI_GRID_INDEX_ARGS = 15 + XLI_GRID_CELL_ARGS }; /* at most */
 void xli_grid_add_index(const xl_grid_index *index, xli_arg reach, xli_arg radius2,
                         xl_repeats repeats, xli_args *args);
@@ -162,48 +159,59 @@ typedef struct xli_grid_cell_args {
     xli_arg at[XLI_GRID_CELL_ARGS];
 } xli_grid_cell_args;
 xli_grid_cell_args xli_grid_cell_args_of(const xli_grid_lattice *lattice);
-/* Within which distance of a query a point has k images and more, if space repeats along a vector
- * for each dimension; else that much further than any of its points. */
+/* If space repeats along a vector for each dimension: a distance within which each point has k
+ * images or more. Otherwise the same, plus the distance to the farthest point. */
 double xli_grid_lattice_reach(const xli_grid_lattice *lattice, uint32_t k);
-/* What a descriptor says of queries: whether they are given, and how they lie. */
-xl_status xli_grid_check_query_fields(xl_context *ctx, uint32_t queries, uint32_t dimensions,
-                                      uint32_t layout, uint32_t stride);
-/* Given queries: how they lie, fields that a plan has no use for, and where these views of x, y and
- * z are; an axis that has none of its own is where x is. */
+
+/* The queries of a plan: the points of the index, or given ones in this form. */
 typedef struct xli_queries_form {
     uint32_t scalar, dimensions, stride;
-    bool soa, batch;
+    bool given, soa, batch;
 } xli_queries_form;
-xl_status xli_grid_check_idle_queries(xl_context *ctx, bool given, const xli_queries_form *form,
-                                      size_t num_queries, const xl_view views[3], xl_view systems);
-xl_status xli_grid_check_num_queries(xl_context *ctx, size_t n, uint32_t stride);
-xl_status xli_grid_check_queries(xl_context *ctx, const xli_queries_form *form, size_t n,
-                                 const xl_view given[3], xli_span spans[3]);
-/* Of a batch, the systems of the queries. */
-xl_status xli_grid_check_query_systems(xl_context *ctx, const xli_queries_form *form, size_t n,
-                                       xl_view given, xli_span *span);
-/* A radius, or a distance, in the argument of that name; and that it has no more images than a
- * search goes through in the space of the index. */
+/* The arrays of given queries, in every search the first ones of a call. */
+enum { XLI_QUERIES_X, XLI_QUERIES_Y, XLI_QUERIES_Z, XLI_QUERIES_SYSTEMS, XLI_QUERIES_ARRAYS };
+/* The fields of a descriptor. */
+xl_status xli_grid_check_query_fields(xl_context *ctx, uint32_t queries, uint32_t dimensions,
+                                      uint32_t layout, uint32_t stride);
+xl_status xli_grid_check_space_fields(xl_context *ctx, uint32_t periodic, uint32_t batch);
+xl_status xli_grid_check_num_queries(xl_context *ctx, const xli_queries_form *form,
+                                     size_t num_queries);
+/* Lists the arrays of n queries; axes: x, y and z, or all in the first. */
+void xli_grid_list_queries(const xli_queries_form *form, size_t n, const xl_view axes[3],
+                           xl_view systems, xli_array *arrays);
+/* The array of an axis: that of x if the axis has none of its own. */
+const xli_span *xli_grid_axis(const xli_span *spans, uint32_t axis);
+/* Adds the arguments of given queries from query `first` on; nothing for the index's points. */
+enum { XLI_GRID_QUERY_ARGS = 8 }; /* at most */
+void xli_grid_add_queries(const xli_queries_form *form, const xli_span *spans, size_t first,
+                          xli_args *args);
+
+/* Checks a radius or a distance, in the field of that name; and that a search in the space of the
+ * index needs no more images than it can loop over. */
 xl_status xli_grid_check_radius(xl_context *ctx, const char *name, uint32_t scalar, double radius);
 xl_status xli_grid_check_periods(xl_context *ctx, const xl_grid_index *index, const char *name,
                                  double radius, bool ends_loops);
 
-/* grid_cell.c: whether a plan of that kind may search an index, and its kind by the field of its
- * descriptor, of which older programs may have any number for 1. */
+/* Runs a kernel that looks at results of a search and answers in the words of its first argument,
+ * a buffer; `rest` are the others. *answer: the words before and after. Blocks. */
+xl_status xli_grid_ask(xl_context *ctx, cl_command_queue queue, xli_kernel *kernel,
+                       xli_grid_shape shape, const xli_args *rest, void *answer, size_t bytes);
+
+/* grid_cell.c: checks that a plan with that value of desc.periodic can search the index. */
 xl_status xli_grid_check_repeats(xl_context *ctx, const xl_grid_index *index, xl_repeats plan);
-xl_repeats xli_grid_repeats(uint32_t periodic);
 
-/* grid_index.c. Whether there is something to search. */
+/* grid_index.c. Checks that there is something to search. */
 xl_status xli_grid_index_check(xl_context *ctx, const xl_grid_index *index);
-/* A call of a plan of `ctx`, with that value of grid.planes, uses what was built, or says why it
- * cannot. */
-xl_status xli_grid_index_use(xl_context *ctx, xl_grid_index *index, uint32_t planes, xli_seq *seq);
+/* Begins a call that uses the index: checks that its arrays and its scratch do not overlap the
+ * storage, and waits for the build if the queue does not. Comes before the first launch. */
+xl_status xli_grid_index_use(xl_grid_index *index, xli_seq *seq, const xli_span *spans,
+                             size_t count, const xli_span *scratch_or_null);
 
-/* grid.c. Of launches over n elements with nothing but a point for each work-item at a time. */
-xl_plan_details xli_grid_info_of(const xli_kernel *kernel, uint32_t group, uint32_t items,
-                                 const char *algorithm);
+/* grid.c. How a kernel runs whose work-items each take one element at a time. */
+void xli_grid_info_of(const xli_kernel *kernel, uint32_t group, uint32_t items,
+                      const char *algorithm, xl_plan_details *details);
 
-/* The scan or the sort inside, with the values of a checked wish that are its own. */
+/* Makes a scan with its own values of a checked wish. */
 xl_status xli_grid_make_scan(xl_context *ctx, xl_type type, xl_scan_kind kind,
                              const xli_tune_wish *wish, xl_plan **scan);
 

@@ -145,7 +145,7 @@ xl_status xli_grid_plan_layout(const xli_grid_plan *grid, size_t n, xli_grid_lay
     size_t bytes = 0, scan_bytes = 0, rank_bytes = 0;
     xl_status status;
     xli_grid_layout l = {.table = choose_table(grid, n)};
-    XL_TRY(xli_grid_check_n(grid->ctx, n, grid->desc.stride));
+    XL_TRY(xli_grid_check_n(grid->base.ctx, "args.n", n, grid->desc.stride));
     const size_t listed = most_listed(grid, n);
     l.lists = may_list(grid, l.table);
     if (l.lists && n == most_in_buckets(grid, n))
@@ -161,18 +161,6 @@ xl_status xli_grid_plan_layout(const xli_grid_plan *grid, size_t n, xli_grid_lay
     l.scanned = bytes;
     l.bytes = xli_round_up(bytes + xli_max(scan_bytes, rank_bytes), XLI_SCRATCH_ALIGN);
     *layout = l;
-done:
-    return status;
-}
-
-xl_status xli_grid_scratch(const xli_grid_plan *grid, size_t n, size_t *bytes, size_t *alignment)
-{
-    xl_status status;
-    xli_grid_layout layout;
-    XL_TRY(xli_scratch_question(grid ? grid->ctx : NULL, "grid", grid, bytes, alignment));
-    XL_TRY(xli_grid_plan_layout(grid, n, &layout));
-    *bytes = layout.bytes;
-    *alignment = XLI_SCRATCH_ALIGN;
 done:
     return status;
 }

@@ -144,14 +144,15 @@ xl_status xli_check_arrays(const xl_context *ctx, const xli_array *arrays, size_
     {                                                                                              \
         return xli_plan_enqueue(&primitive, plan, queue, args, num_waits, waits, event);           \
     }
-/* Defines a public call that takes an index: xl_X_NAME(), whose table is `of`. */
-#define XLI_PUBLIC_INDEX_CALL(X, NAME, type, primitive, of)                                        \
+/* Defines a public call that takes an index, xl_X_NAME(): the table of the primitive is
+ * *xli_X_primitive, the table of the call is `of`. */
+#define XLI_PUBLIC_INDEX_CALL(X, NAME, type, of)                                                   \
     xl_status xl_##X##_##NAME(xl_plan *plan, xl_grid_index *index, cl_command_queue queue,         \
                               const type *args, cl_uint num_waits, const cl_event *waits,          \
                               cl_event *event)                                                     \
     {                                                                                              \
-        return xli_plan_call(&(primitive), &(of), plan, index, queue, args, num_waits, waits,      \
-                             event);                                                               \
+        return xli_plan_call(xli_##X##_primitive, &(of), plan, index, queue, args, num_waits,      \
+                             waits, event);                                                        \
     }
 #define XLI_PUBLIC_CALLS(X)                                                                        \
     XLI_PUBLIC_DESC_INIT(X)                                                                        \
