@@ -47,9 +47,9 @@ static xl_status check_cell(const xli_grid_plan *grid, const xl_grid_index *inde
         return XL_SUCCESS;
     XL_TRY(xli_context_capabilities(grid->base.ctx, &capabilities));
     const bool wide = index->scalar == XL_F64;
-    XL_TRY(xli_grid_check_periods(
-        grid->base.ctx, index, wide ? "args.distance_f64" : "args.distance",
-        wide ? args->distance_f64 : (double)args->distance, capabilities->ends_loops));
+    const double length = wide ? args->distance_f64 : (double)args->distance;
+    const char *const name = wide ? "args.distance_f64" : "args.distance";
+    XL_TRY(xli_grid_check_periods(grid->base.ctx, index, name, length, capabilities->ends_loops));
 done:
     return status;
 }
