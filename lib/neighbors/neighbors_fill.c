@@ -34,8 +34,9 @@ static xl_status count(const xl_plan *base, const void *of)
                           call->args.first_row, &num_rows));
     if (capacity_of(plan, call) > SIZE_MAX / sizeof(cl_double) / 3)
         XL_TRY(xli_fail(base->ctx, XL_ERROR_INVALID_ARGUMENT,
-                        "args.num_rows: %zu; rows of %u indices exceed the address space", num_rows,
-                        (unsigned)plan->row_capacity));
+                        "%s: %llu indices; exceed the address space",
+                        plan->row_capacity > 0 ? "args.num_rows" : "args.capacity",
+                        (unsigned long long)capacity_of(plan, call)));
 done:
     return status;
 }

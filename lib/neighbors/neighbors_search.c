@@ -50,16 +50,11 @@ void xli_near_list(const xli_neighbors_plan *plan, const xli_near_given *given, 
 
 xl_status xli_near_check_capacity(const xli_neighbors_plan *plan, uint64_t capacity)
 {
-    const size_t most = SIZE_MAX / sizeof(cl_double) / 3;
     if (plan->row_capacity > 0 && capacity > 0)
         return xli_fail(plan->base.ctx, XL_ERROR_INVALID_ARGUMENT,
                         "args.capacity: %llu; must be 0, because desc.row_capacity is the capacity "
                         "of each row",
                         (unsigned long long)capacity);
-    if (capacity > most)
-        return xli_fail(plan->base.ctx, XL_ERROR_INVALID_ARGUMENT,
-                        "args.capacity: %llu; must be at most %zu", (unsigned long long)capacity,
-                        most);
     return XL_SUCCESS;
 }
 
