@@ -205,7 +205,7 @@ static xl_status check(xl_context *ctx, const void *desc)
     return xli_grid_check_desc(ctx, desc);
 }
 
-/* The descriptor's fields that have no effect become 0, or what the kernels expect. */
+/* The descriptor's fields that have no effect become 0, or the value that kernels expect. */
 static void set_space(xli_grid_plan *grid, const xl_grid_desc *desc)
 {
     grid->desc = *desc;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * The build of an index.
  *
- * Phases: box of the points, and what is wrong with them -> shape of the grid, and zeros for the
+ * Phases: box of the points, and points that are wrong -> shape of the grid, and zeros for the
  * counters -> points in order, and where rows or entries begin. The last phase counts (entry of
  * each point and its arrival in the entry -> exclusive sum -> scatter -> order by index) or sorts
  * (grid_sorting.c).

@@ -21,83 +21,73 @@ done:
     return status;
 }
 
-/* The cell in the field of the other scalar must be 0. */
+/* Checks a number in a field of the other scalar. */
+static xl_status check_zero(xl_context *ctx, const xl_grid_desc *desc, const char *name, int a,
+                            double value)
+{
+    if (value == 0)
+        return XL_SUCCESS;
+    return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT,
+                    "desc.%s%s[%d]: %g; must be 0, because desc.scalar is %s", name,
+                    desc->scalar == XL_F64 ? "" : "_f64", a, value, xl_type_name(desc->scalar));
+}
+
+static xl_status check_other_box(xl_context *ctx, const xl_grid_desc *desc)
+{
+    xl_status status = XL_SUCCESS;
+    const bool wide = desc->scalar == XL_F64;
+    for (int a = 0; a < 3; ++a) {
+        XL_TRY(
+            check_zero(ctx, desc, "lower", a, wide ? (double)desc->lower[a] : desc->lower_f64[a]));
+        XL_TRY(
+            check_zero(ctx, desc, "upper", a, wide ? (double)desc->upper[a] : desc->upper_f64[a]));
+    }
+done:
+    return status;
+}
+
 static xl_status check_other_cell(xl_context *ctx, const xl_grid_desc *desc)
 {
     const bool wide = desc->scalar == XL_F64;
     for (int row = 0; row < 3; ++row)
-        for (int col = 0; col < 3; ++col)
-            if (wide ? desc->cell[row][col] != 0 : desc->cell_f64[row][col] != 0)
+        for (int col = 0; col < 3; ++col) {
+            const double entry = wide ? (double)desc->cell[row][col] : desc->cell_f64[row][col];
+            if (entry != 0)
                 return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT,
                                 "desc.cell%s[%d][%d]: %g; must be 0, because desc.scalar is %s",
-                                wide ? "" : "_f64", row, col,
-                                wide ? (double)desc->cell[row][col] : desc->cell_f64[row][col],
-                                xl_type_name(desc->scalar));
+                                wide ? "" : "_f64", row, col, entry, xl_type_name(desc->scalar));
+        }
     return XL_SUCCESS;
 }
 
-/* And the box. */
-static xl_status check_other_box(xl_context *ctx, const xl_grid_desc *desc)
+static xl_status check_axis(xl_context *ctx, const xl_grid_desc *desc, uint32_t a)
 {
     const bool wide = desc->scalar == XL_F64;
-    for (int a = 0; a < 3; ++a)
-        if (wide ? desc->lower[a] != 0 || desc->upper[a] != 0
-                 : desc->lower_f64[a] != 0 || desc->upper_f64[a] != 0)
-            return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT,
-                            "desc.lower%s[%d], desc.upper%s[%d]: %g to %g; must be 0, because "
-                            "desc.scalar is %s",
-                            wide ? "" : "_f64", a, wide ? "" : "_f64", a,
-                            wide ? (double)desc->lower[a] : desc->lower_f64[a],
-                            wide ? (double)desc->upper[a] : desc->upper_f64[a],
-                            xl_type_name(desc->scalar));
-    return XL_SUCCESS;
-}
-
-static xl_status check_box_f64(xl_context *ctx, const xl_grid_desc *desc)
-{
-    for (int a = 0; a < (int)desc->dimensions; ++a) {
-        const double lower = desc->lower_f64[a], upper = desc->upper_f64[a];
-        const double length = upper - lower;
-        if (!isfinite(lower) || !isfinite(upper) || !isfinite(length))
-            return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT,
-                            "desc.lower_f64[%d], desc.upper_f64[%d]: %g to %g; must be finite", a,
-                            a, lower, upper);
-        if (lower > upper)
-            return xli_fail(
-                ctx, XL_ERROR_INVALID_ARGUMENT,
-                "desc.lower_f64[%d], desc.upper_f64[%d]: %g to %g; lower must not exceed upper", a,
-                a, lower, upper);
-        if ((desc->periodic & 1u << a) && !(length >= DBL_MIN))
-            return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT,
-                            "desc.lower_f64[%d], desc.upper_f64[%d]: %g to %g; a period must be at "
-                            "least %g, a normal number",
-                            a, a, lower, upper, DBL_MIN);
-    }
+    const char *const end = wide ? "_f64" : "", *rule = NULL;
+    const double lower = wide ? desc->lower_f64[a] : (double)desc->lower[a];
+    const double upper = wide ? desc->upper_f64[a] : (double)desc->upper[a];
+    const double length = wide ? upper - lower : (double)(desc->upper[a] - desc->lower[a]);
+    const double least = wide ? DBL_MIN : (double)FLT_MIN;
+    if (!isfinite(lower) || !isfinite(upper) || (wide && !isfinite(length)))
+        rule = "must be finite";
+    else if (lower > upper)
+        rule = "lower must not exceed upper";
+    else if (desc->periodic & 1u << a && !(length >= least && isfinite(length)))
+        rule = "a period must be a normal number";
+    if (rule)
+        return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT,
+                        "desc.lower%s[%u], desc.upper%s[%u]: %g to %g; %s", end, (unsigned)a, end,
+                        (unsigned)a, lower, upper, rule);
     return XL_SUCCESS;
 }
 
 static xl_status check_box(xl_context *ctx, const xl_grid_desc *desc)
 {
-    if (desc->scalar == XL_F64)
-        return check_box_f64(ctx, desc);
-    for (int a = 0; a < (int)desc->dimensions; ++a) {
-        if (!isfinite(desc->lower[a]) || !isfinite(desc->upper[a]))
-            return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT,
-                            "desc.lower[%d], desc.upper[%d]: %g to %g; must be finite", a, a,
-                            (double)desc->lower[a], (double)desc->upper[a]);
-        if (desc->lower[a] > desc->upper[a])
-            return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT,
-                            "desc.lower[%d], desc.upper[%d]: %g to %g; lower must not exceed upper",
-                            a, a, (double)desc->lower[a], (double)desc->upper[a]);
-        const float length = desc->upper[a] - desc->lower[a];
-        if ((desc->periodic & 1u << a) && !(length >= FLT_MIN && length <= FLT_MAX))
-            return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT,
-                            "desc.lower[%d], desc.upper[%d]: %g to %g; a period must be from %g to "
-                            "%g, the normal floats",
-                            a, a, (double)desc->lower[a], (double)desc->upper[a], (double)FLT_MIN,
-                            (double)FLT_MAX);
-    }
-    return XL_SUCCESS;
+    xl_status status = XL_SUCCESS;
+    for (uint32_t a = 0; a < desc->dimensions; ++a)
+        XL_TRY(check_axis(ctx, desc, a));
+done:
+    return status;
 }
 
 xl_status xli_grid_check_desc(xl_context *ctx, const xl_grid_desc *desc)

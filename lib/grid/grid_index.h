@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * An index: what a build leaves, and what a search needs to know of it. Searches within a radius
- * (lib/neighbors) and of the nearest (lib/knn) take no more of lib/grid than this. */
+ * An index, and all that searches within a radius (lib/neighbors) and for the nearest (lib/knn) use
+ * of lib/grid. */
 #ifndef XLI_GRID_INDEX_H
 #define XLI_GRID_INDEX_H
 
@@ -8,6 +8,7 @@
 
 #include <crosslane/grid.h>
 #include <crosslane/scan.h>
+#include <string.h>
 
 /* The same words as xl_grid_header of cl/grid/grid_map.cl. */
 typedef struct xli_grid_header {
@@ -29,46 +30,45 @@ typedef struct xli_grid_header {
     cl_double box[6]; /* with XL_F64 alone */
 } xli_grid_header;
 
-/* How a build of so many points may go, and where the parts start, in bytes from the start of the
- * storage. What only one way of a build needs, or only a part of it, lies where another has
- * something else. */
+/* The ways in which a build of n points may run, and where the parts of the storage start, in
+ * bytes. Parts that are not needed at the same time share bytes. */
 typedef struct xli_grid_layout {
     uint32_t table; /* entries of the table of starts, which has one word more; 0: there is none */
-    uint32_t buckets;  /* that points are put into if rows are to be listed; 0: keys are sorted */
+    uint32_t buckets;  /* for points whose rows are listed; 0: keys are sorted */
     uint32_t entries;  /* the larger of these */
-    uint32_t overfull; /* cells that may have to be sorted by a work-group */
-    bool lists;        /* rows may have to be listed */
+    uint32_t overfull; /* cells that a work-group may have to sort */
+    bool lists;        /* rows may be listed */
     size_t header;
-    size_t found;     /* what each work-group found of the box */
-    size_t places;    /* buckets: of the keys of the sample */
-    size_t splitters; /* and those that stand between buckets */
+    size_t found;     /* the box that each work-group found */
+    size_t places;    /* buckets: the keys of the sample */
+    size_t splitters; /* buckets: the keys between them */
     size_t parts;     /* buckets that are in order */
     size_t crowded;   /* the list of overfull cells */
-    size_t keys;      /* sorting: of 8 bytes a point */
+    size_t keys;      /* sorting: 8 bytes a point */
     size_t unordered; /* counting: indices by entry */
-    size_t sorted; /* 16 bytes a point: position and index, and what a batch and XL_F64 have behind
-                      these; before that scratch of the sort, or */
-    size_t bucket_of; /* counting: the entry of each point, */
-    size_t ranks;     /* and how many came to it before */
+    size_t sorted;    /* 16 bytes a point: position and index; behind them those of XL_F64 and of a
+                         batch. Before that: scratch of the sort, or the next two */
+    size_t bucket_of; /* counting: the entry of each point */
+    size_t ranks;     /* counting: the number of points that came to the entry before */
     size_t starts;    /* the table; or the keys of rows */
     size_t begins;    /* where rows begin */
-    size_t values;    /* sorting: indices; later whether a point begins a row, and how many do */
+    size_t values;    /* sorting: indices; later flags of points that begin a row, and their sums */
     size_t scanned;   /* scratch of the scans */
     size_t bytes;
 } xli_grid_layout;
 
-/* The box of the points, and the periods along its axes, 0 if there is none and in a cell. */
+/* The box of the points, and the periods along its axes: 0 if there are none, and in a cell. */
 typedef struct xli_grid_period {
     xl_repeats repeats;
     cl_float4 lower, upper, period;
     float extent; /* the largest coordinate or period */
 } xli_grid_period;
 
-/* The same with XL_F64, of any given box; without one, zeros. */
+/* The same with XL_F64, for any given box; zeros if none is given. */
 typedef struct xli_grid_box {
     cl_double4 lower, upper, period;
     double extent;
-    cl_float4 outside; /* in the grid's own coordinates, what is next to its upper faces */
+    cl_float4 outside; /* in the grid's own coordinates: the next floats above its upper faces */
 } xli_grid_box;
 
 /* Sixteen numbers in the precision of the coordinates: two kernel arguments. */
@@ -89,13 +89,13 @@ typedef struct xli_grid_lattice {
     double height[3]; /* of the basis, or less */
 } xli_grid_lattice;
 
-/* What the last build made, and where. A call on the in-order queue of the build comes behind it
- * by itself; all others wait for its event. Storage of its own is made anew where a call on another
- * queue may still use it: to wait for that might be to wait for something that waits for us. */
+/* The result of the last build. Calls on the in-order queue of the build run behind it; all others
+ * wait for its event. If a call on another queue may still use the index's own storage, the next
+ * build gets new storage: to wait for that call might be a deadlock. */
 struct xl_grid_index {
     xl_context *ctx;
     xli_pool pool;
-    xli_mutex *lock; /* of what searches change: elsewhere */
+    xli_mutex *lock; /* guards `elsewhere`, which searches change */
     bool built;
     cl_uint stamp; /* of the build, in its header; changes with each */
     size_t n;
@@ -112,7 +112,7 @@ struct xl_grid_index {
     cl_command_queue queue; /* of the build, retained */
     bool in_order;
     cl_event done;  /* of the build */
-    bool elsewhere; /* since then it was used on another queue, or on one without order */
+    bool elsewhere; /* it was used since then on another queue, or on an out-of-order queue */
 };
 
 /* Where a part of an index's storage starts, in words: a kernel argument. */
@@ -122,6 +122,17 @@ struct xl_grid_index {
 static inline size_t xli_scalar_bytes(uint32_t scalar)
 {
     return scalar == XL_F64 ? sizeof(cl_double) : sizeof(cl_float);
+}
+
+/* A kernel argument: a number in the precision of the coordinates. */
+static inline xli_arg xli_grid_real(uint32_t scalar, double number)
+{
+    const float narrow = (float)number;
+    cl_uint bits;
+    cl_ulong bits_f64;
+    memcpy(&bits, &narrow, sizeof bits);
+    memcpy(&bits_f64, &number, sizeof bits_f64);
+    return scalar == XL_F64 ? XLI_U64(bits_f64) : XLI_U32(bits);
 }
 
 /* Longest n: indices and starts are 32 bits wide, and one value means "none". */
@@ -179,7 +190,7 @@ xl_status xli_grid_check_num_queries(xl_context *ctx, const xli_queries_form *fo
 /* Lists the arrays of n queries; axes: x, y and z, or all in the first. */
 void xli_grid_list_queries(const xli_queries_form *form, size_t n, const xl_view axes[3],
                            xl_view systems, xli_array *arrays);
-/* The array of an axis: that of x if the axis has none of its own. */
+/* The array of an axis: that of x if the axis has no array. */
 const xli_span *xli_grid_axis(const xli_span *spans, uint32_t axis);
 /* Adds the arguments of given queries from query `first` on; nothing for the index's points. */
 enum { XLI_GRID_QUERY_ARGS = 8 }; /* at most */

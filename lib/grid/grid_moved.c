@@ -94,13 +94,13 @@ static xl_status launch_moved(const xli_grid_build *b, const xl_grid_moved_args 
     const xli_grid_cell_args cell = xli_grid_cell_args_of(&index->lattice);
     const cl_float4 period = {{p->period.s[0], p->period.s[1], p->period.s[2], 0}};
     const cl_double4 period_f64 = {{box->period.s[0], box->period.s[1], box->period.s[2], 0}};
-    const float distance2 = args->distance * args->distance;
-    const double distance2_f64 = args->distance_f64 * args->distance_f64;
+    const float distance = args->distance;
     const bool wide = index->scalar == XL_F64;
     const xli_arg lengths =
         wide ? XLI_BYTES(&period_f64, sizeof period_f64) : XLI_BYTES(&period, sizeof period);
-    const xli_arg compared = wide ? XLI_BYTES(&distance2_f64, sizeof distance2_f64)
-                                  : XLI_BYTES(&distance2, sizeof distance2);
+    const xli_arg compared =
+        xli_grid_real(index->scalar, wide ? args->distance_f64 * args->distance_f64
+                                          : (double)(float)(distance * distance));
     const xli_grid_shape one = {.groups = 1, .size = 1};
     XL_TRY(LAUNCH_IN(b, XLI_GRID_MOVED_START, one, BUFFER(b), PART(b, header),
                      XLI_U32(index->stamp), XLI_MEM(moved->buffer), XLI_U64(moved->offset)));

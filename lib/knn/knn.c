@@ -47,7 +47,8 @@ static xli_knn_problem problem_of(const xl_knn_desc *desc)
     const bool given = desc->queries == XL_QUERIES_GIVEN;
     const bool soa = desc->query_layout == XL_POINTS_SOA;
     const float most = desc->max_radius;
-    const double most_f64 = desc->max_radius_f64;
+    const double radius2 = desc->scalar == XL_F64 ? desc->max_radius_f64 * desc->max_radius_f64
+                                                  : (double)(float)(most * most);
     return (xli_knn_problem){.k = desc->k,
                              .queries = {.scalar = desc->scalar,
                                          .dimensions = desc->dimensions,
@@ -57,8 +58,7 @@ static xli_knn_problem problem_of(const xl_knn_desc *desc)
                                          .batch = desc->batch != 0},
                              .keeps_self = desc->include_self || given,
                              .repeats = (xl_repeats)desc->periodic,
-                             .radius2 = most > 0 ? most * most : INFINITY,
-                             .radius2_f64 = most_f64 > 0 ? most_f64 * most_f64 : (double)INFINITY};
+                             .radius2 = radius2 > 0 ? radius2 : (double)INFINITY};
 }
 
 /* ---- the plan -------------------------------------------------------------------------------- */

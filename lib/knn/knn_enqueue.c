@@ -13,8 +13,7 @@ static size_t queries_of(const xli_knn_plan *plan, const xli_knn_search *search)
 
 size_t xli_knn_rows(const xli_knn_plan *plan, const xli_knn_search *search)
 {
-    const xl_knn_args *const args = &search->args;
-    return args->num_rows > 0 ? args->num_rows : queries_of(plan, search) - args->first_row;
+    return xli_rows_of(queries_of(plan, search), search->args.first_row, search->args.num_rows);
 }
 
 static xl_status check_index(const xli_knn_plan *plan, const xl_grid_index *index)
@@ -38,14 +37,13 @@ static xl_status count(const xl_plan *base, const void *of)
     const xli_knn_search *const search = of;
     const xli_knn_plan *const plan = (const xli_knn_plan *)base;
     const xli_knn_problem *const problem = &plan->problem;
-    size_t num_rows = search->args.num_rows;
     XL_TRY(check_index(plan, search->index));
     XL_TRY(xli_grid_check_num_queries(base->ctx, &problem->queries, search->args.num_queries));
     const size_t n = queries_of(plan, search);
     if (n > SIZE_MAX / xli_scalar_bytes(problem->queries.scalar) / problem->k)
         return xli_fail(base->ctx, XL_ERROR_INVALID_ARGUMENT,
                         "args.num_queries: %zu; the rows exceed the address space", n);
-    XL_TRY(xli_check_rows(base->ctx, n, search->args.first_row, &num_rows));
+    XL_TRY(xli_check_rows(base->ctx, n, search->args.first_row, search->args.num_rows));
 done:
     return status;
 }
@@ -69,31 +67,17 @@ static size_t arrays(const xl_plan *base, const void *of, xli_array *arrays)
 
 /* ---- the launch ------------------------------------------------------------------------------ */
 
-typedef struct knn_reach {
-    double f64;
-    float f32;
-} knn_reach;
-
-/* The longest reach that a search needs in space that repeats. */
-static knn_reach reach_of(const xli_knn_plan *plan, const xl_grid_index *index)
-{
-    const double reach = xli_grid_lattice_reach(&index->lattice, plan->problem.k);
-    return (knn_reach){reach, reach < (double)FLT_MAX ? (float)reach : FLT_MAX};
-}
-
-/* XL_INDEX_PARAMETERS and XL_QUERY_PARAMETERS of cl/neighbors/neighbors_ranges.cl. Of given queries
- * those from `first` on. */
+/* XL_INDEX_PARAMETERS and XL_QUERY_PARAMETERS of cl/neighbors/neighbors_ranges.cl, for given
+ * queries from `first` on. The reach is the longest that a search needs in space that repeats. */
 static void add_shared(const xli_knn_plan *plan, const xl_grid_index *index, const xli_span *spans,
-                       const knn_reach *reach, size_t first, xli_args *args)
+                       size_t first, xli_args *args)
 {
     const xli_knn_problem *const problem = &plan->problem;
-    const bool wide = problem->queries.scalar == XL_F64;
-    xli_grid_add_index(index,
-                       wide ? XLI_BYTES(&reach->f64, sizeof reach->f64)
-                            : XLI_BYTES(&reach->f32, sizeof reach->f32),
-                       wide ? XLI_BYTES(&problem->radius2_f64, sizeof(double))
-                            : XLI_BYTES(&problem->radius2, sizeof(float)),
-                       problem->repeats, args);
+    const uint32_t scalar = problem->queries.scalar;
+    const double reach = xli_grid_lattice_reach(&index->lattice, problem->k);
+    const double most = scalar == XL_F64 ? DBL_MAX : (double)FLT_MAX;
+    xli_grid_add_index(index, xli_grid_real(scalar, reach < most ? reach : most),
+                       xli_grid_real(scalar, problem->radius2), problem->repeats, args);
     xli_grid_add_queries(&problem->queries, spans, first, args);
 }
 
@@ -113,13 +97,12 @@ static xl_status launch(xl_plan *base, xli_seq *seq, const void *of, const xli_s
     const bool given = plan->problem.queries.given, wide = distances2->buffer != NULL;
     const size_t first = search->args.first_row, num_rows = xli_knn_rows(plan, search);
     const size_t queries = given ? num_rows : index->n;
-    const knn_reach reach = reach_of(plan, index);
     XL_TRY(xli_grid_index_use(index, seq, spans, XLI_KNN_ARRAYS, scratch));
     if (num_rows == 0)
         return XL_SUCCESS;
     const xli_grid_shape shape =
         xli_grid_shape_of(&plan->search, queries, plan->shape.group, plan->shape.items);
-    add_shared(plan, index, spans, &reach, first, &args);
+    add_shared(plan, index, spans, first, &args);
     xli_args_add(&args, XLI_U32(queries));
     xli_args_add(&args, XLI_U32(given ? 0 : first));
     xli_args_add(&args, XLI_U32(num_rows));

@@ -17,8 +17,7 @@ typedef struct xli_knn_problem {
     xli_queries_form queries;
     bool keeps_self;
     xl_repeats repeats;
-    float radius2;      /* an infinity: none */
-    double radius2_f64; /* the same with XL_F64 */
+    double radius2; /* rounded to the scalar; an infinity: none */
 } xli_knn_problem;
 
 typedef struct xli_knn_shape {

@@ -212,7 +212,6 @@ static xl_status count(const xl_plan *base, const void *of)
     const xl_knn_approximate_args *const args = of;
     const xli_knn_approximate_plan *const plan = (const xli_knn_approximate_plan *)base;
     const bool given = plan->problem.given;
-    size_t num_rows = args->num_rows;
     if (!given && args->num_queries > 0)
         XL_TRY(xli_fail(base->ctx, XL_ERROR_INVALID_ARGUMENT,
                         "args.num_queries: %zu; must be 0, because desc.queries is "
@@ -220,8 +219,8 @@ static xl_status count(const xl_plan *base, const void *of)
                         args->num_queries));
     XL_TRY(check_count(plan, "n", args->n, plan->problem.stride));
     XL_TRY(check_count(plan, "num_queries", args->num_queries, plan->problem.query_stride));
-    XL_TRY(
-        xli_check_rows(base->ctx, given ? args->num_queries : args->n, args->first_row, &num_rows));
+    XL_TRY(xli_check_rows(base->ctx, given ? args->num_queries : args->n, args->first_row,
+                          args->num_rows));
 done:
     return status;
 }

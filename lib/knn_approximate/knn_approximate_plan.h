@@ -67,7 +67,7 @@ static inline size_t xli_knn_approximate_rows(const xli_knn_approximate_plan *pl
                                               const xl_knn_approximate_args *args)
 {
     const size_t all = plan->problem.given ? args->num_queries : args->n;
-    return args->num_rows > 0 ? args->num_rows : all - args->first_row;
+    return xli_rows_of(all, args->first_row, args->num_rows);
 }
 
 /* knn_approximate_shape.c: pure functions. */

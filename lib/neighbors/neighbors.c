@@ -35,7 +35,7 @@ static xl_status check(xl_context *ctx, const void *of)
     if (desc->half && (desc->queries != XL_QUERIES_INDEXED || desc->radii))
         return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT, "desc.half: 1; requires %s",
                         desc->radii
-                            ? "one radius for all queries (with radii of their own, (i, j) and "
+                            ? "one radius for all queries (with per-query radii, (i, j) and "
                               "(j, i) are different pairs)"
                             : "desc.queries XL_QUERIES_INDEXED");
 done:
@@ -45,12 +45,12 @@ done:
 static void set_problem(xli_neighbors_plan *plan, const xl_neighbors_desc *desc)
 {
     const bool soa = desc->query_layout == XL_POINTS_SOA;
-    plan->radius = desc->radius;
-    plan->radius2 = desc->radius * desc->radius;
-    plan->reach = xli_neighbors_reach(desc->radius);
-    plan->radius_f64 = desc->radius_f64;
-    plan->radius2_f64 = desc->radius_f64 * desc->radius_f64;
-    plan->reach_f64 = xli_neighbors_reach_f64(desc->radius_f64);
+    const float radius = desc->radius;
+    const double radius_f64 = desc->radius_f64;
+    const bool wide = desc->scalar == XL_F64;
+    plan->radius = wide ? radius_f64 : (double)radius;
+    plan->radius2 = wide ? radius_f64 * radius_f64 : (double)(float)(radius * radius);
+    plan->reach = wide ? xli_neighbors_reach_f64(radius_f64) : (double)xli_neighbors_reach(radius);
     plan->queries = (xli_queries_form){.scalar = desc->scalar,
                                        .dimensions = desc->dimensions,
                                        .stride = soa ? 1 : desc->query_stride,

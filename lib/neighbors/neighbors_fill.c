@@ -11,8 +11,8 @@ enum { OFFSETS = XLI_NEAR_OWN, COUNTS, INDICES, DISTANCES2, VECTORS, SHIFTS, ARR
 
 static size_t rows_of(const xli_neighbors_plan *plan, const fill_call *call)
 {
-    const size_t all = xli_near_queries(plan, XLI_NEAR_GIVEN(call));
-    return call->args.num_rows > 0 ? call->args.num_rows : all - call->args.first_row;
+    return xli_rows_of(xli_near_queries(plan, XLI_NEAR_GIVEN(call)), call->args.first_row,
+                       call->args.num_rows);
 }
 
 /* Elements of `indices`. */
@@ -27,11 +27,10 @@ static xl_status count(const xl_plan *base, const void *of)
     xl_status status;
     const fill_call *const call = of;
     const xli_neighbors_plan *const plan = (const xli_neighbors_plan *)base;
-    size_t num_rows = call->args.num_rows;
     XL_TRY(xli_near_count(plan, XLI_NEAR_GIVEN(call)));
     XL_TRY(xli_near_check_capacity(plan, call->args.capacity));
     XL_TRY(xli_check_rows(base->ctx, xli_near_queries(plan, XLI_NEAR_GIVEN(call)),
-                          call->args.first_row, &num_rows));
+                          call->args.first_row, call->args.num_rows));
     if (capacity_of(plan, call) > SIZE_MAX / sizeof(cl_double) / 3)
         XL_TRY(xli_fail(base->ctx, XL_ERROR_INVALID_ARGUMENT,
                         "%s: %llu indices; exceed the address space",
@@ -66,7 +65,7 @@ static size_t arrays(const xl_plan *base, const void *of, xli_array *arrays)
     return ARRAYS;
 }
 
-/* What a call gives besides indices: the numbers of cl/neighbors/neighbors_details.cl. */
+/* The outputs besides indices, in the numbers of cl/neighbors/neighbors_details.cl. */
 static uint32_t wanted_of(const xli_span *spans)
 {
     enum { WANTS_DISTANCES = 1, WANTS_VECTORS = 2, WANTS_SHIFTS = 4 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * The plan of a search within a radius. neighbors.c makes it. Its calls have a file each:
- * neighbors_count.c, neighbors_fill.c, neighbors_visit.c, neighbors_status.c; what they share is in
- * neighbors_search.c. neighbors_kernel.c binds an index to a user's kernel. */
+ * neighbors_count.c, neighbors_fill.c, neighbors_visit.c, neighbors_status.c; neighbors_search.c
+ * is shared by them. neighbors_kernel.c binds an index to a user's kernel. */
 #ifndef XLI_NEIGHBORS_PLAN_H
 #define XLI_NEIGHBORS_PLAN_H
 
@@ -11,9 +11,8 @@
 
 typedef struct xli_neighbors_plan {
     xl_plan base;
-    /* The fields of the other scalar are 0. `reach` is the radius and what rounding may add. */
-    float radius, radius2, reach;
-    double radius_f64, radius2_f64, reach_f64;
+    double radius, radius2, reach; /* rounded to the scalar; reach: the radius and a margin for
+                                      rounding */
     xli_queries_form queries;
     xl_repeats repeats;
     bool visits, radii, has_details; /* has_details: fills may give more than indices */

@@ -18,8 +18,7 @@ static xl_status check_index(const xli_neighbors_plan *plan, const xl_grid_index
                                 .batch = queries->batch};
     XL_TRY(xli_grid_check_kind(plan->base.ctx, index, &kind));
     XL_TRY(xli_grid_check_periods(plan->base.ctx, index, wide ? "desc.radius_f64" : "desc.radius",
-                                  wide ? plan->radius_f64 : (double)plan->radius,
-                                  plan->ends_loops));
+                                  plan->radius, plan->ends_loops));
     if (queries->given && queries->dimensions != index->dimensions)
         XL_TRY(xli_fail(plan->base.ctx, XL_ERROR_INVALID_ARGUMENT,
                         "index: of points in %u dimensions; the plan's queries have %u",
@@ -86,17 +85,12 @@ XLI_ARGS_FIT(XLI_NEAR_SHARED_ARGS + XLI_NEAR_OWN_ARGS);
 static void add_shared(const xli_search *s, xli_args *args)
 {
     const xli_neighbors_plan *const plan = s->plan;
-    const bool wide = plan->queries.scalar == XL_F64;
-    xli_grid_add_index(s->index,
-                       wide ? XLI_BYTES(&plan->reach_f64, sizeof(double))
-                            : XLI_BYTES(&plan->reach, sizeof(float)),
-                       wide ? XLI_BYTES(&plan->radius2_f64, sizeof(double))
-                            : XLI_BYTES(&plan->radius2, sizeof(float)),
-                       plan->repeats, args);
+    const uint32_t scalar = plan->queries.scalar;
+    xli_grid_add_index(s->index, xli_grid_real(scalar, plan->reach),
+                       xli_grid_real(scalar, plan->radius2), plan->repeats, args);
     xli_grid_add_queries(&plan->queries, s->spans, 0, args);
     if (plan->radii) {
-        xli_args_add(args, wide ? XLI_BYTES(&plan->radius_f64, sizeof(double))
-                                : XLI_BYTES(&plan->radius, sizeof(float)));
+        xli_args_add(args, xli_grid_real(scalar, plan->radius));
         xli_args_add_span(args, &s->spans[XLI_NEAR_RADII]);
     }
     xli_args_add(args, XLI_U32(s->n));

@@ -14,19 +14,18 @@ static xl_status count(const xl_plan *base, const void *of)
     xl_status status;
     const status_call *const call = of;
     const xli_neighbors_plan *const plan = (const xli_neighbors_plan *)base;
-    size_t num_rows = call->args.num_rows;
     XL_TRY(xli_near_count(plan, XLI_NEAR_GIVEN(call)));
     XL_TRY(xli_near_check_capacity(plan, call->args.capacity));
     XL_TRY(xli_check_rows(base->ctx, xli_near_queries(plan, XLI_NEAR_GIVEN(call)),
-                          call->args.first_row, &num_rows));
+                          call->args.first_row, call->args.num_rows));
 done:
     return status;
 }
 
 static size_t rows_of(const xli_neighbors_plan *plan, const status_call *call)
 {
-    const size_t all = xli_near_queries(plan, XLI_NEAR_GIVEN(call));
-    return call->args.num_rows > 0 ? call->args.num_rows : all - call->args.first_row;
+    return xli_rows_of(xli_near_queries(plan, XLI_NEAR_GIVEN(call)), call->args.first_row,
+                       call->args.num_rows);
 }
 
 static size_t arrays(const xl_plan *base, const void *of, xli_array *arrays)

@@ -59,11 +59,11 @@ static xl_status launch(xl_plan *base, xli_seq *seq, const void *of, const xli_s
     const bool wide = plan->queries.scalar == XL_F64;
     const xli_search s = {plan, call->index, seq, xli_near_queries(plan, XLI_NEAR_GIVEN(call)),
                           spans};
-    const xli_arg own[] = {wide ? XLI_BYTES(&args->start_f64, sizeof args->start_f64)
-                                : XLI_BYTES(&args->start, sizeof args->start),
-                           wide ? XLI_BYTES(args->params_f64, sizeof args->params_f64)
-                                : XLI_BYTES(args->params, sizeof args->params),
-                           XLI_MEM(spans[OUT].buffer), XLI_U64(spans[OUT].offset)};
+    const xli_arg own[] = {
+        xli_grid_real(plan->queries.scalar, wide ? args->start_f64 : (double)args->start),
+        wide ? XLI_BYTES(args->params_f64, sizeof args->params_f64)
+             : XLI_BYTES(args->params, sizeof args->params),
+        XLI_MEM(spans[OUT].buffer), XLI_U64(spans[OUT].offset)};
     XL_TRY(xli_grid_index_use(call->index, seq, spans, ARRAYS, scratch));
     if (s.n > 0)
         XL_TRY(xli_near_launch(&s, &plan->visit, own, XLI_COUNT(own)));
