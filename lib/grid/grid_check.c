@@ -21,41 +21,26 @@ done:
     return status;
 }
 
-/* Checks a number in a field of the other scalar. */
-static xl_status check_zero(xl_context *ctx, const xl_grid_desc *desc, const char *name, int a,
-                            double value)
+/* The fields of the other scalar must be 0. */
+static xl_status check_other(xl_context *ctx, const xl_grid_desc *desc)
 {
-    if (value == 0)
-        return XL_SUCCESS;
-    return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT,
-                    "desc.%s%s[%d]: %g; must be 0, because desc.scalar is %s", name,
-                    desc->scalar == XL_F64 ? "" : "_f64", a, value, xl_type_name(desc->scalar));
-}
-
-static xl_status check_other_box(xl_context *ctx, const xl_grid_desc *desc)
-{
-    xl_status status = XL_SUCCESS;
+    static const char *const names[] = {"lower", "upper", "cell", "cell", "cell"}, *const rows[] = {
+                                                                                       "", "",
+                                                                                       "[0]", "[1]",
+                                                                                       "[2]"};
     const bool wide = desc->scalar == XL_F64;
-    for (int a = 0; a < 3; ++a) {
-        XL_TRY(
-            check_zero(ctx, desc, "lower", a, wide ? (double)desc->lower[a] : desc->lower_f64[a]));
-        XL_TRY(
-            check_zero(ctx, desc, "upper", a, wide ? (double)desc->upper[a] : desc->upper_f64[a]));
-    }
-done:
-    return status;
-}
-
-static xl_status check_other_cell(xl_context *ctx, const xl_grid_desc *desc)
-{
-    const bool wide = desc->scalar == XL_F64;
-    for (int row = 0; row < 3; ++row)
-        for (int col = 0; col < 3; ++col) {
-            const double entry = wide ? (double)desc->cell[row][col] : desc->cell_f64[row][col];
-            if (entry != 0)
+    const float *const f32[] = {desc->lower, desc->upper, desc->cell[0], desc->cell[1],
+                                desc->cell[2]};
+    const double *const f64[] = {desc->lower_f64, desc->upper_f64, desc->cell_f64[0],
+                                 desc->cell_f64[1], desc->cell_f64[2]};
+    for (size_t k = 0; k < XLI_COUNT(names); ++k)
+        for (int a = 0; a < 3; ++a) {
+            const double value = wide ? (double)f32[k][a] : f64[k][a];
+            if (value != 0)
                 return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT,
-                                "desc.cell%s[%d][%d]: %g; must be 0, because desc.scalar is %s",
-                                wide ? "" : "_f64", row, col, entry, xl_type_name(desc->scalar));
+                                "desc.%s%s%s[%d]: %g; must be 0, because desc.scalar is %s",
+                                names[k], wide ? "" : "_f64", rows[k], a, value,
+                                xl_type_name(desc->scalar));
         }
     return XL_SUCCESS;
 }
@@ -90,44 +75,42 @@ done:
     return status;
 }
 
-xl_status xli_grid_check_desc(xl_context *ctx, const xl_grid_desc *desc)
+xl_status xli_grid_check_desc(xl_context *ctx, const xl_grid_desc *d)
 {
     xl_status status;
-    if (desc->dimensions < 1 || desc->dimensions > 3)
+    const bool boxed = d->bounded || d->triclinic;
+    const struct {
+        bool wrong;
+        const char *name, *rule;
+        uint32_t value;
+    } rules[] = {{d->layout > XL_POINTS_SOA, "layout", "must be an xl_points_layout", d->layout},
+                 {d->layout == XL_POINTS_AOS && d->stride < d->dimensions, "stride",
+                  "must be at least desc.dimensions", d->stride},
+                 {d->periodic != 0 && !boxed, "periodic",
+                  "requires a box: desc.bounded, or desc.triclinic", d->periodic},
+                 {d->dimensions < 32 && d->periodic >> d->dimensions != 0, "periodic",
+                  "must have bits of the axes of points only", d->periodic},
+                 {d->triclinic > 1, "triclinic", "must be 0 or 1", d->triclinic},
+                 {d->num_systems > XLI_GRID_MAX_SYSTEMS, "num_systems", "must be at most 2^20",
+                  d->num_systems},
+                 {d->algorithm > XL_GRID_BITONIC, "algorithm", "must be an xl_grid_algorithm",
+                  d->algorithm}};
+    if (d->dimensions < 1 || d->dimensions > 3)
         return xli_fail(ctx, XL_ERROR_UNSUPPORTED, "desc.dimensions: %u; must be 1, 2 or 3",
-                        (unsigned)desc->dimensions);
-    XL_TRY(xli_grid_check_scalar(ctx, desc->scalar));
-    if (desc->layout > XL_POINTS_SOA)
+                        (unsigned)d->dimensions);
+    XL_TRY(xli_grid_check_scalar(ctx, d->scalar));
+    if (!isfinite(d->cell_size) || d->cell_size <= 0)
         return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT,
-                        "desc.layout: %u; must be an xl_points_layout", (unsigned)desc->layout);
-    if (desc->layout == XL_POINTS_AOS && desc->stride < desc->dimensions)
-        return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT,
-                        "desc.stride: %u; must be at least desc.dimensions, %u",
-                        (unsigned)desc->stride, (unsigned)desc->dimensions);
-    if (!isfinite(desc->cell_size) || desc->cell_size <= 0)
-        return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT,
-                        "desc.cell_size: %g; must be finite and above 0", (double)desc->cell_size);
-    const bool boxed = desc->bounded || desc->triclinic;
-    if (desc->periodic >> desc->dimensions != 0 || (desc->periodic != 0 && !boxed))
-        return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT, "desc.periodic: %u; %s",
-                        (unsigned)desc->periodic,
-                        boxed ? "must have bits of the axes of points only"
-                              : "requires a box: desc.bounded, or desc.triclinic");
-    if ((int)desc->algorithm < XL_GRID_AUTO || desc->algorithm > XL_GRID_BITONIC)
-        return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT,
-                        "desc.algorithm: %d; must be an xl_grid_algorithm", (int)desc->algorithm);
-    if (desc->num_systems > XLI_GRID_MAX_SYSTEMS)
-        return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT, "desc.num_systems: %u; must be at most %u",
-                        (unsigned)desc->num_systems, (unsigned)XLI_GRID_MAX_SYSTEMS);
-    if (desc->triclinic > 1)
-        return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT, "desc.triclinic: %u; must be 0 or 1",
-                        (unsigned)desc->triclinic);
-    if (desc->triclinic)
-        XL_TRY(xli_grid_check_cell(ctx, desc));
-    else if (desc->bounded)
-        XL_TRY(check_box(ctx, desc));
-    XL_TRY(check_other_box(ctx, desc));
-    XL_TRY(check_other_cell(ctx, desc));
+                        "desc.cell_size: %g; must be finite and above 0", (double)d->cell_size);
+    for (size_t i = 0; i < XLI_COUNT(rules); ++i)
+        if (rules[i].wrong)
+            return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT, "desc.%s: %u; %s", rules[i].name,
+                            (unsigned)rules[i].value, rules[i].rule);
+    if (d->triclinic)
+        XL_TRY(xli_grid_check_cell(ctx, d));
+    else if (d->bounded)
+        XL_TRY(check_box(ctx, d));
+    XL_TRY(check_other(ctx, d));
 done:
     return status;
 }

@@ -149,16 +149,22 @@ xli_grid_shape xli_grid_shape_of(const xli_kernel *kernel, size_t n, uint32_t gr
 xl_status xli_grid_check_n(xl_context *ctx, const char *name, size_t n, uint32_t stride);
 /* Checks that the library and the device have such coordinates. */
 xl_status xli_grid_check_scalar(xl_context *ctx, uint32_t scalar);
-/* grid_kind.c: the indices that a plan searches. */
-typedef struct xli_grid_kind {
+/* How a plan searches: the indices that it takes, and its queries. */
+typedef struct xli_search_form {
     uint32_t scalar, planes; /* planes: the tunable grid.planes */
+    uint32_t dimensions;     /* 0: any, if queries are indexed */
     xl_repeats repeats;
-    bool batch;
-} xli_grid_kind;
-/* Checks that the index was built, in this context, and is of that kind. */
+    bool batch, given, soa; /* given: queries are given; soa: with an array for each axis */
+    uint32_t stride;        /* of given queries */
+} xli_search_form;
+
+/* grid_kind.c: checks that the index was built in this context, and its order; its points; and all
+ * of it. */
+xl_status xli_grid_check_order(xl_context *ctx, const xl_grid_index *index, uint32_t planes);
+xl_status xli_grid_check_points(xl_context *ctx, const xl_grid_index *index, uint32_t scalar,
+                                uint32_t dimensions);
 xl_status xli_grid_check_kind(xl_context *ctx, const xl_grid_index *index,
-                              const xli_grid_kind *kind);
-xl_status xli_grid_check_same_scalar(xl_context *ctx, const xl_grid_index *index, uint32_t scalar);
+                              const xli_search_form *form);
 
 /* grid_queries.c. The arguments of XL_INDEX_PARAMETERS of cl/neighbors/neighbors_ranges.cl: the
  * index, the search's reach and squared radius, and its space. */
@@ -174,27 +180,28 @@ xli_grid_cell_args xli_grid_cell_args_of(const xli_grid_lattice *lattice);
  * images or more. Otherwise the same, plus the distance to the farthest point. */
 double xli_grid_lattice_reach(const xli_grid_lattice *lattice, uint32_t k);
 
-/* The queries of a plan: the points of the index, or given ones in this form. */
-typedef struct xli_queries_form {
-    uint32_t scalar, dimensions, stride;
-    bool given, soa, batch;
-} xli_queries_form;
+/* The fields that descriptors of searches share. */
+typedef struct xli_search_fields {
+    uint32_t scalar, periodic, batch, queries, dimensions, query_layout, query_stride;
+} xli_search_fields;
+#define XLI_SEARCH_FIELDS(desc)                                                                    \
+    (&(const xli_search_fields){(desc)->scalar, (desc)->periodic, (desc)->batch, (desc)->queries,  \
+                                (desc)->dimensions, (desc)->query_layout, (desc)->query_stride})
+xl_status xli_grid_check_search(xl_context *ctx, const xli_search_fields *fields);
+xli_search_form xli_grid_search_form(const xli_search_fields *fields, uint32_t planes);
+
 /* The arrays of given queries, in every search the first ones of a call. */
 enum { XLI_QUERIES_X, XLI_QUERIES_Y, XLI_QUERIES_Z, XLI_QUERIES_SYSTEMS, XLI_QUERIES_ARRAYS };
-/* The fields of a descriptor. */
-xl_status xli_grid_check_query_fields(xl_context *ctx, uint32_t queries, uint32_t dimensions,
-                                      uint32_t layout, uint32_t stride);
-xl_status xli_grid_check_space_fields(xl_context *ctx, uint32_t periodic, uint32_t batch);
-xl_status xli_grid_check_num_queries(xl_context *ctx, const xli_queries_form *form,
+xl_status xli_grid_check_num_queries(xl_context *ctx, const xli_search_form *form,
                                      size_t num_queries);
 /* Lists the arrays of n queries; axes: x, y and z, or all in the first. */
-void xli_grid_list_queries(const xli_queries_form *form, size_t n, const xl_view axes[3],
+void xli_grid_list_queries(const xli_search_form *form, size_t n, const xl_view axes[3],
                            xl_view systems, xli_array *arrays);
 /* The array of an axis: that of x if the axis has no array. */
 const xli_span *xli_grid_axis(const xli_span *spans, uint32_t axis);
 /* Adds the arguments of given queries from query `first` on; nothing for the index's points. */
 enum { XLI_GRID_QUERY_ARGS = 8 }; /* at most */
-void xli_grid_add_queries(const xli_queries_form *form, const xli_span *spans, size_t first,
+void xli_grid_add_queries(const xli_search_form *form, const xli_span *spans, size_t first,
                           xli_args *args);
 
 /* Checks a radius or a distance, in the field of that name; and that a search in the space of the

@@ -2,21 +2,11 @@
  * Checks that a plan may use an index. */
 #include "grid_plan.h"
 
-xl_status xli_grid_check_same_scalar(xl_context *ctx, const xl_grid_index *index, uint32_t scalar)
+static xl_status check_same(xl_context *ctx, const char *field, uint32_t of_index, uint32_t of_plan)
 {
-    if (index->scalar != scalar)
-        return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT,
-                        "index: of points of %s; the plan's desc.scalar is %s",
-                        xl_type_name(index->scalar), xl_type_name(scalar));
-    return XL_SUCCESS;
-}
-
-static xl_status check_planes(xl_context *ctx, const xl_grid_index *index, uint32_t planes)
-{
-    if (index->planes != planes)
-        return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT,
-                        "index: built by a plan with grid.planes %u; this plan has %u",
-                        (unsigned)index->planes, (unsigned)planes);
+    if (of_index != of_plan)
+        return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT, "index: built with %s %u; the plan has %u",
+                        field, (unsigned)of_index, (unsigned)of_plan);
     return XL_SUCCESS;
 }
 
@@ -29,21 +19,31 @@ static xl_status check_batch(xl_context *ctx, const xl_grid_index *index, bool b
     return XL_SUCCESS;
 }
 
-xl_status xli_grid_check_kind(xl_context *ctx, const xl_grid_index *index,
-                              const xli_grid_kind *kind)
+xl_status xli_grid_check_order(xl_context *ctx, const xl_grid_index *index, uint32_t planes)
 {
-    xl_status status;
-    XL_TRY(xli_grid_index_check(ctx, index));
-    XL_TRY(check_planes(ctx, index, kind->planes));
-    XL_TRY(xli_grid_check_repeats(ctx, index, kind->repeats));
-    XL_TRY(xli_grid_check_same_scalar(ctx, index, kind->scalar));
-    XL_TRY(check_batch(ctx, index, kind->batch));
-done:
-    return status;
+    const xl_status status = xli_grid_index_check(ctx, index);
+    return status == XL_SUCCESS ? check_same(ctx, "grid.planes", index->planes, planes) : status;
 }
 
-xl_status xli_grid_check_index(const xli_grid_plan *grid, const xl_grid_index *index)
+xl_status xli_grid_check_points(xl_context *ctx, const xl_grid_index *index, uint32_t scalar,
+                                uint32_t dimensions)
 {
-    const xl_status status = xli_grid_index_check(grid->base.ctx, index);
-    return status == XL_SUCCESS ? check_planes(grid->base.ctx, index, grid->tune.planes) : status;
+    if (index->scalar != scalar)
+        return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT,
+                        "index: built with desc.scalar %s; the plan has %s",
+                        xl_type_name(index->scalar), xl_type_name(scalar));
+    return check_same(ctx, "desc.dimensions", index->dimensions, dimensions);
+}
+
+xl_status xli_grid_check_kind(xl_context *ctx, const xl_grid_index *index,
+                              const xli_search_form *form)
+{
+    xl_status status;
+    XL_TRY(xli_grid_check_order(ctx, index, form->planes));
+    XL_TRY(xli_grid_check_repeats(ctx, index, form->repeats));
+    XL_TRY(xli_grid_check_points(ctx, index, form->scalar,
+                                 form->dimensions > 0 ? form->dimensions : index->dimensions));
+    XL_TRY(check_batch(ctx, index, form->batch));
+done:
+    return status;
 }

@@ -60,12 +60,8 @@ static xl_status count(const xl_plan *base, const void *of)
     const moved_call *const call = of;
     const xli_grid_plan *const grid = (const xli_grid_plan *)base;
     const xl_grid_index *const index = call->index;
-    XL_TRY(xli_grid_check_index(grid, index));
-    if (index->dimensions != grid->desc.dimensions)
-        return xli_fail(base->ctx, XL_ERROR_INVALID_ARGUMENT,
-                        "index: of points in %u dimensions; the plan's desc.dimensions is %u",
-                        (unsigned)index->dimensions, (unsigned)grid->desc.dimensions);
-    XL_TRY(xli_grid_check_same_scalar(base->ctx, index, grid->desc.scalar));
+    XL_TRY(xli_grid_check_order(base->ctx, index, grid->tune.planes));
+    XL_TRY(xli_grid_check_points(base->ctx, index, grid->desc.scalar, grid->desc.dimensions));
     XL_TRY(check_distance(base->ctx, &call->args, grid->desc.scalar));
     XL_TRY(check_cell(grid, index, &call->args));
     XL_TRY(xli_grid_check_n(base->ctx, "index: n", index->n, grid->desc.stride));

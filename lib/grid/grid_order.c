@@ -14,7 +14,8 @@ static xl_status count(const xl_plan *base, const void *of)
     xl_status status;
     const reorder_call *const call = of;
     const size_t bytes = call->args.element_bytes;
-    XL_TRY(xli_grid_check_index((const xli_grid_plan *)base, call->index));
+    XL_TRY(
+        xli_grid_check_order(base->ctx, call->index, ((const xli_grid_plan *)base)->tune.planes));
     if (bytes == 0 || bytes % 4 != 0 || bytes / 4 > UINT32_MAX)
         XL_TRY(xli_fail(base->ctx, XL_ERROR_INVALID_ARGUMENT,
                         "args.element_bytes: %zu; must be a multiple of 4 from 4 to 2^34 - 4",

@@ -98,8 +98,6 @@ xli_grid_shape xli_grid_few_groups(const xli_grid_plan *grid, xli_grid_kernel ke
 
 /* grid_check.c: a descriptor, before any side effect. */
 xl_status xli_grid_check_desc(xl_context *ctx, const xl_grid_desc *desc);
-/* grid_kind.c: checks that an index is of the plan's context and of its grid.planes. */
-xl_status xli_grid_check_index(const xli_grid_plan *grid, const xl_grid_index *index);
 
 /* The arrays of points come first in a call: x, y and z, or all in the first. */
 enum { XLI_POINTS_X, XLI_POINTS_Y, XLI_POINTS_Z, XLI_POINTS_ARRAYS };

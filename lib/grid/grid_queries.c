@@ -40,37 +40,44 @@ xl_status xli_grid_check_periods(xl_context *ctx, const xl_grid_index *index, co
     return XL_SUCCESS;
 }
 
-xl_status xli_grid_check_query_fields(xl_context *ctx, uint32_t queries, uint32_t dimensions,
-                                      uint32_t layout, uint32_t stride)
+xl_status xli_grid_check_search(xl_context *ctx, const xli_search_fields *f)
 {
-    if (queries > XL_QUERIES_GIVEN)
-        return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT,
-                        "desc.queries: %u; must be an xl_neighbors_queries", (unsigned)queries);
-    if (dimensions < 1 || dimensions > 3)
+    const struct {
+        bool wrong;
+        const char *name, *rule;
+        uint32_t value;
+    } rules[] = {
+        {f->periodic > XL_REPEATS_CELL, "periodic", "must be an xl_repeats", f->periodic},
+        {f->batch > 1, "batch", "must be 0 or 1", f->batch},
+        {f->queries > XL_QUERIES_GIVEN, "queries", "must be an xl_neighbors_queries", f->queries},
+        {f->query_layout > XL_POINTS_SOA, "query_layout", "must be an xl_points_layout",
+         f->query_layout},
+        {f->query_layout == XL_POINTS_AOS && f->query_stride < f->dimensions, "query_stride",
+         "must be at least desc.dimensions", f->query_stride}};
+    if (f->dimensions < 1 || f->dimensions > 3)
         return xli_fail(ctx, XL_ERROR_UNSUPPORTED, "desc.dimensions: %u; must be 1, 2 or 3",
-                        (unsigned)dimensions);
-    if (layout > XL_POINTS_SOA)
-        return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT,
-                        "desc.query_layout: %u; must be an xl_points_layout", (unsigned)layout);
-    if (layout == XL_POINTS_AOS && stride < dimensions)
-        return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT,
-                        "desc.query_stride: %u; must be at least desc.dimensions, %u",
-                        (unsigned)stride, (unsigned)dimensions);
-    return XL_SUCCESS;
+                        (unsigned)f->dimensions);
+    for (size_t i = 0; i < XLI_COUNT(rules); ++i)
+        if (rules[i].wrong)
+            return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT, "desc.%s: %u; %s", rules[i].name,
+                            (unsigned)rules[i].value, rules[i].rule);
+    return xli_grid_check_scalar(ctx, f->scalar);
 }
 
-xl_status xli_grid_check_space_fields(xl_context *ctx, uint32_t periodic, uint32_t batch)
+xli_search_form xli_grid_search_form(const xli_search_fields *f, uint32_t planes)
 {
-    if (periodic > XL_REPEATS_CELL)
-        return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT, "desc.periodic: %u; must be an xl_repeats",
-                        (unsigned)periodic);
-    if (batch > 1)
-        return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT, "desc.batch: %u; must be 0 or 1",
-                        (unsigned)batch);
-    return XL_SUCCESS;
+    const bool soa = f->query_layout == XL_POINTS_SOA;
+    return (xli_search_form){.scalar = f->scalar,
+                             .planes = planes,
+                             .dimensions = f->dimensions,
+                             .repeats = (xl_repeats)f->periodic,
+                             .batch = f->batch != 0,
+                             .given = f->queries == XL_QUERIES_GIVEN,
+                             .soa = soa,
+                             .stride = soa ? 1 : f->query_stride};
 }
 
-xl_status xli_grid_check_num_queries(xl_context *ctx, const xli_queries_form *form,
+xl_status xli_grid_check_num_queries(xl_context *ctx, const xli_search_form *form,
                                      size_t num_queries)
 {
     if (!form->given && num_queries > 0)
@@ -81,7 +88,7 @@ xl_status xli_grid_check_num_queries(xl_context *ctx, const xli_queries_form *fo
     return xli_grid_check_n(ctx, "args.num_queries", num_queries, form->stride);
 }
 
-void xli_grid_list_queries(const xli_queries_form *form, size_t n, const xl_view axes[3],
+void xli_grid_list_queries(const xli_search_form *form, size_t n, const xl_view axes[3],
                            xl_view systems, xli_array *arrays)
 {
     static const char *const names[] = {"args.queries", "args.queries_y", "args.queries_z"};
@@ -108,7 +115,7 @@ const xli_span *xli_grid_axis(const xli_span *spans, uint32_t axis)
     return spans[axis].buffer ? &spans[axis] : &spans[XLI_QUERIES_X];
 }
 
-void xli_grid_add_queries(const xli_queries_form *form, const xli_span *spans, size_t first,
+void xli_grid_add_queries(const xli_search_form *form, const xli_span *spans, size_t first,
                           xli_args *args)
 {
     const xli_span *const systems = &spans[XLI_QUERIES_SYSTEMS];

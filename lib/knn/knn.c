@@ -33,31 +33,20 @@ static xl_status check(xl_context *ctx, const void *of)
     if (desc->k < 1 || desc->k > XLI_KNN_MOST)
         return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT, "desc.k: %u; must be 1 to %d",
                         (unsigned)desc->k, XLI_KNN_MOST);
-    XL_TRY(xli_grid_check_query_fields(ctx, desc->queries, desc->dimensions, desc->query_layout,
-                                       desc->query_stride));
-    XL_TRY(xli_grid_check_space_fields(ctx, desc->periodic, desc->batch));
-    XL_TRY(xli_grid_check_scalar(ctx, desc->scalar));
+    XL_TRY(xli_grid_check_search(ctx, XLI_SEARCH_FIELDS(desc)));
     XL_TRY(check_max_radius(ctx, desc));
 done:
     return status;
 }
 
-static xli_knn_problem problem_of(const xl_knn_desc *desc)
+static xli_knn_problem problem_of(const xl_knn_desc *desc, uint32_t planes)
 {
-    const bool given = desc->queries == XL_QUERIES_GIVEN;
-    const bool soa = desc->query_layout == XL_POINTS_SOA;
     const float most = desc->max_radius;
     const double radius2 = desc->scalar == XL_F64 ? desc->max_radius_f64 * desc->max_radius_f64
                                                   : (double)(float)(most * most);
     return (xli_knn_problem){.k = desc->k,
-                             .queries = {.scalar = desc->scalar,
-                                         .dimensions = desc->dimensions,
-                                         .stride = soa ? 1 : desc->query_stride,
-                                         .given = given,
-                                         .soa = soa,
-                                         .batch = desc->batch != 0},
-                             .keeps_self = desc->include_self || given,
-                             .repeats = (xl_repeats)desc->periodic,
+                             .form = xli_grid_search_form(XLI_SEARCH_FIELDS(desc), planes),
+                             .keeps_self = desc->include_self || desc->queries == XL_QUERIES_GIVEN,
                              .radius2 = radius2 > 0 ? radius2 : (double)INFINITY};
 }
 
@@ -70,29 +59,28 @@ static xli_knn_shape shape_of(const xli_tune_device *device, const xli_tune *tun
         .group = (uint32_t)xli_max(1, xli_min(tune->knn.group, device->max_work_group)),
         .items = device->ends_loops ? 1 : tune->knn.items,
         .aim = tune->knn.aim,
-        .planes = tune->grid.planes,
         .most_rounds = device->ends_loops ? MOST_ROUNDS : 0};
 }
 
 /* XL_RADII, XL_HALF and XL_RADIUS_INCLUSIVE are for searches within a radius. */
 static void add_text(xli_text *text, const xli_knn_problem *problem, const xli_knn_shape *shape)
 {
-    const xli_queries_form *const queries = &problem->queries;
+    const xli_search_form *const form = &problem->form;
     const xli_definition lines[] = {
         {"XL_ITEMS", shape->items},
-        {"XL_PLANES", shape->planes},
-        {"XL_DIMENSIONS", queries->dimensions},
+        {"XL_PLANES", form->planes},
+        {"XL_DIMENSIONS", form->dimensions},
         {"XL_KEEP_SELF", problem->keeps_self},
-        {"XL_PERIODIC", problem->repeats != XL_REPEATS_NOT},
-        {"XL_TRICLINIC", problem->repeats == XL_REPEATS_CELL},
+        {"XL_PERIODIC", form->repeats != XL_REPEATS_NOT},
+        {"XL_TRICLINIC", form->repeats == XL_REPEATS_CELL},
         {"XL_RADII", 0},
         {"XL_HALF", 0},
         {"XL_RADIUS_INCLUSIVE", 0},
-        {"XL_GIVEN", queries->given},
-        {"XL_F64", queries->scalar == XL_F64},
-        {"XL_SYSTEMS", queries->batch},
-        {"XL_QUERY_STRIDE", queries->soa ? 0 : queries->stride},
-        {"XL_QUERY_DIMENSIONS", queries->dimensions},
+        {"XL_GIVEN", form->given},
+        {"XL_F64", form->scalar == XL_F64},
+        {"XL_SYSTEMS", form->batch},
+        {"XL_QUERY_STRIDE", form->soa ? 0 : form->stride},
+        {"XL_QUERY_DIMENSIONS", form->dimensions},
         {"XL_MOST_ROUNDS", shape->most_rounds},
         {"XL_K", problem->k},
         {"XL_KNN_AIM", shape->aim},
@@ -128,7 +116,7 @@ static xl_status make(xl_plan *base, const void *of)
     XL_TRY(xli_context_capabilities(base->ctx, &capabilities));
     XL_TRY(xli_context_tune(base->ctx, capabilities,
                             XLI_TUNE_WISH(XLI_TUNE_KNN | XLI_TUNE_GRID, desc), &device, &tune));
-    plan->problem = problem_of(desc);
+    plan->problem = problem_of(desc, tune.grid.planes);
     plan->shape = shape_of(&device, &tune);
     XL_TRY(build_kernels(plan));
 done:
@@ -154,7 +142,7 @@ static xl_status count_sizes(const xl_plan *base, const void *of)
 {
     const xli_knn_problem *const problem = &((const xli_knn_plan *)base)->problem;
     return xli_grid_check_n(base->ctx, "args.num_queries", ((const xl_knn_args *)of)->num_queries,
-                            problem->queries.stride);
+                            problem->form.stride);
 }
 
 static const xli_primitive primitive = {.name = "knn",

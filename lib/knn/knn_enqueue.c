@@ -8,27 +8,12 @@
 
 static size_t queries_of(const xli_knn_plan *plan, const xli_knn_search *search)
 {
-    return plan->problem.queries.given ? search->args.num_queries : search->index->n;
+    return plan->problem.form.given ? search->args.num_queries : search->index->n;
 }
 
 size_t xli_knn_rows(const xli_knn_plan *plan, const xli_knn_search *search)
 {
     return xli_rows_of(queries_of(plan, search), search->args.first_row, search->args.num_rows);
-}
-
-static xl_status check_index(const xli_knn_plan *plan, const xl_grid_index *index)
-{
-    const xli_queries_form *const queries = &plan->problem.queries;
-    const xli_grid_kind kind = {.scalar = queries->scalar,
-                                .planes = plan->shape.planes,
-                                .repeats = plan->problem.repeats,
-                                .batch = queries->batch};
-    const xl_status status = xli_grid_check_kind(plan->base.ctx, index, &kind);
-    if (status == XL_SUCCESS && queries->dimensions != index->dimensions)
-        return xli_fail(plan->base.ctx, XL_ERROR_INVALID_ARGUMENT,
-                        "index: of points in %u dimensions; the plan's desc.dimensions is %u",
-                        (unsigned)index->dimensions, (unsigned)queries->dimensions);
-    return status;
 }
 
 static xl_status count(const xl_plan *base, const void *of)
@@ -37,10 +22,10 @@ static xl_status count(const xl_plan *base, const void *of)
     const xli_knn_search *const search = of;
     const xli_knn_plan *const plan = (const xli_knn_plan *)base;
     const xli_knn_problem *const problem = &plan->problem;
-    XL_TRY(check_index(plan, search->index));
-    XL_TRY(xli_grid_check_num_queries(base->ctx, &problem->queries, search->args.num_queries));
+    XL_TRY(xli_grid_check_kind(base->ctx, search->index, &problem->form));
+    XL_TRY(xli_grid_check_num_queries(base->ctx, &problem->form, search->args.num_queries));
     const size_t n = queries_of(plan, search);
-    if (n > SIZE_MAX / xli_scalar_bytes(problem->queries.scalar) / problem->k)
+    if (n > SIZE_MAX / xli_scalar_bytes(problem->form.scalar) / problem->k)
         return xli_fail(base->ctx, XL_ERROR_INVALID_ARGUMENT,
                         "args.num_queries: %zu; the rows exceed the address space", n);
     XL_TRY(xli_check_rows(base->ctx, n, search->args.first_row, search->args.num_rows));
@@ -53,14 +38,14 @@ static size_t arrays(const xl_plan *base, const void *of, xli_array *arrays)
     const xli_knn_search *const search = of;
     const xl_knn_args *const args = &search->args;
     const xli_knn_plan *const plan = (const xli_knn_plan *)base;
-    const xli_queries_form *const queries = &plan->problem.queries;
+    const xli_search_form *const form = &plan->problem.form;
     const size_t places = xli_knn_rows(plan, search) * plan->problem.k;
-    xli_grid_list_queries(queries, queries_of(plan, search),
+    xli_grid_list_queries(form, queries_of(plan, search),
                           (const xl_view[]){args->queries, args->queries_y, args->queries_z},
                           args->query_systems, arrays);
     arrays[XLI_KNN_INDICES] = xli_output("args.indices", args->indices, places, sizeof(cl_uint));
     arrays[XLI_KNN_DISTANCES2] =
-        xli_output("args.distances2", args->distances2, places, xli_scalar_bytes(queries->scalar));
+        xli_output("args.distances2", args->distances2, places, xli_scalar_bytes(form->scalar));
     arrays[XLI_KNN_DISTANCES2].optional = true;
     return XLI_KNN_ARRAYS;
 }
@@ -73,12 +58,12 @@ static void add_shared(const xli_knn_plan *plan, const xl_grid_index *index, con
                        size_t first, xli_args *args)
 {
     const xli_knn_problem *const problem = &plan->problem;
-    const uint32_t scalar = problem->queries.scalar;
+    const uint32_t scalar = problem->form.scalar;
     const double reach = xli_grid_lattice_reach(&index->lattice, problem->k);
     const double most = scalar == XL_F64 ? DBL_MAX : (double)FLT_MAX;
     xli_grid_add_index(index, xli_grid_real(scalar, reach < most ? reach : most),
-                       xli_grid_real(scalar, problem->radius2), problem->repeats, args);
-    xli_grid_add_queries(&problem->queries, spans, first, args);
+                       xli_grid_real(scalar, problem->radius2), problem->form.repeats, args);
+    xli_grid_add_queries(&problem->form, spans, first, args);
 }
 
 enum { OWN_ARGS = 8 }; /* at most */
@@ -94,7 +79,7 @@ static xl_status launch(xl_plan *base, xli_seq *seq, const void *of, const xli_s
     xl_grid_index *const index = search->index;
     xli_args args = {0};
     const xli_span *const distances2 = &spans[XLI_KNN_DISTANCES2];
-    const bool given = plan->problem.queries.given, wide = distances2->buffer != NULL;
+    const bool given = plan->problem.form.given, wide = distances2->buffer != NULL;
     const size_t first = search->args.first_row, num_rows = xli_knn_rows(plan, search);
     const size_t queries = given ? num_rows : index->n;
     XL_TRY(xli_grid_index_use(index, seq, spans, XLI_KNN_ARRAYS, scratch));

@@ -14,16 +14,14 @@
 /* A checked descriptor. */
 typedef struct xli_knn_problem {
     uint32_t k;
-    xli_queries_form queries;
+    xli_search_form form;
     bool keeps_self;
-    xl_repeats repeats;
     double radius2; /* rounded to the scalar; an infinity: none */
 } xli_knn_problem;
 
 typedef struct xli_knn_shape {
     uint32_t group, items; /* work-items of a group, queries of a work-item */
     uint32_t aim;          /* points that the first reach is to hold, in hundredths of k */
-    uint32_t planes;       /* grid.planes of the indices that the plan searches */
     uint32_t most_rounds;  /* of all loops of a query; 0: any number */
 } xli_knn_shape;
 

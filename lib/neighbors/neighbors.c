@@ -26,11 +26,8 @@ static xl_status check(xl_context *ctx, const void *of)
 {
     xl_status status;
     const xl_neighbors_desc *const desc = of;
-    XL_TRY(xli_grid_check_scalar(ctx, desc->scalar));
+    XL_TRY(xli_grid_check_search(ctx, XLI_SEARCH_FIELDS(desc)));
     XL_TRY(check_radius(ctx, desc));
-    XL_TRY(xli_grid_check_query_fields(ctx, desc->queries, desc->dimensions, desc->query_layout,
-                                       desc->query_stride));
-    XL_TRY(xli_grid_check_space_fields(ctx, desc->periodic, desc->batch));
     XL_TRY(xli_check_source(ctx, "desc.visit", desc->visit));
     if (desc->half && (desc->queries != XL_QUERIES_INDEXED || desc->radii))
         return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT, "desc.half: 1; requires %s",
@@ -42,22 +39,17 @@ done:
     return status;
 }
 
-static void set_problem(xli_neighbors_plan *plan, const xl_neighbors_desc *desc)
+static void set_problem(xli_neighbors_plan *plan, const xl_neighbors_desc *desc, uint32_t planes)
 {
-    const bool soa = desc->query_layout == XL_POINTS_SOA;
     const float radius = desc->radius;
     const double radius_f64 = desc->radius_f64;
     const bool wide = desc->scalar == XL_F64;
     plan->radius = wide ? radius_f64 : (double)radius;
     plan->radius2 = wide ? radius_f64 * radius_f64 : (double)(float)(radius * radius);
     plan->reach = wide ? xli_neighbors_reach_f64(radius_f64) : (double)xli_neighbors_reach(radius);
-    plan->queries = (xli_queries_form){.scalar = desc->scalar,
-                                       .dimensions = desc->dimensions,
-                                       .stride = soa ? 1 : desc->query_stride,
-                                       .given = desc->queries == XL_QUERIES_GIVEN,
-                                       .soa = soa,
-                                       .batch = desc->batch != 0};
-    plan->repeats = (xl_repeats)desc->periodic;
+    plan->form = xli_grid_search_form(XLI_SEARCH_FIELDS(desc), planes);
+    if (!plan->form.given)
+        plan->form.dimensions = 0;
     plan->visits = desc->visit != NULL;
     plan->radii = desc->radii != 0;
     plan->has_details = desc->details != 0;
@@ -89,27 +81,27 @@ static void add_visit(const xl_neighbors_desc *desc, xli_text *defines)
 
 static void add_text(const xli_neighbors_plan *plan, const xl_neighbors_desc *desc, xli_text *text)
 {
-    const xli_queries_form *const queries = &plan->queries;
+    const xli_search_form *const form = &plan->form;
     const int rounds = desc->sorted ? SORTED_ROUNDS : ROUNDS;
     const xli_definition lines[] = {
         {"XL_ITEMS", plan->tune.items},
         {"XL_GROUP", plan->tune.group},
         {"XL_STAGED", plan->tune.staged},
         {"XL_WALK", plan->tune.walk},
-        {"XL_PLANES", plan->planes},
+        {"XL_PLANES", form->planes},
         {"XL_RADIUS_INCLUSIVE", desc->inclusive != 0},
-        {"XL_KEEP_SELF", desc->include_self || queries->given},
-        {"XL_PERIODIC", plan->repeats != XL_REPEATS_NOT},
-        {"XL_TRICLINIC", plan->repeats == XL_REPEATS_CELL},
+        {"XL_KEEP_SELF", desc->include_self || form->given},
+        {"XL_PERIODIC", form->repeats != XL_REPEATS_NOT},
+        {"XL_TRICLINIC", form->repeats == XL_REPEATS_CELL},
         {"XL_RADII", plan->radii},
-        {"XL_GIVEN", queries->given},
+        {"XL_GIVEN", form->given},
         {"XL_HALF", desc->half != 0},
         {"XL_DETAILS", plan->has_details},
         {"XL_ROW_ROOM", plan->row_capacity > 0},
-        {"XL_F64", queries->scalar == XL_F64},
-        {"XL_SYSTEMS", queries->batch},
-        {queries->given ? "XL_QUERY_STRIDE" : NULL, queries->soa ? 0 : queries->stride},
-        {queries->given ? "XL_QUERY_DIMENSIONS" : NULL, queries->dimensions},
+        {"XL_F64", form->scalar == XL_F64},
+        {"XL_SYSTEMS", form->batch},
+        {form->given ? "XL_QUERY_STRIDE" : NULL, form->soa ? 0 : form->stride},
+        {form->given ? "XL_QUERY_DIMENSIONS" : NULL, form->dimensions},
         {"XL_SORTED", desc->sorted != 0},
         {"XL_VISIT", plan->visits},
         {"XL_MOST_ROUNDS", plan->ends_loops ? (size_t)rounds : 0},
@@ -130,7 +122,7 @@ static xl_status create_kernels(xli_neighbors_plan *plan, const xli_program *pro
                 {true, &plan->fill, "xl_neighbors_fill"},
                 {plan->visits, &plan->visit, "xl_neighbors_visit"},
                 {plan->has_details, &plan->details, "xl_neighbors_details"},
-                {plan->queries.given, &plan->check, "xl_neighbors_check"},
+                {plan->form.given, &plan->check, "xl_neighbors_check"},
                 {plan->row_capacity > 0, &plan->longest, "xl_neighbors_longest"},
                 {plan->ends_loops, &plan->total, "xl_neighbors_total"}};
     for (size_t k = 0; k < XLI_COUNT(rows); ++k)
@@ -168,7 +160,7 @@ static xl_status make_parts(xli_neighbors_plan *plan, const xl_neighbors_desc *d
         XLI_TUNE_WISH(XLI_TUNE_NEIGHBORS | XLI_TUNE_GRID | XLI_TUNE_SCAN, desc);
     XL_TRY(xli_context_tune(plan->base.ctx, capabilities, wish, &device, &tune));
     plan->tune = tune.neighbors;
-    plan->planes = tune.grid.planes;
+    set_problem(plan, desc, tune.grid.planes);
     xli_tune_neighbors_fit(&device, &plan->tune);
     XL_TRY(xli_grid_make_scan(plan->base.ctx, XL_U64, XL_EXCLUSIVE, wish, &plan->scan));
 done:
@@ -182,11 +174,10 @@ static xl_status make(xl_plan *base, const void *of)
     xli_neighbors_plan *const plan = (xli_neighbors_plan *)base;
     const xli_capabilities *capabilities;
     XL_TRY(xli_context_capabilities(base->ctx, &capabilities));
-    set_problem(plan, desc);
     plan->ends_loops = capabilities->ends_loops;
     XL_TRY(make_parts(plan, desc, capabilities));
     /* Given queries may be far apart, and a device that ends loops has no rounds to spare. */
-    plan->together = plan->queries.given || plan->ends_loops ? 1 : plan->tune.together;
+    plan->together = plan->form.given || plan->ends_loops ? 1 : plan->tune.together;
     XL_TRY(build_kernels(plan, desc));
 done:
     return status;

@@ -46,7 +46,7 @@ static size_t arrays(const xl_plan *base, const void *of, xli_array *arrays)
     const fill_call *const call = of;
     const xl_neighbors_fill_args *const args = &call->args;
     const xli_neighbors_plan *const plan = (const xli_neighbors_plan *)base;
-    const size_t bytes = xli_scalar_bytes(plan->queries.scalar);
+    const size_t bytes = xli_scalar_bytes(plan->form.scalar);
     const size_t capacity = (size_t)capacity_of(plan, call);
     const size_t numbers = capacity * call->index->dimensions;
     xli_near_list(plan, XLI_NEAR_GIVEN(call), arrays);

@@ -13,14 +13,12 @@ typedef struct xli_neighbors_plan {
     xl_plan base;
     double radius, radius2, reach; /* rounded to the scalar; reach: the radius and a margin for
                                       rounding */
-    xli_queries_form queries;
-    xl_repeats repeats;
+    xli_search_form form;
     bool visits, radii, has_details; /* has_details: fills may give more than indices */
     uint32_t row_capacity;           /* 0: CSR rows */
     bool ends_loops;                 /* the device: see xli_capabilities */
     xli_tune_neighbors tune;
     uint32_t together; /* queries that a work-item counts or visits at a time */
-    uint32_t planes;   /* grid.planes of the indices that the plan searches */
     xl_plan *scan;     /* of u64 */
     xli_kernel count, fill, visit, details;
     xli_kernel total;   /* if the device ends loops */

@@ -4,45 +4,29 @@
 
 size_t xli_near_queries(const xli_neighbors_plan *plan, const xli_near_given *given)
 {
-    return plan->queries.given ? given->num_queries : given->index->n;
-}
-
-static xl_status check_index(const xli_neighbors_plan *plan, const xl_grid_index *index)
-{
-    xl_status status;
-    const xli_queries_form *const queries = &plan->queries;
-    const bool wide = queries->scalar == XL_F64;
-    const xli_grid_kind kind = {.scalar = queries->scalar,
-                                .planes = plan->planes,
-                                .repeats = plan->repeats,
-                                .batch = queries->batch};
-    XL_TRY(xli_grid_check_kind(plan->base.ctx, index, &kind));
-    XL_TRY(xli_grid_check_periods(plan->base.ctx, index, wide ? "desc.radius_f64" : "desc.radius",
-                                  plan->radius, plan->ends_loops));
-    if (queries->given && queries->dimensions != index->dimensions)
-        XL_TRY(xli_fail(plan->base.ctx, XL_ERROR_INVALID_ARGUMENT,
-                        "index: of points in %u dimensions; the plan's queries have %u",
-                        (unsigned)index->dimensions, (unsigned)queries->dimensions));
-done:
-    return status;
+    return plan->form.given ? given->num_queries : given->index->n;
 }
 
 xl_status xli_near_count(const xli_neighbors_plan *plan, const xli_near_given *given)
 {
-    const xl_status status = check_index(plan, given->index);
-    return status == XL_SUCCESS
-               ? xli_grid_check_num_queries(plan->base.ctx, &plan->queries, given->num_queries)
-               : status;
+    xl_status status;
+    xl_context *const ctx = plan->base.ctx;
+    const char *const radius = plan->form.scalar == XL_F64 ? "desc.radius_f64" : "desc.radius";
+    XL_TRY(xli_grid_check_kind(ctx, given->index, &plan->form));
+    XL_TRY(xli_grid_check_periods(ctx, given->index, radius, plan->radius, plan->ends_loops));
+    XL_TRY(xli_grid_check_num_queries(ctx, &plan->form, given->num_queries));
+done:
+    return status;
 }
 
 void xli_near_list(const xli_neighbors_plan *plan, const xli_near_given *given, xli_array *arrays)
 {
     const size_t n = xli_near_queries(plan, given);
-    xli_grid_list_queries(&plan->queries, n,
+    xli_grid_list_queries(&plan->form, n,
                           (const xl_view[]){given->queries, given->queries_y, given->queries_z},
                           given->query_systems, arrays);
     arrays[XLI_NEAR_RADII] =
-        xli_input("args.radii", given->radii, n, xli_scalar_bytes(plan->queries.scalar));
+        xli_input("args.radii", given->radii, n, xli_scalar_bytes(plan->form.scalar));
     if (!plan->radii)
         arrays[XLI_NEAR_RADII].unused = "must not be given, because desc.radii is 0";
 }
@@ -85,10 +69,10 @@ XLI_ARGS_FIT(XLI_NEAR_SHARED_ARGS + XLI_NEAR_OWN_ARGS);
 static void add_shared(const xli_search *s, xli_args *args)
 {
     const xli_neighbors_plan *const plan = s->plan;
-    const uint32_t scalar = plan->queries.scalar;
+    const uint32_t scalar = plan->form.scalar;
     xli_grid_add_index(s->index, xli_grid_real(scalar, plan->reach),
-                       xli_grid_real(scalar, plan->radius2), plan->repeats, args);
-    xli_grid_add_queries(&plan->queries, s->spans, 0, args);
+                       xli_grid_real(scalar, plan->radius2), plan->form.repeats, args);
+    xli_grid_add_queries(&plan->form, s->spans, 0, args);
     if (plan->radii) {
         xli_args_add(args, xli_grid_real(scalar, plan->radius));
         xli_args_add_span(args, &s->spans[XLI_NEAR_RADII]);

@@ -74,7 +74,7 @@ static xl_status check_given(const question *q, xl_neighbors_report *report)
     xli_args rest = {0};
     for (uint32_t a = 0; a < 3; ++a)
         xli_args_add_span(&rest, xli_grid_axis(q->spans, a));
-    if (q->plan->queries.given)
+    if (q->plan->form.given)
         XL_TRY(ask(q, &q->plan->check, q->n, &rest, &found));
     report->non_finite = found.a;
     report->first_non_finite = found.a > 0 ? found.b : UINT64_MAX;

@@ -12,7 +12,7 @@ enum { OUT = XLI_NEAR_OWN, ARRAYS };
 /* The start and the parameters are in the fields of the plan's scalar. */
 static xl_status check_start(const xli_neighbors_plan *plan, const xl_neighbors_visit_args *args)
 {
-    const bool wide = plan->queries.scalar == XL_F64;
+    const bool wide = plan->form.scalar == XL_F64;
     bool narrow_set = args->start != 0, wide_set = args->start_f64 != 0;
     for (int k = 0; k < 4; ++k) {
         narrow_set = narrow_set || args->params[k] != 0;
@@ -45,7 +45,7 @@ static size_t arrays(const xl_plan *base, const void *of, xli_array *arrays)
     xli_near_list(plan, XLI_NEAR_GIVEN(call), arrays);
     arrays[OUT] =
         xli_output("args.out", call->args.out, xli_near_queries(plan, XLI_NEAR_GIVEN(call)),
-                   xli_scalar_bytes(plan->queries.scalar));
+                   xli_scalar_bytes(plan->form.scalar));
     return ARRAYS;
 }
 
@@ -56,11 +56,11 @@ static xl_status launch(xl_plan *base, xli_seq *seq, const void *of, const xli_s
     const visit_call *const call = of;
     const xl_neighbors_visit_args *const args = &call->args;
     xli_neighbors_plan *const plan = (xli_neighbors_plan *)base;
-    const bool wide = plan->queries.scalar == XL_F64;
+    const bool wide = plan->form.scalar == XL_F64;
     const xli_search s = {plan, call->index, seq, xli_near_queries(plan, XLI_NEAR_GIVEN(call)),
                           spans};
     const xli_arg own[] = {
-        xli_grid_real(plan->queries.scalar, wide ? args->start_f64 : (double)args->start),
+        xli_grid_real(plan->form.scalar, wide ? args->start_f64 : (double)args->start),
         wide ? XLI_BYTES(args->params_f64, sizeof args->params_f64)
              : XLI_BYTES(args->params, sizeof args->params),
         XLI_MEM(spans[OUT].buffer), XLI_U64(spans[OUT].offset)};

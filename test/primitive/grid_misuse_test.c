@@ -307,7 +307,7 @@ static void other_indices(void **state)
     desc.cell_size = 0.3f;
     desc.dimensions = 1;
     XLT_OK(xl_grid_create(xlt_context(), &desc, &s.grid));
-    REFUSE(xl_grid_moved, bad, "in 3 dimensions; the plan's desc.dimensions is 1", distance, 1);
+    REFUSE(xl_grid_moved, bad, "index: built with desc.dimensions 3; the plan has 1", distance, 1);
     xl_plan_destroy(s.grid);
     desc.dimensions = 3;
     desc.tunables = &(xl_tunable){"grid.planes", own->planes ? 0 : 1};

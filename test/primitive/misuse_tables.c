@@ -468,7 +468,7 @@ static const misuse_call call_knn[] = {
      false},
     {BAD, "index: NULL", {SET(index, INDICES)}, false},
     {BAD, "index: not built", {SET(index, UNBUILT)}, false},
-    {BAD, "index: of points in 2 dimensions", {SET(index, FLAT)}, false},
+    {BAD, "index: built with desc.dimensions 2; the plan has 3", {SET(index, FLAT)}, false},
     {BAD, "index: its space repeats", {SET(index, PERIODIC)}, false},
     {BAD, "num_queries: ", {NONE(args.queries)}, true},
     {BAD, "queries: ", {SET(args.num_queries, 0)}, true},

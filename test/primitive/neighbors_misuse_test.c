@@ -445,7 +445,7 @@ static void wrong_queries(void **state)
     search.dimensions = 2;
     plan = plan_of(&search);
     refused(COUNT(plan, b.index, .counts = counts, .num_queries = 5, .queries = v, .radii = v), bad,
-            "the plan's queries have 2");
+            "index: built with desc.dimensions 3; the plan has 2");
     xl_plan_destroy(plan);
     search.dimensions = 3;
     search.radii = 0;
