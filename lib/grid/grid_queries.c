@@ -82,8 +82,8 @@ xl_status xli_grid_check_num_queries(xl_context *ctx, const xli_search_form *for
 {
     if (!form->given && num_queries > 0)
         return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT,
-                        "args.num_queries: %zu; must be 0, because desc.queries is "
-                        "XL_QUERIES_INDEXED",
+                        "args.num_queries: %zu; must be 0, because "
+                        "desc.queries is XL_QUERIES_INDEXED",
                         num_queries);
     return xli_grid_check_n(ctx, "args.num_queries", num_queries, form->stride);
 }

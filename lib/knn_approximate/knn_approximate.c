@@ -214,8 +214,8 @@ static xl_status count(const xl_plan *base, const void *of)
     const bool given = plan->problem.given;
     if (!given && args->num_queries > 0)
         XL_TRY(xli_fail(base->ctx, XL_ERROR_INVALID_ARGUMENT,
-                        "args.num_queries: %zu; must be 0, because desc.queries is "
-                        "XL_QUERIES_INDEXED",
+                        "args.num_queries: %zu; must be 0, because "
+                        "desc.queries is XL_QUERIES_INDEXED",
                         args->num_queries));
     XL_TRY(check_count(plan, "n", args->n, plan->problem.stride));
     XL_TRY(check_count(plan, "num_queries", args->num_queries, plan->problem.query_stride));
