@@ -166,8 +166,8 @@ xl_status xli_grid_check_points(xl_context *ctx, const xl_grid_index *index, uin
 xl_status xli_grid_check_kind(xl_context *ctx, const xl_grid_index *index,
                               const xli_search_form *form);
 
-/* grid_queries.c. The arguments of XL_INDEX_PARAMETERS of cl/neighbors/neighbors_ranges.cl: the
- * index, the search's reach and squared radius, and its space. */
+/* grid_queries.c. XL_INDEX_PARAMETERS of cl/neighbors/neighbors_ranges.cl up to XL_BOX_PARAMETERS,
+ * the last of them: the index, the search's reach and squared radius, and its space. */
 enum { XLI_GRID_CELL_ARGS = 5, XLI_GRID_INDEX_ARGS = 15 + XLI_GRID_CELL_ARGS }; /* at most */
 void xli_grid_add_index(const xl_grid_index *index, xli_arg reach, xli_arg radius2,
                         xl_repeats repeats, xli_args *args);

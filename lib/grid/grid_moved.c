@@ -84,7 +84,6 @@ static xl_status launch_moved(const xli_grid_build *b, const xl_grid_moved_args 
 {
     xl_status status;
     const xl_grid_index *const index = b->index;
-    const xli_span *const moved = &b->spans[MOVED];
     const xli_grid_period *const p = &index->period;
     const xli_grid_box *const box = &index->box;
     const xli_grid_cell_args cell = xli_grid_cell_args_of(&index->lattice);
@@ -99,16 +98,17 @@ static xl_status launch_moved(const xli_grid_build *b, const xl_grid_moved_args 
                                           : (double)(float)(distance * distance));
     const xli_grid_shape one = {.groups = 1, .size = 1};
     XL_TRY(LAUNCH_IN(b, XLI_GRID_MOVED_START, one, BUFFER(b), PART(b, header),
-                     XLI_U32(index->stamp), XLI_MEM(moved->buffer), XLI_U64(moved->offset)));
+                     XLI_U32(index->stamp), XLI_MEM(args->moved.buffer),
+                     XLI_U64(args->moved.offset)));
     if (index->n > 0 && b->grid->desc.triclinic)
         XL_TRY(LAUNCH(b, XLI_GRID_MOVED, index->n, GIVEN(b), BUFFER(b), PART(b, header),
                       PART(b, sorted), XLI_U32(index->stamp), lengths, cell.at[0], cell.at[1],
-                      cell.at[2], cell.at[3], cell.at[4], compared, XLI_MEM(moved->buffer),
-                      XLI_U64(moved->offset)));
+                      cell.at[2], cell.at[3], cell.at[4], compared, XLI_MEM(args->moved.buffer),
+                      XLI_U64(args->moved.offset)));
     else if (index->n > 0)
         XL_TRY(LAUNCH(b, XLI_GRID_MOVED, index->n, GIVEN(b), BUFFER(b), PART(b, header),
                       PART(b, sorted), XLI_U32(index->stamp), lengths, compared,
-                      XLI_MEM(moved->buffer), XLI_U64(moved->offset)));
+                      XLI_MEM(args->moved.buffer), XLI_U64(args->moved.offset)));
 done:
     return status;
 }

@@ -22,8 +22,8 @@ xl_status xli_grid_check_radius(xl_context *ctx, const char *name, uint32_t scal
     return XL_SUCCESS;
 }
 
-/* With a longer radius a search would not end in reasonable time; on a device that ends long loops,
- * it might need more rounds than the device allows. */
+/* A search with a longer radius would not end in reasonable time; or, if a device ends long loops,
+ * may go through more images than it counts. */
 enum { MOST_PERIODS = 1 << 20, FEW_PERIODS = 3 };
 
 xl_status xli_grid_check_periods(xl_context *ctx, const xl_grid_index *index, const char *name,
@@ -142,7 +142,7 @@ xli_grid_cell_args xli_grid_cell_args_of(const xli_grid_lattice *lattice)
          XLI_BYTES(&lattice->whole, sizeof lattice->whole)}};
 }
 
-/* The origin of the grid's coordinates, the box that repeats, and the cell. */
+/* Where the grid's coordinates begin, the box that repeats, and the cell. */
 static void add_space(const xl_grid_index *index, xl_repeats repeats, xli_args *args)
 {
     const xli_grid_cell_args cell = xli_grid_cell_args_of(&index->lattice);
