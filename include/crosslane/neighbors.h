@@ -1,30 +1,37 @@
 /* SPDX-License-Identifier: MIT
- * Exact search for the neighbours of points within a radius, on an index of crosslane/grid.h.
+ * Exact search for all points within a radius, on an index of crosslane/grid.h. The neighbours of
+ * each of n points, as CSR rows with room for `capacity` indices:
  *
- * Neighbours of a query are the points with
+ *     xl_neighbors_desc desc;
+ *     xl_neighbors_desc_init(&desc);
+ *     desc.radius = 1.5f;
+ *     xl_neighbors_create(ctx, &desc, &plan);
+ *     xl_neighbors_count_enqueue(plan, index, queue,
+ *                                &(xl_neighbors_count_args){.offsets = offsets}, 0, NULL, NULL);
+ *     xl_neighbors_fill_enqueue(plan, index, queue, &(xl_neighbors_fill_args){
+ *         .capacity = capacity, .offsets = offsets, .indices = indices}, 0, NULL, NULL);
+ *
+ * docs/neighbors.md has complete examples, sums without a list, and loops over neighbours in
+ * kernels of your own.
+ *
+ * A point is a neighbour of a query if
  *     ((dx*dx + dy*dy) + dz*dz) < r*r
- * (dy and dz 0 where points have fewer dimensions) in single precision, or where points are of
- * XL_F64 in double precision, each operation rounded once, no contraction: the same pairs as the
- * same loop over all pairs finds, for any coordinates. (A device that takes subnormal numbers for 0
- * does so here too; that shows at radii below 2^-38, of XL_F64 2^-485.) How far points lie from the
- * origin, or from each other, costs no time: with cells of the radius a query looks at the points
- * of its cell and of those next to it, out to the largest floats. (Of XL_F64 cells are of single
- * precision: desc.lower_f64 in crosslane/grid.h.)
+ * in the precision of the points (dy, dz 0 in fewer dimensions); each operation is rounded once.
+ * These are the pairs that a loop over all pairs finds, for any coordinates. (A device that
+ * flushes subnormal numbers does so here too: this shows at radii below 2^-38, XL_F64 2^-485.)
  *
- * Along a periodic axis of period L, dx is (query.x - point.x) - s * L, for every whole number s.
- * Each image of a point within the radius is a neighbour of its own, so that a row has an index
- * more than once where the radius is above half a period. A point is left out as its own neighbour,
- * but not its images. In space that repeats along the vectors of a triclinic cell it is
- * (query.x - point.x) less the x by which the image is moved, which xl_grid_desc.cell has the
- * formula of, and y and z likewise. Either is the same, but for the sign, from both sides of a
- * pair: j is a neighbour of i in image s as i is of j in image -s. A radius may be up to 2^20
- * periods, or heights of a cell (3 on devices that end long loops, docs/drivers.md), and no image
- * within it may have a number beyond 2^30.
+ * In space that repeats, each image of a point within the radius is a neighbour, so a row may have
+ * an index several times. A point is not its own neighbour, but its images are. Along a periodic
+ * axis of period L, dx is (query.x - point.x) - s * L for a whole number s; in a cell it is
+ * (query.x - point.x) less the move of the image (crosslane/grid.h). If j is a neighbour of i in
+ * image s, then i is a neighbour of j in image -s. A radius may have up to 2^20 periods, or heights
+ * of the cell (3 on devices that end long loops, docs/drivers.md), and no image within it may have
+ * a number beyond 2^30.
  *
  * Limit: a given query that is too far for images has no neighbours, and xl_neighbors_status()
- * reports it. Along an axis of period L it is too far beyond 2^24 * L from 0 (of XL_F64 2^53 * L)
- * or 2^29 * L from the box. In a cell it is too far if it is outside the box and its images round
- * by more than 32 times the lowest height of the cell, or if their numbers pass 2^29. */
+ * reports it. Along an axis of period L it is too far beyond 2^24 * L from 0 (XL_F64: 2^53 * L) or
+ * 2^29 * L from the box. In a cell it is too far if it is outside the box and its images round by
+ * more than 32 times the lowest height of the cell, or if their numbers exceed 2^29. */
 #ifndef CROSSLANE_NEIGHBORS_H
 #define CROSSLANE_NEIGHBORS_H
 
@@ -32,164 +39,136 @@
 
 /* Whose neighbours are searched. */
 typedef enum xl_neighbors_queries {
-    XL_QUERIES_INDEXED = 0, /* of each point of the index */
-    XL_QUERIES_GIVEN = 1    /* of each of the call's queries; no point is then left out as the query
-                               itself. Best in an order in which neighbours follow each other */
+    XL_QUERIES_INDEXED = 0, /* those of each point of the index */
+    XL_QUERIES_GIVEN = 1    /* those of each query of the call; no point is left out. Faster if
+                               adjacent queries are close to each other */
 } xl_neighbors_queries;
 
-/* How neighbours are searched. Start from xl_neighbors_desc_init(); radius must
- * be set. */
+/* Start from xl_neighbors_desc_init(), then set radius, or radius_f64 with XL_F64. Fields for the
+ * other scalar must be 0. "scalar" below is the type desc.scalar. */
 typedef struct xl_neighbors_desc {
-    uint32_t version;      /* set by xl_neighbors_desc_init() */
-    uint32_t num_tunables; /* of `tunables` */
-    float radius;          /* finite, above 0, and its square neither overflows nor underflows */
-    uint32_t inclusive;    /* 0: distance < radius; 1: distance <= radius */
-    uint32_t include_self; /* 0: the point itself (by index) is left out; 1: it counts too */
-    uint32_t sorted;       /* 1, the default: rows in ascending order of index; 0: in cell order,
-                              cheaper */
-    uint32_t periodic;     /* xl_repeats: for indices of space that repeats like that, and for no
-                              others */
+    uint32_t version; /* set by xl_neighbors_desc_init() */
+
+    /* The index and the queries. */
+    uint32_t scalar;       /* xl_type: XL_F32 (default) or XL_F64, that of the index */
+    uint32_t periodic;     /* xl_repeats: that of the index */
+    uint32_t batch;        /* 1: the index has a batch of systems; 0: it has one */
     uint32_t queries;      /* xl_neighbors_queries */
     uint32_t dimensions;   /* of given queries: those of the index; default 3 */
-    uint32_t query_stride; /* scalars from one given query to the next, `dimensions` or more;
-                              default 3 */
-    uint32_t radii;        /* 1: each query has a radius of its own, of which no more than `radius`
-                              counts */
-    /* OpenCL C text for xl_neighbors_visit_enqueue(), or NULL. It defines
-     *     float visit(float sum, float distance2, uint i, uint j, float4 params)
-     * which is called for each pair in cell order, i the query and j the neighbour, and returns the
-     * new sum. GPUs call it for points that are too far away as well, and for i itself, and take no
-     * notice of what it returns. Errors point into it as "visit". */
-    const char *visit;
-    /* Tuning values of this plan by name, before those of the context's tuning file and the
-     * built-in ones (xl_tunable in types.h); neighbors.*, scan.*
-     * for the scan that a count has inside, and grid.planes, which is to be that of the grid. NULL:
-     * none */
-    const xl_tunable *tunables;
-    uint32_t half;    /* 1: of each pair of points i < j alone row i has j; of the images of a pair
-                         likewise. A row has one of each two opposite images of its own point: the one
-                         that is moved up, that is, the last coordinate z, y, x of its move that is not
-                         0 is above 0. Counts, lists and visits; only of the index's points, with one
-                         radius */
-    uint32_t details; /* 1: a fill may give distances2, vectors and shifts */
-    /* 0: rows follow each other, CSR. Else each has room for this many neighbours: row i begins at
-     * i * row_capacity, and one fill, with no count before it, gives its neighbours and how many
-     * they are. What is left of the room is not written. Of a row with more neighbours than that
-     * the number is right, but nothing can be relied upon in its room: xl_neighbors_status() says
-     * so, and how long the longest is */
-    uint32_t row_capacity;
-    uint32_t reserved; /* 0 */
-    /* Scalars: XL_F32, the default (0 is, too), or XL_F64, where the device has double precision:
-     * that of the index. All that is said of f32 here and below, of queries, radii, distances2 and
-     * vectors, is then f64, and visit() is
-     *     double visit(double sum, double distance2, uint i, uint j, double4 params) */
-    double radius_f64;     /* of XL_F64, whose `radius` stays 0, as this does of XL_F32; its square
-                              is one of double precision */
-    uint32_t scalar;       /* xl_type */
-    uint32_t query_layout; /* xl_points_layout of given queries */
-    uint32_t batch; /* 1: for indices of a batch of systems (xl_grid_desc.num_systems), and for no
-                       others: neighbours are of the system of the point, or of the query */
-    uint32_t reserved2; /* 0 */
+    uint32_t query_layout; /* of given queries: xl_points_layout */
+    uint32_t query_stride; /* scalars from one given query to the next, at least `dimensions`;
+                              default 3. No effect with XL_POINTS_SOA */
+
+    /* The neighbours. */
+    float radius;          /* XL_F32: finite and above 0; its square must be a normal number */
+    double radius_f64;     /* XL_F64: the same */
+    uint32_t radii;        /* 1: each query has its own radius, at most this one */
+    uint32_t inclusive;    /* 0: distance < radius; 1: distance <= radius */
+    uint32_t include_self; /* 1: a point (by its index) is its own neighbour */
+    uint32_t half;         /* 1: each pair once, in row i for i < j. If two opposite images
+                              of the point itself are neighbours, the row has the one whose move
+                              ends in a coordinate above 0, zeros aside. Requires indexed queries
+                              and one radius */
+
+    /* The results. */
+    uint32_t sorted;       /* 1 (default): rows ascend by index. 0: any order, faster */
+    uint32_t details;      /* 1: fills may give distances2, vectors and shifts */
+    uint32_t row_capacity; /* 0: CSR rows. Otherwise row i begins at i * row_capacity; one fill
+                              gives rows and counts without a count before. The remaining room of a
+                              row is not written; a row that is too long has the right count, and
+                              undefined indices */
+    const char *visit;     /* NULL, or OpenCL C source for xl_neighbors_visit_enqueue(): a function
+                              float visit(float sum, float distance2, uint i, uint j,
+                                          float4 params)
+                              of query i and neighbour j that returns the new sum; XL_F64: double,
+                              double4. It may be called for other points too, such as i itself; the
+                              library then ignores its result */
+    uint32_t num_tunables;
+    const xl_tunable *tunables; /* neighbors.*; scan.* for the scan inside; grid.planes: that of the
+                                   grid */
 } xl_neighbors_desc;
 
-/* What the calls work on; a view that is left out is not given. n is the number of queries: of the
- * points of the index, or num_queries. */
+/* The arguments of the calls. n is the number of queries: num_queries, or the points of the index.
+ * A view that is left out is not given. Outputs and scratch must not overlap any other view or the
+ * storage of the index. Inputs are not changed.
+ * All calls share:
+ *   num_queries    XL_QUERIES_GIVEN: at most 2^32 - 2; otherwise 0
+ *   queries        XL_QUERIES_GIVEN: (n - 1) * query_stride + dimensions scalars, offset in
+ * scalars; with XL_POINTS_SOA n scalars, x. A query that is not finite has no neighbours queries_y,
+ * _z  XL_POINTS_SOA: n scalars, for the axes that there are query_systems  batch and
+ * XL_QUERIES_GIVEN: n u32. A query of no system has no neighbours radii          desc.radii: n
+ * scalars. A query whose radius is not above 0 has no neighbours */
 typedef struct xl_neighbors_count_args {
-    xl_view counts;     /* n u32, or not given */
-    xl_view offsets;    /* n + 1 u64: the exclusive sum of the counts and, last, the number of
-                           pairs: CSR offsets; or not given */
-    xl_view scratch;    /* xl_neighbors_scratch() bytes, or not given: as in xl_scan_args */
-    size_t num_queries; /* of the given queries, at most 2^32 - 2; else 0 */
-    xl_view queries; /* (num_queries - 1) * query_stride + dimensions f32, offset in scalars, laid
-                        out as points are; only with XL_QUERIES_GIVEN, not changed. One that is
-                        not finite has no neighbours */
-    xl_view radii;   /* n f32; only with desc.radii, not changed. A query whose radius is not
-                        above 0 has no neighbours */
-    xl_view queries_y, queries_z; /* of desc.query_layout XL_POINTS_SOA, whose `queries` has x:
-                                     num_queries scalars each, of as many axes as there are */
-    xl_view query_systems;        /* of desc.batch and given queries: n u32, the system of each, not
-                                     changed. A query of a system that there is not has no neighbours */
+    size_t num_queries;
+    xl_view queries, queries_y, queries_z, query_systems, radii;
+    xl_view counts;  /* n u32, or not given */
+    xl_view offsets; /* n + 1 u64, or not given: the exclusive sum of the counts, and the total */
+    xl_view scratch; /* xl_neighbors_scratch() bytes, or not given: as in xl_scan_args */
 } xl_neighbors_count_args;
 
+/* A part of the rows, for lists that are larger than memory: num_rows rows from first_row on (0:
+ * all from there), in separate arrays. CSR row i begins at offsets[i] - offsets[first_row], and
+ * the capacity to give is offsets[first_row + num_rows] - offsets[first_row]. Each part reads all
+ * queries, which costs a few bytes each. */
 typedef struct xl_neighbors_fill_args {
-    uint64_t capacity;  /* A row that would end beyond it is not written at all. So one below
-                           offsets[n] makes a shorter list, and never a write out of bounds;
-                           offsets[n] is the capacity to give. A plan with desc.row_capacity has
-                           that of each row instead, and takes 0 here */
-    xl_view offsets;    /* n + 1 u64 from xl_neighbors_count_enqueue() of this plan; not given with
-                           desc.row_capacity */
-    xl_view indices;    /* `capacity` u32, or row_capacity for each row that is filled */
-    size_t num_queries; /* these three as they were counted */
-    xl_view queries, radii;
-    /* Of the rows a part, for lists that are larger than memory: num_rows rows from first_row on
-     * (0: all from there), in arrays of their own. Row i begins at offsets[i] - offsets[first_row]
-     * there, and offsets[first_row + num_rows] - offsets[first_row] is the capacity to give. Each
-     * part goes over all queries to find its own, which costs a few bytes each */
+    size_t num_queries;
     size_t first_row, num_rows;
-    /* With desc.details, or not given: of each index, in the place of its index, of points in
-     * `dimensions` dimensions, and of as many as `indices` */
-    xl_view distances2; /* an f32 of each: the squared distance, as it was compared */
-    xl_view vectors;    /* `dimensions` f32 of each: from the query to the image of the point,
-                           each coordinate -((query - point) - s * L), or with what an image of
-                           a triclinic cell is moved by */
-    xl_view shifts;     /* `dimensions` i32 of each: s, the periods by which the point is moved.
-                           Images of one point follow each other by z, then y, then x; in a
-                           cell so skewed that a search takes shorter vectors of the same lattice,
-                           in another order, the same each time */
-    xl_view counts;     /* only with desc.row_capacity: a u32 for each row that is filled, the
-                           number of its neighbours; UINT32_MAX in all where the build failed, and
-                           in a row that a device cannot search which ends long loops */
-    xl_view queries_y, queries_z; /* as they were counted, these, too */
-    xl_view query_systems;
+    uint64_t capacity; /* indices that there is room for; a CSR row that would end behind it is not
+                          written. offsets[n] is enough. 0 with row_capacity */
+    xl_view queries, queries_y, queries_z, query_systems, radii;
+    xl_view offsets;    /* CSR: n + 1 u64 of a count with the same plan, index and queries */
+    xl_view counts;     /* row_capacity: receives a u32 for each row, its neighbours; UINT32_MAX if
+                           the build failed or the device cannot search the row */
+    xl_view indices;    /* `capacity` u32, or row_capacity u32 for each row: points, in the order of
+                           the build */
+    xl_view distances2; /* with desc.details, or not given, as the next two: a scalar for each
+                           index, the square distance that was compared */
+    xl_view vectors;    /* `dimensions` scalars for each index, from the query to the image of the
+                           point: -((query - point) - the move of the image) */
+    xl_view shifts;     /* `dimensions` i32 for each index: the periods, or the multiples of the
+                           cell's vectors, by which the point is moved. Images of one point ascend
+                           by z, y, x (in a badly skewed cell in another fixed order) */
 } xl_neighbors_fill_args;
 
 typedef struct xl_neighbors_visit_args {
-    float start;        /* what each sum starts from */
-    float params[4];    /* what visit() receives */
-    xl_view out;        /* n f32, in the order the points were given to the build, or the queries */
-    size_t num_queries; /* these three as in xl_neighbors_count_args */
-    xl_view queries, radii;
-    xl_view queries_y, queries_z;
-    double start_f64; /* these two of XL_F64, whose `start` and `params` stay 0 */
-    double params_f64[4];
-    xl_view query_systems; /* as in xl_neighbors_count_args */
+    size_t num_queries;
+    float start;          /* XL_F32: each sum starts from it */
+    float params[4];      /* XL_F32: passed to visit() */
+    double start_f64;     /* XL_F64: the same */
+    double params_f64[4]; /* XL_F64: the same */
+    xl_view queries, queries_y, queries_z, query_systems, radii;
+    xl_view out; /* n scalars */
 } xl_neighbors_visit_args;
 
+/* The arguments of a count or a fill, for xl_neighbors_status(). */
 typedef struct xl_neighbors_status_args {
-    uint64_t capacity; /* these as in xl_neighbors_fill_args */
-    xl_view offsets;
     size_t num_queries;
-    xl_view queries, radii;
     size_t first_row, num_rows;
-    xl_view counts; /* as they were filled */
-    xl_view queries_y, queries_z, query_systems;
+    uint64_t capacity;
+    xl_view queries, queries_y, queries_z, query_systems, radii;
+    xl_view offsets, counts;
 } xl_neighbors_status_args;
 
-/* What the device found out about a list. */
+/* How a list came out. */
 typedef struct xl_neighbors_report {
-    uint32_t incomplete; /* 1: there is no list, since the device ends long loops
-                            (docs/drivers.md, llvmpipe) */
-    uint64_t queries;    /* n */
-    uint64_t pairs;      /* of the rows asked for: the capacity that they need; 0 of a plan with
-                            desc.row_capacity */
-    uint64_t non_finite; /* given queries with a NaN or an infinity, which have no neighbours */
-    uint64_t first_non_finite; /* the smallest such index; UINT64_MAX if none */
-    uint64_t longest_row; /* of the rows asked for: the desc.row_capacity that they need; 0 of a
-                             plan without */
-    uint64_t too_far;     /* given queries that are too far for images (the limit above), which have
-                             no neighbours */
-    uint64_t first_too_far; /* the smallest such index; UINT64_MAX if none */
+    uint64_t queries;          /* n */
+    uint64_t pairs;            /* CSR: in these rows, which is the capacity that they need */
+    uint64_t longest_row;      /* row_capacity: in these rows, which is the row_capacity needed */
+    uint64_t non_finite;       /* given queries with a NaN or an infinity */
+    uint64_t first_non_finite; /* the lowest index of one; UINT64_MAX if none */
+    uint64_t too_far;          /* given queries that are too far for images: no neighbours */
+    uint64_t first_too_far;    /* the lowest index of one; UINT64_MAX if none */
+    uint32_t incomplete;       /* 1: there is no list, because the device ends long loops */
 } xl_neighbors_report;
 
-/* What a kernel of the user's searches for: see xl_grid_index_set_kernel_args(). */
+/* What xl_grid_index_set_kernel_args() binds. */
 typedef struct xl_neighbors_kernel_args {
-    cl_kernel kernel;   /* of a program by xl_program_create() of the index's context */
-    cl_uint first;      /* the number of the first parameter of XL_NEIGHBORS_PARAMETERS(), from 0 */
-    float radius;       /* as desc.radius */
-    uint32_t inclusive; /* as desc.inclusive */
-    uint32_t reserved;  /* 0 */
-    double radius_f64;  /* of an index of XL_F64, as desc.radius_f64; the kernel's program then has
+    cl_kernel kernel;   /* of a program of xl_program_create() in the context of the index */
+    cl_uint first;      /* position of the first parameter of XL_NEIGHBORS_PARAMETERS(), from 0 */
+    float radius;       /* XL_F32: as desc.radius */
+    double radius_f64;  /* XL_F64: as desc.radius_f64; the program then has
                            `#define XL_NEIGHBORS_F64 1` before the include */
+    uint32_t inclusive; /* as desc.inclusive */
 } xl_neighbors_kernel_args;
 
 XL_EXTERN_C_BEGIN
@@ -198,70 +177,66 @@ XL_EXTERN_C_BEGIN
 #define xl_neighbors_desc_init(desc) xl_neighbors_desc_init_version((desc), XL_VERSION_NUMBER)
 XL_API void xl_neighbors_desc_init_version(xl_neighbors_desc *desc, uint32_t version);
 
-/* Makes a search plan for indices of the same context; as xl_scan_create(). */
+/* Makes a plan for indices of the same context; as xl_scan_create(). */
 XL_NODISCARD XL_API xl_status xl_neighbors_create(xl_context *ctx, const xl_neighbors_desc *desc,
                                                   xl_plan **plan);
 
-/* Scratch of the calls below for up to n queries, as xl_scan_scratch(). */
+/* Stores in *bytes the scratch of a count with offsets of up to n queries. Other calls need none.
+ * Does not block. */
 XL_NODISCARD XL_API xl_status xl_neighbors_scratch(const xl_plan *plan, size_t n, size_t *bytes);
 
-/* Enqueues the count of each query's neighbours among the points of the index; of the points
- * themselves in the order they were given to the build. An index whose build failed (see
- * xl_grid_index_status()) has all counts 0 and,
- * so that nobody takes that for a result, offsets[n] = UINT64_MAX. So has a search that a device
- * cannot do which ends long loops (docs/drivers.md, llvmpipe): a point with too many candidates, or
- * too many neighbours to put into order, has a count of UINT32_MAX, and offsets[n] = UINT64_MAX. */
+/* The calls. They never block. Waits, event, queue, threads, failure and errors as
+ * xl_scan_enqueue(); results are in the order of the queries, or in that of the points in the
+ * build. XL_ERROR_INVALID_ARGUMENT also if the index is of another kind than the plan;
+ * XL_ERROR_UNSUPPORTED if the radius has too many periods. */
+
+/* Enqueues a count of the neighbours of each query. If the build failed, all counts are 0 and
+ * offsets[n] is UINT64_MAX. If the device ends loops before all candidates of a point are tested,
+ * its count is UINT32_MAX and offsets[n] is UINT64_MAX. */
 XL_NODISCARD XL_API xl_status xl_neighbors_count_enqueue(xl_plan *plan, xl_grid_index *index,
                                                          cl_command_queue queue,
                                                          const xl_neighbors_count_args *args,
                                                          cl_uint num_waits, const cl_event *waits,
                                                          cl_event *event);
 
-/* Enqueues the fill of the list: row i holds, from offsets[i] on, or from i * row_capacity on, the
- * indices of the neighbours of query i. What does not fit is left out without a word;
- * xl_neighbors_status() has it. */
+/* Enqueues a fill of the rows. Rows that do not fit are not written and no error is raised here:
+ * call xl_neighbors_status() to find out. */
 XL_NODISCARD XL_API xl_status xl_neighbors_fill_enqueue(xl_plan *plan, xl_grid_index *index,
                                                         cl_command_queue queue,
                                                         const xl_neighbors_fill_args *args,
                                                         cl_uint num_waits, const cl_event *waits,
                                                         cl_event *event);
 
-/* Waits for the events given and for `queue`'s reads, then says what became of a list whose offsets
- * were counted, or which was filled, with these arguments: XL_SUCCESS; what xl_grid_index_status()
- * says of the build; XL_ERROR_NON_FINITE, if queries are not; XL_ERROR_UNSUPPORTED, if queries are
- * too far for images, or the device could not count; or XL_ERROR_CAPACITY, if the rows are longer
- * than the capacity, or one is than its own. Figures in `report` (may be NULL; left alone where the
- * build failed) and in the error text. BLOCKS. */
-XL_NODISCARD XL_API xl_status xl_neighbors_status(xl_plan *plan, xl_grid_index *index,
-                                                  cl_command_queue queue,
-                                                  const xl_neighbors_status_args *args,
-                                                  xl_neighbors_report *report, cl_uint num_waits,
-                                                  const cl_event *waits);
-
-/* Enqueues sums over pairs without a list: out[i] is what visit() of the descriptor makes of
- * `start` over the neighbours of query i. The order of visits is fixed, so equal input gives
- * equal bits on one device. For an index whose build failed, out[i] is NaN, and for a point with
- * more candidates than the device can go through. */
+/* Enqueues sums without a list: out[i] is visit() over the neighbours of query i, from `start` on.
+ * The order of visits is fixed: equal input gives equal bits on one device. out[i] is NaN if the
+ * build failed, or if the device cannot test all candidates of the query. */
 XL_NODISCARD XL_API xl_status xl_neighbors_visit_enqueue(xl_plan *plan, xl_grid_index *index,
                                                          cl_command_queue queue,
                                                          const xl_neighbors_visit_args *args,
                                                          cl_uint num_waits, const cl_event *waits,
                                                          cl_event *event);
 
-/* Binds the index, as it was built last, to a kernel of the user's that includes
- * <crosslane/neighbors.cl> (crosslane/program.h): sets the arguments that XL_NEIGHBORS_PARAMETERS()
- * stands for, which are those from `first` on, and says in *next, unless NULL, the number of the
- * one behind them. Needs no plan. Set them again after each build: a kernel that is bound to an
- * earlier one finds no index, and xl_neighbors_failed() there says so, as after a build that
- * failed.
- *
- * The kernel may run on the in-order queue of the build, behind it, and must not still be under way
- * where another build begins on another queue; on other queues behind xl_grid_index_event().
- *
- * One thread at a time for a kernel. Never blocks. XL_ERROR_INVALID_ARGUMENT: a NULL, no build, a
- * kernel of another context, or one that has other parameters there; a radius as desc.radius.
- * XL_ERROR_UNSUPPORTED: a radius of more than 2^20 periods, or heights of a cell (3 on devices that
- * end long loops); an index of a plan with grid.planes other than the device's own. */
+/* Reads how a list came out that was counted or filled with these arguments. BLOCKS until `waits`
+ * are complete and `queue` has read it. Returns XL_SUCCESS; the error of xl_grid_index_status() if
+ * the build failed, without a report; XL_ERROR_NON_FINITE if queries are not finite;
+ * XL_ERROR_UNSUPPORTED if the device could not count; XL_ERROR_CAPACITY if the rows do not fit. The
+ * error text has the figures. report may be NULL. */
+XL_NODISCARD XL_API xl_status xl_neighbors_status(xl_plan *plan, xl_grid_index *index,
+                                                  cl_command_queue queue,
+                                                  const xl_neighbors_status_args *args,
+                                                  xl_neighbors_report *report, cl_uint num_waits,
+                                                  const cl_event *waits);
+
+/* Binds the index, as its last build made it, to a kernel that includes <crosslane/neighbors.cl>:
+ * sets the arguments of XL_NEIGHBORS_PARAMETERS(), and stores the position behind them in *next,
+ * unless next is NULL. Requires no plan. Repeat it after each build: a kernel that is bound to an
+ * earlier build finds no index, and xl_neighbors_failed() says so.
+ * The kernel may run behind the build on its in-order queue, or behind xl_grid_index_event() on
+ * others; it must have ended before another build begins on another queue. One thread at a time for
+ * each kernel. Does not block.
+ * XL_ERROR_INVALID_ARGUMENT: a NULL, no build, a kernel of another context or with other
+ * parameters, a radius that desc.radius could not have. XL_ERROR_UNSUPPORTED: too many periods, or
+ * an index with another grid.planes than the default of the device. */
 XL_NODISCARD XL_API xl_status xl_grid_index_set_kernel_args(xl_grid_index *index,
                                                             const xl_neighbors_kernel_args *args,
                                                             cl_uint *next);

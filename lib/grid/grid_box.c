@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * The box of points of double precision, and what it is in the grid's own coordinates: floats, each
- * less the lower corner of the box (cl/grid/grid_map.cl). */
+ * The box of points in double precision, and the same box in the grid's own coordinates: floats
+ * relative to the lower corner (cl/grid/grid_map.cl). */
 #include "grid_plan.h"
 
 #include <string.h>

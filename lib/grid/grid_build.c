@@ -1,30 +1,28 @@
 /* SPDX-License-Identifier: MIT
- * The build of an index, and the order it found.
+ * The build of an index.
  *
- * Phases: box of the points, and what is wrong with them -> shape of the grid, and zeros for what
- * is counted -> points in order and where they begin. These by counting: entry of each point and
- * arrival in it -> exclusive sum -> scatter -> order by index; or by sorting, grid_sorting.c.
+ * Phases: box of the points, and points that are wrong -> shape of the grid, and zeros for the
+ * counters -> points in order, and where rows or entries begin. The last phase counts (entry of
+ * each point and its arrival in the entry -> exclusive sum -> scatter -> order by index) or sorts
+ * (grid_sorting.c).
  *
- * Every decision that depends on the points is the device's, so nothing waits: where it may be a
- * table or a list of rows, the commands of both are there, and those of one find nothing to do. Up
- * to grid.sampled points these are few, since both count: where rows are to be listed a point has a
- * bucket instead of an entry (cl/grid/grid_sample.cl): splitters -> bucket of each point and
- * arrival in it -> exclusive sum -> scatter -> order of each bucket -> list. For more points, or
- * where it is known that rows are listed more than grid.sampled_alone, rows are sorted: a sort or a
- * scan of nothing may still use its scratch, so they come first.
+ * The device makes each decision that depends on the points, so that nothing waits for the host. If
+ * the device may take a table or a list of rows, the commands for both are enqueued, and those of
+ * one find nothing to do. Up to grid.sampled points both count, so that these commands are few: to
+ * list rows, a point has a bucket instead of an entry (cl/grid/grid_sample.cl): splitters -> bucket
+ * of each point and its arrival there -> exclusive sum -> scatter -> order of each bucket -> list.
+ * For more points, or for more than grid.sampled_alone if it is known that rows are listed, rows
+ * are sorted. A sort or a scan of nothing may still use its scratch, so they come first.
  *
- * Points are not put into parts of the table first, each to be ordered by a work-group in local
- * memory: on an H200 that takes 7 to 13 % less of uniform points, 14 % more of a lattice, and four
- * to seven times as long where some parts have most of the points (docs/notebook.md).
+ * Points are not partitioned first, so that a work-group orders each part of the table in local
+ * memory: on an H200 that saves 7 to 13 % for uniform points, costs 14 % for a lattice, and takes
+ * four to seven times as long if a few parts have most of the points (docs/notebook.md).
  *
- * With a box that is given counting needs no look at the points before: what is wrong with them is
- * found while they are counted.
- *
- * Counting and sorting, each with what searches then take: 10^6 uniform points on a CPU (PoCL 3.1,
- * 2 cores), see docs/notebook.md. */
+ * In a given box, counting needs no launch before it: wrong points are found while points are
+ * counted. */
 #include "grid_launch.h"
 
-/* In a box that is given it is known whether rows are listed. */
+/* In a given box it is known whether rows are listed. */
 static bool lists_for_certain(const xli_grid_build *b)
 {
     const xli_grid_layout *const layout = &b->index->layout;
@@ -49,7 +47,7 @@ static cl_float4 lower_of(const xli_grid_plan *grid)
     return (cl_float4){{p[0], p[1], p[2], 0}};
 }
 
-/* Of a batch with the number of the last system. */
+/* In a batch, with the number of the last system. */
 static cl_float4 upper_of(const xli_grid_plan *grid)
 {
     const float *const p = grid->desc.upper;
@@ -57,14 +55,14 @@ static cl_float4 upper_of(const xli_grid_plan *grid)
     return (cl_float4){{p[0], p[1], p[2], systems > 0 ? (float)(systems - 1) : 0}};
 }
 
-/* On the first index of each entry, while a build goes on; none where indices need all bits. */
+/* A bit that marks the first index of each entry during a build; 0 if indices need all bits. */
 static cl_uint flag_of(const xli_grid_build *b)
 {
     const cl_uint flag = (cl_uint)1 << 31;
     return b->index->n <= flag ? flag : 0;
 }
 
-/* The box and the shape. */
+/* Finds the box and the shape. */
 static xl_status launch_shape(const xli_grid_build *b)
 {
     xl_status status;
@@ -110,7 +108,7 @@ done:
     return status;
 }
 
-/* Cells that are too full for one work-item a point, or buckets; then rows. */
+/* Orders cells that are too full for one work-item a point, or buckets; then lists rows. */
 static xl_status launch_cells(const xli_grid_build *b)
 {
     xl_status status;
@@ -161,90 +159,78 @@ done:
     return status;
 }
 
-/* A plan and an index of one context. */
-static xl_status check_both(const xli_grid_plan *grid, const xl_grid_index *index)
+/* ---- the call -------------------------------------------------------------------------------- */
+
+typedef struct build_call {
+    xl_grid_build_args args;
+    xl_grid_index *index;
+} build_call;
+
+enum { ARRAYS = XLI_GRID_SYSTEMS + 1 };
+
+static xl_status count(const xl_plan *base, const void *of)
 {
-    xl_context *const ctx = grid ? grid->ctx : NULL;
-    if (!grid || !index)
-        return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT, "%s: NULL", !grid ? "grid" : "index");
-    if (index->ctx != ctx)
-        return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT, "index: of another context than the plan");
-    return XL_SUCCESS;
+    const build_call *const call = of;
+    if (!call->index)
+        return xli_fail(base->ctx, XL_ERROR_INVALID_ARGUMENT, "index: NULL");
+    if (call->index->ctx != base->ctx)
+        return xli_fail(base->ctx, XL_ERROR_INVALID_ARGUMENT,
+                        "index: of another context; must be of the plan's");
+    return xli_grid_check_n(base->ctx, "args.n", call->args.n,
+                            ((const xli_grid_plan *)base)->desc.stride);
 }
 
-static xl_status check_systems(const xli_grid_plan *grid, size_t n, xl_view given, xli_span *span)
+static size_t arrays(const xl_plan *base, const void *of, xli_array *arrays)
 {
-    const bool batch = grid->desc.num_systems > 0;
-    const xli_idle_field field = {"systems", given.buffer != NULL, batch, "desc.num_systems is 0"};
-    if (!batch)
-        return xli_check_idle(grid->ctx, &field, 1);
-    return xli_check_view(grid->ctx, "systems", given, n, sizeof(cl_uint), XLI_READ, span);
+    const xl_grid_build_args *const args = &((const build_call *)of)->args;
+    const xli_grid_plan *const grid = (const xli_grid_plan *)base;
+    xli_array *const systems = &arrays[XLI_GRID_SYSTEMS];
+    xli_grid_list_points(grid, args->n,
+                         (const xl_view[]){args->points, args->points_y, args->points_z}, arrays);
+    *systems = xli_input("args.systems", args->systems, args->n, sizeof(cl_uint));
+    if (grid->desc.num_systems == 0)
+        systems->unused = "must not be given, because desc.num_systems is 0";
+    return ARRAYS;
 }
 
-xl_status xli_grid_build_enqueue(xli_grid_plan *grid, xl_grid_index *index, cl_command_queue queue,
-                                 const xl_grid_build_args *args, size_t size, cl_uint num_waits,
-                                 const cl_event *waits, cl_event *event)
+static xl_status launch_build(const xli_grid_build *b)
 {
     xl_status status;
-    xl_grid_build_args given = {0};
+    const size_t n = b->index->n;
+    XL_TRY(launch_shape(b));
+    if (n > 0 && sorts_keys(b))
+        XL_TRY(xli_grid_launch_sorting(b));
+    if (n > 0 && counts(b))
+        XL_TRY(launch_counting(b));
+done:
+    return status;
+}
+
+/* Not by xli_plan_call(), because the index keeps the event, and owns the scratch. */
+xl_status xl_grid_build_enqueue(xl_plan *base, xl_grid_index *index, cl_command_queue queue,
+                                const xl_grid_build_args *args, cl_uint num_waits,
+                                const cl_event *waits, cl_event *event)
+{
+    static const xli_call table = {.args = {"args", sizeof(xl_grid_build_args), NULL},
+                                   .index_at = offsetof(build_call, index),
+                                   .count = count,
+                                   .arrays = arrays};
+    xl_status status;
     xli_seq seq = {0};
-    xl_view points[3];
-    xli_span in[4] = {{0}}, at;
+    build_call call;
+    xli_span spans[ARRAYS], storage;
+    size_t num_spans;
     xl_grid_index *entered = NULL;
     if (event)
         *event = NULL;
-    XL_TRY(check_both(grid, index));
-    XL_TRY(XLI_ARGS_READ(grid->ctx, xl_grid_build_args, args, size, &given));
-    const size_t n = given.n;
-    XL_TRY(xli_seq_begin(&seq, grid->ctx, queue, num_waits, waits, event));
-    XL_TRY(xli_grid_check_points(
-        grid, n, (const xl_view[]){given.points, given.points_y, given.points_z}, points, in));
-    XL_TRY(check_systems(grid, n, given.systems, &in[3]));
-    XL_TRY(xli_grid_index_enter(index, &seq, grid, n, given.storage, in, &at));
+    XL_TRY(xli_call_read(xli_grid_primitive, &table, base, index, args, &call));
+    XL_TRY(xli_seq_begin(&seq, base->ctx, queue, num_waits, waits, event));
+    XL_TRY(xli_call_check(&table, base, &call, spans, &num_spans));
+    const xli_grid_plan *const grid = (const xli_grid_plan *)base;
+    XL_TRY(
+        xli_grid_index_enter(index, &seq, grid, call.args.n, call.args.storage, spans, &storage));
     entered = index;
-    const xli_grid_build b = {grid, index, &seq, points, given.systems};
-    XL_TRY(launch_shape(&b));
-    if (n > 0 && sorts_keys(&b))
-        XL_TRY(xli_grid_launch_sorting(&b));
-    if (n > 0 && counts(&b))
-        XL_TRY(launch_counting(&b));
+    XL_TRY(launch_build(&(xli_grid_build){grid, index, &seq, spans}));
 done:
     return xli_grid_index_leave(entered, &seq, status, event);
-}
-
-xl_status xli_grid_reorder_enqueue(xli_grid_plan *grid, xl_grid_index *index,
-                                   cl_command_queue queue, const xl_grid_reorder_args *args,
-                                   size_t size, cl_uint num_waits, const cl_event *waits,
-                                   cl_event *event)
-{
-    xl_status status;
-    xl_grid_reorder_args given = {0};
-    xli_seq seq = {0};
-    xli_span spans[2];
-    if (event)
-        *event = NULL;
-    XL_TRY(check_both(grid, index));
-    XL_TRY(XLI_ARGS_READ(grid->ctx, xl_grid_reorder_args, args, size, &given));
-    const size_t element_bytes = given.element_bytes;
-    XL_TRY(xli_seq_begin(&seq, grid->ctx, queue, num_waits, waits, event));
-    XL_TRY(xli_grid_index_use(grid->ctx, index, grid->tune.planes, &seq));
-    if (element_bytes == 0 || element_bytes % 4 != 0 || element_bytes / 4 > UINT32_MAX)
-        XL_TRY(xli_fail(grid->ctx, XL_ERROR_INVALID_ARGUMENT,
-                        "element_bytes: %zu; a multiple of 4 above 0, at most 2^34 - 4",
-                        element_bytes));
-    if (given.reserved != 0)
-        XL_TRY(xli_fail(grid->ctx, XL_ERROR_INVALID_ARGUMENT, "reserved: %u, but must be 0",
-                        (unsigned)given.reserved));
-    const size_t n = index->n, words = element_bytes / 4;
-    const xli_grid_kernel which = given.back ? XLI_GRID_REORDER_BACK : XLI_GRID_REORDER;
-    XL_TRY(xli_check_view(grid->ctx, "in", given.in, n, element_bytes, XLI_READ, &spans[0]));
-    XL_TRY(xli_check_view(grid->ctx, "out", given.out, n, element_bytes, XLI_WRITE, &spans[1]));
-    XL_TRY(xli_grid_check_apart(grid->ctx, index, spans, XLI_COUNT(spans)));
-    const xli_grid_build b = {grid, index, &seq, NULL, {0}};
-    if (n > 0)
-        XL_TRY(LAUNCH(&b, which, n * words, BUFFER(&b), PART(&b, sorted), XLI_U64(n),
-                      XLI_U32(words), XLI_MEM(given.in.buffer), XLI_U64(given.in.offset * words),
-                      XLI_MEM(given.out.buffer), XLI_U64(given.out.offset * words)));
-done:
-    return xli_seq_end(&seq, status, event);
 }

@@ -236,10 +236,3 @@ xl_status xli_grid_check_repeats(xl_context *ctx, const xl_grid_index *index, xl
                     "index: its space %s, but the plan's desc.periodic is %s", spaces[is],
                     names[plan]);
 }
-
-xl_repeats xli_grid_repeats(uint32_t periodic)
-{
-    return periodic == 0                 ? XL_REPEATS_NOT
-           : periodic == XL_REPEATS_CELL ? XL_REPEATS_CELL
-                                         : XL_REPEATS_BOX;
-}

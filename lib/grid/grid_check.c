@@ -10,199 +10,133 @@ xl_status xli_grid_check_scalar(xl_context *ctx, uint32_t scalar)
     xl_status status;
     const xli_capabilities *capabilities;
     if (scalar != XL_F32 && scalar != XL_F64)
-        return xli_fail(ctx, XL_ERROR_UNSUPPORTED,
-                        "desc.scalar: %s (%d); this version has f32 and f64", xl_type_name(scalar),
-                        (int)scalar);
+        return xli_fail(ctx, XL_ERROR_UNSUPPORTED, "desc.scalar: %s (%d); must be f32 or f64",
+                        xl_type_name(scalar), (int)scalar);
     XL_TRY(xli_context_capabilities(ctx, &capabilities));
     if (scalar == XL_F64 && !capabilities->info.has_fp64)
         return xli_fail(ctx, XL_ERROR_UNSUPPORTED,
-                        "desc.scalar: f64 needs cl_khr_fp64, which %s lacks",
+                        "desc.scalar: f64; needs cl_khr_fp64, which %s lacks",
                         capabilities->info.name);
 done:
     return status;
 }
 
-xl_status xli_grid_check_same_scalar(xl_context *ctx, const xl_grid_index *index, uint32_t scalar)
+/* The fields of the other scalar must be 0. */
+static xl_status check_other(xl_context *ctx, const xl_grid_desc *desc)
 {
-    if (index->scalar != scalar)
-        return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT,
-                        "index: of points of %s, the plan's desc.scalar is %s",
-                        xl_type_name(index->scalar), xl_type_name(scalar));
-    return XL_SUCCESS;
-}
-
-xl_status xli_grid_check_batch(xl_context *ctx, const xl_grid_index *index, bool batch)
-{
-    if (batch != (index->num_systems > 0))
-        return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT, "index: of %s, the plan's desc.batch is %d",
-                        batch ? "one system" : "a batch of systems", batch ? 1 : 0);
-    return XL_SUCCESS;
-}
-
-/* Of the two cells that a descriptor has room for, the one of another scalar. */
-static xl_status check_other_cell(xl_context *ctx, const xl_grid_desc *desc)
-{
+    static const char *const names[] = {"lower", "upper", "cell", "cell", "cell"}, *const rows[] = {
+                                                                                       "", "",
+                                                                                       "[0]", "[1]",
+                                                                                       "[2]"};
     const bool wide = desc->scalar == XL_F64;
-    for (int row = 0; row < 3; ++row)
-        for (int col = 0; col < 3; ++col)
-            if (wide ? desc->cell[row][col] != 0 : desc->cell_f64[row][col] != 0)
+    const float *const f32[] = {desc->lower, desc->upper, desc->cell[0], desc->cell[1],
+                                desc->cell[2]};
+    const double *const f64[] = {desc->lower_f64, desc->upper_f64, desc->cell_f64[0],
+                                 desc->cell_f64[1], desc->cell_f64[2]};
+    for (size_t k = 0; k < XLI_COUNT(names); ++k)
+        for (int a = 0; a < 3; ++a) {
+            const double value = wide ? (double)f32[k][a] : f64[k][a];
+            if (value != 0)
                 return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT,
-                                "desc.cell%s[%d][%d]: must be 0, as desc.scalar is %s",
-                                wide ? "" : "_f64", row, col, xl_type_name(desc->scalar));
+                                "desc.%s%s%s[%d]: %g; must be 0, because desc.scalar is %s",
+                                names[k], wide ? "" : "_f64", rows[k], a, value,
+                                xl_type_name(desc->scalar));
+        }
     return XL_SUCCESS;
 }
 
-/* Of the two boxes, likewise. */
-static xl_status check_other_box(xl_context *ctx, const xl_grid_desc *desc)
+static xl_status check_axis(xl_context *ctx, const xl_grid_desc *desc, uint32_t a)
 {
     const bool wide = desc->scalar == XL_F64;
-    for (int a = 0; a < 3; ++a)
-        if (wide ? desc->lower[a] != 0 || desc->upper[a] != 0
-                 : desc->lower_f64[a] != 0 || desc->upper_f64[a] != 0)
-            return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT,
-                            "desc.lower%s[%d], desc.upper%s[%d]: must be 0, as desc.scalar is %s",
-                            wide ? "" : "_f64", a, wide ? "" : "_f64", a,
-                            xl_type_name(desc->scalar));
-    return XL_SUCCESS;
-}
-
-static xl_status check_box_f64(xl_context *ctx, const xl_grid_desc *desc)
-{
-    for (int a = 0; a < (int)desc->dimensions; ++a) {
-        const double lower = desc->lower_f64[a], upper = desc->upper_f64[a];
-        const double length = upper - lower;
-        if (!isfinite(lower) || !isfinite(upper) || !isfinite(length))
-            return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT,
-                            "desc.lower_f64[%d], desc.upper_f64[%d]: %g to %g is not finite", a, a,
-                            lower, upper);
-        if (lower > upper)
-            return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT,
-                            "desc.lower_f64[%d], desc.upper_f64[%d]: %g to %g is empty", a, a,
-                            lower, upper);
-        if ((desc->periodic & 1u << a) && !(length >= DBL_MIN))
-            return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT,
-                            "desc.lower_f64[%d], desc.upper_f64[%d]: a period of %g is below the "
-                            "normal numbers, from %g on",
-                            a, a, length, DBL_MIN);
-    }
+    const char *const end = wide ? "_f64" : "", *rule = NULL;
+    const double lower = wide ? desc->lower_f64[a] : (double)desc->lower[a];
+    const double upper = wide ? desc->upper_f64[a] : (double)desc->upper[a];
+    const double length = wide ? upper - lower : (double)(desc->upper[a] - desc->lower[a]);
+    const double least = wide ? DBL_MIN : (double)FLT_MIN;
+    if (!isfinite(lower) || !isfinite(upper) || (wide && !isfinite(length)))
+        rule = "must be finite";
+    else if (lower > upper)
+        rule = "lower must not exceed upper";
+    else if (desc->periodic & 1u << a && !(length >= least && isfinite(length)))
+        rule = "a period must be a normal number";
+    if (rule)
+        return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT,
+                        "desc.lower%s[%u], desc.upper%s[%u]: %g to %g; %s", end, (unsigned)a, end,
+                        (unsigned)a, lower, upper, rule);
     return XL_SUCCESS;
 }
 
 static xl_status check_box(xl_context *ctx, const xl_grid_desc *desc)
 {
-    if (desc->scalar == XL_F64)
-        return check_box_f64(ctx, desc);
-    for (int a = 0; a < (int)desc->dimensions; ++a) {
-        if (!isfinite(desc->lower[a]) || !isfinite(desc->upper[a]))
-            return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT,
-                            "desc.lower[%d], desc.upper[%d]: %g to %g is not finite", a, a,
-                            (double)desc->lower[a], (double)desc->upper[a]);
-        if (desc->lower[a] > desc->upper[a])
-            return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT,
-                            "desc.lower[%d], desc.upper[%d]: %g to %g is empty", a, a,
-                            (double)desc->lower[a], (double)desc->upper[a]);
-        const float length = desc->upper[a] - desc->lower[a];
-        if ((desc->periodic & 1u << a) && !(length >= FLT_MIN && length <= FLT_MAX))
-            return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT,
-                            "desc.lower[%d], desc.upper[%d]: a period of %g is outside the floats, "
-                            "%g to %g",
-                            a, a, (double)length, (double)FLT_MIN, (double)FLT_MAX);
-    }
-    return XL_SUCCESS;
+    xl_status status = XL_SUCCESS;
+    for (uint32_t a = 0; a < desc->dimensions; ++a)
+        XL_TRY(check_axis(ctx, desc, a));
+done:
+    return status;
 }
 
-xl_status xli_grid_check_desc(xl_context *ctx, const xl_grid_desc *desc)
+xl_status xli_grid_check_desc(xl_context *ctx, const xl_grid_desc *d)
 {
     xl_status status;
-    if (desc->dimensions < 1 || desc->dimensions > 3)
-        return xli_fail(ctx, XL_ERROR_UNSUPPORTED, "desc.dimensions: %u; this version has 1 to 3",
-                        (unsigned)desc->dimensions);
-    XL_TRY(xli_grid_check_scalar(ctx, desc->scalar));
-    if (desc->layout > XL_POINTS_SOA)
-        return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT, "desc.layout: %u is unknown",
-                        (unsigned)desc->layout);
-    if (desc->layout == XL_POINTS_AOS && desc->stride < desc->dimensions)
+    const bool boxed = d->bounded || d->triclinic;
+    const struct {
+        bool wrong;
+        const char *name, *rule;
+        uint32_t value;
+    } rules[] = {{d->layout > XL_POINTS_SOA, "layout", "must be an xl_points_layout", d->layout},
+                 {d->layout == XL_POINTS_AOS && d->stride < d->dimensions, "stride",
+                  "must be at least desc.dimensions", d->stride},
+                 {d->periodic != 0 && !boxed, "periodic",
+                  "requires a box: desc.bounded, or desc.triclinic", d->periodic},
+                 {d->dimensions < 32 && d->periodic >> d->dimensions != 0, "periodic",
+                  "must have bits of the axes of points only", d->periodic},
+                 {d->triclinic > 1, "triclinic", "must be 0 or 1", d->triclinic},
+                 {d->num_systems > XLI_GRID_MAX_SYSTEMS, "num_systems", "must be at most 2^20",
+                  d->num_systems},
+                 {d->algorithm > XL_GRID_BITONIC, "algorithm", "must be an xl_grid_algorithm",
+                  d->algorithm}};
+    if (d->dimensions < 1 || d->dimensions > 3)
+        return xli_fail(ctx, XL_ERROR_UNSUPPORTED, "desc.dimensions: %u; must be 1, 2 or 3",
+                        (unsigned)d->dimensions);
+    XL_TRY(xli_grid_check_scalar(ctx, d->scalar));
+    if (!isfinite(d->cell_size) || d->cell_size <= 0)
         return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT,
-                        "desc.stride: %u scalars do not hold a point; %u or more",
-                        (unsigned)desc->stride, (unsigned)desc->dimensions);
-    if (!isfinite(desc->cell_size) || desc->cell_size <= 0)
-        return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT,
-                        "desc.cell_size: %g; must be finite and above 0", (double)desc->cell_size);
-    const bool boxed = desc->bounded || desc->triclinic;
-    if (desc->periodic >> desc->dimensions != 0 || (desc->periodic != 0 && !boxed))
-        return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT, "desc.periodic: %u %s",
-                        (unsigned)desc->periodic,
-                        boxed ? "names an axis that points do not have"
-                              : "without a box; desc.bounded, lower and upper say it");
-    if ((int)desc->algorithm < XL_GRID_AUTO || desc->algorithm > XL_GRID_BITONIC)
-        return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT, "desc.algorithm: %d is unknown",
-                        (int)desc->algorithm);
-    if (desc->reserved != 0)
-        return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT, "desc.reserved: %u, but must be 0",
-                        (unsigned)desc->reserved);
-    if (desc->num_systems > XLI_GRID_MAX_SYSTEMS)
-        return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT, "desc.num_systems: %u; at most %u",
-                        (unsigned)desc->num_systems, (unsigned)XLI_GRID_MAX_SYSTEMS);
-    if (desc->reserved2 != 0)
-        return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT, "desc.reserved2: %u, but must be 0",
-                        (unsigned)desc->reserved2);
-    if (desc->triclinic > 1)
-        return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT, "desc.triclinic: %u; 0 or 1",
-                        (unsigned)desc->triclinic);
-    if (desc->triclinic)
-        XL_TRY(xli_grid_check_cell(ctx, desc));
-    else if (desc->bounded)
-        XL_TRY(check_box(ctx, desc));
-    XL_TRY(check_other_box(ctx, desc));
-    XL_TRY(check_other_cell(ctx, desc));
+                        "desc.cell_size: %g; must be finite and above 0", (double)d->cell_size);
+    for (size_t i = 0; i < XLI_COUNT(rules); ++i)
+        if (rules[i].wrong)
+            return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT, "desc.%s: %u; %s", rules[i].name,
+                            (unsigned)rules[i].value, rules[i].rule);
+    if (d->triclinic)
+        XL_TRY(xli_grid_check_cell(ctx, d));
+    else if (d->bounded)
+        XL_TRY(check_box(ctx, d));
+    XL_TRY(check_other(ctx, d));
 done:
     return status;
 }
 
-xl_status xli_grid_check_n(xl_context *ctx, size_t n, uint32_t stride)
+xl_status xli_grid_check_n(xl_context *ctx, const char *name, size_t n, uint32_t stride)
 {
-    if (n > XLI_GRID_MAX_N)
-        return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT, "n: %zu; at most %llu", n,
-                        (unsigned long long)XLI_GRID_MAX_N);
-    if (n > SIZE_MAX / 64 || n > SIZE_MAX / stride)
-        return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT, "n: %zu points exceed the address space",
-                        n);
+    const size_t most = xli_min(xli_size(XLI_GRID_MAX_N), SIZE_MAX / xli_max(stride, 64));
+    if (n > most)
+        return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT, "%s: %zu; must be at most %zu", name, n,
+                        most);
     return XL_SUCCESS;
 }
 
-xl_status xli_grid_check_points(const xli_grid_plan *grid, size_t n, const xl_view given[3],
-                                xl_view points[3], xli_span spans[3])
+/* Nothing is read behind the last point, so that points may begin anywhere in a structure. */
+void xli_grid_list_points(const xli_grid_plan *grid, size_t n, const xl_view axes[3],
+                          xli_array *arrays)
 {
-    static const char *const names[] = {"points", "points_y", "points_z"};
-    xl_status status = XL_SUCCESS;
+    static const char *const names[] = {"args.points", "args.points_y", "args.points_z"};
     const uint32_t dimensions = grid->desc.dimensions;
     const bool soa = grid->desc.layout == XL_POINTS_SOA;
-    XL_TRY(xli_grid_check_n(grid->ctx, n, grid->desc.stride));
-    /* Behind the last point nothing is read, so that points may begin anywhere in a structure. */
     const size_t scalars = n > 0 ? (n - 1) * grid->desc.stride + (soa ? 1 : dimensions) : 0;
     for (uint32_t a = 0; a < 3; ++a) {
-        const bool has = a == 0 || (soa && a < dimensions);
-        if (!has && given[a].buffer)
-            return xli_fail(grid->ctx, XL_ERROR_INVALID_ARGUMENT, "%s: given, but %s", names[a],
-                            soa ? "points have fewer dimensions" : "desc.layout is XL_POINTS_AOS");
-        points[a] = given[has ? a : 0];
-        if (has)
-            XL_TRY(xli_check_view(grid->ctx, names[a], given[a], scalars,
-                                  xli_scalar_bytes(grid->desc.scalar), XLI_READ, &spans[a]));
+        arrays[a] = xli_input(names[a], axes[a], scalars, xli_scalar_bytes(grid->desc.scalar));
+        if (a > 0 && !soa)
+            arrays[a].unused = "must not be given, because desc.layout is XL_POINTS_AOS";
+        else if (a >= dimensions)
+            arrays[a].unused = "must not be given, because points have fewer dimensions";
     }
-done:
-    return status;
-}
-
-xl_status xli_grid_check_apart(xl_context *ctx, const xl_grid_index *index, const xli_span *spans,
-                               size_t num_spans)
-{
-    xl_status status = XL_SUCCESS;
-    for (size_t i = 0; i < num_spans; ++i) {
-        XL_TRY(xli_check_apart(ctx, &spans[i], &index->storage_span, false));
-        for (size_t j = 0; j < i; ++j)
-            XL_TRY(xli_check_apart(ctx, &spans[j], &spans[i], false));
-    }
-done:
-    return status;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * An index as a value: its storage, who builds it and who uses it, on whatever queues, and how the
- * last build went. */
+ * An index as an object: its storage, builds and uses of it on any queues, and the status of the
+ * last build. */
 #include "grid_plan.h"
 
 #include <stdio.h>
@@ -23,7 +23,8 @@ xl_status xl_grid_index_create(xl_context *ctx, xl_grid_index **index)
     made->lock = xli_mutex_create();
     if (!made->lock)
         XL_TRY(xli_fail(ctx, XL_ERROR_OUT_OF_MEMORY, "no memory for an index"));
-    /* Indices that take turns in one storage do not take each other's builds for theirs. */
+    /* Different for indices that use one storage in turn, so that each recognises its own builds.
+     */
     made->stamp = (cl_uint)((uintptr_t)made >> 4) * 2654435761u;
     *index = made;
     made = NULL;
@@ -32,7 +33,7 @@ done:
     return status;
 }
 
-/* What the last build left behind. */
+/* Releases the result of the last build. */
 static void let_go(xl_grid_index *index)
 {
     if (index->storage)
@@ -58,8 +59,8 @@ void xl_grid_index_destroy(xl_grid_index *index)
     xli_free(index);
 }
 
-/* CL_COMPLETE, more before that, or less: the build's wait failed. Intel's CPU runtime (2026.22)
- * says of a command that failed that it is complete, but not to who waits for it. */
+/* CL_COMPLETE; more: not yet; less: the build failed. Intel's CPU runtime (2026.22) reports a
+ * failed command as complete, but a wait for it fails. */
 static cl_int state_of(const xl_grid_index *index)
 {
     cl_int state = CL_QUEUED;
@@ -74,7 +75,7 @@ static bool is_behind(const xl_grid_index *index, const xli_seq *seq)
     return seq->in_order && index->in_order && seq->queue == index->queue;
 }
 
-/* So that a call on another queue comes behind the build. */
+/* Makes a call on another queue run behind the build. */
 static xl_status wait_for_build(xl_grid_index *index, xli_seq *seq)
 {
     xl_status status = XL_SUCCESS;
@@ -107,7 +108,7 @@ xl_status xli_grid_index_enter(xl_grid_index *index, xli_seq *seq, const xli_gri
         xli_mutex_unlock(index->pool.lock);
     }
     XL_TRY(xli_seq_scratch(seq, &index->pool, storage, layout.bytes, XLI_SCRATCH_ALIGN, span));
-    span->name = "storage";
+    span->name = "storage of the index";
     for (int a = 0; a < 4; ++a)
         XL_TRY(xli_check_apart(index->ctx, &in[a], span, false));
     XL_TRY_CL(index->ctx, clRetainMemObject(span->buffer));
@@ -180,18 +181,18 @@ static void note_elsewhere(xl_grid_index *index)
     xli_mutex_unlock(index->lock);
 }
 
-xl_status xli_grid_index_use(xl_context *ctx, xl_grid_index *index, uint32_t planes, xli_seq *seq)
+xl_status xli_grid_index_use(xl_grid_index *index, xli_seq *seq, const xli_span *spans,
+                             size_t count, const xli_span *scratch)
 {
     xl_status status;
-    XL_TRY(xli_grid_index_check(ctx, index));
-    if (index->planes != planes)
-        return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT,
-                        "index: built by a plan with grid.planes %u, this one has %u",
-                        (unsigned)index->planes, (unsigned)planes);
+    for (size_t k = 0; k < count; ++k)
+        XL_TRY(xli_check_apart(index->ctx, &spans[k], &index->storage_span, false));
+    if (scratch)
+        XL_TRY(xli_check_apart(index->ctx, scratch, &index->storage_span, false));
     if (is_behind(index, seq))
         return XL_SUCCESS;
     if (state_of(index) < 0)
-        return fail_of_waits(ctx);
+        return fail_of_waits(index->ctx);
     note_elsewhere(index);
     XL_TRY(wait_for_build(index, seq));
 done:
@@ -220,8 +221,7 @@ done:
     return status;
 }
 
-/* In double precision, where the box was found by the device, or was given, or is of floats; and
- * what that rounds to. */
+/* The box in double precision, found by the device, given, or of floats; and rounded. */
 static void report_box(xl_grid_report *report, const xl_grid_index *index,
                        const xli_grid_header *header)
 {
@@ -253,7 +253,7 @@ static void fill_report(xl_grid_report *report, const xl_grid_index *index,
     memcpy(report->cells, header->cells, sizeof report->cells);
 }
 
-/* What a point may be outside of besides the box. */
+/* The text about systems, if there are any. */
 static const char *or_systems(char text[64], uint32_t num_systems)
 {
     text[0] = '\0';
@@ -262,7 +262,7 @@ static const char *or_systems(char text[64], uint32_t num_systems)
     return text;
 }
 
-/* Numbers of as many dimensions as points have. */
+/* The coordinates of a place as text. */
 static const char *place_of(const xl_grid_index *index, const double p[3], char text[96])
 {
     size_t at = 0;
@@ -285,8 +285,8 @@ static xl_status read_words(const xl_grid_index *index, cl_command_queue queue, 
                              count * sizeof(cl_uint), to, 0, NULL);
 }
 
-/* The place among the sorted points of the point of that index; n if it is not there. Sorted points
- * lie as cl/grid/grid_map.cl has them. */
+/* The place of point `first` among the sorted points, whose layout is in cl/grid/grid_map.cl; n if
+ * it is not there. */
 static size_t find_sorted(const xl_grid_index *index, cl_command_queue queue, size_t first)
 {
     enum { AT_ONCE = 1024 };
@@ -304,7 +304,7 @@ static size_t find_sorted(const xl_grid_index *index, cl_command_queue queue, si
     return index->n;
 }
 
-/* Its coordinates as they were given. */
+/* The coordinates of that point, as they were given. */
 static bool read_first(const xl_grid_index *index, cl_command_queue queue, uint64_t first,
                        double p[3])
 {
@@ -321,8 +321,7 @@ static bool read_first(const xl_grid_index *index, cl_command_queue queue, uint6
     return status == XL_SUCCESS;
 }
 
-/* The coordinates of the point that a message names: the place behind its index, or nothing if it
- * cannot be read. */
+/* The coordinates of the point as text, "" if they could not be read. */
 static const char *first_of(const xl_grid_index *index, const double p[3], bool found,
                             char text[104])
 {
@@ -368,7 +367,8 @@ xl_status xl_grid_index_status(xl_grid_index *index, cl_command_queue queue, xl_
     if (!index)
         return xli_fail(NULL, XL_ERROR_INVALID_ARGUMENT, "index: NULL");
     XL_TRY(xli_seq_begin(&seq, index->ctx, queue, num_waits, waits, NULL));
-    XL_TRY(xli_grid_index_use(index->ctx, index, index->planes, &seq));
+    XL_TRY(xli_grid_index_check(index->ctx, index));
+    XL_TRY(xli_grid_index_use(index, &seq, NULL, 0, NULL));
     XL_TRY(xli_read_blocking(index->ctx, queue, index->storage,
                              index->storage_at + index->layout.header, sizeof header, &header,
                              xli_seq_num_waits(&seq), xli_seq_waits(&seq)));

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT
- * An index: what a build leaves, and what a search needs to know of it. Searches within a radius
- * (lib/neighbors) and of the nearest (lib/knn) take no more of lib/grid than this. */
+ * An index, and all that searches within a radius (lib/neighbors) and for the nearest (lib/knn) use
+ * of lib/grid. */
 #ifndef XLI_GRID_INDEX_H
 #define XLI_GRID_INDEX_H
 
-#include "runtime.h"
+#include "primitive.h"
 
 #include <crosslane/grid.h>
 #include <crosslane/scan.h>
+#include <string.h>
 
 /* The same words as xl_grid_header of cl/grid/grid_map.cl. */
 typedef struct xli_grid_header {
@@ -29,46 +30,45 @@ typedef struct xli_grid_header {
     cl_double box[6]; /* with XL_F64 alone */
 } xli_grid_header;
 
-/* How a build of so many points may go, and where the parts start, in bytes from the start of the
- * storage. What only one way of a build needs, or only a part of it, lies where another has
- * something else. */
+/* The ways in which a build of n points may run, and where the parts of the storage start, in
+ * bytes. Parts that are not needed at the same time share bytes. */
 typedef struct xli_grid_layout {
     uint32_t table; /* entries of the table of starts, which has one word more; 0: there is none */
-    uint32_t buckets;  /* that points are put into if rows are to be listed; 0: keys are sorted */
+    uint32_t buckets;  /* for points whose rows are listed; 0: keys are sorted */
     uint32_t entries;  /* the larger of these */
-    uint32_t overfull; /* cells that may have to be sorted by a work-group */
-    bool lists;        /* rows may have to be listed */
+    uint32_t overfull; /* cells that a work-group may have to sort */
+    bool lists;        /* rows may be listed */
     size_t header;
-    size_t found;     /* what each work-group found of the box */
-    size_t places;    /* buckets: of the keys of the sample */
-    size_t splitters; /* and those that stand between buckets */
+    size_t found;     /* the box that each work-group found */
+    size_t places;    /* buckets: the keys of the sample */
+    size_t splitters; /* buckets: the keys between them */
     size_t parts;     /* buckets that are in order */
     size_t crowded;   /* the list of overfull cells */
-    size_t keys;      /* sorting: of 8 bytes a point */
+    size_t keys;      /* sorting: 8 bytes a point */
     size_t unordered; /* counting: indices by entry */
-    size_t sorted; /* 16 bytes a point: position and index, and what a batch and XL_F64 have behind
-                      these; before that scratch of the sort, or */
-    size_t bucket_of; /* counting: the entry of each point, */
-    size_t ranks;     /* and how many came to it before */
+    size_t sorted;    /* 16 bytes a point: position and index; behind them those of XL_F64 and of a
+                         batch. Before that: scratch of the sort, or the next two */
+    size_t bucket_of; /* counting: the entry of each point */
+    size_t ranks;     /* counting: the number of points that came to the entry before */
     size_t starts;    /* the table; or the keys of rows */
     size_t begins;    /* where rows begin */
-    size_t values;    /* sorting: indices; later whether a point begins a row, and how many do */
+    size_t values;    /* sorting: indices; later flags of points that begin a row, and their sums */
     size_t scanned;   /* scratch of the scans */
     size_t bytes;
 } xli_grid_layout;
 
-/* The box of the points, and the periods along its axes, 0 if there is none and in a cell. */
+/* The box of the points, and the periods along its axes: 0 if there are none, and in a cell. */
 typedef struct xli_grid_period {
     xl_repeats repeats;
     cl_float4 lower, upper, period;
     float extent; /* the largest coordinate or period */
 } xli_grid_period;
 
-/* The same with XL_F64, of any given box; without one, zeros. */
+/* The same with XL_F64, for any given box; zeros if none is given. */
 typedef struct xli_grid_box {
     cl_double4 lower, upper, period;
     double extent;
-    cl_float4 outside; /* in the grid's own coordinates, what is next to its upper faces */
+    cl_float4 outside; /* in the grid's own coordinates: the next floats above its upper faces */
 } xli_grid_box;
 
 /* Sixteen numbers in the precision of the coordinates, by eight: kernel arguments. */
@@ -90,13 +90,13 @@ typedef struct xli_grid_lattice {
     double height[3]; /* of the basis, or less */
 } xli_grid_lattice;
 
-/* What the last build made, and where. A call on the in-order queue of the build comes behind it
- * by itself; all others wait for its event. Storage of its own is made anew where a call on another
- * queue may still use it: to wait for that might be to wait for something that waits for us. */
+/* The result of the last build. Calls on the in-order queue of the build run behind it; all others
+ * wait for its event. If a call on another queue may still use the index's own storage, the next
+ * build gets new storage: to wait for that call might be a deadlock. */
 struct xl_grid_index {
     xl_context *ctx;
     xli_pool pool;
-    xli_mutex *lock; /* of what searches change: elsewhere */
+    xli_mutex *lock; /* guards `elsewhere`, which searches change */
     bool built;
     cl_uint stamp; /* of the build, in its header; changes with each */
     size_t n;
@@ -113,22 +113,27 @@ struct xl_grid_index {
     cl_command_queue queue; /* of the build, retained */
     bool in_order;
     cl_event done;  /* of the build */
-    bool elsewhere; /* since then it was used on another queue, or on one without order */
+    bool elsewhere; /* it was used since then on another queue, or on an out-of-order queue */
 };
 
 /* Where a part of an index's storage starts, in words: a kernel argument. */
 #define XLI_GRID_PART(index, part)                                                                 \
     XLI_U64(((index)->storage_at + (index)->layout.part) / sizeof(cl_uint))
 
-/* Of searches, whose descriptors had no such field once. */
-static inline uint32_t xli_scalar_or_default(uint32_t scalar)
-{
-    return scalar == XL_NONE ? XL_F32 : scalar;
-}
-
 static inline size_t xli_scalar_bytes(uint32_t scalar)
 {
     return scalar == XL_F64 ? sizeof(cl_double) : sizeof(cl_float);
+}
+
+/* A kernel argument: a number in the precision of the coordinates. */
+static inline xli_arg xli_grid_real(uint32_t scalar, double number)
+{
+    const float narrow = (float)number;
+    cl_uint bits;
+    cl_ulong bits_f64;
+    memcpy(&bits, &narrow, sizeof bits);
+    memcpy(&bits_f64, &number, sizeof bits_f64);
+    return scalar == XL_F64 ? XLI_U64(bits_f64) : XLI_U32(bits);
 }
 
 /* Longest n: indices and starts are 32 bits wide, and one value means "none". */
@@ -141,17 +146,26 @@ typedef struct xli_grid_shape {
 xli_grid_shape xli_grid_shape_of(const xli_kernel *kernel, size_t n, uint32_t group,
                                  uint32_t items);
 
-/* grid_check.c: arguments, before any side effect. */
-xl_status xli_grid_check_n(xl_context *ctx, size_t n, uint32_t stride);
-/* That the device has such coordinates, and the library. */
+/* grid_check.c: arguments, before any side effect. `name` is the field. */
+xl_status xli_grid_check_n(xl_context *ctx, const char *name, size_t n, uint32_t stride);
+/* Checks that the library and the device have such coordinates. */
 xl_status xli_grid_check_scalar(xl_context *ctx, uint32_t scalar);
-/* That a search, or whatever `what` is, has those of the index. */
-xl_status xli_grid_check_same_scalar(xl_context *ctx, const xl_grid_index *index, uint32_t scalar);
-/* That both or none are of batches. */
-xl_status xli_grid_check_batch(xl_context *ctx, const xl_grid_index *index, bool batch);
-/* Each pair of spans, and each span and the storage of the index, share no byte. */
-xl_status xli_grid_check_apart(xl_context *ctx, const xl_grid_index *index, const xli_span *spans,
-                               size_t num_spans);
+/* How a plan searches: the indices that it takes, and its queries. */
+typedef struct xli_search_form {
+    uint32_t scalar, planes; /* planes: the tunable grid.planes */
+    uint32_t dimensions;     /* 0: any, if queries are indexed */
+    xl_repeats repeats;
+    bool batch, given, soa; /* given: queries are given; soa: with an array for each axis */
+    uint32_t stride;        /* of given queries */
+} xli_search_form;
+
+/* grid_kind.c: checks that the index was built in this context, and its order; its points; and all
+ * of it. */
+xl_status xli_grid_check_order(xl_context *ctx, const xl_grid_index *index, uint32_t planes);
+xl_status xli_grid_check_points(xl_context *ctx, const xl_grid_index *index, uint32_t scalar,
+                                uint32_t dimensions);
+xl_status xli_grid_check_kind(xl_context *ctx, const xl_grid_index *index,
+                              const xli_search_form *form);
 
 /* grid_queries.c. XL_INDEX_PARAMETERS of cl/neighbors/neighbors_ranges.cl up to XL_BOX_PARAMETERS,
  * the last of them: the index, the search's reach and squared radius, and its space. */
@@ -165,48 +179,60 @@ typedef struct xli_grid_cell_args {
     xli_arg at[XLI_GRID_CELL_ARGS];
 } xli_grid_cell_args;
 xli_grid_cell_args xli_grid_cell_args_of(const xli_grid_lattice *lattice);
-/* Within which distance of a query a point has k images and more, if space repeats along a vector
- * for each dimension; else that much further than any of its points. */
+/* If space repeats along a vector for each dimension: a distance within which each point has k
+ * images or more. Otherwise the same, plus the distance to the farthest point. */
 double xli_grid_lattice_reach(const xli_grid_lattice *lattice, uint32_t k);
-/* What a descriptor says of queries: whether they are given, and how they lie. */
-xl_status xli_grid_check_query_fields(xl_context *ctx, uint32_t queries, uint32_t dimensions,
-                                      uint32_t layout, uint32_t stride);
-/* Given queries: how they lie, fields that a plan has no use for, and where these views of x, y and
- * z are; an axis that has none of its own is where x is. */
-typedef struct xli_queries_form {
-    uint32_t scalar, dimensions, stride;
-    bool soa, batch;
-} xli_queries_form;
-xl_status xli_grid_check_idle_queries(xl_context *ctx, bool given, const xli_queries_form *form,
-                                      size_t num_queries, const xl_view views[3], xl_view systems);
-xl_status xli_grid_check_num_queries(xl_context *ctx, size_t n, uint32_t stride);
-xl_status xli_grid_check_queries(xl_context *ctx, const xli_queries_form *form, size_t n,
-                                 const xl_view given[3], xli_span spans[3]);
-/* Of a batch, the systems of the queries. */
-xl_status xli_grid_check_query_systems(xl_context *ctx, const xli_queries_form *form, size_t n,
-                                       xl_view given, xli_span *span);
-/* A radius, or a distance, in the argument of that name; and that it has no more images than a
- * search goes through in the space of the index. */
+
+/* The fields that descriptors of searches share. */
+typedef struct xli_search_fields {
+    uint32_t scalar, periodic, batch, queries, dimensions, query_layout, query_stride;
+} xli_search_fields;
+#define XLI_SEARCH_FIELDS(desc)                                                                    \
+    (&(const xli_search_fields){(desc)->scalar, (desc)->periodic, (desc)->batch, (desc)->queries,  \
+                                (desc)->dimensions, (desc)->query_layout, (desc)->query_stride})
+xl_status xli_grid_check_search(xl_context *ctx, const xli_search_fields *fields);
+xli_search_form xli_grid_search_form(const xli_search_fields *fields, uint32_t planes);
+
+/* The arrays of given queries, in every search the first ones of a call. */
+enum { XLI_QUERIES_X, XLI_QUERIES_Y, XLI_QUERIES_Z, XLI_QUERIES_SYSTEMS, XLI_QUERIES_ARRAYS };
+xl_status xli_grid_check_num_queries(xl_context *ctx, const xli_search_form *form,
+                                     size_t num_queries);
+/* Lists the arrays of n queries; axes: x, y and z, or all in the first. */
+void xli_grid_list_queries(const xli_search_form *form, size_t n, const xl_view axes[3],
+                           xl_view systems, xli_array *arrays);
+/* The array of an axis: that of x if the axis has no array. */
+const xli_span *xli_grid_axis(const xli_span *spans, uint32_t axis);
+/* Adds the arguments of given queries from query `first` on; nothing for the index's points. */
+enum { XLI_GRID_QUERY_ARGS = 8 }; /* at most */
+void xli_grid_add_queries(const xli_search_form *form, const xli_span *spans, size_t first,
+                          xli_args *args);
+
+/* Checks a radius or a distance, in the field of that name; and that a search in the space of the
+ * index needs no more images than it can loop over. */
 xl_status xli_grid_check_radius(xl_context *ctx, const char *name, uint32_t scalar, double radius);
 xl_status xli_grid_check_periods(xl_context *ctx, const xl_grid_index *index, const char *name,
                                  double radius, bool ends_loops);
 
-/* grid_cell.c: whether a plan of that kind may search an index, and its kind by the field of its
- * descriptor, of which older programs may have any number for 1. */
+/* Runs a kernel that looks at results of a search and answers in the words of its first argument,
+ * a buffer; `rest` are the others. *answer: the words before and after. Blocks. */
+xl_status xli_grid_ask(xl_context *ctx, cl_command_queue queue, xli_kernel *kernel,
+                       xli_grid_shape shape, const xli_args *rest, void *answer, size_t bytes);
+
+/* grid_cell.c: checks that a plan with that value of desc.periodic can search the index. */
 xl_status xli_grid_check_repeats(xl_context *ctx, const xl_grid_index *index, xl_repeats plan);
-xl_repeats xli_grid_repeats(uint32_t periodic);
 
-/* grid_index.c. Whether there is something to search. */
+/* grid_index.c. Checks that there is something to search. */
 xl_status xli_grid_index_check(xl_context *ctx, const xl_grid_index *index);
-/* A call of a plan of `ctx`, with that value of grid.planes, uses what was built, or says why it
- * cannot. */
-xl_status xli_grid_index_use(xl_context *ctx, xl_grid_index *index, uint32_t planes, xli_seq *seq);
+/* Begins a call that uses the index: checks that its arrays and its scratch do not overlap the
+ * storage, and waits for the build if the queue does not. Comes before the first launch. */
+xl_status xli_grid_index_use(xl_grid_index *index, xli_seq *seq, const xli_span *spans,
+                             size_t count, const xli_span *scratch_or_null);
 
-/* grid.c. Of launches over n elements with nothing but a point for each work-item at a time. */
-xl_plan_details xli_grid_info_of(const xli_kernel *kernel, uint32_t group, uint32_t items,
-                                 const char *algorithm);
+/* grid.c. How a kernel runs whose work-items each take one element at a time. */
+void xli_grid_info_of(const xli_kernel *kernel, uint32_t group, uint32_t items,
+                      const char *algorithm, xl_plan_details *details);
 
-/* The scan or the sort inside, with the values of a checked wish that are its own. */
+/* Makes a scan with its own values of a checked wish. */
 xl_status xli_grid_make_scan(xl_context *ctx, xl_type type, xl_scan_kind kind,
                              const xli_tune_wish *wish, xl_plan **scan);
 

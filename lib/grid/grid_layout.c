@@ -8,15 +8,15 @@
  * before, a build by counting has 4 bytes a point more, one by sorting 8. */
 #include "grid_plan.h"
 
-/* A work-item goes through no more elements than this by itself. */
+/* Most elements that a work-item loops over. */
 #define MAX_LOOKS ((size_t)4096)
-/* Buckets are numbered, and compared, in 20 bits of a sample of 4 for each. */
+/* Bucket numbers have 20 bits in the sample, which has 4 keys for each bucket. */
 #define MAX_BUCKETS ((size_t)1 << 16)
 /* XL_GRID_OVERSAMPLING of cl/grid/grid_sample.cl. */
 #define OVERSAMPLING 4
 
-/* Entries of a table, by the number of points; if those of a given box are fewer, these. None if
- * rows are listed whatever the points are. Monotone in n. */
+/* The entries of a table: by the number of points, or the cells of a given box if these are fewer.
+ * 0 if rows are always listed. Monotone in n. */
 static uint32_t choose_table(const xli_grid_plan *grid, size_t n)
 {
     uint64_t most = (uint64_t)grid->tune.table * n;
@@ -66,21 +66,21 @@ static size_t buckets_of(const xli_grid_plan *grid, size_t n)
     return n == 0 ? 0 : xli_min(xli_max(n / grid->tune.bucket, 1), MAX_BUCKETS);
 }
 
-/* Up to how many points rows are listed by buckets. Where they may turn out not to be listed fewer
- * commands in vain count; where it is known that they are only how long the listing takes. */
+/* Most points whose rows are listed by buckets. If it is known that rows are listed, only the time
+ * of that counts; if not, fewer commands that find nothing to do count as well. */
 static size_t most_sampled(const xli_grid_plan *grid)
 {
     const bool known = grid->desc.bounded || grid->tune.table == 0;
     return known ? xli_min(grid->tune.sampled, grid->tune.sampled_alone) : grid->tune.sampled;
 }
 
-/* The most points, of so many that may have their rows listed, that are put into buckets. */
+/* Most points in buckets, if `listed` points may have their rows listed. */
 static size_t most_in_buckets(const xli_grid_plan *grid, size_t listed)
 {
     return grid->sorts ? 0 : xli_min(listed, most_sampled(grid));
 }
 
-/* The most points of those whose keys are sorted. */
+/* Most points whose keys are sorted. */
 static size_t most_keys(const xli_grid_plan *grid, size_t n, size_t listed)
 {
     return grid->sorts ? n : listed > most_sampled(grid) ? listed : 0;
@@ -94,8 +94,8 @@ xli_grid_shape xli_grid_few_groups(const xli_grid_plan *grid, xli_grid_kernel ke
                             .size = size};
 }
 
-/* What a build takes before its points are in order, for n points, `listed` of which may be
- * listed. */
+/* Takes the parts that a build of n points needs before the points are in order. `listed` of them
+ * may be listed. */
 static xl_status take_first(const xli_grid_plan *grid, size_t n, size_t listed, xli_grid_layout *l,
                             size_t *bytes)
 {
@@ -125,8 +125,8 @@ done:
     return status;
 }
 
-/* Where points begin: the table, with what buckets begin with; or rows, in a build by sorting in
- * front of what they are made from. */
+/* Takes the parts for where points begin: the table or the starts of buckets; or rows, and in a
+ * build by sorting the values that they are made from. */
 static void take_starts(const xli_grid_plan *grid, size_t n, size_t listed, xli_grid_layout *l,
                         size_t *bytes)
 {
@@ -145,7 +145,7 @@ xl_status xli_grid_plan_layout(const xli_grid_plan *grid, size_t n, xli_grid_lay
     size_t bytes = 0, scan_bytes = 0, rank_bytes = 0;
     xl_status status;
     xli_grid_layout l = {.table = choose_table(grid, n)};
-    XL_TRY(xli_grid_check_n(grid->ctx, n, grid->desc.stride));
+    XL_TRY(xli_grid_check_n(grid->base.ctx, "args.n", n, grid->desc.stride));
     const size_t listed = most_listed(grid, n);
     l.lists = may_list(grid, l.table);
     if (l.lists && n == most_in_buckets(grid, n))
@@ -161,18 +161,6 @@ xl_status xli_grid_plan_layout(const xli_grid_plan *grid, size_t n, xli_grid_lay
     l.scanned = bytes;
     l.bytes = xli_round_up(bytes + xli_max(scan_bytes, rank_bytes), XLI_SCRATCH_ALIGN);
     *layout = l;
-done:
-    return status;
-}
-
-xl_status xli_grid_scratch(const xli_grid_plan *grid, size_t n, size_t *bytes, size_t *alignment)
-{
-    xl_status status;
-    xli_grid_layout layout;
-    XL_TRY(xli_scratch_question(grid ? grid->ctx : NULL, "grid", grid, bytes, alignment));
-    XL_TRY(xli_grid_plan_layout(grid, n, &layout));
-    *bytes = layout.bytes;
-    *alignment = XLI_SCRATCH_ALIGN;
 done:
     return status;
 }

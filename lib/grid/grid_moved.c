@@ -1,23 +1,31 @@
 /* SPDX-License-Identifier: MIT
- * How many points have moved farther than a distance since the build of an index.
+ * The number of points that have moved farther than a distance since the build of an index.
  *
- * Phases: 0, or without a sound index UINT32_MAX -> count. */
+ * Phases: 0, or UINT32_MAX without a sound index -> count. */
 #include "grid_launch.h"
 
 #include <math.h>
 
-/* 0 is a distance as well: whether anything has moved at all. */
+typedef struct moved_call {
+    xl_grid_moved_args args;
+    xl_grid_index *index;
+} moved_call;
+
+/* Kernels of a batch have a parameter for the systems, which this one does not read. */
+enum { MOVED = XLI_GRID_SYSTEMS, ARRAYS };
+
+/* 0 is a distance: it asks whether anything has moved at all. */
 static xl_status check_distance(xl_context *ctx, const xl_grid_moved_args *args, uint32_t scalar)
 {
     xl_status status;
     const bool wide = scalar == XL_F64;
     const xli_idle_field fields[] = {
-        {"distance", args->distance != 0, !wide, "the plan's desc.scalar is f64"},
-        {"distance_f64", args->distance_f64 != 0, wide, "the plan's desc.scalar is f32"}};
+        {"args.distance", args->distance != 0, !wide, "desc.scalar is f64"},
+        {"args.distance_f64", args->distance_f64 != 0, wide, "desc.scalar is f32"}};
     const double distance = wide ? args->distance_f64 : (double)args->distance;
     XL_TRY(xli_check_idle(ctx, fields, XLI_COUNT(fields)));
     if (!isfinite(distance) || distance < 0)
-        return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT, "%s: %g; must be finite, 0 or more",
+        return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT, "%s: %g; must be finite and at least 0",
                         fields[wide].name, distance);
     if (distance > 0)
         XL_TRY(xli_grid_check_radius(ctx, fields[wide].name, scalar, distance));
@@ -25,52 +33,51 @@ done:
     return status;
 }
 
-/* Images are gone through as a search does. */
+/* In a cell, the kernel loops over images as a search does. */
 static xl_status check_cell(const xli_grid_plan *grid, const xl_grid_index *index,
                             const xl_grid_moved_args *args)
 {
     xl_status status;
     const xli_capabilities *capabilities;
     if (!grid->desc.triclinic && index->period.repeats == XL_REPEATS_CELL)
-        return xli_fail(grid->ctx, XL_ERROR_INVALID_ARGUMENT,
-                        "index: its space repeats along a triclinic cell, but the plan's "
-                        "desc.triclinic is 0");
+        return xli_fail(grid->base.ctx, XL_ERROR_INVALID_ARGUMENT,
+                        "index: its space repeats along a triclinic cell; the plan's "
+                        "desc.triclinic is 0, and must be 1");
     if (!grid->desc.triclinic)
         return XL_SUCCESS;
-    XL_TRY(xli_context_capabilities(grid->ctx, &capabilities));
+    XL_TRY(xli_context_capabilities(grid->base.ctx, &capabilities));
     const bool wide = index->scalar == XL_F64;
-    XL_TRY(xli_grid_check_periods(grid->ctx, index, wide ? "distance_f64" : "distance",
-                                  wide ? args->distance_f64 : (double)args->distance,
-                                  capabilities->ends_loops));
+    const double length = wide ? args->distance_f64 : (double)args->distance;
+    const char *const name = wide ? "args.distance_f64" : "args.distance";
+    XL_TRY(xli_grid_check_periods(grid->base.ctx, index, name, length, capabilities->ends_loops));
 done:
     return status;
 }
 
-static xl_status check_moved(const xli_grid_plan *grid, const xl_grid_index *index,
-                             const xl_grid_moved_args *args, xl_view points[3])
+static xl_status count(const xl_plan *base, const void *of)
 {
     xl_status status;
-    xl_context *const ctx = grid->ctx;
-    xli_span spans[3] = {{0}}, moved;
-    if (index->dimensions != grid->desc.dimensions)
-        return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT,
-                        "index: of points in %u dimensions, the plan has %u",
-                        (unsigned)index->dimensions, (unsigned)grid->desc.dimensions);
-    XL_TRY(xli_grid_check_same_scalar(ctx, index, grid->desc.scalar));
-    XL_TRY(check_distance(ctx, args, grid->desc.scalar));
-    XL_TRY(check_cell(grid, index, args));
-    XL_TRY(xli_grid_check_points(grid, index->n,
-                                 (const xl_view[]){args->points, args->points_y, args->points_z},
-                                 points, spans));
-    XL_TRY(xli_check_view(ctx, "moved", args->moved, 1, sizeof(cl_uint), XLI_READ | XLI_WRITE,
-                          &moved));
-    XL_TRY(xli_grid_check_apart(ctx, index, &moved, 1));
-    for (int a = 0; a < 3; ++a) {
-        XL_TRY(xli_check_apart(ctx, &spans[a], &moved, false));
-        XL_TRY(xli_check_apart(ctx, &spans[a], &index->storage_span, false));
-    }
+    const moved_call *const call = of;
+    const xli_grid_plan *const grid = (const xli_grid_plan *)base;
+    const xl_grid_index *const index = call->index;
+    XL_TRY(xli_grid_check_order(base->ctx, index, grid->tune.planes));
+    XL_TRY(xli_grid_check_points(base->ctx, index, grid->desc.scalar, grid->desc.dimensions));
+    XL_TRY(check_distance(base->ctx, &call->args, grid->desc.scalar));
+    XL_TRY(check_cell(grid, index, &call->args));
+    XL_TRY(xli_grid_check_n(base->ctx, "index: n", index->n, grid->desc.stride));
 done:
     return status;
+}
+
+static size_t arrays(const xl_plan *base, const void *of, xli_array *arrays)
+{
+    const moved_call *const call = of;
+    const xl_grid_moved_args *const args = &call->args;
+    xli_grid_list_points((const xli_grid_plan *)base, call->index->n,
+                         (const xl_view[]){args->points, args->points_y, args->points_z}, arrays);
+    arrays[MOVED] = xli_output("args.moved", args->moved, 1, sizeof(cl_uint));
+    arrays[MOVED].access = XLI_READ | XLI_WRITE;
+    return ARRAYS;
 }
 
 static xl_status launch_moved(const xli_grid_build *b, const xl_grid_moved_args *args)
@@ -82,13 +89,13 @@ static xl_status launch_moved(const xli_grid_build *b, const xl_grid_moved_args 
     const xli_grid_cell_args cell = xli_grid_cell_args_of(&index->lattice);
     const cl_float4 period = {{p->period.s[0], p->period.s[1], p->period.s[2], 0}};
     const cl_double4 period_f64 = {{box->period.s[0], box->period.s[1], box->period.s[2], 0}};
-    const float distance2 = args->distance * args->distance;
-    const double distance2_f64 = args->distance_f64 * args->distance_f64;
+    const float distance = args->distance;
     const bool wide = index->scalar == XL_F64;
     const xli_arg lengths =
         wide ? XLI_BYTES(&period_f64, sizeof period_f64) : XLI_BYTES(&period, sizeof period);
-    const xli_arg compared = wide ? XLI_BYTES(&distance2_f64, sizeof distance2_f64)
-                                  : XLI_BYTES(&distance2, sizeof distance2);
+    const xli_arg compared =
+        xli_grid_real(index->scalar, wide ? args->distance_f64 * args->distance_f64
+                                          : (double)(float)(distance * distance));
     const xli_grid_shape one = {.groups = 1, .size = 1};
     XL_TRY(LAUNCH_IN(b, XLI_GRID_MOVED_START, one, BUFFER(b), PART(b, header),
                      XLI_U32(index->stamp), XLI_MEM(args->moved.buffer),
@@ -106,26 +113,21 @@ done:
     return status;
 }
 
-xl_status xli_grid_moved_enqueue(xli_grid_plan *grid, xl_grid_index *index, cl_command_queue queue,
-                                 const xl_grid_moved_args *args, size_t size, cl_uint num_waits,
-                                 const cl_event *waits, cl_event *event)
+static xl_status launch(xl_plan *base, xli_seq *seq, const void *of, const xli_span *spans,
+                        const xli_span *scratch)
 {
     xl_status status;
-    xl_grid_moved_args given = {0};
-    xli_seq seq = {0};
-    xl_view points[3];
-    if (event)
-        *event = NULL;
-    if (!grid)
-        return xli_fail(NULL, XL_ERROR_INVALID_ARGUMENT, "grid: NULL");
-    XL_TRY(xli_grid_index_check(grid->ctx, index));
-    XL_TRY(XLI_ARGS_READ(grid->ctx, xl_grid_moved_args, args, size, &given));
-    XL_TRY(xli_seq_begin(&seq, grid->ctx, queue, num_waits, waits, event));
-    XL_TRY(check_moved(grid, index, &given, points));
-    XL_TRY(xli_grid_index_use(grid->ctx, index, grid->tune.planes, &seq));
-    /* Where a point is now says all: of its system nothing is read. */
-    const xli_grid_build b = {grid, index, &seq, points, given.moved};
-    XL_TRY(launch_moved(&b, &given));
+    const moved_call *const call = of;
+    XL_TRY(xli_grid_index_use(call->index, seq, spans, ARRAYS, scratch));
+    XL_TRY(launch_moved(&(xli_grid_build){(const xli_grid_plan *)base, call->index, seq, spans},
+                        &call->args));
 done:
-    return xli_seq_end(&seq, status, event);
+    return status;
 }
+
+static const xli_call table = {.args = {"args", sizeof(xl_grid_moved_args), NULL},
+                               .index_at = offsetof(moved_call, index),
+                               .count = count,
+                               .arrays = arrays,
+                               .launch = launch};
+XLI_PUBLIC_INDEX_CALL(grid, moved_enqueue, xl_grid_moved_args, table)

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT
- * What the files of lib/grid share beside the index: the plan of a grid, and how its build goes. */
+ * The plan of a grid. grid.c makes it. Its calls: grid_build.c (with grid_sorting.c), grid_order.c
+ * (an array into the order of an index and back) and grid_moved.c. grid_index.c owns the
+ * result. */
 #ifndef XLI_GRID_PLAN_H
 #define XLI_GRID_PLAN_H
 
 #include "grid_index.h"
-#include "wrap.h"
 
 #include <crosslane/sort.h>
 
@@ -43,9 +44,8 @@ typedef enum xli_grid_kernel {
     XLI_GRID_KERNELS
 } xli_grid_kernel;
 
-typedef struct xli_grid_plan xli_grid_plan;
-struct xli_grid_plan {
-    xl_context *ctx;
+typedef struct xli_grid_plan {
+    xl_plan base;
     xl_grid_desc desc;
     xli_tune_grid tune;
     float inverse;      /* 1 / cell size */
@@ -60,7 +60,15 @@ struct xli_grid_plan {
     xl_plan *rank; /* inclusive, of rows */
     xl_plan *sort;
     xli_kernel kernels[XLI_GRID_KERNELS];
-};
+} xli_grid_plan;
+
+extern const xli_primitive *const xli_grid_primitive; /* grid.c */
+
+/* The plan, or NULL if it is not a grid's. */
+static inline xli_grid_plan *xli_grid_of(xl_plan *plan)
+{
+    return plan && plan->primitive == xli_grid_primitive ? (xli_grid_plan *)plan : NULL;
+}
 
 /* Sorted points of a plane, and some more: xl_grid_pitch() of cl/grid/grid_map.cl. */
 static inline size_t xli_grid_pitch(size_t n)
@@ -72,10 +80,11 @@ static inline size_t xli_grid_pitch(size_t n)
 #define XLI_GRID_MAX_TABLE ((uint32_t)1 << 26)
 #define XLI_GRID_MIN_TABLE ((uint32_t)64)
 
-/* Most systems of a batch: floats have their numbers, and each has 2^11 layers of listed rows. */
+/* Most systems of a batch: a float can hold the number of each, and each has 2^11 layers of listed
+ * rows. */
 #define XLI_GRID_MAX_SYSTEMS ((uint32_t)1 << 20)
 
-/* grid_box.c: with XL_F64, the box as it is given, and in its place in the descriptor what it is in
+/* grid_box.c: with XL_F64. *box: the box as it is given. The descriptor's box becomes the same in
  * the grid's own coordinates. */
 void xli_grid_set_box(xl_grid_desc *desc, xli_grid_box *box);
 
@@ -83,49 +92,38 @@ void xli_grid_set_box(xl_grid_desc *desc, xli_grid_box *box);
 xl_status xli_grid_plan_layout(const xli_grid_plan *grid, size_t n, xli_grid_layout *layout);
 /* Whether the device may find that a table for n points is too small. */
 bool xli_grid_may_list(const xli_grid_plan *grid, size_t n);
-/* Work-groups that look at n elements, a few for each unit of the device, and more where one would
- * look at too many. */
+/* Work-groups that loop over n elements: a few for each unit of the device, and more if a work-item
+ * would loop over too many. */
 xli_grid_shape xli_grid_few_groups(const xli_grid_plan *grid, xli_grid_kernel kernel, size_t n);
 
-/* grid_check.c: descriptors and arguments, before any side effect. */
+/* grid_check.c: a descriptor, before any side effect. */
 xl_status xli_grid_check_desc(xl_context *ctx, const xl_grid_desc *desc);
-/* Checks n, too. Where n points are of which x, y and z are given, and their bytes; an axis that is
- * not, or lies with x, is where x is. */
-xl_status xli_grid_check_points(const xli_grid_plan *grid, size_t n, const xl_view given[3],
-                                xl_view points[3], xli_span spans[3]);
-/* grid_cell.c: the cell of a descriptor with `triclinic`; its box, once that is checked; what
- * searches are given, of a grid whose box is set. */
+
+/* The arrays of points come first in a call: x, y and z, or all in the first. */
+enum { XLI_POINTS_X, XLI_POINTS_Y, XLI_POINTS_Z, XLI_POINTS_ARRAYS };
+void xli_grid_list_points(const xli_grid_plan *grid, size_t n, const xl_view axes[3],
+                          xli_array *arrays);
+
+/* grid_cell.c: checks the cell of a descriptor with `triclinic`; sets its box, if the cell is
+ * right; makes what searches are given, if the box is set. */
 xl_status xli_grid_check_cell(xl_context *ctx, const xl_grid_desc *desc);
 void xli_grid_fit_cell(xl_grid_desc *desc);
 xli_grid_period xli_grid_period_of(const xl_grid_desc *desc);
 xli_grid_lattice xli_grid_space_of(const xli_grid_plan *grid);
 
-/* grid_lattice.c: of vectors, a row each, that space repeats along if `periodic` has a bit of them.
- * Whether they are independent, and a basis of them has no more whole numbers than are counted. */
+/* grid_lattice.c. `given` has a vector in each row; space repeats along those in `periodic`. */
+/* Whether the vectors are independent, and the numbers of a basis can be counted. */
 bool xli_grid_lattice_is_sound(const double given[3][3], uint32_t periodic);
 xli_grid_lattice xli_grid_lattice_of(const double given[3][3], uint32_t periodic,
                                      uint32_t dimensions, bool wide);
 
-/* grid_index.c: a build of the n points of `in`, an axis each or all in the first, and last their
- * systems, enters: once that has succeeded the storage is its own, whatever comes of it. */
+/* grid_index.c: begins a build of n points, whose arrays are `in`. If that succeeds, the storage
+ * belongs to the build, even if the build then fails. */
 xl_status xli_grid_index_enter(xl_grid_index *index, xli_seq *seq, const xli_grid_plan *grid,
                                size_t n, xl_view storage, const xli_span in[4], xli_span *span);
-/* The build is enqueued, or was not: `status`; NULL, if it never entered. Ends the sequence, as
- * xli_seq_end(). */
+/* Ends a build with `status`, and its sequence as xli_seq_end() does. index is NULL if the build
+ * did not begin. */
 xl_status xli_grid_index_leave(xl_grid_index *index, xli_seq *seq, xl_status status,
                                cl_event *event_or_null);
-
-XLI_DECLARE(grid)
-xl_status xli_grid_scratch(const xli_grid_plan *plan, size_t n, size_t *bytes, size_t *alignment);
-xl_status xli_grid_build_enqueue(xli_grid_plan *plan, xl_grid_index *index, cl_command_queue queue,
-                                 const xl_grid_build_args *args, size_t size, cl_uint num_waits,
-                                 const cl_event *waits, cl_event *event);
-xl_status xli_grid_reorder_enqueue(xli_grid_plan *plan, xl_grid_index *index,
-                                   cl_command_queue queue, const xl_grid_reorder_args *args,
-                                   size_t size, cl_uint num_waits, const cl_event *waits,
-                                   cl_event *event);
-xl_status xli_grid_moved_enqueue(xli_grid_plan *plan, xl_grid_index *index, cl_command_queue queue,
-                                 const xl_grid_moved_args *args, size_t size, cl_uint num_waits,
-                                 const cl_event *waits, cl_event *event);
 
 #endif

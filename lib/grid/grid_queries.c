@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * What searches within a radius and of the nearest share: radii, given queries, and the box of an
- * index. */
+ * Shared by searches within a radius and for the nearest: radii, given queries, the box of an index
+ * as kernel arguments, and questions about results. */
 #include "grid_index.h"
 
 #include <crosslane/neighbors.h>
@@ -17,8 +17,8 @@ xl_status xli_grid_check_radius(xl_context *ctx, const char *name, uint32_t scal
                         radius);
     if (!(square >= least && square <= most))
         return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT,
-                        "%s: the square of %g is outside the %s, %g to %g", name, radius,
-                        wide ? "doubles" : "floats", least, most);
+                        "%s: %g; its square must be from %g to %g, the normal %s", name, radius,
+                        least, most, wide ? "doubles" : "floats");
     return XL_SUCCESS;
 }
 
@@ -34,83 +34,97 @@ xl_status xli_grid_check_periods(xl_context *ctx, const xl_grid_index *index, co
     for (uint32_t i = 0; i < lattice->rank; ++i)
         if (radius > most * lattice->height[i])
             return xli_fail(ctx, XL_ERROR_UNSUPPORTED,
-                            "%s: %g; must be no more than %g periods of %g, which is the height of "
+                            "%s: %g; must be at most %g periods of %g, which is the height of "
                             "the cell",
                             name, radius, most, lattice->height[i]);
     return XL_SUCCESS;
 }
 
-xl_status xli_grid_check_query_fields(xl_context *ctx, uint32_t queries, uint32_t dimensions,
-                                      uint32_t layout, uint32_t stride)
+xl_status xli_grid_check_search(xl_context *ctx, const xli_search_fields *f)
 {
-    if (queries > XL_QUERIES_GIVEN)
-        return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT, "desc.queries: unknown value %u",
-                        (unsigned)queries);
-    if (dimensions < 1 || dimensions > 3)
-        return xli_fail(ctx, XL_ERROR_UNSUPPORTED, "desc.dimensions: %u; this version has 1 to 3",
-                        (unsigned)dimensions);
-    if (layout > XL_POINTS_SOA)
-        return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT, "desc.query_layout: %u is unknown",
-                        (unsigned)layout);
-    if (layout == XL_POINTS_AOS && stride < dimensions)
+    const struct {
+        bool wrong;
+        const char *name, *rule;
+        uint32_t value;
+    } rules[] = {
+        {f->periodic > XL_REPEATS_CELL, "periodic", "must be an xl_repeats", f->periodic},
+        {f->batch > 1, "batch", "must be 0 or 1", f->batch},
+        {f->queries > XL_QUERIES_GIVEN, "queries", "must be an xl_neighbors_queries", f->queries},
+        {f->query_layout > XL_POINTS_SOA, "query_layout", "must be an xl_points_layout",
+         f->query_layout},
+        {f->query_layout == XL_POINTS_AOS && f->query_stride < f->dimensions, "query_stride",
+         "must be at least desc.dimensions", f->query_stride}};
+    if (f->dimensions < 1 || f->dimensions > 3)
+        return xli_fail(ctx, XL_ERROR_UNSUPPORTED, "desc.dimensions: %u; must be 1, 2 or 3",
+                        (unsigned)f->dimensions);
+    for (size_t i = 0; i < XLI_COUNT(rules); ++i)
+        if (rules[i].wrong)
+            return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT, "desc.%s: %u; %s", rules[i].name,
+                            (unsigned)rules[i].value, rules[i].rule);
+    return xli_grid_check_scalar(ctx, f->scalar);
+}
+
+xli_search_form xli_grid_search_form(const xli_search_fields *f, uint32_t planes)
+{
+    const bool soa = f->query_layout == XL_POINTS_SOA;
+    return (xli_search_form){.scalar = f->scalar,
+                             .planes = planes,
+                             .dimensions = f->dimensions,
+                             .repeats = (xl_repeats)f->periodic,
+                             .batch = f->batch != 0,
+                             .given = f->queries == XL_QUERIES_GIVEN,
+                             .soa = soa,
+                             .stride = soa ? 1 : f->query_stride};
+}
+
+xl_status xli_grid_check_num_queries(xl_context *ctx, const xli_search_form *form,
+                                     size_t num_queries)
+{
+    if (!form->given && num_queries > 0)
         return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT,
-                        "desc.query_stride: %u scalars do not hold a query; %u or more",
-                        (unsigned)stride, (unsigned)dimensions);
-    return XL_SUCCESS;
+                        "args.num_queries: %zu; must be 0, because "
+                        "desc.queries is XL_QUERIES_INDEXED",
+                        num_queries);
+    return xli_grid_check_n(ctx, "args.num_queries", num_queries, form->stride);
 }
 
-xl_status xli_grid_check_idle_queries(xl_context *ctx, bool given, const xli_queries_form *form,
-                                      size_t num_queries, const xl_view views[3], xl_view systems)
+void xli_grid_list_queries(const xli_search_form *form, size_t n, const xl_view axes[3],
+                           xl_view systems, xli_array *arrays)
 {
-    const char *const indexed = "desc.queries is XL_QUERIES_INDEXED";
-    const char *const axes = !given      ? indexed
-                             : form->soa ? "queries have fewer dimensions"
-                                         : "desc.query_layout is XL_POINTS_AOS";
-    const bool soa = given && form->soa;
-    const xli_idle_field fields[] = {
-        {"num_queries", num_queries != 0, given, indexed},
-        {"queries", views[0].buffer != NULL, given, indexed},
-        {"queries_y", views[1].buffer != NULL, soa && form->dimensions > 1, axes},
-        {"queries_z", views[2].buffer != NULL, soa && form->dimensions > 2, axes},
-        {"query_systems", systems.buffer != NULL, given && form->batch,
-         given ? "desc.batch is 0" : indexed}};
-    return xli_check_idle(ctx, fields, XLI_COUNT(fields));
-}
-
-xl_status xli_grid_check_num_queries(xl_context *ctx, size_t n, uint32_t stride)
-{
-    if (n > XLI_GRID_MAX_N)
-        return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT, "num_queries: %zu; at most %llu", n,
-                        (unsigned long long)XLI_GRID_MAX_N);
-    if (n > SIZE_MAX / 64 || n > SIZE_MAX / stride)
-        return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT,
-                        "num_queries: %zu queries exceed the address space", n);
-    return XL_SUCCESS;
-}
-
-xl_status xli_grid_check_queries(xl_context *ctx, const xli_queries_form *form, size_t n,
-                                 const xl_view given[3], xli_span spans[3])
-{
-    static const char *const names[] = {"queries", "queries_y", "queries_z"};
-    xl_status status = XL_SUCCESS;
+    static const char *const names[] = {"args.queries", "args.queries_y", "args.queries_z"};
+    static const char indexed[] = "must not be given, because desc.queries is XL_QUERIES_INDEXED";
     const size_t last = form->soa ? 1 : form->dimensions;
     const size_t scalars = n > 0 ? (n - 1) * form->stride + last : 0;
-    for (uint32_t a = 0; a < (form->soa ? form->dimensions : 1); ++a)
-        XL_TRY(xli_check_view(ctx, names[a], given[a], scalars, xli_scalar_bytes(form->scalar),
-                              XLI_READ, &spans[a]));
-    for (uint32_t a = 1; a < 3; ++a)
-        if (!spans[a].buffer)
-            spans[a] = spans[0];
-done:
-    return status;
+    for (uint32_t a = 0; a < 3; ++a) {
+        arrays[a] = xli_input(names[a], axes[a], scalars, xli_scalar_bytes(form->scalar));
+        if (!form->given)
+            arrays[a].unused = indexed;
+        else if (a > 0 && !form->soa)
+            arrays[a].unused = "must not be given, because desc.query_layout is XL_POINTS_AOS";
+        else if (a >= form->dimensions)
+            arrays[a].unused = "must not be given, because queries have fewer dimensions";
+    }
+    arrays[XLI_QUERIES_SYSTEMS] = xli_input("args.query_systems", systems, n, sizeof(cl_uint));
+    if (!form->given || !form->batch)
+        arrays[XLI_QUERIES_SYSTEMS].unused =
+            form->given ? "must not be given, because desc.batch is 0" : indexed;
 }
 
-xl_status xli_grid_check_query_systems(xl_context *ctx, const xli_queries_form *form, size_t n,
-                                       xl_view given, xli_span *span)
+const xli_span *xli_grid_axis(const xli_span *spans, uint32_t axis)
 {
-    if (!form->batch)
-        return XL_SUCCESS;
-    return xli_check_view(ctx, "query_systems", given, n, sizeof(cl_uint), XLI_READ, span);
+    return spans[axis].buffer ? &spans[axis] : &spans[XLI_QUERIES_X];
+}
+
+void xli_grid_add_queries(const xli_search_form *form, const xli_span *spans, size_t first,
+                          xli_args *args)
+{
+    const xli_span *const systems = &spans[XLI_QUERIES_SYSTEMS];
+    for (uint32_t a = 0; form->given && a < (form->soa ? 3 : 1); ++a) {
+        const xli_span *const axis = xli_grid_axis(spans, a);
+        xli_args_add_place(args, axis->buffer, axis->offset + first * form->stride);
+    }
+    if (form->given && form->batch)
+        xli_args_add_place(args, systems->buffer, systems->offset + first);
 }
 
 /* Eight of sixteen numbers. */
@@ -164,4 +178,38 @@ void xli_grid_add_index(const xl_grid_index *index, xli_arg reach, xli_arg radiu
     for (size_t i = 0; i < XLI_COUNT(shared); ++i)
         xli_args_add(args, shared[i]);
     xli_grid_add_space(index, repeats, args);
+}
+
+static xl_status ask(xl_context *ctx, cl_command_queue queue, xli_kernel *kernel,
+                     xli_grid_shape shape, cl_mem buffer, const xli_args *rest, void *answer,
+                     size_t bytes)
+{
+    xl_status status;
+    cl_event done = NULL;
+    xli_seq seq = {0};
+    xli_args args = {0};
+    xli_args_add(&args, XLI_MEM(buffer));
+    xli_args_add_all(&args, rest->at, rest->count);
+    XL_TRY(xli_seq_begin(&seq, ctx, queue, 0, NULL, &done));
+    status = xli_seq_launch_args(&seq, kernel, shape.groups, shape.size, &args, 0);
+    XL_TRY(xli_seq_end(&seq, status, &done));
+    XL_TRY(xli_read_blocking(ctx, queue, buffer, 0, bytes, answer, 1, &done));
+done:
+    if (done)
+        clReleaseEvent(done);
+    return status;
+}
+
+xl_status xli_grid_ask(xl_context *ctx, cl_command_queue queue, xli_kernel *kernel,
+                       xli_grid_shape shape, const xli_args *rest, void *answer, size_t bytes)
+{
+    xl_status status;
+    cl_int code;
+    cl_mem buffer = clCreateBuffer(xl_context_cl(ctx), CL_MEM_COPY_HOST_PTR, bytes, answer, &code);
+    XL_TRY(xli_cl(ctx, code, "clCreateBuffer"));
+    XL_TRY(ask(ctx, queue, kernel, shape, buffer, rest, answer, bytes));
+done:
+    if (buffer)
+        clReleaseMemObject(buffer);
+    return status;
 }

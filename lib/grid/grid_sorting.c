@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
- * The part of a build that sorts keys: row and x of each point -> sort -> where these need more
- * bits than keys have, sort by row once more -> gather -> flags where rows begin -> their sums ->
- * list of rows; and a table: entry of each point -> sort -> gather -> starts by search. */
+ * The part of a build that sorts keys. For rows: row and x of each point -> sort -> if row and x
+ * need more bits than a key has, sort by row once more -> gather -> flags where rows begin -> their
+ * sums -> list of rows. For a table: entry of each point -> sort -> gather -> starts by search. */
 #include "grid_launch.h"
 
-/* Sorts keys and values, of which there are as many as the header says. */
+/* Sorts keys and values, whose number is in the header. */
 static xl_status sort_keys(const xli_grid_build *b, xl_view n_device)
 {
     xl_status status;
@@ -26,7 +26,7 @@ done:
     return status;
 }
 
-/* Of sorted keys, the list of rows. */
+/* Lists the rows of sorted keys. */
 static xl_status launch_list(const xli_grid_build *b)
 {
     xl_status status;

@@ -1,52 +1,86 @@
 /* SPDX-License-Identifier: MIT
- * Plans of searches for nearest neighbours: descriptor to kernel. */
+ * Exact search for nearest neighbours: the descriptor and the plan. */
 #include "knn_plan.h"
 
 #include <math.h>
 
-void xl_knn_desc_init_version(xl_knn_desc *desc, uint32_t version)
+static const xl_knn_desc defaults = {.dimensions = 3, .query_stride = 3, .scalar = XL_F32};
+
+/* ---- the descriptor -------------------------------------------------------------------------- */
+
+static xl_status check_max_radius(xl_context *ctx, const xl_knn_desc *desc)
 {
-    static const xl_knn_desc defaults = {.dimensions = 3, .query_stride = 3, .scalar = XL_F32};
-    xli_desc_init(desc, version, &defaults, sizeof defaults);
+    xl_status status;
+    const bool wide = desc->scalar == XL_F64;
+    const xli_idle_field fields[] = {
+        {"desc.max_radius", desc->max_radius != 0, !wide, "desc.scalar is f64"},
+        {"desc.max_radius_f64", desc->max_radius_f64 != 0, wide, "desc.scalar is f32"}};
+    const double radius = wide ? desc->max_radius_f64 : (double)desc->max_radius;
+    XL_TRY(xli_check_idle(ctx, fields, XLI_COUNT(fields)));
+    if (!isfinite(radius) || radius < 0)
+        return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT, "%s: %g; must be finite and at least 0",
+                        fields[wide].name, radius);
+    if (radius > 0)
+        XL_TRY(xli_grid_check_radius(ctx, fields[wide].name, desc->scalar, radius));
+done:
+    return status;
 }
 
-static xli_knn_problem problem_of(const xl_knn_desc *desc)
+static xl_status check(xl_context *ctx, const void *of)
 {
-    const bool given = desc->queries == XL_QUERIES_GIVEN;
-    const bool soa = desc->query_layout == XL_POINTS_SOA;
-    const double most = desc->max_radius_f64;
+    xl_status status;
+    const xl_knn_desc *const desc = of;
+    if (desc->k < 1 || desc->k > XLI_KNN_MOST)
+        return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT, "desc.k: %u; must be 1 to %d",
+                        (unsigned)desc->k, XLI_KNN_MOST);
+    XL_TRY(xli_grid_check_search(ctx, XLI_SEARCH_FIELDS(desc)));
+    XL_TRY(check_max_radius(ctx, desc));
+done:
+    return status;
+}
+
+static xli_knn_problem problem_of(const xl_knn_desc *desc, uint32_t planes)
+{
+    const float most = desc->max_radius;
+    const double radius2 = desc->scalar == XL_F64 ? desc->max_radius_f64 * desc->max_radius_f64
+                                                  : (double)(float)(most * most);
     return (xli_knn_problem){.k = desc->k,
-                             .dimensions = desc->dimensions,
-                             .query_stride = soa ? 1 : desc->query_stride,
-                             .scalar = desc->scalar,
-                             .soa = soa,
-                             .batch = desc->batch != 0,
-                             .given = given,
-                             .keeps_self = desc->include_self || given,
-                             .repeats = xli_grid_repeats(desc->periodic),
-                             .radius2 = desc->max_radius > 0 ? desc->max_radius * desc->max_radius
-                                                             : INFINITY,
-                             .radius2_f64 = most > 0 ? most * most : (double)INFINITY};
+                             .form = xli_grid_search_form(XLI_SEARCH_FIELDS(desc), planes),
+                             .keeps_self = desc->include_self || desc->queries == XL_QUERIES_GIVEN,
+                             .radius2 = radius2 > 0 ? radius2 : (double)INFINITY};
 }
 
-/* XL_RADII and XL_RADIUS_INCLUSIVE are of a search within a radius. */
+/* ---- the plan -------------------------------------------------------------------------------- */
+
+static xli_knn_shape shape_of(const xli_tune_device *device, const xli_tune *tune)
+{
+    enum { MOST_ROUNDS = 8000 }; /* eight work-items share 65,535 rounds (lib/ocl/rusticl.c) */
+    return (xli_knn_shape){
+        .group = (uint32_t)xli_max(1, xli_min(tune->knn.group, device->max_work_group)),
+        .items = device->ends_loops ? 1 : tune->knn.items,
+        .aim = tune->knn.aim,
+        .most_rounds = device->ends_loops ? MOST_ROUNDS : 0};
+}
+
+/* XL_RADII, XL_HALF and XL_RADIUS_INCLUSIVE are for searches within a radius. */
 static void add_text(xli_text *text, const xli_knn_problem *problem, const xli_knn_shape *shape)
 {
+    const xli_search_form *const form = &problem->form;
     const xli_definition lines[] = {
         {"XL_ITEMS", shape->items},
-        {"XL_PLANES", shape->planes},
-        {"XL_DIMENSIONS", problem->dimensions},
+        {"XL_PLANES", form->planes},
+        {"XL_DIMENSIONS", form->dimensions},
         {"XL_KEEP_SELF", problem->keeps_self},
-        {"XL_PERIODIC", problem->repeats != XL_REPEATS_NOT},
-        {"XL_TRICLINIC", problem->repeats == XL_REPEATS_CELL},
+        {"XL_PERIODIC", form->repeats != XL_REPEATS_NOT},
+        {"XL_TRICLINIC", form->repeats == XL_REPEATS_CELL},
         {"XL_RADII", 0},
         {"XL_HALF", 0},
         {"XL_RADIUS_INCLUSIVE", 0},
-        {"XL_GIVEN", problem->given},
-        {"XL_F64", problem->scalar == XL_F64},
-        {"XL_SYSTEMS", problem->batch},
-        {"XL_QUERY_STRIDE", problem->soa ? 0 : problem->query_stride},
-        {"XL_QUERY_DIMENSIONS", problem->dimensions},
+        {"XL_GIVEN", form->given},
+        {"XL_F64", form->scalar == XL_F64},
+        {"XL_SYSTEMS", form->batch},
+        {"XL_QUERY_STRIDE", form->soa ? 0 : form->stride},
+        {"XL_QUERY_DIMENSIONS", form->dimensions},
         {"XL_MOST_ROUNDS", shape->most_rounds},
         {"XL_K", problem->k},
         {"XL_KNN_AIM", shape->aim},
@@ -54,102 +88,74 @@ static void add_text(xli_text *text, const xli_knn_problem *problem, const xli_k
     xli_text_define(text, lines, XLI_COUNT(lines));
 }
 
-static xl_status build_kernel(xli_knn_plan *plan)
+static xl_status build_kernels(xli_knn_plan *plan)
 {
     xl_status status;
     xli_text text = {0};
     xli_program *program;
+    xl_context *const ctx = plan->base.ctx;
     add_text(&text, &plan->problem, &plan->shape);
     if (text.failed)
-        XL_TRY(xli_fail(plan->ctx, XL_ERROR_OUT_OF_MEMORY, "no memory for a search plan"));
-    XL_TRY(xli_program_get(plan->ctx, "knn", text.data, &program));
-    XL_TRY(xli_kernel_create(plan->ctx, program, "xl_knn", &plan->search));
-    XL_TRY(xli_kernel_create(plan->ctx, program, "xl_knn_check", &plan->check));
+        XL_TRY(xli_fail(ctx, XL_ERROR_OUT_OF_MEMORY, "no memory for a kernel's source"));
+    XL_TRY(xli_program_get(ctx, "knn", text.data, &program));
+    XL_TRY(xli_kernel_create(ctx, program, "xl_knn", &plan->search));
+    XL_TRY(xli_kernel_create(ctx, program, "xl_knn_check", &plan->check));
 done:
     xli_text_free(&text);
     return status;
 }
 
-static xl_status make(xli_knn_plan *plan, const xl_knn_desc *desc)
+static xl_status make(xl_plan *base, const void *of)
 {
     xl_status status;
+    const xl_knn_desc *const desc = of;
+    xli_knn_plan *const plan = (xli_knn_plan *)base;
     const xli_capabilities *capabilities;
     xli_tune_device device;
     xli_tune tune;
-    XL_TRY(xli_context_capabilities(plan->ctx, &capabilities));
-    XL_TRY(xli_context_tune(plan->ctx, capabilities,
+    XL_TRY(xli_context_capabilities(base->ctx, &capabilities));
+    XL_TRY(xli_context_tune(base->ctx, capabilities,
                             XLI_TUNE_WISH(XLI_TUNE_KNN | XLI_TUNE_GRID, desc), &device, &tune));
-    plan->problem = problem_of(desc);
-    plan->shape = xli_knn_shape_of(&device, &tune);
-    XL_TRY(build_kernel(plan));
+    plan->problem = problem_of(desc, tune.grid.planes);
+    plan->shape = shape_of(&device, &tune);
+    XL_TRY(build_kernels(plan));
 done:
     return status;
 }
 
-xl_status xli_knn_create(xl_context *ctx, const xl_knn_desc *desc, xli_knn_plan **plan)
+static void drop(xl_plan *base)
 {
-    xl_status status;
-    xli_knn_plan *made = NULL;
-    xl_knn_desc checked;
-    if (plan)
-        *plan = NULL;
-    if (!ctx || !plan)
-        return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT, "%s: NULL", ctx ? "plan" : "ctx");
-    xl_knn_desc_init(&checked);
-    XL_TRY(XLI_DESC_READ(ctx, xl_knn_desc, desc, &checked));
-    checked.scalar = xli_scalar_or_default(checked.scalar);
-    XL_TRY(xli_knn_check_desc(ctx, &checked));
-    made = xli_alloc(sizeof *made);
-    if (!made)
-        XL_TRY(xli_fail(ctx, XL_ERROR_OUT_OF_MEMORY, "no memory for a search plan"));
-    made->ctx = xli_context_retain(ctx);
-    XL_TRY(make(made, &checked));
-    *plan = made;
-    made = NULL;
-done:
-    xli_knn_destroy(made);
-    return status;
-}
-
-xl_status xli_knn_scratch(const xli_knn_plan *plan, size_t n, size_t *bytes, size_t *alignment)
-{
-    xl_status status;
-    XL_TRY(xli_scratch_question(plan ? plan->ctx : NULL, "plan", plan, bytes, alignment));
-    XL_TRY(xli_grid_check_num_queries(plan->ctx, n, plan->problem.query_stride));
-    *bytes = 0;
-    *alignment = XLI_SCRATCH_ALIGN;
-done:
-    return status;
-}
-
-void xli_knn_info(const xli_knn_plan *plan, size_t n, xl_plan_details *info)
-{
-    (void)n;
-    const xl_plan_details all =
-        xli_grid_info_of(&plan->search, plan->shape.group, plan->shape.items, "growing reach");
-    *info = all;
-}
-
-void xli_knn_destroy(xli_knn_plan *plan)
-{
-    if (!plan || xli_os_was_forked())
-        return;
+    xli_knn_plan *const plan = (xli_knn_plan *)base;
     xli_kernel_destroy(&plan->search);
     xli_kernel_destroy(&plan->check);
-    xli_context_release(plan->ctx);
-    xli_free(plan);
 }
 
-XLI_WRAP(knn)
-XLI_WRAP_SCRATCH(knn, args->num_queries)
-XLI_WRAP_INDEX(knn, enqueue, xl_knn_args)
-
-xl_status xl_knn_status(xl_plan *plan, xl_grid_index *index, cl_command_queue queue,
-                        const xl_knn_status_args *args, xl_knn_report *report, cl_uint num_waits,
-                        const cl_event *waits)
+static void info(const xl_plan *base, size_t n, xl_plan_details *details)
 {
-    const xl_status status = xli_plan_check(&xli_knn_primitive, plan);
-    return status == XL_SUCCESS ? xli_knn_status(xli_knn_of(plan), index, queue, args, sizeof *args,
-                                                 report, sizeof *report, num_waits, waits)
-                                : status;
+    const xli_knn_plan *const plan = (const xli_knn_plan *)base;
+    (void)n;
+    xli_grid_info_of(&plan->search, plan->shape.group, plan->shape.items, "growing reach", details);
 }
+
+/* The sizes of a scratch question, which has no index. */
+static xl_status count_sizes(const xl_plan *base, const void *of)
+{
+    const xli_knn_problem *const problem = &((const xli_knn_plan *)base)->problem;
+    return xli_grid_check_n(base->ctx, "args.num_queries", ((const xl_knn_args *)of)->num_queries,
+                            problem->form.stride);
+}
+
+static const xli_primitive primitive = {.name = "knn",
+                                        .plan_bytes = sizeof(xli_knn_plan),
+                                        .desc = {"desc", sizeof(xl_knn_desc), NULL},
+                                        .args = {"args", sizeof(xl_knn_args), NULL},
+                                        .defaults = &defaults,
+                                        .check = check,
+                                        .make = make,
+                                        .drop = drop,
+                                        .info = info,
+                                        .count = count_sizes};
+const xli_primitive *const xli_knn_primitive = &primitive;
+XLI_PUBLIC_DESC_INIT(knn)
+XLI_PUBLIC_CREATE(knn)
+XLI_PUBLIC_SCRATCH(knn, xl_knn_args)

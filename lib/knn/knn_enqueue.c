@@ -1,95 +1,109 @@
 /* SPDX-License-Identifier: MIT
- * The call of a search for nearest neighbours: one launch. */
+ * The call of a search for nearest neighbours: checks, arrays, one launch. */
 #include "knn_plan.h"
 
 #include <float.h>
 
-/* A part of given queries is given alone. */
-static void add_queries(const xli_knn_problem *problem, const xli_knn_spans *spans, size_t first,
-                        xli_args *args)
+/* ---- sizes and arrays ------------------------------------------------------------------------ */
+
+static size_t queries_of(const xli_knn_plan *plan, const xli_knn_search *search)
 {
-    for (uint32_t a = 0; a < (problem->soa ? 3 : 1); ++a)
-        xli_args_add_place(args, spans->queries[a].buffer,
-                           spans->queries[a].offset + first * problem->query_stride);
-    if (problem->batch)
-        xli_args_add_place(args, spans->query_systems.buffer, spans->query_systems.offset + first);
+    return plan->problem.form.given ? search->args.num_queries : search->index->n;
 }
 
-typedef struct knn_reach {
-    double f64;
-    float f32;
-} knn_reach;
-
-static knn_reach reach_of(const xli_knn_plan *plan, const xl_grid_index *index)
+size_t xli_knn_rows(const xli_knn_plan *plan, const xli_knn_search *search)
 {
-    const double reach = xli_grid_lattice_reach(&index->lattice, plan->problem.k);
-    return (knn_reach){reach, reach < (double)FLT_MAX ? (float)reach : FLT_MAX};
+    return xli_rows_of(queries_of(plan, search), search->args.first_row, search->args.num_rows);
 }
 
-/* XL_INDEX_PARAMETERS and XL_QUERY_PARAMETERS of cl/neighbors/neighbors_ranges.cl. The reach is the
- * longest that a search needs in space that repeats. */
-static void add_shared(const xli_knn_plan *plan, const xl_grid_index *index,
-                       const xli_knn_spans *spans, const knn_reach *reach, size_t first,
-                       xli_args *args)
-{
-    const xli_knn_problem *const problem = &plan->problem;
-    const bool wide = problem->scalar == XL_F64;
-    xli_grid_add_index(index,
-                       wide ? XLI_BYTES(&reach->f64, sizeof reach->f64)
-                            : XLI_BYTES(&reach->f32, sizeof reach->f32),
-                       wide ? XLI_BYTES(&problem->radius2_f64, sizeof(double))
-                            : XLI_BYTES(&problem->radius2, sizeof(float)),
-                       problem->repeats, args);
-    if (problem->given)
-        add_queries(problem, spans, first, args);
-}
-
-enum { QUERY_ARGS = 8, OWN_ARGS = 8 }; /* at most */
-XLI_ARGS_FIT(XLI_GRID_INDEX_ARGS + QUERY_ARGS + OWN_ARGS);
-
-/* The kernel's way to say "not given" is a flag; the buffer is then any. */
-static xl_status launch(xli_knn_plan *plan, const xl_grid_index *index, xli_seq *seq, size_t n,
-                        const xl_knn_args *given, const xli_knn_spans *spans)
-{
-    xli_args args = {0};
-    const bool wide = spans->distances2.buffer != NULL;
-    const size_t queries = plan->problem.given ? given->num_rows : n;
-    const xli_grid_shape shape =
-        xli_grid_shape_of(&plan->search, queries, plan->shape.group, plan->shape.items);
-    const knn_reach reach = reach_of(plan, index);
-    add_shared(plan, index, spans, &reach, given->first_row, &args);
-    xli_args_add(&args, XLI_U32(queries));
-    xli_args_add(&args, XLI_U32(plan->problem.given ? 0 : given->first_row));
-    xli_args_add(&args, XLI_U32(given->num_rows));
-    xli_args_add_span(&args, &spans->indices);
-    xli_args_add(&args, XLI_U32(wide));
-    xli_args_add(&args, XLI_MEM(wide ? spans->distances2.buffer : index->storage));
-    xli_args_add(&args, XLI_U64(spans->distances2.offset));
-    return xli_seq_launch_args(seq, &plan->search, shape.groups, shape.size, &args, 0);
-}
-
-xl_status xli_knn_enqueue(xli_knn_plan *plan, xl_grid_index *index, cl_command_queue queue,
-                          const xl_knn_args *args, size_t size, cl_uint num_waits,
-                          const cl_event *waits, cl_event *event)
+static xl_status count(const xl_plan *base, const void *of)
 {
     xl_status status;
-    xl_knn_args given = {0};
-    xli_seq seq = {0};
-    xli_knn_spans spans;
-    xli_span scratch;
-    size_t n;
-    if (event)
-        *event = NULL;
-    if (!plan)
-        return xli_fail(NULL, XL_ERROR_INVALID_ARGUMENT, "plan: NULL");
-    XL_TRY(XLI_ARGS_READ(plan->ctx, xl_knn_args, args, size, &given));
-    XL_TRY(xli_seq_begin(&seq, plan->ctx, queue, num_waits, waits, event));
-    XL_TRY(xli_grid_index_use(plan->ctx, index, plan->shape.planes, &seq));
-    XL_TRY(xli_knn_check_index(plan, index));
-    XL_TRY(xli_knn_check_views(plan, index, &given, &n, &spans));
-    XL_TRY(xli_seq_scratch(&seq, NULL, given.scratch, 0, 1, &scratch));
-    if (given.num_rows > 0)
-        XL_TRY(launch(plan, index, &seq, n, &given, &spans));
+    const xli_knn_search *const search = of;
+    const xli_knn_plan *const plan = (const xli_knn_plan *)base;
+    const xli_knn_problem *const problem = &plan->problem;
+    XL_TRY(xli_grid_check_kind(base->ctx, search->index, &problem->form));
+    XL_TRY(xli_grid_check_num_queries(base->ctx, &problem->form, search->args.num_queries));
+    const size_t n = queries_of(plan, search);
+    if (n > SIZE_MAX / xli_scalar_bytes(problem->form.scalar) / problem->k)
+        return xli_fail(base->ctx, XL_ERROR_INVALID_ARGUMENT,
+                        "args.num_queries: %zu; the rows exceed the address space", n);
+    XL_TRY(xli_check_rows(base->ctx, n, search->args.first_row, search->args.num_rows));
 done:
-    return xli_seq_end(&seq, status, event);
+    return status;
 }
+
+static size_t arrays(const xl_plan *base, const void *of, xli_array *arrays)
+{
+    const xli_knn_search *const search = of;
+    const xl_knn_args *const args = &search->args;
+    const xli_knn_plan *const plan = (const xli_knn_plan *)base;
+    const xli_search_form *const form = &plan->problem.form;
+    const size_t places = xli_knn_rows(plan, search) * plan->problem.k;
+    xli_grid_list_queries(form, queries_of(plan, search),
+                          (const xl_view[]){args->queries, args->queries_y, args->queries_z},
+                          args->query_systems, arrays);
+    arrays[XLI_KNN_INDICES] = xli_output("args.indices", args->indices, places, sizeof(cl_uint));
+    arrays[XLI_KNN_DISTANCES2] =
+        xli_output("args.distances2", args->distances2, places, xli_scalar_bytes(form->scalar));
+    arrays[XLI_KNN_DISTANCES2].optional = true;
+    return XLI_KNN_ARRAYS;
+}
+
+/* ---- the launch ------------------------------------------------------------------------------ */
+
+/* XL_INDEX_PARAMETERS and XL_QUERY_PARAMETERS of cl/neighbors/neighbors_ranges.cl, for given
+ * queries from `first` on. The reach is the longest that a search needs in space that repeats. */
+static void add_shared(const xli_knn_plan *plan, const xl_grid_index *index, const xli_span *spans,
+                       size_t first, xli_args *args)
+{
+    const xli_knn_problem *const problem = &plan->problem;
+    const uint32_t scalar = problem->form.scalar;
+    const double reach = xli_grid_lattice_reach(&index->lattice, problem->k);
+    const double most = scalar == XL_F64 ? DBL_MAX : (double)FLT_MAX;
+    xli_grid_add_index(index, xli_grid_real(scalar, reach < most ? reach : most),
+                       xli_grid_real(scalar, problem->radius2), problem->form.repeats, args);
+    xli_grid_add_queries(&problem->form, spans, first, args);
+}
+
+enum { OWN_ARGS = 8 }; /* at most */
+XLI_ARGS_FIT((int)XLI_GRID_INDEX_ARGS + (int)XLI_GRID_QUERY_ARGS + (int)OWN_ARGS);
+
+/* A flag tells the kernel that there are no distances; the buffer is then any. */
+static xl_status launch(xl_plan *base, xli_seq *seq, const void *of, const xli_span *spans,
+                        const xli_span *scratch)
+{
+    xl_status status;
+    const xli_knn_search *const search = of;
+    xli_knn_plan *const plan = (xli_knn_plan *)base;
+    xl_grid_index *const index = search->index;
+    xli_args args = {0};
+    const xli_span *const distances2 = &spans[XLI_KNN_DISTANCES2];
+    const bool given = plan->problem.form.given, wide = distances2->buffer != NULL;
+    const size_t first = search->args.first_row, num_rows = xli_knn_rows(plan, search);
+    const size_t queries = given ? num_rows : index->n;
+    XL_TRY(xli_grid_index_use(index, seq, spans, XLI_KNN_ARRAYS, scratch));
+    if (num_rows == 0)
+        return XL_SUCCESS;
+    const xli_grid_shape shape =
+        xli_grid_shape_of(&plan->search, queries, plan->shape.group, plan->shape.items);
+    add_shared(plan, index, spans, first, &args);
+    xli_args_add(&args, XLI_U32(queries));
+    xli_args_add(&args, XLI_U32(given ? 0 : first));
+    xli_args_add(&args, XLI_U32(num_rows));
+    xli_args_add_span(&args, &spans[XLI_KNN_INDICES]);
+    xli_args_add(&args, XLI_U32(wide));
+    xli_args_add(&args, XLI_MEM(wide ? distances2->buffer : index->storage));
+    xli_args_add(&args, XLI_U64(distances2->offset));
+    XL_TRY(xli_seq_launch_args(seq, &plan->search, shape.groups, shape.size, &args, 0));
+done:
+    return status;
+}
+
+const xli_call xli_knn_call = {.args = {"args", sizeof(xl_knn_args), NULL},
+                               .scratch_at = offsetof(xl_knn_args, scratch),
+                               .index_at = offsetof(xli_knn_search, index),
+                               .count = count,
+                               .arrays = arrays,
+                               .launch = launch};
+XLI_PUBLIC_INDEX_CALL(knn, enqueue, xl_knn_args, xli_knn_call)

@@ -1,15 +1,71 @@
 /* SPDX-License-Identifier: MIT
- * Plans of approximate searches for nearest neighbours: descriptor to kernels. */
+ * Approximate search for nearest neighbours: the descriptor, the arrays of a call, and the public
+ * calls. */
 #include "knn_approximate_plan.h"
 
+#include <math.h>
 #include <string.h>
 
-void xl_knn_approximate_desc_init_version(xl_knn_approximate_desc *desc, uint32_t version)
+static const xl_knn_approximate_desc defaults = {
+    .dimensions = 3, .stride = 3, .query_stride = 3, .code = XL_U64};
+
+/* ---- the descriptor -------------------------------------------------------------------------- */
+
+static xl_status check_box(xl_context *ctx, const xl_knn_approximate_desc *desc)
 {
-    static const xl_knn_approximate_desc defaults = {
-        .dimensions = 3, .stride = 3, .query_stride = 3, .code = XL_U64};
-    xli_desc_init(desc, version, &defaults, sizeof defaults);
+    const float most = XLI_KNN_APPROXIMATE_BEYOND;
+    for (uint32_t a = 0; a < desc->dimensions; ++a) {
+        const float lower = desc->lower[a], upper = desc->upper[a];
+        if (!(fabsf(lower) <= most) || !(fabsf(upper) <= most))
+            return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT,
+                            "desc.lower[%u], desc.upper[%u]: %g to %g; must be from -%g to %g",
+                            (unsigned)a, (unsigned)a, (double)lower, (double)upper, (double)most,
+                            (double)most);
+        if (lower > upper)
+            return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT,
+                            "desc.lower[%u], desc.upper[%u]: %g to %g; lower must not exceed upper",
+                            (unsigned)a, (unsigned)a, (double)lower, (double)upper);
+    }
+    return XL_SUCCESS;
 }
+
+static xl_status check_stride(xl_context *ctx, const char *name, uint32_t stride, uint32_t least)
+{
+    if (stride < least)
+        return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT,
+                        "desc.%s: %u; must be at least desc.dimensions, %u", name, (unsigned)stride,
+                        (unsigned)least);
+    return XL_SUCCESS;
+}
+
+static xl_status check(xl_context *ctx, const void *of)
+{
+    xl_status status;
+    const xl_knn_approximate_desc *const desc = of;
+    if (desc->k < 1 || desc->k > XLI_KNN_APPROXIMATE_MOST)
+        XL_TRY(xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT, "desc.k: %u; must be 1 to %d",
+                        (unsigned)desc->k, XLI_KNN_APPROXIMATE_MOST));
+    if (desc->shifts > XLI_KNN_APPROXIMATE_SHIFTS)
+        XL_TRY(xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT, "desc.shifts: %u; must be at most %d",
+                        (unsigned)desc->shifts, XLI_KNN_APPROXIMATE_SHIFTS));
+    if (desc->queries > XL_QUERIES_GIVEN)
+        XL_TRY(xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT,
+                        "desc.queries: %u; must be an xl_neighbors_queries",
+                        (unsigned)desc->queries));
+    if (desc->dimensions < 2 || desc->dimensions > 3)
+        XL_TRY(xli_fail(ctx, XL_ERROR_UNSUPPORTED, "desc.dimensions: %u; must be 2 or 3",
+                        (unsigned)desc->dimensions));
+    if (desc->code != XL_U32 && desc->code != XL_U64)
+        XL_TRY(xli_fail(ctx, XL_ERROR_UNSUPPORTED, "desc.code: %s (%d); must be u32 or u64",
+                        xl_type_name(desc->code), (int)desc->code));
+    XL_TRY(check_stride(ctx, "stride", desc->stride, desc->dimensions));
+    XL_TRY(check_stride(ctx, "query_stride", desc->query_stride, desc->dimensions));
+    XL_TRY(check_box(ctx, desc));
+done:
+    return status;
+}
+
+/* ---- the plan -------------------------------------------------------------------------------- */
 
 static xl_status build_kernels(xli_knn_approximate_plan *plan)
 {
@@ -23,16 +79,16 @@ static xl_status build_kernels(xli_knn_approximate_plan *plan)
         {"XL_QUERY_STRIDE", problem->query_stride}, {"XL_K", problem->k}};
     xli_text_define(&text, lines, XLI_COUNT(lines));
     if (text.failed)
-        XL_TRY(xli_fail(plan->ctx, XL_ERROR_OUT_OF_MEMORY, "no memory for a search plan"));
-    XL_TRY(xli_program_get(plan->ctx, "knn_approximate", text.data, &program));
-    XL_TRY(xli_kernel_create(plan->ctx, program, "xl_knn_approximate_pack", &plan->pack));
-    XL_TRY(xli_kernel_create(plan->ctx, program, "xl_knn_approximate", &plan->search));
+        XL_TRY(xli_fail(plan->base.ctx, XL_ERROR_OUT_OF_MEMORY, "no memory for a search plan"));
+    XL_TRY(xli_program_get(plan->base.ctx, "knn_approximate", text.data, &program));
+    XL_TRY(xli_kernel_create(plan->base.ctx, program, "xl_knn_approximate_pack", &plan->pack));
+    XL_TRY(xli_kernel_create(plan->base.ctx, program, "xl_knn_approximate", &plan->search));
 done:
     xli_text_free(&text);
     return status;
 }
 
-/* Stable, so that points of one code stay in the order of their indices, on every device. */
+/* Stable, so that points with equal codes stay in the order of their indices, on every device. */
 static xl_status make_sort(xli_knn_approximate_plan *plan, const xli_tune_wish *wish)
 {
     xl_status status;
@@ -45,11 +101,11 @@ static xl_status make_sort(xli_knn_approximate_plan *plan, const xli_tune_wish *
     if (wish->count > 0) {
         part = xli_alloc(wish->count * sizeof *part);
         if (!part)
-            XL_TRY(xli_fail(plan->ctx, XL_ERROR_OUT_OF_MEMORY, "no memory for tuning values"));
+            XL_TRY(xli_fail(plan->base.ctx, XL_ERROR_OUT_OF_MEMORY, "no memory for tuning values"));
         desc.tunables = part;
         desc.num_tunables = xli_tune_part(wish, XLI_TUNE_SORT, part);
     }
-    XL_TRY(xl_sort_create(plan->ctx, &desc, &plan->sort));
+    XL_TRY(xl_sort_create(plan->base.ctx, &desc, &plan->sort));
 done:
     xli_free(part);
     return status;
@@ -65,7 +121,7 @@ static xl_status make_codes(const xli_knn_approximate_plan *plan, const xli_box 
     desc.code = plan->problem.code;
     memcpy(desc.lower, box->lower, sizeof desc.lower);
     memcpy(desc.upper, box->upper, sizeof desc.upper);
-    return xl_morton_create(plan->ctx, &desc, codes);
+    return xl_morton_create(plan->base.ctx, &desc, codes);
 }
 
 static xl_status make_shifts(xli_knn_approximate_plan *plan)
@@ -89,19 +145,20 @@ static xl_status make_search(xli_knn_approximate_plan *plan)
     xl_search_desc_init(&desc);
     desc.key = plan->problem.code;
     desc.index = XL_U32;
-    return xl_search_create(plan->ctx, &desc, &plan->places);
+    return xl_search_create(plan->base.ctx, &desc, &plan->places);
 }
 
-static xl_status make(xli_knn_approximate_plan *plan, const xl_knn_approximate_desc *desc)
+static xl_status make(xl_plan *base, const void *of)
 {
     xl_status status;
+    const xl_knn_approximate_desc *const desc = of;
+    xli_knn_approximate_plan *const plan = (xli_knn_approximate_plan *)base;
     const xli_capabilities *capabilities;
     xli_tune_device device;
     xli_tune tune;
     const xli_tune_wish *const wish = XLI_TUNE_WISH(XLI_TUNE_KNN_APPROXIMATE | XLI_TUNE_SORT, desc);
-    XL_TRY(xli_context_capabilities(plan->ctx, &capabilities));
-    XL_TRY(xli_context_tune(plan->ctx, capabilities, wish, &device, &tune));
-    XL_TRY(xli_pool_create(plan->ctx, &plan->pool));
+    XL_TRY(xli_context_capabilities(base->ctx, &capabilities));
+    XL_TRY(xli_context_tune(base->ctx, capabilities, wish, &device, &tune));
     plan->problem = xli_knn_approximate_problem_of(desc);
     plan->group = (uint32_t)xli_max(1, xli_min(tune.knn_approximate.group, device.max_work_group));
     XL_TRY(build_kernels(plan));
@@ -113,58 +170,9 @@ done:
     return status;
 }
 
-xl_status xli_knn_approximate_create(xl_context *ctx, const xl_knn_approximate_desc *desc,
-                                     xli_knn_approximate_plan **plan)
+static void drop(xl_plan *base)
 {
-    xl_status status;
-    xli_knn_approximate_plan *made = NULL;
-    xl_knn_approximate_desc checked;
-    if (plan)
-        *plan = NULL;
-    if (!ctx || !plan)
-        return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT, "%s: NULL", ctx ? "plan" : "ctx");
-    xl_knn_approximate_desc_init(&checked);
-    XL_TRY(XLI_DESC_READ(ctx, xl_knn_approximate_desc, desc, &checked));
-    XL_TRY(xli_knn_approximate_check_desc(ctx, &checked));
-    made = xli_alloc(sizeof *made);
-    if (!made)
-        XL_TRY(xli_fail(ctx, XL_ERROR_OUT_OF_MEMORY, "no memory for a search plan"));
-    made->ctx = xli_context_retain(ctx);
-    XL_TRY(make(made, &checked));
-    *plan = made;
-    made = NULL;
-done:
-    xli_knn_approximate_destroy(made);
-    return status;
-}
-
-xl_status xli_knn_approximate_scratch(const xli_knn_approximate_plan *plan, size_t n,
-                                      size_t num_queries, size_t *bytes, size_t *alignment)
-{
-    xl_status status;
-    xli_knn_approximate_layout layout;
-    XL_TRY(xli_scratch_question(plan ? plan->ctx : NULL, "plan", plan, bytes, alignment));
-    XL_TRY(xli_knn_approximate_check_n(plan, n, num_queries));
-    XL_TRY(xli_knn_approximate_lay_out(plan, n, num_queries, &layout));
-    *bytes = layout.bytes;
-    *alignment = XLI_SCRATCH_ALIGN;
-done:
-    return status;
-}
-
-void xli_knn_approximate_info(const xli_knn_approximate_plan *plan, size_t n, xl_plan_details *info)
-{
-    (void)n;
-    const uint32_t group = (uint32_t)xli_min(plan->group, plan->search.max_group);
-    xl_plan_details all = {.work_group_size = group, .item_elements = 1, .tile_elements = group};
-    strcpy(all.algorithm, "shifted sorting");
-    *info = all;
-}
-
-void xli_knn_approximate_destroy(xli_knn_approximate_plan *plan)
-{
-    if (!plan || xli_os_was_forked())
-        return;
+    xli_knn_approximate_plan *const plan = (xli_knn_approximate_plan *)base;
     for (uint32_t i = 0; i < XLI_KNN_APPROXIMATE_SHIFTS; ++i) {
         xl_plan_destroy(plan->shifts[i].points);
         xl_plan_destroy(plan->shifts[i].queries);
@@ -173,11 +181,95 @@ void xli_knn_approximate_destroy(xli_knn_approximate_plan *plan)
     xl_plan_destroy(plan->sort);
     xli_kernel_destroy(&plan->search);
     xli_kernel_destroy(&plan->pack);
-    xli_pool_destroy(&plan->pool);
-    xli_context_release(plan->ctx);
-    xli_free(plan);
 }
 
-XLI_WRAP(knn_approximate)
-XLI_WRAP_SCRATCH(knn_approximate, args->n, args->num_queries)
-XLI_WRAP_ENQUEUE(knn_approximate)
+static void info(const xl_plan *base, size_t n, xl_plan_details *details)
+{
+    const xli_knn_approximate_plan *const plan = (const xli_knn_approximate_plan *)base;
+    (void)n;
+    details->work_group_size = (uint32_t)xli_min(plan->group, plan->search.max_group);
+    details->item_elements = 1;
+    details->tile_elements = details->work_group_size;
+    strcpy(details->algorithm, "shifted sorting");
+}
+
+/* ---- the call -------------------------------------------------------------------------------- */
+
+static xl_status check_count(const xli_knn_approximate_plan *plan, const char *name, size_t n,
+                             uint32_t stride)
+{
+    const size_t most =
+        xli_min(UINT32_MAX - 1, SIZE_MAX / sizeof(cl_uint) / xli_max(stride, plan->problem.k));
+    if (n > most)
+        return xli_fail(plan->base.ctx, XL_ERROR_INVALID_ARGUMENT,
+                        "args.%s: %zu; must be at most %zu", name, n, most);
+    return XL_SUCCESS;
+}
+
+static xl_status count(const xl_plan *base, const void *of)
+{
+    xl_status status;
+    const xl_knn_approximate_args *const args = of;
+    const xli_knn_approximate_plan *const plan = (const xli_knn_approximate_plan *)base;
+    const bool given = plan->problem.given;
+    if (!given && args->num_queries > 0)
+        XL_TRY(xli_fail(base->ctx, XL_ERROR_INVALID_ARGUMENT,
+                        "args.num_queries: %zu; must be 0, because "
+                        "desc.queries is XL_QUERIES_INDEXED",
+                        args->num_queries));
+    XL_TRY(check_count(plan, "n", args->n, plan->problem.stride));
+    XL_TRY(check_count(plan, "num_queries", args->num_queries, plan->problem.query_stride));
+    XL_TRY(xli_check_rows(base->ctx, given ? args->num_queries : args->n, args->first_row,
+                          args->num_rows));
+done:
+    return status;
+}
+
+static size_t scalars_of(const xli_knn_approximate_plan *plan, size_t n, uint32_t stride)
+{
+    return n > 0 ? (n - 1) * stride + plan->problem.dimensions : 0;
+}
+
+static size_t arrays(const xl_plan *base, const void *of, xli_array *arrays)
+{
+    const xl_knn_approximate_args *const args = of;
+    const xli_knn_approximate_plan *const plan = (const xli_knn_approximate_plan *)base;
+    const xli_knn_approximate_problem *const problem = &plan->problem;
+    const size_t places = xli_knn_approximate_rows(plan, args) * problem->k;
+    arrays[XLI_APPROXIMATE_POINTS] = xli_input(
+        "args.points", args->points, scalars_of(plan, args->n, problem->stride), sizeof(cl_float));
+    arrays[XLI_APPROXIMATE_QUERIES] =
+        xli_input("args.queries", args->queries,
+                  scalars_of(plan, args->num_queries, problem->query_stride), sizeof(cl_float));
+    if (!problem->given)
+        arrays[XLI_APPROXIMATE_QUERIES].unused =
+            "must not be given, because desc.queries is XL_QUERIES_INDEXED";
+    arrays[XLI_APPROXIMATE_INDICES] =
+        xli_output("args.indices", args->indices, places, sizeof(cl_uint));
+    arrays[XLI_APPROXIMATE_DISTANCES2] =
+        xli_output("args.distances2", args->distances2, places, sizeof(cl_float));
+    for (size_t k = XLI_APPROXIMATE_INDICES; k < XLI_APPROXIMATE_ARRAYS; ++k)
+        arrays[k].access = XLI_READ | XLI_WRITE;
+    return XLI_APPROXIMATE_ARRAYS;
+}
+
+static size_t scratch_bytes(const xl_plan *base, const void *args)
+{
+    return xli_knn_approximate_lay_out((const xli_knn_approximate_plan *)base, args).bytes;
+}
+
+static const xli_primitive primitive = {.name = "knn_approximate",
+                                        .plan_bytes = sizeof(xli_knn_approximate_plan),
+                                        .desc = {"desc", sizeof(xl_knn_approximate_desc), NULL},
+                                        .args = {"args", sizeof(xl_knn_approximate_args), NULL},
+                                        .scratch_at = offsetof(xl_knn_approximate_args, scratch),
+                                        .defaults = &defaults,
+                                        .check = check,
+                                        .make = make,
+                                        .drop = drop,
+                                        .info = info,
+                                        .count = count,
+                                        .arrays = arrays,
+                                        .scratch = scratch_bytes,
+                                        .launch = xli_knn_approximate_launch};
+XLI_PUBLIC_CALLS(knn_approximate)

@@ -1,28 +1,24 @@
 /* SPDX-License-Identifier: MIT
- * An approximate search for nearest neighbours inside: problem, shape and kernels, and the plans of
- * the primitives that it calls.
+ * The plan of an approximate search for nearest neighbours: problem, kernels, and the plans of the
+ * primitives that it calls.
  *
- * A call walks: check -> for each shift codes, sort and search through their public calls, and a
- * launch of cl/knn_approximate/knn_approximate.cl -> event. Each of the files uses only those above
- * it:
- *     knn_approximate_shape.c    how a problem is laid out, on a device and in the scratch
- *     knn_approximate_check.c    descriptors and calls, before any side effect
- *     knn_approximate_enqueue.c  the call
- *     knn_approximate.c          plans */
+ * A call goes from knn_approximate.c (checks, arrays) to knn_approximate_enqueue.c. This enqueues
+ * for each shift Morton codes, a sort and a search, and launches
+ * cl/knn_approximate/knn_approximate.cl. */
 #ifndef XLI_KNN_APPROXIMATE_PLAN_H
 #define XLI_KNN_APPROXIMATE_PLAN_H
 
-#include "wrap.h"
+#include "primitive.h"
 
 #include <crosslane/knn_approximate.h>
 #include <crosslane/morton.h>
 #include <crosslane/search.h>
 #include <crosslane/sort.h>
 
-/* A list is kept in registers. */
+/* Most neighbours of a query: a work-item keeps them in registers. */
 #define XLI_KNN_APPROXIMATE_MOST 64
 #define XLI_KNN_APPROXIMATE_SHIFTS 32
-/* Corners of boxes, so that those of shifted ones are finite, too. */
+/* The largest coordinate of a box. Then the corners of shifted boxes are finite, too. */
 #define XLI_KNN_APPROXIMATE_BEYOND 0x1p125f
 
 typedef struct xli_box {
@@ -47,53 +43,46 @@ typedef struct xli_knn_approximate_shift {
     xl_plan *points, *queries;
 } xli_knn_approximate_shift;
 
-typedef struct xli_knn_approximate_plan xli_knn_approximate_plan;
-struct xli_knn_approximate_plan {
-    xl_context *ctx;
+typedef struct xli_knn_approximate_plan {
+    xl_plan base;
     xli_knn_approximate_problem problem;
     uint32_t group; /* work-items */
     xli_kernel pack, search;
     xl_plan *sort;
     xl_plan *places; /* of given queries; or NULL */
     xli_knn_approximate_shift shifts[XLI_KNN_APPROXIMATE_SHIFTS];
-    xli_pool pool;
+} xli_knn_approximate_plan;
+
+/* The arrays of a call. */
+enum {
+    XLI_APPROXIMATE_POINTS,
+    XLI_APPROXIMATE_QUERIES,
+    XLI_APPROXIMATE_INDICES,
+    XLI_APPROXIMATE_DISTANCES2,
+    XLI_APPROXIMATE_ARRAYS
 };
+
+/* The number of rows that a call with checked sizes makes. */
+static inline size_t xli_knn_approximate_rows(const xli_knn_approximate_plan *plan,
+                                              const xl_knn_approximate_args *args)
+{
+    const size_t all = plan->problem.given ? args->num_queries : args->n;
+    return xli_rows_of(all, args->first_row, args->num_rows);
+}
 
 /* knn_approximate_shape.c: pure functions. */
 xli_knn_approximate_problem xli_knn_approximate_problem_of(const xl_knn_approximate_desc *desc);
-/* The box of which a shift's codes are: the points are in it, farther from its lower corner the
- * later the shift. Its cells are those of every other shift, moved. */
+/* The box of the codes of a shift. It contains all points. The later the shift, the farther the
+ * points are from its lower corner. Its cells are those of every other shift, moved. */
 xli_box xli_knn_approximate_box(const xli_knn_approximate_problem *problem, uint32_t shift);
 xli_knn_approximate_layout xli_knn_approximate_layout_of(const xli_knn_approximate_problem *problem,
                                                          size_t n, size_t num_queries,
                                                          size_t nested_bytes);
 
-/* knn_approximate_check.c */
-xl_status xli_knn_approximate_check_desc(xl_context *ctx, const xl_knn_approximate_desc *desc);
-xl_status xli_knn_approximate_check_n(const xli_knn_approximate_plan *plan, size_t n,
-                                      size_t num_queries);
-
-/* The arrays of one call, as spans. */
-typedef struct xli_knn_approximate_spans {
-    xli_span points, queries, indices, distances2;
-} xli_knn_approximate_spans;
-/* args->num_rows becomes that of the rows that there are to be. */
-xl_status xli_knn_approximate_check_views(const xli_knn_approximate_plan *plan,
-                                          xl_knn_approximate_args *args,
-                                          xli_knn_approximate_spans *spans);
-xl_status xli_knn_approximate_check_scratch(const xli_knn_approximate_plan *plan,
-                                            const xli_knn_approximate_spans *spans,
-                                            const xli_span *scratch);
-
-/* knn_approximate_enqueue.c */
-xl_status xli_knn_approximate_lay_out(const xli_knn_approximate_plan *plan, size_t n,
-                                      size_t num_queries, xli_knn_approximate_layout *layout);
-
-XLI_DECLARE(knn_approximate)
-xl_status xli_knn_approximate_scratch(const xli_knn_approximate_plan *plan, size_t n,
-                                      size_t num_queries, size_t *bytes, size_t *alignment);
-xl_status xli_knn_approximate_enqueue(xli_knn_approximate_plan *plan, cl_command_queue queue,
-                                      const xl_knn_approximate_args *args, size_t size,
-                                      cl_uint num_waits, const cl_event *waits, cl_event *event);
+/* knn_approximate_enqueue.c. Layout: its bytes are SIZE_MAX if they cannot be counted. */
+xli_knn_approximate_layout xli_knn_approximate_lay_out(const xli_knn_approximate_plan *plan,
+                                                       const xl_knn_approximate_args *args);
+xl_status xli_knn_approximate_launch(xl_plan *plan, xli_seq *seq, const void *args,
+                                     const xli_span *spans, const xli_span *scratch);
 
 #endif

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-/* Of a box that is a point, or nearly, any will do. */
+/* The edge of a box that is a point, or nearly: any value is right. */
 #define LEAST_EDGE 0x1p-80
 
 xli_knn_approximate_problem xli_knn_approximate_problem_of(const xl_knn_approximate_desc *desc)
@@ -35,8 +35,9 @@ static double edge_of(const xli_knn_approximate_problem *problem)
 }
 
 /* Shift i moves the points by i / m of the edge along every axis. m is odd, so that no shift moves
- * borders of cells onto those of another, of whatever size: sizes are powers of two of the edge
- * (Chan 2002). Cells reach over two edges, and the box over one and a half, whatever is rounded. */
+ * borders of cells onto borders of another shift: the sizes of cells are the edge times powers of
+ * two (Chan 2002). Cells cover two edges and the box one and a half, which leaves room for
+ * rounding. */
 xli_box xli_knn_approximate_box(const xli_knn_approximate_problem *problem, uint32_t shift)
 {
     const double edge = edge_of(problem), moved = edge * shift / (problem->shifts | 1);

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT
- * An index as arguments of a kernel of the user's that includes <crosslane/neighbors.cl>. */
+ * Binds an index to a user's kernel that includes <crosslane/neighbors.cl>. */
 #include "neighbors_plan.h"
 
 #include <math.h>
 
-/* The same as in cl/include/neighbors.cl: bits of the last of `numbers`. The upper half tells a
- * program that was compiled with another version's text, or another parameter that happens to have
- * the type. */
+/* Bits of the last of `numbers`, as in cl/include/neighbors.cl. The upper half detects a program
+ * that was compiled with the text of another version, and another parameter of the same type. */
 enum { REPEATS = 1, INCLUSIVE = 2, ENDS_LOOPS = 4, TRICLINIC = 8, WIDE = 16, OF_BATCH = 32 };
 #define LAYOUT UINT32_C(0x4e330000)
 
@@ -14,25 +13,25 @@ static xl_status check_kernel(xl_context *ctx, cl_kernel kernel)
 {
     cl_context cl = NULL;
     if (!kernel)
-        return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT, "kernel: NULL");
+        return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT, "args.kernel: NULL");
     const cl_int code = clGetKernelInfo(kernel, CL_KERNEL_CONTEXT, sizeof cl, &cl, NULL);
     if (code != CL_SUCCESS)
-        return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT, "kernel: not a kernel: %s (%d)",
+        return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT, "args.kernel: not a kernel: %s (%d)",
                         xli_cl_name(code), (int)code);
     if (cl != xl_context_cl(ctx))
         return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT,
-                        "kernel: belongs to another OpenCL context");
+                        "args.kernel: of another OpenCL context; must be of the index's");
     return XL_SUCCESS;
 }
 
-/* The text has sorted points as the device's table of tunables has them. */
+/* The text expects sorted points in the layout of the device's default tunables. */
 static xl_status check_planes(xl_context *ctx, const xl_grid_index *index, bool is_cpu)
 {
     const uint32_t planes = is_cpu ? 1 : 0;
     if (index->planes != planes)
         return xli_fail(ctx, XL_ERROR_UNSUPPORTED,
-                        "index: built by a plan with grid.planes %u; kernels of one's own search "
-                        "those with %u on this device",
+                        "index: built by a plan with grid.planes %u; kernels of your own require "
+                        "%u on this device",
                         (unsigned)index->planes, (unsigned)planes);
     return XL_SUCCESS;
 }
@@ -44,7 +43,7 @@ static xl_status check_rooms(xl_context *ctx, cl_kernel kernel, cl_uint first, c
     XL_TRY_CL(ctx, clGetKernelInfo(kernel, CL_KERNEL_NUM_ARGS, sizeof has, &has, NULL));
     if (has < count || first > has - count)
         return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT,
-                        "first: %u; the kernel has %u parameters, and those of an index are %u",
+                        "args.first: %u; the kernel has %u parameters, and an index needs %u",
                         (unsigned)first, (unsigned)has, (unsigned)count);
 done:
     return status;
@@ -110,8 +109,8 @@ xl_status xl_grid_index_set_kernel_args(xl_grid_index *index, const xl_neighbors
     XL_TRY(check_kernel(ctx, given.kernel));
     const bool wide = index->scalar == XL_F64;
     const xli_idle_field radii[] = {
-        {"radius", given.radius != 0, !wide, "the index is of points of f64"},
-        {"radius_f64", given.radius_f64 != 0, wide, "the index is of points of f32"}};
+        {"args.radius", given.radius != 0, !wide, "the index is of points of f64"},
+        {"args.radius_f64", given.radius_f64 != 0, wide, "the index is of points of f32"}};
     const double radius = wide ? given.radius_f64 : (double)given.radius;
     XL_TRY(xli_check_idle(ctx, radii, XLI_COUNT(radii)));
     XL_TRY(xli_grid_check_radius(ctx, radii[wide].name, index->scalar, radius));

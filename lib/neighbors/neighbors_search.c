@@ -1,87 +1,58 @@
 /* SPDX-License-Identifier: MIT
- * What all calls of a search plan share: checks, queries, arguments, launches. */
+ * Shared by all calls of a search within a radius: checks, arrays, arguments, launches. */
 #include "neighbors_plan.h"
 
-static xl_status check_period(const xli_neighbors_plan *plan, const xl_grid_index *index)
+size_t xli_near_queries(const xli_neighbors_plan *plan, const xli_near_given *given)
+{
+    return plan->form.given ? given->num_queries : given->index->n;
+}
+
+xl_status xli_near_count(const xli_neighbors_plan *plan, const xli_near_given *given)
 {
     xl_status status;
-    const bool wide = plan->scalar == XL_F64;
-    XL_TRY(xli_grid_check_repeats(plan->ctx, index, plan->repeats));
-    XL_TRY(xli_grid_check_periods(plan->ctx, index, wide ? "desc.radius_f64" : "desc.radius",
-                                  wide ? plan->radius_f64 : (double)plan->radius,
-                                  plan->ends_loops));
+    xl_context *const ctx = plan->base.ctx;
+    const char *const radius = plan->form.scalar == XL_F64 ? "desc.radius_f64" : "desc.radius";
+    XL_TRY(xli_grid_check_kind(ctx, given->index, &plan->form));
+    XL_TRY(xli_grid_check_periods(ctx, given->index, radius, plan->radius, plan->ends_loops));
+    XL_TRY(xli_grid_check_num_queries(ctx, &plan->form, given->num_queries));
 done:
     return status;
 }
 
-xl_status xli_near_begin(xli_search *s, xli_neighbors_plan *plan, xl_grid_index *index,
-                         cl_command_queue queue, cl_uint num_waits, const cl_event *waits,
-                         cl_event *event)
+void xli_near_list(const xli_neighbors_plan *plan, const xli_near_given *given, xli_array *arrays)
 {
-    xl_status status;
-    if (event)
-        *event = NULL;
-    if (!plan)
-        return xli_fail(NULL, XL_ERROR_INVALID_ARGUMENT, "plan: NULL");
-    s->plan = plan;
-    s->index = index;
-    XL_TRY(xli_seq_begin(&s->seq, plan->ctx, queue, num_waits, waits, event));
-    XL_TRY(xli_grid_index_use(plan->ctx, index, plan->planes, &s->seq));
-    XL_TRY(xli_grid_check_same_scalar(plan->ctx, index, plan->scalar));
-    XL_TRY(xli_grid_check_batch(plan->ctx, index, plan->batch));
-    XL_TRY(check_period(plan, index));
-    if (plan->given && plan->dimensions != index->dimensions)
-        XL_TRY(xli_fail(plan->ctx, XL_ERROR_INVALID_ARGUMENT,
-                        "index: of points in %u dimensions, the plan's queries have %u",
-                        (unsigned)index->dimensions, (unsigned)plan->dimensions));
-done:
-    return status;
+    const size_t n = xli_near_queries(plan, given);
+    xli_grid_list_queries(&plan->form, n,
+                          (const xl_view[]){given->queries, given->queries_y, given->queries_z},
+                          given->query_systems, arrays);
+    arrays[XLI_NEAR_RADII] =
+        xli_input("args.radii", given->radii, n, xli_scalar_bytes(plan->form.scalar));
+    if (!plan->radii)
+        arrays[XLI_NEAR_RADII].unused = "must not be given, because desc.radii is 0";
 }
 
-xl_status xli_near_queries(xli_search *s, const xli_near_given *given)
+xl_status xli_near_check_capacity(const xli_neighbors_plan *plan, uint64_t capacity)
 {
-    xl_status status;
-    const xli_neighbors_plan *const plan = s->plan;
-    const xli_queries_form form = {.scalar = plan->scalar,
-                                   .dimensions = plan->dimensions,
-                                   .stride = plan->query_stride,
-                                   .soa = plan->soa,
-                                   .batch = plan->batch};
-    const xl_view views[3] = {given->queries, given->queries_y, given->queries_z};
-    const xli_idle_field radii = {"radii", given->radii.buffer != NULL, plan->radii,
-                                  "desc.radii is 0"};
-    XL_TRY(xli_grid_check_idle_queries(plan->ctx, plan->given, &form, given->num_queries, views,
-                                       given->query_systems));
-    XL_TRY(xli_check_idle(plan->ctx, &radii, 1));
-    s->n = plan->given ? given->num_queries : s->index->n;
-    XL_TRY(xli_grid_check_num_queries(plan->ctx, s->n, plan->query_stride));
-    if (plan->given)
-        XL_TRY(xli_grid_check_queries(plan->ctx, &form, s->n, views, s->queries));
-    if (plan->given)
-        XL_TRY(xli_grid_check_query_systems(plan->ctx, &form, s->n, given->query_systems,
-                                            &s->query_systems));
-    if (plan->radii)
-        XL_TRY(xli_check_view(plan->ctx, "radii", given->radii, s->n,
-                              xli_scalar_bytes(plan->scalar), XLI_READ, &s->radii));
-done:
-    return status;
+    if (plan->row_capacity > 0 && capacity > 0)
+        return xli_fail(plan->base.ctx, XL_ERROR_INVALID_ARGUMENT,
+                        "args.capacity: %llu; must be 0, because desc.row_capacity is the capacity "
+                        "of each row",
+                        (unsigned long long)capacity);
+    return XL_SUCCESS;
 }
 
-xl_status xli_near_apart(const xli_search *s, const xli_span *spans, size_t num_spans)
+void xli_near_list_rows(const xli_neighbors_plan *plan, size_t n, size_t num_rows, xl_view offsets,
+                        xl_view counts, xli_access of_counts, xli_array *two)
 {
-    xl_status status;
-    const xli_span *const read[] = {&s->queries[0], &s->queries[1], &s->queries[2], &s->radii,
-                                    &s->query_systems};
-    XL_TRY(xli_grid_check_apart(s->plan->ctx, s->index, spans, num_spans));
-    for (size_t i = 0; i < num_spans; ++i)
-        XL_TRY(xli_check_apart_from(s->plan->ctx, &spans[i], read, XLI_COUNT(read)));
-    for (size_t i = 0; i < XLI_COUNT(read); ++i)
-        XL_TRY(xli_check_apart(s->plan->ctx, read[i], &s->index->storage_span, false));
-done:
-    return status;
+    const bool rooms = plan->row_capacity > 0;
+    two[0] = xli_input("args.offsets", offsets, n + 1, sizeof(cl_ulong));
+    two[1] = xli_input("args.counts", counts, num_rows, sizeof(cl_uint));
+    two[1].access = of_counts;
+    two[rooms ? 0 : 1].unused = rooms ? "must not be given, because desc.row_capacity is not 0"
+                                      : "must not be given, because desc.row_capacity is 0";
 }
 
-/* Where work-items do not walk, counts and visits may take two queries at a time. */
+/* If work-items do not walk, counts and visits may take two queries at a time. */
 static xli_grid_shape shape_of(const xli_neighbors_plan *plan, const xli_kernel *kernel, size_t n)
 {
     const bool lists = kernel == &plan->fill || kernel == &plan->details;
@@ -98,30 +69,23 @@ XLI_ARGS_FIT(XLI_NEAR_SHARED_ARGS + XLI_NEAR_OWN_ARGS);
 static void add_shared(const xli_search *s, xli_args *args)
 {
     const xli_neighbors_plan *const plan = s->plan;
-    const bool wide = plan->scalar == XL_F64;
-    xli_grid_add_index(s->index,
-                       wide ? XLI_BYTES(&plan->reach_f64, sizeof(double))
-                            : XLI_BYTES(&plan->reach, sizeof(float)),
-                       wide ? XLI_BYTES(&plan->radius2_f64, sizeof(double))
-                            : XLI_BYTES(&plan->radius2, sizeof(float)),
-                       plan->repeats, args);
-    for (uint32_t a = 0; plan->given && a < (plan->soa ? 3 : 1); ++a)
-        xli_args_add_span(args, &s->queries[a]);
-    if (plan->given && plan->batch)
-        xli_args_add_span(args, &s->query_systems);
+    const uint32_t scalar = plan->form.scalar;
+    xli_grid_add_index(s->index, xli_grid_real(scalar, plan->reach),
+                       xli_grid_real(scalar, plan->radius2), plan->form.repeats, args);
+    xli_grid_add_queries(&plan->form, s->spans, 0, args);
     if (plan->radii) {
-        xli_args_add(args, wide ? XLI_BYTES(&plan->radius_f64, sizeof(double))
-                                : XLI_BYTES(&plan->radius, sizeof(float)));
-        xli_args_add_span(args, &s->radii);
+        xli_args_add(args, xli_grid_real(scalar, plan->radius));
+        xli_args_add_span(args, &s->spans[XLI_NEAR_RADII]);
     }
     xli_args_add(args, XLI_U32(s->n));
 }
 
-xl_status xli_near_launch(xli_search *s, xli_kernel *kernel, const xli_arg *own, size_t num_own)
+xl_status xli_near_launch(const xli_search *s, xli_kernel *kernel, const xli_arg *own,
+                          size_t num_own)
 {
     xli_args args = {0};
     const xli_grid_shape shape = shape_of(s->plan, kernel, xli_max(s->n, 1));
     add_shared(s, &args);
     xli_args_add_all(&args, own, num_own);
-    return xli_seq_launch_args(&s->seq, kernel, shape.groups, shape.size, &args, 0);
+    return xli_seq_launch_args(s->seq, kernel, shape.groups, shape.size, &args, 0);
 }

@@ -79,12 +79,11 @@ xl_status xli_check_idle(const xl_context *ctx, const xli_idle_field *fields, si
     return XL_SUCCESS;
 }
 
-xl_status xli_check_rows(const xl_context *ctx, size_t n, size_t first, size_t *num)
+xl_status xli_check_rows(const xl_context *ctx, size_t n, size_t first, size_t num)
 {
-    if (first > n || *num > n - first)
+    if (first > n || num > n - first)
         return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT,
-                        "first_row, num_rows: %zu rows from %zu on; there are %zu", *num, first, n);
-    if (*num == 0)
-        *num = n - first;
+                        "args.first_row, args.num_rows: %zu rows from %zu on; there are %zu", num,
+                        first, n);
     return XL_SUCCESS;
 }

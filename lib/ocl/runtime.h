@@ -70,9 +70,14 @@ typedef struct xli_idle_field {
 } xli_idle_field;
 xl_status xli_check_idle(const xl_context *ctx, const xli_idle_field *fields, size_t count);
 
-/* Of n rows those from `first` on, *num of them; 0 becomes how many that are.
- * XL_ERROR_INVALID_ARGUMENT where there are fewer. */
-xl_status xli_check_rows(const xl_context *ctx, size_t n, size_t first, size_t *num);
+/* A part of n rows: `num` from `first` on; 0: all from there. XL_ERROR_INVALID_ARGUMENT if there
+ * are fewer. */
+xl_status xli_check_rows(const xl_context *ctx, size_t n, size_t first, size_t num);
+/* The number of rows in a part that is checked. */
+static inline size_t xli_rows_of(size_t n, size_t first, size_t num)
+{
+    return num > 0 ? num : n - first;
+}
 
 /* ---- context ------------------------------------------------------------- */
 

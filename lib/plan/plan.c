@@ -67,22 +67,32 @@ xl_status xli_plan_check(const xli_primitive *primitive, const xl_plan *plan)
     return XL_SUCCESS;
 }
 
-/* Reads the arguments, whose later fields are 0 for older headers, and checks their sizes. */
-static xl_status read_args(const xl_plan *plan, const void *args, room *given)
+xl_status xli_call_read(const xli_primitive *primitive, const xli_call *call, const xl_plan *plan,
+                        xl_grid_index *index, const void *args, void *to)
 {
     xl_status status;
-    const xli_primitive *const primitive = plan->primitive;
-    memset(given->bytes, 0, primitive->args.bytes);
-    XL_TRY(xli_structure_read(plan->ctx, &primitive->args, plan->version, args, given->bytes));
-    if (primitive->count)
-        XL_TRY(primitive->count(plan, given->bytes));
+    XL_TRY(xli_plan_check(primitive, plan));
+    memset(to, 0, call->args.bytes);
+    XL_TRY(xli_structure_read(plan->ctx, &call->args, plan->version, args, to));
+    if (call->index_at > 0)
+        memcpy((unsigned char *)to + call->index_at, &index, sizeof index);
+    if (call->count)
+        XL_TRY(call->count(plan, to));
 done:
     return status;
 }
 
-static size_t scratch_of(const xl_plan *plan, const room *given)
+xl_status xli_call_check(const xli_call *call, const xl_plan *plan, const void *of, xli_span *spans,
+                         size_t *count)
 {
-    return plan->primitive->scratch ? plan->primitive->scratch(plan, given->bytes) : 0;
+    xli_array arrays[XLI_MOST_ARRAYS];
+    *count = call->arrays(plan, of, arrays);
+    return xli_check_arrays(plan->ctx, arrays, *count, spans);
+}
+
+static size_t scratch_of(const xli_call *call, const xl_plan *plan, const room *given)
+{
+    return call->scratch ? call->scratch(plan, given->bytes) : 0;
 }
 
 static xl_status check_countable(const xl_plan *plan, size_t bytes)
@@ -101,52 +111,67 @@ xl_status xli_plan_scratch(const xli_primitive *primitive, const xl_plan *plan, 
     XL_TRY(xli_plan_check(primitive, plan));
     if (!bytes)
         XL_TRY(xli_fail(plan->ctx, XL_ERROR_INVALID_ARGUMENT, "bytes: NULL"));
-    XL_TRY(read_args(plan, args, &given));
-    const size_t needed = scratch_of(plan, &given);
+    XL_TRY(xli_call_read(primitive, &primitive->call, plan, NULL, args, given.bytes));
+    const size_t needed = scratch_of(&primitive->call, plan, &given);
     XL_TRY(check_countable(plan, needed));
     *bytes = needed;
 done:
     return status;
 }
 
-/* Checks the arrays and the scratch, which overlaps none of them, and enqueues the work. */
-static xl_status run(xl_plan *plan, xli_seq *seq, const room *given)
+/* The scratch of the call, which overlaps none of its arrays. */
+static xl_status enter_scratch(const xli_call *call, xl_plan *plan, xli_seq *seq, const room *given,
+                               const xli_span *spans, size_t count, xli_span *scratch)
 {
     xl_status status;
-    const xli_primitive *const primitive = plan->primitive;
-    xli_array arrays[XLI_MOST_ARRAYS];
-    xli_span spans[XLI_MOST_ARRAYS], scratch;
     xl_view view;
-    memcpy(&view, given->bytes + primitive->scratch_at, sizeof view);
-    const size_t count = primitive->arrays(plan, given->bytes, arrays);
-    XL_TRY(xli_check_arrays(plan->ctx, arrays, count, spans));
-    const size_t bytes = primitive->scratch_used
-                             ? primitive->scratch_used(plan, given->bytes, spans)
-                             : scratch_of(plan, given);
+    const size_t bytes = call->scratch_used ? call->scratch_used(plan, given->bytes, spans)
+                                            : scratch_of(call, plan, given);
+    memcpy(&view, given->bytes + call->scratch_at, sizeof view);
     XL_TRY(check_countable(plan, bytes));
-    XL_TRY(xli_seq_scratch(seq, &plan->pool, view, bytes, XL_SCRATCH_ALIGNMENT, &scratch));
+    XL_TRY(xli_seq_scratch(seq, &plan->pool, view, bytes, XL_SCRATCH_ALIGNMENT, scratch));
     for (size_t k = 0; k < count; ++k)
-        XL_TRY(xli_check_apart(plan->ctx, &scratch, &spans[k], false));
-    XL_TRY(primitive->launch(plan, seq, given->bytes, spans, &scratch));
+        XL_TRY(xli_check_apart(plan->ctx, scratch, &spans[k], false));
 done:
     return status;
 }
 
-xl_status xli_plan_enqueue(const xli_primitive *primitive, xl_plan *plan, cl_command_queue queue,
-                           const void *args, cl_uint num_waits, const cl_event *waits,
-                           cl_event *event)
+/* Checks the arrays and the scratch, and enqueues the work. */
+static xl_status run(const xli_call *call, xl_plan *plan, xli_seq *seq, const room *given)
+{
+    xl_status status;
+    xli_span spans[XLI_MOST_ARRAYS], scratch = {0};
+    size_t count;
+    XL_TRY(xli_call_check(call, plan, given->bytes, spans, &count));
+    if (call->scratch_at > 0)
+        XL_TRY(enter_scratch(call, plan, seq, given, spans, count, &scratch));
+    XL_TRY(call->launch(plan, seq, given->bytes, spans, &scratch));
+done:
+    return status;
+}
+
+xl_status xli_plan_call(const xli_primitive *primitive, const xli_call *call, xl_plan *plan,
+                        xl_grid_index *index, cl_command_queue queue, const void *args,
+                        cl_uint num_waits, const cl_event *waits, cl_event *event)
 {
     xl_status status;
     xli_seq seq = {0};
     room given;
     if (event)
         *event = NULL;
-    XL_TRY(xli_plan_check(primitive, plan));
-    XL_TRY(read_args(plan, args, &given));
+    XL_TRY(xli_call_read(primitive, call, plan, index, args, given.bytes));
     XL_TRY(xli_seq_begin(&seq, plan->ctx, queue, num_waits, waits, event));
-    XL_TRY(run(plan, &seq, &given));
+    XL_TRY(run(call, plan, &seq, &given));
 done:
     return xli_seq_end(&seq, status, event);
+}
+
+xl_status xli_plan_enqueue(const xli_primitive *primitive, xl_plan *plan, cl_command_queue queue,
+                           const void *args, cl_uint num_waits, const cl_event *waits,
+                           cl_event *event)
+{
+    return xli_plan_call(primitive, &primitive->call, plan, NULL, queue, args, num_waits, waits,
+                         event);
 }
 
 /* ---- arrays ------------------------------------------------------------------------------------

@@ -12,6 +12,7 @@
 #include "runtime.h"
 
 typedef struct xli_primitive xli_primitive;
+typedef struct xl_grid_index xl_grid_index; /* passed on, not looked into */
 
 /* The first member of each primitive's plan. */
 struct xl_plan {
@@ -47,10 +48,35 @@ static inline xli_array xli_output(const char *name, xl_view view, size_t n, siz
 /* Most arrays of one call. */
 enum { XLI_MOST_ARRAYS = 24 };
 
+/* A call. Its functions take the arguments; if the call takes an index, a structure that begins
+ * with the arguments and has a field for the index. */
+#define XLI_CALL_MEMBERS                                                                           \
+    xli_structure args;                                                                            \
+    size_t scratch_at; /* offset of the field `scratch` in the arguments; 0: there is none */      \
+    size_t index_at;   /* offset of the field for the index, behind the arguments; 0: no index */  \
+                                                                                                   \
+    /* Checks the index and the sizes in the arguments. NULL: nothing to check. */                 \
+    xl_status (*count)(const xl_plan *plan, const void *args);                                     \
+    /* Lists the arrays of a call whose sizes are checked; returns their number. */                \
+    size_t (*arrays)(const xl_plan *plan, const void *args, xli_array *arrays);                    \
+    /* Bytes of scratch of a call whose sizes are checked; SIZE_MAX: more than can be counted.     \
+     * NULL: none. */                                                                              \
+    size_t (*scratch)(const xl_plan *plan, const void *args);                                      \
+    /* Bytes that a call with these arrays uses, at most scratch(). NULL: scratch(). */            \
+    size_t (*scratch_used)(const xl_plan *plan, const void *args, const xli_span *spans);          \
+    /* Enqueues the launches. Before the first one it checks arguments that are neither sizes nor  \
+     * arrays, such as parameters. spans[k] is array k; its buffer is NULL if the array was not    \
+     * given or has no elements. */                                                                \
+    xl_status (*launch)(xl_plan * plan, xli_seq * seq, const void *args, const xli_span *spans,    \
+                        const xli_span *scratch);
+typedef struct xli_call {
+    XLI_CALL_MEMBERS
+} xli_call;
+
 struct xli_primitive {
     const char *name;  /* "merge": for error texts */
     size_t plan_bytes; /* of the primitive's plan */
-    xli_structure desc, args;
+    xli_structure desc;
     const void *defaults; /* of the descriptor */
 
     /* Checks a descriptor, before any side effect. NULL: make() does. */
@@ -62,21 +88,13 @@ struct xli_primitive {
     void (*drop)(xl_plan *plan);
     void (*info)(const xl_plan *plan, size_t n, xl_plan_details *details);
 
-    /* Checks the sizes in the arguments. NULL: nothing to check. */
-    xl_status (*count)(const xl_plan *plan, const void *args);
-    /* Lists the arrays of a call whose sizes are checked; returns their number. */
-    size_t (*arrays)(const xl_plan *plan, const void *args, xli_array *arrays);
-    /* Bytes of scratch of a call whose sizes are checked; SIZE_MAX: more than can be counted. NULL:
-     * none. */
-    size_t (*scratch)(const xl_plan *plan, const void *args);
-    /* Bytes that a call with these arrays uses, at most scratch(). NULL: scratch(). */
-    size_t (*scratch_used)(const xl_plan *plan, const void *args, const xli_span *spans);
-    /* Enqueues the launches. Before the first one it checks arguments that are neither sizes nor
-     * arrays, such as parameters. spans[k] is array k; its buffer is NULL if the array was not
-     * given or has no elements. */
-    xl_status (*launch)(xl_plan *plan, xli_seq *seq, const void *args, const xli_span *spans,
-                        const xli_span *scratch);
-    size_t scratch_at; /* offset of the field `scratch` in the argument structure */
+    /* The call of primitives that have one. The scratch question reads its arguments. */
+    union {
+        xli_call call;
+        struct {
+            XLI_CALL_MEMBERS
+        };
+    };
 };
 
 void xli_plan_desc_init(const xli_primitive *primitive, void *desc, uint32_t version);
@@ -88,8 +106,21 @@ xl_status xli_plan_enqueue(const xli_primitive *primitive, xl_plan *plan, cl_com
                            const void *args, cl_uint num_waits, const cl_event *waits,
                            cl_event *event);
 
+/* The same for one call of several. */
+xl_status xli_plan_call(const xli_primitive *primitive, const xli_call *call, xl_plan *plan,
+                        xl_grid_index *index, cl_command_queue queue, const void *args,
+                        cl_uint num_waits, const cl_event *waits, cl_event *event);
+
+/* The steps of a call, for calls that are more than a sequence of launches. */
 /* XL_ERROR_INVALID_ARGUMENT if the plan is NULL or another primitive's. */
 xl_status xli_plan_check(const xli_primitive *primitive, const xl_plan *plan);
+/* Checks the plan, reads the arguments (later fields are 0 for older headers) and the index into
+ * *to, and checks sizes. */
+xl_status xli_call_read(const xli_primitive *primitive, const xli_call *call, const xl_plan *plan,
+                        xl_grid_index *index, const void *args, void *to);
+/* Checks the arrays of a call that was read. *count: how many there are. */
+xl_status xli_call_check(const xli_call *call, const xl_plan *plan, const void *of, xli_span *spans,
+                         size_t *count);
 
 /* Checks arrays, fills in spans, and checks that those that are written overlap nothing. */
 xl_status xli_check_arrays(const xl_context *ctx, const xli_array *arrays, size_t count,
@@ -116,6 +147,16 @@ xl_status xli_check_arrays(const xl_context *ctx, const xli_array *arrays, size_
                                cl_uint num_waits, const cl_event *waits, cl_event *event)          \
     {                                                                                              \
         return xli_plan_enqueue(&primitive, plan, queue, args, num_waits, waits, event);           \
+    }
+/* Defines a public call that takes an index, xl_X_NAME(): the table of the primitive is
+ * *xli_X_primitive, the table of the call is `of`. */
+#define XLI_PUBLIC_INDEX_CALL(X, NAME, type, of)                                                   \
+    xl_status xl_##X##_##NAME(xl_plan *plan, xl_grid_index *index, cl_command_queue queue,         \
+                              const type *args, cl_uint num_waits, const cl_event *waits,          \
+                              cl_event *event)                                                     \
+    {                                                                                              \
+        return xli_plan_call(xli_##X##_primitive, &(of), plan, index, queue, args, num_waits,      \
+                             waits, event);                                                        \
     }
 #define XLI_PUBLIC_CALLS(X)                                                                        \
     XLI_PUBLIC_DESC_INIT(X)                                                                        \

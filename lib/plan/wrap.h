@@ -110,17 +110,4 @@ static inline xl_status xli_scratch_question(const xl_context *ctx, const char *
                                     : status;                                                      \
     }
 
-#define XLI_WRAP_INDEX(X, call, type)                                                              \
-    xl_status xl_##X##_##call(xl_plan *plan, xl_grid_index *index, cl_command_queue queue,         \
-                              const type *args, cl_uint num_waits, const cl_event *waits,          \
-                              cl_event *event)                                                     \
-    {                                                                                              \
-        if (event)                                                                                 \
-            *event = NULL;                                                                         \
-        const xl_status status = xli_plan_check(&xli_##X##_primitive, plan);                       \
-        return status == XL_SUCCESS ? xli_##X##_##call(xli_##X##_of(plan), index, queue, args,     \
-                                                       sizeof *args, num_waits, waits, event)      \
-                                    : status;                                                      \
-    }
-
 #endif

@@ -223,14 +223,14 @@ static void cells_without_volume(void **state)
     refuses_grid(&desc, "desc.triclinic: 2");
     desc.triclinic = 1;
     desc.dimensions = 2;
-    refuses_grid(&desc, "desc.periodic: 7 names an axis");
+    refuses_grid(&desc, "desc.periodic: 7; must have bits");
     desc = grid_desc(false);
     desc.cell_f64[1][1] = 1;
-    refuses_grid(&desc, "desc.cell_f64[1][1]: must be 0");
+    refuses_grid(&desc, "desc.cell_f64[1][1]: 1; must be 0");
     desc = cell_desc(true);
     desc.cell[2][0] = 1;
     if (has_doubles())
-        refuses_grid(&desc, "desc.cell[2][0]: must be 0");
+        refuses_grid(&desc, "desc.cell[2][0]: 1; must be 0");
 }
 
 /* ---- points that a build refuses ------------------------------------------------------------- */
@@ -345,13 +345,13 @@ static void wrong_searches(void **state)
     REFUSES(query_layout, 2, bad);
     REFUSES(dimensions, 4, unsupported);
     REFUSES(batch, 2, bad);
-    REFUSES(reserved, 1, bad);
+    REFUSES(periodic, 3, bad);
     REFUSES(radius_f64, 1, bad);
     REFUSES(scalar, XL_I32, unsupported);
 #undef REFUSES
     desc = search_desc(1, false);
     desc.half = desc.radii = 1;
-    refuses_search(&desc, bad, "desc.half");
+    refuses_search(&desc, bad, "desc.half: 1; requires one radius");
     xl_neighbors_desc_init(NULL);
     xl_plan_destroy(NULL);
 }
@@ -445,7 +445,7 @@ static void wrong_queries(void **state)
     search.dimensions = 2;
     plan = plan_of(&search);
     refused(COUNT(plan, b.index, .counts = counts, .num_queries = 5, .queries = v, .radii = v), bad,
-            "the plan's queries have 2");
+            "index: built with desc.dimensions 3; the plan has 2");
     xl_plan_destroy(plan);
     search.dimensions = 3;
     search.radii = 0;

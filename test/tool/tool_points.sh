@@ -488,7 +488,7 @@ wrong_scenes() {
   refuses 1 "--cell, whose corner is --origin: points: 88 of 100 are outside the box (..." $near \
     --cell 16,0,16,0,0,16
   refuses 1 "--box: points: 100 of 100 are outside the box (9, 9, 9) to (10, 10, 10), the first at index 0..." $near --box 9 10
-  refuses 1 "neighbour counts: --radius: 1e+08; must be no more than ..." \
+  refuses 1 "neighbour counts: --radius: 1e+08; must be at most ..." \
     neighbors two.npy --radius 100000000 --counts out/c.npy --box -8 8 --periodic y
 }
 

@@ -291,13 +291,68 @@ static void calls_may_use_less_scratch(void **state)
     xl_plan_destroy(plan);
 }
 
+/* A call of its own, which takes an index and has no scratch. */
+typedef struct indexed_call {
+    later_args args;
+    xl_grid_index *index;
+} indexed_call;
+
+static xl_grid_index *seen;
+
+static xl_status count_indexed(const xl_plan *plan, const void *of)
+{
+    seen = ((const indexed_call *)of)->index;
+    return seen ? count(plan, of) : xli_fail(plan->ctx, XL_ERROR_INVALID_ARGUMENT, "index: NULL");
+}
+
+static size_t no_arrays(const xl_plan *plan, const void *of, xli_array *arrays)
+{
+    (void)plan, (void)of, (void)arrays;
+    return 0;
+}
+
+static xl_status launch_indexed(xl_plan *plan, xli_seq *seq, const void *of, const xli_span *spans,
+                                const xli_span *scratch)
+{
+    (void)seq, (void)spans;
+    assert_ptr_equal(((const indexed_call *)of)->index, seen);
+    assert_null(scratch->buffer);
+    ((probe_plan *)plan)->args = ((const indexed_call *)of)->args;
+    return XL_SUCCESS;
+}
+
+static void a_call_takes_an_index(void **state)
+{
+    (void)state;
+    static const xli_call call = {.args = {"args", sizeof(later_args), args_grew},
+                                  .index_at = offsetof(indexed_call, index),
+                                  .count = count_indexed,
+                                  .arrays = no_arrays,
+                                  .launch = launch_indexed};
+    xl_plan *const plan = plan_of(7);
+    xl_grid_index *const index = (xl_grid_index *)&call;
+    const known_args args = {.n = 3}, many = {.n = N + 1};
+#define CALL(primitive, index, args)                                                               \
+    xli_plan_call(&(primitive), &call, plan, (index), xlt_queue(), (args), 0, NULL, NULL)
+    XLT_OK(CALL(probe, index, &args));
+    assert_ptr_equal(seen, index);
+    assert_int_equal(((probe_plan *)plan)->args.known.n, 3);
+    assert_int_equal(((probe_plan *)plan)->args.added, 0);
+    refused(CALL(probe, NULL, &args), XL_ERROR_INVALID_ARGUMENT, "index: NULL");
+    refused(CALL(probe, index, &many), XL_ERROR_INVALID_ARGUMENT, "args.n: must be");
+    refused(CALL(probe, index, NULL), XL_ERROR_INVALID_ARGUMENT, "args: NULL");
+    refused(CALL(other, index, &args), XL_ERROR_INVALID_ARGUMENT, "must be a plan of xl_other");
+#undef CALL
+    xl_plan_destroy(plan);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(shorter_headers_work),       cmocka_unit_test(all_fields_are_read),
         cmocka_unit_test(other_versions_are_refused), cmocka_unit_test(failures_end_the_plan),
         cmocka_unit_test(another_primitive_is_named), cmocka_unit_test(arrays_are_checked),
-        cmocka_unit_test(calls_may_use_less_scratch),
+        cmocka_unit_test(calls_may_use_less_scratch), cmocka_unit_test(a_call_takes_an_index),
     };
     return cmocka_run_group_tests(tests, NULL, xlt_teardown);
 }
