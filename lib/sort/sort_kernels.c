@@ -146,7 +146,7 @@ static xl_status add_texts(xli_sort_plan *plan, const xli_capabilities *capabili
     xli_element count;
     xl_status status;
     bool failed = false;
-    XL_TRY(xli_element_resolve(plan->ctx, capabilities, "count", XL_U32, NULL, &count));
+    XL_TRY(xli_element_resolve(plan->base.ctx, capabilities, "count", XL_U32, NULL, &count));
     for (size_t k = 0; k < XLI_RADIX_SIZES; ++k) {
         xli_text *const text = &texts[k > 0 ? RADIX_SMALL : RADIX];
         xli_element_text(text, capabilities, (const xli_element *[]){&count}, 1, XL_SUM, NULL);
@@ -157,7 +157,7 @@ static xl_status add_texts(xli_sort_plan *plan, const xli_capabilities *capabili
         failed = failed || texts[k].failed;
     }
     if (failed)
-        XL_TRY(xli_fail(plan->ctx, XL_ERROR_OUT_OF_MEMORY, "no memory for the sort's source"));
+        XL_TRY(xli_fail(plan->base.ctx, XL_ERROR_OUT_OF_MEMORY, "no memory for the sort's source"));
 done:
     return status;
 }
@@ -180,7 +180,7 @@ xl_status xli_sort_build(xli_sort_plan *plan, xli_sort_limits *limits)
     const xli_element *const key = &plan->problem.element;
     xli_sort_drop_kernels(plan);
     list_kernels(plan, list);
-    XL_TRY(xli_context_capabilities(plan->ctx, &capabilities));
+    XL_TRY(xli_context_capabilities(plan->base.ctx, &capabilities));
     XL_TRY(add_texts(plan, capabilities, texts));
     *limits = (xli_sort_limits){SIZE_MAX, {SIZE_MAX, SIZE_MAX}, SIZE_MAX};
     for (size_t i = 0; i < NUM_KERNELS; ++i) {
@@ -197,13 +197,14 @@ xl_status xli_sort_build(xli_sort_plan *plan, xli_sort_limits *limits)
         xli_program *program;
         if (!list[i].is_wanted)
             continue;
-        status = xli_program_get_limited(plan->ctx, list[i].program, texts[list[i].text].data,
+        status = xli_program_get_limited(plan->base.ctx, list[i].program, texts[list[i].text].data,
                                          is_radix ? radix->registers : 0, &program);
         if (status == XL_ERROR_BUILD && plan->problem.compares)
-            status = xli_element_explain(plan->ctx, capabilities, &key, 1);
+            status = xli_element_explain(plan->base.ctx, capabilities, &key, 1);
         XL_TRY(status);
-        plan->shape.sub_group = xli_program_sub_group(plan->ctx, program, plan->shape.sub_group);
-        XL_TRY(xli_kernel_create(plan->ctx, program, list[i].name, list[i].kernel));
+        plan->shape.sub_group =
+            xli_program_sub_group(plan->base.ctx, program, plan->shape.sub_group);
+        XL_TRY(xli_kernel_create(plan->base.ctx, program, list[i].name, list[i].kernel));
         *most = xli_min(*most, group_of(capabilities, list[i].kernel, group));
     }
 done:

@@ -9,7 +9,7 @@
 #include <crosslane/sort.h>
 
 /* Arrays of values, at most. */
-enum { XLI_SORT_ARRAYS = 1 + XL_SORT_MORE_VALUES };
+enum { XLI_SORT_VALUES = 1 + XL_SORT_MORE_VALUES };
 
 /* A checked descriptor. */
 typedef struct xli_sort_problem {
@@ -22,7 +22,7 @@ typedef struct xli_sort_problem {
     xl_type segments;                 /* of the offsets where segments begin; XL_NONE: one */
     uint32_t begin_bit, end_bit;      /* that count */
     size_t num_gathered;              /* arrays that are gathered by the places */
-    size_t gathered[XLI_SORT_ARRAYS]; /* bytes of their elements */
+    size_t gathered[XLI_SORT_VALUES]; /* bytes of their elements */
     xl_sort_algorithm algorithm;      /* as asked for */
     bool equal_zeros;                 /* -0 and +0 stay in order */
     bool values_only;                 /* the keys in order are not asked for */
@@ -33,6 +33,13 @@ typedef struct xli_sort_problem {
 } xli_sort_problem;
 
 size_t xli_sort_key_bytes(const xli_sort_problem *problem);
+
+/* The first array of the caller's values that is gathered: 0, or 1 if array 0 travels with the keys
+ * or is made. */
+static inline size_t xli_sort_first_gathered(const xli_sort_problem *problem)
+{
+    return problem->hides_indices ? 0 : 1;
+}
 
 /* How a radix sort goes: in three launches a pass, each work-item or each group with a chunk of the
  * keys (cl/sort/radix_*.cl), or in one (cl/sort/sort_onesweep.cl). */

@@ -99,9 +99,8 @@ static const misuse_desc desc_sort[] = {
     {"desc.key", DESC{.key = (xl_type)99}, BAD},
     {"desc.value", DESC{.key = XL_U32, .value = 99}, BAD},
     {"desc.order: unknown value 7", DESC{.key = XL_U32, .order = 7}, BAD},
-    {"desc.algorithm: unknown value 9", DESC{.key = XL_U32, .algorithm = 9}, BAD},
-    {"desc.large: 2, not 0 or 1", DESC{.key = XL_U32, .large = 2}, BAD},
-    {"desc.reserved: 7, but must be 0", DESC{.key = XL_U32, .reserved = 7}, BAD},
+    {"desc.algorithm: 9; must be an xl_sort_algorithm", DESC{.key = XL_U32, .algorithm = 9}, BAD},
+    {"desc.large: 2; must be 0 or 1", DESC{.key = XL_U32, .large = 2}, BAD},
     {"desc.algorithm", DESC{.key = XL_U32, .large = 1, .algorithm = XL_SORT_BITONIC},
      XL_ERROR_UNSUPPORTED},
     {"desc.comparator", DESC{.key = XL_U32, .large = 1, .comparator = &less}, XL_ERROR_UNSUPPORTED},
@@ -113,10 +112,10 @@ static const misuse_desc desc_sort[] = {
 #undef DESC
 #define ARGS xl_sort_args
 static const misuse_call call_sort[] = {
-    {BAD, "values_in: given", {{0}}, true},
-    {BAD, "values_out: given", {NONE(values_in)}, true},
+    {BAD, "args.values_in: given", {{0}}, true},
+    {BAD, "args.values_out: given", {NONE(values_in)}, true},
 #if SIZE_MAX > UINT32_MAX
-    {BAD, "n: 4294967296, at most 4294967295 elements", {SET(n, (size_t)1 << 32)}, false},
+    {BAD, "args.n: 4294967296; must be at most 4294967295", {SET(n, (size_t)1 << 32)}, false},
 #endif
 };
 #undef ARGS
