@@ -75,23 +75,6 @@ static xl_status check_bits(const xl_context *ctx, const xl_sort_desc *desc)
     return XL_SUCCESS;
 }
 
-static xl_status check_segments(const xl_context *ctx, const xl_sort_desc *desc)
-{
-    const bool offsets = desc->segments == XL_SEGMENTS_OFFSETS;
-    const uint32_t type = desc->segment_type;
-    if (!offsets && desc->segments != XL_SEGMENTS_NONE)
-        return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT,
-                        "desc.segments: %" PRIu32
-                        "; must be XL_SEGMENTS_NONE or XL_SEGMENTS_OFFSETS",
-                        desc->segments);
-    if (offsets ? type != XL_U32 && type != XL_U64 : type != XL_NONE)
-        return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT, "desc.segment_type: %s (%" PRIu32 "); %s",
-                        xl_type_name((xl_type)type), type,
-                        offsets ? "must be u32 or u64"
-                                : "must be XL_NONE if desc.segments is XL_SEGMENTS_NONE");
-    return XL_SUCCESS;
-}
-
 /* Fields that exclude each other. */
 static xl_status check_pairs(const xl_context *ctx, const xl_sort_desc *desc)
 {
@@ -147,7 +130,7 @@ xl_status xli_sort_check_desc(const xl_context *ctx, const xl_sort_desc *desc)
                         desc->large));
     if (!desc->comparator)
         XL_TRY(check_bits(ctx, desc));
-    XL_TRY(check_segments(ctx, desc));
+    XL_TRY(xli_key_check_segments(ctx, desc->segments, desc->segment_type));
     XL_TRY(check_pairs(ctx, desc));
 done:
     return status;

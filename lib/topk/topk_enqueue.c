@@ -18,38 +18,28 @@ static size_t each(const xli_kernel *kernel)
     return xli_min(64, kernel->max_group);
 }
 
-static xl_status nested_bytes(const xli_topk_plan *plan, size_t results, size_t *bytes)
+size_t xli_topk_nested_bytes(const xl_plan *sort, size_t n)
 {
-    xl_status status = XL_SUCCESS;
-    size_t first = 0, second = 0;
-    const xl_sort_args args = {.n = results};
-    if (plan->sort_pairs)
-        XL_TRY(xl_sort_scratch(plan->sort_pairs, &args, &first));
-    if (plan->sort)
-        XL_TRY(xl_sort_scratch(plan->sort, &args, &second));
-    *bytes = xli_max(first, second);
-done:
-    return status;
+    size_t bytes = 0;
+    const xl_sort_args args = {.n = n};
+    return !sort || xl_sort_scratch(sort, &args, &bytes) == XL_SUCCESS ? bytes : SIZE_MAX;
 }
 
-xl_status xli_topk_lay_out(const xli_topk_plan *plan, size_t n, size_t results,
-                           xli_topk_layout *layout)
+xli_topk_layout xli_topk_lay_out(const xli_topk_plan *plan, size_t n, size_t results)
 {
-    xl_status status = XL_SUCCESS;
-    size_t nested = 0;
-    if (xli_topk_sorts(&plan->problem, results))
-        XL_TRY(nested_bytes(plan, results, &nested));
-    *layout = xli_topk_layout_of(&plan->problem, &plan->shape, n, results, nested);
-done:
-    return status;
+    const bool sorts = xli_topk_sorts(&plan->problem, results);
+    const size_t nested = sorts ? xli_max(xli_topk_nested_bytes(plan->sort, results),
+                                          xli_topk_nested_bytes(plan->sort_pairs, results))
+                                : 0;
+    return xli_topk_layout_of(&plan->problem, &plan->shape, n, results, nested);
 }
 
-/* A call on its way to the device. */
+/* A call. */
 typedef struct flow {
     xli_topk_plan *plan;
     xli_seq *seq;
     size_t n, results;
-    const xli_topk_spans *spans;
+    const xli_span *spans;
     const xli_span *scratch;
     xli_topk_layout layout;
 } flow;
@@ -59,11 +49,11 @@ static xli_arg part(const flow *f, size_t at)
     return XLI_U64(f->scratch->offset + at);
 }
 
-cl_uint xli_topk_gives(const xli_topk_spans *s)
+cl_uint xli_topk_gives(const xli_span *spans)
 {
-    return (s->at[XLI_TOPK_KEYS_OUT].buffer ? GIVES_KEYS : 0u) |
-           (s->at[XLI_TOPK_VALUES_OUT].buffer ? GIVES_VALUES : 0u) |
-           (s->at[XLI_TOPK_INDICES_OUT].buffer ? GIVES_INDICES : 0u);
+    return (spans[XLI_TOPK_KEYS_OUT].buffer ? GIVES_KEYS : 0u) |
+           (spans[XLI_TOPK_VALUES_OUT].buffer ? GIVES_VALUES : 0u) |
+           (spans[XLI_TOPK_INDICES_OUT].buffer ? GIVES_INDICES : 0u);
 }
 
 void xli_topk_add_array(xli_args *args, const xli_span *array, const xli_span *scratch)
@@ -74,10 +64,10 @@ void xli_topk_add_array(xli_args *args, const xli_span *array, const xli_span *s
         xli_args_add_place(args, scratch->buffer, 0);
 }
 
-void xli_topk_add_arrays(xli_args *args, const xli_topk_spans *spans, const xli_span *scratch)
+void xli_topk_add_arrays(xli_args *args, const xli_span *spans, const xli_span *scratch)
 {
     for (size_t i = XLI_TOPK_KEYS_IN; i <= XLI_TOPK_INDICES_OUT; ++i)
-        xli_topk_add_array(args, &spans->at[i], scratch);
+        xli_topk_add_array(args, &spans[i], scratch);
 }
 
 /* Clears counts, and where there is a sample makes lists of the keys within the bound that it
@@ -91,7 +81,7 @@ static xl_status launch_begin(const flow *f, unsigned passes)
     const xli_topk_chunks chunks = xli_topk_chunks_of(&plan->shape, f->n);
     const xli_topk_sample sample =
         xli_topk_sample_of(&plan->problem, &plan->shape, f->n, passes > 0 ? f->results : f->n);
-    const xli_span *keys = &f->spans->at[XLI_TOPK_KEYS_IN];
+    const xli_span *keys = &f->spans[XLI_TOPK_KEYS_IN];
     const xli_arg n = XLI_U32(f->n), scratch = XLI_MEM(f->scratch->buffer), state = part(f, 0);
     XL_TRY(XLI_LAUNCH(f->seq, &plan->kernels.begin, 1, each(&plan->kernels.begin), n,
                       XLI_U32(f->results), XLI_U32(passes), XLI_U32(sample.keys),
@@ -121,7 +111,7 @@ static xl_status launch_select(const flow *f)
     const bool sorts = xli_topk_sorts(&plan->problem, f->results);
     /* Where all are taken, no digit need be known. */
     const unsigned passes = f->results < f->n ? digits : 0;
-    const xli_span *keys = &f->spans->at[XLI_TOPK_KEYS_IN];
+    const xli_span *keys = &f->spans[XLI_TOPK_KEYS_IN];
     const xli_arg n = XLI_U32(f->n), chunk = XLI_U32(chunks.elements),
                   scratch = XLI_MEM(f->scratch->buffer), state = part(f, 0);
     XL_TRY(launch_begin(f, passes));
@@ -197,21 +187,21 @@ done:
     return status;
 }
 
-xl_status xli_topk_launch(xli_topk_plan *plan, xli_seq *seq, size_t n, size_t results,
-                          const xli_topk_spans *spans, const xli_span *scratch)
+xl_status xli_topk_launch(xli_topk_plan *plan, xli_seq *seq, const xl_topk_args *args,
+                          const xli_span *spans, const xli_span *scratch)
 {
     xl_status status = XL_SUCCESS;
-    const xli_span *count = &spans->at[XLI_TOPK_COUNT_OUT];
-    flow f = {plan, seq, n, results, spans, scratch, {0}};
+    const size_t n = args->n, results = xli_min(args->k, n);
+    const xli_span *const count = &spans[XLI_TOPK_COUNT_OUT];
     if (count->buffer)
         XL_TRY(XLI_LAUNCH(seq, &plan->kernels.say, 1, 1, XLI_U64(results), XLI_MEM(count->buffer),
                           XLI_U64(count->offset)));
-    if (results > 0 && xli_topk_gives(spans) != 0) {
-        XL_TRY(xli_topk_lay_out(plan, n, results, &f.layout));
-        XL_TRY(launch_select(&f));
-        if (xli_topk_sorts(&plan->problem, results))
-            XL_TRY(launch_sorted(&f));
-    }
+    if (results == 0 || xli_topk_gives(spans) == 0)
+        return XL_SUCCESS;
+    const flow f = {plan, seq, n, results, spans, scratch, xli_topk_lay_out(plan, n, results)};
+    XL_TRY(launch_select(&f));
+    if (xli_topk_sorts(&plan->problem, results))
+        XL_TRY(launch_sorted(&f));
 done:
     return status;
 }

@@ -53,13 +53,14 @@ xl_status xli_topk_build(xli_topk_plan *plan, size_t *most)
     list_kernels(plan, list);
     add_text(&text, &plan->problem, &plan->shape);
     if (text.failed)
-        XL_TRY(xli_fail(plan->ctx, XL_ERROR_OUT_OF_MEMORY, "no memory for the source of a top-k"));
+        XL_TRY(xli_fail(plan->base.ctx, XL_ERROR_OUT_OF_MEMORY,
+                        "no memory for the source of a top-k"));
     *most = SIZE_MAX;
-    XL_TRY(xli_program_get(plan->ctx, "topk", text.data, &program));
+    XL_TRY(xli_program_get(plan->base.ctx, "topk", text.data, &program));
     for (size_t i = 0; i < NUM_KERNELS; ++i) {
         if (!list[i].is_wanted)
             continue;
-        XL_TRY(xli_kernel_create(plan->ctx, program, list[i].name, list[i].kernel));
+        XL_TRY(xli_kernel_create(plan->base.ctx, program, list[i].name, list[i].kernel));
         if (list[i].by_group)
             *most = xli_min(*most, list[i].kernel->max_group);
     }

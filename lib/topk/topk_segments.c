@@ -59,33 +59,26 @@ typedef struct layout {
     size_t starts_at, ordinals_at, indices_at, nested_at, bytes;
 } layout;
 
-static xl_status lay_out(const xli_topk_plan *plan, const room *r, layout *l)
+static layout lay_out(const xli_topk_plan *plan, const room *r)
 {
     enum { HEAD = 16, LONG = 40, DIGITS = 256, CHUNK_WORDS = 3 };
-    xl_status status = XL_SUCCESS;
-    size_t nested = 0;
+    layout l = {0};
     const size_t each = LONG + DIGITS * sizeof(cl_uint);
-    *l = (layout){0};
-    if (r->results > 0)
-        XL_TRY(xl_sort_scratch(plan->sort_long, &(xl_sort_args){.n = r->results}, &nested));
+    const size_t nested = r->results > 0 ? xli_topk_nested_bytes(plan->sort_long, r->results) : 0;
     (void)xli_topk_take(
-        &l->bytes,
+        &l.bytes,
         xli_add(HEAD + CHUNK_WORDS * sizeof(cl_uint) * r->chunks, xli_mul(r->longs, each)), 1);
-    l->starts_at = xli_topk_take(&l->bytes, r->results > 0 ? r->longs : 0, sizeof(cl_uint));
-    l->ordinals_at = xli_topk_take(&l->bytes, r->results, xli_topk_is_wide(&plan->problem) ? 8 : 4);
-    l->indices_at = xli_topk_take(&l->bytes, r->results, sizeof(cl_uint));
-    l->nested_at = xli_topk_take(&l->bytes, nested, 1);
-done:
-    return status;
+    l.starts_at = xli_topk_take(&l.bytes, r->results > 0 ? r->longs : 0, sizeof(cl_uint));
+    l.ordinals_at = xli_topk_take(&l.bytes, r->results, xli_topk_is_wide(&plan->problem) ? 8 : 4);
+    l.indices_at = xli_topk_take(&l.bytes, r->results, sizeof(cl_uint));
+    l.nested_at = xli_topk_take(&l.bytes, nested, 1);
+    return l;
 }
 
-xl_status xli_topk_segments_scratch(const xli_topk_plan *plan, size_t n, size_t k, size_t *bytes)
+size_t xli_topk_segments_scratch(const xli_topk_plan *plan, size_t n, size_t k)
 {
-    layout l;
     const room r = room_of(plan, n, k);
-    const xl_status status = lay_out(plan, &r, &l);
-    *bytes = l.bytes;
-    return status;
+    return lay_out(plan, &r).bytes;
 }
 
 /* ---- kernels ---------------------------------------------------------------- */
@@ -138,11 +131,12 @@ static xl_status compile(xli_topk_plan *plan, size_t *most)
     list_kernels(plan, list);
     add_text(&text, plan);
     if (text.failed)
-        XL_TRY(xli_fail(plan->ctx, XL_ERROR_OUT_OF_MEMORY, "no memory for the source of a top-k"));
+        XL_TRY(xli_fail(plan->base.ctx, XL_ERROR_OUT_OF_MEMORY,
+                        "no memory for the source of a top-k"));
     *most = SIZE_MAX;
-    XL_TRY(xli_program_get(plan->ctx, "topk_segments", text.data, &program));
+    XL_TRY(xli_program_get(plan->base.ctx, "topk_segments", text.data, &program));
     for (size_t i = 0; i < NUM_KERNELS; ++i) {
-        XL_TRY(xli_kernel_create(plan->ctx, program, list[i].name, list[i].kernel));
+        XL_TRY(xli_kernel_create(plan->base.ctx, program, list[i].name, list[i].kernel));
         if (list[i].kernel != &plan->segment_kernels.gather)
             *most = xli_min(*most, list[i].kernel->max_group);
     }
@@ -172,8 +166,9 @@ done:
 typedef struct flow {
     xli_topk_plan *plan;
     xli_seq *seq;
-    size_t n, k, stride; /* k: at most n */
-    const xli_topk_spans *spans;
+    size_t n, segments;
+    size_t k, stride; /* results of a segment: at most n, and as the caller says */
+    const xli_span *spans;
     const xli_span *scratch;
     room room;
     layout layout;
@@ -187,7 +182,7 @@ static void add_part(flow *f, size_t at)
 
 static void add_array(flow *f, size_t which)
 {
-    xli_topk_add_array(&f->args, &f->spans->at[which], f->scratch);
+    xli_topk_add_array(&f->args, &f->spans[which], f->scratch);
 }
 
 /* XL_TOPK_LIST. */
@@ -200,7 +195,7 @@ static void begin_args(flow *f)
     add_part(f, 0);
     xli_args_add(&f->args, XLI_U32(f->room.longs));
     xli_args_add(&f->args, XLI_U32(f->room.chunk));
-    xli_args_add(&f->args, XLI_U32(f->spans->num_segments));
+    xli_args_add(&f->args, XLI_U32(f->segments));
 }
 
 /* XL_TOPK_RESULTS_ARGUMENTS. */
@@ -223,12 +218,11 @@ static size_t batch_of(const flow *f)
 {
     enum { TILES = 4, MOST_ROUNDS = 32, MOST_SERIAL = 1024 };
     const xli_topk_shape *shape = &f->plan->shape;
-    const size_t segments = f->spans->num_segments;
-    const size_t average = xli_max(1, f->n / segments);
+    const size_t average = xli_max(1, f->n / f->segments);
     const size_t few = shape->longest < ((size_t)1 << 30) ? MOST_ROUNDS : SIZE_MAX;
     const size_t most = shape->tune.shape == XLI_TOPK_SERIAL ? MOST_SERIAL : shape->group_size;
     const size_t tiles = ((size_t)TILES << f->plan->tile_log) / average;
-    const size_t spread = xli_ceil_div(segments, xli_max(1, shape->units)); /* for all units */
+    const size_t spread = xli_ceil_div(f->segments, xli_max(1, shape->units)); /* for all units */
     return xli_max(1, xli_min(xli_min(tiles, spread), xli_min(most, few)));
 }
 
@@ -240,10 +234,10 @@ static xl_status launch_short(flow *f)
     XL_TRY(launch(f, &f->plan->segment_kernels.begin, 1));
     xli_args_add(&f->args, XLI_U32(batch));
     add_array(f, XLI_TOPK_SEGMENTS);
-    xli_args_add(&f->args, XLI_MEM(f->spans->at[XLI_TOPK_COUNTS_OUT].buffer)); /* or NULL */
-    xli_args_add(&f->args, XLI_U64(f->spans->at[XLI_TOPK_COUNTS_OUT].offset));
+    xli_args_add(&f->args, XLI_MEM(f->spans[XLI_TOPK_COUNTS_OUT].buffer)); /* or NULL */
+    xli_args_add(&f->args, XLI_U64(f->spans[XLI_TOPK_COUNTS_OUT].offset));
     add_results(f);
-    XL_TRY(launch(f, &f->plan->segment_kernels.rows, xli_ceil_div(f->spans->num_segments, batch)));
+    XL_TRY(launch(f, &f->plan->segment_kernels.rows, xli_ceil_div(f->segments, batch)));
 done:
     return status;
 }
@@ -326,23 +320,24 @@ done:
     return status;
 }
 
-xl_status xli_topk_segments_launch(xli_topk_plan *plan, xli_seq *seq, size_t n, size_t k,
-                                   const xli_topk_spans *spans, const xli_span *scratch)
+xl_status xli_topk_segments_launch(xli_topk_plan *plan, xli_seq *seq, const xl_topk_args *args,
+                                   const xli_span *spans, const xli_span *scratch)
 {
     xl_status status = XL_SUCCESS;
     flow f = {.plan = plan,
               .seq = seq,
-              .n = n,
-              .k = xli_min(k, n),
-              .stride = k,
+              .n = args->n,
+              .segments = args->segments.count,
+              .k = xli_min(args->k, args->n),
+              .stride = args->k,
               .spans = spans,
               .scratch = scratch,
-              .room = room_of(plan, n, k)};
-    if (spans->num_segments == 0)
+              .room = room_of(plan, args->n, args->k)};
+    if (!spans[XLI_TOPK_SEGMENTS].buffer)
         return XL_SUCCESS;
-    XL_TRY(lay_out(plan, &f.room, &f.layout));
+    f.layout = lay_out(plan, &f.room);
     XL_TRY(launch_short(&f));
-    if (f.room.longs > 0 && k > 0) {
+    if (f.room.longs > 0 && f.stride > 0) {
         XL_TRY(launch_digits(&f));
         if (f.room.results > 0)
             XL_TRY(launch_sorted(&f));

@@ -20,14 +20,14 @@ static void wrong_descriptors(void **state)
         {"desc.key", {.key = XL_NONE}},
         {"desc.key", {.key = 99}},
         {"desc.value: u64", {.key = XL_U32, .value = XL_U64}},
-        {"desc.reserved: 1; must be 0", {.key = XL_F32, .reserved = 1}},
         {"topk.items = 99", {.key = XL_U32, .tunables = bad, .num_tunables = 1}},
         {"another primitive's \"sort.shape\"",
          {.key = XL_U32, .tunables = other, .num_tunables = 1}},
         {"desc.segments: 3", {.key = XL_F32, .segments = XL_SEGMENTS_KEYS, .segment_type = XL_U32}},
         {"desc.segment_type: i32",
          {.key = XL_F32, .segments = XL_SEGMENTS_OFFSETS, .segment_type = XL_I32}},
-        {"not u32 or u64", {.key = XL_F32, .segments = XL_SEGMENTS_OFFSETS}},
+        {"desc.segment_type: none (0); must be u32 or u64",
+         {.key = XL_F32, .segments = XL_SEGMENTS_OFFSETS}},
         {"desc.segment_type: u32", {.key = XL_F32, .segment_type = XL_U32}},
     };
     refuses_descriptors(COUNT(cases), cases);
@@ -39,21 +39,23 @@ static void wrong_views(cl_mem all)
     const xl_status bad = XL_ERROR_INVALID_ARGUMENT, overlap = XL_ERROR_OVERLAP;
     EXPECT(bad, "keys_in: no buffer", x->keys_in = xl_no_view())
     EXPECT(bad, "values_in: no buffer", x->values_in = xl_no_view())
-    EXPECT(bad, "none is given",
+    EXPECT(bad,
+           "args.keys_out, args.values_out, args.indices_out, args.count_out: none given; at least "
+           "one",
            x->keys_out = x->values_out = x->indices_out = x->count_out = xl_no_view())
     EXPECT(bad, "keys_in", x->keys_in.offset = SIZE_MAX)
     EXPECT(bad, "keys_out", x->keys_out.offset = (size_t)1 << 40)
     EXPECT(bad, "values_out", x->values_out.offset = (size_t)1 << 40)
     EXPECT(bad, "indices_out", x->indices_out.offset = (size_t)1 << 40)
     EXPECT(bad, "count_out", x->count_out.offset = (size_t)1 << 40)
-    EXPECT(overlap, "keys_in and keys_out", x->keys_out = x->keys_in)
-    EXPECT(overlap, "keys_in and values_out", x->values_out = x->keys_in)
-    EXPECT(overlap, "keys_in and indices_out", x->indices_out = x->keys_in)
-    EXPECT(overlap, "values_in and keys_out", x->keys_out = x->values_in)
-    EXPECT(overlap, "values_in and values_out", x->values_out = x->values_in)
-    EXPECT(overlap, "keys_out and values_out", x->values_out = x->keys_out)
-    EXPECT(overlap, "values_out and indices_out", x->indices_out = x->values_out)
-    EXPECT(overlap, "indices_out and count_out",
+    EXPECT(overlap, "args.keys_in and args.keys_out", x->keys_out = x->keys_in)
+    EXPECT(overlap, "args.keys_in and args.values_out", x->values_out = x->keys_in)
+    EXPECT(overlap, "args.keys_in and args.indices_out", x->indices_out = x->keys_in)
+    EXPECT(overlap, "args.values_in and args.keys_out", x->keys_out = x->values_in)
+    EXPECT(overlap, "args.values_in and args.values_out", x->values_out = x->values_in)
+    EXPECT(overlap, "args.keys_out and args.values_out", x->values_out = x->keys_out)
+    EXPECT(overlap, "args.values_out and args.indices_out", x->indices_out = x->values_out)
+    EXPECT(overlap, "args.indices_out and args.count_out",
            x->count_out = xl_view_of(all, x->indices_out.offset / 2))
     EXPECT(XL_ERROR_MISALIGNED, "scratch", x->scratch.offset += XL_SCRATCH_ALIGNMENT / 2)
     EXPECT(XL_ERROR_SCRATCH_TOO_SMALL, "scratch", x->scratch.offset += XL_SCRATCH_ALIGNMENT)
@@ -80,7 +82,7 @@ static void wrong_lengths(void)
 #if SIZE_MAX > UINT32_MAX
     const xl_status bad = XL_ERROR_INVALID_ARGUMENT;
     size_t bytes;
-    EXPECT(bad, "n: 4294967296, at most 4294967295", x->n = (size_t)UINT32_MAX + 1)
+    EXPECT(bad, "args.n: 4294967296; must be at most 4294967295", x->n = (size_t)UINT32_MAX + 1)
     XLT_FAILS(
         xl_topk_scratch(good->plan, &(xl_topk_args){.n = (size_t)UINT32_MAX + 1, .k = 1}, &bytes),
         bad);
@@ -118,8 +120,9 @@ static void wrong_calls(void **state)
     wrong_objects(N);
     wrong_lengths();
     const xl_status bad = XL_ERROR_INVALID_ARGUMENT;
-    EXPECT(bad, "values_in: given", c.plan = keys_only)
-    EXPECT(bad, "values_out: given", c.plan = keys_only; x->values_in = xl_no_view())
+    EXPECT(bad, "args.values_in: given; must not be given, because desc.value is XL_NONE",
+           c.plan = keys_only)
+    EXPECT(bad, "args.values_out: given", c.plan = keys_only; x->values_in = xl_no_view())
     /* Nothing of all this has written anything; the same call made right works. */
     xlt_check_unwritten(&all, "arrays");
     xlt_check_unwritten(&count, "count");
@@ -157,11 +160,17 @@ static void wrong_segments(void **state)
                                  .segments = xl_view_n(csr.mem, xlt_view(&csr).offset, COUNT_CSR)}};
     good = &right;
     expect_success(&right);
-    EXPECT(bad, "segments: given", c.plan = whole)
-    EXPECT(bad, "segments: 0 CSR offsets", x->segments = xl_no_view())
-    EXPECT(bad, "counts_out: given", c.plan = whole; x->segments = xl_no_view();
+    EXPECT(bad,
+           "args.segments: given; must not be given, because desc.segments is XL_SEGMENTS_NONE",
+           c.plan = whole)
+    EXPECT(bad, "args.segments: 0 CSR offsets", x->segments = xl_no_view())
+    EXPECT(bad, "args.keys_out, args.values_out, args.indices_out, args.counts_out: none given",
+           x->indices_out = xl_no_view())
+    EXPECT(bad, "args.counts_out: given", c.plan = whole; x->segments = xl_no_view();
            x->counts_out = xlt_view(&csr))
-    EXPECT(bad, "count_out: given", x->count_out = xlt_view(&count))
+    EXPECT(bad,
+           "args.count_out: given; must not be given, because desc.segments is XL_SEGMENTS_OFFSETS",
+           x->count_out = xlt_view(&count))
     EXPECT(XL_ERROR_OVERLAP, "counts_out", x->counts_out = x->segments)
     EXPECT(bad, "indices_out: 15 elements asked for of a view that counts 14",
            x->indices_out.count = COUNT_CSR * K - 1)
