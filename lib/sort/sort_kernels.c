@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT
- * What is compiled for problem and shape of a sort. */
+ * The kernels of a sort: which of them a problem and shape need, and their definitions. */
 #include "element.h"
 #include "key.h"
 #include "sort_plan.h"
 
 #include <string.h>
 
-/* Programs are given one of these. */
+/* The definitions that a program is compiled with. */
 typedef enum text_kind {
     PLAIN,
     RADIX,
@@ -50,7 +50,7 @@ static void add_radix_text(xli_text *text, const xli_sort_problem *problem,
         xli_text_define(text, sweep, XLI_COUNT(sweep));
 }
 
-/* `kind`: of the program. Of PACKED a group packs several segments into a tile. */
+/* A group of a PACKED program packs several segments into a tile. */
 static void add_text(xli_text *text, const xli_capabilities *capabilities,
                      const xli_sort_problem *problem, const xli_sort_shape *shape, text_kind kind)
 {
@@ -139,7 +139,7 @@ static void list_kernels(xli_sort_plan *plan, wanted list[NUM_KERNELS])
     memcpy(list, all, sizeof all);
 }
 
-/* What stands in front of the programs: of radix sorts an element, a count, too. */
+/* Programs of radix sorts also have an element, a count. */
 static xl_status add_texts(xli_sort_plan *plan, const xli_capabilities *capabilities,
                            xli_text texts[TEXTS])
 {
@@ -162,8 +162,8 @@ done:
     return status;
 }
 
-/* The work-items that a kernel allows a group, whose size, `group`, it requires. NVIDIA's driver
- * (580.159) tells 256 of kernels that require 384, 512 or 1024, and runs them. */
+/* The work-items that a kernel allows in a group, if it requires `group` of them. NVIDIA's driver
+ * (580.159) reports 256 for kernels that require 384, 512 or 1024, but runs them. */
 static size_t group_of(const xli_capabilities *capabilities, const xli_kernel *kernel, size_t group)
 {
     enum { TOLD = 256 };

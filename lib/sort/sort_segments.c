@@ -67,7 +67,7 @@ static xl_status launch_long(const xli_sort_call *c)
     /* Together they take all listed tiles, whose number the host does not know. */
     const size_t groups = xli_min(capacity, shape->list_groups);
     const unsigned merges = xli_sort_merges(shape, c->n);
-    xli_args a = {.count = 2}; /* a merge has two arguments of its own, which come first */
+    xli_args a = {.count = 2}; /* the first two are for merges alone */
     add_csr(&a, c);
     add_arrays(&a, c, &c->keys_out);
     add_spare(&a, c);

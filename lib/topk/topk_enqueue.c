@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: MIT
- * The launches of a top-k selection: of many keys a bound from a sample, and lists of what is
- * within it; as many passes as a key has digits, then how many results each chunk has, and they
- * themselves. Where they are to be sorted each is written as
- * one word of 64 bits, its key as an ordinal above its index, so that a sort that is not stable
- * orders equal keys by index, too. A key of 8 bytes leaves no room for that: it is sorted with its
- * index beside it, its place among the different keys takes its place, and that and the index are
- * sorted again. */
+ * The launches of a top-k selection. If there are many keys, a sample supplies a bound, and lists
+ * of the keys within it are made. Then there is one pass for each digit of a key; one launch that
+ * counts the results of each chunk; and one that writes them.
+ *
+ * To be sorted, a result is written as a word of 64 bits, its key as an ordinal above its index, so
+ * that a sort that is not stable also orders equal keys by index. A key of 8 bytes leaves no room
+ * for the index: it is sorted with its index as a value, and then the rank of the key among the
+ * different keys, and the index, form a word that is sorted again. */
 #include "topk_plan.h"
 
-/* What kernels are told to write; cl/topk/topk_results.cl and topk_state.cl have the same. */
+/* The results that kernels write, as in cl/topk/topk_results.cl and topk_state.cl. */
 enum { GIVES_KEYS = 1, GIVES_VALUES = 2, GIVES_INDICES = 4, GIVES_PAIRS = 8 };
 enum { DIGIT_BITS = 11 };
 
-/* Work-items of a group that looks at a result each. */
+/* Work-items of a group in which each processes one result. */
 static size_t each(const xli_kernel *kernel)
 {
     return xli_min(64, kernel->max_group);
@@ -70,9 +71,7 @@ void xli_topk_add_arrays(xli_args *args, const xli_span *spans, const xli_span *
         xli_topk_add_array(args, &spans[i], scratch);
 }
 
-/* Clears counts, and where there is a sample makes lists of the keys within the bound that it
- * gives.
- */
+/* Clears the counts. If there is a sample, makes lists of the keys within its bound. */
 static xl_status launch_begin(const flow *f, unsigned passes)
 {
     xl_status status;
@@ -100,7 +99,7 @@ done:
     return status;
 }
 
-/* The digits of the k-th key, and what each chunk has to write. */
+/* Finds the digits of the k-th key and the number of results of each chunk, and writes these. */
 static xl_status launch_select(const flow *f)
 {
     xl_status status;
@@ -109,7 +108,7 @@ static xl_status launch_select(const flow *f)
     const size_t group = plan->shape.group_size;
     const unsigned digits = (unsigned)xli_ceil_div(8 * xl_type_size(plan->problem.key), DIGIT_BITS);
     const bool sorts = xli_topk_sorts(&plan->problem, f->results);
-    /* Where all are taken, no digit need be known. */
+    /* If all keys are results, no digit is needed. */
     const unsigned passes = f->results < f->n ? digits : 0;
     const xli_span *keys = &f->spans[XLI_TOPK_KEYS_IN];
     const xli_arg n = XLI_U32(f->n), chunk = XLI_U32(chunks.elements),
@@ -139,7 +138,7 @@ static xl_view words(const flow *f, size_t at, size_t word_bytes)
     return xl_view_of(f->scratch->buffer, (f->scratch->offset + at) / word_bytes);
 }
 
-/* Sorts ordinals with indices beside them, and makes pairs of both: of a place and an index. */
+/* Sorts ordinals with their indices, and makes words of the rank of an ordinal and its index. */
 static xl_status sort_wide(const flow *f)
 {
     xl_status status;

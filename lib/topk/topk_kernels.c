@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * What is compiled for problem and shape of a top-k selection. */
+ * The kernels of a top-k selection from a whole array. */
 #include "key.h"
 #include "topk_plan.h"
 

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: MIT
- * A top-k selection of each segment: its shape, its kernels and its launches (cl/topk/
- * topk_segments.cl). The host knows no segment's length. Short ones are done with in one launch;
- * where n leaves room for a longer one, launches follow for the list of these, as many as a key has
- * digits and a few more, which end at once if it is empty. */
+ * A top-k selection from each segment: its shape, its kernels and its launches (cl/topk/
+ * topk_segments.cl). The host does not know the lengths of segments. The first launch finishes
+ * short segments and lists the long ones. If n allows a long segment, more launches work on the
+ * list: some for each digit of a key, and a few more. They end at once if the list is empty. */
 #include "key.h"
 #include "topk_plan.h"
 
 #include <string.h>
 
-/* What kernels are told beside xli_topk_gives(); cl/topk/topk_segments_list.cl has the same. */
+/* Added to xli_topk_gives() for kernels, as in cl/topk/topk_segments_list.cl. */
 enum { GIVES_SORTED = 8 };
 
 /* ---- shape ----------------------------------------------------------------- */
 
-/* Local memory of a group that sorts rows: keys, places and bits of a tile, and of each work-item
- * a segment. */
+/* Local memory of a group that sorts rows: keys, places and bits of a tile, and a segment for each
+ * work-item. */
 static size_t local_bytes(const xli_topk_problem *problem, size_t group, uint32_t tile_log)
 {
     enum { SEGMENT = 12, OTHER = 1024 };
@@ -22,8 +22,8 @@ static size_t local_bytes(const xli_topk_problem *problem, size_t group, uint32_
     return ((element + 1) << tile_log) + group * SEGMENT + OTHER;
 }
 
-/* Tiles of 2^11 keys are sorted about as fast as longer ones are selected from. A driver that ends
- * loops counts the rounds of each. */
+/* A tile of 2^11 keys is sorted about as fast as the selection of a longer one; shorter tiles take
+ * fewer rounds where a driver ends loops. */
 static uint32_t tile_log_of(const xli_topk_plan *plan, const xli_tune_device *device)
 {
     enum { MOST = 11, LEAST = 4 };
@@ -38,7 +38,8 @@ static uint32_t tile_log_of(const xli_topk_plan *plan, const xli_tune_device *de
     return log;
 }
 
-/* What there may be of segments that are longer than a tile, and their chunks. */
+/* The most segments that are longer than a tile, their most chunks, the keys of a chunk, and the
+ * most results to sort. */
 typedef struct room {
     size_t longs, chunks, chunk, results;
 } room;
@@ -53,8 +54,8 @@ static room room_of(const xli_topk_plan *plan, size_t n, size_t k)
     return r;
 }
 
-/* Parts of the scratch, as bytes from its start: the list, then, of results that are sorted, where
- * each segment's begin, ordinals, indices, and what the sort wants. */
+/* Parts of the scratch, as bytes from its start: the list of long segments; then, for results that
+ * are sorted, their first one for each segment, ordinals, indices, and the scratch of the sort. */
 typedef struct layout {
     size_t starts_at, ordinals_at, indices_at, nested_at, bytes;
 } layout;
@@ -145,7 +146,7 @@ done:
     return status;
 }
 
-/* A kernel may allow fewer work-items than the device does: then the shape is settled anew. */
+/* A kernel may allow fewer work-items than the device: then the shape is computed again. */
 xl_status xli_topk_segments_build(xli_topk_plan *plan, const xli_tune_device *device,
                                   const xli_tune_topk *tune)
 {
@@ -162,7 +163,7 @@ done:
 
 /* ---- launches --------------------------------------------------------------- */
 
-/* A call on its way to the device, and the arguments of a launch. */
+/* A call, and the arguments of its next launch. */
 typedef struct flow {
     xli_topk_plan *plan;
     xli_seq *seq;
@@ -212,8 +213,8 @@ static xl_status launch(flow *f, xli_kernel *kernel, size_t groups)
     return xli_seq_launch_args(f->seq, kernel, groups, f->plan->shape.group_size, &f->args, 0);
 }
 
-/* Segments that a group opens: as many as have a few tiles of keys if all are as long, one for each
- * work-item of a group at most, and on devices that end loops few. */
+/* Segments of a group: as many as fill a few tiles with keys if all segments have equal lengths; at
+ * most one for each work-item; and few on devices that end loops. */
 static size_t batch_of(const flow *f)
 {
     enum { TILES = 4, MOST_ROUNDS = 32, MOST_SERIAL = 1024 };
@@ -242,8 +243,8 @@ done:
     return status;
 }
 
-/* Groups of a launch over a list whose length the host does not know; those of a device that ends
- * loops have one entry each. */
+/* Groups of a launch over a list whose length the host does not know. On a device that ends loops
+ * each has one entry. */
 static size_t groups_of(const flow *f, size_t most)
 {
     enum { PER_UNIT = 8 };
@@ -287,8 +288,8 @@ static xl_view part(const flow *f, size_t at, size_t element_bytes, size_t count
     return xl_view_n(f->scratch->buffer, (f->scratch->offset + at) / element_bytes, count);
 }
 
-/* Results of the long segments, which stand in the order of the input, one segment behind the
- * other: a sort in segments keeps equal keys in that order. */
+/* Sorts the results of the long segments, which are contiguous and in the order of the input: a
+ * segmented sort keeps equal keys in that order. */
 static xl_status launch_sorted(flow *f)
 {
     enum { RESULTS_AT = 8, EACH = 64 }; /* xl_list_head.results */
