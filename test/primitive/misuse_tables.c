@@ -114,6 +114,9 @@ static const misuse_desc desc_sort[] = {
 static const misuse_call call_sort[] = {
     {BAD, "args.values_in: given", {{0}}, true},
     {BAD, "args.values_out: given", {NONE(values_in)}, true},
+    {OVERLAP, "args.keys_in and args.values_out", {AS(values_out, keys_in)}, false},
+    {OVERLAP, "args.values_in and args.keys_out", {AS(keys_out, values_in)}, false},
+    {OVERLAP, "args.keys_out and args.values_out", {AS(values_out, keys_out)}, false},
 #if SIZE_MAX > UINT32_MAX
     {BAD, "args.n: 4294967296; must be at most 4294967295", {SET(n, (size_t)1 << 32)}, false},
 #endif
@@ -139,6 +142,9 @@ static const misuse_desc desc_topk[] = {
 static const misuse_call call_topk[] = {
     {BAD, "args.values_in: given", {{0}}, true},
     {BAD, "args.values_out: given", {NONE(values_in)}, true},
+    {OVERLAP, "args.keys_in and args.keys_out", {AS(keys_out, keys_in)}, false},
+    {OVERLAP, "args.values_in and args.values_out", {AS(values_out, values_in)}, false},
+    {OVERLAP, "args.keys_out and args.values_out", {AS(values_out, keys_out)}, false},
     {BAD,
      "args.keys_out, args.values_out, args.indices_out, args.count_out: none given; at least one",
      {NONE(keys_out), NONE(values_out), NONE(indices_out), NONE(count_out)},
