@@ -171,42 +171,48 @@ static size_t group_of(const xli_capabilities *capabilities, const xli_kernel *k
     return less ? xli_max(group, kernel->max_group) : kernel->max_group;
 }
 
+static xl_status build_kernel(xli_sort_plan *plan, const xli_capabilities *capabilities,
+                              const wanted *w, const char *text, xli_sort_limits *limits)
+{
+    xl_status status;
+    xli_program *program;
+    const xli_element *const key = &plan->problem.element;
+    const bool radix = w->text == RADIX || w->text == RADIX_SMALL;
+    const bool samples = w->text == SAMPLES || w->text == SAMPLES_LARGE;
+    const unsigned small = w->text == RADIX_SMALL, large = w->text == SAMPLES_LARGE;
+    const xli_radix_size *const size = &plan->shape.radix_size[small];
+    const size_t group = radix     ? size->group
+                         : samples ? plan->shape.sample[large].group
+                                   : plan->shape.group_size;
+    size_t *const most = radix     ? &limits->most_radix[small]
+                         : samples ? &limits->most_samples
+                                   : &limits->most;
+    status = xli_program_get_limited(plan->base.ctx, w->program, text, radix ? size->registers : 0,
+                                     &program);
+    if (status == XL_ERROR_BUILD && plan->problem.compares)
+        status = xli_element_explain(plan->base.ctx, capabilities, &key, 1);
+    XL_TRY(status);
+    plan->shape.sub_group = xli_program_sub_group(plan->base.ctx, program, plan->shape.sub_group);
+    XL_TRY(xli_kernel_create(plan->base.ctx, program, w->name, w->kernel));
+    *most = xli_min(*most, group_of(capabilities, w->kernel, group));
+done:
+    return status;
+}
+
 xl_status xli_sort_build(xli_sort_plan *plan, xli_sort_limits *limits)
 {
     xl_status status;
     const xli_capabilities *capabilities;
     xli_text texts[TEXTS] = {{0}};
     wanted list[NUM_KERNELS];
-    const xli_element *const key = &plan->problem.element;
     xli_sort_drop_kernels(plan);
     list_kernels(plan, list);
     XL_TRY(xli_context_capabilities(plan->base.ctx, &capabilities));
     XL_TRY(add_texts(plan, capabilities, texts));
     *limits = (xli_sort_limits){SIZE_MAX, {SIZE_MAX, SIZE_MAX}, SIZE_MAX};
-    for (size_t i = 0; i < NUM_KERNELS; ++i) {
-        const bool is_radix = list[i].text == RADIX || list[i].text == RADIX_SMALL;
-        const bool samples = list[i].text == SAMPLES || list[i].text == SAMPLES_LARGE;
-        const unsigned size = list[i].text == RADIX_SMALL;
-        const xli_radix_size *const radix = &plan->shape.radix_size[size];
-        const size_t group = is_radix  ? radix->group
-                             : samples ? plan->shape.sample[list[i].text == SAMPLES_LARGE].group
-                                       : plan->shape.group_size;
-        size_t *const most = is_radix  ? &limits->most_radix[size]
-                             : samples ? &limits->most_samples
-                                       : &limits->most;
-        xli_program *program;
-        if (!list[i].is_wanted)
-            continue;
-        status = xli_program_get_limited(plan->base.ctx, list[i].program, texts[list[i].text].data,
-                                         is_radix ? radix->registers : 0, &program);
-        if (status == XL_ERROR_BUILD && plan->problem.compares)
-            status = xli_element_explain(plan->base.ctx, capabilities, &key, 1);
-        XL_TRY(status);
-        plan->shape.sub_group =
-            xli_program_sub_group(plan->base.ctx, program, plan->shape.sub_group);
-        XL_TRY(xli_kernel_create(plan->base.ctx, program, list[i].name, list[i].kernel));
-        *most = xli_min(*most, group_of(capabilities, list[i].kernel, group));
-    }
+    for (const wanted *w = list; w < list + NUM_KERNELS; ++w)
+        if (w->is_wanted)
+            XL_TRY(build_kernel(plan, capabilities, w, texts[w->text].data, limits));
 done:
     for (size_t k = 0; k < TEXTS; ++k)
         xli_text_free(&texts[k]);

@@ -28,6 +28,7 @@ static xl_status make_selection(xli_topk_plan *plan, const xli_tune_device *devi
     size_t most = SIZE_MAX;
     do {
         xli_topk_shape_of(device, tune, most, &plan->shape);
+        plan->tile_log = xli_topk_tile_log(&plan->problem, &plan->shape, device);
         XL_TRY(xli_topk_build(plan, &most));
     } while (plan->shape.group_size > most && plan->shape.group_size > 1);
 done:
@@ -92,8 +93,7 @@ static xl_status make(xl_plan *base, const void *of)
                            desc->sorted != 0,  (xl_type)desc->segment_type, desc->equal_zeros != 0};
     XL_TRY(xli_context_capabilities(base->ctx, &capabilities));
     XL_TRY(xli_context_tune(base->ctx, capabilities, wish, &device, &tune));
-    XL_TRY((plan->problem.segments != XL_NONE ? xli_topk_segments_build
-                                              : make_selection)(plan, &device, &tune.topk));
+    XL_TRY(make_selection(plan, &device, &tune.topk));
     XL_TRY(make_sorts(plan, wish));
 done:
     return status;
@@ -105,7 +105,6 @@ static void drop(xl_plan *base)
     xl_plan_destroy(plan->sort);
     xl_plan_destroy(plan->sort_pairs);
     xl_plan_destroy(plan->sort_long);
-    xli_topk_segments_drop(plan);
     xli_topk_drop_kernels(plan);
 }
 

@@ -5,7 +5,7 @@
  *     topk_shape.c     how a problem is laid out on a device
  *     topk_kernels.c   the kernels of a problem and shape
  *     topk_enqueue.c   launches (cl/topk/topk.cl)
- *     topk_segments.c  shape, kernels and launches of a selection from each segment
+ *     topk_segments.c  launches of a selection from each segment (cl/topk/topk_segments.cl)
  *     topk.c           the primitive's table and the public calls */
 #ifndef XLI_TOPK_PLAN_H
 #define XLI_TOPK_PLAN_H
@@ -28,17 +28,18 @@ enum {
     XLI_TOPK_ARRAYS
 };
 
+/* For a selection from each segment. */
+typedef struct xli_topk_segment_kernels {
+    xli_kernel begin, rows, count, find, tally, places, write, gather;
+} xli_topk_segment_kernels;
+
 typedef struct xli_topk_kernels {
     xli_kernel begin, count, tally, write; /* the selection */
     xli_kernel sample, bound;              /* before it, if there are many keys */
     xli_kernel rank, gather;               /* for sorted results; rank: for wide keys */
     xli_kernel say;                        /* the number of results */
+    xli_topk_segment_kernels segments;
 } xli_topk_kernels;
-
-/* For a selection from each segment: cl/topk/topk_segments.cl. */
-typedef struct xli_topk_segment_kernels {
-    xli_kernel begin, rows, count, find, tally, places, write, gather;
-} xli_topk_segment_kernels;
 
 typedef struct xli_topk_plan {
     xl_plan base;
@@ -47,9 +48,8 @@ typedef struct xli_topk_plan {
     xli_topk_kernels kernels;
     xl_plan *sort;       /* sorts words of 64 bits, or NULL */
     xl_plan *sort_pairs; /* sorts words of 64 bits with a u32 each, or NULL */
-    xli_topk_segment_kernels segment_kernels;
-    uint32_t tile_log;  /* keys of a segment that a group holds, as the exponent of 2 */
-    xl_plan *sort_long; /* sorts ordinals with a u32 each, in segments, or NULL */
+    uint32_t tile_log;   /* xli_topk_tile_log() */
+    xl_plan *sort_long;  /* sorts ordinals with a u32 each, in segments, or NULL */
 } xli_topk_plan;
 
 /* ---- topk_kernels.c -------------------------------------------------------- */
@@ -83,10 +83,6 @@ xl_status xli_topk_launch(xli_topk_plan *plan, xli_seq *seq, const xl_topk_args 
 
 /* ---- topk_segments.c ------------------------------------------------------- */
 
-/* Computes the shape and compiles its kernels. */
-xl_status xli_topk_segments_build(xli_topk_plan *plan, const xli_tune_device *device,
-                                  const xli_tune_topk *tune);
-void xli_topk_segments_drop(xli_topk_plan *plan);
 size_t xli_topk_segments_scratch(const xli_topk_plan *plan, size_t n, size_t k);
 /* The launches of a call. */
 xl_status xli_topk_segments_launch(xli_topk_plan *plan, xli_seq *seq, const xl_topk_args *args,

@@ -1,42 +1,14 @@
 /* SPDX-License-Identifier: MIT
- * A top-k selection from each segment: its shape, its kernels and its launches (cl/topk/
- * topk_segments.cl). The host does not know the lengths of segments. The first launch finishes
- * short segments and lists the long ones. If n allows a long segment, more launches work on the
- * list: some for each digit of a key, and a few more. They end at once if the list is empty. */
-#include "key.h"
+ * The launches of a top-k selection from each segment (cl/topk/topk_segments.cl). The host does not
+ * know the lengths of segments. The first launch finishes short segments and lists the long ones.
+ * If n allows a long segment, more launches work on the list: some for each digit of a key, and a
+ * few more. They end at once if the list is empty. */
 #include "topk_plan.h"
-
-#include <string.h>
 
 /* Added to xli_topk_gives() for kernels, as in cl/topk/topk_segments_list.cl. */
 enum { GIVES_SORTED = 8 };
 
-/* ---- shape ----------------------------------------------------------------- */
-
-/* Local memory of a group that sorts rows: keys, places and bits of a tile, and a segment for each
- * work-item. */
-static size_t local_bytes(const xli_topk_problem *problem, size_t group, uint32_t tile_log)
-{
-    enum { SEGMENT = 12, OTHER = 1024 };
-    const size_t element = (xli_topk_is_wide(problem) ? 8 : 4) + sizeof(cl_uint);
-    return ((element + 1) << tile_log) + group * SEGMENT + OTHER;
-}
-
-/* A tile of 2^11 keys is sorted about as fast as the selection of a longer one; shorter tiles take
- * fewer rounds where a driver ends loops. */
-static uint32_t tile_log_of(const xli_topk_plan *plan, const xli_tune_device *device)
-{
-    enum { MOST = 11, LEAST = 4 };
-    const xli_topk_shape *shape = &plan->shape;
-    const bool serial = shape->tune.shape == XLI_TOPK_SERIAL;
-    const size_t keys = serial ? shape->tune.chunk : xli_mul(shape->group_size, shape->tune.items);
-    uint32_t log = LEAST;
-    while (log < MOST && (size_t)2 << log <= keys)
-        ++log;
-    while (log > 0 && local_bytes(&plan->problem, shape->group_size, log) > device->local_bytes)
-        --log;
-    return log;
-}
+/* ---- scratch --------------------------------------------------------------- */
 
 /* The most segments that are longer than a tile, their most chunks, the keys of a chunk, and the
  * most results to sort. */
@@ -80,85 +52,6 @@ size_t xli_topk_segments_scratch(const xli_topk_plan *plan, size_t n, size_t k)
 {
     const room r = room_of(plan, n, k);
     return lay_out(plan, &r).bytes;
-}
-
-/* ---- kernels ---------------------------------------------------------------- */
-
-typedef struct wanted {
-    const char *name;
-    xli_kernel *kernel;
-} wanted;
-
-enum { NUM_KERNELS = sizeof(xli_topk_segment_kernels) / sizeof(xli_kernel) };
-static void list_kernels(xli_topk_plan *plan, wanted list[NUM_KERNELS])
-{
-    xli_topk_segment_kernels *k = &plan->segment_kernels;
-    const wanted all[NUM_KERNELS] = {
-        {"xl_topk_segments_begin", &k->begin}, {"xl_topk_segments_short", &k->rows},
-        {"xl_topk_segments_count", &k->count}, {"xl_topk_segments_find", &k->find},
-        {"xl_topk_segments_tally", &k->tally}, {"xl_topk_segments_places", &k->places},
-        {"xl_topk_segments_write", &k->write}, {"xl_topk_segments_gather", &k->gather},
-    };
-    memcpy(list, all, sizeof all);
-}
-
-void xli_topk_segments_drop(xli_topk_plan *plan)
-{
-    wanted list[NUM_KERNELS];
-    list_kernels(plan, list);
-    for (size_t i = 0; i < NUM_KERNELS; ++i)
-        xli_kernel_destroy(list[i].kernel);
-}
-
-static void add_text(xli_text *text, const xli_topk_plan *plan)
-{
-    const xli_definition lines[] = {
-        {"XL_TOPK_SHAPE", plan->shape.tune.shape},
-        {"XL_TOPK_GROUP", plan->shape.group_size},
-        {"XL_TOPK_TILE_LOG", plan->tile_log},
-    };
-    xli_key_text(text, plan->problem.key, plan->problem.largest, plan->problem.equal_zeros);
-    xli_text_define(text, lines, XLI_COUNT(lines));
-    xli_text_add(text, "#define XL_SEG %s\n", plan->problem.segments == XL_U64 ? "ulong" : "uint");
-}
-
-static xl_status compile(xli_topk_plan *plan, size_t *most)
-{
-    xl_status status;
-    xli_text text = {0};
-    xli_program *program;
-    wanted list[NUM_KERNELS];
-    xli_topk_segments_drop(plan);
-    list_kernels(plan, list);
-    add_text(&text, plan);
-    if (text.failed)
-        XL_TRY(xli_fail(plan->base.ctx, XL_ERROR_OUT_OF_MEMORY,
-                        "no memory for the source of a top-k"));
-    *most = SIZE_MAX;
-    XL_TRY(xli_program_get(plan->base.ctx, "topk_segments", text.data, &program));
-    for (size_t i = 0; i < NUM_KERNELS; ++i) {
-        XL_TRY(xli_kernel_create(plan->base.ctx, program, list[i].name, list[i].kernel));
-        if (list[i].kernel != &plan->segment_kernels.gather)
-            *most = xli_min(*most, list[i].kernel->max_group);
-    }
-done:
-    xli_text_free(&text);
-    return status;
-}
-
-/* A kernel may allow fewer work-items than the device: then the shape is computed again. */
-xl_status xli_topk_segments_build(xli_topk_plan *plan, const xli_tune_device *device,
-                                  const xli_tune_topk *tune)
-{
-    xl_status status;
-    size_t most = SIZE_MAX;
-    do {
-        xli_topk_shape_of(device, tune, most, &plan->shape);
-        plan->tile_log = tile_log_of(plan, device);
-        XL_TRY(compile(plan, &most));
-    } while (plan->shape.group_size > most && plan->shape.group_size > 1);
-done:
-    return status;
 }
 
 /* ---- launches --------------------------------------------------------------- */
@@ -232,13 +125,13 @@ static xl_status launch_short(flow *f)
     xl_status status;
     const size_t batch = batch_of(f);
     begin_args(f);
-    XL_TRY(launch(f, &f->plan->segment_kernels.begin, 1));
+    XL_TRY(launch(f, &f->plan->kernels.segments.begin, 1));
     xli_args_add(&f->args, XLI_U32(batch));
     add_array(f, XLI_TOPK_SEGMENTS);
     xli_args_add(&f->args, XLI_MEM(f->spans[XLI_TOPK_COUNTS_OUT].buffer)); /* or NULL */
     xli_args_add(&f->args, XLI_U64(f->spans[XLI_TOPK_COUNTS_OUT].offset));
     add_results(f);
-    XL_TRY(launch(f, &f->plan->segment_kernels.rows, xli_ceil_div(f->segments, batch)));
+    XL_TRY(launch(f, &f->plan->kernels.segments.rows, xli_ceil_div(f->segments, batch)));
 done:
     return status;
 }
@@ -256,7 +149,7 @@ static size_t groups_of(const flow *f, size_t most)
 static xl_status launch_digits(flow *f)
 {
     xl_status status = XL_SUCCESS;
-    xli_topk_segment_kernels *k = &f->plan->segment_kernels;
+    xli_topk_segment_kernels *k = &f->plan->kernels.segments;
     const size_t chunks = groups_of(f, f->room.chunks), longs = groups_of(f, f->room.longs);
     for (size_t digit = 0; digit < xl_type_size(f->plan->problem.key); ++digit) {
         begin_args(f);
@@ -294,7 +187,7 @@ static xl_status launch_sorted(flow *f)
 {
     enum { RESULTS_AT = 8, EACH = 64 }; /* xl_list_head.results */
     xl_status status;
-    xli_kernel *gather = &f->plan->segment_kernels.gather;
+    xli_kernel *gather = &f->plan->kernels.segments.gather;
     const size_t results = f->room.results, group = xli_min(EACH, gather->max_group);
     const xl_view keys =
         part(f, f->layout.ordinals_at, xli_topk_is_wide(&f->plan->problem) ? 8 : 4, results);

@@ -36,6 +36,31 @@ void xli_topk_shape_of(const xli_tune_device *device, const xli_tune_topk *tune,
     }
 }
 
+/* Local memory of a group that sorts short segments: keys, places and bits of a tile, and a segment
+ * for each work-item. */
+static size_t local_bytes(const xli_topk_problem *problem, size_t group, uint32_t tile_log)
+{
+    enum { SEGMENT = 12, OTHER = 1024 };
+    const size_t element = (xli_topk_is_wide(problem) ? 8 : 4) + sizeof(cl_uint);
+    return ((element + 1) << tile_log) + group * SEGMENT + OTHER;
+}
+
+/* A tile of 2^11 keys is sorted about as fast as the selection of a longer one; shorter tiles take
+ * fewer rounds where a driver ends loops. */
+uint32_t xli_topk_tile_log(const xli_topk_problem *problem, const xli_topk_shape *shape,
+                           const xli_tune_device *device)
+{
+    enum { MOST = 11, LEAST = 4 };
+    const bool serial = shape->tune.shape == XLI_TOPK_SERIAL;
+    const size_t keys = serial ? shape->tune.chunk : xli_mul(shape->group_size, shape->tune.items);
+    uint32_t log = LEAST;
+    while (log < MOST && (size_t)2 << log <= keys)
+        ++log;
+    while (log > 0 && local_bytes(problem, shape->group_size, log) > device->local_bytes)
+        --log;
+    return log;
+}
+
 size_t xli_topk_tile(const xli_topk_shape *shape)
 {
     const xli_tune_topk *t = &shape->tune;

@@ -28,6 +28,10 @@ typedef struct xli_topk_shape {
 void xli_topk_shape_of(const xli_tune_device *device, const xli_tune_topk *tune, size_t most,
                        xli_topk_shape *shape);
 
+/* Keys of a segment that a group holds, as the exponent of 2. */
+uint32_t xli_topk_tile_log(const xli_topk_problem *problem, const xli_topk_shape *shape,
+                           const xli_tune_device *device);
+
 /* Keys that a group reads before it ranks those that it keeps; 0 if one work-item loops. */
 size_t xli_topk_tile(const xli_topk_shape *shape);
 
