@@ -45,7 +45,7 @@ typedef struct xl_sort_desc {
     uint32_t version; /* set by xl_sort_desc_init() */
 
     uint32_t key; /* xl_type: any built-in scalar, even if the device does not compute with it; with
-                     a comparator any type, vectors and XL_USER_TYPE included */
+                     a comparator any type of up to 512 bytes, also vectors and XL_USER_TYPE */
     const xl_user_type *user_key; /* if key is XL_USER_TYPE */
     uint32_t value;               /* the element that travels with each key: a built-in xl_type,
                                      XL_SORT_BYTES(), XL_SORT_INDICES or XL_NONE */
@@ -55,9 +55,8 @@ typedef struct xl_sort_desc {
 
     uint32_t order; /* xl_sort_order */
     /* NULL, or a function that says whether a key comes before another; XL_DESCENDING reverses it.
-     * Keys then have at most 512 bytes, equal keys stay in order, and the algorithm is a merge
-     * sort. Read while the plan is made. If it is no strict weak order, the order of keys is
-     * undefined. */
+     * Equal keys then stay in order. Read while the plan is made. If it is no strict weak order,
+     * the order of keys is undefined, but the call ends and accesses nothing outside the arrays. */
     const xl_user_comparator *comparator;
     uint32_t begin_bit, end_bit; /* only bits begin_bit to end_bit - 1 of the keys are compared, and
                                     keys equal in these stay in order; end_bit 0: all bits. Bits are

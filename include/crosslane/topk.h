@@ -53,7 +53,7 @@ typedef struct xl_topk_args {
      * each segment: the min(k, its length) results of segment s begin at element s * k, and the
      * elements behind them are not written. */
     xl_view segments;
-    xl_view keys_out;    /* optional: the keys */
+    xl_view keys_out;    /* optional: min(k, n) keys */
     xl_view values_out;  /* optional: their values */
     xl_view indices_out; /* optional: their indices in keys_in, as u32 */
     xl_view count_out;   /* optional: one u64, min(k, n); not given with segments */
