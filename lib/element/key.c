@@ -5,7 +5,7 @@
 
 #include <crosslane/sort.h>
 
-/* Of what a type's bits mean, or -1 where it is no key's. */
+/* The XLI_KIND_... of a type of keys; -1 for other types. */
 static int kind_of(xl_type type)
 {
     static const signed char kinds[] = {
@@ -21,7 +21,7 @@ xl_status xli_key_check(const xl_context *ctx, uint32_t key)
     if (kind_of((xl_type)key) >= 0)
         return XL_SUCCESS;
     return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT,
-                    "desc.key: %s (%d); keys are i8 to i64, u8 to u64, f16, f32 or f64",
+                    "desc.key: %s (%d); must be i8 to i64, u8 to u64, f16, f32 or f64",
                     xl_type_name((xl_type)key), (int)key);
 }
 
@@ -29,7 +29,7 @@ xl_status xli_key_check_value(const xl_context *ctx, uint32_t value)
 {
     if (value == XL_NONE || value == XL_U32)
         return XL_SUCCESS;
-    return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT, "desc.value: %s (%d); values are u32 or none",
+    return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT, "desc.value: %s (%d); must be u32 or XL_NONE",
                     xl_type_name((xl_type)value), (int)value);
 }
 
@@ -37,7 +37,23 @@ xl_status xli_key_check_order(const xl_context *ctx, uint32_t order)
 {
     if (order == XL_ASCENDING || order == XL_DESCENDING)
         return XL_SUCCESS;
-    return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT, "desc.order: unknown value %d", (int)order);
+    return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT,
+                    "desc.order: %d; must be XL_ASCENDING or XL_DESCENDING", (int)order);
+}
+
+xl_status xli_key_check_segments(const xl_context *ctx, uint32_t segments, uint32_t type)
+{
+    const bool offsets = segments == XL_SEGMENTS_OFFSETS;
+    if (!offsets && segments != XL_SEGMENTS_NONE)
+        return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT,
+                        "desc.segments: %d; must be XL_SEGMENTS_NONE or XL_SEGMENTS_OFFSETS",
+                        (int)segments);
+    if (offsets ? type != XL_U32 && type != XL_U64 : type != XL_NONE)
+        return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT, "desc.segment_type: %s (%d); %s",
+                        xl_type_name((xl_type)type), (int)type,
+                        offsets ? "must be u32 or u64"
+                                : "must be XL_NONE if desc.segments is XL_SEGMENTS_NONE");
+    return XL_SUCCESS;
 }
 
 bool xli_key_is_float(xl_type type)
@@ -57,7 +73,8 @@ void xli_key_text(xli_text *text, xl_type type, bool descending, bool equal_zero
 xl_status xli_comparator_check(const xl_context *ctx, const xl_user_comparator *comparator)
 {
     if (!comparator->name)
-        return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT, "desc.comparator: it has no name");
+        return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT,
+                        "desc.comparator->name: NULL; must be given");
     const xl_status status =
         xli_element_check_identifier(ctx, "desc.", "comparator", comparator->name);
     return status == XL_SUCCESS

@@ -6,25 +6,27 @@
 
 #include "element.h"
 
-/* A descriptor's fields of that name: XL_ERROR_INVALID_ARGUMENT unless `key` is a type of keys,
- * `value` u32 or none, `order` ascending or descending. */
+/* Checks of a descriptor's fields: XL_ERROR_INVALID_ARGUMENT unless `key` is a type of keys,
+ * `value` u32 or none, `order` ascending or descending, and `segments` none, or CSR offsets of type
+ * u32 or u64. */
 xl_status xli_key_check(const xl_context *ctx, uint32_t key);
 xl_status xli_key_check_value(const xl_context *ctx, uint32_t value);
 xl_status xli_key_check_order(const xl_context *ctx, uint32_t order);
+xl_status xli_key_check_segments(const xl_context *ctx, uint32_t segments, uint32_t type);
 
 /* Whether keys of that type may be zero with either sign. */
 bool xli_key_is_float(xl_type type);
 
-/* The lines that cl/prelude/prelude_key.cl asks for. equal_zeros: if keys of that type may be zero
- * with either sign, both zeros are mapped to one number. */
+/* Adds the definitions that cl/prelude/prelude_key.cl requires. equal_zeros: -0 and +0 of
+ * floating-point keys are mapped to one number. */
 void xli_key_text(xli_text *text, xl_type type, bool descending, bool equal_zeros);
 
 /* ---- keys that a comparator orders: elements of any type ---- */
 
-/* XL_ERROR_INVALID_ARGUMENT unless it has a name that is one. */
+/* XL_ERROR_INVALID_ARGUMENT unless its name is an identifier. */
 xl_status xli_comparator_check(const xl_context *ctx, const xl_user_comparator *comparator);
 
-/* The same lines, after the user's own text. */
+/* Adds the same definitions after the user's source. */
 void xli_comparator_text(xli_text *text, const xli_capabilities *capabilities,
                          const xli_element *key, const xl_user_comparator *comparator,
                          bool descending);

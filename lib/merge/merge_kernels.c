@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * What is compiled for problem and shape of a merge. */
+ * The kernels of a merge. */
 #include "key.h"
 #include "merge_plan.h"
 

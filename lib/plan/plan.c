@@ -2,6 +2,7 @@
  * The life of a plan and of a call, for any primitive. */
 #include "primitive.h"
 
+#include <stdio.h>
 #include <string.h>
 
 /* Descriptors and arguments are copied to the stack, so that the caller's may change at once. */
@@ -189,6 +190,39 @@ static bool is_absent(const xli_array *a)
     return a->unused || (a->optional && !a->view.buffer);
 }
 
+static xl_status check_array(const xl_context *ctx, const xli_array *a, xli_span *span)
+{
+    xl_status status;
+    *span = (xli_span){.name = a->name, .access = a->access};
+    XL_TRY(check_given(ctx, a));
+    if (is_absent(a))
+        return XL_SUCCESS;
+    if (a->is_offsets && (a->n == 0 || a->n > UINT32_MAX))
+        XL_TRY(xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT,
+                        "%s: %zu CSR offsets; must be 1 to 4294967295, counted by xl_view_n()",
+                        a->name, a->n));
+    XL_TRY(xli_check_view(ctx, a->name, a->view, a->n, a->bytes, a->access, span));
+done:
+    return status;
+}
+
+static xl_status check_one_of(const xl_context *ctx, const xli_array *arrays, size_t count)
+{
+    enum { ROOM = 300 };
+    char names[ROOM] = "";
+    for (size_t k = 0; k < count; ++k) {
+        if (!arrays[k].one_of)
+            continue;
+        if (arrays[k].view.buffer)
+            return XL_SUCCESS;
+        const size_t used = strlen(names);
+        snprintf(names + used, sizeof names - used, "%s%s", used > 0 ? ", " : "", arrays[k].name);
+    }
+    return names[0] ? xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT,
+                               "%s: none given; at least one must be", names)
+                    : XL_SUCCESS;
+}
+
 /* Array k and those before it: one of each two is written, or they may overlap. */
 static xl_status check_apart(const xl_context *ctx, const xli_array *arrays, size_t k,
                              const xli_span *spans)
@@ -196,9 +230,7 @@ static xl_status check_apart(const xl_context *ctx, const xli_array *arrays, siz
     xl_status status = XL_SUCCESS;
     for (size_t i = 0; i < k && status == XL_SUCCESS; ++i) {
         const xli_array *const a = &arrays[i], *const b = &arrays[k];
-        if (!spans[i].root)
-            continue;
-        if (!((a->access | b->access) & XLI_WRITE))
+        if (!((a->access | b->access) & XLI_WRITE) || spans[i].root != spans[k].root)
             continue;
         const bool same = (b->in_place_of && strcmp(b->in_place_of, a->name) == 0) ||
                           (a->in_place_of && strcmp(a->in_place_of, b->name) == 0);
@@ -211,13 +243,9 @@ xl_status xli_check_arrays(const xl_context *ctx, const xli_array *arrays, size_
                            xli_span *spans)
 {
     xl_status status = XL_SUCCESS;
-    for (size_t k = 0; k < count; ++k) {
-        const xli_array *const a = &arrays[k];
-        spans[k] = (xli_span){.name = a->name, .access = a->access};
-        XL_TRY(check_given(ctx, a));
-        if (!is_absent(a))
-            XL_TRY(xli_check_view(ctx, a->name, a->view, a->n, a->bytes, a->access, &spans[k]));
-    }
+    for (size_t k = 0; k < count; ++k)
+        XL_TRY(check_array(ctx, &arrays[k], &spans[k]));
+    XL_TRY(check_one_of(ctx, arrays, count));
     for (size_t k = 1; k < count; ++k)
         if (spans[k].root)
             XL_TRY(check_apart(ctx, arrays, k, spans));

@@ -31,6 +31,8 @@ typedef struct xli_array {
     size_t n, bytes; /* elements, and bytes in each */
     xli_access access;
     bool optional;           /* may be left out */
+    bool is_offsets;         /* as xli_offsets() */
+    bool one_of;             /* at least one of the arrays that have this must be given */
     const char *unused;      /* why the array must not be given; NULL: it may be */
     const char *in_place_of; /* the name of another array; NULL: none */
 } xli_array;
@@ -43,6 +45,14 @@ static inline xli_array xli_input(const char *name, xl_view view, size_t n, size
 static inline xli_array xli_output(const char *name, xl_view view, size_t n, size_t bytes)
 {
     return (xli_array){.name = name, .view = view, .n = n, .bytes = bytes, .access = XLI_WRITE};
+}
+
+/* CSR offsets: as many as their view counts, from 1 to 2^32 - 1. */
+static inline xli_array xli_offsets(const char *name, xl_view view, size_t bytes)
+{
+    xli_array a = xli_input(name, view, view.count, bytes);
+    a.is_offsets = true;
+    return a;
 }
 
 /* Most arrays of one call. */

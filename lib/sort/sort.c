@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: MIT
- * The sort's public calls. */
+ * Sort: the primitive's table, the arrays of a call, and the public calls. */
 #include "sort_plan.h"
 
 #include <string.h>
 
-void xl_sort_desc_init_version(xl_sort_desc *desc, uint32_t version)
+static const xl_sort_desc defaults = {.key = XL_U32};
+
+static xl_status check(xl_context *ctx, const void *desc)
 {
-    xli_desc_init(desc, version, &(const xl_sort_desc){.key = XL_U32}, sizeof *desc);
+    return xli_sort_check_desc(ctx, desc);
 }
 
 /* Whether the kernels allow the groups that they were compiled for. */
@@ -19,25 +21,34 @@ static bool is_allowed(const xli_sort_shape *shape, const xli_sort_limits *limit
                        xli_sort_sample_group(shape) <= limits->most_samples);
 }
 
-/* A kernel may allow fewer work-items than the device does: then the shape is settled anew. */
-static xl_status make(xli_sort_plan *plan, const xl_sort_desc *desc,
-                      const xli_capabilities *capabilities)
+static xl_status check_algorithm(const xli_sort_plan *plan)
+{
+    if (plan->shape.bitonic || plan->shape.radix != XLI_RADIX_NONE)
+        return XL_SUCCESS;
+    return xli_fail(plan->base.ctx, XL_ERROR_UNSUPPORTED,
+                    "%s; this device has no radix sort, which requires work-groups of 256 "
+                    "work-items, or work-items that run one after another (sort.shape = 1), and "
+                    "loops of any length",
+                    plan->problem.large ? "desc.large: 1" : "desc.algorithm: XL_SORT_RADIX");
+}
+
+/* A kernel may allow fewer work-items than the device: then the shape is computed again. */
+static xl_status make(xl_plan *base, const void *of)
 {
     xl_status status;
+    const xl_sort_desc *const desc = of;
+    xli_sort_plan *const plan = (xli_sort_plan *)base;
+    const xli_capabilities *capabilities;
     xli_tune_device device;
     xli_tune tune;
-    xli_sort_limits limits = {xli_most_work_items(capabilities), {SIZE_MAX, SIZE_MAX}, SIZE_MAX};
-    XL_TRY(xli_sort_problem_of(plan->ctx, capabilities, desc, &plan->problem));
-    XL_TRY(xli_context_tune(plan->ctx, capabilities, XLI_TUNE_WISH(XLI_TUNE_SORT, desc), &device,
+    XL_TRY(xli_context_capabilities(base->ctx, &capabilities));
+    XL_TRY(xli_sort_problem_of(base->ctx, capabilities, desc, &plan->problem));
+    XL_TRY(xli_context_tune(base->ctx, capabilities, XLI_TUNE_WISH(XLI_TUNE_SORT, desc), &device,
                             &tune));
+    xli_sort_limits limits = {xli_most_work_items(capabilities), {SIZE_MAX, SIZE_MAX}, SIZE_MAX};
     do {
         xli_sort_shape_of(&plan->problem, capabilities, &device, &tune.sort, &limits, &plan->shape);
-        if (!plan->shape.bitonic && plan->shape.radix == XLI_RADIX_NONE)
-            XL_TRY(xli_fail(plan->ctx, XL_ERROR_UNSUPPORTED,
-                            "%s: this device has no radix sort: it wants work-groups "
-                            "of 256 work-items, or work-items that run one after another "
-                            "(sort.shape = 1), and loops of any length",
-                            plan->problem.large ? "desc.large" : "desc.algorithm"));
+        XL_TRY(check_algorithm(plan));
         XL_TRY(xli_sort_build(plan, &limits));
     } while (!is_allowed(&plan->shape, &limits));
     XL_TRY(xli_sort_zeros_build(plan));
@@ -46,114 +57,134 @@ done:
     return status;
 }
 
-xl_status xli_sort_create(xl_context *ctx, const xl_sort_desc *desc, xli_sort_plan **plan)
+static void drop(xl_plan *base)
 {
-    xl_status status;
-    xli_sort_plan *made = NULL;
-    const xli_capabilities *capabilities;
-    if (plan)
-        *plan = NULL;
-    if (!ctx || !plan)
-        return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT, "%s: NULL", ctx ? "plan" : "ctx");
-    xl_sort_desc checked;
-    xl_sort_desc_init(&checked);
-    XL_TRY(XLI_DESC_READ(ctx, xl_sort_desc, desc, &checked));
-    XL_TRY(xli_sort_check_desc(ctx, &checked));
-    XL_TRY(xli_context_capabilities(ctx, &capabilities));
-    made = xli_alloc(sizeof *made);
-    if (!made)
-        XL_TRY(xli_fail(ctx, XL_ERROR_OUT_OF_MEMORY, "no memory for a sort plan"));
-    made->ctx = xli_context_retain(ctx);
-    XL_TRY(xli_pool_create(ctx, &made->pool));
-    XL_TRY(make(made, &checked, capabilities));
-    *plan = made;
-    made = NULL;
-done:
-    xli_sort_destroy(made);
-    return status;
-}
-
-void xli_sort_destroy(xli_sort_plan *plan)
-{
-    if (!plan || xli_os_was_forked())
-        return;
+    xli_sort_plan *const plan = (xli_sort_plan *)base;
     xli_sort_drop_kernels(plan);
     xli_sort_zeros_drop(plan);
     xli_sort_gather_drop(plan);
-    xli_pool_destroy(&plan->pool);
-    xli_context_release(plan->ctx);
-    xli_free(plan);
 }
 
-xl_status xli_sort_scratch(const xli_sort_plan *plan, size_t n, size_t *bytes, size_t *alignment)
+static void info(const xl_plan *base, size_t n, xl_plan_details *details)
 {
-    xl_status status;
-    size_t needed;
-    XL_TRY(xli_scratch_question(plan ? plan->ctx : NULL, "plan", plan, bytes, alignment));
-    XL_TRY(xli_sort_check_n(plan->ctx, &plan->problem, n));
-    needed = xli_sort_layout_of(&plan->problem, &plan->shape, n).bytes;
-    XL_TRY(xli_scratch_countable(plan->ctx, n, needed));
-    *bytes = needed;
-    *alignment = XLI_SCRATCH_ALIGN;
-done:
-    return status;
-}
-
-void xli_sort_info(const xli_sort_plan *plan, size_t n, xl_plan_details *info)
-{
-    const xli_sort_shape *shape = &plan->shape;
-    const bool radix = xli_sort_by_radix(shape, n);
+    const xli_sort_plan *const plan = (const xli_sort_plan *)base;
+    const xli_sort_shape *const shape = &plan->shape;
+    const bool radix = xli_sort_by_radix(shape, n), samples = xli_sort_by_samples(shape, n);
     const xli_radix_size *const digits = &shape->radix_size[xli_sort_radix_size(shape, n)];
-    const bool serial = radix && digits->group == 1;
-    const bool samples = xli_sort_by_samples(shape, n);
     const xli_sample_size *const sampled =
         &shape->sample[samples ? xli_sort_samples_of(&plan->problem, shape, n).size : 0];
+    const bool serial = radix && digits->group == 1;
     const size_t tile = serial    ? xli_sort_chunks_of(shape, n).elements
                         : radix   ? xli_sort_radix_tile(shape, n)
                         : samples ? (size_t)1 << sampled->tile_log
                                   : xli_sort_tile(shape);
     const uint32_t group = radix ? digits->group : samples ? sampled->group : shape->group_size;
-    xl_plan_details all = {.sub_group_size = shape->sub_group,
-                           .work_group_size = group,
-                           .item_elements = (uint32_t)(group > 1 ? tile / group : 0),
-                           .tile_elements = tile};
-    strcpy(all.algorithm, radix                    ? "radix"
-                          : samples                ? "samples"
-                          : plan->problem.compares ? "merge"
-                                                   : "bitonic");
-    *info = all;
+    details->sub_group_size = shape->sub_group;
+    details->work_group_size = group;
+    details->item_elements = (uint32_t)(group > 1 ? tile / group : 0);
+    details->tile_elements = tile;
+    strcpy(details->algorithm, radix                    ? "radix"
+                               : samples                ? "samples"
+                               : plan->problem.compares ? "merge"
+                                                        : "bitonic");
 }
 
-xl_status xli_sort_enqueue(xli_sort_plan *plan, cl_command_queue queue, const xl_sort_args *args,
-                           size_t size, cl_uint num_waits, const cl_event *waits, cl_event *event)
+/* ---- calls ------------------------------------------------------------------ */
+
+/* Places have 32 bits on the device, in a large sort 48, but indices that the caller asks for have
+ * 32. 16 bytes are more than a key or a place has. */
+static xl_status count(const xl_plan *base, const void *of)
 {
-    xl_status status;
-    xl_sort_args given = {0};
-    xli_seq seq = {0};
-    xli_sort_spans spans;
-    xli_span scratch_span;
-    size_t bytes;
-    if (event)
-        *event = NULL;
-    if (!plan)
-        return xli_fail(NULL, XL_ERROR_INVALID_ARGUMENT, "plan: NULL");
-    xl_context *ctx = plan->ctx;
-    XL_TRY(XLI_ARGS_READ(ctx, xl_sort_args, args, size, &given));
-    const size_t n = given.n;
-    XL_TRY(xli_sort_check_n(ctx, &plan->problem, n));
-    XL_TRY(xli_seq_begin(&seq, ctx, queue, num_waits, waits, event));
-    XL_TRY(xli_sort_check_views(ctx, &plan->problem, &given, &spans));
-    bytes = xli_sort_layout_of(&plan->problem, &plan->shape, n).bytes;
-    XL_TRY(xli_scratch_countable(ctx, n, bytes));
-    XL_TRY(
-        xli_seq_scratch(&seq, &plan->pool, given.scratch, bytes, XLI_SCRATCH_ALIGN, &scratch_span));
-    XL_TRY(xli_sort_check_scratch(ctx, &spans, &scratch_span));
-    if (n > 0)
-        XL_TRY(xli_sort_launch(plan, &seq, n, &spans, &scratch_span));
-done:
-    return xli_seq_end(&seq, status, event);
+    const size_t n = ((const xl_sort_args *)of)->n;
+    const xli_sort_problem *const problem = &((const xli_sort_plan *)base)->problem;
+    const bool ends = problem->large && problem->indices && problem->value == XL_U32;
+    const uint64_t counted = ends             ? (uint64_t)UINT32_MAX + 1
+                             : problem->large ? (UINT64_C(1) << 48) - 1
+                                              : UINT32_MAX;
+    const size_t most = (size_t)(counted < SIZE_MAX / 16 ? counted : SIZE_MAX / 16);
+    if (n > most)
+        return xli_fail(base->ctx, XL_ERROR_INVALID_ARGUMENT, "args.n: %zu; must be at most %zu%s",
+                        n, most,
+                        ends             ? ", because XL_SORT_INDICES are u32"
+                        : problem->large ? ""
+                                         : " unless desc.large is 1");
+    return XL_SUCCESS;
 }
 
-XLI_WRAP(sort)
-XLI_WRAP_SCRATCH(sort, args->n)
-XLI_WRAP_ENQUEUE(sort)
+/* Array `a` of values, as the caller numbers them. */
+static void list_values(const xli_sort_problem *problem, const xl_sort_args *args, size_t a,
+                        xli_array *in, xli_array *out)
+{
+    static const struct {
+        const char *in, *out, *unused;
+    } names[XLI_SORT_VALUES] = {
+        {"args.values_in", "args.values_out", "must not be given, because desc.value is XL_NONE"},
+        {"args.more_values_in[0]", "args.more_values_out[0]",
+         "must not be given, because desc.more_values[0] is XL_NONE"},
+        {"args.more_values_in[1]", "args.more_values_out[1]",
+         "must not be given, because desc.more_values[1] is XL_NONE"},
+        {"args.more_values_in[2]", "args.more_values_out[2]",
+         "must not be given, because desc.more_values[2] is XL_NONE"},
+    };
+    const size_t n = args->n, first = xli_sort_first_gathered(problem);
+    const size_t bytes = a < first                           ? xl_type_size(problem->value)
+                         : a - first < problem->num_gathered ? problem->gathered[a - first]
+                                                             : 0;
+    *in = xli_input(names[a].in, a > 0 ? args->more_values_in[a - 1] : args->values_in, n, bytes);
+    *out =
+        xli_output(names[a].out, a > 0 ? args->more_values_out[a - 1] : args->values_out, n, bytes);
+    out->access = XLI_READ | XLI_WRITE; /* by the launches between the first and the last */
+    out->in_place_of = names[a].in;
+    if (bytes == 0)
+        in->unused = out->unused = names[a].unused;
+    else if (a < first && problem->indices)
+        in->unused = "must not be given, because desc.value is XL_SORT_INDICES";
+}
+
+static size_t arrays(const xl_plan *base, const void *of, xli_array *arrays)
+{
+    const xl_sort_args *const args = of;
+    const xli_sort_problem *const problem = &((const xli_sort_plan *)base)->problem;
+    const size_t n = args->n, key = xli_sort_key_bytes(problem);
+    xli_array *const keys_out = &arrays[XLI_SORT_KEYS_OUT];
+    xli_array *const segments = &arrays[XLI_SORT_SEGMENTS];
+    arrays[XLI_SORT_N_DEVICE] = xli_input("args.n_device", args->n_device, 1, sizeof(cl_ulong));
+    arrays[XLI_SORT_N_DEVICE].optional = true;
+    arrays[XLI_SORT_KEYS_IN] = xli_input("args.keys_in", args->keys_in, n, key);
+    *segments = xli_offsets("args.segments", args->segments, xl_type_size(problem->segments));
+    segments->optional = n == 0;
+    if (problem->segments == XL_NONE)
+        segments->unused = "must not be given, because desc.segments is XL_SEGMENTS_NONE";
+    *keys_out = xli_output("args.keys_out", args->keys_out, n, key);
+    keys_out->access = XLI_READ | XLI_WRITE;
+    keys_out->in_place_of = "args.keys_in";
+    if (problem->values_only)
+        keys_out->unused = "must not be given, because desc.values_only is 1";
+    for (size_t a = 0; a < XLI_SORT_VALUES; ++a)
+        list_values(problem, args, a, &arrays[XLI_SORT_VALUES_IN + a],
+                    &arrays[XLI_SORT_VALUES_OUT + a]);
+    return XLI_SORT_ARRAYS;
+}
+
+static size_t scratch_bytes(const xl_plan *base, const void *of)
+{
+    const xli_sort_plan *const plan = (const xli_sort_plan *)base;
+    const size_t n = ((const xl_sort_args *)of)->n;
+    return xli_sort_layout_of(&plan->problem, &plan->shape, n).bytes;
+}
+
+static const xli_primitive primitive = {.name = "sort",
+                                        .plan_bytes = sizeof(xli_sort_plan),
+                                        .desc = {"desc", sizeof(xl_sort_desc), NULL},
+                                        .args = {"args", sizeof(xl_sort_args), NULL},
+                                        .scratch_at = offsetof(xl_sort_args, scratch),
+                                        .defaults = &defaults,
+                                        .check = check,
+                                        .make = make,
+                                        .drop = drop,
+                                        .info = info,
+                                        .count = count,
+                                        .arrays = arrays,
+                                        .scratch = scratch_bytes,
+                                        .launch = xli_sort_launch};
+XLI_PUBLIC_CALLS(sort)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Values that do not travel with the keys: they are gathered by the places of the keys
- * (cl/sort/sort_gather.cl). */
+ * Values that do not travel with the keys: after the sort they are gathered by the places of the
+ * keys (cl/sort/sort_gather.cl). */
 #include "sort_plan.h"
 
 xl_status xli_sort_gather_build(xli_sort_plan *plan)
@@ -17,10 +17,11 @@ xl_status xli_sort_gather_build(xli_sort_plan *plan)
         text.length = 0;
         xli_text_define(&text, lines, plan->problem.large ? 2 : 1);
         if (text.failed)
-            XL_TRY(xli_fail(plan->ctx, XL_ERROR_OUT_OF_MEMORY, "no memory for the sort's source"));
-        XL_TRY(xli_program_get(plan->ctx, "sort_gather", text.data, &program));
-        XL_TRY(xli_kernel_create(plan->ctx, program, "xl_sort_gather", &gather->gather));
-        XL_TRY(xli_kernel_create(plan->ctx, program, "xl_sort_copy", &gather->copy));
+            XL_TRY(xli_fail(plan->base.ctx, XL_ERROR_OUT_OF_MEMORY,
+                            "no memory for the sort's source"));
+        XL_TRY(xli_program_get(plan->base.ctx, "sort_gather", text.data, &program));
+        XL_TRY(xli_kernel_create(plan->base.ctx, program, "xl_sort_gather", &gather->gather));
+        XL_TRY(xli_kernel_create(plan->base.ctx, program, "xl_sort_copy", &gather->copy));
     }
 done:
     xli_text_free(&text);
@@ -29,49 +30,58 @@ done:
 
 void xli_sort_gather_drop(xli_sort_plan *plan)
 {
-    for (size_t a = 0; a < XLI_SORT_ARRAYS; ++a) {
+    for (size_t a = 0; a < XLI_SORT_VALUES; ++a) {
         xli_kernel_destroy(&plan->gather[a].gather);
         xli_kernel_destroy(&plan->gather[a].copy);
     }
 }
 
-/* One launch of either kernel; offsets count units. */
+/* A buffer and an offset in units. */
 typedef struct piece {
     cl_mem buffer;
     size_t at;
 } piece;
 
-static xl_status launch(xli_sort_plan *plan, xli_seq *seq, xli_kernel *kernel, size_t n,
-                        size_t units, const xli_sort_spans *s, piece from, piece to)
+static xl_status launch(const xli_sort_call *c, xli_kernel *kernel, size_t units, piece from,
+                        piece to)
 {
     enum { ITEMS = 8 }; /* XL_GATHER_ITEMS */
-    const size_t group = xli_min(plan->shape.gather_group, kernel->max_group);
-    return XLI_LAUNCH(seq, kernel, xli_ceil_div(xli_mul(n, units), group * ITEMS), group,
-                      xli_sort_number(plan, n), XLI_OPTIONAL(s->n_device.buffer),
-                      XLI_U64(s->n_device.offset), XLI_MEM(s->values_out.buffer),
-                      XLI_U64(s->values_out.offset), XLI_MEM(from.buffer), XLI_U64(from.at),
-                      XLI_MEM(to.buffer), XLI_U64(to.at));
+    const size_t group = xli_min(c->plan->shape.gather_group, kernel->max_group);
+    xli_args args = {.count = 0};
+    xli_sort_add_n(&args, c);
+    xli_args_add_span(&args, &c->values_out);
+    xli_args_add_place(&args, from.buffer, from.at);
+    xli_args_add_place(&args, to.buffer, to.at);
+    return xli_seq_launch_args(c->seq, kernel, xli_ceil_div(xli_mul(c->n, units), group * ITEMS),
+                               group, &args, 0);
 }
 
-xl_status xli_sort_gather_launch(xli_sort_plan *plan, xli_seq *seq, size_t n,
-                                 const xli_sort_spans *s, const xli_span *scratch)
+static xl_status gather_array(const xli_sort_call *c, xli_sort_gather *k, size_t bytes,
+                              const xli_span *in, const xli_span *out)
 {
     enum { WIDEST = 16 }; /* bytes of a unit */
+    xl_status status;
+    const size_t unit = xli_min(bytes & (0 - bytes), WIDEST), units = bytes / unit;
+    const piece from = {in->buffer, in->offset * units}, to = {out->buffer, out->offset * units};
+    /* The sort has ended: its scratch is free. */
+    const piece spare = {c->scratch->buffer, c->scratch->offset / unit};
+    const bool in_place = xli_span_is_in_place(in, out);
+    XL_TRY(launch(c, &k->gather, units, from, in_place ? spare : to));
+    if (in_place)
+        XL_TRY(launch(c, &k->copy, units, spare, to));
+done:
+    return status;
+}
+
+xl_status xli_sort_gather_launch(const xli_sort_call *c)
+{
     xl_status status = XL_SUCCESS;
-    for (size_t a = 0; a < plan->problem.num_gathered; ++a) {
-        xli_sort_gather *const k = &plan->gather[a];
-        const size_t bytes = plan->problem.gathered[a];
-        const size_t unit = xli_min(bytes & (0 - bytes), WIDEST), units = bytes / unit;
-        const piece in = {s->gather_in[a].buffer, s->gather_in[a].offset * units};
-        const piece out = {s->gather_out[a].buffer, s->gather_out[a].offset * units};
-        const piece spare = {scratch->buffer, scratch->offset / unit}; /* the keys are done */
-        if (!xli_span_is_in_place(&s->gather_in[a], &s->gather_out[a])) {
-            XL_TRY(launch(plan, seq, &k->gather, n, units, s, in, out));
-        } else {
-            XL_TRY(launch(plan, seq, &k->gather, n, units, s, in, spare));
-            XL_TRY(launch(plan, seq, &k->copy, n, units, s, spare, out));
-        }
-    }
+    const xli_sort_problem *const problem = &c->plan->problem;
+    const size_t first = xli_sort_first_gathered(problem);
+    const xli_span *const in = &c->given[XLI_SORT_VALUES_IN + first];
+    const xli_span *const out = &c->given[XLI_SORT_VALUES_OUT + first];
+    for (size_t a = 0; a < problem->num_gathered; ++a)
+        XL_TRY(gather_array(c, &c->plan->gather[a], problem->gathered[a], &in[a], &out[a]));
 done:
     return status;
 }

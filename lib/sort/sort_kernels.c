@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT
- * What is compiled for problem and shape of a sort. */
+ * The kernels of a sort: which of them a problem and shape need, and their definitions. */
 #include "element.h"
 #include "key.h"
 #include "sort_plan.h"
 
 #include <string.h>
 
-/* Programs are given one of these. */
+/* The definitions that a program is compiled with. */
 typedef enum text_kind {
     PLAIN,
     RADIX,
@@ -50,7 +50,7 @@ static void add_radix_text(xli_text *text, const xli_sort_problem *problem,
         xli_text_define(text, sweep, XLI_COUNT(sweep));
 }
 
-/* `kind`: of the program. Of PACKED a group packs several segments into a tile. */
+/* A group of a PACKED program packs several segments into a tile. */
 static void add_text(xli_text *text, const xli_capabilities *capabilities,
                      const xli_sort_problem *problem, const xli_sort_shape *shape, text_kind kind)
 {
@@ -139,14 +139,14 @@ static void list_kernels(xli_sort_plan *plan, wanted list[NUM_KERNELS])
     memcpy(list, all, sizeof all);
 }
 
-/* What stands in front of the programs: of radix sorts an element, a count, too. */
+/* Programs of radix sorts also have an element, a count. */
 static xl_status add_texts(xli_sort_plan *plan, const xli_capabilities *capabilities,
                            xli_text texts[TEXTS])
 {
     xli_element count;
     xl_status status;
     bool failed = false;
-    XL_TRY(xli_element_resolve(plan->ctx, capabilities, "count", XL_U32, NULL, &count));
+    XL_TRY(xli_element_resolve(plan->base.ctx, capabilities, "count", XL_U32, NULL, &count));
     for (size_t k = 0; k < XLI_RADIX_SIZES; ++k) {
         xli_text *const text = &texts[k > 0 ? RADIX_SMALL : RADIX];
         xli_element_text(text, capabilities, (const xli_element *[]){&count}, 1, XL_SUM, NULL);
@@ -157,18 +157,46 @@ static xl_status add_texts(xli_sort_plan *plan, const xli_capabilities *capabili
         failed = failed || texts[k].failed;
     }
     if (failed)
-        XL_TRY(xli_fail(plan->ctx, XL_ERROR_OUT_OF_MEMORY, "no memory for the sort's source"));
+        XL_TRY(xli_fail(plan->base.ctx, XL_ERROR_OUT_OF_MEMORY, "no memory for the sort's source"));
 done:
     return status;
 }
 
-/* The work-items that a kernel allows a group, whose size, `group`, it requires. NVIDIA's driver
- * (580.159) tells 256 of kernels that require 384, 512 or 1024, and runs them. */
+/* The work-items that a kernel allows in a group, if it requires `group` of them. NVIDIA's driver
+ * (580.159) reports 256 for kernels that require 384, 512 or 1024, but runs them. */
 static size_t group_of(const xli_capabilities *capabilities, const xli_kernel *kernel, size_t group)
 {
     enum { TOLD = 256 };
     const bool less = capabilities->nv_capability > 0 && kernel->max_group >= TOLD;
     return less ? xli_max(group, kernel->max_group) : kernel->max_group;
+}
+
+static xl_status build_kernel(xli_sort_plan *plan, const xli_capabilities *capabilities,
+                              const wanted *w, const char *text, xli_sort_limits *limits)
+{
+    xl_status status;
+    xli_program *program;
+    const xli_element *const key = &plan->problem.element;
+    const bool radix = w->text == RADIX || w->text == RADIX_SMALL;
+    const bool samples = w->text == SAMPLES || w->text == SAMPLES_LARGE;
+    const unsigned small = w->text == RADIX_SMALL, large = w->text == SAMPLES_LARGE;
+    const xli_radix_size *const size = &plan->shape.radix_size[small];
+    const size_t group = radix     ? size->group
+                         : samples ? plan->shape.sample[large].group
+                                   : plan->shape.group_size;
+    size_t *const most = radix     ? &limits->most_radix[small]
+                         : samples ? &limits->most_samples
+                                   : &limits->most;
+    status = xli_program_get_limited(plan->base.ctx, w->program, text, radix ? size->registers : 0,
+                                     &program);
+    if (status == XL_ERROR_BUILD && plan->problem.compares)
+        status = xli_element_explain(plan->base.ctx, capabilities, &key, 1);
+    XL_TRY(status);
+    plan->shape.sub_group = xli_program_sub_group(plan->base.ctx, program, plan->shape.sub_group);
+    XL_TRY(xli_kernel_create(plan->base.ctx, program, w->name, w->kernel));
+    *most = xli_min(*most, group_of(capabilities, w->kernel, group));
+done:
+    return status;
 }
 
 xl_status xli_sort_build(xli_sort_plan *plan, xli_sort_limits *limits)
@@ -177,35 +205,14 @@ xl_status xli_sort_build(xli_sort_plan *plan, xli_sort_limits *limits)
     const xli_capabilities *capabilities;
     xli_text texts[TEXTS] = {{0}};
     wanted list[NUM_KERNELS];
-    const xli_element *const key = &plan->problem.element;
     xli_sort_drop_kernels(plan);
     list_kernels(plan, list);
-    XL_TRY(xli_context_capabilities(plan->ctx, &capabilities));
+    XL_TRY(xli_context_capabilities(plan->base.ctx, &capabilities));
     XL_TRY(add_texts(plan, capabilities, texts));
     *limits = (xli_sort_limits){SIZE_MAX, {SIZE_MAX, SIZE_MAX}, SIZE_MAX};
-    for (size_t i = 0; i < NUM_KERNELS; ++i) {
-        const bool is_radix = list[i].text == RADIX || list[i].text == RADIX_SMALL;
-        const bool samples = list[i].text == SAMPLES || list[i].text == SAMPLES_LARGE;
-        const unsigned size = list[i].text == RADIX_SMALL;
-        const xli_radix_size *const radix = &plan->shape.radix_size[size];
-        const size_t group = is_radix  ? radix->group
-                             : samples ? plan->shape.sample[list[i].text == SAMPLES_LARGE].group
-                                       : plan->shape.group_size;
-        size_t *const most = is_radix  ? &limits->most_radix[size]
-                             : samples ? &limits->most_samples
-                                       : &limits->most;
-        xli_program *program;
-        if (!list[i].is_wanted)
-            continue;
-        status = xli_program_get_limited(plan->ctx, list[i].program, texts[list[i].text].data,
-                                         is_radix ? radix->registers : 0, &program);
-        if (status == XL_ERROR_BUILD && plan->problem.compares)
-            status = xli_element_explain(plan->ctx, capabilities, &key, 1);
-        XL_TRY(status);
-        plan->shape.sub_group = xli_program_sub_group(plan->ctx, program, plan->shape.sub_group);
-        XL_TRY(xli_kernel_create(plan->ctx, program, list[i].name, list[i].kernel));
-        *most = xli_min(*most, group_of(capabilities, list[i].kernel, group));
-    }
+    for (const wanted *w = list; w < list + NUM_KERNELS; ++w)
+        if (w->is_wanted)
+            XL_TRY(build_kernel(plan, capabilities, w, texts[w->text].data, limits));
 done:
     for (size_t k = 0; k < TEXTS; ++k)
         xli_text_free(&texts[k]);

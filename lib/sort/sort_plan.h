@@ -1,31 +1,31 @@
 /* SPDX-License-Identifier: MIT
- * A sort inside: problem, shape and kernels.
+ * The plan of a sort, and one call of it.
  *
- * A call walks: check (sort_check.c) -> launches (sort_enqueue.c) -> kernels
- * (cl/sort/sort_bitonic.cl, radix_serial.cl, radix_group.cl or sort_onesweep.cl, then
- * sort_gather.cl; segment_short.cl and segment_long.cl) -> event. A plan is made by sort.c. Each of
- * the files uses only those above it: sort_shape.c    how a problem is laid out on a device
- *   sort_check.c    descriptors and calls, before any side effect
- *   sort_zeros.c    zeros of both signs that are equal
- *   sort_gather.c   values that do not travel with the keys
- *   sort_kernels.c  what is compiled for problem and shape
- *   sort_segments.c launches of a segmented sort
- *   sort_enqueue.c  launches
- *   sort.c          the public calls */
+ * Each file uses only those above it:
+ *     sort_shape.c     how a problem is laid out on a device
+ *     sort_check.c     descriptors
+ *     sort_zeros.c     launches that make -0 and +0 equal
+ *     sort_gather.c    launches that gather values by the places of their keys
+ *     sort_kernels.c   the kernels of a problem and shape
+ *     sort_segments.c  launches of a segmented sort
+ *     sort_enqueue.c   launches
+ *     sort.c           the primitive's table and the public calls
+ * Kernels: cl/sort/sort_bitonic.cl, sort_samples.cl, radix_serial.cl, radix_group.cl,
+ * sort_onesweep.cl, segment_*.cl, sort_zeros.cl and sort_gather.cl. */
 #ifndef XLI_SORT_PLAN_H
 #define XLI_SORT_PLAN_H
 
-#include "sort_check.h"
-#include "wrap.h"
+#include "primitive.h"
+#include "sort_shape.h"
 
 typedef struct xli_sort_kernels {
     xli_kernel tiles, merge; /* bitonic */
-    /* By samples, of either size. */
+    /* by samples, in both sizes */
     xli_kernel sample_runs[XLI_SAMPLE_SIZES], sample_rank[XLI_SAMPLE_SIZES],
         sample_merge[XLI_SAMPLE_SIZES];
     xli_kernel bits, begin, count, offsets, scatter, end; /* radix, by chunks */
     xli_kernel alone, sample, bucket_count, bucket_starts, bucket_scatter, buckets; /* on CPUs */
-    /* Radix, a launch a pass, of either size. */
+    /* radix, one launch a pass, in both sizes */
     xli_kernel clear[XLI_RADIX_SIZES], histogram[XLI_RADIX_SIZES], sweep[XLI_RADIX_SIZES];
     xli_kernel places, rows, packed, long_tiles, long_merge, long_all; /* segments */
 } xli_sort_kernels;
@@ -38,98 +38,120 @@ typedef struct xli_sort_zeros {
     xli_kernel merge, copy;
 } xli_sort_zeros;
 
-typedef struct xli_sort_plan xli_sort_plan;
-struct xli_sort_plan {
-    xl_context *ctx;
+typedef struct xli_sort_plan {
+    xl_plan base;
     xli_sort_problem problem;
     xli_sort_shape shape;
     xli_sort_kernels kernels;
     xli_sort_zeros zeros;
-    xli_sort_gather gather[XLI_SORT_ARRAYS]; /* of each array that is gathered */
-    xli_pool pool;
+    xli_sort_gather gather[XLI_SORT_VALUES]; /* for each array that is gathered */
+} xli_sort_plan;
+
+/* The arrays of a call. */
+enum {
+    XLI_SORT_N_DEVICE,
+    XLI_SORT_KEYS_IN,
+    XLI_SORT_VALUES_IN,
+    XLI_SORT_SEGMENTS = XLI_SORT_VALUES_IN + XLI_SORT_VALUES,
+    XLI_SORT_KEYS_OUT,
+    XLI_SORT_VALUES_OUT,
+    XLI_SORT_ARRAYS = XLI_SORT_VALUES_OUT + XLI_SORT_VALUES
 };
 
-/* The values that kernels are given to read. Where they make them that is any buffer: they do not.
- */
-static inline const xli_span *xli_sort_read_values(const xli_sort_plan *plan,
-                                                   const xli_sort_spans *s)
+/* A call of n > 0 keys. */
+typedef struct xli_sort_call {
+    xli_sort_plan *plan;
+    xli_seq *seq;
+    size_t n;
+    const xli_span *given; /* the caller's arrays */
+    size_t segment_count;
+    const xli_span *scratch;
+    xli_sort_layout layout;
+    /* Where the sorted keys and the values that travel with them go: the caller's outputs, or
+     * scratch if the caller has none for them. */
+    xli_span keys_out, values_out;
+} xli_sort_call;
+
+/* The values that kernels are given to read. If kernels make the values, they read none, but are
+ * given a buffer. */
+static inline const xli_span *xli_sort_read_values(const xli_sort_call *c)
 {
-    return plan->problem.indices ? &s->values_out : &s->values_in;
+    return c->plan->problem.indices ? &c->values_out : &c->given[XLI_SORT_VALUES_IN];
 }
 
-/* Whether short segments are sorted in rows first, which leave few windows
- * (cl/sort/segment_rows.cl).
- */
+/* Where the last launch writes the keys: nowhere, if the caller wants values only. */
+static inline xli_span xli_sort_last_keys(const xli_sort_call *c)
+{
+    return xli_sort_drops_keys(&c->plan->problem) ? (xli_span){0} : c->keys_out;
+}
+
+/* Whether short segments are sorted in rows first, after which few windows remain
+ * (cl/sort/segment_rows.cl). */
 static inline bool xli_sort_has_rows(const xli_sort_plan *plan)
 {
     return plan->shape.tune.shape == XLI_SORT_GROUP && !plan->problem.compares;
 }
 
-/* Where the last launch leaves the keys: in no array, where nobody asked for them. */
-static inline xli_span xli_sort_last_keys(const xli_sort_plan *plan, const xli_sort_spans *s)
+/* Adds n, in 64 bits for a large sort, and n_device or NULL. */
+static inline void xli_sort_add_n(xli_args *args, const xli_sort_call *c)
 {
-    return xli_sort_drops_keys(&plan->problem) ? (xli_span){0} : s->keys_out;
+    const xli_span *const n_device = &c->given[XLI_SORT_N_DEVICE];
+    xli_args_add(args, c->plan->problem.large ? XLI_U64(c->n) : XLI_U32(c->n));
+    xli_args_add(args, XLI_OPTIONAL(n_device->buffer));
+    xli_args_add(args, XLI_U64(n_device->offset));
 }
 
-/* A number of keys, as kernels of radix sorts and of gathers take it. */
-static inline xli_arg xli_sort_number(const xli_sort_plan *plan, size_t n)
+/* The first key in the scratch's buffer that belongs to the scratch, as an index of keys, and the
+ * first value. */
+static inline size_t xli_sort_spare_keys(const xli_sort_call *c)
 {
-    return plan->problem.large ? XLI_U64(n) : XLI_U32(n);
+    return xli_ceil_div(c->scratch->offset, xli_sort_key_bytes(&c->plan->problem));
 }
 
-/* Where in the scratch's buffer the keys begin, in keys, and the values. */
-static inline size_t xli_sort_spare_keys(const xli_sort_plan *plan, const xli_span *scratch)
+static inline size_t xli_sort_spare_values(const xli_sort_call *c)
 {
-    return xli_ceil_div(scratch->offset, xli_sort_key_bytes(&plan->problem));
+    return (c->scratch->offset + c->layout.values_at) / sizeof(cl_uint);
 }
 
-static inline size_t xli_sort_spare_values(const xli_sort_layout *layout, const xli_span *scratch)
-{
-    return (scratch->offset + layout->values_at) / sizeof(cl_uint);
-}
+/* ---- sort_check.c ---------------------------------------------------------- */
 
-/* ---- sort_zeros.c -------------------------------------------------------- */
+xl_status xli_sort_check_desc(const xl_context *ctx, const xl_sort_desc *desc);
+
+/* The problem of a checked descriptor. Resolves the type of a key that a comparator orders. */
+xl_status xli_sort_problem_of(const xl_context *ctx, const xli_capabilities *capabilities,
+                              const xl_sort_desc *desc, xli_sort_problem *problem);
+
+/* ---- sort_zeros.c ---------------------------------------------------------- */
 
 xl_status xli_sort_zeros_build(xli_sort_plan *plan);
 void xli_sort_zeros_drop(xli_sort_plan *plan);
 
-/* What follows a sort with equal zeros whose values, in spans->values_out, are the places of the
- * keys; of other sorts nothing. */
-xl_status xli_sort_zeros_launch(xli_sort_plan *plan, xli_seq *seq, size_t n,
-                                const xli_sort_spans *spans, const xli_span *scratch);
+/* Follows a sort with equal zeros, whose values are the places of the keys. Other sorts need
+ * nothing. */
+xl_status xli_sort_zeros_launch(const xli_sort_call *c);
 
-/* ---- sort_gather.c -------------------------------------------------------- */
+/* ---- sort_gather.c ---------------------------------------------------------- */
 
 xl_status xli_sort_gather_build(xli_sort_plan *plan);
 void xli_sort_gather_drop(xli_sort_plan *plan);
 
-/* What follows a sort whose values, in spans->values_out, are the places of the keys. */
-xl_status xli_sort_gather_launch(xli_sort_plan *plan, xli_seq *seq, size_t n,
-                                 const xli_sort_spans *spans, const xli_span *scratch);
+/* Follows a sort whose values are the places of the keys. */
+xl_status xli_sort_gather_launch(const xli_sort_call *c);
 
-/* ---- sort_kernels.c -------------------------------------------------------- */
+/* ---- sort_kernels.c --------------------------------------------------------- */
 
-/* Compiles the kernels of the plan's shape. *limits: the work-items that they allow a group; if
- * that is what the shape has or more, all is well. */
+/* Compiles the kernels of the plan's shape. *limits: the work-items that they allow in a group; the
+ * shape may have no more. */
 xl_status xli_sort_build(xli_sort_plan *plan, xli_sort_limits *limits);
 void xli_sort_drop_kernels(xli_sort_plan *plan);
 
-/* ---- sort_segments.c ------------------------------------------------------- */
+/* ---- sort_segments.c --------------------------------------------------------- */
 
-/* The launches of a call of n > 0 elements in segments. */
-xl_status xli_sort_launch_segments(xli_sort_plan *plan, xli_seq *seq, size_t n,
-                                   const xli_sort_spans *spans, const xli_span *scratch);
+xl_status xli_sort_launch_segments(const xli_sort_call *c);
 
-/* ---- sort_enqueue.c -------------------------------------------------------- */
+/* ---- sort_enqueue.c ---------------------------------------------------------- */
 
-/* The launches of a call of n > 0 elements. Where places, or the keys in order, are in scratch,
- * that is filled into the spans. */
-xl_status xli_sort_launch(xli_sort_plan *plan, xli_seq *seq, size_t n, xli_sort_spans *spans,
+xl_status xli_sort_launch(xl_plan *plan, xli_seq *seq, const void *args, const xli_span *spans,
                           const xli_span *scratch);
-
-XLI_DECLARE(sort)
-xl_status xli_sort_scratch(const xli_sort_plan *plan, size_t n, size_t *bytes, size_t *alignment);
-xl_status xli_sort_enqueue(xli_sort_plan *plan, cl_command_queue queue, const xl_sort_args *args,
-                           size_t size, cl_uint num_waits, const cl_event *waits, cl_event *event);
 
 #endif

@@ -7,8 +7,8 @@ size_t xli_sort_key_bytes(const xli_sort_problem *problem)
     return problem->compares ? problem->element.bytes : xl_type_size(problem->key);
 }
 
-/* Local memory of a radix sort's group: the keys or the values, or the counters of its sub-groups,
- * and what it shares (cl/sort/radix_tile.cl). */
+/* Local memory of a group of a radix sort: the keys or the values, or the counters of its
+ * sub-groups, and shared variables (cl/sort/radix_tile.cl). */
 static uint64_t radix_bytes(const xli_sort_problem *problem, const xli_radix_size *size)
 {
     enum { DIGIT_BYTES = 256 * 4, OTHER = 64 };
@@ -18,8 +18,8 @@ static uint64_t radix_bytes(const xli_sort_problem *problem, const xli_radix_siz
            DIGIT_BYTES + OTHER;
 }
 
-/* Sub-groups of a group, at most, or what stands for them where there are none: 32 work-items with
- * counters and masks (cl/group/group_rank.cl). */
+/* The most sub-groups of a group. On a device without sub-groups, 32 work-items with counters and
+ * masks take their place (cl/group/group_rank.cl). */
 static uint32_t sub_groups_of(const xli_capabilities *capabilities, uint32_t group)
 {
     enum { NARROWEST = 8, STANDS_FOR = 32 };
@@ -31,8 +31,8 @@ static uint32_t sub_groups_of(const xli_capabilities *capabilities, uint32_t gro
                                   width_known ? capabilities->info.sub_group_size : NARROWEST);
 }
 
-/* How a group holds a tile: `group` work-items at most, of which each digit has one, with so many
- * bytes of keys each. False where there is no room. */
+/* Computes how a group of up to `group` work-items, at least one for each digit, holds a tile, each
+ * work-item with `bytes` of keys. Returns false if the device has no room. */
 static bool shape_radix(const xli_sort_problem *problem, const xli_capabilities *capabilities,
                         const xli_tune_device *device, size_t group, size_t bytes,
                         xli_radix_size *size)
@@ -59,14 +59,14 @@ bool xli_sort_has_range(const xli_sort_problem *problem)
     return problem->end_bit - problem->begin_bit < 8 * xli_sort_key_bytes(problem);
 }
 
-/* A range of bits is a matter of digits, and so are more keys than 32 bits count. */
+/* Only the radix sort compares a range of bits, and sorts more keys than 32 bits count. */
 static bool must_be_radix(const xli_sort_problem *problem)
 {
     return problem->algorithm == XL_SORT_RADIX || xli_sort_has_range(problem) || problem->large;
 }
 
-/* Of a sweep: work-items of a group, and of each the bytes of keys, the registers, and the tiles
- * that it asks for at once. */
+/* The tuning values of a sweep: work-items of a group, and for each the bytes of keys, the
+ * registers, and the tiles whose descriptors it reads at once. */
 typedef struct sweep_size {
     uint32_t group, bytes, registers, depth;
 } sweep_size;
@@ -100,8 +100,8 @@ static size_t tile_of(const xli_radix_size *size)
     return (size_t)size->group * size->items;
 }
 
-/* Few keys make few tiles, for which a device has more room than they need: smaller ones are ranked
- * sooner. Keys of 8 bytes gain nothing. */
+/* Few keys make few tiles, which do not fill a device: smaller tiles are ranked sooner. Keys of 8
+ * bytes gain nothing. */
 static void shape_small_sweeps(const xli_sort_problem *problem,
                                const xli_capabilities *capabilities, const xli_tune_device *device,
                                size_t most, xli_sort_shape *shape)
@@ -117,8 +117,8 @@ static void shape_small_sweeps(const xli_sort_problem *problem,
             problem->value != XL_NONE ? t->sweep_small_pair_most : t->sweep_small_most;
 }
 
-/* Of its own accord a CPU takes chunks. On GPUs without sub-groups or messages that is not
- * measured. */
+/* XL_SORT_AUTO sorts chunks on CPUs. On GPUs without sub-groups or messages chunks are not
+ * measured, and only XL_SORT_RADIX takes them. */
 static xli_radix_way radix_of(const xli_sort_problem *problem, const xli_capabilities *capabilities,
                               const xli_tune_device *device, const xli_sort_limits *limits,
                               xli_sort_shape *shape)
@@ -168,8 +168,8 @@ static size_t power_above(size_t x)
     return power;
 }
 
-/* What a group of a sort by samples holds: the tile, skewed by one element in 32, and of each of up
- * to half as many runs as it has work-items six words (xl_bucket_local). */
+/* Local memory of a group of a sort by samples: the tile, skewed by one element in 32, and six
+ * words for each run, of which there are at most half as many as work-items (xl_bucket_local). */
 static size_t sample_bytes(const xli_sample_size *size, size_t element_bytes)
 {
     enum { WORDS = 6, OTHER = 64 };
@@ -177,7 +177,7 @@ static size_t sample_bytes(const xli_sample_size *size, size_t element_bytes)
     return (tile + tile / 32) * element_bytes + WORDS * sizeof(cl_uint) * (size->group / 2) + OTHER;
 }
 
-/* With as many work-items as there is room for, of those that are wanted. */
+/* The largest size with at most 2^group_log work-items that fits the device. */
 static xli_sample_size sample_size_of(const xli_tune_device *device, size_t most,
                                       uint32_t group_log, uint32_t items_log, size_t element_bytes)
 {
@@ -190,15 +190,15 @@ static xli_sample_size sample_size_of(const xli_tune_device *device, size_t most
     }
 }
 
-/* There are no more runs than half a group's work-items, and a run has no more samples than these.
- */
+/* There are at most half as many runs as work-items in a group, and a run has at most that many
+ * samples. */
 static size_t sample_capacity(const xli_sample_size *size)
 {
     const size_t tile = (size_t)1 << size->tile_log;
     return tile * xli_min(tile, size->group) / 2;
 }
 
-/* A sort by samples is for those who leave the choice. */
+/* Only XL_SORT_AUTO sorts by samples. */
 static void shape_samples(const xli_sort_problem *problem, const xli_tune_device *device,
                           size_t most, xli_sort_shape *shape)
 {
@@ -226,7 +226,7 @@ void xli_sort_shape_of(const xli_sort_problem *problem, const xli_capabilities *
     xli_tune_sort *const t = &shape->tune;
     const size_t key = xli_sort_key_bytes(problem), value = xl_type_size(problem->value);
     const bool segments = problem->segments != XL_NONE;
-    /* A word beside each key, if it has no value. */
+    /* In a packed tile each key has a word beside it, as if it had a value. */
     const bool packs = segments && !problem->compares;
     const size_t in_tile = problem->compares ? 2 * (key + sizeof(cl_uint)) /* on two sides */
                            : packs           ? xli_max(sizeof(cl_uint), key) + sizeof(cl_uint)
@@ -236,7 +236,7 @@ void xli_sort_shape_of(const xli_sort_problem *problem, const xli_capabilities *
     if (packs && t->segment_items_log > 0)
         t->items_log = t->segment_items_log;
     xli_tune_sort_fit(device, in_tile, t);
-    /* Half a tile of segments of one element takes more rounds, and so does a merge sort. */
+    /* Half a tile of segments of one element takes more rounds of a loop; so does a merge sort. */
     if ((segments || problem->compares) && device->ends_loops)
         t->serial_tile_log = (uint32_t)xli_min(t->serial_tile_log, MOST_ROUNDS_LOG);
     while (t->group_log > 0 && (size_t)1 << t->group_log > limits->most)
@@ -260,10 +260,10 @@ void xli_sort_shape_of(const xli_sort_problem *problem, const xli_capabilities *
         t->radix_alone = 0;
     shape->from = from_of(problem, t, shape->radix == XLI_RADIX_CHUNKS);
     shape_samples(problem, device, limits->most_samples, shape);
-    /* No call takes what only stands between two others. */
+    /* No call sorts bitonically if sorts by samples end where radix sorts begin. */
     shape->bitonic = !must_be_radix(problem) &&
                      !(shape->radix != XLI_RADIX_NONE && shape->from <= xli_add(shape->samples, 1));
-    if (!xli_sort_by_radix(shape, shape->small_sweeps)) /* nor the second size */
+    if (!xli_sort_by_radix(shape, shape->small_sweeps)) /* no call has the second size */
         shape->small_sweeps = 0;
     shape->gather_group = (uint32_t)xli_min(GATHER_GROUP, device->max_work_group);
 }
@@ -280,8 +280,8 @@ bool xli_sort_by_samples(const xli_sort_shape *shape, size_t n)
     return shape->samples > 0 && n > merged && n <= shape->samples;
 }
 
-/* More elements than the smaller size is for, or than it can, and those that the larger one has
- * room for in one tile, are a matter of the larger one. */
+/* The larger size is for elements that fit into one of its tiles but not into a smaller one, and
+ * for more elements than the smaller size should or can sort. */
 static unsigned sample_size_for(const xli_sort_shape *shape, size_t n)
 {
     const xli_sample_size *const small = &shape->sample[0], *const large = &shape->sample[1];
@@ -291,8 +291,8 @@ static unsigned sample_size_for(const xli_sort_shape *shape, size_t n)
            sample_capacity(small) < n;
 }
 
-/* A bucket has at most (share + runs) * gap elements, which are as many as two runs, or, of runs
- * that fill a tile, one. Few elements are cut into shorter runs than that, for more groups. */
+/* A bucket has at most (share + runs) * gap elements, the length of two runs, or of one run if it
+ * fills a tile. Few elements are divided into shorter runs, for more groups. */
 xli_sort_samples xli_sort_samples_of(const xli_sort_problem *problem, const xli_sort_shape *shape,
                                      size_t n)
 {
@@ -310,7 +310,7 @@ xli_sort_samples xli_sort_samples_of(const xli_sort_problem *problem, const xli_
     s.gap = xli_min(tile, 2 * s.length) / (2 * s.share);
     const size_t each = s.length / s.gap;
     s.buckets = xli_ceil_div(s.runs * each, s.share);
-    /* As for `share` runs: more elements never take less scratch. */
+    /* As for `share` runs, so that more elements never need less scratch. */
     s.splitters_at = xli_round_up(s.share * each * xli_sort_key_bytes(problem), XLI_SCRATCH_ALIGN);
     s.bytes = s.splitters_at + each * 2 * sizeof(cl_uint);
     return s;
@@ -322,8 +322,8 @@ bool xli_sort_by_radix(const xli_sort_shape *shape, size_t n)
            (!shape->bitonic || n >= shape->from);
 }
 
-/* More chunks than units even out what one of them is late. Each of them has 256 counters. A group
- * counts the elements of one in 32 bits, and may count some too far. */
+/* There are more chunks than units, so that a late unit delays little. Each chunk has 256 counters.
+ * A group counts the elements of a chunk in 32 bits, and may count a few beyond its end. */
 xli_sort_chunks xli_sort_chunks_of(const xli_sort_shape *shape, size_t n)
 {
     enum { MOST = 1 << 30 };
@@ -341,11 +341,11 @@ bool xli_sort_is_alone(const xli_sort_shape *shape, size_t n)
            n <= shape->tune.radix_alone;
 }
 
-/* With more than its share a work-item would keep all others waiting. */
+/* A work-item with more than its share would keep all others waiting. */
 xli_sort_buckets xli_sort_buckets_of(const xli_sort_problem *problem, const xli_sort_shape *shape,
                                      size_t n)
 {
-    enum { MOST = 1 << 30 }; /* what one work-item counts in 32 bits */
+    enum { MOST = 1 << 30 }; /* a work-item counts in 32 bits */
     const xli_tune_sort *t = &shape->tune;
     const size_t bytes = xli_sort_key_bytes(problem) + xl_type_size(problem->value);
     const size_t share = xli_max(n / xli_max(1, shape->units), t->radix_alone);
@@ -389,11 +389,10 @@ unsigned xli_sort_digits(const xli_sort_problem *problem)
     return (unsigned)xli_ceil_div(problem->end_bit - problem->begin_bit, DIGIT_BITS);
 }
 
-/* Of each chunk 256 counts of 32 bits and a word of bits, behind 128 bytes: XL_RADIX_STATE_BYTES;
- * for buckets XL_STEPS bytes (cl/sort/radix_serial.cl). Of a large sort counts have 64 bits.
- * Of a sweep nine headers, 256 counts and 256 starts of up to 8 digits, of a large one a count of
- * 64 bits and two such starts, and a ring of descriptors, each of 256 words of 64 bits:
- * xl_sweep_state. */
+/* Chunks: 128 bytes (XL_RADIX_STATE_BYTES); for buckets XL_STEPS bytes (cl/sort/radix_serial.cl);
+ * then for each chunk 256 counts of 32 bits, in a large sort of 64, and a word of bits. Sweep
+ * (xl_sweep_state): nine headers; for up to 8 digits 256 counts and 256 starts, in a large sort a
+ * count and two starts of 64 bits; and a ring of descriptors, each with 256 words of 64 bits. */
 static size_t state_bytes(const xli_sort_problem *problem, const xli_sort_shape *shape, size_t n)
 {
     enum {
@@ -405,7 +404,7 @@ static size_t state_bytes(const xli_sort_problem *problem, const xli_sort_shape 
         STEPS = 1 << 14
     };
     if (shape->radix == XLI_RADIX_SWEEP) {
-        /* By the smaller tile, so that more keys never take less scratch. */
+        /* By the smaller tile, so that more keys never need less scratch. */
         const size_t tiles = xli_ceil_div(n, tile_of(&shape->radix_size[shape->small_sweeps > 0]));
         const size_t counts = problem->large ? LARGE_COUNTS : COUNTS;
         return STATE + HEADERS + counts + xli_min(tiles, shape->tune.ring_tiles) * DESCRIPTOR;
@@ -417,7 +416,7 @@ static size_t state_bytes(const xli_sort_problem *problem, const xli_sort_shape 
     return xli_round_up(xli_add(head, counts), XLI_SCRATCH_ALIGN);
 }
 
-/* A segment of more than half a tile has at most two tiles for each tile of elements. */
+/* A segment longer than half a tile has at most two tiles for each tile of its elements. */
 xli_sort_segments xli_sort_segments_of(const xli_sort_shape *shape, size_t n)
 {
     enum { HEAD = 6, ENTRY = 4 };
@@ -439,7 +438,7 @@ size_t xli_sort_zeros_places_at(const xli_sort_problem *problem, size_t n)
     return xli_round_up(xli_mul(n, xli_sort_key_bytes(problem)), XLI_SCRATCH_ALIGN);
 }
 
-/* In scratch. With a comparator a key more: they begin at a multiple of their size. */
+/* Keys in scratch begin at a multiple of their size, which with a comparator takes one key more. */
 static size_t keys_bytes(const xli_sort_problem *problem, size_t n)
 {
     return xli_mul(xli_add(n, problem->compares), xli_sort_key_bytes(problem));
@@ -473,7 +472,7 @@ xli_sort_layout xli_sort_layout_of(const xli_sort_problem *problem, const xli_so
         layout.places_at = xli_round_up(layout.bytes, XLI_SCRATCH_ALIGN);
         layout.bytes = xli_add(layout.places_at, xli_mul(n, xl_type_size(problem->value)));
     }
-    /* More than two launches, or passes, go to and fro between two arrays. */
+    /* A sort of several launches or passes alternates between two arrays of keys. */
     layout.has_keys = problem->values_only && (radix || spare || problem->equal_zeros);
     if (layout.has_keys) {
         layout.keys_at = xli_round_up(layout.bytes, XLI_SCRATCH_ALIGN);

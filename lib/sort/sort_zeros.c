@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * Sorts in which -0 and +0 are equal: what follows a sort that tells them apart, stably, by the
- * places of the keys (cl/sort/sort_zeros.cl). */
+ * Sorts in which -0 and +0 are equal. The sort itself is stable and places -0 before +0, with the
+ * places of the keys as values. The launches here merge both runs of zeros by these places
+ * (cl/sort/sort_zeros.cl). */
 #include "key.h"
 #include "sort_plan.h"
 
@@ -16,10 +17,10 @@ xl_status xli_sort_zeros_build(xli_sort_plan *plan)
     xli_text_define(&text, &line, 1);
     xli_text_add(&text, "#define XL_SEG %s\n", plan->problem.segments == XL_U64 ? "ulong" : "uint");
     if (text.failed)
-        XL_TRY(xli_fail(plan->ctx, XL_ERROR_OUT_OF_MEMORY, "no memory for the sort's source"));
-    XL_TRY(xli_program_get(plan->ctx, "sort_zeros", text.data, &program));
-    XL_TRY(xli_kernel_create(plan->ctx, program, "xl_sort_zeros_merge", &plan->zeros.merge));
-    XL_TRY(xli_kernel_create(plan->ctx, program, "xl_sort_zeros_copy", &plan->zeros.copy));
+        XL_TRY(xli_fail(plan->base.ctx, XL_ERROR_OUT_OF_MEMORY, "no memory for the sort's source"));
+    XL_TRY(xli_program_get(plan->base.ctx, "sort_zeros", text.data, &program));
+    XL_TRY(xli_kernel_create(plan->base.ctx, program, "xl_sort_zeros_merge", &plan->zeros.merge));
+    XL_TRY(xli_kernel_create(plan->base.ctx, program, "xl_sort_zeros_copy", &plan->zeros.copy));
 done:
     xli_text_free(&text);
     return status;
@@ -31,30 +32,31 @@ void xli_sort_zeros_drop(xli_sort_plan *plan)
     xli_kernel_destroy(&plan->zeros.copy);
 }
 
-static xl_status launch(xli_sort_plan *plan, xli_seq *seq, xli_kernel *kernel, size_t n,
-                        const xli_sort_spans *s, const xli_span *scratch)
+static xl_status launch(const xli_sort_call *c, xli_kernel *kernel)
 {
+    const xli_sort_plan *const plan = c->plan;
     const size_t group = xli_min(plan->shape.gather_group, kernel->max_group);
-    const size_t key = xli_sort_key_bytes(&plan->problem);
-    /* The keys are done: their scratch is free. */
-    const size_t places_at = scratch->offset + xli_sort_zeros_places_at(&plan->problem, n);
-    return XLI_LAUNCH(
-        seq, kernel, xli_ceil_div(n, group), group, XLI_U32(n), XLI_OPTIONAL(s->n_device.buffer),
-        XLI_U64(s->n_device.offset), XLI_MEM(s->segments.buffer), XLI_U64(s->segments.offset),
-        XLI_U32(s->segment_count), XLI_MEM(s->keys_out.buffer), XLI_U64(s->keys_out.offset),
-        XLI_MEM(s->values_out.buffer), XLI_U64(s->values_out.offset), XLI_MEM(scratch->buffer),
-        XLI_U64(scratch->offset / key), XLI_MEM(scratch->buffer),
-        XLI_U64(places_at / sizeof(cl_uint)));
+    const size_t key = xli_sort_key_bytes(&plan->problem), at = c->scratch->offset;
+    /* The sort has ended: its scratch is free. */
+    const size_t places_at = at + xli_sort_zeros_places_at(&plan->problem, c->n);
+    xli_args args = {.count = 0};
+    xli_sort_add_n(&args, c);
+    xli_args_add_span(&args, &c->given[XLI_SORT_SEGMENTS]); /* or NULL */
+    xli_args_add(&args, XLI_U32(c->segment_count));
+    xli_args_add_span(&args, &c->keys_out);
+    xli_args_add_span(&args, &c->values_out);
+    xli_args_add_place(&args, c->scratch->buffer, at / key);
+    xli_args_add_place(&args, c->scratch->buffer, places_at / sizeof(cl_uint));
+    return xli_seq_launch_args(c->seq, kernel, xli_ceil_div(c->n, group), group, &args, 0);
 }
 
-xl_status xli_sort_zeros_launch(xli_sort_plan *plan, xli_seq *seq, size_t n,
-                                const xli_sort_spans *spans, const xli_span *scratch)
+xl_status xli_sort_zeros_launch(const xli_sort_call *c)
 {
     xl_status status = XL_SUCCESS;
-    if (!plan->problem.equal_zeros)
+    if (!c->plan->problem.equal_zeros)
         return XL_SUCCESS;
-    XL_TRY(launch(plan, seq, &plan->zeros.merge, n, spans, scratch));
-    XL_TRY(launch(plan, seq, &plan->zeros.copy, n, spans, scratch));
+    XL_TRY(launch(c, &c->plan->zeros.merge));
+    XL_TRY(launch(c, &c->plan->zeros.copy));
 done:
     return status;
 }

@@ -1,22 +1,34 @@
 /* SPDX-License-Identifier: MIT
- * The public calls of the top-k selection. */
+ * Top-k selection: the descriptor, the arrays of a call, and the public calls. */
+#include "key.h"
 #include "topk_plan.h"
 
 #include <string.h>
 
-void xl_topk_desc_init_version(xl_topk_desc *desc, uint32_t version)
+static const xl_topk_desc defaults = {.key = XL_U32, .largest = 1, .sorted = 1};
+
+static xl_status check(xl_context *ctx, const void *of)
 {
-    xli_desc_init(desc, version, &(const xl_topk_desc){.key = XL_U32, .largest = 1, .sorted = 1},
-                  sizeof *desc);
+    xl_status status;
+    const xl_topk_desc *const desc = of;
+    XL_TRY(xli_key_check(ctx, desc->key));
+    XL_TRY(xli_key_check_value(ctx, desc->value));
+    XL_TRY(xli_key_check_segments(ctx, desc->segments, desc->segment_type));
+done:
+    return status;
 }
 
-/* A kernel may allow fewer work-items than the device does: then the shape is settled anew. */
-static xl_status make(xli_topk_plan *plan, const xli_tune_device *device, const xli_tune *tune)
+/* ---- plans ------------------------------------------------------------------ */
+
+/* A kernel may allow fewer work-items than the device: then the shape is computed again. */
+static xl_status make_selection(xli_topk_plan *plan, const xli_tune_device *device,
+                                const xli_tune_topk *tune)
 {
     xl_status status;
     size_t most = SIZE_MAX;
     do {
-        xli_topk_shape_of(device, &tune->topk, most, &plan->shape);
+        xli_topk_shape_of(device, tune, most, &plan->shape);
+        plan->tile_log = xli_topk_tile_log(&plan->problem, &plan->shape, device);
         XL_TRY(xli_topk_build(plan, &most));
     } while (plan->shape.group_size > most && plan->shape.group_size > 1);
 done:
@@ -36,10 +48,10 @@ static xl_status make_sort(const xli_topk_plan *plan, const xl_tunable *tunables
     }
     desc.tunables = tunables;
     desc.num_tunables = count;
-    return xl_sort_create(plan->ctx, &desc, sort);
+    return xl_sort_create(plan->base.ctx, &desc, sort);
 }
 
-/* What puts results in order. */
+/* The sorts that put results in order. */
 static xl_status make_sorts(xli_topk_plan *plan, const xli_tune_wish *wish)
 {
     xl_status status = XL_SUCCESS;
@@ -50,7 +62,7 @@ static xl_status make_sorts(xli_topk_plan *plan, const xli_tune_wish *wish)
     if (wish->count > 0) {
         part = xli_alloc(wish->count * sizeof *part);
         if (!part)
-            XL_TRY(xli_fail(plan->ctx, XL_ERROR_OUT_OF_MEMORY, "no memory for tuning values"));
+            XL_TRY(xli_fail(plan->base.ctx, XL_ERROR_OUT_OF_MEMORY, "no memory for tuning values"));
         count = xli_tune_part(wish, XLI_TUNE_SORT, part);
     }
     const bool wide = xli_topk_is_wide(&plan->problem);
@@ -66,133 +78,138 @@ done:
     return status;
 }
 
-static xl_status make_parts(xli_topk_plan *plan, const xl_topk_desc *desc)
+static xl_status make(xl_plan *base, const void *of)
 {
     xl_status status;
+    const xl_topk_desc *const desc = of;
+    xli_topk_plan *const plan = (xli_topk_plan *)base;
     const xli_capabilities *capabilities;
     xli_tune_device device;
     xli_tune tune;
     const unsigned takes = desc->sorted ? XLI_TUNE_TOPK | XLI_TUNE_SORT : XLI_TUNE_TOPK;
-    const xli_tune_wish *wish = XLI_TUNE_WISH(takes, desc);
+    const xli_tune_wish *const wish = XLI_TUNE_WISH(takes, desc);
     plan->problem =
         (xli_topk_problem){(xl_type)desc->key, (xl_type)desc->value,        desc->largest != 0,
                            desc->sorted != 0,  (xl_type)desc->segment_type, desc->equal_zeros != 0};
-    XL_TRY(xli_context_capabilities(plan->ctx, &capabilities));
-    XL_TRY(xli_context_tune(plan->ctx, capabilities, wish, &device, &tune));
-    XL_TRY(xli_pool_create(plan->ctx, &plan->pool));
-    if (plan->problem.segments != XL_NONE)
-        XL_TRY(xli_topk_segments_build(plan, &device, &tune.topk));
-    else
-        XL_TRY(make(plan, &device, &tune));
+    XL_TRY(xli_context_capabilities(base->ctx, &capabilities));
+    XL_TRY(xli_context_tune(base->ctx, capabilities, wish, &device, &tune));
+    XL_TRY(make_selection(plan, &device, &tune.topk));
     XL_TRY(make_sorts(plan, wish));
 done:
     return status;
 }
 
-xl_status xli_topk_create(xl_context *ctx, const xl_topk_desc *desc, xli_topk_plan **plan)
+static void drop(xl_plan *base)
 {
-    xl_status status;
-    xli_topk_plan *made = NULL;
-    if (plan)
-        *plan = NULL;
-    if (!ctx || !plan)
-        return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT, "%s: NULL", ctx ? "plan" : "ctx");
-    xl_topk_desc checked;
-    xl_topk_desc_init(&checked);
-    XL_TRY(XLI_DESC_READ(ctx, xl_topk_desc, desc, &checked));
-    XL_TRY(xli_topk_check_desc(ctx, &checked));
-    made = xli_alloc(sizeof *made);
-    if (!made)
-        XL_TRY(xli_fail(ctx, XL_ERROR_OUT_OF_MEMORY, "no memory for a plan of a top-k"));
-    made->ctx = xli_context_retain(ctx);
-    XL_TRY(make_parts(made, &checked));
-    *plan = made;
-    made = NULL;
-done:
-    xli_topk_destroy(made);
-    return status;
-}
-
-void xli_topk_destroy(xli_topk_plan *plan)
-{
-    if (!plan || xli_os_was_forked())
-        return;
+    xli_topk_plan *const plan = (xli_topk_plan *)base;
     xl_plan_destroy(plan->sort);
     xl_plan_destroy(plan->sort_pairs);
     xl_plan_destroy(plan->sort_long);
-    xli_topk_segments_drop(plan);
     xli_topk_drop_kernels(plan);
-    xli_pool_destroy(&plan->pool);
-    xli_context_release(plan->ctx);
-    xli_free(plan);
 }
 
-/* Of segments the bytes alone are laid out. */
-static xl_status lay_out(const xli_topk_plan *plan, size_t n, size_t k, xli_topk_layout *layout)
+static void info(const xl_plan *base, size_t n, xl_plan_details *details)
 {
-    if (plan->problem.segments == XL_NONE)
-        return xli_topk_lay_out(plan, n, xli_min(k, n), layout);
-    *layout = (xli_topk_layout){0};
-    return xli_topk_segments_scratch(plan, n, k, &layout->bytes);
+    const xli_topk_plan *const plan = (const xli_topk_plan *)base;
+    const xli_topk_shape *const shape = &plan->shape;
+    details->work_group_size = shape->group_size;
+    details->item_elements = shape->group_size > 1 ? shape->tune.items : 0;
+    details->tile_elements = plan->problem.segments != XL_NONE
+                                 ? (size_t)1 << plan->tile_log
+                                 : xli_topk_chunks_of(shape, n).elements;
+    strcpy(details->algorithm, "radix select");
 }
 
-xl_status xli_topk_scratch(const xli_topk_plan *plan, size_t n, size_t k, size_t *bytes,
-                           size_t *alignment)
+/* ---- calls ------------------------------------------------------------------ */
+
+/* Indices on the device have 32 bits, and an element has at most 16 bytes. */
+static xl_status count(const xl_plan *base, const void *of)
 {
-    xl_status status;
-    xli_topk_layout layout;
-    XL_TRY(xli_scratch_question(plan ? plan->ctx : NULL, "plan", plan, bytes, alignment));
-    XL_TRY(xli_topk_check_n(plan->ctx, n));
-    XL_TRY(lay_out(plan, n, k, &layout));
-    *bytes = layout.bytes;
-    *alignment = XLI_SCRATCH_ALIGN;
-done:
-    return status;
+    const size_t n = ((const xl_topk_args *)of)->n, most = xli_min(UINT32_MAX, SIZE_MAX / 16);
+    if (n > most)
+        return xli_fail(base->ctx, XL_ERROR_INVALID_ARGUMENT, "args.n: %zu; must be at most %zu", n,
+                        most);
+    return XL_SUCCESS;
 }
 
-void xli_topk_info(const xli_topk_plan *plan, size_t n, xl_plan_details *info)
+static xli_array result(const char *name, xl_view view, size_t n, size_t bytes, bool is_needed)
 {
-    const xli_topk_shape *shape = &plan->shape;
-    xl_plan_details all = {.work_group_size = shape->group_size,
-                           .item_elements = shape->group_size > 1 ? shape->tune.items : 0,
-                           .tile_elements = plan->problem.segments != XL_NONE
-                                                ? (size_t)1 << plan->tile_log
-                                                : xli_topk_chunks_of(shape, n).elements};
-    strcpy(all.algorithm, "radix select");
-    *info = all;
+    xli_array a = xli_output(name, view, n, bytes);
+    a.optional = true;
+    a.one_of = is_needed;
+    return a;
 }
 
-xl_status xli_topk_enqueue(xli_topk_plan *plan, cl_command_queue queue, const xl_topk_args *args,
-                           size_t size, cl_uint num_waits, const cl_event *waits, cl_event *event)
+/* Marks the arrays that plans without values or without segments do not take. */
+static void mark_unused(const xli_topk_problem *problem, xli_array *arrays)
 {
-    xl_status status;
-    xl_topk_args given = {0};
-    xli_seq seq = {0};
-    xli_topk_spans spans;
-    xli_topk_layout layout;
-    xli_span scratch;
-    if (event)
-        *event = NULL;
-    if (!plan)
-        return xli_fail(NULL, XL_ERROR_INVALID_ARGUMENT, "plan: NULL");
-    xl_context *ctx = plan->ctx;
-    XL_TRY(XLI_ARGS_READ(ctx, xl_topk_args, args, size, &given));
-    const size_t n = given.n, results = xli_min(given.k, n);
-    XL_TRY(xli_topk_check_n(ctx, n));
-    XL_TRY(xli_seq_begin(&seq, ctx, queue, num_waits, waits, event));
-    XL_TRY(xli_topk_check_views(ctx, &plan->problem, &given, &spans));
-    XL_TRY(lay_out(plan, n, given.k, &layout));
-    XL_TRY(xli_seq_scratch(&seq, &plan->pool, given.scratch, layout.bytes, XLI_SCRATCH_ALIGN,
-                           &scratch));
-    XL_TRY(xli_topk_check_scratch(ctx, &spans, &scratch));
-    if (plan->problem.segments != XL_NONE)
-        XL_TRY(xli_topk_segments_launch(plan, &seq, n, given.k, &spans, &scratch));
+    static const char values[] = "must not be given, because desc.value is XL_NONE",
+                      whole[] = "must not be given, because desc.segments is XL_SEGMENTS_NONE",
+                      segments[] = "must not be given, because desc.segments is "
+                                   "XL_SEGMENTS_OFFSETS; args.counts_out has a count for each";
+    if (problem->value == XL_NONE)
+        arrays[XLI_TOPK_VALUES_IN].unused = arrays[XLI_TOPK_VALUES_OUT].unused = values;
+    if (problem->segments == XL_NONE)
+        arrays[XLI_TOPK_SEGMENTS].unused = arrays[XLI_TOPK_COUNTS_OUT].unused = whole;
     else
-        XL_TRY(xli_topk_launch(plan, &seq, n, results, &spans, &scratch));
-done:
-    return xli_seq_end(&seq, status, event);
+        arrays[XLI_TOPK_COUNT_OUT].unused = segments;
 }
 
-XLI_WRAP(topk)
-XLI_WRAP_SCRATCH(topk, args->n, args->k)
-XLI_WRAP_ENQUEUE(topk)
+static size_t arrays(const xl_plan *base, const void *of, xli_array *arrays)
+{
+    const xl_topk_args *const args = of;
+    const xli_topk_problem *const problem = &((const xli_topk_plan *)base)->problem;
+    const size_t n = args->n, key = xl_type_size(problem->key), segments = args->segments.count;
+    const bool has = problem->segments != XL_NONE, any = n > 0 && args->k > 0;
+    const size_t results = has ? xli_mul(segments, args->k) : xli_min(args->k, n);
+    arrays[XLI_TOPK_KEYS_IN] = xli_input("args.keys_in", args->keys_in, n, key);
+    arrays[XLI_TOPK_VALUES_IN] = xli_input("args.values_in", args->values_in, n, sizeof(cl_uint));
+    arrays[XLI_TOPK_VALUES_IN].optional = !args->values_out.buffer;
+    arrays[XLI_TOPK_KEYS_OUT] = result("args.keys_out", args->keys_out, results, key, any);
+    arrays[XLI_TOPK_VALUES_OUT] =
+        result("args.values_out", args->values_out, results, sizeof(cl_uint), any);
+    arrays[XLI_TOPK_INDICES_OUT] =
+        result("args.indices_out", args->indices_out, results, sizeof(cl_uint), any);
+    arrays[XLI_TOPK_COUNT_OUT] =
+        result("args.count_out", args->count_out, 1, sizeof(cl_ulong), any && !has);
+    arrays[XLI_TOPK_SEGMENTS] =
+        xli_offsets("args.segments", args->segments, xl_type_size(problem->segments));
+    arrays[XLI_TOPK_SEGMENTS].optional = n == 0;
+    arrays[XLI_TOPK_COUNTS_OUT] =
+        result("args.counts_out", args->counts_out, segments, sizeof(cl_uint), any && has);
+    mark_unused(problem, arrays);
+    return XLI_TOPK_ARRAYS;
+}
+
+static size_t scratch_bytes(const xl_plan *base, const void *of)
+{
+    const xl_topk_args *const args = of;
+    const xli_topk_plan *const plan = (const xli_topk_plan *)base;
+    return plan->problem.segments != XL_NONE
+               ? xli_topk_segments_scratch(plan, args->n, args->k)
+               : xli_topk_lay_out(plan, args->n, xli_min(args->k, args->n)).bytes;
+}
+
+static xl_status launch(xl_plan *base, xli_seq *seq, const void *args, const xli_span *spans,
+                        const xli_span *scratch)
+{
+    xli_topk_plan *const plan = (xli_topk_plan *)base;
+    return (plan->problem.segments != XL_NONE ? xli_topk_segments_launch
+                                              : xli_topk_launch)(plan, seq, args, spans, scratch);
+}
+
+static const xli_primitive primitive = {.name = "topk",
+                                        .plan_bytes = sizeof(xli_topk_plan),
+                                        .desc = {"desc", sizeof(xl_topk_desc), NULL},
+                                        .args = {"args", sizeof(xl_topk_args), NULL},
+                                        .scratch_at = offsetof(xl_topk_args, scratch),
+                                        .defaults = &defaults,
+                                        .check = check,
+                                        .make = make,
+                                        .drop = drop,
+                                        .info = info,
+                                        .count = count,
+                                        .arrays = arrays,
+                                        .scratch = scratch_bytes,
+                                        .launch = launch};
+XLI_PUBLIC_CALLS(topk)

@@ -1,55 +1,46 @@
 /* SPDX-License-Identifier: MIT
- * The launches of a top-k selection: of many keys a bound from a sample, and lists of what is
- * within it; as many passes as a key has digits, then how many results each chunk has, and they
- * themselves. Where they are to be sorted each is written as
- * one word of 64 bits, its key as an ordinal above its index, so that a sort that is not stable
- * orders equal keys by index, too. A key of 8 bytes leaves no room for that: it is sorted with its
- * index beside it, its place among the different keys takes its place, and that and the index are
- * sorted again. */
+ * The launches of a top-k selection. If there are many keys, a sample supplies a bound, and lists
+ * of the keys within it are made. Then there is one pass for each digit of a key; one launch that
+ * counts the results of each chunk; and one that writes them.
+ *
+ * To be sorted, a result is written as a word of 64 bits, its key as an ordinal above its index, so
+ * that a sort that is not stable also orders equal keys by index. A key of 8 bytes leaves no room
+ * for the index: it is sorted with its index as a value, and then the rank of the key among the
+ * different keys, and the index, form a word that is sorted again. */
 #include "topk_plan.h"
 
-/* What kernels are told to write; cl/topk/topk_results.cl and topk_state.cl have the same. */
+/* The results that kernels write, as in cl/topk/topk_results.cl and topk_state.cl. */
 enum { GIVES_KEYS = 1, GIVES_VALUES = 2, GIVES_INDICES = 4, GIVES_PAIRS = 8 };
 enum { DIGIT_BITS = 11 };
 
-/* Work-items of a group that looks at a result each. */
+/* Work-items of a group in which each processes one result. */
 static size_t each(const xli_kernel *kernel)
 {
     return xli_min(64, kernel->max_group);
 }
 
-static xl_status nested_bytes(const xli_topk_plan *plan, size_t results, size_t *bytes)
+size_t xli_topk_nested_bytes(const xl_plan *sort, size_t n)
 {
-    xl_status status = XL_SUCCESS;
-    size_t first = 0, second = 0;
-    const xl_sort_args args = {.n = results};
-    if (plan->sort_pairs)
-        XL_TRY(xl_sort_scratch(plan->sort_pairs, &args, &first));
-    if (plan->sort)
-        XL_TRY(xl_sort_scratch(plan->sort, &args, &second));
-    *bytes = xli_max(first, second);
-done:
-    return status;
+    size_t bytes = 0;
+    const xl_sort_args args = {.n = n};
+    return !sort || xl_sort_scratch(sort, &args, &bytes) == XL_SUCCESS ? bytes : SIZE_MAX;
 }
 
-xl_status xli_topk_lay_out(const xli_topk_plan *plan, size_t n, size_t results,
-                           xli_topk_layout *layout)
+xli_topk_layout xli_topk_lay_out(const xli_topk_plan *plan, size_t n, size_t results)
 {
-    xl_status status = XL_SUCCESS;
-    size_t nested = 0;
-    if (xli_topk_sorts(&plan->problem, results))
-        XL_TRY(nested_bytes(plan, results, &nested));
-    *layout = xli_topk_layout_of(&plan->problem, &plan->shape, n, results, nested);
-done:
-    return status;
+    const bool sorts = xli_topk_sorts(&plan->problem, results);
+    const size_t nested = sorts ? xli_max(xli_topk_nested_bytes(plan->sort, results),
+                                          xli_topk_nested_bytes(plan->sort_pairs, results))
+                                : 0;
+    return xli_topk_layout_of(&plan->problem, &plan->shape, n, results, nested);
 }
 
-/* A call on its way to the device. */
+/* A call. */
 typedef struct flow {
     xli_topk_plan *plan;
     xli_seq *seq;
     size_t n, results;
-    const xli_topk_spans *spans;
+    const xli_span *spans;
     const xli_span *scratch;
     xli_topk_layout layout;
 } flow;
@@ -59,11 +50,11 @@ static xli_arg part(const flow *f, size_t at)
     return XLI_U64(f->scratch->offset + at);
 }
 
-cl_uint xli_topk_gives(const xli_topk_spans *s)
+cl_uint xli_topk_gives(const xli_span *spans)
 {
-    return (s->at[XLI_TOPK_KEYS_OUT].buffer ? GIVES_KEYS : 0u) |
-           (s->at[XLI_TOPK_VALUES_OUT].buffer ? GIVES_VALUES : 0u) |
-           (s->at[XLI_TOPK_INDICES_OUT].buffer ? GIVES_INDICES : 0u);
+    return (spans[XLI_TOPK_KEYS_OUT].buffer ? GIVES_KEYS : 0u) |
+           (spans[XLI_TOPK_VALUES_OUT].buffer ? GIVES_VALUES : 0u) |
+           (spans[XLI_TOPK_INDICES_OUT].buffer ? GIVES_INDICES : 0u);
 }
 
 void xli_topk_add_array(xli_args *args, const xli_span *array, const xli_span *scratch)
@@ -74,15 +65,13 @@ void xli_topk_add_array(xli_args *args, const xli_span *array, const xli_span *s
         xli_args_add_place(args, scratch->buffer, 0);
 }
 
-void xli_topk_add_arrays(xli_args *args, const xli_topk_spans *spans, const xli_span *scratch)
+void xli_topk_add_arrays(xli_args *args, const xli_span *spans, const xli_span *scratch)
 {
     for (size_t i = XLI_TOPK_KEYS_IN; i <= XLI_TOPK_INDICES_OUT; ++i)
-        xli_topk_add_array(args, &spans->at[i], scratch);
+        xli_topk_add_array(args, &spans[i], scratch);
 }
 
-/* Clears counts, and where there is a sample makes lists of the keys within the bound that it
- * gives.
- */
+/* Clears the counts. If there is a sample, makes lists of the keys within its bound. */
 static xl_status launch_begin(const flow *f, unsigned passes)
 {
     xl_status status;
@@ -91,7 +80,7 @@ static xl_status launch_begin(const flow *f, unsigned passes)
     const xli_topk_chunks chunks = xli_topk_chunks_of(&plan->shape, f->n);
     const xli_topk_sample sample =
         xli_topk_sample_of(&plan->problem, &plan->shape, f->n, passes > 0 ? f->results : f->n);
-    const xli_span *keys = &f->spans->at[XLI_TOPK_KEYS_IN];
+    const xli_span *keys = &f->spans[XLI_TOPK_KEYS_IN];
     const xli_arg n = XLI_U32(f->n), scratch = XLI_MEM(f->scratch->buffer), state = part(f, 0);
     XL_TRY(XLI_LAUNCH(f->seq, &plan->kernels.begin, 1, each(&plan->kernels.begin), n,
                       XLI_U32(f->results), XLI_U32(passes), XLI_U32(sample.keys),
@@ -110,7 +99,7 @@ done:
     return status;
 }
 
-/* The digits of the k-th key, and what each chunk has to write. */
+/* Finds the digits of the k-th key and the number of results of each chunk, and writes these. */
 static xl_status launch_select(const flow *f)
 {
     xl_status status;
@@ -119,9 +108,9 @@ static xl_status launch_select(const flow *f)
     const size_t group = plan->shape.group_size;
     const unsigned digits = (unsigned)xli_ceil_div(8 * xl_type_size(plan->problem.key), DIGIT_BITS);
     const bool sorts = xli_topk_sorts(&plan->problem, f->results);
-    /* Where all are taken, no digit need be known. */
+    /* If all keys are results, no digit is needed. */
     const unsigned passes = f->results < f->n ? digits : 0;
-    const xli_span *keys = &f->spans->at[XLI_TOPK_KEYS_IN];
+    const xli_span *keys = &f->spans[XLI_TOPK_KEYS_IN];
     const xli_arg n = XLI_U32(f->n), chunk = XLI_U32(chunks.elements),
                   scratch = XLI_MEM(f->scratch->buffer), state = part(f, 0);
     XL_TRY(launch_begin(f, passes));
@@ -149,7 +138,7 @@ static xl_view words(const flow *f, size_t at, size_t word_bytes)
     return xl_view_of(f->scratch->buffer, (f->scratch->offset + at) / word_bytes);
 }
 
-/* Sorts ordinals with indices beside them, and makes pairs of both: of a place and an index. */
+/* Sorts ordinals with their indices, and makes words of the rank of an ordinal and its index. */
 static xl_status sort_wide(const flow *f)
 {
     xl_status status;
@@ -197,21 +186,21 @@ done:
     return status;
 }
 
-xl_status xli_topk_launch(xli_topk_plan *plan, xli_seq *seq, size_t n, size_t results,
-                          const xli_topk_spans *spans, const xli_span *scratch)
+xl_status xli_topk_launch(xli_topk_plan *plan, xli_seq *seq, const xl_topk_args *args,
+                          const xli_span *spans, const xli_span *scratch)
 {
     xl_status status = XL_SUCCESS;
-    const xli_span *count = &spans->at[XLI_TOPK_COUNT_OUT];
-    flow f = {plan, seq, n, results, spans, scratch, {0}};
+    const size_t n = args->n, results = xli_min(args->k, n);
+    const xli_span *const count = &spans[XLI_TOPK_COUNT_OUT];
     if (count->buffer)
         XL_TRY(XLI_LAUNCH(seq, &plan->kernels.say, 1, 1, XLI_U64(results), XLI_MEM(count->buffer),
                           XLI_U64(count->offset)));
-    if (results > 0 && xli_topk_gives(spans) != 0) {
-        XL_TRY(xli_topk_lay_out(plan, n, results, &f.layout));
-        XL_TRY(launch_select(&f));
-        if (xli_topk_sorts(&plan->problem, results))
-            XL_TRY(launch_sorted(&f));
-    }
+    if (results == 0 || xli_topk_gives(spans) == 0)
+        return XL_SUCCESS;
+    const flow f = {plan, seq, n, results, spans, scratch, xli_topk_lay_out(plan, n, results)};
+    XL_TRY(launch_select(&f));
+    if (xli_topk_sorts(&plan->problem, results))
+        XL_TRY(launch_sorted(&f));
 done:
     return status;
 }

@@ -1,44 +1,61 @@
 /* SPDX-License-Identifier: MIT
- * What is compiled for problem and shape of a top-k selection. */
+ * The kernels of a top-k selection: which of them a problem needs, and their definitions. */
 #include "key.h"
 #include "topk_plan.h"
 
 #include <string.h>
 
-static void add_text(xli_text *text, const xli_topk_problem *problem, const xli_topk_shape *shape)
+static void add_text(xli_text *text, const xli_topk_plan *plan)
 {
-    const xli_definition lines[] = {
-        {"XL_TOPK_SHAPE", shape->tune.shape},
-        {"XL_TOPK_GROUP", shape->group_size},
-        {"XL_TOPK_ITEMS", shape->tune.items},
-        {"XL_TOPK_ROOM", shape->room},
-    };
+    const xli_topk_problem *const problem = &plan->problem;
+    const xli_topk_shape *const shape = &plan->shape;
+    const xli_definition lines[] = {{"XL_TOPK_SHAPE", shape->tune.shape},
+                                    {"XL_TOPK_GROUP", shape->group_size}};
+    const xli_definition whole[] = {{"XL_TOPK_ITEMS", shape->tune.items},
+                                    {"XL_TOPK_ROOM", shape->room}};
+    const xli_definition segments[] = {{"XL_TOPK_TILE_LOG", plan->tile_log}};
     xli_key_text(text, problem->key, problem->largest, problem->equal_zeros);
     xli_text_define(text, lines, XLI_COUNT(lines));
+    if (problem->segments == XL_NONE) {
+        xli_text_define(text, whole, XLI_COUNT(whole));
+        return;
+    }
+    xli_text_define(text, segments, XLI_COUNT(segments));
+    xli_text_add(text, "#define XL_SEG %s\n", problem->segments == XL_U64 ? "ulong" : "uint");
 }
 
 typedef struct wanted {
     const char *name;
     xli_kernel *kernel;
-    bool is_wanted, by_group;
+    bool is_wanted, by_group; /* by_group: its groups have the work-items of the shape */
 } wanted;
 
 enum { NUM_KERNELS = sizeof(xli_topk_kernels) / sizeof(xli_kernel) };
 static void list_kernels(xli_topk_plan *plan, wanted list[NUM_KERNELS])
 {
-    xli_topk_kernels *k = &plan->kernels;
-    const bool sorted = plan->problem.sorted, wide = xli_topk_is_wide(&plan->problem);
-    const bool samples = plan->shape.room > 0;
+    xli_topk_kernels *const k = &plan->kernels;
+    xli_topk_segment_kernels *const s = &k->segments;
+    const bool segments = plan->problem.segments != XL_NONE, whole = !segments;
+    const bool sorted = whole && plan->problem.sorted, wide = xli_topk_is_wide(&plan->problem);
+    const bool samples = whole && plan->shape.room > 0;
     const wanted all[NUM_KERNELS] = {
-        {"xl_topk_begin", &k->begin, true, false},
-        {"xl_topk_count", &k->count, true, true},
+        {"xl_topk_begin", &k->begin, whole, false},
+        {"xl_topk_count", &k->count, whole, true},
         {"xl_topk_sample", &k->sample, samples, true},
         {"xl_topk_bound", &k->bound, samples, true},
-        {"xl_topk_tally", &k->tally, true, true},
-        {"xl_topk_write", &k->write, true, true},
+        {"xl_topk_tally", &k->tally, whole, true},
+        {"xl_topk_write", &k->write, whole, true},
         {"xl_topk_rank_keys", &k->rank, sorted && wide, false},
         {"xl_topk_gather", &k->gather, sorted, false},
-        {"xl_topk_say", &k->say, true, false},
+        {"xl_topk_say", &k->say, whole, false},
+        {"xl_topk_segments_begin", &s->begin, segments, true},
+        {"xl_topk_segments_short", &s->rows, segments, true},
+        {"xl_topk_segments_count", &s->count, segments, true},
+        {"xl_topk_segments_find", &s->find, segments, true},
+        {"xl_topk_segments_tally", &s->tally, segments, true},
+        {"xl_topk_segments_places", &s->places, segments, true},
+        {"xl_topk_segments_write", &s->write, segments, true},
+        {"xl_topk_segments_gather", &s->gather, segments, false},
     };
     memcpy(list, all, sizeof all);
 }
@@ -49,17 +66,18 @@ xl_status xli_topk_build(xli_topk_plan *plan, size_t *most)
     xli_text text = {0};
     xli_program *program;
     wanted list[NUM_KERNELS];
+    const char *const name = plan->problem.segments != XL_NONE ? "topk_segments" : "topk";
     xli_topk_drop_kernels(plan);
     list_kernels(plan, list);
-    add_text(&text, &plan->problem, &plan->shape);
+    add_text(&text, plan);
     if (text.failed)
-        XL_TRY(xli_fail(plan->ctx, XL_ERROR_OUT_OF_MEMORY, "no memory for the source of a top-k"));
+        XL_TRY(xli_fail(plan->base.ctx, XL_ERROR_OUT_OF_MEMORY, "no memory for a kernel's source"));
     *most = SIZE_MAX;
-    XL_TRY(xli_program_get(plan->ctx, "topk", text.data, &program));
+    XL_TRY(xli_program_get(plan->base.ctx, name, text.data, &program));
     for (size_t i = 0; i < NUM_KERNELS; ++i) {
         if (!list[i].is_wanted)
             continue;
-        XL_TRY(xli_kernel_create(plan->ctx, program, list[i].name, list[i].kernel));
+        XL_TRY(xli_kernel_create(plan->base.ctx, program, list[i].name, list[i].kernel));
         if (list[i].by_group)
             *most = xli_min(*most, list[i].kernel->max_group);
     }

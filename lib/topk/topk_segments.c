@@ -1,44 +1,17 @@
 /* SPDX-License-Identifier: MIT
- * A top-k selection of each segment: its shape, its kernels and its launches (cl/topk/
- * topk_segments.cl). The host knows no segment's length. Short ones are done with in one launch;
- * where n leaves room for a longer one, launches follow for the list of these, as many as a key has
- * digits and a few more, which end at once if it is empty. */
-#include "key.h"
+ * The launches of a top-k selection from each segment (cl/topk/topk_segments.cl). The host does not
+ * know the lengths of segments. The first launch finishes short segments and lists the long ones.
+ * If n allows a long segment, more launches work on the list: some for each digit of a key, and a
+ * few more. They end at once if the list is empty. */
 #include "topk_plan.h"
 
-#include <string.h>
-
-/* What kernels are told beside xli_topk_gives(); cl/topk/topk_segments_list.cl has the same. */
+/* Added to xli_topk_gives() for kernels, as in cl/topk/topk_segments_list.cl. */
 enum { GIVES_SORTED = 8 };
 
-/* ---- shape ----------------------------------------------------------------- */
+/* ---- scratch --------------------------------------------------------------- */
 
-/* Local memory of a group that sorts rows: keys, places and bits of a tile, and of each work-item
- * a segment. */
-static size_t local_bytes(const xli_topk_problem *problem, size_t group, uint32_t tile_log)
-{
-    enum { SEGMENT = 12, OTHER = 1024 };
-    const size_t element = (xli_topk_is_wide(problem) ? 8 : 4) + sizeof(cl_uint);
-    return ((element + 1) << tile_log) + group * SEGMENT + OTHER;
-}
-
-/* Tiles of 2^11 keys are sorted about as fast as longer ones are selected from. A driver that ends
- * loops counts the rounds of each. */
-static uint32_t tile_log_of(const xli_topk_plan *plan, const xli_tune_device *device)
-{
-    enum { MOST = 11, LEAST = 4 };
-    const xli_topk_shape *shape = &plan->shape;
-    const bool serial = shape->tune.shape == XLI_TOPK_SERIAL;
-    const size_t keys = serial ? shape->tune.chunk : xli_mul(shape->group_size, shape->tune.items);
-    uint32_t log = LEAST;
-    while (log < MOST && (size_t)2 << log <= keys)
-        ++log;
-    while (log > 0 && local_bytes(&plan->problem, shape->group_size, log) > device->local_bytes)
-        --log;
-    return log;
-}
-
-/* What there may be of segments that are longer than a tile, and their chunks. */
+/* The most segments that are longer than a tile, their most chunks, the keys of a chunk, and the
+ * most results to sort. */
 typedef struct room {
     size_t longs, chunks, chunk, results;
 } room;
@@ -53,127 +26,43 @@ static room room_of(const xli_topk_plan *plan, size_t n, size_t k)
     return r;
 }
 
-/* Parts of the scratch, as bytes from its start: the list, then, of results that are sorted, where
- * each segment's begin, ordinals, indices, and what the sort wants. */
+/* Parts of the scratch, as bytes from its start: the list of long segments; then, for results that
+ * are sorted, their first one for each segment, ordinals, indices, and the scratch of the sort. */
 typedef struct layout {
     size_t starts_at, ordinals_at, indices_at, nested_at, bytes;
 } layout;
 
-static xl_status lay_out(const xli_topk_plan *plan, const room *r, layout *l)
+static layout lay_out(const xli_topk_plan *plan, const room *r)
 {
     enum { HEAD = 16, LONG = 40, DIGITS = 256, CHUNK_WORDS = 3 };
-    xl_status status = XL_SUCCESS;
-    size_t nested = 0;
+    layout l = {0};
     const size_t each = LONG + DIGITS * sizeof(cl_uint);
-    *l = (layout){0};
-    if (r->results > 0)
-        XL_TRY(xl_sort_scratch(plan->sort_long, &(xl_sort_args){.n = r->results}, &nested));
+    const size_t nested = r->results > 0 ? xli_topk_nested_bytes(plan->sort_long, r->results) : 0;
     (void)xli_topk_take(
-        &l->bytes,
+        &l.bytes,
         xli_add(HEAD + CHUNK_WORDS * sizeof(cl_uint) * r->chunks, xli_mul(r->longs, each)), 1);
-    l->starts_at = xli_topk_take(&l->bytes, r->results > 0 ? r->longs : 0, sizeof(cl_uint));
-    l->ordinals_at = xli_topk_take(&l->bytes, r->results, xli_topk_is_wide(&plan->problem) ? 8 : 4);
-    l->indices_at = xli_topk_take(&l->bytes, r->results, sizeof(cl_uint));
-    l->nested_at = xli_topk_take(&l->bytes, nested, 1);
-done:
-    return status;
+    l.starts_at = xli_topk_take(&l.bytes, r->results > 0 ? r->longs : 0, sizeof(cl_uint));
+    l.ordinals_at = xli_topk_take(&l.bytes, r->results, xli_topk_is_wide(&plan->problem) ? 8 : 4);
+    l.indices_at = xli_topk_take(&l.bytes, r->results, sizeof(cl_uint));
+    l.nested_at = xli_topk_take(&l.bytes, nested, 1);
+    return l;
 }
 
-xl_status xli_topk_segments_scratch(const xli_topk_plan *plan, size_t n, size_t k, size_t *bytes)
+size_t xli_topk_segments_scratch(const xli_topk_plan *plan, size_t n, size_t k)
 {
-    layout l;
     const room r = room_of(plan, n, k);
-    const xl_status status = lay_out(plan, &r, &l);
-    *bytes = l.bytes;
-    return status;
-}
-
-/* ---- kernels ---------------------------------------------------------------- */
-
-typedef struct wanted {
-    const char *name;
-    xli_kernel *kernel;
-} wanted;
-
-enum { NUM_KERNELS = sizeof(xli_topk_segment_kernels) / sizeof(xli_kernel) };
-static void list_kernels(xli_topk_plan *plan, wanted list[NUM_KERNELS])
-{
-    xli_topk_segment_kernels *k = &plan->segment_kernels;
-    const wanted all[NUM_KERNELS] = {
-        {"xl_topk_segments_begin", &k->begin}, {"xl_topk_segments_short", &k->rows},
-        {"xl_topk_segments_count", &k->count}, {"xl_topk_segments_find", &k->find},
-        {"xl_topk_segments_tally", &k->tally}, {"xl_topk_segments_places", &k->places},
-        {"xl_topk_segments_write", &k->write}, {"xl_topk_segments_gather", &k->gather},
-    };
-    memcpy(list, all, sizeof all);
-}
-
-void xli_topk_segments_drop(xli_topk_plan *plan)
-{
-    wanted list[NUM_KERNELS];
-    list_kernels(plan, list);
-    for (size_t i = 0; i < NUM_KERNELS; ++i)
-        xli_kernel_destroy(list[i].kernel);
-}
-
-static void add_text(xli_text *text, const xli_topk_plan *plan)
-{
-    const xli_definition lines[] = {
-        {"XL_TOPK_SHAPE", plan->shape.tune.shape},
-        {"XL_TOPK_GROUP", plan->shape.group_size},
-        {"XL_TOPK_TILE_LOG", plan->tile_log},
-    };
-    xli_key_text(text, plan->problem.key, plan->problem.largest, plan->problem.equal_zeros);
-    xli_text_define(text, lines, XLI_COUNT(lines));
-    xli_text_add(text, "#define XL_SEG %s\n", plan->problem.segments == XL_U64 ? "ulong" : "uint");
-}
-
-static xl_status compile(xli_topk_plan *plan, size_t *most)
-{
-    xl_status status;
-    xli_text text = {0};
-    xli_program *program;
-    wanted list[NUM_KERNELS];
-    xli_topk_segments_drop(plan);
-    list_kernels(plan, list);
-    add_text(&text, plan);
-    if (text.failed)
-        XL_TRY(xli_fail(plan->ctx, XL_ERROR_OUT_OF_MEMORY, "no memory for the source of a top-k"));
-    *most = SIZE_MAX;
-    XL_TRY(xli_program_get(plan->ctx, "topk_segments", text.data, &program));
-    for (size_t i = 0; i < NUM_KERNELS; ++i) {
-        XL_TRY(xli_kernel_create(plan->ctx, program, list[i].name, list[i].kernel));
-        if (list[i].kernel != &plan->segment_kernels.gather)
-            *most = xli_min(*most, list[i].kernel->max_group);
-    }
-done:
-    xli_text_free(&text);
-    return status;
-}
-
-/* A kernel may allow fewer work-items than the device does: then the shape is settled anew. */
-xl_status xli_topk_segments_build(xli_topk_plan *plan, const xli_tune_device *device,
-                                  const xli_tune_topk *tune)
-{
-    xl_status status;
-    size_t most = SIZE_MAX;
-    do {
-        xli_topk_shape_of(device, tune, most, &plan->shape);
-        plan->tile_log = tile_log_of(plan, device);
-        XL_TRY(compile(plan, &most));
-    } while (plan->shape.group_size > most && plan->shape.group_size > 1);
-done:
-    return status;
+    return lay_out(plan, &r).bytes;
 }
 
 /* ---- launches --------------------------------------------------------------- */
 
-/* A call on its way to the device, and the arguments of a launch. */
+/* A call, and the arguments of its next launch. */
 typedef struct flow {
     xli_topk_plan *plan;
     xli_seq *seq;
-    size_t n, k, stride; /* k: at most n */
-    const xli_topk_spans *spans;
+    size_t n, segments;
+    size_t k, stride; /* results of a segment: at most n, and as the caller says */
+    const xli_span *spans;
     const xli_span *scratch;
     room room;
     layout layout;
@@ -187,7 +76,7 @@ static void add_part(flow *f, size_t at)
 
 static void add_array(flow *f, size_t which)
 {
-    xli_topk_add_array(&f->args, &f->spans->at[which], f->scratch);
+    xli_topk_add_array(&f->args, &f->spans[which], f->scratch);
 }
 
 /* XL_TOPK_LIST. */
@@ -200,7 +89,7 @@ static void begin_args(flow *f)
     add_part(f, 0);
     xli_args_add(&f->args, XLI_U32(f->room.longs));
     xli_args_add(&f->args, XLI_U32(f->room.chunk));
-    xli_args_add(&f->args, XLI_U32(f->spans->num_segments));
+    xli_args_add(&f->args, XLI_U32(f->segments));
 }
 
 /* XL_TOPK_RESULTS_ARGUMENTS. */
@@ -217,18 +106,17 @@ static xl_status launch(flow *f, xli_kernel *kernel, size_t groups)
     return xli_seq_launch_args(f->seq, kernel, groups, f->plan->shape.group_size, &f->args, 0);
 }
 
-/* Segments that a group opens: as many as have a few tiles of keys if all are as long, one for each
- * work-item of a group at most, and on devices that end loops few. */
+/* Segments of a group: as many as fill a few tiles with keys if all segments have equal lengths; at
+ * most one for each work-item; and few on devices that end loops. */
 static size_t batch_of(const flow *f)
 {
     enum { TILES = 4, MOST_ROUNDS = 32, MOST_SERIAL = 1024 };
     const xli_topk_shape *shape = &f->plan->shape;
-    const size_t segments = f->spans->num_segments;
-    const size_t average = xli_max(1, f->n / segments);
+    const size_t average = xli_max(1, f->n / f->segments);
     const size_t few = shape->longest < ((size_t)1 << 30) ? MOST_ROUNDS : SIZE_MAX;
     const size_t most = shape->tune.shape == XLI_TOPK_SERIAL ? MOST_SERIAL : shape->group_size;
     const size_t tiles = ((size_t)TILES << f->plan->tile_log) / average;
-    const size_t spread = xli_ceil_div(segments, xli_max(1, shape->units)); /* for all units */
+    const size_t spread = xli_ceil_div(f->segments, xli_max(1, shape->units)); /* for all units */
     return xli_max(1, xli_min(xli_min(tiles, spread), xli_min(most, few)));
 }
 
@@ -237,19 +125,19 @@ static xl_status launch_short(flow *f)
     xl_status status;
     const size_t batch = batch_of(f);
     begin_args(f);
-    XL_TRY(launch(f, &f->plan->segment_kernels.begin, 1));
+    XL_TRY(launch(f, &f->plan->kernels.segments.begin, 1));
     xli_args_add(&f->args, XLI_U32(batch));
     add_array(f, XLI_TOPK_SEGMENTS);
-    xli_args_add(&f->args, XLI_MEM(f->spans->at[XLI_TOPK_COUNTS_OUT].buffer)); /* or NULL */
-    xli_args_add(&f->args, XLI_U64(f->spans->at[XLI_TOPK_COUNTS_OUT].offset));
+    xli_args_add(&f->args, XLI_MEM(f->spans[XLI_TOPK_COUNTS_OUT].buffer)); /* or NULL */
+    xli_args_add(&f->args, XLI_U64(f->spans[XLI_TOPK_COUNTS_OUT].offset));
     add_results(f);
-    XL_TRY(launch(f, &f->plan->segment_kernels.rows, xli_ceil_div(f->spans->num_segments, batch)));
+    XL_TRY(launch(f, &f->plan->kernels.segments.rows, xli_ceil_div(f->segments, batch)));
 done:
     return status;
 }
 
-/* Groups of a launch over a list whose length the host does not know; those of a device that ends
- * loops have one entry each. */
+/* Groups of a launch over a list whose length the host does not know. On a device that ends loops
+ * each has one entry. */
 static size_t groups_of(const flow *f, size_t most)
 {
     enum { PER_UNIT = 8 };
@@ -261,7 +149,7 @@ static size_t groups_of(const flow *f, size_t most)
 static xl_status launch_digits(flow *f)
 {
     xl_status status = XL_SUCCESS;
-    xli_topk_segment_kernels *k = &f->plan->segment_kernels;
+    xli_topk_segment_kernels *k = &f->plan->kernels.segments;
     const size_t chunks = groups_of(f, f->room.chunks), longs = groups_of(f, f->room.longs);
     for (size_t digit = 0; digit < xl_type_size(f->plan->problem.key); ++digit) {
         begin_args(f);
@@ -293,13 +181,13 @@ static xl_view part(const flow *f, size_t at, size_t element_bytes, size_t count
     return xl_view_n(f->scratch->buffer, (f->scratch->offset + at) / element_bytes, count);
 }
 
-/* Results of the long segments, which stand in the order of the input, one segment behind the
- * other: a sort in segments keeps equal keys in that order. */
+/* Sorts the results of the long segments, which are contiguous and in the order of the input: a
+ * segmented sort keeps equal keys in that order. */
 static xl_status launch_sorted(flow *f)
 {
     enum { RESULTS_AT = 8, EACH = 64 }; /* xl_list_head.results */
     xl_status status;
-    xli_kernel *gather = &f->plan->segment_kernels.gather;
+    xli_kernel *gather = &f->plan->kernels.segments.gather;
     const size_t results = f->room.results, group = xli_min(EACH, gather->max_group);
     const xl_view keys =
         part(f, f->layout.ordinals_at, xli_topk_is_wide(&f->plan->problem) ? 8 : 4, results);
@@ -326,23 +214,24 @@ done:
     return status;
 }
 
-xl_status xli_topk_segments_launch(xli_topk_plan *plan, xli_seq *seq, size_t n, size_t k,
-                                   const xli_topk_spans *spans, const xli_span *scratch)
+xl_status xli_topk_segments_launch(xli_topk_plan *plan, xli_seq *seq, const xl_topk_args *args,
+                                   const xli_span *spans, const xli_span *scratch)
 {
     xl_status status = XL_SUCCESS;
     flow f = {.plan = plan,
               .seq = seq,
-              .n = n,
-              .k = xli_min(k, n),
-              .stride = k,
+              .n = args->n,
+              .segments = args->segments.count,
+              .k = xli_min(args->k, args->n),
+              .stride = args->k,
               .spans = spans,
               .scratch = scratch,
-              .room = room_of(plan, n, k)};
-    if (spans->num_segments == 0)
+              .room = room_of(plan, args->n, args->k)};
+    if (!spans[XLI_TOPK_SEGMENTS].buffer)
         return XL_SUCCESS;
-    XL_TRY(lay_out(plan, &f.room, &f.layout));
+    f.layout = lay_out(plan, &f.room);
     XL_TRY(launch_short(&f));
-    if (f.room.longs > 0 && k > 0) {
+    if (f.room.longs > 0 && f.stride > 0) {
         XL_TRY(launch_digits(&f));
         if (f.room.results > 0)
             XL_TRY(launch_sorted(&f));

@@ -2,18 +2,19 @@
  * The shape of a top-k selection, and what follows from it. Pure, see topk_shape.h. */
 #include "topk_shape.h"
 
-/* Each chunk has a list and 3 words more, so that those of MOST_CHUNKS stay below 4 MiB with the
- * states and the counts of 6 digits, of the keys and of a sample (cl/topk/topk_state.cl). */
+/* A chunk has a list and 3 more words. MOST_CHUNKS of them take less than 4 MiB, together with the
+ * states and the counts of 6 digits for the keys and for a sample (cl/topk/topk_state.cl). */
 enum { MOST_CHUNKS = 1536, ROOM = 640, CHUNK_WORDS = 3, STATE_BYTES = 512 + 2 * 6 * 2048 * 4 };
 
-/* Parts of a sample for each compute unit: its keys are read one by one, with much to wait for. */
+/* Parts of a sample for each compute unit. The keys of a sample are far apart, so that reads are
+ * slow. */
 enum { SAMPLE_PARTS = 2 };
 
-/* A driver that ends loops after 65,535 rounds: a tile costs a work-item a round for each of its
- * elements, twice, and some 24 for the ranks. To put a list into order takes too many. */
+/* For a driver that ends loops after 65,535 rounds. A tile takes two rounds for each element of a
+ * work-item, and about 24 for the ranks. Sorting a list takes too many rounds. */
 enum { MOST_TILES = 1024 };
 
-/* Places in a chunk, and a few past it, have 32 bits. */
+/* Places in a chunk, and a few beyond its end, have 32 bits. */
 enum { LONGEST = 1 << 30 };
 
 void xli_topk_shape_of(const xli_tune_device *device, const xli_tune_topk *tune, size_t most,
@@ -23,7 +24,7 @@ void xli_topk_shape_of(const xli_tune_device *device, const xli_tune_topk *tune,
         .tune = *tune, .units = device->compute_units, .room = ROOM, .longest = LONGEST};
     xli_tune_topk *const t = &shape->tune;
     if (device->ends_loops)
-        t->shape = XLI_TOPK_GROUP; /* whose work-items go fewer rounds each */
+        t->shape = XLI_TOPK_GROUP; /* its work-items take fewer rounds */
     most = xli_min(most, device->max_work_group);
     while (t->group_log > 0 && (size_t)1 << t->group_log > most)
         --t->group_log;
@@ -33,6 +34,31 @@ void xli_topk_shape_of(const xli_tune_device *device, const xli_tune_topk *tune,
         shape->room = 0;
         shape->longest = MOST_TILES * xli_topk_tile(shape);
     }
+}
+
+/* Local memory of a group that sorts short segments: keys, places and bits of a tile, and a segment
+ * for each work-item. */
+static size_t local_bytes(const xli_topk_problem *problem, size_t group, uint32_t tile_log)
+{
+    enum { SEGMENT = 12, OTHER = 1024 };
+    const size_t element = (xli_topk_is_wide(problem) ? 8 : 4) + sizeof(cl_uint);
+    return ((element + 1) << tile_log) + group * SEGMENT + OTHER;
+}
+
+/* A tile of 2^11 keys is sorted about as fast as the selection of a longer one; shorter tiles take
+ * fewer rounds where a driver ends loops. */
+uint32_t xli_topk_tile_log(const xli_topk_problem *problem, const xli_topk_shape *shape,
+                           const xli_tune_device *device)
+{
+    enum { MOST = 11, LEAST = 4 };
+    const bool serial = shape->tune.shape == XLI_TOPK_SERIAL;
+    const size_t keys = serial ? shape->tune.chunk : xli_mul(shape->group_size, shape->tune.items);
+    uint32_t log = LEAST;
+    while (log < MOST && (size_t)2 << log <= keys)
+        ++log;
+    while (log > 0 && local_bytes(problem, shape->group_size, log) > device->local_bytes)
+        --log;
+    return log;
 }
 
 size_t xli_topk_tile(const xli_topk_shape *shape)
@@ -51,8 +77,8 @@ xli_topk_chunks xli_topk_chunks_of(const xli_topk_shape *shape, size_t n)
     return chunks;
 }
 
-/* Of the k keys wanted the sample has `wanted` or so. It has more than that by 5 times their
- * deviation and 8 about once in a million times: then fewer than k are within the bound. */
+/* A sample contains about `wanted` of the k results. About once in a million times it contains more
+ * than `wanted`, 5 standard deviations and 8: then fewer than k keys are within the bound. */
 static uint64_t rank_of(uint64_t wanted)
 {
     uint64_t root = 0;
@@ -66,7 +92,7 @@ xli_topk_sample xli_topk_sample_of(const xli_topk_problem *problem, const xli_to
 {
     const xli_topk_sample none = {0};
     const uint64_t keys = shape->tune.sample;
-    /* Keys of one byte have one digit, and many are equal. */
+    /* Keys of one byte have one digit, and many of them are equal. */
     if (keys == 0 || shape->room == 0 || n < shape->tune.sampled || n < keys ||
         xl_type_size(problem->key) == 1)
         return none;

@@ -12,57 +12,61 @@
 typedef struct xli_topk_problem {
     xl_type key, value; /* XL_NONE: keys alone */
     bool largest, sorted;
-    xl_type segments; /* of the offsets where segments begin; XL_NONE: one */
-    bool equal_zeros; /* -0 equals +0, where keys have both */
+    xl_type segments; /* type of the offsets; XL_NONE: one segment */
+    bool equal_zeros; /* -0 equals +0, if keys have both */
 } xli_topk_problem;
 
 typedef struct xli_topk_shape {
-    xli_tune_topk tune;  /* as far as it fits */
-    uint32_t group_size; /* work-items of the launches over chunks; 1: one walks a chunk */
+    xli_tune_topk tune;  /* reduced to what fits the device */
+    uint32_t group_size; /* work-items of launches over chunks; 1: one loops over a chunk */
     uint32_t units;      /* compute units */
-    uint32_t room;       /* places in the list of a chunk */
-    size_t longest;      /* elements of a chunk, at most */
+    uint32_t room;       /* keys that the list of a chunk holds */
+    size_t longest;      /* most elements of a chunk */
 } xli_topk_shape;
 
-/* `most`: work-items of a group that kernels allow. */
+/* `most`: work-items that the kernels allow in a group. */
 void xli_topk_shape_of(const xli_tune_device *device, const xli_tune_topk *tune, size_t most,
                        xli_topk_shape *shape);
 
-/* Keys that a group looks at before it ranks what it found; 0 where one work-item walks. */
+/* Keys of a segment that a group holds, as the exponent of 2. */
+uint32_t xli_topk_tile_log(const xli_topk_problem *problem, const xli_topk_shape *shape,
+                           const xli_tune_device *device);
+
+/* Keys that a group reads before it ranks those that it keeps; 0 if one work-item loops. */
 size_t xli_topk_tile(const xli_topk_shape *shape);
 
-/* Chunks of neighbours: elements of one, and how many. */
+/* Chunks of adjacent keys. */
 typedef struct xli_topk_chunks {
     size_t elements, count;
 } xli_topk_chunks;
 xli_topk_chunks xli_topk_chunks_of(const xli_topk_shape *shape, size_t n);
 
-/* A sample of the keys that a bound is guessed from, of which few keys come before it, but k at
- * least: the bound's rank in it, and the keys of the array for each of it. Without keys there is
- * none: it does not pay, or too many keys would come before. */
+/* A sample of keys, one in `stride`. The key of rank `rank` in it is a bound that at least k keys
+ * of the array almost certainly reach, but not many more. 0 keys: no sample, because it would not
+ * pay or the lists could not hold the keys within the bound. */
 typedef struct xli_topk_sample {
     size_t keys, rank, stride;
 } xli_topk_sample;
 xli_topk_sample xli_topk_sample_of(const xli_topk_problem *problem, const xli_topk_shape *shape,
                                    size_t n, size_t k);
 
-/* The sample in parts, each one's that counts. */
+/* The parts of the sample, one for each group that counts its digits. */
 xli_topk_chunks xli_topk_sample_chunks(const xli_topk_shape *shape, const xli_topk_sample *sample);
 
-/* Whether k results are put in order: with fewer than two there is nothing to do. */
+/* Whether the results are sorted: a single one need not be. */
 bool xli_topk_sorts(const xli_topk_problem *problem, size_t results);
 
-/* Whether that takes two sorts: key and place do not fit into one word of 64 bits. */
+/* Whether that takes two sorts, because key and place do not fit into a word of 64 bits. */
 bool xli_topk_is_wide(const xli_topk_problem *problem);
 
-/* The parts of a call's scratch, as bytes from its start. The state and the counts of
- * cl/topk/topk_state.cl, then, where results are sorted, `pairs`: a word of 64 bits for each, of
- * wide keys also `ordinals`, one more, and `places`, one of 32 bits, and what the sorts want. */
+/* The parts of a call's scratch, as bytes from its start: state and counts of
+ * cl/topk/topk_state.cl; then, for each result that is sorted, a word of 64 bits (pairs), for wide
+ * keys another one (ordinals) and one of 32 bits (places); and the scratch of the sorts. */
 typedef struct xli_topk_layout {
     size_t pairs_at, ordinals_at, places_at, nested_at, bytes;
 } xli_topk_layout;
-/* Reserves n elements of a scratch of *bytes so far, and returns where they begin; sums and
- * products stop at SIZE_MAX. */
+/* Appends n elements to a scratch of *bytes, and returns the byte at which they begin. Sums and
+ * products saturate at SIZE_MAX. */
 size_t xli_topk_take(size_t *bytes, size_t n, size_t element_bytes);
 xli_topk_layout xli_topk_layout_of(const xli_topk_problem *problem, const xli_topk_shape *shape,
                                    size_t n, size_t results, size_t nested_bytes);

@@ -98,10 +98,9 @@ static const misuse_desc desc_sort[] = {
     {"desc.key", DESC{.key = XL_NONE}, BAD},
     {"desc.key", DESC{.key = (xl_type)99}, BAD},
     {"desc.value", DESC{.key = XL_U32, .value = 99}, BAD},
-    {"desc.order: unknown value 7", DESC{.key = XL_U32, .order = 7}, BAD},
-    {"desc.algorithm: unknown value 9", DESC{.key = XL_U32, .algorithm = 9}, BAD},
-    {"desc.large: 2, not 0 or 1", DESC{.key = XL_U32, .large = 2}, BAD},
-    {"desc.reserved: 7, but must be 0", DESC{.key = XL_U32, .reserved = 7}, BAD},
+    {"desc.order: 7; must be XL_ASCENDING or XL_DESCENDING", DESC{.key = XL_U32, .order = 7}, BAD},
+    {"desc.algorithm: 9; must be an xl_sort_algorithm", DESC{.key = XL_U32, .algorithm = 9}, BAD},
+    {"desc.large: 2; must be 0 or 1", DESC{.key = XL_U32, .large = 2}, BAD},
     {"desc.algorithm", DESC{.key = XL_U32, .large = 1, .algorithm = XL_SORT_BITONIC},
      XL_ERROR_UNSUPPORTED},
     {"desc.comparator", DESC{.key = XL_U32, .large = 1, .comparator = &less}, XL_ERROR_UNSUPPORTED},
@@ -113,10 +112,13 @@ static const misuse_desc desc_sort[] = {
 #undef DESC
 #define ARGS xl_sort_args
 static const misuse_call call_sort[] = {
-    {BAD, "values_in: given", {{0}}, true},
-    {BAD, "values_out: given", {NONE(values_in)}, true},
+    {BAD, "args.values_in: given", {{0}}, true},
+    {BAD, "args.values_out: given", {NONE(values_in)}, true},
+    {OVERLAP, "args.keys_in and args.values_out", {AS(values_out, keys_in)}, false},
+    {OVERLAP, "args.values_in and args.keys_out", {AS(keys_out, values_in)}, false},
+    {OVERLAP, "args.keys_out and args.values_out", {AS(values_out, keys_out)}, false},
 #if SIZE_MAX > UINT32_MAX
-    {BAD, "n: 4294967296, at most 4294967295 elements", {SET(n, (size_t)1 << 32)}, false},
+    {BAD, "args.n: 4294967296; must be at most 4294967295", {SET(n, (size_t)1 << 32)}, false},
 #endif
 };
 #undef ARGS
@@ -132,21 +134,23 @@ static const misuse_desc desc_topk[] = {
     {"desc.key", DESC{.key = XL_NONE}, BAD},
     {"desc.key", DESC{.key = 99}, BAD},
     {"desc.value: u64", DESC{.key = XL_U32, .value = XL_U64}, BAD},
-    {"desc.reserved: 1; must be 0", DESC{.key = XL_F32, .reserved = 1}, BAD},
     {"topk.items = 99", DESC{.key = XL_U32, .tunables = bad_topk, .num_tunables = 1}, BAD},
     {"another primitive's \"sort.shape\"", DESC{.key = XL_U32, FOREIGN}, BAD},
 };
 #undef DESC
 #define ARGS xl_topk_args
 static const misuse_call call_topk[] = {
-    {BAD, "values_in: given", {{0}}, true},
-    {BAD, "values_out: given", {NONE(values_in)}, true},
+    {BAD, "args.values_in: given", {{0}}, true},
+    {BAD, "args.values_out: given", {NONE(values_in)}, true},
+    {OVERLAP, "args.keys_in and args.keys_out", {AS(keys_out, keys_in)}, false},
+    {OVERLAP, "args.values_in and args.values_out", {AS(values_out, values_in)}, false},
+    {OVERLAP, "args.keys_out and args.values_out", {AS(values_out, keys_out)}, false},
     {BAD,
-     "none is given",
+     "args.keys_out, args.values_out, args.indices_out, args.count_out: none given; at least one",
      {NONE(keys_out), NONE(values_out), NONE(indices_out), NONE(count_out)},
      false},
 #if SIZE_MAX > UINT32_MAX
-    {BAD, "n: 4294967296, at most 4294967295", {SET(n, (size_t)1 << 32)}, false},
+    {BAD, "args.n: 4294967296; must be at most 4294967295", {SET(n, (size_t)1 << 32)}, false},
 #endif
 };
 #undef ARGS
@@ -218,7 +222,7 @@ static const misuse_desc desc_merge[] = {
     {"desc.key: ", DESC{.key = XL_NONE}, BAD},
     {"desc.key: ", DESC{.key = (xl_type)99}, BAD},
     {"desc.value: u64", DESC{.key = XL_U32, .value = XL_U64}, BAD},
-    {"desc.order: unknown value 7", DESC{.key = XL_U32, .order = 7}, BAD},
+    {"desc.order: 7; must be XL_ASCENDING or XL_DESCENDING", DESC{.key = XL_U32, .order = 7}, BAD},
 };
 #undef DESC
 #define ARGS xl_merge_args
@@ -248,7 +252,8 @@ DESCRIBE(unsorted, xl_search, d->kind = XL_SEARCH_UNSORTED)
 static const misuse_desc desc_search[] = {
     {"desc.key: ", DESC{.key = XL_NONE, .index = XL_U32}, BAD},
     {"desc.key: ", DESC{.key = (xl_type)99, .index = XL_U32}, BAD},
-    {"desc.order: unknown value 7", DESC{.key = XL_U32, .order = 7, .index = XL_U32}, BAD},
+    {"desc.order: 7; must be XL_ASCENDING or XL_DESCENDING",
+     DESC{.key = XL_U32, .order = 7, .index = XL_U32}, BAD},
     {"desc.kind: 3; must", DESC{.key = XL_U32, .kind = 3, .index = XL_U32}, BAD},
     {"desc.index: i32", DESC{.key = XL_U32, .index = XL_I32}, BAD},
     {"desc.index: u32 (6); must be u64",

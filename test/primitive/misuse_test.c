@@ -322,8 +322,8 @@ static void large_sorts(void **state)
                 xl_sort_scratch(plan, &(xl_sort_args){.n = indices ? past + 1 : (size_t)1 << 48},
                                 &bytes),
                 bad,
-                indices ? "n: 4294967297, at most 4294967296 elements are sorted: indices"
-                        : "n: 281474976710656, at most 281474976710655");
+                indices ? "args.n: 4294967297; must be at most 4294967296, because XL_SORT_INDICES"
+                        : "args.n: 281474976710656; must be at most 281474976710655");
         xl_plan_destroy(plan);
     }
 }

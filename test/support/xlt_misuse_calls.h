@@ -86,7 +86,7 @@ static void enqueue_refuses(const call *c, xl_status wanted, const char *said)
     }
 
 /* What calls of every primitive refuse. */
-static void refuses_objects(const xlt_strangers *s)
+static inline void refuses_objects(const xlt_strangers *s)
 {
     const xl_status bad = XL_ERROR_INVALID_ARGUMENT;
     const cl_event none = NULL;

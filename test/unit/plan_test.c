@@ -8,6 +8,8 @@
 #include <string.h>
 
 enum { LATER = XL_VERSION_NUMBER + 1, N = 16, UNTOUCHED = 0x5a };
+/* Values of desc.known. */
+enum { STRICT = 8, OFFSETS = 20, ONE_OF = 21 };
 
 /* As the library knows them, and as the caller does. */
 typedef struct later_desc {
@@ -26,11 +28,12 @@ typedef struct later_args {
     uint64_t added;
 } later_args;
 
+enum { IN, MORE, OUT, ARRAYS };
 typedef struct probe_plan {
     xl_plan base;
     later_desc desc;
     later_args args;
-    xli_span spans[3];
+    xli_span spans[ARRAYS];
 } probe_plan;
 
 static int made, dropped;
@@ -76,14 +79,17 @@ static xl_status count(const xl_plan *plan, const void *args)
 static size_t arrays(const xl_plan *plan, const void *of, xli_array *arrays)
 {
     const known_args *const args = &((const later_args *)of)->known;
-    arrays[0] = xli_input("args.in", args->in, args->n, 4);
-    arrays[1] = xli_input("args.more", args->more, args->n, 4);
-    arrays[1].optional = true;
-    if (((const probe_plan *)plan)->desc.known == 8)
-        arrays[1].unused = "must not be given, because desc.known is 8";
-    arrays[2] = xli_output("args.out", args->out, args->n, 4);
-    arrays[2].in_place_of = "args.in";
-    return 3;
+    const uint32_t known = ((const probe_plan *)plan)->desc.known;
+    arrays[IN] = xli_input("args.in", args->in, args->n, 4);
+    arrays[MORE] = known == OFFSETS ? xli_offsets("args.more", args->more, 4)
+                                    : xli_input("args.more", args->more, args->n, 4);
+    arrays[MORE].optional = known != OFFSETS;
+    if (known == STRICT)
+        arrays[MORE].unused = "must not be given, because desc.known is 8";
+    arrays[OUT] = xli_output("args.out", args->out, args->n, 4);
+    arrays[OUT].in_place_of = "args.in";
+    arrays[MORE].one_of = arrays[OUT].one_of = arrays[OUT].optional = known == ONE_OF;
+    return ARRAYS;
 }
 
 static size_t scratch_bytes(const xl_plan *plan, const void *args)
@@ -237,7 +243,7 @@ static void another_primitive_is_named(void **state)
 static void arrays_are_checked(void **state)
 {
     (void)state;
-    xl_plan *const plan = plan_of(7), *const strict = plan_of(8);
+    xl_plan *const plan = plan_of(7), *const strict = plan_of(STRICT);
     xlt_buffer a = xlt_buffer_make(NULL, 4 * N, 4, 0), room = xlt_scratch_make(4 * N);
     const xl_view in = xlt_view(&a), beside = xl_view_of(in.buffer, in.offset + N);
     const known_args good = {N, in, xl_no_view(), beside, xlt_view(&room)};
@@ -287,6 +293,29 @@ static void calls_may_use_less_scratch(void **state)
     refused(enqueue(plan, &args), XL_ERROR_INVALID_ARGUMENT,
             "scratch: 64 elements asked for of a view that counts 16");
     xlt_buffer_free(&room);
+    xlt_buffer_free(&a);
+    xl_plan_destroy(plan);
+}
+
+static void offsets_are_counted(void **state)
+{
+    (void)state;
+    xl_plan *const plan = plan_of(OFFSETS);
+    xlt_buffer a = xlt_buffer_make(NULL, 4 * N, 4, 0);
+    const xl_view in = xlt_view(&a);
+    known_args args = {.n = 1, .in = in, .out = in};
+    static const char text[] = "args.more: 0 CSR offsets; must be 1 to 4294967295, counted";
+    refused(enqueue(plan, &args), XL_ERROR_INVALID_ARGUMENT, text);
+    args.more = xl_view_of(in.buffer, in.offset + 1);
+    refused(enqueue(plan, &args), XL_ERROR_INVALID_ARGUMENT, text);
+    args.more.count = 3;
+    XLT_OK(enqueue(plan, &args));
+    assert_int_equal(
+        ((probe_plan *)plan)->spans[MORE].end - ((probe_plan *)plan)->spans[MORE].begin, 12);
+#if SIZE_MAX > UINT32_MAX
+    args.more.count = (size_t)1 << 32;
+    refused(enqueue(plan, &args), XL_ERROR_INVALID_ARGUMENT, "args.more: 4294967296 CSR offsets");
+#endif
     xlt_buffer_free(&a);
     xl_plan_destroy(plan);
 }
@@ -346,6 +375,23 @@ static void a_call_takes_an_index(void **state)
     xl_plan_destroy(plan);
 }
 
+static void one_of_several_is_given(void **state)
+{
+    (void)state;
+    xl_plan *const plan = plan_of(ONE_OF);
+    xlt_buffer a = xlt_buffer_make(NULL, 4 * N, 4, 0);
+    known_args args = {.n = 1, .in = xlt_view(&a)};
+    refused(enqueue(plan, &args), XL_ERROR_INVALID_ARGUMENT,
+            "args.more, args.out: none given; at least one must be");
+    args.out = args.in;
+    XLT_OK(enqueue(plan, &args));
+    args.more = args.in;
+    args.out = xl_no_view();
+    XLT_OK(enqueue(plan, &args));
+    xlt_buffer_free(&a);
+    xl_plan_destroy(plan);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -353,6 +399,7 @@ int main(void)
         cmocka_unit_test(other_versions_are_refused), cmocka_unit_test(failures_end_the_plan),
         cmocka_unit_test(another_primitive_is_named), cmocka_unit_test(arrays_are_checked),
         cmocka_unit_test(calls_may_use_less_scratch), cmocka_unit_test(a_call_takes_an_index),
+        cmocka_unit_test(offsets_are_counted),        cmocka_unit_test(one_of_several_is_given),
     };
     return cmocka_run_group_tests(tests, NULL, xlt_teardown);
 }

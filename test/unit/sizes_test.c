@@ -179,7 +179,7 @@ static void check_sorts(void)
                           &shape);
         for (size_t k = 0; k < num_sizes; ++k) {
             const size_t n = sizes[k];
-            if (n <= UINT32_MAX && n <= SIZE_MAX / 16) { /* xli_sort_check_n() */
+            if (n <= UINT32_MAX && n <= SIZE_MAX / 16) { /* as calls check */
                 const size_t bytes = xli_sort_layout_of(&problem, &shape, n).bytes;
                 if (n <= UINT32_MAX / 16)
                     print_bytes(&c, "sort", n, bytes);
