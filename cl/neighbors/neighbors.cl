@@ -507,21 +507,12 @@ __kernel void xl_neighbors_longest(__global uint *found, __global const uint *co
 #endif
 
 #if XL_GIVEN
-/* How many queries are not finite, and the first of them; and how many are too far for images, and
- * the first of them. */
-__kernel void
-xl_neighbors_check(__global uint *found,
-                   XL_ORIGIN_PARAMETERS XL_BOX_PARAMETERS __global const xl_real *given,
-                   ulong given_at, __global const xl_real *given_y, ulong given_y_at,
-                   __global const xl_real *given_z, ulong given_z_at, uint queries)
+/* Counts queries that are not finite, and queries that are too far for images; of each the lowest
+ * index. */
+__kernel void xl_neighbors_check(__global uint *found, __global const uint *storage,
+                                 XL_INDEX_PARAMETERS, XL_QUERY_PARAMETERS)
 {
-    xl_search s;
-    XL_SEARCH_SET_BOX(s)
-    s.given = given + given_at;
-#if XL_QUERY_STRIDE == 0
-    s.given_y = given_y + given_y_at;
-    s.given_z = given_z + given_z_at;
-#endif
+    const xl_search s = XL_SEARCH_LOAD(storage);
     XL_FOR_ITEMS(i, queries)
     {
         const xl_real4 p = xl_query_given(&s, i);

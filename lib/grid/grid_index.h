@@ -172,8 +172,6 @@ xl_status xli_grid_check_kind(xl_context *ctx, const xl_grid_index *index,
 enum { XLI_GRID_CELL_ARGS = 6, XLI_GRID_INDEX_ARGS = 15 + XLI_GRID_CELL_ARGS }; /* at most */
 void xli_grid_add_index(const xl_grid_index *index, xli_arg reach, xli_arg radius2,
                         xl_repeats repeats, xli_args *args);
-/* The last of them: XL_ORIGIN_PARAMETERS and XL_BOX_PARAMETERS. */
-void xli_grid_add_space(const xl_grid_index *index, xl_repeats repeats, xli_args *args);
 /* XL_CELL_PARAMETERS of cl/grid/grid_cell.cl. */
 typedef struct xli_grid_cell_args {
     xli_arg at[XLI_GRID_CELL_ARGS];

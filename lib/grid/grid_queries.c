@@ -142,7 +142,8 @@ xli_grid_cell_args xli_grid_cell_args_of(const xli_grid_lattice *lattice)
          eight(lattice, &lattice->rounding, 0), XLI_BYTES(&lattice->whole, sizeof lattice->whole)}};
 }
 
-void xli_grid_add_space(const xl_grid_index *index, xl_repeats repeats, xli_args *args)
+/* XL_ORIGIN_PARAMETERS and XL_BOX_PARAMETERS of cl/neighbors/neighbors_ranges.cl. */
+static void add_space(const xl_grid_index *index, xl_repeats repeats, xli_args *args)
 {
     const xli_grid_cell_args cell = xli_grid_cell_args_of(&index->lattice);
     const xli_grid_period *const p = &index->period;
@@ -177,7 +178,7 @@ void xli_grid_add_index(const xl_grid_index *index, xli_arg reach, xli_arg radiu
                               radius2};
     for (size_t i = 0; i < XLI_COUNT(shared); ++i)
         xli_args_add(args, shared[i]);
-    xli_grid_add_space(index, repeats, args);
+    add_space(index, repeats, args);
 }
 
 static xl_status ask(xl_context *ctx, cl_command_queue queue, xli_kernel *kernel,

@@ -84,6 +84,9 @@ typedef struct xli_search {
     const xli_span *spans;
 } xli_search;
 enum { XLI_NEAR_SHARED_ARGS = XLI_GRID_INDEX_ARGS + 12, XLI_NEAR_OWN_ARGS = 15 }; /* at most */
+/* Adds the storage, XL_INDEX_PARAMETERS and XL_QUERY_PARAMETERS of
+ * cl/neighbors/neighbors_ranges.cl, which all searches share. */
+void xli_near_add_shared(const xli_search *s, xli_args *args);
 xl_status xli_near_launch(const xli_search *s, xli_kernel *kernel, const xli_arg *own,
                           size_t num_own);
 

@@ -64,9 +64,7 @@ static xli_grid_shape shape_of(const xli_neighbors_plan *plan, const xli_kernel 
 
 XLI_ARGS_FIT(XLI_NEAR_SHARED_ARGS + XLI_NEAR_OWN_ARGS);
 
-/* The arguments that all searches share: XL_INDEX_PARAMETERS and XL_QUERY_PARAMETERS of
- * cl/neighbors/neighbors_ranges.cl. */
-static void add_shared(const xli_search *s, xli_args *args)
+void xli_near_add_shared(const xli_search *s, xli_args *args)
 {
     const xli_neighbors_plan *const plan = s->plan;
     const uint32_t scalar = plan->form.scalar;
@@ -85,7 +83,7 @@ xl_status xli_near_launch(const xli_search *s, xli_kernel *kernel, const xli_arg
 {
     xli_args args = {0};
     const xli_grid_shape shape = shape_of(s->plan, kernel, xli_max(s->n, 1));
-    add_shared(s, &args);
+    xli_near_add_shared(s, &args);
     xli_args_add_all(&args, own, num_own);
     return xli_seq_launch_args(s->seq, kernel, shape.groups, shape.size, &args, 0);
 }

@@ -54,14 +54,13 @@ typedef struct answer {
 } answer;
 
 /* Runs a kernel over n elements of some arrays. */
-static xl_status ask(const question *q, xli_kernel *kernel, size_t n, xli_args *rest,
+static xl_status ask(const question *q, xli_kernel *kernel, size_t n, const xli_args *rest,
                      answer *answered)
 {
     const xli_grid_shape shape =
         xli_grid_shape_of(kernel, n, q->plan->tune.group, q->plan->tune.items);
     if (n == 0)
         return XL_SUCCESS;
-    xli_args_add(rest, XLI_U32(n));
     return xli_grid_ask(q->plan->base.ctx, q->queue, kernel, shape, rest, answered,
                         sizeof *answered);
 }
@@ -72,9 +71,8 @@ static xl_status check_given(const question *q, xl_neighbors_report *report)
     xl_status status = XL_SUCCESS;
     answer found = {0, UINT32_MAX, 0, UINT32_MAX};
     xli_args rest = {0};
-    xli_grid_add_space(q->call->index, q->plan->form.repeats, &rest);
-    for (uint32_t a = 0; a < 3; ++a)
-        xli_args_add_span(&rest, xli_grid_axis(q->spans, a));
+    const xli_search s = {q->plan, q->call->index, NULL, q->n, q->spans};
+    xli_near_add_shared(&s, &rest);
     if (q->plan->form.given)
         XL_TRY(ask(q, &q->plan->check, q->n, &rest, &found));
     report->non_finite = found.a;
@@ -92,6 +90,7 @@ static xl_status check_rows(const question *q, xl_neighbors_report *report)
     answer found = {0};
     xli_args rest = {0};
     xli_args_add_span(&rest, &q->spans[COUNTS]);
+    xli_args_add(&rest, XLI_U32(q->num_rows));
     XL_TRY(ask(q, &q->plan->longest, q->num_rows, &rest, &found));
     report->incomplete = found.a == UINT32_MAX;
     report->longest_row = report->incomplete ? 0 : found.a;

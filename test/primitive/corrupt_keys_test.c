@@ -331,8 +331,8 @@ static void selections_of_what_changes(void **state)
     (void)state;
     static const char *const tunes[] = {
         "topk.shape = 1\ntopk.chunk = 40\ntopk.chunks = 200\ntopk.sample = 64\ntopk.sampled = 1\n",
-        "topk.shape = 0\ntopk.group_log = 5\ntopk.items = 2\ntopk.chunk = 200\ntopk.chunks = 200\n"
-        "topk.sample = 64\ntopk.sampled = 1\n",
+        ("topk.shape = 0\ntopk.group_log = 5\ntopk.items = 2\ntopk.chunk = 200\ntopk.chunks = 200\n"
+         "topk.sample = 64\ntopk.sampled = 1\n"),
         "topk.shape = 1\ntopk.chunk = 1000\n", /* too few chunks for lists */
     };
     static const xl_type keys[] = {XL_U32, XL_F64, XL_U16};

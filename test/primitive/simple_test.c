@@ -197,18 +197,29 @@ static void without_a_context(void **state)
     assert_non_null(strstr(xl_context_error(NULL), "in: NULL"));
 }
 
-/* What the calls keep ends with the context. */
+static cl_uint references(cl_context cl)
+{
+    cl_uint count = 0;
+    XLT_CL(clGetContextInfo(cl, CL_CONTEXT_REFERENCE_COUNT, sizeof count, &count, NULL));
+    return count;
+}
+
+/* Plans and memory of the calls end with the context. */
 static void contexts_end(void **state)
 {
     (void)state;
+    cl_context cl = xl_context_cl(xlt_context());
+    const cl_uint before = references(cl);
     for (int i = 0; i < 3; ++i) {
         uint32_t y[3] = {2, 2, 2};
         xl_context *ctx;
-        assert_int_equal(xl_context_create(NULL, &ctx), XL_SUCCESS);
+        assert_int_equal(xl_context_adopt(cl, xl_context_device(xlt_context()), NULL, &ctx),
+                         XL_SUCCESS);
         assert_int_equal(xl_simple_inclusive_sum(ctx, XL_U32, XL_U32, 3, y, y), XL_SUCCESS);
         assert_int_equal(y[2], 6);
         xl_context_destroy(ctx);
     }
+    assert_int_equal(references(cl), before);
 }
 
 static void *sort_and_sum(void *of)

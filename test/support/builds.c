@@ -34,17 +34,24 @@ static unsigned long processor_time(void)
     return (unsigned long)t.tv_sec * 1000000 + (unsigned long)t.tv_nsec / 1000;
 }
 
-static bool has_source(cl_program program)
-{
-    size_t bytes = 0;
-    return clGetProgramInfo(program, CL_PROGRAM_SOURCE, 0, NULL, &bytes) == CL_SUCCESS && bytes > 1;
-}
-
-/* ISO C knows no conversion of an address to a function. */
+/* ISO C knows no conversion of an address to a function. A program that loads OpenCL at run time,
+ * such as Python, has no next function. */
 static void find_next(const char *name, void *call)
 {
     void *address = dlsym(RTLD_NEXT, name);
+    void *const loaded = address ? NULL : dlopen("libOpenCL.so.1", RTLD_NOW | RTLD_NOLOAD);
+    if (loaded)
+        address = dlsym(loaded, name);
     memcpy(call, &address, sizeof address);
+}
+
+static bool has_source(cl_program program)
+{
+    size_t bytes = 0;
+    cl_int (*get_info)(cl_program, cl_program_info, size_t, void *, size_t *);
+    find_next("clGetProgramInfo", &get_info);
+    return get_info && get_info(program, CL_PROGRAM_SOURCE, 0, NULL, &bytes) == CL_SUCCESS &&
+           bytes > 1;
 }
 
 static void count(cl_program program, unsigned long start)
