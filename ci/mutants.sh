@@ -59,7 +59,6 @@ behind() { # TEST
     plugin_links) echo crosslane test/install/consumer/consumer.c ;;
     selftest_flips_*) echo crosslane_tool,xlt_faults test/fault/selftest_flips.sh ;;
     tool_*) echo crosslane_tool,tool_oracle,tool_calls "$(grep -l "^${name#tool_}() {" test/tool/*.sh)" ;;
-    versions_*) echo "$name" test/abi/versions.c ;;
     first_use_test) echo first_use test/unit/first_use.c test/unit/first_use.sh ;;
     *) echo "$name" "$(find test -name "$name.c")" ;;
   esac

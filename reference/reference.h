@@ -257,7 +257,8 @@ static inline bool ref_same_system(const uint32_t *systems, const uint32_t *quer
     const real *cell;        /* any cell, see ref_cell.c, in place of these two; or NULL */        \
     const uint32_t *systems; /* of a batch, of each point and */                                   \
     const uint32_t *query_systems; /* each given query; NULL: one */                               \
-    bool half; /* of (i, j) and (j, i) the one with i < j; of two opposite images of a point       \
+    bool                                                                                           \
+        half; /* of (i, j) and (j, i) the one with i < j; of two opposite images of a point       \
                   itself the one that is moved up: the last of z, y, x of the move that is not 0   \
                   is above 0 */
 

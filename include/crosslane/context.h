@@ -38,8 +38,8 @@ typedef struct xl_context_desc {
      * be created, programs are not kept; xl_context_cache() gives the reason. */
     const char *cache_dir;
     /* Folder that receives source, options and log of every program (CROSSLANE_DUMP_DIR); created
-     * if it does not exist. XL_ERROR_INVALID_ARGUMENT if that fails or it is not writable. NULL:
-     * none */
+     * if it does not exist. XL_ERROR_INVALID_ARGUMENT if the folder cannot be created or written.
+     * NULL: none */
     const char *dump_dir;
     /* File of tuning values (CROSSLANE_TUNE_FILE): lines "name = number"; '#' starts a comment.
      * xl_tunables_each() lists the names; a plan's descriptor may override each value.
@@ -113,7 +113,7 @@ XL_API void xl_context_desc_init_version(xl_context_desc *desc, uint32_t version
 
 /* Creates a context on the device that the descriptor chooses. desc: NULL for the defaults, with
  * the structures of version 0.1. On failure *ctx is NULL, and xl_context_error(NULL) gives the
- * reason with a list of the devices. Does not compile. */
+ * reason with a list of the devices. Compiles no kernels. */
 XL_NODISCARD XL_API xl_status xl_context_create(const xl_context_desc *desc, xl_context **ctx);
 
 /* Creates a context on the caller's OpenCL context and device, which are retained. desc->device has

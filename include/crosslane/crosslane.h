@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Crosslane: portable parallel primitives on OpenCL. Includes the whole public
- * face: make a context, make a plan from a descriptor, enqueue it. */
+ * interface: make a context, make a plan from a descriptor, enqueue it. */
 #ifndef CROSSLANE_CROSSLANE_H
 #define CROSSLANE_CROSSLANE_H
 

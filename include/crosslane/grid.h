@@ -16,7 +16,8 @@
  *
  * A row is all cells with one y and one z. If the box has few cells for its points, an index has a
  * table of cells. Otherwise it has a list of the rows that contain points, so that a distant point
- * costs one row. On CPUs it always lists rows. Searches find the same neighbours either way.
+ * costs one row. With XL_GRID_AUTO, CPUs always list rows. Searches find the same neighbours
+ * either way.
  *
  * Sources: Green, "Particle simulation using CUDA" (2010); counting: Hoetzlein, "Fast fixed-radius
  * nearest neighbors" (2014); sample sort: Frazer and McKellar (1970); bitonic sort: Lee and Kim,

@@ -31,7 +31,7 @@ typedef enum xl_histogram_kind {
     XL_HISTOGRAM_EVEN = 0,
     /* An integer x is its bin: 0 <= x < num_bins. */
     XL_HISTOGRAM_KEYS = 1,
-    /* The call gives num_bins + 1 levels that do not fall; bin k is level k <= x < level k + 1.
+    /* The call gives num_bins + 1 levels that do not fall; bin k is levels[k] <= x < levels[k + 1].
      * If levels fall or are NaN, counts are undefined; nothing else is written. */
     XL_HISTOGRAM_LEVELS = 2
 } xl_histogram_kind;

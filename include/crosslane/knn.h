@@ -18,7 +18,8 @@
  *
  * Any cell size of the grid is right. Best is a cell of max(k / 6, 1.5) points, which has the edge
  *     (max(k / 6, 1.5) / d)^(1 / dimensions)
- * where d is the number of points in a unit of space; if it varies, in crowded places. */
+ * where d is the number of points in a unit of space; if density varies, take that of crowded
+ * places. */
 #ifndef CROSSLANE_KNN_H
 #define CROSSLANE_KNN_H
 
@@ -97,13 +98,13 @@ XL_NODISCARD XL_API xl_status xl_knn_scratch(const xl_plan *plan, const xl_knn_a
 
 /* Enqueues the search. Never blocks. Waits, event, queue, threads, failure and errors as
  * xl_scan_enqueue(). XL_ERROR_INVALID_ARGUMENT also if the index is of another kind than the plan.
- * A row with fewer than k neighbours ends in UINT32_MAX and INFINITY; so is the whole row if the
- * query is not finite or the build failed. In space that repeats, a row has k neighbours if there
- * is a point. A row that is given up is UINT32_MAX - 1 and NaN throughout: the query is too far for
- * images (the limit in crosslane/neighbors.h), or the device ends long loops (docs/drivers.md).
- * The time grows with the points in the cells that the ball of the k-th neighbour touches
- * (docs/performance.md). If all points are in one cell, or a query is far outside the box, it reads
- * all of them. */
+ * A row with fewer than k neighbours ends in UINT32_MAX and INFINITY; the whole row is filled so if
+ * the query is not finite or the build failed. In space that repeats, a row has k neighbours if
+ * there is a point. A row that is given up is UINT32_MAX - 1 and NaN throughout: the query is too
+ * far for images (the limit in crosslane/neighbors.h), or the device ends long loops
+ * (docs/drivers.md). The time grows with the points in the cells that the ball of the k-th
+ * neighbour touches (docs/performance.md). If all points are in one cell, or a query is far outside
+ * the box, it reads all of them. */
 XL_NODISCARD XL_API xl_status xl_knn_enqueue(xl_plan *plan, xl_grid_index *index,
                                              cl_command_queue queue, const xl_knn_args *args,
                                              cl_uint num_waits, const cl_event *waits,

@@ -26,7 +26,7 @@
  * (query.x - point.x) less the move of the image (crosslane/grid.h). If j is a neighbour of i in
  * image s, then i is a neighbour of j in image -s. A radius may have up to 2^20 periods, or heights
  * of the cell (3 on devices that end long loops, docs/drivers.md), and no image within it may have
- * a number beyond 2^30.
+ * a component of S beyond 2^30.
  *
  * Limit: a given query that is too far for images has no neighbours, and xl_neighbors_status()
  * reports it. Along an axis of period L it is too far beyond 2^24 * L from 0 (XL_F64: 2^53 * L) or
@@ -92,23 +92,26 @@ typedef struct xl_neighbors_desc {
  * A view that is left out is not given. Outputs and scratch must not overlap any other view or the
  * storage of the index. Inputs are not changed.
  * All calls share:
- *   num_queries    XL_QUERIES_GIVEN: at most 2^32 - 2; otherwise 0
- *   queries        XL_QUERIES_GIVEN: (n - 1) * query_stride + dimensions scalars, offset in
- * scalars; with XL_POINTS_SOA n scalars, x. A query that is not finite has no neighbours queries_y,
- * _z  XL_POINTS_SOA: n scalars, for the axes that there are query_systems  batch and
- * XL_QUERIES_GIVEN: n u32. A query of no system has no neighbours radii          desc.radii: n
- * scalars. A query whose radius is not above 0 has no neighbours */
+ *   num_queries      XL_QUERIES_GIVEN: at most 2^32 - 2; otherwise 0
+ *   queries          XL_QUERIES_GIVEN: (n - 1) * query_stride + dimensions scalars, offset in
+ *                    scalars; with XL_POINTS_SOA n scalars, x. A query that is not finite has no
+ *                    neighbours
+ *   queries_y, _z    XL_POINTS_SOA: n scalars each, for the axes that there are
+ *   query_systems    batch and XL_QUERIES_GIVEN: n u32. A query of no system has no neighbours
+ *   radii            desc.radii: n scalars. A query whose radius is not above 0 has no neighbours
+ *                    */
 typedef struct xl_neighbors_count_args {
     size_t num_queries;
     xl_view queries, queries_y, queries_z, query_systems, radii;
     xl_view counts;  /* n u32, or not given */
-    xl_view offsets; /* n + 1 u64, or not given: the exclusive sum of the counts, and the total */
+    xl_view offsets; /* n + 1 u64, or not given: the exclusive sum of the counts, and the total.
+                        The device also reads it: not CL_MEM_WRITE_ONLY */
     xl_view scratch; /* xl_neighbors_scratch() bytes, or not given: as in xl_scan_args */
 } xl_neighbors_count_args;
 
 /* A part of the rows, for lists that are larger than memory: num_rows rows from first_row on (0:
  * all from there), in separate arrays. CSR row i begins at offsets[i] - offsets[first_row], and
- * the capacity to give is offsets[first_row + num_rows] - offsets[first_row]. Each part reads all
+ * the capacity is offsets[first_row + num_rows] - offsets[first_row]. Each part reads all
  * queries, which costs a few bytes each. */
 typedef struct xl_neighbors_fill_args {
     size_t num_queries;
@@ -120,7 +123,7 @@ typedef struct xl_neighbors_fill_args {
     xl_view counts;     /* row_capacity: receives a u32 for each row, its neighbours; UINT32_MAX if
                            the build failed or the device cannot search the row */
     xl_view indices;    /* `capacity` u32, or row_capacity u32 for each row: points, in the order of
-                           the build */
+                           the build. The device also reads it: not CL_MEM_WRITE_ONLY */
     xl_view distances2; /* with desc.details, or not given, as the next two: a scalar for each
                            index, the square distance that was compared */
     xl_view vectors;    /* `dimensions` scalars for each index, from the query to the image of the
@@ -140,7 +143,8 @@ typedef struct xl_neighbors_visit_args {
     xl_view out; /* n scalars */
 } xl_neighbors_visit_args;
 
-/* The arguments of a count or a fill, for xl_neighbors_status(). */
+/* The arguments of a count or a fill, for xl_neighbors_status(). capacity: after a count alone
+ * UINT64_MAX. */
 typedef struct xl_neighbors_status_args {
     size_t num_queries;
     size_t first_row, num_rows;

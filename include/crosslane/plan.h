@@ -8,7 +8,8 @@
  *     xl_scan_scratch(plan, &args, &bytes);                optional: memory of the caller's
  *     xl_scan_enqueue(plan, queue, &args, 0, NULL, NULL);  any number of times
  *
- * and all plans end with xl_plan_destroy().
+ * and all plans end with xl_plan_destroy(). xl_grid and xl_neighbors have more calls: see their
+ * headers.
  *
  * Versions: xl_X_desc_init() is a macro that stores the version of the caller's headers in
  * desc.version. The library reads the descriptor, and later the argument structures of its plan, as
@@ -36,8 +37,9 @@ typedef struct xl_plan_details {
 
 XL_EXTERN_C_BEGIN
 
-/* Describes how `plan` runs a call with n elements: of a merge n_a + n_b, of a search queries (keys
- * for XL_SEARCH_UNSORTED), of a neighbour search points or queries. Does not block.
+/* Describes how `plan` runs a call with n elements; for a merge n is n_a + n_b, for a search the
+ * queries (XL_SEARCH_UNSORTED: the keys), for a neighbour search the points or queries. Does not
+ * block.
  * XL_ERROR_INVALID_ARGUMENT: a NULL. */
 XL_NODISCARD XL_API xl_status xl_plan_info(const xl_plan *plan, size_t n, xl_plan_details *details);
 

@@ -65,7 +65,7 @@ typedef struct xl_reduce_desc {
 } xl_reduce_desc;
 
 /* The arguments of one call. A view that is left out is not given. `out`, keys_out and
- * num_segments_out overlap no other view. */
+ * num_segments_out must not overlap any other view. */
 typedef struct xl_reduce_args {
     size_t n;         /* elements; with n_device the most there may be */
     xl_view n_device; /* as in xl_scan_args; so are segments, params and scratch */

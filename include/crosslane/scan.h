@@ -85,15 +85,16 @@ typedef struct xl_scan_desc {
     const xl_tunable *tunables; /* scan.*: see xl_tunable */
 } xl_scan_desc;
 
-/* The arguments of one call. A view that is left out is not given. `out` and carry_out overlap no
- * other view, except that `out` may be exactly `in` if their elements have the same size. */
+/* The arguments of one call. A view that is left out is not given. `out` and carry_out must not
+ * overlap any other view, except that `out` may be exactly `in` if their elements have the same
+ * size. */
 typedef struct xl_scan_args {
     size_t n;             /* elements; all arrays hold n, also if n_device is given */
     uint64_t first_index; /* with desc.carry: elements of the whole array before in[0]. i in load
                              and store, XL_SEGMENTS_WIDTH and XL_SEGMENTS_MASK start there */
     xl_view n_device;     /* not given, or one u64: when the call runs, it scans this number of
-                             elements, at most n. CSR offsets end in this number. Elements of `out`
-                             behind it are not written */
+                             elements, at most n. The last CSR offset must be this number. Elements
+                             of `out` behind it are not written */
 
     xl_view in;       /* n elements of load_type */
     xl_view segments; /* n flags, (n + 31) / 32 words of bits, n keys, or CSR offsets with their

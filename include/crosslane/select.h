@@ -104,7 +104,7 @@ typedef struct xl_select_args {
     xl_view lengths_out; /* XL_SELECT_RUNS: u32, the length of each run; else not given */
     xl_view count_out;   /* u64, independent of capacity. XL_SELECT_IF, _PARTITION: the number of
                             selected elements. XL_SELECT_PARTITION3: two, of class 0 and of class 1.
-                            XL_SELECT_UNIQUE, _RUNS: of runs. XL_SELECT_REPEAT: sum of the lengths */
+                            XL_SELECT_UNIQUE, _RUNS: of runs. XL_SELECT_REPEAT: sum of lengths */
     xl_view scratch;     /* xl_select_scratch() bytes, or not given: as in xl_scan_args */
     const void *params[XL_PARAMS]; /* for each of desc.params a pointer to its value, read by this
                                       call; NULL for the rest */

@@ -8,16 +8,18 @@
  * until the results are in the caller's arrays. The next level, <crosslane/crosslane.h>, works on
  * OpenCL buffers, has more options and does not block.
  *
- * ctx       the context to use. NULL: a context of the process on the best device, which is made by
- *           the first call and lives until the process ends; CROSSLANE_DEVICE chooses another
- * device arrays    n elements of the type that the call names; elements lie one after the other.
- * NULL is allowed only for arrays without elements and where it says so n         any number of
- * elements that fits the device's memory; 0 is allowed cost      the first call of a kind compiles
- * kernels, which takes seconds; compiled kernels are kept on the disk for later processes. The
- * context keeps the plans and the device memory of recent calls threads   any thread may call at
- * any time; calls on one context run one after another errors    those of the plan level:
- * xl_scan_create(), xl_scan_enqueue() and their equivalents. The text is xl_context_error(ctx). If
- * a call fails, its outputs are undefined */
+ *   ctx      the context to use. NULL: a context of the process on the best device (the environment
+ *            variable CROSSLANE_DEVICE chooses another); the first call makes it, and it lives
+ *            until the process ends
+ *   arrays   on the host, n elements of the type that the call names, without gaps. NULL only if n
+ *            is 0, or where the call allows it. Arrays must not overlap unless the call allows it;
+ *            this is not checked
+ *   n        any number of elements that fits the device's memory; 0 is allowed
+ *   cost     the first call of a kind compiles kernels, which takes seconds; the disk keeps them
+ *            for later processes. The context keeps the plans and device memory of recent calls
+ *   threads  any thread at any time; calls on one context run one after another
+ *   errors   those of the plan level (xl_scan_create(), xl_scan_enqueue(), ...). The text is
+ *            xl_context_error(ctx). If a call fails, its outputs are undefined */
 #ifndef CROSSLANE_SIMPLE_H
 #define CROSSLANE_SIMPLE_H
 
@@ -26,9 +28,10 @@
 XL_EXTERN_C_BEGIN
 
 /* out[i] = in[0] + ... + in[i - 1]; out[0] = 0. `in` has elements of `type`. `out` has elements of
- * `sum_type`, in which sums are computed: choose a wider type, such as XL_U64 for XL_U8, if a sum
- * may exceed the range of `type`; sums of integers wrap. Both are numeric scalars, or the same
- * vector type. `out` may be `in` if the types are equal, and must not overlap it otherwise. */
+ * `sum_type`, in which sums are computed, each element converted first as by a C cast: choose a
+ * wider type, such as XL_U64 for XL_U8, if a sum may exceed the range of `type`; sums of integers
+ * wrap. Both are numeric scalars, or the same vector type. `out` may be `in` if the types are
+ * equal, and must not overlap it otherwise. */
 XL_NODISCARD XL_API xl_status xl_simple_exclusive_sum(xl_context *ctx, xl_type type,
                                                       xl_type sum_type, size_t n, const void *in,
                                                       void *out);
@@ -38,10 +41,11 @@ XL_NODISCARD XL_API xl_status xl_simple_inclusive_sum(xl_context *ctx, xl_type t
                                                       xl_type sum_type, size_t n, const void *in,
                                                       void *out);
 
-/* *result = in[0] op ... op in[n - 1], computed in `result_type`, as sum_type above; the identity
- * of op if n is 0. op: XL_SUM, XL_PROD, XL_MIN, XL_MAX, XL_AND, XL_OR or XL_XOR. For XL_ARG_MIN and
- * XL_ARG_MAX the result is the index of the least or greatest element, the first one of equal ones,
- * result_type must be XL_U64, and n must not be 0. */
+/* *result = in[0] op ... op in[n - 1], computed in `result_type`, as sum_type of
+ * xl_simple_exclusive_sum(); the identity of op if n is 0. op: XL_SUM, XL_PROD, XL_MIN, XL_MAX,
+ * XL_AND, XL_OR or XL_XOR. For XL_ARG_MIN and XL_ARG_MAX the result is the index of the least or
+ * greatest element, the first one of equal ones, result_type must be XL_U64, and n must not be 0.
+ * */
 XL_NODISCARD XL_API xl_status xl_simple_reduce(xl_context *ctx, xl_type type, xl_op op,
                                                xl_type result_type, size_t n, const void *in,
                                                void *result);
@@ -59,15 +63,15 @@ XL_NODISCARD XL_API xl_status xl_simple_argsort(xl_context *ctx, xl_type key, xl
                                                 size_t n, const void *keys, uint32_t *indices);
 
 /* Finds the min(k, n) largest keys (XL_DESCENDING) or smallest keys (XL_ASCENDING), the best first;
- * of equal keys the one of lower index comes first. keys_out: NULL, or receives the keys. indices:
- * NULL, or receives their indices. n must be at most 2^32 - 1. */
+ * of equal keys the one of lower index comes first. keys_out: NULL, or receives the keys (room for
+ * min(k, n)). indices: NULL, or receives their indices. n must be at most 2^32 - 1. */
 XL_NODISCARD XL_API xl_status xl_simple_top_k(xl_context *ctx, xl_type key, xl_sort_order order,
                                               size_t n, const void *keys, size_t k, void *keys_out,
                                               uint32_t *indices);
 
 /* Copies the first element of each run of equal elements to `out`, and stores the number of runs in
- * *count. In sorted arrays these are the distinct elements. `out` must have room for n elements. It
- * may be `in`. */
+ * *count. In sorted arrays these are the distinct elements. `out` must have room for n elements.
+ * `out` may be `in`. */
 XL_NODISCARD XL_API xl_status xl_simple_unique(xl_context *ctx, xl_type type, size_t n,
                                                const void *in, void *out, size_t *count);
 

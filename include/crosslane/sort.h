@@ -55,12 +55,14 @@ typedef struct xl_sort_desc {
 
     uint32_t order; /* xl_sort_order */
     /* NULL, or a function that says whether a key comes before another; XL_DESCENDING reverses it.
-     * Equal keys then stay in order. Read while the plan is made. If it is no strict weak order,
-     * the order of keys is undefined, but the call ends and accesses nothing outside the arrays. */
+     * With a comparator equal keys stay in order. Read while the plan is made. If it is no strict
+     * weak order, the order of keys is undefined, but the call ends and accesses nothing outside
+     * the arrays. */
     const xl_user_comparator *comparator;
     uint32_t begin_bit, end_bit; /* only bits begin_bit to end_bit - 1 of the keys are compared, and
                                     keys equal in these stay in order; end_bit 0: all bits. Bits are
-                                    those of the ordered unsigned number, see docs/sort.md */
+                                    those of the key mapped to an unsigned integer of the same
+                                    order, see docs/sort.md */
     uint32_t stable;             /* 1: values of equal keys stay in order */
     uint32_t equal_zeros; /* 1: floating-point -0 and +0 are equal, and equal keys stay in order.
                              0: -0 comes before +0. No effect on integers */

@@ -34,7 +34,7 @@
 XL_EXTERN_C_BEGIN
 
 /* The result of a call. The numbers are part of the ABI and never change. The library prints
- * nothing and never aborts. xl_context_error() returns the text of a failure. */
+ * nothing (a driver may) and never aborts. xl_context_error() returns the text of a failure. */
 typedef enum xl_status {
     XL_SUCCESS = 0,                 /* done, or enqueued */
     XL_ERROR_INVALID_ARGUMENT = 1,  /* an argument is NULL, unknown, or out of its range */

@@ -28,17 +28,18 @@
  * XL_ERROR_INVALID_ARGUMENT with line and column; if it does not compile, XL_ERROR_BUILD.
  *   expression (load, store, predicate, equal, expression): one expression of at most 4,096
  *       characters. No statements and no directives. Commas only between the arguments of a call,
- *       the lanes of a vector and the members of a structure. It must not assign to its names
+ *       the lanes of a vector and the members of a structure. It must not assign to the names that
+ *       it is given
  *   source (of a type, an operator, a comparator, a visit): at most 65,536 characters, at most
- * 4,096 in one statement. Comments, literals, brackets and #if must end within it both: brackets
- * are nested at most 64 deep; at most 64 operators follow each other without an operand; no name
- * begins with xl_ or XL_ A function must have exactly the signature that its comment shows. This is
- * not checked for a macro of that name. */
+ *       4,096 in one statement. Comments, literals, brackets and #if must end within it
+ *   both: brackets nest at most 64 deep; at most 64 operators follow each other without an
+ *       operand; no name begins with xl_ or XL_. A function must have exactly the signature that
+ *       its comment shows; a macro of that name is not checked */
 
-/* A part of a buffer. `offset` counts elements (bytes for scratch). A view whose buffer is NULL is
- * "not given". Sub-buffers are allowed; views overlap if they share bytes of the parent buffer. The
- * caller owns the buffer and may release it when the call returns: OpenCL keeps it until the work
- * is done. */
+/* A part of a buffer. `offset` counts elements (bytes for scratch and storage). A view whose buffer
+ * is NULL is "not given". Sub-buffers are allowed; views overlap if they share bytes of the parent
+ * buffer. The caller owns the buffer and may release it when the call returns: OpenCL keeps it
+ * until the work is done. */
 typedef struct xl_view {
     cl_mem buffer;
     size_t offset;
@@ -103,21 +104,24 @@ typedef enum xl_type {
  * the device's compiler (XL_ERROR_BUILD if they differ). Types of one name in one descriptor must
  * be one type: the same source, size and alignment. The contents of padding are not preserved. */
 typedef struct xl_user_type {
-    const char *name; /* of the type in OpenCL C: an identifier of at most 63 letters that does not
-                         begin with xl_ or XL_ and is no keyword. The same for all names below */
-    size_t size;      /* bytes from one element of an array to the next, at most 4096 */
-    size_t alignment; /* a power of two that divides size, at most 128 */
+    const char *name;   /* of the type in OpenCL C: an identifier of at most 63 characters, no
+                           keyword, that does not begin with xl_ or XL_; so are all names below */
+    size_t size;        /* bytes from one element of an array to the next, at most 4096 */
+    size_t alignment;   /* a power of two that divides size, at most 128 */
     const char *source; /* OpenCL C that declares the type. The compiler's messages refer to its
                            lines */
 } xl_user_type;
 
 /* A binary operator. It must be associative. Operands keep their order unless the operator
- * commutes. integers   sums and products wrap modulo 2^bits, also of signed types. And, or and xor
- * are for integers only min, max   NaN are skipped. If all elements are NaN, min returns +inf and
- * max returns -inf, as for empty input. -0 and +0 are equal, and the result is the earlier one; in
- * a reduction with equal_zeros 0, -0 is less than +0 sums       of floating-point numbers have the
- * sign of zero of IEEE 754: -0 if all elements are -0, otherwise +0. The sum of no elements is +0;
- * an exclusive scan without init starts each segment with it. Init is used as given, also -0
+ * commutes.
+ *   integers   sums and products wrap modulo 2^bits, also of signed types. XL_AND, XL_OR and XL_XOR
+ *              are for integers only
+ *   min, max   NaN are skipped. If all elements are NaN, min returns +inf and max returns -inf, as
+ *              for empty input. -0 and +0 are equal, and the result is the earlier one; in a
+ *              reduction with equal_zeros 0, -0 is less than +0
+ *   sums       of floating-point numbers have the sign of zero of IEEE 754: -0 if all elements are
+ *              -0, otherwise +0. The sum of no elements is +0; an exclusive scan without init
+ *              starts each segment with it. Init is used as given, also -0
  *   vectors    lane by lane */
 typedef enum xl_op {
     XL_SUM = 1,
@@ -135,7 +139,7 @@ typedef enum xl_op {
     XL_USER_OP = 0x1000 /* the descriptor's user_op says which */
 } xl_op;
 
-/* Properties of a user's operator. It must be associative without any flag. */
+/* Properties of a user's operator. Every operator must be associative, whatever its flags. */
 enum {
     XL_OP_COMMUTATIVE = 1,         /* op(a, b) is op(b, a) */
     XL_OP_STRICTLY_ASSOCIATIVE = 2 /* to the last bit: it does not round */
@@ -143,7 +147,7 @@ enum {
 
 /* An operator of the caller, on elements of the descriptor's type T. */
 typedef struct xl_user_op {
-    const char *name;   /* of the function, an identifier of at most 63 letters:
+    const char *name;   /* of the function, an identifier of at most 63 characters:
                            T name(T a, T b), a before b in the array */
     const char *source; /* OpenCL C that defines it, compiled after the type's source. NULL: `name`
                            is a function of OpenCL C, such as fmax */
@@ -157,7 +161,7 @@ typedef struct xl_user_op {
  * before c. Two elements are equal if neither comes before the other; if a equals b and b equals c,
  * then a equals c. */
 typedef struct xl_user_comparator {
-    const char *name;   /* of the function, an identifier of at most 63 letters:
+    const char *name;   /* of the function, an identifier of at most 63 characters:
                            bool or int name(T a, T b), whether a comes before b */
     const char *source; /* OpenCL C that defines it, compiled after the type's source. NULL: `name`
                            is a function of OpenCL C, such as isless */
@@ -168,8 +172,8 @@ typedef struct xl_user_comparator {
  * each counts as a multiple of 4 bytes. */
 enum { XL_PARAMS = 8 };
 typedef struct xl_param {
-    const char *name; /* in all expressions of the descriptor: an identifier of at most 63 letters
-                         other than x, y, z, w, p, a, b and i, read when the plan is made */
+    const char *name; /* in all expressions of the descriptor: an identifier of at most 63
+                         characters other than x, y, z, w, p, a, b and i, read by the create call */
     uint32_t type;    /* xl_type: any built-in one; XL_F64 and XL_F16 where the device has them */
 } xl_param;
 
@@ -182,8 +186,9 @@ typedef enum xl_segments {
     XL_SEGMENTS_FLAG_BITMASK = 2, /* (n + 31) / 32 words of u32: bit i % 32 of word i / 32 */
     XL_SEGMENTS_KEYS = 3,         /* n integers: a segment is a run of equal keys */
     XL_SEGMENTS_OFFSETS = 4,      /* CSR: `count` integers, u32 or u64, that never decrease, the
-                                     first 0, the last n. Segment s is [offsets[s], offsets[s + 1]);
-                                     there are count - 1, and any of them may be empty */
+                                     first 0, the last n (xl_sort and xl_topk: the beginnings alone,
+                                     one for each segment). Segment s is [offsets[s],
+                                     offsets[s + 1]); there are count - 1, any may be empty */
     XL_SEGMENTS_WIDTH = 5, /* every segment_width elements, the last may be shorter; no array */
     XL_SEGMENTS_MASK = 6 /* no array. Rows of segment_width (1 to 64) elements: a segment begins at
                             the first element of a row, and at element k if bit k of segment_mask
@@ -209,9 +214,9 @@ typedef enum xl_determinism {
 /* A tuning value by name for a descriptor, such as {"scan.group_size", 128}. Names may change with
  * any version: xl_tunables_each() and docs/tuning.md list them. An unknown name, another
  * primitive's name or a value out of range is XL_ERROR_INVALID_ARGUMENT. If a name occurs twice,
- * the last value counts. If the device lacks room, a plan uses less. The array and the names are
- * read by the create call. Values change the speed of a plan, and the last bits of results of
- * operators that round. */
+ * the last value counts. If the device lacks room, a plan uses a smaller value. The array and the
+ * names are read by the create call. Values change the speed of a plan, and the last bits of
+ * results of operators that round. */
 typedef struct xl_tunable {
     const char *name;
     uint64_t value;

@@ -79,11 +79,11 @@ void xli_element_text(xli_text *text, const xli_capabilities *capabilities,
  * takes these and gives `result` (NULL: a truth value). `kind` and `name` as errors name it. */
 void xli_element_text_signature(xli_text *text, const char *kind, const char *name,
                                 const char *source, const xli_element *operand, const char *result);
-/* After the operator, how elements come from an array and results go to one, of types[0] in both
- * cases: XL_E xl_load(IN x, ulong i)       of element i of an array of types[1], by the caller's
- *                                     expression if there is one
- *   OUT xl_store(XL_E e, ulong i)     a result for an array of types[2]
- * each with xl_params behind if there are parameters. */
+/* After the operator: how elements are loaded from an array and results are stored, of types[0]:
+ *   XL_E xl_load(IN x, ulong i)      element i of an array of types[1], by the caller's expression
+ *                                    if there is one
+ *   OUT xl_store(XL_E e, ulong i)    a result for an array of types[2]
+ * each with xl_params as last parameter if there are parameters. */
 void xli_element_text_access(xli_text *text, xl_op op, const xli_element *const types[3],
                              bool loads, bool stores, const xli_params *params);
 /* The types alone. */

@@ -133,9 +133,11 @@ xl_status xli_scratch_check(const xl_context *ctx, xl_view scratch, size_t bytes
                           span));
     XL_TRY_CL(ctx, clGetMemObjectInfo(scratch.buffer, CL_MEM_SIZE, sizeof size, &size, NULL));
     size_t room = size - xli_min(size, scratch.offset);
+    if (scratch.count > 0)
+        room = xli_min(room, scratch.count);
     if (room < bytes)
         XL_TRY(xli_fail(ctx, XL_ERROR_SCRATCH_TOO_SMALL,
-                        "scratch: %zu bytes given from byte %zu on, %zu needed", room,
+                        "scratch: %zu bytes given from byte %zu on; %zu are needed", room,
                         scratch.offset, bytes));
     return xli_check_view(ctx, "scratch", scratch, bytes, 1, XLI_READ | XLI_WRITE, span);
 done:

@@ -28,9 +28,11 @@ static xl_status check_object(const xl_context *ctx, const char *name, cl_mem bu
         status = xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT, "%s: a buffer of another OpenCL context",
                           name);
     else if ((access & XLI_WRITE) && (flags & CL_MEM_READ_ONLY))
-        status = xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT, "%s: a read-only buffer", name);
+        status = xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT,
+                          "%s: created with CL_MEM_READ_ONLY; the call writes it", name);
     else if ((access & XLI_READ) && (flags & CL_MEM_WRITE_ONLY))
-        status = xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT, "%s: a write-only buffer", name);
+        status = xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT,
+                          "%s: created with CL_MEM_WRITE_ONLY; the device also reads it", name);
 done:
     return status;
 }
@@ -56,13 +58,12 @@ xl_status xli_check_view(const xl_context *ctx, const char *name, xl_view view, 
     size_t holds = size / element_bytes;
     if (view.count > 0 && n > view.count)
         XL_TRY(xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT,
-                        "%s: %zu elements asked for of a view that counts %zu", name, n,
-                        view.count));
+                        "%s: %zu elements are needed; view.count is %zu", name, n, view.count));
     if (view.offset > holds || n > holds - view.offset)
         XL_TRY(xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT,
-                        "%s: elements from element %zu on, %zu of them, in a buffer that holds %zu "
-                        "of %zu bytes each",
-                        name, view.offset, n, holds, element_bytes));
+                        "%s: %zu elements of %zu bytes are needed from element %zu on; the buffer "
+                        "holds %zu",
+                        name, n, element_bytes, view.offset, holds));
     span->buffer = view.buffer;
     span->root = parent ? parent : view.buffer;
     span->begin = parent_offset + view.offset * element_bytes;

@@ -30,7 +30,7 @@ enum {
     A = 1 << APPROXIMATE,
     KEYED = O | T | M | F,
     SPACED = L | K | V | C | A,
-    ALL = S | R | KEYED | SPACED | X | H | W,
+    ALL = (1 << PRIMITIVES) - 1,
     ONE_CALL = S | R | KEYED | X | H | W | A /* a case is one call, with one event */
 };
 
@@ -50,7 +50,7 @@ static const struct {
                    NAMES("scan", "reduce", "sort", "approximate", "topk", "merge", "search", "near",
                          "knn", "moved", "morton", "select", "histogram", "transform"),
                    0, ALL},
-    /* The order of `elements` in element.c. */
+    /* The order of `elements` in case_element.c. */
     [TYPE] = {"type",
               NAMES("u32", "i32", "u64", "i64", "f32", "f64", "u8", "i8", "u16", "i16", "f16",
                     "u8x3", "i16x2", "f32x4", "u32x3", "i64x2", "affine", "span", "text", "holed",

@@ -264,7 +264,7 @@ static const misuse_desc desc_search[] = {
 static const misuse_call call_search[] = {
     {BAD, "queries: given", {SET(num_queries, 0)}, true},
     {BAD, "args.num_queries: 20000; must be 0", {NONE(queries)}, true},
-    {BAD, "queries: elements from", {SET(num_queries, SIZE_MAX / 16)}, false},
+    {BAD, "args.queries: ", {SET(num_queries, SIZE_MAX / 16)}, false},
     {BAD, "num_queries: ", {SET(num_queries, SIZE_MAX)}, false},
 #if SIZE_MAX > UINT32_MAX
     {BAD,
@@ -424,7 +424,7 @@ static const misuse_desc desc_morton[] = {
 #undef DESC
 #define ARGS xl_morton_args
 static const misuse_call call_morton[] = {
-    {BAD, "points: elements from", {SET(n, SIZE_MAX / 64)}, false},
+    {BAD, "args.points: ", {SET(n, SIZE_MAX / 64)}, false},
     {BAD, "n: ", {SET(n, SIZE_MAX)}, false},
 };
 #undef ARGS
@@ -467,7 +467,7 @@ static const misuse_desc desc_knn[] = {
 #undef DESC
 #define ARGS knn_args
 static const misuse_call call_knn[] = {
-    {BAD, "queries: elements from", {SET(args.num_queries, 1 << 24)}, false},
+    {BAD, "args.queries: ", {SET(args.num_queries, 1 << 24)}, false},
     {BAD, "num_queries: ", {SET(args.num_queries, SIZE_MAX)}, false},
     {BAD,
      "args.first_row, args.num_rows: 0 rows from 101 on; there are 100",
@@ -520,7 +520,7 @@ static const misuse_desc desc_approximate[] = {
 #undef DESC
 #define ARGS xl_knn_approximate_args
 static const misuse_call call_approximate[] = {
-    {BAD, "points: elements from", {SET(n, 1 << 24)}, false},
+    {BAD, "args.points: ", {SET(n, 1 << 24)}, false},
     {BAD, "n: ", {SET(n, SIZE_MAX)}, false},
     {BAD, "num_queries: ", {SET(num_queries, SIZE_MAX)}, false},
 #if SIZE_MAX > UINT32_MAX

@@ -129,9 +129,9 @@ static void try_array(call *c, const misuse_array *a)
         expect_view(c, a, xl_no_view(), "no buffer");
     expect_view(c, a, xl_view_of(strange_buffer, 0), "a buffer of another");
     if (a->use & READ)
-        expect_view(c, a, xl_view_of(write_only, 0), "a write-only buffer");
+        expect_view(c, a, xl_view_of(write_only, 0), "created with CL_MEM_WRITE_ONLY");
     if (a->use & WRITTEN)
-        expect_view(c, a, xl_view_of(read_only, 0), "a read-only buffer");
+        expect_view(c, a, xl_view_of(read_only, 0), "created with CL_MEM_READ_ONLY");
     view.offset = SIZE_MAX;
     if (view.buffer)
         expect_view(c, a, view, "");

@@ -78,7 +78,8 @@ static void calls_refused(void **state)
             xlt_refused(ctx, CALL(xlt_view(&s)), XL_ERROR_INVALID_ARGUMENT,
                         "args.segments: a count of 0");
         else
-            xlt_refused(ctx, CALL(xl_view_n(s.mem, 128, 1)), XL_ERROR_INVALID_ARGUMENT, "counts 1");
+            xlt_refused(ctx, CALL(xl_view_n(s.mem, 128, 1)), XL_ERROR_INVALID_ARGUMENT,
+                        "view.count is 1");
         xl_plan_destroy(plan);
     }
     xlt_check_guards(&b, "out");

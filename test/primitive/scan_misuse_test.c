@@ -83,9 +83,9 @@ static void wrong_views(const xlt_buffer *a, const xlt_buffer *b, size_t bytes)
     EXPECT(bad, "args.in: no buffer", x->in = xl_no_view())
     EXPECT(bad, "args.out: no buffer", x->out = xl_no_view())
     EXPECT(bad, "args.segments: given", x->segments = x->in)
-    EXPECT(bad, "in a buffer that holds", x->in.offset = 2 * x->n)
-    EXPECT(bad, "in a buffer that holds", x->in.offset = SIZE_MAX)
-    EXPECT(bad, "in a buffer that holds", x->n = SIZE_MAX)
+    EXPECT(bad, "the buffer holds", x->in.offset = 2 * x->n)
+    EXPECT(bad, "the buffer holds", x->in.offset = SIZE_MAX)
+    EXPECT(bad, "the buffer holds", x->n = SIZE_MAX)
     EXPECT(bad, "args.in: ", x->in.count = x->n - 1)
     EXPECT(bad, "args.out: ", x->out.count = 1)
     EXPECT(overlap, "args.in and args.out overlap", x->out = xl_view_of(a->mem, x->in.offset + 1))
@@ -101,8 +101,8 @@ static void wrong_objects(void)
     const xl_status bad = XL_ERROR_INVALID_ARGUMENT;
     xlt_strangers s = xlt_strangers_make(4 * good->args.n);
     refuses_objects(&s);
-    EXPECT(bad, "args.in: a write-only buffer", x->in = xl_view_of(s.write_only, 0))
-    EXPECT(bad, "args.out: a read-only buffer", x->out = xl_view_of(s.read_only, 0))
+    EXPECT(bad, "args.in: created with CL_MEM_WRITE_ONLY", x->in = xl_view_of(s.write_only, 0))
+    EXPECT(bad, "args.out: created with CL_MEM_READ_ONLY", x->out = xl_view_of(s.read_only, 0))
     EXPECT(bad, "args.in: a buffer of another", x->in = xl_view_of(s.buffer, 0))
     xlt_strangers_free(&s);
 }

@@ -63,7 +63,7 @@ static void wrong_segments(void **state)
            "args.count_out: given; must not be given, because desc.segments is XL_SEGMENTS_OFFSETS",
            x->count_out = xlt_view(&count))
     EXPECT(XL_ERROR_OVERLAP, "counts_out", x->counts_out = x->segments)
-    EXPECT(bad, "indices_out: 15 elements asked for of a view that counts 14",
+    EXPECT(bad, "indices_out: 15 elements are needed; view.count is 14",
            x->indices_out.count = COUNT_CSR * K - 1)
     EXPECT(bad, "keys_in", x->keys_in.offset = SIZE_MAX)
     xlt_buffer_free(&keys);

@@ -290,8 +290,7 @@ static void calls_may_use_less_scratch(void **state)
     assert_int_equal(bytes, 4 * N);
     XLT_OK(enqueue(plan, &args));
     args.more = in;
-    refused(enqueue(plan, &args), XL_ERROR_INVALID_ARGUMENT,
-            "scratch: 64 elements asked for of a view that counts 16");
+    refused(enqueue(plan, &args), XL_ERROR_SCRATCH_TOO_SMALL, "scratch: 16 bytes given");
     xlt_buffer_free(&room);
     xlt_buffer_free(&a);
     xl_plan_destroy(plan);
