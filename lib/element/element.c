@@ -147,14 +147,6 @@ bool xli_element_is_scalar(const xli_element *element)
     return element->lanes == 1 && element->kind != XLI_KIND_USER;
 }
 
-xl_status xli_check_reserved(const xl_context *ctx, uint32_t reserved)
-{
-    if (reserved == 0)
-        return XL_SUCCESS;
-    return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT, "desc.reserved: %u; must be 0",
-                    (unsigned)reserved);
-}
-
 bool xli_element_orders_zeros(const xli_element *element)
 {
     return element->orders_zeros && element->kind == XLI_KIND_FLOAT;

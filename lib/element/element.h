@@ -50,9 +50,6 @@ xl_status xli_element_check_name(const xl_context *ctx, const char *field,
 /* One that wraps modulo 2^bits where signed overflow is left open: unsigned for signed. */
 xli_element xli_element_wrapping(const xli_element *element);
 
-/* XL_ERROR_INVALID_ARGUMENT unless a descriptor's padding is 0. */
-xl_status xli_check_reserved(const xl_context *ctx, uint32_t reserved);
-
 /* Whether zeros of both signs differ: they are floating-point numbers, and the caller wants it. */
 bool xli_element_orders_zeros(const xli_element *element);
 

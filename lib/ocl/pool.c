@@ -100,24 +100,11 @@ void xli_pool_leave(xli_pool *pool)
     xli_mutex_unlock(pool->lock);
 }
 
-xl_status xli_scratch_question(const xl_context *ctx, const char *what, const void *plan,
-                               const size_t *bytes, const size_t *alignment)
-{
-    if (plan && bytes && alignment)
-        return XL_SUCCESS;
-    return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT, "%s: NULL",
-                    !plan    ? what
-                    : !bytes ? "bytes"
-                             : "alignment");
-}
-
-xl_status xli_scratch_countable(const xl_context *ctx, size_t n, size_t bytes)
+xl_status xli_scratch_countable(const xl_context *ctx, size_t bytes)
 {
     if (bytes < SIZE_MAX)
         return XL_SUCCESS;
-    return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT,
-                    "n: %zu elements need more scratch than the %zu bytes that this host can count",
-                    n, SIZE_MAX);
+    return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT, "args: more scratch than a size_t can count");
 }
 
 xl_status xli_scratch_check(const xl_context *ctx, xl_view scratch, size_t bytes, size_t alignment,

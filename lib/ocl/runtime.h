@@ -273,10 +273,6 @@ xl_status xli_check_view(const xl_context *ctx, const char *name, xl_view view, 
 xl_status xli_check_apart(const xl_context *ctx, const xli_span *a, const xli_span *b,
                           bool same_allowed);
 
-/* The same of one span, such as the scratch, with each of several; none may be the same. */
-xl_status xli_check_apart_from(const xl_context *ctx, const xli_span *span,
-                               const xli_span *const *others, size_t count);
-
 /* Whether both are given and begin at one byte: an output that is its input, once that has been
  * checked. */
 bool xli_span_is_in_place(const xli_span *in, const xli_span *out);
@@ -317,9 +313,9 @@ void xli_pool_used(xli_pool *pool, cl_command_queue queue, cl_event event_or_nul
 void xli_pool_drop(xli_pool *pool);
 void xli_pool_leave(xli_pool *pool);
 
-/* XL_ERROR_INVALID_ARGUMENT where so many elements need SIZE_MAX bytes: sums and products stop
- * there (xli_add(), xli_mul()). */
-xl_status xli_scratch_countable(const xl_context *ctx, size_t n, size_t bytes);
+/* XL_ERROR_INVALID_ARGUMENT if a call needs SIZE_MAX bytes: sums and products stop there (xli_add(),
+ * xli_mul()). */
+xl_status xli_scratch_countable(const xl_context *ctx, size_t bytes);
 
 /* The caller's scratch of one call as a buffer and a byte offset, checked for size and
  * alignment (XL_ERROR_SCRATCH_TOO_SMALL, _MISALIGNED). *span is for overlap checks. */

@@ -84,15 +84,6 @@ xl_status xli_check_apart(const xl_context *ctx, const xli_span *a, const xli_sp
                     b->name, from, to, same_allowed ? " (only exactly the same view may be)" : "");
 }
 
-xl_status xli_check_apart_from(const xl_context *ctx, const xli_span *span,
-                               const xli_span *const *others, size_t count)
-{
-    xl_status status = XL_SUCCESS;
-    for (size_t i = 0; i < count && status == XL_SUCCESS; ++i)
-        status = xli_check_apart(ctx, span, others[i], false);
-    return status;
-}
-
 bool xli_span_is_in_place(const xli_span *in, const xli_span *out)
 {
     return in->root && in->root == out->root && in->begin == out->begin;

@@ -96,14 +96,6 @@ static size_t scratch_of(const xli_call *call, const xl_plan *plan, const room *
     return call->scratch ? call->scratch(plan, given->bytes) : 0;
 }
 
-static xl_status check_countable(const xl_plan *plan, size_t bytes)
-{
-    if (bytes < SIZE_MAX)
-        return XL_SUCCESS;
-    return xli_fail(plan->ctx, XL_ERROR_INVALID_ARGUMENT,
-                    "args: more scratch than a size_t can count");
-}
-
 xl_status xli_plan_scratch(const xli_primitive *primitive, const xl_plan *plan, const void *args,
                            size_t *bytes)
 {
@@ -114,7 +106,7 @@ xl_status xli_plan_scratch(const xli_primitive *primitive, const xl_plan *plan, 
         XL_TRY(xli_fail(plan->ctx, XL_ERROR_INVALID_ARGUMENT, "bytes: NULL"));
     XL_TRY(xli_call_read(primitive, &primitive->call, plan, NULL, args, given.bytes));
     const size_t needed = scratch_of(&primitive->call, plan, &given);
-    XL_TRY(check_countable(plan, needed));
+    XL_TRY(xli_scratch_countable(plan->ctx, needed));
     *bytes = needed;
 done:
     return status;
@@ -129,7 +121,7 @@ static xl_status enter_scratch(const xli_call *call, xl_plan *plan, xli_seq *seq
     const size_t bytes = call->scratch_used ? call->scratch_used(plan, given->bytes, spans)
                                             : scratch_of(call, plan, given);
     memcpy(&view, given->bytes + call->scratch_at, sizeof view);
-    XL_TRY(check_countable(plan, bytes));
+    XL_TRY(xli_scratch_countable(plan->ctx, bytes));
     XL_TRY(xli_seq_scratch(seq, &plan->pool, view, bytes, XL_SCRATCH_ALIGNMENT, scratch));
     for (size_t k = 0; k < count; ++k)
         XL_TRY(xli_check_apart(plan->ctx, scratch, &spans[k], false));
