@@ -92,7 +92,7 @@ static int make_plan(const session *s, const select_options *o, const select_fil
     desc.index = XL_U64;
     desc.predicate = o->where;
     if (f->values.data)
-        desc.value = XL_SELECT_BYTES(f->values.item_bytes);
+        desc.value = XL_BYTES(f->values.item_bytes);
     progress_say("compiling for %s", s->info.name);
     if (o->where) /* of an expression that does not compile the library has the compiler's text */
         host_hold_errors();

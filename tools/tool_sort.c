@@ -117,7 +117,7 @@ static int make_plan(const session *s, const sort_options *o, xl_type type, size
     xl_sort_desc_init(&desc);
     desc.key = type;
     desc.value = o->argsort     ? XL_SORT_INDICES
-                 : values->data ? XL_SORT_BYTES(values->item_bytes)
+                 : values->data ? XL_BYTES(values->item_bytes)
                                 : XL_NONE;
     desc.values_only = o->argsort;
     desc.order = o->descending ? XL_DESCENDING : XL_ASCENDING;

@@ -39,11 +39,6 @@ typedef enum xl_select_by {
                                 XL_SELECT_PARTITION3 */
 } xl_select_by;
 
-/* For xl_select_desc.value and more_values: opaque elements of 1 to 65,535 bytes. */
-#define XL_SELECT_BYTES(bytes) (0x20000u + (bytes))
-
-enum { XL_SELECT_MORE_VALUES = 3 };
-
 /* Start from xl_select_desc_init(): XL_SELECT_IF, u32 elements that are not 0, no values. Leave
  * fields that do not apply at their defaults; otherwise XL_ERROR_INVALID_ARGUMENT.
  * xl_select_create() copies all that pointers point to. */
@@ -53,11 +48,11 @@ typedef struct xl_select_desc {
     uint32_t type;  /* xl_type of an element: any. XL_F64 and XL_F16 require the device's support
                        only if an expression reads the elements */
     uint32_t value; /* xl_type of the value that travels with each element: built in, XL_NONE for no
-                       values, or XL_SELECT_BYTES() */
-    uint32_t more_values[XL_SELECT_MORE_VALUES]; /* further arrays of values, up to the first
+                       values, or XL_BYTES() */
+    uint32_t more_values[XL_MORE_VALUES]; /* further arrays of values, up to the first
                                                     XL_NONE; require `value` */
-    uint32_t index;                              /* xl_type of indices_out: XL_U32 or XL_U64 */
-    const xl_user_type *user_type;               /* if type is XL_USER_TYPE */
+    uint32_t index;                       /* xl_type of indices_out: XL_U32 or XL_U64 */
+    const xl_user_type *user_type;        /* if type is XL_USER_TYPE */
 
     uint32_t kind; /* xl_select_kind */
     uint32_t by;   /* xl_select_by; 0 for XL_SELECT_UNIQUE, _RUNS and _REPEAT */
@@ -95,10 +90,10 @@ typedef struct xl_select_args {
     xl_view flags;    /* XL_SELECT_BY_FLAGS, XL_SELECT_BY_BITMASK; else not given */
     xl_view lengths_in; /* XL_SELECT_REPEAT: n u32, which may be 0; else not given */
     xl_view values_in;  /* n values; required if values_out is given */
-    xl_view more_values_in[XL_SELECT_MORE_VALUES]; /* the same for each of desc.more_values */
-    xl_view out;                                   /* the elements */
-    xl_view values_out;                            /* their values */
-    xl_view more_values_out[XL_SELECT_MORE_VALUES];
+    xl_view more_values_in[XL_MORE_VALUES]; /* the same for each of desc.more_values */
+    xl_view out;                            /* the elements */
+    xl_view values_out;                     /* their values */
+    xl_view more_values_out[XL_MORE_VALUES];
     xl_view indices_out; /* their indices in the input, from 0; XL_SELECT_UNIQUE, _RUNS: where runs
                             begin */
     xl_view lengths_out; /* XL_SELECT_RUNS: u32, the length of each run; else not given */

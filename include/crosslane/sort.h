@@ -32,11 +32,6 @@ typedef enum xl_sort_algorithm {
 /* For desc.value: the library makes the values, each the index of its key in keys_in, as u32. */
 #define XL_SORT_INDICES 0x10000u
 
-/* For desc.value and desc.more_values: elements of 1 to 65,535 bytes with any content. */
-#define XL_SORT_BYTES(bytes) (0x20000u + (bytes))
-
-enum { XL_SORT_MORE_VALUES = 3 };
-
 /* Describes a sort. Start from xl_sort_desc_init().
  * Floating-point keys are ordered -inf < ... < -0 < +0 < ... < +inf < positive NaN < negative NaN,
  * with positive NaN by rising and negative NaN by falling payload. XL_DESCENDING is exactly the
@@ -48,8 +43,8 @@ typedef struct xl_sort_desc {
                      a comparator any type of up to 512 bytes, also vectors and XL_USER_TYPE */
     const xl_user_type *user_key; /* if key is XL_USER_TYPE */
     uint32_t value;               /* the element that travels with each key: a built-in xl_type,
-                                     XL_SORT_BYTES(), XL_SORT_INDICES or XL_NONE */
-    uint32_t more_values[XL_SORT_MORE_VALUES]; /* further arrays of values, up to the first XL_NONE:
+                                     XL_BYTES(), XL_SORT_INDICES or XL_NONE */
+    uint32_t more_values[XL_MORE_VALUES]; /* further arrays of values, up to the first XL_NONE:
                                                   as value, but not XL_SORT_INDICES */
     uint32_t segment_type; /* xl_type of args.segments: XL_U32 or XL_U64; else XL_NONE */
 
@@ -88,7 +83,7 @@ typedef struct xl_sort_args {
                           sorts min(n, it) keys and writes nothing behind them */
     xl_view keys_in;   /* n keys; not written unless it is keys_out */
     xl_view values_in; /* n values; not given for XL_NONE and XL_SORT_INDICES */
-    xl_view more_values_in[XL_SORT_MORE_VALUES]; /* n values for each of desc.more_values */
+    xl_view more_values_in[XL_MORE_VALUES]; /* n values for each of desc.more_values */
     /* With XL_SEGMENTS_OFFSETS: where segments begin, 1 to 2^32 - 1 integers in ascending order in
      * a view made by xl_view_n(). Segment i is [o[i], o[i + 1]), the last one ends at n, and any
      * may be empty. Keys before o[0] are copied. If offsets descend or exceed n, the results are
@@ -96,7 +91,7 @@ typedef struct xl_sort_args {
     xl_view segments;
     xl_view keys_out;   /* n keys; not given if desc.values_only is 1 */
     xl_view values_out; /* n values; not given for XL_NONE */
-    xl_view more_values_out[XL_SORT_MORE_VALUES];
+    xl_view more_values_out[XL_MORE_VALUES];
     xl_view scratch; /* optional: xl_sort_scratch() bytes, as in xl_scan_args */
 } xl_sort_args;
 

@@ -100,6 +100,14 @@ typedef enum xl_type {
     XL_USER_TYPE = 0x1000 /* the descriptor's user_type says which */
 } xl_type;
 
+/* The types of values that travel with keys, or with elements (desc.value, desc.more_values): a
+ * built-in xl_type, or elements of 1 to 65,535 bytes with any content. Values are moved and never
+ * computed with. */
+#define XL_BYTES(bytes) (0x20000u + (bytes))
+
+/* Arrays of values of one call beside the first one. */
+enum { XL_MORE_VALUES = 3 };
+
 /* A type of the caller, such as a struct. The create call compares size and alignment with those of
  * the device's compiler (XL_ERROR_BUILD if they differ). Types of one name in one descriptor must
  * be one type: the same source, size and alignment. The contents of padding are not preserved. */

@@ -96,7 +96,7 @@ static xl_status make_sort(xli_knn_approximate_plan *plan, const xli_tune_wish *
     xl_tunable *part = NULL;
     xl_sort_desc_init(&desc);
     desc.key = plan->problem.code;
-    desc.value = XL_SORT_BYTES(sizeof(cl_uint4));
+    desc.value = XL_BYTES(sizeof(cl_uint4));
     desc.stable = 1;
     if (wish->count > 0) {
         part = xli_alloc(wish->count * sizeof *part);

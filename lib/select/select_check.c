@@ -5,7 +5,7 @@
 
 #include <stdio.h>
 
-enum { FIRST_BYTES = XL_SELECT_BYTES(1), LAST_BYTES = XL_SELECT_BYTES(65535) };
+enum { FIRST_BYTES = XL_BYTES(1), LAST_BYTES = XL_BYTES(65535) };
 
 static bool is_by_heads(xl_select_kind kind)
 {
@@ -119,12 +119,12 @@ static xl_status resolve_expressions(const xl_context *ctx, const xl_select_desc
 static xl_status resolve_value(const xl_context *ctx, const char *field, uint32_t value,
                                size_t *bytes)
 {
-    *bytes = value >= FIRST_BYTES && value <= LAST_BYTES ? value - XL_SELECT_BYTES(0)
+    *bytes = value >= FIRST_BYTES && value <= LAST_BYTES ? value - XL_BYTES(0)
                                                          : xl_type_size((xl_type)value);
     if (*bytes > 0)
         return XL_SUCCESS;
     return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT,
-                    "desc.%s: %d; must be a built-in type or XL_SELECT_BYTES(1 to 65535)", field,
+                    "desc.%s: %d; must be a built-in type or XL_BYTES(1 to 65535)", field,
                     (int)value);
 }
 
@@ -134,7 +134,7 @@ static xl_status resolve_values(const xl_context *ctx, const xl_select_desc *des
     xl_status status = XL_SUCCESS;
     if (desc->value != XL_NONE)
         XL_TRY(resolve_value(ctx, "value", desc->value, &p->values[p->num_values++]));
-    for (size_t k = 0; k < XL_SELECT_MORE_VALUES && desc->more_values[k] != XL_NONE; ++k) {
+    for (size_t k = 0; k < XL_MORE_VALUES && desc->more_values[k] != XL_NONE; ++k) {
         char field[32];
         snprintf(field, sizeof field, "more_values[%u]", (unsigned)k);
         if (desc->value == XL_NONE)

@@ -8,7 +8,7 @@
 
 #include <crosslane/select.h>
 
-enum { XLI_SELECT_VALUES = 1 + XL_SELECT_MORE_VALUES };
+enum { XLI_SELECT_VALUES = 1 + XL_MORE_VALUES };
 
 /* A checked descriptor. */
 typedef struct xli_select_problem {

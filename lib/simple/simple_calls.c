@@ -163,7 +163,7 @@ static uint32_t value_of(size_t bytes)
     return bytes == 0   ? XL_NONE
            : bytes == 4 ? XL_U32
            : bytes == 8 ? XL_U64
-                        : XL_SORT_BYTES((uint32_t)bytes);
+                        : XL_BYTES((uint32_t)bytes);
 }
 
 static xl_status make_sort(xl_context *ctx, const xli_simple_key *key, xl_plan **plan)

@@ -9,8 +9,8 @@
 static size_t value_bytes(uint32_t value)
 {
     enum { MOST = 0xffff };
-    if (value > XL_SORT_BYTES(0) && value <= XL_SORT_BYTES(MOST))
-        return value - XL_SORT_BYTES(0);
+    if (value > XL_BYTES(0) && value <= XL_BYTES(MOST))
+        return value - XL_BYTES(0);
     return xl_type_size((xl_type)value);
 }
 
@@ -23,7 +23,7 @@ static xl_status check_value(const xl_context *ctx, const char *field, uint32_t 
                         "%s: XL_SORT_INDICES; only desc.value may be XL_SORT_INDICES", field);
     return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT,
                     "%s: %s (%" PRIu32
-                    "); must be a built-in type, XL_SORT_BYTES(1) to XL_SORT_BYTES(65535), or "
+                    "); must be a built-in type, XL_BYTES(1) to XL_BYTES(65535), or "
                     "XL_NONE",
                     field, xl_type_name((xl_type)value), value);
 }
@@ -36,7 +36,7 @@ static xl_status check_values(const xl_context *ctx, const xl_sort_desc *desc)
     uint32_t before = desc->value;
     if (desc->value != XL_SORT_INDICES)
         XL_TRY(check_value(ctx, "desc.value", desc->value));
-    for (size_t a = 0; a < XL_SORT_MORE_VALUES; ++a) {
+    for (size_t a = 0; a < XL_MORE_VALUES; ++a) {
         const uint32_t value = desc->more_values[a];
         XL_TRY(check_value(ctx, names[a], value));
         if (value != XL_NONE && before == XL_NONE)
@@ -197,7 +197,7 @@ xl_status xli_sort_problem_of(const xl_context *ctx, const xli_capabilities *cap
     }
     if (hides && !none)
         problem->gathered[problem->num_gathered++] = value_bytes(desc->value);
-    for (size_t a = 0; a < XL_SORT_MORE_VALUES && desc->more_values[a] != XL_NONE; ++a)
+    for (size_t a = 0; a < XL_MORE_VALUES && desc->more_values[a] != XL_NONE; ++a)
         problem->gathered[problem->num_gathered++] = value_bytes(desc->more_values[a]);
 done:
     return status;

@@ -9,7 +9,7 @@
 #include <crosslane/sort.h>
 
 /* Most arrays of values. */
-enum { XLI_SORT_VALUES = 1 + XL_SORT_MORE_VALUES };
+enum { XLI_SORT_VALUES = 1 + XL_MORE_VALUES };
 
 /* A checked descriptor. */
 typedef struct xli_sort_problem {

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_VALUES = 1 + XL_SELECT_MORE_VALUES };
+enum { MOST_VALUES = 1 + XL_MORE_VALUES };
 enum {
     IN,
     CLASSES, /* flags, bits, or lengths */
@@ -79,7 +79,7 @@ static xl_status open_select(const fuzz_case *c, open_plan *plan)
     desc.type = element_of(c)->type;
     desc.user_type = element_of(c)->user_type;
     desc.value = value_type(c, 0);
-    for (size_t k = 0; k < XL_SELECT_MORE_VALUES; ++k)
+    for (size_t k = 0; k < XL_MORE_VALUES; ++k)
         desc.more_values[k] = value_type(c, k + 1);
     desc.index = c->of[INDEX] ? XL_U32 : XL_U64;
     desc.equal_zeros = !c->of[ZEROS_APART];
@@ -115,7 +115,7 @@ static xl_status enqueue(const fuzz_case *c, const open_plan *plan, const call_a
                            .count_out = array_view(&a[COUNTS]),
                            .scratch = array_view(&a[ROOM])};
     *(repeats(c) ? &args.lengths_in : &args.flags) = array_view(&a[CLASSES]);
-    for (size_t k = 0; k < XL_SELECT_MORE_VALUES; ++k) {
+    for (size_t k = 0; k < XL_MORE_VALUES; ++k) {
         args.more_values_in[k] = array_view(&a[VALUES_IN + 1 + k]);
         args.more_values_out[k] = array_view(&a[VALUES_OUT + 1 + k]);
     }

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_VALUES = 1 + XL_SORT_MORE_VALUES };
+enum { MOST_VALUES = 1 + XL_MORE_VALUES };
 enum {
     KEYS_IN,
     KEYS_OUT,
@@ -54,7 +54,7 @@ static void describe(const fuzz_case *c, xl_sort_desc *desc)
     xl_sort_desc_init(desc);
     desc->key = element_of(c)->type;
     desc->value = value_type(c, 0);
-    for (size_t k = 0; k < XL_SORT_MORE_VALUES; ++k)
+    for (size_t k = 0; k < XL_MORE_VALUES; ++k)
         desc->more_values[k] = value_type(c, k + 1);
     desc->order = (uint32_t)c->of[ORDER];
     desc->algorithm = algorithms[c->of[ALGORITHM] ? c->of[ALGORITHM] - ALGORITHM_BITONIC + 1 : 0];

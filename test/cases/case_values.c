@@ -8,10 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const uint32_t types[] = {
-    XL_U32, XL_U8, XL_U16, XL_U64, XL_SORT_BYTES(12), XL_U32X4, XL_SORT_BYTES(100)};
+static const uint32_t types[] = {XL_U32,       XL_U8,    XL_U16,       XL_U64,
+                                 XL_BYTES(12), XL_U32X4, XL_BYTES(100)};
 static const uint8_t sizes[] = {4, 1, 2, 8, 12, 16, 100};
-static const uint32_t more_types[] = {XL_U64, XL_U16, XL_SORT_BYTES(12)};
+static const uint32_t more_types[] = {XL_U64, XL_U16, XL_BYTES(12)};
 static const uint8_t more_sizes[] = {8, 2, 12};
 
 size_t count_values(const fuzz_case *c)

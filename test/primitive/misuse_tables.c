@@ -180,7 +180,7 @@ static const misuse_desc desc_select[] = {
     {"desc.predicate: NULL; must be given for elements of type float2",
      DESC{.type = XL_F32X2, .index = XL_U32}, BAD},
     {"desc.value: 77", DESC{BASE, .value = 77}, BAD},
-    {"desc.value: 131072", DESC{BASE, .value = XL_SELECT_BYTES(0)}, BAD},
+    {"desc.value: 131072", DESC{BASE, .value = XL_BYTES(0)}, BAD},
     {"desc.more_values[0]: given", DESC{BASE, .more_values = {XL_U32}}, BAD},
     {"desc.more_values[1]: 4096",
      DESC{BASE, .value = XL_U32, .more_values = {XL_U32, XL_USER_TYPE}}, BAD},

@@ -11,8 +11,8 @@ static void wrong_descriptors(void **state)
 {
     (void)state;
     const wrong_desc cases[] = {
-        {"desc.value", {.key = XL_U32, .value = XL_SORT_BYTES(0)}},
-        {"desc.value", {.key = XL_U32, .value = XL_SORT_BYTES(65536)}},
+        {"desc.value", {.key = XL_U32, .value = XL_BYTES(0)}},
+        {"desc.value", {.key = XL_U32, .value = XL_BYTES(65536)}},
         {"desc.more_values[0]: given", {.key = XL_U32, .more_values = {XL_U32}}},
         {"desc.more_values[1]", {.key = XL_U32, .value = XL_U8, .more_values = {XL_U8, 99}}},
         {"desc.more_values[2]: given",

@@ -112,7 +112,7 @@ static const sort_form sorts[] = {
     {"sort-u32-values-segments", false, XL_U32, XL_U32, XL_ASCENDING, 0, XL_SEGMENTS_OFFSETS, 0},
     {"sort-u32-values-radix", false, XL_U32, XL_U32, XL_ASCENDING, XL_SORT_RADIX, 0, 0},
     {"sort-u32-values-stable", false, XL_U32, XL_U32, XL_ASCENDING, XL_SORT_BITONIC, 0, 1},
-    {"sort-u32-gathered", false, XL_U32, XL_SORT_BYTES(12), XL_ASCENDING, 0, 0, 0},
+    {"sort-u32-gathered", false, XL_U32, XL_BYTES(12), XL_ASCENDING, 0, 0, 0},
 };
 
 /* Selections, merges and searches. */
