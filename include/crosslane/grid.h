@@ -4,7 +4,7 @@
  *
  *     xl_grid_desc desc;
  *     xl_grid_desc_init(&desc);
- *     desc.cell_size = 1.5f;
+ *     desc.cell_size = 1.5;
  *     xl_grid_create(ctx, &desc, &grid);
  *     xl_grid_index_create(ctx, &index);
  *     xl_grid_build_enqueue(grid, index, queue, &(xl_grid_build_args){.n = n, .points = points}, 0,
@@ -26,6 +26,7 @@
 #define CROSSLANE_GRID_H
 
 #include <crosslane/plan.h>
+#include <crosslane/space.h>
 
 typedef struct xl_grid_index xl_grid_index;
 
@@ -45,63 +46,26 @@ typedef enum xl_points_layout {
     XL_POINTS_SOA = 1  /* an array for each axis */
 } xl_points_layout;
 
-/* How space repeats: desc.periodic of searches. A search with XL_REPEATS_CELL also takes indices
- * whose space repeats along axes. */
-typedef enum xl_repeats {
-    XL_REPEATS_NOT = 0,
-    XL_REPEATS_BOX = 1, /* along axes; the periods are the edges of the box */
-    XL_REPEATS_CELL = 2 /* along the vectors of a triclinic cell */
-} xl_repeats;
-
-/* Start from xl_grid_desc_init(), then set cell_size. Fields for the other scalar must be 0. */
+/* Start from xl_grid_desc_init(), then set cell_size, and space if it is bounded. Searches of an
+ * index are made from the grid's plan (crosslane/neighbors.h, crosslane/knn.h). */
 typedef struct xl_grid_desc {
     uint32_t version; /* set by xl_grid_desc_init() */
 
     /* The points. */
-    uint32_t scalar;     /* xl_type of coordinates: XL_F32 (default), or XL_F64 if the device has
-                            double precision. Searches of the index must have the same */
-    uint32_t dimensions; /* 1, 2 or 3 (default) */
-    uint32_t layout;     /* xl_points_layout */
-    uint32_t stride;     /* scalars from one point to the next, at least `dimensions`; default 3.
-                            No effect with XL_POINTS_SOA */
-
-    /* The box of the points. */
-    uint32_t bounded; /* 0: the device finds the box of the points. 1: the box is given, and a
-                         point outside it is XL_ERROR_OUT_OF_DOMAIN; its faces are inside */
-    float lower[3];   /* XL_F32: corners of the box; the first `dimensions` count */
-    float upper[3];
-    double lower_f64[3]; /* XL_F64: the same. Cells are made of floats relative to `lower_f64`:
-                            give a box if points are far from the origin, or builds are slow */
-    double upper_f64[3];
-
-    /* Space that repeats: a search meets the images of points as well. */
-    uint32_t periodic;     /* bit a: along axis a, with the period upper[a] - lower[a] > 0; requires
-                              `bounded`. With `triclinic`: along vector a of the cell */
-    uint32_t triclinic;    /* 1: the space is a cell; `bounded` and `upper` have no effect */
-    float cell[3][3];      /* XL_F32: the vectors a, b, c of the cell in rows; its corner is
-                              `lower`. With d dimensions, d rows and d columns count. Any matrix
-                              with independent rows, of either hand, used as it is given */
-    double cell_f64[3][3]; /* XL_F64: the same; its corner is lower_f64 */
-
-    uint32_t num_systems; /* 0: one system. Otherwise a batch of this number of systems, at most
-                             2^20: a point has only neighbours of the same system. All systems share
-                             the box and the space; each may have any number of points */
+    xl_space space;  /* default: 3 dimensions, XL_F32, bounds found. With XL_F64, cells are made of
+                        floats relative to the lower corner of the box: give a box if points are far
+                        from the origin, or builds are slow */
+    uint32_t layout; /* xl_points_layout, of points and of given queries */
+    uint32_t stride; /* scalars from one point to the next, at least space.dimensions; default 3. No
+                        effect with XL_POINTS_SOA */
 
     /* How. */
-    float cell_size;    /* edge of a cell along y and z, finite and above 0. Any value is right; the
-                           search radius is best (for k nearest: crosslane/knn.h) */
+    double cell_size;   /* edge of a cell of the grid along y and z, finite and above 0. Any value
+                           is right; the search radius is best (for k nearest: crosslane/knn.h) */
     uint32_t algorithm; /* xl_grid_algorithm */
     uint32_t num_tunables;
     const xl_tunable *tunables; /* grid.*, and scan.* and sort.* for the scan and the sort inside */
 } xl_grid_desc;
-
-/* In a cell, the image S = (Sa, Sb, Sc) of a point is moved along each axis k by
- *     (Sa*cell[0][k] + Sb*cell[1][k]) + Sc*cell[2][k]
- * in the precision of the coordinates; each operation is rounded once. Points may be anywhere in
- * the box around the cell, which the report contains. This box is larger than the cell by 2^-20 of
- * its size and of its largest coordinate (XL_F64: 2^-48 of the coordinate). A cell is refused if
- * its rows span no volume, or if it is so far from the origin, or has vectors so much longer than
- * the shortest of its lattice, that rounding moves images by several heights of the cell. */
 
 /* How a build came out. */
 typedef struct xl_grid_report {
@@ -114,10 +78,8 @@ typedef struct xl_grid_report {
     uint32_t table_cells; /* entries that the table has room for, or listed rows */
     uint32_t cells[3];    /* cells of the table along each axis, in a batch along z those of all
                              systems; 0 if rows are listed */
-    float lower[3];       /* the box of the points, or the given box; XL_F64: rounded */
-    float upper[3];
-    double lower_f64[3];
-    double upper_f64[3];
+    double lower[3];      /* the box of the points; if bounds are given, that of the space */
+    double upper[3];
 } xl_grid_report;
 
 /* The arguments of the calls. A view that is left out is not given. Outputs and storage must not
@@ -128,7 +90,8 @@ typedef struct xl_grid_build_args {
                          {mass, x, y, z} have stride 4 and offset 1. XL_POINTS_SOA: n scalars, x */
     xl_view points_y; /* XL_POINTS_SOA with 2 or 3 dimensions: n scalars */
     xl_view points_z; /* XL_POINTS_SOA with 3 dimensions: n scalars */
-    xl_view systems;  /* of a batch: n u32, the system of each point, below desc.num_systems */
+    xl_view systems;  /* of a batch: n u32, the system of each point, below
+                         space.num_systems */
     xl_view storage;  /* xl_grid_scratch() bytes; as scratch in xl_scan_args. The index stays in it
                          until its next build: do not write to it, and let no search of its old
                          contents run on another queue. Not given: the index's own memory, for
@@ -142,10 +105,10 @@ typedef struct xl_grid_reorder_args {
 } xl_grid_reorder_args;
 
 typedef struct xl_grid_moved_args {
-    float distance; /* XL_F32: finite and at least 0; its square must be a normal number, or 0 */
-    double distance_f64; /* XL_F64: the same */
-    xl_view points;      /* where the n points of the index are now, in the order of its build, and
-                            laid out as this plan says */
+    double distance; /* finite and at least 0; rounded to the scalar of the points, its square must
+                        be a normal number or 0 */
+    xl_view points;  /* where the n points of the index are now, in the order of its build, and laid
+                        out as this plan says */
     xl_view points_y, points_z;
     xl_view moved; /* one u32, whatever it contains; kernels must be able to read and to write it */
 } xl_grid_moved_args;
@@ -230,7 +193,7 @@ XL_NODISCARD XL_API xl_status xl_grid_reorder_enqueue(xl_plan *grid, xl_grid_ind
  *
  * `moved` is UINT32_MAX if there is no sound index: the build failed, has not run, or its storage
  * was overwritten. The plan must have the dimensions, the scalar and the tunable grid.planes of the
- * index, and `triclinic` if the index has. Waits, event, queue, threads and failure as
+ * index, and a cell that is no box if the index has. Waits, event, queue, threads and failure as
  * xl_scan_enqueue().
  * XL_ERROR_UNSUPPORTED: in a cell, a distance of more than 2^20 heights (on devices that end long
  * loops, 3). */

@@ -5,7 +5,7 @@
  *     xl_knn_desc desc;
  *     xl_knn_desc_init(&desc);
  *     desc.k = 8;
- *     xl_knn_create(ctx, &desc, &plan);
+ *     xl_knn_create(grid, &desc, &plan);
  *     xl_knn_enqueue(plan, index, queue, &(xl_knn_args){.indices = indices}, 0, NULL, NULL);
  *
  * docs/neighbors.md has more. A row is ordered by
@@ -25,30 +25,22 @@
 
 #include <crosslane/neighbors.h>
 
-/* Start from xl_knn_desc_init(), then set k. Fields for the other scalar must be 0. "scalar" below
- * is the type desc.scalar. */
+/* Start from xl_knn_desc_init(), then set k. The plan has the space, the scalar, the layout and the
+ * stride of its grid, for given queries too. "scalar" below is the type of coordinates,
+ * space.scalar. */
 typedef struct xl_knn_desc {
     uint32_t version; /* set by xl_knn_desc_init() */
 
-    /* The index and the queries. */
-    uint32_t scalar;       /* xl_type: XL_F32 (default) or XL_F64, that of the index */
-    uint32_t periodic;     /* xl_repeats: that of the index */
-    uint32_t batch;        /* 1: the index has a batch of systems; 0: it has one */
-    uint32_t queries;      /* xl_neighbors_queries */
-    uint32_t dimensions;   /* of the points of the index; default 3 */
-    uint32_t query_layout; /* of given queries: xl_points_layout */
-    uint32_t query_stride; /* scalars from one given query to the next, at least `dimensions`;
-                              default 3. No effect with XL_POINTS_SOA */
+    uint32_t queries; /* xl_neighbors_queries */
 
     /* The neighbours. */
     uint32_t k;            /* 1 to 64 */
-    float max_radius;      /* XL_F32: 0 (default): none. Otherwise only points whose square distance
-                              is below its square are neighbours. Finite, above 0; its square must
-                              be a normal number */
-    double max_radius_f64; /* XL_F64: the same */
+    double max_radius;     /* 0 (default): none. Otherwise only points whose square distance is
+                              below its square are neighbours. Finite; rounded to scalar, its square
+                              must be a normal number */
     uint32_t include_self; /* 1: a point (by its index) is its own neighbour */
     uint32_t num_tunables;
-    const xl_tunable *tunables; /* knn.*; grid.planes: that of the grid */
+    const xl_tunable *tunables; /* knn.* */
 } xl_knn_desc;
 
 /* The arguments of a call. n is the number of queries: num_queries, or the points of the index. A
@@ -58,21 +50,13 @@ typedef struct xl_knn_desc {
  * from first_row on (0: all from there). Row i then begins at (i - first_row) * k. If queries are
  * indexed, each part reads all points, which costs a few bytes each. */
 typedef struct xl_knn_args {
-    size_t num_queries; /* XL_QUERIES_GIVEN: at most 2^32 - 2; otherwise 0 */
+    size_t num_queries; /* as in xl_neighbors_args */
     size_t first_row, num_rows;
-    xl_view queries, queries_y, queries_z, query_systems; /* as in xl_neighbors_count_args */
+    xl_view queries, queries_y, queries_z, query_systems; /* as in xl_neighbors_args */
     xl_view indices;    /* n * k u32: row i begins at i * k; points in the order of the build */
     xl_view distances2; /* n * k scalars, their square distances; or not given */
     xl_view scratch;    /* xl_knn_scratch() bytes, or not given */
 } xl_knn_args;
-
-/* The arguments of a search, for xl_knn_status(). */
-typedef struct xl_knn_status_args {
-    size_t num_queries;
-    size_t first_row, num_rows;
-    xl_view queries, queries_y, queries_z, query_systems;
-    xl_view indices;
-} xl_knn_status_args;
 
 /* How complete rows are. */
 typedef struct xl_knn_report {
@@ -88,9 +72,8 @@ XL_EXTERN_C_BEGIN
 #define xl_knn_desc_init(desc) xl_knn_desc_init_version((desc), XL_VERSION_NUMBER)
 XL_API void xl_knn_desc_init_version(xl_knn_desc *desc, uint32_t version);
 
-/* Makes a plan for indices of the same context; as xl_scan_create(). */
-XL_NODISCARD XL_API xl_status xl_knn_create(xl_context *ctx, const xl_knn_desc *desc,
-                                            xl_plan **plan);
+/* Makes a plan from that of a grid; as xl_neighbors_create(). */
+XL_NODISCARD XL_API xl_status xl_knn_create(xl_plan *grid, const xl_knn_desc *desc, xl_plan **plan);
 
 /* As xl_scan_scratch(), for args->num_queries queries. This version needs 0 bytes. */
 XL_NODISCARD XL_API xl_status xl_knn_scratch(const xl_plan *plan, const xl_knn_args *args,
@@ -115,7 +98,7 @@ XL_NODISCARD XL_API xl_status xl_knn_enqueue(xl_plan *plan, xl_grid_index *index
  * xl_grid_index_status() if the build failed, without a report; XL_ERROR_UNSUPPORTED if rows were
  * given up. report may be NULL. */
 XL_NODISCARD XL_API xl_status xl_knn_status(xl_plan *plan, xl_grid_index *index,
-                                            cl_command_queue queue, const xl_knn_status_args *args,
+                                            cl_command_queue queue, const xl_knn_args *args,
                                             xl_knn_report *report, cl_uint num_waits,
                                             const cl_event *waits);
 

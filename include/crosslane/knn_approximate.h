@@ -5,7 +5,7 @@
  *     xl_knn_approximate_desc desc;
  *     xl_knn_approximate_desc_init(&desc);
  *     desc.k = 8;
- *     desc.upper[0] = desc.upper[1] = desc.upper[2] = 1;
+ *     desc.space.cell[0][0] = desc.space.cell[1][1] = desc.space.cell[2][2] = 1;
  *     xl_knn_approximate_create(ctx, &desc, &plan);
  *     xl_knn_approximate_enqueue(plan, queue, &(xl_knn_approximate_args){
  *         .n = n, .points = points, .indices = indices, .distances2 = distances2}, 0, NULL, NULL);
@@ -26,20 +26,19 @@
 
 #include <crosslane/neighbors.h>
 
-/* Start from xl_knn_approximate_desc_init(), then set k, lower and upper. */
+/* Start from xl_knn_approximate_desc_init(), then set k and the box. */
 typedef struct xl_knn_approximate_desc {
     uint32_t version; /* set by xl_knn_approximate_desc_init() */
 
-    /* The points and the queries, in f32. */
-    uint32_t code;       /* xl_type of codes: XL_U64 (default), or XL_U32: faster, and as good if
-                            no cell has many points; 512 cells along an axis in 3 dimensions,
-                            32,768 in 2 */
-    uint32_t queries;    /* xl_neighbors_queries */
-    uint32_t dimensions; /* 2 or 3 (default) */
-    uint32_t stride;     /* scalars from one point to the next, at least `dimensions`; default 3 */
-    uint32_t query_stride; /* the same for given queries */
-    float lower[3]; /* corners of the box of the points; the first `dimensions` count. From */
-    float upper[3]; /* -2^125 to 2^125. Points outside have less accurate rows */
+    /* The points and the queries. */
+    xl_space space;   /* 2 or 3 dimensions, XL_F32, a box that is given (the defaults are 3
+                         dimensions and no box), not periodic, one system; from -2^125 to 2^125.
+                         Points outside have less accurate rows */
+    uint32_t stride;  /* scalars from one point to the next, at least space.dimensions; default 3 */
+    uint32_t queries; /* xl_neighbors_queries */
+    uint32_t query_stride; /* as stride, for given queries */
+    uint32_t code; /* xl_type of codes: XL_U64 (default), or XL_U32: faster, and as good if no cell
+                      has many points; 512 cells along an axis in 3 dimensions, 32,768 in 2 */
 
     /* The neighbours. */
     uint32_t k;            /* 1 to 64 */

@@ -5,7 +5,7 @@
  *
  *     xl_morton_desc desc;
  *     xl_morton_desc_init(&desc);
- *     desc.upper[0] = desc.upper[1] = desc.upper[2] = 1;
+ *     desc.space.cell[0][0] = desc.space.cell[1][1] = desc.space.cell[2][2] = 1;
  *     xl_morton_create(ctx, &desc, &plan);
  *     xl_morton_args args = {.n = n, .points = points, .codes = codes};
  *     xl_morton_enqueue(plan, queue, &args, 0, NULL, NULL);
@@ -17,25 +17,23 @@
 #define CROSSLANE_MORTON_H
 
 #include <crosslane/plan.h>
+#include <crosslane/space.h>
 
-/* Start from xl_morton_desc_init(), then set lower and upper.
+/* Start from xl_morton_desc_init(), then set the box.
  *
  * All cells are cubes of one size, with 2^bits cells along each axis. Their edge is
  * 2^k / 2^bits, where 2^k is the least power of two that is not less than the longest side of the
- * box. A cell's number along an axis is floor((x - lower) / edge), with the subtraction rounded to
+ * box. A cell's number along an axis is floor((x - origin) / edge), with the subtraction rounded to
  * float. Points outside the cells have the number of the first or last cell. A point with a NaN has
  * the largest number that the code's type holds. */
 typedef struct xl_morton_desc {
     uint32_t version; /* set by xl_morton_desc_init() */
 
-    uint32_t dimensions; /* 2 or 3 (default) */
-    uint32_t scalar;     /* xl_type: XL_F32 */
-    uint32_t code;       /* xl_type: XL_U32, with 10 bits for each of 3 axes or 16 for each of 2;
-                            XL_U64 (default), with 21 or 32 */
-
-    uint32_t stride; /* scalars from one point to the next, at least `dimensions`; default 3 */
-    float lower[3];  /* corners of the box: finite, lower <= upper, upper - lower finite; */
-    float upper[3];  /* only the first `dimensions` are used */
+    xl_space space;  /* 2 or 3 dimensions (default), XL_F32, a box that is given, not periodic, one
+                        system */
+    uint32_t stride; /* scalars from one point to the next, at least space.dimensions; default 3 */
+    uint32_t code;   /* xl_type: XL_U32, with 10 bits for each of 3 axes or 16 for each of 2; XL_U64
+                        (default), with 21 or 32 */
 
     uint32_t num_tunables;      /* number of tunables */
     const xl_tunable *tunables; /* tuning values of this plan (xl_tunable in types.h), names
@@ -56,9 +54,7 @@ XL_EXTERN_C_BEGIN
 #define xl_morton_desc_init(desc) xl_morton_desc_init_version((desc), XL_VERSION_NUMBER)
 XL_API void xl_morton_desc_init_version(xl_morton_desc *desc, uint32_t version);
 
-/* Creates a plan; blocks while it compiles. Errors as for xl_scan_create().
- * XL_ERROR_INVALID_ARGUMENT: lower > upper, a box that is not finite, or a stride less than
- * dimensions. XL_ERROR_UNSUPPORTED: dimensions, scalar or code has another value than above. */
+/* Creates a plan; blocks while it compiles. Errors as for xl_scan_create(). */
 XL_NODISCARD XL_API xl_status xl_morton_create(xl_context *ctx, const xl_morton_desc *desc,
                                                xl_plan **plan);
 

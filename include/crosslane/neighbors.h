@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT
- * Exact search for all points within a radius, on an index of crosslane/grid.h. The neighbours of
- * each of n points, as CSR rows with room for `capacity` indices:
+ * Exact search for all points within a radius, on an index of crosslane/grid.h. A list of the
+ * neighbours of each of n points, as CSR rows with room for `capacity` indices:
  *
  *     xl_neighbors_desc desc;
  *     xl_neighbors_desc_init(&desc);
- *     desc.radius = 1.5f;
- *     xl_neighbors_create(ctx, &desc, &plan);
- *     xl_neighbors_count_enqueue(plan, index, queue,
- *                                &(xl_neighbors_count_args){.offsets = offsets}, 0, NULL, NULL);
- *     xl_neighbors_fill_enqueue(plan, index, queue, &(xl_neighbors_fill_args){
- *         .capacity = capacity, .offsets = offsets, .indices = indices}, 0, NULL, NULL);
+ *     desc.radius = 1.5;
+ *     xl_neighbors_create(grid, &desc, &plan);
+ *     xl_neighbors_args args = {.capacity = capacity, .offsets = offsets, .indices = indices};
+ *     xl_neighbors_enqueue(plan, index, queue, &args, 0, NULL, NULL);
+ *     status = xl_neighbors_status(plan, index, queue, &args, &report, 0, NULL);
  *
+ * On arrays in host memory one call does all of this: xl_simple_neighbors() in crosslane/simple.h.
  * docs/neighbors.md has complete examples, sums without a list, and loops over neighbours in
  * kernels of your own.
  *
@@ -22,8 +22,8 @@
  *
  * In space that repeats, each image of a point within the radius is a neighbour, so a row may have
  * an index several times. A point is not its own neighbour, but its images are. Along a periodic
- * axis of period L, dx is (query.x - point.x) - s * L for a whole number s; in a cell it is
- * (query.x - point.x) less the move of the image (crosslane/grid.h). If j is a neighbour of i in
+ * axis of period L, dx is (query.x - point.x) - s * L for a whole number s; in a cell that is no box
+ * it is (query.x - point.x) less the move of the image (crosslane/space.h). If j is a neighbour of i in
  * image s, then i is a neighbour of j in image -s. A radius may have up to 2^20 periods, or heights
  * of the cell (3 on devices that end long loops, docs/drivers.md), and no image within it may have
  * a component of S beyond 2^30.
@@ -44,24 +44,17 @@ typedef enum xl_neighbors_queries {
                                adjacent queries are close to each other */
 } xl_neighbors_queries;
 
-/* Start from xl_neighbors_desc_init(), then set radius, or radius_f64 with XL_F64. Fields for the
- * other scalar must be 0. "scalar" below is the type desc.scalar. */
+/* Start from xl_neighbors_desc_init(), then set radius. The plan has the space, the scalar, the
+ * layout and the stride of its grid, for given queries too. "scalar" below is the type of
+ * coordinates, space.scalar. */
 typedef struct xl_neighbors_desc {
     uint32_t version; /* set by xl_neighbors_desc_init() */
 
-    /* The index and the queries. */
-    uint32_t scalar;       /* xl_type: XL_F32 (default) or XL_F64, that of the index */
-    uint32_t periodic;     /* xl_repeats: that of the index */
-    uint32_t batch;        /* 1: the index has a batch of systems; 0: it has one */
-    uint32_t queries;      /* xl_neighbors_queries */
-    uint32_t dimensions;   /* of given queries: those of the index; default 3 */
-    uint32_t query_layout; /* of given queries: xl_points_layout */
-    uint32_t query_stride; /* scalars from one given query to the next, at least `dimensions`;
-                              default 3. No effect with XL_POINTS_SOA */
+    uint32_t queries; /* xl_neighbors_queries */
 
     /* The neighbours. */
-    float radius;          /* XL_F32: finite and above 0; its square must be a normal number */
-    double radius_f64;     /* XL_F64: the same */
+    double radius;         /* finite and above 0; rounded to scalar, its square must be a normal
+                              number */
     uint32_t radii;        /* 1: each query has its own radius, at most this one */
     uint32_t inclusive;    /* 0: distance < radius; 1: distance <= radius */
     uint32_t include_self; /* 1: a point (by its index) is its own neighbour */
@@ -72,86 +65,63 @@ typedef struct xl_neighbors_desc {
 
     /* The results. */
     uint32_t sorted;       /* 1 (default): rows ascend by index. 0: any order, faster */
-    uint32_t details;      /* 1: fills may give distances2, vectors and shifts */
-    uint32_t row_capacity; /* 0: CSR rows. Otherwise row i begins at i * row_capacity; one fill
-                              gives rows and counts without a count before. The remaining room of a
-                              row is not written; a row that is too long has the right count, and
-                              undefined indices */
-    const char *visit;     /* NULL, or OpenCL C source for xl_neighbors_visit_enqueue(): a function
+    uint32_t details;      /* 1: lists may have distances2, vectors and shifts */
+    uint32_t row_capacity; /* 0: CSR rows. Otherwise row i begins at i * row_capacity. The remaining
+                              room of a row is not written; a row that is too long has the right
+                              count, and undefined indices */
+    const char *visit;     /* NULL, or OpenCL C source of what args.sums adds up: a function
                               float visit(float sum, float distance2, uint i, uint j,
                                           float4 params)
                               of query i and neighbour j that returns the new sum; XL_F64: double,
                               double4. It may be called for other points too, such as i itself; the
                               library then ignores its result */
     uint32_t num_tunables;
-    const xl_tunable *tunables; /* neighbors.*; scan.* for the scan inside; grid.planes: that of the
-                                   grid */
+    const xl_tunable *tunables; /* neighbors.*, and scan.* for the scan inside */
 } xl_neighbors_desc;
 
-/* The arguments of the calls. n is the number of queries: num_queries, or the points of the index.
+/* The arguments of all calls. n is the number of queries: num_queries, or the points of the index.
  * A view that is left out is not given. Outputs and scratch must not overlap any other view or the
- * storage of the index. Inputs are not changed.
- * All calls share:
- *   num_queries      XL_QUERIES_GIVEN: at most 2^32 - 2; otherwise 0
- *   queries          XL_QUERIES_GIVEN: (n - 1) * query_stride + dimensions scalars, offset in
- *                    scalars; with XL_POINTS_SOA n scalars, x. A query that is not finite has no
- *                    neighbours
- *   queries_y, _z    XL_POINTS_SOA: n scalars each, for the axes that there are
- *   query_systems    batch and XL_QUERIES_GIVEN: n u32. A query of no system has no neighbours
- *   radii            desc.radii: n scalars. A query whose radius is not above 0 has no neighbours
- *                    */
-typedef struct xl_neighbors_count_args {
-    size_t num_queries;
-    xl_view queries, queries_y, queries_z, query_systems, radii;
-    xl_view counts;  /* n u32, or not given */
-    xl_view offsets; /* n + 1 u64, or not given: the exclusive sum of the counts, and the total.
-                        The device also reads it: not CL_MEM_WRITE_ONLY */
-    xl_view scratch; /* xl_neighbors_scratch() bytes, or not given: as in xl_scan_args */
-} xl_neighbors_count_args;
-
-/* A part of the rows, for lists that are larger than memory: num_rows rows from first_row on (0:
- * all from there), in separate arrays. CSR row i begins at offsets[i] - offsets[first_row], and
- * the capacity is offsets[first_row + num_rows] - offsets[first_row]. Each part reads all
- * queries, which costs a few bytes each. */
-typedef struct xl_neighbors_fill_args {
-    size_t num_queries;
+ * storage of the index. Inputs are not changed. A call ignores outputs that it does not compute.
+ *
+ * first_row, num_rows: a part of the rows, for lists that are larger than memory: num_rows rows from
+ * first_row on (0: all from there), in separate arrays. CSR row i begins at offsets[i] -
+ * offsets[first_row], and the capacity needed is offsets[first_row + num_rows] -
+ * offsets[first_row]. Each part reads all queries, which costs a few bytes each. Counts, offsets
+ * and sums are always those of all rows. */
+typedef struct xl_neighbors_args {
+    size_t num_queries; /* XL_QUERIES_GIVEN: at most 2^32 - 2. XL_QUERIES_INDEXED: the points of the
+                           index, or 0 for the same; xl_neighbors_scratch() requires the number */
     size_t first_row, num_rows;
-    uint64_t capacity; /* indices that there is room for; a CSR row that would end behind it is not
-                          written. offsets[n] is enough. 0 with row_capacity */
-    xl_view queries, queries_y, queries_z, query_systems, radii;
-    xl_view offsets;    /* CSR: n + 1 u64 of a count with the same plan, index and queries */
-    xl_view counts;     /* row_capacity: receives a u32 for each row, its neighbours; UINT32_MAX if
-                           the build failed or the device cannot search the row */
+    uint64_t capacity; /* CSR: indices that there is room for. A row that would end behind it is not
+                          written. 0 with row_capacity */
+    double start;      /* of sums: each starts from it; rounded to scalar, as the next */
+    double params[4];  /* of sums: passed to visit() */
+
+    xl_view queries; /* XL_QUERIES_GIVEN: (n - 1) * stride + dimensions scalars, offset in scalars;
+                        with XL_POINTS_SOA n scalars, x. A query that is not finite has no
+                        neighbours */
+    xl_view queries_y, queries_z; /* XL_POINTS_SOA: n scalars each, for the axes that there are */
+    xl_view query_systems; /* of a batch, with XL_QUERIES_GIVEN: n u32. A query of no system has no
+                              neighbours */
+    xl_view radii;         /* desc.radii: n scalars. A query whose radius is not above 0 has no
+                              neighbours */
+
+    xl_view counts;     /* n u32, the length of each row; with row_capacity one for each of num_rows,
+                           UINT32_MAX if the build failed */
+    xl_view offsets;    /* CSR: n + 1 u64, the exclusive sum of the counts, and the total. The device
+                           also reads it: not CL_MEM_WRITE_ONLY; so are the next four */
     xl_view indices;    /* `capacity` u32, or row_capacity u32 for each row: points, in the order of
-                           the build. The device also reads it: not CL_MEM_WRITE_ONLY */
-    xl_view distances2; /* with desc.details, or not given, as the next two: a scalar for each
-                           index, the square distance that was compared */
-    xl_view vectors;    /* `dimensions` scalars for each index, from the query to the image of the
-                           point: -((query - point) - the move of the image) */
-    xl_view shifts;     /* `dimensions` i32 for each index: the periods, or the multiples of the
-                           cell's vectors, by which the point is moved. Images of one point ascend
-                           by z, y, x (in a badly skewed cell in another fixed order) */
-} xl_neighbors_fill_args;
-
-typedef struct xl_neighbors_visit_args {
-    size_t num_queries;
-    float start;          /* XL_F32: each sum starts from it */
-    float params[4];      /* XL_F32: passed to visit() */
-    double start_f64;     /* XL_F64: the same */
-    double params_f64[4]; /* XL_F64: the same */
-    xl_view queries, queries_y, queries_z, query_systems, radii;
-    xl_view out; /* n scalars */
-} xl_neighbors_visit_args;
-
-/* The arguments of a count or a fill, for xl_neighbors_status(). capacity: after a count alone
- * UINT64_MAX. */
-typedef struct xl_neighbors_status_args {
-    size_t num_queries;
-    size_t first_row, num_rows;
-    uint64_t capacity;
-    xl_view queries, queries_y, queries_z, query_systems, radii;
-    xl_view offsets, counts;
-} xl_neighbors_status_args;
+                           the build */
+    xl_view distances2; /* desc.details: a scalar for each index, the square distance that was
+                           compared */
+    xl_view vectors;    /* desc.details: `dimensions` scalars for each index, from the query to the
+                           image of the point: -((query - point) - the move of the image) */
+    xl_view shifts;     /* desc.details: `dimensions` i32 for each index: S of the image. Images of
+                           one point ascend by z, y, x (in a badly skewed cell in another fixed
+                           order) */
+    xl_view sums;       /* desc.visit: n scalars */
+    xl_view scratch;    /* xl_neighbors_scratch() bytes, or not given: as in xl_scan_args */
+} xl_neighbors_args;
 
 /* How a list came out. */
 typedef struct xl_neighbors_report {
@@ -169,8 +139,7 @@ typedef struct xl_neighbors_report {
 typedef struct xl_neighbors_kernel_args {
     cl_kernel kernel;   /* of a program of xl_program_create() in the context of the index */
     cl_uint first;      /* position of the first parameter of XL_NEIGHBORS_PARAMETERS(), from 0 */
-    float radius;       /* XL_F32: as desc.radius */
-    double radius_f64;  /* XL_F64: as desc.radius_f64; the program then has
+    double radius;      /* as desc.radius. For points of XL_F64 the program must have
                            `#define XL_NEIGHBORS_F64 1` before the include */
     uint32_t inclusive; /* as desc.inclusive */
 } xl_neighbors_kernel_args;
@@ -181,53 +150,55 @@ XL_EXTERN_C_BEGIN
 #define xl_neighbors_desc_init(desc) xl_neighbors_desc_init_version((desc), XL_VERSION_NUMBER)
 XL_API void xl_neighbors_desc_init_version(xl_neighbors_desc *desc, uint32_t version);
 
-/* Makes a plan for indices of the same context; as xl_scan_create(). */
-XL_NODISCARD XL_API xl_status xl_neighbors_create(xl_context *ctx, const xl_neighbors_desc *desc,
+/* Makes a plan from that of a grid, for indices that such a grid builds: of the same context,
+ * dimensions, scalar, periodicity and tunable grid.planes, and a batch if that is one. A plan from a
+ * periodic box takes only boxes; one from any other periodic cell takes boxes too. The grid's plan
+ * may be destroyed afterwards. Errors, blocking and threads as xl_scan_create(). */
+XL_NODISCARD XL_API xl_status xl_neighbors_create(xl_plan *grid, const xl_neighbors_desc *desc,
                                                   xl_plan **plan);
 
-/* Stores in *bytes the scratch of a count with offsets of up to n queries. Other calls need none.
- * Does not block. */
-XL_NODISCARD XL_API xl_status xl_neighbors_scratch(const xl_plan *plan, size_t n, size_t *bytes);
+/* As xl_scan_scratch(), for args->num_queries queries. Only calls that write offsets need any. */
+XL_NODISCARD XL_API xl_status xl_neighbors_scratch(const xl_plan *plan,
+                                                   const xl_neighbors_args *args, size_t *bytes);
 
 /* The calls. They never block. Waits, event, queue, threads, failure and errors as
  * xl_scan_enqueue(); results are in the order of the queries, or in that of the points in the
  * build. XL_ERROR_INVALID_ARGUMENT also if the index is of another kind than the plan;
  * XL_ERROR_UNSUPPORTED if the radius has too many periods. */
 
-/* Enqueues a count of the neighbours of each query. If the build failed, all counts are 0 and
- * offsets[n] is UINT64_MAX. If the device ends loops before all candidates of a point are tested,
- * its count is UINT32_MAX and offsets[n] is UINT64_MAX. */
+/* Enqueues whatever is given of these: counts, offsets, the list (indices and its details), sums.
+ * CSR rows require offsets and are counted first. Rows that do not fit are not written and no error
+ * is raised here: call xl_neighbors_status() to find out. Sums: sums[i] is visit() over the
+ * neighbours of query i, from `start` on, always in the same order: equal input gives equal bits on
+ * one device. If the build failed, counts are 0, offsets[n] is UINT64_MAX and sums are NaN. */
+XL_NODISCARD XL_API xl_status xl_neighbors_enqueue(xl_plan *plan, xl_grid_index *index,
+                                                   cl_command_queue queue,
+                                                   const xl_neighbors_args *args, cl_uint num_waits,
+                                                   const cl_event *waits, cl_event *event);
+
+/* The same in two steps, to allocate in between or to fill in parts. The first enqueues counts and
+ * offsets alone. The second enqueues the list alone; CSR rows require the offsets that a count with
+ * the same plan, index and queries wrote. */
 XL_NODISCARD XL_API xl_status xl_neighbors_count_enqueue(xl_plan *plan, xl_grid_index *index,
                                                          cl_command_queue queue,
-                                                         const xl_neighbors_count_args *args,
+                                                         const xl_neighbors_args *args,
                                                          cl_uint num_waits, const cl_event *waits,
                                                          cl_event *event);
-
-/* Enqueues a fill of the rows. Rows that do not fit are not written and no error is raised here:
- * call xl_neighbors_status() to find out. */
 XL_NODISCARD XL_API xl_status xl_neighbors_fill_enqueue(xl_plan *plan, xl_grid_index *index,
                                                         cl_command_queue queue,
-                                                        const xl_neighbors_fill_args *args,
+                                                        const xl_neighbors_args *args,
                                                         cl_uint num_waits, const cl_event *waits,
                                                         cl_event *event);
 
-/* Enqueues sums without a list: out[i] is visit() over the neighbours of query i, from `start` on.
- * The order of visits is fixed: equal input gives equal bits on one device. out[i] is NaN if the
- * build failed, or if the device cannot test all candidates of the query. */
-XL_NODISCARD XL_API xl_status xl_neighbors_visit_enqueue(xl_plan *plan, xl_grid_index *index,
-                                                         cl_command_queue queue,
-                                                         const xl_neighbors_visit_args *args,
-                                                         cl_uint num_waits, const cl_event *waits,
-                                                         cl_event *event);
-
-/* Reads how a list came out that was counted or filled with these arguments. BLOCKS until `waits`
- * are complete and `queue` has read it. Returns XL_SUCCESS; the error of xl_grid_index_status() if
- * the build failed, without a report; XL_ERROR_NON_FINITE if queries are not finite;
- * XL_ERROR_UNSUPPORTED if the device could not count; XL_ERROR_CAPACITY if the rows do not fit. The
- * error text has the figures. report may be NULL. */
+/* Reads how a count or a list with these arguments came out: it reads offsets, or counts with
+ * row_capacity, and the queries. BLOCKS until `waits` are complete and `queue` has read it. Returns
+ * XL_SUCCESS; the error of xl_grid_index_status() if the build failed, without a report;
+ * XL_ERROR_NON_FINITE if queries are not finite; XL_ERROR_UNSUPPORTED if queries are too far for
+ * images; XL_ERROR_CAPACITY if indices are given and the rows do not fit. The error text has the
+ * figures. report may be NULL. */
 XL_NODISCARD XL_API xl_status xl_neighbors_status(xl_plan *plan, xl_grid_index *index,
                                                   cl_command_queue queue,
-                                                  const xl_neighbors_status_args *args,
+                                                  const xl_neighbors_args *args,
                                                   xl_neighbors_report *report, cl_uint num_waits,
                                                   const cl_event *waits);
 

@@ -14,7 +14,7 @@
 #define MIN_CELL 0x1p-120f
 #define MAX_CELL 0x1p126f
 
-static const xl_grid_desc defaults = {.dimensions = 3, .scalar = XL_F32, .stride = 3};
+static const xl_grid_desc defaults = {.space = {.dimensions = 3, .scalar = XL_F32}, .stride = 3};
 
 static float inverse_of(float cell_size)
 {
@@ -23,15 +23,17 @@ static float inverse_of(float cell_size)
 }
 
 /* The number that the device finds, by the same operations. */
-static uint64_t count_box_cells(const xl_grid_desc *desc, float inverse, float thin)
+static uint64_t count_box_cells(const xli_grid_plan *grid)
 {
+    const uint32_t systems = grid->space.num_systems;
     uint64_t cells = 1;
     for (int a = 0; a < 3 && cells <= XLI_GRID_MAX_TABLE; ++a) {
-        float last = (desc->upper[a] - desc->lower[a]) * (a == 0 ? inverse * thin : inverse);
+        const float cells_in_length = a == 0 ? grid->inverse * grid->thin : grid->inverse;
+        const float last = (grid->upper[a] - grid->lower[a]) * cells_in_length;
         cells *= last < MANY_CELLS ? (uint64_t)last + 1 : (uint64_t)MANY_CELLS + 1;
     }
-    if (desc->num_systems > 0 && cells <= XLI_GRID_MAX_TABLE)
-        cells *= desc->num_systems;
+    if (systems > 0 && cells <= XLI_GRID_MAX_TABLE)
+        cells *= systems;
     return cells;
 }
 
@@ -56,7 +58,7 @@ static void info(const xl_plan *base, size_t n, xl_plan_details *details)
     const xli_grid_plan *const grid = (const xli_grid_plan *)base;
     (void)n;
     xli_grid_info_of(&grid->kernels[XLI_GRID_KEYS], grid->tune.group, grid->tune.items,
-                     grid->desc.algorithm == XL_GRID_BITONIC ? "bitonic"
+                     grid->algorithm == XL_GRID_BITONIC ? "bitonic"
                      : grid->sorts || !grid->scan            ? "radix"
                                                              : "counting",
                      details);
@@ -86,18 +88,18 @@ static xl_status build_kernels(xli_grid_plan *grid)
     xl_status status;
     xli_program *program;
     xli_text defines = {0};
-    const xl_grid_desc *const desc = &grid->desc;
+    const xli_space *const space = &grid->space;
     const xli_definition lines[] = {{"XL_GROUP", grid->tune.group},
                                     {"XL_ITEMS", grid->tune.items},
-                                    {"XL_SOA", desc->layout},
-                                    {"XL_STRIDE", desc->stride},
-                                    {"XL_BOUNDED", desc->bounded != 0},
+                                    {"XL_SOA", grid->layout},
+                                    {"XL_STRIDE", grid->stride},
+                                    {"XL_BOUNDED", space->bounded},
                                     {"XL_PLANES", grid->tune.planes},
-                                    {"XL_DIMENSIONS", desc->dimensions},
+                                    {"XL_DIMENSIONS", space->dimensions},
                                     {"XL_BUCKET", grid->tune.bucket},
-                                    {"XL_TRICLINIC", desc->triclinic},
-                                    {"XL_F64", desc->scalar == XL_F64},
-                                    {"XL_SYSTEMS", desc->num_systems > 0}};
+                                    {"XL_TRICLINIC", space->skewed},
+                                    {"XL_F64", xli_space_is_wide(space)},
+                                    {"XL_SYSTEMS", space->num_systems > 0}};
     xli_text_define(&defines, lines, XLI_COUNT(lines));
     if (defines.failed)
         XL_TRY(xli_fail(grid->base.ctx, XL_ERROR_OUT_OF_MEMORY, "no memory for a kernel's source"));
@@ -147,7 +149,7 @@ static xl_status make_sort(xli_grid_plan *grid, const xli_tune_wish *wish)
     desc.key = XL_U64;
     desc.value = XL_U32;
     desc.stable = 1;
-    desc.algorithm = grid->desc.algorithm == XL_GRID_BITONIC ? XL_SORT_BITONIC : XL_SORT_AUTO;
+    desc.algorithm = grid->algorithm == XL_GRID_BITONIC ? XL_SORT_BITONIC : XL_SORT_AUTO;
     desc.tunables = part;
     desc.num_tunables = xli_tune_part(wish, XLI_TUNE_SORT, part);
     status = xl_sort_create(grid->base.ctx, &desc, &grid->sort);
@@ -162,30 +164,29 @@ static void set_sizes(xli_grid_plan *grid, const xli_capabilities *capabilities)
     grid->max_table = XLI_GRID_MAX_TABLE;
     while (grid->max_table > XLI_GRID_MIN_TABLE && grid->max_table > room)
         grid->max_table /= 2;
-    grid->inverse = inverse_of(grid->desc.cell_size);
+    grid->inverse = inverse_of(grid->cell_size);
     grid->thin = (float)grid->tune.thin;
     grid->beyond = COUNTED_CELLS / grid->inverse;
     grid->box_cells =
-        grid->desc.bounded ? count_box_cells(&grid->desc, grid->inverse, grid->thin) : UINT64_MAX;
+        grid->space.bounded ? count_box_cells(grid) : UINT64_MAX;
 }
 
 /* The tuning values, and the scan and the sorts inside a build. */
-static xl_status make_parts(xli_grid_plan *grid, const xli_capabilities *capabilities)
+static xl_status make_parts(xli_grid_plan *grid, const xli_capabilities *capabilities,
+                            const xli_tune_wish *wish)
 {
     xl_status status;
     xli_tune_device device;
     xli_tune tune;
-    const xli_tune_wish *wish =
-        XLI_TUNE_WISH(XLI_TUNE_GRID | XLI_TUNE_SCAN | XLI_TUNE_SORT, &grid->desc);
     XL_TRY(xli_context_tune(grid->base.ctx, capabilities, wish, &device, &tune));
     grid->tune = tune.grid;
-    if (grid->desc.scalar == XL_F64) /* a work-item finds a box of that size more */
+    if (xli_space_is_wide(&grid->space)) /* a work-item finds a box of that size more */
         device.local_bytes = device.local_bytes / 8 * 5;
     xli_tune_grid_fit(&device, &grid->tune);
     /* Sorting gives the same order. On a device that ends loops, a loop over the points of one cell
      * might be too long. */
-    grid->sorts = grid->desc.algorithm == XL_GRID_BITONIC || capabilities->ends_loops;
-    if (grid->tune.table == 0 && grid->desc.algorithm != XL_GRID_AUTO)
+    grid->sorts = grid->algorithm == XL_GRID_BITONIC || capabilities->ends_loops;
+    if (grid->tune.table == 0 && grid->algorithm != XL_GRID_AUTO)
         grid->tune.table = CELLS_PER_POINT;
     set_sizes(grid, capabilities);
     const bool lists = xli_grid_may_list(grid, 1);
@@ -194,40 +195,38 @@ static xl_status make_parts(xli_grid_plan *grid, const xli_capabilities *capabil
     if (grid->sorts || lists)
         XL_TRY(make_sort(grid, wish));
     XL_TRY(xli_grid_make_scan(grid->base.ctx, XL_U32, XL_INCLUSIVE, wish, &grid->rank));
-    grid->desc.tunables = NULL; /* the caller's */
-    grid->desc.num_tunables = 0;
 done:
     return status;
 }
 
-static xl_status check(xl_context *ctx, const void *desc)
+/* Fields that have no effect become 0, or the value that kernels expect. */
+static xl_status read_desc(xli_grid_plan *grid, const xl_grid_desc *desc)
 {
-    return xli_grid_check_desc(ctx, desc);
-}
-
-/* The descriptor's fields that have no effect become 0, or the value that kernels expect. */
-static void set_space(xli_grid_plan *grid, const xl_grid_desc *desc)
-{
-    grid->desc = *desc;
-    if (desc->layout == XL_POINTS_SOA)
-        grid->desc.stride = 1;
-    for (uint32_t a = desc->dimensions; a < 3; ++a)
-        grid->desc.lower[a] = grid->desc.upper[a] = 0;
-    if (desc->triclinic)
-        xli_grid_fit_cell(&grid->desc);
-    if (desc->scalar == XL_F64)
-        xli_grid_set_box(&grid->desc, &grid->box);
-    grid->lattice = xli_grid_space_of(grid);
+    xl_status status;
+    XL_TRY(xli_space_read(grid->base.ctx, &desc->space, &grid->space));
+    XL_TRY(xli_grid_check_desc(grid->base.ctx, desc));
+    if (grid->space.skewed)
+        XL_TRY(xli_grid_fit_cell(grid->base.ctx, &grid->space));
+    grid->layout = desc->layout;
+    grid->stride = desc->layout == XL_POINTS_SOA ? 1 : desc->stride;
+    grid->algorithm = desc->algorithm;
+    grid->cell_size = (float)desc->cell_size;
+    grid->box = xli_grid_own_box(&grid->space, grid->lower, grid->upper);
+    grid->lattice = xli_grid_space_lattice(&grid->space);
+done:
+    return status;
 }
 
 static xl_status make(xl_plan *base, const void *of)
 {
     xl_status status;
     xli_grid_plan *const grid = (xli_grid_plan *)base;
+    const xl_grid_desc *const desc = of;
     const xli_capabilities *capabilities;
+    XL_TRY(read_desc(grid, desc));
     XL_TRY(xli_context_capabilities(base->ctx, &capabilities));
-    set_space(grid, of);
-    XL_TRY(make_parts(grid, capabilities));
+    XL_TRY(make_parts(grid, capabilities,
+                      XLI_TUNE_WISH(XLI_TUNE_GRID | XLI_TUNE_SCAN | XLI_TUNE_SORT, desc)));
     XL_TRY(build_kernels(grid));
 done:
     return status;
@@ -247,7 +246,7 @@ static void drop(xl_plan *base)
 static xl_status count(const xl_plan *base, const void *of)
 {
     return xli_grid_check_n(base->ctx, "args.n", ((const xl_grid_build_args *)of)->n,
-                            ((const xli_grid_plan *)base)->desc.stride);
+                            ((const xli_grid_plan *)base)->stride);
 }
 
 static size_t scratch_bytes(const xl_plan *base, const void *of)
@@ -263,7 +262,6 @@ static const xli_primitive primitive = {.name = "grid",
                                         .desc = {"desc", sizeof(xl_grid_desc), NULL},
                                         .args = {"args", sizeof(xl_grid_build_args), NULL},
                                         .defaults = &defaults,
-                                        .check = check,
                                         .make = make,
                                         .drop = drop,
                                         .info = info,

@@ -26,7 +26,7 @@
 static bool lists_for_certain(const xli_grid_build *b)
 {
     const xli_grid_layout *const layout = &b->index->layout;
-    return layout->lists && (b->grid->desc.bounded || layout->table == 0);
+    return layout->lists && (b->grid->space.bounded || layout->table == 0);
 }
 
 /* Whether points are counted, and whether keys are sorted. */
@@ -43,15 +43,15 @@ static bool sorts_keys(const xli_grid_build *b)
 
 static cl_float4 lower_of(const xli_grid_plan *grid)
 {
-    const float *const p = grid->desc.lower;
+    const float *const p = grid->lower;
     return (cl_float4){{p[0], p[1], p[2], 0}};
 }
 
 /* In a batch, with the number of the last system. */
 static cl_float4 upper_of(const xli_grid_plan *grid)
 {
-    const float *const p = grid->desc.upper;
-    const uint32_t systems = grid->desc.num_systems;
+    const float *const p = grid->upper;
+    const uint32_t systems = grid->space.num_systems;
     return (cl_float4){{p[0], p[1], p[2], systems > 0 ? (float)(systems - 1) : 0}};
 }
 
@@ -69,7 +69,7 @@ static xl_status launch_shape(const xli_grid_build *b)
     const xli_grid_plan *const grid = b->grid;
     const xli_grid_layout *const layout = &b->index->layout;
     const size_t n = b->index->n;
-    const bool looks = n > 0 && (!grid->desc.bounded || sorts_keys(b));
+    const bool looks = n > 0 && (!grid->space.bounded || sorts_keys(b));
     const cl_float4 lower = lower_of(grid), upper = upper_of(grid);
     const xli_arg box[2] = {XLI_BYTES(&lower, sizeof lower), XLI_BYTES(&upper, sizeof upper)};
     const xli_grid_shape look = xli_grid_few_groups(grid, XLI_GRID_BOUNDS, n);
@@ -177,7 +177,7 @@ static xl_status count(const xl_plan *base, const void *of)
         return xli_fail(base->ctx, XL_ERROR_INVALID_ARGUMENT,
                         "index: of another context; must be of the plan's");
     return xli_grid_check_n(base->ctx, "args.n", call->args.n,
-                            ((const xli_grid_plan *)base)->desc.stride);
+                            ((const xli_grid_plan *)base)->stride);
 }
 
 static size_t arrays(const xl_plan *base, const void *of, xli_array *arrays)
@@ -188,8 +188,8 @@ static size_t arrays(const xl_plan *base, const void *of, xli_array *arrays)
     xli_grid_list_points(grid, args->n,
                          (const xl_view[]){args->points, args->points_y, args->points_z}, arrays);
     *systems = xli_input("args.systems", args->systems, args->n, sizeof(cl_uint));
-    if (grid->desc.num_systems == 0)
-        systems->unused = "must not be given, because desc.num_systems is 0";
+    if (grid->space.num_systems == 0)
+        systems->unused = "must not be given, because desc.space.num_systems is 0";
     return ARRAYS;
 }
 

@@ -118,12 +118,12 @@ xl_status xli_grid_index_enter(xl_grid_index *index, xli_seq *seq, const xli_gri
     index->storage_span = *span;
     index->layout = layout;
     index->n = n;
-    index->dimensions = grid->desc.dimensions;
+    index->dimensions = grid->space.dimensions;
     index->planes = grid->tune.planes;
-    index->scalar = grid->desc.scalar;
-    index->num_systems = grid->desc.num_systems;
-    index->bounded = grid->desc.bounded != 0;
-    index->period = xli_grid_period_of(&grid->desc);
+    index->scalar = grid->space.scalar;
+    index->num_systems = grid->space.num_systems;
+    index->bounded = grid->space.bounded;
+    index->period = xli_grid_period_of(&grid->space, grid->lower, grid->upper);
     index->box = grid->box;
     index->lattice = grid->lattice;
     ++index->stamp;
@@ -221,20 +221,18 @@ done:
     return status;
 }
 
-/* The box in double precision, found by the device, given, or of floats; and rounded. */
+/* The box: of floats; or in double precision, given or found by the device. */
 static void report_box(xl_grid_report *report, const xl_grid_index *index,
                        const xli_grid_header *header)
 {
     for (int a = 0; a < 3; ++a) {
         const bool wide = index->scalar == XL_F64;
-        report->lower_f64[a] = !wide            ? (double)header->lower[a]
+        report->lower[a] = !wide            ? (double)header->lower[a]
                                : index->bounded ? index->box.lower.s[a]
                                                 : header->box[a];
-        report->upper_f64[a] = !wide            ? (double)header->upper[a]
+        report->upper[a] = !wide            ? (double)header->upper[a]
                                : index->bounded ? index->box.upper.s[a]
                                                 : header->box[a + 3];
-        report->lower[a] = (float)report->lower_f64[a];
-        report->upper[a] = (float)report->upper_f64[a];
     }
 }
 
@@ -348,7 +346,7 @@ static xl_status judge(const xl_grid_index *index, const xl_grid_report *report,
             ctx, XL_ERROR_OUT_OF_DOMAIN,
             "points: %llu of %llu are outside the box %s to %s%s, the first at index %llu%s",
             (unsigned long long)report->out_of_domain, (unsigned long long)report->points,
-            place_of(index, report->lower_f64, low), place_of(index, report->upper_f64, high),
+            place_of(index, report->lower, low), place_of(index, report->upper, high),
             or_systems(systems, index->num_systems),
             (unsigned long long)report->first_out_of_domain, first);
     return XL_SUCCESS;

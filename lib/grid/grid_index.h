@@ -5,10 +5,13 @@
 #define XLI_GRID_INDEX_H
 
 #include "primitive.h"
+#include "space.h"
 
 #include <crosslane/grid.h>
 #include <crosslane/scan.h>
 #include <string.h>
+
+extern const xli_primitive *const xli_grid_primitive; /* grid.c */
 
 /* The same words as xl_grid_header of cl/grid/grid_map.cl. */
 typedef struct xli_grid_header {
@@ -57,9 +60,12 @@ typedef struct xli_grid_layout {
     size_t bytes;
 } xli_grid_layout;
 
+/* How space repeats: not, along the edges of a box, or along the vectors of a skewed cell. */
+typedef enum xli_repeats { XLI_REPEATS_NOT, XLI_REPEATS_BOX, XLI_REPEATS_CELL } xli_repeats;
+
 /* The box of the points, and the periods along its axes: 0 if there are none, and in a cell. */
 typedef struct xli_grid_period {
-    xl_repeats repeats;
+    xli_repeats repeats;
     cl_float4 lower, upper, period;
     float extent; /* the largest coordinate or period */
 } xli_grid_period;
@@ -148,13 +154,11 @@ xli_grid_shape xli_grid_shape_of(const xli_kernel *kernel, size_t n, uint32_t gr
 
 /* grid_check.c: arguments, before any side effect. `name` is the field. */
 xl_status xli_grid_check_n(xl_context *ctx, const char *name, size_t n, uint32_t stride);
-/* Checks that the library and the device have such coordinates. */
-xl_status xli_grid_check_scalar(xl_context *ctx, uint32_t scalar);
 /* How a plan searches: the indices that it takes, and its queries. */
 typedef struct xli_search_form {
     uint32_t scalar, planes; /* planes: the tunable grid.planes */
-    uint32_t dimensions;     /* 0: any, if queries are indexed */
-    xl_repeats repeats;
+    uint32_t dimensions;
+    xli_repeats repeats;
     bool batch, given, soa; /* given: queries are given; soa: with an array for each axis */
     uint32_t stride;        /* of given queries */
 } xli_search_form;
@@ -171,7 +175,7 @@ xl_status xli_grid_check_kind(xl_context *ctx, const xl_grid_index *index,
  * the last of them: the index, the search's reach and squared radius, and its space. */
 enum { XLI_GRID_CELL_ARGS = 6, XLI_GRID_INDEX_ARGS = 15 + XLI_GRID_CELL_ARGS }; /* at most */
 void xli_grid_add_index(const xl_grid_index *index, xli_arg reach, xli_arg radius2,
-                        xl_repeats repeats, xli_args *args);
+                        xli_repeats repeats, xli_args *args);
 /* XL_CELL_PARAMETERS of cl/grid/grid_cell.cl. */
 typedef struct xli_grid_cell_args {
     xli_arg at[XLI_GRID_CELL_ARGS];
@@ -181,20 +185,20 @@ xli_grid_cell_args xli_grid_cell_args_of(const xli_grid_lattice *lattice);
  * images or more. Otherwise the same, plus the distance to the farthest point. */
 double xli_grid_lattice_reach(const xli_grid_lattice *lattice, uint32_t k);
 
-/* The fields that descriptors of searches share. */
-typedef struct xli_search_fields {
-    uint32_t scalar, periodic, batch, queries, dimensions, query_layout, query_stride;
-} xli_search_fields;
-#define XLI_SEARCH_FIELDS(desc)                                                                    \
-    (&(const xli_search_fields){(desc)->scalar, (desc)->periodic, (desc)->batch, (desc)->queries,  \
-                                (desc)->dimensions, (desc)->query_layout, (desc)->query_stride})
-xl_status xli_grid_check_search(xl_context *ctx, const xli_search_fields *fields);
-xli_search_form xli_grid_search_form(const xli_search_fields *fields, uint32_t planes);
+/* grid_kind.c: the form of a search that is made from a grid's plan. */
+xl_status xli_grid_search_form(xl_context *ctx, const xl_plan *grid, uint32_t queries,
+                               xli_search_form *form);
 
 /* The arrays of given queries, in every search the first ones of a call. */
 enum { XLI_QUERIES_X, XLI_QUERIES_Y, XLI_QUERIES_Z, XLI_QUERIES_SYSTEMS, XLI_QUERIES_ARRAYS };
 xl_status xli_grid_check_num_queries(xl_context *ctx, const xli_search_form *form,
-                                     size_t num_queries);
+                                     const xl_grid_index *index, size_t num_queries);
+/* The number of queries of a checked call. */
+static inline size_t xli_grid_num_queries(const xli_search_form *form, const xl_grid_index *index,
+                                          size_t num_queries)
+{
+    return form->given || !index ? num_queries : index->n;
+}
 /* Lists the arrays of n queries; axes: x, y and z, or all in the first. */
 void xli_grid_list_queries(const xli_search_form *form, size_t n, const xl_view axes[3],
                            xl_view systems, xli_array *arrays);
@@ -216,8 +220,8 @@ xl_status xli_grid_check_periods(xl_context *ctx, const xl_grid_index *index, co
 xl_status xli_grid_ask(xl_context *ctx, cl_command_queue queue, xli_kernel *kernel,
                        xli_grid_shape shape, const xli_args *rest, void *answer, size_t bytes);
 
-/* grid_cell.c: checks that a plan with that value of desc.periodic can search the index. */
-xl_status xli_grid_check_repeats(xl_context *ctx, const xl_grid_index *index, xl_repeats plan);
+/* grid_space.c: checks that a plan of a grid in such a space can search the index. */
+xl_status xli_grid_check_repeats(xl_context *ctx, const xl_grid_index *index, xli_repeats plan);
 
 /* grid_index.c. Checks that there is something to search. */
 xl_status xli_grid_index_check(xl_context *ctx, const xl_grid_index *index);

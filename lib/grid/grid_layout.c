@@ -24,13 +24,13 @@ static uint32_t choose_table(const xli_grid_plan *grid, size_t n)
     most = most < grid->max_table ? most : grid->max_table;
     if (grid->tune.table == 0)
         return 0;
-    return (uint32_t)(grid->desc.bounded && grid->box_cells < most ? grid->box_cells : most);
+    return (uint32_t)(grid->space.bounded && grid->box_cells < most ? grid->box_cells : most);
 }
 
 /* Whether the device may find that the table is too small. */
 static bool may_list(const xli_grid_plan *grid, uint32_t table)
 {
-    return !(grid->desc.bounded && table > 0 && grid->box_cells <= table);
+    return !(grid->space.bounded && table > 0 && grid->box_cells <= table);
 }
 
 bool xli_grid_may_list(const xli_grid_plan *grid, size_t n)
@@ -70,7 +70,7 @@ static size_t buckets_of(const xli_grid_plan *grid, size_t n)
  * of that counts; if not, fewer commands that find nothing to do count as well. */
 static size_t most_sampled(const xli_grid_plan *grid)
 {
-    const bool known = grid->desc.bounded || grid->tune.table == 0;
+    const bool known = grid->space.bounded || grid->tune.table == 0;
     return known ? xli_min(grid->tune.sampled, grid->tune.sampled_alone) : grid->tune.sampled;
 }
 
@@ -103,9 +103,9 @@ static xl_status take_first(const xli_grid_plan *grid, size_t n, size_t listed, 
     size_t sort_bytes = 0;
     const size_t buckets = buckets_of(grid, most_in_buckets(grid, listed));
     const size_t keys = most_keys(grid, n, listed);
-    const bool wide = grid->desc.scalar == XL_F64;
+    const bool wide = grid->space.scalar == XL_F64;
     const size_t point_bytes = sizeof(cl_uint4) + (wide ? 3 * sizeof(cl_double) : 0) +
-                               (grid->desc.num_systems > 0 ? sizeof(cl_uint) : 0);
+                               (grid->space.num_systems > 0 ? sizeof(cl_uint) : 0);
     if (grid->sort)
         XL_TRY(xl_sort_scratch(grid->sort, &(xl_sort_args){.n = keys}, &sort_bytes));
     l->header = take(bytes, 1, sizeof(xli_grid_header));
@@ -145,7 +145,7 @@ xl_status xli_grid_plan_layout(const xli_grid_plan *grid, size_t n, xli_grid_lay
     size_t bytes = 0, scan_bytes = 0, rank_bytes = 0;
     xl_status status;
     xli_grid_layout l = {.table = choose_table(grid, n)};
-    XL_TRY(xli_grid_check_n(grid->base.ctx, "args.n", n, grid->desc.stride));
+    XL_TRY(xli_grid_check_n(grid->base.ctx, "args.n", n, grid->stride));
     const size_t listed = most_listed(grid, n);
     l.lists = may_list(grid, l.table);
     if (l.lists && n == most_in_buckets(grid, n))

@@ -17,20 +17,11 @@ enum { MOVED = XLI_GRID_SYSTEMS, ARRAYS };
 /* 0 is a distance: it asks whether anything has moved at all. */
 static xl_status check_distance(xl_context *ctx, const xl_grid_moved_args *args, uint32_t scalar)
 {
-    xl_status status;
-    const bool wide = scalar == XL_F64;
-    const xli_idle_field fields[] = {
-        {"args.distance", args->distance != 0, !wide, "desc.scalar is f64"},
-        {"args.distance_f64", args->distance_f64 != 0, wide, "desc.scalar is f32"}};
-    const double distance = wide ? args->distance_f64 : (double)args->distance;
-    XL_TRY(xli_check_idle(ctx, fields, XLI_COUNT(fields)));
-    if (!isfinite(distance) || distance < 0)
-        return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT, "%s: %g; must be finite and at least 0",
-                        fields[wide].name, distance);
-    if (distance > 0)
-        XL_TRY(xli_grid_check_radius(ctx, fields[wide].name, scalar, distance));
-done:
-    return status;
+    if (!isfinite(args->distance) || args->distance < 0)
+        return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT,
+                        "args.distance: %g; must be finite and at least 0", args->distance);
+    return args->distance > 0 ? xli_grid_check_radius(ctx, "args.distance", scalar, args->distance)
+                              : XL_SUCCESS;
 }
 
 /* In a cell, the kernel loops over images as a search does. */
@@ -39,17 +30,15 @@ static xl_status check_cell(const xli_grid_plan *grid, const xl_grid_index *inde
 {
     xl_status status;
     const xli_capabilities *capabilities;
-    if (!grid->desc.triclinic && index->period.repeats == XL_REPEATS_CELL)
+    if (!grid->space.skewed && index->period.repeats == XLI_REPEATS_CELL)
         return xli_fail(grid->base.ctx, XL_ERROR_INVALID_ARGUMENT,
-                        "index: its space repeats along a triclinic cell; the plan's "
-                        "desc.triclinic is 0, and must be 1");
-    if (!grid->desc.triclinic)
+                        "index: in a periodic cell that is no box; the plan's desc.space must be "
+                        "such a cell, too");
+    if (!grid->space.skewed)
         return XL_SUCCESS;
     XL_TRY(xli_context_capabilities(grid->base.ctx, &capabilities));
-    const bool wide = index->scalar == XL_F64;
-    const double length = wide ? args->distance_f64 : (double)args->distance;
-    const char *const name = wide ? "args.distance_f64" : "args.distance";
-    XL_TRY(xli_grid_check_periods(grid->base.ctx, index, name, length, capabilities->ends_loops));
+    XL_TRY(xli_grid_check_periods(grid->base.ctx, index, "args.distance", args->distance,
+                                  capabilities->ends_loops));
 done:
     return status;
 }
@@ -61,10 +50,10 @@ static xl_status count(const xl_plan *base, const void *of)
     const xli_grid_plan *const grid = (const xli_grid_plan *)base;
     const xl_grid_index *const index = call->index;
     XL_TRY(xli_grid_check_order(base->ctx, index, grid->tune.planes));
-    XL_TRY(xli_grid_check_points(base->ctx, index, grid->desc.scalar, grid->desc.dimensions));
-    XL_TRY(check_distance(base->ctx, &call->args, grid->desc.scalar));
+    XL_TRY(xli_grid_check_points(base->ctx, index, grid->space.scalar, grid->space.dimensions));
+    XL_TRY(check_distance(base->ctx, &call->args, grid->space.scalar));
     XL_TRY(check_cell(grid, index, &call->args));
-    XL_TRY(xli_grid_check_n(base->ctx, "index: n", index->n, grid->desc.stride));
+    XL_TRY(xli_grid_check_n(base->ctx, "index: n", index->n, grid->stride));
 done:
     return status;
 }
@@ -89,18 +78,18 @@ static xl_status launch_moved(const xli_grid_build *b, const xl_grid_moved_args 
     const xli_grid_cell_args cell = xli_grid_cell_args_of(&index->lattice);
     const cl_float4 period = {{p->period.s[0], p->period.s[1], p->period.s[2], 0}};
     const cl_double4 period_f64 = {{box->period.s[0], box->period.s[1], box->period.s[2], 0}};
-    const float distance = args->distance;
+    const float distance = (float)args->distance;
     const bool wide = index->scalar == XL_F64;
     const xli_arg lengths =
         wide ? XLI_BYTES(&period_f64, sizeof period_f64) : XLI_BYTES(&period, sizeof period);
     const xli_arg compared =
-        xli_grid_real(index->scalar, wide ? args->distance_f64 * args->distance_f64
+        xli_grid_real(index->scalar, wide ? args->distance * args->distance
                                           : (double)(float)(distance * distance));
     const xli_grid_shape one = {.groups = 1, .size = 1};
     XL_TRY(LAUNCH_IN(b, XLI_GRID_MOVED_START, one, BUFFER(b), PART(b, header),
                      XLI_U32(index->stamp), XLI_MEM(args->moved.buffer),
                      XLI_U64(args->moved.offset)));
-    if (index->n > 0 && b->grid->desc.triclinic)
+    if (index->n > 0 && b->grid->space.skewed)
         XL_TRY(LAUNCH(b, XLI_GRID_MOVED, index->n, GIVEN(b), BUFFER(b), PART(b, header),
                       PART(b, sorted), XLI_U32(index->stamp), lengths, cell.at[0], cell.at[1],
                       cell.at[2], cell.at[3], cell.at[4], cell.at[5], compared,

@@ -46,7 +46,10 @@ typedef enum xli_grid_kernel {
 
 typedef struct xli_grid_plan {
     xl_plan base;
-    xl_grid_desc desc;
+    xli_space space;
+    uint32_t layout, stride, algorithm; /* stride: 1 for an array of each axis */
+    float cell_size;
+    float lower[3], upper[3]; /* of the box, in the grid's own coordinates */
     xli_tune_grid tune;
     float inverse;      /* 1 / cell size */
     float thin;         /* cells along x in the length of one along y */
@@ -61,8 +64,6 @@ typedef struct xli_grid_plan {
     xl_plan *sort;
     xli_kernel kernels[XLI_GRID_KERNELS];
 } xli_grid_plan;
-
-extern const xli_primitive *const xli_grid_primitive; /* grid.c */
 
 /* The plan, or NULL if it is not a grid's. */
 static inline xli_grid_plan *xli_grid_of(xl_plan *plan)
@@ -80,14 +81,6 @@ static inline size_t xli_grid_pitch(size_t n)
 #define XLI_GRID_MAX_TABLE ((uint32_t)1 << 26)
 #define XLI_GRID_MIN_TABLE ((uint32_t)64)
 
-/* Most systems of a batch: a float can hold the number of each, and each has 2^11 layers of listed
- * rows. */
-#define XLI_GRID_MAX_SYSTEMS ((uint32_t)1 << 20)
-
-/* grid_box.c: with XL_F64. *box: the box as it is given. The descriptor's box becomes the same in
- * the grid's own coordinates. */
-void xli_grid_set_box(xl_grid_desc *desc, xli_grid_box *box);
-
 /* grid_layout.c */
 xl_status xli_grid_plan_layout(const xli_grid_plan *grid, size_t n, xli_grid_layout *layout);
 /* Whether the device may find that a table for n points is too small. */
@@ -96,7 +89,7 @@ bool xli_grid_may_list(const xli_grid_plan *grid, size_t n);
  * would loop over too many. */
 xli_grid_shape xli_grid_few_groups(const xli_grid_plan *grid, xli_grid_kernel kernel, size_t n);
 
-/* grid_check.c: a descriptor, before any side effect. */
+/* grid_check.c: a descriptor but for its space. */
 xl_status xli_grid_check_desc(xl_context *ctx, const xl_grid_desc *desc);
 
 /* The arrays of points come first in a call: x, y and z, or all in the first. */
@@ -104,12 +97,14 @@ enum { XLI_POINTS_X, XLI_POINTS_Y, XLI_POINTS_Z, XLI_POINTS_ARRAYS };
 void xli_grid_list_points(const xli_grid_plan *grid, size_t n, const xl_view axes[3],
                           xli_array *arrays);
 
-/* grid_cell.c: checks the cell of a descriptor with `triclinic`; sets its box, if the cell is
- * right; makes what searches are given, if the box is set. */
-xl_status xli_grid_check_cell(xl_context *ctx, const xl_grid_desc *desc);
-void xli_grid_fit_cell(xl_grid_desc *desc);
-xli_grid_period xli_grid_period_of(const xl_grid_desc *desc);
-xli_grid_lattice xli_grid_space_of(const xli_grid_plan *grid);
+/* grid_space.c. Checks that a skewed cell can be searched, and sets the box around it. */
+xl_status xli_grid_fit_cell(xl_context *ctx, xli_space *space);
+/* The box in the grid's own coordinates: with XL_F64 and bounds, floats relative to its lower
+ * corner. Returns the box in double precision; zeros with XL_F32 or without bounds. */
+xli_grid_box xli_grid_own_box(const xli_space *space, float lower[3], float upper[3]);
+xli_grid_period xli_grid_period_of(const xli_space *space, const float lower[3],
+                                   const float upper[3]);
+xli_grid_lattice xli_grid_space_lattice(const xli_space *space);
 
 /* grid_lattice.c. `given` has a vector in each row; space repeats along those in `periodic`. */
 /* Whether the vectors are independent, and the numbers of a basis can be counted. */

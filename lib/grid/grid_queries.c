@@ -7,14 +7,15 @@
 #include <float.h>
 #include <math.h>
 
-xl_status xli_grid_check_radius(xl_context *ctx, const char *name, uint32_t scalar, double radius)
+xl_status xli_grid_check_radius(xl_context *ctx, const char *name, uint32_t scalar, double given)
 {
     const bool wide = scalar == XL_F64;
+    const double radius = wide ? given : (double)(float)given;
     const double least = wide ? DBL_MIN : (double)FLT_MIN, most = wide ? DBL_MAX : (double)FLT_MAX;
     const double square = wide ? radius * radius : (double)((float)radius * (float)radius);
     if (!isfinite(radius) || radius <= 0)
         return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT, "%s: %g; must be finite and above 0", name,
-                        radius);
+                        given);
     if (!(square >= least && square <= most))
         return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT,
                         "%s: %g; its square must be from %g to %g, the normal %s", name, radius,
@@ -40,51 +41,14 @@ xl_status xli_grid_check_periods(xl_context *ctx, const xl_grid_index *index, co
     return XL_SUCCESS;
 }
 
-xl_status xli_grid_check_search(xl_context *ctx, const xli_search_fields *f)
-{
-    const struct {
-        bool wrong;
-        const char *name, *rule;
-        uint32_t value;
-    } rules[] = {
-        {f->periodic > XL_REPEATS_CELL, "periodic", "must be an xl_repeats", f->periodic},
-        {f->batch > 1, "batch", "must be 0 or 1", f->batch},
-        {f->queries > XL_QUERIES_GIVEN, "queries", "must be an xl_neighbors_queries", f->queries},
-        {f->query_layout > XL_POINTS_SOA, "query_layout", "must be an xl_points_layout",
-         f->query_layout},
-        {f->query_layout == XL_POINTS_AOS && f->query_stride < f->dimensions, "query_stride",
-         "must be at least desc.dimensions", f->query_stride}};
-    if (f->dimensions < 1 || f->dimensions > 3)
-        return xli_fail(ctx, XL_ERROR_UNSUPPORTED, "desc.dimensions: %u; must be 1, 2 or 3",
-                        (unsigned)f->dimensions);
-    for (size_t i = 0; i < XLI_COUNT(rules); ++i)
-        if (rules[i].wrong)
-            return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT, "desc.%s: %u; %s", rules[i].name,
-                            (unsigned)rules[i].value, rules[i].rule);
-    return xli_grid_check_scalar(ctx, f->scalar);
-}
-
-xli_search_form xli_grid_search_form(const xli_search_fields *f, uint32_t planes)
-{
-    const bool soa = f->query_layout == XL_POINTS_SOA;
-    return (xli_search_form){.scalar = f->scalar,
-                             .planes = planes,
-                             .dimensions = f->dimensions,
-                             .repeats = (xl_repeats)f->periodic,
-                             .batch = f->batch != 0,
-                             .given = f->queries == XL_QUERIES_GIVEN,
-                             .soa = soa,
-                             .stride = soa ? 1 : f->query_stride};
-}
-
 xl_status xli_grid_check_num_queries(xl_context *ctx, const xli_search_form *form,
-                                     size_t num_queries)
+                                     const xl_grid_index *index, size_t num_queries)
 {
-    if (!form->given && num_queries > 0)
+    if (!form->given && index && num_queries > 0 && num_queries != index->n)
         return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT,
-                        "args.num_queries: %zu; must be 0, because "
+                        "args.num_queries: %zu; must be 0 or %zu, the points of the index, because "
                         "desc.queries is XL_QUERIES_INDEXED",
-                        num_queries);
+                        num_queries, index->n);
     return xli_grid_check_n(ctx, "args.num_queries", num_queries, form->stride);
 }
 
@@ -100,14 +64,14 @@ void xli_grid_list_queries(const xli_search_form *form, size_t n, const xl_view 
         if (!form->given)
             arrays[a].unused = indexed;
         else if (a > 0 && !form->soa)
-            arrays[a].unused = "must not be given, because desc.query_layout is XL_POINTS_AOS";
+            arrays[a].unused = "must not be given, because the grid's desc.layout is XL_POINTS_AOS";
         else if (a >= form->dimensions)
             arrays[a].unused = "must not be given, because queries have fewer dimensions";
     }
     arrays[XLI_QUERIES_SYSTEMS] = xli_input("args.query_systems", systems, n, sizeof(cl_uint));
     if (!form->given || !form->batch)
         arrays[XLI_QUERIES_SYSTEMS].unused =
-            form->given ? "must not be given, because desc.batch is 0" : indexed;
+            form->given ? "must not be given, because the grid's desc.space.num_systems is 0" : indexed;
 }
 
 const xli_span *xli_grid_axis(const xli_span *spans, uint32_t axis)
@@ -143,7 +107,7 @@ xli_grid_cell_args xli_grid_cell_args_of(const xli_grid_lattice *lattice)
 }
 
 /* XL_ORIGIN_PARAMETERS and XL_BOX_PARAMETERS of cl/neighbors/neighbors_ranges.cl. */
-static void add_space(const xl_grid_index *index, xl_repeats repeats, xli_args *args)
+static void add_space(const xl_grid_index *index, xli_repeats repeats, xli_args *args)
 {
     const xli_grid_cell_args cell = xli_grid_cell_args_of(&index->lattice);
     const xli_grid_period *const p = &index->period;
@@ -157,14 +121,14 @@ static void add_space(const xl_grid_index *index, xl_repeats repeats, xli_args *
         XLI_BYTES(&box->period, sizeof box->period), XLI_BYTES(&box->extent, sizeof box->extent)};
     if (wide)
         xli_args_add(args, doubles[0]);
-    for (size_t i = 0; i < XLI_COUNT(floats) && repeats != XL_REPEATS_NOT; ++i)
+    for (size_t i = 0; i < XLI_COUNT(floats) && repeats != XLI_REPEATS_NOT; ++i)
         xli_args_add(args, wide ? doubles[i] : floats[i]);
-    for (int i = 0; i < XLI_GRID_CELL_ARGS && repeats == XL_REPEATS_CELL; ++i)
+    for (int i = 0; i < XLI_GRID_CELL_ARGS && repeats == XLI_REPEATS_CELL; ++i)
         xli_args_add(args, cell.at[i]);
 }
 
 void xli_grid_add_index(const xl_grid_index *index, xli_arg reach, xli_arg radius2,
-                        xl_repeats repeats, xli_args *args)
+                        xli_repeats repeats, xli_args *args)
 {
     const xli_arg shared[] = {XLI_MEM(index->storage),
                               XLI_GRID_PART(index, header),

@@ -4,50 +4,38 @@
 
 #include <math.h>
 
-static const xl_knn_desc defaults = {.dimensions = 3, .query_stride = 3, .scalar = XL_F32};
+static const xl_knn_desc defaults = {0};
 
 /* ---- the descriptor -------------------------------------------------------------------------- */
 
-static xl_status check_max_radius(xl_context *ctx, const xl_knn_desc *desc)
+static xl_status check_max_radius(xl_context *ctx, const xl_knn_desc *desc, uint32_t scalar)
 {
-    xl_status status;
-    const bool wide = desc->scalar == XL_F64;
-    const xli_idle_field fields[] = {
-        {"desc.max_radius", desc->max_radius != 0, !wide, "desc.scalar is f64"},
-        {"desc.max_radius_f64", desc->max_radius_f64 != 0, wide, "desc.scalar is f32"}};
-    const double radius = wide ? desc->max_radius_f64 : (double)desc->max_radius;
-    XL_TRY(xli_check_idle(ctx, fields, XLI_COUNT(fields)));
-    if (!isfinite(radius) || radius < 0)
-        return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT, "%s: %g; must be finite and at least 0",
-                        fields[wide].name, radius);
-    if (radius > 0)
-        XL_TRY(xli_grid_check_radius(ctx, fields[wide].name, desc->scalar, radius));
-done:
-    return status;
+    if (!isfinite(desc->max_radius) || desc->max_radius < 0)
+        return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT,
+                        "desc.max_radius: %g; must be finite and at least 0", desc->max_radius);
+    return desc->max_radius > 0
+               ? xli_grid_check_radius(ctx, "desc.max_radius", scalar, desc->max_radius)
+               : XL_SUCCESS;
 }
 
-static xl_status check(xl_context *ctx, const void *of)
+static xl_status read_desc(xli_knn_plan *plan, const xl_knn_desc *desc)
 {
     xl_status status;
-    const xl_knn_desc *const desc = of;
+    xl_context *const ctx = plan->base.ctx;
+    xli_knn_problem *const p = &plan->problem;
+    const float narrow = (float)desc->max_radius;
+    XL_TRY(xli_grid_search_form(ctx, plan->base.grid, desc->queries, &p->form));
     if (desc->k < 1 || desc->k > XLI_KNN_MOST)
         return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT, "desc.k: %u; must be 1 to %d",
                         (unsigned)desc->k, XLI_KNN_MOST);
-    XL_TRY(xli_grid_check_search(ctx, XLI_SEARCH_FIELDS(desc)));
-    XL_TRY(check_max_radius(ctx, desc));
+    XL_TRY(check_max_radius(ctx, desc, p->form.scalar));
+    const double radius2 = p->form.scalar == XL_F64 ? desc->max_radius * desc->max_radius
+                                                    : (double)(float)(narrow * narrow);
+    p->k = desc->k;
+    p->keeps_self = desc->include_self || p->form.given;
+    p->radius2 = radius2 > 0 ? radius2 : (double)INFINITY;
 done:
     return status;
-}
-
-static xli_knn_problem problem_of(const xl_knn_desc *desc, uint32_t planes)
-{
-    const float most = desc->max_radius;
-    const double radius2 = desc->scalar == XL_F64 ? desc->max_radius_f64 * desc->max_radius_f64
-                                                  : (double)(float)(most * most);
-    return (xli_knn_problem){.k = desc->k,
-                             .form = xli_grid_search_form(XLI_SEARCH_FIELDS(desc), planes),
-                             .keeps_self = desc->include_self || desc->queries == XL_QUERIES_GIVEN,
-                             .radius2 = radius2 > 0 ? radius2 : (double)INFINITY};
 }
 
 /* ---- the plan -------------------------------------------------------------------------------- */
@@ -71,8 +59,8 @@ static void add_text(xli_text *text, const xli_knn_problem *problem, const xli_k
         {"XL_PLANES", form->planes},
         {"XL_DIMENSIONS", form->dimensions},
         {"XL_KEEP_SELF", problem->keeps_self},
-        {"XL_PERIODIC", form->repeats != XL_REPEATS_NOT},
-        {"XL_TRICLINIC", form->repeats == XL_REPEATS_CELL},
+        {"XL_PERIODIC", form->repeats != XLI_REPEATS_NOT},
+        {"XL_TRICLINIC", form->repeats == XLI_REPEATS_CELL},
         {"XL_RADII", 0},
         {"XL_HALF", 0},
         {"XL_RADIUS_INCLUSIVE", 0},
@@ -113,10 +101,10 @@ static xl_status make(xl_plan *base, const void *of)
     const xli_capabilities *capabilities;
     xli_tune_device device;
     xli_tune tune;
+    XL_TRY(read_desc(plan, desc));
     XL_TRY(xli_context_capabilities(base->ctx, &capabilities));
-    XL_TRY(xli_context_tune(base->ctx, capabilities,
-                            XLI_TUNE_WISH(XLI_TUNE_KNN | XLI_TUNE_GRID, desc), &device, &tune));
-    plan->problem = problem_of(desc, tune.grid.planes);
+    XL_TRY(xli_context_tune(base->ctx, capabilities, XLI_TUNE_WISH(XLI_TUNE_KNN, desc), &device,
+                            &tune));
     plan->shape = shape_of(&device, &tune);
     XL_TRY(build_kernels(plan));
 done:
@@ -140,9 +128,8 @@ static void info(const xl_plan *base, size_t n, xl_plan_details *details)
 /* The sizes of a scratch question, which has no index. */
 static xl_status count_sizes(const xl_plan *base, const void *of)
 {
-    const xli_knn_problem *const problem = &((const xli_knn_plan *)base)->problem;
-    return xli_grid_check_n(base->ctx, "args.num_queries", ((const xl_knn_args *)of)->num_queries,
-                            problem->form.stride);
+    return xli_grid_check_num_queries(base->ctx, &((const xli_knn_plan *)base)->problem.form, NULL,
+                                      ((const xl_knn_args *)of)->num_queries);
 }
 
 static const xli_primitive primitive = {.name = "knn",
@@ -150,12 +137,11 @@ static const xli_primitive primitive = {.name = "knn",
                                         .desc = {"desc", sizeof(xl_knn_desc), NULL},
                                         .args = {"args", sizeof(xl_knn_args), NULL},
                                         .defaults = &defaults,
-                                        .check = check,
                                         .make = make,
                                         .drop = drop,
                                         .info = info,
                                         .count = count_sizes};
 const xli_primitive *const xli_knn_primitive = &primitive;
 XLI_PUBLIC_DESC_INIT(knn)
-XLI_PUBLIC_CREATE(knn)
+XLI_PUBLIC_CREATE_FROM_GRID(knn)
 XLI_PUBLIC_SCRATCH(knn, xl_knn_args)

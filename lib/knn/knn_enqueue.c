@@ -8,7 +8,7 @@
 
 static size_t queries_of(const xli_knn_plan *plan, const xli_knn_search *search)
 {
-    return plan->problem.form.given ? search->args.num_queries : search->index->n;
+    return xli_grid_num_queries(&plan->problem.form, search->index, search->args.num_queries);
 }
 
 size_t xli_knn_rows(const xli_knn_plan *plan, const xli_knn_search *search)
@@ -23,7 +23,8 @@ static xl_status count(const xl_plan *base, const void *of)
     const xli_knn_plan *const plan = (const xli_knn_plan *)base;
     const xli_knn_problem *const problem = &plan->problem;
     XL_TRY(xli_grid_check_kind(base->ctx, search->index, &problem->form));
-    XL_TRY(xli_grid_check_num_queries(base->ctx, &problem->form, search->args.num_queries));
+    XL_TRY(xli_grid_check_num_queries(base->ctx, &problem->form, search->index,
+                                      search->args.num_queries));
     const size_t n = queries_of(plan, search);
     if (n > SIZE_MAX / xli_scalar_bytes(problem->form.scalar) / problem->k)
         return xli_fail(base->ctx, XL_ERROR_INVALID_ARGUMENT,

@@ -33,40 +33,18 @@ static xl_status judge(const xli_knn_plan *plan, const xl_knn_report *report)
     return XL_SUCCESS;
 }
 
-/* Reads the arguments of the search, and checks them as the search does. */
-static xl_status read_args(const xl_plan *plan, xl_grid_index *index,
-                           const xl_knn_status_args *given, xli_knn_search *search, xli_span *spans)
-{
-    static const xli_call call = {.args = {"args", sizeof(xl_knn_status_args), NULL}};
-    xl_status status;
-    xl_knn_status_args of;
-    size_t count;
-    XL_TRY(xli_call_read(xli_knn_primitive, &call, plan, NULL, given, &of));
-    search->index = index;
-    search->args = (xl_knn_args){.num_queries = of.num_queries,
-                                 .first_row = of.first_row,
-                                 .num_rows = of.num_rows,
-                                 .queries = of.queries,
-                                 .queries_y = of.queries_y,
-                                 .queries_z = of.queries_z,
-                                 .query_systems = of.query_systems,
-                                 .indices = of.indices};
-    XL_TRY(xli_knn_call.count(plan, search));
-    XL_TRY(xli_call_check(&xli_knn_call, plan, search, spans, &count));
-done:
-    return status;
-}
-
 xl_status xl_knn_status(xl_plan *base, xl_grid_index *index, cl_command_queue queue,
-                        const xl_knn_status_args *args, xl_knn_report *report, cl_uint num_waits,
+                        const xl_knn_args *args, xl_knn_report *report, cl_uint num_waits,
                         const cl_event *waits)
 {
     static const xli_structure structure = {"report", sizeof(xl_knn_report), NULL};
     xl_status status;
     xli_knn_search search;
     xli_span spans[XLI_KNN_ARRAYS];
+    size_t count;
     answer found = {0, UINT32_MAX, 0};
-    XL_TRY(read_args(base, index, args, &search, spans));
+    XL_TRY(xli_call_read(xli_knn_primitive, &xli_knn_call, base, index, args, &search));
+    XL_TRY(xli_call_check(&xli_knn_call, base, &search, spans, &count));
     xli_knn_plan *const plan = (xli_knn_plan *)base;
     const size_t rows = xli_knn_rows(plan, &search);
     XL_TRY(xl_grid_index_status(index, queue, NULL, num_waits, waits));

@@ -3,37 +3,36 @@
  * calls. */
 #include "knn_approximate_plan.h"
 
-#include <math.h>
 #include <string.h>
 
 static const xl_knn_approximate_desc defaults = {
-    .dimensions = 3, .stride = 3, .query_stride = 3, .code = XL_U64};
+    .space = {.dimensions = 3, .scalar = XL_F32, .bounds = XL_BOUNDS_GIVEN},
+    .stride = 3,
+    .query_stride = 3,
+    .code = XL_U64};
 
 /* ---- the descriptor -------------------------------------------------------------------------- */
 
-static xl_status check_box(xl_context *ctx, const xl_knn_approximate_desc *desc)
+static xl_status check_box(xl_context *ctx, const xl_space *given)
 {
-    const float most = XLI_KNN_APPROXIMATE_BEYOND;
-    for (uint32_t a = 0; a < desc->dimensions; ++a) {
-        const float lower = desc->lower[a], upper = desc->upper[a];
-        if (!(fabsf(lower) <= most) || !(fabsf(upper) <= most))
+    xl_status status;
+    const double most = (double)XLI_KNN_APPROXIMATE_BEYOND;
+    xli_space space;
+    XL_TRY(xli_space_read_box(ctx, given, &space));
+    for (uint32_t a = 0; a < space.dimensions; ++a)
+        if (space.lower[a] < -most || space.upper[a] > most)
             return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT,
-                            "desc.lower[%u], desc.upper[%u]: %g to %g; must be from -%g to %g",
-                            (unsigned)a, (unsigned)a, (double)lower, (double)upper, (double)most,
-                            (double)most);
-        if (lower > upper)
-            return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT,
-                            "desc.lower[%u], desc.upper[%u]: %g to %g; lower must not exceed upper",
-                            (unsigned)a, (unsigned)a, (double)lower, (double)upper);
-    }
-    return XL_SUCCESS;
+                            "desc.space: from %g to %g along axis %u; must be from -%g to %g",
+                            space.lower[a], space.upper[a], (unsigned)a, most, most);
+done:
+    return status;
 }
 
 static xl_status check_stride(xl_context *ctx, const char *name, uint32_t stride, uint32_t least)
 {
     if (stride < least)
         return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT,
-                        "desc.%s: %u; must be at least desc.dimensions, %u", name, (unsigned)stride,
+                        "desc.%s: %u; must be at least desc.space.dimensions, %u", name, (unsigned)stride,
                         (unsigned)least);
     return XL_SUCCESS;
 }
@@ -50,17 +49,14 @@ static xl_status check(xl_context *ctx, const void *of)
                         (unsigned)desc->shifts, XLI_KNN_APPROXIMATE_SHIFTS));
     if (desc->queries > XL_QUERIES_GIVEN)
         XL_TRY(xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT,
-                        "desc.queries: %u; must be an xl_neighbors_queries",
+                        "desc.queries: %u; must be 0 (XL_QUERIES_INDEXED) or 1 (XL_QUERIES_GIVEN)",
                         (unsigned)desc->queries));
-    if (desc->dimensions < 2 || desc->dimensions > 3)
-        XL_TRY(xli_fail(ctx, XL_ERROR_UNSUPPORTED, "desc.dimensions: %u; must be 2 or 3",
-                        (unsigned)desc->dimensions));
+    XL_TRY(check_box(ctx, &desc->space));
     if (desc->code != XL_U32 && desc->code != XL_U64)
-        XL_TRY(xli_fail(ctx, XL_ERROR_UNSUPPORTED, "desc.code: %s (%d); must be u32 or u64",
+        XL_TRY(xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT, "desc.code: %s (%d); must be u32 or u64",
                         xl_type_name(desc->code), (int)desc->code));
-    XL_TRY(check_stride(ctx, "stride", desc->stride, desc->dimensions));
-    XL_TRY(check_stride(ctx, "query_stride", desc->query_stride, desc->dimensions));
-    XL_TRY(check_box(ctx, desc));
+    XL_TRY(check_stride(ctx, "stride", desc->stride, desc->space.dimensions));
+    XL_TRY(check_stride(ctx, "query_stride", desc->query_stride, desc->space.dimensions));
 done:
     return status;
 }
@@ -116,11 +112,13 @@ static xl_status make_codes(const xli_knn_approximate_plan *plan, const xli_box 
 {
     xl_morton_desc desc;
     xl_morton_desc_init(&desc);
-    desc.dimensions = plan->problem.dimensions;
+    desc.space.dimensions = plan->problem.dimensions;
     desc.stride = stride;
     desc.code = plan->problem.code;
-    memcpy(desc.lower, box->lower, sizeof desc.lower);
-    memcpy(desc.upper, box->upper, sizeof desc.upper);
+    for (uint32_t a = 0; a < plan->problem.dimensions; ++a) {
+        desc.space.origin[a] = (double)box->lower[a];
+        desc.space.cell[a][a] = (double)box->upper[a] - (double)box->lower[a];
+    }
     return xl_morton_create(plan->base.ctx, &desc, codes);
 }
 

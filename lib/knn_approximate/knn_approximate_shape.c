@@ -12,15 +12,18 @@ xli_knn_approximate_problem xli_knn_approximate_problem_of(const xl_knn_approxim
     const bool given = desc->queries == XL_QUERIES_GIVEN;
     xli_knn_approximate_problem problem = {.k = desc->k,
                                            .shifts = desc->shifts > 0 ? desc->shifts
-                                                                      : desc->dimensions + 1,
-                                           .dimensions = desc->dimensions,
+                                                                      : desc->space.dimensions + 1,
+                                           .dimensions = desc->space.dimensions,
                                            .stride = desc->stride,
                                            .query_stride = desc->query_stride,
                                            .given = given,
                                            .keeps_self = desc->include_self || given,
                                            .code = (xl_type)desc->code};
-    memcpy(problem.box.lower, desc->lower, desc->dimensions * sizeof *desc->lower);
-    memcpy(problem.box.upper, desc->upper, desc->dimensions * sizeof *desc->upper);
+    for (uint32_t a = 0; a < problem.dimensions; ++a) {
+        const double lower = (double)(float)desc->space.origin[a];
+        problem.box.lower[a] = (float)lower;
+        problem.box.upper[a] = (float)(lower + (double)(float)desc->space.cell[a][a]);
+    }
     return problem;
 }
 

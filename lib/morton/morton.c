@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * Morton codes: one launch of one kernel (cl/morton/morton_codes.cl). */
 #include "primitive.h"
+#include "space.h"
 
 #include <crosslane/morton.h>
-#include <math.h>
 #include <string.h>
 
 typedef struct morton_plan {
@@ -17,53 +17,35 @@ typedef struct morton_plan {
 } morton_plan;
 
 static const xl_morton_desc defaults = {
-    .dimensions = 3, .scalar = XL_F32, .stride = 3, .code = XL_U64};
+    .space = {.dimensions = 3, .scalar = XL_F32, .bounds = XL_BOUNDS_GIVEN},
+    .stride = 3,
+    .code = XL_U64};
 
-static xl_status check_box(xl_context *ctx, const xl_morton_desc *desc)
+/* The box is in *space. */
+static xl_status read_desc(xl_context *ctx, const xl_morton_desc *desc, xli_space *space)
 {
-    for (uint32_t a = 0; a < desc->dimensions; ++a) {
-        const float lower = desc->lower[a], upper = desc->upper[a];
-        if (!isfinite(lower) || !isfinite(upper) || !isfinite(upper - lower))
-            return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT,
-                            "desc.lower[%u], desc.upper[%u]: %g to %g; must be finite", (unsigned)a,
-                            (unsigned)a, (double)lower, (double)upper);
-        if (lower > upper)
-            return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT,
-                            "desc.lower[%u], desc.upper[%u]: %g to %g; lower must not exceed upper",
-                            (unsigned)a, (unsigned)a, (double)lower, (double)upper);
-    }
-    return XL_SUCCESS;
-}
-
-static xl_status check(xl_context *ctx, const void *of)
-{
-    const xl_morton_desc *const desc = of;
-    if (desc->dimensions < 2 || desc->dimensions > 3)
-        return xli_fail(ctx, XL_ERROR_UNSUPPORTED, "desc.dimensions: %u; must be 2 or 3",
-                        (unsigned)desc->dimensions);
-    if (desc->scalar != XL_F32)
-        return xli_fail(ctx, XL_ERROR_UNSUPPORTED, "desc.scalar: %s (%d); must be f32",
-                        xl_type_name(desc->scalar), (int)desc->scalar);
+    xl_status status;
+    XL_TRY(xli_space_read_box(ctx, &desc->space, space));
     if (desc->code != XL_U32 && desc->code != XL_U64)
-        return xli_fail(ctx, XL_ERROR_UNSUPPORTED, "desc.code: %s (%d); must be u32 or u64",
+        return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT, "desc.code: %s (%d); must be u32 or u64",
                         xl_type_name(desc->code), (int)desc->code);
-    if (desc->stride < desc->dimensions)
+    if (desc->stride < space->dimensions)
         return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT,
-                        "desc.stride: %u; must be at least desc.dimensions, %u",
-                        (unsigned)desc->stride, (unsigned)desc->dimensions);
-    return check_box(ctx, desc);
+                        "desc.stride: %u; must be at least desc.space.dimensions, %u",
+                        (unsigned)desc->stride, (unsigned)space->dimensions);
+done:
+    return status;
 }
 
 /* The largest power of two such that 2^bits cells cover the longest side. A loop, because the
  * library does not link libm. The result is a normal number. */
-static float scale_of(const xl_morton_desc *desc)
+static float scale_of(const xli_space *space, bool wide)
 {
-    const bool wide = desc->code == XL_U64;
-    const int bits = desc->dimensions == 2 ? (wide ? 32 : 16) : (wide ? 21 : 10);
+    const int bits = space->dimensions == 2 ? (wide ? 32 : 16) : (wide ? 21 : 10);
     const double cells = (double)((uint64_t)1 << bits);
     double longest = 0, scale = 0x1p127;
-    for (uint32_t a = 0; a < desc->dimensions; ++a) {
-        const double side = (double)desc->upper[a] - (double)desc->lower[a];
+    for (uint32_t a = 0; a < space->dimensions; ++a) {
+        const double side = space->cell[a][a];
         longest = side > longest ? side : longest;
     }
     while (longest * scale > cells && scale > 0x1p-126)
@@ -100,15 +82,17 @@ static xl_status make(xl_plan *base, const void *of)
     const xli_capabilities *capabilities;
     xli_tune_device device;
     xli_tune tune;
+    xli_space space;
+    XL_TRY(read_desc(base->ctx, desc, &space));
     XL_TRY(xli_context_capabilities(base->ctx, &capabilities));
     XL_TRY(xli_context_tune(base->ctx, capabilities, XLI_TUNE_WISH(XLI_TUNE_MORTON, desc), &device,
                             &tune));
-    plan->dimensions = desc->dimensions;
+    plan->dimensions = space.dimensions;
     plan->stride = desc->stride;
     plan->code_bytes = xl_type_size(desc->code);
-    plan->scale = scale_of(desc);
-    for (uint32_t a = 0; a < desc->dimensions; ++a)
-        plan->lower.s[a] = desc->lower[a];
+    plan->scale = scale_of(&space, desc->code == XL_U64);
+    for (uint32_t a = 0; a < space.dimensions; ++a)
+        plan->lower.s[a] = (float)space.lower[a];
     plan->group = (uint32_t)xli_max(1, xli_min(tune.morton.group, device.max_work_group));
     plan->items = (uint32_t)xli_min(tune.morton.items, device.ends_loops ? FEW : UINT32_MAX);
     XL_TRY(build(plan));
@@ -175,7 +159,6 @@ static const xli_primitive primitive = {.name = "morton",
                                         .args = {"args", sizeof(xl_morton_args), NULL},
                                         .scratch_at = offsetof(xl_morton_args, scratch),
                                         .defaults = &defaults,
-                                        .check = check,
                                         .make = make,
                                         .drop = drop,
                                         .info = info,

@@ -3,57 +3,35 @@
 #include "neighbors_plan.h"
 #include "user_text.h"
 
-static const xl_neighbors_desc defaults = {
-    .sorted = 1, .dimensions = 3, .query_stride = 3, .scalar = XL_F32};
+static const xl_neighbors_desc defaults = {.sorted = 1};
 
 /* ---- the descriptor -------------------------------------------------------------------------- */
 
-static xl_status check_radius(xl_context *ctx, const xl_neighbors_desc *desc)
+static xl_status read_desc(xli_neighbors_plan *plan, const xl_neighbors_desc *desc)
 {
     xl_status status;
-    const bool wide = desc->scalar == XL_F64;
-    const xli_idle_field radii[] = {
-        {"desc.radius", desc->radius != 0, !wide, "desc.scalar is f64"},
-        {"desc.radius_f64", desc->radius_f64 != 0, wide, "desc.scalar is f32"}};
-    XL_TRY(xli_check_idle(ctx, radii, XLI_COUNT(radii)));
-    XL_TRY(xli_grid_check_radius(ctx, radii[wide].name, desc->scalar,
-                                 wide ? desc->radius_f64 : (double)desc->radius));
-done:
-    return status;
-}
-
-static xl_status check(xl_context *ctx, const void *of)
-{
-    xl_status status;
-    const xl_neighbors_desc *const desc = of;
-    XL_TRY(xli_grid_check_search(ctx, XLI_SEARCH_FIELDS(desc)));
-    XL_TRY(check_radius(ctx, desc));
+    xl_context *const ctx = plan->base.ctx;
+    const float narrow = (float)desc->radius;
+    XL_TRY(xli_grid_search_form(ctx, plan->base.grid, desc->queries, &plan->form));
+    const bool wide = plan->form.scalar == XL_F64;
+    XL_TRY(xli_grid_check_radius(ctx, "desc.radius", plan->form.scalar, desc->radius));
     XL_TRY(xli_check_source(ctx, "desc.visit", desc->visit));
-    if (desc->half && (desc->queries != XL_QUERIES_INDEXED || desc->radii))
+    if (desc->half && (plan->form.given || desc->radii))
         return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT, "desc.half: 1; requires %s",
                         desc->radii
                             ? "one radius for all queries (with per-query radii, (i, j) and "
                               "(j, i) are different pairs)"
                             : "desc.queries XL_QUERIES_INDEXED");
-done:
-    return status;
-}
-
-static void set_problem(xli_neighbors_plan *plan, const xl_neighbors_desc *desc, uint32_t planes)
-{
-    const float radius = desc->radius;
-    const double radius_f64 = desc->radius_f64;
-    const bool wide = desc->scalar == XL_F64;
-    plan->radius = wide ? radius_f64 : (double)radius;
-    plan->radius2 = wide ? radius_f64 * radius_f64 : (double)(float)(radius * radius);
-    plan->reach = wide ? xli_neighbors_reach_f64(radius_f64) : (double)xli_neighbors_reach(radius);
-    plan->form = xli_grid_search_form(XLI_SEARCH_FIELDS(desc), planes);
-    if (!plan->form.given)
-        plan->form.dimensions = 0;
+    plan->radius = wide ? desc->radius : (double)narrow;
+    plan->radius2 = wide ? desc->radius * desc->radius : (double)(float)(narrow * narrow);
+    plan->reach =
+        wide ? xli_neighbors_reach_f64(plan->radius) : (double)xli_neighbors_reach(narrow);
     plan->visits = desc->visit != NULL;
     plan->radii = desc->radii != 0;
     plan->has_details = desc->details != 0;
     plan->row_capacity = desc->row_capacity;
+done:
+    return status;
 }
 
 /* ---- the plan -------------------------------------------------------------------------------- */
@@ -64,12 +42,13 @@ static void set_problem(xli_neighbors_plan *plan, const xl_neighbors_desc *desc,
 enum { ROUNDS = 8000, SORTED_ROUNDS = 2400, MOST_ROW = 2900 };
 
 /* The user's function, and a call that compiles only if the function has the plan's scalar. */
-static void add_visit(const xl_neighbors_desc *desc, xli_text *defines)
+static void add_visit(const xli_neighbors_plan *plan, const xl_neighbors_desc *desc,
+                      xli_text *defines)
 {
     static const xli_signature
         narrow = {"visit", "", "float", "visit", "(float, float, uint, uint, float4)", ""},
         wide = {"visit", "", "double", "visit", "(double, double, uint, uint, double4)", ""};
-    xli_signature signature = desc->scalar == XL_F64 ? wide : narrow;
+    xli_signature signature = plan->form.scalar == XL_F64 ? wide : narrow;
     signature.source = desc->visit;
     xli_text_add(defines,
                  "#pragma OPENCL FP_CONTRACT OFF\n#line 1 \"visit\"\n%s\n"
@@ -91,8 +70,8 @@ static void add_text(const xli_neighbors_plan *plan, const xl_neighbors_desc *de
         {"XL_PLANES", form->planes},
         {"XL_RADIUS_INCLUSIVE", desc->inclusive != 0},
         {"XL_KEEP_SELF", desc->include_self || form->given},
-        {"XL_PERIODIC", form->repeats != XL_REPEATS_NOT},
-        {"XL_TRICLINIC", form->repeats == XL_REPEATS_CELL},
+        {"XL_PERIODIC", form->repeats != XLI_REPEATS_NOT},
+        {"XL_TRICLINIC", form->repeats == XLI_REPEATS_CELL},
         {"XL_RADII", plan->radii},
         {"XL_GIVEN", form->given},
         {"XL_HALF", desc->half != 0},
@@ -139,7 +118,7 @@ static xl_status build_kernels(xli_neighbors_plan *plan, const xl_neighbors_desc
     xli_text defines = {0};
     add_text(plan, desc, &defines);
     if (desc->visit)
-        add_visit(desc, &defines);
+        add_visit(plan, desc, &defines);
     if (defines.failed)
         XL_TRY(xli_fail(plan->base.ctx, XL_ERROR_OUT_OF_MEMORY, "no memory for a kernel's source"));
     XL_TRY(xli_program_get(plan->base.ctx, "neighbors", defines.data, &program));
@@ -156,11 +135,9 @@ static xl_status make_parts(xli_neighbors_plan *plan, const xl_neighbors_desc *d
     xl_status status;
     xli_tune_device device;
     xli_tune tune;
-    const xli_tune_wish *wish =
-        XLI_TUNE_WISH(XLI_TUNE_NEIGHBORS | XLI_TUNE_GRID | XLI_TUNE_SCAN, desc);
+    const xli_tune_wish *wish = XLI_TUNE_WISH(XLI_TUNE_NEIGHBORS | XLI_TUNE_SCAN, desc);
     XL_TRY(xli_context_tune(plan->base.ctx, capabilities, wish, &device, &tune));
     plan->tune = tune.neighbors;
-    set_problem(plan, desc, tune.grid.planes);
     xli_tune_neighbors_fit(&device, &plan->tune);
     XL_TRY(xli_grid_make_scan(plan->base.ctx, XL_U64, XL_EXCLUSIVE, wish, &plan->scan));
 done:
@@ -173,6 +150,7 @@ static xl_status make(xl_plan *base, const void *of)
     const xl_neighbors_desc *const desc = of;
     xli_neighbors_plan *const plan = (xli_neighbors_plan *)base;
     const xli_capabilities *capabilities;
+    XL_TRY(read_desc(plan, desc));
     XL_TRY(xli_context_capabilities(base->ctx, &capabilities));
     plan->ends_loops = capabilities->ends_loops;
     XL_TRY(make_parts(plan, desc, capabilities));
@@ -203,17 +181,12 @@ static void info(const xl_plan *base, size_t n, xl_plan_details *details)
         xli_grid_info_of(&plan->fill, plan->tune.group, plan->tune.items, "cells", details);
 }
 
-static const xli_primitive primitive = {.name = "neighbors",
-                                        .plan_bytes = sizeof(xli_neighbors_plan),
-                                        .desc = {"desc", sizeof(xl_neighbors_desc), NULL},
-                                        .defaults = &defaults,
-                                        .check = check,
-                                        .make = make,
-                                        .drop = drop,
-                                        .info = info};
-const xli_primitive *const xli_neighbors_primitive = &primitive;
-XLI_PUBLIC_DESC_INIT(neighbors)
-XLI_PUBLIC_CREATE(neighbors)
+/* The scratch question is that of a count with offsets, without an index. */
+static xl_status count(const xl_plan *base, const void *of)
+{
+    return xli_grid_check_num_queries(base->ctx, &((const xli_neighbors_plan *)base)->form, NULL,
+                                      ((const xl_neighbors_args *)of)->num_queries);
+}
 
 size_t xli_neighbors_scratch_bytes(const xli_neighbors_plan *plan, size_t n)
 {
@@ -222,14 +195,23 @@ size_t xli_neighbors_scratch_bytes(const xli_neighbors_plan *plan, size_t n)
     return status == XL_SUCCESS ? needed : SIZE_MAX;
 }
 
-xl_status xl_neighbors_scratch(const xl_plan *plan, size_t n, size_t *bytes)
+static size_t scratch_bytes(const xl_plan *base, const void *of)
 {
-    xl_status status;
-    XL_TRY(xli_plan_check(&primitive, plan));
-    if (!bytes)
-        XL_TRY(xli_fail(plan->ctx, XL_ERROR_INVALID_ARGUMENT, "bytes: NULL"));
-    XL_TRY(xli_grid_check_n(plan->ctx, "n", n, 3));
-    *bytes = xli_neighbors_scratch_bytes((const xli_neighbors_plan *)plan, n);
-done:
-    return status;
+    return xli_neighbors_scratch_bytes((const xli_neighbors_plan *)base,
+                                       ((const xl_neighbors_args *)of)->num_queries);
 }
+
+static const xli_primitive primitive = {.name = "neighbors",
+                                        .plan_bytes = sizeof(xli_neighbors_plan),
+                                        .desc = {"desc", sizeof(xl_neighbors_desc), NULL},
+                                        .args = {"args", sizeof(xl_neighbors_args), NULL},
+                                        .defaults = &defaults,
+                                        .make = make,
+                                        .drop = drop,
+                                        .info = info,
+                                        .count = count,
+                                        .scratch = scratch_bytes};
+const xli_primitive *const xli_neighbors_primitive = &primitive;
+XLI_PUBLIC_DESC_INIT(neighbors)
+XLI_PUBLIC_CREATE_FROM_GRID(neighbors)
+XLI_PUBLIC_SCRATCH(neighbors, xl_neighbors_args)

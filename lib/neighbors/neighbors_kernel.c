@@ -62,15 +62,15 @@ static xl_status set(xl_grid_index *index, const xl_neighbors_kernel_args *args,
     const cl_ulong parts[4] = {
         (at + layout->header) / sizeof(cl_uint), (at + layout->starts) / sizeof(cl_uint),
         (at + layout->begins) / sizeof(cl_uint), (at + layout->sorted) / sizeof(cl_uint)};
-    const cl_uint kind = (p->repeats != XL_REPEATS_NOT ? REPEATS : 0u) |
-                         (p->repeats == XL_REPEATS_CELL ? TRICLINIC : 0u) |
+    const cl_uint kind = (p->repeats != XLI_REPEATS_NOT ? REPEATS : 0u) |
+                         (p->repeats == XLI_REPEATS_CELL ? TRICLINIC : 0u) |
                          (args->inclusive ? INCLUSIVE : 0u) | (ends_loops ? ENDS_LOOPS : 0u) |
                          (wide ? WIDE : 0u) | (index->num_systems > 0 ? OF_BATCH : 0u);
     const cl_uint numbers[4] = {(cl_uint)index->n, layout->table, index->stamp, LAYOUT | kind};
-    const cl_float radius[4] = {args->radius, xli_neighbors_reach(args->radius),
-                                args->radius * args->radius, p->extent};
-    const cl_double radius_f64[4] = {args->radius_f64, xli_neighbors_reach_f64(args->radius_f64),
-                                     args->radius_f64 * args->radius_f64, box->extent};
+    const float narrow = (float)args->radius;
+    const cl_float radius[4] = {narrow, xli_neighbors_reach(narrow), narrow * narrow, p->extent};
+    const cl_double radius_f64[4] = {args->radius, xli_neighbors_reach_f64(args->radius),
+                                     args->radius * args->radius, box->extent};
     const xli_arg all[] = {
         XLI_MEM(index->storage),
         XLI_BYTES(parts, sizeof parts),
@@ -107,15 +107,9 @@ xl_status xl_grid_index_set_kernel_args(xl_grid_index *index, const xl_neighbors
     XL_TRY(xli_structure_read(ctx, &structure, xli_context_version(ctx), args, &given));
     XL_TRY(xli_grid_index_check(ctx, index));
     XL_TRY(check_kernel(ctx, given.kernel));
-    const bool wide = index->scalar == XL_F64;
-    const xli_idle_field radii[] = {
-        {"args.radius", given.radius != 0, !wide, "the index is of points of f64"},
-        {"args.radius_f64", given.radius_f64 != 0, wide, "the index is of points of f32"}};
-    const double radius = wide ? given.radius_f64 : (double)given.radius;
-    XL_TRY(xli_check_idle(ctx, radii, XLI_COUNT(radii)));
-    XL_TRY(xli_grid_check_radius(ctx, radii[wide].name, index->scalar, radius));
+    XL_TRY(xli_grid_check_radius(ctx, "args.radius", index->scalar, given.radius));
     XL_TRY(xli_context_capabilities(ctx, &capabilities));
-    XL_TRY(xli_grid_check_periods(ctx, index, radii[wide].name, radius, capabilities->ends_loops));
+    XL_TRY(xli_grid_check_periods(ctx, index, "args.radius", given.radius, capabilities->ends_loops));
     XL_TRY(check_planes(ctx, index, capabilities->is_cpu));
     XL_TRY(set(index, &given, capabilities->ends_loops, next));
 done:

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * The plan of a search within a radius. neighbors.c makes it. Its calls have a file each:
- * neighbors_count.c, neighbors_fill.c, neighbors_visit.c, neighbors_status.c; neighbors_search.c
- * is shared by them. neighbors_kernel.c binds an index to a user's kernel. */
+ * The plan of a search within a radius. neighbors.c makes it. Its calls are in
+ * neighbors_enqueue.c and neighbors_status.c, which share neighbors_search.c. neighbors_kernel.c binds an index to a user's kernel. */
 #ifndef XLI_NEIGHBORS_PLAN_H
 #define XLI_NEIGHBORS_PLAN_H
 
@@ -45,34 +44,28 @@ static inline double xli_neighbors_reach_f64(double radius)
 /* neighbors.c: scratch of a count of n queries with offsets. SIZE_MAX: more than can be counted. */
 size_t xli_neighbors_scratch_bytes(const xli_neighbors_plan *plan, size_t n);
 
-/* ---- neighbors_search.c: what all calls share -------------------------------------------------
- */
+/* ---- neighbors_search.c: shared by all calls ------------------------------------------------- */
 
-/* The fields of the arguments that all calls have. */
-typedef struct xli_near_given {
-    xl_grid_index *index;
-    size_t num_queries;
-    xl_view queries, queries_y, queries_z, radii, query_systems;
-} xli_near_given;
-#define XLI_NEAR_GIVEN(call)                                                                       \
-    (&(xli_near_given){(call)->index, (call)->args.num_queries, (call)->args.queries,              \
-                       (call)->args.queries_y, (call)->args.queries_z, (call)->args.radii,         \
-                       (call)->args.query_systems})
+/* The arrays that all calls have come first: those of queries, radii, and where rows begin or how
+ * long they are. */
+enum {
+    XLI_NEAR_RADII = XLI_QUERIES_ARRAYS,
+    XLI_NEAR_COUNTS,
+    XLI_NEAR_OFFSETS,
+    XLI_NEAR_ROWS /* the number of them */
+};
 
-/* The arrays that all calls have come first. */
-enum { XLI_NEAR_RADII = XLI_QUERIES_ARRAYS, XLI_NEAR_OWN };
-
-/* The number of queries. */
-size_t xli_near_queries(const xli_neighbors_plan *plan, const xli_near_given *given);
-/* Checks the index and the number of queries. */
-xl_status xli_near_count(const xli_neighbors_plan *plan, const xli_near_given *given);
-/* Lists the arrays before XLI_NEAR_OWN. */
-void xli_near_list(const xli_neighbors_plan *plan, const xli_near_given *given, xli_array *arrays);
-/* Checks that a call of rows gives fields of the plan's form of list: CSR or row_capacity. */
-xl_status xli_near_check_capacity(const xli_neighbors_plan *plan, uint64_t capacity);
-/* Lists where rows begin, or how long they are: one of them is unused. */
+/* Checks the index and the number of queries; and the part of the rows and the capacity. */
+xl_status xli_near_check(const xli_neighbors_plan *plan, const xl_grid_index *index,
+                         const xl_neighbors_args *args);
+xl_status xli_near_check_rows(const xli_neighbors_plan *plan, const xl_grid_index *index,
+                              const xl_neighbors_args *args);
+/* Lists the arrays before XLI_NEAR_COUNTS. */
+void xli_near_list(const xli_neighbors_plan *plan, const xl_grid_index *index,
+                   const xl_neighbors_args *args, xli_array *arrays);
+/* Lists XLI_NEAR_COUNTS and XLI_NEAR_OFFSETS of a list that exists: one of them is unused. */
 void xli_near_list_rows(const xli_neighbors_plan *plan, size_t n, size_t num_rows, xl_view offsets,
-                        xl_view counts, xli_access of_counts, xli_array *two);
+                        xl_view counts, xli_access of_counts, xli_array *arrays);
 
 /* Launches a search over the queries. Its arguments are those that all searches share, and then
  * these. */

@@ -2,54 +2,54 @@
  * Shared by all calls of a search within a radius: checks, arrays, arguments, launches. */
 #include "neighbors_plan.h"
 
-size_t xli_near_queries(const xli_neighbors_plan *plan, const xli_near_given *given)
-{
-    return plan->form.given ? given->num_queries : given->index->n;
-}
-
-xl_status xli_near_count(const xli_neighbors_plan *plan, const xli_near_given *given)
+xl_status xli_near_check(const xli_neighbors_plan *plan, const xl_grid_index *index,
+                         const xl_neighbors_args *args)
 {
     xl_status status;
     xl_context *const ctx = plan->base.ctx;
-    const char *const radius = plan->form.scalar == XL_F64 ? "desc.radius_f64" : "desc.radius";
-    XL_TRY(xli_grid_check_kind(ctx, given->index, &plan->form));
-    XL_TRY(xli_grid_check_periods(ctx, given->index, radius, plan->radius, plan->ends_loops));
-    XL_TRY(xli_grid_check_num_queries(ctx, &plan->form, given->num_queries));
+    XL_TRY(xli_grid_check_kind(ctx, index, &plan->form));
+    XL_TRY(xli_grid_check_periods(ctx, index, "desc.radius", plan->radius, plan->ends_loops));
+    XL_TRY(xli_grid_check_num_queries(ctx, &plan->form, index, args->num_queries));
 done:
     return status;
 }
 
-void xli_near_list(const xli_neighbors_plan *plan, const xli_near_given *given, xli_array *arrays)
+xl_status xli_near_check_rows(const xli_neighbors_plan *plan, const xl_grid_index *index,
+                              const xl_neighbors_args *args)
 {
-    const size_t n = xli_near_queries(plan, given);
+    if (plan->row_capacity > 0 && args->capacity > 0)
+        return xli_fail(plan->base.ctx, XL_ERROR_INVALID_ARGUMENT,
+                        "args.capacity: %llu; must be 0, because desc.row_capacity is the capacity "
+                        "of each row",
+                        (unsigned long long)args->capacity);
+    return xli_check_rows(plan->base.ctx,
+                          xli_grid_num_queries(&plan->form, index, args->num_queries),
+                          args->first_row, args->num_rows);
+}
+
+void xli_near_list(const xli_neighbors_plan *plan, const xl_grid_index *index,
+                   const xl_neighbors_args *args, xli_array *arrays)
+{
+    const size_t n = xli_grid_num_queries(&plan->form, index, args->num_queries);
     xli_grid_list_queries(&plan->form, n,
-                          (const xl_view[]){given->queries, given->queries_y, given->queries_z},
-                          given->query_systems, arrays);
+                          (const xl_view[]){args->queries, args->queries_y, args->queries_z},
+                          args->query_systems, arrays);
     arrays[XLI_NEAR_RADII] =
-        xli_input("args.radii", given->radii, n, xli_scalar_bytes(plan->form.scalar));
+        xli_input("args.radii", args->radii, n, xli_scalar_bytes(plan->form.scalar));
     if (!plan->radii)
         arrays[XLI_NEAR_RADII].unused = "must not be given, because desc.radii is 0";
 }
 
-xl_status xli_near_check_capacity(const xli_neighbors_plan *plan, uint64_t capacity)
-{
-    if (plan->row_capacity > 0 && capacity > 0)
-        return xli_fail(plan->base.ctx, XL_ERROR_INVALID_ARGUMENT,
-                        "args.capacity: %llu; must be 0, because desc.row_capacity is the capacity "
-                        "of each row",
-                        (unsigned long long)capacity);
-    return XL_SUCCESS;
-}
-
 void xli_near_list_rows(const xli_neighbors_plan *plan, size_t n, size_t num_rows, xl_view offsets,
-                        xl_view counts, xli_access of_counts, xli_array *two)
+                        xl_view counts, xli_access of_counts, xli_array *arrays)
 {
     const bool rooms = plan->row_capacity > 0;
-    two[0] = xli_input("args.offsets", offsets, n + 1, sizeof(cl_ulong));
-    two[1] = xli_input("args.counts", counts, num_rows, sizeof(cl_uint));
-    two[1].access = of_counts;
-    two[rooms ? 0 : 1].unused = rooms ? "must not be given, because desc.row_capacity is not 0"
-                                      : "must not be given, because desc.row_capacity is 0";
+    arrays[XLI_NEAR_OFFSETS] = xli_input("args.offsets", offsets, n + 1, sizeof(cl_ulong));
+    arrays[XLI_NEAR_COUNTS] = xli_input("args.counts", counts, num_rows, sizeof(cl_uint));
+    arrays[XLI_NEAR_COUNTS].access = of_counts;
+    arrays[rooms ? XLI_NEAR_OFFSETS : XLI_NEAR_COUNTS].unused =
+        rooms ? "must not be given, because desc.row_capacity is not 0"
+              : "must not be given, because desc.row_capacity is 0";
 }
 
 /* If work-items do not walk, counts and visits may take two queries at a time. */

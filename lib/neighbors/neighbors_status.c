@@ -3,38 +3,42 @@
 #include "neighbors_plan.h"
 
 typedef struct status_call {
-    xl_neighbors_status_args args;
+    xl_neighbors_args args;
     xl_grid_index *index;
 } status_call;
 
-enum { OFFSETS = XLI_NEAR_OWN, COUNTS, ARRAYS };
+enum { ARRAYS = XLI_NEAR_ROWS };
 
 static xl_status count(const xl_plan *base, const void *of)
 {
     xl_status status;
     const status_call *const call = of;
     const xli_neighbors_plan *const plan = (const xli_neighbors_plan *)base;
-    XL_TRY(xli_near_count(plan, XLI_NEAR_GIVEN(call)));
-    XL_TRY(xli_near_check_capacity(plan, call->args.capacity));
-    XL_TRY(xli_check_rows(base->ctx, xli_near_queries(plan, XLI_NEAR_GIVEN(call)),
-                          call->args.first_row, call->args.num_rows));
+    XL_TRY(xli_near_check(plan, call->index, &call->args));
+    XL_TRY(xli_near_check_rows(plan, call->index, &call->args));
 done:
     return status;
 }
 
-static size_t rows_of(const xli_neighbors_plan *plan, const status_call *call)
+static size_t queries_of(const xli_neighbors_plan *plan, const status_call *call)
 {
-    return xli_rows_of(xli_near_queries(plan, XLI_NEAR_GIVEN(call)), call->args.first_row,
-                       call->args.num_rows);
+    return xli_grid_num_queries(&plan->form, call->index, call->args.num_queries);
 }
 
+static size_t rows_of(const xli_neighbors_plan *plan, const status_call *call)
+{
+    return xli_rows_of(queries_of(plan, call), call->args.first_row, call->args.num_rows);
+}
+
+/* Counts beside offsets say nothing more. */
 static size_t arrays(const xl_plan *base, const void *of, xli_array *arrays)
 {
     const status_call *const call = of;
     const xli_neighbors_plan *const plan = (const xli_neighbors_plan *)base;
-    xli_near_list(plan, XLI_NEAR_GIVEN(call), arrays);
-    xli_near_list_rows(plan, xli_near_queries(plan, XLI_NEAR_GIVEN(call)), rows_of(plan, call),
-                       call->args.offsets, call->args.counts, XLI_READ, &arrays[OFFSETS]);
+    const bool rooms = plan->row_capacity > 0;
+    xli_near_list(plan, call->index, &call->args, arrays);
+    xli_near_list_rows(plan, queries_of(plan, call), rows_of(plan, call), call->args.offsets,
+                       rooms ? call->args.counts : xl_no_view(), XLI_READ, arrays);
     return ARRAYS;
 }
 
@@ -89,7 +93,7 @@ static xl_status check_rows(const question *q, xl_neighbors_report *report)
     xl_status status;
     answer found = {0};
     xli_args rest = {0};
-    xli_args_add_span(&rest, &q->spans[COUNTS]);
+    xli_args_add_span(&rest, &q->spans[XLI_NEAR_COUNTS]);
     xli_args_add(&rest, XLI_U32(q->num_rows));
     XL_TRY(ask(q, &q->plan->longest, q->num_rows, &rest, &found));
     report->incomplete = found.a == UINT32_MAX;
@@ -103,7 +107,7 @@ static xl_status check_length(const question *q, xl_neighbors_report *report)
 {
     xl_status status;
     cl_ulong ends[3];
-    const xli_span *const offsets = &q->spans[OFFSETS];
+    const xli_span *const offsets = &q->spans[XLI_NEAR_OFFSETS];
     const size_t first = q->call->args.first_row, rows[] = {first, first + q->num_rows, q->n};
     for (int k = 0; k < 3; ++k)
         XL_TRY(xli_read_blocking(q->plan->base.ctx, q->queue, offsets->buffer,
@@ -118,7 +122,7 @@ done:
 static xl_status judge(const question *q, const xl_neighbors_report *report)
 {
     xl_context *const ctx = q->plan->base.ctx;
-    const uint64_t capacity = q->call->args.capacity;
+    const xl_neighbors_args *const args = &q->call->args;
     const uint32_t row_capacity = q->plan->row_capacity;
     if (report->non_finite > 0)
         return xli_fail(ctx, XL_ERROR_NON_FINITE,
@@ -139,18 +143,18 @@ static xl_status judge(const question *q, const xl_neighbors_report *report)
     if (report->longest_row > row_capacity)
         return xli_fail(ctx, XL_ERROR_CAPACITY, "desc.row_capacity: %u; the longest row has %llu",
                         (unsigned)row_capacity, (unsigned long long)report->longest_row);
-    if (report->pairs > capacity)
+    if (args->indices.buffer && report->pairs > args->capacity)
         return xli_fail(ctx, XL_ERROR_CAPACITY, "args.capacity: %llu; the rows have %llu indices",
-                        (unsigned long long)capacity, (unsigned long long)report->pairs);
+                        (unsigned long long)args->capacity, (unsigned long long)report->pairs);
     return XL_SUCCESS;
 }
 
 xl_status xl_neighbors_status(xl_plan *base, xl_grid_index *index, cl_command_queue queue,
-                              const xl_neighbors_status_args *args, xl_neighbors_report *report,
+                              const xl_neighbors_args *args, xl_neighbors_report *report,
                               cl_uint num_waits, const cl_event *waits)
 {
     static const xli_structure structure = {"report", sizeof(xl_neighbors_report), NULL};
-    static const xli_call table = {.args = {"args", sizeof(xl_neighbors_status_args), NULL},
+    static const xli_call table = {.args = {"args", sizeof(xl_neighbors_args), NULL},
                                    .index_at = offsetof(status_call, index),
                                    .count = count,
                                    .arrays = arrays};
@@ -167,7 +171,7 @@ xl_status xl_neighbors_status(xl_plan *base, xl_grid_index *index, cl_command_qu
                         queue,
                         &call,
                         spans,
-                        xli_near_queries(plan, XLI_NEAR_GIVEN(&call)),
+                        queries_of(plan, &call),
                         rows_of(plan, &call)};
     found.queries = q.n;
     XL_TRY(check_given(&q, &found));

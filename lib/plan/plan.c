@@ -18,29 +18,27 @@ void xli_plan_desc_init(const xli_primitive *primitive, void *desc, uint32_t ver
     xli_structure_init(&primitive->desc, desc, version, primitive->defaults);
 }
 
-static xl_status make(const xli_primitive *primitive, xl_context *ctx, const void *desc,
-                      xl_plan *made)
+static xl_status make(const xli_primitive *primitive, xl_context *ctx, const xl_plan *grid,
+                      const void *desc, xl_plan *made)
 {
     xl_status status;
+    made->grid = grid;
     made->primitive = primitive;
     made->ctx = xli_context_retain(ctx);
     memcpy(&made->version, desc, sizeof made->version);
     XL_TRY(xli_pool_create(ctx, &made->pool));
     XL_TRY(primitive->make(made, desc));
+    made->grid = NULL;
 done:
     return status;
 }
 
-xl_status xli_plan_create(const xli_primitive *primitive, xl_context *ctx, const void *desc,
-                          xl_plan **plan)
+static xl_status create(const xli_primitive *primitive, xl_context *ctx, const xl_plan *grid,
+                        const void *desc, xl_plan **plan)
 {
     xl_status status;
     xl_plan *made = NULL;
     room checked;
-    if (plan)
-        *plan = NULL;
-    if (!ctx || !plan)
-        return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT, "%s: NULL", ctx ? "plan" : "ctx");
     memcpy(checked.bytes, primitive->defaults, primitive->desc.bytes);
     XL_TRY(xli_desc_read(ctx, &primitive->desc, desc, checked.bytes));
     if (primitive->check)
@@ -49,12 +47,37 @@ xl_status xli_plan_create(const xli_primitive *primitive, xl_context *ctx, const
     if (!made)
         XL_TRY(
             xli_fail(ctx, XL_ERROR_OUT_OF_MEMORY, "no memory for a plan of %s", primitive->name));
-    XL_TRY(make(primitive, ctx, checked.bytes, made));
+    XL_TRY(make(primitive, ctx, grid, checked.bytes, made));
     *plan = made;
     made = NULL;
 done:
     xl_plan_destroy(made);
     return status;
+}
+
+xl_status xli_plan_create(const xli_primitive *primitive, xl_context *ctx, const void *desc,
+                          xl_plan **plan)
+{
+    if (plan)
+        *plan = NULL;
+    if (!ctx || !plan)
+        return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT, "%s: NULL", ctx ? "plan" : "ctx");
+    return create(primitive, ctx, NULL, desc, plan);
+}
+
+xl_status xli_plan_create_from(const xli_primitive *primitive, const xli_primitive *kind,
+                               const xl_plan *grid, const void *desc, xl_plan **plan)
+{
+    if (plan)
+        *plan = NULL;
+    if (!grid || !plan)
+        return xli_fail(grid ? grid->ctx : NULL, XL_ERROR_INVALID_ARGUMENT, "%s: NULL",
+                        grid ? "plan" : "grid");
+    if (grid->primitive != kind)
+        return xli_fail(grid->ctx, XL_ERROR_INVALID_ARGUMENT,
+                        "grid: a plan of xl_%s; must be one of xl_%s", grid->primitive->name,
+                        kind->name);
+    return create(primitive, grid->ctx, grid, desc, plan);
 }
 
 xl_status xli_plan_check(const xli_primitive *primitive, const xl_plan *plan)
@@ -77,6 +100,8 @@ xl_status xli_call_read(const xli_primitive *primitive, const xli_call *call, co
     XL_TRY(xli_structure_read(plan->ctx, &call->args, plan->version, args, to));
     if (call->index_at > 0)
         memcpy((unsigned char *)to + call->index_at, &index, sizeof index);
+    if (call->begin)
+        call->begin(to);
     if (call->count)
         XL_TRY(call->count(plan, to));
 done:

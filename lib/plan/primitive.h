@@ -20,6 +20,7 @@ struct xl_plan {
     xl_context *ctx;
     uint32_t version; /* of the caller's headers: the layout of argument structures */
     xli_pool pool;    /* scratch of calls that bring none */
+    const xl_plan *grid; /* while make() runs: the plan that this one is made from, or NULL */
 };
 
 /* One array of a call. Arrays that are read may overlap each other. An array that is written may
@@ -65,6 +66,8 @@ enum { XLI_MOST_ARRAYS = 24 };
     size_t scratch_at; /* offset of the field `scratch` in the arguments; 0: there is none */        \
     size_t index_at;   /* offset of the field for the index, behind the arguments; 0: no index */    \
                                                                                                      \
+    /* Sets further fields of the structure, before any check. NULL: there are none. */              \
+    void (*begin)(void *args);                                                                       \
     /* Checks the index and the sizes in the arguments. NULL: nothing to check. */                   \
     xl_status (*count)(const xl_plan *plan, const void *args);                                       \
     /* Lists the arrays of a call whose sizes are checked; returns their number. */                  \
@@ -110,6 +113,9 @@ struct xli_primitive {
 void xli_plan_desc_init(const xli_primitive *primitive, void *desc, uint32_t version);
 xl_status xli_plan_create(const xli_primitive *primitive, xl_context *ctx, const void *desc,
                           xl_plan **plan);
+/* The same from the plan of a grid, whose table is *kind. */
+xl_status xli_plan_create_from(const xli_primitive *primitive, const xli_primitive *kind,
+                               const xl_plan *grid, const void *desc, xl_plan **plan);
 xl_status xli_plan_scratch(const xli_primitive *primitive, const xl_plan *plan, const void *args,
                            size_t *bytes);
 xl_status xli_plan_enqueue(const xli_primitive *primitive, xl_plan *plan, cl_command_queue queue,
@@ -146,6 +152,12 @@ xl_status xli_check_arrays(const xl_context *ctx, const xli_array *arrays, size_
     xl_status xl_##X##_create(xl_context *ctx, const xl_##X##_desc *desc, xl_plan **plan)          \
     {                                                                                              \
         return xli_plan_create(&primitive, ctx, desc, plan);                                       \
+    }
+/* xli_grid_primitive is the table of grids. */
+#define XLI_PUBLIC_CREATE_FROM_GRID(X)                                                             \
+    xl_status xl_##X##_create(xl_plan *grid, const xl_##X##_desc *desc, xl_plan **plan)            \
+    {                                                                                              \
+        return xli_plan_create_from(&primitive, xli_grid_primitive, grid, desc, plan);             \
     }
 #define XLI_PUBLIC_SCRATCH(X, type)                                                                \
     xl_status xl_##X##_scratch(const xl_plan *plan, const type *args, size_t *bytes)               \

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: MIT
+ * The space that points are in: dimensions, precision, box or cell, and periodic boundaries. Grids
+ * (and the searches that are made from them), Morton codes and the approximate search describe it
+ * with one structure. A box of edges 10, 10 and 20, periodic along x and y:
+ *
+ *     xl_space space = {.dimensions = 3, .scalar = XL_F32, .bounds = XL_BOUNDS_GIVEN,
+ *                       .periodic = 3, .cell = {{10, 0, 0}, {0, 10, 0}, {0, 0, 20}}}; */
+#ifndef CROSSLANE_SPACE_H
+#define CROSSLANE_SPACE_H
+
+#include <crosslane/types.h>
+
+typedef enum xl_bounds {
+    XL_BOUNDS_FOUND = 0, /* open space: the device finds the box of the points. `periodic`, `origin`
+                            and `cell` must be 0 */
+    XL_BOUNDS_GIVEN = 1  /* origin and cell are given; a point outside is an error */
+} xl_bounds;
+
+/* With XL_F32, origin and cell are rounded to float once. With d dimensions, the first d rows and
+ * columns of the cell count, and the first d coordinates of the origin.
+ *
+ * A box is a diagonal matrix with entries of at least 0, and above 0 along periodic axes: points
+ * must be in origin[a] <= x[a] <= origin[a] + cell[a][a]. Any other cell must have independent
+ * rows, of either hand. Points must be in the smallest box with edges along the axes that contains
+ * the cell, which is enlarged by 2^-20 of its size and of its largest coordinate (XL_F64: 2^-48 of
+ * the coordinate). A space is refused if rounding of its coordinates could move an image by more
+ * than a part of the cell: choose an origin near 0, or shorter vectors of the same lattice.
+ *
+ * The matrix is used as given. The image S = (Sa, Sb, Sc) of a point is moved along each axis k by
+ *     (Sa*cell[0][k] + Sb*cell[1][k]) + Sc*cell[2][k]
+ * in the precision of the coordinates; each operation is rounded once. S is 0 along vectors that
+ * are not periodic. */
+typedef struct xl_space {
+    uint32_t dimensions; /* 1, 2 or 3 */
+    uint32_t scalar;     /* xl_type of coordinates: XL_F32, or XL_F64 if the device has double
+                            precision */
+    uint32_t bounds;     /* xl_bounds */
+    uint32_t periodic;   /* bit a: periodic along vector a of the cell. Requires XL_BOUNDS_GIVEN */
+    double origin[3];    /* the corner where the vectors of the cell begin */
+    double cell[3][3];   /* rows are the edge vectors */
+    uint32_t num_systems; /* 0: one system. Otherwise a batch of this number of systems, at most
+                             2^20: a point has only neighbours of its own system. All systems share
+                             the cell; each may have any number of points */
+} xl_space;
+
+#endif
