@@ -22,8 +22,8 @@ static int by_code(const void *a, const void *b)
     return (p->index > q->index) - (p->index < q->index);
 }
 
-/* Corners of the box of a shift, as lib/knn_approximate/knn_approximate_shape.c has them. */
-static void box_of(const ref_knn_approximate_search *s, size_t shift, float *lower, float *upper)
+/* Corner and edges of the box of a shift, as lib/knn_approximate/knn_approximate_shape.c has them. */
+static void box_of(const ref_knn_approximate_search *s, size_t shift, float *lower, float *edges)
 {
     double edge = 0x1p-80;
     for (size_t a = 0; a < s->dimensions; ++a)
@@ -32,16 +32,16 @@ static void box_of(const ref_knn_approximate_search *s, size_t shift, float *low
     const size_t parts = s->shifts % 2 == 1 ? s->shifts : s->shifts + 1;
     for (size_t a = 0; a < s->dimensions; ++a) {
         lower[a] = (float)((double)s->lower[a] - edge * (double)shift / (double)parts);
-        upper[a] = (float)((double)lower[a] + 1.5 * edge);
+        edges[a] = (float)((double)lower[a] + 1.5 * edge) - lower[a];
     }
 }
 
 static uint64_t code_of(const ref_knn_approximate_search *s, size_t shift, const float *point)
 {
     const size_t bits = s->dimensions == 2 ? (s->wide ? 32 : 16) : s->wide ? 21 : 10;
-    float lower[3], upper[3];
-    box_of(s, shift, lower, upper);
-    return ref_morton_of(s->dimensions, bits, s->wide, lower, upper, point);
+    float lower[3], edges[3];
+    box_of(s, shift, lower, edges);
+    return ref_morton_of(s->dimensions, bits, s->wide, lower, edges, point);
 }
 
 static bool is_finite(const ref_knn_approximate_search *s, const float *point)

@@ -14,13 +14,13 @@ uint64_t ref_morton(size_t dimensions, size_t bits, const uint32_t *numbers)
 }
 
 uint64_t ref_morton_of(size_t dimensions, size_t bits, bool wide, const float *lower,
-                       const float *upper, const float *point)
+                       const float *edges, const float *point)
 {
     double edge = 1;
     float longest = 0;
     uint32_t numbers[3];
     for (size_t a = 0; a < dimensions; ++a)
-        longest = fmaxf(longest, upper[a] - lower[a]);
+        longest = fmaxf(longest, edges[a]);
     while (edge < (double)longest)
         edge *= 2;
     while (edge / 2 >= (double)longest && edge > 0x1p-90) /* of a box that is a point, any */

@@ -190,7 +190,7 @@ void ref_histogram_count(const ref_histogram *h, size_t n, const void *values, u
 uint64_t ref_morton(size_t dimensions, size_t bits, const uint32_t *numbers);
 /* The code of a point as include/crosslane/morton.h says; `wide`: of 64 bits. */
 uint64_t ref_morton_of(size_t dimensions, size_t bits, bool wide, const float *lower,
-                       const float *upper, const float *point);
+                       const float *edges, const float *point);
 
 /* ---- ref_transform.c ---- */
 

@@ -43,13 +43,15 @@ static xl_status open_approximate(const fuzz_case *c, open_plan *plan)
     desc.k = (uint32_t)s.k;
     desc.shifts = c->of[ORDERS] ? (uint32_t)s.shifts : 0;
     desc.queries = c->of[AROUND] ? XL_QUERIES_GIVEN : XL_QUERIES_INDEXED;
-    desc.dimensions = (uint32_t)s.dimensions;
+    desc.space.dimensions = (uint32_t)s.dimensions;
     desc.stride = (uint32_t)s.stride;
     desc.query_stride = (uint32_t)s.query_stride;
     desc.include_self = s.include_self;
     desc.code = s.wide ? XL_U64 : XL_U32;
-    memcpy(desc.lower, s.lower, sizeof desc.lower);
-    memcpy(desc.upper, s.upper, sizeof desc.upper);
+    for (size_t a = 0; a < s.dimensions; ++a) {
+        desc.space.origin[a] = (double)s.lower[a];
+        desc.space.cell[a][a] = (double)(s.upper[a] - s.lower[a]);
+    }
     return xl_knn_approximate_create(plan->ctx, &desc, &plan->of.approximate);
 }
 

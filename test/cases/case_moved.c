@@ -17,7 +17,7 @@ static xl_status open_moved(const fuzz_case *c, open_plan *plan)
 {
     xl_grid_desc desc;
     xl_grid_desc_init(&desc);
-    desc.scalar = c->of[SCALAR] ? XL_F64 : XL_F32;
+    desc.space.scalar = c->of[SCALAR] ? XL_F64 : XL_F32;
     desc.cell_size = 1;
     return xl_grid_create(plan->ctx, &desc, &plan->of.space.grid);
 }
@@ -158,7 +158,7 @@ static uint64_t cell_of(const scene *s, const xl_grid_report *r, float inverse, 
     uint64_t cell = 0;
     for (uint32_t a = s->dimensions; a-- > 0;) {
         const float x = (float)scalar_of(s, s->points, i * s->stride + a);
-        const float number = floorf((x - r->lower[a]) * (a == 0 ? inverse * WAY_THIN : inverse));
+        const float number = floorf((x - (float)r->lower[a]) * (a == 0 ? inverse * WAY_THIN : inverse));
         cell = cell * r->cells[a] + (uint64_t)number;
     }
     return cell;
@@ -254,8 +254,7 @@ static xl_status enqueue(const fuzz_case *c, const open_plan *plan, const call_a
     cl_event built = NULL;
     xl_status status = build_scene(c, plan, a, f, &built);
     const double distance = distance_of(c, running);
-    const xl_grid_moved_args args = {.distance = running->wide ? 0 : (float)distance,
-                                     .distance_f64 = running->wide ? distance : 0,
+    const xl_grid_moved_args args = {.distance = distance,
                                      .points = array_view(&a[NOW]),
                                      .points_y = array_view(&a[NOW_Y]),
                                      .points_z = array_view(&a[NOW_Z]),

@@ -70,32 +70,33 @@ static uint32_t row_room(const fuzz_case *c)
     return rooms[c->of[ROW_ROOM]];
 }
 
-static xl_status open_near(const fuzz_case *c, open_plan *plan)
+static xl_status open_search(const fuzz_case *c, open_plan *plan, xl_plan *grid)
 {
     const tuned_way way = way_of(c);
-    const bool wide = c->of[SCALAR] != 0;
     xl_neighbors_desc desc;
     xl_neighbors_desc_init(&desc);
-    desc.scalar = wide ? XL_F64 : XL_F32;
-    desc.radius = wide ? 0 : (float)scene_radius(c);
-    desc.radius_f64 = wide ? scene_radius(c) : 0;
-    desc.dimensions = 3 - (uint32_t)c->of[DIMENSIONS];
-    desc.query_stride = scene_query_stride(c);
+    desc.radius = scene_radius(c);
     desc.inclusive = (uint32_t)c->of[INCLUSIVE];
     desc.include_self = (uint32_t)c->of[SELF];
     desc.half = (uint32_t)c->of[HALF];
     desc.radii = (uint32_t)c->of[RADII];
     desc.queries = c->of[AROUND] ? XL_QUERIES_GIVEN : XL_QUERIES_INDEXED;
-    desc.periodic = scene_repeats(c);
-    desc.batch = (uint32_t)c->of[BATCH];
     desc.details = !c->of[DETAILS];
     desc.sorted = !c->of[UNSORTED];
     desc.row_capacity = row_room(c);
-    desc.query_layout = c->of[QUERY_LAYOUT] ? XL_POINTS_SOA : XL_POINTS_AOS;
-    desc.visit = !c->of[VISITS] ? NULL : wide ? visit_wide : visit_narrow;
+    desc.visit = !c->of[VISITS] ? NULL : c->of[SCALAR] ? visit_wide : visit_narrow;
     desc.tunables = way.search;
     desc.num_tunables = way.num_search;
-    const xl_status status = xl_neighbors_create(plan->ctx, &desc, &plan->of.space.near);
+    return xl_neighbors_create(grid, &desc, &plan->of.space.near);
+}
+
+static xl_status open_near(const fuzz_case *c, open_plan *plan)
+{
+    xl_plan *grid = NULL;
+    xl_status status = make_kind(c, plan, &grid);
+    if (status == XL_SUCCESS)
+        status = open_search(c, plan, grid);
+    xl_plan_destroy(grid);
     return status == XL_SUCCESS && c->of[KERNEL] ? open_kernel(c, plan) : status;
 }
 
@@ -120,7 +121,7 @@ typedef struct answer {
         (search).dimensions = (s)->dimensions;                                                     \
         (search).queries = (s)->queries;                                                           \
         (search).num_queries = (s)->rows;                                                          \
-        (search).query_stride = (s)->query_stride;                                                 \
+        (search).query_stride = (s)->stride;                                                 \
         (search).radii = (s)->radii;                                                               \
         (search).systems = (s)->systems;                                                           \
         (search).query_systems = (s)->query_systems;                                               \
@@ -242,20 +243,26 @@ static scene *running; /* what enqueue() works on */
 static const open_plan *running_plan;
 static const answer *wanted;
 
-/* Fields of the arguments of counts, fills and visits. */
-#define GIVEN_QUERIES(a)                                                                           \
-    .num_queries = running->queries ? running->rows : 0,                                           \
-    .queries = array_view(&(a)[QUERY_POINTS]), .queries_y = array_view(&(a)[QUERY_Y]),             \
-    .queries_z = array_view(&(a)[QUERY_Z]), .radii = array_view(&(a)[QUERY_RADII]),                \
-    .query_systems = array_view(&(a)[OF_QUERY_SYSTEMS])
+/* The inputs of all calls, and the room that counts may use. */
+static xl_neighbors_args args_of(const call_array *a)
+{
+    return (xl_neighbors_args){.num_queries = running->queries ? running->rows : 0,
+                               .queries = array_view(&a[QUERY_POINTS]),
+                               .queries_y = array_view(&a[QUERY_Y]),
+                               .queries_z = array_view(&a[QUERY_Z]),
+                               .radii = array_view(&a[QUERY_RADII]),
+                               .query_systems = array_view(&a[OF_QUERY_SYSTEMS]),
+                               .start = VISIT_START,
+                               .params = {0, VISIT_FACTOR, 0, 0},
+                               .scratch = array_view(&a[SCRATCH_OF_COUNT])};
+}
 
 static xl_status enqueue_count(const open_plan *plan, const call_array *a, const flight *f,
                                const cl_event *built, cl_event *counted)
 {
-    const xl_neighbors_count_args args = {.counts = array_view(&a[COUNTS]),
-                                          .offsets = array_view(&a[OFFSETS]),
-                                          .scratch = array_view(&a[SCRATCH_OF_COUNT]),
-                                          GIVEN_QUERIES(a)};
+    xl_neighbors_args args = args_of(a);
+    args.counts = array_view(&a[COUNTS]);
+    args.offsets = array_view(&a[OFFSETS]);
     return xl_neighbors_count_enqueue(plan->of.space.near, plan->of.space.index, f->queue, &args, 1,
                                       built, counted);
 }
@@ -275,26 +282,43 @@ static xl_view part_of(const call_array *a, size_t from)
     return view;
 }
 
-/* The rows from `first` on, of those that are filled. */
+/* A list of the rows from `first` on, of those that are filled. */
+static void add_list(const fuzz_case *c, const call_array *a, size_t first, size_t num,
+                     xl_neighbors_args *args)
+{
+    const size_t at = row_begin(c, first), d = running->dimensions;
+    const size_t capacity = num < running->num ? row_begin(c, first + num) - at : a[INDICES].n;
+    args->capacity = row_room(c) > 0 ? 0 : capacity;
+    args->first_row = running->first + first;
+    args->num_rows = num;
+    args->offsets = array_view(&a[OFFSETS]);
+    args->indices = part_of(&a[INDICES], at);
+    args->distances2 = part_of(&a[DISTANCES], at);
+    args->vectors = part_of(&a[VECTORS], at * d);
+    args->shifts = part_of(&a[SHIFTS], at * d);
+    if (row_room(c) > 0)
+        args->counts = part_of(&a[COUNTS], first);
+}
+
 static xl_status enqueue_part(const fuzz_case *c, const open_plan *plan, const call_array *a,
                               const flight *f, const cl_event *counted, size_t first, size_t num)
 {
-    const bool rooms = row_room(c) > 0;
-    const size_t at = row_begin(c, first), d = running->dimensions;
-    const size_t capacity = num < running->num ? row_begin(c, first + num) - at : a[INDICES].n;
-    const xl_neighbors_fill_args args = {.capacity = rooms ? 0 : capacity,
-                                         .offsets = array_view(&a[OFFSETS]),
-                                         .indices = part_of(&a[INDICES], at),
-                                         GIVEN_QUERIES(a),
-                                         .first_row = running->first + first,
-                                         .num_rows = num,
-                                         .distances2 = part_of(&a[DISTANCES], at),
-                                         .vectors = part_of(&a[VECTORS], at * d),
-                                         .shifts = part_of(&a[SHIFTS], at * d),
-                                         .counts =
-                                             rooms ? part_of(&a[COUNTS], first) : xl_no_view()};
+    xl_neighbors_args args = args_of(a);
+    add_list(c, a, first, num, &args);
     return xl_neighbors_fill_enqueue(plan->of.space.near, plan->of.space.index, f->queue, &args, 1,
                                      counted, NULL);
+}
+
+/* Counts, list and sums in one call. */
+static xl_status enqueue_all(const fuzz_case *c, const open_plan *plan, const call_array *a,
+                             const flight *f, const cl_event *built)
+{
+    xl_neighbors_args args = args_of(a);
+    add_list(c, a, 0, running->num, &args);
+    args.counts = array_view(&a[COUNTS]);
+    args.sums = array_view(&a[SUMS]);
+    return xl_neighbors_enqueue(plan->of.space.near, plan->of.space.index, f->queue, &args, 1,
+                                built, NULL);
 }
 
 /* In parts, of which some may have no rows. */
@@ -314,15 +338,10 @@ static xl_status enqueue_fill(const fuzz_case *c, const open_plan *plan, const c
 static xl_status enqueue_visit(const open_plan *plan, const call_array *a, const flight *f,
                                const cl_event *built)
 {
-    const bool wide = running->wide;
-    const xl_neighbors_visit_args args = {.start = wide ? 0 : VISIT_START,
-                                          .params = {0, wide ? 0 : VISIT_FACTOR, 0, 0},
-                                          .start_f64 = wide ? VISIT_START : 0,
-                                          .params_f64 = {0, wide ? VISIT_FACTOR : 0, 0, 0},
-                                          .out = array_view(&a[SUMS]),
-                                          GIVEN_QUERIES(a)};
-    return xl_neighbors_visit_enqueue(plan->of.space.near, plan->of.space.index, f->queue, &args, 1,
-                                      built, NULL);
+    xl_neighbors_args args = args_of(a);
+    args.sums = array_view(&a[SUMS]);
+    return xl_neighbors_enqueue(plan->of.space.near, plan->of.space.index, f->queue, &args, 1,
+                                built, NULL);
 }
 
 static xl_status enqueue_kernel(const fuzz_case *c, const open_plan *plan, const call_array *a,
@@ -332,8 +351,7 @@ static xl_status enqueue_kernel(const fuzz_case *c, const open_plan *plan, const
     const size_t items = running->n;
     const cl_kernel kernel = plan->of.space.kernel;
     const xl_neighbors_kernel_args args = {.kernel = kernel,
-                                           .radius = running->wide ? 0 : (float)running->radius,
-                                           .radius_f64 = running->wide ? running->radius : 0,
+                                           .radius = running->radius,
                                            .inclusive = (uint32_t)c->of[INCLUSIVE]};
     const xl_view out = array_view(&a[KERNEL_SUMS]);
     const cl_ulong at = out.offset;
@@ -352,11 +370,14 @@ static xl_status enqueue(const fuzz_case *c, const open_plan *plan, const call_a
 {
     cl_event built = NULL, counted = NULL;
     xl_status status = build_scene(c, plan, a, f, &built);
-    if (status == XL_SUCCESS && row_room(c) == 0)
+    const bool at_once = c->of[AT_ONCE] != 0;
+    if (status == XL_SUCCESS && at_once)
+        status = enqueue_all(c, plan, a, f, &built);
+    if (status == XL_SUCCESS && !at_once && row_room(c) == 0)
         status = enqueue_count(plan, a, f, &built, &counted);
-    if (status == XL_SUCCESS)
+    if (status == XL_SUCCESS && !at_once)
         status = enqueue_fill(c, plan, a, f, counted ? &counted : &built);
-    if (status == XL_SUCCESS && c->of[VISITS])
+    if (status == XL_SUCCESS && !at_once && c->of[VISITS])
         status = enqueue_visit(plan, a, f, &built);
     if (status == XL_SUCCESS && c->of[KERNEL])
         status = enqueue_kernel(c, plan, a, f, &built);
@@ -469,7 +490,7 @@ static xl_neighbors_report report_wanted(const fuzz_case *c)
     for (size_t i = s->queries ? s->rows : 0; i-- > 0;) {
         bool finite = true;
         for (size_t axis = 0; axis < s->dimensions; ++axis)
-            finite = finite && isfinite(scalar_of(s, s->queries, i * s->query_stride + axis));
+            finite = finite && isfinite(scalar_of(s, s->queries, i * s->stride + axis));
         r.non_finite += finite ? 0 : 1;
         r.first_non_finite = finite ? r.first_non_finite : i;
     }
@@ -490,12 +511,13 @@ static bool check_status(outcome *o, const fuzz_case *c, const call_array *a, ui
                              : running->spoilt > 0 || right.non_finite > 0 ? XL_ERROR_NON_FINITE
                              : short_of                                    ? XL_ERROR_CAPACITY
                                                                            : XL_SUCCESS;
-    const xl_neighbors_status_args args = {.capacity = rooms ? 0 : right.pairs - less,
-                                           .offsets = array_view(&a[OFFSETS]),
-                                           .counts = rooms ? array_view(&a[COUNTS]) : xl_no_view(),
-                                           GIVEN_QUERIES(a),
-                                           .first_row = running->first,
-                                           .num_rows = running->num};
+    xl_neighbors_args args = args_of(a);
+    args.capacity = rooms ? 0 : right.pairs - less;
+    args.offsets = array_view(&a[OFFSETS]);
+    args.indices = array_view(&a[INDICES]);
+    args.counts = rooms ? array_view(&a[COUNTS]) : xl_no_view();
+    args.first_row = running->first;
+    args.num_rows = running->num;
     const xl_status said =
         xl_neighbors_status(running_plan->of.space.near, running_plan->of.space.index, xlt_queue(),
                             &args, &got, 0, NULL);
@@ -600,7 +622,7 @@ static void run_near(const fuzz_case *c, open_plan *plan, outcome *o)
     running_plan = plan;
     wanted = &a;
     if (make_grid(o, c, plan, &s) &&
-        succeeded(o, plan->ctx, xl_neighbors_scratch(plan->of.space.near, s.rows, &bytes),
+        succeeded(o, plan->ctx, xl_neighbors_scratch(plan->of.space.near, &(xl_neighbors_args){.num_queries = s.rows}, &bytes),
                   "xl_neighbors_scratch")) {
         add_scene(c, plan, &s, arrays);
         arrays[SCRATCH_OF_COUNT] = scratch_array(c, row_room(c) > 0 ? 0 : bytes);

@@ -22,25 +22,18 @@ static uint32_t k_of(const fuzz_case *c)
 
 static xl_status open_nearest(const fuzz_case *c, open_plan *plan)
 {
-    const tuned_way way = way_of(c);
-    const bool wide = c->of[SCALAR] != 0;
-    const double most = c->of[LIMITED] ? scene_radius(c) : 0;
+    xl_plan *grid = NULL;
     xl_knn_desc desc;
     xl_knn_desc_init(&desc);
     desc.k = k_of(c);
-    desc.scalar = wide ? XL_F64 : XL_F32;
-    desc.max_radius = wide ? 0 : (float)most;
-    desc.max_radius_f64 = wide ? most : 0;
-    desc.dimensions = 3 - (uint32_t)c->of[DIMENSIONS];
-    desc.query_stride = scene_query_stride(c);
+    desc.max_radius = c->of[LIMITED] ? scene_radius(c) : 0;
     desc.include_self = (uint32_t)c->of[SELF];
-    desc.query_layout = c->of[QUERY_LAYOUT] ? XL_POINTS_SOA : XL_POINTS_AOS;
     desc.queries = c->of[AROUND] ? XL_QUERIES_GIVEN : XL_QUERIES_INDEXED;
-    desc.periodic = scene_repeats(c);
-    desc.batch = (uint32_t)c->of[BATCH];
-    desc.tunables = way.search;
-    desc.num_tunables = way.num_search > 0; /* the others are of lists */
-    return xl_knn_create(plan->ctx, &desc, &plan->of.space.nearest);
+    xl_status status = make_kind(c, plan, &grid);
+    if (status == XL_SUCCESS)
+        status = xl_knn_create(grid, &desc, &plan->of.space.nearest);
+    xl_plan_destroy(grid);
+    return status;
 }
 
 /* Of either precision: these two have the same fields. */
@@ -51,7 +44,7 @@ static xl_status open_nearest(const fuzz_case *c, open_plan *plan)
         (search).stride = (s)->stride;                                                             \
         (search).dimensions = (s)->dimensions;                                                     \
         (search).queries = (s)->queries;                                                           \
-        (search).query_stride = (s)->query_stride;                                                 \
+        (search).query_stride = (s)->stride;                                                 \
         (search).k = k_of(c);                                                                      \
         (search).include_self = (c)->of[SELF] != 0;                                                \
         (search).systems = (s)->systems;                                                           \
@@ -104,7 +97,7 @@ static const open_plan *running_plan;
 /* xl_knn_status(), but on a device that gives rows up. */
 static bool check_status(outcome *o, const fuzz_case *c, const call_array *a)
 {
-    const xl_knn_status_args args = {.num_queries = running->queries ? running->rows : 0,
+    const xl_knn_args args = {.num_queries = running->queries ? running->rows : 0,
                                      .queries = array_view(&a[QUERY_POINTS]),
                                      .queries_y = array_view(&a[QUERY_Y]),
                                      .queries_z = array_view(&a[QUERY_Z]),

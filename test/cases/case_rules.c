@@ -193,7 +193,7 @@ RULE(axes_go, repeats(c))
 RULE(all_are_near, !IS(KNN) || OF(LIMITED) || !repeats(c))
 RULE(axes_are_all, !IS(KNN) || OF(LIMITED) || OF(SPACE) != SPACE_CELL)
 
-RULE(query_layout_goes, OF(AROUND))
+RULE(at_once_goes, !OF(AT_ONCE) || OF(FILLS) == 0)
 RULE(tight_goes, OF(TIGHT) < 2 || !IS(KNN))
 RULE(tight_repeats, repeats(c))
 RULE(skew_goes, OF(SPACE) == SPACE_CELL)
@@ -298,7 +298,7 @@ static const struct {
     {AXES, axes_go, "space does not repeat", XL_SUCCESS},
     {BATCH, all_are_near, "some rows would be given up", XL_SUCCESS},
     {AXES, axes_are_all, "some rows would be given up", XL_SUCCESS},
-    {QUERY_LAYOUT, query_layout_goes, "the points are the queries", XL_SUCCESS},
+    {AT_ONCE, at_once_goes, "one call fills one part", XL_SUCCESS},
     {TIGHT, tight_goes, "the reference looks at three images on either side", XL_SUCCESS},
     {TIGHT, tight_repeats, "no edge is a period", XL_SUCCESS},
     {SKEW, skew_goes, "only the vectors of a cell lean", XL_SUCCESS},

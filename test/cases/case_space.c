@@ -15,19 +15,6 @@ double scene_radius(const fuzz_case *c)
     return radii[c->of[RADIUS]];
 }
 
-xl_repeats scene_repeats(const fuzz_case *c)
-{
-    static const xl_repeats repeats[] = {XL_REPEATS_NOT, XL_REPEATS_NOT, XL_REPEATS_BOX,
-                                         XL_REPEATS_CELL};
-    return repeats[c->of[SPACE]];
-}
-
-/* Scalars from one query to the next: with gaps if points have more of them than most. */
-uint32_t scene_query_stride(const fuzz_case *c)
-{
-    return c->of[STRIDE] == 2 ? 5 : 3 - (uint32_t)c->of[DIMENSIONS];
-}
-
 void set_scalar(const scene *s, void *array, size_t i, double x)
 {
     if (s->wide)
@@ -119,12 +106,10 @@ static void make_space(const fuzz_case *c, scene *s, xlt_random *random)
     make_edges(c, s, random, edges);
     const double far = s->wide && c->of[FAR] == 2 ? 1e6 : 1;
     for (uint32_t a = 0; a < s->dimensions; ++a) {
-        const double edge = edges[a];
+        s->cell[a][a] = rounded(s, edges[a]);
         s->lower[a] = rounded(s, far * corners[c->of[FAR]][a]);
-        s->upper[a] = rounded(s, s->lower[a] + edge);
-        s->cell[a][a] = rounded(s, edge);
-        s->period[a] = c->of[SPACE] == SPACE_CELL ? s->cell[a][a] : s->upper[a] - s->lower[a];
-        s->period[a] = s->periodic >> a & 1 ? rounded(s, s->period[a]) : 0;
+        s->upper[a] = rounded(s, s->lower[a] + s->cell[a][a]);
+        s->period[a] = s->periodic >> a & 1 ? s->cell[a][a] : 0;
     }
     make_cell(c, s, random);
     if (c->of[TURN])
@@ -311,7 +296,7 @@ static double place_of_query(const fuzz_case *c, const scene *s, xlt_random *ran
 /* Some at points, some outside of the box, where points may not be, some nowhere. */
 static void make_queries(const fuzz_case *c, scene *s, xlt_random *random)
 {
-    const size_t stride = s->query_stride;
+    const size_t stride = s->stride;
     s->queries = make_bytes(s->rows * stride, s->bytes);
     for (size_t i = 0; i < s->rows * stride; ++i)
         set_scalar(s, s->queries, i, (double)NAN);
@@ -357,13 +342,17 @@ static size_t points_of(const fuzz_case *c)
     return needs && c->of[N] < enough ? enough : (size_t)c->of[N];
 }
 
-scene make_scene(const fuzz_case *c)
+static uint32_t stride_of(const fuzz_case *c)
 {
     static const uint8_t strides[] = {3, 4, 7};
+    return strides[c->of[STRIDE]];
+}
+
+scene make_scene(const fuzz_case *c)
+{
     xlt_random shape = random_of(c->of[SHAPE], 6), random = random_of(c->of[SEED], 5);
     scene s = {.n = points_of(c),
-               .stride = strides[c->of[STRIDE]],
-               .query_stride = scene_query_stride(c),
+               .stride = stride_of(c),
                .dimensions = 3 - (uint32_t)c->of[DIMENSIONS],
                .wide = c->of[SCALAR] != 0,
                .bytes = c->of[SCALAR] ? sizeof(double) : sizeof(float),
@@ -413,21 +402,18 @@ tuned_way way_of(const fuzz_case *c)
         {{"grid.planes", 0}, {"grid.table", 64}, {"grid.thin", WAY_THIN}},
         {{"grid.planes", 0}, {"grid.table", 0}, {"grid.sampled", 1 << 20}},
         {{"grid.planes", 0}, {"grid.table", 64}, {"grid.thin", 3}}};
-    static const xl_tunable searches[][4] = {{{"grid.planes", 0},
-                                              {"neighbors.walk", 0},
+    static const xl_tunable searches[][3] = {{{"neighbors.walk", 0},
                                               {"neighbors.staged", 12},
                                               {"neighbors.together", 2}},
-                                             {{"grid.planes", 0},
-                                              {"neighbors.walk", 0},
+                                             {{"neighbors.walk", 0},
                                               {"neighbors.staged", 0},
                                               {"neighbors.together", 1}},
-                                             {{"grid.planes", 0},
-                                              {"neighbors.walk", 37},
+                                             {{"neighbors.walk", 37},
                                               {"neighbors.staged", 0},
                                               {"neighbors.together", 2}}};
     const uint64_t way = c->of[WAY];
     return way == 0 ? (tuned_way){NULL, NULL, 0, 0}
-                    : (tuned_way){grids[way - 1], searches[way - 1], 3, 4};
+                    : (tuned_way){grids[way - 1], searches[way - 1], 3, 3};
 }
 
 /* Tiny points have the smallest cells, or, for a search, cells that are about as tiny. */
@@ -439,40 +425,46 @@ float cell_size_of(const fuzz_case *c)
     return c->of[PRIMITIVE] == MOVED ? FLT_MIN : fmaxf(FLT_MIN, (float)tiny_scale(c) / 3);
 }
 
-static xl_grid_desc describe(const fuzz_case *c, const scene *s)
+static xl_grid_desc describe(const fuzz_case *c)
 {
     static const xl_grid_algorithm algorithms[] = {XL_GRID_AUTO, XL_GRID_COUNTING, XL_GRID_BITONIC};
     const tuned_way way = way_of(c);
     xl_grid_desc desc;
     xl_grid_desc_init(&desc);
-    desc.dimensions = s->dimensions;
-    desc.stride = (uint32_t)s->stride;
+    desc.space.dimensions = 3 - (uint32_t)c->of[DIMENSIONS];
+    desc.space.scalar = c->of[SCALAR] ? XL_F64 : XL_F32;
+    desc.space.bounds = c->of[SPACE] == SPACE_OPEN ? XL_BOUNDS_FOUND : XL_BOUNDS_GIVEN;
+    desc.stride = stride_of(c);
     desc.layout = c->of[LAYOUT] ? XL_POINTS_SOA : XL_POINTS_AOS;
-    desc.scalar = s->wide ? XL_F64 : XL_F32;
-    desc.cell_size = cell_size_of(c);
+    desc.cell_size = (double)cell_size_of(c);
     desc.algorithm = algorithms[c->of[ALGORITHM] ? c->of[ALGORITHM] - ALGORITHM_COUNTING + 1 : 0];
-    desc.bounded = c->of[SPACE] == SPACE_BOUNDED || c->of[SPACE] == SPACE_BOX;
-    desc.triclinic = c->of[SPACE] == SPACE_CELL;
-    desc.periodic = s->periodic;
-    desc.num_systems = s->num_systems;
     desc.tunables = way.grid;
     desc.num_tunables = way.num_grid;
-    for (uint32_t a = 0; a < s->dimensions && c->of[SPACE] != SPACE_OPEN; ++a) {
-        desc.lower_f64[a] = s->wide ? s->lower[a] : 0;
-        desc.lower[a] = s->wide ? 0 : (float)s->lower[a];
-        desc.upper_f64[a] = s->wide && desc.bounded ? s->upper[a] : 0;
-        desc.upper[a] = s->wide || !desc.bounded ? 0 : (float)s->upper[a];
-        for (uint32_t column = 0; column < s->dimensions && desc.triclinic; ++column) {
-            desc.cell_f64[a][column] = s->wide ? s->cell[a][column] : 0;
-            desc.cell[a][column] = s->wide ? 0 : (float)s->cell[a][column];
-        }
-    }
     return desc;
+}
+
+/* A vector that points back makes a cell that is no box, in one dimension too. */
+xl_status make_kind(const fuzz_case *c, const open_plan *plan, xl_plan **grid)
+{
+    xl_grid_desc desc = describe(c);
+    const uint32_t d = desc.space.dimensions;
+    for (uint32_t a = 0; a < d && c->of[SPACE] != SPACE_OPEN; ++a)
+        desc.space.cell[a][a] = c->of[SPACE] == SPACE_CELL ? -1 : 1;
+    desc.space.periodic = c->of[SPACE] < SPACE_BOX ? 0 : (1u << d) - 1;
+    desc.space.num_systems = (uint32_t)c->of[BATCH];
+    return xl_grid_create(plan->ctx, &desc, grid);
 }
 
 bool make_grid(outcome *o, const fuzz_case *c, open_plan *plan, const scene *s)
 {
-    const xl_grid_desc desc = describe(c, s);
+    xl_grid_desc desc = describe(c);
+    desc.space.periodic = s->periodic;
+    desc.space.num_systems = s->num_systems;
+    for (uint32_t a = 0; a < s->dimensions && c->of[SPACE] != SPACE_OPEN; ++a) {
+        desc.space.origin[a] = s->lower[a];
+        for (uint32_t b = 0; b < s->dimensions; ++b)
+            desc.space.cell[a][b] = a == b || c->of[SPACE] == SPACE_CELL ? s->cell[a][b] : 0;
+    }
     const double start = seconds_now();
     xl_plan_destroy(plan->of.space.grid);
     const xl_status status = xl_grid_create(plan->ctx, &desc, &plan->of.space.grid);
@@ -529,7 +521,7 @@ void add_scene(const fuzz_case *c, const open_plan *plan, scene *s, call_array *
     arrays[OF_SYSTEMS] = input_array(s->systems ? "systems" : NULL, s->systems, s->n, 4, in / 2);
     arrays[STORAGE] = scratch_array(c, bytes);
     add_points(s, arrays + QUERY_POINTS, s->queries ? "queries" : NULL, s->queries, s->rows,
-               s->query_stride, c->of[QUERY_LAYOUT] != 0, in / 3);
+               s->stride, c->of[LAYOUT] != 0, in / 3);
     arrays[QUERY_RADII] =
         input_array(s->radii ? "radii" : NULL, s->radii, s->rows, s->bytes, in / 4);
     arrays[OF_QUERY_SYSTEMS] = input_array(s->query_systems ? "query_systems" : NULL,

@@ -318,7 +318,7 @@ void run_exact(outcome *o, const fuzz_case *c, const open_plan *plan, const exac
 typedef struct scene {
     size_t n, rows;              /* points; rows of a search, of which there are: */
     size_t first, num;           /* a part */
-    size_t stride, query_stride; /* in scalars */
+    size_t stride;               /* of points and queries, in scalars */
     size_t bytes;                /* of a scalar */
     uint32_t dimensions, periodic, num_systems;
     bool wide;
@@ -337,8 +337,8 @@ scene make_scene(const fuzz_case *c);
 void free_scene(scene *s);
 double scene_radius(const fuzz_case *c); /* of searches in it */
 float cell_size_of(const fuzz_case *c);
-xl_repeats scene_repeats(const fuzz_case *c);
-uint32_t scene_query_stride(const fuzz_case *c);
+/* A plan of a grid for the searches of a plan of cases: the cell of each case is another one. */
+xl_status make_kind(const fuzz_case *c, const open_plan *plan, xl_plan **grid);
 /* Number `i` of an array of such scalars, set, rounded to one. */
 void set_scalar(const scene *s, void *array, size_t i, double x);
 double scalar_of(const scene *s, const void *array, size_t i);
