@@ -34,7 +34,12 @@ lib/neighbors   lib/neighbors lib/plan lib/grid/grid_index.h lib/tune lib/ocl li
 lib/knn         lib/knn lib/plan lib/grid/grid_index.h lib/tune lib/ocl lib/core
 lib/knn_approximate lib/knn_approximate lib/plan lib/tune lib/ocl lib/core
 reference       reference
-tools           tools drawing reference lib/core/npy.h test/cases/case.h
+tools           tools/common
+tools/common    tools/common reference lib/core/npy.h
+tools/commands  tools/common reference lib/core/npy.h test/cases/case.h
+tools/neighbors tools/neighbors tools/common drawing lib/core/npy.h
+tools/tune      tools/tune tools/common reference lib/core/npy.h
+tools/bench     tools/bench tools/common reference lib/core/npy.h
 test/cases      test/cases test/support reference
 test/support    test/support
 examples        examples drawing lib/core/npy.h
@@ -67,7 +72,7 @@ forbidden='
 lib/core/~# *include *<(CL/|OpenCL/|crosslane/(context|program|scan|sort|topk|select|merge|search|histogram|transform|grid|crosslane))~lib/core knows no OpenCL
 lib/([^o]|o[^c])~\<cl(Build|Compile|Link|Enqueue|CreateProgram)[A-Za-z]* *\(|\<clGetDeviceInfo *\(~only lib/ocl builds, enqueues and asks devices
 lib/([^o]|o[^c])~# *include *"private\.h"~lib/ocl/private.h is for lib/ocl
-(lib/[^c]|lib/core/([^o]|o[^s])|reference/|tools/([^h]|h[^o])|examples/([^1]|1[^0]|10_[^f]|10_flip/([^h]|h[^o]))|include/)~# *include *<(windows|unistd|pthread|fcntl|dirent|dlfcn|io|direct|process|sched|termios|(sys|mach|linux)/[a-z_]+)\.h>~headers of the operating system are for lib/core/os_*.c (and host*.c of tools and of an example)
+(lib/[^c]|lib/core/([^o]|o[^s])|reference/|tools/([^c]|commands/|common/([^h]|h[^o]))|examples/([^1]|1[^0]|10_[^f]|10_flip/([^h]|h[^o]))|include/)~# *include *<(windows|unistd|pthread|fcntl|dirent|dlfcn|io|direct|process|sched|termios|(sys|mach|linux)/[a-z_]+)\.h>~headers of the operating system are for lib/core/os_*.c (and host*.c of tools and of an example)
 (lib|reference|drawing|tools|examples)/~# *include *"[^"]*/~a file is included by its bare name
 (include|tools|examples)/~# *include *<crosslane/\.\.~a way round the public face
 reference/~# *include *<(CL/|OpenCL/|crosslane/([^t]|t[^y]))~of OpenCL the reference knows crosslane/types.h only

@@ -53,7 +53,7 @@ tidy() {
 }
 cppcheck_all() {
   local folders=()
-  mapfile -t folders < <(find lib -mindepth 1 -type d -printf '-I%p\n')
+  mapfile -t folders < <(find lib tools -mindepth 1 -type d -printf '-I%p\n')
   cppcheck --quiet --std=c11 --enable=warning,performance,portability --inline-suppr \
     --suppress=internalAstError --error-exitcode=1 -j "$jobs" -Iinclude "${folders[@]}" -Ireference -Itest/support \
     lib reference test tools

@@ -39,7 +39,7 @@ static int run(const char *name, int argc, char **argv)
 {
     for (size_t i = 0; i < TOOL_COUNT(commands); ++i)
         if (strcmp(name, commands[i].name) == 0) {
-            fields_of(commands[i].name);
+            fields_use_command(commands[i].name);
             return commands[i].run(argc, argv);
         }
     return tool_misuse("unknown command \"%s\"; \"crosslane help\" lists them", name);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Points, queries, radii, systems and the box of `crosslane neighbors`: read, checked, and brought
  * to one precision: double where a file has it, unless it is to be rounded. */
-#include "cloud.h"
+#include "point_search.h"
 
 #include <float.h>
 #include <math.h>
@@ -19,20 +19,20 @@ static bool radius_is_good(double radius, bool wide)
     return narrow > 0 && square >= FLT_MIN && square <= FLT_MAX;
 }
 
-int scene_check_radius(const scene *sc, double radius)
+int input_check_radius(const search_input *in, double radius)
 {
-    if (radius_is_good(radius, sc->wide))
+    if (radius_is_good(radius, in->wide))
         return TOOL_OK;
     return tool_misuse("neighbors: --radius: %g; its square must be a finite number above 0 in %s "
                        "precision",
-                       radius, sc->wide ? "double" : "single");
+                       radius, in->wide ? "double" : "single");
 }
 
-double scene_number(const scene *sc, const xli_npy *array, size_t i)
+double input_number(const search_input *in, const xli_npy *array, size_t i)
 {
     const float *const narrow = array->data;
     const double *const wide = array->data;
-    return sc->wide ? wide[i] : (double)narrow[i];
+    return in->wide ? wide[i] : (double)narrow[i];
 }
 
 /* ---- options ---- */
@@ -77,26 +77,26 @@ static int no_corner(const char *text)
 
 /* All of the box that can be told before the points are read: *numbers says how many each corner
  * has. */
-static int parse_box(const scene_options *o, scene *sc, uint32_t numbers[2])
+static int parse_box(const input_options *o, search_input *in, uint32_t numbers[2])
 {
-    double *const corners[] = {sc->lower, sc->upper};
-    sc->bounded = o->box[0] != NULL;
-    for (int k = 0; k < 2 && sc->bounded; ++k) {
+    double *const corners[] = {in->lower, in->upper};
+    in->bounded = o->box[0] != NULL;
+    for (int k = 0; k < 2 && in->bounded; ++k) {
         numbers[k] = numbers_of(o->box[k], MOST_DIMENSIONS, corners[k]);
         if (numbers[k] == 0)
             return no_corner(o->box[k]);
     }
-    return o->periodic ? parse_axes(o->periodic, &sc->periodic) : TOOL_OK;
+    return o->periodic ? parse_axes(o->periodic, &in->periodic) : TOOL_OK;
 }
 
-static int no_cell(const scene_options *o)
+static int no_cell(const input_options *o)
 {
     return tool_misuse("neighbors: --cell: \"%s\" is no cell; give AX,BX,BY,CX,CY,CZ, or for "
                        "points of fewer dimensions AX,BX,BY or AX",
                        o->cell);
 }
 
-static int no_origin(const scene_options *o)
+static int no_origin(const input_options *o)
 {
     return tool_misuse("neighbors: --origin: \"%s\" is no corner; give a number for each axis, "
                        "such as 0,0,0",
@@ -104,31 +104,31 @@ static int no_origin(const scene_options *o)
 }
 
 /* Rows of a lower triangular matrix, the first of them for fewer dimensions, and a corner. */
-static int parse_cell(const scene_options *o, scene *sc, uint32_t numbers[2])
+static int parse_cell(const input_options *o, search_input *in, uint32_t numbers[2])
 {
     double entries[MOST_NUMBERS] = {0};
-    sc->triclinic = o->cell != NULL;
-    numbers[0] = sc->triclinic ? numbers_of(o->cell, MOST_NUMBERS, entries) : 1;
+    in->triclinic = o->cell != NULL;
+    numbers[0] = in->triclinic ? numbers_of(o->cell, MOST_NUMBERS, entries) : 1;
     for (uint32_t row = 0, k = 0; row < MOST_DIMENSIONS; ++row)
         for (uint32_t column = 0; column <= row; ++column, ++k)
-            sc->cell[row][column] = entries[k];
+            in->cell[row][column] = entries[k];
     if (numbers[0] != 1 && numbers[0] != 3 && numbers[0] != MOST_NUMBERS)
         return no_cell(o);
-    numbers[1] = o->origin ? numbers_of(o->origin, MOST_DIMENSIONS, sc->lower) : 0;
+    numbers[1] = o->origin ? numbers_of(o->origin, MOST_DIMENSIONS, in->lower) : 0;
     return o->origin && numbers[1] == 0 ? no_origin(o) : TOOL_OK;
 }
 
 /* A number alone is one for each axis. Of single precision all are rounded. */
-static int spread_corner(const scene_options *o, const scene *sc, int k, uint32_t numbers,
+static int spread_corner(const input_options *o, const search_input *in, int k, uint32_t numbers,
                          double *corner)
 {
-    if (numbers != 1 && numbers != sc->dimensions)
+    if (numbers != 1 && numbers != in->dimensions)
         return tool_misuse("neighbors: --box: \"%s\" has %u numbers; points of %u dimensions take "
                            "as many, or one for all",
-                           o->box[k], (unsigned)numbers, (unsigned)sc->dimensions);
-    for (uint32_t a = numbers; a < sc->dimensions; ++a)
+                           o->box[k], (unsigned)numbers, (unsigned)in->dimensions);
+    for (uint32_t a = numbers; a < in->dimensions; ++a)
         corner[a] = corner[0];
-    for (uint32_t a = 0; a < sc->dimensions && !sc->wide; ++a) {
+    for (uint32_t a = 0; a < in->dimensions && !in->wide; ++a) {
         if (!(fabs(corner[a]) <= (double)FLT_MAX))
             return no_corner(o->box[k]);
         corner[a] = (double)(float)corner[a];
@@ -136,31 +136,31 @@ static int spread_corner(const scene_options *o, const scene *sc, int k, uint32_
     return TOOL_OK;
 }
 
-static bool is_period(const scene *sc, uint32_t a)
+static bool is_period(const search_input *in, uint32_t a)
 {
-    const double length = sc->upper[a] - sc->lower[a];
-    const float narrow = (float)sc->upper[a] - (float)sc->lower[a];
-    return sc->wide ? length >= DBL_MIN && length <= DBL_MAX
+    const double length = in->upper[a] - in->lower[a];
+    const float narrow = (float)in->upper[a] - (float)in->lower[a];
+    return in->wide ? length >= DBL_MIN && length <= DBL_MAX
                     : narrow >= FLT_MIN && narrow <= FLT_MAX;
 }
 
-static int check_axis(const scene *sc, uint32_t a)
+static int check_axis(const search_input *in, uint32_t a)
 {
-    const bool repeats = sc->periodic >> a & 1;
-    if (sc->lower[a] > sc->upper[a])
+    const bool repeats = in->periodic >> a & 1;
+    if (in->lower[a] > in->upper[a])
         return tool_misuse("neighbors: --box: %c from %g to %g; LO must not be above HI", axes[a],
-                           sc->lower[a], sc->upper[a]);
-    if (repeats && !is_period(sc, a))
+                           in->lower[a], in->upper[a]);
+    if (repeats && !is_period(in, a))
         return tool_misuse("neighbors: --periodic: %c from %g to %g; a period must be a number "
                            "above 0 in %s precision",
-                           axes[a], sc->lower[a], sc->upper[a], sc->wide ? "double" : "single");
+                           axes[a], in->lower[a], in->upper[a], in->wide ? "double" : "single");
     return TOOL_OK;
 }
 
 /* What is wrong with the matrix itself the library says. */
-static int fit_cell(const scene_options *o, scene *sc, const uint32_t numbers[2])
+static int fit_cell(const input_options *o, search_input *in, const uint32_t numbers[2])
 {
-    const uint32_t d = sc->dimensions;
+    const uint32_t d = in->dimensions;
     if (numbers[0] != d * (d + 1) / 2)
         return tool_misuse("neighbors: --cell: \"%s\" has %u numbers; points of %u dimensions take "
                            "%u",
@@ -169,42 +169,42 @@ static int fit_cell(const scene_options *o, scene *sc, const uint32_t numbers[2]
         return tool_misuse("neighbors: --origin: \"%s\" has %u numbers; points of %u dimensions "
                            "take as many",
                            o->origin, (unsigned)numbers[1], (unsigned)d);
-    for (uint32_t row = 0; row < d && !sc->wide; ++row) {
-        if (fabs(sc->lower[row]) > (double)FLT_MAX)
+    for (uint32_t row = 0; row < d && !in->wide; ++row) {
+        if (fabs(in->lower[row]) > (double)FLT_MAX)
             return no_origin(o);
         for (uint32_t column = 0; column <= row; ++column)
-            if (fabs(sc->cell[row][column]) > (double)FLT_MAX)
+            if (fabs(in->cell[row][column]) > (double)FLT_MAX)
                 return no_cell(o);
     }
     if (!o->periodic)
-        sc->periodic = (1u << d) - 1;
+        in->periodic = (1u << d) - 1;
     return TOOL_OK;
 }
 
-static int fit_box(const scene_options *o, scene *sc, const uint32_t numbers[2])
+static int fit_box(const input_options *o, search_input *in, const uint32_t numbers[2])
 {
     int result;
-    TRY(spread_corner(o, sc, 0, numbers[0], sc->lower));
-    TRY(spread_corner(o, sc, 1, numbers[1], sc->upper));
-    for (uint32_t a = 0; a < sc->dimensions; ++a)
-        TRY(check_axis(sc, a));
+    TRY(spread_corner(o, in, 0, numbers[0], in->lower));
+    TRY(spread_corner(o, in, 1, numbers[1], in->upper));
+    for (uint32_t a = 0; a < in->dimensions; ++a)
+        TRY(check_axis(in, a));
 done:
     return result;
 }
 
-static int fit_space(const scene_options *o, scene *sc, const uint32_t box[2],
+static int fit_space(const input_options *o, search_input *in, const uint32_t box[2],
                      const uint32_t cell[2])
 {
     int result = TOOL_OK;
-    if (sc->bounded)
-        TRY(fit_box(o, sc, box));
-    if (sc->triclinic)
-        TRY(fit_cell(o, sc, cell));
-    sc->repeats = !sc->periodic ? XL_REPEATS_NOT : sc->triclinic ? XL_REPEATS_CELL : XL_REPEATS_BOX;
-    if (sc->periodic >> sc->dimensions)
+    if (in->bounded)
+        TRY(fit_box(o, in, box));
+    if (in->triclinic)
+        TRY(fit_cell(o, in, cell));
+    in->repeats = !in->periodic ? XL_REPEATS_NOT : in->triclinic ? XL_REPEATS_CELL : XL_REPEATS_BOX;
+    if (in->periodic >> in->dimensions)
         return tool_misuse("neighbors: --periodic: \"%s\" names an axis that points of %u "
                            "dimensions do not have",
-                           o->periodic, (unsigned)sc->dimensions);
+                           o->periodic, (unsigned)in->dimensions);
 done:
     return result;
 }
@@ -244,21 +244,21 @@ static int widen(const char *path, xli_npy *array)
 }
 
 /* One precision for all: double, if some of it is, unless that is to be rounded. */
-static int settle_precision(const scene_options *o, const char *path, scene *sc)
+static int settle_precision(const input_options *o, const char *path, search_input *in)
 {
     int result = TOOL_OK;
     const char *const paths[] = {path, o->queries, o->radii};
-    xli_npy *const arrays[] = {&sc->points, &sc->queries, &sc->radii};
+    xli_npy *const arrays[] = {&in->points, &in->queries, &in->radii};
     bool some = false;
     for (size_t k = 0; k < TOOL_COUNT(arrays); ++k)
         some = some || (paths[k] && array_type(arrays[k]) == XL_F64);
-    sc->rounded = some && o->convert;
-    sc->wide = some && !o->convert;
+    in->rounded = some && o->convert;
+    in->wide = some && !o->convert;
     for (size_t k = 0; k < TOOL_COUNT(arrays) && some; ++k) {
         const bool is_wide = paths[k] && array_type(arrays[k]) == XL_F64;
-        if (is_wide && sc->rounded)
-            TRY(round_to_single(paths[k], arrays[k], &sc->rounded_by));
-        else if (paths[k] && !is_wide && sc->wide)
+        if (is_wide && in->rounded)
+            TRY(round_to_single(paths[k], arrays[k], &in->rounded_by));
+        else if (paths[k] && !is_wide && in->wide)
             TRY(widen(paths[k], arrays[k]));
     }
 done:
@@ -290,43 +290,43 @@ done:
     return result;
 }
 
-static int check_finite(const char *path, const scene *sc)
+static int check_finite(const char *path, const search_input *in)
 {
     size_t query = 0;
-    for (size_t i = 0, last = sc->dimensions; i < sc->queries.count; ++i) {
+    for (size_t i = 0, last = in->dimensions; i < in->queries.count; ++i) {
         if (i == last) {
-            last += sc->dimensions;
+            last += in->dimensions;
             ++query;
         }
-        if (!isfinite(scene_number(sc, &sc->queries, i)))
+        if (!isfinite(input_number(in, &in->queries, i)))
             return tool_fail("%s: query %zu is not finite in %s precision", path, query,
-                             sc->wide ? "double" : "single");
+                             in->wide ? "double" : "single");
     }
     return TOOL_OK;
 }
 
-static int read_queries(const scene_options *o, scene *sc)
+static int read_queries(const input_options *o, search_input *in)
 {
     int result;
-    TRY(read_table(o->queries, "queries", &sc->queries));
-    if (sc->queries.shape[1] != sc->dimensions)
+    TRY(read_table(o->queries, "queries", &in->queries));
+    if (in->queries.shape[1] != in->dimensions)
         return tool_fail("%s: queries of %u dimensions, but the points have %u", o->queries,
-                         (unsigned)sc->queries.shape[1], (unsigned)sc->dimensions);
-    sc->given = true;
-    sc->rows = (size_t)sc->queries.shape[0];
+                         (unsigned)in->queries.shape[1], (unsigned)in->dimensions);
+    in->given = true;
+    in->rows = (size_t)in->queries.shape[0];
 done:
     return result;
 }
 
-static int read_radii(const scene_options *o, scene *sc)
+static int read_radii(const input_options *o, search_input *in)
 {
     int result;
-    TRY(array_read(o->radii, &sc->radii));
-    TRY(array_check_vector("neighbors --radii", o->radii, &sc->radii));
-    TRY(check_type(o->radii, "radii", &sc->radii));
-    if (sc->radii.count != sc->rows)
+    TRY(array_read(o->radii, &in->radii));
+    TRY(array_check_vector("neighbors --radii", o->radii, &in->radii));
+    TRY(check_type(o->radii, "radii", &in->radii));
+    if (in->radii.count != in->rows)
         return tool_fail("%s: %zu radii for %zu %s; there must be one for each", o->radii,
-                         sc->radii.count, sc->rows, sc->given ? "queries" : "points");
+                         in->radii.count, in->rows, in->given ? "queries" : "points");
 done:
     return result;
 }
@@ -347,112 +347,112 @@ done:
 }
 
 /* There are as many systems as the largest number of a point says. */
-static int read_systems(const scene_options *o, scene *sc)
+static int read_systems(const input_options *o, search_input *in)
 {
     int result;
-    TRY(read_numbers(o->systems, "neighbors --systems", sc->n, &sc->systems));
-    const uint32_t *const of = sc->systems.data;
-    sc->num_systems = 1;
-    for (size_t i = 0; i < sc->n; ++i) {
+    TRY(read_numbers(o->systems, "neighbors --systems", in->n, &in->systems));
+    const uint32_t *const of = in->systems.data;
+    in->num_systems = 1;
+    for (size_t i = 0; i < in->n; ++i) {
         if (of[i] >= MOST_SYSTEMS)
             return tool_fail("%s: system %u of point %zu; numbers are below %u", o->systems,
                              (unsigned)of[i], i, (unsigned)MOST_SYSTEMS);
-        sc->num_systems = of[i] >= sc->num_systems ? of[i] + 1 : sc->num_systems;
+        in->num_systems = of[i] >= in->num_systems ? of[i] + 1 : in->num_systems;
     }
     if (o->queries)
-        TRY(read_numbers(o->query_systems, "neighbors --query-systems", sc->rows,
-                         &sc->query_systems));
+        TRY(read_numbers(o->query_systems, "neighbors --query-systems", in->rows,
+                         &in->query_systems));
 done:
     return result;
 }
 
-int scene_read(const scene_options *o, const char *path, scene *sc)
+int input_read(const input_options *o, const char *path, search_input *in)
 {
     int result;
     uint32_t box[2] = {0, 0}, cell[2] = {0, 0};
-    *sc = (scene){0};
-    TRY(parse_box(o, sc, box));
-    TRY(parse_cell(o, sc, cell));
-    TRY(read_table(path, "points", &sc->points));
-    sc->n = sc->rows = (size_t)sc->points.shape[0];
-    sc->dimensions = (uint32_t)sc->points.shape[1];
+    *in = (search_input){0};
+    TRY(parse_box(o, in, box));
+    TRY(parse_cell(o, in, cell));
+    TRY(read_table(path, "points", &in->points));
+    in->n = in->rows = (size_t)in->points.shape[0];
+    in->dimensions = (uint32_t)in->points.shape[1];
     if (o->queries)
-        TRY(read_queries(o, sc));
+        TRY(read_queries(o, in));
     if (o->radii)
-        TRY(read_radii(o, sc));
+        TRY(read_radii(o, in));
     if (o->systems)
-        TRY(read_systems(o, sc));
-    TRY(settle_precision(o, path, sc));
-    TRY(fit_space(o, sc, box, cell));
+        TRY(read_systems(o, in));
+    TRY(settle_precision(o, path, in));
+    TRY(fit_space(o, in, box, cell));
     if (o->queries)
-        TRY(check_finite(o->queries, sc));
+        TRY(check_finite(o->queries, in));
 done:
     return result;
 }
 
-int scene_check_points(const scene *sc)
+int input_check_points(const search_input *in)
 {
     size_t others = 0, first = 0;
-    for (size_t i = 0; i < sc->n; ++i) {
+    for (size_t i = 0; i < in->n; ++i) {
         bool finite = true;
-        for (uint32_t a = 0; a < sc->dimensions; ++a)
-            finite = finite && isfinite(scene_number(sc, &sc->points, sc->dimensions * i + a));
+        for (uint32_t a = 0; a < in->dimensions; ++a)
+            finite = finite && isfinite(input_number(in, &in->points, in->dimensions * i + a));
         if (!finite && others++ == 0)
             first = i;
     }
     if (others == 0)
         return TOOL_OK;
-    return tool_fail("points: %zu of %zu are not finite, the first at index %zu", others, sc->n,
+    return tool_fail("points: %zu of %zu are not finite, the first at index %zu", others, in->n,
                      first);
 }
 
-int scene_check_device(const scene *sc, const session *s)
+int input_check_device(const search_input *in, const session *s)
 {
-    if (!sc->wide || s->info.has_fp64)
+    if (!in->wide || s->info.has_fp64)
         return TOOL_OK;
     return tool_fail("files in double precision, which %s lacks; --f32 rounds them", s->info.name);
 }
 
-int scene_largest_radius(const scene_options *o, const scene *sc, double *radius)
+int input_largest_radius(const input_options *o, const search_input *in, double *radius)
 {
     *radius = 0;
-    for (size_t i = 0; i < sc->radii.count; ++i) {
-        const double own = scene_number(sc, &sc->radii, i);
+    for (size_t i = 0; i < in->radii.count; ++i) {
+        const double own = input_number(in, &in->radii, i);
         *radius = own > *radius ? own : *radius;
     }
-    if (radius_is_good(*radius, sc->wide))
+    if (radius_is_good(*radius, in->wide))
         return TOOL_OK;
     return tool_fail("%s: the largest radius is %g; its square must be a number above 0 in %s "
                      "precision, or give --radius, which no radius then exceeds",
-                     o->radii, *radius, sc->wide ? "double" : "single");
+                     o->radii, *radius, in->wide ? "double" : "single");
 }
 
-void scene_free(scene *sc)
+void input_free(search_input *in)
 {
-    xli_npy_free(&sc->points);
-    xli_npy_free(&sc->queries);
-    xli_npy_free(&sc->radii);
-    xli_npy_free(&sc->systems);
-    xli_npy_free(&sc->query_systems);
+    xli_npy_free(&in->points);
+    xli_npy_free(&in->queries);
+    xli_npy_free(&in->radii);
+    xli_npy_free(&in->systems);
+    xli_npy_free(&in->query_systems);
 }
 
 /* ---- what is said of it ---- */
 
-void report_scene(json *j, const session *s, const scene *sc)
+void report_input(json *j, const session *s, const search_input *in)
 {
     json_text(j, "device", s->info.name);
-    json_count(j, "dimensions", sc->dimensions);
-    if (sc->rounded)
-        json_number(j, "rounded_by", sc->rounded_by);
-    if (sc->given)
-        json_count(j, "queries", sc->rows);
-    if (sc->num_systems > 0)
-        json_count(j, "systems", sc->num_systems);
-    json_count(j, "points", sc->n);
+    json_count(j, "dimensions", in->dimensions);
+    if (in->rounded)
+        json_number(j, "rounded_by", in->rounded_by);
+    if (in->given)
+        json_count(j, "queries", in->rows);
+    if (in->num_systems > 0)
+        json_count(j, "systems", in->num_systems);
+    json_count(j, "points", in->n);
 }
 
-void report_rounding(const scene *sc)
+void report_rounding(const search_input *in)
 {
-    if (sc->rounded)
-        printf("double precision rounded to f32, each number by at most %.3g\n", sc->rounded_by);
+    if (in->rounded)
+        printf("double precision rounded to f32, each number by at most %.3g\n", in->rounded_by);
 }

@@ -80,7 +80,7 @@ bool element_parse(const char *text, xl_type type, void *out)
     const bool is_signed = type == XL_I8 || type == XL_I16 || type == XL_I32 || type == XL_I64;
     const bool good = is_signed
                           ? parse_signed(text, bytes, &number)
-                          : whole_parse(text, &whole) && whole <= UINT64_MAX >> (64 - 8 * bytes);
+                          : count_parse(text, &whole) && whole <= UINT64_MAX >> (64 - 8 * bytes);
     element_put(is_signed ? (uint64_t)number : whole, bytes, out);
     return good;
 }
@@ -115,4 +115,16 @@ const char *element_text(const xli_npy *array, size_t i, char text[ELEMENT_TEXT_
     else
         snprintf(text, ELEMENT_TEXT_BYTES, "%" PRIu64, bits);
     return text;
+}
+
+bool count_parse(const char *text, uint64_t *value)
+{
+    const bool hex = text[0] == '0' && (text[1] == 'x' || text[1] == 'X');
+    const char *digits = hex ? text + 2 : text;
+    const char first = digits[0];
+    char *end;
+    errno = 0;
+    *value = strtoull(digits, &end, hex ? 16 : 10);
+    return first != '-' && first != '+' && first != ' ' && first != '\t' && end != digits &&
+           !*end && !errno;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Smallest, mean and largest of an array. */
-#include "tool.h"
+#include "point_search.h"
 
 #include <math.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * `crosslane neighbors`: who is near each point of a file, or near other places, within a radius or
  * the nearest so many; what options ask for, and which of them go together. */
-#include "cloud.h"
+#include "point_search.h"
 
 #include <math.h>
 
@@ -9,7 +9,7 @@ typedef struct neighbors_options {
     tool_number radius, knn, mass, row_capacity, part_pairs;
     bool approximate, inclusive, include_self, half, unsorted, squared, as_json;
     const char *out, *counts, *density, *distances, *vectors, *shifts, *png, *device, *tune_file;
-    scene_options where;
+    input_options where;
 } neighbors_options;
 
 /* ---- which options go together ---- */
@@ -134,7 +134,7 @@ static int check_options(const neighbors_options *o)
     TRY(check_whole("part-pairs", &o->part_pairs, 0x1p53));
     TRY(check_mass(o));
     if (o->png)
-        TRY(drawn_check());
+        TRY(density_picture_check());
     TRY(check_needs(o));
 done:
     return result;
@@ -142,19 +142,19 @@ done:
 
 /* ---- the work ---- */
 
-static int set_paths(const neighbors_options *o, made_paths *paths)
+static int set_paths(const neighbors_options *o, result_paths *paths)
 {
     int result = TOOL_OK;
-    *paths = (made_paths){.of = {[MADE_COUNTS] = o->counts,
-                                 [MADE_DENSITY] = o->density,
-                                 [MADE_DISTANCES] = o->distances,
-                                 [MADE_VECTORS] = o->vectors,
-                                 [MADE_SHIFTS] = o->shifts,
-                                 [MADE_PICTURE] = o->png}};
+    *paths = (result_paths){.of = {[RESULT_COUNTS] = o->counts,
+                                   [RESULT_DENSITY] = o->density,
+                                   [RESULT_DISTANCES] = o->distances,
+                                   [RESULT_VECTORS] = o->vectors,
+                                   [RESULT_SHIFTS] = o->shifts,
+                                   [RESULT_PICTURE] = o->png}};
     if (o->out)
-        TRY(made_path(paths, MADE_INDICES, o->out));
+        TRY(result_path(paths, RESULT_INDICES, o->out));
     if (o->out && !o->row_capacity.given)
-        TRY(made_path(paths, o->knn.given ? MADE_DISTANCES : MADE_OFFSETS, o->out));
+        TRY(result_path(paths, o->knn.given ? RESULT_DISTANCES : RESULT_OFFSETS, o->out));
 done:
     return result;
 }
@@ -179,9 +179,9 @@ static int search_file(const neighbors_options *o, const char *path)
                            .device = o->device,
                            .tune_file = o->tune_file};
     TRY(set_paths(o, &set.paths));
-    TRY(o->knn.given ? nearest_file(&set, path) : within_file(&set, path));
+    TRY(o->knn.given ? search_nearest_file(&set, path) : search_radius_file(&set, path));
 done:
-    made_free_paths(&set.paths);
+    result_free_paths(&set.paths);
     return result;
 }
 

@@ -27,8 +27,8 @@ static int report_unsorted(const char *command, const char *path, const xli_npy 
                      command, descending ? "descending" : "ascending");
 }
 
-int sorted_check(const session *s, const char *command, const char *path, const xli_npy *keys,
-                 cl_mem buffer, bool descending)
+int order_check(const session *s, const char *command, const char *path, const xli_npy *keys,
+                cl_mem buffer, bool descending)
 {
     int result;
     xl_plan *plan = NULL;

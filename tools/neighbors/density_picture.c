@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * The picture of `crosslane neighbors --png`: where the density was asked for, a small ball,
  * coloured by it. */
-#include "cloud.h"
+#include "point_search.h"
 #ifdef TOOL_HAS_PNG
 #include "drawing.h"
 #endif
@@ -10,45 +10,45 @@
 #include <stdlib.h>
 
 #ifdef TOOL_HAS_PNG
-int drawn_check(void)
+int density_picture_check(void)
 {
     return TOOL_OK;
 }
 
 /* Of three axes, those that there are not at 0, and less the first place, so that floats tell apart
  * what lies far from the origin. */
-static void place(const scene *sc, const xli_npy *places, size_t i, float xyz[3])
+static void place(const search_input *in, const xli_npy *places, size_t i, float xyz[3])
 {
     for (uint32_t a = 0; a < 3; ++a)
-        xyz[a] = a < sc->dimensions ? (float)(scene_number(sc, places, sc->dimensions * i + a) -
-                                              scene_number(sc, places, a))
+        xyz[a] = a < in->dimensions ? (float)(input_number(in, places, in->dimensions * i + a) -
+                                              input_number(in, places, a))
                                     : 0;
 }
 
 /* Between neighbours, were they spread evenly over the ball, the disc or the stretch around. */
-static double spacing_of(const scene *sc, double radius, double neighbors)
+static double spacing_of(const search_input *in, double radius, double neighbors)
 {
     static const double balls[] = {2, 3.14159265358979, 4.18879020478639};
-    const double d = sc->dimensions;
-    return radius * pow(balls[sc->dimensions - 1] / (neighbors + 1), 1 / d);
+    const double d = in->dimensions;
+    return radius * pow(balls[in->dimensions - 1] / (neighbors + 1), 1 / d);
 }
 
-int drawn_write(const scene *sc, const xli_npy *density, double radius, double neighbors,
-                const char *path, outputs *files)
+int density_picture_write(const search_input *in, const xli_npy *density, double radius,
+                          double neighbors, const char *path, outputs *files)
 {
     int result = TOOL_OK;
     FILE *stream = NULL;
-    const size_t n = sc->rows;
-    const xli_npy *const places = sc->given ? &sc->queries : &sc->points;
+    const size_t n = in->rows;
+    const xli_npy *const places = in->given ? &in->queries : &in->points;
     const picture_settings set = {
-        .saturated = 0.002, .spacing = spacing_of(sc, radius, neighbors), .title = "DENSITY"};
+        .saturated = 0.002, .spacing = spacing_of(in, radius, neighbors), .title = "DENSITY"};
     float *const xyz = malloc((3 * n + 1) * sizeof *xyz);
     float *const values = malloc((n + 1) * sizeof *values);
     if (!xyz || !values)
         TRY(tool_fail("%s: no memory for a picture of %zu points", path, n));
     for (size_t i = 0; i < n; ++i) {
-        place(sc, places, i, xyz + 3 * i);
-        values[i] = (float)scene_number(sc, density, i);
+        place(in, places, i, xyz + 3 * i);
+        values[i] = (float)input_number(in, density, i);
     }
     TRY(outputs_open(files, path, &stream));
     if (!picture_put(stream, path, xyz, values, n, &set))
@@ -59,16 +59,16 @@ done:
     return result;
 }
 #else
-int drawn_check(void)
+int density_picture_check(void)
 {
     return tool_misuse(
         "neighbors: --png: this program was built without libpng, and draws nothing");
 }
 
-int drawn_write(const scene *sc, const xli_npy *density, double radius, double neighbors,
-                const char *path, outputs *files)
+int density_picture_write(const search_input *in, const xli_npy *density, double radius,
+                          double neighbors, const char *path, outputs *files)
 {
-    (void)sc;
+    (void)in;
     (void)density;
     (void)radius;
     (void)neighbors;

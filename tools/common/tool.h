@@ -41,7 +41,7 @@ int tool_select(int argc, char **argv);
 int tool_neighbors(int argc, char **argv);
 int tool_tune(int argc, char **argv);
 
-/* ---- progress.c: what is said on standard error ---- */
+/* ---- messages.c: what is said on standard error ---- */
 
 /* Prints "crosslane: ..." as one line, its text by text_printable(), and returns TOOL_FAILED or
  * TOOL_USAGE. */
@@ -60,9 +60,9 @@ int tool_flush(void);
 void progress_say(const char *format, ...) XLI_PRINTF(1, 2);
 void progress_clear(void);
 
-/* ---- fields.c: the library's errors in the words of the command line ---- */
+/* ---- field_names.c: the library's errors in the words of the command line ---- */
 /* Which command's options these are; the text is borrowed. */
-void fields_of(const char *command);
+void fields_use_command(const char *command);
 /* Replaces names of fields in C, such as desc.cell[1][0], by options, such as --cell BX; cut at
  * `size`. */
 void fields_as_options(char *out, size_t size, const char *text);
@@ -168,11 +168,9 @@ int options_parse(const tool_syntax *syntax, int argc, char **argv,
                   const char *files[TOOL_MAX_FILES]);
 int print_version(void); /* returns TOOL_HELPED */
 
-/* ---- whole.c: whole numbers from text ---- */
-/* A number in decimal or, with 0x, hexadecimal digits; no sign. */
-bool whole_parse(const char *text, uint64_t *value);
-
 /* ---- elements.c: single elements ---- */
+/* Reads a whole number in decimal or, after 0x, hexadecimal digits; a sign is not accepted. */
+bool count_parse(const char *text, uint64_t *value);
 /* An integer of 1, 2, 4 or 8 bytes in memory, whatever the byte order. */
 uint64_t element_bits(const void *from, size_t bytes);
 void element_put(uint64_t bits, size_t bytes, void *to);
@@ -260,11 +258,11 @@ int session_upload(const session *s, const void *data, size_t bytes, const char 
 int session_read(const session *s, cl_mem buffer, size_t bytes, void *data);
 void session_release(cl_mem *buffer);
 
-/* ---- sorted.c: whether an array is sorted ---- */
+/* ---- order_check.c: whether an array is sorted ---- */
 /* Fails, with the first element that breaks the order, unless the array is sorted as xl_sort()
  * leaves it. `buffer` is the array on the device. */
-int sorted_check(const session *s, const char *command, const char *path, const xli_npy *keys,
-                 cl_mem buffer, bool descending);
+int order_check(const session *s, const char *command, const char *path, const xli_npy *keys,
+                cl_mem buffer, bool descending);
 #define ASSUME_SORTED_OPTION(at)                                                                   \
     {                                                                                              \
         "assume-sorted", OPTION_FLAG, &(at), NULL, "do not check the order", NULL                  \
@@ -309,45 +307,45 @@ int segments_upload(const session *s, segments *g);
 xl_view segments_view(const segments *g);
 void segments_free(segments *g);
 
-/* ---- totals.c: the types of sums and products ---- */
-typedef struct total_options {
+/* ---- accumulator.c: the types of sums and products ---- */
+typedef struct accumulator_options {
     int dtype; /* xl_type; XL_NONE: 64 bits of the elements' kind */
     bool wrap;
-} total_options;
-extern const char *const totals_dtypes[]; /* by xl_type, then NULL */
-#define TOTAL_OPTIONS(o)                                                                           \
+} accumulator_options;
+extern const char *const accumulator_dtypes[]; /* by xl_type, then NULL */
+#define ACCUMULATOR_OPTIONS(o)                                                                     \
     {"dtype",                                                                                      \
      OPTION_CHOICE,                                                                                \
      &(o).dtype,                                                                                   \
      "TYPE",                                                                                       \
      "the type of sums and products; auto: i64, u64 or f64",                                       \
-     totals_dtypes},                                                                               \
+     accumulator_dtypes},                                                                          \
     {                                                                                              \
         "wrap", OPTION_FLAG, &(o).wrap, NULL, "integer results modulo 2^bits, unchecked", NULL     \
     }
 
 /* How a scan or a reduction accumulates, any operator. */
-typedef struct totals {
+typedef struct accumulator {
     xl_type in, out; /* of an element, and of a result */
     xl_op op;
-    bool wraps, is_chosen, is_exact; /* exact: results have 128 bits until totals_take() */
+    bool wraps, is_chosen, is_exact; /* exact: results have 128 bits until accumulator_results() */
     const char *init_text;
     uint64_t init[2]; /* room for an accumulator */
-    /* For the descriptor, from totals_open() on: */
+    /* For the descriptor, from accumulator_open() on: */
     xl_type type;
     uint32_t item_bytes;
     const char *load; /* NULL: elements are of `type` */
     const xl_user_type *user_type;
     const xl_user_op *user_op;
-} totals;
+} accumulator;
 /* Of any operator; `init` may be NULL. TOOL_USAGE with a message where options do not go together.
  */
-int totals_choose(const char *command, const total_options *o, xl_op op, const char *init,
-                  const xli_npy *array, totals *t);
+int accumulator_choose(const char *command, const accumulator_options *o, xl_op op,
+                       const char *init, const xli_npy *array, accumulator *t);
 /* Settles the type on that device, and whether results are to be checked. */
-int totals_open(const char *command, const session *s, const xli_npy *array, totals *t);
+int accumulator_open(const char *command, const session *s, const xli_npy *array, accumulator *t);
 /* Sets the fields of a descriptor of a scan or a reduction. */
-#define TOTALS_DESCRIBE(desc, t)                                                                   \
+#define ACCUMULATOR_DESCRIBE(desc, t)                                                              \
     do {                                                                                           \
         (desc)->type = (t)->type;                                                                  \
         (desc)->op = (t)->user_op ? XL_USER_OP : (t)->op;                                          \
@@ -358,9 +356,9 @@ int totals_open(const char *command, const session *s, const xli_npy *array, tot
         (desc)->user_op = (t)->user_op;                                                            \
     } while (0)
 /* From accumulators to results; fails where one does not fit its type. `path` is the input's. */
-int totals_take(const totals *t, const char *path, xli_npy *results);
+int accumulator_results(const accumulator *t, const char *path, xli_npy *results);
 /* 'i', 'u' or 'f'. */
-char totals_kind(xl_type type);
+char type_kind(xl_type type);
 
 /* Time of one stage: on the wall, and on the device from the moment the queue
  * reaches it to the end of its last command (gaps between launches included). */
@@ -377,14 +375,5 @@ int stage_begin(const session *s, stage *st, const char *name);
 /* Waits for `after` (NULL where enqueuing failed) and releases it. Takes and
  * gives the result of the stage so far. */
 int stage_end(stage *st, cl_event after, int result);
-
-/* ---- summary.c: what is said of many numbers ---- */
-/* Smallest, mean and largest of an array. */
-typedef struct summary {
-    double min, mean, max;
-} summary;
-summary summary_of_counts(const uint32_t *counts, size_t n);
-summary summary_of_floats(const float *values, size_t n);
-summary summary_of_doubles(const double *values, size_t n); /* of those that are finite */
 
 #endif

@@ -44,7 +44,7 @@ static int set_number(const tool_syntax *syntax, const tool_option *o, const cha
 
 static int set_count(const tool_syntax *syntax, const tool_option *o, const char *text)
 {
-    if (!whole_parse(text, o->value))
+    if (!count_parse(text, o->value))
         return tool_misuse("%s: --%s: \"%s\" is no whole number from 0 to 2^64 - 1", syntax->name,
                            o->name, text);
     return TOOL_OK;

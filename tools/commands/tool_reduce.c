@@ -16,7 +16,7 @@ typedef struct reduce_options {
     bool count, as_json;
     const char *init, *device, *tune_file, *keys_out;
     segment_options where;
-    total_options total;
+    accumulator_options total;
 } reduce_options;
 
 /* What is reduced, and how. */
@@ -25,7 +25,7 @@ typedef struct reduce_job {
     session s;
     xli_npy array, results, keys;
     segments segments;
-    totals total;
+    accumulator total;
     xl_plan *plan;
     cl_mem in, out, keys_out, count;
     stage st;
@@ -76,8 +76,8 @@ static size_t most_results(const reduce_job *job)
 
 static int settle_types(reduce_job *job)
 {
-    const int result = totals_open("reduce", &job->s, &job->array, &job->total);
-    job->results.kind = gives_index(job) ? 'u' : totals_kind(job->total.out);
+    const int result = accumulator_open("reduce", &job->s, &job->array, &job->total);
+    job->results.kind = gives_index(job) ? 'u' : type_kind(job->total.out);
     job->results.item_bytes = gives_index(job) ? sizeof(uint64_t) : job->total.item_bytes;
     return result;
 }
@@ -87,7 +87,7 @@ static int make_plan(reduce_job *job)
     const reduce_options *o = job->o;
     xl_reduce_desc desc;
     xl_reduce_desc_init(&desc);
-    TOTALS_DESCRIBE(&desc, &job->total);
+    ACCUMULATOR_DESCRIBE(&desc, &job->total);
     desc.determinism = (xl_determinism)o->determinism;
     desc.segments = job->segments.form;
     desc.segment_type = job->segments.type;
@@ -194,7 +194,7 @@ static int read_input(reduce_job *job, const char *in, const char *out)
     TRY(outputs_check("reduce", files, TOOL_COUNT(files)));
     TRY(array_read(in, &job->array));
     TRY(array_check_vector("reduce", in, &job->array));
-    TRY(totals_choose("reduce", &o->total, ops[o->op], o->init, &job->array, &job->total));
+    TRY(accumulator_choose("reduce", &o->total, ops[o->op], o->init, &job->array, &job->total));
     TRY(segments_read("reduce", &job->segments, job->array.count));
     job->keys.kind = job->segments.array.kind;
     job->keys.item_bytes = job->segments.array.item_bytes;
@@ -226,7 +226,7 @@ static int reduce_file(const reduce_options *o, const char *in, const char *out)
     TRY(make_plan(&job));
     TRY(reduce_on_device(&job));
     if (!gives_index(&job))
-        TRY(totals_take(&job.total, in, &job.results));
+        TRY(accumulator_results(&job.total, in, &job.results));
     TRY(outputs_npy(&files, out, &job.results));
     if (o->keys_out)
         TRY(outputs_npy(&files, o->keys_out, &job.keys));
@@ -244,7 +244,7 @@ int tool_reduce(int argc, char **argv)
     const tool_option options[] = {
         {"op", OPTION_CHOICE, &o.op, "OP", "operator", op_names},
         TEXT_OPTION("init", o.init, "V", "taken into every result; default: nothing"),
-        TOTAL_OPTIONS(o.total),
+        ACCUMULATOR_OPTIONS(o.total),
         SEGMENT_OPTIONS(o.where),
         TEXT_OPTION("keys-out", o.keys_out, "K2.npy", "with --keys: the key of each segment"),
         {"count", OPTION_FLAG, &o.count, NULL, "print how many segments there are", NULL},

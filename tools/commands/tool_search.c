@@ -28,7 +28,7 @@ static int search_on_device(const session *s, const search_options *o, const cha
     TRY(tool_check(s->ctx, xl_search_create(s->ctx, &desc, &plan), "search"));
     TRY(session_upload(s, keys->data, keys->count * keys->item_bytes, "keys", &in));
     if (!o->assume_sorted)
-        TRY(sorted_check(s, "search", path, keys, in, o->descending));
+        TRY(order_check(s, "search", path, keys, in, o->descending));
     progress_say("searching for %zu keys", queries->count);
     TRY(session_upload(s, queries->data, queries->count * queries->item_bytes, "queries", &asked));
     TRY(session_buffer(s, bytes, "the places", &found));

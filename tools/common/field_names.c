@@ -60,7 +60,7 @@ static const struct {
 
 static const char *command = "";
 
-void fields_of(const char *name)
+void fields_use_command(const char *name)
 {
     command = name;
 }

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: MIT
  * What the files of `crosslane neighbors` share: points and the space they lie in, as files and
- * options have it (scene.c), on the device (cloud.c), and the two searches of them. */
-#ifndef CLOUD_H
-#define CLOUD_H
+ * options have it (search_input.c), on the device (device_points.c), and the two searches of them. */
+#ifndef POINT_SEARCH_H
+#define POINT_SEARCH_H
 
 #include "tool.h"
 
-/* ---- scene.c: points, queries, radii and the box ---- */
-typedef struct scene_options {
+/* ---- search_input.c: points, queries, radii and the box ---- */
+typedef struct input_options {
     const char *queries, *radii, *systems, *query_systems, *box[2], *cell, *origin, *periodic;
     bool convert; /* double precision is rounded, instead of searched in */
-} scene_options;
+} input_options;
 
-typedef struct scene {
+typedef struct search_input {
     size_t n, rows;                 /* points; queries, or points where none are given */
     uint32_t dimensions;            /* 1 to 3, of both */
     xli_npy points, queries, radii; /* all in one precision: */
@@ -29,111 +29,121 @@ typedef struct scene {
     double cell[3][3];
     uint32_t periodic;  /* bit a: axis a, or vector a of the cell */
     xl_repeats repeats; /* what searches have to be for */
-} scene;
+} search_input;
 
 /* Reads and checks all of it; TOOL_USAGE where an option says what cannot be, before any file is
  * read as far as that is possible. To be freed in any case. */
-int scene_read(const scene_options *o, const char *path, scene *sc);
+int input_read(const input_options *o, const char *path, search_input *in);
 /* Fails where a point is not finite; for searches whose index does not say so. */
-int scene_check_points(const scene *sc);
+int input_check_points(const search_input *in);
 /* Whether the device has the precision that the scene is in. */
-int scene_check_device(const scene *sc, const session *s);
-void scene_free(scene *sc);
+int input_check_device(const search_input *in, const session *s);
+void input_free(search_input *in);
 /* The radius to search with where each query has its own: the largest. */
-int scene_largest_radius(const scene_options *o, const scene *sc, double *radius);
+int input_largest_radius(const input_options *o, const search_input *in, double *radius);
 /* A number of one of its arrays, or of one in its precision. */
-double scene_number(const scene *sc, const xli_npy *array, size_t i);
+double input_number(const search_input *in, const xli_npy *array, size_t i);
 /* Fails where a search of its precision cannot compare with the square of that radius. */
-int scene_check_radius(const scene *sc, double radius);
+int input_check_radius(const search_input *in, double radius);
 
-/* ---- cloud.c: the scene on the device ---- */
-typedef struct cloud {
+/* ---- device_points.c: the scene on the device ---- */
+typedef struct device_points {
     const session *s;
-    const scene *scene;
+    const search_input *in;
     cl_mem points, queries, radii, systems, query_systems;
     xl_plan *grid; /* NULL before a build, as the index is */
     xl_grid_index *index;
-} cloud;
+} device_points;
 
 /* Uploads the arrays. */
-int cloud_open(cloud *c, const session *s, const scene *sc);
+int device_points_open(device_points *c, const session *s, const search_input *in);
 /* Makes the index, of a grid with cells of that edge. Fails where a point is not finite or outside
  * of the box. */
-int cloud_build(cloud *c, double cell);
-void cloud_close(cloud *c);
+int device_points_build(device_points *c, double cell);
+void device_points_close(device_points *c);
 
-/* ---- made.c: arrays that a search makes ---- */
+/* ---- result_arrays.c: arrays that a search makes ---- */
 enum {
-    MADE_COUNTS,
-    MADE_OFFSETS,
-    MADE_DENSITY,
-    MADE_INDICES,
-    MADE_DISTANCES,
-    MADE_VECTORS,
-    MADE_SHIFTS,
-    MADE_PICTURE, /* no array: a file alone */
-    MADE_KINDS
+    RESULT_COUNTS,
+    RESULT_OFFSETS,
+    RESULT_DENSITY,
+    RESULT_INDICES,
+    RESULT_DISTANCES,
+    RESULT_VECTORS,
+    RESULT_SHIFTS,
+    RESULT_PICTURE, /* no array: a file alone */
+    RESULT_KINDS
 };
 
 /* Of each kind the file that it goes to; NULL: none. */
-typedef struct made_paths {
-    const char *of[MADE_KINDS];
-    char *owned[MADE_KINDS]; /* those of them that were put together */
-} made_paths;
+typedef struct result_paths {
+    const char *of[RESULT_KINDS];
+    char *owned[RESULT_KINDS]; /* those of them that were put together */
+} result_paths;
 /* PREFIX and the end that a file of that kind has; TOOL_FAILED without memory. */
-int made_path(made_paths *paths, int kind, const char *prefix);
-int made_check_paths(const made_paths *paths);
-void made_free_paths(made_paths *paths);
+int result_path(result_paths *paths, int kind, const char *prefix);
+int result_check_paths(const result_paths *paths);
+void result_free_paths(result_paths *paths);
 
-typedef struct made {
+typedef struct result_array {
     xli_npy array;
     cl_mem buffer;
     FILE *stream; /* where parts of it go */
-} made;
+} result_array;
 /* An array of `rows` rows on both sides; columns 0: one dimension; `wide`: what is no whole number
  * is in double precision. */
-int made_open(made *all, const session *s, int kind, bool wide, size_t rows, size_t columns);
-xl_view made_view(const made *all, int kind); /* not given where there is none */
-int made_read(made *all, const session *s);
+int result_open(result_array *all, const session *s, int kind, bool wide, size_t rows,
+                size_t columns);
+xl_view result_view(const result_array *all, int kind); /* not given where there is none */
+int result_read(result_array *all, const session *s);
 /* Turns the first `count` squares into distances. */
-void made_take_roots(made *all, size_t count);
+void result_square_roots(result_array *all, size_t count);
 /* Writes what there is and has a path. */
-int made_write(const made *all, const made_paths *paths, outputs *files);
+int result_write(const result_array *all, const result_paths *paths, outputs *files);
 /* Writes the first `count` elements of an array that is a part of another, of the shape of `whole`,
  * behind the parts before it. The first part begins the file. */
-int made_write_part(made *part, const char *path, const xli_npy *whole, size_t count,
-                    outputs *files);
+int result_write_part(result_array *part, const char *path, const xli_npy *whole, size_t count,
+                      outputs *files);
 /* How many pairs a part may have, of which an array has `widest` bytes each, and all arrays
  * together `all`: as many as an option asks for, unless that is 0, or as fit, and never more than
  * the device has room for in one buffer, which goes to *limit. */
-uint64_t made_part_pairs(const session *s, uint64_t asked, uint64_t all, uint64_t widest,
-                         uint64_t *limit);
-void made_free(made *all);
+uint64_t result_part_pairs(const session *s, uint64_t asked, uint64_t all, uint64_t widest,
+                           uint64_t *limit);
+void result_free(result_array *all);
 
-/* ---- listed.c: lists ---- */
-typedef struct listing {
+/* ---- neighbor_list.c: lists ---- */
+typedef struct list_job {
     const struct search_settings *set;
-    const cloud *cloud;
+    const device_points *points;
     xl_plan *plan;
     /* Of all rows: offsets, here and on the device, or, with a row capacity, counts, which a list
      * then fills in on the device. */
-    const made *rows;
+    const result_array *rows;
     outputs *files;
-} listing;
+} list_job;
 /* Makes the list and writes it, in parts of whole rows that the device has room for. */
-int listing_write(const listing *l, size_t *num_parts);
+int list_write(const list_job *l, size_t *num_parts);
 
-/* ---- drawn.c: pictures ---- */
+/* ---- density_picture.c: pictures ---- */
 /* Wrong usage where the program cannot draw. */
-int drawn_check(void);
+int density_picture_check(void);
 /* The density of each row as a PNG file, at its place; `neighbors`: how many there are within the
  * radius, on average. */
-int drawn_write(const scene *sc, const xli_npy *density, double radius, double neighbors,
-                const char *path, outputs *files);
+int density_picture_write(const search_input *in, const xli_npy *density, double radius,
+                          double neighbors, const char *path, outputs *files);
 
-/* ---- within.c, nearest.c: searches within a radius, of the nearest ---- */
+/* ---- summary.c: smallest, mean and largest ---- */
+typedef struct summary {
+    double min, mean, max;
+} summary;
+summary summary_of_counts(const uint32_t *counts, size_t n);
+/* Elements that are not finite are skipped. */
+summary summary_of_floats(const float *values, size_t n);
+summary summary_of_doubles(const double *values, size_t n);
+
+/* ---- radius_search.c, nearest_search.c: searches within a radius, of the nearest ---- */
 typedef struct search_settings {
-    const scene_options *where;
+    const input_options *where;
     double radius; /* 0: of --radii the largest; of the nearest no limit */
     double mass;
     uint32_t k;
@@ -142,12 +152,12 @@ typedef struct search_settings {
     bool inclusive, include_self, half, unsorted, squared, as_json;
     bool approximate; /* of the nearest, most will do */
     const char *device, *tune_file;
-    made_paths paths;
+    result_paths paths;
 } search_settings;
-int within_file(const search_settings *set, const char *path);
-int nearest_file(const search_settings *set, const char *path);
+int search_radius_file(const search_settings *set, const char *path);
+int search_nearest_file(const search_settings *set, const char *path);
 /* What both say of the scene. */
-void report_scene(json *j, const session *s, const scene *sc);
-void report_rounding(const scene *sc);
+void report_input(json *j, const session *s, const search_input *in);
+void report_rounding(const search_input *in);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Arrays that the searches of `crosslane neighbors` make, on the device, here, and in files. */
-#include "cloud.h"
+#include "point_search.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -10,21 +10,22 @@ static const struct {
     const char *option, *end, *what;
     char kind;
     uint32_t bytes;
-} forms[MADE_KINDS] = {[MADE_COUNTS] = {"--counts", ".counts.npy", "counts", 'u', 4},
-                       [MADE_OFFSETS] = {"--out", ".offsets.npy", "offsets", 'u', 8},
-                       [MADE_DENSITY] = {"--density", ".density.npy", "density", 'f', 4},
-                       [MADE_INDICES] = {"--out", ".indices.npy", "neighbour list", 'u', 4},
-                       [MADE_DISTANCES] = {"--distances", ".distances.npy", "distances", 'f', 4},
-                       [MADE_VECTORS] = {"--vectors", ".vectors.npy", "vectors", 'f', 4},
-                       [MADE_SHIFTS] = {"--shifts", ".shifts.npy", "shifts", 'i', 4},
-                       [MADE_PICTURE] = {"--png", ".png", "picture", 'u', 1}};
+} forms[RESULT_KINDS] = {
+    [RESULT_COUNTS] = {"--counts", ".counts.npy", "counts", 'u', 4},
+    [RESULT_OFFSETS] = {"--out", ".offsets.npy", "offsets", 'u', 8},
+    [RESULT_DENSITY] = {"--density", ".density.npy", "density", 'f', 4},
+    [RESULT_INDICES] = {"--out", ".indices.npy", "neighbour list", 'u', 4},
+    [RESULT_DISTANCES] = {"--distances", ".distances.npy", "distances", 'f', 4},
+    [RESULT_VECTORS] = {"--vectors", ".vectors.npy", "vectors", 'f', 4},
+    [RESULT_SHIFTS] = {"--shifts", ".shifts.npy", "shifts", 'i', 4},
+    [RESULT_PICTURE] = {"--png", ".png", "picture", 'u', 1}};
 
 /* What a part has in memory, in all of its arrays together, unless an option says so. */
 static const uint64_t PART_BYTES = (uint64_t)1 << 30;
 
 /* ---- names of files ---- */
 
-int made_path(made_paths *paths, int kind, const char *prefix)
+int result_path(result_paths *paths, int kind, const char *prefix)
 {
     const size_t size = strlen(prefix) + strlen(forms[kind].end) + 1;
     char *path = malloc(size);
@@ -36,30 +37,31 @@ int made_path(made_paths *paths, int kind, const char *prefix)
 }
 
 /* The list's files first, which is the order that a message names two in. */
-int made_check_paths(const made_paths *paths)
+int result_check_paths(const result_paths *paths)
 {
-    static const int order[] = {MADE_OFFSETS,   MADE_INDICES, MADE_COUNTS, MADE_DENSITY,
-                                MADE_DISTANCES, MADE_VECTORS, MADE_SHIFTS, MADE_PICTURE};
-    named_output files[MADE_KINDS];
-    for (size_t i = 0; i < MADE_KINDS; ++i) {
+    static const int order[] = {RESULT_OFFSETS,   RESULT_INDICES, RESULT_COUNTS, RESULT_DENSITY,
+                                RESULT_DISTANCES, RESULT_VECTORS, RESULT_SHIFTS, RESULT_PICTURE};
+    named_output files[RESULT_KINDS];
+    for (size_t i = 0; i < RESULT_KINDS; ++i) {
         const int kind = order[i];
         files[i] =
             (named_output){paths->owned[kind] ? "--out" : forms[kind].option, paths->of[kind]};
     }
-    return outputs_check("neighbors", files, MADE_KINDS);
+    return outputs_check("neighbors", files, RESULT_KINDS);
 }
 
-void made_free_paths(made_paths *paths)
+void result_free_paths(result_paths *paths)
 {
-    for (int kind = 0; kind < MADE_KINDS; ++kind)
+    for (int kind = 0; kind < RESULT_KINDS; ++kind)
         free(paths->owned[kind]);
 }
 
 /* ---- arrays ---- */
 
-int made_open(made *all, const session *s, int kind, bool wide, size_t rows, size_t columns)
+int result_open(result_array *all, const session *s, int kind, bool wide, size_t rows,
+                size_t columns)
 {
-    made *m = &all[kind];
+    result_array *m = &all[kind];
     const size_t each = columns ? columns : 1;
     const size_t bytes = forms[kind].bytes << (wide && forms[kind].kind == 'f' ? 1 : 0);
     if (rows > SIZE_MAX / bytes / each)
@@ -78,16 +80,16 @@ int made_open(made *all, const session *s, int kind, bool wide, size_t rows, siz
     return TOOL_OK;
 }
 
-xl_view made_view(const made *all, int kind)
+xl_view result_view(const result_array *all, int kind)
 {
-    return all[kind].buffer ? xl_view_of(all[kind].buffer, 0) : xl_no_view();
+    return xl_view_of(all[kind].buffer, 0);
 }
 
-int made_read(made *all, const session *s)
+int result_read(result_array *all, const session *s)
 {
     int result = TOOL_OK;
     progress_say("reading what was found");
-    for (int kind = 0; kind < MADE_KINDS; ++kind) {
+    for (int kind = 0; kind < RESULT_KINDS; ++kind) {
         xli_npy *array = &all[kind].array;
         if (all[kind].buffer)
             TRY(session_read(s, all[kind].buffer, array->count * array->item_bytes, array->data));
@@ -96,9 +98,9 @@ done:
     return result;
 }
 
-void made_take_roots(made *all, size_t count)
+void result_square_roots(result_array *all, size_t count)
 {
-    const xli_npy *const array = &all[MADE_DISTANCES].array;
+    const xli_npy *const array = &all[RESULT_DISTANCES].array;
     float *const narrow = array->data;
     double *const wide = array->data;
     for (size_t i = 0; i < count; ++i)
@@ -110,18 +112,18 @@ void made_take_roots(made *all, size_t count)
 
 /* ---- files ---- */
 
-int made_write(const made *all, const made_paths *paths, outputs *files)
+int result_write(const result_array *all, const result_paths *paths, outputs *files)
 {
     int result = TOOL_OK;
-    for (int kind = 0; kind < MADE_KINDS; ++kind)
+    for (int kind = 0; kind < RESULT_KINDS; ++kind)
         if (paths->of[kind] && all[kind].array.data)
             TRY(outputs_npy(files, paths->of[kind], &all[kind].array));
 done:
     return result;
 }
 
-int made_write_part(made *part, const char *path, const xli_npy *whole, size_t count,
-                    outputs *files)
+int result_write_part(result_array *part, const char *path, const xli_npy *whole, size_t count,
+                      outputs *files)
 {
     int result = TOOL_OK;
     if (!part->stream)
@@ -131,8 +133,8 @@ done:
     return result;
 }
 
-uint64_t made_part_pairs(const session *s, uint64_t asked, uint64_t all, uint64_t widest,
-                         uint64_t *limit)
+uint64_t result_part_pairs(const session *s, uint64_t asked, uint64_t all, uint64_t widest,
+                           uint64_t *limit)
 {
     const uint64_t memory = s->info.global_bytes / 4;
     const uint64_t most = asked ? asked : (memory < PART_BYTES ? memory : PART_BYTES) / all;
@@ -140,9 +142,9 @@ uint64_t made_part_pairs(const session *s, uint64_t asked, uint64_t all, uint64_
     return most < *limit ? most : *limit;
 }
 
-void made_free(made *all)
+void result_free(result_array *all)
 {
-    for (int kind = 0; kind < MADE_KINDS; ++kind) {
+    for (int kind = 0; kind < RESULT_KINDS; ++kind) {
         session_release(&all[kind].buffer);
         xli_npy_free(&all[kind].array);
     }

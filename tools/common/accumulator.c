@@ -8,19 +8,19 @@
 #include <string.h>
 
 /* By the numbers of xl_type. */
-const char *const totals_dtypes[] = {[XL_NONE] = "auto",
-                                     [XL_I8] = "i8",
-                                     [XL_U8] = "u8",
-                                     [XL_I16] = "i16",
-                                     [XL_U16] = "u16",
-                                     [XL_I32] = "i32",
-                                     [XL_U32] = "u32",
-                                     [XL_I64] = "i64",
-                                     [XL_U64] = "u64",
-                                     [XL_F16] = "f16",
-                                     [XL_F32] = "f32",
-                                     [XL_F64] = "f64",
-                                     NULL};
+const char *const accumulator_dtypes[] = {[XL_NONE] = "auto",
+                                          [XL_I8] = "i8",
+                                          [XL_U8] = "u8",
+                                          [XL_I16] = "i16",
+                                          [XL_U16] = "u16",
+                                          [XL_I32] = "i32",
+                                          [XL_U32] = "u32",
+                                          [XL_I64] = "i64",
+                                          [XL_U64] = "u64",
+                                          [XL_F16] = "f16",
+                                          [XL_F32] = "f32",
+                                          [XL_F64] = "f64",
+                                          NULL};
 
 /* A sum: 128 bits in two's complement. A product: the magnitude modulo 2^64, and in `high` the
  * sign, 1, and whether the magnitude is 2^64 or more, 2. Both are associative to the last bit. */
@@ -71,14 +71,14 @@ static bool is_real(xl_type type)
     return type >= XL_F16;
 }
 
-char totals_kind(xl_type type)
+char type_kind(xl_type type)
 {
     return xl_type_name(type)[0];
 }
 
 static bool has_sign(xl_type type)
 {
-    return totals_kind(type) == 'i';
+    return type_kind(type) == 'i';
 }
 
 static bool is_total(xl_op op)
@@ -96,7 +96,7 @@ static uint64_t greatest(xl_type type)
     return UINT64_MAX >> (64 - 8 * xl_type_size(type) + has_sign(type));
 }
 
-static int parse_init(const char *command, totals *t)
+static int parse_init(const char *command, accumulator *t)
 {
     if (!t->init_text || element_parse(t->init_text, t->out, t->init))
         return TOOL_OK;
@@ -105,10 +105,10 @@ static int parse_init(const char *command, totals *t)
 }
 
 /* Chooses the types of elements and results. Real elements require real results. */
-int totals_choose(const char *command, const total_options *o, xl_op op, const char *init,
-                  const xli_npy *array, totals *t)
+int accumulator_choose(const char *command, const accumulator_options *o, xl_op op,
+                       const char *init, const xli_npy *array, accumulator *t)
 {
-    *t = (totals){.op = op, .in = array_type(array), .wraps = o->wrap, .init_text = init};
+    *t = (accumulator){.op = op, .in = array_type(array), .wraps = o->wrap, .init_text = init};
     t->out = !is_total(op) ? t->in : o->dtype ? (xl_type)o->dtype : widest_like(t->in);
     t->is_chosen = o->dtype != XL_NONE;
     if ((o->dtype || o->wrap) && !is_total(op))
@@ -146,14 +146,14 @@ static uint64_t bits_of_factor(uint64_t number)
 }
 
 /* Whether every sum of up to n elements of this magnitude, and init, fits. */
-static bool sums_fit(const totals *t, uint64_t most, uint64_t init, size_t n)
+static bool sums_fit(const accumulator *t, uint64_t most, uint64_t init, size_t n)
 {
     const uint64_t limit = greatest(t->out);
     return init <= limit && (n == 0 || most <= (limit - init) / n);
 }
 
 /* Whether sums or products of any of the elements fit, as far as bounds tell. */
-static bool all_fit(const totals *t, const xli_npy *array)
+static bool all_fit(const accumulator *t, const xli_npy *array)
 {
     const uint64_t init = t->init_text ? magnitude(whole_at(t->init, t->out, 0), t->out) : 0;
     const uint64_t room = 8 * xl_type_size(t->out) - has_sign(t->out);
@@ -171,7 +171,7 @@ static bool all_fit(const totals *t, const xli_npy *array)
     return t->op == XL_SUM ? sums_fit(t, most, init, array->count) : factors < room;
 }
 
-static void make_exact(totals *t)
+static void make_exact(accumulator *t)
 {
     const uint64_t bits = whole_at(t->init, t->out, 0), size = magnitude(bits, t->out);
     const bool negative = size != bits, product = t->op == XL_PROD;
@@ -185,13 +185,13 @@ static void make_exact(totals *t)
 
 /* From an element to an accumulator. llvmpipe of Mesa 22.3 (LLVM 15, 2026-11) converts integers of
  * 8 and 16 bits to real numbers wrongly in a reduction, but not those of 32 bits. */
-static const char *conversion(const totals *t)
+static const char *conversion(const accumulator *t)
 {
     const bool is_narrow = !is_real(t->in) && xl_type_size(t->in) < sizeof(cl_int);
     return is_narrow && is_real(t->out) ? "(int)x" : "x";
 }
 
-int totals_open(const char *command, const session *s, const xli_npy *array, totals *t)
+int accumulator_open(const char *command, const session *s, const xli_npy *array, accumulator *t)
 {
     int result = TOOL_OK;
     if (t->out == XL_F64 && t->in != XL_F64 && !t->is_chosen && is_total(t->op) &&
@@ -221,7 +221,7 @@ static bool take_apart(exact value, xl_op op, bool *negative, uint64_t *size)
     return (*negative ? ~value.high + (value.low == 0) : value.high) == 0;
 }
 
-static int take(const totals *t, const char *path, size_t i, exact value, uint64_t *bits)
+static int take(const accumulator *t, const char *path, size_t i, exact value, uint64_t *bits)
 {
     bool negative;
     uint64_t size;
@@ -242,7 +242,7 @@ static int take(const totals *t, const char *path, size_t i, exact value, uint64
 }
 
 /* In place: a result is never longer than its accumulator. */
-int totals_take(const totals *t, const char *path, xli_npy *results)
+int accumulator_results(const accumulator *t, const char *path, xli_npy *results)
 {
     int result = TOOL_OK;
     const size_t bytes = xl_type_size(t->out);

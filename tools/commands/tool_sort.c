@@ -106,7 +106,7 @@ static bool keeps_zeros(const sort_options *o, xl_type type, size_t n)
     const bool moves = o->argsort || o->values[0];
     const bool is_stable =
         o->stable || o->offsets || (moves && algorithms[o->algorithm] == XL_SORT_RADIX);
-    return is_stable && totals_kind(type) == 'f' && n <= UINT32_MAX;
+    return is_stable && type_kind(type) == 'f' && n <= UINT32_MAX;
 }
 
 /* Of n keys: more than 32 bits count take programs of their own. */

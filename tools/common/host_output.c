@@ -47,7 +47,7 @@ static int stream_number(const char *path)
         return STDERR_FILENO;
     for (size_t i = 0; i < TOOL_COUNT(folders); ++i) {
         const size_t length = strlen(folders[i]);
-        if (strncmp(path, folders[i], length) == 0 && whole_parse(path + length, &number))
+        if (strncmp(path, folders[i], length) == 0 && count_parse(path + length, &number))
             return number <= INT_MAX ? (int)number : NOT_OPEN;
     }
     return NOT_OPEN;

@@ -104,24 +104,19 @@ static int make_plan(const session *s, const select_options *o, const select_fil
 
 enum { IN, FLAGS, VALUES, OUT, VALUES_OUT, INDICES, LENGTHS, COUNT, BUFFERS };
 
-static xl_view view_of(cl_mem mem)
-{
-    return mem ? xl_view_of(mem, 0) : xl_no_view();
-}
-
 static int enqueue(const session *s, const select_files *f, xl_plan *plan, const cl_mem *mem,
                    stage *st)
 {
     cl_event event = NULL;
     const xl_select_args args = {.n = f->in.count,
-                                 .in = view_of(mem[IN]),
-                                 .flags = view_of(mem[FLAGS]),
-                                 .values_in = view_of(mem[VALUES]),
-                                 .out = view_of(mem[OUT]),
-                                 .values_out = view_of(mem[VALUES_OUT]),
-                                 .indices_out = view_of(mem[INDICES]),
-                                 .lengths_out = view_of(mem[LENGTHS]),
-                                 .count_out = view_of(mem[COUNT])};
+                                 .in = xl_view_of(mem[IN], 0),
+                                 .flags = xl_view_of(mem[FLAGS], 0),
+                                 .values_in = xl_view_of(mem[VALUES], 0),
+                                 .out = xl_view_of(mem[OUT], 0),
+                                 .values_out = xl_view_of(mem[VALUES_OUT], 0),
+                                 .indices_out = xl_view_of(mem[INDICES], 0),
+                                 .lengths_out = xl_view_of(mem[LENGTHS], 0),
+                                 .count_out = xl_view_of(mem[COUNT], 0)};
     int result = stage_begin(s, st, "select");
     if (result == TOOL_OK)
         result =

@@ -16,7 +16,7 @@ const char *const segments_names[] = {
 
 static int check_width(const char *command, const segment_options *o, segments *g)
 {
-    if (!whole_parse(o->width, &g->width) || g->width == 0)
+    if (!count_parse(o->width, &g->width) || g->width == 0)
         return tool_misuse("%s: --width: \"%s\" is no whole number from 1 to 2^64 - 1", command,
                            o->width);
     if (!o->mask)
@@ -24,7 +24,7 @@ static int check_width(const char *command, const segment_options *o, segments *
     if (g->width > MOST_MASK_WIDTH)
         return tool_misuse("%s: --width: %" PRIu64 "; with --mask it must be 1 to 64", command,
                            g->width);
-    if (!whole_parse(o->mask, &g->mask))
+    if (!count_parse(o->mask, &g->mask))
         return tool_misuse("%s: --mask: \"%s\" is no whole number from 0 to 2^64 - 1, such as "
                            "0x29",
                            command, o->mask);

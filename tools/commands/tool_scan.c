@@ -20,7 +20,7 @@ typedef struct scan_options {
     bool exclusive, inclusive, as_json;
     const char *init, *device, *tune_file;
     segment_options where;
-    total_options total;
+    accumulator_options total;
 } scan_options;
 
 /* What is scanned, and how. */
@@ -30,7 +30,7 @@ typedef struct scan_job {
     xli_npy array;
     const char *type; /* the elements', as it was read */
     segments segments;
-    totals total;
+    accumulator total;
     xl_plan *plan;
     stage st;
 } scan_job;
@@ -40,7 +40,7 @@ static int make_plan(scan_job *job)
     const scan_options *o = job->o;
     xl_scan_desc desc;
     xl_scan_desc_init(&desc);
-    TOTALS_DESCRIBE(&desc, &job->total);
+    ACCUMULATOR_DESCRIBE(&desc, &job->total);
     desc.kind = o->inclusive ? XL_INCLUSIVE : XL_EXCLUSIVE;
     desc.algorithm = (xl_scan_algorithm)o->algorithm;
     desc.determinism = (xl_determinism)o->determinism;
@@ -53,14 +53,14 @@ static int make_plan(scan_job *job)
 }
 
 /* The results take the elements' place in memory, which these have left. */
-static int make_room(xli_npy *array, const totals *t)
+static int make_room(xli_npy *array, const accumulator *t)
 {
     const size_t n = array->count;
     void *data =
         n > SIZE_MAX / t->item_bytes ? NULL : realloc(array->data, n ? n * t->item_bytes : 1);
     if (!data)
         return tool_fail("scan: no memory for %zu results", n);
-    *array = xli_npy_vector(totals_kind(t->out), t->item_bytes, n, data);
+    *array = xli_npy_vector(type_kind(t->out), t->item_bytes, n, data);
     return TOOL_OK;
 }
 
@@ -144,14 +144,14 @@ static int scan_file(const scan_options *o, const char *in, const char *out)
     TRY(array_read(in, &job.array));
     TRY(array_check_vector("scan", in, &job.array));
     job.type = array_type_name(&job.array);
-    TRY(totals_choose("scan", &o->total, ops[o->op], o->init, &job.array, &job.total));
+    TRY(accumulator_choose("scan", &o->total, ops[o->op], o->init, &job.array, &job.total));
     TRY(check_determinism(o, job.total.out));
     TRY(segments_read("scan", &job.segments, job.array.count));
     TRY(session_open(&job.s, o->device, o->tune_file));
-    TRY(totals_open("scan", &job.s, &job.array, &job.total));
+    TRY(accumulator_open("scan", &job.s, &job.array, &job.total));
     TRY(make_plan(&job));
     TRY(scan_on_device(&job));
-    TRY(totals_take(&job.total, in, &job.array));
+    TRY(accumulator_results(&job.total, in, &job.array));
     TRY(outputs_npy(&files, out, &job.array));
     TRY(outputs_commit(&files));
     report(&job);
@@ -174,7 +174,7 @@ int tool_scan(int argc, char **argv)
         {"inclusive", OPTION_FLAG, &o.inclusive, NULL, "up to and with each element", NULL},
         {"init", OPTION_TEXT, &o.init, "V",
          "start value of each segment; default: the operator's identity", NULL},
-        TOTAL_OPTIONS(o.total),
+        ACCUMULATOR_OPTIONS(o.total),
         SEGMENT_OPTIONS(o.where),
         {"algorithm", OPTION_CHOICE, &o.algorithm, "NAME", "algorithm", algorithm_names},
         {"determinism", OPTION_CHOICE, &o.determinism, "WHICH", "same bits", determinism_names},

@@ -1,25 +1,25 @@
 /* SPDX-License-Identifier: MIT
  * `crosslane neighbors --knn`: the K nearest points of each point or query of a file, in parts of
  * rows, as what is found may be larger than a buffer of the device, and than memory. */
-#include "cloud.h"
+#include "point_search.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-typedef struct nearest {
+typedef struct nearest_search {
     const search_settings *set;
     session s;
-    scene scene;
-    cloud cloud;
+    search_input in;
+    device_points points;
     xl_plan *plan;
-    xl_plan *approximate;    /* instead */
-    made made[MADE_KINDS];   /* of one part */
-    size_t part_rows, parts; /* of a part at most; that there were */
-    size_t found, given_up;  /* neighbours; rows that a search did not go through */
-    double max, sum;         /* of the distances of those that were found */
-} nearest;
+    xl_plan *approximate;               /* instead */
+    result_array results[RESULT_KINDS]; /* of one part */
+    size_t part_rows, parts;            /* of a part at most; that there were */
+    size_t found, given_up;             /* neighbours; rows that a search did not go through */
+    double max, sum;                    /* of the distances of those that were found */
+} nearest_search;
 
-static const int given[] = {MADE_INDICES, MADE_DISTANCES};
+static const int kinds[] = {RESULT_INDICES, RESULT_DISTANCES};
 
 /* ---- the edge of a cell ---- */
 
@@ -31,11 +31,11 @@ static int by_value(const void *a, const void *b)
 
 /* How far the points reach along an axis, told from the middle eight tenths of them, so that a few
  * far ones do not count. */
-static double length_of(const scene *sc, size_t axis, double *sorted)
+static double length_of(const search_input *in, size_t axis, double *sorted)
 {
     size_t finite = 0;
-    for (size_t i = 0; i < sc->n; ++i) {
-        const double x = scene_number(sc, &sc->points, sc->dimensions * i + axis);
+    for (size_t i = 0; i < in->n; ++i) {
+        const double x = input_number(in, &in->points, in->dimensions * i + axis);
         if (isfinite(x))
             sorted[finite++] = x;
     }
@@ -62,15 +62,15 @@ static double cell_of(const double length[3], size_t n, uint32_t k)
     return pow(fmax(k / 6.0, 1.5) * space / (double)n, 1.0 / dimensions);
 }
 
-static int find_cell(const nearest *o, double *cell)
+static int find_cell(const nearest_search *o, double *cell)
 {
-    const size_t n = o->scene.n;
+    const size_t n = o->in.n;
     double length[3] = {0, 0, 0};
     double *sorted = malloc((n + 1) * sizeof *sorted);
     if (!sorted)
         return tool_fail("no memory for %zu points", n);
-    for (size_t a = 0; a < o->scene.dimensions; ++a)
-        length[a] = length_of(&o->scene, a, sorted);
+    for (size_t a = 0; a < o->in.dimensions; ++a)
+        length[a] = length_of(&o->in, a, sorted);
     free(sorted);
     *cell = fmin(fmax(cell_of(length, n, o->set->k), 1e-30), 1e30);
     return TOOL_OK;
@@ -78,70 +78,67 @@ static int find_cell(const nearest *o, double *cell)
 
 /* ---- the search ---- */
 
-static int make_plan(nearest *o)
+static int make_plan(nearest_search *o)
 {
     xl_knn_desc desc;
     xl_knn_desc_init(&desc);
     desc.k = o->set->k;
-    desc.scalar = o->scene.wide ? XL_F64 : XL_F32;
-    desc.max_radius = o->scene.wide ? 0 : (float)o->set->radius;
-    desc.max_radius_f64 = o->scene.wide ? o->set->radius : 0;
+    desc.scalar = o->in.wide ? XL_F64 : XL_F32;
+    desc.max_radius = o->in.wide ? 0 : (float)o->set->radius;
+    desc.max_radius_f64 = o->in.wide ? o->set->radius : 0;
     desc.include_self = o->set->include_self;
-    desc.queries = o->scene.given ? XL_QUERIES_GIVEN : XL_QUERIES_INDEXED;
-    desc.dimensions = desc.query_stride = o->scene.dimensions;
-    desc.periodic = o->scene.repeats;
-    desc.batch = o->scene.num_systems > 0;
+    desc.queries = o->in.given ? XL_QUERIES_GIVEN : XL_QUERIES_INDEXED;
+    desc.dimensions = desc.query_stride = o->in.dimensions;
+    desc.periodic = o->in.repeats;
+    desc.batch = o->in.num_systems > 0;
     return tool_check(o->s.ctx, xl_knn_create(o->s.ctx, &desc, &o->plan), "nearest points");
 }
 
-static int make_approximate(nearest *o)
+static int make_approximate(nearest_search *o)
 {
-    const scene *const sc = &o->scene;
-    const float *const at = sc->points.data;
+    const search_input *const in = &o->in;
+    const float *const at = in->points.data;
     xl_knn_approximate_desc desc;
     xl_knn_approximate_desc_init(&desc);
     desc.k = o->set->k;
     desc.include_self = o->set->include_self;
-    desc.queries = sc->given ? XL_QUERIES_GIVEN : XL_QUERIES_INDEXED;
-    desc.dimensions = desc.stride = desc.query_stride = sc->dimensions;
-    for (size_t i = 0; i < sc->n * sc->dimensions; ++i) {
-        const size_t a = i % sc->dimensions;
-        desc.lower[a] = i < sc->dimensions ? at[i] : fminf(desc.lower[a], at[i]);
-        desc.upper[a] = i < sc->dimensions ? at[i] : fmaxf(desc.upper[a], at[i]);
+    desc.queries = in->given ? XL_QUERIES_GIVEN : XL_QUERIES_INDEXED;
+    desc.dimensions = desc.stride = desc.query_stride = in->dimensions;
+    for (size_t i = 0; i < in->n * in->dimensions; ++i) {
+        const size_t a = i % in->dimensions;
+        desc.lower[a] = i < in->dimensions ? at[i] : fminf(desc.lower[a], at[i]);
+        desc.upper[a] = i < in->dimensions ? at[i] : fmaxf(desc.upper[a], at[i]);
     }
     return tool_check(o->s.ctx, xl_knn_approximate_create(o->s.ctx, &desc, &o->approximate),
                       "approximate nearest points");
 }
 
-static int search_index(nearest *o, size_t first, size_t rows)
+static int search_index(nearest_search *o, size_t first, size_t rows)
 {
     const session *const s = &o->s;
-    const xl_knn_args args = {
-        .num_queries = o->scene.given ? o->scene.rows : 0,
-        .queries = o->scene.given ? xl_view_of(o->cloud.queries, 0) : xl_no_view(),
-        .indices = made_view(o->made, MADE_INDICES),
-        .distances2 = made_view(o->made, MADE_DISTANCES),
-        .query_systems =
-            o->cloud.query_systems ? xl_view_of(o->cloud.query_systems, 0) : xl_no_view(),
-        .first_row = first,
-        .num_rows = rows};
+    const xl_knn_args args = {.num_queries = o->in.given ? o->in.rows : 0,
+                              .queries = xl_view_of(o->points.queries, 0),
+                              .indices = result_view(o->results, RESULT_INDICES),
+                              .distances2 = result_view(o->results, RESULT_DISTANCES),
+                              .query_systems = xl_view_of(o->points.query_systems, 0),
+                              .first_row = first,
+                              .num_rows = rows};
     return tool_check(s->ctx,
-                      xl_knn_enqueue(o->plan, o->cloud.index, s->queue, &args, 0, NULL, NULL),
+                      xl_knn_enqueue(o->plan, o->points.index, s->queue, &args, 0, NULL, NULL),
                       "nearest points");
 }
 
-static int search_shifted(nearest *o, size_t first, size_t rows)
+static int search_shifted(nearest_search *o, size_t first, size_t rows)
 {
     const session *const s = &o->s;
-    const xl_knn_approximate_args args = {
-        .n = o->scene.n,
-        .points = xl_view_of(o->cloud.points, 0),
-        .num_queries = o->scene.given ? o->scene.rows : 0,
-        .queries = o->scene.given ? xl_view_of(o->cloud.queries, 0) : xl_no_view(),
-        .indices = made_view(o->made, MADE_INDICES),
-        .distances2 = made_view(o->made, MADE_DISTANCES),
-        .first_row = first,
-        .num_rows = rows};
+    const xl_knn_approximate_args args = {.n = o->in.n,
+                                          .points = xl_view_of(o->points.points, 0),
+                                          .num_queries = o->in.given ? o->in.rows : 0,
+                                          .queries = xl_view_of(o->points.queries, 0),
+                                          .indices = result_view(o->results, RESULT_INDICES),
+                                          .distances2 = result_view(o->results, RESULT_DISTANCES),
+                                          .first_row = first,
+                                          .num_rows = rows};
     return tool_check(s->ctx,
                       xl_knn_approximate_enqueue(o->approximate, s->queue, &args, 0, NULL, NULL),
                       "approximate nearest points");
@@ -150,15 +147,15 @@ static int search_shifted(nearest *o, size_t first, size_t rows)
 /* ---- one part ---- */
 
 /* Of what was found, and of rows in which the search did not go through all that it had to. */
-static void note_part(nearest *o, size_t rows)
+static void note_part(nearest_search *o, size_t rows)
 {
-    const uint32_t *const indices = o->made[MADE_INDICES].array.data;
+    const uint32_t *const indices = o->results[RESULT_INDICES].array.data;
     const size_t k = o->set->k;
     for (size_t row = 0; row < rows; ++row)
         o->given_up += indices[row * k] == UINT32_MAX - 1 ? 1 : 0;
     for (size_t i = 0; i < rows * k && o->given_up == 0; ++i)
         if (indices[i] != UINT32_MAX) {
-            const double at = scene_number(&o->scene, &o->made[MADE_DISTANCES].array, i);
+            const double at = input_number(&o->in, &o->results[RESULT_DISTANCES].array, i);
             const double d = o->set->squared ? sqrt(at) : at;
             o->max = fmax(o->max, d);
             o->sum += d;
@@ -166,32 +163,32 @@ static void note_part(nearest *o, size_t rows)
         }
 }
 
-static int write_part(nearest *o, size_t rows, outputs *files)
+static int write_part(nearest_search *o, size_t rows, outputs *files)
 {
     int result = TOOL_OK;
     const size_t count = rows * o->set->k;
-    for (size_t i = 0; i < TOOL_COUNT(given); ++i) {
-        made *const part = &o->made[given[i]];
+    for (size_t i = 0; i < TOOL_COUNT(kinds); ++i) {
+        result_array *const part = &o->results[kinds[i]];
         xli_npy whole = part->array;
-        whole.shape[0] = o->scene.rows;
-        TRY(made_write_part(part, o->set->paths.of[given[i]], &whole, count, files));
+        whole.shape[0] = o->in.rows;
+        TRY(result_write_part(part, o->set->paths.of[kinds[i]], &whole, count, files));
     }
 done:
     return result;
 }
 
-static int make_part(nearest *o, size_t first, size_t rows, outputs *files)
+static int make_part(nearest_search *o, size_t first, size_t rows, outputs *files)
 {
     int result;
     const size_t count = rows * o->set->k;
     if (rows > 0)
         TRY(o->approximate ? search_shifted(o, first, rows) : search_index(o, first, rows));
-    for (size_t i = 0; i < TOOL_COUNT(given); ++i) {
-        made *const part = &o->made[given[i]];
+    for (size_t i = 0; i < TOOL_COUNT(kinds); ++i) {
+        result_array *const part = &o->results[kinds[i]];
         TRY(session_read(&o->s, part->buffer, count * part->array.item_bytes, part->array.data));
     }
     if (!o->set->squared)
-        made_take_roots(o->made, count);
+        result_square_roots(o->results, count);
     note_part(o, rows);
     if (o->given_up == 0)
         TRY(write_part(o, rows, files));
@@ -201,26 +198,26 @@ done:
 
 /* ---- all of them ---- */
 
-static int open_parts(nearest *o)
+static int open_parts(nearest_search *o)
 {
     int result;
-    const uint64_t scalar = o->scene.wide ? 8 : 4;
+    const uint64_t scalar = o->in.wide ? 8 : 4;
     uint64_t limit;
     const uint64_t most =
-        made_part_pairs(&o->s, o->set->part_pairs, sizeof(cl_uint) + scalar, scalar, &limit) /
+        result_part_pairs(&o->s, o->set->part_pairs, sizeof(cl_uint) + scalar, scalar, &limit) /
         o->set->k;
-    o->part_rows = most < 1 ? 1 : most < o->scene.rows ? (size_t)most : o->scene.rows;
-    TRY(made_open(o->made, &o->s, MADE_INDICES, false, o->part_rows, o->set->k));
-    TRY(made_open(o->made, &o->s, MADE_DISTANCES, o->scene.wide, o->part_rows, o->set->k));
+    o->part_rows = most < 1 ? 1 : most < o->in.rows ? (size_t)most : o->in.rows;
+    TRY(result_open(o->results, &o->s, RESULT_INDICES, false, o->part_rows, o->set->k));
+    TRY(result_open(o->results, &o->s, RESULT_DISTANCES, o->in.wide, o->part_rows, o->set->k));
 done:
     return result;
 }
 
 /* Once a row was given up nothing more is written, and the others only tell how many are. */
-static int make_parts(nearest *o, outputs *files)
+static int make_parts(nearest_search *o, outputs *files)
 {
     int result = TOOL_OK;
-    const size_t rows = o->scene.rows;
+    const size_t rows = o->in.rows;
     size_t first = 0;
     do {
         const size_t left = rows - first, part = left < o->part_rows ? left : o->part_rows;
@@ -232,24 +229,24 @@ static int make_parts(nearest *o, outputs *files)
     if (o->given_up > 0)
         return tool_fail(
             "%zu of %zu rows were given up: %s%s ends long loops (docs/drivers.md)", o->given_up,
-            rows, o->scene.periodic ? "a query is too many periods away, or " : "", o->s.info.name);
+            rows, o->in.periodic ? "a query is too many periods away, or " : "", o->s.info.name);
 done:
     return result;
 }
 
 /* An approximate search takes the points as they are. */
-static int search(nearest *o, outputs *files)
+static int search(nearest_search *o, outputs *files)
 {
     int result;
     const session *s = &o->s;
     double cell = 0;
     progress_say("compiling for %s", s->info.name);
     TRY(o->set->approximate ? make_approximate(o) : make_plan(o));
-    TRY(cloud_open(&o->cloud, s, &o->scene));
+    TRY(device_points_open(&o->points, s, &o->in));
     TRY(open_parts(o));
     if (!o->approximate) {
         TRY(find_cell(o, &cell));
-        TRY(cloud_build(&o->cloud, cell));
+        TRY(device_points_build(&o->points, cell));
     }
     TRY(make_parts(o, files));
     TRY(outputs_commit(files));
@@ -260,13 +257,13 @@ done:
 
 /* ---- what is said ---- */
 
-static void report(const nearest *o)
+static void report(const nearest_search *o)
 {
-    const scene *sc = &o->scene;
+    const search_input *in = &o->in;
     const double mean = o->sum / (o->found ? (double)o->found : 1);
     if (o->set->as_json) {
         json j = json_begin(stdout);
-        report_scene(&j, &o->s, sc);
+        report_input(&j, &o->s, in);
         json_count(&j, "knn", o->set->k);
         json_count(&j, "found", o->found);
         json_count(&j, "parts", o->parts);
@@ -275,45 +272,45 @@ static void report(const nearest *o)
         json_end(&j);
         return;
     }
-    if (sc->given)
-        printf("%zu queries among ", sc->rows);
-    printf("%zu points, %u nearest%s: %zu found; distances up to %g, mean %g\n", sc->n,
+    if (in->given)
+        printf("%zu queries among ", in->rows);
+    printf("%zu points, %u nearest%s: %zu found; distances up to %g, mean %g\n", in->n,
            (unsigned)o->set->k, o->approximate ? ", approximate" : "", o->found, o->max, mean);
-    report_rounding(sc);
+    report_rounding(in);
 }
 
 /* Also what the build of an index would say. */
-static int check_approximate(const scene *sc)
+static int check_approximate(const search_input *in)
 {
-    if (sc->wide)
+    if (in->wide)
         return tool_fail("--approximate is for points of single precision; --f32 rounds these");
-    if (sc->dimensions < 2)
+    if (in->dimensions < 2)
         return tool_fail("--approximate is for points of 2 and 3 dimensions");
-    return scene_check_points(sc);
+    return input_check_points(in);
 }
 
-int nearest_file(const search_settings *set, const char *path)
+int search_nearest_file(const search_settings *set, const char *path)
 {
     int result;
     outputs files = {0};
-    nearest o = {.set = set};
-    TRY(made_check_paths(&set->paths));
-    TRY(scene_read(set->where, path, &o.scene));
+    nearest_search o = {.set = set};
+    TRY(result_check_paths(&set->paths));
+    TRY(input_read(set->where, path, &o.in));
     if (set->approximate)
-        TRY(check_approximate(&o.scene));
+        TRY(check_approximate(&o.in));
     if (set->radius > 0)
-        TRY(scene_check_radius(&o.scene, set->radius));
+        TRY(input_check_radius(&o.in, set->radius));
     TRY(session_open(&o.s, set->device, set->tune_file));
-    TRY(scene_check_device(&o.scene, &o.s));
+    TRY(input_check_device(&o.in, &o.s));
     TRY(search(&o, &files));
     report(&o);
 done:
     outputs_abandon(&files);
-    made_free(o.made);
+    result_free(o.results);
     xl_plan_destroy(o.plan);
     xl_plan_destroy(o.approximate);
-    cloud_close(&o.cloud);
+    device_points_close(&o.points);
     session_close(&o.s);
-    scene_free(&o.scene);
+    input_free(&o.in);
     return result;
 }

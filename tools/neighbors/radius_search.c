@@ -2,7 +2,7 @@
  * `crosslane neighbors --radius`: who is within a radius of each point or query, as counts, as a
  * list, and as density with the Poly6 kernel of Mueller et al., "Particle-based fluid simulation
  * for interactive applications" (SCA 2003). */
-#include "cloud.h"
+#include "point_search.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -19,17 +19,17 @@ static const double PI = 3.14159265358979323846;
           "}\n"
 static const char narrow_poly6[] = POLY6(float), wide_poly6[] = POLY6(double);
 
-typedef struct within {
+typedef struct radius_search {
     const search_settings *set;
     double radius;
     session s;
-    scene scene;
-    cloud cloud;
+    search_input in;
+    device_points points;
     xl_plan *list, *field; /* field: of the density */
     uint64_t pairs;
     size_t parts; /* that the list was made in */
-    made made[MADE_KINDS];
-} within;
+    result_array results[RESULT_KINDS];
+} radius_search;
 
 /* What (1 - d^2/radius^2)^3 is multiplied with. */
 static double poly6_factor(double radius, double mass)
@@ -39,48 +39,48 @@ static double poly6_factor(double radius, double mass)
 
 static bool wants_density(const search_settings *set)
 {
-    return set->paths.of[MADE_DENSITY] || set->paths.of[MADE_PICTURE];
+    return set->paths.of[RESULT_DENSITY] || set->paths.of[RESULT_PICTURE];
 }
 
 /* In single precision the factor of the kernel has to have some room for sums. */
-static int check_density(const search_settings *set, const scene *sc)
+static int check_density(const search_settings *set, const search_input *in)
 {
-    const double factor = poly6_factor(set->radius, set->mass), most = sc->wide ? 1e300 : 1e36;
+    const double factor = poly6_factor(set->radius, set->mass), most = in->wide ? 1e300 : 1e36;
     if (!wants_density(set) || (factor < most && factor > 1 / most))
         return TOOL_OK;
     return tool_misuse(
         "neighbors: --radius: %g with --mass %g gives densities beyond %s precision; "
         "scale the points or the mass",
-        set->radius, set->mass, sc->wide ? "double" : "single");
+        set->radius, set->mass, in->wide ? "double" : "single");
 }
 
-static bool wants(const within *w, int kind)
+static bool wants(const radius_search *w, int kind)
 {
     return w->set->paths.of[kind] != NULL;
 }
 
-static bool wants_details(const within *w)
+static bool wants_details(const radius_search *w)
 {
-    return wants(w, MADE_DISTANCES) || wants(w, MADE_VECTORS) || wants(w, MADE_SHIFTS);
+    return wants(w, RESULT_DISTANCES) || wants(w, RESULT_VECTORS) || wants(w, RESULT_SHIFTS);
 }
 
 /* ---- plans ---- */
 
-static xl_neighbors_desc describe(const within *w)
+static xl_neighbors_desc describe(const radius_search *w)
 {
     xl_neighbors_desc desc;
     xl_neighbors_desc_init(&desc);
-    desc.scalar = w->scene.wide ? XL_F64 : XL_F32;
-    desc.radius = w->scene.wide ? 0 : (float)w->radius;
-    desc.radius_f64 = w->scene.wide ? w->radius : 0;
-    desc.periodic = w->scene.repeats;
-    desc.batch = w->scene.num_systems > 0;
-    desc.queries = w->scene.given ? XL_QUERIES_GIVEN : XL_QUERIES_INDEXED;
-    desc.dimensions = desc.query_stride = w->scene.dimensions;
+    desc.scalar = w->in.wide ? XL_F64 : XL_F32;
+    desc.radius = w->in.wide ? 0 : (float)w->radius;
+    desc.radius_f64 = w->in.wide ? w->radius : 0;
+    desc.periodic = w->in.repeats;
+    desc.batch = w->in.num_systems > 0;
+    desc.queries = w->in.given ? XL_QUERIES_GIVEN : XL_QUERIES_INDEXED;
+    desc.dimensions = desc.query_stride = w->in.dimensions;
     return desc;
 }
 
-static int make_plans(within *w)
+static int make_plans(radius_search *w)
 {
     int result;
     const search_settings *set = w->set;
@@ -90,11 +90,11 @@ static int make_plans(within *w)
     list.include_self = set->include_self;
     list.half = set->half;
     list.sorted = !set->unsorted;
-    list.radii = w->scene.radii.data != NULL;
+    list.radii = w->in.radii.data != NULL;
     list.details = wants_details(w);
     list.row_capacity = set->row_capacity;
     field.include_self = 1;
-    field.visit = w->scene.wide ? wide_poly6 : narrow_poly6;
+    field.visit = w->in.wide ? wide_poly6 : narrow_poly6;
     progress_say("compiling for %s", w->s.info.name);
     TRY(tool_check(ctx, xl_neighbors_create(ctx, &list, &w->list), "neighbour search"));
     if (wants_density(set))
@@ -105,38 +105,33 @@ done:
 
 /* ---- the search ---- */
 
-static xl_view view_of(cl_mem buffer)
+static size_t num_queries(const radius_search *w)
 {
-    return buffer ? xl_view_of(buffer, 0) : xl_no_view();
-}
-
-static size_t num_queries(const within *w)
-{
-    return w->scene.given ? w->scene.rows : 0;
+    return w->in.given ? w->in.rows : 0;
 }
 
 /* Counts and offsets. */
-static int count(within *w)
+static int count(radius_search *w)
 {
     int result;
     const session *s = &w->s;
-    const cloud *c = &w->cloud;
-    TRY(made_open(w->made, s, MADE_COUNTS, false, w->scene.rows, 0));
-    TRY(made_open(w->made, s, MADE_OFFSETS, false, w->scene.rows + 1, 0));
-    const xl_view offsets = made_view(w->made, MADE_OFFSETS);
-    const xl_neighbors_count_args args = {.counts = made_view(w->made, MADE_COUNTS),
+    const device_points *c = &w->points;
+    TRY(result_open(w->results, s, RESULT_COUNTS, false, w->in.rows, 0));
+    TRY(result_open(w->results, s, RESULT_OFFSETS, false, w->in.rows + 1, 0));
+    const xl_view offsets = result_view(w->results, RESULT_OFFSETS);
+    const xl_neighbors_count_args args = {.counts = result_view(w->results, RESULT_COUNTS),
                                           .offsets = offsets,
                                           .num_queries = num_queries(w),
-                                          .queries = view_of(c->queries),
-                                          .radii = view_of(c->radii),
-                                          .query_systems = view_of(c->query_systems)};
+                                          .queries = xl_view_of(c->queries, 0),
+                                          .radii = xl_view_of(c->radii, 0),
+                                          .query_systems = xl_view_of(c->query_systems, 0)};
     const xl_neighbors_status_args what = {.capacity = UINT64_MAX,
                                            .offsets = offsets,
                                            .num_queries = num_queries(w),
-                                           .queries = view_of(c->queries),
-                                           .radii = view_of(c->radii),
-                                           .query_systems = view_of(c->query_systems)};
-    progress_say("counting around %zu %s", w->scene.rows, w->scene.given ? "queries" : "points");
+                                           .queries = xl_view_of(c->queries, 0),
+                                           .radii = xl_view_of(c->radii, 0),
+                                           .query_systems = xl_view_of(c->query_systems, 0)};
+    progress_say("counting around %zu %s", w->in.rows, w->in.given ? "queries" : "points");
     TRY(tool_check(s->ctx,
                    xl_neighbors_count_enqueue(w->list, c->index, s->queue, &args, 0, NULL, NULL),
                    "neighbour counts"));
@@ -146,76 +141,76 @@ done:
     return result;
 }
 
-static int sum_density(within *w)
+static int sum_density(radius_search *w)
 {
     int result;
     const session *s = &w->s;
     const double h = w->radius, params[2] = {1.0 / (h * h), poly6_factor(h, w->set->mass)};
-    const bool wide = w->scene.wide;
-    TRY(made_open(w->made, s, MADE_DENSITY, w->scene.wide, w->scene.rows, 0));
+    const bool wide = w->in.wide;
+    TRY(result_open(w->results, s, RESULT_DENSITY, w->in.wide, w->in.rows, 0));
     const xl_neighbors_visit_args args = {
         .params = {wide ? 0 : (float)params[0], wide ? 0 : (float)params[1], 0, 0},
         .params_f64 = {wide ? params[0] : 0, wide ? params[1] : 0, 0, 0},
-        .out = made_view(w->made, MADE_DENSITY),
+        .out = result_view(w->results, RESULT_DENSITY),
         .num_queries = num_queries(w),
-        .queries = view_of(w->cloud.queries),
-        .query_systems = view_of(w->cloud.query_systems)};
-    progress_say("summing up %zu densities", w->scene.rows);
+        .queries = xl_view_of(w->points.queries, 0),
+        .query_systems = xl_view_of(w->points.query_systems, 0)};
+    progress_say("summing up %zu densities", w->in.rows);
     TRY(tool_check(
         s->ctx,
-        xl_neighbors_visit_enqueue(w->field, w->cloud.index, s->queue, &args, 0, NULL, NULL),
+        xl_neighbors_visit_enqueue(w->field, w->points.index, s->queue, &args, 0, NULL, NULL),
         "density"));
 done:
     return result;
 }
 
-/* Rows of any length have to be counted before they are listed. */
-static int list_rows(within *w, outputs *files)
+/* Rows of any length have to be counted before they are list_kinds. */
+static int list_rows(radius_search *w, outputs *files)
 {
     int result;
-    const listing list = {w->set, &w->cloud, w->list, w->made, files};
+    const list_job list = {w->set, &w->points, w->list, w->results, files};
     const bool counted = w->set->row_capacity == 0;
     if (counted)
         TRY(count(w));
     else
-        TRY(made_open(w->made, &w->s, MADE_COUNTS, false, w->scene.rows, 0));
+        TRY(result_open(w->results, &w->s, RESULT_COUNTS, false, w->in.rows, 0));
     if (wants_density(w->set))
         TRY(sum_density(w));
     if (!counted)
-        TRY(listing_write(&list, &w->parts));
-    TRY(made_read(w->made, &w->s));
-    TRY(made_write(w->made, &w->set->paths, files));
-    if (counted && wants(w, MADE_INDICES))
-        TRY(listing_write(&list, &w->parts));
+        TRY(list_write(&list, &w->parts));
+    TRY(result_read(w->results, &w->s));
+    TRY(result_write(w->results, &w->set->paths, files));
+    if (counted && wants(w, RESULT_INDICES))
+        TRY(list_write(&list, &w->parts));
 done:
     return result;
 }
 
-static void sum_pairs(within *w)
+static void sum_pairs(radius_search *w)
 {
-    const uint32_t *const counts = w->made[MADE_COUNTS].array.data;
+    const uint32_t *const counts = w->results[RESULT_COUNTS].array.data;
     w->pairs = 0;
-    for (size_t i = 0; i < w->scene.rows; ++i)
+    for (size_t i = 0; i < w->in.rows; ++i)
         w->pairs += counts[i];
 }
 
-static double mean_count(const within *w)
+static double mean_count(const radius_search *w)
 {
-    const size_t rows = w->scene.rows ? w->scene.rows : 1;
+    const size_t rows = w->in.rows ? w->in.rows : 1;
     return (double)w->pairs / (double)rows;
 }
 
-static int search(within *w, outputs *files)
+static int search(radius_search *w, outputs *files)
 {
     int result;
     TRY(make_plans(w));
-    TRY(cloud_open(&w->cloud, &w->s, &w->scene));
-    TRY(cloud_build(&w->cloud, w->radius));
+    TRY(device_points_open(&w->points, &w->s, &w->in));
+    TRY(device_points_build(&w->points, w->radius));
     TRY(list_rows(w, files));
     sum_pairs(w);
-    if (wants(w, MADE_PICTURE))
-        TRY(drawn_write(&w->scene, &w->made[MADE_DENSITY].array, w->radius, mean_count(w),
-                        w->set->paths.of[MADE_PICTURE], files));
+    if (wants(w, RESULT_PICTURE))
+        TRY(density_picture_write(&w->in, &w->results[RESULT_DENSITY].array, w->radius,
+                                  mean_count(w), w->set->paths.of[RESULT_PICTURE], files));
     TRY(outputs_commit(files));
 done:
     progress_clear();
@@ -224,11 +219,11 @@ done:
 
 /* ---- what is said ---- */
 
-static void report_json(const within *w, const summary *counts)
+static void report_json(const radius_search *w, const summary *counts)
 {
-    const xli_npy *density = &w->made[MADE_DENSITY].array;
+    const xli_npy *density = &w->results[RESULT_DENSITY].array;
     json j = json_begin(stdout);
-    report_scene(&j, &w->s, &w->scene);
+    report_input(&j, &w->s, &w->in);
     json_number(&j, "radius", w->radius);
     json_bool(&j, "inclusive", w->set->inclusive);
     if (w->set->half)
@@ -240,8 +235,8 @@ static void report_json(const within *w, const summary *counts)
     json_number(&j, "neighbors_mean", counts->mean);
     json_number(&j, "neighbors_max", counts->max);
     if (density->data) {
-        const summary s = w->scene.wide ? summary_of_doubles(density->data, density->count)
-                                        : summary_of_floats(density->data, density->count);
+        const summary s = w->in.wide ? summary_of_doubles(density->data, density->count)
+                                     : summary_of_floats(density->data, density->count);
         json_number(&j, "density_min", s.min);
         json_number(&j, "density_mean", s.mean);
         json_number(&j, "density_max", s.max);
@@ -249,46 +244,46 @@ static void report_json(const within *w, const summary *counts)
     json_end(&j);
 }
 
-static void report(const within *w)
+static void report(const radius_search *w)
 {
-    const scene *sc = &w->scene;
-    const summary s = summary_of_counts(w->made[MADE_COUNTS].array.data, sc->rows);
+    const search_input *in = &w->in;
+    const summary s = summary_of_counts(w->results[RESULT_COUNTS].array.data, in->rows);
     if (w->set->as_json) {
         report_json(w, &s);
         return;
     }
-    if (sc->given)
-        printf("%zu queries among ", sc->rows);
+    if (in->given)
+        printf("%zu queries among ", in->rows);
     printf("%zu points, %s %g: %" PRIu64 " pairs%s; neighbours per %s: %.0f to %.0f, mean %.2f\n",
-           sc->n, sc->radii.data ? "radii up to" : "radius", w->radius, w->pairs,
-           w->set->half ? ", each once" : "", sc->given ? "query" : "point", s.min, s.max, s.mean);
-    report_rounding(sc);
+           in->n, in->radii.data ? "radii up to" : "radius", w->radius, w->pairs,
+           w->set->half ? ", each once" : "", in->given ? "query" : "point", s.min, s.max, s.mean);
+    report_rounding(in);
 }
 
-int within_file(const search_settings *set, const char *path)
+int search_radius_file(const search_settings *set, const char *path)
 {
     int result;
     outputs files = {0};
-    within w = {.set = set, .radius = set->radius};
-    TRY(made_check_paths(&set->paths));
-    TRY(scene_read(set->where, path, &w.scene));
+    radius_search w = {.set = set, .radius = set->radius};
+    TRY(result_check_paths(&set->paths));
+    TRY(input_read(set->where, path, &w.in));
     if (!(set->radius > 0))
-        TRY(scene_largest_radius(set->where, &w.scene, &w.radius));
-    TRY(scene_check_radius(&w.scene, w.radius));
-    TRY(check_density(set, &w.scene));
-    if (!w.scene.wide)
+        TRY(input_largest_radius(set->where, &w.in, &w.radius));
+    TRY(input_check_radius(&w.in, w.radius));
+    TRY(check_density(set, &w.in));
+    if (!w.in.wide)
         w.radius = (double)(float)w.radius;
     TRY(session_open(&w.s, set->device, set->tune_file));
-    TRY(scene_check_device(&w.scene, &w.s));
+    TRY(input_check_device(&w.in, &w.s));
     TRY(search(&w, &files));
     report(&w);
 done:
     outputs_abandon(&files);
-    made_free(w.made);
+    result_free(w.results);
     xl_plan_destroy(w.field);
     xl_plan_destroy(w.list);
-    cloud_close(&w.cloud);
+    device_points_close(&w.points);
     session_close(&w.s);
-    scene_free(&w.scene);
+    input_free(&w.in);
     return result;
 }

@@ -14,7 +14,7 @@ static int upload(const session *s, const merge_options *o, const char *path, co
 {
     int result = session_upload(s, in->data, in->count * in->item_bytes, "keys", buffer);
     if (result == TOOL_OK && !o->assume_sorted)
-        result = sorted_check(s, "merge", path, in, *buffer, o->descending);
+        result = order_check(s, "merge", path, in, *buffer, o->descending);
     return result;
 }
 

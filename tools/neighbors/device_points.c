@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: MIT
+ * The points of `crosslane neighbors` on the device, and the index that searches take them from. */
+#include "point_search.h"
+
+#include <math.h>
+#include <string.h>
+
+static size_t bytes_of(const xli_npy *array)
+{
+    return array->count * array->item_bytes;
+}
+
+/* Cells are of single precision. */
+static float edge_of(double cell)
+{
+    return (float)fmin(fmax(cell, 1e-37), 1e37);
+}
+
+/* Of double precision the grid has coordinates less the lower corner of a box, as floats: where
+ * none is given the box of the points is, if floats can tell its cells apart. */
+static void frame(const search_input *in, double cell, xl_grid_desc *desc)
+{
+    double low[3] = {0, 0, 0}, high[3] = {0, 0, 0};
+    for (size_t i = 0; i < in->points.count; ++i) {
+        const size_t a = i % in->dimensions;
+        const double x = input_number(in, &in->points, i);
+        low[a] = i < in->dimensions ? x : fmin(low[a], x);
+        high[a] = i < in->dimensions ? x : fmax(high[a], x);
+        if (!isfinite(x)) /* the build says so */
+            return;
+    }
+    for (uint32_t a = 0; a < in->dimensions; ++a)
+        if (!(high[a] - low[a] <= 0x1p20 * cell))
+            return;
+    desc->bounded = 1;
+    memcpy(desc->lower_f64, low, sizeof low);
+    memcpy(desc->upper_f64, high, sizeof high);
+}
+
+static void give_box(const search_input *in, xl_grid_desc *desc)
+{
+    desc->bounded = in->bounded;
+    for (uint32_t a = 0; a < in->dimensions; ++a) {
+        desc->lower[a] = in->wide ? 0 : (float)in->lower[a];
+        desc->upper[a] = in->wide ? 0 : (float)in->upper[a];
+        desc->lower_f64[a] = in->wide ? in->lower[a] : 0;
+        desc->upper_f64[a] = in->wide ? in->upper[a] : 0;
+    }
+}
+
+static void give_cell(const search_input *in, xl_grid_desc *desc)
+{
+    for (uint32_t row = 0; row < in->dimensions; ++row)
+        for (uint32_t column = 0; column <= row; ++column) {
+            desc->cell[row][column] = in->wide ? 0 : (float)in->cell[row][column];
+            desc->cell_f64[row][column] = in->wide ? in->cell[row][column] : 0;
+        }
+}
+
+static int make_grid(device_points *c, double cell)
+{
+    const search_input *in = c->in;
+    xl_context *ctx = c->s->ctx;
+    xl_grid_desc desc;
+    int result;
+    xl_grid_desc_init(&desc);
+    desc.dimensions = desc.stride = in->dimensions;
+    desc.scalar = in->wide ? XL_F64 : XL_F32;
+    desc.cell_size = edge_of(cell);
+    desc.periodic = in->periodic;
+    desc.triclinic = in->triclinic;
+    desc.num_systems = in->num_systems;
+    give_cell(in, &desc);
+    give_box(in, &desc);
+    if (in->wide && !in->bounded && !in->triclinic)
+        frame(in, cell, &desc);
+    TRY(tool_check(ctx, xl_grid_create(ctx, &desc, &c->grid), "grid"));
+    TRY(tool_check(ctx, xl_grid_index_create(ctx, &c->index), "index"));
+done:
+    return result;
+}
+
+int device_points_open(device_points *c, const session *s, const search_input *in)
+{
+    int result;
+    *c = (device_points){.s = s, .in = in};
+    TRY(session_upload(s, in->points.data, bytes_of(&in->points), "points", &c->points));
+    if (in->given)
+        TRY(session_upload(s, in->queries.data, bytes_of(&in->queries), "queries", &c->queries));
+    if (in->radii.data)
+        TRY(session_upload(s, in->radii.data, bytes_of(&in->radii), "radii", &c->radii));
+    if (in->systems.data)
+        TRY(session_upload(s, in->systems.data, bytes_of(&in->systems), "systems", &c->systems));
+    if (in->query_systems.data)
+        TRY(session_upload(s, in->query_systems.data, bytes_of(&in->query_systems), "systems",
+                           &c->query_systems));
+done:
+    return result;
+}
+
+int device_points_build(device_points *c, double cell)
+{
+    int result;
+    const session *s = c->s;
+    const xl_grid_build_args build = {
+        .n = c->in->n, .points = xl_view_of(c->points, 0), .systems = xl_view_of(c->systems, 0)};
+    TRY(make_grid(c, cell));
+    progress_say("building a grid of %zu points", c->in->n);
+    TRY(tool_check(s->ctx,
+                   xl_grid_build_enqueue(c->grid, c->index, s->queue, &build, 0, NULL, NULL),
+                   "grid build"));
+    const xl_status status = xl_grid_index_status(c->index, s->queue, NULL, 0, NULL);
+    const char *const space = c->in->triclinic ? "--cell, whose corner is --origin" : "--box";
+    TRY(tool_check(s->ctx, status, status == XL_ERROR_OUT_OF_DOMAIN ? space : NULL));
+done:
+    return result;
+}
+
+void device_points_close(device_points *c)
+{
+    cl_mem *buffers[] = {&c->points, &c->queries, &c->radii, &c->systems, &c->query_systems};
+    xl_grid_index_destroy(c->index);
+    xl_plan_destroy(c->grid);
+    for (size_t i = 0; i < TOOL_COUNT(buffers); ++i)
+        session_release(buffers[i]);
+    *c = (device_points){0};
+}
