@@ -23,9 +23,8 @@ __kernel void xl_grid_bounds(XL_POINTS_PARAMETERS, uint n, __global uint *storag
         ((__global xl_grid_found *)(storage + found_at))[get_group_id(0)] = found[0];
 }
 
-/* Writes the header, and zeros the counters: the used part of the table or the buckets,
- * and the ranks of the sample. Each group computes the shape itself, so no group waits for
- * another. */
+/* Writes the header, and zeros the counters: the used part of the table or the buckets, and the
+ * ranks of the sample. Each group computes the shape itself, so no group waits for another. */
 __kernel void xl_grid_setup(__global uint *storage, ulong header_at, ulong found_at, uint num_found,
                             uint n, uint table, uint sorts, uint buckets, uint stamp, float inverse,
                             float thin, float beyond, float4 lower, float4 upper, ulong counts_at,
