@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * #include <crosslane/neighbors.cl>: the points within a radius, in your kernels. This is the search
- * of crosslane/neighbors.h, with the same bits: in any number of dimensions, in periodic space, at
- * any distance from the origin.
+ * #include <crosslane/neighbors.cl>: the points within a radius, in your kernels. This is the
+ * search of crosslane/neighbors.h, with the same bits: in any number of dimensions, in periodic
+ * space, at any distance from the origin.
  *
  *     #include <crosslane/neighbors.cl>
  *
@@ -27,16 +27,16 @@
  *   bool xl_neighbors_failed(of)   the index cannot be used: its build failed, has not run, or was
  *                            replaced by another since the arguments were set. No point then has
  *                            neighbours
- *   uint xl_neighbors_index(of, k)       the index of sorted point k in the arrays of the build, and
- *   float4 xl_neighbors_position(of, k)  its position. k must be below xl_neighbors_points().
+ *   uint xl_neighbors_index(of, k)       the index of sorted point k in the arrays of the build,
+ *   float4 xl_neighbors_position(of, k)  and its position. k must be below xl_neighbors_points().
  *                            Work-items that take consecutive sorted points read the same memory.
  *                            After a failed build the index is k and the position 0
  *   xl_neighbor xl_neighbors_of(of, k)  around sorted point k. The point itself is excluded; its
  *                            periodic images are not
  *   xl_neighbor xl_neighbors_around(of, float4 position)  around any position; no point is
- *                            excluded. Coordinates that points do not have must be 0. A position that
- *                            is not finite has no neighbours. In a batch, w is the number of the
- *                            system
+ *                            excluded. Coordinates that points do not have must be 0. A position
+ *                            that is not finite has no neighbours. In a batch, w is the number of
+ *                            the system
  *   void xl_neighbors_set_radius(xl_neighbor *near, of, float radius)  call it before the loop to
  *                            search within another radius, at most that of the arguments. If it is
  *                            NaN, 0, negative or below 2^-63, there are no neighbours

@@ -3,5 +3,5 @@
 __kernel void xl_type_size(__global uint *seen)
 {
     seen[0] = (uint)sizeof(XL_TYPE);
-    seen[1] = (uint)(sizeof(XL_AFTER_CHAR) - sizeof(XL_TYPE)); /* alignment */
+    seen[1] = (uint)(sizeof(XL_AFTER_CHAR) - sizeof(XL_TYPE)); /* its alignment */
 }
