@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT
- * The build of a grid, step by step; lib/grid/grid_build.c says in which order.
+ * The kernels of a grid build. lib/grid/grid_build.c enqueues them.
  *
- * Each array is followed by the offset at which it starts, in elements. What comes
- * out of an array of the storage is clamped before it becomes an offset: somebody
- * may write there, or to the points, while a build runs. */
+ * Each array is followed by its offset in elements. A value that is read from the storage is
+ * clamped before it becomes an offset, because another kernel may overwrite the storage or the
+ * points during a build. */
 #include "grid_list.cl"
 #include "grid_moved.cl"
 #include "grid_overfull.cl"
 #include "grid_setup.cl"
 #include "grid_sorting.cl"
 
-/* The box of the points and what is wrong with them: what each group finds. Any number of groups.
- */
+/* Finds the bounding box of the points, and the points that are not finite or outside a given box:
+ * one partial result per work-group. Any number of groups. */
 __kernel void xl_grid_bounds(XL_POINTS_PARAMETERS, uint n, __global uint *storage, ulong found_at,
                              float4 lower, float4 upper)
 {
@@ -23,8 +23,8 @@ __kernel void xl_grid_bounds(XL_POINTS_PARAMETERS, uint n, __global uint *storag
         ((__global xl_grid_found *)(storage + found_at))[get_group_id(0)] = found[0];
 }
 
-/* The header, and zeros in what is to be counted: the table, as far as it is used, or buckets, and
- * the places of their sample. Every group finds the shape, so that none waits for another. */
+/* Writes the header, and zeros the counters: the used part of the table or the buckets, and the
+ * ranks of the sample. Each group computes the shape itself, so no group waits for another. */
 __kernel void xl_grid_setup(__global uint *storage, ulong header_at, ulong found_at, uint num_found,
                             uint n, uint table, uint sorts, uint buckets, uint stamp, float inverse,
                             float thin, float beyond, float4 lower, float4 upper, ulong counts_at,
@@ -47,8 +47,8 @@ __kernel void xl_grid_setup(__global uint *storage, ulong header_at, ulong found
         *XL_GRID_HEADER(storage, header_at) = header;
 }
 
-/* Rows in buckets: the splitters. Any number of groups: each takes a part of the sample, and a
- * share of all its keys to be held against that. */
+/* Rows in buckets: finds the splitters. Any number of groups: each sorts a part of the sample, and
+ * ranks a share of all sample keys in this part. */
 __kernel void xl_grid_split(XL_POINTS_PARAMETERS, uint n, __global uint *storage, ulong header_at,
                             uint most_buckets, ulong places_at, ulong splitters_at)
 {
@@ -78,7 +78,7 @@ __kernel void xl_grid_split(XL_POINTS_PARAMETERS, uint n, __global uint *storage
     }
 }
 
-/* Counting: the entry of each point, or its bucket, and how many came to it before. */
+/* Build by counting: the table entry of each point, or its bucket, and its rank there. */
 __kernel void xl_grid_keys(XL_POINTS_PARAMETERS, uint n, __global uint *storage, ulong header_at,
                            uint table, uint most_buckets, float4 lower, float4 upper,
                            ulong splitters_at, ulong counts_at, ulong buckets_at, ulong ranks_at)
@@ -104,8 +104,9 @@ __kernel void xl_grid_keys(XL_POINTS_PARAMETERS, uint n, __global uint *storage,
     }
 }
 
-/* Counting: indices in the order of entries, in an entry as they came; the first of each has a
- * flag, if `flag` is not 0. What is wrong with points is known by now. */
+/* Build by counting: the indices of the points in the order of entries, within an entry in any
+ * order. If `flag` is not 0, it marks the first index of each entry. All points have been checked
+ * by now, so this also sets `failed`. */
 __kernel void xl_grid_scatter(__global uint *storage, ulong header_at, uint n, uint table,
                               uint most_buckets, uint flag, ulong starts_at, ulong buckets_at,
                               ulong ranks_at, ulong unordered_at)
@@ -123,8 +124,8 @@ __kernel void xl_grid_scatter(__global uint *storage, ulong header_at, uint n, u
         header->failed = header->non_finite > 0 || header->out_of_domain > 0 ? 1u : 0u;
 }
 
-/* Counting, a table: each sorted point goes to its place by index, except in overfull
- * entries, which are listed for the next kernel. */
+/* Build by counting, table: writes each point to its place, which is by index within an entry.
+ * Overfull entries are listed for the next kernel instead. */
 __kernel void xl_grid_order(XL_POINTS_PARAMETERS, uint n, __global uint *storage, ulong header_at,
                             uint table, uint flag, ulong starts_at, ulong unordered_at,
                             ulong sorted_at, ulong overfull_at, uint overfull_points,
@@ -161,7 +162,7 @@ __kernel void xl_grid_order(XL_POINTS_PARAMETERS, uint n, __global uint *storage
     }
 }
 
-/* Counting: overfull entries, or all buckets, a work-group each. */
+/* Build by counting: sorts the overfull entries, or all buckets, one work-group each. */
 __kernel void xl_grid_sort_overfull(XL_POINTS_PARAMETERS, uint n, __global uint *storage,
                                     ulong header_at, uint table, ulong starts_at,
                                     ulong unordered_at, ulong sorted_at, ulong overfull_at,
@@ -169,7 +170,8 @@ __kernel void xl_grid_sort_overfull(XL_POINTS_PARAMETERS, uint n, __global uint 
                                     uint flag)
 {
     __local xl_grid_key keys[XL_GRID_ROOM];
-    __local uint heads; /* of all cells so far, as 0 would have to be set behind a barrier */
+    __local uint
+        heads; /* row heads of all cells so far: resetting it for each cell would take a barrier */
     uint before = 0;
     __global const xl_grid_header *header = XL_GRID_HEADER(storage, header_at);
     const xl_grid_sorter sorter = {xl_grid_load_shape(header, table, n), XL_POINTS, n, ~flag};
@@ -200,7 +202,7 @@ __kernel void xl_grid_sort_overfull(XL_POINTS_PARAMETERS, uint n, __global uint 
     }
 }
 
-/* Rows in buckets: the list of them. Any number of groups, which share the buckets. */
+/* Rows in buckets: lists the rows. Any number of groups, which divide the buckets among them. */
 __kernel void xl_grid_list_parts(__global uint *storage, ulong header_at, uint n, ulong sorted_at,
                                  ulong parts_at, uint most_buckets, ulong keys_at, ulong begins_at)
 {
@@ -226,7 +228,7 @@ __kernel void xl_grid_list_parts(__global uint *storage, ulong header_at, uint n
     }
 }
 
-/* An array of the caller's, of `words` per element, in the order of the grid. */
+/* Gathers an array of the caller, of `words` per element, into the order of the grid. */
 __kernel void xl_grid_reorder(__global const uint *storage, ulong sorted_at, ulong n, uint words,
                               __global const uint *in, ulong in_at, __global uint *out,
                               ulong out_at)
@@ -239,7 +241,7 @@ __kernel void xl_grid_reorder(__global const uint *storage, ulong sorted_at, ulo
     }
 }
 
-/* The way back: an array in the order of the grid, as the points were given. */
+/* The reverse: scatters an array in the order of the grid into the order of the points as given. */
 __kernel void xl_grid_reorder_back(__global const uint *storage, ulong sorted_at, ulong n,
                                    uint words, __global const uint *in, ulong in_at,
                                    __global uint *out, ulong out_at)

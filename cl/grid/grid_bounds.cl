@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: MIT
- * The box of the points, and those that cannot be in a grid: what each work-group finds, and what
- * all have found. */
+ * The bounding box of the points, and the points that cannot be in a grid: the result of a
+ * work-item, of a work-group, and of all groups. */
 #ifndef XL_GRID_BOUNDS
 #define XL_GRID_BOUNDS
 
 #include "grid_points.cl"
 
-/* The same words as xli_grid_found of lib/grid/grid_plan.h. Coordinates, as they are given, are
- * words in the order of the numbers. */
+/* The same words as xli_grid_found in lib/grid/grid_plan.h. Coordinates are in the caller's
+ * precision, as integers that have the order of the numbers. */
 typedef struct xl_grid_found {
     xl_grid_word low[3], high[3];
     uint non_finite, first_non_finite;
     uint out_of_domain, first_out_of_domain;
 } xl_grid_found;
 
-/* Of no points. */
+/* The result of no points. */
 void xl_grid_found_none(__local xl_grid_found *found)
 {
     for (int a = 0; a < 3; ++a) {
@@ -37,10 +37,10 @@ void xl_grid_found_none(__local xl_grid_found *found)
         (to)->first_out_of_domain = min((to)->first_out_of_domain, (from)->first_out_of_domain);   \
     } while (0)
 
-/* Points that a work-item asks for at once, as each is far from the next. */
+/* Points that a work-item loads before it uses the first, to hide latency. */
 #define XL_GRID_AT_ONCE 4
 
-/* What a work-item has found. */
+/* The result of one work-item, in registers. */
 typedef struct xl_grid_looked {
     xl_real4 low, high;
     uint bad, first_bad, out, first_out;
@@ -70,7 +70,7 @@ void xl_grid_look_at(xl_grid_looked *looked, xl_points points, xl_real4 given, u
     }
 }
 
-/* What this work-item finds in points i, i + step, i + 2 * step, ... */
+/* The result of points i, i + step, i + 2 * step, ... */
 void xl_grid_look(xl_points points, ulong i, ulong step, uint n, float4 lower, float4 upper,
                   __local xl_grid_found *found)
 {
@@ -96,7 +96,7 @@ void xl_grid_look(xl_points points, ulong i, ulong step, uint n, float4 lower, f
     found->first_out_of_domain = looked.first_out;
 }
 
-/* What this work-item has of the findings of so many work-groups. */
+/* Combines a share of the work-groups' results in each work-item. */
 void xl_grid_gather_found(__global const xl_grid_found *parts, uint num_parts,
                           __local xl_grid_found *found)
 {
@@ -105,8 +105,8 @@ void xl_grid_gather_found(__global const xl_grid_found *parts, uint num_parts,
         XL_GRID_FOUND_ADD(found, &parts[k]);
 }
 
-/* Folds the findings of a work-group of any size into found[0], which its first work-item may
- * read; the others after a barrier. */
+/* Reduces the results of a work-group of any size into found[0]. Its first work-item may read the
+ * result at once, the others after a barrier. */
 void xl_grid_fold(__local xl_grid_found *found)
 {
     uint lid = (uint)get_local_id(0), left = (uint)get_local_size(0);

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT
- * Space that repeats along up to three vectors of any direction: how far an image is moved, and
- * which images may be near.
+ * Triclinic space: it repeats along up to three vectors of any direction. Computes the displacement
+ * of an image, and which images may be near.
  *
- * A search enumerates images over a basis v0, v1, v2 of the lattice (lib/grid/grid_lattice.c),
- * which is the vectors given or, if these are badly skewed, shorter ones. Image t of a point p lies
- * at p + d with d = t0*v0 + t1*v1 + t2*v2; it may be near if d is in the box of differences, from
- * (low - upper) - reach to (high - lower) + reach. The outer loop goes over t2, then t1, then t0.
- * Each normal that is perpendicular to the vectors further inside bounds a number by those further
- * outside: v0 x v1 bounds t2; v0 x e for the three axes e bound t1; the axes themselves bound t0.
- * These are all faces of the box's projections (Fourier and Motzkin), so each span is as short as
- * it can be, however the vectors lean. */
+ * A search enumerates images over a basis v0, v1, v2 of the lattice (lib/grid/grid_lattice.c): the
+ * vectors given or, if these are badly skewed, shorter ones. Image t of a point p is at p + d with
+ * d = t0*v0 + t1*v1 + t2*v2. It may be near if d is in the box of differences, from (low - upper) -
+ * reach to (high - lower) + reach. The loop over t2 is the outermost, then t1, then t0. A number is
+ * bounded by normals that are perpendicular to the vectors of the loops inside it, once the numbers
+ * of the loops outside it are known: v0 x v1 bounds t2; v0 x e, for the three axes e, bounds t1;
+ * the axes themselves bound t0. These are all faces of the box's projections (Fourier and Motzkin),
+ * so each span is as short as possible, for any vectors. */
 #ifndef XL_GRID_CELL
 #define XL_GRID_CELL
 
@@ -18,53 +18,55 @@
 typedef struct xl_cell {
     xl_real4 lower, upper; /* the box of the points */
     xl_real4 a, b, c;      /* the vectors given; 0 if space does not repeat along one */
-    xl_real4 v1, v2;       /* of the basis */
-    xl_real4 inverse;      /* 1 / v0 along each axis; 0: that axis bounds nothing */
-    xl_real4 next, after;  /* v0 x e over its product with v1: along the axis behind e, and along */
-    xl_real4 outer;        /* the one behind that; and its product with v2 */
-    xl_real4 normal;       /* v0 x v1 over its product with v2 */
-    /* By how much the shifts of a, b and c round, for each unit along each axis. */
+    xl_real4 v1, v2;       /* of the basis, without v0 */
+    xl_real4 inverse;      /* 1 / v0 along each axis; 0: this axis gives no bound */
+    xl_real4 next, after;  /* (v0 x e) / ((v0 x e) . v1) for each axis e: its parts along the */
+    xl_real4 outer;        /* two axes that follow e; and its product with v2 */
+    xl_real4 normal;       /* (v0 x v1) / ((v0 x v1) . v2) */
+    /* How much the shifts of a, b and c are rounded, per unit along each axis. */
     xl_real4 of_a, of_b, of_c;
-    xl_real slack;            /* by how much all else rounds, for each unit that is subtracted */
-    xl_real farthest;         /* places that round by more are too far */
-    int4 from0, from1, from2; /* v0, v1 and v2 in whole numbers of a, b and c */
-    int rank;                 /* vectors in the basis */
-    bool whole;               /* one for each dimension of the points */
+    xl_real slack;            /* how much everything else is rounded, per unit of the operands */
+    xl_real farthest;         /* positions that are rounded by more than this are too far */
+    int4 from0, from1, from2; /* v0, v1 and v2 as whole multiples of a, b and c */
+    int rank;                 /* number of vectors in the basis */
+    bool whole;               /* rank is the dimension of the points */
 } xl_cell;
 
-/* Why no image is missed for rounding.
+/* Why rounding loses no image.
  *
- * Let u be 2^-24 of floats and 2^-53 of doubles, q a coordinate of a query, p of a point, M the
- * most of |q| and |p| together, G the sum of |Sa*a|, |Sb*b| and |Sc*c| along an axis for the image
- * S over the vectors given, and H the same of t over the basis. A pair is compared by
- * d = (q - p) - shift; if it is within r, then in real numbers but for r * 4u. The shift rounds by
- * 4u * G: each product twice, as S is converted too, and two sums. q - p rounds by u * M. So the
- * lattice's own vector lies within r + 4u * r + u * M + 4u * G of q - p along each axis.
+ * Let u be 2^-24 (floats) or 2^-53 (doubles), q a coordinate of a query, p a coordinate of a point,
+ * M the largest |q| + |p|, and r the reach. Let G be the sum of |Sa*a|, |Sb*b| and |Sc*c| along an
+ * axis, for image S in the given vectors, and H the same for t in the basis. A search compares d =
+ * (q - p) - shift. If the computed d is within r, the exact one is within r + 4u * r. The shift is
+ * rounded by 4u * G: each product twice, because S is converted too, and two sums. q - p is rounded
+ * by u * M. So the exact lattice vector is within r + 4u * r + u * M + 4u * G of q - p along each
+ * axis.
  *
- * A span is made from the middle and the extent (half the size) of the box of differences: 4u * M.
- * Products of these with a normal, and those of outer numbers, are rounded, as the normals and the
- * basis are, which the host finds in double precision: all by 8u * (M + H + r) times what the
- * normal's entries add up to, which is what it moves by if the box grows by 8u * (M + H + r) to
- * each side. A walk around q - shift rounds by u * (M + G).
+ * A span is computed from the middle and the extent (half the size) of the box of differences,
+ * which are rounded by 4u * M. Their products with a normal, the products of outer numbers, the
+ * normals and the basis (which the host computes in double precision) are rounded too: together by
+ * 8u * (M + H + r) times the sum of the normal's entries. A box that is larger by 8u * (M + H + r)
+ * on each side has the same effect. A walk around q - shift is rounded by u * (M + G).
  *
- * Together that is 14u * M + 5u * G + 8u * H + 15u * r. The basis is not skewed, so that H is at
- * most h * (M + r), for an h that the host finds. The vectors given may be: in one direction G may
- * be M + r, and in another one thousands of times that. So G is bounded for each query. Let A be
- * the row of the inverse of the matrix that belongs to a, times the largest entry of a, and B and C
- * likewise. |Sa*a| is at most |A . (q - p)|, for q - p of the lattice's vector. So G is at most
- *     g = the sum of |A . middle| + |A| . extent, and of B and C likewise
- * of the box of differences. With k for the sum of all entries of |A|, |B| and |C|, g rounds by
- * 7u * k * (M + r), and G is larger by k times all of the rounding, as the vector may be so far
- * outside of the box. 8u * k is at most 1/4 (check_rounding() of lib/grid/grid_cell.c), so that all
- * of the rounding is below
+ * Together that is 14u * M + 5u * G + 8u * H + 15u * r. The basis is not skewed, so H is at most h
+ * * (M + r), for an h that the host computes. The given vectors may be skewed: G may be M + r in
+ * one direction, and thousands of times that in another. So G is bounded for each query. Let A be
+ * the row of the inverse matrix that belongs to a, times the largest entry of a; B and C are the
+ * same for b and c. If q - p is the lattice vector, |Sa*a| is at most |A . (q - p)|. So G is at
+ * most
+ *     g = the sum of |A . middle| + |A| . extent over A, B and C
+ * for the box of differences. Let k be the sum of all entries of |A|, |B| and |C|. Then g is
+ * rounded by 7u * k * (M + r), and G may exceed g by k times all of the rounding, because the
+ * lattice vector may be that far outside the box. 8u * k is at most 1/4 (check_rounding() in
+ * lib/grid/grid_cell.c), so all of the rounding is below
  *     8u * g + u * (20 + 10 * h) * (M + r)
- * `of_a`, `of_b` and `of_c` are 8u times A, B and C, and `slack` is u * (20 + 10 * h). The
- * searches' reach is r * (1 + 32u) or more (XL_REACH, xl_knn_reach(), xl_grid_moved_reach()).
+ * `of_a`, `of_b` and `of_c` are 8u times A, B and C, and `slack` is u * (20 + 10 * h). The reach of
+ * a search is r * (1 + 32u) or more (XL_REACH, xl_knn_reach(), xl_grid_moved_reach()).
  *
- * A span is lengthened by this many periods besides, which costs nothing. */
+ * In addition a span is lengthened by this many periods, which costs nothing. */
 #define XL_CELL_MORE ((xl_real)0x1p-10)
 
-/* The numbers that the host finds (xli_grid_lattice of lib/grid/grid_index.h). */
+/* The parameters that the host computes (xli_grid_lattice in lib/grid/grid_index.h). */
 #define XL_CELL_PARAMETERS                                                                         \
     xl_real8 cell, xl_real8 cell_more, xl_real8 slabs, xl_real8 slabs_more, xl_real8 rounding,     \
         int16 lattice
@@ -76,9 +78,10 @@ typedef struct xl_cell {
 #else
 #define XL_CELL_UNIT 0x1p-24f
 #endif
-/* Images that are counted to either side: their numbers are of 32 bits. */
+/* The largest number of an image, on either side: image numbers have 32 bits. */
 #define XL_CELL_COUNTED ((xl_real)0x1p29)
-/* Heights of the cell that places may be rounded by: HEIGHTS of lib/grid/grid_lattice.c. */
+/* Positions may be rounded by up to this many heights of the cell: HEIGHTS in
+ * lib/grid/grid_lattice.c. */
 #define XL_CELL_HEIGHTS 32
 
 xl_cell xl_cell_of(xl_real4 lower, xl_real4 upper, XL_CELL_PARAMETERS)
@@ -110,8 +113,8 @@ xl_cell xl_cell_of(xl_real4 lower, xl_real4 upper, XL_CELL_PARAMETERS)
     return it;
 }
 
-/* Image `at` of the basis in whole numbers of the vectors given. Products may pass 32 bits; their
- * sum does not (xl_cell_is_near()). */
+/* Image `at` of the basis as whole multiples of the given vectors. A product may exceed 32 bits and
+ * wrap; the sum does not (xl_cell_is_near()). */
 int4 xl_cell_image(const xl_cell *cell, int4 at)
 {
     const uint4 t = as_uint4(at);
@@ -119,7 +122,7 @@ int4 xl_cell_image(const xl_cell *cell, int4 at)
                    t.z * as_uint4(cell->from2));
 }
 
-/* What image S moves a point by. That of its opposite is the same but for the sign. */
+/* The displacement of image S. That of the opposite image differs only in its sign. */
 xl_real4 xl_cell_shift(const xl_cell *cell, int4 image)
 {
 #pragma OPENCL FP_CONTRACT OFF
@@ -127,8 +130,8 @@ xl_real4 xl_cell_shift(const xl_cell *cell, int4 image)
     return (s.x * cell->a + s.y * cell->b) + s.z * cell->c;
 }
 
-/* The whole numbers that no slab excludes; the fourth entries count for nothing. A span of numbers
- * that overflowed is empty: nothing is near so far off. */
+/* The whole numbers that no slab excludes; the fourth components are ignored. If the middle has
+ * overflowed, the span is empty: nothing that far away is near. */
 int2 xl_cell_span(xl_real4 middle, xl_real4 extent)
 {
     const xl_real4 low = middle - extent, high = middle + extent;
@@ -140,10 +143,10 @@ int2 xl_cell_span(xl_real4 middle, xl_real4 extent)
     return convert_int2(clamp(whole, -2 * XL_CELL_COUNTED, 2 * XL_CELL_COUNTED));
 }
 
-/* Images by t2, then t1, then t0. */
+/* Iterates over images: by t2, then t1, then t0. */
 typedef struct xl_cell_images {
-    int4 at;   /* the one that was met last */
-    int4 last; /* t2; t1 for that t2; t0 for both */
+    int4 at;   /* the current image */
+    int4 last; /* the last t2; the last t1 for this t2; the last t0 for both */
 } xl_cell_images;
 
 /* The box of differences. */
@@ -159,14 +162,14 @@ xl_cell_box xl_cell_box_of(const xl_cell *cell, xl_real4 low, xl_real4 high, xl_
     return box;
 }
 
-/* 8u * g of one of the vectors. */
+/* The part of 8u * g that belongs to one vector. */
 xl_real xl_cell_rounding_of(const xl_cell_box *box, xl_real4 of)
 {
     const xl_real4 m = of * box->middle, e = fabs(of) * box->extent;
     return fabs((m.x + m.y) + m.z) + ((e.x + e.y) + e.z);
 }
 
-/* The same of all three. */
+/* 8u * g, for all three vectors. */
 xl_real xl_cell_rounding(const xl_cell *cell, xl_real4 low, xl_real4 high, xl_real reach)
 {
     const xl_cell_box box = xl_cell_box_of(cell, low, high, reach);
@@ -180,8 +183,7 @@ xl_real xl_cell_largest(xl_real4 low, xl_real4 high)
     return fmax(most.x, fmax(most.y, most.z));
 }
 
-/* A reach and how far rounding may bring images into it, if no coordinate or edge of the box is
- * above `extent`. */
+/* The reach plus a bound of the rounding, if no coordinate or edge of the box exceeds `extent`. */
 xl_real xl_cell_reach(const xl_cell *cell, xl_real4 low, xl_real4 high, xl_real extent,
                       xl_real reach)
 {
@@ -189,8 +191,8 @@ xl_real xl_cell_reach(const xl_cell *cell, xl_real4 low, xl_real4 high, xl_real 
            cell->slack * ((extent + xl_cell_largest(low, high)) + reach);
 }
 
-/* Whether these places are in the box, or so near that they tell images apart, which are counted.
- */
+/* Whether these positions are in the box, or so near that their precision distinguishes images and
+ * the numbers of these fit. */
 bool xl_cell_is_near(const xl_cell *cell, xl_real4 low, xl_real4 high)
 {
     const xl_real of_shifts = xl_cell_rounding(cell, low, high, 0);
@@ -202,7 +204,8 @@ bool xl_cell_is_near(const xl_cell *cell, xl_real4 low, xl_real4 high)
            (near || cell->rank == 0 || (inside.x && inside.y && inside.z));
 }
 
-/* Around all that lies between low and high; of what is not finite there are none. */
+/* Begins the images around all positions between low and high. Positions that are not finite have
+ * none. */
 xl_cell_images xl_cell_images_begin(const xl_cell *cell, xl_real4 low, xl_real4 high, xl_real reach)
 {
     xl_cell_images images;
@@ -220,7 +223,7 @@ xl_cell_images xl_cell_images_begin(const xl_cell *cell, xl_real4 low, xl_real4 
     return images;
 }
 
-/* The t1 for the t2 that the images are at. */
+/* Sets the span of t1 for the current t2. */
 void xl_cell_images_layer(xl_cell_images *images, const xl_cell *cell, xl_real4 low, xl_real4 high,
                           xl_real reach)
 {
@@ -237,7 +240,7 @@ void xl_cell_images_layer(xl_cell_images *images, const xl_cell *cell, xl_real4 
     images->last.y = span.y;
 }
 
-/* The t0 for both. */
+/* Sets the span of t0 for the current t1 and t2. */
 void xl_cell_images_row(xl_cell_images *images, const xl_cell *cell, xl_real4 low, xl_real4 high,
                         xl_real reach)
 {
@@ -251,8 +254,8 @@ void xl_cell_images_row(xl_cell_images *images, const xl_cell *cell, xl_real4 lo
     images->last.x = span.y;
 }
 
-/* Goes on to the next, around the same places and within no longer a reach; false after the last.
- */
+/* Advances to the next image; false after the last. The positions must be those of the beginning,
+ * and the reach must not be longer. */
 bool xl_cell_images_next(xl_cell_images *images, const xl_cell *cell, xl_real4 low, xl_real4 high,
                          xl_real reach)
 {

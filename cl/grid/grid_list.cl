@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: MIT
- * The list of rows, made of points that are in order: each bucket tells how many rows begin inside
- * of it and which are at its ends, so that a work-group knows the number of its first row. */
+ * The list of rows, from sorted points. Each bucket records its first and last row and how many
+ * rows begin inside it, so a work-group can compute the number of its first row. */
 #ifndef XL_GRID_LIST
 #define XL_GRID_LIST
 
 #include "../group/group_ballot.cl"
 #include "grid_overfull.cl"
 
-/* Words of the votes of a work-group. */
+/* Words of the ballot of a work-group. */
 #define XL_GRID_BALLOT_WORDS ((XL_GROUP + 31) / 32)
 
-/* The same words as xli_grid_part of lib/grid/grid_plan.h: a bucket that is in order. */
+/* The same words as xli_grid_part in lib/grid/grid_plan.h: a sorted bucket. */
 typedef struct xl_grid_part {
     ulong first_row, last_row; /* their keys */
     uint begin;                /* its first point */
-    uint heads;                /* points that begin a row, but for its first */
+    uint heads;                /* points, except its first one, that begin a row */
 } xl_grid_part;
 
 ulong xl_grid_row_of(const xl_grid_sorter *sorter, uint i)
@@ -22,8 +22,8 @@ ulong xl_grid_row_of(const xl_grid_sorter *sorter, uint i)
     return xl_grid_sort_key(sorter, i).x;
 }
 
-/* Points of a cell, whose indices are in order, go to their places; counts those that begin a row,
- * but for the first. */
+/* Writes the points of a cell or bucket, whose indices are in order, to their places. Counts those
+ * that begin a row, except the first one. */
 void xl_grid_put_cell(const xl_grid_sorter *sorter, __global const uint *unordered, uint begin,
                       uint end, __global uint *sorted, __local uint *heads)
 {
@@ -45,7 +45,7 @@ void xl_grid_tell_part(__global xl_grid_part *part, const xl_grid_sorter *sorter
     part->last_row = end > begin ? xl_grid_row_of(sorter, unordered[end - begin - 1]) : 0;
 }
 
-/* How many rows begin in parts before `first`; all work-items of the group together. */
+/* The number of rows that begin in parts before `first`. Called by the whole group. */
 uint xl_grid_count_rows(__global const xl_grid_part *parts, uint first, __local uint *sums)
 {
     const uint lid = (uint)get_local_id(0);
@@ -64,7 +64,7 @@ uint xl_grid_count_rows(__global const xl_grid_part *parts, uint first, __local 
     return sums[0];
 }
 
-/* Where the list is, and the sorted points. */
+/* The list, and the sorted points. */
 typedef struct xl_grid_rows {
     __global ulong *keys;
     __global uint *begins;
@@ -78,8 +78,8 @@ ulong xl_grid_row_at(const xl_grid_map *map, const xl_grid_rows *rows, uint k)
     return xl_grid_row_key(cell.y, cell.z);
 }
 
-/* Lists the rows that begin with points [begin, end), of which `before` came before; returns how
- * many there are then. All work-items of the group together. */
+/* Lists the rows that begin with points [begin, end), after `before` earlier rows; returns the
+ * number of rows so far. Called by the whole group. */
 uint xl_grid_list_rows(const xl_grid_map *map, const xl_grid_rows *rows, uint begin, uint end,
                        uint before, __local uint *bits)
 {

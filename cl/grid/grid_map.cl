@@ -1,103 +1,100 @@
 /* SPDX-License-Identifier: MIT
- * How a grid lies in memory, and which row and cell a point falls into.
+ * The layout of a grid in memory, and the row and cell of a point.
  *
- * A grid is a header, the points in order, and where they begin. Points are in the order of their
- * rows (cell along z, then cell along y), along x in a row, and by index. Along y and z cells have
- * the edge that the caller gave; along x they are thin. What tells where points begin is one of
- * two:
- *   a table of `table` + 1 starts, x running fastest: those of cell b are the sorted points
- *   starts[b] up to, not including, starts[b + 1], so that a stretch of a row is one range. In a
- *   row points are in the order of their thin cells;
- *   a list of the rows that have points, where the box has too many cells for a table: the key of
- *   each, in order, and where it begins. In a row points are in the order of x itself, so that a
- *   stretch is found by a search.
+ * A grid is a header, the sorted points, and where they begin. Points are sorted by row (cell along
+ * z, then cell along y), in a row along x, and then by index. Along y and z, cells have the edge
+ * that the caller gave; along x they are thin. There are two kinds of grid:
+ * - dense, a table of `table` + 1 starts, x fastest: cell b has the sorted points starts[b] to
+ *   starts[b + 1] - 1, so a stretch of a row is one range. In a row, points are in the order of
+ *   their thin cells.
+ * - sparse, a list of the rows that have points, if the box has too many cells for a table: the
+ *   sorted keys of these rows, and where each one begins. In a row, points are in the order of x,
+ *   so a binary search finds a stretch.
  *
- * A coordinate becomes the number of a cell by a float subtraction, a
- * multiplication, floor and clamp: each is monotone, so the cells between those
- * of x - r and x + r hold every point between x - r and x + r, however the
- * operations round. Where rows are listed, a coordinate of 2^24 cell edges or
- * more has a cell of its own instead, numbered by its bits: neighbouring floats
- * are an edge or more apart there. That is monotone as well, so a search is exact
- * and meets few points at any distance from the origin.
+ * A coordinate becomes the number of a cell by a float subtraction, a multiplication, floor and
+ * clamp. Each of these is monotone, so the cells of x - r to x + r contain every point between x -
+ * r and x + r, however the operations round. In a sparse grid, a coordinate of 2^24 cell edges or
+ * more is numbered by its bits instead, each float a cell: adjacent floats are an edge or more
+ * apart there. This is monotone, too. So a search is exact, and meets few points, at any distance
+ * from the origin.
  *
- * Coordinates of double precision (XL_F64) take part as floats, each less an origin: that rounds,
- * and so is monotone too. Behind the sorted points the index has their coordinates as they were
- * given, and what a walk meets is held against these.
+ * In double precision (XL_F64) the grid uses floats: the difference between a coordinate and an
+ * origin. This rounds, and rounding is monotone, too. The exact coordinates are stored after the
+ * sorted points, and searches compare these.
  *
- * Of a batch (XL_SYSTEMS) points have a system each, and its number is the w of a position. Each
- * system has the same layers of cells along z, behind those of the one before, so that what lies
- * between two places of one system is of that system, and so are its rows. Where rows are listed
- * and a system would have more layers than numbers of 32 bits leave to it, the last one has the
- * rest. Behind the sorted points, and what they have of double precision, stand their systems.
+ * In a batch (XL_SYSTEMS) each point has a system, whose number is the w of a position. Each system
+ * has the same number of layers of cells along z, after those of the system before. So the cells
+ * between two positions of one system are of this system, and so are its rows. If 32-bit numbers
+ * leave too few layers for each system of a sparse grid, its last layer contains the rest. The
+ * systems of the points are stored last.
  *
- * Whatever the storage of a grid holds, no number taken from it leads outside of
- * the table, the rows or the points: the host gives the sizes of all. */
+ * No value that is read from the storage leads outside the table, the rows or the points, whatever
+ * the storage contains: the host supplies the sizes of all three. */
 #ifndef XL_GRID_MAP
 #define XL_GRID_MAP
 
 #include "../prelude/prelude_real.cl"
 
-/* A sorted point in as many words: its position, of the coordinates as they were given, and its
- * index in place of w. */
+/* A sorted point: its position in the caller's precision and, in place of w, its index. */
 #if XL_F64
 typedef ulong4 xl_site;
 #else
 typedef uint4 xl_site;
 #endif
 
-/* The same words as xli_grid_header of lib/grid/grid_index.h. */
+/* The same words as xli_grid_header in lib/grid/grid_index.h. */
 typedef struct xl_grid_header {
-    ulong counted; /* how many of its elements each step inside takes: entries that are summed, */
-    ulong sorted;  /* keys of the first sort, of the second, rows' flags that are summed */
+    ulong counted; /* elements of each step that another primitive does: entries to sum, */
+    ulong sorted;  /* keys of the first sort, of the second one, flags of rows to sum */
     ulong sorted_again;
     ulong flagged;
     uint non_finite;
     uint first_non_finite;
     uint out_of_domain;
     uint first_out_of_domain;
-    uint big;     /* overfull cells in the list of them */
-    uint buckets; /* rows listed: how many buckets points are put into, 0: keys are sorted */
+    uint big;     /* number of overfull cells in their list */
+    uint buckets; /* sparse: number of buckets; 0: keys are sorted */
     uint points;
     uint table;
     uint sparse;   /* rows are listed */
-    uint rows;     /* how many are */
-    uint together; /* keys have room for rows and x at once: one sort is enough */
-    uint y_bits;   /* of a row's key in front of x */
+    uint rows;     /* number of listed rows */
+    uint together; /* keys have room for rows and x: one sort is enough */
+    uint y_bits;   /* bits of y in the key of a row */
     int first_y, first_z;
     uint failed; /* a point is not finite or outside the box */
-    uint stamp;  /* tells this build from others, and from what was never built */
+    uint stamp;  /* identifies this build */
     uint cells[3];
     float lower[3]; /* the box, once it is known */
     float upper[3];
     float origin[3]; /* of cell 0 */
-    float last[3];   /* dense: the number of the last cell of each axis; the first is 0 */
+    float last[3];   /* dense: number of the last cell on each axis; the first is 0 */
     float inverse;   /* 1 / edge of a cell */
-    float thin;      /* cells along x in the length of such an edge */
-    float beyond;    /* rows listed: coordinates from here on have a cell each */
-    uint cut;        /* a search met a point with too many candidates, which it has yet to tell */
-    uint systems;    /* of a batch, as many; else 0, and so are */
-    uint layers;     /* cells along z that each of them has, and */
-    int first_layer; /* rows listed: the number that the first has without the others */
+    float thin;      /* cells along x per edge */
+    float beyond;    /* sparse: from this coordinate on, each float is a cell */
+    uint cut;        /* a search was cut, and has not reported it yet */
+    uint systems;    /* number of systems of a batch, otherwise 0 */
+    uint layers;     /* number of layers of each system, otherwise 0 */
+    int first_layer; /* sparse: the number that the first layer would have without a batch */
 #if XL_F64
-    double box[6]; /* of the points, unless it was given: its lower corner, its upper one */
+    double box[6]; /* bounding box of the points, if no box was given: lower, upper corner */
 #endif
 } xl_grid_header;
 
 #define XL_GRID_HEADER(storage, at) ((__global xl_grid_header *)((storage) + (at)))
 
-/* What a point has in place of an entry where rows are listed: its row, and x in front of its
- * index. No two are equal, and points are in their order. */
+/* The key of a point in a sparse grid: its row; then x, followed by its index. No two keys are
+ * equal, and points are in the order of keys. */
 typedef ulong2 xl_grid_key;
 
-/* What a work-item needs of the header, in registers. Positions and cells are vectors
- * of four whose last is 0: with three, compilers fill up with undefined values, which
- * Oclgrind (21.10, seen 2026-11) does not survive. */
+/* The part of the header that a work-item needs, in registers. Positions and cells are vectors of
+ * four whose last component is 0: compilers pad vectors of three with undefined values, which crash
+ * Oclgrind (21.10, seen 2026-11). */
 typedef struct xl_grid_map {
     float4 origin, last, inverse;
     int beyond;      /* the bits of that float */
     uint row, layer; /* cells along x, and in a plane of x and y */
     uint table, points, rows;
-    uint cells; /* of the table: as many entries as it has, and one more, are in use */
+    uint cells; /* cells of the table that are in use */
     bool sparse, failed;
 #if XL_SYSTEMS
     uint systems, layers; /* as in the header */
@@ -107,21 +104,22 @@ typedef struct xl_grid_map {
 
 /* More cells on an axis than any table has entries. */
 #define XL_GRID_MANY 1073741824.0f
-/* Cells of listed rows are numbered by counting edges up to this, from which on floats skip
- * numbers. */
+/* In a sparse grid, cells are numbered by counting edges up to this number, above which floats skip
+ * whole numbers. */
 #define XL_GRID_COUNTED 16777216.0f
-/* The least bits of xl_grid_header.beyond: of 2^24 edges of 2^-126. And those of an infinity. */
+/* The least bits of xl_grid_header.beyond: those of 2^24 edges of 2^-126. And the bits of
+ * infinity. */
 #define XL_GRID_LEAST_BEYOND 0x0c800000
 #define XL_GRID_INFINITY 0x7f800000
 
-/* The elements of one work-item: XL_ITEMS of n, a work-group's width apart. */
+/* The elements of one work-item: XL_ITEMS of n, the size of the work-group apart. */
 #define XL_FOR_ITEMS(i, n)                                                                         \
     for (ulong i = (ulong)get_group_id(0) * get_local_size(0) * XL_ITEMS + get_local_id(0),        \
                i##_end =                                                                           \
                    min((ulong)(n), (ulong)(get_group_id(0) + 1) * get_local_size(0) * XL_ITEMS);   \
          i < i##_end; i += get_local_size(0))
 
-/* The same of less than 2^32, without numbers of 64 bits that live on through the body. */
+/* The same for n below 2^32, without 64-bit variables that live through the body. */
 #define XL_ITEM_AT(item)                                                                           \
     ((ulong)get_group_id(0) * get_local_size(0) * XL_ITEMS + (item)*get_local_size(0) +            \
      get_local_id(0))
@@ -143,7 +141,8 @@ void xl_grid_load_systems(xl_grid_map *map, __global const xl_grid_header *heade
 }
 #endif
 
-/* `table` and `points` are the host's. Without what is found only while a build counts. */
+/* Loads the shape; `table` and `points` are the host's. `failed` is not loaded: it is not known
+ * before a build has counted. */
 xl_grid_map xl_grid_load_shape(__global const xl_grid_header *header, uint table, uint points)
 {
     xl_grid_map map;
@@ -172,8 +171,8 @@ xl_grid_map xl_grid_load(__global const xl_grid_header *header, uint table, uint
     return map;
 }
 
-/* Whether every cell of a dense grid has an entry of the table. A grid that was built does; looked
- * at once, so that no range of an iteration has to. */
+/* Whether every cell of a dense grid has an entry of the table, as in any grid that was built.
+ * Checked once on load, so that ranges need no bounds check. */
 bool xl_grid_fits(__global const xl_grid_header *header, const xl_grid_map *map)
 {
     ulong plane = (ulong)header->cells[0] * header->cells[1];
@@ -188,16 +187,16 @@ bool xl_grid_fits(__global const xl_grid_header *header, const xl_grid_map *map)
                                    convert_uint(map->last.z) < header->cells[2]);
 }
 
-/* The position of a sorted point, which holds its index as well. */
+/* The position of a sorted point, without its index. */
 float4 xl_grid_position(uint4 sorted_point)
 {
     sorted_point.w = 0;
     return as_float4(sorted_point);
 }
 
-/* Sorted points are four words each, x y z and the index, or, for work-items that take many points
- * of a row at once, four planes of such words: xl_grid_pitch() words apart. */
-/* A vector may be read that begins with the last point. */
+/* Sorted points are four words each: x, y, z and the index. For work-items that take many points of
+ * a row at once, they are four planes of words, xl_grid_pitch() words apart. */
+/* A vector load may begin at the last point. */
 #define XL_GRID_PADDING 16
 ulong xl_grid_pitch(uint n)
 {
@@ -239,7 +238,7 @@ float xl_grid_sorted_x(__global const uint *sorted, uint k)
     return as_float(sorted[XL_PLANES ? k : 4 * (ulong)k]);
 }
 
-/* What a search compares of a sorted point. */
+/* The position that a search compares. */
 xl_real4 xl_site_position(xl_site site)
 {
 #if XL_F64
@@ -262,7 +261,8 @@ xl_site xl_site_of(xl_real4 position, uint index)
 }
 
 #if XL_F64
-/* Behind the sorted points, in the same order, three doubles each, or in planes. */
+/* Double-precision coordinates are after the sorted points, in the same order: three doubles per
+ * point, or in planes. */
 ulong xl_grid_whole_at(uint n, ulong k, uint axis)
 {
     return XL_PLANES ? axis * xl_grid_pitch(n) + k : 3 * k + axis;
@@ -281,10 +281,11 @@ void xl_grid_set_whole(__global uint *sorted, uint n, ulong k, double4 p)
     whole[xl_grid_whole_at(n, k, 2)] = p.z;
 }
 
-/* The largest of narrow coordinates: there is one more float, for what lies outside of a box. */
+/* The largest coordinate that a point in the grid has. One larger float is left, for positions
+ * outside a box. */
 #define XL_GRID_FARTHEST 0x1.fffffcp127f
 
-/* A coordinate of the grid: less an origin, as a float. Monotone, and finite where p is. */
+/* A coordinate of the grid: p - origin as a float. Monotone, and finite if p is. */
 float4 xl_grid_narrow(double4 p, double4 origin)
 {
     const float4 rounded = convert_float4(p - origin);
@@ -306,7 +307,7 @@ xl_site xl_grid_site(__global const uint *sorted, uint n, uint k)
 }
 
 #if XL_SYSTEMS
-/* The systems of the points, in their order. */
+/* Where the systems of the points are, in the same order. */
 ulong xl_grid_systems_at(uint n)
 {
     return (XL_F64 ? 10 : 4) * xl_grid_pitch(n);
@@ -323,7 +324,7 @@ void xl_grid_set_system(__global uint *sorted, uint n, ulong k, uint system)
 }
 #endif
 
-/* The position of sorted point k as the grid takes it. */
+/* The position of sorted point k in the grid's coordinates; in a batch, w is its system. */
 float4 xl_grid_place(__global const uint *sorted, uint n, uint k)
 {
     float4 p = xl_grid_position(xl_grid_sorted(sorted, n, k));
@@ -333,7 +334,7 @@ float4 xl_grid_place(__global const uint *sorted, uint n, uint k)
     return p;
 }
 
-/* Of listed rows alone, of one system. */
+/* A map of a sparse grid of one system. */
 xl_grid_map xl_grid_far_map(float inverse, float beyond)
 {
     xl_grid_map map;
@@ -350,7 +351,7 @@ xl_grid_map xl_grid_far_map(float inverse, float beyond)
     return map;
 }
 
-/* Of the rows that a header tells of. */
+/* A map of the sparse grid of this header. */
 xl_grid_map xl_grid_far_map_of(__global const xl_grid_header *header)
 {
     xl_grid_map map = xl_grid_far_map(header->inverse, header->beyond);
@@ -361,7 +362,7 @@ xl_grid_map xl_grid_far_map_of(__global const xl_grid_header *header)
 }
 
 #if XL_SYSTEMS
-/* Where the layers of a system begin. A number that is none of a system is taken for the last. */
+/* The first layer of a system; a number that is not a system is clamped. */
 int xl_grid_layer_of(const xl_grid_map *map, float system)
 {
     const float last = (float)(map->systems - 1u);
@@ -369,8 +370,8 @@ int xl_grid_layer_of(const xl_grid_map *map, float system)
 }
 #endif
 
-/* Where rows are listed, of one system: by number, and from map->beyond on by the bits, which go on
- * from 2^24. Numbers end below 2^31 - 2^27, whatever the bits. */
+/* The numbers of a cell in a sparse grid of one system: by counting edges or, from map->beyond on,
+ * by bits, which continue from 2^24. Numbers are below 2^31 - 2^27, for any bits. */
 int4 xl_grid_far_number(const xl_grid_map *map, float4 p)
 {
     float4 number = floor((p - map->origin) * map->inverse);
@@ -391,8 +392,8 @@ int4 xl_grid_far_cell(const xl_grid_map *map, float4 p)
     return cell;
 }
 
-/* The cell of a finite position, or of one that overflowed to an infinity; of a NaN, some
- * cell. Where rows are listed x counts for nothing. */
+/* The cell of a finite position, or of one that overflowed to infinity; for NaN, any cell. In a
+ * sparse grid x has no meaning. */
 int4 xl_grid_cell(const xl_grid_map *map, float4 p)
 {
     if (map->sparse)
@@ -405,7 +406,7 @@ int4 xl_grid_cell(const xl_grid_map *map, float4 p)
     return cell;
 }
 
-/* The key of a listed row: in the order of z, then of y. */
+/* The key of a listed row: ordered by z, then by y. */
 ulong xl_grid_row_key(int y, int z)
 {
     return (ulong)((uint)z ^ 0x80000000u) << 32 | ((uint)y ^ 0x80000000u);
@@ -421,7 +422,7 @@ int xl_grid_row_z(ulong key)
     return (int)((uint)(key >> 32) ^ 0x80000000u);
 }
 
-/* The same, of point p, counted from the first row on: z in front of y_bits of y. */
+/* The row of point p, relative to the first row: z, followed by y in y_bits. */
 ulong xl_grid_row_bits(__global const xl_grid_header *header, const xl_grid_map *map, float4 p,
                        uint y_bits)
 {
@@ -430,7 +431,7 @@ ulong xl_grid_row_bits(__global const xl_grid_header *header, const xl_grid_map 
            ((uint)cell.y - (uint)header->first_y);
 }
 
-/* Of a dense grid. */
+/* The number of a cell in a dense grid. */
 uint xl_grid_bucket(const xl_grid_map *map, int4 cell)
 {
     uint bucket = (uint)cell.z * map->layer + (uint)cell.y * map->row + (uint)cell.x;
@@ -438,7 +439,7 @@ uint xl_grid_bucket(const xl_grid_map *map, int4 cell)
 }
 
 /* The table entry of point i at p. Points that are not finite or outside the box have no cell; they
- * are spread so that the rest of the build runs as usual. */
+ * are spread over the table, so that the rest of the build needs no special case. */
 uint xl_grid_bucket_of(const xl_grid_map *map, uint i, float4 p, bool bad)
 {
     return bad ? i % map->cells : xl_grid_bucket(map, xl_grid_cell(map, p));

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * How many points have moved too far for a list of neighbours that was made with a margin (Verlet,
- * "Computer 'experiments' on classical fluids", Phys. Rev. 159, 98, 1967): they are held against
- * the positions that the index keeps. */
+ * Counts the points that have moved too far for a neighbour list that was made with a skin (Verlet,
+ * "Computer 'experiments' on classical fluids", Phys. Rev. 159, 98, 1967). Compares points with the
+ * positions in the index. */
 #ifndef XL_GRID_MOVED
 #define XL_GRID_MOVED
 
@@ -13,8 +13,8 @@
 #if XL_TRICLINIC
 #define XL_MOVED_PARAMETERS XL_CELL_PARAMETERS,
 
-/* How far an image may be along an axis: squares below the least normal number lose digits; and the
- * rounding that grid_cell.cl tells of. */
+/* How far an image may be along an axis. fmax(): squares below the least normal number lose digits.
+ * xl_cell_reach() adds the rounding that grid_cell.cl derives. */
 xl_real xl_grid_moved_reach(xl_real4 away, xl_real distance2, const xl_cell *cell)
 {
 #if XL_F64
@@ -25,8 +25,8 @@ xl_real xl_grid_moved_reach(xl_real4 away, xl_real distance2, const xl_cell *cel
     return xl_cell_reach(cell, away, away, 0, root);
 }
 
-/* Whether no image of `was` is near: the nearest along each axis is not the nearest of all, so each
- * within reach is looked at. */
+/* Whether no image of `was` is near. The image that is nearest along each axis need not be the
+ * nearest of all, so all images within reach are compared. */
 bool xl_grid_is_far(xl_real4 was, xl_real4 now, const xl_cell *cell, xl_real distance2)
 {
 #pragma OPENCL FP_CONTRACT OFF
@@ -43,11 +43,11 @@ bool xl_grid_is_far(xl_real4 was, xl_real4 now, const xl_cell *cell, xl_real dis
 #else
 #define XL_MOVED_PARAMETERS
 
-/* Beyond so many periods a quotient no longer tells which image is the nearest. */
+/* Beyond this many periods, a quotient does not tell which image is nearest. */
 #define XL_GRID_MOST_PERIODS ((xl_real)1048576)
 
-/* Of `away` - s * period, s any whole number, the least along each axis that repeats. The quotient
- * may round to the number beside the best one, so that three are tried. */
+/* The least |away - s * period| of all whole numbers s, along each periodic axis. The quotient may
+ * round to the number next to the best one, so three are tried. */
 xl_real4 xl_grid_nearest_image(xl_real4 away, xl_real4 period)
 {
 #pragma OPENCL FP_CONTRACT OFF
@@ -63,7 +63,7 @@ xl_real4 xl_grid_nearest_image(xl_real4 away, xl_real4 period)
     return select(away, nearest, repeats);
 }
 
-/* As searches compare; what is not a number is far. */
+/* Compared as in a search. A position that is not finite is far. */
 bool xl_grid_is_far(xl_real4 was, xl_real4 now, xl_real4 period, xl_real distance2)
 {
 #pragma OPENCL FP_CONTRACT OFF
@@ -75,14 +75,15 @@ bool xl_grid_is_far(xl_real4 was, xl_real4 now, xl_real4 period, xl_real distanc
 }
 #endif
 
-/* Whether there are positions to compare with: the build that is meant has run, and found nothing
- * wrong. */
+/* Whether there are positions to compare with: the build with this stamp has run, and did not
+ * fail. */
 bool xl_grid_is_sound(__global const xl_grid_header *header, uint stamp)
 {
     return header->stamp == stamp && header->failed == 0;
 }
 
-/* By one work-item, in front of the count: where it starts, and where it stays without an index. */
+/* Runs before the count, as one work-item: sets the count to 0, or to UINT_MAX if there is no
+ * index. */
 __kernel void xl_grid_moved_start(__global const uint *storage, ulong header_at, uint stamp,
                                   __global uint *moved, ulong moved_at)
 {
@@ -90,7 +91,7 @@ __kernel void xl_grid_moved_start(__global const uint *storage, ulong header_at,
     moved[moved_at] = xl_grid_is_sound(header, stamp) ? 0u : UINT_MAX;
 }
 
-/* Adds the points that are farther than the root of distance2 from where they were. */
+/* Adds the number of points that are farther than sqrt(distance2) from where they were. */
 __kernel void xl_grid_moved(XL_POINTS_PARAMETERS, uint n, __global const uint *storage,
                             ulong header_at, ulong sorted_at, uint stamp, xl_real4 period,
                             XL_MOVED_PARAMETERS xl_real distance2, __global uint *moved,

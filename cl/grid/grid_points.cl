@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: MIT
- * The points as the caller gave them, and as the grid keeps them. */
+ * The points as the caller gave them, and as the grid stores them. */
 #ifndef XL_GRID_POINTS
 #define XL_GRID_POINTS
 
 #include "grid_map.cl"
 
-/* Where point i starts: beyond 32 bits for many points. */
+/* Where point i begins: may exceed 32 bits. */
 ulong xl_grid_point_at(uint i)
 {
     return (ulong)i * XL_STRIDE;
 }
 
-/* Where they are, as parameters of a kernel; y and z count only where each axis has an array of its
- * own (XL_SOA). Of a batch, what system each is of. */
+/* The points as kernel parameters. y and z are used only if each axis has an array (XL_SOA). In a
+ * batch, `systems` has the system of each point. */
 #if XL_SYSTEMS
 #define XL_SYSTEMS_PARAMETERS , __global const uint *systems, ulong systems_at
 #define XL_SYSTEMS_OF , systems + systems_at
@@ -25,8 +25,8 @@ ulong xl_grid_point_at(uint i)
     __global const double *points, ulong points_at, __global const double *points_y,               \
         ulong points_y_at, __global const double *points_z, ulong points_z_at,                     \
         double4 points_origin, double4 points_end, float4 points_outside XL_SYSTEMS_PARAMETERS
-/* Where narrow coordinates begin; the upper corner of a given box, whose lower one that is; and
- * which of these are next to that box. */
+/* origin: of the grid's coordinates, and the lower corner of a given box. end: the upper corner of
+ * that box. outside: the least coordinates of the grid that are beyond it. */
 typedef struct xl_points {
     __global const double *x, *y, *z;
     double4 origin, end;
@@ -57,8 +57,7 @@ typedef __global const float *xl_points;
 #endif
 #endif
 
-/* As they are given. Coordinates that points of fewer dimensions do not have are 0, and are not
- * read. */
+/* The coordinates as given. Coordinates that the points do not have are 0. */
 xl_real4 xl_grid_coordinates(xl_points points, uint i)
 {
 #if XL_SOA
@@ -76,7 +75,7 @@ xl_real4 xl_grid_coordinates(xl_points points, uint i)
 #endif
 }
 
-/* With its system. */
+/* The same, with the system in w. */
 xl_real4 xl_grid_given(xl_points points, uint i)
 {
     xl_real4 given = xl_grid_coordinates(points, i);
@@ -86,7 +85,8 @@ xl_real4 xl_grid_given(xl_points points, uint i)
     return given;
 }
 
-/* As the grid takes it: outside of a given box where the point is, however that rounds. */
+/* The position in the grid's coordinates. A point outside a given box stays outside, however it
+ * rounds. */
 float4 xl_grid_point_of(xl_points points, xl_real4 given)
 {
 #if XL_F64
@@ -109,8 +109,8 @@ float4 xl_grid_point(xl_points points, uint i)
     return xl_grid_point_of(points, xl_grid_given(points, i));
 }
 
-/* Position and index in 16 bytes. As words: a float register might not carry the
- * bits of an index that looks like a subnormal number. */
+/* Position and index in 16 bytes. As integers: a float register may change an index that looks like
+ * a subnormal number. */
 uint4 xl_grid_sorted_point(xl_points points, uint i)
 {
     uint4 sorted_point = as_uint4(xl_grid_point(points, i));
@@ -118,7 +118,7 @@ uint4 xl_grid_sorted_point(xl_points points, uint i)
     return sorted_point;
 }
 
-/* Where a sorted point is, and of a batch its system. */
+/* The position of a sorted point; in a batch, w is its system. */
 float4 xl_grid_place_of(xl_points points, uint4 sorted_point)
 {
     float4 p = xl_grid_position(sorted_point);
@@ -128,7 +128,7 @@ float4 xl_grid_place_of(xl_points points, uint4 sorted_point)
     return p;
 }
 
-/* Puts point i to place k of the sorted points. */
+/* Writes point i to place k of the sorted points. */
 void xl_grid_put_point(__global uint *sorted, uint n, ulong k, xl_points points, uint i)
 {
     const xl_real4 given = xl_grid_given(points, i);
@@ -143,7 +143,7 @@ void xl_grid_put_point(__global uint *sorted, uint n, ulong k, xl_points points,
 #endif
 }
 
-/* True for a point that cannot be in the grid; its header has the box. */
+/* Whether a point cannot be in the grid, by the box in the header. */
 bool xl_grid_is_bad(__global const xl_grid_header *header, float4 p)
 {
 #if XL_BOUNDED
@@ -157,7 +157,8 @@ bool xl_grid_is_bad(__global const xl_grid_header *header, float4 p)
 #endif
 }
 
-/* The same while a build by counting meets each point for the first time: says what is wrong. */
+/* The same for a build by counting, when it first reads a point. Records the error in the
+ * header. */
 bool xl_grid_tell_bad(__global xl_grid_header *header, uint i, float4 p, float4 lower, float4 upper)
 {
     if (all(p >= lower) && all(p <= upper))
@@ -168,7 +169,7 @@ bool xl_grid_tell_bad(__global xl_grid_header *header, uint i, float4 p, float4 
     return true;
 }
 
-/* Words in the order of the floats, so that integer atomics find minima. */
+/* Integers in the order of the floats, so that integer atomics find minima. */
 uint xl_grid_to_ordered(float x)
 {
     uint u = as_uint(x);
@@ -180,7 +181,7 @@ float xl_grid_from_ordered(uint u)
     return as_float(u & 0x80000000u ? u & 0x7fffffffu : ~u);
 }
 
-/* The same of coordinates as they are given. */
+/* The same for the caller's precision. */
 #if XL_F64
 typedef ulong xl_grid_word;
 ulong xl_grid_word_of(double x)

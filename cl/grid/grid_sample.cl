@@ -1,22 +1,23 @@
 /* SPDX-License-Identifier: MIT
- * Listed rows without a sort of all keys: points are put into buckets between splitters, which a
- * sample of the points gives, and each bucket is sorted on its own (Frazer and McKellar 1970; on
- * GPUs Leischner, Osipov and Sanders 2010). So a build that turns out to need no list has launched
- * three kernels in vain, not dozens.
+ * Sample sort for a sparse grid: a sample of the points gives splitters, each point goes to the
+ * bucket between two splitters, and each bucket is sorted separately (Frazer and McKellar 1970; on
+ * GPUs Leischner, Osipov and Sanders 2010). If the grid turns out to be dense, three launches have
+ * nothing to do; for a sort of all keys it would be dozens.
  *
- * The splitters are every XL_GRID_OVERSAMPLING-th of the sample in order. A key's place in it is
- * found by many work-groups at once, each of which sorts a part of it: whoever adds the last part
- * of a place puts the splitter there. Which points are in the sample has no part in the result. */
+ * The splitters are every XL_GRID_OVERSAMPLING-th key of the sorted sample. Many work-groups rank
+ * the keys of the sample: each sorts a part of the sample, counts how many keys in this part are
+ * below another key, and adds that to its rank. The work-item that adds the last part writes the
+ * splitter. The choice of the sample does not change the result. */
 #ifndef XL_GRID_SAMPLE
 #define XL_GRID_SAMPLE
 
 #include "grid_points.cl"
 
-/* Buckets differ in size less, the more of the sample stands for each. */
+/* Sample keys per bucket: the more, the more equal the buckets. */
 #define XL_GRID_OVERSAMPLING 4u
-/* Keys of the sample that a work-group sorts, to see how many of them are below each key. */
+/* Keys in a part of the sample, which a work-group sorts. */
 #define XL_GRID_COMPARED 1024u
-/* Places are below 2^20, parts that were added in the bits above. */
+/* Bits of a rank, which is below 2^20. The bits above count the parts that were added. */
 #define XL_GRID_PLACE_BITS 20u
 
 xl_grid_key xl_grid_key_of(const xl_grid_map *map, uint i, float4 p)
@@ -30,7 +31,7 @@ bool xl_grid_key_less(xl_grid_key a, xl_grid_key b)
     return a.x < b.x || (a.x == b.x && a.y < b.y);
 }
 
-/* Point k of a sample of so many: one of each stretch of the points. */
+/* The point that is number k of the sample: one from each stretch of the points. */
 uint xl_grid_sampled(uint k, uint sample, uint n)
 {
     const uint stretch = max(n / max(sample, 1u), 1u);
@@ -44,7 +45,7 @@ xl_grid_key xl_grid_sample_key(const xl_grid_map *map, xl_points points, uint k,
     return xl_grid_key_of(map, i, xl_grid_point(points, i));
 }
 
-/* Of n keys in order those below `key`. */
+/* How many of n sorted keys are below `key`. */
 uint xl_grid_count_below(__local const xl_grid_key *keys, uint n, xl_grid_key key)
 {
     uint low = 0, high = n;
@@ -58,7 +59,8 @@ uint xl_grid_count_below(__local const xl_grid_key *keys, uint n, xl_grid_key ke
     return low;
 }
 
-/* Adds to the place of one key; if it is all there, and a splitter's, the key is that. */
+/* Adds the count of one part to the rank of a key. After the last part, if the rank is a
+ * splitter's, the key becomes this splitter. */
 void xl_grid_add_place(__global uint *tally, uint below, uint parts, uint buckets, xl_grid_key key,
                        __global xl_grid_key *splitters)
 {
@@ -68,7 +70,7 @@ void xl_grid_add_place(__global uint *tally, uint below, uint parts, uint bucket
         splitters[min(place / XL_GRID_OVERSAMPLING, buckets - 1u)] = key;
 }
 
-/* The bucket of a key: how many splitters behind the first are not above it. */
+/* The bucket of a key: the number of splitters, not counting the first, that are not above it. */
 uint xl_grid_bucket_between(__global const xl_grid_key *splitters, uint buckets, xl_grid_key key)
 {
     uint low = 0, high = buckets - 1u;

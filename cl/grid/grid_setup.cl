@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT
- * From the box of the points to the shape of the grid: a table where the cells of
- * the box fit into it, a list of rows otherwise. */
+ * Chooses the shape of a grid from the box of the points: a table if the cells of the box fit into
+ * it, otherwise a list of rows. */
 #ifndef XL_GRID_SETUP
 #define XL_GRID_SETUP
 
 #include "grid_bounds.cl"
 
-/* The box given, or that of the points; of no finite points at all, a point. */
+/* The given box, or the bounding box of the points. If no point is finite, the box is the point
+ * 0. */
 void xl_grid_set_box(xl_grid_header *header, __local const xl_grid_found *found, float4 lower,
                      float4 upper)
 {
@@ -36,9 +37,9 @@ void xl_grid_set_box(xl_grid_header *header, __local const xl_grid_found *found,
 #endif
 }
 
-/* Cells numbered from the corner of the box; false if there are more than the
- * table has entries. The last number is found as that of a point on the upper
- * face is, so that no point lies beyond it. */
+/* Sets a dense grid, with cells numbered from the corner of the box. Returns false if there are
+ * more cells than table entries. The last number is computed as for a point on the upper face, so
+ * no point is beyond it. */
 bool xl_grid_set_dense(xl_grid_header *header, uint table)
 {
     ulong cells = 1;
@@ -68,9 +69,9 @@ bool xl_grid_set_dense(xl_grid_header *header, uint table)
     return true;
 }
 
-/* Cells numbered from the origin of space: the box of a cloud with a point far
- * off has a corner that would cost the others their precision. What rows have in common is left
- * out of keys that are sorted. */
+/* Sets a sparse grid, with cells numbered from the origin of space: if one point is far away,
+ * numbers from the corner of the box would be too coarse for the others. Keys to be sorted leave
+ * out the bits that all rows have in common. */
 void xl_grid_set_sparse(xl_grid_header *header, uint buckets)
 {
     const xl_grid_map map = xl_grid_far_map(header->inverse, header->beyond);
@@ -103,17 +104,17 @@ void xl_grid_set_sparse(xl_grid_header *header, uint buckets)
     }
 }
 
-/* What a build works to: its own numbers, as the host has them. */
+/* The parameters of a build, from the host. */
 typedef struct xl_grid_wish {
     uint n, stamp;
-    uint table;   /* entries there are room for, 0 for a list of rows whatever the points are */
-    uint sorts;   /* a table is made by sorting as well */
-    uint buckets; /* that points are put into if rows are listed; 0: keys are sorted */
+    uint table;   /* entries of the table; 0: rows are listed, whatever the points are */
+    uint sorts;   /* a table, too, is built by sorting */
+    uint buckets; /* number of buckets if rows are listed; 0: keys are sorted */
     float inverse, thin, beyond;
 } xl_grid_wish;
 
-/* The header of a build of points of which that much is known. Of a batch upper.w is the number of
- * the last system. */
+/* Sets the header of a build from the results of xl_grid_bounds. In a batch, upper.w is the number
+ * of the last system. */
 void xl_grid_set(xl_grid_header *header, const xl_grid_wish *wish,
                  __local const xl_grid_found *found, float4 lower, float4 upper)
 {

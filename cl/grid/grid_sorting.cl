@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT
- * Kernels of a build by the library's sort: what it sorts, and a table or a list of rows made of
- * sorted keys. lib/grid/grid_build.c says in which order. */
+ * The kernels of a build that uses the library's sort: they write its keys, and make a table or a
+ * list of rows from the sorted keys. lib/grid/grid_build.c enqueues them. */
 #ifndef XL_GRID_SORTING
 #define XL_GRID_SORTING
 
 #include "grid_points.cl"
 
-/* Sorting: what each point is put into order by first, and its index. In a table the entry;
- * else its row, followed by x, or where these take more than 64 bits x alone. */
+/* Writes the keys of the first sort, and indices as its values. Table: the entry. Rows: the row
+ * followed by x or, if these take more than 64 bits, only x. */
 __kernel void xl_grid_sort_keys(XL_POINTS_PARAMETERS, uint n, __global uint *storage,
                                 ulong header_at, uint table, ulong pairs_at, ulong values_at)
 {
@@ -30,7 +30,7 @@ __kernel void xl_grid_sort_keys(XL_POINTS_PARAMETERS, uint n, __global uint *sto
     }
 }
 
-/* Sorting in two steps: the rows of the points, which are in the order of x by now. */
+/* Rows in two sorts: writes the rows of the points, which are now in the order of x. */
 __kernel void xl_grid_sort_again(XL_POINTS_PARAMETERS, uint n, __global uint *storage,
                                  ulong header_at, uint table, ulong pairs_at, ulong values_at)
 {
@@ -44,7 +44,7 @@ __kernel void xl_grid_sort_again(XL_POINTS_PARAMETERS, uint n, __global uint *st
     }
 }
 
-/* Sorting, a table: the start of entry b is the first key of that entry or a later one. */
+/* Table: the start of entry b is the lower bound of b in the sorted keys. */
 __kernel void xl_grid_starts(__global uint *storage, ulong header_at, uint n, ulong starts_at,
                              uint table, ulong pairs_at)
 {
@@ -65,8 +65,8 @@ __kernel void xl_grid_starts(__global uint *storage, ulong header_at, uint n, ul
     }
 }
 
-/* Sorting: the points in the order of the keys. A plane has some padding, which is read but does
- * not count. */
+/* Writes the points in the order of the keys. Padding in planes is not written: searches read it,
+ * but ignore it. */
 __kernel void xl_grid_gather(XL_POINTS_PARAMETERS, uint n, __global uint *storage, ulong header_at,
                              ulong values_at, ulong sorted_at)
 {
@@ -80,7 +80,7 @@ ulong xl_grid_row_of_key(__global const xl_grid_header *header, ulong key)
     return header->together ? key >> 32 : key;
 }
 
-/* Rows: 1 for each point that begins one, 0 for the others. */
+/* Rows: 1 for each point that begins a row, 0 for the others. */
 __kernel void xl_grid_heads(__global uint *storage, ulong header_at, uint n, ulong pairs_at,
                             ulong flags_at)
 {
@@ -93,7 +93,7 @@ __kernel void xl_grid_heads(__global uint *storage, ulong header_at, uint n, ulo
             : 0u;
 }
 
-/* Rows: the list of them, from the sums of those flags. */
+/* Rows: makes the list from the sums of these flags. */
 __kernel void xl_grid_list(__global uint *storage, ulong header_at, uint n, ulong pairs_at,
                            ulong flags_at, ulong keys_at, ulong begins_at)
 {

@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: MIT
- * #include <crosslane/morton.cl>: Morton codes (Morton 1966): the bits of two or three whole
- * numbers in turn, x the lowest. In their order, which a sort makes, places that are near each
- * other are often near in space as well. May be included more than once.
+ * #include <crosslane/morton.cl>: Morton codes (Morton 1966), which interleave the bits of two or
+ * three whole numbers, x the lowest. After a sort by code, points that are near each other in
+ * memory are often near in space as well. It may be included more than once.
  *
  *   uint  xl_morton_2d(uint x, uint y)                16 bits of each: 32
  *   ulong xl_morton_2d_wide(uint x, uint y)           32 bits of each: 64
  *   uint  xl_morton_3d(uint x, uint y, uint z)        10 bits of each: 30
  *   ulong xl_morton_3d_wide(uint x, uint y, uint z)   21 bits of each: 63
- *         Bits above these count for nothing.
+ *         Higher bits are ignored.
  *   uint4 xl_morton_2d_place(uint code), _2d_wide_place(ulong), _3d_place, _3d_wide_place
- *         the numbers back; members that there are none for are 0
+ *         the numbers of a code; the other components are 0
  *   uint  xl_morton_cell(float x, float lower, float scale, uint bits)
- *         the number of a coordinate, from 0 to 2^bits - 1 (bits at most 32): how many cells of
- *         1 / scale fit between lower and x, and the last one for what is beyond and for NaN. It
- *         never falls where x rises. A scale that is a power of two rounds nothing */
+ *         the number of a coordinate, 0 to 2^bits - 1 (bits at most 32): (x - lower) * scale,
+ *         rounded down. Below the range it is 0, above the range and for NaN it is the largest
+ *         number. It is monotone in x. If scale is a power of two, the product does not round */
 #ifndef XL_MORTON
 #define XL_MORTON
 
-/* A zero behind each bit. */
+/* Inserts a zero above each bit. */
 ulong xl_morton_spread_2(uint x)
 {
     ulong v = x;
@@ -38,7 +38,7 @@ uint xl_morton_gather_2(ulong v)
     return (uint)(v | v >> 16);
 }
 
-/* Two zeros behind each of 21 bits. */
+/* Inserts two zeros above each of 21 bits. */
 ulong xl_morton_spread_3(uint x)
 {
     ulong v = x & 0x1fffffu;
@@ -100,7 +100,7 @@ uint4 xl_morton_3d_place(uint code)
     return xl_morton_3d_wide_place(code & 0x3fffffffu);
 }
 
-/* Looked at before it becomes a whole number, which of NaN and of too large ones is undefined. */
+/* Compared before the conversion, which is undefined for NaN and for numbers that are too large. */
 uint xl_morton_cell(float x, float lower, float scale, uint bits)
 {
     const float number = (x - lower) * scale, end = (float)(1UL << bits);

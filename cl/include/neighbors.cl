@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * #include <crosslane/neighbors.cl>: the points within a radius, in any kernel of your own. The
- * search of crosslane/neighbors.h, to the last bit: in any number of dimensions, in space that
- * repeats, at any distance from the origin.
+ * #include <crosslane/neighbors.cl>: the points within a radius, in your kernels. This is the
+ * search of crosslane/neighbors.h, with the same bits: in any number of dimensions, in periodic
+ * space, at any distance from the origin.
  *
  *     #include <crosslane/neighbors.cl>
  *
@@ -19,53 +19,53 @@
  *         rho[near.self] = near.incomplete ? NAN : sum;
  *     }
  *
- *   XL_NEIGHBORS_PARAMETERS(name)  thirteen parameters of the kernel, of an index, which
- *                            xl_grid_index_set_kernel_args() sets; several indices have names of
- *                            their own (fluid, walls)
- *   XL_NEIGHBORS_LOAD(name)  an xl_neighbors made of them
- *   uint xl_neighbors_points(const xl_neighbors *of)  the points of the index
- *   bool xl_neighbors_failed(of)   there is no such index: its build failed, has not run, or was
- *                            replaced by another since the arguments were set. No point has
- *                            neighbours then
- *   uint xl_neighbors_index(of, k)       the index of sorted point k, as points were given to the
- *   float4 xl_neighbors_position(of, k)  build, and its position. k is below xl_neighbors_points();
- *                            work-items that take sorted points one after the other read the same
- *                            memory. After a failed build the index is k and the position 0
- *   xl_neighbor xl_neighbors_of(of, k)  around sorted point k, which is left out itself; its images
- *                            in space that repeats are not
- *   xl_neighbor xl_neighbors_around(of, float4 position)  around any place: no point is left out.
- *                            Coordinates that points do not have are 0; near what is not finite
- *                            there is nothing. Of a batch w is the number of the system
- *   void xl_neighbors_set_radius(xl_neighbor *near, of, float radius)  before the loop: within
- *                            another radius, of which no more than that of the arguments counts.
- *                            Near one that is not above 0, or below 2^-63, there is nothing
- *   XL_FOR_NEIGHBORS(near, of) statement  runs the statement for each neighbour, in an order that
- *                            is the same each time; `break` and `continue` do what they do in any
- *                            loop. `near` and `of` are names of variables. Once for each `near`
+ *   XL_NEIGHBORS_PARAMETERS(name)  thirteen kernel parameters for an index, which
+ *                            xl_grid_index_set_kernel_args() sets. Give each index a different name
+ *                            (fluid, walls)
+ *   XL_NEIGHBORS_LOAD(name)  makes an xl_neighbors of them
+ *   uint xl_neighbors_points(const xl_neighbors *of)  number of points of the index
+ *   bool xl_neighbors_failed(of)   the index cannot be used: its build failed, has not run, or was
+ *                            replaced by another since the arguments were set. No point then has
+ *                            neighbours
+ *   uint xl_neighbors_index(of, k)       the index of sorted point k in the arrays of the build,
+ *   float4 xl_neighbors_position(of, k)  and its position. k must be below xl_neighbors_points().
+ *                            Work-items that take consecutive sorted points read the same memory.
+ *                            After a failed build the index is k and the position 0
+ *   xl_neighbor xl_neighbors_of(of, k)  around sorted point k. The point itself is excluded; its
+ *                            periodic images are not
+ *   xl_neighbor xl_neighbors_around(of, float4 position)  around any position; no point is
+ *                            excluded. Coordinates that points do not have must be 0. A position
+ *                            that is not finite has no neighbours. In a batch, w is the number of
+ *                            the system
+ *   void xl_neighbors_set_radius(xl_neighbor *near, of, float radius)  call it before the loop to
+ *                            search within another radius, at most that of the arguments. If it is
+ *                            NaN, 0, negative or below 2^-63, there are no neighbours
+ *   XL_FOR_NEIGHBORS(near, of) statement  executes the statement for each neighbour, in the same
+ *                            order each time; `break` and `continue` work as in any loop. `near`
+ *                            and `of` must be names of variables. Use it once for each `near`
  *
- * In an xl_neighbor, of the query
- *   uint self          its index, UINT_MAX around a place
+ * An xl_neighbor contains, for the query:
+ *   uint self          its index; UINT_MAX around a position
  *   float4 position    its position
- *   bool incomplete    behind the loop: not all neighbours were met, since the index failed, or
- *                      since the position is too far for images (crosslane/neighbors.h), or
- *                      since the device ends loops of more than some thousand rounds
- *                      (docs/drivers.md, llvmpipe)
- * and within the loop, of the neighbour
- *   uint index         as points were given to the build: of arrays of the user's
- *   uint place         as they are sorted: of arrays that xl_grid_reorder_enqueue() has made
- *   float4 vector      from the query to the neighbour, or to that image of it which is met. w is 0
+ *   bool incomplete    after the loop: some neighbours may be missing, because the index failed, or
+ *                      the position is too far for images (crosslane/neighbors.h), or the device
+ *                      ends loops of more than some thousand rounds (docs/drivers.md, llvmpipe)
+ * and, inside the loop, for the neighbour:
+ *   uint index         in the order of the points that were given to the build: for your arrays
+ *   uint place         in sorted order: for arrays that xl_grid_reorder_enqueue() has made
+ *   float4 vector      from the query to the neighbour, or to this image of it. w is 0
  *   float distance2    the square of its length, ((x*x + y*y) + z*z) with each operation rounded
- *                      once, which was held against the radius
- *   float4 shift       how far the query was moved for this image; 0 where nothing repeats
+ *                      once, which was compared with the radius
+ *   float4 shift       how far the query was moved for this image; 0 if space is not periodic
  *
- * Before the include `#define XL_NEIGHBORS_PERIODIC 0` leaves out what space that repeats needs: a
- * count then takes 0.37 ms instead of 0.53 (H200, 2^21 points of 33 neighbours). Of an index that
- * repeats xl_neighbors_failed() is then true. With 2 there is also what triclinic cells need
- * (xl_grid_desc.triclinic), of which without it xl_neighbors_failed() is true. `#define
- * XL_NEIGHBORS_F64 1` is for indices of XL_F64, and for no others: what is float above is then
- * double, and float4 double4. `#define XL_NEIGHBORS_BATCH 1` is for indices of a batch of systems
- * (xl_grid_desc.num_systems), and for no others: what is near is then of the same system. All
- * functions are those of one work-item: none waits for others. */
+ * `#define XL_NEIGHBORS_PERIODIC 0` before the include removes the code for periodic space: a count
+ * then takes 0.37 ms instead of 0.53 (H200, 2^21 points with 33 neighbours). xl_neighbors_failed()
+ * is then true for a periodic index. With 2, there is also the code for triclinic cells
+ * (xl_grid_desc.triclinic); otherwise xl_neighbors_failed() is true for them. `#define
+ * XL_NEIGHBORS_F64 1` is for indices of XL_F64, and only these: each float above is then a double,
+ * and each float4 a double4. `#define XL_NEIGHBORS_BATCH 1` is for indices of a batch
+ * (xl_grid_desc.num_systems), and only these: neighbours are then of the same system. A work-item
+ * calls each function alone: none contains a barrier. */
 #ifndef XL_NEIGHBORS
 #define XL_NEIGHBORS
 
@@ -82,9 +82,9 @@
 #error "XL_NEIGHBORS_F64: the device has no double precision (cl_khr_fp64)"
 #endif
 
-/* What the search's own programs are given by the host: queries are points here, or places, with
- * one radius, and sorted points lie as the device's table of tunables has it, which
- * xl_grid_index_set_kernel_args() sees to. */
+/* The parameters that the host sets for the library's own programs. Here, queries are points or
+ * positions, with one radius. The layout of sorted points follows the device's tunables;
+ * xl_grid_index_set_kernel_args() checks that. */
 #define XL_PERIODIC (XL_NEIGHBORS_PERIODIC > 0)
 #define XL_TRICLINIC (XL_NEIGHBORS_PERIODIC > 1)
 #define XL_GIVEN 0
@@ -98,7 +98,7 @@
 
 #include "../neighbors/neighbors_ranges.cl"
 
-/* Bits of the last of `numbers`, as the library sets them. */
+/* Bits of the last component of `numbers`, which the library sets. */
 #define XL_NEIGHBORS_REPEATS 1u
 #define XL_NEIGHBORS_INCLUSIVE 2u
 #define XL_NEIGHBORS_ENDS_LOOPS 4u
@@ -106,7 +106,7 @@
 #define XL_NEIGHBORS_WIDE 16u
 #define XL_NEIGHBORS_OF_BATCH 32u
 #define XL_NEIGHBORS_LAYOUT 0x4e330000u
-/* Eight work-items of such a device share 65,535 rounds. */
+/* On a device that ends loops, eight work-items share 65,535 rounds. */
 #define XL_NEIGHBORS_ROUNDS 7000u
 
 #define XL_NEIGHBORS_PARAMETERS(name)                                                              \
@@ -134,11 +134,11 @@ typedef struct xl_neighbor {
     xl_real4 vector;
     xl_real distance2;
     xl_real4 shift;
-    /* Where the loop is. */
+    /* The state of the loop. */
     xl_ranges ranges;
     xl_real radius2;
     uint at, end, rounds;
-    uint left_out; /* the point itself; of its images none */
+    uint left_out; /* the point itself; UINT_MAX for its images */
 #if XL_SYSTEMS
     xl_real system;
 #endif
@@ -151,7 +151,7 @@ xl_neighbors xl_neighbors_load(__global const uint *storage, ulong4 parts, uint4
 {
     xl_neighbors of;
 #if XL_F64
-#define XL_NEIGHBORS_ORIGIN lower, /* the box's corner */
+#define XL_NEIGHBORS_ORIGIN lower, /* the lower corner of the box */
 #else
 #define XL_NEIGHBORS_ORIGIN
 #endif
@@ -186,7 +186,8 @@ bool xl_neighbors_failed(const xl_neighbors *of)
     return of->search.map.failed;
 }
 
-/* Position and index of sorted point k. No index leads outside of the points, whatever there is. */
+/* Position and index of sorted point k. The index is below the number of points, whatever the
+ * storage contains. */
 xl_site xl_neighbors_point(const xl_neighbors *of, uint k)
 {
     xl_site point = (xl_site)(0, 0, 0, k);
@@ -206,7 +207,7 @@ xl_real4 xl_neighbors_position(const xl_neighbors *of, uint k)
     return xl_site_position(xl_neighbors_point(of, k));
 }
 
-/* The square that a squared distance has to be below. */
+/* The bound that a squared distance must be below. */
 xl_real xl_neighbors_below(const xl_neighbors *of, xl_real radius2)
 {
 #if XL_F64
@@ -216,7 +217,7 @@ xl_real xl_neighbors_below(const xl_neighbors *of, xl_real radius2)
 #endif
 }
 
-/* Where to look from: of a batch its w is the system. */
+/* The position; in a batch, w is the system. */
 xl_real4 xl_neighbors_place(const xl_neighbor *near)
 {
     xl_real4 place = near->position;
@@ -226,7 +227,7 @@ xl_real4 xl_neighbors_place(const xl_neighbor *near)
     return place;
 }
 
-/* `system` counts only of a batch. One that there is not is nowhere. */
+/* `system` is only used in a batch. If there is no such system, the position becomes NaN. */
 xl_neighbor xl_neighbors_begin(const xl_neighbors *of, xl_site query, xl_real system)
 {
     xl_neighbor near;
@@ -277,7 +278,7 @@ void xl_neighbors_set_radius(xl_neighbor *near, const xl_neighbors *of, xl_real 
     near->ranges = xl_ranges_begin(&of->search, place, place, counts * XL_REACH);
 }
 
-/* Goes on to the next range; false after the last, and where the loop was left by `break`. */
+/* Advances to the next range; false after the last, or if `break` left the loop. */
 bool xl_neighbors_range(xl_neighbor *near, const xl_neighbors *of)
 {
     if (near->at < near->end || near->incomplete || !xl_ranges_next(&near->ranges, &of->search))

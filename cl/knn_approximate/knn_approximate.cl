@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: MIT
- * Approximate nearest points by shifted sorting: of one order of the points, the XL_K before each
- * query and the XL_K after it are candidates for its row (Li et al., "kANN on the GPU with shifted
- * sorting", 2012). A work-item takes one query, and a launch one order; between two launches the
- * best so far are in the rows.
+ * Approximate nearest points by shifted sorting (Li et al., "kANN on the GPU with shifted sorting",
+ * 2012): in one order of the points, the XL_K points before each query and the XL_K points after it
+ * are candidates. A work-item processes one query, and a launch one order. Between launches, the
+ * rows hold the best candidates so far.
  *
- * The paper writes the candidates of all orders beside each other, sorts those of a query by index
- * in local memory, compacts them by prefix sums of one bit an element, a segment for each query, so
- * that none is there twice, and sorts what is left by distance. Here a list in registers takes a
- * candidate if it is nearer than the last one and not there yet: most of those of later orders are
- * turned away by one comparison, nothing is written that is not kept, no row has to fit into a
- * sub-group, and the row is the same, the k least of all keys, in whatever order they come.
+ * The paper writes the candidates of all orders next to each other, sorts those of a query by index
+ * in local memory, removes duplicates (segmented prefix sums of one bit per element), and sorts the
+ * rest by distance. Here a list in registers takes a candidate if it is nearer than the last item
+ * and not yet in the list. One comparison rejects most candidates of later orders, only results are
+ * written, and no row must fit into a sub-group. The row is the same: the k least keys, in whatever
+ * order they come.
  *
- * Each array is followed by the offset at which it starts, in elements; `places` lie in the
- * scratch, which is aligned. */
+ * Each array is followed by its offset in elements. `places` is in the scratch, which is
+ * aligned. */
 #include "../knn/knn_list.cl"
 
-/* A point for sorting: its coordinates and, as the last word, its index. */
+/* A point to be sorted: its coordinates and, as the last word, its index. */
 __kernel void xl_knn_approximate_pack(ulong n, __global const float *points, ulong points_at,
                                       __global uint4 *places, ulong places_at)
 {
@@ -33,9 +33,10 @@ float xl_knn_square(uint4 p, uint4 q)
     return (d.x * d.x + d.y * d.y) + d.z * d.z;
 }
 
-/* Rows, one for each work-item, lie apart, so that each word of them is a transaction of its own:
- * by four where k and the views let it. That, and that xl_knn_has() compares indices, not keys,
- * took 2^20 points, k = 16, four orders from 2.86 to 1.89 ms (H200). */
+/* The rows of a sub-group are apart, so each word of a row is a separate transaction. Rows are read
+ * and written in vectors of four if k and the views allow it. This, and the comparison of indices
+ * instead of keys in xl_knn_has(), reduced the time for 2^20 points, k = 16, four orders from 2.86
+ * to 1.89 ms (H200). */
 #define XL_KNN_BY_FOUR (XL_K % 4 == 0)
 
 bool xl_knn_is_by_four(ulong indices_at, ulong distances2_at)
@@ -43,7 +44,7 @@ bool xl_knn_is_by_four(ulong indices_at, ulong distances2_at)
     return XL_KNN_BY_FOUR && (indices_at | distances2_at) % 4 == 0;
 }
 
-/* The row so far, from a place on that lets it be read by four, or not. */
+/* Loads the row so far. `by_four`: the row is aligned for vectors of four. */
 void xl_knn_resume(ulong *list, bool by_four, __global const uint *indices,
                    __global const float *distances2)
 {
@@ -68,7 +69,7 @@ void xl_knn_resume(ulong *list, bool by_four, __global const uint *indices,
     }
 }
 
-/* A place that nobody took has the limit as its key: an infinity, and the index of none. */
+/* Stores the row. The key of an empty slot is the limit: distance infinity, index UINT_MAX. */
 void xl_knn_keep(const ulong *list, bool by_four, __global uint *indices,
                  __global float *distances2)
 {
@@ -93,7 +94,7 @@ void xl_knn_keep(const ulong *list, bool by_four, __global uint *indices,
     }
 }
 
-/* A place that nobody took has the index of none. */
+/* Whether a point is in the list. Empty slots have the index UINT_MAX, which no point has. */
 bool xl_knn_has(const ulong *list, uint index)
 {
     bool has = false;
@@ -103,7 +104,7 @@ bool xl_knn_has(const ulong *list, uint index)
     return has;
 }
 
-/* `again`: the point may be there from an order before. */
+/* `again`: an earlier order may have added the point. */
 void xl_knn_consider(uint4 self, uint4 other, bool again, ulong *list)
 {
     const ulong key = xl_knn_key(xl_knn_square(self, other), other.w);
@@ -112,8 +113,8 @@ void xl_knn_consider(uint4 self, uint4 other, bool again, ulong *list)
         xl_knn_insert(list, key);
 }
 
-/* From the query outwards, as near candidates narrow the list early. `after`: the first place that
- * is not before it. */
+/* Goes from the query outwards, because near candidates narrow the list early. `after`: the first
+ * place that is not before the query. */
 void xl_knn_search(uint4 self, __global const uint4 *places, uint n, uint after, bool again,
                    ulong *list)
 {
@@ -127,8 +128,9 @@ void xl_knn_search(uint4 self, __global const uint4 *places, uint n, uint after,
     }
 }
 
-/* The points are queries, in the order of `places`, or others are given, each with its place; of
- * these the num_rows from first_row on have rows. Of the first order a row is empty. */
+/* Queries are the points, in the order of `places`, or they are given, each with its place in
+ * `afters`. Only the rows first_row to first_row + num_rows - 1 are written. `first`: this is the
+ * first order, and rows are empty. */
 __kernel void xl_knn_approximate(uint n, uint rows, uint first_row, uint num_rows, uint first,
                                  __global const uint4 *places, ulong places_at,
 #if XL_GIVEN

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Morton codes of points: XL_ITEMS of each work-item, a work-group's width apart. Each array is
- * followed by the offset at which it starts, in elements. */
+ * Morton codes of points. A work-item computes XL_ITEMS codes, the size of the work-group apart.
+ * Each array is followed by its offset in elements. */
 #include "../../cl/include/morton.cl"
 #include "../prelude/prelude.cl"
 
@@ -12,7 +12,7 @@
 #define XL_BITS (XL_DIMENSIONS == 2 ? 16u : 10u)
 #endif
 
-/* Of a point with a NaN, the largest number that there is. */
+/* A point with a NaN has the largest number that the type holds. */
 XL_CODE xl_morton_of(__global const float *p, float4 lower, float scale)
 {
     const float z_given = p[XL_DIMENSIONS - 1];

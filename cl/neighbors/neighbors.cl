@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT
- * Searches on an index: count, fill of a list, and sums without a list. Work-items take queries in
- * the order of the index, or as they are given, so that neighbours in a work-group read the same
- * sorted points, and put results where the points, or the queries, were given.
+ * Kernels of the fixed-radius search on a grid index: count, fill of a neighbour list, details of
+ * its pairs, and visit, which folds a function over the neighbours without a list. Queries are
+ * processed in the order of the index, or as given, so that the work-items of a group read the same
+ * sorted points. Results are written in the order of the caller's points or queries.
  *
- * Each array is followed by the offset at which it starts, in elements. An index whose
- * header has another stamp than the host's was not built, or is gone: that is one
- * that failed. Indices of points are compared with n before they become offsets. */
+ * Each array parameter is followed by its offset in elements. If the stamp in the header of the
+ * index differs from the host's, the index was not built or was overwritten, and counts as failed.
+ * Point indices are compared with n before they become offsets: a damaged index causes no access
+ * outside the arrays. */
 #include "neighbors_details.cl"
 #include "neighbors_rounds.cl"
 #include "neighbors_row.cl"
@@ -14,7 +16,8 @@
 #include "neighbors_walk_rows.cl"
 
 #if XL_MOST_ROUNDS > 0
-/* Behind the exclusive sum, by one work-item: no list of points that were not counted. */
+/* Runs after the exclusive sum, as one work-item. If the search of a query was cut, the counts are
+ * incomplete: the total becomes ULONG_MAX, so that no list is filled. */
 __kernel void xl_neighbors_total(__global uint *storage, ulong header_at, uint n,
                                  __global ulong *offsets, ulong offsets_at)
 {
@@ -25,12 +28,12 @@ __kernel void xl_neighbors_total(__global uint *storage, ulong header_at, uint n
 }
 #endif
 
-/* The neighbours of each point into counts (32 bits), or, with `wide`, into offsets
- * (64 bits), or both. A grid that failed gives zeros, and in the last of the
- * offsets all ones, which the exclusive sum moves to where the total stands. */
+/* Where the kernel writes the number of neighbours of each query: 32-bit counts, 64-bit offsets, or
+ * both. If the build of the grid failed, all counts are 0 and the last one in `offsets` is
+ * ULONG_MAX, which the exclusive sum moves to the place of the total. */
 typedef struct xl_count_out {
-    __global uint *counts;   /* or NULL */
-    __global ulong *offsets; /* or NULL */
+    __global uint *counts;   /* may be NULL */
+    __global ulong *offsets; /* may be NULL */
     bool failed;
 } xl_count_out;
 
@@ -49,7 +52,7 @@ void xl_count_put(const xl_count_out *out, __global xl_grid_header *header, uint
         out->offsets[i] = out->failed && i == n - 1 ? ULONG_MAX : count;
 }
 
-/* Behind the last of them. */
+/* Writes offsets[n], the place of the total. */
 void xl_count_end(const xl_count_out *out, uint n)
 {
     if (out->offsets && get_global_id(0) == 0)
@@ -57,8 +60,8 @@ void xl_count_end(const xl_count_out *out, uint n)
 }
 
 #if XL_WALK == 0
-/* Its own point counts for now, which is always near if any is: not to compare indices saves one in
- * ten of all instructions. */
+/* Counts the query point too (it is within the radius if any point is); xl_without_own() subtracts
+ * it. Skipping the comparison of indices saves 10 % of the instructions. */
 bool xl_is_counted(const xl_query *query, xl_site other, xl_real4 shift)
 {
 #if XL_HALF
@@ -79,7 +82,7 @@ uint2 xl_without_own(uint2 count)
 #endif
 }
 
-/* Of the second if `both`. */
+/* Counts the neighbours of query a in the range and, if `both`, those of query b. */
 uint2 xl_count_range(const xl_range *range, const xl_two *two, const xl_search *s, bool both,
                      uint2 count)
 {
@@ -93,7 +96,7 @@ uint2 xl_count_range(const xl_range *range, const xl_two *two, const xl_search *
     return count;
 }
 
-/* One query, of any index. UINT_MAX: too many candidates to look at, or neighbours to order. */
+/* Counts the neighbours of one query, in any index. UINT_MAX: the search was cut. */
 uint xl_count_one(const xl_search *s, const xl_query *query)
 {
     const xl_two one = {*query, *query, false};
@@ -162,14 +165,14 @@ __kernel void xl_neighbors_count(__global uint *storage, XL_INDEX_PARAMETERS, XL
     xl_count_end(&out, queries);
 }
 
-/* Whether a neighbour counts, and whether it is stored. Where rows have the same room all count.
- * Where a row's length is known there is one branch for both: with two a fill takes 9 % longer on
- * an H200. */
+/* XL_ROW_TAKES: whether a neighbour is counted. XL_ROW_STORES: whether it is also stored. A row of
+ * fixed room counts all neighbours, because its length is an output. A row of known length needs
+ * one branch for both: with two, a fill takes 9 % longer on an H200. */
 #define XL_ROW_TAKES(count, room) (XL_ROW_ROOM || (count) < (room))
 #define XL_ROW_STORES(count, room) (!XL_ROW_ROOM || (count) < (room))
 
-/* Adds a range's neighbours to a row of `count` so far; returns how many it then has, or, of rows
- * with the same room, would have. */
+/* Appends the neighbours in the current range to a row of `count` indices. Returns the new count,
+ * which may exceed `room` if the row has fixed room. */
 uint xl_fill_range(const xl_ranges *near, const xl_query *query, const xl_search *s,
                    __global uint *row, uint room, uint count)
 {
@@ -184,8 +187,8 @@ uint xl_fill_range(const xl_ranges *near, const xl_query *query, const xl_search
     return count;
 }
 
-/* Writes the row of a query if it has at most `room`; returns its length, or UINT_MAX for a walk
- * that is too long. */
+/* Fills the row of one query. Returns its length, which may exceed `room` if the row has fixed
+ * room, or UINT_MAX if the search was cut. */
 uint xl_fill_row(const xl_search *s, const xl_query *query, __global uint *row, uint room)
 {
     uint count = 0, rounds = 0;
@@ -196,7 +199,7 @@ uint xl_fill_row(const xl_search *s, const xl_query *query, __global uint *row, 
     return xl_was_cut(rounds, count) ? UINT_MAX : count;
 }
 
-/* A row of its own, which no other work-item has to do with. */
+/* Fills a row by one work-item, directly in global memory. */
 uint xl_fill_alone(const xl_search *s, const xl_query *query, __global uint *row, uint room)
 {
     const uint count = xl_fill_row(s, query, row, room);
@@ -221,7 +224,7 @@ uint xl_stage_range(const xl_ranges *near, const xl_query *query, const xl_searc
     return count;
 }
 
-/* The same into local memory, in any order; returns how many there are. */
+/* As xl_fill_row(), into local memory; index k is at staged[k * XL_GROUP]. */
 uint xl_stage_row(const xl_search *s, const xl_query *query, __local uint *staged, uint room)
 {
     uint count = 0, rounds = 0;
@@ -232,9 +235,8 @@ uint xl_stage_row(const xl_search *s, const xl_query *query, __local uint *stage
     return xl_was_cut(rounds, count) ? UINT_MAX : count;
 }
 
-/* Row i of the list, unless it would end beyond the capacity. Short rows are put into order, if
- * asked to, and written by the group together; how many of `staged` there are to write, this
- * returns. */
+/* Fills the row of one query if it fits into the list. Returns the number of indices in `staged`,
+ * which the group must write. A row longer than XL_STAGED is written here, and the result is 0. */
 uint xl_fill_staged(const xl_search *s, const xl_rows *rows, const xl_query *query,
                     __local uint *staged, ulong *begin)
 {
@@ -298,7 +300,7 @@ __kernel void xl_neighbors_fill(__global const uint *storage, XL_INDEX_PARAMETER
 }
 #endif
 #else
-/* The same, and sums, by work-items that walk along rows, XL_WALK queries each. */
+/* The same kernels for XL_WALK > 0: each work-item walks along rows and takes XL_WALK queries. */
 __kernel void xl_neighbors_count(__global uint *storage, XL_INDEX_PARAMETERS, XL_QUERY_PARAMETERS,
                                  uint narrow, __global uint *counts, ulong counts_at, uint wide,
                                  __global ulong *offsets, ulong offsets_at)
@@ -366,7 +368,8 @@ __kernel void xl_neighbors_visit(__global const uint *storage, XL_INDEX_PARAMETE
 #endif
 
 #if XL_VISIT && XL_WALK == 0
-/* GPUs have no use for a branch that some work-item always takes. */
+/* On a GPU nearly every sub-group has a work-item that takes the branch, so visit() is always
+ * called and its result selected. */
 #if XL_IS_CPU
 #define XL_VISIT_ADD(sum, query)                                                                   \
     if (xl_is_neighbor((query)->self, other, range->shift, (query)->radius2, &distance2))          \
@@ -381,7 +384,7 @@ __kernel void xl_neighbors_visit(__global const uint *storage, XL_INDEX_PARAMETE
     }
 #endif
 
-/* Of the second if `both`. */
+/* Folds visit() over the neighbours of query a in the range and, if `both`, over those of b. */
 xl_real2 xl_visit_range(const xl_range *range, const xl_two *two, const xl_search *s, bool both,
                         xl_real2 sum, xl_real4 params)
 {
@@ -438,7 +441,7 @@ xl_real2 xl_visit_neighbors(const xl_search *s, const xl_two *two, xl_real start
     return sum;
 }
 
-/* What visit() makes of `start` over the neighbours of each query. */
+/* Folds visit() over the neighbours of each query, beginning with `start`. */
 __kernel void xl_neighbors_visit(__global const uint *storage, XL_INDEX_PARAMETERS,
                                  XL_QUERY_PARAMETERS, xl_real start, xl_real4 params,
                                  __global xl_real *out, ulong out_at)
@@ -464,8 +467,8 @@ __kernel void xl_neighbors_visit(__global const uint *storage, XL_INDEX_PARAMETE
 #endif
 
 #if XL_DETAILS
-/* Rows with the details of each pair. A work-item that walks fills the rows itself; else they are
- * filled before, and this is the same search once more. */
+/* Writes the details of each pair of a list. If work-items walk, this kernel also fills the rows.
+ * Otherwise xl_neighbors_fill() has filled them, and this kernel repeats its search. */
 __kernel void xl_neighbors_details(__global const uint *storage, XL_INDEX_PARAMETERS,
                                    XL_QUERY_PARAMETERS, XL_ROWS_PARAMETERS, uint dimensions,
                                    uint wanted, __global xl_real *distances2, ulong distances2_at,
@@ -493,7 +496,7 @@ __kernel void xl_neighbors_details(__global const uint *storage, XL_INDEX_PARAME
 #endif
 
 #if XL_ROW_ROOM
-/* How long the longest of n rows is. */
+/* The maximum of n row lengths. */
 __kernel void xl_neighbors_longest(__global uint *found, __global const uint *counts,
                                    ulong counts_at, uint n)
 {
@@ -507,8 +510,8 @@ __kernel void xl_neighbors_longest(__global uint *found, __global const uint *co
 #endif
 
 #if XL_GIVEN
-/* Counts queries that are not finite, and queries that are too far for images; of each the lowest
- * index. */
+/* Counts queries that are not finite into found[0], and queries that are too far from the box for
+ * periodic images into found[2]; found[1] and found[3] are the lowest index of each. */
 __kernel void xl_neighbors_check(__global uint *found, __global const uint *storage,
                                  XL_INDEX_PARAMETERS, XL_QUERY_PARAMETERS)
 {

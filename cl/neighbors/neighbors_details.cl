@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: MIT
- * What else there is of the pairs of a row that was filled: squared distances, vectors and shifts,
- * each in the place of its index. */
+ * Details of the pairs of a row that is already filled: squared distances, vectors and periodic
+ * shifts, each at the place of its index in the row. */
 #ifndef XL_NEIGHBORS_DETAILS
 #define XL_NEIGHBORS_DETAILS
 
 #include "neighbors_rounds.cl"
 
-/* Which of them are wanted. */
+/* The bits of `wanted`. */
 enum { XL_WANTS_DISTANCES = 1, XL_WANTS_VECTORS = 2, XL_WANTS_SHIFTS = 4 };
 
-/* Of all rows, or of those from one on. */
+/* The output arrays, of all rows or from the beginning of one row on. */
 typedef struct xl_details {
     uint dimensions, wanted;
-    __global xl_real *distances2, *vectors; /* of a vector `dimensions` numbers */
+    __global xl_real *distances2, *vectors; /* `dimensions` numbers per vector */
     __global int *shifts;
 } xl_details;
 
@@ -25,7 +25,7 @@ xl_details xl_details_from(const xl_details *all, ulong begin)
     return of_row;
 }
 
-/* One place of each axis that there is. */
+/* Writes a vector of of->dimensions numbers. */
 #define XL_PUT_AXES(to, place, x, y, z)                                                            \
     (to)[(ulong)(place)*of->dimensions] = (x);                                                     \
     if (of->dimensions > 1)                                                                        \
@@ -46,7 +46,7 @@ void xl_details_put(const xl_details *of, uint place, xl_real distance2, xl_real
     }
 }
 
-/* What no pair has: a place that is still free. */
+/* A shift that no pair has: marks a place whose details are not yet written. */
 #define XL_DETAILS_FREE INT_MIN
 
 bool xl_details_is_free(const xl_details *of, uint place)
@@ -59,8 +59,7 @@ bool xl_details_is_free(const xl_details *of, uint place)
 }
 
 #if XL_MOST_ROUNDS > 0
-/* The first of n ascending indices that is not below v, without a loop: n is at most XL_MOST_ROW.
- */
+/* Lower bound of v in n ascending indices, n <= XL_MOST_ROW, without a loop. */
 #define XL_PLACE_STEP(size)                                                                        \
     at += at + (size) <= n && row[min(at + (size)-1, n - 1)] < v ? (size) : 0u;
 uint xl_details_search(__global const uint *row, uint n, uint v)
@@ -94,8 +93,8 @@ uint xl_details_search(__global const uint *row, uint n, uint v)
 }
 #endif
 
-/* The place of the next pair, number `count` of the walk: rows in any order are in that of the
- * walk; in the others, images of one point follow each other in that order. */
+/* The place of pair number `count` of the walk. A row in any order has the order of the walk. In a
+ * sorted row, images of one point are adjacent, in the order of the walk. */
 uint xl_details_place(const xl_details *of, __global const uint *row, uint room, uint index,
                       uint count)
 {
@@ -111,7 +110,7 @@ uint xl_details_place(const xl_details *of, __global const uint *row, uint room,
 #endif
 }
 
-/* Which image the walk is at, in periods: a shift is a whole number of them. */
+/* The current image of the walk, in whole periods. */
 int4 xl_details_shift(const xl_search *s, const xl_ranges *near)
 {
 #if XL_TRICLINIC
@@ -140,7 +139,7 @@ uint xl_details_range(const xl_ranges *near, const xl_query *query, const xl_sea
     return count;
 }
 
-/* Of one row, with as many indices as there is room for. */
+/* Writes the details of a row of `room` indices. */
 void xl_details_row(const xl_search *s, const xl_query *query, __global const uint *row, uint room,
                     const xl_details *of)
 {

@@ -1,44 +1,45 @@
 /* SPDX-License-Identifier: MIT
- * One walk over the sorted points that may be neighbours of a query, or of several that stand close
- * together, range by range.
+ * Iterator over the sorted points that may be neighbours of a query, or of several queries that are
+ * close together, range by range.
  *
  *     xl_cell_iterator walk = xl_cell_iterator_begin(&map, low, high, reach);
  *     while (xl_cell_iterator_next(&walk, &map, &index))
  *         for (uint q = walk.begin; q < walk.end; ++q)
  *             ...
  *
- * A range is the stretch of one row between low.x - reach and high.x + reach: of a table two loads,
- * of a listed row two searches by x. Where rows outnumber the points, all points are one range, or
- * of a batch all of the system. No point is met twice. */
+ * A range is the part of one row whose x may be between low.x - reach and high.x + reach. It takes
+ * two loads from a cell table, or two binary searches in a listed row. If there are more rows than
+ * points, one range contains all points (in a batch: all points of the system). No point is in two
+ * ranges. */
 #ifndef XL_NEIGHBORS_ITERATOR
 #define XL_NEIGHBORS_ITERATOR
 
 #include "../grid/grid_map.cl"
 
-/* Where the parts of a grid are. */
+/* The arrays of a grid index. */
 typedef struct xl_grid_index {
-    __global const uint *starts; /* of the table */
-    __global const ulong *keys;  /* of listed rows; */
-    __global const uint *begins; /* the sorted points that they begin with, and n */
+    __global const uint *starts; /* the cell table */
+    __global const ulong *keys;  /* keys of the listed rows */
+    __global const uint *begins; /* the first sorted point of each listed row, then n */
     __global const uint *sorted;
 } xl_grid_index;
 
 typedef struct xl_cell_iterator {
     int4 low, high, at; /* cells: first, last, next */
-    uint begin, end;    /* sorted points of this range */
-    uint row;           /* of the list, the next */
-    uint rounds;        /* of loops, since they were last asked for */
+    uint begin, end;    /* sorted points of the current range */
+    uint row;           /* the next listed row */
+    uint rounds;        /* rounds of loops since the caller set it to 0 */
     float x_low, x_high;
-    bool all; /* one range of all points */
+    bool all; /* one range contains all points */
 } xl_cell_iterator;
 
-/* a * b > limit, for a and b up to 2^32. */
+/* Whether a * b > limit, without overflow for a and b up to 2^32. */
 bool xl_cell_iterator_exceeds(ulong a, ulong b, ulong limit)
 {
     return b > limit || a * b > limit;
 }
 
-/* Around all points between low and high. */
+/* Begins the ranges around all positions between low and high. */
 xl_cell_iterator xl_cell_iterator_begin(const xl_grid_map *map, float4 low, float4 high,
                                         float reach)
 {
@@ -57,7 +58,7 @@ xl_cell_iterator xl_cell_iterator_begin(const xl_grid_map *map, float4 low, floa
     return cells;
 }
 
-/* Of listed rows, those from `row` on: the first of that key or a later one. */
+/* Lower bound of `key` among the listed rows from `row` on. */
 uint xl_row_search(xl_cell_iterator *cells, __global const ulong *keys, uint row, uint rows,
                    ulong key)
 {
@@ -72,7 +73,8 @@ uint xl_row_search(xl_cell_iterator *cells, __global const ulong *keys, uint row
     return low;
 }
 
-/* The first of the sorted points low up to high whose x is x or more, or, `after`, is more. */
+/* The first of the sorted points low to high - 1 whose x is not less than `x` or, if `after`, is
+ * greater than `x`. */
 uint xl_x_search(xl_cell_iterator *cells, __global const uint *sorted, uint low, uint high, float x,
                  bool after)
 {
@@ -87,8 +89,8 @@ uint xl_x_search(xl_cell_iterator *cells, __global const uint *sorted, uint low,
     return low;
 }
 
-/* Goes on to the next listed row between low and high; false after the last. Each step leaves rows
- * behind, whatever the keys are. */
+/* Advances to the next listed row between the cells low and high; false after the last. Each step
+ * advances by a row whatever the keys are, so a damaged index cannot cause an endless loop. */
 bool xl_cell_iterator_seek(xl_cell_iterator *cells, const xl_grid_map *map,
                            __global const ulong *keys)
 {
@@ -107,7 +109,7 @@ bool xl_cell_iterator_seek(xl_cell_iterator *cells, const xl_grid_map *map,
     return false;
 }
 
-/* Where one range has all points, or of a batch all of a system. */
+/* The one range that contains all points or, in a batch, all points of the system. */
 void xl_cell_iterator_all(const xl_cell_iterator *cells, const xl_grid_map *map,
                           const xl_grid_index *index, uint *begin, uint *end)
 {
@@ -121,7 +123,7 @@ void xl_cell_iterator_all(const xl_cell_iterator *cells, const xl_grid_map *map,
 #endif
 }
 
-/* The points of listed row `row`. */
+/* The range of listed row `row`, limited to the array. */
 void xl_cell_iterator_row(xl_cell_iterator *cells, const xl_grid_map *map,
                           __global const uint *begins, uint row)
 {
@@ -140,7 +142,8 @@ bool xl_cell_iterator_next_listed(xl_cell_iterator *cells, const xl_grid_map *ma
     return true;
 }
 
-/* The next range; false after the last. Buckets are at most map->table: see xl_grid_fits(). */
+/* Advances to the next range; false after the last. The table needs no bounds check here, because
+ * xl_grid_fits() compared its size with map->table. */
 bool xl_cell_iterator_next(xl_cell_iterator *cells, const xl_grid_map *map,
                            const xl_grid_index *index)
 {

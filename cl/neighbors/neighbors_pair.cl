@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * When two points are neighbours. */
+ * The test whether two points are neighbours. */
 #ifndef XL_NEIGHBORS_PAIR
 #define XL_NEIGHBORS_PAIR
 
@@ -11,7 +11,8 @@
 #define XL_IS_NEAR(distance2, radius2) ((distance2) < (radius2))
 #endif
 
-/* Each operation rounds once, in a user's program as well, whatever that wants of its own. */
+/* Each operation rounds once, in a user's program too, whatever its build options are, so that all
+ * kernels find the same pairs. */
 xl_real xl_square(xl_real4 d)
 {
 #pragma OPENCL FP_CONTRACT OFF
@@ -23,8 +24,8 @@ xl_real xl_distance2(xl_real4 p, xl_real4 q, xl_real4 shift)
     return xl_square((p - q) - shift);
 }
 
-/* Whether an image of the query itself is wanted, which is moved by `shift`: of half a list, of
- * each two that are opposite, the later one. */
+/* Whether an image of the query itself, moved by `shift`, is a neighbour. A half list has one of
+ * each two opposite images: the one whose last nonzero coordinate of `shift` is positive. */
 bool xl_is_own_wanted(xl_real4 shift)
 {
 #if XL_PERIODIC
@@ -35,8 +36,9 @@ bool xl_is_own_wanted(xl_real4 shift)
     return XL_KEEP_SELF;
 }
 
-/* Self is known by its index, since other points may coincide with it; of an image, and of queries
- * of their own, no point is. Of half a list, a pair belongs to the point of the lower index. */
+/* The query itself is recognised by its index, because other points may have the same position. A
+ * periodic image is never the query itself. In a half list a pair belongs to the point of the lower
+ * index. */
 bool xl_is_wanted(xl_site self, xl_site other, xl_real4 shift)
 {
 #if XL_HALF
@@ -48,7 +50,7 @@ bool xl_is_wanted(xl_site self, xl_site other, xl_real4 shift)
 #endif
 }
 
-/* Is `other` a neighbour of `self`? Both are position and index. */
+/* Whether `other` is a neighbour of `self`; both are position and index. */
 bool xl_is_neighbor(xl_site self, xl_site other, xl_real4 shift, xl_real radius2,
                     xl_real *distance2)
 {

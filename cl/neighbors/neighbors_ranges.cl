@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT
- * What a search works on, its queries, and the one walk around a query that all searches take:
+ * The state of a search, its queries, and the walk around a query that all searches use:
  *
  *     xl_ranges near = xl_ranges_begin(&search, low, high, reach);
  *     while (xl_ranges_next(&near, &search))
  *         for (uint q = near.cells.begin; q < near.cells.end; ++q)
  *             ...
  *
- * Along periodic axes a query has images, a period apart from each other, or a vector of a cell,
- * and the walk goes around each that points may be near of: `shift` is how far the query has moved
- * for it. Points stay where they are, so that a distance is (query - point) - shift, which is the
- * same, but for the sign, from both sides of a pair. */
+ * In periodic space a query has images, which are whole periods (or vectors of a triclinic cell)
+ * apart. The walk visits each image that points may be near to; `shift` is the displacement of the
+ * query for that image. Points do not move. The distance is (query - point) - shift, which differs
+ * only in its sign if the two points of a pair change places. */
 #ifndef XL_NEIGHBORS_RANGES
 #define XL_NEIGHBORS_RANGES
 
@@ -23,13 +23,13 @@
 typedef struct xl_search {
     xl_grid_map map;
     xl_grid_index index;
-    uint queries; /* as many */
+    uint queries; /* number of queries */
     xl_real reach, radius2;
 #if XL_F64
-    double4 origin; /* of the grid's coordinates */
+    double4 origin; /* of the grid's single-precision coordinates */
 #endif
 #if XL_GIVEN
-    __global const xl_real *given; /* x, where each axis has an array of its own */
+    __global const xl_real *given; /* all coordinates, or x if each axis has an array */
 #if XL_QUERY_STRIDE == 0
     __global const xl_real *given_y, *given_z;
 #endif
@@ -39,19 +39,19 @@ typedef struct xl_search {
 #endif
 #if XL_RADII
     __global const xl_real *radii;
-    xl_real radius; /* no more of a query's own counts */
+    xl_real radius; /* upper limit of a query's radius */
 #endif
 #if XL_PERIODIC
     xl_real4 lower, upper; /* the box */
-    xl_real4 period;       /* 0 along an axis that does not repeat */
-    xl_real extent;        /* the largest of all these numbers */
+    xl_real4 period;       /* 0 along an axis that is not periodic */
+    xl_real extent;        /* the largest of these numbers */
 #endif
 #if XL_TRICLINIC
     xl_cell cell;
 #endif
 } xl_search;
 
-/* What every kernel is given, in two parts: the index, and the queries. */
+/* The parameters of every search kernel, in two lists: the index, and the queries. */
 #define XL_INDEX_PARAMETERS                                                                        \
     ulong header_at, ulong starts_at, ulong begins_at, ulong sorted_at, uint n, uint table,        \
         uint stamp, xl_real reach, xl_real radius2
@@ -101,7 +101,7 @@ typedef struct xl_search {
 #define XL_QUERY_PARAMETERS                                                                        \
     XL_ORIGIN_PARAMETERS XL_BOX_PARAMETERS XL_GIVEN_PARAMETERS XL_RADII_PARAMETERS uint queries
 
-/* Space that repeats, of the parameters for it. */
+/* Copies the parameters of periodic space into a search. */
 #if XL_TRICLINIC
 #define XL_SEARCH_SET_CELL(s) (s).cell = xl_cell_of(lower, upper, XL_CELL_ARGUMENTS);
 #else
@@ -118,7 +118,7 @@ typedef struct xl_search {
 #define XL_SEARCH_SET_BOX(s)
 #endif
 
-/* Of a build with another stamp than the host's nothing is known: it failed. */
+/* Loads a search. An index whose stamp differs from the host's counts as failed. */
 xl_search xl_search_load(__global const uint *storage, XL_INDEX_PARAMETERS, XL_QUERY_PARAMETERS)
 {
     __global const xl_grid_header *header = (__global const xl_grid_header *)(storage + header_at);
@@ -153,7 +153,7 @@ xl_search xl_search_load(__global const uint *storage, XL_INDEX_PARAMETERS, XL_Q
     return s;
 }
 
-/* The arguments of the two lists above, for that. */
+/* The arguments that match the two lists above, for xl_search_load(). */
 #if XL_PERIODIC
 #define XL_BOX_ARGUMENTS lower, upper, period, extent, XL_LATTICE_ARGUMENTS
 #else
@@ -184,13 +184,13 @@ xl_search xl_search_load(__global const uint *storage, XL_INDEX_PARAMETERS, XL_Q
         storage, header_at, starts_at, begins_at, sorted_at, n, table, stamp, reach, radius2,      \
         XL_ORIGIN_ARGUMENTS XL_BOX_ARGUMENTS XL_GIVEN_ARGUMENTS XL_RADII_ARGUMENTS queries)
 
-/* A sorted point, as pairs are compared. */
+/* A sorted point in the precision in which pairs are compared. */
 xl_site xl_search_site(const xl_search *s, uint k)
 {
     return xl_grid_site(s->index.sorted, s->map.points, k);
 }
 
-/* A place as the grid has it. */
+/* A position in the grid's coordinates. */
 float4 xl_search_narrow(const xl_search *s, xl_real4 p)
 {
 #if XL_F64
@@ -200,7 +200,7 @@ float4 xl_search_narrow(const xl_search *s, xl_real4 p)
 #endif
 }
 
-/* What of the grid lies within reach of any place between low and high. */
+/* The cells that intersect the box from low - reach to high + reach. */
 xl_cell_iterator xl_search_cells(const xl_search *s, xl_real4 low, xl_real4 high, xl_real reach)
 {
 #if XL_F64
@@ -215,14 +215,14 @@ xl_cell_iterator xl_search_cells(const xl_search *s, xl_real4 low, xl_real4 high
 /* ---- queries ----------------------------------------------------------------------------- */
 
 typedef struct xl_query {
-    xl_site self; /* position, and where its results go: the index of the point, or of the query */
+    xl_site self; /* position and index: of the point, or of the query; results go to this index */
     xl_real reach, radius2;
 #if XL_SYSTEMS
     float system;
 #endif
 } xl_query;
 
-/* Where it is, and of a batch its system. */
+/* The position; in a batch, w is the system. */
 xl_real4 xl_query_position(const xl_query *query)
 {
     xl_real4 p = xl_site_position(query->self);
@@ -232,7 +232,7 @@ xl_real4 xl_query_position(const xl_query *query)
     return p;
 }
 
-/* Query number k in the order in which they are taken: that of the index, or as they are given. */
+/* The index of the query that is processed as number k: in the order of the index, or as given. */
 uint xl_query_index(const xl_search *s, uint k)
 {
 #if XL_GIVEN
@@ -242,14 +242,15 @@ uint xl_query_index(const xl_search *s, uint k)
 #endif
 }
 
-/* What a radius is lengthened by, for what rounding may add: lib/neighbors/neighbors_plan.h. */
+/* The factor by which a radius is lengthened, because of rounding:
+ * lib/neighbors/neighbors_plan.h. */
 #if XL_F64
 #define XL_REACH (1.0 + 0x1p-48)
 #else
 #define XL_REACH (1.0f + 0x1p-19f)
 #endif
 
-/* The radius as far as it counts; of NaN, 0 and less nothing is near. */
+/* Limits the radius of a query. A radius that is NaN, 0 or negative has no neighbours. */
 void xl_query_set_radius(const xl_search *s, xl_query *query)
 {
     query->reach = s->reach;
@@ -263,7 +264,7 @@ void xl_query_set_radius(const xl_search *s, xl_query *query)
 }
 
 #if XL_GIVEN
-/* Where given query k is. */
+/* The position of given query k. */
 xl_real4 xl_query_given(const xl_search *s, ulong k)
 {
 #if XL_QUERY_STRIDE == 0
@@ -278,7 +279,8 @@ xl_real4 xl_query_given(const xl_search *s, ulong k)
 #endif
 
 #if XL_SYSTEMS
-/* One of no system is nowhere. */
+/* Sets the system of query k. If the system does not exist, the position becomes NaN, which has no
+ * neighbours. */
 void xl_query_set_system(const xl_search *s, xl_query *query, uint k)
 {
 #if XL_GIVEN
@@ -307,7 +309,7 @@ xl_query xl_query_load(const xl_search *s, uint k)
     return query;
 }
 
-/* How long a row may be. */
+/* Upper limit of the length of a row. In periodic space a point may be in a row several times. */
 ulong xl_most_in_row(uint points)
 {
 #if XL_PERIODIC
@@ -322,7 +324,8 @@ ulong xl_most_in_row(uint points)
 #if XL_TRICLINIC
 typedef xl_cell_images xl_images;
 
-/* Where nothing repeats (a user's kernel takes such an index, too) no query moves. */
+/* If no axis is periodic (a user's kernel also takes such an index), the query does not move and
+ * the reach needs no margin. */
 xl_real xl_images_reach(const xl_search *s, xl_real4 low, xl_real4 high, xl_real reach)
 {
     return s->extent > 0 ? xl_cell_reach(&s->cell, low, high, s->extent, reach) : reach;
@@ -342,18 +345,18 @@ typedef struct xl_images {
     int4 first, last, at; /* of each axis, in periods; `at` is the next */
 } xl_images;
 
-/* What is subtracted rounds by less than so much of itself. */
+/* Bound of the relative rounding error of a difference. */
 #if XL_F64
 #define XL_IMAGES_ROUNDING 0x1p-50
 #else
 #define XL_IMAGES_ROUNDING 0x1p-21f
 #endif
-/* Images that are counted to either side: their numbers are of 32 bits. */
+/* The largest number of an image, on either side: image numbers have 32 bits. */
 #define XL_IMAGES_COUNTED ((xl_real)0x1p29)
 
-/* Whether these places are so near that they tell images apart, as those in any box do: 2^24
- * periods of floats, 2^53 of doubles; and that these are counted. Axes that do not repeat do not
- * matter. */
+/* Whether the precision of these positions distinguishes their images: they are at most 2^24
+ * periods (floats) or 2^53 periods (doubles) from 0, as all positions in a box are, and image
+ * numbers stay below the limit. Axes that are not periodic are ignored. */
 bool xl_images_are_near(const xl_search *s, xl_real4 low, xl_real4 high)
 {
     const xl_real4 size = fmax(fabs(low), fabs(high));
@@ -363,8 +366,8 @@ bool xl_images_are_near(const xl_search *s, xl_real4 low, xl_real4 high)
                                       (away <= XL_IMAGES_COUNTED * s->period)));
 }
 
-/* A reach along each axis. A moved query has rounded, and so has its distance from a point: each by
- * a unit of what is subtracted along that axis. */
+/* The reach along each axis. The position of an image rounds, and so does its distance from a
+ * point: on a periodic axis the reach grows by a bound of both errors. */
 xl_real4 xl_images_around(const xl_search *s, xl_real4 low, xl_real4 high, xl_real reach)
 {
     const xl_real4 place = fmax(fabs(low), fabs(high));
@@ -379,7 +382,8 @@ xl_real xl_images_reach(const xl_search *s, xl_real4 low, xl_real4 high, xl_real
     return fmax(around.x, fmax(around.y, around.z));
 }
 
-/* The images that places between low and high may have within `reach` of points, and some more. */
+/* The images whose positions between low and high may be within `reach` of points, with some
+ * slack. */
 xl_images xl_images_begin(const xl_search *s, xl_real4 low, xl_real4 high, xl_real reach)
 {
     const xl_mask4 repeats = s->period > 0.0f;
@@ -399,7 +403,7 @@ xl_images xl_images_begin(const xl_search *s, xl_real4 low, xl_real4 high, xl_re
     return images;
 }
 
-/* Goes on to the next; false after the last. */
+/* Advances to the next image; false after the last. */
 bool xl_images_next(xl_images *images, const xl_search *s, xl_real4 *shift)
 {
 #pragma OPENCL FP_CONTRACT OFF
@@ -417,7 +421,7 @@ bool xl_images_next(xl_images *images, const xl_search *s, xl_real4 *shift)
 }
 #endif
 
-/* Whether a finite place is too far for images: nothing is near it then. */
+/* Whether a finite position is too far from the box for images. Such a query has no neighbours. */
 bool xl_search_is_far(const xl_search *s, xl_real4 p)
 {
 #if XL_PERIODIC
@@ -431,7 +435,7 @@ bool xl_search_is_far(const xl_search *s, xl_real4 p)
 
 typedef struct xl_ranges {
     xl_cell_iterator cells;
-    xl_real4 shift; /* of the query, for these cells; 0 where nothing repeats */
+    xl_real4 shift; /* of the query, for these cells; 0 if space is not periodic */
 #if XL_PERIODIC
     xl_images images;
     xl_real4 low, high;
@@ -440,7 +444,7 @@ typedef struct xl_ranges {
 #endif
 } xl_ranges;
 
-/* Around all places between low and high. */
+/* Begins the ranges around all positions between low and high. */
 xl_ranges xl_ranges_begin(const xl_search *s, xl_real4 low, xl_real4 high, xl_real reach)
 {
     xl_ranges ranges;
@@ -474,7 +478,7 @@ bool xl_ranges_image(xl_ranges *ranges, const xl_search *s)
 #endif
 
 #if XL_PERIODIC
-/* Goes on to the next image. */
+/* Advances to the next image. */
 bool xl_ranges_turn(xl_ranges *ranges, const xl_search *s)
 {
     const uint rounds = ranges->cells.rounds + 2;
@@ -488,7 +492,7 @@ bool xl_ranges_turn(xl_ranges *ranges, const xl_search *s)
 }
 #endif
 
-/* The next range of sorted points; false after the last. */
+/* Advances to the next range of sorted points; false after the last. */
 bool xl_ranges_next(xl_ranges *ranges, const xl_search *s)
 {
 #if XL_PERIODIC

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT
- * How far the loops of a search go, on devices that end long ones. */
+ * Limits the loops of a search, for devices that end long loops. */
 #ifndef XL_NEIGHBORS_ROUNDS
 #define XL_NEIGHBORS_ROUNDS
 
 #include "neighbors_ranges.cl"
 
 /* XL_MOST_ROUNDS: llvmpipe of Mesa 22.3 (seen 2026-11) ends the loops of a work-item after 65,535
- * rounds, which eight of them share: lib/ocl/rusticl.c. There a loop takes eight candidates in a
- * round, and a walk that would be too long is not begun: what it is for says so instead. A row that
- * is put into order has to be short enough for that, too. */
+ * rounds, which eight work-items share: lib/ocl/rusticl.c. For such a device a round takes eight
+ * candidates, and a walk stops before a range that would exceed the limit; its result then says
+ * that the search was cut. A row that must be sorted is limited to XL_MOST_ROW. */
 #if XL_MOST_ROUNDS > 0
 #define XL_CANDIDATES(q, cells, DO)                                                                \
     for (uint q = (cells)->begin; q < (cells)->end; q += 8) {                                      \
@@ -44,8 +44,8 @@
     }
 #endif
 
-/* For candidate q of the range that `near` is at: does FOUND if it is a neighbour of `query` and
- * TAKES is true. `other` is the candidate, `distance2` the squared distance. */
+/* Executes FOUND if candidate q of the current range of `near` is a neighbour of `query` and TAKES
+ * is true. FOUND may use `other`, the candidate, and `distance2`, the squared distance. */
 #define XL_IF_NEIGHBOR(q, TAKES, FOUND)                                                            \
     const xl_site other = xl_search_site(s, q);                                                    \
     xl_real distance2;                                                                             \
@@ -53,7 +53,7 @@
         FOUND                                                                                      \
     }
 
-/* Whether a walk may go on through this range; *rounds are those so far. */
+/* Whether the walk may process the current range; *rounds counts the rounds so far. */
 bool xl_may_go_on(xl_cell_iterator *cells, uint *rounds)
 {
 #if XL_MOST_ROUNDS > 0
@@ -66,7 +66,7 @@ bool xl_may_go_on(xl_cell_iterator *cells, uint *rounds)
 #endif
 }
 
-/* Whether a walk did not go to its end, or found more than can be put into order. */
+/* Whether the search was cut: the walk stopped early, or the row is too long to be sorted. */
 bool xl_was_cut(uint rounds, uint count)
 {
 #if XL_MOST_ROUNDS > 0

@@ -1,25 +1,25 @@
 /* SPDX-License-Identifier: MIT
- * The rows of a list that one call fills: all of them, or a part in an array of its own. They
- * follow each other, where their lengths were counted before, or each has the same room, and how
- * long they are comes out. */
+ * The rows of a list that one call fills: all rows, or a part of them in a separate array. If row
+ * lengths were counted before, rows are contiguous. Otherwise each row has the same room, and the
+ * lengths are an output. */
 #ifndef XL_NEIGHBORS_ROWS
 #define XL_NEIGHBORS_ROWS
 
 #include "neighbors_ranges.cl"
 
 #if XL_ROW_ROOM
-typedef uint xl_row_bound; /* how long a row is: of those that are filled, an output */
+typedef uint xl_row_bound; /* the lengths of the rows of this part; an output */
 #define XL_ROW_BOUND __global xl_row_bound
 #else
-typedef ulong xl_row_bound; /* where a row begins: of all rows, and where the last one ends */
+typedef ulong xl_row_bound; /* where each row of the list begins, and where the last one ends */
 #define XL_ROW_BOUND __global const xl_row_bound
 #endif
 
 typedef struct xl_rows {
     XL_ROW_BOUND *bounds;
     __global uint *indices;
-    ulong capacity, base; /* of the array, or of each row; the offset that it begins with */
-    uint first, num;      /* of the rows */
+    ulong capacity, base; /* of the array, or of each row; the offset of the first row */
+    uint first, num;      /* the rows of this part */
 } xl_rows;
 
 #define XL_ROWS_PARAMETERS                                                                         \
@@ -41,9 +41,9 @@ xl_rows xl_rows_load(XL_ROW_BOUND *bounds, __global uint *indices, ulong capacit
     return rows;
 }
 
-/* How many indices there is room for in row i, which begins at *begin of the array: 0 for a row
- * of another part, and for one that would end beyond the capacity. Offsets that are not those of
- * this search may give wrong rows, but no write outside of them. */
+/* The room of row i in indices, and in *begin its place in the array. 0: the row is in another
+ * part, or would end beyond the capacity. Offsets of another search may give wrong rows, but no
+ * write outside the array. */
 uint xl_rows_room(const xl_rows *rows, const xl_search *s, uint i, ulong *begin)
 {
     if (i - rows->first >= rows->num)
@@ -60,13 +60,14 @@ uint xl_rows_room(const xl_rows *rows, const xl_search *s, uint i, ulong *begin)
 #endif
 }
 
-/* How many indices are kept of a row that has `count`. */
+/* How many indices of a row are kept if the search finds `count`. A row of fixed room that is too
+ * short keeps none. */
 uint xl_row_kept(uint count, uint room)
 {
     return XL_ROW_ROOM && count > room ? 0u : min(count, room);
 }
 
-/* The length of a row of this part, UINT_MAX if it has none: told where it is not known before. */
+/* Writes the length of row i if lengths are an output. UINT_MAX: the search failed or was cut. */
 void xl_rows_put_length(const xl_rows *rows, uint i, uint length)
 {
 #if XL_ROW_ROOM
@@ -75,7 +76,7 @@ void xl_rows_put_length(const xl_rows *rows, uint i, uint length)
 #endif
 }
 
-/* How many indices a row has that was filled, likewise. */
+/* The length of row i after the fill, and in *begin its place; 0 as for xl_rows_room(). */
 uint xl_rows_length(const xl_rows *rows, const xl_search *s, uint i, ulong *begin)
 {
     const uint room = xl_rows_room(rows, s, i, begin);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT
- * A walk around one or two queries of an index that has a table, row by row. Where the points of
- * the next row begin and end is asked for while those of this one are gone through, and no register
- * is kept for listed rows: with the one loop over both of neighbors_ranges.cl a count of two at a
- * time takes 0.49 ms on an H200, with this 0.33 (2^21 points of 33 neighbours each).
+ * The walk around one or two queries in an index with a cell table, row by row. The bounds of the
+ * next row are loaded while the points of the current row are processed, and no register is used
+ * for listed rows. A count of two queries at a time takes 0.33 ms on an H200; the loop of
+ * neighbors_ranges.cl, which handles tables and listed rows, takes 0.49 (2^21 points with 33
+ * neighbours each).
  *
  *     xl_table_walk walk = xl_table_walk_begin(&search, &two, turn);
  *     while (xl_table_walk_next(&walk, &search))
@@ -13,7 +14,7 @@
 
 #include "neighbors_two.cl"
 
-/* Sorted points, and how far the query has moved for them. */
+/* A range of sorted points, and the shift of the query for it. */
 typedef struct xl_range {
     uint begin, end;
     xl_real4 shift;
@@ -27,12 +28,12 @@ xl_range xl_range_of(const xl_ranges *ranges)
 
 typedef struct xl_table_walk {
     xl_range range;
-    uint begin, end;    /* of the next row, */
-    uint at;            /* whose first cell has this entry */
-    uint left, layers;  /* rows of its layer from it on, and layers */
-    uint width, height; /* from a row's first cell to behind its last one; rows of a layer */
+    uint begin, end;    /* sorted points of the next row */
+    uint at;            /* table entry of the next row's first cell */
+    uint left, layers;  /* rows left in its layer, it included; layers left */
+    uint width, height; /* cells of a row; rows of a layer */
 #if XL_PERIODIC
-    xl_ranges around; /* images that are left */
+    xl_ranges around; /* the remaining images */
 #endif
 } xl_table_walk;
 
@@ -43,7 +44,8 @@ void xl_table_walk_look(xl_table_walk *walk, const xl_search *s)
     walk->end = min(s->index.starts[at + walk->width], s->map.points);
 }
 
-/* All rows between the cells; where they outnumber the points these are one range. */
+/* Begins the rows of the cells around the query. If there are more rows than points, one range
+ * contains all points. */
 void xl_table_walk_around(xl_table_walk *walk, const xl_search *s, const xl_ranges *near)
 {
     const xl_cell_iterator *const cells = &near->cells;
@@ -73,13 +75,14 @@ xl_table_walk xl_table_walk_begin(const xl_search *s, const xl_two *two, uint tu
     return walk;
 }
 
-/* Whether this is the walk to take. Where loops are ended rounds have to be counted. */
+/* Whether the search uses this walk. It does not count rounds, so not if these are limited. */
 bool xl_table_walks(const xl_search *s)
 {
     return XL_MOST_ROUNDS == 0 && !s->map.sparse;
 }
 
-/* The same search where it is known whether there is a table, so that loops leave the other out. */
+/* Copies of the search in which `sparse` is a constant: the compiler removes the other case from
+ * the loops. */
 xl_search xl_search_of_table(const xl_search *s)
 {
     xl_search table = *s;
@@ -94,7 +97,7 @@ xl_search xl_search_of_others(const xl_search *s)
     return other;
 }
 
-/* The next range; false after the last. */
+/* Advances to the next range; false after the last. */
 bool xl_table_walk_next(xl_table_walk *walk, const xl_search *s)
 {
 #if XL_PERIODIC

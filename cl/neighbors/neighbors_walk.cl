@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT
- * Searches by a work-item that walks along rows, for devices whose work-items take turns on a core:
- * it takes some consecutive points of a row at a time, collects what may be neighbours of any of
- * them into one array, and holds each of them against that in vectors.
+ * Searches by a work-item that walks along rows, for CPUs, where the work-items of a group run one
+ * after another on a core. It takes a block of consecutive points of one row, collects the
+ * candidates of the whole block in one array, and compares each point with this array in vectors.
+ * The neighbours are a bitmask.
  *
- * In each row around, what to collect begins at a place that only moves on as x grows, so that a
- * walk along listed rows searches once a row. Neighbours come as a bitmask. The rows of a list are
- * those of neighbors_walk_rows.cl. */
+ * In each listed row nearby, the first candidate only moves forward as x grows. These places are
+ * kept, so a binary search is needed once per row and not once per block. neighbors_walk_rows.cl
+ * fills the rows of a list. */
 #ifndef XL_NEIGHBORS_WALK
 #define XL_NEIGHBORS_WALK
 
@@ -16,30 +17,30 @@
 #if XL_WALK > 0
 
 enum { XL_WALK_QUERIES = 8 };
-/* Rows whose places are kept; where there are more each block is searched for. */
+/* The most rows whose places are kept. If more are nearby, each block searches them again. */
 #define XL_WALK_ROWS 24u
-/* Candidates that are held at a time, a multiple of 64. */
+/* Capacity of the array of candidates, a multiple of 64. */
 #define XL_WALK_ROOM 448u
 
 typedef struct xl_walk {
-    uint at, last; /* queries: the first of this block, the end */
-    uint queries;  /* of this block */
+    uint at, last; /* the first query of this block; the end of all queries */
+    uint queries;  /* number of queries in this block */
     xl_real x[XL_WALK_QUERIES], y[XL_WALK_QUERIES], z[XL_WALK_QUERIES];
     uint index[XL_WALK_QUERIES];
 #if XL_RADII
     xl_real radius2[XL_WALK_QUERIES];
 #endif
-    xl_ranges around;       /* this block, from the beginning */
-    xl_cell_iterator cells; /* around this block, itself and not an image */
-    int4 row;               /* its cell; y and z count */
-    int4 low, high;         /* of the rows whose places are kept */
-    uint rows;              /* as many; 0: none are */
+    xl_ranges around;       /* the walk around this block, at its beginning */
+    xl_cell_iterator cells; /* cells around this block, without periodic images */
+    int4 row;               /* the cell of this block; only y and z are used */
+    int4 low, high;         /* cells of the rows whose places are kept */
+    uint rows;              /* number of these rows; 0: none are kept */
     uint places[XL_WALK_ROWS], ends[XL_WALK_ROWS];
     bool begun;
-    /* The walk through the candidates of this block. */
+    /* The state of the walk through the candidates of this block. */
     xl_ranges near;
     uint next_row, from, to;
-    bool by_row; /* kept rows are the ranges of this image */
+    bool by_row; /* the ranges of this image are the kept rows */
     bool more;
 } xl_walk;
 
@@ -52,15 +53,14 @@ xl_real xl_walk_radius2(const xl_walk *walk, uint j, const xl_search *s)
 #endif
 }
 
-/* What may be a neighbour, of one image of the block. The last vector is filled up with points that
- * are none. */
+/* The candidates of one image of the block. The last vector is padded with points at infinity. */
 typedef struct xl_candidates {
     xl_real x[XL_WALK_ROOM + 64], y[XL_WALK_ROOM + 64], z[XL_WALK_ROOM + 64];
     uint index[XL_WALK_ROOM + 64];
     uint n;
     xl_real4 shift;
 #if XL_DETAILS
-    int4 image; /* of that shift, in periods */
+    int4 image; /* the same shift, in periods */
 #endif
 } xl_candidates;
 
@@ -75,7 +75,7 @@ xl_walk xl_walk_begin(uint first, uint last)
     return walk;
 }
 
-/* Keeps the places of all rows around, if these are not too many. */
+/* Keeps the places of all rows nearby, unless there are too many. */
 void xl_walk_keep_rows(xl_walk *walk, const xl_grid_map *map, const xl_grid_index *index)
 {
     xl_cell_iterator cells = walk->cells;
@@ -94,14 +94,14 @@ void xl_walk_keep_rows(xl_walk *walk, const xl_grid_map *map, const xl_grid_inde
     }
 }
 
-/* Queries that are not in the order of the index may be far from each other. */
+/* Given queries may be far from each other. */
 #if XL_GIVEN && XL_PERIODIC
 #define XL_WALK_TOGETHER 1u
 #else
 #define XL_WALK_TOGETHER XL_WALK_QUERIES
 #endif
 
-/* Takes the next queries of one row; false after the last. */
+/* Takes the next block of queries of one row; false after the last. */
 bool xl_walk_next(xl_walk *walk, const xl_search *s)
 {
     xl_real4 low = 0.0f, high = 0.0f;
@@ -139,8 +139,8 @@ bool xl_walk_next(xl_walk *walk, const xl_search *s)
 #else
     walk->cells = walk->around.cells;
 #endif
-    /* Places move on with x, which queries of their own need not do; and radii of their own may
-     * reach farther back than those of the block before. */
+    /* Kept places are valid only if x grows. Given queries are in any order; and with per-query
+     * radii this block may reach farther back than the block before. */
     if (XL_GIVEN)
         walk->rows = 0;
     else if (s->map.sparse &&
@@ -152,7 +152,7 @@ bool xl_walk_next(xl_walk *walk, const xl_search *s)
     return true;
 }
 
-/* The first candidates of this block come next. */
+/* Restarts the walk through the candidates of this block. */
 void xl_walk_rewind(xl_walk *walk)
 {
     walk->near = walk->around;
@@ -161,7 +161,7 @@ void xl_walk_rewind(xl_walk *walk)
     walk->more = true;
 }
 
-/* The next kept row; its end is not known before its points are looked at. */
+/* Advances to the next kept row. Where its candidates end is found while they are collected. */
 bool xl_walk_kept(xl_walk *walk, const xl_search *s)
 {
     if (walk->next_row == walk->rows)
@@ -176,7 +176,7 @@ bool xl_walk_kept(xl_walk *walk, const xl_search *s)
     return true;
 }
 
-/* The next range of sorted points, of this image or of the next. */
+/* Advances to the next range of sorted points, of this image or of the next. */
 bool xl_walk_range(xl_walk *walk, const xl_search *s)
 {
     bool found = false, more = true;
@@ -222,7 +222,7 @@ void xl_walk_copy(__global const uint *sorted, ulong pitch, uint from, xl_candid
 }
 #endif
 
-/* The candidates are of the image that the walk is at. */
+/* Copies the image of the walk to the candidates. */
 void xl_walk_set_image(const xl_walk *walk, const xl_search *s, xl_candidates *to)
 {
     to->shift = walk->near.shift;
@@ -231,7 +231,7 @@ void xl_walk_set_image(const xl_walk *walk, const xl_search *s, xl_candidates *t
 #endif
 }
 
-/* Collects as many candidates of one image as there is room for; false if there were none left. */
+/* Collects candidates of one image until the array is full; false if none are left. */
 bool xl_walk_collect(xl_walk *walk, const xl_search *s, xl_candidates *to)
 {
     const ulong pitch = xl_grid_pitch(s->map.points);
@@ -277,8 +277,8 @@ bool xl_walk_collect(xl_walk *walk, const xl_search *s, xl_candidates *to)
     return n > 0;
 }
 
-/* All ones where the candidates from `at` on are near query j, and, of half a list, belong to it.
- */
+/* All ones for each of 8 candidates from `at` on that is near query j and, in a half list, belongs
+ * to it. */
 int8 xl_walk_near(const xl_walk *walk, uint j, const xl_candidates *from, uint at, xl_real radius2)
 {
     const xl_real8 dx = (walk->x[j] - vload8(0, from->x + at)) - from->shift.x;
@@ -304,7 +304,8 @@ uint xl_walk_sum(int8 v)
     return (uint)(b.x + b.y);
 }
 
-/* The neighbours of each query of the block. Its own point is always near. */
+/* Counts the neighbours of each query of the block. A query counts itself too, and is
+ * subtracted. */
 void xl_walk_count(xl_walk *walk, const xl_search *s, uint *found)
 {
     xl_candidates candidates;
@@ -325,7 +326,7 @@ void xl_walk_count(xl_walk *walk, const xl_search *s, uint *found)
 #endif
 }
 
-/* Bit k of 32: whether candidate at + k is near query j. */
+/* Bit k of 32: candidate at + k is near query j. */
 uint xl_walk_mask(const xl_walk *walk, uint j, const xl_candidates *from, uint at, xl_real radius2)
 {
     const int8 bits = (int8)(1, 2, 4, 8, 16, 32, 64, 128);
@@ -338,7 +339,7 @@ uint xl_walk_mask(const xl_walk *walk, uint j, const xl_candidates *from, uint a
     return (uint)(b.x | b.y);
 }
 
-/* Whether a block's own points may be among the candidates, as what is left out. */
+/* False if a query itself may be among the candidates and must be skipped. */
 bool xl_walk_keeps(const xl_candidates *candidates)
 {
 #if XL_KEEP_SELF || XL_HALF
@@ -351,7 +352,7 @@ bool xl_walk_keeps(const xl_candidates *candidates)
 }
 
 #if XL_VISIT
-/* As xl_walk_near() has it. */
+/* The same expression as in xl_walk_near(). */
 xl_real xl_walk_distance2(const xl_walk *walk, uint j, const xl_candidates *from, uint k)
 {
     const xl_real dx = (walk->x[j] - from->x[k]) - from->shift.x;
@@ -360,7 +361,7 @@ xl_real xl_walk_distance2(const xl_walk *walk, uint j, const xl_candidates *from
     return (dx * dx + dy * dy) + dz * dz;
 }
 
-/* Goes on with the sum of query j over its neighbours among the candidates. */
+/* Continues the fold of query j over its neighbours among the candidates. */
 xl_real xl_walk_visit_candidates(const xl_walk *walk, uint j, const xl_candidates *candidates,
                                  xl_real radius2, xl_real sum, xl_real4 params)
 {
@@ -379,7 +380,7 @@ xl_real xl_walk_visit_candidates(const xl_walk *walk, uint j, const xl_candidate
     return sum;
 }
 
-/* What visit() makes of `start` over the neighbours of each query of the block. */
+/* Folds visit() over the neighbours of each query of the block, beginning with `start`. */
 void xl_walk_visit(xl_walk *walk, const xl_search *s, xl_real start, xl_real4 params, xl_real *sums)
 {
     xl_candidates candidates;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
- * Rows of a list by work-items that walk: indices, and with details the distance, the vector and
- * the shift of each pair.
+ * Fills the rows of a list by work-items that walk (neighbors_walk.cl): indices and, with details,
+ * the distance, the vector and the shift of each pair.
  *
- * A short row is collected in private memory in the order of the walk, put into ascending order by
- * counting the smaller indices, and written with the other rows of its block. */
+ * A short row is collected in private memory in the order of the walk, sorted by counting smaller
+ * indices, and written together with the other short rows of its block. */
 #ifndef XL_NEIGHBORS_WALK_ROWS
 #define XL_NEIGHBORS_WALK_ROWS
 
@@ -12,26 +12,27 @@
 
 #if XL_WALK > 0
 
-/* The most neighbours of a short row; a multiple of 64. */
+/* Maximum length of a short row, a multiple of 64. */
 #define XL_WALK_SHORT 256u
-/* The most pairs that are written together. */
+/* Maximum number of pairs that are written together. */
 #define XL_WALK_PENDING 512u
 
 /* ---- writing ------------------------------------------------------------------------------- */
 
-/* Finished short rows of a block. They are copied to the list together, in vectors, when the block
- * is done: a vector that is loaded just after its elements were stored one by one waits until all
- * earlier stores are in the cache, and stores to rows anywhere in the list take long. */
+/* The finished short rows of a block, which are copied to the list in vectors when the block is
+ * done. A vector load that soon follows scalar stores to the same place waits until these are in
+ * the cache, and stores to rows anywhere in the list are slow. */
 typedef struct xl_pending {
     const xl_rows *list;
-    const xl_details *of; /* or NULL: only indices are written */
-    uint rows, n;         /* rows that wait, and their pairs */
+    const xl_details *of; /* NULL: only indices are written */
+    uint rows, n;         /* pending rows, and their pairs */
     uint first[XL_WALK_QUERIES], count[XL_WALK_QUERIES];
-    ulong begin[XL_WALK_QUERIES]; /* of the row in the list */
+    ulong begin[XL_WALK_QUERIES]; /* where the row begins in the list */
     uint index[XL_WALK_PENDING + 8];
 #if XL_DETAILS
     xl_real distances2[XL_WALK_PENDING], vectors[3 * XL_WALK_PENDING];
-    int shifts[3 * (XL_PERIODIC ? XL_WALK_PENDING : XL_WALK_SHORT)]; /* else zeros of one row */
+    int shifts[3 * (XL_PERIODIC ? XL_WALK_PENDING
+                                : XL_WALK_SHORT)]; /* not periodic: zeros of one row */
 #endif
 } xl_pending;
 
@@ -46,7 +47,7 @@ void xl_pending_begin(xl_pending *pending, const xl_rows *list, const xl_details
 #endif
 }
 
-/* Copies n elements of one type in vectors. */
+/* Copies n elements in vectors; the last vector may overlap the one before. */
 #define XL_WALK_COPY(from, n, to)                                                                  \
     {                                                                                              \
         uint k = 0;                                                                                \
@@ -81,7 +82,7 @@ void xl_pending_write(xl_pending *pending)
     pending->rows = pending->n = 0;
 }
 
-/* The next row, of `count` pairs; returns where its first one goes. */
+/* Adds a row of `count` pairs. Returns the place of its first pair. */
 uint xl_pending_add(xl_pending *pending, ulong begin, uint count)
 {
     if (pending->n + count > XL_WALK_PENDING)
@@ -94,10 +95,10 @@ uint xl_pending_add(xl_pending *pending, ulong begin, uint count)
     return first;
 }
 
-/* ---- taking -------------------------------------------------------------------------------- */
+/* ---- finding pairs ------------------------------------------------------------------------- */
 
-/* The pairs of a short row in the order of the walk: the neighbour; with details the vector to its
- * image and which image it is. */
+/* The pairs of a short row in the order of the walk: the neighbour and, with details, the vector to
+ * its image and the image. */
 typedef struct xl_staged {
     uint index[XL_WALK_SHORT];
 #if XL_DETAILS
@@ -108,8 +109,8 @@ typedef struct xl_staged {
 #endif
 } xl_staged;
 
-/* Does ADD for the neighbours of query j among the candidates, while count < room: `other`, which
- * is candidate k. */
+/* Executes ADD for each neighbour of query j among the candidates, while count < room. ADD may use
+ * `other`, the index of the neighbour, and k, its number among the candidates. */
 #define XL_WALK_TAKE(ADD)                                                                          \
     for (uint at = 0; at < candidates->n; at += 64) {                                              \
         ulong near = xl_walk_mask(walk, j, candidates, at, radius2);                               \
@@ -123,8 +124,8 @@ typedef struct xl_staged {
         }                                                                                          \
     }
 
-/* Adds the neighbours of query j among the candidates to `row`, of `count` so far. Its own index,
- * too, without a branch: the next one takes its place. */
+/* Appends the neighbours of query j among the candidates to `row`, of `count` indices. The query
+ * itself is also stored, without a branch, and then overwritten by the next neighbour. */
 uint xl_walk_take(const xl_walk *walk, uint j, const xl_candidates *candidates, xl_real radius2,
                   uint *row, uint room, uint count)
 {
@@ -180,7 +181,7 @@ uint xl_walk_take_staged(const xl_walk *walk, uint j, const xl_candidates *candi
 
 /* ---- ascending order ----------------------------------------------------------------------- */
 
-/* For each of n indices, how many of them are smaller: its place in ascending order. */
+/* The place of each of n indices in ascending order: the number of smaller ones. */
 void xl_walk_rank(const uint *staged, uint n, uint *places)
 {
     const uint8 flip = (uint8)(0x80000000u);
@@ -205,8 +206,8 @@ void xl_walk_rank(const uint *staged, uint n, uint *places)
 }
 
 /* The place of each pair in its row. In ascending order, images of one point stay in the order of
- * the walk. Candidates of one image have no index twice (except in storage that was overwritten:
- * then two pairs may share a place). */
+ * the walk. Candidates of one image have different indices, unless the storage was overwritten: two
+ * pairs may then have the same place. */
 void xl_staged_place(const xl_staged *staged, uint n, bool one_image, uint *places)
 {
 #if XL_SORTED
@@ -250,7 +251,8 @@ void xl_staged_put_details(const xl_staged *staged, uint n, const uint *places, 
 }
 #endif
 
-/* n pairs as the next row to be written. The copy leaves no place unwritten if two share one. */
+/* Adds a short row of n pairs to the pending ones. The first copy, in the order of the walk, leaves
+ * no place unwritten if two pairs have the same place. */
 void xl_staged_put(const xl_staged *staged, uint n, bool one_image, xl_pending *to, ulong begin)
 {
     uint places[XL_WALK_SHORT];
@@ -268,10 +270,11 @@ void xl_staged_put(const xl_staged *staged, uint n, bool one_image, xl_pending *
 
 /* ---- rows ---------------------------------------------------------------------------------- */
 
-/* A list's rows lie anywhere, and a core waits long for the first write to each part of memory, so
- * those of a block are asked for before its candidates are looked at, and where those of the next
- * one begin. OpenCL's own prefetch() is nothing on PoCL; Oclgrind does not know the builtin, and
- * clang's ends rusticl (Mesa 26.2, November 2026), as a compiler for SPIR-V. */
+/* The rows of a list are anywhere in memory, and a core waits long for its first write to a part of
+ * memory. So the rows of a block are prefetched before its candidates are collected, and the
+ * offsets of the next block after that. OpenCL's prefetch() does nothing on PoCL. Oclgrind does not
+ * know the builtin, and clang's builtin crashes rusticl, which compiles to SPIR-V (Mesa 26.2,
+ * November 2026). */
 #if XL_IS_CPU && defined(__has_builtin) && (defined(__x86_64__) || defined(__aarch64__))
 #if __has_builtin(__builtin_prefetch)
 #define XL_WALK_PREFETCH(p) __builtin_prefetch((const void *)(size_t)(p), 1)
@@ -281,7 +284,7 @@ void xl_staged_put(const xl_staged *staged, uint n, bool one_image, xl_pending *
 #define XL_WALK_PREFETCH(p) prefetch((p), 1)
 #endif
 
-/* n elements from `begin` on, of 4 or of 8 bytes each. */
+/* Prefetches n elements of 4 or 8 bytes from `begin` on. */
 #define XL_WALK_PREFETCH_ALL(to, begin, n)                                                         \
     {                                                                                              \
         for (ulong k = 0; k < (n); k += 64 / sizeof(*(to)))                                        \
@@ -303,7 +306,8 @@ void xl_walk_prefetch_details(const xl_details *of, ulong begin, uint n)
 #endif
 
 #if XL_ROW_ROOM
-/* Counts the rows that have room, and keeps those that they fit into. */
+/* For rows of fixed room: counts and writes their lengths, and sets rooms[j] to the length, or to 0
+ * if the row does not fit. */
 void xl_walk_measure(xl_walk *walk, const xl_search *s, const xl_rows *rows, uint *rooms)
 {
     uint found[XL_WALK_QUERIES];
@@ -315,8 +319,8 @@ void xl_walk_measure(xl_walk *walk, const xl_search *s, const xl_rows *rows, uin
 }
 #endif
 
-/* A short row of query j. `whole`: the candidates are all of the block; else they are collected
- * anew. */
+/* Fills a short row of query j. If `whole`, the candidates are complete; otherwise they are
+ * collected again. */
 void xl_walk_fill_short(xl_walk *walk, const xl_search *s, uint j, xl_candidates *candidates,
                         bool whole, ulong begin, uint room, xl_pending *to)
 {
@@ -338,7 +342,7 @@ void xl_walk_fill_short(xl_walk *walk, const xl_search *s, uint j, xl_candidates
     xl_staged_put(&staged, count, whole, to, begin);
 }
 
-/* A row that is written as it is found; with details it is searched once more. */
+/* Fills a row of query j directly in the list. Details take a second search. */
 void xl_walk_fill_long(xl_walk *walk, const xl_search *s, uint j, xl_candidates *candidates,
                        bool whole, ulong begin, uint room, const xl_pending *to)
 {
@@ -363,8 +367,8 @@ void xl_walk_fill_long(xl_walk *walk, const xl_search *s, uint j, xl_candidates 
 #endif
 }
 
-/* How many places each row of the block has in the list, 0 if it is of another part, and where they
- * begin. False: all have none. */
+/* Sets the room of each row of the block, 0 if it is in another part, and where it begins in the
+ * list. False: no row has room. */
 bool xl_walk_rooms(xl_walk *walk, const xl_search *s, const xl_rows *rows, uint *rooms,
                    ulong *begins)
 {
@@ -384,8 +388,8 @@ bool xl_walk_rooms(xl_walk *walk, const xl_search *s, const xl_rows *rows, uint 
     return some > 0;
 }
 
-/* The rows of the block's queries, as far as they belong to the part, and their details, unless
- * `of` is NULL. If the candidates of a block do not fit, they are collected anew for each query. */
+/* Fills the rows of the block that belong to the part, and their details unless `of` is NULL. If
+ * the candidates of the block do not fit into the array, each query collects them again. */
 void xl_walk_fill(xl_walk *walk, const xl_search *s, const xl_rows *rows, const xl_details *of)
 {
     xl_candidates candidates;
@@ -410,7 +414,7 @@ void xl_walk_fill(xl_walk *walk, const xl_search *s, const xl_rows *rows, const 
     xl_pending_write(&pending);
 }
 
-/* All rows of the list, or of the part. */
+/* Fills all rows of the list or of the part. */
 void xl_walk_fill_all(const xl_search *s, const xl_rows *rows, const xl_details *of)
 {
     XL_FOR_ITEMS(t, XL_CEIL_DIV(s->queries, (uint)XL_WALK))

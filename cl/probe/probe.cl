@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT
- * The lane probe: one work-group in which every work-item reports what it sees
- * of its sub-group, and whether shuffles and votes give what they should.
+ * The lane probe: one work-group, whose work-items report their sub-groups, and whether shuffles
+ * and ballots give the right results.
  *
- * Per work-item four words: width, sub-group, lane, and a bit set of checks that
- * failed (1 shuffle, 2 shuffle up, 4 shuffle xor, 8 ballot). */
+ * Four words per work-item: width, sub-group, lane, and a bit set of failed checks (1 shuffle, 2
+ * shuffle up, 4 shuffle xor, 8 ballot). */
 #include "../lane/lane.cl"
 
-/* How many of 70,000 rounds a loop goes: all of them, but see lib/ocl/rusticl.c. No compiler knows
- * the number of groups, nor what the words become. */
+/* The number of rounds that a loop of 70,000 rounds executes: fewer if the device ends long loops
+ * (lib/ocl/rusticl.c). No compiler can compute it, because the bound depends on the number of
+ * groups and the result on x. */
 __kernel void xl_probe_rounds(__global uint *rounds)
 {
     uint most = 70000u * (uint)get_num_groups(0), count = 0, x = most;

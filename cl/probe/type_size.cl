@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * What a device makes of a user's type: its size and its alignment. */
+ * The size and the alignment of a user's type on this device. */
 __kernel void xl_type_size(__global uint *seen)
 {
     seen[0] = (uint)sizeof(XL_TYPE);

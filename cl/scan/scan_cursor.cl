@@ -1,52 +1,52 @@
 /* SPDX-License-Identifier: MIT
- * Heads of segments by CSR offsets, for a work-item that walks a tile by vectors. A cursor moves
- * through the offsets along with the elements, a block of these at a time: each offset marks the
- * byte of its element, and vectors load their marks from there. So an offset costs a store that
- * nothing waits for, and but for where vectors have no head no branch hangs on where segments
- * begin.
+ * Heads of segments from CSR offsets, for a work-item that walks a tile in vectors. A cursor moves
+ * through the offsets together with the elements, one block of elements at a time: each offset sets
+ * a mark (a byte) for its element, and vectors load their marks from there. So an offset costs one
+ * store, for which no instruction waits, and no branch depends on where segments begin, except
+ * whether a vector contains a head.
  *
- * Asks for XL_SEGMENTS 4 and XL_BY_VECTORS 1. Offsets that
- * fall are the caller's mistake: heads are anywhere then, but nothing outside the cursor is
- * written, no offset is read but those there are, and the cursor never turns back. */
+ * Requires XL_SEGMENTS 4 and XL_BY_VECTORS 1. If the offsets do not ascend, which is the caller's
+ * error, heads are anywhere, but nothing outside the cursor is written, no offset outside the array
+ * is read, and the cursor never moves back. */
 #ifndef XL_SCAN_CURSOR
 #define XL_SCAN_CURSOR
 
 #include "../tile/tile_heads.cl"
 #include "../tile/tile_wide.cl"
 
-/* Elements of a block, a multiple of 16: few enough for the first-level cache. Offsets that are
- * marked without a look at each. */
+/* XL_BLOCK: elements of a block, a multiple of 16, few enough for the first-level cache.
+ * XL_SEVERAL: offsets that are marked together, without a test for each. */
 #define XL_BLOCK 1024
 #define XL_SEVERAL 8
 
 typedef struct xl_cursor {
     ulong next; /* the first offset that is not below the end of the block */
-    ulong base; /* the block's first element, a multiple of XL_BLOCK */
-    uint pace;  /* offsets in the last block that had any, but XL_BLOCK at most */
-    bool some;  /* a segment begins in the block; else its marks are not set */
-    char marks[XL_BLOCK + XL_SEVERAL]; /* -1: that element begins a segment; 0: it does not */
+    ulong base; /* the first element of the block, a multiple of XL_BLOCK */
+    uint pace;  /* offsets in the last block that had any, at most XL_BLOCK */
+    bool some;  /* a segment begins in the block; otherwise its marks are not set */
+    char marks[XL_BLOCK + XL_SEVERAL]; /* -1: the element begins a segment; 0: it does not */
 } xl_cursor;
 
-/* Sets the cursor up for a walk from element i on. */
+/* Sets the cursor to element i. */
 void xl_cursor_start(const xl_input *input, xl_cursor *cursor, ulong i)
 {
     cursor->next = xl_offset_search(input->segments, input->count, i, 0);
-    cursor->base = ~0ul - XL_BLOCK; /* no element lies in that block */
+    cursor->base = ~0ul - XL_BLOCK; /* a block that contains no element */
     cursor->pace = 0;
     cursor->some = false;
 }
 
-/* Whether the offset at `place` is there and below the end of the block from `base` on. */
+/* Whether offset number `place` exists and is below the end of the block at `base`. */
 bool xl_cursor_meets(const __global XL_SEG *offsets, ulong count, ulong place, ulong base)
 {
     return place < count && offsets[place] - base < XL_BLOCK;
 }
 
-/* Whether XL_SEVERAL offsets are those of as many neighbours: of segments of 1 element. */
+/* Whether XL_SEVERAL offsets are consecutive numbers: all their segments have one element. */
 bool xl_cursor_is_row(const __global XL_SEG *offsets)
 {
     if (offsets[XL_SEVERAL - 1] - offsets[0] != XL_SEVERAL - 1)
-        return false; /* empty segments and longer ones may add up to that, too */
+        return false; /* equality is not enough: empty and long segments may add up to it */
     const XL_JOIN(XL_SEG, 8) at = vload8(0, offsets), row = {0, 1, 2, 3, 4, 5, 6, 7};
     const XL_JOIN(XL_SEG, 8) off = (at - at.s0) ^ row;
     const XL_JOIN(XL_SEG, 4) off4 = off.lo | off.hi;
@@ -54,10 +54,11 @@ bool xl_cursor_is_row(const __global XL_SEG *offsets)
     return (off2.x | off2.y) == 0;
 }
 
-/* Marks what offsets from `next` on say of the block from `base` on, `most` of them and a few at
- * most; gives the first that is left. As offsets do not fall, the last of several says for all that
- * they are in the block; where they do fall `%` keeps them there. Values and no structs are passed,
- * as a mark might lie in a struct, which would be read again behind each one. */
+/* Marks the offsets from number `next` on that are in the block at `base`, at most `most` and a few
+ * more. Returns the first offset that it has not marked. If the last of several offsets is in the
+ * block, all are, because they ascend; if they do not ascend, `%` keeps the stores in the block.
+ * The parameters are values and not structs, because a mark might alias a member, which would then
+ * be read again after each store. */
 ulong xl_cursor_mark_some(const __global XL_SEG *offsets, ulong count, ulong next, ulong most,
                           ulong base, char *marks)
 {
@@ -77,8 +78,8 @@ ulong xl_cursor_mark_some(const __global XL_SEG *offsets, ulong count, ulong nex
     return next;
 }
 
-/* Marks the block of element i. After as many offsets as it has elements some segments must be
- * empty: those that begin where the last one seen does may be very many, and are leapt over. */
+/* Marks the block of element i. A block with more offsets than elements has empty segments. These
+ * may be very many, so after XL_BLOCK offsets, all that are equal to the last one are skipped. */
 void xl_cursor_mark(const xl_input *input, xl_cursor *cursor, ulong i)
 {
     const __global XL_SEG *const offsets = input->segments;
@@ -102,9 +103,8 @@ void xl_cursor_mark(const xl_input *input, xl_cursor *cursor, ulong i)
     cursor->next = next;
 }
 
-/* The marks of the vector that begins with element i, a multiple of xl_wide_size; *some: there are
- * any. The offsets of the next block come into the cache meanwhile, if it has as many as this one.
- */
+/* The marks of the vector at element i, a multiple of xl_wide_size; *some: any is set. Prefetches
+ * the offsets of the next block, if it has as many as this one. */
 xl_marks xl_cursor_marks(const xl_input *input, xl_cursor *cursor, ulong i, bool *some)
 {
     if (i - cursor->base >= XL_BLOCK)

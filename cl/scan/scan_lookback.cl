@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
- * The scan in one launch: groups take tiles by ticket, publish each tile's aggregate
- * before they scan it, and look back for where it starts.
+ * The scan in one launch, by decoupled look-back (cl/tile/tile_prefix.cl): groups take tiles by
+ * ticket, publish the aggregate of a tile before they scan it, and look back for its prefix.
  *
- * Groups stay and take tile after tile until there are no more; as tickets are
- * handed out in order, every earlier tile is in the hands of a group that runs. */
+ * A group takes one tile after the other until there are no more. Tickets are given in order, so
+ * every earlier tile belongs to a group that runs. */
 #include "../tile/tile_heads.cl"
 
 #if XL_SERIAL
@@ -25,8 +25,8 @@ __kernel void xl_scan_clear(__global ulong *state, ulong state_offset, ulong wor
 }
 
 #if XL_SERIAL
-/* The ticket for the next tile is taken before a tile is scanned, so that memory, which only
- * the reduction waits for, has work meanwhile. */
+/* Takes the ticket of the next tile before it scans a tile, so that the scan can prefetch the next
+ * tile: only the reduction waits for memory. */
 void xl_lookback_scan(xl_lookback lookback, __global XL_OUT *out, uint stream)
 {
     const uint tiles = xl_tile_count(lookback.source.input.n, XL_TILE);
@@ -57,13 +57,13 @@ void xl_lookback_scan(xl_lookback lookback, __global XL_OUT *out, uint stream)
     xl_lookback_scan(xl_lookback_make(&input, state + state_offset, flags, is_in_place, 0),        \
                      out + out_offset, flags)
 #else
-/* What the work-items of a group share beside the scratch of the tile's scan. */
+/* Local memory of a group, besides the scratch of the tile's scan. */
 typedef struct xl_shared {
     uint ticket, epoch;
     XL_T prefix;
 } xl_shared;
 
-/* Before the next call barriers must stand: those of the tile's scan do. */
+/* A barrier must precede the next call; the scan of a tile contains one. */
 uint xl_next_tile(const xl_lookback *lookback, __local xl_shared *shared)
 {
     if (get_local_id(0) == 0)
@@ -77,9 +77,10 @@ bool xl_is_last_tile(const xl_lookback *lookback, uint tile)
     return lookback->source.input.n - xl_tile_base(tile, XL_TILE) <= XL_TILE;
 }
 
-/* Scans the tile in `item`, whose place in all the groups' work is `tile`. Its first
- * sub-group looks back while the others scan; but where operands may not change places a
- * reduction costs as much as a scan, which then comes first and gives the sum too. */
+/* Scans the elements in `item`, which are tile number `tile`; returns the prefix of this
+ * work-item's sub-tile. The first sub-group looks back while the others scan. But if the operator
+ * does not commute, a reduction costs as much as a scan, so the scan comes first and also gives the
+ * sum. */
 XL_T xl_tile_scan_with_prefix(const xl_lookback *lookback, uint tile, XL_T *item,
                               __local XL_T *scratch, __local xl_shared *shared)
 {
@@ -118,17 +119,17 @@ XL_T xl_tile_scan_with_prefix(const xl_lookback *lookback, uint tile, XL_T *item
         if (XL_CARRY && xl_is_last_tile(lookback, tile))
             xl_carry_leave(&lookback->source.input, xl_op(prefix, sum));
     }
-    /* Barriers stand in there. */
+    /* Contains barriers. */
     xl_sub_tile_scan(&lookback->source.input, item, XL_VECTORS, scratch);
     return shared->prefix;
 #endif
 }
 
-/* Steps stand one behind the other. By CSR offsets, on an H200, 2^24 words in segments of 32 take
- * .062 ms so (November 2026); .080 with elements loaded before heads are looked for, .072 with the
- * next ticket taken and that tile's offsets found before results are stored, and even without any
- * heads .070 in that order. */
-#if XL_LANE_WAY == 3 /* AMD's compiler calls what two kernels share: 194 registers, not 72 */
+/* The steps do not overlap. By CSR offsets, 2^24 words in segments of 32 take .062 ms on an H200 in
+ * this order (November 2026). They take .080 if elements are loaded before heads are found, and
+ * .072 if the next ticket is taken and that tile's offsets are found before results are stored;
+ * even without any heads that order takes .070. */
+#if XL_LANE_WAY == 3 /* AMD's compiler would not inline it in two kernels: 194 registers, not 72 */
 __attribute__((always_inline))
 #endif
 void xl_lookback_scan(xl_lookback lookback, __global XL_OUT *out, __local XL_T *scratch,
@@ -170,7 +171,7 @@ __kernel XL_REQUIRED void xl_scan_lookback(XL_LOOKBACK_ARGUMENTS)
     XL_LOOKBACK_SCAN(false);
 }
 
-/* out is in: see cl/tile/tile_prefix.cl for why that is right. */
+/* `out` is `in`. cl/tile/tile_prefix.cl explains why this is correct. */
 __kernel XL_REQUIRED void xl_scan_lookback_in_place(XL_LOOKBACK_ARGUMENTS)
 {
     XL_LOOKBACK_SCAN(true);

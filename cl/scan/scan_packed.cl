@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT
- * How scan_pipelined.cl holds the tile that it scans, between the load and the store:
+ * How scan_pipelined.cl holds the tile that it scans, between load and store.
  *
- * Packed (XL_PACKED 1), where elements are narrower than a register: as the vectors that came from
- * memory, each with what stands before it in its sub-tile; the store scans them once more, from
- * the prefix on. An element in a register of its own allows tiles of a quarter of the bytes only,
- * and u8 at 2^28 then took .280 ms on an H200, at .46 of a copy.
- * Else: as scanned accumulators, which the store combines with the prefix.
+ * Packed (XL_PACKED 1 or 2), if elements are narrower than a register: as the vectors that were
+ * loaded, each with its prefix in the sub-tile. The store scans them again, from that prefix on.
+ * With a register per element, a tile would have a quarter of the bytes, and u8 at 2^28 then took
+ * .280 ms on an H200, .46 of a copy.
+ * Otherwise: as scanned accumulators, which the store combines with the prefix of the tile.
  *
- * Elements past the last one may hold anything: what stands behind them is not stored either, and
- * built-in operators may be called on anything. */
+ * Elements after the last one have arbitrary values: their results are not stored, and built-in
+ * operators accept any value. */
 #ifndef XL_SCAN_PACKED
 #define XL_SCAN_PACKED
 
@@ -55,7 +55,7 @@ XL_T xl_items_reduce(const xl_items *items, const xl_input *input, uint row)
 }
 
 #if XL_PACKED == 2
-/* The results of four bytes; *sum moves on. */
+/* The results of four bytes; *sum becomes the sum after them. */
 uint xl_bytes_scan(uint bytes, uint *sum)
 {
     const uint s0 = *sum, s1 = xl_dot4(bytes, 0x00000001u, s0),
@@ -82,7 +82,7 @@ void xl_items_scan(xl_items *items, const xl_input *input, const uint rows)
     }
 }
 
-/* The results of a vector, from what stands before it. */
+/* The results of a vector, from its prefix on. */
 void xl_items_results(const xl_items *items, const xl_input *input, uint row, XL_T carry, XL_OUT *y)
 {
 #if XL_PACKED == 2
@@ -125,7 +125,7 @@ void xl_items_store(const xl_items *items, const xl_input *input, __global XL_OU
 {
     const ulong first = base + xl_tile_at(xl_sub_tile(), 0, rows);
     const uint mode = xl_store_mode(out + base, input->n - base, XL_GROUP_SIZE * XL_VLEN * rows);
-    if (mode == XL_STORE_ALIGNED) /* as a constant in each */
+    if (mode == XL_STORE_ALIGNED) /* a constant mode in each call */
         xl_packed_store(items, input, out, first, before, rows, XL_STORE_ALIGNED);
     else if (xl_shifts_stores && mode == XL_STORE_SHIFTED)
         xl_packed_store(items, input, out, first, before, rows, XL_STORE_SHIFTED);

@@ -1,25 +1,25 @@
 /* SPDX-License-Identifier: MIT
- * The scan in one launch, pipelined: aggregates are published one tile early. The fastest where a
- * GPU can copy into local memory by itself.
+ * The scan in one launch, pipelined: aggregates are published one tile early. It is the fastest one
+ * on GPUs that copy into local memory asynchronously.
  *
- * A group has two tiles in hand: one in registers, whose aggregate is published and which waits for
- * its prefix, and the next, which comes into local memory meanwhile. In each turn it
- *   1. reduces the next tile from local memory and publishes the aggregate; if that tile is the
+ * A group has two tiles: one in registers, whose aggregate is published and which waits for its
+ * prefix, and the next one, which is on its way into local memory. In each round the group
+ *   1. reduces the next tile from local memory and publishes its aggregate; if that tile is the
  *      last of a window, it also looks back for it at once and publishes its PREFIX;
- *   2. asks for what others published, scans the tile in registers, and only then waits for
- *      the answers: they were published a turn ago, so that hardly anyone ever waits;
- *   3. stores the results, takes the next tile into registers, sends for the one after
- *      it, and takes a ticket for that one's successor.
- * With as many groups as tiles or more there is nothing to hand out and no ticket is taken:
- * the tile is the group's number. Should such a group not run, others do without what it would
- * publish as they do without any other (cl/tile/tile_prefix.cl).
+ *   2. loads the descriptors of earlier tiles, scans the tile in registers, and only then uses the
+ *      descriptors: they were published a round ago, so it hardly ever waits for them;
+ *   3. stores the results, loads the next tile into registers, starts the copy of the tile after
+ *      it, and takes the ticket of the tile after that.
+ * If there are at least as many groups as tiles, no tickets are taken: the tile is the number of
+ * the group. If such a group does not run, the others replace its values by the fallback, as always
+ * (cl/tile/tile_prefix.cl).
  *
- * test/model/scan_pipelined.pml checks all this for every interleaving of small sizes, with
- * these names.
+ * test/model/scan_pipelined.pml checks this for every interleaving of small sizes, with the same
+ * names.
  *
- * In place has a kernel of its own (XL_SEPARATE_IN_PLACE 1) where NVIDIA's compiler makes the one
- * for both slower by a third, which is where elements are of 8 bytes; elsewhere it takes seconds
- * for another one (580.159.04, November 2026). */
+ * In place has a separate kernel (XL_SEPARATE_IN_PLACE 1) if elements have 8 bytes, because
+ * NVIDIA's compiler makes a kernel for both slower by a third. Otherwise one kernel does both,
+ * because another one would take seconds to compile (580.159.04, November 2026). */
 #include "scan_packed.cl"
 #define XL_LOOKBACK_SCOPE 2
 #include "scan_source.cl"
@@ -44,27 +44,26 @@ __kernel void xl_scan_clear(__global ulong *state, ulong state_offset, ulong wor
     xl_descriptors_clear(state + state_offset, words);
 }
 
-/* What the work-items of a group share beside the stage. */
+/* Local memory of a group, besides the stage. */
 typedef struct xl_shared {
     uint next, epoch;
     XL_T sub_tiles[XL_MAX_SUB_TILES];                      /* aggregates of the next tile */
-    XL_T parts[XL_MAX_SUB_TILES], early[XL_MAX_SUB_TILES]; /* of two look-backs */
+    XL_T parts[XL_MAX_SUB_TILES], early[XL_MAX_SUB_TILES]; /* partial results of two look-backs */
 } xl_shared;
 
-/* The work-item that fetches and takes tickets: in the last sub-group, as the first
- * publishes. */
+/* The work-item that starts copies and takes tickets. It is in the last sub-group, because the
+ * first one publishes. */
 #define XL_ISSUER (XL_GROUP_SIZE - 1)
 
-/* A group takes no ticket beyond the one that is past the last tile, and so has waited for
- * all it took before it leaves. One still on its way could be counted after the last group
- * has put TICKET back to 0, and the next launch would miss its first tile. */
+/* A group takes no ticket after the first one that is past the last tile, so it has received all
+ * its tickets before it leaves. If one were still in flight, it might be counted after the last
+ * group has reset TICKET to 0, and the next launch would miss its first tile. */
 uint xl_ticket_next(const xl_lookback *lookback, bool tickets)
 {
     return tickets ? xl_ticket_take(lookback->header) : ~0u;
 }
 
-/* The tile to begin with, at every work-item. Barriers must stand before shared->next is written
- * again. */
+/* The first tile, for all work-items. A barrier must precede the next write to shared->next. */
 uint xl_ticket_first(const xl_lookback *lookback, bool tickets, __local xl_shared *shared)
 {
     if (!tickets)
@@ -75,8 +74,8 @@ uint xl_ticket_first(const xl_lookback *lookback, bool tickets, __local xl_share
     return shared->next;
 }
 
-/* The prefix of a tile that was asked for by xl_window_load(): waits, and lets the sub-groups meet
- * in parts[]. */
+/* The prefix of a tile whose look-back xl_window_load() has begun: waits, and combines the results
+ * of the sub-groups in parts[]. */
 XL_T xl_window_prefix(xl_window *window, const xl_lookback *lookback, uint tile,
                       __local XL_T *parts)
 {
@@ -91,15 +90,16 @@ XL_T xl_window_prefix(xl_window *window, const xl_lookback *lookback, uint tile,
     return xl_op(start, sum);
 }
 
-/* Step 1: publishes the aggregate of the staged tile. Gives what stands before this sub-group in
- * the tile, the aggregate, and, for the last tile of a window, the tile's prefix. */
+/* Step 1: publishes the aggregate of the staged tile. Returns the prefix of this sub-group in the
+ * tile; *sum is the aggregate, and *early, for the last tile of a window, the prefix of the
+ * tile. */
 XL_T xl_publish_next(const xl_lookback *lookback, const xl_stage *stage, uint next, uint phase,
                      __local xl_shared *shared, XL_T *early, XL_T *sum)
 {
     const ulong base = xl_tile_base(next, stage->tile);
     xl_stage_heads(stage, &lookback->source.input, base);
     xl_fetch_end(stage, &lookback->source.input, base, phase);
-#if XL_SEGMENTS > 1 /* bits that the group has made */
+#if XL_SEGMENTS > 1 /* the group has made the head bits */
     xl_local_barrier();
 #endif
     const XL_T mine = xl_staged_total(stage, &lookback->source.input, base, lookback->source.rows);
@@ -122,7 +122,7 @@ XL_T xl_publish_next(const xl_lookback *lookback, const xl_stage *stage, uint ne
         if (get_local_id(0) == 0)
             xl_tile_publish(lookback, next, XL_PREFIX, xl_op(*early, own), false);
     }
-    /* Between this and the first store of a result stands a barrier: see
+    /* A barrier must be between this fence and the first store of a result: see
      * cl/tile/tile_prefix.cl. */
     if (lookback->in_place && get_local_id(0) == 0)
         xl_device_fence();
@@ -130,8 +130,8 @@ XL_T xl_publish_next(const xl_lookback *lookback, const xl_stage *stage, uint ne
     return before;
 }
 
-/* Step 2: scans the tile in `items` and gives its prefix, which is `known` for the last tile of
- * a window. */
+/* Step 2: scans the tile in `items` and returns its prefix, which is `known` for the last tile of a
+ * window. */
 XL_T xl_scan_current(const xl_lookback *lookback, uint mine, xl_items *items, XL_T known,
                      __local xl_shared *shared)
 {
@@ -147,8 +147,8 @@ XL_T xl_scan_current(const xl_lookback *lookback, uint mine, xl_items *items, XL
     return prefix;
 }
 
-/* `mine` is the tile in registers, `next` the staged one, and the issuer has the ticket of
- * the one `after` it. */
+/* `mine` is the tile in registers, `next` the staged one, and `after` the tile after that, whose
+ * ticket only the issuer has. */
 void xl_pipelined_scan(xl_lookback lookback, __global XL_OUT *out, const xl_stage stage,
                        __local xl_shared *shared)
 {
@@ -228,8 +228,8 @@ __kernel XL_REQUIRED void xl_scan_pipelined_in_place(XL_LOOKBACK_ARGUMENTS)
 #endif
 
 #if XL_SHORT_TILE_VECTORS > 0
-/* With shorter tiles, so that few elements are work for all groups; in place where there is one
- * kernel for both. */
+/* With shorter tiles, so that few elements occupy all groups. Also in place, if one kernel does
+ * both. */
 __kernel XL_REQUIRED void xl_scan_pipelined_short(XL_LOOKBACK_ARGUMENTS)
 {
     XL_PIPELINED_SCAN(XL_SHORT_TILE_VECTORS, !XL_SEPARATE_IN_PLACE && (flags & 4) != 0);

@@ -1,30 +1,31 @@
 /* SPDX-License-Identifier: MIT
- * The scan whose order of operands no device changes, by launches. It computes what
- * cl/scan/scan_pipelined.cl does on 32 lanes with tiles and windows of the sizes below, which is
- * the faster way where a device can; this one asks for nothing.
+ * The reproducible scan, by several launches: the order of operands is the same on every device. It
+ * computes the same expression as cl/scan/scan_pipelined.cl with 32 lanes and with tiles and
+ * windows of the sizes below. That kernel is faster; this one needs no feature of the device.
  *
- * The expression. A VECTOR is XL_TREE_VLEN neighbours; q is one folded from left to right. A
- * sub-tile is 32 * XL_TREE_ROWS vectors, a tile XL_TREE_SIZE / 32 sub-tiles, a window
- * XL_TREE_WINDOW tiles; what lies past the last element is left out.
- *   Totals. In a sub-tile XL_TREE_ROWS neighbouring q are folded from left to right, and the 32
- *     results by a balanced tree: u. The u of a tile folded from left to right: A.
- *   Windows. XL_TREE_WINDOW / XL_TREE_SIZE neighbouring A are folded from left to right, 32 of the
- *     results by a balanced tree, and those from left to right. S(t): that of the tiles of t's
+ * The expression. A VECTOR is XL_TREE_VLEN consecutive elements; q is a vector folded from left to
+ * right. A sub-tile is 32 * XL_TREE_ROWS vectors, a tile XL_TREE_SIZE / 32 sub-tiles, a window
+ * XL_TREE_WINDOW tiles. Places after the last element are left out.
+ *   Totals. In a sub-tile XL_TREE_ROWS consecutive q are folded from left to right, and the 32
+ *     results by a balanced tree: u. The u of a tile, folded from left to right: A.
+ *   Windows. XL_TREE_WINDOW / XL_TREE_SIZE consecutive A are folded from left to right, 32 of the
+ *     results by a balanced tree, and these from left to right. S(t) is this for the tiles of t's
  *     window before t. Then
- *       start(0) = what the scan starts from     start(w + 1) = (start(w) op S(last)) op A(last)
+ *       start(0) = the start of the scan         start(w + 1) = (start(w) op S(last)) op A(last)
  *       prefix(t) = start(w) op S(t), where w is t's window and `last` the last tile of w
  *   Rows. In a sub-tile each row of 32 q is scanned by Kogge and Stone's steps of 1, 2, 4, 8, 16;
- *     c is the rows before, folded from left to right. An element's own part of the expression is
- *     (c op the row's vectors before its own) op the elements of its vector one by one.
+ *     c is the rows before, folded from left to right. The part of an element is
+ *     (c op the vectors of its row before its own) op the elements of its vector one by one.
  *   A result is (prefix(t) op (the u of the tile before its sub-tile, folded)) op that part.
  *
  *   Phase 1, upsweep: u of every sub-tile.
- *   Phase 2, windows: S of every tile. Then one work-item makes start of every window.
+ *   Phase 2, windows: S of every tile. Then one work-item computes start of every window.
  *   Phase 3, downsweep: the results.
- * Of one tile phases 1 and 3 are enough, of one sub-tile, but where a carry is left, phase 3.
+ * A single tile needs only phases 1 and 3. A single sub-tile needs only phase 3, unless a carry
+ * must be written.
  *
- * Work-items that run one after another walk a whole tile each, row by row; groups hold sub-tiles
- * in local memory, a work-item for each lane. */
+ * If work-items run one after another, each walks a whole tile, row by row. Otherwise a group holds
+ * sub-tiles in local memory, with a work-item for each lane. */
 #include "../tile/tile_heads.cl"
 
 #if XL_SERIAL
@@ -46,11 +47,11 @@
 
 #define XL_REQUIRED __attribute__((reqd_work_group_size(XL_GROUP_SIZE, 1, 1)))
 
-/* Runs through this work-item's share of the numbers below `end`. */
+/* This work-item's share of the numbers below `end`. */
 #define XL_FOR_EACH(e, end) for (uint e = (uint)get_local_id(0); e < (end); e += XL_GROUP_SIZE)
 
-/* Where in the scratch there stand, in bytes: u of each sub-tile, S of each tile, start of each
- * window but the first. */
+/* Byte offsets into the scratch: of u of each sub-tile, S of each tile, start of each window except
+ * the first. */
 #define XL_TREE_ARGUMENTS                                                                          \
     __global uchar *scratch, ulong sub_tiles_at, ulong tiles_at, ulong windows_at
 typedef struct xl_tree {
@@ -62,7 +63,7 @@ typedef struct xl_tree {
     tree.tiles = (__global XL_T *)(scratch + tiles_at);                                            \
     tree.windows = (__global XL_T *)(scratch + windows_at)
 
-/* The first `count` sub-tiles of a tile. */
+/* The first `count` sub-tiles of a tile, folded. */
 XL_T xl_tree_fold(const xl_tree *tree, ulong tile, uint count)
 {
     XL_T sum = xl_identity();
@@ -72,7 +73,8 @@ XL_T xl_tree_fold(const xl_tree *tree, ulong tile, uint count)
     return sum;
 }
 
-/* What comes before a tile. Where there is one only nobody has made its S, which is nothing. */
+/* The prefix of a tile. `windowed`: its S was computed; otherwise there is one tile, whose S is
+ * empty. */
 XL_T xl_tree_prefix(const xl_tree *tree, const xl_input *input, ulong tile, bool windowed)
 {
     const ulong window = tile / XL_TREE_WINDOW;
@@ -84,14 +86,13 @@ XL_T xl_tree_prefix(const xl_tree *tree, const xl_input *input, ulong tile, bool
     return xl_op(start, sum);
 }
 
-/* Elements of this group, from `base` on, which may lie past the last. */
+/* The number of elements of this group, from `base` on; 0 if `base` is after the last one. */
 uint xl_tree_count(const xl_input *input, ulong base)
 {
     return base < input->n ? (uint)min(input->n - base, (ulong)XL_TILE) : 0;
 }
 
-/* The results for a vector x whose scan starts from `carry`, behind `front`, which comes before
- * its sub-tile. */
+/* The results of a vector x. `carry` precedes it in its sub-tile; `front` precedes the sub-tile. */
 void xl_tree_results(XL_T *y, const xl_input *input, const XL_T *x, XL_T carry, XL_T front)
 {
     XL_T sum = carry;
@@ -115,7 +116,7 @@ XL_T xl_vector_fold(const XL_T *x)
     return total;
 }
 
-/* `count` elements from i on, of which those at `end` and past it are not there. */
+/* `count` elements from i on; xl_identity() for those at `end` and after it. */
 void xl_tree_load(XL_T *x, const xl_input *input, ulong i, ulong end, const uint count)
 {
     if (i + count <= end) {
@@ -172,8 +173,8 @@ __kernel XL_REQUIRED void xl_reproducible_upsweep(XL_INPUT_ARGUMENTS, XL_TREE_AR
     for (uint l = by; l < XL_ROW; ++l)                                                             \
         to[l] = xl_op(from[l - by], from[l]);
 
-/* The row at `base`, behind what comes before its sub-tile and, in that, the row; gives what comes
- * before the next row. In place is fine. */
+/* Scans the row at `base`. `front` precedes its sub-tile, `carry` precedes the row in the sub-tile.
+ * Returns the carry of the next row. Works in place. */
 XL_T xl_row_scan(const xl_input *input, __global XL_OUT *out, ulong base, XL_T front, XL_T carry)
 {
     XL_T x[XL_ROW_ELEMENTS], y[XL_ROW_ELEMENTS], a[XL_ROW], b[XL_ROW];
@@ -246,8 +247,8 @@ XL_T xl_vector_fold(const __local XL_T *x)
     return total;
 }
 
-/* Brings the elements of this group, from `base` on, into local memory. Neighbours read
- * neighbours. */
+/* Loads the elements of this group, from `base` on, into local memory. Adjacent work-items read
+ * adjacent elements. */
 void xl_tree_load(xl_input *input, __local uint4 *heads, __local XL_T *block, ulong base)
 {
     const uint count = xl_tree_count(input, base);
@@ -281,9 +282,9 @@ __kernel XL_REQUIRED void xl_reproducible_upsweep(XL_INPUT_ARGUMENTS, XL_TREE_AR
         tree.sub_tiles[group * XL_GROUP_SUB_TILES + i / XL_ROW] = lanes[i];
 }
 
-/* Scans the rows of 32 leaves of `from`, each by itself, with `to`, as large, for a second buffer,
- * and gives the one of them that has the results. All work-items call it together; it starts and
- * ends with a barrier. */
+/* Scans each row of 32 leaves of `from` separately; `to` is a second buffer of the same size.
+ * Returns the buffer that has the results. All work-items call it together; it begins and ends with
+ * a barrier. */
 __local XL_T *xl_rows_scan(__local XL_T *from, __local XL_T *to)
 {
     __local XL_T *swap;
@@ -304,8 +305,8 @@ __local XL_T *xl_rows_scan(__local XL_T *from, __local XL_T *to)
     return from;
 }
 
-/* The group's elements become their results. `fronts`: what comes before each sub-tile; `carries`:
- * room for what comes before each row in its sub-tile. */
+/* Replaces the group's elements by their results. `fronts`: the prefix of each sub-tile; `carries`:
+ * room for the prefix of each row in its sub-tile. */
 void xl_sub_tiles_scan(const xl_input *input, __local XL_T *block, __local XL_T *leaves,
                        const __local XL_T *fronts, __local XL_T *carries)
 {
@@ -351,7 +352,7 @@ __kernel XL_REQUIRED void xl_reproducible_downsweep(XL_INPUT_ARGUMENTS, XL_TREE_
     XL_FOR_EACH(k, XL_GROUP_SUB_TILES)
     {
         XL_T front = xl_identity();
-        if (base + k * XL_SUB_TILE_ELEMENTS < input.n) /* else there may be no scratch */
+        if (base + k * XL_SUB_TILE_ELEMENTS < input.n) /* otherwise there may be no scratch */
             front = xl_op(xl_tree_prefix(&tree, &input, tile, windowed != 0),
                           xl_tree_fold(&tree, tile, first + k));
         fronts[k] = front;
@@ -370,17 +371,17 @@ __kernel XL_REQUIRED void xl_reproducible_downsweep(XL_INPUT_ARGUMENTS, XL_TREE_
 }
 #endif
 
-/* ---- windows: the same by one work-item or many -------------------------------------- */
+/* ---- windows: for one work-item or many ---------------------------------------------- */
 
 #define XL_TILES_PER_LEAF (XL_TREE_WINDOW / XL_TREE_SIZE)
 
-/* The tree over the leaves of a window: level d has XL_TREE_SIZE >> d nodes, each of 2^d leaves,
- * up to a node for 32 leaves. */
+/* The tree over the leaves of a window: level d has XL_TREE_SIZE >> d nodes of 2^d leaves each. The
+ * last level has a node for each 32 leaves. */
 #define XL_LEVEL(d) (2 * XL_TREE_SIZE - (2 * XL_TREE_SIZE >> (d)))
 #define XL_LEVELS 5
 
-/* S of tile `x` of a window: its leaf so far, then up the tree, where it stands in the right half
- * of a node behind the left one; and what stands before its 32 leaves. */
+/* S of tile `x` of a window: the tiles of its leaf before it; then, up the tree, the left sibling
+ * of each node that is a right child; and the nodes before its 32 leaves. */
 XL_T xl_window_before(const __local XL_T *sums, const __local XL_T *nodes, uint x)
 {
     const uint leaf = x / XL_TILES_PER_LEAF;
@@ -395,7 +396,7 @@ XL_T xl_window_before(const __local XL_T *sums, const __local XL_T *nodes, uint 
     return xl_op(before, mine);
 }
 
-/* Phase 2: a group has a window. `count`: tiles of all windows. */
+/* Phase 2: a group computes a window. `count`: the number of tiles of all windows. */
 __kernel XL_REQUIRED void xl_reproducible_windows(XL_TREE_ARGUMENTS, ulong count)
 {
     __local XL_T sums[XL_TREE_WINDOW], nodes[XL_LEVEL(XL_LEVELS + 1)];
@@ -428,7 +429,7 @@ __kernel XL_REQUIRED void xl_reproducible_windows(XL_TREE_ARGUMENTS, ulong count
     tree.tiles[base + x] = xl_window_before(sums, nodes, x);
 }
 
-/* start of windows 1 to before `count`, one after another. */
+/* start of windows 1 to count - 1, one after another. */
 __kernel XL_REQUIRED void xl_reproducible_starts(XL_INPUT_ARGUMENTS, XL_TREE_ARGUMENTS, ulong count)
 {
     XL_INPUT_MAKE(input);

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT
- * Scan of a tile by one work-item, for devices whose work-items run one after another on a
- * core: the tile comes into the cache while it is reduced (cl/tile/tile_serial.cl), and is
- * scanned from there. Built-in scalars under a built-in operator go by wide vectors
- * (XL_BY_VECTORS), everything else element by element; by CSR offsets segment by segment then,
- * where heads need no look at each element: a sum by a caller's operator of 2^24 u32 in segments
- * of 1000 takes 11 ms of two cores, by key 23 (PoCL 3.1, AMD EPYC with AVX2).
- */
+ * Scan of a tile by one work-item, for devices whose work-items run one after another on a core.
+ * The reduction (cl/tile/tile_serial.cl) brings the tile into the cache, and the scan reads it from
+ * there. Built-in scalars with a built-in operator are scanned in wide vectors (XL_BY_VECTORS),
+ * everything else element by element. In that case CSR offsets are handled segment by segment,
+ * without a test of each element: a sum by a caller's operator of 2^24 u32 in segments of 1000
+ * takes 11 ms on two cores; by key it takes 23 (PoCL 3.1, AMD EPYC with AVX2). */
 #ifndef XL_SCAN_SERIAL
 #define XL_SCAN_SERIAL
 
@@ -14,7 +13,7 @@
 #include "scan_cursor.cl"
 #endif
 
-/* Scans element i, which begins a segment or not, and gives `carry` moved on. */
+/* Scans element i; `head`: it begins a segment. Returns the carry after it. */
 XL_T xl_serial_step(const xl_input *input, __global XL_OUT *out, ulong i, bool head, XL_T carry)
 {
     const XL_T x = xl_input_accumulator(input, input->in[i], i, head), next = xl_op(carry, x);
@@ -23,8 +22,8 @@ XL_T xl_serial_step(const xl_input *input, __global XL_OUT *out, ulong i, bool h
 }
 
 #if XL_SEGMENTS == 4 && !XL_BY_VECTORS
-/* Offsets are asked only where a segment that has elements begins, and those of empty ones in
- * between may be leapt over, as the rounds of loops are counted on some devices. Else as the one
+/* Reads an offset only where a segment begins that has elements. Offsets of empty segments are
+ * skipped in leaps, because some devices limit the rounds of loops. Otherwise like the function
  * below. */
 XL_T xl_serial_scan(const xl_input *input, __global XL_OUT *out, ulong base, ulong count,
                     XL_T carry, bool stream, ulong next_tile)
@@ -52,7 +51,7 @@ XL_T xl_serial_scan(const xl_input *input, __global XL_OUT *out, ulong base, ulo
 #if XL_SEGMENTS == 4
 #define XL_SERIAL_HEAD(input, cursor, i) xl_cursor_head((input), (cursor), (i))
 #else
-typedef uint xl_cursor; /* nothing: the array or a formula says of each element what it is */
+typedef uint xl_cursor; /* unused: flags, bits, keys or a formula give the heads */
 #define XL_SERIAL_HEAD(input, cursor, i) (xl_heads((input), (i), 1) & 1)
 #endif
 
@@ -65,8 +64,8 @@ XL_T xl_serial_scan_few(const xl_input *input, __global XL_OUT *out, ulong base,
 }
 
 #if XL_BY_VECTORS
-/* The results of the vector x, which begins with element i. `before`: what stands before it, in
- * each of its elements; it moves on. */
+/* The results of the vector x, which begins with element i. `before`: the carry, in each component;
+ * it becomes the carry after x. */
 __attribute__((always_inline)) xl_wide xl_serial_vector(const xl_input *input, xl_wide x, ulong i,
                                                         xl_cursor *cursor, xl_wide *before)
 {
@@ -83,11 +82,10 @@ __attribute__((always_inline)) xl_wide xl_serial_vector(const xl_input *input, x
 }
 #endif
 
-/* Scans `count` elements from `base` on, starting from `carry`, which it gives back moved on.
- * `stream`: results will have left the cache before anyone reads them, so vectors are
- * written past it, which saves reading the lines that they overwrite. `next_tile`: the tile that is
- * reduced after this one begins so many elements further on; it comes into the cache meanwhile. In
- * place is fine. */
+/* Scans `count` elements from `base` on, starting with `carry`; returns the carry after them.
+ * `stream`: results will leave the cache before they are read, so vectors are written past it,
+ * which avoids reading the lines that they overwrite. `next_tile`: the distance in elements to the
+ * tile that is reduced next; it is prefetched. Works in place. */
 XL_T xl_serial_scan(const xl_input *input, __global XL_OUT *out, ulong base, ulong count,
                     XL_T carry, bool stream, ulong next_tile)
 {
@@ -101,8 +99,8 @@ XL_T xl_serial_scan(const xl_input *input, __global XL_OUT *out, ulong base, ulo
     __global XL_E *const to = (__global XL_E *)out;
     const ulong past = ((size_t)(to + base) % sizeof(xl_wide)) / sizeof(XL_E);
 #if XL_SEGMENTS == 0
-    /* Such stores need whole, aligned lines. To begin with the first of them moves the vectors,
-     * and with them the order of operands, by where `out` lies. */
+    /* Such stores need whole, aligned lines. If the vectors began at the first line of `out`, the
+     * address of `out` would change the order of operands; an ordered scan must not do that. */
     stream = stream && (!XL_ORDERED || past == 0);
     const ulong few = stream && past > 0 ? min(count, xl_wide_size - past) : 0;
 #else
@@ -119,7 +117,7 @@ XL_T xl_serial_scan(const xl_input *input, __global XL_OUT *out, ulong base, ulo
         const xl_wide y = xl_serial_vector(input, xl_wide_load(in + base), base, &cursor, &before);
         xl_wide_store(y, to + base, stream);
     }
-    /* Whether a head was met matters in what stands behind, never in what stands before. */
+    /* The head flag of a left operand has no effect. */
     carry = xl_accumulator_of(before.s0, true);
 #endif
     return xl_serial_scan_few(input, out, base, end, &cursor, carry);

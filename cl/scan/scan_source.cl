@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
- * What a scan gives to the tile prefix (cl/tile/tile_prefix.cl): where tiles come from, and how
- * the aggregate of one is computed again by those who wait for it, in the very order in which
- * the tile's owner does: a sum that rounds comes out the same.
+ * The scan's part of the tile prefix (cl/tile/tile_prefix.cl): the source of tiles, and the
+ * aggregate of a tile as a waiting work-item computes it, in exactly the order of the tile's owner,
+ * so that a sum that rounds has the same bits.
  *
- * Asks for the functions of cl/tile/tile_load.cl (XL_SERIAL 0) or cl/tile/tile_serial.cl
- * (XL_SERIAL 1). XL_LOOKBACK_SCOPE 2: the kernels of scan_pipelined.cl, who defines it. */
+ * Requires the functions of cl/tile/tile_load.cl (XL_SERIAL 0) or cl/tile/tile_serial.cl (XL_SERIAL
+ * 1). scan_pipelined.cl defines XL_LOOKBACK_SCOPE as 2. */
 #ifndef XL_SCAN_SOURCE
 #define XL_SCAN_SOURCE
 
@@ -16,8 +16,7 @@
 
 typedef struct xl_source {
     xl_input input;
-    uint rows; /* pipelined: vectors of a work-item, an odd number: XL_VECTORS or
-                  XL_SHORT_TILE_VECTORS, no variable */
+    uint rows; /* pipelined: vectors of a work-item; odd, and a constant */
 } xl_source;
 
 #if XL_LOOKBACK_SCOPE == 2
@@ -66,7 +65,7 @@ XL_T xl_source_aggregate(const xl_source *source, uint tile)
     return sum;
 }
 #else
-/* What work-item i adds to a group's reduction: its rows from `row` to before `end`. */
+/* The part of work-item i in a group's reduction: its rows `row` to end - 1. */
 XL_T xl_item_combine(const xl_source *source, uint tile, uint i, uint row, uint end)
 {
     XL_T total = xl_identity();
@@ -77,8 +76,8 @@ XL_T xl_item_combine(const xl_source *source, uint tile, uint i, uint row, uint 
     return total;
 }
 
-/* xl_group_reduce() folds neighbours, then neighbours of those: a binary counter of what
- * is folded so far does the same one by one. */
+/* xl_group_reduce() folds pairs of neighbours, then pairs of these results. A stack that works like
+ * a binary counter does the same with one value after the other. */
 XL_T xl_rows_combine(const xl_source *source, uint tile, uint row, uint end)
 {
     XL_T stack[12]; /* for 2048 work-items */
@@ -105,8 +104,8 @@ XL_T xl_source_aggregate(const xl_source *source, uint tile)
 
 #include "../tile/tile_prefix.cl"
 
-/* `state` begins with the header. `flags` as the host gives them: 1: results are written past the
- * cache, where a work-item walks a tile; 2: there is one tile and no state; 4: out is in. */
+/* `state` begins with the header. `flags`, from the host: 1: results are written past the cache, if
+ * a work-item walks a tile; 2: there is one tile and no state; 4: `out` is `in`. */
 xl_lookback xl_lookback_make(const xl_input *input, __global ulong *state, uint flags,
                              bool in_place, uint rows)
 {

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT
- * Scan of a tile that a work-group holds as cl/tile/tile_load.cl says: work-items scan their
- * vectors, sub-groups their rows, and sub-tiles meet in local memory.
+ * Scan of a tile that a work-group holds as in cl/tile/tile_load.cl: work-items scan their vectors,
+ * sub-groups their rows, and the totals of sub-tiles are combined in local memory.
  *
- * Local memory as cl/tile/tile_reduce.cl says. All work-items of the group must call these
+ * Local memory as in cl/tile/tile_reduce.cl. All work-items of the group must call these functions
  * together. */
 #ifndef XL_SCAN_TILE
 #define XL_SCAN_TILE
 
 #include "../tile/tile_reduce.cl"
 
-/* Replaces a vector by its scan that starts from `carry`; gives where it ends. */
+/* Replaces a vector by its scan from `carry` on; returns the carry after it. */
 XL_T xl_vector_scan(const xl_input *input, XL_T *item, uint row, XL_T carry)
 {
 #pragma unroll
@@ -21,8 +21,8 @@ XL_T xl_vector_scan(const xl_input *input, XL_T *item, uint row, XL_T carry)
     return carry;
 }
 
-/* Scans the sub-tile in place, from xl_identity(); gives its total. `rows`: those of the
- * tile, which must be XL_VECTORS where there are no sub-groups. */
+/* Scans the sub-tile in place, starting with xl_identity(); returns its total. `rows`: the rows of
+ * the tile; it must be XL_VECTORS if there are no sub-groups. */
 XL_T xl_sub_tile_scan(const xl_input *input, XL_T *item, const uint rows, __local XL_T *scratch)
 {
 #if XL_USE_LANES
@@ -36,9 +36,10 @@ XL_T xl_sub_tile_scan(const xl_input *input, XL_T *item, const uint rows, __loca
     }
     return carry;
 #else
-    /* All rows at once: the totals lie in element order in local memory, each
-     * work-item scans XL_VECTORS neighbours of them, the group scans the work-items.
-     * In the end a work-item reads what it wrote at the start, and may write it again. */
+    /* All rows together: the totals of vectors are in local memory in the order of elements, each
+     * work-item scans XL_VECTORS consecutive ones, and the group scans the work-items' totals. At
+     * the end a work-item reads the places that it wrote at the beginning, so it may write them
+     * again without a barrier. */
     const uint i = (uint)get_local_id(0);
     __local XL_T *const totals = scratch + XL_GROUP_SIZE;
     for (uint row = 0; row < XL_VECTORS; ++row)

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: MIT
- * Reduce-then-scan: in one launch each work-group reduces its chunk of whole tiles;
- * in a second each folds the totals of the chunks before its own and scans its chunk
- * from there. Where single work-items have so many totals to fold that it would cost as much
- * as the chunks, these are scanned first, in launches between the two. Which elements form a chunk
- * follows from n and the plan alone, so that floating-point sums come out the same every time.
- * After Dotsenko et al., "Fast scan algorithms on graphics processors" (ICS 2008),
- * without a launch of its own for few totals.
+ * Reduce-then-scan: in the first launch each work-group reduces its chunk of whole tiles; in the
+ * second one, each folds the totals of the chunks before its own and scans its chunk from there. If
+ * that fold would take a single work-item as long as its chunk, launches in between scan the
+ * totals. The chunks depend only on n and the plan, so a floating-point sum is the same every time.
+ * After Dotsenko et al., "Fast scan algorithms on graphics processors" (ICS 2008), but without an
+ * extra launch for few totals.
  *
- * A scan of one tile is the second launch alone, with one group and no totals. */
+ * For one tile there is only the second launch, with one group and no totals. */
 #include "../tile/tile_heads.cl"
 
 #if XL_SERIAL
@@ -19,7 +18,7 @@
 
 #define XL_REQUIRED __attribute__((reqd_work_group_size(XL_GROUP_SIZE, 1, 1)))
 
-/* spine[g] = the chunk of group g reduced; a chunk is whole tiles. */
+/* spine[g] = the total of the chunk of group g, which is whole tiles. */
 __kernel XL_REQUIRED void xl_scan_upsweep(XL_INPUT_ARGUMENTS, ulong chunk_elements,
                                           __global uchar *scratch_at, ulong scratch_offset)
 {
@@ -45,8 +44,8 @@ __kernel XL_REQUIRED void xl_scan_upsweep(XL_INPUT_ARGUMENTS, ulong chunk_elemen
 }
 
 #if XL_SERIAL
-/* Many totals: each from number `from` to before `after` becomes all up to itself, where those
- * before `from` have become that already. One work-item's work. */
+/* For many totals, by one work-item: replaces the totals `from` to after - 1 by their inclusive
+ * scan. The totals before `from` are already scanned. */
 __kernel XL_REQUIRED void xl_scan_spine(__global uchar *scratch_at, ulong scratch_offset,
                                         ulong from, ulong after)
 {
@@ -61,7 +60,8 @@ __kernel XL_REQUIRED void xl_scan_spine(__global uchar *scratch_at, ulong scratc
     }
 }
 
-/* start op totals[0] op ... op totals[group - 1]. `scanned`: the last of them is all of them. */
+/* start op totals[0] op ... op totals[group - 1]. `scanned`: the last of these is already all of
+ * them. */
 XL_T xl_spine_fold(const __global XL_T *spine, uint group, XL_T start, bool scanned)
 {
     XL_T sum = xl_identity();
@@ -71,7 +71,7 @@ XL_T xl_spine_fold(const __global XL_T *spine, uint group, XL_T start, bool scan
     return xl_op(start, sum);
 }
 #else
-/* The same by a group; totals are never scanned. */
+/* The same by a group; its totals are never scanned. */
 XL_T xl_spine_fold(const __global XL_T *spine, uint group, XL_T start, __local XL_T *scratch)
 {
     XL_T sum = xl_identity();
@@ -84,8 +84,8 @@ XL_T xl_spine_fold(const __global XL_T *spine, uint group, XL_T start, __local X
 }
 #endif
 
-/* Scans chunk after chunk. With one group `spine` is not read. `flags`: 1 results are written past
- * the cache; 2 totals are scanned. */
+/* Scans the chunks. With one group, `spine` is not read. `flags`: 1: results are written past the
+ * cache; 2: the totals are scanned. */
 __kernel XL_REQUIRED void xl_scan_downsweep(XL_INPUT_ARGUMENTS, ulong chunk_elements,
                                             const __global uchar *scratch_at, ulong scratch_offset,
                                             __global XL_OUT *out, ulong out_offset, uint flags)

@@ -1,39 +1,39 @@
 /* SPDX-License-Identifier: MIT
- * Tile descriptors: what work-groups of one launch tell each other about their tiles.
+ * Tile descriptors: the data about tiles that the work-groups of one launch publish for each other.
  *
- * The state buffer starts with a header of 32-bit words:
+ * The state buffer begins with a header of 32-bit words:
  *   TICKET     the next tile to hand out
- *   DONE       groups that take no more tiles
- *   EPOCH      stamps every word published in this launch
- *   FALLBACKS  aggregates computed by others than the owner, counted in tests only
- * The last group to finish puts TICKET and DONE back to 0 and moves EPOCH on, so
- * that the next launch finds every tile EMPTY without a fill. The host makes the
- * buffer of zeros, a new one before an epoch can come round again, and clears a caller's.
+ *   DONE       number of groups that take no more tiles
+ *   EPOCH      marks every word that is published in this launch
+ *   FALLBACKS  aggregates computed by groups other than the owner, counted only in tests
+ * The last group to finish resets TICKET and DONE to 0 and increments EPOCH, so the next launch
+ * finds every tile EMPTY without a fill. The host fills a new buffer with zeros, replaces it before
+ * an epoch is used again, and clears a buffer that the caller provides.
  *
- * Then come the tiles. A tile is in one of three states:
- *   EMPTY      its owner has published nothing in this epoch
- *   AGGREGATE  its owner, or who waited for it in vain, published the tile combined by itself
- *   PREFIX     its owner published init op all elements up to the tile's last
- * A value is published in 64-bit words that carry all that is needed to read them:
+ * The tiles follow. A tile is in one of three states:
+ *   EMPTY      nothing was published for it in this epoch
+ *   AGGREGATE  its aggregate was published, by its owner or by a group that had waited too long
+ *   PREFIX     its owner has published init op all elements up to the tile's last
+ * A value is published in 64-bit words, each of which can be interpreted alone:
  *   32 bits of the value | 2 bits of state | 30 bits of epoch
- * so a relaxed store and a relaxed load at device scope suffice, and no fence.
- * A value of more than 32 bits takes several words, and AGGREGATE and PREFIX then have a
- * descriptor each: were they to share one, an owner that stops halfway through publishing
- * its PREFIX would leave a mix of both that nobody can read. A descriptor counts once all its
- * words carry the epoch. EMPTY therefore means: not all of a value is published.
+ * So relaxed stores and loads of device scope are enough, without a fence. A value of more than 32
+ * bits takes several words, and AGGREGATE and PREFIX then have a descriptor each: in a shared one,
+ * an owner that stops while it publishes its PREFIX would leave an unreadable mix of both. A
+ * descriptor is valid when all its words have the epoch. EMPTY therefore means: not all of a value
+ * is published.
  *
- * In no fixed order (XL_ORDERED 0 of cl/tile/tile_prefix.cl) a tile in which a segment begins
- * publishes no AGGREGATE: what it combines to is its PREFIX, whatever stands before it
- * (cl/prelude/prelude_accumulator.cl; not where segments are counted).
+ * If the order of operands is not fixed (XL_ORDERED 0 of cl/tile/tile_prefix.cl), a tile in which a
+ * segment begins publishes no AGGREGATE: its aggregate is its PREFIX, because nothing before the
+ * tile has an effect (cl/prelude/prelude_accumulator.cl; not if segments are counted).
  *
- * test/model/scan_descriptor.pml, which all models of scans there include, has these names.
+ * test/model/scan_descriptor.pml, which all models of scans include, has the same names.
  *
- * Asks, beside the parameters, for
- *   XL_COLUMNS  values of a tile, each of which is looked up by itself: xl_lookback.tiles then
- *               begins at xl_descriptor_column(tiles, column); if not given, 1
- *   XL_RING     so many tiles have room, and a later one takes the place of an earlier one, which
- *               looks EMPTY from then on; its epoch is later by one each time round. If not given,
- *               or 0, every tile has a place of its own */
+ * Optional macros:
+ *   XL_COLUMNS  values per tile, each with a separate look-back: xl_lookback.tiles then begins at
+ *               xl_descriptor_column(tiles, column). Default: 1
+ *   XL_RING     number of tiles that have a place. A later tile takes the place of an earlier one,
+ *               which then looks EMPTY; its epoch is later by one in each round. Default: 0, every
+ *               tile has a place */
 #ifndef XL_TILE_DESCRIPTOR
 #define XL_TILE_DESCRIPTOR
 
@@ -56,9 +56,10 @@
 
 enum { XL_EMPTY, XL_AGGREGATE, XL_PREFIX };
 enum { XL_TICKET, XL_DONE, XL_EPOCH, XL_FALLBACKS };
-enum { XL_HEADER_WORDS = 8 }; /* of 64 bits */
+enum { XL_HEADER_WORDS = 8 }; /* in words of 64 bits */
 
-/* Words of a value, and of a tile. The host counts the same: lib/scan/scan_enqueue.c. */
+/* Words of a value, and descriptors of a tile. The host computes the same:
+ * lib/scan/scan_enqueue.c. */
 enum {
     XL_VALUE_WORDS = (sizeof(XL_T) + 3) / 4,
     XL_DESCRIPTORS_PER_TILE = XL_VALUE_WORDS == 1 ? 1 : 2
@@ -77,14 +78,14 @@ typedef union xl_descriptor_words {
     uint word[XL_VALUE_WORDS];
 } xl_descriptor_words;
 
-/* Clears a state buffer, header and all: every tile EMPTY whatever the epoch. */
+/* Clears a state buffer with its header: every tile is EMPTY in any epoch. */
 void xl_descriptors_clear(__global ulong *header, ulong words)
 {
     for (ulong i = get_global_id(0); i < words; i += get_global_size(0))
         header[i] = 0;
 }
 
-/* The low half of every word: what must be there for a value to be published. */
+/* The low half of every word of a published value. */
 uint xl_descriptor_stamp(uint state, uint epoch)
 {
     return state << 30 | epoch;
@@ -95,7 +96,7 @@ void xl_descriptor_publish(__global ulong *tiles, uint tile, uint state, uint ep
     const ulong stamp = xl_descriptor_stamp(state, XL_TILE_EPOCH(tile, epoch));
     __global ulong *const address = XL_DESCRIPTOR(tiles, tile, state);
     xl_descriptor_words words;
-    words.word[XL_VALUE_WORDS - 1] = 0; /* of which the value may fill a part */
+    words.word[XL_VALUE_WORDS - 1] = 0; /* the value may fill only a part of it */
     words.value = value;
     if (XL_VALUE_WORDS % 2 == 0) {
 #pragma unroll
@@ -109,7 +110,7 @@ void xl_descriptor_publish(__global ulong *tiles, uint tile, uint state, uint ep
     }
 }
 
-/* For tests: every other word of a value, from the first or from the second on. */
+/* For tests: publishes every other word of a value, beginning with word `first`. */
 void xl_descriptor_publish_half(__global ulong *tiles, uint tile, uint state, uint epoch,
                                 XL_T value, uint first)
 {
@@ -122,7 +123,7 @@ void xl_descriptor_publish_half(__global ulong *tiles, uint tile, uint state, ui
                                           xl_descriptor_stamp(state, XL_TILE_EPOCH(tile, epoch)));
 }
 
-/* One descriptor of a tile as it is now. */
+/* A descriptor of a tile, as it was loaded. */
 typedef struct xl_descriptor {
     ulong word[XL_VALUE_WORDS];
 } xl_descriptor;
@@ -146,7 +147,7 @@ xl_descriptor xl_descriptor_load(const __global ulong *tiles, uint tile, uint st
     return descriptor;
 }
 
-/* Whether it is all there. */
+/* Whether all words of the value are published. */
 bool xl_descriptor_is(const xl_descriptor *descriptor, uint state, uint epoch)
 {
     const uint stamp = xl_descriptor_stamp(state, epoch);
@@ -166,7 +167,7 @@ XL_T xl_descriptor_value(const xl_descriptor *descriptor)
     return words.value;
 }
 
-/* The state of a tile whose value is one word. */
+/* The state of a tile whose value has one word. */
 uint xl_descriptor_state(const xl_descriptor *descriptor, uint tile, uint epoch)
 {
     const uint at = XL_TILE_EPOCH(tile, epoch);
@@ -175,7 +176,7 @@ uint xl_descriptor_state(const xl_descriptor *descriptor, uint tile, uint epoch)
     return is_prefix ? XL_PREFIX : is_aggregate ? XL_AGGREGATE : XL_EMPTY;
 }
 
-/* Whether a tile is in `state`; then *value is its value. */
+/* Whether a tile is in `state`; if so, *value is its value. */
 bool xl_descriptor_poll(const __global ulong *tiles, uint tile, uint state, uint epoch, XL_T *value)
 {
     const xl_descriptor descriptor = xl_descriptor_load(tiles, tile, state);
@@ -185,7 +186,7 @@ bool xl_descriptor_poll(const __global ulong *tiles, uint tile, uint state, uint
     return there;
 }
 
-/* The state of a tile; *value is its value unless that is XL_EMPTY. */
+/* The state of a tile; *value is its value unless the state is XL_EMPTY. */
 uint xl_descriptor_read(const __global ulong *tiles, uint tile, uint epoch, XL_T *value)
 {
     xl_descriptor descriptor;
@@ -205,8 +206,8 @@ uint xl_ticket_take(__global ulong *header)
     return atomic_inc((volatile __global uint *)header + XL_TICKET);
 }
 
-/* One work-item of each group calls this after its last ticket, whose value it has seen:
- * a ticket still on its way might be counted after TICKET is put back to 0. */
+/* One work-item of each group calls this when it has received its last ticket. A ticket still in
+ * flight might be counted after TICKET is reset to 0. */
 void xl_lookback_leave(__global ulong *header, uint groups, uint epoch)
 {
     volatile __global uint *const word = (volatile __global uint *)header;

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT
- * Where segments begin: the one source of head bits, whatever tells them.
+ * Where segments begin: all head bits come from here, whatever describes the segments.
  *
- *   xl_heads(input, i, k)      bits of k elements, from the array of flags, bits or keys, from
- *                              width and mask, or from CSR offsets
- *   xl_heads_word(input, i)    of 32 elements, where they are bits or follow from width and mask
+ *   xl_heads(input, i, k)      bits of k elements, from an array of flags, bits or keys, from width
+ *                              and mask, or from CSR offsets
+ *   xl_heads_word(input, i)    bits of 32 elements, from an array of bits, or from width and mask
  *   marks                      a byte for each element of a tile, in local memory:
- *                              xl_heads_prepare() makes those of CSR offsets, for xl_heads();
- *                              xl_marks_bits() reads any
- * Work-items that walk a tile take vectors of marks: cl/tile/tile_wide.cl, and
- * cl/scan/scan_cursor.cl by CSR offsets. */
+ *                              xl_heads_prepare() makes them from CSR offsets, for xl_heads();
+ *                              xl_marks_bits() reads any marks
+ * Work-items that walk a tile use vectors of marks: cl/tile/tile_wide.cl and, for CSR offsets,
+ * cl/scan/scan_cursor.cl. */
 #ifndef XL_TILE_HEADS
 #define XL_TILE_HEADS
 
@@ -17,7 +17,7 @@
 #include "tile_offsets.cl"
 #endif
 
-/* A tile's marks lie in vectors of 16. */
+/* The marks of a tile, in vectors of 16. */
 enum { XL_MARK_VECTORS = (XL_TILE + 15) / 16 };
 
 #if !XL_SERIAL
@@ -33,7 +33,7 @@ uint xl_four_bits(uint bytes)
     return bytes * 0x10204080u >> 28;
 }
 
-/* Bit j: mark at + j is 1, for j < k <= 16; `at` is a multiple of k, a power of two. */
+/* Bit j: mark at + j is 1, for j < k <= 16. `at` must be a multiple of k, a power of two. */
 uint xl_marks_bits(const __local uint4 *marks, uint at, uint k)
 {
     const __local uchar *const mark = (const __local uchar *)marks + at;
@@ -54,9 +54,9 @@ uint xl_marks_bits(const __local uint4 *marks, uint at, uint k)
 #endif
 
 #if XL_SEGMENTS == 4 && !XL_SERIAL
-/* Marks where segments begin in the tile at `base`, for the calls of xl_heads() that follow;
- * `first`: the first offset that is not below base. Among so many empty segments that this would
- * take long, elements look their own offset up instead. All work-items call it together, and none
+/* Marks where segments begin in the tile at `base`, for later calls of xl_heads(). `first`: the
+ * first offset that is not below base. If marking would take long, because very many segments are
+ * empty, each element searches the offsets instead. All work-items must call it together, and none
  * may still read the marks of another tile. */
 void xl_marks_make(xl_input *input, __local uint4 *marks, ulong base, ulong first)
 {
@@ -81,8 +81,7 @@ void xl_heads_prepare(xl_input *input, __local uint4 *marks, ulong base)
 #endif
 
 #if XL_SEGMENTS >= 5
-/* Bit k: element k of 32 begins a segment, where the first of them is the `at`-th of its
- * period. */
+/* Bit k: element k of 32 begins a segment; the first of the 32 is at place `at` of its period. */
 uint xl_periodic_heads(const xl_input *input, ulong at)
 {
     const ulong width = input->width;
@@ -93,7 +92,7 @@ uint xl_periodic_heads(const xl_input *input, ulong at)
     const ulong period = XL_SEGMENTS == 5 ? 1ul : input->mask | 1ul;
     const ulong mask = width < 64 ? period & ((1ul << width) - 1ul) : period;
     ulong bits = mask;
-    if (width <= 32) { /* as often as 64 bits hold it, for at + 32 of them */
+    if (width <= 32) { /* repeat it in 64 bits, of which at + 32 are needed */
         for (ulong filled = width; filled < 64; filled *= 2)
             bits |= bits << filled;
         bits >>= at;
@@ -105,8 +104,8 @@ uint xl_periodic_heads(const xl_input *input, ulong at)
 #endif
 
 #if XL_SEGMENTS == 2 || XL_SEGMENTS >= 5
-/* Bit k: element i + k begins a segment, for 32 of them; i is a multiple of 32, or of 16 where
- * width and mask tell. Element 0 only if they say so. */
+/* Bit k: element i + k begins a segment, for 32 elements; i must be a multiple of 32, or of 16 for
+ * width and mask. Element 0 has no bit unless the array, or the mask, says so. */
 uint xl_heads_word(const xl_input *input, ulong i)
 {
 #if XL_SEGMENTS == 2
@@ -118,15 +117,16 @@ uint xl_heads_word(const xl_input *input, ulong i)
 #endif
 
 #if XL_SEGMENTS == 3
-/* The key before element i; in front of the first stands that of the part before. */
+/* The key before element i. For the first element of a later part it is the last key of the part
+ * before. */
 XL_SEG xl_key_before(const xl_input *input, ulong i)
 {
     return i > 0 || !xl_first_begins(input) ? input->segments[(long)i - 1] : input->segments[0];
 }
 #endif
 
-/* Bit j: element i + j begins a segment, for j < k <= 16. All of them must be there, and i
- * be a multiple of k, which is a power of two. */
+/* Bit j: element i + j begins a segment, for j < k <= 16. All k elements must exist, and i must be
+ * a multiple of k, a power of two. */
 #if XL_SEGMENTS == 0
 #define xl_heads(input, i, k) 0u
 #elif XL_SEGMENTS != 4 || !XL_SERIAL
@@ -148,7 +148,7 @@ uint xl_heads(const xl_input *input, ulong i, uint k)
 #elif XL_SEGMENTS == 4
     if (i - input->base < XL_TILE) {
         bits = xl_marks_bits(input->marks, (uint)(i - input->base), k);
-    } else { /* a tile in the fallback of a look-back, or too many offsets */
+    } else { /* the fallback of a look-back, or too many offsets */
         ulong next = xl_offset_search(input->segments, input->count, i, 0);
         for (uint j = 0; j < k; ++j) {
             next = xl_offset_pass(input->segments, input->count, next, i + j);
@@ -156,7 +156,7 @@ uint xl_heads(const xl_input *input, ulong i, uint k)
         }
     }
 #else
-    /* A 64-bit remainder is slow: taken once. */
+    /* A 64-bit remainder is slow, so it is computed once. */
     ulong at = xl_index(input, i) % input->width;
     for (uint j = 0; j < k; ++j) {
 #if XL_SEGMENTS == 5
@@ -172,8 +172,8 @@ uint xl_heads(const xl_input *input, ulong i, uint k)
 #endif
 
 #if XL_SEGMENTS == 1 || XL_SEGMENTS == 3
-/* Bit v: flag v is set, or key v is another than the one before it, of `count` in registers;
- * `first`: the array's first. */
+/* Bit v: flag v is set, or key v differs from the key before it, for `count` of them in registers.
+ * `first`: they begin with the first one of the array. */
 uint xl_heads_among(const XL_SEG *s, XL_SEG before, const uint count, bool first)
 {
     uint bits = first || s[0] != (XL_SEGMENTS == 1 ? 0 : before);
@@ -185,7 +185,7 @@ uint xl_heads_among(const XL_SEG *s, XL_SEG before, const uint count, bool first
 #endif
 
 #if XL_SEGMENTS == 1
-/* 16 flags, each 0 or not, as marks. */
+/* 16 flags, each 0 or not 0, as marks. */
 uint4 xl_flags_marks(uint4 flags)
 {
     return ((((flags & 0x7f7f7f7fu) + 0x7f7f7f7fu) | flags) >> 7) & 0x01010101u;
@@ -193,14 +193,14 @@ uint4 xl_flags_marks(uint4 flags)
 #endif
 
 #if XL_SEGMENTS != 4 || !XL_SERIAL
-/* Element i by itself. */
+/* The accumulator of element i. */
 XL_T xl_input_one(const xl_input *input, ulong i)
 {
     const bool head = xl_heads(input, i, 1) & 1;
     return xl_input_accumulator(input, input->in[i], i, head);
 }
 
-/* The same, if there is such an element. */
+/* The same; xl_identity() if there is no such element. */
 XL_T xl_input_at(const xl_input *input, ulong i)
 {
     if (i < input->n)

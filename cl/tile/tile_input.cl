@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Where elements come from: the array, the load expression, and what stands before the first of
- * them. Where segments begin: cl/tile/tile_heads.cl. */
+ * The input of scans and reductions: the array, the load expression, and the value that precedes
+ * the first element. cl/tile/tile_heads.cl says where segments begin. */
 #ifndef XL_TILE_INPUT
 #define XL_TILE_INPUT
 
@@ -14,7 +14,7 @@ typedef struct xl_input {
     XL_E init;
 #endif
 #if XL_CARRY
-    bool continues; /* `carry` is what stands before the first element */
+    bool continues; /* `carry` precedes the first element */
     XL_E carry;
     bool leaves; /* carry_out receives the carry after the last element */
     __global XL_E *carry_out;
@@ -24,7 +24,7 @@ typedef struct xl_input {
     const __global XL_SEG *segments;
 #endif
 #if XL_SEGMENTS == 4
-    ulong count; /* of offsets */
+    ulong count; /* number of offsets */
 #if !XL_SERIAL
     ulong base; /* the tile whose heads are marked */
     const __local uint4 *marks;
@@ -33,11 +33,11 @@ typedef struct xl_input {
     ulong width, mask;
 #endif
 #if XL_PARAM_WORDS > 0
-    xl_params params; /* of the caller's expressions */
+    xl_params params; /* for the caller's expressions */
 #endif
 } xl_input;
 
-/* The first element of a tile of `elements`, and how many of these n elements are. */
+/* The first element of a tile of `elements`, and the number of tiles of n elements. */
 ulong xl_tile_base(ulong tile, uint elements)
 {
     return tile * elements;
@@ -48,7 +48,7 @@ uint xl_tile_count(ulong n, uint elements)
     return (uint)(n / elements + (n % elements != 0));
 }
 
-/* As XL_LENGTH_READ() of cl/prelude/prelude_length.cl; `share` is the group's. */
+/* As XL_LENGTH_READ() of cl/prelude/prelude_length.cl; `share` is a variable in local memory. */
 ulong xl_input_length(ulong most, const __global ulong *length, ulong offset, __local ulong *share)
 {
     if (!length)
@@ -64,8 +64,8 @@ ulong xl_input_length(ulong most, const __global ulong *length, ulong offset, __
 }
 
 #if XL_CARRY == 2
-/* The flag that is stored behind a carry's value: 1, or 0 if no element has come yet. As wide as
- * the element's alignment allows, up to a word. */
+/* The flag that is stored after the value of a carry: 1, or 0 if no element has come yet. It is as
+ * wide as the element's alignment allows, at most a word. */
 #if XL_E_ALIGNMENT >= 4
 typedef uint xl_carry_flag;
 #elif XL_E_ALIGNMENT == 2
@@ -80,9 +80,9 @@ bool xl_carry_holds(const __global XL_E *carry)
 }
 #endif
 
-/* What every kernel that reads elements is given, XL_INPUT_ARGUMENTS, and what it makes of that
- * first, XL_INPUT_MAKE(input). `length`: NULL, or where the number of elements stands if it is
- * below n. `carry_in_offset`: ~0 where there is no carry_in, which then
+/* XL_INPUT_ARGUMENTS: the parameters of every kernel that reads elements. XL_INPUT_MAKE(input): its
+ * first statement, which makes an xl_input of them. `length`: NULL, or where the number of elements
+ * is stored; n is the largest. `carry_in_offset`: ~0 if there is no carry_in, whose pointer then
  * need not be NULL (lib/ocl/rusticl.c). */
 #if XL_SERIAL
 #define XL_INPUT_LENGTH(input)                                                                     \
@@ -144,7 +144,7 @@ bool xl_carry_holds(const __global XL_E *carry)
 #else
 #define XL_INPUT_OFFSETS(input)                                                                    \
     input.count = segment_count;                                                                   \
-    input.base = ~0ul - XL_TILE; /* no element lies in that tile */                                \
+    input.base = ~0ul - XL_TILE; /* no element is in that tile */                                  \
     input.marks = 0;
 #endif
 #if XL_PARAM_WORDS > 0
@@ -167,9 +167,9 @@ bool xl_carry_holds(const __global XL_E *carry)
     XL_INPUT_INIT(input) XL_INPUT_CARRY(input) XL_INPUT_SEGMENTS(input) XL_INPUT_PARAMS(input)
 
 #if XL_INIT == 2 || XL_HAS_IDENTITY
-/* What the first element of a segment gets from an exclusive scan. Of floating-point sums
- * without init that is 0, although the identity is -0; an inclusive scan leaves the
- * first element as it is. */
+/* The result of an exclusive scan for the first element of a segment. For floating-point sums
+ * without init it is 0, although the identity is -0. An inclusive scan does not change the first
+ * element. */
 XL_E xl_segment_init(const xl_input *input)
 {
 #if XL_INIT == 2
@@ -182,8 +182,7 @@ XL_E xl_segment_init(const xl_input *input)
 }
 #endif
 
-/* Element 0 begins a segment whatever the segments' array says, unless it continues that of an
- * earlier part. */
+/* Whether element 0 begins a segment: always, unless it continues a segment of an earlier part. */
 bool xl_first_begins(const xl_input *input)
 {
 #if XL_CARRY
@@ -193,7 +192,7 @@ bool xl_first_begins(const xl_input *input)
 #endif
 }
 
-/* The place of element i in the whole array. */
+/* The index of element i in the whole array. */
 ulong xl_index(const xl_input *input, ulong i)
 {
 #if XL_CARRY
@@ -203,14 +202,14 @@ ulong xl_index(const xl_input *input, ulong i)
 #endif
 }
 
-/* A result e for place i of the output. */
+/* Result e in the form in which place i of the output stores it. */
 XL_OUT xl_result_store(const xl_input *input, XL_E e, ulong i)
 {
     return xl_store(e, xl_index(input, i) XL_PARAMS_OF(input));
 }
 
-/* What a scan starts from before its first element. Where there are segments each brings
- * its own with it. */
+/* The start of a scan, before its first element. With segments it is the identity, because each
+ * head contributes init itself. */
 XL_T xl_input_start(const xl_input *input)
 {
 #if XL_CARRY
@@ -224,8 +223,8 @@ XL_T xl_input_start(const xl_input *input)
 #endif
 }
 
-/* What the next part continues, after all elements of this one: by one work-item. If no element has
- * come yet and there is neither an identity nor init, only the flag is stored. */
+/* Writes the carry after all elements of this part, for the next part; called by one work-item. If
+ * no element has come yet and there is neither an identity nor init, only the flag is written. */
 void xl_carry_leave(const xl_input *input, XL_T all)
 {
 #if XL_CARRY == 2
@@ -240,7 +239,7 @@ void xl_carry_leave(const xl_input *input, XL_T all)
 #endif
 }
 
-/* The same where there is no element at all. */
+/* The same if the part has no elements. */
 void xl_carry_pass(const xl_input *input)
 {
 #if XL_CARRY
@@ -253,7 +252,8 @@ void xl_carry_pass(const xl_input *input)
 #endif
 }
 
-/* The result for an element x that a scan meets with `carry` and leaves with `next`. */
+/* The result of a scan for element x: `carry` is the scan before x, and `next` the scan after
+ * it. */
 XL_T xl_result(const xl_input *input, XL_T carry, XL_T x, XL_T next)
 {
 #if XL_INCLUSIVE
@@ -265,7 +265,7 @@ XL_T xl_result(const xl_input *input, XL_T carry, XL_T x, XL_T next)
 #endif
 }
 
-/* The state of element i, whose value in the array is x. */
+/* The accumulator of element i, whose value in the array is x. */
 XL_T xl_input_accumulator(const xl_input *input, XL_IN x, ulong i, bool head)
 {
     XL_E e = xl_load(x, xl_index(input, i) XL_PARAMS_OF(input));

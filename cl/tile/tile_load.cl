@@ -1,21 +1,22 @@
 /* SPDX-License-Identifier: MIT
- * How a work-group holds a tile in registers, and how it gets there and back.
+ * How a work-group holds a tile in registers, loads it and stores it.
  *
- * A tile is XL_GROUP_SIZE * XL_ITEMS elements in order. It falls into sub-tiles: one
- * per sub-group (or the whole group as one where there are none). A sub-tile
- * is held in rows of XL_VLEN elements per work-item, so that neighbours touch
- * neighbouring vectors and no exchange through local memory is needed:
+ * A tile is XL_GROUP_SIZE * XL_ITEMS consecutive elements. It is divided into sub-tiles, one per
+ * sub-group (without sub-groups, the whole group has one). A work-item holds rows of XL_VLEN
+ * elements of its sub-tile, so adjacent work-items access adjacent vectors, and no exchange through
+ * local memory is needed:
  *
  *   element = sub_tile * (lanes * XL_ITEMS) + (row * lanes + rank) * XL_VLEN + v
  *
- * with lanes the work-items of the sub-tile and rank the work-item's number in it. A
- * work-item holds the accumulator of element (row, v) as item[row * XL_VLEN + v].
+ * where `lanes` is the number of work-items of the sub-tile, and `rank` the number of this one. The
+ * accumulator of element (row, v) is item[row * XL_VLEN + v].
  *
- * This is the direct one of three block loads (docs/terms.md), and the one that needs nothing but
- * vectors. The others bring a tile by way of local memory:
- *   bulk    cl/tile/tile_stage.cl, by scans that keep a tile ahead (cl/scan/scan_pipelined.cl)
- *   staged  cl/reduce/reduce_group.cl, for work-items that have neighbours each: segments that are
- *           reduced. What tile_stage.cl does where a device cannot copy by itself is the same */
+ * This is the direct one of three block loads (docs/terms.md); it needs nothing but vectors. The
+ * others go through local memory:
+ *   bulk    cl/tile/tile_stage.cl, for scans that load a tile ahead (cl/scan/scan_pipelined.cl).
+ *           Devices that cannot copy asynchronously do it as a staged load
+ *   staged  cl/reduce/reduce_group.cl, for segmented reductions, whose work-items have consecutive
+ *           elements */
 #ifndef XL_TILE_LOAD
 #define XL_TILE_LOAD
 
@@ -31,9 +32,10 @@
 
 enum { XL_VECTORS = XL_ITEMS / XL_VLEN };
 
-/* Which sub-tile this work-item holds a part of, and of how many; the work-items of a sub-tile, and
- * this one's number among them; from one row of this work-item to the next, in elements. Macros:
- * where they are functions NVIDIA's compiler (580.159) makes a scan of i64 1.4 times slower. */
+/* The sub-tile of this work-item, and the number of sub-tiles; the number of work-items of a
+ * sub-tile, and the rank of this one; the distance from one row of a work-item to the next, in
+ * elements. These are macros because, with functions, NVIDIA's compiler (580.159) makes a scan of
+ * i64 1.4 times slower. */
 #if XL_USE_LANES
 #define xl_sub_tile() xl_lane_group()
 #define xl_sub_tiles() xl_lane_groups()
@@ -47,19 +49,20 @@ enum { XL_VECTORS = XL_ITEMS / XL_VLEN };
 #endif
 #define xl_row_step() (xl_sub_tile_lanes() * XL_VLEN)
 
-/* First element of a row of this work-item in a tile of `rows` rows, for a given sub-tile. */
+/* The first element of a row of this work-item, in a given sub-tile of a tile of `rows` rows. */
 uint xl_tile_at(uint sub_tile, uint row, const uint rows)
 {
     return (sub_tile * rows * xl_sub_tile_lanes() + row * xl_sub_tile_lanes() + xl_lane_rank()) *
            XL_VLEN;
 }
 
-/* First element of work-item number `item` where the `rows` vectors of each are neighbours; rows
- * are odd where local memory has 32 banks, so that the lanes' vectors meet in none of them. */
+/* The first element of work-item number `item` if each work-item has `rows` contiguous vectors.
+ * `rows` must be odd if local memory has 32 banks: the lanes' vectors are then in different
+ * banks. */
 #define xl_blocked_at(item, rows) ((item) * (rows)*XL_VLEN)
 
 #if XL_SEGMENTS == 4 && XL_USE_LANES
-/* xl_heads_prepare() of a tile, by sub-groups. */
+/* xl_heads_prepare() for a tile, by sub-groups. */
 void xl_tile_heads_prepare(xl_input *input, __local uint4 *marks, ulong base)
 {
     xl_marks_make(input, marks, base,
@@ -70,7 +73,7 @@ void xl_tile_heads_prepare(xl_input *input, __local uint4 *marks, ulong base)
 #endif
 
 #if XL_SEGMENTS == 1 || XL_SEGMENTS == 3
-/* xl_heads() of XL_VLEN elements whose flags or keys are read as one vector. */
+/* xl_heads() of XL_VLEN elements; reads their flags or keys as one vector. */
 uint xl_heads_vector(const xl_input *input, ulong i)
 {
     const __global XL_SEG *const from = input->segments + i;
@@ -90,7 +93,7 @@ bool xl_heads_aligned(const xl_input *input)
 #define xl_heads_aligned(input) true
 #endif
 
-/* Vector `row` of a work-item's items, combined. */
+/* Vector `row` of a work-item's items, reduced. */
 XL_T xl_vector_reduce(const XL_T *item, uint row)
 {
     XL_T total = item[row * XL_VLEN];
@@ -100,7 +103,7 @@ XL_T xl_vector_reduce(const XL_T *item, uint row)
     return total;
 }
 
-/* XL_VLEN elements from i on, folded; what lies past the last is xl_identity(). */
+/* XL_VLEN elements from i on, reduced; xl_identity() for places after the last element. */
 XL_T xl_vector_combine(const xl_input *input, ulong i)
 {
     XL_T total = xl_input_at(input, i);
@@ -109,8 +112,8 @@ XL_T xl_vector_combine(const xl_input *input, ulong i)
     return total;
 }
 
-/* Loads this work-item's part of one sub-tile of the tile at `base`; what lies past the last
- * element becomes xl_identity(). */
+/* Loads this work-item's part of one sub-tile of the tile at `base`; places after the last element
+ * become xl_identity(). `fixed`: see xl_load_vec(). */
 void xl_tile_load(XL_T *item, const xl_input *input, ulong base, uint sub_tile, const bool fixed)
 {
     if (input->n - base >= XL_TILE && xl_is_aligned(input->in + base, sizeof(XL_IN)) &&
@@ -137,22 +140,22 @@ void xl_tile_load(XL_T *item, const xl_input *input, ulong base, uint sub_tile, 
     }
 }
 
-/* Whether vectors can be moved, between lanes, to aligned places. */
+/* Whether lanes can shift vectors to aligned places. */
 enum { xl_shifts_stores = XL_USE_LANES && XL_VLEN > 1 && sizeof(xl_out_vec) == 16 };
 
 #if XL_USE_LANES
 /* Stores a row of a sub-group's vectors to a place that is not aligned, by aligned vectors: each
- * lane stores the end of the vector before its own and the start of its own. `to`: this lane's
- * place; `*last`: the vectors of the row before, which this one replaces. What is left at the
- * start of the first row and at the end of the last one goes element by element. */
+ * lane stores the end of the previous lane's vector and the beginning of its vector. `to`: the
+ * place of this lane's vector; `*last`: the vectors of the row before, replaced by those of this
+ * row. The beginning of the first row and the end of the last row are stored element by element. */
 void xl_row_store_shifted(__global XL_OUT *to, const XL_OUT *y, uint4 *last, bool first, bool ends)
 {
     const uint lane = xl_lane_id(), width = xl_lane_width();
     const uint skew = (uint)(size_t)to & 15u, bits = (16 - skew) % 4 * 8;
-    const bool two = (16 - skew & 8) != 0, one = (16 - skew & 4) != 0; /* words to leave out */
+    const bool two = (16 - skew & 8) != 0, one = (16 - skew & 4) != 0; /* words to skip */
 #if XL_LANE_WAY == 2
-    /* Else ptxas of CUDA 13.0 moves the shuffles of all rows to the front: 190 registers, not 128.
-     */
+    /* Without it, ptxas of CUDA 13.0 moves the shuffles of all rows to the front: 190 registers,
+     * not 128. */
     xl_lanes_meet();
 #endif
     const uint4 own = xl_out_as_words(xl_out_pack(y)), sent = lane == width - 1 ? *last : own;
@@ -184,8 +187,8 @@ void xl_row_store_shifted(__global XL_OUT *to, const XL_OUT *y, uint4 *last, boo
 }
 #endif
 
-/* How a tile goes to memory: as aligned vectors; as vectors moved to aligned places; or as what
- * there is of each vector, of the last tile and where vectors cannot be moved. */
+/* How a tile is stored: as aligned vectors; as vectors that lanes shift to aligned places; or with
+ * a test of each vector, if it is the last tile or vectors cannot be shifted. */
 enum { XL_STORE_ALIGNED, XL_STORE_SHIFTED, XL_STORE_SOME };
 
 uint xl_store_mode(const __global XL_OUT *to, ulong left, uint tile)
@@ -197,8 +200,8 @@ uint xl_store_mode(const __global XL_OUT *to, ulong left, uint tile)
                                              : XL_STORE_SOME;
 }
 
-/* Row `row` of `rows` of a sub-group's vectors, of which `left` elements from this lane's place on
- * are there. `last` as above. */
+/* Stores row `row` of `rows` of a sub-group's vectors; `left` elements exist from this lane's place
+ * on. `last` as above. */
 void xl_vector_store(__global XL_OUT *to, const XL_OUT *y, uint4 *last, uint row, const uint rows,
                      uint left, const uint mode)
 {
@@ -218,7 +221,7 @@ void xl_vector_store(__global XL_OUT *to, const XL_OUT *y, uint4 *last, uint row
             to[v] = y[v];
 }
 
-/* One pointer and constant steps: a pointer per row would be kept in registers. */
+/* One pointer and constant steps, because a pointer per row would be kept in registers. */
 void xl_rows_store(const XL_T *item, const xl_input *input, __global XL_OUT *out, ulong first,
                    XL_T before, const uint rows, const uint mode)
 {
@@ -239,13 +242,13 @@ void xl_rows_store(const XL_T *item, const xl_input *input, __global XL_OUT *out
     }
 }
 
-/* Stores `before` op each item of a tile of `rows` rows, where there is an element. */
+/* Stores `before` op each item of a tile of `rows` rows, except after the last element. */
 void xl_tile_store(const XL_T *item, const xl_input *input, __global XL_OUT *out, ulong base,
                    XL_T before, const uint rows)
 {
     const ulong first = base + xl_tile_at(xl_sub_tile(), 0, rows);
     const uint mode = xl_store_mode(out + base, input->n - base, XL_GROUP_SIZE * XL_VLEN * rows);
-    if (mode == XL_STORE_ALIGNED) /* as a constant in each */
+    if (mode == XL_STORE_ALIGNED) /* a constant mode in each call */
         xl_rows_store(item, input, out, first, before, rows, XL_STORE_ALIGNED);
     else if (xl_shifts_stores && mode == XL_STORE_SHIFTED)
         xl_rows_store(item, input, out, first, before, rows, XL_STORE_SHIFTED);

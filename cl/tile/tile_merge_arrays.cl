@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * The arrays of a merge, at their first element. */
+ * The arrays of a merge, each from its first element on. */
 #ifndef XL_MERGE_ARRAYS_OF
 #define XL_MERGE_ARRAYS_OF
 

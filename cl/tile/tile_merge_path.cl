@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
- * The merge path: of the first d elements that two sorted runs give when they are merged, how many
- * come from the first run (Odeh, Green et al., "Merge path - parallel merging made simple", IPDPS
- * workshops 2012). Of equal keys those of the first run come first.
+ * The merge path: how many of the first d elements of the merge of two sorted runs come from the
+ * first run (Odeh, Green et al., "Merge path - parallel merging made simple", IPDPS workshops
+ * 2012). If keys are equal, those of the first run come first.
  *
- * Runs that are not sorted give some place that is one of both runs. */
+ * If a run is not sorted, the result is unspecified but within both runs. */
 #ifndef XL_TILE_MERGE_PATH
 #define XL_TILE_MERGE_PATH
 
@@ -17,8 +17,8 @@ typedef struct xl_runs {
     uint second_length;
 } xl_runs;
 
-/* One tile of the merge: so many elements of each run, from there on. Indices count from the start
- * of the run. */
+/* A tile of the merge: where its elements begin in each run, and how many it takes from each.
+ * Indices count from the start of the run. */
 typedef struct xl_merge_partition {
     uint first_begin;
     uint second_begin;
@@ -26,9 +26,9 @@ typedef struct xl_merge_partition {
     uint from_second;
 } xl_merge_partition;
 
-/* How many of the first d elements come from the first run lies between these two. The
- * first is wide and signed because compilers make a saturating subtraction of the plain
- * form, which Oclgrind 21.10 does not know. */
+/* Bounds of the number of elements that come from the first run. The lower one is computed in 64
+ * bits and signed, because compilers make a saturating subtraction of the plain form, which
+ * Oclgrind 21.10 does not know. */
 uint xl_merge_path_low(const xl_runs *runs, uint d)
 {
     return (uint)max((long)d - (long)runs->second_length, 0L);
@@ -39,13 +39,15 @@ uint xl_merge_path_high(const xl_runs *runs, uint d)
     return min(d, runs->first_length);
 }
 
-/* Whether element i of the first run is among the first d; i below xl_merge_path_high(). */
+/* Whether element i of the first run is among the first d of the merge; i must be below
+ * xl_merge_path_high(). */
 bool xl_merge_path_takes(const xl_runs *runs, uint d, uint i)
 {
     return !xl_key_before(runs->second[d - 1u - i], runs->first[i]);
 }
 
-/* How many of the first d elements the first run gives, found by one work-item. */
+/* The number of elements of the first run among the first d of the merge, found by one
+ * work-item. */
 uint xl_merge_path_search(const xl_runs *runs, uint d)
 {
     uint low = xl_merge_path_low(runs, d), high = xl_merge_path_high(runs, d);
@@ -59,8 +61,8 @@ uint xl_merge_path_search(const xl_runs *runs, uint d)
     return low;
 }
 
-/* Keys that somebody writes meanwhile may give two cuts that do not go together: the tile is then
- * wrong, but still `count` elements of the runs. */
+/* If another kernel changes the keys concurrently, the two ends may contradict each other. The tile
+ * is then wrong, but it still has `count` elements of the runs. */
 xl_merge_partition xl_merge_partition_of(uint d, uint count, uint first_begin, uint first_end)
 {
     xl_merge_partition partition;

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT
- * A chunk of a merge by one work-item, for devices whose work-items run one after another. The
- * chunk is cut into a few pieces that are merged side by side: each step of a merge waits for the
- * one before it, but not for those of other pieces, and takes no branch that depends on keys. */
+ * Merges a chunk by one work-item, for devices whose work-items run one after another. The chunk is
+ * divided into a few pieces, whose steps alternate: a step of a merge waits for the step before it,
+ * but not for steps of other pieces, and has no branch that depends on keys. */
 #include "tile_merge_arrays.cl"
 
 #define XL_MERGE_PIECES 4
-/* Fewer steps at once than this are not worth finding out how many there are. */
+/* If fewer steps can be done at once, counting them does not pay. */
 #define XL_MERGE_LEAST_STEPS 8
 
-/* Elements i up to i_end of the first run with j up to j_end of the second. */
+/* Elements i to i_end - 1 of the first run and j to j_end - 1 of the second. */
 typedef struct xl_merge_piece {
     uint i, j, i_end, j_end;
 } xl_merge_piece;
@@ -23,7 +23,7 @@ void xl_merge_put(const xl_merge_in *in, const xl_merge_out *out, uint at, uint 
 #endif
 }
 
-/* Makes element `at` where either run may have ended. */
+/* Writes element `at`; one of the runs may have ended. */
 void xl_merge_step(const xl_merge_in *in, const xl_merge_out *out, uint at, xl_merge_piece *p)
 {
     const bool from_first =
@@ -34,7 +34,7 @@ void xl_merge_step(const xl_merge_in *in, const xl_merge_out *out, uint at, xl_m
     p->j += !from_first;
 }
 
-/* The same where none has: both keys are there to be loaded. */
+/* The same if neither run has ended: both keys can be loaded. */
 void xl_merge_quick_step(const xl_merge_in *in, const xl_merge_out *out, uint at, xl_merge_piece *p)
 {
     const XL_KEY a = in->keys.first[p->i], b = in->keys.second[p->j];
@@ -48,7 +48,7 @@ void xl_merge_quick_step(const xl_merge_in *in, const xl_merge_out *out, uint at
     p->j += 1u - from_first;
 }
 
-/* How many steps no run of a piece ends before. */
+/* The number of steps, at most `most`, after which no run of any piece has ended before. */
 uint xl_merge_steps(const xl_merge_piece *pieces, uint most)
 {
 #pragma unroll
@@ -90,7 +90,7 @@ void xl_merge_pieces(const xl_merge_in *in, const xl_merge_out *out, uint first,
         xl_merge_step(in, out, first + at, &rest);
 }
 
-/* Makes elements [first, first + count) of the output. */
+/* Writes elements [first, first + count) of the output. */
 void xl_merge_chunk(xl_merge_in in, const xl_merge_out *out, uint first, uint count)
 {
     const xl_merge_partition part =

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT
- * CSR offsets, which ascend and may repeat: search among them, and the marks that they leave on a
- * tile. One search serves both a scan, which asks for the first offset at or past an element, and
- * a reduction, which cuts the merge of elements and segments' ends (Merrill and Garland,
+ * CSR offsets, which ascend and may repeat: searches in them, and the marks that they set in a
+ * tile. One search serves both a scan, which needs the first offset that is not below an element,
+ * and a reduction, which divides the merge of elements and segment ends (Merrill and Garland,
  * "Merge-based parallel sparse matrix-vector multiplication", SC 2016). */
 #ifndef XL_TILE_OFFSETS
 #define XL_TILE_OFFSETS
 
 #include "../lane/lane.cl"
 
-/* How many of `count` offsets are below `at`. With `slope` 1 offset k counts as so much plus k:
- * of the first `at` steps of a merge in which element i comes before the end at offset e if i < e,
- * as many are ends. */
+/* How many of `count` offsets are below `at`. `slope` 0 compares offsets[k]. `slope` 1 compares
+ * offsets[k] + k: the result is the number of ends among the first `at` steps of the merge, in
+ * which element i comes before the end at offset e if i < e. */
 ulong xl_offset_search(const __global XL_SEG *offsets, ulong count, ulong at, const ulong slope)
 {
     ulong low = 0;
@@ -23,10 +23,10 @@ ulong xl_offset_search(const __global XL_SEG *offsets, ulong count, ulong at, co
     return low;
 }
 
-/* The first offset from place `next` on that is not below `at`, without many rounds past many empty
- * segments: after the first few offsets it goes by leaps that double, and then searches what it
- * leapt over. A work-item that walks a tile calls it where a segment ends: at every element it
- * costs 3 times the rest (PoCL 3.1). */
+/* The first offset from number `next` on that is not below `at`. Many empty segments take few
+ * rounds: after the first few offsets the function leaps, twice as far each time, and then searches
+ * in the last leap. A work-item that walks a tile calls it only where a segment ends; a call for
+ * each element would cost 3 times the rest (PoCL 3.1). */
 ulong xl_offset_pass(const __global XL_SEG *offsets, ulong count, ulong next, ulong at)
 {
     enum { FEW = 8 };
@@ -40,12 +40,12 @@ ulong xl_offset_pass(const __global XL_SEG *offsets, ulong count, ulong next, ul
 }
 
 #if XL_LANE_WAY != 0
-/* As xl_offset_search(), by a sub-group, of which all lanes must exist (xl_lanes_whole()): it
- * compares the number of votes with the width. It looks first around the place where the offset is
- * if all segments are as long, of `total` elements or steps, then ever farther from there, and then
- * between the last two places: each step asks as many places as there are lanes. Where segments are
- * about as long that is one trip to memory; five of them for each tile cost a third of the whole
- * scan of 2^24 words on an H200. */
+/* As xl_offset_search(), by a whole sub-group (xl_lanes_whole()), because it compares the number of
+ * votes with the width. Each step tests as many places as there are lanes: first around the place
+ * that is right if all segments of the `total` elements (or steps) have the same length, then
+ * farther and farther away, then between the last two places. If segments have similar lengths this
+ * is one trip to memory; with five per tile they were a third of the whole scan of 2^24 words on an
+ * H200. */
 ulong xl_offset_search_lanes(const __global XL_SEG *offsets, ulong count, ulong at,
                              const ulong slope, ulong total)
 {
@@ -65,7 +65,7 @@ ulong xl_offset_search_lanes(const __global XL_SEG *offsets, ulong count, ulong 
             break;
     }
     while (low < high) {
-        const long step = (high - low) / (width + 1) + 1; /* places low + step - 1, ... */
+        const long step = (high - low) / (width + 1) + 1; /* tests the places low + step - 1, ... */
         const long place = low + (lane + 1) * step - 1;
         const bool below = place < high && offsets[place] + slope * (ulong)place < at;
         const long passed = (long)popcount(xl_lane_ballot(below)) * step;
@@ -77,8 +77,8 @@ ulong xl_offset_search_lanes(const __global XL_SEG *offsets, ulong count, ulong 
 #endif
 
 #if !XL_SERIAL
-/* Neighbouring offsets that a work-item loads together, every step-th pair; one by one, each
- * behind a look at the pair before it, they would cost a trip to memory each. */
+/* Pairs of adjacent offsets that a work-item loads together, each `step` after the one before. If
+ * it tested each pair before it loaded the next, each would cost a trip to memory. */
 enum { XL_PAIRS = 8 };
 void xl_pairs_load(const __global XL_SEG *offsets, uint step, XL_SEG *from, XL_SEG *to)
 {
@@ -89,24 +89,24 @@ void xl_pairs_load(const __global XL_SEG *offsets, uint step, XL_SEG *from, XL_S
     }
 }
 
-/* Marks the place of an offset, if it is in the tile. Of equal offsets one writes. Those that
- * fall are the caller's mistake, and write nothing else. */
+/* Marks the place of an offset if it is in the tile. Only one of equal offsets writes. Offsets that
+ * do not ascend are the caller's error; they write nothing outside the marks. */
 void xl_mark_put(__local uchar *marks, ulong base, ulong end, ulong before, ulong at)
 {
     if (at >= base && at < end && at != before)
         marks[(uint)(at - base)] = 1;
 }
 
-/* Marks the offsets from number `first`, which no offset before it reaches, to before number
- * `after` that lie from `base` to before `end`, a byte each, which needs no atomics. All work-items
- * call it together. */
+/* Marks those of the offsets `first` to after - 1 that are in [base, end). All offsets before
+ * `first` must be below base. A mark is a byte, which needs no atomics. All work-items must call it
+ * together. */
 void xl_offsets_mark(__local uchar *marks, const __global XL_SEG *offsets, ulong first, ulong after,
                      ulong base, ulong end)
 {
     const uint size = (uint)get_local_size(0);
     bool more = true;
     for (ulong s = first + get_local_id(0); more && s < after;) {
-        /* The first of a work-item by itself: where segments are long it has no second. */
+        /* The first offset of a work-item alone: if segments are long, there is no second. */
         if (s >= first + size && s + (XL_PAIRS - 1) * size < after) {
             XL_SEG before[XL_PAIRS], at[XL_PAIRS];
             xl_pairs_load(offsets + s - 1, size, before, at);

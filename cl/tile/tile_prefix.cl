@@ -1,43 +1,44 @@
 /* SPDX-License-Identifier: MIT
- * The tile prefix: from a tile's aggregate to what stands before the tile, by decoupled
- * look-back. It knows an accumulator (XL_T, xl_op) and nothing of where tiles come from, so scan,
- * selection and sort can use it alike. After Merrill and Garland, "Single-pass parallel prefix scan
- * with decoupled look-back" (NVR-2016-002), with the fallback of Smith, Levien and Owens,
- * "Decoupled fallback" (SPAA 2025): the aggregate of a tile that stays EMPTY for XL_SPIN_LIMIT
- * polls is computed by whoever waits for it, so no wait hangs on another group's progress.
+ * The tile prefix: computes what precedes a tile from the aggregates of tiles, by decoupled
+ * look-back. It depends on an accumulator (XL_T, xl_op) but not on where tiles come from, so scan,
+ * selection and sort share it. After Merrill and Garland, "Single-pass parallel prefix scan with
+ * decoupled look-back" (NVR-2016-002), with the fallback of Smith, Levien and Owens, "Decoupled
+ * fallback" (SPAA 2025): if a tile stays EMPTY for XL_SPIN_LIMIT polls, the waiting work-items
+ * compute its aggregate themselves, so no wait depends on the progress of another group.
  *
  * XL_ORDERED 0: a tile publishes its AGGREGATE, looks back tile by tile to the nearest PREFIX, and
- * publishes its own. Each run may combine in another way, which an operator that rounds shows.
+ * publishes its PREFIX. Each run may combine in a different way, which is visible if the operator
+ * rounds.
  *
- * XL_ORDERED 1: each prefix is one fixed expression, whatever the timing. Tiles fall into windows
- * of XL_WINDOW. Every tile publishes its AGGREGATE, only the last of a window its PREFIX, so that
- * for tile t of window w
+ * XL_ORDERED 1: each prefix is one fixed expression, whatever the timing. Tiles are divided into
+ * windows of XL_WINDOW. Every tile publishes its AGGREGATE, but only the last tile of a window
+ * publishes its PREFIX. For tile t of window w
  *   prefix(t) = start(w) op (the aggregates of the tiles of w before t, in one fixed tree)
  *   start(w)  = PREFIX of the last tile of window w - 1 = prefix(last) op aggregate(last)
- * After the anchors of CUB's deterministic scan (NVIDIA/cccl PR 9098). A PREFIX that is late is
- * computed from the nearest one there is.
+ * These are the anchors of CUB's deterministic scan (NVIDIA/cccl PR 9098). If a PREFIX is late, it
+ * is computed from the nearest one that is published.
  *
- * In place the fallback reads elements that their owner may be overwriting. It is right all the
- * same. The owner publishes its AGGREGATE (or at once its PREFIX), then issues a fence of device
- * scope, and only then does any work-item of its group store a result: a barrier stands between.
- * The reader computes the aggregate, issues a fence, and looks again. Had one of its loads met a
- * stored result, what was published before that store was issued would be visible to this second
- * look. So if the tile is still EMPTY all that was read was input; if not, the published value is
- * taken instead. (The stores are plain ones: in the language's terms a race. What is relied on is
- * that a fence completes earlier stores for the whole device before later ones are issued, as PTX
- * and the CPUs' models have it.) Out of place the input never changes.
+ * In place, the fallback reads elements that their owner may be overwriting. It is still correct.
+ * The owner publishes its AGGREGATE (or at once its PREFIX), then issues a fence of device scope,
+ * and only then, after a barrier, do the work-items of its group store results. The reader computes
+ * the aggregate, issues a fence, and reads the descriptor again. If one of its loads had returned a
+ * stored result, this second read would return the value that was published before that store. So
+ * if the tile is still EMPTY, all loads returned input; otherwise the published value is used. (The
+ * stores are plain ones, which the language calls a race. The code relies on this: a fence
+ * completes earlier stores for the whole device before later ones are issued, as in the memory
+ * models of PTX and of CPUs.) Out of place, the input never changes.
  *
- * test/model/scan_lookback.pml (XL_ORDERED 0) and scan_window.pml (1; within scan_ordered.pml and
- * scan_pipelined.pml) check all this with these names.
+ * test/model/scan_lookback.pml (XL_ORDERED 0) and scan_window.pml (XL_ORDERED 1; in
+ * scan_ordered.pml and scan_pipelined.pml) check all this with the same names.
  *
- * Asks, beside the parameters, for
- *   xl_source  type of what a tile's elements come from, and
+ * The including file must define
+ *   xl_source  a type for the source of the tiles' elements, and
  *              XL_T xl_source_aggregate(const xl_source *source, uint tile)  the aggregate of a
- *              tile, computed by those who look back, in the very order of its owner
- *   XL_LOOKBACK_DEPTH  of a work-item that looks back: for how many tiles it asks at once; if not
- *              given, 1
+ *              tile, for the fallback, in exactly the order of its owner
  *   XL_LOOKBACK_SCOPE  who looks back for a tile: 0 a work-item; 1 a sub-group; 2 (only with
- *              XL_ORDERED 1) the work-group, whose sub-groups meet in local memory */
+ *              XL_ORDERED 1) the work-group, whose sub-groups combine results in local memory
+ * and may define
+ *   XL_LOOKBACK_DEPTH  how many tiles a work-item that looks back loads at once. Default: 1 */
 #ifndef XL_TILE_PREFIX
 #define XL_TILE_PREFIX
 
@@ -52,23 +53,23 @@
 #error "a work-item asks for several tiles at once in no order, and of values of one word"
 #endif
 
-/* What a look-back needs beside the number of its tile. */
+/* A look-back, except the number of its tile. */
 typedef struct xl_lookback {
     __global ulong *header;
     __global ulong *tiles;
     xl_source source;
-    XL_T start; /* what tile 0 starts from */
+    XL_T start; /* the prefix of tile 0 */
     uint epoch;
-    bool single_tile; /* there is one tile only, and no state */
+    bool single_tile; /* there is only one tile, and no state */
     bool in_place;
 } xl_lookback;
 
 uint xl_lowest_bit(ulong bits)
 {
-    return (uint)popcount((bits & (0ul - bits)) - 1ul); /* 64 for none */
+    return (uint)popcount((bits & (0ul - bits)) - 1ul); /* 64 if there is none */
 }
 
-/* The sub-group, or the work-item, that waits for something together. */
+/* The sub-group, or the work-item, whose lanes wait together. */
 #if XL_LOOKBACK_SCOPE == 0
 #define XL_WAIT_LANE 0u
 #define XL_WAIT_LANES 1u
@@ -87,8 +88,8 @@ uint xl_lowest_bit(ulong bits)
 #define XL_WAIT_REDUCE_DOWN(t) xl_lane_reduce_down(t)
 #endif
 
-/* The tiles of a window, and those of it that this work-item looks at: XL_TILES_PER_LANE from
- * number XL_WINDOW_ITEM(part) * XL_TILES_PER_LANE on, where its sub-group is number `part`. */
+/* The tiles of a window, and those that this work-item loads: XL_TILES_PER_LANE of them from number
+ * XL_WINDOW_ITEM(part) * XL_TILES_PER_LANE on, if its sub-group is number `part`. */
 #if XL_LOOKBACK_SCOPE == 2
 #define XL_WINDOW_PARTS xl_lane_groups()
 #define XL_WINDOW_PART xl_lane_group()
@@ -105,13 +106,13 @@ bool xl_ends_window(uint tile)
     return tile % XL_WINDOW == XL_WINDOW - 1;
 }
 
-/* What stands before such a tile is lost on what stands after it. */
+/* A head in the tile discards everything before it. */
 bool xl_aggregate_is_prefix(XL_T sum)
 {
     return !XL_ORDERED && XL_ACCUMULATOR == 1 && xl_is_head(sum);
 }
 
-/* What the owner of a tile publishes as soon as it knows the tile's aggregate. */
+/* The state in which the owner publishes a tile as soon as it knows the aggregate. */
 uint xl_first_state(uint tile, XL_T sum)
 {
     return !XL_ORDERED && (tile == 0 || xl_aggregate_is_prefix(sum)) ? XL_PREFIX : XL_AGGREGATE;
@@ -120,8 +121,8 @@ uint xl_first_state(uint tile, XL_T sum)
 bool xl_is_delayed(uint tile)
 {
 #if XL_INJECT_DELAY > 0
-    /* Not a constant: were 1 one, nobody's sum would be used, and PoCL 3.1 (seen 2026-11) would do
-     * what CONTRIBUTING.md, "Kernels", says of a branch behind a barrier. Tests only. */
+    /* volatile, so that it is not a constant: if every tile were delayed, the sum would be unused,
+     * and PoCL 3.1 (seen 2026-11) would mishandle the branch after the barrier. Tests only. */
     const volatile uint every = XL_INJECT_DELAY;
     return tile % every == every - 1;
 #else
@@ -136,7 +137,7 @@ void xl_inject_delay(const xl_lookback *lookback)
         (void)xl_relaxed_load(lookback->header + XL_HEADER_WORDS - 1);
 }
 
-/* One work-item tells the others of a tile. `first`: nothing was told of it before. */
+/* Publishes a value of a tile, by one work-item. `first`: nothing was published for it before. */
 void xl_tile_publish(const xl_lookback *lookback, uint tile, uint state, XL_T value, bool first)
 {
     if (lookback->single_tile)
@@ -156,14 +157,14 @@ void xl_tile_publish(const xl_lookback *lookback, uint tile, uint state, XL_T va
     xl_descriptor_publish(lookback->tiles, tile, state, lookback->epoch, value);
 }
 
-/* The state of a tile that stayed EMPTY, computed or met: never EMPTY. `mine`: this lane is the
- * one that waits for the tile, and gets *value. In order the computed aggregate is published for
- * all who come after, for whom the bits are the same; but a window's last tile is not, whose owner
- * may be publishing its PREFIX in the same place. */
+/* The state of a tile that stayed EMPTY: computes the aggregate, or reads the value if it was
+ * published meanwhile; never EMPTY. `mine`: this lane waits for the tile, and gets *value. In
+ * order, the computed aggregate is published for all later tiles, because it has the same bits. But
+ * not for the last tile of a window, whose owner may be publishing its PREFIX in the same place. */
 uint xl_tile_fallback(const xl_lookback *lookback, uint tile, bool mine, XL_T *value)
 {
 #if XL_INJECT_DELAY > 0
-    if (lookback->in_place) { /* so late that what is read are results: the second look counts */
+    if (lookback->in_place) { /* late enough to read results: then only the second read is right */
         xl_inject_delay(lookback);
         xl_inject_delay(lookback);
     }
@@ -196,12 +197,12 @@ uint xl_tile_fallback(const xl_lookback *lookback, uint tile, bool mine, XL_T *v
 }
 
 #if XL_ORDERED
-/* What a work-item sees of the tiles before its own. */
+/* The descriptors of the tiles before its own that a work-item has loaded. */
 typedef struct xl_window {
     xl_descriptor aggregate[XL_TILES_PER_LANE], before;
 } xl_window;
 
-/* Asks for all of them in one go, and does not wait. */
+/* Loads all of them at once, and does not wait. */
 void xl_window_load(xl_window *window, const xl_lookback *lookback, uint tile)
 {
     const uint base = tile - tile % XL_WINDOW;
@@ -214,7 +215,7 @@ void xl_window_load(xl_window *window, const xl_lookback *lookback, uint tile)
             window->aggregate[k] = xl_descriptor_load(lookback->tiles, first + k, XL_AGGREGATE);
 }
 
-/* The aggregate of each lane's `tile`, by the fallback for all lanes that are still `waiting`. */
+/* The fallback for the `tile` of each lane that is still `waiting`; all lanes compute it. */
 void xl_window_fallback(const xl_lookback *lookback, uint tile, bool waiting, XL_T *value)
 {
     for (ulong left = XL_WAIT_BALLOT(waiting); left != 0; left &= left - 1) {
@@ -223,7 +224,7 @@ void xl_window_fallback(const xl_lookback *lookback, uint tile, bool waiting, XL
     }
 }
 
-/* Waits for the aggregates and gives those that this sub-group asked for, combined. */
+/* Waits for the aggregates that this sub-group has loaded, and returns them combined. */
 XL_T xl_window_wait(xl_window *window, const xl_lookback *lookback, uint tile)
 {
     const uint first = tile - tile % XL_WINDOW + XL_WINDOW_ITEM(XL_WINDOW_PART) * XL_TILES_PER_LANE;
@@ -258,7 +259,7 @@ XL_T xl_window_wait(xl_window *window, const xl_lookback *lookback, uint tile)
     return XL_WAIT_REDUCE(sum);
 }
 
-/* The PREFIX of a tile, if it is there: everybody sees what the first lane sees. */
+/* Whether the PREFIX of a tile is published, and its value. The first lane decides for all. */
 bool xl_prefix_poll(const xl_lookback *lookback, uint tile, XL_T *value)
 {
     XL_T seen = xl_identity();
@@ -269,7 +270,7 @@ bool xl_prefix_poll(const xl_lookback *lookback, uint tile, XL_T *value)
     return true;
 }
 
-/* The aggregates of all tiles of `window` but the last one, in the tree of those who look back. */
+/* The aggregates of all tiles of `window` except the last, in the same tree as in a look-back. */
 XL_T xl_window_combine(const xl_lookback *lookback, uint window)
 {
     const uint last = window * XL_WINDOW + XL_WINDOW - 1;
@@ -290,7 +291,7 @@ XL_T xl_window_combine(const xl_lookback *lookback, uint window)
     return sum;
 }
 
-/* start(window), by those who waited in vain for it to be published. */
+/* start(window), if the wait for it was too long. */
 XL_T xl_windows_fallback(const xl_lookback *lookback, uint window)
 {
     XL_T start = lookback->start;
@@ -307,14 +308,14 @@ XL_T xl_windows_fallback(const xl_lookback *lookback, uint window)
             xl_descriptor_poll(lookback->tiles, last, XL_AGGREGATE, lookback->epoch, &own);
         xl_window_fallback(lookback, last, XL_WAIT_LANE == 0 && !seen, &own);
         own = XL_WAIT_SHUFFLE_VALUE(own, 0);
-        /* Of a value in one word the PREFIX may have taken the place of the aggregate. */
+        /* If a value has one word, the PREFIX may have replaced the aggregate. */
         if (!xl_prefix_poll(lookback, last, &start))
             start = xl_op(xl_op(start, sum), own);
     }
     return start;
 }
 
-/* Waits for what stands before the window of `tile`. */
+/* Waits for start of the window of `tile`. */
 XL_T xl_window_start(xl_window *window, const xl_lookback *lookback, uint tile)
 {
     const uint base = tile - tile % XL_WINDOW;
@@ -338,7 +339,7 @@ XL_T xl_lookback_prefix(const xl_lookback *lookback, uint tile)
     xl_window window;
     xl_window_load(&window, lookback, tile);
     const XL_T sum = xl_window_wait(&window, lookback, tile);
-    /* What stands before a head counts for nothing, unless heads are counted. */
+    /* A head discards everything before it, unless heads are counted. */
     if (XL_ACCUMULATOR == 1 && xl_is_head(sum))
         return sum;
     return xl_op(xl_window_start(&window, lookback, tile), sum);
@@ -350,7 +351,7 @@ bool xl_publishes_prefix(uint tile, XL_T sum)
 }
 #else
 #if XL_LOOKBACK_DEPTH > 1
-/* The state of a tile that was EMPTY: never EMPTY. */
+/* Waits for a tile that was EMPTY; returns its state, which is never EMPTY. */
 uint xl_tile_wait(const xl_lookback *lookback, uint tile, XL_T *value)
 {
     for (uint polls = 0; polls < XL_SPIN_LIMIT; ++polls) {
@@ -361,12 +362,13 @@ uint xl_tile_wait(const xl_lookback *lookback, uint tile, XL_T *value)
     return xl_tile_fallback(lookback, tile, true, value);
 }
 
-/* start op all tiles before `tile` > 0, by a work-item that asks for several at once. On an H200 a
- * pass of a sort of 2^28 u32 keys took 1.35 ms with one, 1.18 with two, 1.21 with four. */
+/* start op all tiles before `tile` > 0, by a work-item that loads several descriptors at once. On
+ * an H200 a pass of a sort of 2^28 u32 keys took 1.35 ms with one, 1.18 with two, 1.21 with
+ * four. */
 XL_T xl_lookback_prefix(const xl_lookback *lookback, uint tile)
 {
     XL_T sum = xl_identity();
-    bool found = false; /* at the latest for tile 0, or the state is not one of ours */
+    bool found = false; /* at tile 0 at the latest, unless the state is damaged */
     for (; tile > 0 && !found; tile -= min(tile, (uint)XL_LOOKBACK_DEPTH)) {
         xl_descriptor seen[XL_LOOKBACK_DEPTH];
 #pragma unroll
@@ -388,8 +390,8 @@ XL_T xl_lookback_prefix(const xl_lookback *lookback, uint tile)
     return sum;
 }
 #else
-/* start op all tiles before `tile` > 0: lane k looks at the k-th tile before those that are
- * combined already. */
+/* start op all tiles before `tile` > 0. Lane k reads the k-th tile before those that are already
+ * combined. */
 XL_T xl_lookback_prefix(const xl_lookback *lookback, uint tile)
 {
     const uint lane = XL_WAIT_LANE;
@@ -418,7 +420,7 @@ XL_T xl_lookback_prefix(const xl_lookback *lookback, uint tile)
             value = xl_identity();
         sum = xl_op(XL_WAIT_REDUCE_DOWN(value), sum);
         tile -= min(tile, XL_WAIT_LANES);
-    } while (nearest == 64 && tile > 0); /* 0 without a PREFIX: the state is not one of ours */
+    } while (nearest == 64 && tile > 0); /* tile 0 has no PREFIX: the state is damaged */
     return sum;
 }
 #endif
@@ -429,14 +431,14 @@ bool xl_publishes_prefix(uint tile, XL_T sum)
 }
 #endif
 
-/* Tells the others of a tile's aggregate. `publisher`: this work-item is the one to publish. */
+/* Publishes a tile's aggregate. `publisher`: this work-item does it. */
 void xl_aggregate_publish(const xl_lookback *lookback, uint tile, XL_T sum, bool publisher)
 {
     if (publisher && (tile > 0 || XL_ORDERED))
         xl_tile_publish(lookback, tile, xl_first_state(tile, sum), sum, true);
 }
 
-/* The prefix that a tile starts from, after xl_aggregate_publish(); tells the others of it. */
+/* The prefix of a tile, after xl_aggregate_publish(); also publishes the tile's PREFIX. */
 XL_T xl_prefix_wait(const xl_lookback *lookback, uint tile, XL_T sum, bool publisher)
 {
     XL_T prefix = lookback->start;

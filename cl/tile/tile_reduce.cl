@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
- * Reduction of a tile that a work-group holds as cl/tile/tile_load.cl says: work-items reduce
- * their vectors, sub-groups their rows, and sub-tiles meet in local memory.
+ * Reduction of a tile that a work-group holds as in cl/tile/tile_load.cl: work-items reduce their
+ * vectors, sub-groups their rows, and the totals of sub-tiles are combined in local memory.
  *
- * Local memory: XL_TILE_SCRATCH elements. All work-items of the group must call
- * these together. */
+ * Local memory: XL_TILE_SCRATCH elements. All work-items of the group must call these functions
+ * together. */
 #ifndef XL_TILE_REDUCE
 #define XL_TILE_REDUCE
 
@@ -11,12 +11,12 @@
 #include "../lane/lane_scan_total.cl"
 #include "tile_load.cl"
 
-/* Without sub-groups, for a scan: one total per vector, and what a group scan needs. */
+/* Without sub-groups, a scan needs one total per vector and the scratch of a group scan. */
 enum { XL_TILE_SCRATCH = XL_GROUP_SIZE * (XL_USE_LANES ? 1 : XL_VECTORS + 1) };
 
 #if XL_USE_LANES
-/* The part of a tile that this sub-tile holds, reduced, at every lane. Unless operands may change
- * places that is what xl_sub_tile_scan() gives, by the same operations. */
+/* The total of this work-item's sub-tile, at every lane. If the operator does not commute, this is
+ * the total that xl_sub_tile_scan() returns, by the same operations. */
 XL_T xl_sub_tile_reduce(const XL_T *item)
 {
     XL_T total = xl_identity();
@@ -33,7 +33,7 @@ XL_T xl_sub_tile_reduce(const XL_T *item)
 }
 #endif
 
-/* Of the totals of all sub-tiles of the tile: those before this one, and all. */
+/* From the totals of all sub-tiles of the tile: *before, those before this one, and *all. */
 void xl_sub_tiles_fold(XL_T sub_tile_total, __local XL_T *scratch, XL_T *before, XL_T *all)
 {
 #if XL_USE_LANES
@@ -54,7 +54,7 @@ void xl_sub_tiles_fold(XL_T sub_tile_total, __local XL_T *scratch, XL_T *before,
 #endif
 }
 
-/* The whole tile reduced, at every work-item. */
+/* The total of the tile, at every work-item. */
 XL_T xl_tile_reduce(const XL_T *item, __local XL_T *scratch)
 {
 #if XL_USE_LANES

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Reduction of a tile by one work-item, for devices whose work-items run one after another on
- * a core. Built-in scalars under a built-in operator go by wide vectors (XL_BY_VECTORS),
+ * Reduction of a tile by one work-item, for devices whose work-items run one after another on a
+ * core. Built-in scalars with a built-in operator are reduced in wide vectors (XL_BY_VECTORS),
  * everything else element by element. */
 #ifndef XL_TILE_SERIAL
 #define XL_TILE_SERIAL
@@ -8,8 +8,8 @@
 #include "tile_heads.cl"
 #include "tile_wide.cl"
 
-/* Where the last segment begins that begins in a tile: what stands before it is lost on the
- * tile's sum. If there is none *head is false and it is the tile's first element. */
+/* Where the last segment that begins in a tile begins: elements before it do not affect the tile's
+ * sum. If no segment begins in the tile, *head is false, and this is the tile's first element. */
 ulong xl_last_head(const xl_input *input, ulong base, ulong end, bool *head)
 {
     *head = false;
@@ -33,7 +33,7 @@ ulong xl_last_head(const xl_input *input, ulong base, ulong end, bool *head)
     return base;
 }
 
-/* `count` elements from `base` on reduced in a fixed order, from the last head on. */
+/* Reduces `count` elements from `base` on, in a fixed order, beginning with the last head. */
 XL_T xl_serial_reduce(const xl_input *input, ulong base, ulong count)
 {
     const ulong end = base + count;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT
- * Block load through local memory: a tile on its way while the tile before it is in work, values
- * and flags beside them. Keys and CSR offsets have no place in it.
+ * Block load through local memory: a tile is loaded while the tile before it is processed, its
+ * values together with its flags. Keys and CSR offsets are not supported.
  *
- * On NVIDIA GPUs from compute capability 9.0 on (XL_BULK 1) one work-item asks for a
- * bulk copy (PTX ISA, cp.async.bulk) that costs no registers and signals an mbarrier;
- * elsewhere the work-items copy when the tile is wanted. A bulk copy takes whole, aligned 16 bytes.
- * So of an array that is not aligned it begins up to 15 bytes early, and the work-items move what
- * came to its place; and the last few bytes of a tile they copy themselves. */
+ * On NVIDIA GPUs of compute capability 9.0 or later (XL_BULK 1), one work-item starts a bulk copy
+ * (PTX ISA, cp.async.bulk), which takes no registers and signals an mbarrier. On other devices the
+ * work-items copy when the tile is needed. A bulk copy takes whole, aligned units of 16 bytes. So
+ * if an array is not aligned, the copy begins up to 15 bytes early and the work-items move the data
+ * to its place; and they copy the last few bytes of a tile themselves. */
 #ifndef XL_TILE_STAGE
 #define XL_TILE_STAGE
 
@@ -16,12 +16,12 @@
 #if XL_SEGMENTS == 3 || XL_SEGMENTS == 4
 #error "keys and CSR offsets are not staged"
 #endif
-/* What tells the heads of a staged tile: a byte per element, or a bit. */
+/* The heads of a staged tile: 1: marks, a byte per element; 0: bits. */
 #define XL_MARKS (XL_SEGMENTS == 1)
 
-/* Where a tile arrives. */
+/* The place of a tile in local memory. */
 typedef struct xl_stage {
-    uint tile; /* elements of one: XL_TILE or fewer, whole vectors of 16 */
+    uint tile; /* elements of a tile: at most XL_TILE, whole vectors of 16 */
     __local XL_IN *in;
 #if XL_MARKS
     __local uchar *marks;
@@ -31,7 +31,7 @@ typedef struct xl_stage {
     __local ulong *arrived; /* an mbarrier */
 } xl_stage;
 
-/* The local memory of a stage. What arrives before it is moved to its place takes up to 32 bytes
+/* The local memory of a stage. Data that is not yet moved to its place takes up to 32 bytes
  * more. */
 typedef struct xl_stage_storage {
     XL_IN in[XL_TILE + (31 + sizeof(XL_IN)) / sizeof(XL_IN)] __attribute__((aligned(128)));
@@ -59,7 +59,7 @@ xl_stage xl_stage_make(__local xl_stage_storage *storage, uint tile)
 
 #if XL_BULK
 #define XL_LOCAL_AT(p) ((uint)(size_t)(p))
-/* Lines that will not be read again are the first to leave the L2 cache. */
+/* Lines that will not be read again should leave the L2 cache first. */
 ulong xl_evict_first(void)
 {
     ulong policy;
@@ -78,7 +78,7 @@ void xl_bulk_copy(__local void *to, const __global void *from, uint bytes, __loc
 }
 #endif
 
-/* Before the first fetch, by one work-item. */
+/* Called by one work-item, before the first fetch. */
 void xl_fetch_init(const xl_stage *stage)
 {
 #if XL_BULK
@@ -89,17 +89,17 @@ void xl_fetch_init(const xl_stage *stage)
 #endif
 }
 
-/* How many bytes a bulk copy begins early, and how many it takes in all. */
+/* How many bytes early a bulk copy begins, and how many it takes in all. */
 #define XL_BULK_SKEW(p) ((uint)(size_t)(p)&15u)
 #define XL_BULK_BYTES(p, bytes) ((XL_BULK_SKEW(p) + (bytes)) & ~15u)
 
-/* Elements of the tile at `base`. */
+/* The number of elements in the tile at `base`. */
 uint xl_stage_count(const xl_stage *stage, const xl_input *input, ulong base)
 {
     return (uint)min(input->n - base, (ulong)stage->tile);
 }
 
-/* By one work-item: the tile at `base` sets out. Nobody may read the stage any more. */
+/* Starts to load the tile at `base`. Called by one work-item; none may still read the stage. */
 void xl_fetch_start(const xl_stage *stage, const xl_input *input, ulong base)
 {
 #if XL_BULK
@@ -127,8 +127,8 @@ void xl_fetch_start(const xl_stage *stage, const xl_input *input, ulong base)
 }
 
 #if XL_BULK
-/* By all: moves what came `skew` > 0 bytes behind its place; of `bytes` in all. Row by row, so that
- * few registers hold what is read before others write there. */
+/* Moves data that arrived `skew` > 0 bytes after its place, of `bytes` in all. Called by all
+ * work-items. It goes row by row, so that few registers hold data that others will overwrite. */
 void xl_stage_move(__local void *stage, uint skew, uint bytes)
 {
     __local uint *const word = (__local uint *)stage;
@@ -151,14 +151,14 @@ void xl_stage_move(__local void *stage, uint skew, uint bytes)
                 word[at + k] = w[k];
         }
     }
-    /* A later bulk copy must not be overtaken by these. */
+    /* These accesses must be complete before a later bulk copy. */
     __asm volatile("fence.proxy.async.shared::cta;" : : : "memory");
     xl_local_barrier();
 }
 #endif
 
-/* By all: the tile at `base` is there when this returns, and whoever reads it has passed a
- * barrier if any work-item had to copy. `phase`: 0, 1, 0, ... from fetch to fetch. */
+/* Waits until the tile at `base` is loaded. Called by all work-items; ends with a barrier if
+ * work-items had to copy. `phase`: 0, 1, 0, ... from fetch to fetch. */
 void xl_fetch_end(const xl_stage *stage, const xl_input *input, ulong base, uint phase)
 {
     const uint count = xl_stage_count(stage, input, base);
@@ -204,8 +204,8 @@ void xl_fetch_end(const xl_stage *stage, const xl_input *input, ulong base, uint
     }
 }
 
-/* By all: makes the bits of the tile at `base`, unless marks come with it. It
- * need not be there yet. Whoever reads them has passed a barrier. */
+/* Makes the head bits of the tile at `base`, unless its heads are marks. Called by all work-items;
+ * the tile need not be loaded yet. A barrier must precede reads of the bits. */
 #if XL_SEGMENTS == 2 || XL_SEGMENTS >= 5
 void xl_stage_heads(const xl_stage *stage, const xl_input *input, ulong base)
 {
@@ -221,7 +221,7 @@ void xl_stage_heads(const xl_stage *stage, const xl_input *input, ulong base)
 #if XL_SEGMENTS == 0
 #define xl_staged_heads(stage, input, base, at) 0u
 #else
-/* The bits of XL_VLEN elements from `at` on of the tile at `base`. */
+/* The head bits of XL_VLEN elements from `at` on, in the tile at `base`. */
 uint xl_staged_heads(const xl_stage *stage, const xl_input *input, ulong base, uint at)
 {
     const bool first = base + at == 0 && xl_first_begins(input);
@@ -235,8 +235,7 @@ uint xl_staged_heads(const xl_stage *stage, const xl_input *input, ulong base, u
 }
 #endif
 
-/* The accumulators of XL_VLEN elements from `at` on of the tile at `base`, all of which are there.
- */
+/* The accumulators of XL_VLEN elements from `at` on, in the tile at `base`. All must exist. */
 void xl_staged_vector(XL_T *to, const xl_stage *stage, const xl_input *input, ulong base, uint at)
 {
     XL_IN x[XL_VLEN];
@@ -247,7 +246,7 @@ void xl_staged_vector(XL_T *to, const xl_stage *stage, const xl_input *input, ul
         to[v] = xl_input_accumulator(input, x[v], base + at + v, (heads >> v & 1) != 0);
 }
 
-/* The same where only `count` elements of the tile are there; xl_identity() past them. */
+/* The same if only `count` elements of the tile exist; xl_identity() after them. */
 void xl_staged_few(XL_T *to, const xl_stage *stage, const xl_input *input, ulong base, uint at,
                    uint count)
 {
@@ -265,8 +264,8 @@ void xl_staged_few(XL_T *to, const xl_stage *stage, const xl_input *input, ulong
 }
 
 #if XL_PACKED == 2
-/* The sum of the 16 bytes of a vector: four instructions instead of 31. Sums of bytes wrap, so that
- * it does not matter in what they are taken. */
+/* The sum of the 16 bytes of a vector: four instructions instead of 31. Sums of bytes wrap, so a
+ * wider sum has the right low byte. */
 uint xl_bytes_sum(xl_in_vec x)
 {
     const uint4 w = as_uint4(x);
@@ -275,7 +274,7 @@ uint xl_bytes_sum(xl_in_vec x)
 }
 #endif
 
-/* XL_VLEN elements from `at` on of the tile at `base`, combined; all of them are there. */
+/* XL_VLEN elements from `at` on, in the tile at `base`, reduced. All must exist. */
 XL_T xl_staged_vector_total(const xl_stage *stage, const xl_input *input, ulong base, uint at)
 {
 #if XL_PACKED == 2
@@ -287,7 +286,7 @@ XL_T xl_staged_vector_total(const xl_stage *stage, const xl_input *input, ulong 
 #endif
 }
 
-/* This work-item's part of the staged tile; the same operations as in
+/* This work-item's part of the staged tile, reduced by the same operations as in
  * xl_source_aggregate() (cl/scan/scan_source.cl). */
 XL_T xl_staged_total(const xl_stage *stage, const xl_input *input, ulong base, const uint rows)
 {
@@ -308,7 +307,7 @@ XL_T xl_staged_total(const xl_stage *stage, const xl_input *input, ulong base, c
     return total;
 }
 
-/* This work-item's rows of the staged tile, as cl/tile/tile_load.cl has them. */
+/* This work-item's rows of the staged tile, as in cl/tile/tile_load.cl. */
 void xl_staged_load(XL_T *item, const xl_stage *stage, const xl_input *input, ulong base,
                     const uint rows)
 {

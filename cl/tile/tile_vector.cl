@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Vectors of XL_VLEN elements, to and from memory and arrays of the work-item's own. */
+ * Vectors of XL_VLEN elements: loads, stores, and conversion from and to private arrays. */
 #ifndef XL_TILE_VECTOR
 #define XL_TILE_VECTOR
 
@@ -64,19 +64,19 @@ xl_out_vec xl_words_as_out(uint4 words)
     return w.out;
 }
 
-/* Whether a vector lies at p, of elements of so many bytes. */
+/* Whether p is aligned for a vector of elements of this size. */
 bool xl_is_aligned(const __global void *p, uint element_bytes)
 {
     return XL_VLEN == 1 || ((size_t)p & (element_bytes * XL_VLEN - 1)) == 0;
 }
 
-/* A vector that will not be read again. `fixed`: nobody writes the buffer while
- * the kernel runs, so that the read-only path may be taken. */
+/* Loads a vector that will not be read again. `fixed`: the buffer is not written while the kernel
+ * runs, so the read-only path may be used. */
 xl_in_vec xl_load_vec(const __global XL_IN *from, const bool fixed)
 {
 #if XL_LANE_WAY == 2 && XL_NV_CAPABILITY >= 8
     if (fixed && XL_VLEN > 1 && sizeof(xl_in_vec) == 16) {
-        /* a prefetch of 256 bytes is slower by 7 % on an H200 */
+        /* a prefetch of 256 bytes is 7 % slower on an H200 */
         xl_in_words w;
         __asm volatile("ld.global.nc.L1::no_allocate.L2::128B.v4.u32 {%0, %1, %2, %3}, [%4];"
                        : "=r"(w.words.x), "=r"(w.words.y), "=r"(w.words.z), "=r"(w.words.w)

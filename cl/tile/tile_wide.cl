@@ -1,28 +1,28 @@
 /* SPDX-License-Identifier: MIT
- * Elements and heads of segments as wide vectors, for a work-item that walks a tile.
+ * Elements and heads of segments in wide vectors, for a work-item that walks a tile.
  *
- * Gives
- *   XL_BY_VECTORS  1: built-in scalars under a built-in operator, which go by vectors
- *   xl_wide_size   elements of one
- *   xl_wide_reduce(), xl_wide_has_heads(), which without vectors leave all to the caller;
+ * Defines
+ *   XL_BY_VECTORS  1: built-in scalars with a built-in operator, which are processed in vectors
+ *   xl_wide_size   elements of a vector
+ *   xl_wide_reduce(), xl_wide_has_heads(), which leave all work to the caller without vectors;
  *   xl_prefetch()
- * with XL_BY_VECTORS xl_wide, its loads and stores, xl_wide_scan(), and where there are segments
- * xl_marks, xl_wide_heads(); by CSR offsets cl/scan/scan_cursor.cl has the heads. */
+ * with XL_BY_VECTORS also xl_wide, its loads and stores, and xl_wide_scan(); with segments xl_marks
+ * and xl_wide_heads(). For CSR offsets, cl/scan/scan_cursor.cl has the heads. */
 #ifndef XL_TILE_WIDE
 #define XL_TILE_WIDE
 
 #include "tile_heads.cl"
 
-/* Whether the compiler compiles for the CPU itself, and not for SPIR-V. */
+/* Whether the target of the compiler is the CPU itself, not SPIR-V. */
 #if defined(__x86_64__) || defined(__aarch64__)
 #define XL_IS_NATIVE 1
 #else
 #define XL_IS_NATIVE 0
 #endif
 
-/* What vectors are shuffled by is clang's, which every OpenCL compiler for CPUs seen so far
- * descends from. Where there are segments rusticl 22.3 (seen 2026-11) goes without: it loses
- * lanes where it makes 8 longs of 8 ints. */
+/* Shuffles of vectors use a builtin of clang, on which all OpenCL compilers for CPUs seen so far
+ * are based. With segments rusticl 22.3 (seen 2026-11) does not use it: it loses lanes when it
+ * converts 8 ints to 8 longs. */
 #if defined(__has_builtin) && (XL_SEGMENTS == 0 || XL_IS_NATIVE)
 #if __has_builtin(__builtin_shufflevector)
 #define XL_HAS_SHUFFLE 1
@@ -33,8 +33,7 @@
 #endif
 #define XL_BY_VECTORS (XL_BUILT_IN && XL_HAS_SHUFFLE)
 
-/* For 4-byte elements 64 bytes: one cache line, and the widest register of the CPUs
- * there are. */
+/* 64 bytes for 4-byte elements: one cache line, and the widest register of today's CPUs. */
 #if XL_E_BYTES == 8 && XL_BY_VECTORS
 #define XL_WIDE 8
 #else
@@ -43,8 +42,8 @@
 enum { xl_wide_size = XL_WIDE };
 #define XL_WIDE_LOAD(p) XL_JOIN(vload, XL_WIDE)(0, (p))
 
-/* x `by` elements up, with the last elements of `first` in front. As one shuffle it is one
- * instruction of AVX-512 (valignd); put together of parts of x it was five times as many. */
+/* x shifted up by `by` elements, after the last elements of `first`. As one shuffle it is one
+ * instruction of AVX-512 (valignd); composed of parts of x it was five times as many. */
 #if XL_WIDE == 16
 #define XL_SHIFT_UP(first, x, by)                                                                  \
     __builtin_shufflevector((first), (x), 16 - by, 17 - by, 18 - by, 19 - by, 20 - by, 21 - by,    \
@@ -56,7 +55,7 @@ enum { xl_wide_size = XL_WIDE };
                             14 - by, 15 - by)
 #endif
 
-/* OpenCL's prefetch() is nothing in PoCL 3.1, and clang's ends rusticl 22.3. */
+/* OpenCL's prefetch() does nothing in PoCL 3.1, and clang's builtin crashes rusticl 22.3. */
 void xl_prefetch(const __global void *p)
 {
 #if XL_IS_NATIVE
@@ -66,7 +65,7 @@ void xl_prefetch(const __global void *p)
 
 #define XL_HAS_MARKS (XL_SEGMENTS != 0 && XL_SEGMENTS != 4 && XL_HAS_SHUFFLE)
 #if XL_SEGMENTS != 0 && XL_HAS_SHUFFLE
-/* A mark is as wide as an element, as select() wants them. */
+/* A mark is as wide as an element, as select() requires. */
 #if !XL_BY_VECTORS || XL_E_BYTES == 4
 #define XL_MARK int
 #elif XL_E_BYTES == 8
@@ -81,8 +80,8 @@ typedef XL_JOIN(XL_MARK, XL_WIDE) xl_marks;
 #endif
 
 #if XL_HAS_MARKS
-/* -1 for each element from i on that begins a segment, 0 for others, of XL_WIDE that are there.
- * i is a multiple of XL_WIDE. */
+/* -1 for each of the XL_WIDE elements from i on that begins a segment, 0 for the others. All must
+ * exist, and i must be a multiple of XL_WIDE. */
 xl_marks xl_wide_heads(const xl_input *input, ulong i)
 {
 #if XL_SEGMENTS == 1
@@ -111,7 +110,7 @@ xl_marks xl_wide_heads(const xl_input *input, ulong i)
 }
 #endif
 
-/* Whether a segment begins in the XL_WIDE elements from i on, as far as vectors tell. */
+/* Whether a segment begins in the XL_WIDE elements from i on; true if vectors cannot tell. */
 bool xl_wide_has_heads(const xl_input *input, ulong i)
 {
 #if XL_HAS_MARKS
@@ -122,8 +121,8 @@ bool xl_wide_has_heads(const xl_input *input, ulong i)
 }
 
 #if XL_SEGMENTS == 4 && XL_HAS_SHUFFLE
-/* Bytes of -1 or 0 as marks; *some: there are any. any() would ask one element after the other
- * (PoCL 3.1), and guess wrong at most of them. */
+/* Bytes of -1 or 0 as marks; *some: any is set. any() would test one element after the other (PoCL
+ * 3.1), with a misprediction at most of them. */
 xl_marks xl_marks_of_bytes(const char *from, bool *some)
 {
     const XL_JOIN(char, XL_WIDE) bytes = XL_WIDE_LOAD(from);
@@ -145,7 +144,7 @@ xl_wide xl_wide_load(const __global XL_E *from)
     return XL_WIDE_LOAD(from);
 }
 
-/* `stream`: past the cache, which needs `to` aligned to a vector. */
+/* `stream`: writes past the cache; `to` must then be aligned to a vector. */
 void xl_wide_store(xl_wide x, __global XL_E *to, bool stream)
 {
 #if defined(__has_builtin)
@@ -164,7 +163,7 @@ xl_wide xl_op_wide(xl_wide a, xl_wide b)
     return XL_OP(a, b);
 }
 
-/* A wide vector folded in element order: neighbours first. */
+/* A wide vector folded in the order of elements: neighbours first. */
 XL_E xl_wide_total(xl_wide x)
 {
 #if XL_WIDE == 16
@@ -177,7 +176,7 @@ XL_E xl_wide_total(xl_wide x)
     return xl_op_e(c.s0, c.s1);
 }
 
-/* Where operands commute, four vectors of partial results hide the operator's latency. */
+/* If the operator commutes, four vectors of partial results hide its latency. */
 XL_E xl_wide_fold(const __global XL_E *in, ulong *at, ulong end)
 {
     XL_E total = xl_identity_e();
@@ -206,8 +205,8 @@ XL_E xl_wide_fold(const __global XL_E *in, ulong *at, ulong end)
 #endif
 
 #if XL_SEGMENTS == 0
-/* The results of a vector, scanned in steps of 1, 2, 4 (and 8) elements. `before`: what stands
- * before it, in each of its elements; it moves on. */
+/* The results of a vector, scanned in steps of 1, 2, 4 (and 8) elements. `before`: the carry, in
+ * each component; it becomes the carry after the vector. */
 xl_wide xl_wide_scan(const xl_input *input, xl_wide mine, xl_wide *before)
 {
     xl_wide x = mine;
@@ -222,10 +221,10 @@ xl_wide xl_wide_scan(const xl_input *input, xl_wide mine, xl_wide *before)
     return y;
 }
 #else
-/* The same, but no element takes what stands before a head that it has `met`: its own, or one
- * between it and where its steps have come to. Where `heads` are known to be none, no instruction
- * is left of them. It is inlined by force: as calls, with vectors in memory, the two of a scan by
- * CSR offsets took 4 times as long in segments of 1000 (PoCL 3.1). */
+/* The same with segments. An element has `met` a head if the head is its own, or is between the
+ * element and the first one that it has combined so far; it then combines no more. If `heads` is a
+ * constant 0, no instructions remain for it. Inlining is forced: as calls, with vectors in memory,
+ * the two calls of a scan by CSR offsets took 4 times as long in segments of 1000 (PoCL 3.1). */
 #define XL_WIDE_STEP(x, met, by)                                                                   \
     x = select(xl_op_wide(XL_WIDE_UP(x, by), x), x, met);                                          \
     met |= XL_SHIFT_UP((xl_marks)(0), met, by);
@@ -255,8 +254,8 @@ __attribute__((always_inline)) xl_wide xl_wide_scan(const xl_input *input, xl_wi
 #endif
 #endif
 
-/* `total` and the elements from *at to before `end`, as far as they are whole vectors; *at moves
- * on. */
+/* `total` op the elements from *at to end - 1 that form whole vectors; *at becomes the first
+ * element after them. */
 XL_T xl_wide_reduce(const xl_input *input, XL_T total, ulong *at, ulong end)
 {
 #if XL_BY_VECTORS

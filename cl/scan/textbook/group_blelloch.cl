@@ -2,43 +2,42 @@
  * Scan of values in local memory by a work-group with the least work: up and down a tree.
  *
  * Blelloch, "Prefix sums and their applications" (CMU-CS-90-190, 1990), section 1.2; on GPUs
- * Harris, Sengupta and Owens, "Parallel prefix sum (scan) with CUDA" (GPU Gems 3, 2007),
- * sections 39.2.2 and 39.2.3.
+ * Harris, Sengupta and Owens, "Parallel prefix sum (scan) with CUDA" (GPU Gems 3, 2007), sections
+ * 39.2.2 and 39.2.3.
  *
- *   Phase 1, up-sweep: a balanced tree of subtotals is built over the values, in their own
- *            places: the right one of two neighbours takes in the left one, then of
- *            neighbours 2 apart, 4 apart ... The last place ends with the total.
- *   Phase 2, down-sweep: the root is set to what comes before the whole array. From there
- *            every node tells its left child what came before itself, and its right child
- *            that and the left child's subtotal.
+ *   Phase 1, up-sweep: builds a balanced tree of subtotals in the places of the values: the right
+ *            one of two neighbours becomes the sum of both, then the same for places 2 apart,
+ *            4 apart, ... The last place ends with the total.
+ *   Phase 2, down-sweep: the root becomes the value that precedes the whole array. From there every
+ *            node passes its own value to its left child, and that value op the left child's
+ *            subtotal to its right child.
  *
  * Each phase takes log2(count) steps, about count operations. For the values
  *
  *   a  b  c  d     up:  a  ab  c  cd     a  ab  c  abcd
  *                down:  a  ab  c  -      a  -   c  ab       -  a  ab  abc
  *
- * A right child is always told (before op left), never the other way round, so that
- * operands keep their order.
+ * A right child always gets (before op left), never (left op before), so operands keep their order.
  *
- * The work-items of the group, any number, share the nodes out among them, so that what is
- * combined with what depends on `count` alone. */
+ * The work-items of the group, any number, share the nodes. Which values are combined depends only
+ * on `count`. */
 #ifndef XL_GROUP_BLELLOCH
 #define XL_GROUP_BLELLOCH
 
 #include "../../prelude/prelude_accumulator.cl"
 
-/* Where value i lies: nodes far up the tree are 32, 64 ... values apart, which on GPUs are
- * places in one and the same bank of local memory, so that they would be served in turn. A
- * gap after every 32 values moves them into neighbouring banks. */
+/* The place of value i. Nodes high in the tree are 32, 64, ... values apart. On GPUs these places
+ * are in the same bank of local memory and would be served one after the other; an unused place
+ * after every 32 values puts them into different banks. */
 #if XL_IS_CPU
 #define XL_BANKED(i) (i)
 #else
 #define XL_BANKED(i) ((i) + (i) / 32)
 #endif
 
-/* Phase 1 for `count` values, a power of two: the last of them becomes their total. The
- * functions here are called by all work-items together, and end with a barrier; this one starts
- * with one too. */
+/* Phase 1 for `count` values, a power of two: the last one becomes their total. All work-items must
+ * call the functions of this file together. Each ends with a barrier, and this one also begins with
+ * one. */
 void xl_blelloch_up(__local XL_T *values, uint count)
 {
     for (uint span = 1; span < count; span *= 2) {

@@ -5,27 +5,27 @@
  * recurrence equations" (IEEE Trans. Comp. C-22:8, 1973); for sums Hillis and Steele, "Data
  * parallel algorithms" (CACM 29:12, 1986), all partial sums of an array.
  *
- *   Phase 1, doubling: after the step of distance d each value stands for the 2d values
- *            that end with it, because it took in the one d places before it. log2(count)
+ *   Phase 1, doubling: after the step of distance d each place has the sum of the 2d values that
+ *            end with it, because the step added the sum that is d places before it. log2(count)
  *            steps, about count * log2(count) operations.
- *   Phase 2, shift: each place takes the sum that ends one place before it, behind what
- *            comes before the whole array. That makes the scan exclusive.
+ *   Phase 2, shift: each place takes the sum of the place before it, after the value that precedes
+ *            the whole array. That makes the scan exclusive.
  *
- * A step reads one buffer and writes the other, so that nobody reads what a neighbour has
- * already overwritten, and one barrier a step is enough. For the values
+ * A step reads one buffer and writes the other, so no work-item reads a value that another one has
+ * overwritten, and one barrier per step is enough. For the values
  *
  *   a  b  c   d     step 1:  a  ab  bc  cd     step 2:  a  ab  abc  abcd
  *
- * The work-items of the group, any number, share the values out among them, so that what is
- * combined with what depends on `count` alone. */
+ * The work-items of the group, any number, share the values. Which values are combined depends only
+ * on `count`. */
 #ifndef XL_GROUP_KOGGE_STONE
 #define XL_GROUP_KOGGE_STONE
 
 #include "../../prelude/prelude_accumulator.cl"
 
-/* The total of `count` values, a power of two, which are lost: the steps of phase 1 for the
- * last value and for those that it takes in. All work-items call it together; it starts and
- * ends with a barrier. */
+/* The total of `count` values, a power of two, which are overwritten: the steps of phase 1 for the
+ * last value, and for those that it depends on. All work-items call it together; it begins and ends
+ * with a barrier. */
 XL_T xl_kogge_stone_total(__local XL_T *values, uint count)
 {
     for (uint distance = 1; distance < count; distance *= 2) {
@@ -39,10 +39,10 @@ XL_T xl_kogge_stone_total(__local XL_T *values, uint count)
     return values[count - 1];
 }
 
-/* Scans the `count` values of `from` with `to`, as large, for a second buffer. Gives the one
- * of them where place v holds before op value 0 op ... op value v - 1. Called like the other, but
- * no barrier stands at its end: work-item i has written places i, i + XL_GROUP_SIZE ..., and may
- * read them. */
+/* Scans the `count` values of `from`; `to` is a second buffer of the same size. Returns the buffer
+ * in which place v is before op value 0 op ... op value v - 1. All work-items call it together; it
+ * begins with a barrier but does not end with one: work-item i has written the places i, i +
+ * XL_GROUP_SIZE, ..., and may read them. */
 __local XL_T *xl_kogge_stone(__local XL_T *from, __local XL_T *to, uint count, XL_T before)
 {
     __local XL_T *swap;

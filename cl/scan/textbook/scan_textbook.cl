@@ -1,24 +1,24 @@
 /* SPDX-License-Identifier: MIT
- * The two textbook scans, device-wide: what a work-group cannot hold is cut into blocks, and
- * the totals of the blocks are scanned in the same way, until there is but one block left.
- * Harris, Sengupta and Owens, "Parallel prefix sum (scan) with CUDA" (GPU Gems 3, 2007),
- * section 39.2.4; Blelloch, CMU-CS-90-190, section 1.2.
+ * The two textbook scans, device-wide: the array is divided into blocks that a work-group can hold,
+ * and the totals of the blocks are scanned in the same way, until one block is left. Harris,
+ * Sengupta and Owens, "Parallel prefix sum (scan) with CUDA" (GPU Gems 3, 2007), section 39.2.4;
+ * Blelloch, CMU-CS-90-190, section 1.2.
  *
- *   Phase 1, up: each group reduces a block of XL_TILE elements to its total; then of XL_TILE
- *            totals to one on the next level; and so on.
- *   Phase 2, down: on the last level one group scans the only block. Level by level
- *            below it each group scans its block behind what the level above found to come
- *            before it, and on the lowest level writes results.
+ *   Phase 1, up: each group reduces a block of XL_TILE elements to its total; on the next level,
+ *            XL_TILE totals to one; and so on.
+ *   Phase 2, down: on the last level one group scans the only block. On each level below, each
+ *            group scans its block, starting with the prefix that the level above has computed for
+ *            it, and on the lowest level it writes results.
  *
- * A block's own scan is Kogge and Stone's or Blelloch's. Elements are read twice and written
- * once, and a level above has an XL_TILE-th of the one below. Scanning blocks first and
- * adding to the results later, as the books have it, would write and read them once more,
- * and there would have to be room for states where the caller wants results.
+ * A block is scanned by Kogge and Stone's or by Blelloch's algorithm. Elements are read twice and
+ * written once, and each level is 1 / XL_TILE of the one below. The books scan the blocks first and
+ * later add the prefixes to the results: these would then be written and read once more, and would
+ * need room for accumulators.
  *
- * Nothing here depends on the device: a block is XL_TILE / XL_ITEMS leaves, whatever the
- * number of work-items that share them, of XL_ITEMS neighbours each. These are combined
- * from left to right, and the leaves by the group's scan. So an operator that rounds does
- * so everywhere alike. */
+ * Nothing here depends on the device. A block is XL_TILE / XL_ITEMS leaves of XL_ITEMS consecutive
+ * elements, whatever the number of work-items that share them. Elements are combined from left to
+ * right, and leaves by the group's scan. So an operator that rounds gives the same bits
+ * everywhere. */
 #include "../../tile/tile_heads.cl"
 #include "group_blelloch.cl"
 #include "group_kogge_stone.cl"
@@ -42,11 +42,11 @@
 #define XL_LEAF(p) (p)
 #endif
 
-/* Runs through this work-item's share of the numbers below `end`. */
+/* This work-item's share of the numbers below `end`. */
 #define XL_FOR_EACH(e, end) for (uint e = (uint)get_local_id(0); e < (end); e += XL_GROUP_SIZE)
 
-/* Of n elements in blocks those of the block at `base`; those behind the last count as
- * xl_identity(). */
+/* The number of elements in the block at `base`, of n in all blocks. Places after the last element
+ * are set to xl_identity(). */
 uint xl_block_count(ulong n, ulong base)
 {
     return base < n ? (uint)min(n - base, (ulong)XL_TILE) : 0;
@@ -59,7 +59,7 @@ void xl_block_pad(__local XL_T *block, uint count)
     block[XL_BANKED(count + e)] = xl_identity();
 }
 
-/* Brings the block at `base` into local memory. Neighbours read neighbours. */
+/* Loads the block at `base` into local memory. Adjacent work-items read adjacent elements. */
 void xl_block_load(xl_input *input, __local uint4 *heads, __local XL_T *block, ulong base)
 {
     const uint count = xl_block_count(input->n, base);
@@ -70,7 +70,7 @@ void xl_block_load(xl_input *input, __local uint4 *heads, __local XL_T *block, u
     xl_local_barrier();
 }
 
-/* The same of totals. */
+/* The same for totals. */
 void xl_block_load_spine(const __global XL_T *spine, ulong n, __local XL_T *block, ulong base)
 {
     const uint count = xl_block_count(n, base);
@@ -80,7 +80,7 @@ void xl_block_load_spine(const __global XL_T *spine, ulong n, __local XL_T *bloc
     xl_local_barrier();
 }
 
-/* Every place becomes the total of its elements. */
+/* Sets each leaf to the total of its elements. */
 void xl_leaves_reduce(const __local XL_T *block, __local XL_T *leaves)
 {
     XL_FOR_EACH(p, XL_LEAVES)
@@ -92,7 +92,7 @@ void xl_leaves_reduce(const __local XL_T *block, __local XL_T *leaves)
     }
 }
 
-/* Gives the block's total. */
+/* Returns the block's total. */
 XL_T xl_block_reduce(const __local XL_T *block, __local XL_T *leaves)
 {
     xl_leaves_reduce(block, leaves);
@@ -104,7 +104,7 @@ XL_T xl_block_reduce(const __local XL_T *block, __local XL_T *leaves)
 #endif
 }
 
-/* Gives what comes before each leaf: `before` and all leaves in front of it. */
+/* Returns the prefix of each leaf: `before` and all leaves before this one. */
 __local XL_T *xl_leaves_scan(const __local XL_T *block, __local XL_T *leaves, XL_T before)
 {
     xl_leaves_reduce(block, leaves);
@@ -117,8 +117,8 @@ __local XL_T *xl_leaves_scan(const __local XL_T *block, __local XL_T *leaves, XL
 #endif
 }
 
-/* Phase 1, lowest level: totals[g] = block g of the elements. `totals` is where they begin
- * in the scratch, in bytes. */
+/* Phase 1, lowest level: the totals of the blocks of elements. They begin at byte `spine` of the
+ * scratch. */
 __kernel XL_REQUIRED void xl_textbook_upsweep(XL_INPUT_ARGUMENTS, __global uchar *scratch,
                                               ulong spine)
 {
@@ -132,7 +132,8 @@ __kernel XL_REQUIRED void xl_textbook_upsweep(XL_INPUT_ARGUMENTS, __global uchar
         ((__global XL_T *)(scratch + spine))[group] = total;
 }
 
-/* Phase 1, a level of `count` totals at `from`: those of its blocks go to `to`. */
+/* Phase 1, a higher level: the totals of the blocks of `count` totals. The totals at byte `from` of
+ * the scratch are reduced to those at byte `to`. */
 __kernel XL_REQUIRED void xl_textbook_upsweep_spine(__global uchar *scratch, ulong from,
                                                     ulong count, ulong to)
 {
@@ -145,7 +146,7 @@ __kernel XL_REQUIRED void xl_textbook_upsweep_spine(__global uchar *scratch, ulo
         ((__global XL_T *)(scratch + to))[group] = total;
 }
 
-/* What comes before this group's block. On the last level there is one block, and nothing. */
+/* The prefix of this group's block. The last level has one block, whose prefix is empty. */
 XL_T xl_block_before(const __global uchar *scratch, ulong above)
 {
     if (get_num_groups(0) == 1)
@@ -153,8 +154,8 @@ XL_T xl_block_before(const __global uchar *scratch, ulong above)
     return ((const __global XL_T *)(scratch + above))[get_group_id(0)];
 }
 
-/* Phase 2, the level of `count` totals at `at`: each becomes what comes before it, which
- * the level at `above` has for each block already. */
+/* Phase 2, the level of `count` totals at byte `at` of the scratch: each total becomes its prefix.
+ * The level at byte `above` has the prefix of each block. */
 __kernel XL_REQUIRED void xl_textbook_downsweep_spine(__global uchar *scratch, ulong at,
                                                       ulong count, ulong above)
 {
