@@ -60,8 +60,17 @@ behind() { # TEST
     selftest_flips_*) echo crosslane_tool,xlt_faults test/fault/selftest_flips.sh ;;
     tool_*) echo crosslane_tool,tool_oracle,tool_calls "$(grep -l "^${name#tool_}() {" test/tool/*.sh)" ;;
     first_use_test) echo first_use test/unit/first_use.c test/unit/first_use.sh ;;
-    *) echo "$name" "$(find test -name "$name.c")" ;;
+    *) echo "$name" "$(own_files "$(find test -name "$name.c")")" ;;
   esac
+}
+# A test's file, and the files beside it that its #include lines name, without those that many tests share.
+own_files() { # FILE
+  local stem
+  [ -z "$1" ] || {
+    echo "$1"
+    sed -nE 's/^#include "([a-z0-9_]+)\.h"$/\1/p' "$1" | grep -v support |
+      while read -r stem; do find "${1%/*}" -name "$stem.[ch]" | sort; done
+  } | paste -sd ' '
 }
 
 rm -f "$work/hashes"

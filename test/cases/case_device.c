@@ -481,8 +481,8 @@ static bool end_gate(outcome *o, flight *f)
 }
 
 /* Oclgrind 21.10 forgets that a command failed if its event is released. Intel's CPU runtime (2026)
- * crashes in clFinish() of an out-of-order queue in this case. The platform's vendor is the real
- * one under the layer of test/vendors, too. */
+ * forgets it after one command that waits for the event, and crashes in clFinish() of an out-of-order
+ * queue. The platform's vendor is the real one under the layer of test/vendors, too. */
 static bool forgets_errors(void)
 {
     static char vendor[64];
@@ -501,6 +501,7 @@ bool take_off(outcome *o, const fuzz_case *c, flight *f)
     const bool kept = c->of[ENDING] && forgets_errors();
     *f = (flight){.queue = kept ? xlt_queue() : queue_of(c),
                   .ending = c->of[ENDING],
+                  .all_wait = kept,
                   .released = kept ? LAST_OF_ALL : c->of[RELEASED]};
     f->event = f->released ? &f->events[0] : NULL;
     if (c->of[GATE])

@@ -161,15 +161,15 @@ static xl_status enqueue(const fuzz_case *c, const open_plan *plan, const call *
     cl_event last = NULL;
     xl_status status = XL_SUCCESS;
     for (size_t k = 0; status == XL_SUCCESS && k < p.count; ++k) {
-        const bool more = k + 1 < p.count;
+        const bool more = k + 1 < p.count, chained = k > 0 && !f->all_wait;
         cl_event before = last;
         xl_scan_args args = args_of(c, b, &p, k);
         if (takes_carry(c, &p, k))
             args.carry_in = moved_on(xlt_view(&b->carries), (k - 1) * carry);
         args.carry_out = moved_on(xlt_view(&b->carries), k * carry);
         last = NULL;
-        status = xl_scan_enqueue(plan->of.scan, f->queue, &args, before ? 1 : num_waits(f),
-                                 before ? &before : waits(f), more ? &last : f->event);
+        status = xl_scan_enqueue(plan->of.scan, f->queue, &args, chained ? 1 : num_waits(f),
+                                 chained ? &before : waits(f), more ? &last : f->event);
         if (before)
             clReleaseEvent(before);
     }

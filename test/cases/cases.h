@@ -264,6 +264,7 @@ typedef struct flight {
     cl_event *event; /* of the next call, or NULL */
     cl_event events[2];
     uint64_t ending, released;
+    bool all_wait; /* each part of a call waits for the gate, as an error may not pass on */
 } flight;
 bool take_off(outcome *o, const fuzz_case *c, flight *f);
 /* Whether call `k` was enqueued, or refused because of an event that has failed. */

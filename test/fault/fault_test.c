@@ -3,13 +3,14 @@
  * allocation. Then each public call still gives a status with a text (or succeeds),
  * the same call made again succeeds, and in the end nothing is held.
  *
- * The sweep is complete for the runtime and sampled for plans: more finely in a
- * context that is warm than in a fresh one, where each builds everything. */
+ * The sweep is complete for the runtime that finds its programs on the disk, and sampled for the
+ * rest: more finely in a warm context than in a fresh one, and least where all is compiled. */
 #define _GNU_SOURCE
 #include "faults.h"
 #include "private.h"
 #include "xlt.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -107,14 +108,15 @@ static void remove_folder(void)
     assert_int_equal(system(command), 0);
 }
 
-static void run_runtime(xl_context *unused)
+/* Two contexts. The second finds on the disk what the first stored. */
+static void make_contexts(const char *dump_dir)
 {
-    xl_context *ctx = unused, *adopted = NULL;
+    xl_context *ctx = NULL, *adopted = NULL;
     xl_device_info info;
     xl_context_desc desc;
     xl_context_desc_init(&desc);
     desc.cache_dir = folder;
-    desc.dump_dir = folder;
+    desc.dump_dir = dump_dir;
     desc.mask = "work-group=64";
     STEP(NULL, xl_context_create(&desc, &ctx));
     STEP(ctx, xl_context_device_info(ctx, &info));
@@ -126,18 +128,27 @@ static void run_runtime(xl_context *unused)
         HOLDS(struck() && *xl_context_error(ctx));
         HOLDS(xl_context_queue(ctx) != NULL);
     }
-    /* The second finds on the disk what the first stored, where the disk is used. On PoCL it
-     * is used where nothing is dumped. */
-    for (int i = 0; i < 3; ++i) {
-        xl_context_destroy(adopted);
-        desc.dump_dir = i == 0 ? folder : NULL;
-        STEP(NULL, xl_context_adopt(xl_context_cl(ctx), xl_context_device(ctx), &desc, &adopted));
-        STEP(adopted, xl_context_device_info(adopted, &info));
-    }
+    desc.dump_dir = NULL;
+    STEP(NULL, xl_context_adopt(xl_context_cl(ctx), xl_context_device(ctx), &desc, &adopted));
+    STEP(adopted, xl_context_device_info(adopted, &info));
     count(true);
     xl_context_destroy(ctx);
     xl_context_destroy(adopted);
     count(false);
+}
+
+static void run_runtime(xl_context *unused)
+{
+    (void)unused;
+    make_contexts(NULL);
+}
+
+/* On PoCL, where a dump keeps programs from the disk, the second context stores them. */
+static void run_compiling_runtime(xl_context *unused)
+{
+    (void)unused;
+    remove_folder();
+    make_contexts(folder);
 }
 
 static void run_scan(xl_context *ctx)
@@ -302,7 +313,6 @@ static void run_knn_approximate(xl_context *ctx)
 
 typedef void scenario(xl_context *ctx);
 
-/* The devices that others hold are not ours to count exactly, but the change is. */
 /* A kernel of the user's, with included text in it, found or built. */
 static void run_user_program(xl_context *ctx)
 {
@@ -317,6 +327,7 @@ static void run_user_program(xl_context *ctx)
     clReleaseProgram(program);
 }
 
+/* The devices that others hold are not ours to count exactly, but the change is. */
 static bool nothing_more_is_held(const xlt_fault_state *before, long allocations)
 {
     return xlt_allocs.outstanding == allocations && (!calls || xlt_same_objects(calls, before));
@@ -343,35 +354,41 @@ static void arm(unsigned call, int code, unsigned allocation)
     xlt_allocs.struck = false;
 }
 
-static xl_context *fresh_context(void)
+static xl_context *fresh_context(const char *cache_dir)
 {
     xl_context *ctx;
     xl_context_desc desc;
     xl_context_desc_init(&desc);
-    desc.cache_dir = "off";
+    desc.cache_dir = cache_dir;
     if (xl_context_create(&desc, &ctx) != XL_SUCCESS)
         fail_msg("no context: %s", xl_context_error(NULL));
     return ctx;
 }
 
-/* Runs once with a fault; `warm` is the context of plans, or NULL for a fresh one. */
-static void run_once(const char *name, scenario *run, xl_context *warm, unsigned call, int code,
-                     unsigned allocation)
+/* What is swept. In a fresh context all is compiled, unless `cache_dir` is `folder`. */
+typedef struct swept {
+    const char *name;
+    scenario *run;
+    xl_context *warm; /* NULL: each run has a fresh context, or makes its own */
+    const char *cache_dir;
+    bool makes_contexts;
+} swept;
+
+/* Runs once with a fault. */
+static void run_once(const swept *s, unsigned call, int code, unsigned allocation)
 {
     release_held_events();
     xlt_fault_state before = calls ? *calls : (xlt_fault_state){0};
     long allocations = xlt_allocs.outstanding;
-    what_ran = name;
-    xl_context *ctx = warm || run == run_runtime ? warm : fresh_context();
-    if (run == run_runtime)
-        remove_folder();
-    if (warm) /* this thread's last text stays with the context */
-        assert_int_equal(xl_context_device_info(warm, NULL), XL_ERROR_INVALID_ARGUMENT);
-    allocations = warm ? xlt_allocs.outstanding : allocations;
+    what_ran = s->name;
+    xl_context *ctx = s->warm || s->makes_contexts ? s->warm : fresh_context(s->cache_dir);
+    if (s->warm) /* this thread's last text stays with the context */
+        assert_int_equal(xl_context_device_info(s->warm, NULL), XL_ERROR_INVALID_ARGUMENT);
+    allocations = s->warm ? xlt_allocs.outstanding : allocations;
     arm(call, code, allocation);
-    run(ctx);
+    s->run(ctx);
     count(false);
-    if (!warm)
+    if (!s->warm)
         xl_context_destroy(ctx);
     step_at = "the end";
     release_held_events();
@@ -390,34 +407,39 @@ static double seconds(void)
 /* As many runs as fit into some seconds, for compilers that take long. */
 static unsigned affordable(double run_seconds, unsigned samples)
 {
-    double most = (xlt_few_programs() ? 1.5 : 3.0) / run_seconds;
-    return most < 4 ? 4 : most < samples ? (unsigned)most : samples;
+    const double most = fmax(3.0 / run_seconds, 4);
+    return most < samples ? (unsigned)most : samples;
+}
+
+static unsigned step_of(unsigned all, unsigned samples)
+{
+    return samples && all > samples ? all / samples + 1 : 1;
 }
 
 /* Every `step`-th call, then every `step`-th allocation; all of them for 0 samples. */
-static void sweep(const char *name, scenario *run, xl_context *warm, unsigned samples)
+static void sweep(const swept *s, unsigned samples)
 {
     static const int codes[] = {CL_OUT_OF_RESOURCES, CL_OUT_OF_HOST_MEMORY};
-    double start;
-    if (warm) /* its programs stay with the context */
-        run(warm);
-    start = seconds();
-    run_once(name, run, warm, 0, 0, 0);
+    if (s->warm) /* its programs stay with the context, or on the disk */
+        s->run(s->warm);
+    else if (s->cache_dir == folder)
+        run_once(s, 0, 0, 0);
+    const double start = seconds();
+    run_once(s, 0, 0, 0);
     if (samples)
         samples = affordable(seconds() - start, samples);
-    unsigned num_calls = calls ? calls->calls : 0, num_allocations = xlt_allocs.calls;
-    unsigned call_step = samples && num_calls > samples ? num_calls / samples + 1 : 1;
-    unsigned allocation_step =
-        samples && num_allocations > samples ? num_allocations / samples + 1 : 1;
+    const unsigned num_calls = calls ? calls->calls : 0, num_allocations = xlt_allocs.calls;
+    const unsigned call_step = step_of(num_calls, samples),
+                   allocation_step = step_of(num_allocations, samples);
     for (unsigned k = 1; k <= num_calls; k += call_step) {
-        run_once(name, run, warm, k, codes[k % 2], 0);
+        run_once(s, k, codes[k % 2], 0);
         assert_true(struck());
     }
     for (unsigned k = 1; k <= num_allocations; k += allocation_step) {
-        run_once(name, run, warm, 0, 0, k);
+        run_once(s, 0, 0, k);
         assert_true(struck());
     }
-    print_message("%s: %u calls, %u allocations, every %u. and %u. failed\n", name, num_calls,
+    print_message("%s: %u calls, %u allocations, every %u. and %u. failed\n", s->name, num_calls,
                   num_allocations, call_step, allocation_step);
 }
 
@@ -434,18 +456,31 @@ static const struct {
 #endif
 };
 
+/* Samples, fewer at a push. */
+static unsigned sampled(unsigned at_a_push, unsigned else_)
+{
+    return xlt_few_programs() ? at_a_push : else_;
+}
+
 static void the_runtime(void **state)
 {
     (void)state;
-    sweep("runtime", run_runtime, NULL, 0);
+    sweep(&(swept){"runtime", run_runtime, .cache_dir = folder, .makes_contexts = true}, 0);
+}
+
+static void the_runtime_that_compiles(void **state)
+{
+    (void)state;
+    sweep(&(swept){"compiling runtime", run_compiling_runtime, .makes_contexts = true},
+          sampled(SAMPLES, 0));
 }
 
 static void plans_in_a_warm_context(void **state)
 {
     (void)state;
-    xl_context *ctx = fresh_context();
+    xl_context *ctx = fresh_context("off");
     for (size_t i = 0; i < XLI_COUNT(plans); ++i)
-        sweep(plans[i].name, plans[i].run, ctx, (xlt_few_programs() ? 1 : 3) * SAMPLES);
+        sweep(&(swept){plans[i].name, plans[i].run, .warm = ctx}, sampled(SAMPLES, 3 * SAMPLES));
     xl_context_destroy(ctx);
 }
 
@@ -453,7 +488,16 @@ static void plans_in_a_fresh_context(void **state)
 {
     (void)state;
     for (size_t i = 0; i < XLI_COUNT(plans); ++i)
-        sweep(plans[i].name, plans[i].run, NULL, xlt_few_programs() ? SAMPLES / 4 : SAMPLES);
+        sweep(&(swept){plans[i].name, plans[i].run, .cache_dir = folder},
+              sampled(SAMPLES / 2, 3 * SAMPLES));
+}
+
+static void plans_that_compile(void **state)
+{
+    (void)state;
+    const size_t num = xlt_few_programs() ? 1 : XLI_COUNT(plans);
+    for (size_t i = 0; i < num; ++i)
+        sweep(&(swept){plans[i].name, plans[i].run, .cache_dir = "off"}, sampled(4, SAMPLES));
 }
 
 /* ---- self-tests that come to nothing ------------------------------------------------------ */
@@ -499,7 +543,7 @@ static xl_status create_struck(xl_context *ctx, xl_scan_algorithm algorithm,
 static xl_context *context_that_knows_its_device(void)
 {
     xl_device_info info;
-    xl_context *ctx = fresh_context();
+    xl_context *ctx = fresh_context("off");
     XLT_OK(xl_context_device_info(ctx, &info));
     return ctx;
 }
@@ -610,8 +654,10 @@ int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_runtime),
+        cmocka_unit_test(the_runtime_that_compiles),
         cmocka_unit_test(plans_in_a_warm_context),
         cmocka_unit_test(plans_in_a_fresh_context),
+        cmocka_unit_test(plans_that_compile),
         cmocka_unit_test(trials_that_fail),
         cmocka_unit_test(kernels_without_a_group),
     };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Tables of wrong descriptors and wrong calls. */
-#include "misuse.h"
+#include "misuse_tables.h"
 
 #include <crosslane/knn.h>
 #include <crosslane/knn_approximate.h>

@@ -3,7 +3,7 @@
  * misuse_tables.c has the rows; here are the errors that calls of every primitive have. */
 /* Queues of OpenCL 1.2, which every implementation has. */
 #define CL_USE_DEPRECATED_OPENCL_1_2_APIS
-#include "misuse.h"
+#include "misuse_tables.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * Tables of wrong descriptors and wrong calls, one for each primitive: misuse_tables.c. The test
  * misuse_test.c tries each row, and the errors that every primitive has. */
-#ifndef MISUSE_H
-#define MISUSE_H
+#ifndef MISUSE_TABLES_H
+#define MISUSE_TABLES_H
 
 #include "xlt.h"
 
