@@ -20,7 +20,7 @@ typedef enum xl_bounds {
  * columns of the cell count, and the first d coordinates of the origin.
  *
  * A box is a diagonal matrix with entries of at least 0, and above 0 along periodic axes: points
- * must be in origin[a] <= x[a] <= origin[a] + cell[a][a]. Any other cell must have independent
+ * must be in origin[a] <= x[a] <= origin[a] + cell[a][a]; that sum, too, is rounded once. Any other cell must have independent
  * rows, of either hand. Points must be in the smallest box with edges along the axes that contains
  * the cell, which is enlarged by 2^-20 of its size and of its largest coordinate (XL_F64: 2^-48 of
  * the coordinate). A space is refused if rounding of its coordinates could move an image by more

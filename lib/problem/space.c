@@ -107,11 +107,11 @@ static xl_status read_cell(xl_context *ctx, const xl_space *given, xli_space *sp
 }
 
 /* Along a periodic axis, images must be told apart: a coordinate may round by a period at most. */
-static xl_status read_axis(xl_context *ctx, xli_space *space, uint32_t a)
+static xl_status read_axis(xl_context *ctx, const xl_space *given, xli_space *space, uint32_t a)
 {
     const bool wide = xli_space_is_wide(space);
     const double edge = space->cell[a][a], least = wide ? DBL_MIN : (double)FLT_MIN;
-    space->upper[a] = rounded(space, space->lower[a] + edge);
+    space->upper[a] = rounded(space, space->lower[a] + given->cell[a][a]);
     const double most = larger(size_of(space->lower[a]), size_of(space->upper[a]));
     if (!isfinite(space->upper[a]) || !isfinite(space->upper[a] - space->lower[a]))
         return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT,
@@ -145,7 +145,7 @@ xl_status xli_space_read(xl_context *ctx, const xl_space *given, xli_space *spac
         return check_unbounded(ctx, given);
     XL_TRY(read_cell(ctx, given, space));
     for (uint32_t a = 0; a < space->dimensions && !space->skewed; ++a)
-        XL_TRY(read_axis(ctx, space, a));
+        XL_TRY(read_axis(ctx, given, space, a));
 done:
     return status;
 }

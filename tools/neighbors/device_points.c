@@ -3,7 +3,6 @@
 #include "point_search.h"
 
 #include <math.h>
-#include <string.h>
 
 static size_t bytes_of(const xli_npy *array)
 {
@@ -11,14 +10,24 @@ static size_t bytes_of(const xli_npy *array)
 }
 
 /* Cells are of single precision. */
-static float edge_of(double cell)
+static double edge_of(double cell)
 {
-    return (float)fmin(fmax(cell, 1e-37), 1e37);
+    return fmin(fmax(cell, 1e-37), 1e37);
+}
+
+/* A box along an axis: its upper face is at `high` or, because the sum of origin and edge is
+ * rounded, at the next number. */
+static void give_axis(xl_space *space, uint32_t axis, double low, double high)
+{
+    const double edge = high - low;
+    space->bounds = XL_BOUNDS_GIVEN;
+    space->origin[axis] = low;
+    space->cell[axis][axis] = low + edge < high ? nextafter(edge, (double)INFINITY) : edge;
 }
 
 /* Of double precision the grid has coordinates less the lower corner of a box, as floats: where
  * none is given the box of the points is, if floats can tell its cells apart. */
-static void frame(const search_input *in, double cell, xl_grid_desc *desc)
+static void frame(const search_input *in, double cell, xl_space *space)
 {
     double low[3] = {0, 0, 0}, high[3] = {0, 0, 0};
     for (size_t i = 0; i < in->points.count; ++i) {
@@ -32,48 +41,44 @@ static void frame(const search_input *in, double cell, xl_grid_desc *desc)
     for (uint32_t a = 0; a < in->dimensions; ++a)
         if (!(high[a] - low[a] <= 0x1p20 * cell))
             return;
-    desc->bounded = 1;
-    memcpy(desc->lower_f64, low, sizeof low);
-    memcpy(desc->upper_f64, high, sizeof high);
+    for (uint32_t a = 0; a < in->dimensions; ++a)
+        give_axis(space, a, low[a], high[a]);
 }
 
-static void give_box(const search_input *in, xl_grid_desc *desc)
+static void give_cell(const search_input *in, xl_space *space)
 {
-    desc->bounded = in->bounded;
-    for (uint32_t a = 0; a < in->dimensions; ++a) {
-        desc->lower[a] = in->wide ? 0 : (float)in->lower[a];
-        desc->upper[a] = in->wide ? 0 : (float)in->upper[a];
-        desc->lower_f64[a] = in->wide ? in->lower[a] : 0;
-        desc->upper_f64[a] = in->wide ? in->upper[a] : 0;
+    space->bounds = XL_BOUNDS_GIVEN;
+    for (uint32_t row = 0; row < in->dimensions; ++row) {
+        space->origin[row] = in->lower[row];
+        for (uint32_t column = 0; column <= row; ++column)
+            space->cell[row][column] = in->cell[row][column];
     }
 }
 
-static void give_cell(const search_input *in, xl_grid_desc *desc)
+static void give_space(const search_input *in, double cell, xl_space *space)
 {
-    for (uint32_t row = 0; row < in->dimensions; ++row)
-        for (uint32_t column = 0; column <= row; ++column) {
-            desc->cell[row][column] = in->wide ? 0 : (float)in->cell[row][column];
-            desc->cell_f64[row][column] = in->wide ? in->cell[row][column] : 0;
-        }
+    space->dimensions = in->dimensions;
+    space->scalar = in->wide ? XL_F64 : XL_F32;
+    space->periodic = in->periodic;
+    space->num_systems = in->num_systems;
+    if (in->triclinic)
+        give_cell(in, space);
+    for (uint32_t a = 0; a < in->dimensions && in->bounded; ++a)
+        give_axis(space, a, in->lower[a], in->upper[a]);
+    if (in->wide && !in->bounded && !in->triclinic)
+        frame(in, cell, space);
 }
 
-static int make_grid(device_points *c, double cell)
+int device_points_grid(device_points *c, double cell)
 {
     const search_input *in = c->in;
     xl_context *ctx = c->s->ctx;
     xl_grid_desc desc;
     int result;
     xl_grid_desc_init(&desc);
-    desc.dimensions = desc.stride = in->dimensions;
-    desc.scalar = in->wide ? XL_F64 : XL_F32;
+    give_space(in, cell, &desc.space);
+    desc.stride = in->dimensions;
     desc.cell_size = edge_of(cell);
-    desc.periodic = in->periodic;
-    desc.triclinic = in->triclinic;
-    desc.num_systems = in->num_systems;
-    give_cell(in, &desc);
-    give_box(in, &desc);
-    if (in->wide && !in->bounded && !in->triclinic)
-        frame(in, cell, &desc);
     TRY(tool_check(ctx, xl_grid_create(ctx, &desc, &c->grid), "grid"));
     TRY(tool_check(ctx, xl_grid_index_create(ctx, &c->index), "index"));
 done:
@@ -98,13 +103,12 @@ done:
     return result;
 }
 
-int device_points_build(device_points *c, double cell)
+int device_points_build(device_points *c)
 {
     int result;
     const session *s = c->s;
     const xl_grid_build_args build = {
         .n = c->in->n, .points = xl_view_of(c->points, 0), .systems = xl_view_of(c->systems, 0)};
-    TRY(make_grid(c, cell));
     progress_say("building a grid of %zu points", c->in->n);
     TRY(tool_check(s->ctx,
                    xl_grid_build_enqueue(c->grid, c->index, s->queue, &build, 0, NULL, NULL),

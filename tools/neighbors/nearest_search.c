@@ -83,31 +83,29 @@ static int make_plan(nearest_search *o)
     xl_knn_desc desc;
     xl_knn_desc_init(&desc);
     desc.k = o->set->k;
-    desc.scalar = o->in.wide ? XL_F64 : XL_F32;
-    desc.max_radius = o->in.wide ? 0 : (float)o->set->radius;
-    desc.max_radius_f64 = o->in.wide ? o->set->radius : 0;
+    desc.max_radius = o->set->radius;
     desc.include_self = o->set->include_self;
     desc.queries = o->in.given ? XL_QUERIES_GIVEN : XL_QUERIES_INDEXED;
-    desc.dimensions = desc.query_stride = o->in.dimensions;
-    desc.periodic = o->in.repeats;
-    desc.batch = o->in.num_systems > 0;
-    return tool_check(o->s.ctx, xl_knn_create(o->s.ctx, &desc, &o->plan), "nearest points");
+    return tool_check(o->s.ctx, xl_knn_create(o->points.grid, &desc, &o->plan), "nearest points");
 }
 
 static int make_approximate(nearest_search *o)
 {
     const search_input *const in = &o->in;
     const float *const at = in->points.data;
+    float low[3] = {0}, high[3] = {0};
     xl_knn_approximate_desc desc;
     xl_knn_approximate_desc_init(&desc);
     desc.k = o->set->k;
     desc.include_self = o->set->include_self;
     desc.queries = in->given ? XL_QUERIES_GIVEN : XL_QUERIES_INDEXED;
-    desc.dimensions = desc.stride = desc.query_stride = in->dimensions;
+    desc.space.dimensions = desc.stride = desc.query_stride = in->dimensions;
     for (size_t i = 0; i < in->n * in->dimensions; ++i) {
         const size_t a = i % in->dimensions;
-        desc.lower[a] = i < in->dimensions ? at[i] : fminf(desc.lower[a], at[i]);
-        desc.upper[a] = i < in->dimensions ? at[i] : fmaxf(desc.upper[a], at[i]);
+        low[a] = i < in->dimensions ? at[i] : fminf(low[a], at[i]);
+        high[a] = i < in->dimensions ? at[i] : fmaxf(high[a], at[i]);
+        desc.space.origin[a] = (double)low[a];
+        desc.space.cell[a][a] = (double)high[a] - (double)low[a];
     }
     return tool_check(o->s.ctx, xl_knn_approximate_create(o->s.ctx, &desc, &o->approximate),
                       "approximate nearest points");
@@ -241,13 +239,17 @@ static int search(nearest_search *o, outputs *files)
     const session *s = &o->s;
     double cell = 0;
     progress_say("compiling for %s", s->info.name);
-    TRY(o->set->approximate ? make_approximate(o) : make_plan(o));
     TRY(device_points_open(&o->points, s, &o->in));
-    TRY(open_parts(o));
-    if (!o->approximate) {
+    if (o->set->approximate) {
+        TRY(make_approximate(o));
+    } else {
         TRY(find_cell(o, &cell));
-        TRY(device_points_build(&o->points, cell));
+        TRY(device_points_grid(&o->points, cell));
+        TRY(make_plan(o));
     }
+    TRY(open_parts(o));
+    if (!o->approximate)
+        TRY(device_points_build(&o->points));
     TRY(make_parts(o, files));
     TRY(outputs_commit(files));
 done:

@@ -127,20 +127,32 @@ static xl_view counts_from(const list_parts *p, size_t first)
                                    : xl_no_view();
 }
 
-/* With a row capacity: whether the rows of the part have room, and how long the longest is. */
-static int check_rows(list_parts *p, size_t first, size_t end)
+/* The arguments of a part: of its list, and of the question how that came out. */
+static xl_neighbors_args args_of(const list_parts *p, size_t first, size_t end)
 {
     const list_job *const l = p->l;
+    const bool rows = l->set->row_capacity > 0;
+    return (xl_neighbors_args){.num_queries = p->in->given ? p->in->rows : 0,
+                               .first_row = first,
+                               .num_rows = end - first,
+                               .capacity = rows ? 0 : pairs_between(p, first, end),
+                               .queries = xl_view_of(l->points->queries, 0),
+                               .query_systems = xl_view_of(l->points->query_systems, 0),
+                               .radii = xl_view_of(l->points->radii, 0),
+                               .counts = counts_from(p, first),
+                               .offsets = result_view(l->rows, RESULT_OFFSETS),
+                               .indices = result_view(p->part, RESULT_INDICES),
+                               .distances2 = result_view(p->part, RESULT_DISTANCES),
+                               .vectors = result_view(p->part, RESULT_VECTORS),
+                               .shifts = result_view(p->part, RESULT_SHIFTS)};
+}
+
+/* With a row capacity: whether the rows of the part have room, and how long the longest is. */
+static int check_rows(list_parts *p, const xl_neighbors_args *args)
+{
     xl_neighbors_report found = {0};
-    const xl_neighbors_status_args what = {.num_queries = p->in->given ? p->in->rows : 0,
-                                           .queries = xl_view_of(l->points->queries, 0),
-                                           .radii = xl_view_of(l->points->radii, 0),
-                                           .query_systems = xl_view_of(l->points->query_systems, 0),
-                                           .first_row = first,
-                                           .num_rows = end - first,
-                                           .counts = counts_from(p, first)};
-    const xl_status status =
-        xl_neighbors_status(l->plan, l->points->index, p->s->queue, &what, &found, 0, NULL);
+    const xl_status status = xl_neighbors_status(p->l->plan, p->l->points->index, p->s->queue, args,
+                                                 &found, 0, NULL);
     if (status != XL_ERROR_CAPACITY)
         return tool_check(p->s->ctx, status, "neighbour list");
     p->longest_row = found.longest_row > p->longest_row ? found.longest_row : p->longest_row;
@@ -152,19 +164,7 @@ static int fill(list_parts *p, size_t first, size_t end)
     int result = TOOL_OK;
     const list_job *const l = p->l;
     const bool rows = l->set->row_capacity > 0;
-    const xl_neighbors_fill_args args = {.capacity = rows ? 0 : pairs_between(p, first, end),
-                                         .offsets = result_view(l->rows, RESULT_OFFSETS),
-                                         .indices = result_view(p->part, RESULT_INDICES),
-                                         .num_queries = p->in->given ? p->in->rows : 0,
-                                         .queries = xl_view_of(l->points->queries, 0),
-                                         .radii = xl_view_of(l->points->radii, 0),
-                                         .query_systems = xl_view_of(l->points->query_systems, 0),
-                                         .first_row = first,
-                                         .num_rows = end - first,
-                                         .distances2 = result_view(p->part, RESULT_DISTANCES),
-                                         .vectors = result_view(p->part, RESULT_VECTORS),
-                                         .shifts = result_view(p->part, RESULT_SHIFTS),
-                                         .counts = counts_from(p, first)};
+    const xl_neighbors_args args = args_of(p, first, end);
     for (size_t k = 0; k < TOOL_COUNT(list_kinds) && rows; ++k)
         if (p->part[list_kinds[k]].buffer && p->widest > 0)
             TRY(spoil(p, list_kinds[k]));
@@ -173,7 +173,7 @@ static int fill(list_parts *p, size_t first, size_t end)
         xl_neighbors_fill_enqueue(l->plan, l->points->index, p->s->queue, &args, 0, NULL, NULL),
         "neighbour list"));
     if (rows)
-        TRY(check_rows(p, first, end));
+        TRY(check_rows(p, &args));
 done:
     return result;
 }

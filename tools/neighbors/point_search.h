@@ -27,8 +27,7 @@ typedef struct search_input {
     bool bounded, triclinic; /* there is a box, or a cell with the corner `lower` */
     double lower[3], upper[3];
     double cell[3][3];
-    uint32_t periodic;  /* bit a: axis a, or vector a of the cell */
-    xl_repeats repeats; /* what searches have to be for */
+    uint32_t periodic; /* bit a: axis a, or vector a of the cell */
 } search_input;
 
 /* Reads and checks all of it; TOOL_USAGE where an option says what cannot be, before any file is
@@ -57,9 +56,10 @@ typedef struct device_points {
 
 /* Uploads the arrays. */
 int device_points_open(device_points *c, const session *s, const search_input *in);
-/* Makes the index, of a grid with cells of that edge. Fails where a point is not finite or outside
- * of the box. */
-int device_points_build(device_points *c, double cell);
+/* Makes the plan of a grid with cells of that edge, and an empty index. */
+int device_points_grid(device_points *c, double cell);
+/* Builds the index. Fails where a point is not finite or outside of the box. */
+int device_points_build(device_points *c);
 void device_points_close(device_points *c);
 
 /* ---- result_arrays.c: arrays that a search makes ---- */

@@ -70,13 +70,8 @@ static xl_neighbors_desc describe(const radius_search *w)
 {
     xl_neighbors_desc desc;
     xl_neighbors_desc_init(&desc);
-    desc.scalar = w->in.wide ? XL_F64 : XL_F32;
-    desc.radius = w->in.wide ? 0 : (float)w->radius;
-    desc.radius_f64 = w->in.wide ? w->radius : 0;
-    desc.periodic = w->in.repeats;
-    desc.batch = w->in.num_systems > 0;
+    desc.radius = w->radius;
     desc.queries = w->in.given ? XL_QUERIES_GIVEN : XL_QUERIES_INDEXED;
-    desc.dimensions = desc.query_stride = w->in.dimensions;
     return desc;
 }
 
@@ -96,9 +91,9 @@ static int make_plans(radius_search *w)
     field.include_self = 1;
     field.visit = w->in.wide ? wide_poly6 : narrow_poly6;
     progress_say("compiling for %s", w->s.info.name);
-    TRY(tool_check(ctx, xl_neighbors_create(ctx, &list, &w->list), "neighbour search"));
+    TRY(tool_check(ctx, xl_neighbors_create(w->points.grid, &list, &w->list), "neighbour search"));
     if (wants_density(set))
-        TRY(tool_check(ctx, xl_neighbors_create(ctx, &field, &w->field), "density"));
+        TRY(tool_check(ctx, xl_neighbors_create(w->points.grid, &field, &w->field), "density"));
 done:
     return result;
 }
@@ -118,24 +113,17 @@ static int count(radius_search *w)
     const device_points *c = &w->points;
     TRY(result_open(w->results, s, RESULT_COUNTS, false, w->in.rows, 0));
     TRY(result_open(w->results, s, RESULT_OFFSETS, false, w->in.rows + 1, 0));
-    const xl_view offsets = result_view(w->results, RESULT_OFFSETS);
-    const xl_neighbors_count_args args = {.counts = result_view(w->results, RESULT_COUNTS),
-                                          .offsets = offsets,
-                                          .num_queries = num_queries(w),
-                                          .queries = xl_view_of(c->queries, 0),
-                                          .radii = xl_view_of(c->radii, 0),
-                                          .query_systems = xl_view_of(c->query_systems, 0)};
-    const xl_neighbors_status_args what = {.capacity = UINT64_MAX,
-                                           .offsets = offsets,
-                                           .num_queries = num_queries(w),
-                                           .queries = xl_view_of(c->queries, 0),
-                                           .radii = xl_view_of(c->radii, 0),
-                                           .query_systems = xl_view_of(c->query_systems, 0)};
+    const xl_neighbors_args args = {.num_queries = num_queries(w),
+                                    .queries = xl_view_of(c->queries, 0),
+                                    .query_systems = xl_view_of(c->query_systems, 0),
+                                    .radii = xl_view_of(c->radii, 0),
+                                    .counts = result_view(w->results, RESULT_COUNTS),
+                                    .offsets = result_view(w->results, RESULT_OFFSETS)};
     progress_say("counting around %zu %s", w->in.rows, w->in.given ? "queries" : "points");
     TRY(tool_check(s->ctx,
                    xl_neighbors_count_enqueue(w->list, c->index, s->queue, &args, 0, NULL, NULL),
                    "neighbour counts"));
-    TRY(tool_check(s->ctx, xl_neighbors_status(w->list, c->index, s->queue, &what, NULL, 0, NULL),
+    TRY(tool_check(s->ctx, xl_neighbors_status(w->list, c->index, s->queue, &args, NULL, 0, NULL),
                    "neighbour counts"));
 done:
     return result;
@@ -146,19 +134,16 @@ static int sum_density(radius_search *w)
     int result;
     const session *s = &w->s;
     const double h = w->radius, params[2] = {1.0 / (h * h), poly6_factor(h, w->set->mass)};
-    const bool wide = w->in.wide;
     TRY(result_open(w->results, s, RESULT_DENSITY, w->in.wide, w->in.rows, 0));
-    const xl_neighbors_visit_args args = {
-        .params = {wide ? 0 : (float)params[0], wide ? 0 : (float)params[1], 0, 0},
-        .params_f64 = {wide ? params[0] : 0, wide ? params[1] : 0, 0, 0},
-        .out = result_view(w->results, RESULT_DENSITY),
-        .num_queries = num_queries(w),
-        .queries = xl_view_of(w->points.queries, 0),
-        .query_systems = xl_view_of(w->points.query_systems, 0)};
+    const xl_neighbors_args args = {.num_queries = num_queries(w),
+                                    .params = {params[0], params[1], 0, 0},
+                                    .queries = xl_view_of(w->points.queries, 0),
+                                    .query_systems = xl_view_of(w->points.query_systems, 0),
+                                    .sums = result_view(w->results, RESULT_DENSITY)};
     progress_say("summing up %zu densities", w->in.rows);
     TRY(tool_check(
         s->ctx,
-        xl_neighbors_visit_enqueue(w->field, w->points.index, s->queue, &args, 0, NULL, NULL),
+        xl_neighbors_enqueue(w->field, w->points.index, s->queue, &args, 0, NULL, NULL),
         "density"));
 done:
     return result;
@@ -203,9 +188,10 @@ static double mean_count(const radius_search *w)
 static int search(radius_search *w, outputs *files)
 {
     int result;
-    TRY(make_plans(w));
     TRY(device_points_open(&w->points, &w->s, &w->in));
-    TRY(device_points_build(&w->points, w->radius));
+    TRY(device_points_grid(&w->points, w->radius));
+    TRY(make_plans(w));
+    TRY(device_points_build(&w->points));
     TRY(list_rows(w, files));
     sum_pairs(w);
     if (wants(w, RESULT_PICTURE))

@@ -200,7 +200,6 @@ static int fit_space(const input_options *o, search_input *in, const uint32_t bo
         TRY(fit_box(o, in, box));
     if (in->triclinic)
         TRY(fit_cell(o, in, cell));
-    in->repeats = !in->periodic ? XL_REPEATS_NOT : in->triclinic ? XL_REPEATS_CELL : XL_REPEATS_BOX;
     if (in->periodic >> in->dimensions)
         return tool_misuse("neighbors: --periodic: \"%s\" names an axis that points of %u "
                            "dimensions do not have",

@@ -74,7 +74,7 @@ static xl_status create_cells(const tune_case *c, float edge, const xl_tunable *
     xl_grid_desc desc;
     xl_plan *made;
     xl_grid_desc_init(&desc);
-    desc.cell_size = edge;
+    desc.cell_size = (double)edge;
     desc.tunables = values;
     desc.num_tunables = count;
     const xl_status status = xl_grid_create(c->s->ctx, &desc, &made);
@@ -126,12 +126,16 @@ xl_status create_neighbors(const tune_case *c, const xl_tunable *values, uint32_
                            void **plan)
 {
     xl_neighbors_desc desc;
-    xl_plan *made;
+    xl_plan *made = NULL;
+    void *grid;
     xl_neighbors_desc_init(&desc);
     desc.radius = RADIUS;
     desc.tunables = values;
     desc.num_tunables = count;
-    const xl_status status = xl_neighbors_create(c->s->ctx, &desc, &made);
+    xl_status status = create_cells(c, RADIUS, NULL, 0, &grid);
+    if (status == XL_SUCCESS)
+        status = xl_neighbors_create(grid, &desc, &made);
+    xl_plan_destroy(grid);
     *plan = made;
     return status;
 }
@@ -140,7 +144,7 @@ static xl_status enqueue_counts(const tune_case *c, void *plan)
 {
     return xl_neighbors_count_enqueue(
         plan, c->index, c->s->queue,
-        &(xl_neighbors_count_args){.offsets = xl_view_of(c->second, 0)}, 0, NULL, NULL);
+        &(xl_neighbors_args){.offsets = xl_view_of(c->second, 0)}, 0, NULL, NULL);
 }
 
 xl_status enqueue_neighbors(const tune_case *c, void *plan)
@@ -149,9 +153,9 @@ xl_status enqueue_neighbors(const tune_case *c, void *plan)
     if (status == XL_SUCCESS)
         status = xl_neighbors_fill_enqueue(
             plan, c->index, c->s->queue,
-            &(xl_neighbors_fill_args){.offsets = xl_view_of(c->second, 0),
-                                      .indices = xl_view_of(c->buffers[OUT], 0),
-                                      .capacity = c->pairs},
+            &(xl_neighbors_args){.capacity = c->pairs,
+                                 .offsets = xl_view_of(c->second, 0),
+                                 .indices = xl_view_of(c->buffers[OUT], 0)},
             0, NULL, NULL);
     return status;
 }
@@ -240,12 +244,13 @@ bool check_neighbors(const tune_case *c, bool first)
 
 enum { NEAREST = 16 };
 
-/* Cells of NEAREST / 6 points, as crosslane/knn.h has it, where a ball of the radius has AROUND. */
+/* Cells of NEAREST / 6 points, as crosslane/knn.h recommends, if a ball of the radius has AROUND. */
+#define CELL_OF_NEAREST (0.72f * RADIUS)
+
 int open_knn(tune_case *c)
 {
     int result;
-    const float edge = 0.72f * RADIUS;
-    TRY(open_index(c, edge));
+    TRY(open_index(c, CELL_OF_NEAREST));
     TRY(tune_open_output(c, c->n * NEAREST * sizeof(uint32_t), 0));
 done:
     return result;
@@ -254,12 +259,16 @@ done:
 xl_status create_knn(const tune_case *c, const xl_tunable *values, uint32_t count, void **plan)
 {
     xl_knn_desc desc;
-    xl_plan *made;
+    xl_plan *made = NULL;
+    void *grid;
     xl_knn_desc_init(&desc);
     desc.k = NEAREST;
     desc.tunables = values;
     desc.num_tunables = count;
-    const xl_status status = xl_knn_create(c->s->ctx, &desc, &made);
+    xl_status status = create_cells(c, CELL_OF_NEAREST, NULL, 0, &grid);
+    if (status == XL_SUCCESS)
+        status = xl_knn_create(grid, &desc, &made);
+    xl_plan_destroy(grid);
     *plan = made;
     return status;
 }
@@ -304,7 +313,7 @@ xl_status create_approximate(const tune_case *c, const xl_tunable *values, uint3
     xl_knn_approximate_desc_init(&desc);
     desc.k = NEAREST;
     for (int a = 0; a < 3; ++a)
-        desc.upper[a] = edge_of(c);
+        desc.space.cell[a][a] = (double)edge_of(c);
     desc.tunables = values;
     desc.num_tunables = count;
     const xl_status status = xl_knn_approximate_create(c->s->ctx, &desc, &made);
@@ -381,13 +390,13 @@ int open_morton(tune_case *c)
 {
     enum { BITS = 21 };
     int result;
-    const float edge = edge_of(c), lower[3] = {0, 0, 0}, upper[3] = {edge, edge, edge};
+    const float edge = edge_of(c), lower[3] = {0, 0, 0}, edges[3] = {edge, edge, edge};
     TRY(open_points(c));
     TRY(tune_open_output(c, c->n * sizeof(uint64_t), 0));
     const float *const xyz = c->input;
     uint64_t *const wanted = (uint64_t *)(void *)c->wanted;
     for (size_t i = 0; i < c->n; ++i)
-        wanted[i] = ref_morton_of(3, BITS, true, lower, upper, xyz + 3 * i);
+        wanted[i] = ref_morton_of(3, BITS, true, lower, edges, xyz + 3 * i);
     c->known = true;
 done:
     return result;
@@ -399,7 +408,7 @@ xl_status create_morton(const tune_case *c, const xl_tunable *values, uint32_t c
     xl_plan *made;
     xl_morton_desc_init(&desc);
     for (int a = 0; a < 3; ++a)
-        desc.upper[a] = edge_of(c);
+        desc.space.cell[a][a] = (double)edge_of(c);
     desc.tunables = values;
     desc.num_tunables = count;
     const xl_status status = xl_morton_create(c->s->ctx, &desc, &made);
