@@ -9,6 +9,7 @@
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { N = 100 };
 static const xl_status bad = XL_ERROR_INVALID_ARGUMENT, overlaps = XL_ERROR_OVERLAP,
@@ -20,13 +21,11 @@ static xl_grid_desc unit_box(uint32_t scalar)
 {
     xl_grid_desc desc;
     xl_grid_desc_init(&desc);
-    desc.scalar = scalar;
-    desc.cell_size = 0.25f;
-    desc.bounded = 1;
-    for (size_t a = 0; a < 3; ++a) {
-        desc.upper[a] = scalar == XL_F32 ? 1 : 0;
-        desc.upper_f64[a] = scalar == XL_F64 ? 1 : 0;
-    }
+    desc.space.scalar = scalar;
+    desc.space.bounds = XL_BOUNDS_GIVEN;
+    for (size_t a = 0; a < 3; ++a)
+        desc.space.cell[a][a] = 1;
+    desc.cell_size = 0.25;
     return desc;
 }
 
@@ -47,27 +46,51 @@ static void refuse_desc(xl_status wanted, const char *text, const xl_grid_desc *
 static void descriptors(void **state)
 {
     (void)state;
-    const float sizes[] = {0, -1, NAN, INFINITY};
+    const double sizes[] = {0, -1, (double)NAN, (double)INFINITY, 1e39, 1e-60};
     xl_grid_desc good = unit_box(XL_F32);
-    for (size_t k = 0; k < 4; ++k)
-        REFUSE_DESC(bad, "cell_size", cell_size, sizes[k]);
-    REFUSE_DESC(bad, "stride", stride, 2);
-    REFUSE_DESC(unsupported, "dimensions", dimensions, 4);
-    REFUSE_DESC(unsupported, "dimensions", dimensions, 0);
-    REFUSE_DESC(unsupported, "scalar", scalar, XL_F16);
+    for (size_t k = 0; k < sizeof sizes / sizeof *sizes; ++k)
+        REFUSE_DESC(bad, "desc.cell_size", cell_size, sizes[k]);
+    REFUSE_DESC(bad, "desc.stride: 2", stride, 2);
     REFUSE_DESC(bad, "desc.layout: 2", layout, 2);
-    REFUSE_DESC(bad, "algorithm", algorithm, (xl_grid_algorithm)7);
-    REFUSE_DESC(bad, "upper[1]", upper[1], -1);
-    REFUSE_DESC(bad, "lower[2]", lower[2], NAN);
+    REFUSE_DESC(bad, "desc.algorithm", algorithm, (xl_grid_algorithm)7);
     REFUSE_DESC(bad, "desc.version", version, 0);
     refuse_desc(bad, "desc", NULL);
     XLT_FAILS(xl_grid_create(xlt_context(), &good, NULL), bad);
     xl_plan *grid;
     assert_int_equal(xl_grid_create(NULL, &good, &grid), bad);
-    good.dimensions = 1;
-    REFUSE_DESC(bad, "stride", stride, 0);
+    good.space.dimensions = 1;
+    REFUSE_DESC(bad, "desc.stride: 0", stride, 0);
     xl_plan_destroy(NULL);
     xl_grid_desc_init(NULL);
+}
+
+static void spaces(void **state)
+{
+    (void)state;
+    const double nan = (double)NAN;
+    xl_grid_desc good = unit_box(XL_F32);
+    REFUSE_DESC(bad, "desc.space.dimensions: 4", space.dimensions, 4);
+    REFUSE_DESC(bad, "desc.space.dimensions: 0", space.dimensions, 0);
+    REFUSE_DESC(bad, "desc.space.scalar: f16", space.scalar, XL_F16);
+    REFUSE_DESC(bad, "desc.space.bounds: 2", space.bounds, 2);
+    REFUSE_DESC(bad, "desc.space.periodic: 8", space.periodic, 8);
+    REFUSE_DESC(bad, "desc.space.num_systems", space.num_systems, (1u << 20) + 1);
+    REFUSE_DESC(bad, "desc.space.cell[0][0]: 1; requires", space.bounds, XL_BOUNDS_FOUND);
+    REFUSE_DESC(bad, "desc.space.origin[2]: nan", space.origin[2], nan);
+    REFUSE_DESC(bad, "desc.space.cell[1][1]: 1e+39", space.cell[1][1], 1e39);
+    REFUSE_DESC(bad, "desc.space.cell: ", space.cell[1][1], -1e-44); /* no box, and too flat */
+    good.space.cell[1][1] = 0; /* a flat box */
+    good.space.periodic = 5;
+    xl_plan *grid;
+    XLT_OK(xl_grid_create(xlt_context(), &good, &grid));
+    xl_plan_destroy(grid);
+    REFUSE_DESC(bad, "desc.space.cell[1][1]: 0; a period", space.periodic, 2);
+    REFUSE_DESC(bad, "desc.space.origin[0]: 1e+09; too far from 0", space.origin[0], 1e9);
+    good = unit_box(XL_F32);
+    memset(good.space.cell, 0, sizeof good.space.cell);
+    good.space.bounds = XL_BOUNDS_FOUND;
+    REFUSE_DESC(bad, "desc.space.periodic: 1; requires", space.periodic, 1);
+    REFUSE_DESC(bad, "desc.space.origin[1]: 2; requires", space.origin[1], 2);
 }
 
 static bool has_doubles(void)
@@ -85,16 +108,13 @@ static void descriptors_of_double_precision(void **state)
         refuse_desc(unsupported, "cl_khr_fp64", &good);
         return;
     }
-    REFUSE_DESC(bad, "upper_f64", scalar, XL_F32);
-    REFUSE_DESC(bad, "lower", lower[1], 1);
-    REFUSE_DESC(bad, "upper", upper[2], 1);
-    REFUSE_DESC(bad, "upper_f64[1]", upper_f64[1], NAN);
-    REFUSE_DESC(bad, "upper_f64[1]", upper_f64[1], -1);
-    good.upper_f64[1] = DBL_MAX;
-    REFUSE_DESC(bad, "_f64[1]", lower_f64[1], -DBL_MAX);
+    REFUSE_DESC(bad, "desc.space.cell[1][1]: nan", space.cell[1][1], (double)NAN);
+    good.space.cell[1][1] = DBL_MAX;
+    REFUSE_DESC(bad, "desc.space.cell[1][1]", space.origin[1], DBL_MAX);
     good = unit_box(XL_F64);
-    good.periodic = 1;
-    REFUSE_DESC(bad, "upper_f64[0]", upper_f64[0], 0); /* no period */
+    good.space.periodic = 1;
+    REFUSE_DESC(bad, "desc.space.cell[0][0]: 0; a period", space.cell[0][0], 0);
+    REFUSE_DESC(bad, "desc.space.origin[0]: 1e+17; too far from 0", space.origin[0], 1e17);
 }
 
 /* ---- calls ---------------------------------------------------------------------------------- */
@@ -205,8 +225,8 @@ static void axes(void **state)
     xl_grid_desc desc;
     size_t bytes;
     xl_grid_desc_init(&desc);
-    desc.cell_size = 0.3f;
-    desc.dimensions = desc.stride = 2;
+    desc.cell_size = 0.3;
+    desc.space.dimensions = desc.stride = 2;
     const xl_view x = xlt_view(&s.points), y = xl_view_of(x.buffer, x.offset + N);
     xl_grid_build_args good = {.n = N / 2, .points = x, .points_y = y};
     xl_plan_destroy(s.grid);
@@ -263,13 +283,12 @@ static void moves(void **state)
     stand s = stand_make();
     xlt_strangers strangers = xlt_strangers_make(4);
     const xl_view points = xlt_view(&s.points), storage = xl_view_of(s.own, s.at / 4);
-    const float distances[] = {-1, NAN, INFINITY, 1e-30f, 1e30f};
+    const double distances[] = {-1, (double)NAN, (double)INFINITY, 1e-30, 1e30};
     const xl_grid_moved_args good = {.distance = 1, .points = points, .moved = xlt_view(&s.out)};
     REFUSE(xl_grid_moved, bad, "not built", distance, 1);
     stand_build(&s);
     for (size_t k = 0; k < sizeof distances / sizeof distances[0]; ++k)
         REFUSE(xl_grid_moved, bad, "distance: ", distance, distances[k]);
-    REFUSE(xl_grid_moved, bad, "distance_f64", distance_f64, 1);
     REFUSE(xl_grid_moved, bad, "points: ", points, xl_no_view());
     REFUSE(xl_grid_moved, bad, "points: ", points,
            xl_view_n(points.buffer, points.offset, 3 * N - 1));
@@ -304,12 +323,12 @@ static void other_indices(void **state)
     xl_context_destroy(elsewhere);
     s.index = own;
     xl_grid_desc_init(&desc);
-    desc.cell_size = 0.3f;
-    desc.dimensions = 1;
+    desc.cell_size = 0.3;
+    desc.space.dimensions = 1;
     XLT_OK(xl_grid_create(xlt_context(), &desc, &s.grid));
-    REFUSE(xl_grid_moved, bad, "index: built with desc.dimensions 3; the plan has 1", distance, 1);
+    REFUSE(xl_grid_moved, bad, "index: built with desc.space.dimensions 3; the plan has 1", distance, 1);
     xl_plan_destroy(s.grid);
-    desc.dimensions = 3;
+    desc.space.dimensions = 3;
     desc.tunables = &(xl_tunable){"grid.planes", own->planes ? 0 : 1};
     desc.num_tunables = 1;
     XLT_OK(xl_grid_create(xlt_context(), &desc, &s.grid));
@@ -355,15 +374,15 @@ static void memory(void **state)
         xl_plan *grid;
         xl_grid_desc desc;
         xl_grid_desc_init(&desc);
-        desc.cell_size = 0.01f;
+        desc.cell_size = 0.01;
         desc.algorithm = kinds[k].algorithm;
         desc.tunables = kinds[k].tunables;
         desc.num_tunables = 2;
-        desc.scalar = kinds[k].scalar;
-        if (desc.scalar == XL_F64 && !has_doubles())
+        desc.space.scalar = kinds[k].scalar;
+        if (desc.space.scalar == XL_F64 && !has_doubles())
             continue;
         XLT_OK(xl_grid_create(xlt_context(), &desc, &grid));
-        const size_t sorted = desc.scalar == XL_F64 ? 64 : 40;
+        const size_t sorted = desc.space.scalar == XL_F64 ? 64 : 40;
         check_memory(grid, xli_grid_of(grid)->sorts ? sorted : kinds[k].bytes, kinds[k].most_n);
         xl_plan_destroy(grid);
     }
@@ -378,13 +397,13 @@ static size_t buckets_of(size_t n, bool bounded, cl_ulong alone)
                                    {"grid.bucket", 16}};
     cloud c = cloud_uniform(n, 0.0f, 1.0f, 16);
     xl_grid_desc desc = unit_box(XL_F32);
-    desc.cell_size = 1e-4f;
-    desc.bounded = bounded;
+    desc.cell_size = 1e-4;
+    desc.space.bounds = bounded ? XL_BOUNDS_GIVEN : XL_BOUNDS_FOUND;
     desc.algorithm = XL_GRID_COUNTING;
     desc.tunables = tunables;
     desc.num_tunables = sizeof tunables / sizeof *tunables;
     if (!bounded)
-        desc.upper[0] = desc.upper[1] = desc.upper[2] = 0;
+        memset(desc.space.cell, 0, sizeof desc.space.cell);
     built b = build_grid(&c, &desc);
     const size_t buckets = xli_grid_of(b.grid)->sorts ? SIZE_MAX : b.index->layout.buckets;
     built_free(&b);
@@ -416,12 +435,12 @@ static void box_without_an_edge_in_floats(void **state)
     xl_grid_report report;
     if (!has_doubles())
         skip();
-    desc.cell_size = FLT_MIN;
+    desc.cell_size = (double)FLT_MIN;
     desc.algorithm = XL_GRID_COUNTING;
     desc.tunables = tunables;
     desc.num_tunables = 2;
     for (int a = 0; a < 3; ++a)
-        desc.upper_f64[a] = 0x1p-200;
+        desc.space.cell[a][a] = 0x1p-200;
     xlt_buffer given = xlt_buffer_make(points, 6, 8, 0);
     XLT_OK(xl_grid_create(xlt_context(), &desc, &grid));
     XLT_OK(xl_grid_index_create(xlt_context(), &index));
@@ -439,6 +458,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(descriptors),
+        cmocka_unit_test(spaces),
         cmocka_unit_test(descriptors_of_double_precision),
         cmocka_unit_test(builds),
         cmocka_unit_test(axes),

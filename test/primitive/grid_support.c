@@ -74,8 +74,8 @@ xl_grid_desc grid_desc_of(const cloud *c, float cell_size)
     xl_grid_desc_init(&desc);
     desc.stride = (uint32_t)c->stride;
     if (c->dimensions > 0)
-        desc.dimensions = (uint32_t)c->dimensions;
-    desc.cell_size = cell_size;
+        desc.space.dimensions = (uint32_t)c->dimensions;
+    desc.cell_size = (double)cell_size;
     return desc;
 }
 
@@ -83,7 +83,7 @@ xl_neighbors_desc search_desc_of(float radius)
 {
     xl_neighbors_desc desc;
     xl_neighbors_desc_init(&desc);
-    desc.radius = radius;
+    desc.radius = (double)radius;
     return desc;
 }
 
@@ -93,22 +93,19 @@ void tune_as(tuned how, xl_grid_desc *grid, xl_neighbors_desc *search)
         [TUNED_TABLE] = {{"grid.planes", 0}, {"grid.table", 64}, {"grid.thin", 8}},
         [TUNED_ROWS] = {{"grid.planes", 0}, {"grid.table", 0}, {"grid.sampled", 1 << 20}},
         [TUNED_WALK] = {{"grid.planes", 0}, {"grid.table", 64}, {"grid.thin", 3}}};
-    static const xl_tunable searches[TUNED_WAYS][4] = {[TUNED_TABLE] = {{"grid.planes", 0},
-                                                                        {"neighbors.walk", 0},
+    static const xl_tunable searches[TUNED_WAYS][3] = {[TUNED_TABLE] = {{"neighbors.walk", 0},
                                                                         {"neighbors.staged", 12},
                                                                         {"neighbors.together", 2}},
-                                                       [TUNED_ROWS] = {{"grid.planes", 0},
-                                                                       {"neighbors.walk", 0},
+                                                       [TUNED_ROWS] = {{"neighbors.walk", 0},
                                                                        {"neighbors.staged", 0},
                                                                        {"neighbors.together", 1}},
-                                                       [TUNED_WALK] = {{"grid.planes", 0},
-                                                                       {"neighbors.walk", 37},
+                                                       [TUNED_WALK] = {{"neighbors.walk", 37},
                                                                        {"neighbors.staged", 0},
                                                                        {"neighbors.together", 2}}};
     grid->tunables = how == TUNED_AS_IS ? NULL : cells[how];
     search->tunables = how == TUNED_AS_IS ? NULL : searches[how];
     grid->num_tunables = how == TUNED_AS_IS ? 0 : 3;
-    search->num_tunables = how == TUNED_AS_IS ? 0 : 4;
+    search->num_tunables = how == TUNED_AS_IS ? 0 : 3;
 }
 
 built build_grid(const cloud *c, const xl_grid_desc *desc)
@@ -119,8 +116,8 @@ built build_grid(const cloud *c, const xl_grid_desc *desc)
     XLT_OK(xl_grid_index_create(xlt_context(), &b.index));
     XLT_OK(xl_grid_scratch(b.grid, &(xl_grid_build_args){.n = c->n}, &bytes));
     b.storage = xlt_scratch_make(bytes);
-    b.points = cloud_buffer(c, desc->dimensions, 3);
-    if (desc->num_systems > 0)
+    b.points = cloud_buffer(c, desc->space.dimensions, 3);
+    if (desc->space.num_systems > 0)
         b.systems = xlt_buffer_make(c->systems, c->n, sizeof *c->systems, 2);
     XLT_OK(xl_grid_build_enqueue(b.grid, b.index, xlt_queue(),
                                  &(xl_grid_build_args){.n = c->n,
@@ -212,12 +209,12 @@ static void count_into(const built *b, xl_plan *plan, list *l)
     size_t bytes;
     uint32_t *counts = malloc((l->n + 1) * sizeof *counts);
     assert_non_null(counts);
-    XLT_OK(xl_neighbors_scratch(plan, l->n, &bytes));
+    XLT_OK(xl_neighbors_scratch(plan, &(xl_neighbors_args){.num_queries = l->n}, &bytes));
     xlt_buffer scratch = xlt_scratch_make(bytes);
     xlt_buffer narrow = xlt_buffer_make(NULL, l->n, sizeof *counts, 1);
     xlt_buffer offsets = xlt_buffer_make(NULL, l->n + 1, sizeof *l->offsets, 1);
     XLT_OK(xl_neighbors_count_enqueue(plan, b->index, xlt_queue(),
-                                      &(xl_neighbors_count_args){.counts = xlt_view(&narrow),
+                                      &(xl_neighbors_args){.counts = xlt_view(&narrow),
                                                                  .offsets = xlt_view(&offsets),
                                                                  .scratch = xlt_view(&scratch)},
                                       0, NULL, NULL));
@@ -240,7 +237,7 @@ static void fill_into(const built *b, xl_plan *plan, list *l)
     xlt_buffer offsets = xlt_buffer_make(l->offsets, l->n + 1, sizeof *l->offsets, 0);
     xlt_buffer indices = xlt_buffer_make(NULL, (size_t)capacity, sizeof *l->indices, 3);
     XLT_OK(xl_neighbors_fill_enqueue(plan, b->index, xlt_queue(),
-                                     &(xl_neighbors_fill_args){.offsets = xlt_view(&offsets),
+                                     &(xl_neighbors_args){.offsets = xlt_view(&offsets),
                                                                .indices = xlt_view(&indices),
                                                                .capacity = capacity},
                                      0, NULL, NULL));
@@ -255,7 +252,7 @@ list list_of(const built *b, const xl_neighbors_desc *desc)
 {
     xl_plan *plan;
     list l = list_make(b->cloud->n);
-    XLT_OK(xl_neighbors_create(xlt_context(), desc, &plan));
+    XLT_OK(xl_neighbors_create(b->grid, desc, &plan));
     count_into(b, plan, &l);
     list_make_rows(&l);
     fill_into(b, plan, &l);
@@ -269,7 +266,7 @@ static ref_search search_of(const cloud *c, const xl_neighbors_desc *desc)
                         .n = c->n,
                         .stride = c->stride,
                         .dimensions = c->dimensions,
-                        .radius = desc->radius,
+                        .radius = (float)desc->radius,
                         .inclusive = desc->inclusive != 0,
                         .include_self = desc->include_self != 0};
 }
@@ -389,7 +386,7 @@ uint64_t pairs_of(const built *b, const xl_neighbors_desc *desc)
     xl_plan *plan;
     uint64_t pairs;
     list l = list_make(b->cloud->n);
-    XLT_OK(xl_neighbors_create(xlt_context(), desc, &plan));
+    XLT_OK(xl_neighbors_create(b->grid, desc, &plan));
     count_into(b, plan, &l);
     pairs = l.offsets[l.n];
     xl_plan_destroy(plan);

@@ -24,7 +24,7 @@ static void search(const built *b, const xl_knn_desc *desc, const cloud *queries
                far = xlt_buffer_make(NULL, n * desc->k, 4, 1);
     if (queries)
         around = cloud_buffer(queries, 3, 5);
-    XLT_OK(xl_knn_create(xlt_context(), desc, &plan));
+    XLT_OK(xl_knn_create(b->grid, desc, &plan));
     XLT_OK(xl_knn_enqueue(plan, b->index, xlt_queue(),
                           &(xl_knn_args){.num_queries = queries ? n : 0,
                                          .queries = xlt_view(&around),
@@ -59,8 +59,6 @@ static void too_many_points(void **state)
     desc.k = K;
     desc.queries = XL_QUERIES_GIVEN;
     tune_as(TUNED_TABLE, &grid, &unused);
-    desc.tunables = &(xl_tunable){"grid.planes", 0};
-    desc.num_tunables = 1;
     built b = build_grid(&c, &grid);
     search(&b, &desc, &queries, got, far);
     const ref_knn_search wanted = {.points = c.xyz,
@@ -93,13 +91,12 @@ static void images_without_end(void **state)
     cloud_set(&one, 0, 0.25f, 0.5f, 0.125f);
     xl_grid_desc grid = grid_desc_of(&one, 0.4f);
     xl_knn_desc desc;
-    grid.bounded = 1;
-    grid.periodic = 7;
-    grid.upper[0] = 1;
-    grid.upper[1] = grid.upper[2] = 20;
+    grid.space.bounds = XL_BOUNDS_GIVEN;
+    grid.space.periodic = 7;
+    grid.space.cell[0][0] = 1;
+    grid.space.cell[1][1] = grid.space.cell[2][2] = 20;
     xl_knn_desc_init(&desc);
     desc.k = K;
-    desc.periodic = XL_REPEATS_BOX;
     built b = build_grid(&one, &grid);
     search(&b, &desc, NULL, indices, distances2);
     for (size_t j = 0; j < K; ++j) {
@@ -126,7 +123,7 @@ static float *approximate(const cloud *c, uint32_t shifts)
     desc.k = NEAREST;
     desc.shifts = shifts;
     for (int axis = 0; axis < 3; ++axis)
-        desc.upper[axis] = 1;
+        desc.space.cell[axis][axis] = 1;
     XLT_OK(xl_knn_approximate_create(xlt_context(), &desc, &plan));
     xlt_buffer points = cloud_buffer(c, 3, 1),
                indices = xlt_buffer_make(NULL, c->n * NEAREST, 4, 0),
@@ -176,44 +173,43 @@ static void how_many_are_right(void **state)
     cloud_free(&c);
 }
 
-/* ---- double precision ----------------------------------------------------------------------- */
+/* ---- descriptors ---------------------------------------------------------------------------- */
 
-#define REFUSE(status, field, value)                                                               \
+#define REFUSE(field, value)                                                                       \
     do {                                                                                           \
         xl_knn_desc wrong = right;                                                                 \
         wrong.field = (value);                                                                     \
-        XLT_FAILS(xl_knn_create(xlt_context(), &wrong, &plan), (status));                          \
+        XLT_FAILS(xl_knn_create(of_doubles, &wrong, &plan), XL_ERROR_INVALID_ARGUMENT);            \
     } while (0)
 
 static void refused_in_double_precision(void **state)
 {
     (void)state;
-    const xl_status bad = XL_ERROR_INVALID_ARGUMENT;
-    xl_plan *plan;
+    cloud c = cloud_uniform(20, 0.0f, 1.0f, 90);
+    xl_grid_desc grid = grid_desc_of(&c, 0.5f);
+    built b = build_grid(&c, &grid);
+    xl_plan *plan, *of_doubles;
     xl_knn_desc right;
     xl_knn_desc_init(&right);
     right.k = 2;
-    right.scalar = XL_F64;
-    if (!has_doubles()) {
-        XLT_FAILS(xl_knn_create(xlt_context(), &right, &plan), XL_ERROR_UNSUPPORTED);
-        return;
+    grid.space.scalar = XL_F64;
+    if (has_doubles()) {
+        xlt_buffer out = xlt_buffer_make(NULL, 40, 4, 0);
+        XLT_OK(xl_grid_create(xlt_context(), &grid, &of_doubles));
+        REFUSE(max_radius, -1);
+        REFUSE(max_radius, 1e160);
+        REFUSE(queries, 2);
+        XLT_OK(xl_knn_create(of_doubles, &right, &plan));
+        XLT_FAILS(xl_knn_enqueue(plan, b.index, xlt_queue(),
+                                 &(xl_knn_args){.indices = xlt_view(&out)}, 0, NULL, NULL),
+                  XL_ERROR_INVALID_ARGUMENT); /* the index is of floats */
+        xl_plan_destroy(plan);
+        xl_plan_destroy(of_doubles);
+        xlt_check_unwritten(&out, "indices");
+        xlt_buffer_free(&out);
+    } else {
+        XLT_FAILS(xl_grid_create(xlt_context(), &grid, &of_doubles), XL_ERROR_UNSUPPORTED);
     }
-    REFUSE(XL_ERROR_UNSUPPORTED, scalar, XL_U32);
-    REFUSE(bad, max_radius, 1);
-    REFUSE(bad, max_radius_f64, -1);
-    REFUSE(bad, max_radius_f64, 1e160);
-    REFUSE(bad, query_layout, 2);
-    cloud c = cloud_uniform(20, 0.0f, 1.0f, 90);
-    const xl_grid_desc grid = grid_desc_of(&c, 0.5f);
-    built b = build_grid(&c, &grid);
-    xlt_buffer out = xlt_buffer_make(NULL, 40, 4, 0);
-    XLT_OK(xl_knn_create(xlt_context(), &right, &plan));
-    XLT_FAILS(xl_knn_enqueue(plan, b.index, xlt_queue(), &(xl_knn_args){.indices = xlt_view(&out)},
-                             0, NULL, NULL),
-              bad); /* the index is of floats */
-    xl_plan_destroy(plan);
-    xlt_check_unwritten(&out, "indices");
-    xlt_buffer_free(&out);
     built_free(&b);
     cloud_free(&c);
 }

@@ -211,7 +211,7 @@ static cl_uint bind(const built *b, cl_kernel kernel, cl_uint first, float radiu
 {
     cl_uint next = 99;
     const xl_neighbors_kernel_args args = {
-        .kernel = kernel, .first = first, .radius = radius, .inclusive = inclusive};
+        .kernel = kernel, .first = first, .radius = (double)radius, .inclusive = inclusive};
     XLT_OK(xl_grid_index_set_kernel_args(b->index, &args, &next));
     assert_int_equal(next, first + 13);
     return next;
@@ -283,11 +283,11 @@ static ref_search reference_of(const cloud *c, const xl_grid_desc *grid, float r
     ref_search r = {.points = c->xyz,
                     .n = c->n,
                     .stride = c->stride,
-                    .dimensions = grid->dimensions,
+                    .dimensions = grid->space.dimensions,
                     .radius = radius,
                     .inclusive = inclusive};
     for (int k = 0; k < 3; ++k)
-        r.period[k] = grid->periodic & 1u << k ? grid->upper[k] - grid->lower[k] : 0;
+        r.period[k] = grid->space.periodic & 1u << k ? (float)grid->space.cell[k][k] : 0;
     return r;
 }
 
@@ -302,7 +302,7 @@ static void check_cloud(const char *what, const cloud *c, xl_grid_desc grid, flo
         built b = build_grid(c, &grid);
         (void)report_of(&b);
         check_rows(what, &b, &w, radius, inclusive, true);
-        if (!grid.periodic && way < 2)
+        if (!grid.space.periodic && way < 2)
             check_rows(what, &b, &w, radius, inclusive, false);
         built_free(&b);
     }
@@ -343,11 +343,11 @@ static void open_space(void **state)
 static xl_grid_desc box_of(const cloud *c, float cell, uint32_t axes)
 {
     xl_grid_desc grid = grid_desc_of(c, cell);
-    grid.bounded = 1;
-    grid.periodic = axes;
+    grid.space.bounds = XL_BOUNDS_GIVEN;
+    grid.space.periodic = axes;
     for (int a = 0; a < 3; ++a) {
-        grid.lower[a] = -0.5f;
-        grid.upper[a] = 0.5f + 0.25f * (float)a;
+        grid.space.origin[a] = -0.5;
+        grid.space.cell[a][a] = 1 + 0.25 * a;
     }
     return grid;
 }
@@ -414,7 +414,7 @@ static void check_around(const cloud *c, xl_grid_desc grid, const cloud *queries
     launch(kernel, n);
     xlt_read(&in[3], counted);
     xlt_read(&in[4], got);
-    if (grid.periodic) { /* nothing is known of what is near the place that is too far */
+    if (grid.space.periodic) { /* nothing is known of what is near the place that is too far */
         assert_int_equal(counted[FAR_PLACE], UINT32_MAX);
         counted[FAR_PLACE] = 0;
     }
@@ -572,15 +572,13 @@ static built index_of(const struct form *f, const lattice *l)
     xl_grid_desc desc;
     built b = {0};
     xl_grid_desc_init(&desc);
-    desc.cell_size = 0.2f;
-    desc.scalar = f->wide ? XL_F64 : XL_F32;
-    desc.num_systems = f->batch ? 4 : 0;
-    desc.triclinic = f->cell;
-    desc.periodic = f->cell ? 7 : 0;
-    for (int k = 0; k < 9 && f->cell; ++k) {
-        desc.cell_f64[k / 3][k % 3] = f->wide ? leaning[k] : 0;
-        desc.cell[k / 3][k % 3] = f->wide ? 0 : (float)leaning[k];
-    }
+    desc.cell_size = 0.2;
+    desc.space.scalar = f->wide ? XL_F64 : XL_F32;
+    desc.space.num_systems = f->batch ? 4 : 0;
+    desc.space.bounds = f->cell ? XL_BOUNDS_GIVEN : XL_BOUNDS_FOUND;
+    desc.space.periodic = f->cell ? 7 : 0;
+    for (int k = 0; k < 9 && f->cell; ++k)
+        desc.space.cell[k / 3][k % 3] = leaning[k];
     b.points = f->wide ? xlt_buffer_make(l->wide, 3 * LATTICE, 8, 1)
                        : xlt_buffer_make(l->narrow, 3 * LATTICE, 4, 1);
     b.systems = xlt_buffer_make(l->systems, LATTICE, 4, 1);
@@ -607,8 +605,7 @@ static void check_form(const struct form *f, const lattice *l)
     cl_kernel kernel = clCreateKernel(program, "sums", &code);
     XLT_CL(code);
     xl_neighbors_kernel_args args = {.kernel = kernel,
-                                     .radius = f->wide ? 0 : (float)f->radius,
-                                     .radius_f64 = f->wide ? f->radius : 0,
+                                     .radius = f->radius,
                                      .inclusive = f->inclusive};
     XLT_OK(xl_grid_index_set_kernel_args(b.index, &args, &next));
     xlt_place(XLT_EXACT);
@@ -621,12 +618,8 @@ static void check_form(const struct form *f, const lattice *l)
     xlt_read(&out[0], sums);
     xlt_read(&out[1], most);
     sums_equal(f, l, sums, most);
-    /* A radius of the other precision, and one whose square overflows. */
-    args.radius = f->wide ? 0.2f : 0;
-    args.radius_f64 = f->wide ? 0 : 0.2;
-    XLT_FAILS(xl_grid_index_set_kernel_args(b.index, &args, NULL), XL_ERROR_INVALID_ARGUMENT);
-    args.radius = f->wide ? 0 : 1e30f;
-    args.radius_f64 = f->wide ? 1e200 : 0;
+    /* A radius whose square overflows. */
+    args.radius = f->wide ? 1e200 : 1e30;
     XLT_FAILS(xl_grid_index_set_kernel_args(b.index, &args, NULL), XL_ERROR_INVALID_ARGUMENT);
     clReleaseKernel(kernel);
     clReleaseProgram(program);
@@ -875,7 +868,7 @@ static void what_is_refused(void **state)
     xl_grid_index *empty;
     cl_event event = (cl_event)&grid;
     cl_uint next = 5;
-    xl_neighbors_kernel_args args = {.kernel = kernel, .first = 1, .radius = 0.2f};
+    xl_neighbors_kernel_args args = {.kernel = kernel, .first = 1, .radius = 0.2};
     XLT_OK(xl_grid_index_create(xlt_context(), &empty));
     XLT_FAILS(xl_grid_index_set_kernel_args(empty, &args, &next), bad);
     XLT_FAILS(xl_grid_index_event(empty, &event), bad);
@@ -891,11 +884,11 @@ static void what_is_refused(void **state)
     args.first = UINT32_MAX;
     XLT_FAILS(xl_grid_index_set_kernel_args(b.index, &args, &next), bad);
     args.first = 1;
-    args.radius = NAN;
+    args.radius = (double)NAN;
     XLT_FAILS(xl_grid_index_set_kernel_args(b.index, &args, &next), bad);
-    args.radius = 3e6f;
+    args.radius = 3e6;
     XLT_FAILS(xl_grid_index_set_kernel_args(b.index, &args, &next), XL_ERROR_UNSUPPORTED);
-    args.radius = 0.2f;
+    args.radius = 0.2;
     args.kernel = NULL;
     XLT_FAILS(xl_grid_index_set_kernel_args(b.index, &args, &next), bad);
     assert_int_equal(next, 5);

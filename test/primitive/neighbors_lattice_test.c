@@ -52,27 +52,30 @@ static xlt_buffer buffer_of(const double *from, size_t n, bool wide)
     return made;
 }
 
+static bool is_diagonal(const crystal *c)
+{
+    bool diagonal = true;
+    for (uint32_t k = 0; k < 9; ++k)
+        diagonal = diagonal && (k % 4 == 0 || c->cell[k / 3][k % 3] == 0);
+    return diagonal && c->cell[0][0] > 0;
+}
+
+/* If it is not upright, a cell that could be a box has a vector that points back. */
 static indexed index_of(const crystal *c, const double *points, size_t n, float edge)
 {
     xl_grid_desc desc;
     indexed s = {.points = buffer_of(points, 3 * n, c->wide)};
     xl_grid_desc_init(&desc);
-    desc.dimensions = c->dimensions;
-    desc.scalar = c->wide ? XL_F64 : XL_F32;
-    desc.cell_size = edge;
-    desc.periodic = c->periodic;
-    desc.triclinic = !c->upright;
-    desc.bounded = c->upright;
-    for (uint32_t k = 0; k < 9; ++k) {
-        const double x = c->cell[k / 3][k % 3];
-        if (!c->upright) {
-            desc.cell_f64[k / 3][k % 3] = c->wide ? x : 0;
-            desc.cell[k / 3][k % 3] = c->wide ? 0 : (float)x;
-        } else if (k % 4 == 0 && k / 4 < c->dimensions) {
-            desc.upper_f64[k / 4] = c->wide ? x : 0;
-            desc.upper[k / 4] = c->wide ? 0 : (float)x;
-        }
+    desc.space.dimensions = c->dimensions;
+    desc.space.scalar = c->wide ? XL_F64 : XL_F32;
+    desc.space.bounds = XL_BOUNDS_GIVEN;
+    desc.space.periodic = c->periodic;
+    memcpy(desc.space.cell, c->cell, sizeof c->cell);
+    if (!c->upright && is_diagonal(c)) {
+        desc.space.origin[0] = c->cell[0][0];
+        desc.space.cell[0][0] = -c->cell[0][0];
     }
+    desc.cell_size = (double)edge;
     XLT_OK(xl_grid_create(xlt_context(), &desc, &s.grid));
     XLT_OK(xl_grid_index_create(xlt_context(), &s.index));
     XLT_OK(xl_grid_build_enqueue(s.grid, s.index, xlt_queue(),
@@ -89,16 +92,12 @@ static void index_free(indexed *s)
     xlt_buffer_free(&s->points);
 }
 
-static xl_neighbors_desc search_desc(const crystal *c, double radius, bool inclusive)
+static xl_neighbors_desc search_desc(double radius, bool inclusive)
 {
     xl_neighbors_desc desc;
     xl_neighbors_desc_init(&desc);
-    desc.scalar = c->wide ? XL_F64 : XL_F32;
-    desc.radius = c->wide ? 0 : (float)radius;
-    desc.radius_f64 = c->wide ? radius : 0;
+    desc.radius = radius;
     desc.inclusive = inclusive;
-    desc.dimensions = c->dimensions;
-    desc.periodic = c->upright ? XL_REPEATS_BOX : XL_REPEATS_CELL;
     return desc;
 }
 
@@ -108,12 +107,12 @@ static void expect(const char *what, const crystal *c, double radius, bool inclu
 {
     uint32_t found[MOST_POINTS];
     xl_plan *plan;
-    const xl_neighbors_desc desc = search_desc(c, radius, inclusive);
+    const xl_neighbors_desc desc = search_desc(radius, inclusive);
     indexed s = index_of(c, c->at[0], c->n, (float)radius);
     xlt_buffer out = xlt_buffer_make(NULL, c->n, 4, 0);
-    XLT_OK(xl_neighbors_create(xlt_context(), &desc, &plan));
+    XLT_OK(xl_neighbors_create(s.grid, &desc, &plan));
     const xl_status status = xl_neighbors_count_enqueue(
-        plan, s.index, xlt_queue(), &(xl_neighbors_count_args){.counts = xlt_view(&out)}, 0, NULL,
+        plan, s.index, xlt_queue(), &(xl_neighbors_args){.counts = xlt_view(&out)}, 0, NULL,
         NULL);
     if (!ends_long_loops() || status == XL_SUCCESS) {
         XLT_OK(status);
@@ -315,10 +314,7 @@ static void nearest_are_right(const char *what, const crystal *c, uint32_t k, do
                         xlt_buffer_make(NULL, (size_t)c->n * k, c->wide ? 8 : 4, 0)};
     xl_knn_desc_init(&desc);
     desc.k = k;
-    desc.dimensions = c->dimensions;
-    desc.scalar = c->wide ? XL_F64 : XL_F32;
-    desc.periodic = c->upright ? XL_REPEATS_BOX : XL_REPEATS_CELL;
-    XLT_OK(xl_knn_create(xlt_context(), &desc, &plan));
+    XLT_OK(xl_knn_create(s.grid, &desc, &plan));
     XLT_OK(xl_knn_enqueue(
         plan, s.index, xlt_queue(),
         &(xl_knn_args){.indices = xlt_view(&out[0]), .distances2 = xlt_view(&out[1])}, 0, NULL,
@@ -327,7 +323,7 @@ static void nearest_are_right(const char *what, const crystal *c, uint32_t k, do
     xlt_read(&out[1], distances2);
     const xl_status status =
         xl_knn_status(plan, s.index, xlt_queue(),
-                      &(xl_knn_status_args){.indices = xlt_view(&out[0])}, &report, 0, NULL);
+                      &(xl_knn_args){.indices = xlt_view(&out[0])}, &report, 0, NULL);
     assert_true(report.rows == c->n && report.short_rows == 0);
     assert_true((status == XL_SUCCESS) == (report.given_up == 0));
     assert_true(report.given_up == 0 || ends_long_loops());
@@ -454,24 +450,18 @@ static void check_far(const crystal *c, const double *queries, uint32_t far)
     uint32_t counts[FAR_QUERIES];
     xl_plan *plan;
     xl_neighbors_report report;
-    xl_neighbors_desc desc = search_desc(c, 0.25, true);
+    xl_neighbors_desc desc = search_desc(0.25, true);
     indexed s = index_of(c, queries, 1, 0.25f);
     xlt_buffer given = buffer_of(queries, 3 * FAR_QUERIES, c->wide),
                out = xlt_buffer_make(NULL, FAR_QUERIES, 4, 0),
                offsets = xlt_buffer_make(NULL, FAR_QUERIES + 1, 8, 0);
     desc.queries = XL_QUERIES_GIVEN;
-    desc.periodic = c->periodic ? desc.periodic : XL_REPEATS_NOT;
-    XLT_OK(xl_neighbors_create(xlt_context(), &desc, &plan));
-    XLT_OK(xl_neighbors_count_enqueue(plan, s.index, xlt_queue(),
-                                      &(xl_neighbors_count_args){.counts = xlt_view(&out),
-                                                                 .offsets = xlt_view(&offsets),
-                                                                 .num_queries = FAR_QUERIES,
-                                                                 .queries = xlt_view(&given)},
-                                      0, NULL, NULL));
-    const xl_neighbors_status_args args = {.capacity = 2,
-                                           .offsets = xlt_view(&offsets),
-                                           .num_queries = FAR_QUERIES,
-                                           .queries = xlt_view(&given)};
+    XLT_OK(xl_neighbors_create(s.grid, &desc, &plan));
+    const xl_neighbors_args args = {.num_queries = FAR_QUERIES,
+                                    .queries = xlt_view(&given),
+                                    .counts = xlt_view(&out),
+                                    .offsets = xlt_view(&offsets)};
+    XLT_OK(xl_neighbors_enqueue(plan, s.index, xlt_queue(), &args, 0, NULL, NULL));
     const xl_status status =
         xl_neighbors_status(plan, s.index, xlt_queue(), &args, &report, 0, NULL);
     xlt_read(&out, counts);
@@ -507,10 +497,9 @@ static void queries_that_are_far(void **state)
 
 /* The row of such a query is given up, and the status reports it; rows that are short are counted.
  */
-static void give_up_rows(float radius)
+static void give_up_rows(double radius)
 {
     static const float at[2][3] = {{0.5f, 0.5f, 0.5f}, {0.5f, 1e12f, 0.5f}};
-    static const xl_repeats repeats[] = {XL_REPEATS_CELL, XL_REPEATS_BOX, XL_REPEATS_NOT};
     xl_knn_desc desc;
     xl_plan *plan;
     xl_knn_report report;
@@ -526,14 +515,13 @@ static void give_up_rows(float radius)
         desc.k = 4;
         desc.max_radius = radius;
         desc.queries = XL_QUERIES_GIVEN;
-        desc.periodic = repeats[kind];
-        XLT_OK(xl_knn_create(xlt_context(), &desc, &plan));
+        XLT_OK(xl_knn_create(s.grid, &desc, &plan));
         XLT_OK(xl_knn_enqueue(plan, s.index, xlt_queue(),
                               &(xl_knn_args){.num_queries = 2,
                                              .queries = xlt_view(&queries),
                                              .indices = xlt_view(&out)},
                               0, NULL, NULL));
-        const xl_knn_status_args args = {
+        const xl_knn_args args = {
             .num_queries = 2, .queries = xlt_view(&queries), .indices = xlt_view(&out)};
         const xl_status status = xl_knn_status(plan, s.index, xlt_queue(), &args, &report, 0, NULL);
         if (!ends_long_loops()) {
@@ -553,7 +541,7 @@ static void rows_that_are_given_up(void **state)
 {
     (void)state;
     give_up_rows(0);
-    give_up_rows(0.25f);
+    give_up_rows(0.25);
 }
 
 /* ---- queries that round ---------------------------------------------------------------------- */
@@ -565,13 +553,12 @@ static void count_equals(const crystal *c, const indexed *s, const xlt_buffer *q
 {
     uint64_t got[ON_LINE + 1];
     xl_plan *plan;
-    xl_neighbors_desc desc = search_desc(c, radius, true);
+    xl_neighbors_desc desc = search_desc(radius, true);
     xlt_buffer out = xlt_buffer_make(NULL, ON_LINE + 1, 8, 0);
     desc.queries = XL_QUERIES_GIVEN;
-    desc.query_stride = 3;
-    XLT_OK(xl_neighbors_create(xlt_context(), &desc, &plan));
+    XLT_OK(xl_neighbors_create(s->grid, &desc, &plan));
     XLT_OK(xl_neighbors_count_enqueue(plan, s->index, xlt_queue(),
-                                      &(xl_neighbors_count_args){.num_queries = ON_LINE,
+                                      &(xl_neighbors_args){.num_queries = ON_LINE,
                                                                  .queries = xlt_view(queries),
                                                                  .offsets = xlt_view(&out)},
                                       0, NULL, NULL));
@@ -693,7 +680,7 @@ static void moves_that_round(void **state)
     xlt_buffer points = buffer_of(now, 3 * ON_LINE, false), out = xlt_buffer_make(NULL, 1, 4, 0);
     XLT_OK(xl_grid_moved_enqueue(s.grid, s.index, xlt_queue(),
                                  &(xl_grid_moved_args){.points = xlt_view(&points),
-                                                       .distance = 0.004f,
+                                                       .distance = 0.004,
                                                        .moved = xlt_view(&out)},
                                  0, NULL, NULL));
     xlt_read(&out, &found);
