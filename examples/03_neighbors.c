@@ -20,7 +20,7 @@ typedef struct search {
     cl_mem points, offsets, indices;
 } search;
 
-static xl_status make_plans(search *s, float radius)
+static xl_status make_plans(search *s, double radius)
 {
     xl_grid_desc grid;
     xl_neighbors_desc near;
@@ -32,7 +32,7 @@ static xl_status make_plans(search *s, float radius)
     if (status == XL_SUCCESS)
         status = xl_grid_index_create(s->ctx, &s->index);
     if (status == XL_SUCCESS)
-        status = xl_neighbors_create(s->ctx, &near, &s->plan);
+        status = xl_neighbors_create(s->grid, &near, &s->plan);
     return status;
 }
 
@@ -48,8 +48,8 @@ static xl_status count(search *s, cl_ulong offsets[N + 1])
         status = xl_grid_index_status(s->index, s->queue, NULL, 0, NULL);
     if (status == XL_SUCCESS)
         status = xl_neighbors_count_enqueue(
-            s->plan, s->index, s->queue,
-            &(xl_neighbors_count_args){.offsets = xl_view_of(s->offsets, 0)}, 0, NULL, NULL);
+            s->plan, s->index, s->queue, &(xl_neighbors_args){.offsets = xl_view_of(s->offsets, 0)},
+            0, NULL, NULL);
     if (status == XL_SUCCESS)
         clEnqueueReadBuffer(s->queue, s->offsets, CL_TRUE, 0, (N + 1) * sizeof *offsets, offsets, 0,
                             NULL, NULL);
@@ -62,9 +62,9 @@ static xl_status list(search *s, cl_ulong pairs, cl_uint *indices)
                                 NULL, NULL);
     xl_status status =
         xl_neighbors_fill_enqueue(s->plan, s->index, s->queue,
-                                  &(xl_neighbors_fill_args){.offsets = xl_view_of(s->offsets, 0),
-                                                            .indices = xl_view_of(s->indices, 0),
-                                                            .capacity = pairs},
+                                  &(xl_neighbors_args){.capacity = pairs,
+                                                       .offsets = xl_view_of(s->offsets, 0),
+                                                       .indices = xl_view_of(s->indices, 0)},
                                   0, NULL, NULL);
     if (status == XL_SUCCESS)
         clEnqueueReadBuffer(s->queue, s->indices, CL_TRUE, 0, pairs * sizeof *indices, indices, 0,
@@ -92,7 +92,7 @@ int main(void)
     xl_status status = xl_context_create(NULL, &s.ctx);
     s.queue = xl_context_queue(s.ctx);
     if (status == XL_SUCCESS)
-        status = make_plans(&s, 1.25f);
+        status = make_plans(&s, 1.25);
     if (status == XL_SUCCESS)
         status = count(&s, offsets);
     if (status == XL_SUCCESS)

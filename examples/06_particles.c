@@ -112,18 +112,18 @@ static xl_status make_plans(particles *p)
     xl_grid_desc grid;
     xl_neighbors_desc near;
     xl_grid_desc_init(&grid);
-    grid.cell_size = p->radius;
+    grid.cell_size = (double)p->radius;
     xl_neighbors_desc_init(&near);
-    near.radius = p->radius;
+    near.radius = (double)p->radius;
     xl_status status = xl_grid_create(p->ctx, &grid, &p->grid);
     if (status == XL_SUCCESS)
         status = xl_grid_index_create(p->ctx, &p->index);
     if (status == XL_SUCCESS)
-        status = xl_neighbors_create(p->ctx, &near, &p->counter);
+        status = xl_neighbors_create(p->grid, &near, &p->counter);
     near.include_self = 1;
     near.visit = poly6;
     if (status == XL_SUCCESS)
-        status = xl_neighbors_create(p->ctx, &near, &p->field);
+        status = xl_neighbors_create(p->grid, &near, &p->field);
     return status;
 }
 
@@ -165,23 +165,19 @@ static xl_status build(particles *p)
 
 static xl_status count(particles *p)
 {
-    return xl_neighbors_count_enqueue(
-        p->counter, p->index, p->queue,
-        &(xl_neighbors_count_args){.counts = xl_view_of(p->counts, 0),
-                                   .offsets = xl_view_of(p->offsets, 0)},
-        0, NULL, NULL);
+    return xl_neighbors_count_enqueue(p->counter, p->index, p->queue,
+                                      &(xl_neighbors_args){.counts = xl_view_of(p->counts, 0),
+                                                           .offsets = xl_view_of(p->offsets, 0)},
+                                      0, NULL, NULL);
 }
 
 static xl_status sum_density(particles *p)
 {
     const double h = (double)p->radius;
-    const float params[4] = {(float)(1 / (h * h)), (float)poly6_factor(h), 0, 0};
-    return xl_neighbors_visit_enqueue(
-        p->field, p->index, p->queue,
-        &(xl_neighbors_visit_args){.start = 0.0f,
-                                   .params = {params[0], params[1], params[2], params[3]},
-                                   .out = xl_view_of(p->density, 0)},
-        0, NULL, NULL);
+    return xl_neighbors_enqueue(p->field, p->index, p->queue,
+                                &(xl_neighbors_args){.params = {1 / (h * h), poly6_factor(h)},
+                                                     .sums = xl_view_of(p->density, 0)},
+                                0, NULL, NULL);
 }
 
 static xl_status read_back(particles *p)

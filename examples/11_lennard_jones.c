@@ -106,12 +106,12 @@ static xl_status make_plan(liquid *l)
 {
     xl_grid_desc grid;
     xl_grid_desc_init(&grid);
-    grid.cell_size = (float)CUT;
+    grid.cell_size = CUT;
     grid.stride = 4;
-    grid.bounded = 1;
-    grid.periodic = 7;
+    grid.space.bounds = XL_BOUNDS_GIVEN;
+    grid.space.periodic = 7;
     for (int a = 0; a < 3; ++a)
-        grid.upper[a] = l->edge;
+        grid.space.cell[a][a] = (double)l->edge;
     const xl_status status = xl_grid_create(l->ctx, &grid, &l->grid);
     return status != XL_SUCCESS ? status : xl_grid_index_create(l->ctx, &l->index);
 }

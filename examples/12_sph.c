@@ -241,13 +241,15 @@ static xl_status make_grid(const tank *t, xl_grid_algorithm algorithm, xl_plan *
 {
     xl_grid_desc desc;
     xl_grid_desc_init(&desc);
-    desc.cell_size = t->w.h;
+    desc.cell_size = (double)t->w.h;
     desc.stride = 4;
-    desc.bounded = 1;
-    desc.periodic = 1u << 2;
+    desc.space.bounds = XL_BOUNDS_GIVEN;
+    desc.space.periodic = 1u << 2;
     desc.algorithm = algorithm;
-    memcpy(desc.lower, t->lower, sizeof desc.lower);
-    memcpy(desc.upper, t->upper, sizeof desc.upper);
+    for (int a = 0; a < 3; ++a) {
+        desc.space.origin[a] = (double)t->lower[a];
+        desc.space.cell[a][a] = (double)t->upper[a] - (double)t->lower[a];
+    }
     return xl_grid_create(t->ctx, &desc, grid);
 }
 

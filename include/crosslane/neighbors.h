@@ -106,11 +106,11 @@ typedef struct xl_neighbors_args {
     xl_view radii;         /* desc.radii: n scalars. A query whose radius is not above 0 has no
                               neighbours */
 
-    xl_view counts;     /* n u32, the length of each row; with row_capacity one for each of num_rows,
+    xl_view counts;  /* n u32, the length of each row; with row_capacity one for each of num_rows,
                            UINT32_MAX if the build failed */
-    xl_view offsets;    /* CSR: n + 1 u64, the exclusive sum of the counts, and the total. The device
+    xl_view offsets; /* CSR: n + 1 u64, the exclusive sum of the counts, and the total. The device
                            also reads it: not CL_MEM_WRITE_ONLY; so are the next four */
-    xl_view indices;    /* `capacity` u32, or row_capacity u32 for each row: points, in the order of
+    xl_view indices; /* `capacity` u32, or row_capacity u32 for each row: points, in the order of
                            the build */
     xl_view distances2; /* desc.details: a scalar for each index, the square distance that was
                            compared */

@@ -31,13 +31,13 @@ typedef enum xl_bounds {
  * in the precision of the coordinates; each operation is rounded once. S is 0 along vectors that
  * are not periodic. */
 typedef struct xl_space {
-    uint32_t dimensions; /* 1, 2 or 3 */
-    uint32_t scalar;     /* xl_type of coordinates: XL_F32, or XL_F64 if the device has double
+    uint32_t dimensions;  /* 1, 2 or 3 */
+    uint32_t scalar;      /* xl_type of coordinates: XL_F32, or XL_F64 if the device has double
                             precision */
-    uint32_t bounds;     /* xl_bounds */
-    uint32_t periodic;   /* bit a: periodic along vector a of the cell. Requires XL_BOUNDS_GIVEN */
-    double origin[3];    /* the corner where the vectors of the cell begin */
-    double cell[3][3];   /* rows are the edge vectors */
+    uint32_t bounds;      /* xl_bounds */
+    uint32_t periodic;    /* bit a: periodic along vector a of the cell. Requires XL_BOUNDS_GIVEN */
+    double origin[3];     /* the corner where the vectors of the cell begin */
+    double cell[3][3];    /* rows are the edge vectors */
     uint32_t num_systems; /* 0: one system. Otherwise a batch of this number of systems, at most
                              2^20: a point has only neighbours of its own system. All systems share
                              the cell; each may have any number of points */

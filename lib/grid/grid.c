@@ -59,8 +59,8 @@ static void info(const xl_plan *base, size_t n, xl_plan_details *details)
     (void)n;
     xli_grid_info_of(&grid->kernels[XLI_GRID_KEYS], grid->tune.group, grid->tune.items,
                      grid->algorithm == XL_GRID_BITONIC ? "bitonic"
-                     : grid->sorts || !grid->scan            ? "radix"
-                                                             : "counting",
+                     : grid->sorts || !grid->scan       ? "radix"
+                                                        : "counting",
                      details);
 }
 
@@ -167,8 +167,7 @@ static void set_sizes(xli_grid_plan *grid, const xli_capabilities *capabilities)
     grid->inverse = inverse_of(grid->cell_size);
     grid->thin = (float)grid->tune.thin;
     grid->beyond = COUNTED_CELLS / grid->inverse;
-    grid->box_cells =
-        grid->space.bounded ? count_box_cells(grid) : UINT64_MAX;
+    grid->box_cells = grid->space.bounded ? count_box_cells(grid) : UINT64_MAX;
 }
 
 /* The tuning values, and the scan and the sorts inside a build. */

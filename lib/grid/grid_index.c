@@ -228,11 +228,11 @@ static void report_box(xl_grid_report *report, const xl_grid_index *index,
     for (int a = 0; a < 3; ++a) {
         const bool wide = index->scalar == XL_F64;
         report->lower[a] = !wide            ? (double)header->lower[a]
-                               : index->bounded ? index->box.lower.s[a]
-                                                : header->box[a];
+                           : index->bounded ? index->box.lower.s[a]
+                                            : header->box[a];
         report->upper[a] = !wide            ? (double)header->upper[a]
-                               : index->bounded ? index->box.upper.s[a]
-                                                : header->box[a + 3];
+                           : index->bounded ? index->box.upper.s[a]
+                                            : header->box[a + 3];
     }
 }
 

@@ -16,10 +16,9 @@ static xl_status check_same(xl_context *ctx, const char *field, uint32_t of_inde
 static xl_status check_batch(xl_context *ctx, const xl_grid_index *index, bool batch)
 {
     if (batch != (index->num_systems > 0))
-        return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT,
-                        "index: of %s; the plan is made from a grid of %s",
-                        batch ? "one system" : "a batch of systems",
-                        batch ? "a batch" : "one system");
+        return xli_fail(
+            ctx, XL_ERROR_INVALID_ARGUMENT, "index: of %s; the plan is made from a grid of %s",
+            batch ? "one system" : "a batch of systems", batch ? "a batch" : "one system");
     return XL_SUCCESS;
 }
 
@@ -56,10 +55,9 @@ xl_status xli_grid_search_form(xl_context *ctx, const xl_plan *base, uint32_t qu
 {
     const xli_grid_plan *const grid = (const xli_grid_plan *)base;
     if (queries > XL_QUERIES_GIVEN)
-        return xli_fail(
-            ctx, XL_ERROR_INVALID_ARGUMENT,
-            "desc.queries: %u; must be 0 (XL_QUERIES_INDEXED) or 1 (XL_QUERIES_GIVEN)",
-            (unsigned)queries);
+        return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT,
+                        "desc.queries: %u; must be 0 (XL_QUERIES_INDEXED) or 1 (XL_QUERIES_GIVEN)",
+                        (unsigned)queries);
     *form = (xli_search_form){
         .scalar = grid->space.scalar,
         .planes = grid->tune.planes,

@@ -22,7 +22,8 @@ enum { XLI_GRID_SYSTEMS = XLI_POINTS_ARRAYS };
 #define AXIS(b, a)                                                                                 \
     XLI_MEM(xli_grid_axis((b)->spans, a)->buffer), XLI_U64(xli_grid_axis((b)->spans, a)->offset)
 #define IN_F64(b, of)                                                                              \
-    ((b)->grid->space.scalar == XL_F64 ? XLI_BYTES(&(b)->grid->of, sizeof((b)->grid->of)) : XLI_NONE)
+    ((b)->grid->space.scalar == XL_F64 ? XLI_BYTES(&(b)->grid->of, sizeof((b)->grid->of))          \
+                                       : XLI_NONE)
 #define IN_BATCH(b, arg) ((b)->grid->space.num_systems > 0 ? (arg) : XLI_NONE)
 /* XL_POINTS_PARAMETERS of grid_points.cl, and how many points there are. */
 #define GIVEN(b)                                                                                   \

@@ -71,7 +71,8 @@ void xli_grid_list_queries(const xli_search_form *form, size_t n, const xl_view 
     arrays[XLI_QUERIES_SYSTEMS] = xli_input("args.query_systems", systems, n, sizeof(cl_uint));
     if (!form->given || !form->batch)
         arrays[XLI_QUERIES_SYSTEMS].unused =
-            form->given ? "must not be given, because the grid's desc.space.num_systems is 0" : indexed;
+            form->given ? "must not be given, because the grid's desc.space.num_systems is 0"
+                        : indexed;
 }
 
 const xli_span *xli_grid_axis(const xli_span *spans, uint32_t axis)

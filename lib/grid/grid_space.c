@@ -109,11 +109,12 @@ static xl_status check_rounding(xl_context *ctx, const xli_space *s, uint32_t ax
         if (!(lattice.slack * larger(size_of(low), size_of(high)) <=
               MOST_ROUNDING * lattice.height[i]) ||
             !(lattice.slack <= MOST_SLACK))
-            return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT,
-                            "desc.space.origin[%u]: %g; a cell of height %g from %g to %g: rounding "
-                            "is more than a cell; move it to the origin, or take shorter vectors "
-                            "of the same lattice",
-                            (unsigned)axis, s->lower[axis], lattice.height[i], low, high);
+            return xli_fail(
+                ctx, XL_ERROR_INVALID_ARGUMENT,
+                "desc.space.origin[%u]: %g; a cell of height %g from %g to %g: rounding "
+                "is more than a cell; move it to the origin, or take shorter vectors "
+                "of the same lattice",
+                (unsigned)axis, s->lower[axis], lattice.height[i], low, high);
     return XL_SUCCESS;
 }
 

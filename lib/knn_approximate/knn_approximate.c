@@ -32,8 +32,8 @@ static xl_status check_stride(xl_context *ctx, const char *name, uint32_t stride
 {
     if (stride < least)
         return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT,
-                        "desc.%s: %u; must be at least desc.space.dimensions, %u", name, (unsigned)stride,
-                        (unsigned)least);
+                        "desc.%s: %u; must be at least desc.space.dimensions, %u", name,
+                        (unsigned)stride, (unsigned)least);
     return XL_SUCCESS;
 }
 

@@ -109,7 +109,8 @@ xl_status xl_grid_index_set_kernel_args(xl_grid_index *index, const xl_neighbors
     XL_TRY(check_kernel(ctx, given.kernel));
     XL_TRY(xli_grid_check_radius(ctx, "args.radius", index->scalar, given.radius));
     XL_TRY(xli_context_capabilities(ctx, &capabilities));
-    XL_TRY(xli_grid_check_periods(ctx, index, "args.radius", given.radius, capabilities->ends_loops));
+    XL_TRY(
+        xli_grid_check_periods(ctx, index, "args.radius", given.radius, capabilities->ends_loops));
     XL_TRY(check_planes(ctx, index, capabilities->is_cpu));
     XL_TRY(set(index, &given, capabilities->ends_loops, next));
 done:

@@ -167,12 +167,7 @@ xl_status xl_neighbors_status(xl_plan *base, xl_grid_index *index, cl_command_qu
     XL_TRY(xli_call_check(&table, base, &call, spans, &num_spans));
     XL_TRY(xl_grid_index_status(index, queue, NULL, num_waits, waits));
     xli_neighbors_plan *const plan = (xli_neighbors_plan *)base;
-    const question q = {plan,
-                        queue,
-                        &call,
-                        spans,
-                        queries_of(plan, &call),
-                        rows_of(plan, &call)};
+    const question q = {plan, queue, &call, spans, queries_of(plan, &call), rows_of(plan, &call)};
     found.queries = q.n;
     XL_TRY(check_given(&q, &found));
     XL_TRY(plan->row_capacity > 0 ? check_rows(&q, &found) : check_length(&q, &found));

@@ -18,8 +18,8 @@ typedef struct xl_grid_index xl_grid_index; /* passed on, not looked into */
 struct xl_plan {
     const xli_primitive *primitive;
     xl_context *ctx;
-    uint32_t version; /* of the caller's headers: the layout of argument structures */
-    xli_pool pool;    /* scratch of calls that bring none */
+    uint32_t version;    /* of the caller's headers: the layout of argument structures */
+    xli_pool pool;       /* scratch of calls that bring none */
     const xl_plan *grid; /* while make() runs: the plan that this one is made from, or NULL */
 };
 

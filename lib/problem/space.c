@@ -49,16 +49,15 @@ static xl_status check_numbers(xl_context *ctx, const xl_space *s)
         bool wrong;
         const char *name, *rule;
         uint32_t value;
-    } rules[] = {{s->dimensions < 1 || s->dimensions > 3, "dimensions", "must be 1, 2 or 3",
-                  s->dimensions},
-                 {s->bounds > XL_BOUNDS_GIVEN, "bounds",
-                  "must be 0 (XL_BOUNDS_FOUND) or 1 (XL_BOUNDS_GIVEN)", s->bounds},
-                 {s->periodic != 0 && s->bounds == XL_BOUNDS_FOUND, "periodic",
-                  "requires desc.space.bounds XL_BOUNDS_GIVEN", s->periodic},
-                 {s->periodic >> xli_min(s->dimensions, 3) != 0, "periodic",
-                  "must have bits of the first desc.space.dimensions vectors only", s->periodic},
-                 {s->num_systems > MOST_SYSTEMS, "num_systems", "must be at most 2^20",
-                  s->num_systems}};
+    } rules[] = {
+        {s->dimensions < 1 || s->dimensions > 3, "dimensions", "must be 1, 2 or 3", s->dimensions},
+        {s->bounds > XL_BOUNDS_GIVEN, "bounds",
+         "must be 0 (XL_BOUNDS_FOUND) or 1 (XL_BOUNDS_GIVEN)", s->bounds},
+        {s->periodic != 0 && s->bounds == XL_BOUNDS_FOUND, "periodic",
+         "requires desc.space.bounds XL_BOUNDS_GIVEN", s->periodic},
+        {s->periodic >> xli_min(s->dimensions, 3) != 0, "periodic",
+         "must have bits of the first desc.space.dimensions vectors only", s->periodic},
+        {s->num_systems > MOST_SYSTEMS, "num_systems", "must be at most 2^20", s->num_systems}};
     for (size_t k = 0; k < XLI_COUNT(rules); ++k)
         if (rules[k].wrong)
             return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT, "desc.space.%s: %u; %s", rules[k].name,
@@ -114,10 +113,11 @@ static xl_status read_axis(xl_context *ctx, const xl_space *given, xli_space *sp
     space->upper[a] = rounded(space, space->lower[a] + given->cell[a][a]);
     const double most = larger(size_of(space->lower[a]), size_of(space->upper[a]));
     if (!isfinite(space->upper[a]) || !isfinite(space->upper[a] - space->lower[a]))
-        return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT,
-                        "desc.space.cell[%u][%u]: %g; desc.space.origin[%u], %g, and it must have a "
-                        "finite sum",
-                        (unsigned)a, (unsigned)a, edge, (unsigned)a, space->lower[a]);
+        return xli_fail(
+            ctx, XL_ERROR_INVALID_ARGUMENT,
+            "desc.space.cell[%u][%u]: %g; desc.space.origin[%u], %g, and it must have a "
+            "finite sum",
+            (unsigned)a, (unsigned)a, edge, (unsigned)a, space->lower[a]);
     if (!(space->periodic >> a & 1))
         return XL_SUCCESS;
     if (edge < least)

@@ -10,9 +10,9 @@
 /* Its numbers are rounded to the scalar. Those of axes that do not exist are 0. */
 typedef struct xli_space {
     uint32_t dimensions, scalar, periodic, num_systems;
-    bool bounded;                     /* bounds are given */
-    bool skewed;                      /* the cell is no box with edges along the axes */
-    double lower[3], upper[3];        /* of a box; not yet known for a skewed cell */
+    bool bounded;              /* bounds are given */
+    bool skewed;               /* the cell is no box with edges along the axes */
+    double lower[3], upper[3]; /* of a box; not yet known for a skewed cell */
     double cell[3][3];
 } xli_space;
 

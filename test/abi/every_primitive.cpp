@@ -184,7 +184,7 @@ void codes_and_approximate_neighbors()
     const array<cl_float> distances(3);
     DESC(morton, morton);
     for (int a = 0; a < 3; ++a)
-        morton.upper[a] = 8;
+        morton.space.cell[a][a] = 8;
     xl_morton_args args = {};
     args.n = 3;
     args.points = points;
@@ -193,7 +193,7 @@ void codes_and_approximate_neighbors()
     DESC(knn_approximate, nearest);
     nearest.k = 1;
     for (int a = 0; a < 3; ++a)
-        nearest.upper[a] = 8;
+        nearest.space.cell[a][a] = 8;
     xl_knn_approximate_args find = {};
     find.n = 3;
     find.points = points;
@@ -223,20 +223,17 @@ void neighbors()
     check(xl_grid_index_status(index, queue, &report, 0, nullptr), "grid");
     DESC(neighbors, desc);
     desc.radius = 2;
-    check(xl_neighbors_create(ctx, &desc, &plan), "neighbors");
-    xl_neighbors_count_args count = {};
-    count.offsets = offsets;
-    check(xl_neighbors_count_enqueue(plan, index, queue, &count, 0, nullptr, nullptr), "neighbors");
-    xl_neighbors_fill_args fill = {};
-    fill.capacity = 2;
-    fill.offsets = offsets;
-    fill.indices = indices;
-    check(xl_neighbors_fill_enqueue(plan, index, queue, &fill, 0, nullptr, nullptr), "neighbors");
+    check(xl_neighbors_create(grid_plan, &desc, &plan), "neighbors");
+    xl_neighbors_args list = {};
+    list.capacity = 2;
+    list.offsets = offsets;
+    list.indices = indices;
+    check(xl_neighbors_enqueue(plan, index, queue, &list, 0, nullptr, nullptr), "neighbors");
     offsets.expect("neighbors", {0, 1, 2, 2});
     indices.expect("neighbors", {1, 0});
     DESC(knn, knn);
     knn.k = 1;
-    check(xl_knn_create(ctx, &knn, &knn_plan), "knn");
+    check(xl_knn_create(grid_plan, &knn, &knn_plan), "knn");
     xl_knn_args find = {};
     find.indices = nearest;
     check(xl_knn_enqueue(knn_plan, index, queue, &find, 0, nullptr, nullptr), "knn");

@@ -44,6 +44,8 @@ class Structure:
             at, size = fields[f"{self.kind}.{name}"]
             if isinstance(value, Array):
                 data = value.view()
+            elif isinstance(value, Structure):
+                data = value.bytes.raw
             elif isinstance(value, bytes):
                 self.kept.append(ctypes.create_string_buffer(value))
                 data = struct.pack("P", ctypes.addressof(self.kept[-1]))
@@ -88,10 +90,11 @@ def descriptor(primitive, **values):
     return desc.set(**values)
 
 
-def create(primitive, **values):
+def create(primitive, source=None, **values):
+    """A plan, made from the context or from the plan of a grid."""
     plan = ctypes.c_void_p()
     desc = descriptor(primitive, **values)
-    check(getattr(xl, f"xl_{primitive}_create")(context, desc.bytes, ctypes.byref(plan)), primitive)
+    check(getattr(xl, f"xl_{primitive}_create")(source or context, desc.bytes, ctypes.byref(plan)), primitive)
     return plan
 
 
@@ -145,9 +148,10 @@ out = u32(*pi)
 run("transform", {"expression": b"2 * x"}, n=5, **{"in": u32(*pi)}, out=out)
 out.expect("transform", [6, 2, 8, 2, 10])
 points = Array(F32, (0, 0, 0, 1, 0, 0, 5, 0, 0))
-run("morton", {"upper": [8.0, 8.0, 8.0]}, n=3, points=points, codes=Array(U64, (0, 0, 0)))
+box = Structure("xl_space").set(dimensions=3, scalar=F32, bounds=1, cell=[8.0, 0.0, 0.0, 0.0, 8.0, 0.0, 0.0, 0.0, 8.0])
+run("morton", {"space": box}, n=3, points=points, codes=Array(U64, (0, 0, 0)))
 out = u32(9, 9, 9)
-run("knn_approximate", {"k": 1, "upper": [8.0, 8.0, 8.0]}, n=3, points=points, indices=out,
+run("knn_approximate", {"k": 1, "space": box}, n=3, points=points, indices=out,
     distances2=Array(F32, (0, 0, 0)))
 out.expect("knn_approximate", [1, 0, 1])
 
@@ -155,13 +159,11 @@ grid, index = create("grid", cell_size=2.0), ctypes.c_void_p()
 check(xl.xl_grid_index_create(context, ctypes.byref(index)), "grid")
 on_index("xl_grid_build_enqueue", grid, index, "xl_grid_build_args", n=3, points=points)
 check(xl.xl_grid_index_status(index, queue, Structure("xl_grid_report").bytes, 0, None), "grid")
-search, offsets, indices = create("neighbors", radius=2.0), Array(U64, (9, 9, 9, 9)), u32(9, 9)
-on_index("xl_neighbors_count_enqueue", search, index, "xl_neighbors_count_args", offsets=offsets)
-on_index("xl_neighbors_fill_enqueue", search, index, "xl_neighbors_fill_args", capacity=2, offsets=offsets,
-         indices=indices)
+search, offsets, indices = create("neighbors", grid, radius=2.0), Array(U64, (9, 9, 9, 9)), u32(9, 9)
+on_index("xl_neighbors_enqueue", search, index, "xl_neighbors_args", capacity=2, offsets=offsets, indices=indices)
 offsets.expect("neighbors", [0, 1, 2, 2])
 indices.expect("neighbors", [1, 0])
-nearest, out = create("knn", k=1), u32(9, 9, 9)
+nearest, out = create("knn", grid, k=1), u32(9, 9, 9)
 on_index("xl_knn_enqueue", nearest, index, "xl_knn_args", indices=out)
 out.expect("knn", [1, 0, 1])
 for plan in (nearest, search, grid):

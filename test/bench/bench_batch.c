@@ -35,14 +35,13 @@ static xl_status make_plans(bench *b, job *j)
     xl_neighbors_desc search;
     xl_grid_desc_init(&grid);
     xl_neighbors_desc_init(&search);
-    grid.cell_size = search.radius = j->radius;
+    grid.cell_size = search.radius = (double)j->radius;
     xl_status status = xl_grid_create(b->ctx, &grid, &j->grid);
     if (status == XL_SUCCESS)
         status = xl_grid_index_create(b->ctx, &j->index);
     if (status == XL_SUCCESS)
-        status = xl_neighbors_create(b->ctx, &search, &j->search);
-    grid.num_systems = SYSTEMS;
-    search.batch = 1;
+        status = xl_neighbors_create(j->grid, &search, &j->search);
+    grid.space.num_systems = SYSTEMS;
     return status == XL_SUCCESS ? bench_near_plans(b, &j->near, &grid, &search) : status;
 }
 
@@ -68,7 +67,7 @@ static xl_status one(bench *b, const job *j, size_t system, cl_event *event)
     const xl_grid_build_args build = {.n = EACH,
                                       .points = xl_view_of(mem[NEAR_POINTS], 3 * EACH * system),
                                       .storage = xl_view_of(mem[NEAR_STORAGE], 0)};
-    const xl_neighbors_count_args count = {.counts = xl_view_of(mem[NEAR_COUNTS], EACH * system)};
+    const xl_neighbors_args count = {.counts = xl_view_of(mem[NEAR_COUNTS], EACH * system)};
     const xl_status status =
         xl_grid_build_enqueue(j->grid, j->index, b->queue, &build, 0, NULL, NULL);
     return status == XL_SUCCESS

@@ -90,8 +90,8 @@ static xl_status fill_rooms(bench *b, void *user, cl_event *event)
     job *j = user;
     return xl_neighbors_fill_enqueue(
         j->rooms, j->near.index, b->queue,
-        &(xl_neighbors_fill_args){.indices = xl_view_of(j->near.mem[ROOMS], 0),
-                                  .counts = xl_view_of(j->near.mem[LENGTHS], 0)},
+        &(xl_neighbors_args){.indices = xl_view_of(j->near.mem[ROOMS], 0),
+                             .counts = xl_view_of(j->near.mem[LENGTHS], 0)},
         0, NULL, event);
 }
 
@@ -188,24 +188,25 @@ static xl_status make_plans(bench *b, job *j)
     xl_neighbors_desc search;
     xl_status status = XL_SUCCESS;
     xl_grid_desc_init(&grid);
-    grid.cell_size = j->radius;
-    for (int a = 0; a < 3; ++a) {
-        grid.lower[a] = j->lower;
-        grid.upper[a] = j->upper;
-    }
+    grid.cell_size = (double)j->radius;
     for (int kind = 0; kind <= COUNTING_BOX && status == XL_SUCCESS; ++kind) {
         grid.algorithm = kind < COUNTING ? XL_GRID_BITONIC : XL_GRID_COUNTING;
-        grid.bounded = kind == SORTING_BOX || kind == COUNTING_BOX;
+        const bool bounded = kind == SORTING_BOX || kind == COUNTING_BOX;
+        grid.space.bounds = bounded ? XL_BOUNDS_GIVEN : XL_BOUNDS_FOUND;
+        for (int a = 0; a < 3; ++a) {
+            grid.space.origin[a] = bounded ? (double)j->lower : 0;
+            grid.space.cell[a][a] = bounded ? (double)j->upper - (double)j->lower : 0;
+        }
         status = xl_grid_create(b->ctx, &grid, &j->near.grids[kind]);
     }
     xl_neighbors_desc_init(&search);
-    search.radius = j->radius;
+    search.radius = (double)j->radius;
     search.visit = bench_near_poly6;
     if (status == XL_SUCCESS)
         status = bench_near_plans(b, &j->near, NULL, &search);
     search.row_capacity = ROOM;
     if (status == XL_SUCCESS)
-        status = xl_neighbors_create(b->ctx, &search, &j->rooms);
+        status = xl_neighbors_create(j->near.grids[0], &search, &j->rooms);
     return status;
 }
 

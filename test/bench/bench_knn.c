@@ -59,14 +59,16 @@ static const char *fault_of(bench *b, const job *j)
 /* ---- one cloud ----------------------------------------------------------- */
 
 /* The formula of crosslane/knn.h. */
-static float cell_of(const job *j, double density)
+static double cell_of(const job *j, double density)
 {
-    return (float)cbrt(fmax(j->rows.k / 6.0, 1.5) / density);
+    return cbrt(fmax(j->rows.k / 6.0, 1.5) / density);
 }
 
+/* The index, and the search that is made from its grid. */
 static xl_status build(bench *b, job *j, double density)
 {
     xl_plan *grid = NULL;
+    xl_knn_desc nearest;
     xl_grid_desc desc;
     xl_grid_desc_init(&desc);
     desc.cell_size = cell_of(j, density);
@@ -79,20 +81,19 @@ static xl_status build(bench *b, job *j, double density)
             &(xl_grid_build_args){.n = j->rows.n,
                                   .points = xl_view_of(j->rows.mem[ROWS_POINTS], 0)},
             0, NULL, NULL);
+    xl_knn_desc_init(&nearest);
+    nearest.k = j->rows.k;
+    if (status == XL_SUCCESS)
+        status = xl_knn_create(grid, &nearest, &j->plan);
     xl_plan_destroy(grid);
     return status;
 }
 
 static xl_status run_once(bench *b, job *j, double density)
 {
-    xl_knn_desc desc;
     if (!bench_rows_buffers(b, &j->rows))
         return XL_ERROR_OUT_OF_MEMORY;
-    xl_knn_desc_init(&desc);
-    desc.k = j->rows.k;
-    xl_status status = build(b, j, density);
-    if (status == XL_SUCCESS)
-        status = xl_knn_create(b->ctx, &desc, &j->plan);
+    const xl_status status = build(b, j, density);
     return status == XL_SUCCESS ? search(b, j, NULL) : status;
 }
 

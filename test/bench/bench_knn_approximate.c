@@ -73,11 +73,16 @@ static xl_status make_plan(bench *b, job *j)
     desc.k = j->rows.k;
     desc.shifts = j->shifts;
     desc.code = j->code;
+    float lower[3], upper[3];
     for (size_t a = 0; a < 3; ++a)
-        desc.lower[a] = desc.upper[a] = j->rows.points[a];
+        lower[a] = upper[a] = j->rows.points[a];
     for (size_t i = 0; i < 3 * j->rows.n; ++i) {
-        desc.lower[i % 3] = fminf(desc.lower[i % 3], j->rows.points[i]);
-        desc.upper[i % 3] = fmaxf(desc.upper[i % 3], j->rows.points[i]);
+        lower[i % 3] = fminf(lower[i % 3], j->rows.points[i]);
+        upper[i % 3] = fmaxf(upper[i % 3], j->rows.points[i]);
+    }
+    for (size_t a = 0; a < 3; ++a) {
+        desc.space.origin[a] = (double)lower[a];
+        desc.space.cell[a][a] = (double)upper[a] - (double)lower[a];
     }
     return xl_knn_approximate_create(b->ctx, &desc, &j->plan);
 }

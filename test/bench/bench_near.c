@@ -18,7 +18,7 @@ xl_status bench_near_plans(bench *b, bench_near *x, const xl_grid_desc *grid,
     xl_status status = grid ? xl_grid_create(b->ctx, grid, &x->grids[0]) : XL_SUCCESS;
     if (status == XL_SUCCESS)
         status = xl_grid_index_create(b->ctx, &x->index);
-    return status == XL_SUCCESS ? xl_neighbors_create(b->ctx, search, &x->search) : status;
+    return status == XL_SUCCESS ? xl_neighbors_create(x->grids[0], search, &x->search) : status;
 }
 
 bool bench_near_buffer(bench *b, bench_near *x, int which, size_t bytes, void *host)
@@ -43,7 +43,8 @@ bool bench_near_points(bench *b, bench_near *x, size_t bytes, void *host)
 bool bench_near_rows(bench *b, bench_near *x)
 {
     size_t scratch;
-    return xl_neighbors_scratch(x->search, x->n, &scratch) == XL_SUCCESS &&
+    return xl_neighbors_scratch(x->search, &(xl_neighbors_args){.num_queries = x->n}, &scratch) ==
+               XL_SUCCESS &&
            bench_near_buffer(b, x, NEAR_OFFSETS, 8 * (x->n + 1), NULL) &&
            bench_near_buffer(b, x, NEAR_SCRATCH, scratch + 256, NULL);
 }
@@ -63,28 +64,29 @@ xl_status bench_near_build(bench *b, void *user, cl_event *event)
 xl_status bench_near_count(bench *b, void *user, cl_event *event)
 {
     const bench_near *x = user;
-    const xl_neighbors_count_args args = {.counts = xl_view_of(x->mem[NEAR_COUNTS], 0),
-                                          .offsets = xl_view_of(x->mem[NEAR_OFFSETS], 0),
-                                          .scratch = xl_view_of(x->mem[NEAR_SCRATCH], 0)};
+    const xl_neighbors_args args = {.counts = xl_view_of(x->mem[NEAR_COUNTS], 0),
+                                    .offsets = xl_view_of(x->mem[NEAR_OFFSETS], 0),
+                                    .scratch = xl_view_of(x->mem[NEAR_SCRATCH], 0)};
     return xl_neighbors_count_enqueue(x->search, x->index, b->queue, &args, 0, NULL, event);
 }
 
 xl_status bench_near_fill(bench *b, void *user, cl_event *event)
 {
     const bench_near *x = user;
-    const xl_neighbors_fill_args args = {.offsets = xl_view_of(x->mem[NEAR_OFFSETS], 0),
-                                         .indices = xl_view_of(x->mem[NEAR_INDICES], 0),
-                                         .capacity = x->pairs};
+    const xl_neighbors_args args = {.offsets = xl_view_of(x->mem[NEAR_OFFSETS], 0),
+                                    .indices = xl_view_of(x->mem[NEAR_INDICES], 0),
+                                    .capacity = x->pairs};
     return xl_neighbors_fill_enqueue(x->search, x->index, b->queue, &args, 0, NULL, event);
 }
 
 xl_status bench_near_density(bench *b, void *user, cl_event *event)
 {
     const bench_near *x = user;
-    xl_neighbors_visit_args args = {.start = x->start, .out = xl_view_of(x->mem[NEAR_DENSITY], 0)};
+    xl_neighbors_args args = {.start = (double)x->start,
+                              .sums = xl_view_of(x->mem[NEAR_DENSITY], 0)};
     for (int k = 0; k < 4; ++k)
-        args.params[k] = x->params[k];
-    return xl_neighbors_visit_enqueue(x->search, x->index, b->queue, &args, 0, NULL, event);
+        args.params[k] = (double)x->params[k];
+    return xl_neighbors_enqueue(x->search, x->index, b->queue, &args, 0, NULL, event);
 }
 
 /* ---- one list ------------------------------------------------------------ */

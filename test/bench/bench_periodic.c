@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Benchmarks of searches in space that repeats: build, count, fill and a density by visit, of as
  * many uniform points with some 34 neighbours each in a box that ends, in one that repeats, in the
- * same as a cell without tilts, and in the rhombohedral cell of a face-centred cubic lattice.
+ * same as a cell with a vector that points back, and in the rhombohedral cell of a face-centred cubic lattice.
  * Verified for some points against every image of all others before they are timed. */
 #include "bench_clouds.h"
 #include "bench_near.h"
@@ -14,7 +14,8 @@ typedef struct job {
     bench_near near;
     float radius;
     float *points;
-    xl_grid_desc space;
+    xl_grid_desc grid;
+    float cell[3][3];
 } job;
 
 static const char density_text[] =
@@ -25,17 +26,18 @@ static const char density_text[] =
 
 typedef struct space {
     const char *name;
-    uint32_t periodic, triclinic;
+    uint32_t periodic;
+    bool points_back; /* one vector of the cell points the other way */
     float cell[3][3]; /* of volume 1 */
 } space;
 
 static const space spaces[] = {
-    {"a box that ends", 0, 0, {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}},
-    {"a box that repeats", 7, 0, {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}},
-    {"an upright cell", 7, 1, {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}},
+    {"a box that ends", 0, false, {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}},
+    {"a box that repeats", 7, false, {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}},
+    {"an upright cell", 7, true, {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}},
     {"a triclinic cell",
      7,
-     1,
+     false,
      {{1.122462f, 0, 0}, {0.561231f, 0.972080f, 0}, {0.561231f, 0.324027f, 0.916486f}}}};
 
 static void make_points(job *j)
@@ -45,21 +47,24 @@ static void make_points(job *j)
         float *const p = j->points + 3 * i;
         const float a = bench_unit(&state), b = bench_unit(&state), c = bench_unit(&state);
         for (size_t k = 0; k < 3; ++k)
-            p[k] = a * j->space.cell[0][k] + b * j->space.cell[1][k] + c * j->space.cell[2][k];
+            p[k] = a * j->cell[0][k] + b * j->cell[1][k] + c * j->cell[2][k];
     }
 }
 
 static void make_space(job *j, const space *s)
 {
     j->radius = (float)cbrt(34.0 / (4.0 / 3.0 * 3.14159265358979 * (double)j->near.n));
-    xl_grid_desc_init(&j->space);
-    j->space.cell_size = j->radius;
-    j->space.bounded = 1;
-    j->space.periodic = s->periodic;
-    j->space.triclinic = s->triclinic;
-    memcpy(j->space.cell, s->cell, sizeof s->cell);
-    for (int k = 0; k < 3; ++k)
-        j->space.upper[k] = 1;
+    xl_grid_desc_init(&j->grid);
+    j->grid.cell_size = (double)j->radius;
+    j->grid.space.bounds = XL_BOUNDS_GIVEN;
+    j->grid.space.periodic = s->periodic;
+    memcpy(j->cell, s->cell, sizeof s->cell);
+    for (int k = 0; k < 9; ++k)
+        j->grid.space.cell[k / 3][k % 3] = (double)s->cell[k / 3][k % 3];
+    if (s->points_back) { /* the same lattice; the cell is no box */
+        j->grid.space.origin[0] = j->grid.space.cell[0][0];
+        j->grid.space.cell[0][0] *= -1;
+    }
 }
 
 /* ---- one space ----------------------------------------------------------- */
@@ -68,12 +73,9 @@ static xl_status make_plans(bench *b, job *j)
 {
     xl_neighbors_desc search;
     xl_neighbors_desc_init(&search);
-    search.radius = j->radius;
+    search.radius = (double)j->radius;
     search.visit = density_text;
-    search.periodic = !j->space.periodic   ? XL_REPEATS_NOT
-                      : j->space.triclinic ? XL_REPEATS_CELL
-                                           : XL_REPEATS_BOX;
-    return bench_near_plans(b, &j->near, &j->space, &search);
+    return bench_near_plans(b, &j->near, &j->grid, &search);
 }
 
 static bool make_buffers(bench *b, job *j)
@@ -97,11 +99,11 @@ static xl_status run_once(bench *b, job *j)
 static const char *fault_in_counts(bench *b, const job *j)
 {
     ref_search search = {.points = j->points, .n = j->near.n, .stride = 3, .radius = j->radius};
-    for (int k = 0; k < 3 && j->space.periodic; ++k)
-        search.period[k] = j->space.cell[k][k];
-    search.tilt[0] = j->space.cell[1][0];
-    search.tilt[1] = j->space.cell[2][0];
-    search.tilt[2] = j->space.cell[2][1];
+    for (int k = 0; k < 3 && j->grid.space.periodic; ++k)
+        search.period[k] = j->cell[k][k];
+    search.tilt[0] = j->cell[1][0];
+    search.tilt[1] = j->cell[2][0];
+    search.tilt[2] = j->cell[2][1];
     return bench_near_fault(b, &j->near, &search);
 }
 

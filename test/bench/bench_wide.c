@@ -33,9 +33,8 @@ static xl_status make_plans(bench *b, job *j)
     xl_neighbors_desc search;
     xl_grid_desc_init(&grid);
     xl_neighbors_desc_init(&search);
-    grid.scalar = search.scalar = XL_F64;
-    grid.cell_size = (float)j->radius;
-    search.radius_f64 = j->radius;
+    grid.space.scalar = XL_F64;
+    grid.cell_size = search.radius = j->radius;
     return bench_near_plans(b, &j->near, &grid, &search);
 }
 

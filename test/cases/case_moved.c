@@ -158,7 +158,8 @@ static uint64_t cell_of(const scene *s, const xl_grid_report *r, float inverse, 
     uint64_t cell = 0;
     for (uint32_t a = s->dimensions; a-- > 0;) {
         const float x = (float)scalar_of(s, s->points, i * s->stride + a);
-        const float number = floorf((x - (float)r->lower[a]) * (a == 0 ? inverse * WAY_THIN : inverse));
+        const float number =
+            floorf((x - (float)r->lower[a]) * (a == 0 ? inverse * WAY_THIN : inverse));
         cell = cell * r->cells[a] + (uint64_t)number;
     }
     return cell;
@@ -191,8 +192,8 @@ static bool check_rows(outcome *o, const call_array *ordered, const xl_grid_repo
                           last_z);
         rows += z != last_z || y != last_y;
     }
-    return rows == r->table_cells || failed(o, "the report has %u rows, not %u",
-                                            (unsigned)r->table_cells, (unsigned)rows);
+    return rows == r->table_cells ||
+           failed(o, "the report has %u rows, not %u", (unsigned)r->table_cells, (unsigned)rows);
 }
 
 static bool check_order(outcome *o, const fuzz_case *c, const call_array *ordered)

@@ -121,7 +121,7 @@ typedef struct answer {
         (search).dimensions = (s)->dimensions;                                                     \
         (search).queries = (s)->queries;                                                           \
         (search).num_queries = (s)->rows;                                                          \
-        (search).query_stride = (s)->stride;                                                 \
+        (search).query_stride = (s)->stride;                                                       \
         (search).radii = (s)->radii;                                                               \
         (search).systems = (s)->systems;                                                           \
         (search).query_systems = (s)->query_systems;                                               \
@@ -350,9 +350,8 @@ static xl_status enqueue_kernel(const fuzz_case *c, const open_plan *plan, const
     cl_uint next = 0;
     const size_t items = running->n;
     const cl_kernel kernel = plan->of.space.kernel;
-    const xl_neighbors_kernel_args args = {.kernel = kernel,
-                                           .radius = running->radius,
-                                           .inclusive = (uint32_t)c->of[INCLUSIVE]};
+    const xl_neighbors_kernel_args args = {
+        .kernel = kernel, .radius = running->radius, .inclusive = (uint32_t)c->of[INCLUSIVE]};
     const xl_view out = array_view(&a[KERNEL_SUMS]);
     const cl_ulong at = out.offset;
     const xl_status status = xl_grid_index_set_kernel_args(plan->of.space.index, &args, &next);
@@ -622,7 +621,9 @@ static void run_near(const fuzz_case *c, open_plan *plan, outcome *o)
     running_plan = plan;
     wanted = &a;
     if (make_grid(o, c, plan, &s) &&
-        succeeded(o, plan->ctx, xl_neighbors_scratch(plan->of.space.near, &(xl_neighbors_args){.num_queries = s.rows}, &bytes),
+        succeeded(o, plan->ctx,
+                  xl_neighbors_scratch(plan->of.space.near,
+                                       &(xl_neighbors_args){.num_queries = s.rows}, &bytes),
                   "xl_neighbors_scratch")) {
         add_scene(c, plan, &s, arrays);
         arrays[SCRATCH_OF_COUNT] = scratch_array(c, row_room(c) > 0 ? 0 : bytes);

@@ -44,7 +44,7 @@ static xl_status open_nearest(const fuzz_case *c, open_plan *plan)
         (search).stride = (s)->stride;                                                             \
         (search).dimensions = (s)->dimensions;                                                     \
         (search).queries = (s)->queries;                                                           \
-        (search).query_stride = (s)->stride;                                                 \
+        (search).query_stride = (s)->stride;                                                       \
         (search).k = k_of(c);                                                                      \
         (search).include_self = (c)->of[SELF] != 0;                                                \
         (search).systems = (s)->systems;                                                           \
@@ -98,13 +98,13 @@ static const open_plan *running_plan;
 static bool check_status(outcome *o, const fuzz_case *c, const call_array *a)
 {
     const xl_knn_args args = {.num_queries = running->queries ? running->rows : 0,
-                                     .queries = array_view(&a[QUERY_POINTS]),
-                                     .queries_y = array_view(&a[QUERY_Y]),
-                                     .queries_z = array_view(&a[QUERY_Z]),
-                                     .indices = array_view(&a[INDICES]),
-                                     .query_systems = array_view(&a[OF_QUERY_SYSTEMS]),
-                                     .first_row = running->first,
-                                     .num_rows = running->num};
+                              .queries = array_view(&a[QUERY_POINTS]),
+                              .queries_y = array_view(&a[QUERY_Y]),
+                              .queries_z = array_view(&a[QUERY_Z]),
+                              .indices = array_view(&a[INDICES]),
+                              .query_systems = array_view(&a[OF_QUERY_SYSTEMS]),
+                              .first_row = running->first,
+                              .num_rows = running->num};
     const uint32_t *const wanted = a[INDICES].wanted;
     const size_t k = k_of(c);
     size_t few = 0;

@@ -317,10 +317,10 @@ void run_exact(outcome *o, const fuzz_case *c, const open_plan *plan, const exac
 
 /* What a case of NEAR, KNN or MOVED is about. Coordinates are float or, `wide`, double. */
 typedef struct scene {
-    size_t n, rows;              /* points; rows of a search, of which there are: */
-    size_t first, num;           /* a part */
-    size_t stride;               /* of points and queries, in scalars */
-    size_t bytes;                /* of a scalar */
+    size_t n, rows;    /* points; rows of a search, of which there are: */
+    size_t first, num; /* a part */
+    size_t stride;     /* of points and queries, in scalars */
+    size_t bytes;      /* of a scalar */
     uint32_t dimensions, periodic, num_systems;
     bool wide;
     double radius, lower[3], upper[3], cell[3][3];

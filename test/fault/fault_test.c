@@ -234,26 +234,26 @@ static void run_grid(xl_context *ctx)
     cl_mem list = buffer_of(ctx, NULL, sizeof indices), rows = buffer_of(ctx, NULL, sizeof pairs);
     cl_command_queue queue = xl_context_queue(ctx);
     xl_grid_desc_init(&desc);
-    desc.cell_size = 1.5f;
+    desc.cell_size = 1.5;
     xl_neighbors_desc_init(&how);
-    how.radius = 1.5f;
+    how.radius = 1.5;
     xl_knn_desc_init(&few);
     few.k = 2;
     STEP(ctx, xl_grid_create(ctx, &desc, &grid));
     STEP(ctx, xl_grid_index_create(ctx, &index));
-    STEP(ctx, xl_neighbors_create(ctx, &how, &search));
+    STEP(ctx, xl_neighbors_create(grid, &how, &search));
     STEP(ctx, xl_grid_build_enqueue(grid, index, queue,
                                     &(xl_grid_build_args){.n = N, .points = xl_view_of(p, 0)}, 0,
                                     NULL, NULL));
     STEP(ctx, xl_neighbors_count_enqueue(search, index, queue,
-                                         &(xl_neighbors_count_args){.offsets = xl_view_of(o, 0)}, 0,
-                                         NULL, NULL));
+                                         &(xl_neighbors_args){.offsets = xl_view_of(o, 0)}, 0, NULL,
+                                         NULL));
     STEP(ctx, xl_neighbors_fill_enqueue(search, index, queue,
-                                        &(xl_neighbors_fill_args){.offsets = xl_view_of(o, 0),
-                                                                  .indices = xl_view_of(list, 0),
-                                                                  .capacity = 2 * N},
+                                        &(xl_neighbors_args){.offsets = xl_view_of(o, 0),
+                                                             .indices = xl_view_of(list, 0),
+                                                             .capacity = 2 * N},
                                         0, NULL, NULL));
-    STEP(ctx, xl_knn_create(ctx, &few, &nearest));
+    STEP(ctx, xl_knn_create(grid, &few, &nearest));
     STEP(ctx, xl_knn_enqueue(nearest, index, queue, &(xl_knn_args){.indices = xl_view_of(rows, 0)},
                              0, NULL, NULL));
     STEP(ctx, xl_grid_index_status(index, queue, NULL, 0, NULL));
@@ -291,7 +291,7 @@ static void run_knn_approximate(xl_context *ctx)
     cl_command_queue queue = xl_context_queue(ctx);
     xl_knn_approximate_desc_init(&desc);
     desc.k = desc.shifts = 2;
-    desc.upper[0] = N;
+    desc.space.cell[0][0] = N;
     STEP(ctx, xl_knn_approximate_create(ctx, &desc, &plan));
     STEP(ctx, xl_knn_approximate_enqueue(
                   plan, queue,

@@ -334,24 +334,22 @@ static void call_grid(const flow *f, int variant, cl_event *event)
                 "{\n    return sum + 1;\n}\n";
     XLT_OK(xl_grid_create(xlt_context(), &desc, &grid));
     XLT_OK(xl_grid_index_create(xlt_context(), &index));
-    XLT_OK(xl_neighbors_create(xlt_context(), &how, &search));
+    XLT_OK(xl_neighbors_create(grid, &how, &search));
     XLT_OK(xl_grid_build_enqueue(grid, index, f->queue,
                                  &(xl_grid_build_args){.n = POINTS, .points = xl_view_of(f->in, 0)},
                                  GATED(f, &built)));
-    XLT_OK(
-        xl_neighbors_count_enqueue(search, index, f->queue,
-                                   &(xl_neighbors_count_args){.offsets = xl_view_of(f->segments, 0),
-                                                              .scratch = xl_view_of(f->scratch, 0)},
-                                   1, &built, &counted));
-    XLT_OK(xl_neighbors_fill_enqueue(
-        search, index, f->queue,
-        &(xl_neighbors_fill_args){
-            .offsets = xl_view_of(f->segments, 0), .indices = xl_view_of(f->out, 0), .capacity = N},
-        1, &counted, &filled));
-    XLT_OK(xl_neighbors_visit_enqueue(
-        search, index, f->queue,
-        &(xl_neighbors_visit_args){.start = 0, .out = xl_view_of(f->extra, 0)}, 1, &filled,
-        &visited));
+    XLT_OK(xl_neighbors_count_enqueue(search, index, f->queue,
+                                      &(xl_neighbors_args){.offsets = xl_view_of(f->segments, 0),
+                                                           .scratch = xl_view_of(f->scratch, 0)},
+                                      1, &built, &counted));
+    XLT_OK(xl_neighbors_fill_enqueue(search, index, f->queue,
+                                     &(xl_neighbors_args){.offsets = xl_view_of(f->segments, 0),
+                                                          .indices = xl_view_of(f->out, 0),
+                                                          .capacity = N},
+                                     1, &counted, &filled));
+    XLT_OK(xl_neighbors_enqueue(search, index, f->queue,
+                                &(xl_neighbors_args){.start = 0, .sums = xl_view_of(f->extra, 0)},
+                                1, &filled, &visited));
     XLT_CL(clWaitForEvents(1, &visited));
     XLT_OK(xl_grid_moved_enqueue(
         grid, index, f->queue,

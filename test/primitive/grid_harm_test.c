@@ -36,7 +36,7 @@ static fixture fixture_make(bool listed, bool sorted)
     search.sorted = sorted;
     f.b = build_grid(&f.c, &desc);
     f.b.cloud = NULL;
-    XLT_OK(xl_neighbors_create(xlt_context(), &search, &f.plan));
+    XLT_OK(xl_neighbors_create(f.b.grid, &search, &f.plan));
     f.wanted = list_by_brute_force(&f.c, &search);
     xl_grid_report report = report_of(&f.b);
     assert_int_equal(report.sparse, listed);
@@ -77,16 +77,16 @@ static void search(const fixture *f, found *got)
     xlt_buffer moved = xlt_buffer_make(NULL, 1, 4, 0);
     XLT_OK(xl_neighbors_count_enqueue(
         f->plan, f->b.index, q,
-        &(xl_neighbors_count_args){.counts = xlt_view(&counts), .offsets = xlt_view(&wide)}, 0,
-        NULL, NULL));
+        &(xl_neighbors_args){.counts = xlt_view(&counts), .offsets = xlt_view(&wide)}, 0, NULL,
+        NULL));
     XLT_OK(xl_neighbors_fill_enqueue(f->plan, f->b.index, q,
-                                     &(xl_neighbors_fill_args){.offsets = xlt_view(&offsets),
-                                                               .indices = xlt_view(&rows),
-                                                               .capacity = got->capacity},
+                                     &(xl_neighbors_args){.offsets = xlt_view(&offsets),
+                                                          .indices = xlt_view(&rows),
+                                                          .capacity = got->capacity},
                                      0, NULL, NULL));
-    XLT_OK(xl_neighbors_visit_enqueue(
-        f->plan, f->b.index, q, &(xl_neighbors_visit_args){.start = 0, .out = xlt_view(&sums)}, 0,
-        NULL, NULL));
+    XLT_OK(xl_neighbors_enqueue(f->plan, f->b.index, q,
+                                &(xl_neighbors_args){.start = 0, .sums = xlt_view(&sums)}, 0, NULL,
+                                NULL));
     XLT_OK(xl_grid_reorder_enqueue(
         f->b.grid, f->b.index, q,
         &(xl_grid_reorder_args){.element_bytes = 4, .in = xlt_view(&in), .out = xlt_view(&order)},
@@ -226,15 +226,15 @@ static void overwritten_without_points(void **state)
     xl_grid_desc desc = grid_desc_of(&c, 1.0f);
     xl_neighbors_desc near = search_desc_of(1.0f);
     xl_plan *plan;
-    XLT_OK(xl_neighbors_create(xlt_context(), &near, &plan));
     built b = build_grid(&c, &desc);
+    XLT_OK(xl_neighbors_create(b.grid, &near, &plan));
     const cl_uint zero = 0;
     XLT_CL(clEnqueueFillBuffer(xlt_queue(), b.storage.mem, &zero, sizeof zero,
                                xlt_view(&b.storage).offset, b.storage.n, 0, NULL, NULL));
     xlt_buffer offsets = xlt_buffer_make(NULL, 1, 8, 0);
     XLT_OK(xl_neighbors_count_enqueue(plan, b.index, xlt_queue(),
-                                      &(xl_neighbors_count_args){.offsets = xlt_view(&offsets)}, 0,
-                                      NULL, NULL));
+                                      &(xl_neighbors_args){.offsets = xlt_view(&offsets)}, 0, NULL,
+                                      NULL));
     xlt_read(&offsets, &offset);
     assert_true(offset == UINT64_MAX);
     xlt_buffer_free(&offsets);
@@ -343,9 +343,9 @@ static void fill(const fixture *f, const uint64_t *offsets, size_t capacity, uin
     xlt_buffer given = xlt_buffer_make(offsets, N + 1, 8, 0);
     xlt_buffer out = xlt_buffer_make(NULL, capacity, 4, 0);
     XLT_OK(xl_neighbors_fill_enqueue(f->plan, f->b.index, xlt_queue(),
-                                     &(xl_neighbors_fill_args){.offsets = xlt_view(&given),
-                                                               .indices = xlt_view(&out),
-                                                               .capacity = capacity},
+                                     &(xl_neighbors_args){.offsets = xlt_view(&given),
+                                                          .indices = xlt_view(&out),
+                                                          .capacity = capacity},
                                      0, NULL, NULL));
     xlt_read(&out, rows);
     xlt_check_guards(&out, "rows");
@@ -410,7 +410,7 @@ static void scratch_is_for_one_more_than_n(void **state)
     desc.type = XL_U64;
     XLT_OK(xl_scan_create(xlt_context(), &desc, &scan));
     for (size_t n = 0; n < 1 << 20; ++n) {
-        XLT_OK(xl_neighbors_scratch(f.plan, n, &bytes));
+        XLT_OK(xl_neighbors_scratch(f.plan, &(xl_neighbors_args){.num_queries = n}, &bytes));
         XLT_OK(xl_scan_scratch(scan, &(xl_scan_args){.n = n + 1}, &wanted));
         if (bytes != wanted)
             XLT_FAIL("%zu bytes of scratch for %zu points, not %zu", bytes, n, wanted);

@@ -44,7 +44,7 @@ static stand stand_make(void)
     const xl_grid_desc grid = grid_desc_of(&s.clouds[0], 0.25f);
     const xl_neighbors_desc search = search_desc_of(0.25f);
     XLT_OK(xl_grid_create(xlt_context(), &grid, &s.grid));
-    XLT_OK(xl_neighbors_create(xlt_context(), &search, &s.plan));
+    XLT_OK(xl_neighbors_create(s.grid, &search, &s.plan));
     for (int c = 0; c < 2; ++c) {
         list l = list_by_brute_force(&s.clouds[c], &search);
         for (size_t i = 0; i < N; ++i)
@@ -80,7 +80,7 @@ static void count(stand *s, xl_grid_index *index, const xlt_buffer *to, cl_comma
                   cl_event *event)
 {
     XLT_OK(xl_neighbors_count_enqueue(
-        s->plan, index, q, &(xl_neighbors_count_args){.counts = xlt_view(to)}, 0, NULL, event));
+        s->plan, index, q, &(xl_neighbors_args){.counts = xlt_view(to)}, 0, NULL, event));
 }
 
 static void expect(stand *s, const xlt_buffer *from, int which)
@@ -142,8 +142,8 @@ static void a_new_build_leaves_old_searches_alone(void **state)
         build(&s, index, 0, builds, 0, NULL);
         XLT_CL(clFinish(builds));
         XLT_OK(xl_neighbors_count_enqueue(s.plan, index, searches,
-                                          &(xl_neighbors_count_args){.counts = xlt_view(&s.counts)},
-                                          1, &gate, &old));
+                                          &(xl_neighbors_args){.counts = xlt_view(&s.counts)}, 1,
+                                          &gate, &old));
         build(&s, index, 1, builds, 0, NULL);
         count(&s, index, &second, builds, &fresh);
         XLT_CL(clWaitForEvents(1, &fresh));
@@ -206,8 +206,8 @@ static void a_build_that_never_ran(void **state)
     XLT_FAILS(xl_grid_index_status(index, xlt_queue(), NULL, 0, NULL), XL_ERROR_INVALID_ARGUMENT);
     XLT_FAILS(xl_grid_index_status(index, other, NULL, 0, NULL), XL_ERROR_INVALID_ARGUMENT);
     XLT_FAILS(xl_neighbors_count_enqueue(s.plan, index, other,
-                                         &(xl_neighbors_count_args){.counts = xlt_view(&s.counts)},
-                                         0, NULL, NULL),
+                                         &(xl_neighbors_args){.counts = xlt_view(&s.counts)}, 0,
+                                         NULL, NULL),
               XL_ERROR_INVALID_ARGUMENT);
     const xl_grid_moved_args now = {.points = xlt_view(&s.points[1]), .moved = xlt_view(&s.counts)};
     uint32_t moved[N];

@@ -79,7 +79,7 @@ static void spaces(void **state)
     REFUSE_DESC(bad, "desc.space.origin[2]: nan", space.origin[2], nan);
     REFUSE_DESC(bad, "desc.space.cell[1][1]: 1e+39", space.cell[1][1], 1e39);
     REFUSE_DESC(bad, "desc.space.cell: ", space.cell[1][1], -1e-44); /* no box, and too flat */
-    good.space.cell[1][1] = 0; /* a flat box */
+    good.space.cell[1][1] = 0;                                       /* a flat box */
     good.space.periodic = 5;
     xl_plan *grid;
     XLT_OK(xl_grid_create(xlt_context(), &good, &grid));
@@ -326,7 +326,8 @@ static void other_indices(void **state)
     desc.cell_size = 0.3;
     desc.space.dimensions = 1;
     XLT_OK(xl_grid_create(xlt_context(), &desc, &s.grid));
-    REFUSE(xl_grid_moved, bad, "index: built with desc.space.dimensions 3; the plan has 1", distance, 1);
+    REFUSE(xl_grid_moved, bad, "index: built with desc.space.dimensions 3; the plan has 1",
+           distance, 1);
     xl_plan_destroy(s.grid);
     desc.space.dimensions = 3;
     desc.tunables = &(xl_tunable){"grid.planes", own->planes ? 0 : 1};

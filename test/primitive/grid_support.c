@@ -93,15 +93,13 @@ void tune_as(tuned how, xl_grid_desc *grid, xl_neighbors_desc *search)
         [TUNED_TABLE] = {{"grid.planes", 0}, {"grid.table", 64}, {"grid.thin", 8}},
         [TUNED_ROWS] = {{"grid.planes", 0}, {"grid.table", 0}, {"grid.sampled", 1 << 20}},
         [TUNED_WALK] = {{"grid.planes", 0}, {"grid.table", 64}, {"grid.thin", 3}}};
-    static const xl_tunable searches[TUNED_WAYS][3] = {[TUNED_TABLE] = {{"neighbors.walk", 0},
-                                                                        {"neighbors.staged", 12},
-                                                                        {"neighbors.together", 2}},
-                                                       [TUNED_ROWS] = {{"neighbors.walk", 0},
-                                                                       {"neighbors.staged", 0},
-                                                                       {"neighbors.together", 1}},
-                                                       [TUNED_WALK] = {{"neighbors.walk", 37},
-                                                                       {"neighbors.staged", 0},
-                                                                       {"neighbors.together", 2}}};
+    static const xl_tunable searches[TUNED_WAYS][3] = {
+        [TUNED_TABLE] = {{"neighbors.walk", 0},
+                         {"neighbors.staged", 12},
+                         {"neighbors.together", 2}},
+        [TUNED_ROWS] = {{"neighbors.walk", 0}, {"neighbors.staged", 0}, {"neighbors.together", 1}},
+        [TUNED_WALK] = {
+            {"neighbors.walk", 37}, {"neighbors.staged", 0}, {"neighbors.together", 2}}};
     grid->tunables = how == TUNED_AS_IS ? NULL : cells[how];
     search->tunables = how == TUNED_AS_IS ? NULL : searches[how];
     grid->num_tunables = how == TUNED_AS_IS ? 0 : 3;
@@ -215,8 +213,8 @@ static void count_into(const built *b, xl_plan *plan, list *l)
     xlt_buffer offsets = xlt_buffer_make(NULL, l->n + 1, sizeof *l->offsets, 1);
     XLT_OK(xl_neighbors_count_enqueue(plan, b->index, xlt_queue(),
                                       &(xl_neighbors_args){.counts = xlt_view(&narrow),
-                                                                 .offsets = xlt_view(&offsets),
-                                                                 .scratch = xlt_view(&scratch)},
+                                                           .offsets = xlt_view(&offsets),
+                                                           .scratch = xlt_view(&scratch)},
                                       0, NULL, NULL));
     xlt_read(&narrow, counts);
     xlt_read(&offsets, l->offsets);
@@ -238,8 +236,8 @@ static void fill_into(const built *b, xl_plan *plan, list *l)
     xlt_buffer indices = xlt_buffer_make(NULL, (size_t)capacity, sizeof *l->indices, 3);
     XLT_OK(xl_neighbors_fill_enqueue(plan, b->index, xlt_queue(),
                                      &(xl_neighbors_args){.offsets = xlt_view(&offsets),
-                                                               .indices = xlt_view(&indices),
-                                                               .capacity = capacity},
+                                                          .indices = xlt_view(&indices),
+                                                          .capacity = capacity},
                                      0, NULL, NULL));
     xlt_read(&indices, l->indices);
     xlt_check_guards(&offsets, "offsets");

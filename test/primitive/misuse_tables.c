@@ -400,26 +400,27 @@ static const misuse_call call_transform[] = {
 CALLS(morton, xl_morton, xl_morton, (&(xl_morton_args){.n = POINTS}), plan)
 DESCRIBE(morton, xl_morton, d->code = XL_U32)
 #define DESC &(xl_morton_desc)
-#define CUBE .dimensions = 3, .scalar = XL_F32, .stride = 3, .code = XL_U64
+#define SPACED(...) .space = {__VA_ARGS__}, .stride = 3, .code = XL_U64
 static const misuse_desc desc_morton[] = {
-    {"desc.stride: 2; must", DESC{.dimensions = 3, .scalar = XL_F32, .stride = 2, .code = XL_U64},
+    {"desc.stride: 2; must be at least desc.space.dimensions, 3",
+     DESC{.space = {.dimensions = 3, .scalar = XL_F32, .bounds = 1}, .stride = 2, .code = XL_U64},
      BAD},
-    {"desc.lower[1], desc.upper[1]: nan to 0; must be finite", DESC{CUBE, .lower = {0, NAN, 0}},
+    {"desc.space.origin[1]: nan; must be a finite f32",
+     DESC{SPACED(3, XL_F32, 1, 0, {0, (double)NAN, 0})}, BAD},
+    {"desc.space.cell[0][0]: inf; must be a finite f32",
+     DESC{SPACED(3, XL_F32, 1, 0, {0}, {{(double)INFINITY}})}, BAD},
+    {"desc.space.cell[2][2]: 3e+38; ",
+     DESC{SPACED(3, XL_F32, 1, 0, {0, 0, 3e38}, {{0}, {0}, {0, 0, 3e38}})}, BAD},
+    {"desc.space.cell: not a box", DESC{SPACED(3, XL_F32, 1, 0, {0}, {{-1}})}, BAD},
+    {"desc.space.cell: not a box", DESC{SPACED(3, XL_F32, 1, 0, {0}, {{1, 1}})}, BAD},
+    {"desc.space.dimensions: 1; must be 2 or 3", DESC{SPACED(1, XL_F32, 1)}, BAD},
+    {"desc.space.dimensions: 4; must be", DESC{SPACED(4, XL_F32, 1)}, BAD},
+    {"desc.space.scalar: i32", DESC{SPACED(3, XL_I32, 1)}, BAD},
+    {"desc.space.bounds: 0", DESC{SPACED(3, XL_F32, 0)}, BAD},
+    {"desc.space.periodic: not 0", DESC{SPACED(2, XL_F32, 1, 1, {0}, {{1}, {0, 1}})}, BAD},
+    {"desc.code: u16",
+     DESC{.space = {.dimensions = 3, .scalar = XL_F32, .bounds = 1}, .stride = 3, .code = XL_U16},
      BAD},
-    {"desc.lower[0], desc.upper[0]: 0 to inf; must be finite", DESC{CUBE, .upper = {INFINITY}},
-     BAD},
-    {"desc.lower[2], desc.upper[2]: -3e+38 to 3e+38; must be finite",
-     DESC{CUBE, .lower = {0, 0, -3e38f}, .upper = {0, 0, 3e38f}}, BAD},
-    {"desc.lower[0], desc.upper[0]: 2 to 1; lower must", DESC{CUBE, .lower = {2}, .upper = {1}},
-     BAD},
-    {"desc.dimensions: 1", DESC{.dimensions = 1, .scalar = XL_F32, .stride = 3, .code = XL_U64},
-     XL_ERROR_UNSUPPORTED},
-    {"desc.dimensions: 4", DESC{.dimensions = 4, .scalar = XL_F32, .stride = 4, .code = XL_U64},
-     XL_ERROR_UNSUPPORTED},
-    {"desc.scalar: f64", DESC{.dimensions = 3, .scalar = XL_F64, .stride = 3, .code = XL_U64},
-     XL_ERROR_UNSUPPORTED},
-    {"desc.code: u16", DESC{.dimensions = 3, .scalar = XL_F32, .stride = 3, .code = XL_U16},
-     XL_ERROR_UNSUPPORTED},
 };
 #undef DESC
 #define ARGS xl_morton_args
@@ -446,23 +447,38 @@ static xl_status indexed_knn_enqueue(void *plan, cl_command_queue queue, const v
                           a ? &a->args : NULL, num, waits, event);
 }
 
-CALLS(knn, xl_knn, indexed_knn, (&(xl_knn_args){.num_queries = POINTS}), plan)
+/* Searches of grids in space, made from a context. */
+#define FROM_GRID(name)                                                                            \
+    static xl_status grid_##name##_create(xl_context *ctx, const xl_##name##_desc *desc,           \
+                                          xl_plan **plan)                                          \
+    {                                                                                              \
+        xl_plan *grid;                                                                             \
+        xl_grid_desc of;                                                                           \
+        xl_grid_desc_init(&of);                                                                    \
+        of.cell_size = 1;                                                                          \
+        xl_status status = xl_grid_create(ctx, &of, &grid);                                        \
+        if (status == XL_SUCCESS)                                                                  \
+            status = xl_##name##_create(grid, desc, plan);                                         \
+        xl_plan_destroy(grid);                                                                     \
+        return status;                                                                             \
+    }
+FROM_GRID(knn)
+FROM_GRID(neighbors)
+#define grid_knn_scratch xl_knn_scratch
+#define grid_neighbors_scratch xl_neighbors_scratch
+
+CALLS(knn, grid_knn, indexed_knn, (&(xl_knn_args){.num_queries = POINTS}), plan)
 DESCRIBE(knn, xl_knn, d->k = 4; d->queries = other ? XL_QUERIES_INDEXED : XL_QUERIES_GIVEN)
 #define DESC &(xl_knn_desc)
-#define ONE .k = 1, .dimensions = 3, .query_stride = 3, .scalar = XL_F32
 static const misuse_desc desc_knn[] = {
-    {"desc.k: 0; must be 1 to 64", DESC{.dimensions = 3, .query_stride = 3}, BAD},
-    {"desc.k: 65; must be 1 to 64", DESC{.k = 65, .dimensions = 3, .query_stride = 3}, BAD},
-    {"desc.queries: 2; must be", DESC{ONE, .queries = 2}, BAD},
-    {"desc.query_stride: 2; must be at least", DESC{.k = 1, .dimensions = 3, .query_stride = 2},
-     BAD},
-    {"desc.max_radius: -1", DESC{ONE, .max_radius = -1}, BAD},
-    {"desc.max_radius: nan", DESC{ONE, .max_radius = NAN}, BAD},
-    {"desc.max_radius: inf", DESC{ONE, .max_radius = INFINITY}, BAD},
-    {"desc.max_radius: 1e-20; its square", DESC{ONE, .max_radius = 1e-20f}, BAD},
-    {"desc.max_radius: 1e+20; its square", DESC{ONE, .max_radius = 1e20f}, BAD},
-    {"desc.dimensions: ", DESC{.k = 8, .query_stride = 3}, XL_ERROR_UNSUPPORTED},
-    {"desc.dimensions: ", DESC{.k = 8, .dimensions = 4, .query_stride = 4}, XL_ERROR_UNSUPPORTED},
+    {"desc.k: 0; must be 1 to 64", DESC{.k = 0}, BAD},
+    {"desc.k: 65; must be 1 to 64", DESC{.k = 65}, BAD},
+    {"desc.queries: 2; must be", DESC{.k = 1, .queries = 2}, BAD},
+    {"desc.max_radius: -1", DESC{.k = 1, .max_radius = -1}, BAD},
+    {"desc.max_radius: nan", DESC{.k = 1, .max_radius = (double)NAN}, BAD},
+    {"desc.max_radius: inf", DESC{.k = 1, .max_radius = (double)INFINITY}, BAD},
+    {"desc.max_radius: 1e-20; its square", DESC{.k = 1, .max_radius = 1e-20}, BAD},
+    {"desc.max_radius: 1e+20; its square", DESC{.k = 1, .max_radius = 1e20}, BAD},
 };
 #undef DESC
 #define ARGS knn_args
@@ -479,8 +495,11 @@ static const misuse_call call_knn[] = {
      false},
     {BAD, "index: NULL", {SET(index, INDICES)}, false},
     {BAD, "index: not built", {SET(index, UNBUILT)}, false},
-    {BAD, "index: built with desc.dimensions 2; the plan has 3", {SET(index, FLAT)}, false},
-    {BAD, "index: its space repeats", {SET(index, PERIODIC)}, false},
+    {BAD, "index: built with desc.space.dimensions 2; the plan has 3", {SET(index, FLAT)}, false},
+    {BAD,
+     "index: in a periodic box; the plan is made from a grid in an open space",
+     {SET(index, PERIODIC)},
+     false},
     {BAD, "num_queries: ", {NONE(args.queries)}, true},
     {BAD, "queries: ", {SET(args.num_queries, 0)}, true},
 };
@@ -488,34 +507,36 @@ static const misuse_call call_knn[] = {
 
 CALLS(approximate, xl_knn_approximate, xl_knn_approximate,
       (&(xl_knn_approximate_args){.n = POINTS, .num_queries = POINTS}), plan)
-DESCRIBE(approximate, xl_knn_approximate, d->k = 4; d->upper[0] = d->upper[1] = d->upper[2] = 1;
+DESCRIBE(approximate, xl_knn_approximate, d->k = 4;
+         for (int a = 0; a < 3; ++a) d->space.cell[a][a] = 1;
          d->queries = other ? XL_QUERIES_INDEXED : XL_QUERIES_GIVEN)
 #define DESC &(xl_knn_approximate_desc)
-#define FOUR .k = 4, .dimensions = 3, .stride = 3, .query_stride = 3, .code = XL_U64
+#define UNIT                                                                                       \
+    {                                                                                              \
+        .dimensions = 3, .scalar = XL_F32, .bounds = 1                                             \
+    }
+#define FOUR .k = 4, .space = UNIT, .stride = 3, .query_stride = 3, .code = XL_U64
+#define SPACED_FOUR(...)                                                                           \
+    .k = 4, .space = {__VA_ARGS__}, .stride = 3, .query_stride = 3, .code = XL_U64
 static const misuse_desc desc_approximate[] = {
-    {"desc.k: 0", DESC{.dimensions = 3, .stride = 3, .query_stride = 3, .code = XL_U64}, BAD},
-    {"desc.k: 65", DESC{.k = 65, .dimensions = 3, .stride = 3, .query_stride = 3, .code = XL_U64},
+    {"desc.k: 0", DESC{.space = UNIT, .stride = 3, .query_stride = 3, .code = XL_U64}, BAD},
+    {"desc.k: 65", DESC{.k = 65, .space = UNIT, .stride = 3, .query_stride = 3, .code = XL_U64},
      BAD},
     {"desc.shifts: 33; must be at most 32", DESC{FOUR, .shifts = 33}, BAD},
     {"desc.queries: 2; must be", DESC{FOUR, .queries = 2}, BAD},
     {"desc.stride: 2; must be at least",
-     DESC{.k = 4, .dimensions = 3, .stride = 2, .query_stride = 3, .code = XL_U64}, BAD},
-    {"desc.query_stride: 1; must be at least desc.dimensions, 2",
-     DESC{.k = 4, .dimensions = 2, .stride = 3, .query_stride = 1, .code = XL_U64}, BAD},
-    {"desc.lower[1], desc.upper[1]: nan to 0; must be from", DESC{FOUR, .lower = {0, NAN, 0}}, BAD},
-    {"desc.lower[0], desc.upper[0]: 0 to 5e+37; must be from -4.25353e+37 to 4.25353e+37",
-     DESC{FOUR, .upper = {5e37f}}, BAD},
-    {"desc.lower[2], desc.upper[2]: 2 to 1; lower must not exceed upper",
-     DESC{FOUR, .lower = {0, 0, 2}, .upper = {0, 0, 1}}, BAD},
-    {"desc.dimensions: 1",
-     DESC{.k = 4, .dimensions = 1, .stride = 3, .query_stride = 3, .code = XL_U64},
-     XL_ERROR_UNSUPPORTED},
-    {"desc.dimensions: 4",
-     DESC{.k = 4, .dimensions = 4, .stride = 4, .query_stride = 4, .code = XL_U64},
-     XL_ERROR_UNSUPPORTED},
-    {"desc.code: u16",
-     DESC{.k = 4, .dimensions = 3, .stride = 3, .query_stride = 3, .code = XL_U16},
-     XL_ERROR_UNSUPPORTED},
+     DESC{.k = 4, .space = UNIT, .stride = 2, .query_stride = 3, .code = XL_U64}, BAD},
+    {"desc.query_stride: 2; must be at least desc.space.dimensions, 3",
+     DESC{.k = 4, .space = UNIT, .stride = 3, .query_stride = 2, .code = XL_U64}, BAD},
+    {"desc.space.origin[1]: nan; must be a finite",
+     DESC{SPACED_FOUR(3, XL_F32, 1, 0, {0, (double)NAN, 0})}, BAD},
+    {"desc.space: from 0 to 5e+37 along axis 0; must be from -4.25353e+37 to 4.25353e+37",
+     DESC{SPACED_FOUR(3, XL_F32, 1, 0, {0}, {{5e37}})}, BAD},
+    {"desc.space.cell: not a box", DESC{SPACED_FOUR(3, XL_F32, 1, 0, {0}, {{0}, {0}, {0, 0, -1}})},
+     BAD},
+    {"desc.space.dimensions: 1", DESC{SPACED_FOUR(1, XL_F32, 1)}, BAD},
+    {"desc.code: u16", DESC{.k = 4, .space = UNIT, .stride = 3, .query_stride = 3, .code = XL_U16},
+     BAD},
 };
 #undef DESC
 #define ARGS xl_knn_approximate_args
@@ -545,8 +566,9 @@ static const misuse_call call_approximate[] = {
 CALLS(grid, xl_grid, xl_grid_build, (&(xl_grid_build_args){.n = POINTS}), plan,
       misuse_indices[FLAT])
 DESCRIBE(grid, xl_grid, d->cell_size = 1)
-CALLS(neighbors, xl_neighbors, xl_neighbors_count, (POINTS), plan, misuse_indices[USUAL])
-DESCRIBE(neighbors, xl_neighbors, d->radius = 0.1f; d->queries = XL_QUERIES_GIVEN)
+CALLS(neighbors, grid_neighbors, xl_neighbors_count, (&(xl_neighbors_args){.num_queries = POINTS}),
+      plan, misuse_indices[USUAL])
+DESCRIBE(neighbors, xl_neighbors, d->radius = 0.1; d->queries = XL_QUERIES_GIVEN)
 
 /* ---- all of them ----------------------------------------------------------------------------- */
 
@@ -705,7 +727,7 @@ const misuse misuses[] = {
      NULL,
      0},
 #undef ARGS
-#define ARGS xl_neighbors_count_args
+#define ARGS xl_neighbors_args
     {TABLE(neighbors, xl_neighbors),
      &(ARGS){.num_queries = POINTS},
      sizeof(ARGS),

@@ -364,10 +364,12 @@ static void build_indices(void)
         xl_plan *grid;
         xl_grid_desc desc;
         xl_grid_desc_init(&desc);
-        desc.cell_size = 0.3f;
-        desc.dimensions = k == FLAT ? 2 : 3;
-        desc.bounded = desc.periodic = k == PERIODIC;
-        desc.upper[0] = desc.upper[1] = desc.upper[2] = k == PERIODIC;
+        desc.cell_size = 0.3;
+        desc.space.dimensions = k == FLAT ? 2 : 3;
+        desc.space.bounds = k == PERIODIC ? XL_BOUNDS_GIVEN : XL_BOUNDS_FOUND;
+        desc.space.periodic = k == PERIODIC;
+        for (int a = 0; a < 3; ++a)
+            desc.space.cell[a][a] = k == PERIODIC;
         XLT_OK(xl_grid_index_create(xlt_context(), &misuse_indices[k]));
         XLT_OK(xl_grid_create(xlt_context(), &desc, &grid));
         if (k != UNBUILT)

@@ -604,9 +604,8 @@ static void check_form(const struct form *f, const lattice *l)
     XLT_OK(xl_program_create(xlt_context(), sums_text, f->options, &program));
     cl_kernel kernel = clCreateKernel(program, "sums", &code);
     XLT_CL(code);
-    xl_neighbors_kernel_args args = {.kernel = kernel,
-                                     .radius = f->radius,
-                                     .inclusive = f->inclusive};
+    xl_neighbors_kernel_args args = {
+        .kernel = kernel, .radius = f->radius, .inclusive = f->inclusive};
     XLT_OK(xl_grid_index_set_kernel_args(b.index, &args, &next));
     xlt_place(XLT_EXACT);
     xlt_buffer out[] = {xlt_buffer_make(NULL, LATTICE, 4, 0), xlt_buffer_make(NULL, LATTICE, 4, 0)};

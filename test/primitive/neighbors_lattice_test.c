@@ -112,8 +112,7 @@ static void expect(const char *what, const crystal *c, double radius, bool inclu
     xlt_buffer out = xlt_buffer_make(NULL, c->n, 4, 0);
     XLT_OK(xl_neighbors_create(s.grid, &desc, &plan));
     const xl_status status = xl_neighbors_count_enqueue(
-        plan, s.index, xlt_queue(), &(xl_neighbors_args){.counts = xlt_view(&out)}, 0, NULL,
-        NULL);
+        plan, s.index, xlt_queue(), &(xl_neighbors_args){.counts = xlt_view(&out)}, 0, NULL, NULL);
     if (!ends_long_loops() || status == XL_SUCCESS) {
         XLT_OK(status);
         xlt_read(&out, found);
@@ -321,9 +320,8 @@ static void nearest_are_right(const char *what, const crystal *c, uint32_t k, do
         NULL));
     xlt_read(&out[0], indices);
     xlt_read(&out[1], distances2);
-    const xl_status status =
-        xl_knn_status(plan, s.index, xlt_queue(),
-                      &(xl_knn_args){.indices = xlt_view(&out[0])}, &report, 0, NULL);
+    const xl_status status = xl_knn_status(
+        plan, s.index, xlt_queue(), &(xl_knn_args){.indices = xlt_view(&out[0])}, &report, 0, NULL);
     assert_true(report.rows == c->n && report.short_rows == 0);
     assert_true((status == XL_SUCCESS) == (report.given_up == 0));
     assert_true(report.given_up == 0 || ends_long_loops());
@@ -548,8 +546,8 @@ static void rows_that_are_given_up(void **state)
 
 enum { ON_LINE = 24 };
 
-static void count_equals(const crystal *c, const indexed *s, const xlt_buffer *queries,
-                         double radius, const uint64_t right[ON_LINE + 1])
+static void count_equals(const indexed *s, const xlt_buffer *queries, double radius,
+                         const uint64_t right[ON_LINE + 1])
 {
     uint64_t got[ON_LINE + 1];
     xl_plan *plan;
@@ -559,8 +557,8 @@ static void count_equals(const crystal *c, const indexed *s, const xlt_buffer *q
     XLT_OK(xl_neighbors_create(s->grid, &desc, &plan));
     XLT_OK(xl_neighbors_count_enqueue(plan, s->index, xlt_queue(),
                                       &(xl_neighbors_args){.num_queries = ON_LINE,
-                                                                 .queries = xlt_view(queries),
-                                                                 .offsets = xlt_view(&out)},
+                                                           .queries = xlt_view(queries),
+                                                           .offsets = xlt_view(&out)},
                                       0, NULL, NULL));
     xlt_read(&out, got);
     if (!(ends_long_loops() && got[ON_LINE] == UINT64_MAX))
@@ -603,7 +601,7 @@ static void queries_that_round(void **state)
         search.radius = fabs(all.vectors[3 * k]);
         free(ref_neighbors_f64(&search, right));
         if (all.shifts[3 * k] != 0)
-            count_equals(&c, &s, &given, search.radius, right);
+            count_equals(&s, &given, search.radius, right);
     }
     ref_pairs_free_f64(&all);
     xlt_buffer_free(&given);
@@ -655,7 +653,7 @@ static void shifts_that_round(void **state)
         skip();
     indexed s = index_of(&c, places[0], ON_LINE, 0.25f);
     xlt_buffer given = buffer_of(places[1], 3 * ON_LINE, false);
-    count_equals(&c, &s, &given, 0.25, right);
+    count_equals(&s, &given, 0.25, right);
     xlt_buffer_free(&given);
     index_free(&s);
 }

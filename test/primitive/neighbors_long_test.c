@@ -111,13 +111,13 @@ static counted count_all(const built *b, const xl_neighbors_desc *search)
     uint64_t *offsets = malloc((n + 1) * sizeof *offsets);
     assert_true(all.counts && all.sums && offsets);
     visits.visit = ones;
-    XLT_OK(xl_neighbors_create(xlt_context(), &visits, &plan));
+    XLT_OK(xl_neighbors_create(b->grid, &visits, &plan));
     xlt_buffer counts = xlt_buffer_make(NULL, n, 4, 0), wide = xlt_buffer_make(NULL, n + 1, 8, 0);
     xlt_buffer sums = xlt_buffer_make(NULL, n, 4, 0);
-    const xl_neighbors_count_args args = {.counts = xlt_view(&counts), .offsets = xlt_view(&wide)};
-    const xl_neighbors_visit_args visit = {.out = xlt_view(&sums)};
+    const xl_neighbors_args args = {.counts = xlt_view(&counts), .offsets = xlt_view(&wide)};
+    const xl_neighbors_args visit = {.sums = xlt_view(&sums)};
     XLT_OK(xl_neighbors_count_enqueue(plan, b->index, xlt_queue(), &args, 0, NULL, NULL));
-    XLT_OK(xl_neighbors_visit_enqueue(plan, b->index, xlt_queue(), &visit, 0, NULL, NULL));
+    XLT_OK(xl_neighbors_enqueue(plan, b->index, xlt_queue(), &visit, 0, NULL, NULL));
     xlt_read(&counts, all.counts);
     xlt_read(&wide, offsets);
     xlt_read(&sums, all.sums);

@@ -319,14 +319,13 @@ static void wrong_searches(void **state)
 /* ---- calls ----------------------------------------------------------------------------------- */
 
 #define COUNT(plan, of, ...)                                                                       \
-    xl_neighbors_count_enqueue((plan), (of), xlt_queue(), &(xl_neighbors_args){__VA_ARGS__}, \
-                               0, NULL, NULL)
+    xl_neighbors_count_enqueue((plan), (of), xlt_queue(), &(xl_neighbors_args){__VA_ARGS__}, 0,    \
+                               NULL, NULL)
 #define FILL(plan, of, ...)                                                                        \
-    xl_neighbors_fill_enqueue((plan), (of), xlt_queue(), &(xl_neighbors_args){__VA_ARGS__},   \
-                              0, NULL, NULL)
+    xl_neighbors_fill_enqueue((plan), (of), xlt_queue(), &(xl_neighbors_args){__VA_ARGS__}, 0,     \
+                              NULL, NULL)
 #define STATUS(plan, of, ...)                                                                      \
-    xl_neighbors_status((plan), (of), xlt_queue(), &(xl_neighbors_args){__VA_ARGS__}, NULL, \
-                        0, NULL)
+    xl_neighbors_status((plan), (of), xlt_queue(), &(xl_neighbors_args){__VA_ARGS__}, NULL, 0, NULL)
 
 /* A part of a buffer whose elements have 4 bytes: it begins `at` behind its start. */
 static xl_view part(const xlt_buffer *buffer, size_t at)
@@ -348,14 +347,14 @@ static void wrong_counts(void **state)
     const xl_view v = xlt_view(&out);
     size_t bytes;
     XLT_CL(clGetMemObjectInfo(out.mem, CL_MEM_SIZE, sizeof bytes, &bytes, NULL));
-    refused(xl_neighbors_count_enqueue(plan, empty, xlt_queue(),
-                                       &(xl_neighbors_args){.offsets = v}, 0, NULL, &event),
+    refused(xl_neighbors_count_enqueue(plan, empty, xlt_queue(), &(xl_neighbors_args){.offsets = v},
+                                       0, NULL, &event),
             bad, "index: not built");
     assert_null(event);
     assert_int_equal(COUNT(NULL, b.index, .offsets = v), bad);
     refused(COUNT(plan, NULL, .offsets = v), bad, "index: NULL");
-    refused(xl_neighbors_count_enqueue(plan, b.index, NULL,
-                                       &(xl_neighbors_args){.offsets = v}, 0, NULL, NULL),
+    refused(xl_neighbors_count_enqueue(plan, b.index, NULL, &(xl_neighbors_args){.offsets = v}, 0,
+                                       NULL, NULL),
             bad, "queue");
     refused(COUNT(plan, b.index, .num_queries = 0), bad, "counts");
     refused(COUNT(plan, b.index, .counts = xl_view_of(out.mem, 1 << 20)), bad, "counts");
@@ -528,9 +527,8 @@ static void wrong_moves(void **state)
         cell.space.dimensions = open.space.dimensions = cell.space.periodic = 1;
         cell.space.cell[0][0] = -2;
         indexed in_cell = index_of(&cell, at, 1, NULL), outside = index_of(&open, at, 1, NULL);
-        xl_grid_moved_args args = {.distance = 3.2e6,
-                                   .points = xlt_view(&in_cell.points),
-                                   .moved = xlt_view(&out)};
+        xl_grid_moved_args args = {
+            .distance = 3.2e6, .points = xlt_view(&in_cell.points), .moved = xlt_view(&out)};
         refused(
             xl_grid_moved_enqueue(in_cell.grid, in_cell.index, xlt_queue(), &args, 0, NULL, NULL),
             unsupported, "distance: 3.2e+06; must be");
@@ -594,11 +592,12 @@ static void wrong_fills(void **state)
     refused(xl_neighbors_enqueue(plan, b.index, xlt_queue(), &(xl_neighbors_args){.sums = o}, 0,
                                  NULL, NULL),
             bad, "args.sums: given; must not be given, because desc.visit is NULL");
-    refused(xl_neighbors_enqueue(plan, b.index, xlt_queue(), &(xl_neighbors_args){.capacity = ROOM}, 0,
-                                 NULL, NULL),
+    refused(xl_neighbors_enqueue(plan, b.index, xlt_queue(), &(xl_neighbors_args){.capacity = ROOM},
+                                 0, NULL, NULL),
             bad, "none given");
     refused(xl_neighbors_enqueue(plan, b.index, xlt_queue(),
-                                 &(xl_neighbors_args){.capacity = ROOM, .indices = o}, 0, NULL, NULL),
+                                 &(xl_neighbors_args){.capacity = ROOM, .indices = o}, 0, NULL,
+                                 NULL),
             bad, "args.offsets");
     refused(xl_neighbors_enqueue(plan, b.index, xlt_queue(),
                                  &(xl_neighbors_args){.capacity = ROOM, .offsets = v, .vectors = m},
@@ -644,18 +643,12 @@ static void wrong_rooms(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(wrong_cells),
-        cmocka_unit_test(cells_without_volume),
-        cmocka_unit_test(errors_tell_the_place),
-        cmocka_unit_test(cells_have_room_around),
-        cmocka_unit_test(wrong_searches),
-        cmocka_unit_test(wrong_counts),
-        cmocka_unit_test(wrong_queries),
-        cmocka_unit_test(wrong_indices),
-        cmocka_unit_test(wrong_systems),
-        cmocka_unit_test(wrong_moves),
-        cmocka_unit_test(wrong_fills),
-        cmocka_unit_test(wrong_rooms),
+        cmocka_unit_test(wrong_cells),           cmocka_unit_test(cells_without_volume),
+        cmocka_unit_test(errors_tell_the_place), cmocka_unit_test(cells_have_room_around),
+        cmocka_unit_test(wrong_searches),        cmocka_unit_test(wrong_counts),
+        cmocka_unit_test(wrong_queries),         cmocka_unit_test(wrong_indices),
+        cmocka_unit_test(wrong_systems),         cmocka_unit_test(wrong_moves),
+        cmocka_unit_test(wrong_fills),           cmocka_unit_test(wrong_rooms),
     };
     return cmocka_run_group_tests(tests, NULL, xlt_teardown);
 }

@@ -282,19 +282,30 @@ static void a_program_of_the_users(void **state)
     is_short(text);
 }
 
+/* The plan of a grid, which searches are made from. */
+static xl_plan *grid_of(xl_plan **grid)
+{
+    xl_grid_desc desc;
+    xl_grid_desc_init(&desc);
+    desc.cell_size = 1;
+    XLT_OK(xl_grid_create(xlt_context(), &desc, grid));
+    return *grid;
+}
+
 static void a_visit(void **state)
 {
     (void)state;
-    xl_plan *plan;
+    xl_plan *plan, *grid;
     xl_neighbors_desc desc;
     xl_neighbors_desc_init(&desc);
     desc.radius = 1;
     desc.visit = "float visit(float sum, float distance2, uint i, uint j, float4 p)\n"
                  "{\n    return sum + no_such_name;\n}\n";
-    XLT_FAILS(xl_neighbors_create(xlt_context(), &desc, &plan), XL_ERROR_BUILD);
+    XLT_FAILS(xl_neighbors_create(grid_of(&grid), &desc, &plan), XL_ERROR_BUILD);
     starts(xl_context_error(xlt_context()),
            "xl_neighbors_create: visit does not compile: line 3, column 18: ");
     is_short(xl_context_error(xlt_context()));
+    xl_plan_destroy(grid);
 }
 
 /* An expression must be one, in every primitive. */
@@ -413,14 +424,16 @@ static void an_open_source(void **state)
     of_sort.comparator = &before;
     XLT_FAILS(xl_sort_create(ctx, &of_sort, &sort), XL_ERROR_INVALID_ARGUMENT);
     starts(xl_context_error(ctx), "desc.comparator->source: \"/*\" in line 1, column 47; ");
-    xl_plan *neighbors;
+    xl_plan *neighbors, *grid;
     xl_neighbors_desc of_neighbors;
     xl_neighbors_desc_init(&of_neighbors);
     of_neighbors.radius = 1;
     of_neighbors.visit = "float visit(float s, float d, uint i, uint j, float4 p) { return s; } \"";
-    XLT_FAILS(xl_neighbors_create(ctx, &of_neighbors, &neighbors), XL_ERROR_INVALID_ARGUMENT);
+    XLT_FAILS(xl_neighbors_create(grid_of(&grid), &of_neighbors, &neighbors),
+              XL_ERROR_INVALID_ARGUMENT);
     starts(xl_context_error(ctx),
            "desc.visit: \"\"\" in line 1, column 71; the closing quote is mis");
+    xl_plan_destroy(grid);
 }
 
 /* C converts arguments and results of other types without a word; the library does not. */
@@ -524,15 +537,16 @@ static void a_comparator_that_returns_halves(void **state)
 static void a_visit_of_other_types(void **state)
 {
     (void)state;
-    xl_plan *plan;
+    xl_plan *plan, *grid;
     xl_neighbors_desc desc;
     xl_neighbors_desc_init(&desc);
     desc.radius = 1;
     desc.visit = "int visit(int sum, float d, uint i, uint j, float4 p) { return sum; }";
-    XLT_FAILS(xl_neighbors_create(xlt_context(), &desc, &plan), XL_ERROR_BUILD);
+    XLT_FAILS(xl_neighbors_create(grid_of(&grid), &desc, &plan), XL_ERROR_BUILD);
     starts(xl_context_error(xlt_context()), "xl_neighbors_create: visit does not compile: ");
     has(xl_context_error(xlt_context()),
         ": the source must define \"float visit(float, float, uint, uint, float4)\"\n");
+    xl_plan_destroy(grid);
 }
 
 int main(int argc, char **argv)

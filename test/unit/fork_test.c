@@ -65,8 +65,8 @@ static void call_everything(void)
                                   &(xl_grid_build_args){.n = N / 3, .points = xlt_view(&o.words)},
                                   0, NULL, NULL));
     REFUSED(xl_neighbors_count_enqueue(o.neighbors, o.index, o.queue,
-                                       &(xl_neighbors_count_args){.offsets = xlt_view(&o.out)}, 0,
-                                       NULL, NULL));
+                                       &(xl_neighbors_args){.offsets = xlt_view(&o.out)}, 0, NULL,
+                                       NULL));
     REFUSED(xl_grid_index_status(o.index, o.queue, NULL, 0, NULL));
     REFUSED(xl_grid_index_event(o.index, &event));
     REFUSED(xl_context_device_info(o.ctx, &info));
@@ -201,7 +201,7 @@ static int setup(void **state)
     XLT_OK(xl_grid_index_create(o.ctx, &o.index));
     xl_neighbors_desc_init(&near);
     near.radius = 1;
-    XLT_OK(xl_neighbors_create(o.ctx, &near, &o.neighbors));
+    XLT_OK(xl_neighbors_create(o.grid, &near, &o.neighbors));
     o.words = xlt_buffer_make(NULL, N, 4, 0);
     o.out = xlt_buffer_make(NULL, 2 * N, 4, 0);
     XLT_OK(scan_once());

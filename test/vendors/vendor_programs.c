@@ -309,43 +309,50 @@ static xl_status make_keyed(xl_context *ctx, const keyed_form *form)
                                : make_bounds(ctx, form);
 }
 
+/* repeats: 0, 1 a periodic box, 2 a periodic cell that is no box. */
+static xl_status create_grid(xl_context *ctx, xl_type scalar, uint32_t repeats, bool batch,
+                             const cloud_form *form, xl_plan **grid)
+{
+    xl_grid_desc desc;
+    xl_grid_desc_init(&desc);
+    const bool bounded = repeats > 0 || (form && form->bounded);
+    desc.cell_size = 1;
+    desc.algorithm = form ? form->algorithm : desc.algorithm;
+    desc.space.scalar = scalar ? (uint32_t)scalar : desc.space.scalar;
+    desc.space.num_systems = batch ? 8 : 0;
+    desc.space.bounds = bounded ? XL_BOUNDS_GIVEN : XL_BOUNDS_FOUND;
+    desc.space.periodic = repeats > 0 ? 7 : 0;
+    for (int i = 0; i < 3; ++i)
+        desc.space.cell[i][i] = bounded ? 1 : 0;
+    if (repeats == 2)
+        desc.space.cell[2][2] = -1; /* no box */
+    return xl_grid_create(ctx, &desc, grid);
+}
+
 static xl_status make_grid(xl_context *ctx, const cloud_form *form)
 {
     xl_plan *grid = NULL;
-    xl_grid_desc desc;
-    xl_grid_desc_init(&desc);
-    desc.cell_size = 1;
-    desc.algorithm = form->algorithm;
-    desc.bounded = form->bounded;
-    desc.scalar = form->scalar ? (uint32_t)form->scalar : desc.scalar;
-    desc.num_systems = form->batch ? 8 : 0;
-    desc.triclinic = form->cell;
-    desc.periodic = form->cell ? 7 : 0;
-    for (int i = 0; i < 3; ++i)
-        desc.cell[i][i] = form->cell ? 1 : 0;
-    for (int i = 0; i < 3; ++i)
-        desc.upper[i] = form->bounded ? 1 : desc.upper[i];
-    const xl_status status = xl_grid_create(ctx, &desc, &grid);
+    const xl_status status =
+        create_grid(ctx, form->scalar, form->cell ? 2 : 0, form->batch, form, &grid);
     xl_plan_destroy(grid);
     return status;
 }
 
 static xl_status make_search(xl_context *ctx, const cloud_form *form)
 {
-    xl_plan *plan = NULL;
+    xl_plan *plan = NULL, *grid = NULL;
     xl_neighbors_desc desc;
     xl_neighbors_desc_init(&desc);
-    desc.radius = form->scalar == XL_F64 ? 0 : 1;
-    desc.radius_f64 = form->scalar == XL_F64 ? 1 : 0;
-    desc.scalar = form->scalar ? (uint32_t)form->scalar : desc.scalar;
-    desc.batch = form->batch;
-    desc.periodic = form->cell ? XL_REPEATS_CELL : XL_REPEATS_NOT;
+    desc.radius = 1;
     desc.sorted = !form->unsorted;
     desc.inclusive = form->inclusive;
     desc.include_self = form->inclusive;
     desc.visit = form->visit;
-    const xl_status status = xl_neighbors_create(ctx, &desc, &plan);
+    xl_status status = create_grid(ctx, form->scalar, form->cell ? 2 : 0, form->batch, NULL, &grid);
+    if (status == XL_SUCCESS)
+        status = xl_neighbors_create(grid, &desc, &plan);
     xl_plan_destroy(plan);
+    xl_plan_destroy(grid);
     return status;
 }
 
@@ -356,16 +363,16 @@ static xl_status make_cloud(xl_context *ctx, const cloud_form *form)
 
 static xl_status make_nearest(xl_context *ctx, const nearest_form *form)
 {
-    xl_plan *plan = NULL;
+    xl_plan *plan = NULL, *grid = NULL;
     xl_knn_desc desc;
     xl_knn_desc_init(&desc);
     desc.k = form->k;
     desc.queries = form->queries;
-    desc.periodic = form->periodic;
-    desc.scalar = form->scalar ? (uint32_t)form->scalar : desc.scalar;
-    desc.batch = form->batch;
-    const xl_status status = xl_knn_create(ctx, &desc, &plan);
+    xl_status status = create_grid(ctx, form->scalar, form->periodic, form->batch, NULL, &grid);
+    if (status == XL_SUCCESS)
+        status = xl_knn_create(grid, &desc, &plan);
     xl_plan_destroy(plan);
+    xl_plan_destroy(grid);
     return status;
 }
 
@@ -376,7 +383,7 @@ static xl_status make_approximate(xl_context *ctx, const approximate_form *form)
     xl_knn_approximate_desc_init(&desc);
     desc.k = form->k;
     for (int i = 0; i < 3; ++i)
-        desc.upper[i] = 1;
+        desc.space.cell[i][i] = 1;
     const xl_status status = xl_knn_approximate_create(ctx, &desc, &plan);
     xl_plan_destroy(plan);
     return status;
@@ -387,7 +394,7 @@ static xl_status make_codes(xl_context *ctx, const code_form *form)
     xl_plan *plan = NULL;
     xl_morton_desc desc;
     xl_morton_desc_init(&desc);
-    desc.dimensions = form->dimensions;
+    desc.space.dimensions = form->dimensions;
     desc.code = form->code;
     const xl_status status = xl_morton_create(ctx, &desc, &plan);
     xl_plan_destroy(plan);

@@ -151,8 +151,8 @@ static xl_neighbors_args args_of(const list_parts *p, size_t first, size_t end)
 static int check_rows(list_parts *p, const xl_neighbors_args *args)
 {
     xl_neighbors_report found = {0};
-    const xl_status status = xl_neighbors_status(p->l->plan, p->l->points->index, p->s->queue, args,
-                                                 &found, 0, NULL);
+    const xl_status status =
+        xl_neighbors_status(p->l->plan, p->l->points->index, p->s->queue, args, &found, 0, NULL);
     if (status != XL_ERROR_CAPACITY)
         return tool_check(p->s->ctx, status, "neighbour list");
     p->longest_row = found.longest_row > p->longest_row ? found.longest_row : p->longest_row;

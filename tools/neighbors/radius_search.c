@@ -141,10 +141,9 @@ static int sum_density(radius_search *w)
                                     .query_systems = xl_view_of(w->points.query_systems, 0),
                                     .sums = result_view(w->results, RESULT_DENSITY)};
     progress_say("summing up %zu densities", w->in.rows);
-    TRY(tool_check(
-        s->ctx,
-        xl_neighbors_enqueue(w->field, w->points.index, s->queue, &args, 0, NULL, NULL),
-        "density"));
+    TRY(tool_check(s->ctx,
+                   xl_neighbors_enqueue(w->field, w->points.index, s->queue, &args, 0, NULL, NULL),
+                   "density"));
 done:
     return result;
 }

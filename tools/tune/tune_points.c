@@ -142,9 +142,9 @@ xl_status create_neighbors(const tune_case *c, const xl_tunable *values, uint32_
 
 static xl_status enqueue_counts(const tune_case *c, void *plan)
 {
-    return xl_neighbors_count_enqueue(
-        plan, c->index, c->s->queue,
-        &(xl_neighbors_args){.offsets = xl_view_of(c->second, 0)}, 0, NULL, NULL);
+    return xl_neighbors_count_enqueue(plan, c->index, c->s->queue,
+                                      &(xl_neighbors_args){.offsets = xl_view_of(c->second, 0)}, 0,
+                                      NULL, NULL);
 }
 
 xl_status enqueue_neighbors(const tune_case *c, void *plan)
