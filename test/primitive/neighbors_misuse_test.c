@@ -631,7 +631,7 @@ static void wrong_rooms(void **state)
     refused(FILL(plan, b.index, .indices = o), bad, "counts");
     refused(FILL(plan, b.index, .indices = part(&out, 1000000), .counts = counts), bad, "indices");
     refused(FILL(plan, b.index, .indices = o, .counts = o), overlap, "counts");
-    refused(STATUS(plan, b.index, .offsets = part(&of, 3)), bad, "offsets");
+    refused(STATUS(plan, b.index, .counts = counts, .offsets = part(&of, 3)), bad, "offsets");
     xlt_check_unwritten(&out, "indices");
     xlt_check_unwritten(&of, "counts");
     xl_plan_destroy(plan);
