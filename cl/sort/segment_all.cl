@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT
- * Segmented sort, its end where work-groups may pass messages: what cl/sort/segment_long.cl does in
- * as many launches as there may be merges, in one, by the queue of cl/sort/segment_queue.cl. */
+ * Segmented sort, second part, if work-groups may pass messages: does in one launch, by the queue
+ * of cl/sort/segment_queue.cl, what cl/sort/segment_long.cl does in as many launches as there may
+ * be merges. */
 #include "../prelude/prelude.cl"
 
-/* Several need these; embedding takes each file once, so not inside a condition. */
+/* Several files need these; embedding takes each file once, so not inside a condition. */
 #include "../lane/lane.cl"
 #include "../prelude/prelude_bits.cl"
 #include "merge_partition.cl"
