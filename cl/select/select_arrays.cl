@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * The arrays of a selection, the class of an element, and the state of a tile or a chunk.
+ * The arrays of a selection, the class of an element, and the sum of a tile or a chunk.
  *
  * Besides the parameters, the host defines the type xl_element; for each array of values the type
  * of a unit, xl_value0 and so on, and the number of units per element, xl_value0_units; and, if
@@ -201,18 +201,18 @@ uint xl_select_class(const xl_select *s, ulong i, const xl_element *x)
 #endif
 }
 
-/* The state of some elements: how many are in the first part; and in the high half of a ulong, for
+/* The sum of some elements: how many are in the first part; and in the high half of a ulong, for
  * three parts, how many are in the second or, for runs, where the last one begins, plus 1 (0: none
  * begins). Both are below 2^32. */
 #if XL_SELECT_KIND == 2 || XL_SELECT_KIND == 4
-#define XL_STATE_COUNT(t) ((uint)(t))
-#define XL_STATE_MORE(t) ((uint)((t) >> 32))
+#define XL_SUM_COUNT(t) ((uint)(t))
+#define XL_SUM_MORE(t) ((uint)((t) >> 32))
 #else
-#define XL_STATE_COUNT(t) (t)
-#define XL_STATE_MORE(t) 0u
+#define XL_SUM_COUNT(t) (t)
+#define XL_SUM_MORE(t) 0u
 #endif
 
-XL_T xl_select_state(uint class, ulong i)
+XL_T xl_select_sum_of(uint class, ulong i)
 {
 #if XL_SELECT_KIND == 2
     return class == 0 ? 1ul : class == 1 ? 1ul << 32 : 0ul;
@@ -228,15 +228,15 @@ typedef struct xl_select_before {
     ulong count, more;
 } xl_select_before;
 
-/* `before` and elements whose state is t. */
+/* `before` and elements whose sum is t. */
 xl_select_before xl_select_after(xl_select_before before, XL_T t)
 {
     xl_select_before after = before;
-    after.count += XL_STATE_COUNT(t);
+    after.count += XL_SUM_COUNT(t);
 #if XL_SELECT_KIND == 2
-    after.more += XL_STATE_MORE(t);
+    after.more += XL_SUM_MORE(t);
 #elif XL_SELECT_KIND == 4
-    after.more = max(after.more, (ulong)XL_STATE_MORE(t));
+    after.more = max(after.more, (ulong)XL_SUM_MORE(t));
 #endif
     return after;
 }

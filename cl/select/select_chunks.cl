@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
- * A selection in three launches: each chunk is counted, the counts are scanned, and each chunk is
- * read again and written. A chunk has fewer than 2^32 elements.
+ * A selection in three launches: each chunk is counted, the sums of the chunks are scanned, and
+ * each chunk is read again and written. A chunk has fewer than 2^32 elements.
  *
- *   xl_select_count   the state of each chunk
- *   xl_select_spine   the state before each chunk and, after the last one, of all elements
+ *   xl_select_count   the sum of each chunk
+ *   xl_select_spine   the sum before each chunk and, after the last one, of all elements
  *   xl_select_write   the outputs
  *
  * If another kernel changes the scratch concurrently, results are wrong, but nothing is written

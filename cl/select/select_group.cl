@@ -65,7 +65,7 @@ typedef struct xl_select_loaded {
 #elif XL_SELECT_BY == 2
     uint flags[XL_ROWS]; /* the word that contains those of the row */
 #endif
-    uint gap; /* unused: a struct must have a member */
+    uint unused; /* a struct must have a member */
 } xl_select_loaded;
 
 /* The elements of the first and of the second part, as bits; and the rank of each row in its part.
@@ -209,25 +209,25 @@ uint xl_select_row_count(uint bits, uint row)
 #if XL_USE_LANES
 /* The counts of several rows in one word; each is at most width * XL_VLEN. */
 #if XL_LANES > 0 && XL_LANES * XL_VLEN < 256 && (XL_LANE_WAY == 2 || XL_LANE_WAY == 3)
-#define XL_RANK_BITS 8u
+#define XL_COUNT_BITS 8u
 #else
-#define XL_RANK_BITS 16u
+#define XL_COUNT_BITS 16u
 #endif
-#define XL_RANK_ROWS (32u / XL_RANK_BITS)
-#define XL_RANK_WORDS XL_CEIL_DIV(XL_ROWS, XL_RANK_ROWS)
-#define XL_RANK_OF(word, row)                                                                      \
-    ((word) >> ((row) % XL_RANK_ROWS * XL_RANK_BITS) & ((1u << XL_RANK_BITS) - 1u))
+#define XL_COUNT_ROWS (32u / XL_COUNT_BITS)
+#define XL_COUNT_WORDS XL_CEIL_DIV(XL_ROWS, XL_COUNT_ROWS)
+#define XL_COUNT_OF(word, row)                                                                     \
+    ((word) >> ((row) % XL_COUNT_ROWS * XL_COUNT_BITS) & ((1u << XL_COUNT_BITS) - 1u))
 
 /* Ranks the first bit of each row among the set bits of the sub-group; returns their number. */
 uint xl_select_ranks(uint bits, uint *rank)
 {
     uint before = 0;
 #pragma unroll
-    for (uint w = 0; w < XL_RANK_WORDS; ++w) {
+    for (uint w = 0; w < XL_COUNT_WORDS; ++w) {
         uint mine = 0;
 #pragma unroll
-        for (uint r = w * XL_RANK_ROWS; r < min((w + 1) * XL_RANK_ROWS, (uint)XL_ROWS); ++r)
-            mine |= xl_select_row_count(bits, r) << r % XL_RANK_ROWS * XL_RANK_BITS;
+        for (uint r = w * XL_COUNT_ROWS; r < min((w + 1) * XL_COUNT_ROWS, (uint)XL_ROWS); ++r)
+            mine |= xl_select_row_count(bits, r) << r % XL_COUNT_ROWS * XL_COUNT_BITS;
         uint through = mine;
         for (uint by = 1; by < xl_lane_width(); by *= 2) {
             const uint below = xl_lane_shuffle_up(through, by);
@@ -236,9 +236,9 @@ uint xl_select_ranks(uint bits, uint *rank)
         const uint all = xl_lane_shuffle(through, xl_lane_width() - 1);
         through -= mine;
 #pragma unroll
-        for (uint r = w * XL_RANK_ROWS; r < min((w + 1) * XL_RANK_ROWS, (uint)XL_ROWS); ++r) {
-            rank[r] = before + XL_RANK_OF(through, r);
-            before += XL_RANK_OF(all, r);
+        for (uint r = w * XL_COUNT_ROWS; r < min((w + 1) * XL_COUNT_ROWS, (uint)XL_ROWS); ++r) {
+            rank[r] = before + XL_COUNT_OF(through, r);
+            before += XL_COUNT_OF(all, r);
         }
     }
     return before;
@@ -269,7 +269,7 @@ uint xl_select_last_head(const xl_select_items *items, ulong base)
     return last;
 }
 
-/* The state of this work-item's elements. */
+/* The sum of this work-item's elements. */
 XL_T xl_select_mine(const xl_select_items *items, ulong base)
 {
 #if XL_SELECT_KIND == 2
@@ -281,7 +281,7 @@ XL_T xl_select_mine(const xl_select_items *items, ulong base)
 #endif
 }
 
-/* Ranks the rows, and returns the state of this work-item's elements or, with lanes, of its
+/* Ranks the rows, and returns the sum of this work-item's elements or, with lanes, of its
  * sub-group's. */
 XL_T xl_select_sum(xl_select_items *items, ulong base)
 {
@@ -300,7 +300,7 @@ XL_T xl_select_sum(xl_select_items *items, ulong base)
 #endif
 }
 
-/* The state of the tile, from those of all work-items or sub-groups; makes ranks count from the
+/* The sum of the tile, from those of all work-items or sub-groups; makes ranks count from the
  * beginning of the tile. Contains a barrier, and a barrier must precede the next call. */
 XL_T xl_select_total(XL_T sum, xl_select_items *items, __local xl_select_local *l)
 {
@@ -320,9 +320,9 @@ XL_T xl_select_total(XL_T sum, xl_select_items *items, __local xl_select_local *
 #endif
 #pragma unroll
     for (uint r = 0; r < XL_ROWS; ++r) {
-        items->rank[r] += XL_STATE_COUNT(mine);
+        items->rank[r] += XL_SUM_COUNT(mine);
 #if XL_SELECT_KIND == 2
-        items->rank2[r] += XL_STATE_MORE(mine);
+        items->rank2[r] += XL_SUM_MORE(mine);
 #endif
     }
     return total;
@@ -337,7 +337,7 @@ void xl_select_slots(const xl_select_items *items, uint r, XL_T total, uint coun
 #if XL_SELECT_KIND == 2
     rank2 = items->rank2[r];
 #endif
-    const uint all = XL_STATE_COUNT(total), more = XL_STATE_MORE(total);
+    const uint all = XL_SUM_COUNT(total), more = XL_SUM_MORE(total);
 #pragma unroll
     for (uint v = 0; v < XL_VLEN; ++v) {
         const uint k = r * XL_VLEN + v, at = xl_select_at(r) + v;
@@ -359,7 +359,7 @@ void xl_select_slots(const xl_select_items *items, uint r, XL_T total, uint coun
 /* Where output number k of the tile goes. */
 ulong xl_select_target(const xl_select_places *places, XL_T total, uint k)
 {
-    const uint all = XL_STATE_COUNT(total), more = XL_STATE_MORE(total);
+    const uint all = XL_SUM_COUNT(total), more = XL_SUM_MORE(total);
     if (XL_PARTS == 1 || k < all)
         return places->at[0] + k;
     if (XL_PARTS == 2 || k < all + more)
@@ -372,7 +372,7 @@ typedef struct xl_select_out {
     ulong base;
     uint count; /* number of its elements */
     XL_T total;
-    xl_select_before before; /* state of the whole array before it */
+    xl_select_before before; /* sum of the whole array before it */
     xl_select_places places;
 } xl_select_out;
 
@@ -385,9 +385,9 @@ void xl_select_write_elements(const xl_select *s, const xl_select_out *o, uint r
 {
     const __local xl_element *const from = (const __local xl_element *)l->room[room];
     const uint given = l->given[room];
-    const uint parts[4] = {
-        0, XL_PARTS == 1 ? given : XL_STATE_COUNT(o->total),
-        XL_PARTS == 3 ? XL_STATE_COUNT(o->total) + XL_STATE_MORE(o->total) : given, given};
+    const uint parts[4] = {0, XL_PARTS == 1 ? given : XL_SUM_COUNT(o->total),
+                           XL_PARTS == 3 ? XL_SUM_COUNT(o->total) + XL_SUM_MORE(o->total) : given,
+                           given};
     __global xl_element *out[3];
     uint most[3]; /* the part has room for k below this */
 #pragma unroll
@@ -457,7 +457,7 @@ void xl_select_stage(const xl_select *s, const xl_select_loaded *from, const xl_
     __local ushort *const place = (__local ushort *)((__local uchar *)l->room[room] + XL_PLACES_AT);
     const bool by_place = xl_select_goes_by_place(s), keeps = xl_select_keeps_elements(s);
     if (get_local_id(0) == 0)
-        l->given[room] = XL_PARTS == 1 ? XL_STATE_COUNT(o->total) : o->count;
+        l->given[room] = XL_PARTS == 1 ? XL_SUM_COUNT(o->total) : o->count;
 #pragma unroll
     for (uint r = 0; r < XL_ROWS; ++r) {
         uint slot[XL_VLEN];

@@ -62,7 +62,7 @@ uint xl_serial_count(const xl_classes *class, uint most, uchar wanted)
     return count;
 }
 
-/* The state of the elements `begin` to end - 1. */
+/* The sum of the elements `begin` to end - 1. */
 XL_T xl_serial_sum(const xl_select *s, ulong begin, ulong end)
 {
     uint count = 0, more = 0;

@@ -52,7 +52,7 @@ XL_T xl_source_aggregate(const xl_source *source, uint tile)
 #else
         const uint class = xl_select_class(&source->select, base + k, 0);
 #endif
-        sum = xl_op(sum, xl_select_state(class, base + k));
+        sum = xl_op(sum, xl_select_sum_of(class, base + k));
     }
 #if XL_ORDERED
     sum = xl_lane_reduce(sum);
@@ -128,7 +128,7 @@ void xl_select_tiles(xl_lookback *lookback, __global ulong *scratch, bool more, 
         const XL_T sum = xl_serial_sum(s, base, end);
         const XL_T prefix = xl_tile_prefix(lookback, tile, sum, true);
         const xl_select_before before = xl_select_after(carry, prefix);
-        xl_serial_write(s, base, end, before, before, XL_STATE_COUNT(sum));
+        xl_serial_write(s, base, end, before, before, XL_SUM_COUNT(sum));
         if (end == source->end)
             xl_carry_leave(s, scratch, end, more, turn, xl_select_after(before, sum));
         tile = lookback->single_tile ? tiles : xl_ticket_take(lookback->header);
@@ -160,31 +160,32 @@ void xl_tile_of(const xl_source *source, uint tile, xl_select_out *o)
 }
 
 #if XL_ORDERED
-/* A look-back by a whole group. */
-typedef struct xl_asked {
+/* A look-back by a whole group whose descriptors are being loaded; `active`: there is one. */
+typedef struct xl_window_request {
     xl_window window;
-    bool asks;
-} xl_asked;
+    bool active;
+} xl_window_request;
 
 /* The prefix of a tile in two steps, with a barrier between them: the first one waits for the
  * loaded descriptors and stores the sub-groups' results in parts[], the second one combines
  * these. */
-XL_T xl_asked_wait(xl_asked *asked, const xl_lookback *lookback, uint tile, __local XL_T *parts)
+XL_T xl_request_wait(xl_window_request *request, const xl_lookback *lookback, uint tile,
+                     __local XL_T *parts)
 {
     XL_T start = lookback->start;
-    if (asked->asks) {
-        const XL_T mine = xl_window_wait(&asked->window, lookback, tile);
+    if (request->active) {
+        const XL_T mine = xl_window_wait(&request->window, lookback, tile);
         if (xl_lane_id() == 0)
             parts[xl_lane_group()] = mine;
-        start = xl_window_start(&asked->window, lookback, tile);
+        start = xl_window_start(&request->window, lookback, tile);
     }
     return start;
 }
 
-XL_T xl_asked_prefix(const xl_asked *asked, XL_T start, const __local XL_T *parts)
+XL_T xl_request_prefix(const xl_window_request *request, XL_T start, const __local XL_T *parts)
 {
     XL_T sum = xl_identity();
-    if (asked->asks)
+    if (request->active)
         for (uint k = 0; k < xl_lane_groups(); ++k)
             sum = xl_op(sum, parts[k]);
     return xl_op(start, sum);
@@ -198,12 +199,12 @@ XL_T xl_publish_next(const xl_lookback *lookback, uint next, XL_T sum, __local x
     if (get_local_id(0) == 0)
         xl_tile_publish(lookback, next, XL_AGGREGATE, sum, true);
     if (xl_ends_window(next) && !lookback->single_tile) {
-        xl_asked asked;
-        asked.asks = true;
-        xl_window_load(&asked.window, lookback, next);
-        const XL_T start = xl_asked_wait(&asked, lookback, next, l->early);
+        xl_window_request request;
+        request.active = true;
+        xl_window_load(&request.window, lookback, next);
+        const XL_T start = xl_request_wait(&request, lookback, next, l->early);
         xl_local_barrier();
-        early = xl_asked_prefix(&asked, start, l->early);
+        early = xl_request_prefix(&request, start, l->early);
         if (get_local_id(0) == 0)
             xl_tile_publish(lookback, next, XL_PREFIX, xl_op(early, sum), false);
     }
@@ -225,7 +226,7 @@ void xl_select_leave(const xl_lookback *lookback, const xl_piece *piece, xl_sele
 }
 
 /* A group has three tiles: `mine` waits in local memory; its aggregate was published a round ago,
- * as were those that it waits for. `next` is in registers. `then` is loaded as soon as the
+ * as were those that it waits for. `next` is in registers. `next_next` is loaded as soon as the
  * registers are free. The order of publishing and loading is that of cl/scan/scan_pipelined.cl,
  * whose model (test/model/scan_pipelined.pml) has the same names. All rounds, also the first and
  * the last, pass the same barriers, because PoCL makes a copy of the kernel for each barrier in a
@@ -274,32 +275,32 @@ void xl_select_tiles(xl_lookback *lookback, __global ulong *scratch, bool more, 
         if (get_local_id(0) == 0)
             l->ticket = after;
         o_next.total = xl_select_total(sum, &items, l);
-        const uint then = l->ticket;
+        const uint next_next = l->ticket;
 #if XL_ORDERED
-        xl_asked asked;
+        xl_window_request request;
         if (next < tiles)
             early = xl_publish_next(lookback, next, o_next.total, l);
-        asked.asks = mine < tiles && !lookback->single_tile && !xl_ends_window(mine);
-        if (asked.asks)
-            xl_window_load(&asked.window, lookback, mine);
+        request.active = mine < tiles && !lookback->single_tile && !xl_ends_window(mine);
+        if (request.active)
+            xl_window_load(&request.window, lookback, mine);
 #else
         if (next < tiles && !lookback->single_tile)
             xl_aggregate_publish(lookback, next, o_next.total, get_local_id(0) == 0);
 #endif
         if (next < tiles)
             xl_select_stage(s, &loaded, &items, &o_next, room ^ 1, l);
-        if (then < tiles) {
-            xl_tile_of(source, then, &ahead);
+        if (next_next < tiles) {
+            xl_tile_of(source, next_next, &ahead);
             xl_select_load(s, ahead.base, ahead.count, &loaded);
             if (get_local_id(0) == 0)
                 after = xl_ticket_next(lookback, &piece);
         }
 #if XL_ORDERED
-        const XL_T start = xl_asked_wait(&asked, lookback, mine, l->parts);
+        const XL_T start = xl_request_wait(&request, lookback, mine, l->parts);
         xl_local_barrier();
         const XL_T prefix = mine < tiles && !lookback->single_tile && xl_ends_window(mine)
                                 ? known
-                                : xl_asked_prefix(&asked, start, l->parts);
+                                : xl_request_prefix(&request, start, l->parts);
 #else
         if (get_local_id(0) == 0 && mine < tiles)
             l->prefix = xl_prefix_wait(lookback, mine, o.total, true);
@@ -310,7 +311,7 @@ void xl_select_tiles(xl_lookback *lookback, __global ulong *scratch, bool more, 
             xl_select_leave(lookback, &piece, &o, prefix, room, l);
         known = early;
         mine = next;
-        next = then;
+        next = next_next;
         o = o_next;
         room ^= 1;
     }

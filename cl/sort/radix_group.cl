@@ -50,13 +50,13 @@ __kernel XL_REQUIRED void xl_radix_count(uint pass, XL_RADIX_ARGUMENTS)
     if (!xl_radix_has_pass(&radix, pass, &passes))
         return;
     const __global XL_KEY *const keys = xl_radix_source(&radix, pass, passes).keys + radix.begin;
-    const uint shift = xl_tile_shift_of(&radix, pass), item = (uint)get_local_id(0);
+    const uint digit_spec = xl_tile_digit_spec_of(&radix, pass), item = (uint)get_local_id(0);
     const uint count = radix.end - radix.begin;
     if (item < XL_DIGITS)
         counters[item] = 0;
     xl_local_barrier();
     for (uint i = item; i < count; i += XL_GROUP_SIZE)
-        atomic_inc(counters + xl_tile_digit(xl_tile_key(keys[i], pass == 0), shift));
+        atomic_inc(counters + xl_tile_digit(xl_tile_key(keys[i], pass == 0), digit_spec));
     xl_local_barrier();
     if (item < XL_DIGITS)
         radix.counts[get_group_id(0) * XL_DIGITS + item] = counters[item];
@@ -104,7 +104,7 @@ __kernel XL_REQUIRED void xl_radix_scatter(uint pass, XL_RADIX_ARGUMENTS)
     if (item < XL_DIGITS)
         next = radix.counts[get_group_id(0) * XL_DIGITS + item];
     if (item == 0)
-        shared.shift = xl_tile_shift_of(&radix, pass);
+        shared.digit_spec = xl_tile_digit_spec_of(&radix, pass);
     xl_radix_tile tile;
     tile.from = xl_radix_source(&radix, pass, shared.passes);
     tile.to = xl_radix_target(&radix, pass, shared.passes);

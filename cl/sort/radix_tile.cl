@@ -36,7 +36,7 @@ enum {
 /* Other local memory of a group. `offset`, of each digit: the distance from a key's place in the
  * tile to its place in the target. */
 typedef struct xl_radix_shared {
-    uint tile, passes, shift;
+    uint tile, passes, digit_spec;
     xl_place offset[XL_DIGITS];
     uint scan[XL_GROUP_SIZE];
 } xl_radix_shared;
@@ -60,16 +60,16 @@ typedef struct xl_radix_tile {
 
 /* The digit of a pass as one number. Bits 0 to 7: the lowest bit of the digit. Bits 8 and above,
  * only for a range of bits: how many bits it has, at most 8. */
-uint xl_tile_shift_of(const xl_radix *radix, uint pass)
+uint xl_tile_digit_spec_of(const xl_radix *radix, uint pass)
 {
     const uint shift = radix->state->shift[pass];
     return XL_BIT_RANGE ? shift | radix->state->bits[pass] << 8 : shift;
 }
 
-uint xl_tile_digit(XL_KEY key, uint shift)
+uint xl_tile_digit(XL_KEY key, uint digit_spec)
 {
-    const uint digit = (uint)(key >> (shift & (XL_BIT_RANGE ? 63 : ~0u))) & (XL_DIGITS - 1);
-    return XL_BIT_RANGE ? digit & ((1u << (shift >> 8)) - 1) : digit;
+    const uint digit = (uint)(key >> (digit_spec & (XL_BIT_RANGE ? 63 : ~0u))) & (XL_DIGITS - 1);
+    return XL_BIT_RANGE ? digit & ((1u << (digit_spec >> 8)) - 1) : digit;
 }
 
 /* Between passes keys are ordinals: mapping a double for each of its digits took a fifth of a
@@ -81,9 +81,9 @@ XL_KEY xl_tile_key(XL_KEY raw, bool is_input)
 
 /* volatile: read again in each step, because compilers would keep digits in registers besides the
  * keys. */
-uint xl_tile_shift(const xl_radix_tile *tile)
+uint xl_tile_digit_spec(const xl_radix_tile *tile)
 {
-    return *(const volatile __local uint *)&tile->shared->shift;
+    return *(const volatile __local uint *)&tile->shared->digit_spec;
 }
 
 /* Whether there is such a pass. One work-item reads and broadcasts, so that a concurrent write
@@ -146,11 +146,11 @@ void xl_radix_load(const xl_radix_tile *tile, XL_KEY *key)
 uint xl_radix_tile_count(const xl_radix_tile *tile, xl_radix_items *items)
 {
     __local uint *const counters = (__local uint *)tile->room;
-    const uint item = (uint)get_local_id(0), shift = xl_tile_shift(tile);
+    const uint item = (uint)get_local_id(0), digit_spec = xl_tile_digit_spec(tile);
     xl_radix_load(tile, items->key);
 #pragma unroll
     for (uint i = 0; i < XL_ITEMS; ++i)
-        xl_group_rank_count(xl_tile_digit(items->key[i], shift), counters);
+        xl_group_rank_count(xl_tile_digit(items->key[i], digit_spec), counters);
     xl_local_barrier();
     return item < XL_DIGITS ? xl_group_rank_total(counters, item) : 0;
 }
@@ -172,13 +172,13 @@ uint xl_radix_tile_order(const xl_radix_tile *tile, xl_radix_items *items, uint 
         xl_group_rank_place(counters, item, begin);
     xl_local_barrier();
 
-    const uint shift = xl_tile_shift(tile);
+    const uint digit_spec = xl_tile_digit_spec(tile);
 #pragma unroll
     for (uint i = 0; i < XL_PLACES; ++i)
         items->place[i] = 0;
 #pragma unroll
     for (uint i = 0; i < XL_ITEMS; ++i)
-        items->place[i / 2] |= xl_group_rank(xl_tile_digit(items->key[i], shift), counters)
+        items->place[i / 2] |= xl_group_rank(xl_tile_digit(items->key[i], digit_spec), counters)
                                << i % 2 * 16;
     xl_local_barrier();
 #pragma unroll
@@ -197,7 +197,7 @@ enum { XL_PACKED_DIGITS = (XL_ITEMS + 3) / 4 };
 void xl_radix_tile_store(const xl_radix_tile *tile, const xl_radix_items *items)
 {
     const __local XL_KEY *const keys = (const __local XL_KEY *)tile->room;
-    const uint item = (uint)get_local_id(0), shift = xl_tile_shift(tile);
+    const uint item = (uint)get_local_id(0), digit_spec = xl_tile_digit_spec(tile);
 #if XL_SORT_VALUES
     uint digits[XL_PACKED_DIGITS] = {0}; /* four in a register */
 #endif
@@ -205,7 +205,7 @@ void xl_radix_tile_store(const xl_radix_tile *tile, const xl_radix_items *items)
     for (uint i = 0; i < XL_ITEMS; ++i) {
         const uint at = i * XL_GROUP_SIZE + item;
         const XL_KEY key = keys[at];
-        const uint digit = xl_tile_digit(key, shift);
+        const uint digit = xl_tile_digit(key, digit_spec);
         const xl_place to = xl_radix_target_of(tile, digit, at);
         if (to < tile->n && !(xl_values_only() && tile->is_last))
             tile->to.keys[to] = tile->is_last ? xl_key_unmap(key) : key;

@@ -37,7 +37,7 @@ xl_segment_all(uint slots, uint polls, uint search_log, XL_CSR, XL_SORT_ARRAYS, 
             queue.job = xl_queue_take(&csr, slots, polls);
         XL_FULL_BARRIER();
         const xl_segment_job job = queue.job;
-        if (!job.there)
+        if (!job.exists)
             break;
         const xl_segment_tile t = xl_segment_tile_read(&csr, job.tile, &shared);
         const bool sorts = t.count > 0 && job.level == 0;

@@ -7,8 +7,9 @@
 #include "segment_heads.cl"
 
 /* Sorts a window's short segments; there must be some. */
-void xl_pack_sort(xl_sort_in in, xl_sort_out out, const xl_csr *csr, const xl_window *window,
-                  xl_sort_local tile, __local xl_pack_local *local_)
+void xl_pack_sort(xl_sort_in in, xl_sort_out out, const xl_csr *csr,
+                  const xl_segment_window *window, xl_sort_local tile,
+                  __local xl_pack_local *local_)
 {
     const uint mine = (uint)get_local_id(0) * XL_SORT_ITEMS, count = window->end - window->begin;
     uint places[XL_SORT_ITEMS];

@@ -12,7 +12,7 @@ typedef struct xl_pack_local {
 /* Marks where segments begin, and finds the longest. If there are more segments than the tile has
  * elements, most are empty: each element then searches whether a segment begins there, and
  * `longest` is only an upper bound. */
-void xl_pack_mark(const xl_csr *csr, const xl_window *window, __local xl_pack_local *local_)
+void xl_pack_mark(const xl_csr *csr, const xl_segment_window *window, __local xl_pack_local *local_)
 {
     const uint w = (uint)get_local_id(0), count = window->end - window->begin;
     const uint segments = window->after - window->first;

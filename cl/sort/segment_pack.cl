@@ -49,8 +49,8 @@ uint xl_pack_shifted(uint q, uint phases)
 }
 
 /* Loads the window's short segments, and gives each work-item the elements of layout 0. */
-void xl_pack_load(xl_sort_items *items, xl_sort_in in, const xl_window *window, xl_sort_local tile,
-                  const __local xl_pack_local *local_)
+void xl_pack_load(xl_sort_items *items, xl_sort_in in, const xl_segment_window *window,
+                  xl_sort_local tile, const __local xl_pack_local *local_)
 {
     const uint w = (uint)get_local_id(0), count = window->end - window->begin;
     xl_tile_stage(in, window->begin, count, 0, tile);
@@ -113,8 +113,9 @@ void xl_pack_network(xl_sort_items *items, xl_sort_local tile, const xl_pack_pha
 }
 
 /* Sorts a window's short segments; there must be some. */
-void xl_pack_sort(xl_sort_in in, xl_sort_out out, const xl_csr *csr, const xl_window *window,
-                  xl_sort_local tile, __local xl_pack_local *local_)
+void xl_pack_sort(xl_sort_in in, xl_sort_out out, const xl_csr *csr,
+                  const xl_segment_window *window, xl_sort_local tile,
+                  __local xl_pack_local *local_)
 {
     xl_sort_items items;
     const uint count = window->end - window->begin;

@@ -5,9 +5,9 @@
  * the last job of a node whose sibling is done puts the jobs of their parent into the queue.
  *
  * A work-group takes jobs by ticket: first the tiles of the list, which must be sorted, then the
- * slots of the queue. If a slot is empty, the group polls it, so that it is there when there is
- * work again; after too many polls it marks the slot as left and returns. A producer that finds a
- * slot marked fills the next one instead. No job is lost, because a producer then takes tickets
+ * slots of the queue. If a slot is empty, the group polls it, so that it is ready when there is
+ * work again; after too many polls it marks the slot as retired and returns. A producer that finds
+ * a retired slot fills the next one instead. No job is lost, because a producer then takes tickets
  * itself, until it draws a slot that no producer fills. Nothing waits for a work-group that does
  * not run.
  *
@@ -28,11 +28,11 @@
  * otherwise: merge runs of 2^(level - 1) tiles. Only merges are queued, so a filled slot has no
  * level 0. */
 #define XL_LEVEL_BITS 5
-#define XL_SLOT_LEFT 32u
+#define XL_SLOT_RETIRED 32u
 
 typedef struct xl_segment_job {
     uint tile, level;
-    bool there;
+    bool exists;
 } xl_segment_job;
 
 /* Local memory of a group: its job, and the node whose jobs go into the queue. */
@@ -52,18 +52,18 @@ xl_segment_job xl_queue_take(const xl_csr *csr, uint slots, uint polls)
     const uint tiles = xl_csr_tiles(csr), ticket = atomic_inc(csr->state + XL_STATE_TICKET);
     const uint at = ticket - tiles;
     xl_segment_job job = {ticket, 0, ticket < tiles};
-    if (job.there || at >= slots)
+    if (job.exists || at >= slots)
         return job;
     __global uint *const slot = xl_queue_slots(csr) + at;
     uint word = 0;
     for (uint left = at < csr->state[xl_state_jobs] ? polls : 0; left > 0 && word == 0; --left)
         word = atomic_or(slot, 0u);
     if (word == 0)
-        word = atomic_cmpxchg(slot, 0u, XL_SLOT_LEFT);
+        word = atomic_cmpxchg(slot, 0u, XL_SLOT_RETIRED);
     xl_device_fence();
     job.tile = min(word >> XL_LEVEL_BITS, csr->capacity - 1u);
     job.level = word & ((1u << XL_LEVEL_BITS) - 1u);
-    job.there = job.level > 0;
+    job.exists = job.level > 0;
     return job;
 }
 

@@ -28,7 +28,8 @@ typedef struct xl_rows {
     uint log, rounds, reach; /* a sub-group holds 2^reach places */
 } xl_rows;
 
-xl_rows xl_rows_of(const xl_csr *csr, const xl_window *window, __local xl_rows_local *local_)
+xl_rows xl_rows_of(const xl_csr *csr, const xl_segment_window *window,
+                   __local xl_rows_local *local_)
 {
     const uint w = (uint)get_local_id(0), segments = window->after - window->first;
     const uint count = window->end - window->begin;
@@ -71,8 +72,8 @@ void xl_rows_network(xl_sort_items *items, xl_sort_local tile, const xl_rows *ro
 }
 
 /* One round. In the tile, elements are in the order of the window, before and after. */
-void xl_rows_sort(const xl_window *window, const xl_rows *rows, uint round, xl_sort_local tile,
-                  const __local xl_rows_local *local_)
+void xl_rows_sort(const xl_segment_window *window, const xl_rows *rows, uint round,
+                  xl_sort_local tile, const __local xl_rows_local *local_)
 {
     const uint w = (uint)get_local_id(0), segments = window->after - window->first;
     const uint first = round * (XL_SORT_TILE >> rows->log); /* first segment of this round */
@@ -118,8 +119,9 @@ void xl_rows_sort(const xl_window *window, const xl_rows *rows, uint round, xl_s
 }
 
 /* Sorts a window's segments; there must be some. `ahead`: the first half of its keys. */
-void xl_rows_window(xl_sort_in in, xl_sort_out out, const xl_window *window, const xl_rows *rows,
-                    const XL_KEY *ahead, xl_sort_local tile, const __local xl_rows_local *local_)
+void xl_rows_window(xl_sort_in in, xl_sort_out out, const xl_segment_window *window,
+                    const xl_rows *rows, const XL_KEY *ahead, xl_sort_local tile,
+                    const __local xl_rows_local *local_)
 {
     const uint w = (uint)get_local_id(0), count = window->end - window->begin;
     xl_half_stage(ahead, 0, tile);
@@ -157,21 +159,22 @@ xl_segment_rows(XL_CSR, XL_SORT_ARRAYS)
 {
     XL_SORT_DECLARE_LOCAL
     __local xl_rows_local local_;
-    __local xl_window shared;
+    __local xl_segment_window shared;
     uint n;
     XL_LENGTH_READ(uint, n, n_most, length, length_offset)
     const xl_csr csr = XL_CSR_OF;
     const xl_sort_in in = XL_SORT_IN;
     const xl_sort_out out = XL_SORT_OUT;
     const uint g = (uint)get_group_id(0);
-    const xl_window window = xl_window_open(&csr, in, out, g, &shared, &local_.listed);
+    const xl_segment_window window =
+        xl_segment_window_open(&csr, in, out, g, &shared, &local_.listed);
     const bool is_empty = window.end <= window.begin;
     XL_KEY ahead[XL_HALF_ITEMS]; /* loaded while the offsets are */
     if (!is_empty)
         xl_half_load(in, window.begin, window.end - window.begin, 0, ahead);
     const xl_rows rows = xl_rows_of(&csr, &window, &local_);
     if (!is_empty && rows.rounds == 0 && get_local_id(0) == 0)
-        xl_window_leave(&csr, g);
+        xl_segment_window_leave(&csr, g);
     if (!is_empty && rows.rounds > 0)
         xl_rows_window(in, out, &window, &rows, ahead, tile, &local_);
 }

@@ -57,12 +57,12 @@ xl_segment_places(uint queue_words, XL_CSR)
         xl_csr_queue(&csr)[k] = 0;
 #if XL_PLACES_BY_LANES
     if (count >= windows && xl_lanes_whole()) {
-        xl_windows_find_by_lanes(&csr);
+        xl_segment_windows_find_by_lanes(&csr);
         return;
     }
 #endif
     for (uint k = i; k <= windows; k += (uint)get_global_size(0))
-        csr.state[XL_SEGMENT_STATE + k] = xl_window_first(&csr, k);
+        csr.state[XL_SEGMENT_STATE + k] = xl_segment_window_first(&csr, k);
 }
 
 /* A group sorts the window of its number or, after cl/sort/segment_rows.cl, the windows which that
@@ -72,22 +72,23 @@ xl_segment_short(XL_CSR, XL_SORT_ARRAYS)
 {
     XL_SORT_DECLARE_LOCAL
     __local xl_pack_local local_;
-    __local xl_window shared;
+    __local xl_segment_window shared;
     uint n;
     XL_LENGTH_READ(uint, n, n_most, length, length_offset)
     const xl_csr csr = XL_CSR_OF;
     const xl_sort_in in = XL_SORT_IN;
     const xl_sort_out out = XL_SORT_OUT;
 #if XL_SERIAL || XL_KEY_KIND == 3
-    const xl_window window =
-        xl_window_open(&csr, in, out, (uint)get_group_id(0), &shared, &local_.listed);
+    const xl_segment_window window =
+        xl_segment_window_open(&csr, in, out, (uint)get_group_id(0), &shared, &local_.listed);
     if (window.end > window.begin)
         xl_pack_sort(in, out, &csr, &window, tile, &local_);
 #else
-    const uint left = xl_windows_left_read(&csr, &local_.listed);
+    const uint left = xl_segment_windows_left_read(&csr, &local_.listed);
     const uint groups = (uint)get_num_groups(0);
     for (uint i = (uint)get_group_id(0); i < left; i += groups) {
-        const xl_window window = xl_window_read(&csr, xl_window_left(&csr, i), &shared);
+        const xl_segment_window window =
+            xl_segment_window_read(&csr, xl_segment_window_left(&csr, i), &shared);
         if (window.end > window.begin)
             xl_pack_sort(in, out, &csr, &window, tile, &local_);
         XL_LOCAL_BARRIER();

@@ -13,7 +13,7 @@
 #include "../tile/tile_offsets.cl"
 #include "sort_arrays.cl"
 
-#define XL_WINDOW (XL_SORT_TILE / 2)
+#define XL_SEGMENT_WINDOW (XL_SORT_TILE / 2)
 
 /* The words of the state: the number of tiles in the list, the most tiles of one segment, the
  * number of windows left, and three of cl/sort/segment_queue.cl. Then: where each window's segments
@@ -44,21 +44,21 @@ uint xl_segment_begin(const xl_csr *csr, uint i)
 }
 
 /* The first segment that begins in a window or after it. */
-uint xl_window_first(const xl_csr *csr, uint window)
+uint xl_segment_window_first(const xl_csr *csr, uint window)
 {
-    return (uint)xl_offset_search(csr->offsets, csr->count, (ulong)window * XL_WINDOW, 0);
+    return (uint)xl_offset_search(csr->offsets, csr->count, (ulong)window * XL_SEGMENT_WINDOW, 0);
 }
 
 #define XL_PLACES_BY_LANES (XL_LANE_WAY != 0 && !XL_SERIAL)
 #if XL_PLACES_BY_LANES
 /* Finds the first segment of every window, one sub-group per window. The work-group must be whole
  * sub-groups: xl_lanes_whole(). */
-void xl_windows_find_by_lanes(const xl_csr *csr)
+void xl_segment_windows_find_by_lanes(const xl_csr *csr)
 {
     const uint groups = xl_lane_groups();
     for (uint k = (uint)get_group_id(0) * groups + xl_lane_group(); k <= csr->windows;
          k += (uint)get_num_groups(0) * groups) {
-        const ulong at = (ulong)k * XL_WINDOW;
+        const ulong at = (ulong)k * XL_SEGMENT_WINDOW;
         const ulong first = xl_offset_search_lanes(csr->offsets, csr->count, at, 0, csr->n);
         if (xl_lane_id() == 0)
             csr->state[XL_SEGMENT_STATE + k] = (uint)first;
@@ -68,14 +68,14 @@ void xl_windows_find_by_lanes(const xl_csr *csr)
 
 /* The segments of one window: short ones [first, after), which are elements [begin, end), and a
  * long one, elements [end, long_end), or none if these are equal. */
-typedef struct xl_window {
+typedef struct xl_segment_window {
     uint first, after, begin, end, long_end;
-} xl_window;
+} xl_segment_window;
 
-xl_window xl_window_at(const xl_csr *csr, uint window)
+xl_segment_window xl_segment_window_at(const xl_csr *csr, uint window)
 {
     __global const uint *const places = csr->state + XL_SEGMENT_STATE + window;
-    xl_window w;
+    xl_segment_window w;
     w.first = min(places[0], csr->count);
     w.after = clamp(places[1], w.first, csr->count);
     /* All loads in one trip to memory. */
@@ -84,7 +84,7 @@ xl_window xl_window_at(const xl_csr *csr, uint window)
     w.begin = w.end = w.long_end = begin;
     if (w.after > w.first) {
         const uint end = max(last, after);
-        const bool is_long = end - last > XL_WINDOW;
+        const bool is_long = end - last > XL_SEGMENT_WINDOW;
         w.after -= is_long;
         w.end = max(w.begin, is_long ? last : end);
         w.end = min(w.end, w.begin + min(csr->n - w.begin, (uint)XL_SORT_TILE));
@@ -95,10 +95,11 @@ xl_window xl_window_at(const xl_csr *csr, uint window)
 
 /* The same, for all work-items, which must call it together. One work-item reads and broadcasts, so
  * that a concurrent write to the scratch cannot make work-items diverge at a barrier. */
-xl_window xl_window_read(const xl_csr *csr, uint window, __local xl_window *shared)
+xl_segment_window xl_segment_window_read(const xl_csr *csr, uint window,
+                                         __local xl_segment_window *shared)
 {
     if (get_local_id(0) == 0)
-        *shared = xl_window_at(csr, window);
+        *shared = xl_segment_window_at(csr, window);
     XL_LOCAL_BARRIER();
     return *shared;
 }
@@ -158,7 +159,7 @@ uint xl_csr_tiles_read(const xl_csr *csr, uint least, __local uint *shared)
 /* Lists the tiles of a window's long segment, if it has one. All work-items must call it together,
  * even if it has none: PoCL compiles the code after a barrier twice if the barrier may be
  * skipped. */
-void xl_segment_list(const xl_csr *csr, const xl_window *w, __local uint *shared)
+void xl_segment_list(const xl_csr *csr, const xl_segment_window *w, __local uint *shared)
 {
     const uint tiles = XL_CEIL_DIV(w->long_end - w->end, XL_SORT_TILE);
     if (get_local_id(0) == 0 && tiles > 0) {
@@ -174,12 +175,13 @@ void xl_segment_list(const xl_csr *csr, const xl_window *w, __local uint *shared
 }
 
 /* Copies the elements of a window that precede the first segment, and lists its long segment. */
-xl_window xl_window_open(const xl_csr *csr, xl_sort_in in, xl_sort_out out, uint window,
-                         __local xl_window *shared, __local uint *listed)
+xl_segment_window xl_segment_window_open(const xl_csr *csr, xl_sort_in in, xl_sort_out out,
+                                         uint window, __local xl_segment_window *shared,
+                                         __local uint *listed)
 {
-    const uint first = window * XL_WINDOW, none = xl_segment_begin(csr, 0);
-    const xl_window w = xl_window_read(csr, window, shared);
-    const uint stop = min(first + min(csr->n - first, (uint)XL_WINDOW), none);
+    const uint first = window * XL_SEGMENT_WINDOW, none = xl_segment_begin(csr, 0);
+    const xl_segment_window w = xl_segment_window_read(csr, window, shared);
+    const uint stop = min(first + min(csr->n - first, (uint)XL_SEGMENT_WINDOW), none);
     for (uint i = first + (uint)get_local_id(0); i < stop; i += XL_SORT_GROUP) {
         if (xl_sort_has_keys(out))
             out.keys[i] = in.keys[i];
@@ -203,7 +205,7 @@ __global uint *xl_csr_queue(const xl_csr *csr)
 }
 
 /* Leaves a window to the next launch. */
-void xl_window_leave(const xl_csr *csr, uint window)
+void xl_segment_window_leave(const xl_csr *csr, uint window)
 {
     const uint at = atomic_inc(csr->state + 2);
     if (at < csr->windows)
@@ -211,13 +213,13 @@ void xl_window_leave(const xl_csr *csr, uint window)
 }
 
 /* The number of a window that was left. */
-uint xl_window_left(const xl_csr *csr, uint i)
+uint xl_segment_window_left(const xl_csr *csr, uint i)
 {
     return min(xl_csr_left(csr)[i], csr->windows - 1u);
 }
 
 /* How many windows were left, for all work-items. */
-uint xl_windows_left_read(const xl_csr *csr, __local uint *shared)
+uint xl_segment_windows_left_read(const xl_csr *csr, __local uint *shared)
 {
     if (get_local_id(0) == 0)
         *shared = min(csr->state[2], csr->windows);

@@ -24,7 +24,7 @@ enum { XL_KEY_DIGITS = XL_KEY_BITS / XL_DIGIT_BITS, XL_HALVES = XL_SORT_LARGE ? 
 /* The source of the keys, for a work-item that counts a tile again. */
 typedef struct xl_source {
     const __global XL_KEY *keys;
-    uint n, shift, digit;
+    uint n, digit_spec, digit;
     bool is_input;
 } xl_source;
 #define XL_LOOKBACK_SCOPE 0
@@ -39,7 +39,7 @@ uint xl_source_aggregate(const xl_source *source, uint tile)
     uint sum = 0;
     for (uint i = 0; i < count; ++i)
         sum += xl_tile_digit(xl_tile_key(source->keys[first + i], source->is_input),
-                             source->shift) == source->digit;
+                             source->digit_spec) == source->digit;
     return sum;
 }
 
@@ -300,7 +300,7 @@ xl_lookback xl_sweep_lookback(const xl_radix_tile *tile, __global xl_sweep_state
     lookback.tiles = xl_descriptor_column(state->tiles, digit);
     lookback.source.keys = tile->from.keys + part->first;
     lookback.source.n = part->n;
-    lookback.source.shift = xl_tile_shift(tile);
+    lookback.source.digit_spec = xl_tile_digit_spec(tile);
     lookback.source.digit = digit;
     lookback.source.is_input = tile->is_input;
     lookback.start = XL_SORT_LARGE ? 0 : (uint)state->start[0][pass][digit];
@@ -354,9 +354,9 @@ __kernel XL_REQUIRED void xl_radix_sweep(uint pass, XL_RADIX_ARGUMENTS)
     __local xl_radix_shared shared;
     __global xl_sweep_state *const sweep_state = xl_sweep_state_of(&radix);
     if (get_local_id(0) == 0) { /* all loads at once, even without such a pass: one wait, not two */
-        const uint shift = xl_tile_shift_of(&radix, pass), passes = radix.state->passes;
+        const uint digit_spec = xl_tile_digit_spec_of(&radix, pass), passes = radix.state->passes;
         shared.tile = xl_ticket_take(sweep_state->header[pass]);
-        shared.shift = shift;
+        shared.digit_spec = digit_spec;
         shared.passes = passes;
     }
     xl_radix_tile_clear(room);

@@ -65,21 +65,21 @@ inline lookback_prefix() {
         }
      :: else ->
         d_step {
-          silent = LANES; nearest = LANES;
+          empty = LANES; nearest = LANES;
           do
           :: lane > 0 ->
              lane--;
-             silent = (lane < before && state[lane] == EMPTY -> lane : silent);
+             empty = (lane < before && state[lane] == EMPTY -> lane : empty);
              nearest = (lane < before && state[lane] == PREFIX -> lane : nearest)
           :: else -> break
           od
         };
         if
-        :: silent == LANES || silent > nearest -> break
+        :: empty == LANES || empty > nearest -> break
         :: else ->
            if
            :: polls < SPIN || !FALLBACK -> polls = (FALLBACK -> polls + 1 : 0)
-           :: else -> tile_fallback(before - 1 - silent); lane_takes(silent); polls = 0
+           :: else -> tile_fallback(before - 1 - empty); lane_takes(empty); polls = 0
            fi
         fi
      od;
@@ -91,7 +91,7 @@ inline lookback_prefix() {
           state[lane] = EMPTY; value[lane] = 0; lane++
        :: else -> break
        od;
-       lane = 0; polls = 0; silent = 0; before = (before > LANES -> before - LANES : 0)
+       lane = 0; polls = 0; empty = 0; before = (before > LANES -> before - LANES : 0)
      };
      if :: nearest < LANES || before == 0 -> break :: else fi
   od;
@@ -116,7 +116,7 @@ inline tile_prefix() {
 }
 
 proctype Group(byte me) {
-  byte now, mine, next, before, lane, silent, nearest, sum, got, made, polls, own, prefix, reads;
+  byte now, mine, next, before, lane, empty, nearest, sum, got, made, polls, own, prefix, reads;
   byte value[LANES];
   mtype state[LANES] = EMPTY, seen = EMPTY;
   ticket_take(mine);
