@@ -406,14 +406,14 @@ XL_T xl_lookback_prefix(const xl_lookback *lookback, uint tile)
         while (true) {
             if (exists && state == XL_EMPTY)
                 state = xl_descriptor_read(lookback->tiles, mine, lookback->epoch, &value);
-            const uint empty = xl_lowest_bit(XL_WAIT_BALLOT(exists && state == XL_EMPTY));
+            const uint nearest_empty = xl_lowest_bit(XL_WAIT_BALLOT(exists && state == XL_EMPTY));
             nearest = xl_lowest_bit(XL_WAIT_BALLOT(exists && state == XL_PREFIX));
-            if (empty == 64 || empty > nearest)
+            if (nearest_empty == 64 || nearest_empty > nearest)
                 break;
             if (polls++ >= XL_SPIN_LIMIT) {
-                const uint computed =
-                    xl_tile_fallback(lookback, tile - 1 - empty, lane == empty, &value);
-                state = lane == empty ? computed : state;
+                const uint computed = xl_tile_fallback(lookback, tile - 1 - nearest_empty,
+                                                       lane == nearest_empty, &value);
+                state = lane == nearest_empty ? computed : state;
                 polls = 0;
             }
         }
