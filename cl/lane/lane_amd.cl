@@ -27,10 +27,10 @@
  * listed here, only ds_bpermute and readlane are used, which every generation has. */
 
 #if XL_LANES != 32 && XL_LANES != 64
-#error "AMD's wavefronts have 32 or 64 lanes"
+#error "XL_LANES must be 32 or 64, the sizes of AMD's wavefronts"
 #endif
 #if defined(__AMDGCN_WAVEFRONT_SIZE) && __AMDGCN_WAVEFRONT_SIZE != XL_LANES
-#error "the compiler makes wavefronts of another width than the device told"
+#error "the compiler's wavefront size differs from XL_LANES, which the device reported"
 #endif
 
 #if defined(__GFX8__) || defined(__GFX9__)
@@ -43,7 +43,7 @@
 
 #if XL_AMD_DPP == 10 && XL_LANES == 64
 #if defined(__GFX10__) || !__has_builtin(__builtin_amdgcn_permlane64)
-#error "no shuffle between the halves of 64 lanes here"
+#error "this GPU has no shuffle between the halves of 64 lanes"
 #endif
 #define XL_AMD_HALVES 1
 #else

@@ -4,7 +4,7 @@
  * warp size that the device reports. */
 
 #if XL_LANES > 32
-#error "PTX shuffles know masks of at most 32 lanes"
+#error "XL_LANES: at most 32, because masks of PTX shuffles have 32 bits"
 #endif
 
 /* A mask of all XL_LANES lanes, made without a shift by the full width. */

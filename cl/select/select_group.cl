@@ -11,11 +11,12 @@
 #include "select_arrays.cl"
 
 #if XL_TILE != XL_GROUP_SIZE * XL_ITEMS
-#error "a tile is what the work-items of a group have"
+#error "XL_TILE must be XL_GROUP_SIZE * XL_ITEMS"
 #elif XL_ITEMS > 32 || XL_TILE > 65535
-#error "flags of a work-item have 32 bits, places in a tile 16"
+#error                                                                                             \
+    "XL_ITEMS: at most 32, one flag bit each; XL_TILE: at most 65535, because a place has 16 bits"
 #elif XL_ITEMS % XL_VLEN != 0
-#error "items are whole vectors"
+#error "XL_ITEMS must be a multiple of XL_VLEN"
 #endif
 #define XL_PARTS (XL_SELECT_KIND == 1 ? 2u : XL_SELECT_KIND == 2 ? 3u : 1u)
 

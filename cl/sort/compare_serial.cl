@@ -6,7 +6,7 @@
 #include "merge_runs.cl"
 
 #if XL_SORT_GROUP != 1
-#error "one work-item walks a tile"
+#error "XL_SORT_GROUP must be 1, because one work-item walks a tile"
 #endif
 
 #define XL_SORT_TILE (1 << XL_SORT_TILE_LOG)

@@ -29,7 +29,7 @@ typedef struct xl_place_runs {
 } xl_place_runs;
 
 #if XL_SORT_PACKED && XL_SORT_GROUP_LOG + XL_SORT_ITEMS_LOG > 16
-#error "a place in the tile has 16 bits"
+#error "XL_SORT_TILE: at most 2^16 elements if XL_SORT_PACKED is 1, because a place has 16 bits"
 #endif
 
 /* The place without its segment. */

@@ -16,7 +16,7 @@
 #include "segment_heads.cl"
 
 #if XL_SORT_GROUP_LOG + XL_SORT_ITEMS_LOG > 16
-#error "a place in the tile has 16 bits"
+#error "XL_SORT_TILE: at most 2^16 elements, because a place has 16 bits"
 #endif
 
 #define XL_ORDINAL_BITS (XL_KEY_BYTES == 8 ? 64 : 32)

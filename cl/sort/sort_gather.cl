@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Moves the elements of an array to where a sort has moved the keys of their places. */
+ * Gathers the elements of an array in the order in which a sort has put their keys. */
 #include "../prelude/prelude.cl"
 #include "sort_place.cl"
 

@@ -6,7 +6,7 @@
 #include "../tile/tile_offsets.cl"
 
 #if XL_KEY_KIND != 2
-#error "other keys have one zero"
+#error "XL_KEY_KIND must be 2: other keys have one zero"
 #endif
 
 /* `length`: as in cl/sort/sort_arrays.cl. offsets: NULL, or where segments begin, each of which is

@@ -45,12 +45,12 @@
 #include "tile_descriptor.cl"
 
 #if XL_LOOKBACK_SCOPE == 2 && !XL_ORDERED
-#error "a work-group looks back in order only"
+#error "XL_LOOKBACK_SCOPE 2 requires XL_ORDERED 1"
 #endif
 #ifndef XL_LOOKBACK_DEPTH
 #define XL_LOOKBACK_DEPTH 1
 #elif XL_LOOKBACK_DEPTH > 1 && (XL_LOOKBACK_SCOPE != 0 || XL_ORDERED)
-#error "a work-item asks for several tiles at once in no order, and of values of one word"
+#error "XL_LOOKBACK_DEPTH above 1 requires XL_LOOKBACK_SCOPE 0, XL_ORDERED 0 and values of one word"
 #endif
 
 /* A look-back, except the number of its tile. */
