@@ -15,7 +15,7 @@
 #include "radix_passes.cl"
 
 #define XL_RUN_DIGIT_BITS 12
-#define XL_RUN_SHORT 32 /* so few elements are sorted by insertion */
+#define XL_RUN_SHORT 32 /* this many elements or fewer are sorted by insertion */
 
 /* The arrays from place `begin` on. */
 xl_sort_out xl_sort_from(const xl_sort_out all, xl_place begin)
@@ -158,8 +158,8 @@ bool xl_run_insert(const xl_sort_out from, const xl_sort_out to, uint n, uint mo
     return true;
 }
 
-/* The lowest bit to sort n keys by, whose bits differ below bit `end`: the bits above it
- * distinguish most of the keys. Otherwise bit 0. */
+/* The lowest bit to sort n keys by, if their bits differ below bit `end`: the bits above it must
+ * distinguish most of the keys. 0: all bits. */
 uint xl_run_lowest(uint n, uint end)
 {
     const uint enough = n <= XL_RUN_SHORT                              ? 0
