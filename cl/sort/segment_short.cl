@@ -2,9 +2,9 @@
  * Segmented sort, first part. xl_segment_places finds where the segments of each window of half a
  * tile begin (cl/sort/segment_windows.cl). Then short segments are sorted by one read and one
  * write: several together by a work-group (segment_rows.cl; those that do not fit there by
- * segment_pack.cl; by a comparator segment_compare.cl), or one after the other by one work-item
- * (segment_serial.cl). Elements before the first segment are copied, and the tiles of long segments
- * are listed for cl/sort/segment_long.cl.
+ * segment_pack.cl; with a comparator by segment_compare.cl), or one after the other by one
+ * work-item (segment_serial.cl). Elements before the first segment are copied, and the tiles of
+ * long segments are listed for cl/sort/segment_long.cl.
  *
  * If each window searched for its segments, this would take as many trips to memory, one after the
  * other, as the number of segments has bits. In a separate launch the searches of all windows

@@ -109,7 +109,7 @@ xl_segment_window xl_segment_window_read(const xl_csr *csr, uint window,
 typedef struct xl_segment_tile {
     uint begin, end, number;
     uint first, count; /* its elements in the array */
-    uint merges;       /* that its segment needs */
+    uint merges;       /* merges that its segment needs */
 } xl_segment_tile;
 
 uint xl_csr_tiles(const xl_csr *csr)
