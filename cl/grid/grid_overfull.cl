@@ -13,7 +13,7 @@
 /* Keys that fit into local memory. */
 #define XL_GRID_ROOM (XL_BUCKET * 4)
 
-/* The indices in the order of table entries, and how the entries are told apart. */
+/* The indices in the order of table entries, and how the entries are distinguished. */
 typedef struct xl_grid_cells {
     __global const uint *starts, *unordered;
     uint n;

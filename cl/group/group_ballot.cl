@@ -1,20 +1,19 @@
 /* SPDX-License-Identifier: MIT
- * Votes of a work-group, as bits in local memory, and what is counted in them.
+ * Ballot of a work-group, as bits in local memory, and counts of its bits.
  *
  *   void xl_group_ballot(bool p, __local uint *bits)
- *        bit b of bits[w]: p of work-item 32 * w + b. The caller sets a barrier before
- *        it uses bits again
+ *        bit b of bits[w]: p of work-item 32 * w + b. A barrier must precede the next use of bits
  *   uint xl_group_count_exclusive(bool p, __local uint *bits, uint *total)
- *        how many work-items before this one vote yes, and how many do in all: the
- *        place of what is kept when a group throws the rest away
+ *        how many p are true before this work-item, and in the whole group: the place of an element
+ *        if a group keeps the elements for which p is true
  *   uint xl_group_subwarp_count_exclusive(bool p, ulong heads, uint width, bits)
  *   uint xl_group_subwarp_count_inclusive(bool p, ulong heads, uint width, bits)
- *        xl_subwarp_count_...() of cl/lane/lane_subwarp.cl for rows of any of its
- *        widths, through local memory where a row is wider than a sub-group
+ *        xl_subwarp_count_...() of cl/lane/lane_subwarp.cl for rows of any of its widths; uses
+ *        local memory if a row is wider than a sub-group
  *
- * bits: a word for each 32 work-items, or part of 32. All work-items of the group must
- * call these together, with one and the same width; no barrier is needed before the
- * call, nor after those that count. */
+ * bits: a word for each 32 work-items, or part of 32. All work-items of the group must call these
+ * together, with the same width. No barrier is needed before a call, nor after a call that
+ * counts. */
 #ifndef XL_GROUP_BALLOT
 #define XL_GROUP_BALLOT
 
@@ -53,8 +52,7 @@ uint xl_group_count_exclusive(bool p, __local uint *bits, uint *total)
     return before;
 }
 
-/* The first work-item of the segment of work-item i: the nearest set bit at or below
- * it, or 0. */
+/* The first work-item of the segment of work-item i: the nearest set bit at or below it, or 0. */
 uint xl_group_segment_start(const __local uint *bits, uint i)
 {
     uint w = i / 32;
@@ -70,13 +68,13 @@ uint xl_group_subwarp_item(uint width)
     return (uint)get_local_id(0) & (width - 1);
 }
 
-/* Can the lanes of a sub-group do a row of `width`? The same answer for all work-items. */
+/* Whether a sub-group contains whole rows of `width`. The same for all work-items. */
 bool xl_subwarp_fits(uint width)
 {
     return xl_lanes_whole() && width <= xl_lane_width();
 }
 
-/* The votes of this work-item's row from bit 0 up; others may follow. */
+/* The ballot of this work-item's row from bit 0 on; bits of other rows may follow. */
 ulong xl_group_subwarp_ballot(bool p, uint width, __local uint *bits)
 {
     const uint row = (uint)get_local_id(0) & ~(width - 1);

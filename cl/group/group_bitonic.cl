@@ -1,25 +1,24 @@
 /* SPDX-License-Identifier: MIT
- * Bitonic networks over one tile that a work-group holds in registers.
+ * Bitonic networks over a tile that a work-group holds in registers.
  *
- * Source: Batcher, "Sorting networks and their applications" (AFIPS 1968), with all
- * comparators pointing the same way: the smaller key goes to the smaller position.
- * Phase p makes sorted runs of 2^p from pairs of runs of 2^(p-1). Its first step, the
- * flip, compares position i with i ^ (2^p - 1); the next ones, on bit b from p - 2
- * down to 0, compare i with i ^ 2^b.
+ * Source: Batcher, "Sorting networks and their applications" (AFIPS 1968), with all comparators in
+ * the same direction: the smaller key goes to the smaller position. Phase p makes sorted runs of
+ * 2^p from pairs of runs of 2^(p-1). Its first step, the flip, compares position i with i ^ (2^p -
+ * 1). The next steps, on bit b from p - 2 down to 0, compare i with i ^ 2^b.
  *
- * Elements past the end of the data hold the largest key and stand at the top of the
- * tile. Equal keys never change places, so they stay there, and a real element with
- * the largest key keeps its value. With XL_SORT_STABLE a word orders equal keys, in place of a
- * value that travels, and those past the end hold the largest word, too.
+ * Elements after the end of the data have the largest key and are at the end of the tile. Equal
+ * keys never change places, so these elements stay there, and a real element with the largest key
+ * keeps its value. With XL_SORT_STABLE a word orders equal keys, in place of a value; elements
+ * after the end then also have the largest word.
  *
- * Layouts. Work-item w holds 2^H elements; in layout s element e stands at
+ * Layouts. Work-item w holds 2^H elements. In layout s, its element e is at position
  *     (w >> s) << (s + H)  |  e << s  |  (w mod 2^s)
- * so that the steps on bits s .. s + H - 1 happen in registers. In layout 0 an item
- * holds neighbours, and its sub-group covers the next bits: steps by shuffles. Every
- * other bit is reached by a change of layout through local memory. Local memory is
- * skewed by one word in 32, so that layout 0 meets no bank twice.
+ * so the steps on bits s to s + H - 1 need only registers. In layout 0 a work-item holds
+ * consecutive elements, and the next bits are within its sub-group: their steps are shuffles. Every
+ * other bit takes a change of layout through local memory, which is skewed by one word in 32, so
+ * that layout 0 has no bank conflicts.
  *
- * Asks for XL_ORDINAL, the type of mapped keys. H is XL_SORT_ITEMS_LOG. */
+ * Requires XL_ORDINAL, the type of mapped keys. H is XL_SORT_ITEMS_LOG. */
 #include "../lane/lane.cl"
 #include "../prelude/prelude_bits.cl"
 
@@ -30,13 +29,13 @@
 #define XL_SORT_ITEMS (1 << XL_SORT_ITEMS_LOG)
 #define XL_SORT_TILE_LOG (XL_SORT_ITEMS_LOG + XL_SORT_GROUP_LOG)
 #define XL_SORT_TILE (1 << XL_SORT_TILE_LOG)
-/* Elements of local memory for keys, and for values, that the functions below need. */
+/* Elements of local memory that the functions below need, for keys and for values each. */
 #define XL_SORT_LOCAL (XL_SORT_TILE + XL_SORT_TILE / 32)
 
-/* 1: a word travels with each key, its value, or with XL_SORT_STABLE what orders equal keys. */
+/* 1: a word is moved with each key: its value or, with XL_SORT_STABLE, the order of equal keys. */
 #define XL_SORT_WORDS (XL_SORT_VALUES || XL_SORT_STABLE)
 
-/* What one work-item holds. */
+/* The elements of one work-item. */
 typedef struct xl_sort_items {
     XL_ORDINAL key[XL_SORT_ITEMS];
 #if XL_SORT_WORDS
@@ -50,8 +49,8 @@ typedef struct xl_sort_local {
     __local uint *value;
 } xl_sort_local;
 
-/* Position of element e in layout s. In a mirrored layout the upper half of the
- * elements stands where the flip of the lower half points to. */
+/* Position of element e in layout s. In a mirrored layout, the elements of the upper half are at
+ * the positions that the flip compares with those of the lower half. */
 uint xl_sort_position(uint e, uint s, bool mirrored)
 {
     uint w = (uint)get_local_id(0);
@@ -62,7 +61,8 @@ uint xl_sort_position(uint e, uint s, bool mirrored)
     return (w >> s) << (s + XL_SORT_ITEMS_LOG) | e << s | low;
 }
 
-/* Bits that a sub-group covers, 0 where lanes cannot exchange or do not tile the group. */
+/* Bits of a position that are within a sub-group; 0 if lanes cannot exchange, or if sub-groups do
+ * not divide the group. */
 uint xl_sort_lane_bits(void)
 {
 #if XL_LANE_WAY == 0
@@ -75,8 +75,8 @@ uint xl_sort_lane_bits(void)
 #endif
 }
 
-/* Changes the layout: where the held elements stand, then where they shall. Each call starts from
- * the layout in which the last one ended, so that a work-item writes where only itself has read. */
+/* Changes the layout from `from` to `to`. `from` must be the layout in which the last call ended:
+ * each work-item then writes only places that it alone has read. */
 void xl_sort_exchange(xl_sort_items *items, xl_sort_local local_, uint from, bool from_mirrored,
                       uint to, bool to_mirrored)
 {
@@ -100,7 +100,7 @@ void xl_sort_exchange(xl_sort_items *items, xl_sort_local local_, uint from, boo
 }
 
 #if XL_SORT_WORDS
-/* Whether key a with word x belongs behind key b with word y. */
+/* Whether key a with word x comes after key b with word y. */
 bool xl_sort_after(XL_ORDINAL a, uint x, XL_ORDINAL b, uint y)
 {
 #if !XL_SORT_STABLE
@@ -113,7 +113,7 @@ bool xl_sort_after(XL_ORDINAL a, uint x, XL_ORDINAL b, uint y)
 }
 #endif
 
-/* One comparator in registers. */
+/* One comparator between elements of a work-item. */
 void xl_sort_order(xl_sort_items *items, uint low, uint high)
 {
     XL_ORDINAL a = items->key[low], b = items->key[high];
@@ -130,7 +130,7 @@ void xl_sort_order(xl_sort_items *items, uint low, uint high)
 #endif
 }
 
-/* The flip among groups of 2^p held elements. */
+/* The flip in groups of 2^p elements of a work-item. */
 void xl_sort_flip(xl_sort_items *items, uint p)
 {
 #pragma unroll
@@ -140,7 +140,7 @@ void xl_sort_flip(xl_sort_items *items, uint p)
     }
 }
 
-/* The step on held bit b. */
+/* The step on bit b of an element's number. */
 void xl_sort_step(xl_sort_items *items, uint b)
 {
 #pragma unroll
@@ -150,8 +150,8 @@ void xl_sort_step(xl_sort_items *items, uint b)
     }
 }
 
-/* The steps on the held bits below `bits`. Written out, because a compiler that does not
- * unroll a loop over them puts what is held into memory. */
+/* The steps on the bits of an element's number below `bits`. Written out, because a compiler that
+ * does not unroll a loop over them keeps the elements in memory. */
 void xl_sort_halve(xl_sort_items *items, uint bits)
 {
 #if XL_SORT_ITEMS_LOG > 4
@@ -184,8 +184,8 @@ XL_ORDINAL xl_sort_shuffle(XL_ORDINAL key, uint mask)
 #endif
 }
 
-/* One side of a comparator between lanes: keeps the larger if `upper`. Both sides turn
- * the order around alike, so that neither takes an equal key. */
+/* One side of a comparator between lanes: keeps the larger key if `upper`. Both sides reverse the
+ * order in the same way, so neither takes an equal key. */
 void xl_sort_keep(xl_sort_items *items, uint e, XL_ORDINAL key, uint value, bool upper)
 {
     XL_ORDINAL mine = items->key[e];
@@ -200,8 +200,8 @@ void xl_sort_keep(xl_sort_items *items, uint e, XL_ORDINAL key, uint value, bool
 #endif
 }
 
-/* A step between lanes that differ in the bits of `mask`; with `flip`, element e meets
- * the element of the other lane that the flip points to. */
+/* A step between lanes that differ in the bits of `mask`. With `flip`, element e is compared with
+ * the element of the other lane that the flip determines. */
 void xl_sort_order_lanes(xl_sort_items *items, uint mask, bool upper, bool flip)
 {
 #pragma unroll
@@ -221,7 +221,7 @@ void xl_sort_order_lanes(xl_sort_items *items, uint mask, bool upper, bool flip)
 }
 #endif
 
-/* Steps between lanes on lane bits below `bits`. */
+/* The steps between lanes, on lane bits below `bits`. */
 void xl_sort_halve_lanes(xl_sort_items *items, uint bits)
 {
 #if XL_LANE_WAY != 0
@@ -233,12 +233,12 @@ void xl_sort_halve_lanes(xl_sort_items *items, uint bits)
 }
 
 #if XL_LANE_WAY != 0
-/* A step between lanes that differ in `mask` at half the price, for it moves elements:
- * of two neighbours in registers the lower lane gives away the second and the upper lane
- * the first, so that each lane has one whole comparator. What stood in different lanes
- * then stands in different registers and the other way round. What is held is read before it is
- * chosen from: of two places to read from Intel's compiler for GPUs (ocloc 22.43) chooses an
- * address, and keeps the items in private memory for that. */
+/* A step between lanes that differ in `mask`, at half the cost, because it moves elements: from
+ * each pair of adjacent elements, the lower lane gives away the second and the upper lane the
+ * first, so each lane has one whole comparator. Elements of different lanes are then in different
+ * registers of a lane, and vice versa. Both elements are read before one is chosen: if the place to
+ * read were chosen, Intel's compiler for GPUs (ocloc 22.43) would choose an address and keep the
+ * items in private memory. */
 void xl_sort_swap(xl_sort_items *items, uint mask, bool upper)
 {
 #pragma unroll
@@ -255,7 +255,8 @@ void xl_sort_swap(xl_sort_items *items, uint mask, bool upper)
 #if XL_SORT_STABLE
         bool get_first = xl_sort_after(keep, keep_value, get, get_value);
 #else
-        /* Equal keys stay in place: what an upper lane keeps is above what it gets. */
+        /* Equal keys stay in place: an upper lane keeps the element that is above the one it
+         * gets. */
         bool get_first = keep > get || (upper && keep == get);
 #endif
         items->key[e] = get_first ? get : keep;
@@ -270,8 +271,8 @@ void xl_sort_swap(xl_sort_items *items, uint mask, bool upper)
 }
 #endif
 
-/* All steps below bit `bits` in layout `bits`, which a sub-group covers. Each trade puts
- * the bit it compares into the registers' lowest bit and that one's into the lane. */
+/* All steps below bit `bits`, in layout `bits`, which are within a sub-group. Each swap moves the
+ * bit that it compares to the lowest bit of the element's number, and that bit to the lane. */
 void xl_sort_swap_lanes(xl_sort_items *items, uint bits)
 {
 #if XL_LANE_WAY != 0
@@ -282,8 +283,8 @@ void xl_sort_swap_lanes(xl_sort_items *items, uint bits)
 #endif
 }
 
-/* Where element e of a work-item stands after that: bit 0 is in the registers, and bits
- * 1 .. lane_bits are the lane. */
+/* The position of element e of a work-item after that: bit 0 is in the element's number, and bits 1
+ * to lane_bits are the lane. */
 uint xl_sort_swapped_position(uint e, uint lane_bits)
 {
     uint w = (uint)get_local_id(0);
@@ -292,11 +293,11 @@ uint xl_sort_swapped_position(uint e, uint lane_bits)
            lane << 1 | (e & 1u);
 }
 
-/* Phase p, which is above what one item holds, from layout 0 to layout 0. */
+/* Phase p, which exceeds the elements of a work-item; from layout 0 to layout 0. */
 void xl_sort_phase(xl_sort_items *items, xl_sort_local local_, uint lane_bits, uint p)
 {
     uint reach = XL_SORT_ITEMS_LOG + lane_bits;
-    uint todo = p; /* steps on bits below this one are still to be done */
+    uint todo = p; /* steps on bits below this one remain */
     if (p > reach) {
         uint at = p - XL_SORT_ITEMS_LOG;
         xl_sort_exchange(items, local_, 0, false, at, true);
@@ -324,7 +325,7 @@ void xl_sort_phase(xl_sort_items *items, xl_sort_local local_, uint lane_bits, u
     xl_sort_halve(items, XL_SORT_ITEMS_LOG);
 }
 
-/* Sorts a tile that is held in layout 0, whose elements past `count` are padding; it ends in layout
+/* Sorts a tile from layout 0, whose elements after `count` are padding, into layout
  * XL_SORT_GROUP_LOG. */
 void xl_group_sort(xl_sort_items *items, xl_sort_local local_, uint count)
 {
@@ -341,8 +342,8 @@ void xl_group_sort(xl_sort_items *items, xl_sort_local local_, uint count)
     xl_sort_exchange(items, local_, 0, false, XL_SORT_GROUP_LOG, false);
 }
 
-/* Sorts a tile that is held in layout XL_SORT_GROUP_LOG and falls, then rises. Then
- * elements stand where xl_sort_swapped_position() says for the bits it returns. */
+/* Sorts a tile in layout XL_SORT_GROUP_LOG that first descends, then ascends. Elements end at the
+ * positions xl_sort_swapped_position() for the number of bits that this returns. */
 uint xl_group_merge(xl_sort_items *items, xl_sort_local local_)
 {
     uint lane_bits = xl_sort_lane_bits();
@@ -350,7 +351,7 @@ uint xl_group_merge(xl_sort_items *items, xl_sort_local local_)
     xl_sort_halve(items, XL_SORT_ITEMS_LOG);
 #pragma unroll 1
     while (at > lane_bits) {
-        /* A window that also covers bits already done compares what is in order. */
+        /* Steps on bits that are already done compare elements that are in order. */
         uint next = (uint)max((int)at - XL_SORT_ITEMS_LOG, (int)lane_bits);
         xl_sort_exchange(items, local_, at, false, next, false);
         xl_sort_halve(items, XL_SORT_ITEMS_LOG);

@@ -1,27 +1,26 @@
 /* SPDX-License-Identifier: MIT
- * Stable ranks of digits in a tile whose elements a work-group holds. Each sub-group counts its
- * elements in counters of its own, which then become the places where its elements of each digit
- * begin, and ranks them in their order: of the lanes with one digit one adds how many they are, and
- * tells the others what stood there. After Merrill and Grimshaw, "High performance and scalable
- * radix sorting" (Parallel Processing Letters 21:2, 2011), with the ballots and the early counts of
- * Adinets and Merrill, "Onesweep" (arXiv 2206.01784, 2022).
+ * Stable ranks of digits in a tile that a work-group holds. Each sub-group counts its elements in
+ * separate counters. The counters then become the places where its elements of each digit begin,
+ * and it ranks its elements in their order: of the lanes with the same digit, one adds their number
+ * to the counter, and gives the others its old value. After Merrill and Grimshaw, "High performance
+ * and scalable radix sorting" (Parallel Processing Letters 21:2, 2011), with the ballots and the
+ * early counts of Adinets and Merrill, "Onesweep" (arXiv 2206.01784, 2022).
  *
- * Element i of lane l of sub-group g is number (g * items + i) * lanes + l of the tile. Counters of
- * a sub-group are neighbours. Barriers stand between the calls for
- *   1. xl_group_rank_count()  all elements; the counters were zero
- *   2. xl_group_rank_total(), xl_group_rank_place()  all digits, a work-item for each
- *   3. xl_group_rank()        all elements, in their order
+ * Element i of lane l of sub-group g is number (g * items + i) * lanes + l of the tile. The
+ * counters of a sub-group are contiguous. The calls, with barriers between them:
+ *   1. xl_group_rank_count()  for all elements; the counters must be 0 before
+ *   2. xl_group_rank_total(), xl_group_rank_place()  for all digits, one work-item each
+ *   3. xl_group_rank()        for all elements, in their order
  *
- * Asks, beside the parameters, for
- *   XL_DIGITS, XL_DIGIT_BITS   digits there may be, 2^XL_DIGIT_BITS */
+ * Requires XL_DIGITS = 2^XL_DIGIT_BITS, the number of digits. */
 #ifndef XL_GROUP_RANK
 #define XL_GROUP_RANK
 
 #include "../lane/lane_match.cl"
 
-/* Sub-groups that rank together; numbers, where they are known, make loops over them straight.
- * Where there are none, 32 work-items are one: each of their digits then has a mask of those who
- * have it, in local memory behind the counters, and barriers stand between the steps. */
+/* The sub-groups that rank together; if their number is a constant, loops over them are unrolled.
+ * Without sub-groups, 32 work-items act as one: each of their digits has a mask of the work-items
+ * with this digit, in local memory after the counters, with barriers between the steps. */
 #if XL_LANE_WAY == 0
 #define XL_RANK_GROUPS (XL_GROUP_SIZE / 32)
 enum { XL_RANK_WORDS = 2 * XL_RANK_GROUPS * XL_DIGITS };
@@ -40,13 +39,13 @@ enum { XL_RANK_WORDS = XL_MOST_SUB_GROUPS * XL_DIGITS };
 #define xl_rank_lane() xl_lane_id()
 #endif
 
-/* Counts an element of this work-item, whose digit it is. */
+/* Counts an element of this work-item, by its digit. */
 void xl_group_rank_count(uint digit, __local uint *counters)
 {
     atomic_inc(counters + xl_rank_group() * XL_DIGITS + digit);
 }
 
-/* What digit d has in all sub-groups. */
+/* The number of elements with digit d in all sub-groups. */
 uint xl_group_rank_total(const __local uint *counters, uint d)
 {
     uint sum = 0;
@@ -56,8 +55,8 @@ uint xl_group_rank_total(const __local uint *counters, uint d)
     return sum;
 }
 
-/* Makes of the counters of digit d where its first element in each sub-group stands, if the first
- * of all stands at `first`. */
+/* Replaces the counters of digit d by the places of its first elements in the sub-groups; the first
+ * of all is at `first`. */
 void xl_group_rank_place(__local uint *counters, uint d, uint first)
 {
     uint sum = first;
@@ -69,7 +68,7 @@ void xl_group_rank_place(__local uint *counters, uint d, uint first)
     }
 }
 
-/* The place in the tile of this work-item's next element, whose digit it is. */
+/* The place in the tile of this work-item's next element, by its digit. */
 uint xl_group_rank(uint digit, __local uint *counters)
 {
     __local uint *const counter = counters + xl_rank_group() * XL_DIGITS + digit;
@@ -80,7 +79,7 @@ uint xl_group_rank(uint digit, __local uint *counters)
     xl_local_barrier();
     const uint same = *mask, first = *counter;
     xl_local_barrier();
-    if (same < 2 * mine || mine == 1u << 31) { /* the highest */
+    if (same < 2 * mine || mine == 1u << 31) { /* the highest work-item */
         *mask = 0;
         *counter = first + (uint)popcount(same);
     }

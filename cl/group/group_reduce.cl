@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT
  * Reduction of one element per work-item over a work-group, in work-item order.
  *
- * Asks for what cl/group/group_scan.cl asks for, and gives, after <XL_NAME>_:
+ * Requires the same as cl/group/group_scan.cl, with the same rules. Defines, with the prefix
+ * <XL_NAME>_:
  *   XL_T group_reduce(XL_T x, __local XL_T *scratch)
  *        x of all work-items combined, at every work-item
  *   XL_T group_shuffle_from(XL_T x, uint from, __local XL_T *scratch)
- *        x of work-item `from`
- * The same rules hold. */
+ *        x of work-item `from` */
 #include "group_scan.cl"
 
 XL_T XL_FN(group_reduce)(XL_T x, __local XL_T *scratch)
@@ -20,7 +20,7 @@ XL_T XL_FN(group_reduce)(XL_T x, __local XL_T *scratch)
     for (uint k = 1; k < xl_lane_groups(); ++k)
         all = XL_FN(op)(all, scratch[k]);
 #else
-    /* Each step folds neighbours `by` apart into the left one; any group size. */
+    /* Each step folds two elements that are `by` apart into the left one; any group size. */
     const uint i = (uint)get_local_id(0);
     scratch[i] = x;
     xl_local_barrier();

@@ -1,19 +1,18 @@
 /* SPDX-License-Identifier: MIT
  * Scan of one element per work-item over a work-group.
  *
- * Asks for what cl/lane/lane_scan.cl asks for, and XL_GROUP_SIZE.
- * Gives XL_USE_LANES: 1 if sub-groups take part. They do when the group is whole
- * sub-groups for certain; the width of a khr sub-group is known only at run time,
- * but divides 64 on every device that passed the lane probe or the group does
- * without. Otherwise local memory and barriers do all the work. And, after
- * <XL_NAME>_, with scratch of XL_GROUP_SCRATCH elements, which are XL_GROUP_SIZE:
+ * Requires the same as cl/lane/lane_scan.cl, and XL_GROUP_SIZE.
+ * Defines XL_USE_LANES: 1 if sub-groups take part; otherwise all work is done in local memory, with
+ * barriers. They take part if the group certainly consists of whole sub-groups. The width of a khr
+ * sub-group is known only at run time, but it divides 64 on every device that passed the lane
+ * probe. And, with the prefix <XL_NAME>_ and scratch of XL_GROUP_SCRATCH elements, which are
+ * XL_GROUP_SIZE:
  *   XL_T group_scan_exclusive(XL_T x, __local XL_T *scratch, XL_T *total)
- *        x of work-item 0 op ... op x of the one before this; *total is that of all
+ *        x of work-item 0 op ... op x of the work-item before this one; *total: x of all combined
  *   XL_T group_scan_inclusive(XL_T x, __local XL_T *scratch, XL_T *total)
  *
- * All work-items of the group must call these together. They start with no
- * barrier and end with one: scratch may be used again at once. No guard, as in
- * lane_scan.cl. */
+ * All work-items of the group must call these together. They begin without a barrier and end with
+ * one: scratch may be used again at once. No include guard, as in lane_scan.cl. */
 #include "../lane/lane_scan.cl"
 
 #undef XL_USE_LANES
@@ -29,9 +28,9 @@
 #undef XL_GROUP_SCRATCH
 #define XL_GROUP_SCRATCH XL_GROUP_SIZE
 
-/* lane_scan_reach() over the work-group, through local memory: x of the `reach`
- * work-items before this op ... op x of this one. scratch holds the result of each
- * work-item; the caller sets a barrier before it uses scratch again. */
+/* lane_scan_reach() over the work-group, through local memory: x of the `reach` work-items before
+ * this one op ... op x of this one. Leaves the result of each work-item in scratch; a barrier must
+ * precede the next use of scratch. */
 XL_T XL_FN(group_scan_reach)(XL_T mine, uint reach, uint span, __local XL_T *scratch)
 {
     const uint i = (uint)get_local_id(0);
@@ -48,7 +47,7 @@ XL_T XL_FN(group_scan_reach)(XL_T mine, uint reach, uint span, __local XL_T *scr
     return x;
 }
 
-/* The inclusive result of the work-item before this one in its segment. */
+/* The inclusive result of the work-item before this one, if it is in the same segment. */
 XL_T XL_FN(group_shift_reach)(uint reach, const __local XL_T *scratch)
 {
     XL_T below = XL_FN(identity)();
@@ -57,7 +56,7 @@ XL_T XL_FN(group_shift_reach)(uint reach, const __local XL_T *scratch)
     return below;
 }
 
-/* What the sub-groups before this one come to, given each lane's inclusive scan. */
+/* The total of the sub-groups before this one, from each lane's inclusive scan. */
 XL_T XL_FN(group_before)(XL_T inclusive, __local XL_T *scratch, XL_T *total)
 {
     if (xl_lane_id() == xl_lane_width() - 1)

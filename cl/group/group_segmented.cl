@@ -1,23 +1,24 @@
 /* SPDX-License-Identifier: MIT
- * Segmented scans of one element per work-item over a work-group: heads as a flag of
- * each work-item, or as a mask for rows of `width` work-items.
+ * Segmented scans of one element per work-item over a work-group. Heads are a flag per work-item,
+ * or a mask for rows of `width` work-items.
  *
- * Asks for what cl/group/group_scan.cl asks for, and gives, after <XL_NAME>_:
+ * Requires the same as cl/group/group_scan.cl. Defines, with the prefix <XL_NAME>_:
  *   XL_T group_segmented_scan_inclusive(XL_T x, bool is_head, __local XL_T *scratch,
  *                                       __local uint *bits)
  *   XL_T group_segmented_scan_exclusive(...)      the identity at a head
  *   XL_T group_subwarp_scan_inclusive(XL_T x, ulong heads, uint width,
  *                                     __local XL_T *scratch)
  *   XL_T group_subwarp_scan_exclusive(...)
- * scratch has XL_GROUP_SCRATCH elements, bits XL_GROUP_BITS. Work-item 0, or the first
- * of a row, is always a head. The width and what a mask says: cl/lane/lane_subwarp.cl;
- * rows may be wider than a sub-group here. The rules of group_scan.cl hold. */
+ *
+ * scratch has XL_GROUP_SCRATCH elements, bits XL_GROUP_BITS words. Work-item 0, or the first of a
+ * row, is always a head. cl/lane/lane_subwarp.cl describes width and mask, but rows may be wider
+ * than a sub-group here. The rules of group_scan.cl apply. */
 #include "../lane/lane_segmented.cl"
 #include "group_ballot.cl"
 #include "group_scan.cl"
 
-/* Words of local memory that a call needs: bits, or a flag for each sub-group, whose
- * width only the kernel knows. */
+/* Words of local memory that a call needs: bits, or a flag for each sub-group. The width of a khr
+ * sub-group is known only in the kernel. */
 #undef XL_GROUP_BITS
 #if XL_LANE_WAY == 1
 #define XL_GROUP_BITS XL_GROUP_SIZE
@@ -25,7 +26,7 @@
 #define XL_GROUP_BITS XL_CEIL_DIV(XL_GROUP_SIZE, 32)
 #endif
 
-/* What the sub-groups before this one come to, from the last head among them on. */
+/* The sub-groups before this one combined, from the last head among them on. */
 XL_T XL_FN(group_segment_before)(XL_T inclusive, bool has_head, __local XL_T *scratch,
                                  __local uint *has_heads)
 {
@@ -45,7 +46,7 @@ XL_T XL_FN(group_segment_before)(XL_T inclusive, bool has_head, __local XL_T *sc
     return before;
 }
 
-/* Inclusive, and in *before exclusive. */
+/* Returns the inclusive scan; *before is the exclusive one. */
 XL_T XL_FN(group_segmented_scan)(XL_T x, bool is_head, __local XL_T *scratch, __local uint *bits,
                                  XL_T *before)
 {

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT
- * uint xl_dot4(uint a, uint b, uint c): c and the products of the four bytes of a with those of b,
- * summed. One instruction where the device has it: dp4a (PTX ISA 5.0), udot4 of AMD's gfx906 and
- * later, cl_khr_integer_dot_product elsewhere. */
+ * uint xl_dot4(uint a, uint b, uint c): c plus the dot product of the four bytes of a with those of
+ * b. One instruction if the device has it: dp4a (PTX ISA 5.0), udot4 of AMD's gfx906 and later,
+ * elsewhere cl_khr_integer_dot_product. */
 #ifndef XL_DOT4
 #define XL_DOT4
 
 #include "../prelude/prelude.cl"
 
 #if XL_LANE_WAY == 3
-#if __clang_major__ >= 15 && __has_builtin(__builtin_amdgcn_udot4) /* before, all "have" it */
+#if __clang_major__ >= 15 && __has_builtin(__builtin_amdgcn_udot4) /* older: always true */
 #define XL_AMD_DOT4
 #endif
 #endif

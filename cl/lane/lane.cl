@@ -1,32 +1,32 @@
 /* SPDX-License-Identifier: MIT
- * What one sub-group does, whichever way the device offers: identity, shuffles
- * of 32-bit words, votes. Wider values travel as several words.
+ * The operations of one sub-group, whichever way the device has them: identity, shuffles of 32-bit
+ * words, ballots. Wider values are moved as several words.
  *
- *   uint xl_lane_width(void)    work-items of this sub-group's width; 1 for local
- *   uint xl_lane_id(void)       position in the sub-group, 0 .. width - 1
- *   uint xl_lane_group(void)    which sub-group of the work-group
- *   uint xl_lane_groups(void)   how many sub-groups the work-group has
+ *   uint xl_lane_width(void)    the width: work-items of a full sub-group; 1 for XL_LANE_WAY 0
+ *   uint xl_lane_id(void)       the lane of this work-item, 0 to width - 1
+ *   uint xl_lane_group(void)    the number of its sub-group in the work-group
+ *   uint xl_lane_groups(void)   number of sub-groups in the work-group
  *   uint xl_lane_shuffle(uint v, uint from)      v of lane `from`
- *   uint xl_lane_shuffle_up(uint v, uint by)     v of lane id - by; undefined below `by`
+ *   uint xl_lane_shuffle_up(uint v, uint by)     v of lane id - by; undefined in the lowest `by`
+ *                                                lanes
  *   uint xl_lane_shuffle_xor(uint v, uint mask)  v of lane id ^ mask
- *   uint xl_lane_shuffle_down(uint v, uint by)   v of lane id + by; undefined at the
- *                                                upper `by` lanes
- *   ulong xl_lane_ballot(bool p)                 bit k: p of lane k; none past the width
- *   bool xl_lanes_whole(void)   the work-group is whole sub-groups of a power of two lanes
+ *   uint xl_lane_shuffle_down(uint v, uint by)   v of lane id + by; undefined in the highest `by`
+ *                                                lanes
+ *   ulong xl_lane_ballot(bool p)                 bit k: p of lane k; 0 beyond the width
+ *   bool xl_lanes_whole(void)   the work-group consists of whole sub-groups of a power of two lanes
  *   and xl_lane_shuffle64, xl_lane_shuffle_up64 and so on for 64 bits
  *
- * Every lane of a sub-group must call these together, in control flow that is the
- * same for all of them. With XL_LANE_WAY 0 the width is 1, a lane shuffles with
- * itself, and groups exchange through local memory with barriers (cl/group).
- * Work-groups are whole multiples of the width, or a single sub-group that is partial
- * and of which only identity and moves from lanes that exist are used; items are
- * numbered along dimension 0. */
+ * All lanes of a sub-group must call these together, in control flow that is the same for all of
+ * them. If XL_LANE_WAY is 0, the width is 1, a lane shuffles only with itself, and groups exchange
+ * through local memory with barriers (cl/group). A work-group is a multiple of the width, or one
+ * partial sub-group that uses only identity and moves from existing lanes. Work-items are numbered
+ * along dimension 0. */
 #ifndef XL_LANE
 #define XL_LANE
 
 #include "../prelude/prelude.cl"
 
-/* A function of an element type's family: XL_NAME is its family name. */
+/* The name of a function in the family of an element type, whose name is XL_NAME. */
 #define XL_FN(function) XL_JOIN(XL_JOIN(XL_NAME, _), function)
 
 #if XL_LANE_WAY == 3

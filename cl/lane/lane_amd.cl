@@ -1,36 +1,36 @@
 /* SPDX-License-Identifier: MIT
- * Lanes by the builtins of AMD's compiler, whose OpenCL offers sub-groups without shuffles and
- * votes. XL_LANES is what the device said its wavefront is, 32 or 64; a kernel that was compiled
- * for the other one numbers its lanes otherwise, and the lane probe sees it.
+ * Lanes by builtins of AMD's compiler, whose OpenCL has sub-groups without shuffles and ballots.
+ * XL_LANES is the wavefront size that the device reports, 32 or 64. A kernel that was compiled for
+ * the other size numbers its lanes differently, which the lane probe detects.
  *
- * ds_bpermute moves a word between any two lanes: an address, a trip through the local memory's
- * crossbar and a wait for it. Cheaper are moves that are known when the kernel is compiled, as
- * operands of an instruction (DPP) or as one:
+ * ds_bpermute moves a word between any two lanes. It takes an address, a trip through the crossbar
+ * of local memory, and a wait. Cheaper are moves that are known at compile time, as operands of an
+ * instruction (DPP) or as one instruction:
  *   row_ror, row_shr, quad_perm, row_mirror    within rows of 16 lanes
  *   row_xmask, permlanex16                     from gfx10 on; the latter swaps two rows
- *   row_bcast15, wave_shr                      gfx8 and gfx9 only
+ *   row_bcast15, wave_shr                      only gfx8 and gfx9
  *   permlane64                                 from gfx11 on: swaps the halves of 64 lanes
  *   readlane                                   from one lane to all: the value becomes a scalar
- * __builtin_constant_p() is asked once functions are inlined and loops unrolled.
+ * __builtin_constant_p() is evaluated after functions are inlined and loops unrolled.
  *
- * Scans and reductions take xl_lane_below(), in two stages that such moves can do: within rows,
- * and from rows to rows. Instructions of a kernel that loads, reduces or scans, and stores a uint,
- * and of them those through local memory, each of which waits for the one before (clang 19):
+ * Scans and reductions use xl_lane_below(), in two stages that such moves can do: within rows, then
+ * from row to row. The instructions of a kernel that loads, reduces or scans, and stores a uint,
+ * and how many of them go through local memory, each waiting for the one before (clang 19):
  *                          gfx90a, gfx942   gfx1030          gfx1100, 32 lanes
  *   reduce  ds_bpermute    35 with 6        29 with 5        30 with 5
  *           as here        18 with 0        16 with 0        17 with 0
  *   scan    ds_bpermute    52 with 6        43 with 5        42 with 5
  *           as here        35 with 0        30 with 0        31 with 0
- * From gfx10 on ds_bpermute serves the halves of 64 lanes apart.
+ * From gfx10 on, ds_bpermute serves each half of 64 lanes separately.
  *
- * A compiler that does not tell the generation (before LLVM 15), or one that is not known here,
- * gets ds_bpermute and readlane only, which every generation has. */
+ * If the compiler does not report the generation (before LLVM 15), or reports one that is not
+ * listed here, only ds_bpermute and readlane are used, which every generation has. */
 
 #if XL_LANES != 32 && XL_LANES != 64
-#error "AMD's wavefronts have 32 or 64 lanes"
+#error "XL_LANES must be 32 or 64, the sizes of AMD's wavefronts"
 #endif
 #if defined(__AMDGCN_WAVEFRONT_SIZE) && __AMDGCN_WAVEFRONT_SIZE != XL_LANES
-#error "the compiler makes wavefronts of another width than the device told"
+#error "the compiler's wavefront size differs from XL_LANES, which the device reported"
 #endif
 
 #if defined(__GFX8__) || defined(__GFX9__)
@@ -43,14 +43,14 @@
 
 #if XL_AMD_DPP == 10 && XL_LANES == 64
 #if defined(__GFX10__) || !__has_builtin(__builtin_amdgcn_permlane64)
-#error "no shuffle between the halves of 64 lanes here"
+#error "this GPU has no shuffle between the halves of 64 lanes"
 #endif
 #define XL_AMD_HALVES 1
 #else
 #define XL_AMD_HALVES 0
 #endif
 
-/* v, moved within rows of 16 lanes as `control` says. No lane reads one that is not there. */
+/* v, moved within rows of 16 lanes as `control` says. No lane reads a missing lane. */
 #define XL_AMD_MOVE(v, control) ((uint)__builtin_amdgcn_mov_dpp((int)(v), control, 0xf, 0xf, true))
 #define XL_AMD_ROR(by) (0x120 + (by))
 
@@ -65,7 +65,7 @@ uint xl_lane_id(void)
     return XL_LANES == 64 ? __builtin_amdgcn_mbcnt_hi(~0u, low) : low;
 }
 
-/* The same for all lanes: the compiler is told so. */
+/* readfirstlane tells the compiler that the result is the same for all lanes. */
 uint xl_lane_group(void)
 {
     return __builtin_amdgcn_readfirstlane((uint)get_local_id(0) / XL_LANES);
@@ -76,7 +76,7 @@ uint xl_lane_groups(void)
     return ((uint)get_local_size(0) + XL_LANES - 1) / XL_LANES;
 }
 
-/* v of any lane; past the width the lanes are counted from 0 again. */
+/* v of any lane; lane numbers wrap at the width. */
 uint xl_amd_permute(uint v, uint from)
 {
     const int at = (int)(from << 2);
@@ -96,13 +96,13 @@ uint xl_lane_shuffle(uint v, uint from)
     return xl_amd_permute(v, from);
 }
 
-/* v of the lane before, where there is one. */
+/* v of the lane before; undefined in lane 0. */
 uint xl_amd_before(uint v)
 {
 #if XL_AMD_DPP == 8
     return XL_AMD_MOVE(v, 0x138); /* wave_shr:1 */
 #elif XL_AMD_DPP == 10
-    /* The last lane of the other row of two, and over that each row's shift. */
+    /* The last lane of the other row of two; then each row's shift on top of it. */
     uint last = __builtin_amdgcn_permlanex16(v, v, ~0u, ~0u, false, false);
 #if XL_LANES == 64
     const uint carry = (uint)__builtin_amdgcn_readlane((int)v, 31);
@@ -126,7 +126,7 @@ uint xl_lane_shuffle_down(uint v, uint by)
     return xl_amd_permute(v, xl_lane_id() + by);
 }
 
-/* The steps of butterflies, whose masks are known when a loop is unrolled. */
+/* For the steps of butterflies, whose masks are constants in an unrolled loop. */
 uint xl_lane_shuffle_xor(uint v, uint mask)
 {
 #if XL_AMD_DPP > 0
@@ -162,11 +162,11 @@ uint xl_lane_shuffle_xor(uint v, uint mask)
     return xl_amd_permute(v, xl_lane_id() ^ mask);
 }
 
-/* One step of a scan or a reduction over twice as many lanes, for by = 1, 2, 4, ..:
- *   by < 16   v of lane id - by; in the first `by` lanes of a row of 16 that of another of its
- *             lanes
- *   else      v of the last lane of the `by` lanes before this one's, where these are the upper
- *             ones of two times `by`; that of any lane elsewhere */
+/* One step of a scan or a reduction, which doubles the lanes covered, for by = 1, 2, 4, ...:
+ *   by < 16   v of lane id - by; in the first `by` lanes of a row of 16, v of another lane of
+ *             the row
+ *   else      v of the last of the `by` lanes before this lane's `by` lanes, if these are the upper
+ *             half of 2 * by lanes; elsewhere v of any lane */
 uint xl_lane_below(uint v, uint by)
 {
     const uint first = xl_lane_id() & ~(by - 1);

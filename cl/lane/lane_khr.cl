@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Lanes by cl_khr_subgroups with cl_khr_subgroup_shuffle, _shuffle_relative and
- * _ballot. The width is the kernel's own, asked at run time. */
+ * Lanes by cl_khr_subgroups with cl_khr_subgroup_shuffle, _shuffle_relative and _ballot. The width
+ * is the kernel's, queried at run time. */
 
 uint xl_lane_width(void)
 {
@@ -45,6 +45,6 @@ uint xl_lane_shuffle_xor(uint v, uint mask)
 ulong xl_lane_ballot(bool p)
 {
     uint4 bits = sub_group_ballot(p ? 1 : 0);
-    /* What lies past the width is the device's business; no shift by the whole width. */
+    /* Bits beyond the width are undefined: they are masked, without a shift by the whole width. */
     return ((ulong)bits.y << 32 | bits.x) & (((1UL << (xl_lane_width() - 1)) - 1) << 1 | 1);
 }

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Lanes where a device has no cross-lane operation: each work-item is a sub-group
- * of its own, which can shuffle with itself only; groups exchange through local memory
- * with barriers. */
+ * Lanes for devices without cross-lane operations: each work-item is a separate sub-group, which
+ * can only shuffle with itself. Groups exchange through local memory with barriers. */
 
 uint xl_lane_width(void)
 {

@@ -1,26 +1,26 @@
 /* SPDX-License-Identifier: MIT
- * Which lanes of a sub-group hold the same digit, by a ballot for each of its bits: on GPUs faster
- * than an instruction that compares whole words, from four different digits on. And one lane that
- * acts for them. All lanes call these together. */
+ * Which lanes of a sub-group have the same digit, by one ballot per bit: on GPUs this is faster
+ * than an instruction that compares whole words, if there are four different digits or more. One of
+ * these lanes then acts for all. All lanes must call these functions together. */
 #ifndef XL_LANE_MATCH
 #define XL_LANE_MATCH
 
 #include "lane.cl"
 
-/* A bit for each lane. */
+/* One bit per lane. */
 #if XL_LANE_WAY == 2
 typedef uint xl_lane_set;
 #else
 typedef ulong xl_lane_set;
 #endif
 
-/* The lanes with this lane's digit, of digits of so many bits. */
+/* The lanes with this lane's digit; digits have `bits` bits. */
 xl_lane_set xl_lane_match(uint digit, const uint bits)
 {
 #if XL_LANE_WAY == 2
     xl_lane_set same = xl_lane_all();
 #pragma unroll
-    for (uint bit = 0; bit < bits; ++bit) /* four instructions, of the compiler's own six */
+    for (uint bit = 0; bit < bits; ++bit) /* four instructions; the compiler makes six */
         __asm volatile("{ .reg .pred p; .reg .b32 t; and.b32 t, %1, %2; setp.ne.u32 p, t, 0;"
                        " vote.sync.ballot.b32 t, p, %3; @!p not.b32 t, t; and.b32 %0, %0, t; }"
                        : "+r"(same)
@@ -36,14 +36,14 @@ xl_lane_set xl_lane_match(uint digit, const uint bits)
     return same;
 }
 
-/* Those of a set below this lane. */
+/* The number of lanes of a set below this one. */
 uint xl_lane_count_below(xl_lane_set set)
 {
     return (uint)popcount(set & (((xl_lane_set)1 << xl_lane_id()) - 1));
 }
 
-/* Adds to *counter the lanes of `same`, which all have this counter, and gives each the number of
- * those before it: what stood there, and the lanes below. The highest adds. */
+/* Adds the number of lanes of `same`, which all have this counter, to *counter. Returns to each
+ * lane the old value plus the number of these lanes below it. The highest lane adds. */
 uint xl_lane_count_into(__local uint *counter, xl_lane_set same)
 {
     const uint below = xl_lane_count_below(same);

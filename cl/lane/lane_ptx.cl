@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: MIT
- * Lanes by inline PTX, for NVIDIA's OpenCL, which offers no sub-groups. The
- * instructions are those of PTX ISA 6.0 and later (shfl.sync, vote.sync); all
- * lanes of the warp take part. XL_LANES is what the device said its warp is. */
+ * Lanes by inline PTX, for NVIDIA's OpenCL, which has no sub-groups. The instructions are those of
+ * PTX ISA 6.0 and later (shfl.sync, vote.sync); all lanes of the warp take part. XL_LANES is the
+ * warp size that the device reports. */
 
 #if XL_LANES > 32
-#error "PTX shuffles know masks of at most 32 lanes"
+#error "XL_LANES: at most 32, because masks of PTX shuffles have 32 bits"
 #endif
 
-/* All XL_LANES lanes; built without a shift by the full width. */
+/* A mask of all XL_LANES lanes, made without a shift by the full width. */
 uint xl_lane_all(void)
 {
     return (uint)((1UL << XL_LANES) - 1UL);
 }
 
-/* The "clamp" operand of shfl for sub-groups as wide as the warp. */
+/* The "clamp" operand of shfl, for sub-groups as wide as the warp. */
 #define XL_LANE_CLAMP (XL_LANES - 1)
 
 uint xl_lane_width(void)
@@ -36,7 +36,7 @@ uint xl_lane_groups(void)
     return ((uint)get_local_size(0) + XL_LANES - 1) / XL_LANES;
 }
 
-/* What stands before it in a lane's code is done before what stands behind it, in all lanes. */
+/* Code before the call is executed before code after it, in all lanes. */
 void xl_lanes_meet(void)
 {
     __asm volatile("bar.warp.sync %0;" : : "r"(xl_lane_all()) : "memory");

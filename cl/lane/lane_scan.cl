@@ -1,29 +1,29 @@
 /* SPDX-License-Identifier: MIT
- * Scan and reduction of one element per lane of a sub-group, for an element of any
- * type: a built-in scalar, a vector, a struct of any size. With XL_LANE_WAY 0 a
- * sub-group is one work-item, and the functions are right for a width of 1.
+ * Scan and reduction of one element per lane of a sub-group. An element may have any type: a
+ * scalar, a vector, a struct of any size. If XL_LANE_WAY is 0, a sub-group is one work-item, and
+ * the functions are right for a width of 1.
  *
- * Asks for:
- *   XL_NAME   what the names of the functions start with; not defined: xl, and the type is the
- *             plan's, cl/prelude/prelude_accumulator.cl
- *   XL_T      the type, which may be anything
- *   and, after <XL_NAME>_: op(a, b), identity(), and the constant `commutes`, as they stand there
- * Gives, after <XL_NAME>_:
+ * Requires:
+ *   XL_NAME   the prefix of the functions' names. If it is not defined, it is xl, and the type is
+ *             the plan's: cl/prelude/prelude_accumulator.cl
+ *   XL_T      the type of an element
+ *   and, with the prefix <XL_NAME>_: op(a, b), identity() and the constant `commutes`, as there
+ * Defines, with the prefix <XL_NAME>_:
  *   XL_T shuffle_from(XL_T x, uint from) x of lane `from`
- *   XL_T shuffle_up(XL_T x, uint by)     x of lane id - by; undefined below `by`
- *   XL_T shuffle_down(XL_T x, uint by)   x of lane id + by; undefined at the upper `by`
+ *   XL_T shuffle_up(XL_T x, uint by)     x of lane id - by; undefined in the lowest `by` lanes
+ *   XL_T shuffle_down(XL_T x, uint by)   x of lane id + by; undefined in the highest `by` lanes
  *   XL_T shuffle_xor(XL_T x, uint mask)  x of lane id ^ mask
  *   XL_T lane_scan_inclusive(XL_T x)     x of lane 0 op ... op x of this lane
- *   XL_T lane_scan_exclusive(XL_T x)     the same without this lane's own
+ *   XL_T lane_scan_exclusive(XL_T x)     the same without x of this lane
  *   XL_T lane_shift_up(XL_T inclusive)   exclusive from inclusive
  *   XL_T lane_reduce(XL_T x)             x of all lanes in lane order, at every lane
- *   XL_T lane_reduce_down(XL_T x)        the same with lane 0 last in order
+ *   XL_T lane_reduce_down(XL_T x)        the same from the last lane to lane 0
  *
- * Every lane of a whole sub-group must call these together. There is no guard: a
- * program may include this file again with another XL_NAME.
+ * All lanes of a whole sub-group must call these together. There is no include guard: a program may
+ * include this file again with another XL_NAME.
  *
- * No function here, and none in cl/group, changes a parameter that may be a struct:
- * Mesa's rusticl (22.3, 2023) passes those by reference, and the caller's would change. */
+ * No function here or in cl/group changes a parameter that may be a struct: Mesa's rusticl (22.3,
+ * 2023) passes structs by reference, so the caller's struct would change. */
 #include "lane.cl"
 
 #ifndef XL_NAME
@@ -31,8 +31,8 @@
 #include "../prelude/prelude_accumulator.cl"
 #endif
 
-/* An element travels as 32-bit words, the last of which it may fill in part. Compilers make the
- * same of a built-in scalar's as of a plain move. */
+/* An element is moved as 32-bit words; it may fill the last one in part. For a built-in scalar,
+ * compilers make the same code as for a plain move. */
 typedef union {
     XL_T value;
     uint word[(sizeof(XL_T) + 3) / 4];
@@ -56,11 +56,11 @@ XL_MOVER(shuffle_xor, xl_lane_shuffle_xor)
 
 #if XL_LANE_WAY == 3
 /* The same sums by AMD's steps (cl/lane/lane_amd.cl): Hillis and Steele's doubling within rows of
- * 16 lanes, then from rows to rows, whose last lanes hold all of what they reach. What a step
- * brings where nothing is taken is an element all the same. */
+ * 16 lanes, then from row to row; the last lane of a row has the sum of all that it reaches. A lane
+ * that takes nothing in a step still reads an element. */
 XL_MOVER(from_below, xl_lane_below)
 
-/* Whether a lane takes what a step brings. */
+/* Whether a lane combines the element that a step brings. */
 bool XL_FN(lane_takes)(uint reach, uint by)
 {
     const uint lane = xl_lane_id();
@@ -81,9 +81,9 @@ XL_T XL_FN(lane_scan_reach)(XL_T mine, uint reach, uint span)
     return x;
 }
 #else
-/* x of the `reach` lanes below op ... op x of this lane, reach < span. Hillis and
- * Steele's doubling: each step covers twice as many lanes below, as far as this lane
- * reaches. A lane below in reach must reach down to the same lane. */
+/* x of the `reach` lanes below op ... op x of this lane, reach < span. Hillis and Steele's
+ * doubling: each step covers twice as many lanes below, as far as this lane reaches. A lane in
+ * reach must itself reach down to the same lane. */
 XL_T XL_FN(lane_scan_reach)(XL_T mine, uint reach, uint span)
 {
     XL_T x = mine;
@@ -116,7 +116,7 @@ XL_T XL_FN(lane_scan_exclusive)(XL_T x)
 }
 
 #if XL_LANE_WAY == 3
-/* The tree is that of the butterfly below; the last lane has all of it. */
+/* The tree is that of the butterfly below; the last lane has the result. */
 XL_T XL_FN(lane_reduce)(XL_T mine)
 {
     XL_T x = mine;

@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: MIT
- * The scan of a row: one state of the plan per lane, of a whole sub-group.
+ * Scan of a row: one accumulator of the plan per lane, over a whole sub-group.
  *
- * Where states are elements with flags, a lane knows from one vote how far its segment reaches
- * down, as in cl/lane/lane_segmented.cl: elements travel without their flags, and the flags of
- * what comes out follow from the votes. Which elements meet, and in what order, is the same as
- * where states travel whole.
+ * If accumulators are elements with flags, one ballot tells each lane how far its segment reaches
+ * down, as in cl/lane/lane_segmented.cl: elements are moved without flags, and the flags of the
+ * results follow from the ballot. Elements are combined in the same order as whole accumulators.
  *
- * Gives
- *   XL_T xl_lane_scan_total(XL_T mine, XL_T *all)  what stands before this lane, and at every
- *                                                lane all of the row
- *   XL_T xl_lane_total(XL_T mine)            the latter, by the same operations
- * Every lane of a whole sub-group must call these together. */
+ * Defines
+ *   XL_T xl_lane_scan_total(XL_T mine, XL_T *all)  the exclusive scan; *all, at every lane, is the
+ *                                                 total of the row
+ *   XL_T xl_lane_total(XL_T mine)            the total, by the same operations
+ * All lanes of a whole sub-group must call these together. */
 #ifndef XL_LANE_SCAN_TOTAL
 #define XL_LANE_SCAN_TOTAL
 
@@ -38,14 +37,14 @@ XL_MOVE_ELEMENT(xl_element_from, xl_lane_shuffle)
 XL_MOVE_ELEMENT(xl_element_below, xl_lane_below)
 #endif
 
-/* Each lane's element and what stands before it in its segment. `heads`: the lanes in whose
- * states segments begin. */
+/* The inclusive scan of elements within segments. `heads`: the lanes in whose accumulators segments
+ * begin. */
 XL_E xl_elements_scan(XL_E mine, ulong heads)
 {
     const uint reach = xl_lane_id() - xl_segment_start(heads, xl_lane_id());
     XL_E x = mine;
 #pragma unroll
-#if XL_LANE_WAY == 3 /* as xl_lane_scan_reach() */
+#if XL_LANE_WAY == 3 /* as in xl_lane_scan_reach() */
     for (uint by = 1; by < XL_LANES; by *= 2) {
         const XL_E below = xl_element_below(x, by);
         if (xl_lane_takes(reach, by))

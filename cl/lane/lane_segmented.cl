@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: MIT
- * Segmented scans of one element per lane: heads as a flag of each lane, or as a mask
- * for rows of `width` lanes (cl/lane/lane_subwarp.cl says what that holds).
+ * Segmented scans of one element per lane. Heads are a flag per lane, or a mask for rows of `width`
+ * lanes (cl/lane/lane_subwarp.cl describes the mask).
  *
- * Asks for what cl/lane/lane_scan.cl asks for, and gives, after <XL_NAME>_:
+ * Requires the same as cl/lane/lane_scan.cl. Defines, with the prefix <XL_NAME>_:
  *   XL_T lane_segmented_scan_inclusive(XL_T x, bool is_head)
  *   XL_T lane_segmented_scan_exclusive(XL_T x, bool is_head)   the identity at a head
  *   XL_T subwarp_scan_inclusive(XL_T x, ulong heads, uint width)
  *   XL_T subwarp_scan_exclusive(XL_T x, ulong heads, uint width)
  *
- * Lane 0 of the sub-group or the row is always a head. A lane knows from one vote how
- * far its segment reaches down, so no flag travels with the elements. Every lane of a
- * whole sub-group must call these together. No guard, as in lane_scan.cl. */
+ * Lane 0 of the sub-group or of the row is always a head. One ballot tells a lane how far its
+ * segment reaches down, so no flag is moved with the elements. All lanes of a whole sub-group must
+ * call these together. No include guard, as in lane_scan.cl. */
 #include "lane_scan.cl"
 #include "lane_subwarp.cl"
 
-/* Inclusive to exclusive, where the segment begins `reach` lanes below. */
+/* Inclusive to exclusive; the segment begins `reach` lanes below. */
 XL_T XL_FN(lane_shift_reach)(XL_T inclusive, uint reach)
 {
     XL_T below = XL_FN(shuffle_up)(inclusive, 1);

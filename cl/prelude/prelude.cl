@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: MIT
- * Dialect, features and type names that every kernel file starts from.
+ * Dialect, features and type names for every kernel file.
  *
- * The runtime (lib/ocl/program.c) puts in front of every program the lines that tell of the
- * device, and then the plan's own. What they mean, of this file and all others below cl, stands
- * in cl/parameters.txt. */
+ * The runtime (lib/ocl/program.c) puts lines before every program that define the properties of the
+ * device, and then those of the plan. cl/parameters.txt states their meanings, for all files below
+ * cl. */
 #ifndef XL_PRELUDE
 #define XL_PRELUDE
 
-/* Where kernels require a sub-group size, the runtime's lines make that part of __kernel
- * (lib/ocl/width.c). They turn on 64-bit floating point and atomics, too, where the device has
- * them. */
+/* If kernels require a sub-group size, the runtime's lines make it part of __kernel
+ * (lib/ocl/width.c). They also enable 64-bit floating point and atomics, if the device has them. */
 
-/* In a user's program that is the user's choice. */
+/* In a user's program, this is the user's choice. */
 #ifndef XL_USER_PROGRAM
 #pragma OPENCL FP_CONTRACT OFF
 #endif
@@ -26,8 +25,8 @@
 #define XL_JOIN_(a, b) a##b
 #define XL_JOIN(a, b) XL_JOIN_(a, b)
 
-/* A barrier for the local memory of the group; for global memory it names both. A group of
- * one has nobody to wait for, and compilers that cut kernels at barriers need not. */
+/* A barrier for local memory; xl_full_barrier() is for global memory, too. A group of one work-item
+ * needs no barrier, and without one, compilers that split kernels at barriers need not do so. */
 void xl_local_barrier(void)
 {
 #if !defined(XL_GROUP_SIZE) || XL_GROUP_SIZE != 1
@@ -42,8 +41,7 @@ void xl_full_barrier(void)
 #define XL_LOCAL_BARRIER() xl_local_barrier()
 #define XL_FULL_BARRIER() xl_full_barrier()
 
-/* n / d rounded up for any n: of numbers of 32 and of 64 bits; and, for the sizes of arrays too, of
- * any. */
+/* n / d rounded up, for any n: 32-bit and 64-bit functions, and a macro for constants. */
 uint xl_ceil_div(uint n, uint d)
 {
     return n / d + (n % d != 0);

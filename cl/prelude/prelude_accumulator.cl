@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: MIT
- * What the engine scans: a monoid over elements. One flat engine does every form of scan
- * and reduction because segments, operators without an identity and counts are only
+ * The accumulator that is scanned and reduced: a monoid over elements. One engine does every form
+ * of scan and reduction, because segments, operators without an identity, and counts only take
  * other monoids:
  *   XL_ACCUMULATOR 0  an element
- *   XL_ACCUMULATOR 1  an element and flags: HEAD, a segment began in what is summed up; SOME,
- *               there is an element at all. The operator on (flag, value) pairs is Schwartz's
- *               ("Ultracomputers", TOPLAS 2:4, 1980); Blelloch, CMU-CS-90-190, section 1.5
- *   XL_ACCUMULATOR 2  that, and how many segments began
+ *   XL_ACCUMULATOR 1  an element and flags. HEAD: a segment begins among the combined elements.
+ *               SOME: there is at least one element. The operator on (flag, value) pairs is
+ *               Schwartz's ("Ultracomputers", TOPLAS 2:4, 1980); Blelloch, CMU-CS-90-190, 1.5
+ *   XL_ACCUMULATOR 2  the same, and how many segments begin
  *
- * Gives
- *   XL_T, xl_op(a, b), xl_identity(), xl_commutes  the monoid. Where the operator has no
- *                identity, nothing at all is one, and the operator is not called on it
- *   xl_accumulator_of(e, head)  one element, which begins a segment or not
- *   xl_element_of(t)  the element of a state
- *   xl_is_head(t)  a segment began in it */
+ * Defines
+ *   XL_T, xl_op(a, b), xl_identity(), xl_commutes  the monoid. If the operator has no identity, the
+ *                empty accumulator (without SOME) is one, and the operator is not called on it
+ *   xl_accumulator_of(e, head)  the accumulator of one element; head: it begins a segment
+ *   xl_element_of(t)  the element of an accumulator
+ *   xl_is_head(t)  whether a segment begins in it */
 #ifndef XL_PRELUDE_ACCUMULATOR
 #define XL_PRELUDE_ACCUMULATOR
 
@@ -52,11 +52,11 @@ XL_T xl_op(XL_T a, XL_T b)
 }
 #else
 enum { XL_HEAD = 1, XL_SOME = 2 };
-/* In this order: rusticl 22.3 loses what stands behind a value of one byte. With no padding,
- * neither in front of a value that is aligned wider than the flags nor at the end: NVIDIA 580 keeps
- * copies of a struct with padding in memory instead of registers (scans by cl/scan/scan_lookback.cl
- * were 6 times as slow on an H200), and loses the flags where it makes words of it for a shuffle.
- */
+/* The members are in this order because rusticl 22.3 loses a member after a value of one byte.
+ * There is no padding, neither before a value with a larger alignment than the flags nor at the
+ * end: NVIDIA 580 keeps copies of a struct with padding in memory instead of registers (scans by
+ * cl/scan/scan_lookback.cl were 6 times as slow on an H200), and loses the flags when it moves the
+ * struct as words in a shuffle. */
 typedef struct xl_accumulator {
     uint flags;
 #if XL_ACCUMULATOR == 2
@@ -124,7 +124,7 @@ XL_T xl_identity(void)
 
 XL_T xl_accumulator_of(XL_E e, bool head)
 {
-    /* A head's flag is 1. Chosen by `?:` it makes PoCL 5.0 abort on some kernels of groups. */
+    /* A head's flag is 1. With `?:` PoCL 5.0 aborts on some kernels of groups. */
     return xl_accumulator_make(e, XL_SOME | (uint)head, (uint)head);
 }
 
@@ -140,7 +140,7 @@ bool xl_is_head(XL_T t)
 
 XL_T xl_op(XL_T a, XL_T b)
 {
-    XL_T both = b; /* not b itself: see cl/lane/lane_scan.cl */
+    XL_T both = b; /* a copy: see cl/lane/lane_scan.cl */
 #if XL_HAS_IDENTITY
     if (!(b.flags & XL_HEAD))
         both.value = xl_op_e(a.value, b.value);

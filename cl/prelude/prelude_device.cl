@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT
- * Memory as all work-groups of the device see it: relaxed 64-bit words, and a fence. */
+ * Memory accesses of device scope: relaxed 64-bit words, and a fence. */
 #ifndef XL_PRELUDE_DEVICE
 #define XL_PRELUDE_DEVICE
 
 #include "prelude.cl"
 
-/* NVIDIA's OpenCL has no atomics of device scope, its PTX has. */
+/* NVIDIA's OpenCL has no atomics of device scope, but its PTX has. */
 #if defined(__NV_CL_C_VERSION)
 ulong xl_relaxed_load(const __global ulong *from)
 {
@@ -19,7 +19,7 @@ void xl_relaxed_store(__global ulong *to, ulong word)
     __asm volatile("st.relaxed.gpu.global.u64 [%0], %1;" : : "l"(to), "l"(word) : "memory");
 }
 
-/* Two words at once, each of which tells by itself what it is. */
+/* Two words at once. They may be torn from each other, so each must be interpretable alone. */
 ulong2 xl_relaxed_load2(const __global ulong *from)
 {
     ulong2 words;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT
- * Keys as unsigned numbers in the order asked for: mapped when loaded, mapped back when stored. The
- * map is one to one, unless XL_KEY_KIND is 4: then both zeros have one number, and no number is
- * mapped back. Or keys of any type that a comparator of the user's orders.
+ * Keys as unsigned numbers in the required order: mapped when they are loaded, mapped back when
+ * they are stored. The map is one to one, except if XL_KEY_KIND is 4: then both zeros have the same
+ * number, and numbers are not mapped back. Or keys of any type, ordered by a user's comparator.
  *
- * Gives
- *   XL_KEY           a key in an array: its bits, whatever they mean
+ * Defines
+ *   XL_KEY           a key in an array, as bits
  *   xl_key_before()  whether one key comes before another
- * and but for a comparator's
- *   XL_ORDINAL  the number that it is mapped to, of 32 or 64 bits; xl_last_ordinal() is the
+ * and, without a comparator,
+ *   XL_ORDINAL  the number that a key is mapped to, of 32 or 64 bits; xl_last_ordinal() is the
  *               greatest
  *   XL_KEY_IS_MAPPED  whether the map changes keys
  *   xl_key_map(), xl_key_unmap(); with XL_KEY_KIND 4 only the first */
@@ -35,7 +35,7 @@
 #if XL_KEY_KIND == 3
 bool xl_key_before(XL_KEY a, XL_KEY b)
 {
-    /* Copies, lest a comparator that changes its parameters change ours: see lane_scan.cl. */
+    /* Copies, because a comparator may change its parameters: see lane_scan.cl. */
 #if XL_KEY_DESCENDING
     XL_KEY left = b, right = a;
 #else
@@ -54,9 +54,10 @@ enum { XL_KEY_BITS = 8 * XL_KEY_BYTES };
 #define XL_KEY_IS_MAPPED (XL_KEY_KIND != 0 || XL_KEY_DESCENDING)
 #define XL_KEY_ONES (XL_KEY_SIGN | (XL_KEY_SIGN - 1))
 
-/* Of a floating-point number a negative one has all its bits flipped, any other only its sign,
- * which orders negative NaN < -inf < ... < +inf < positive NaN. What is subtracted makes -inf 0 and
- * takes the negative NaN past the positive ones; their payloads fall. */
+/* For a negative floating-point number all bits are flipped, for any other one only the sign; that
+ * gives the order negative NaN < -inf < ... < +inf < positive NaN. Subtracting this constant makes
+ * -inf 0, and moves the negative NaNs after the positive ones, in descending order of their
+ * payloads. */
 #if XL_KEY_BYTES == 8
 #define XL_NEGATIVE_NANS 0x000ffffffffffffful
 #elif XL_KEY_BYTES == 4

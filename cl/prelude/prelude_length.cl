@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
- * How many elements a launch works on where that may stand on the device. */
+ * Reads the number of elements of a launch, which may be stored on the device. */
 #include "prelude.cl"
 
-/* Makes `n`, of an unsigned type, that number: `most`, or the one that `length`, which may be 0,
- * has at `offset`, if that is less. A number that somebody writes meanwhile must not be another
- * for each work-item of a group: they would part at barriers. Once in a kernel. */
+/* Sets n = min(most, length[offset]), or most if length is NULL; `type` is an unsigned type. One
+ * work-item reads and broadcasts, so that a concurrent write cannot make work-items diverge at a
+ * barrier. Use it once in a kernel. */
 #if XL_SERIAL
 #define XL_LENGTH_READ(type, n, most, length, offset)                                              \
     n = length ? (type)min((ulong)most, length[offset]) : most;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Coordinates of the precision that a program is for (XL_F64): one, two and more of them, what a
- * comparison of four yields, and whether they are a place. */
+ * Types for coordinates in the precision of the program (XL_F64): scalar, vectors, the result of
+ * comparing four, and tests whether they are finite. */
 #ifndef XL_PRELUDE_REAL
 #define XL_PRELUDE_REAL
 
@@ -31,7 +31,7 @@ xl_real4 xl_real4_of(int4 numbers)
 #endif
 }
 
-/* Whether x, y and z are numbers, neither NaN nor infinite; w counts for nothing. */
+/* Whether x, y and z are neither NaN nor infinite; w is ignored. */
 bool xl_float4_finite(float4 p)
 {
     const uint4 exponent = as_uint4(p) & 0x7f800000u;

@@ -16,7 +16,7 @@
 #include "scan_tile.cl"
 
 #if XL_PACKED && (XL_SEGMENTS != 0 || XL_ACCUMULATOR != 0)
-#error "packed are built-in scalars under a built-in operator, without segments"
+#error "XL_PACKED requires built-in scalars, a built-in operator and no segments"
 #endif
 
 #if XL_PACKED

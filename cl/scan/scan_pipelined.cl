@@ -25,7 +25,7 @@
 #include "scan_source.cl"
 
 #if !XL_USE_LANES
-#error "a look-back by a whole group needs sub-groups"
+#error "a look-back by a work-group requires sub-groups"
 #endif
 
 #if XL_LANE_WAY == 2 || XL_LANE_WAY == 3

@@ -29,7 +29,7 @@
 #include "../tile/tile_heads.cl"
 
 #if XL_SERIAL
-#error "heads are marked by a group, also by one of one work-item: XL_SERIAL must be 0"
+#error "XL_SERIAL must be 0, because a group marks heads, even a group of one work-item"
 #endif
 
 #define XL_ROW 32
@@ -40,9 +40,9 @@
 #define XL_GROUPS_PER_TILE (XL_TREE_SUB_TILES / XL_GROUP_SUB_TILES)
 
 #if XL_TILE % XL_SUB_TILE_ELEMENTS != 0 || XL_TREE_SUB_TILES % XL_GROUP_SUB_TILES != 0
-#error "a tile is whole groups' elements, and these are whole sub-tiles"
+#error "XL_TILE must be whole sub-tiles, and a tile of the tree a multiple of XL_TILE"
 #elif XL_GROUP_SIZE > 1 && XL_GROUP_SUB_TILES * XL_ROW != XL_GROUP_SIZE
-#error "a group has 32 work-items for each sub-tile"
+#error "XL_GROUP_SIZE must be 1, or 32 for each sub-tile"
 #endif
 
 #define XL_REQUIRED __attribute__((reqd_work_group_size(XL_GROUP_SIZE, 1, 1)))

@@ -1,33 +1,33 @@
 /* SPDX-License-Identifier: MIT
- * The arrays of a selection, what class an element is of, and what a tile or a chunk comes to.
+ * The arrays of a selection, the class of an element, and the sum of a tile or a chunk.
  *
- * The host puts in front, beside the parameters, the type xl_element; of each array of values the
- * type of a unit, xl_value0 and so on, and how many units an element has, xl_value0_units; and,
- * where expressions choose,
- *   uint xl_user_class(xl_element x, ulong i)        0 or 1, of three parts 0, 1 or 2
- *   bool xl_user_equal(xl_element a, xl_element b)   of neighbours
- * which take xl_params behind these if the expressions have parameters. */
+ * Besides the parameters, the host defines the type xl_element; for each array of values the type
+ * of a unit, xl_value0 and so on, and the number of units per element, xl_value0_units; and, if
+ * expressions choose,
+ *   uint xl_user_class(xl_element x, ulong i)        0 or 1; for three parts 0, 1 or 2
+ *   bool xl_user_equal(xl_element a, xl_element b)   for adjacent elements
+ * which have a last parameter xl_params if the expressions have parameters. */
 #ifndef XL_SELECT_ARRAYS
 #define XL_SELECT_ARRAYS
 
 #include "../prelude/prelude_accumulator.cl"
 #include "../prelude/prelude_length.cl"
 
-/* What the caller asks for: bits of `gives`; lib/select/select_enqueue.c has the same. */
+/* The outputs of a call: bits of `gives`, as in lib/select/select_enqueue.c. */
 enum {
     xl_gives_out = 1,
     xl_gives_indices = 2,
     xl_gives_lengths = 4,
     xl_gives_count = 8,
-    xl_gives_values = 16, /* the first array, the next three follow */
-    /* What is written by the places of elements, not by elements that are at hand. */
+    xl_gives_values = 16, /* the first array of values; the next three follow */
+    /* Outputs that are written from the places of elements, not from the elements. */
     xl_gives_by_place = xl_gives_indices | xl_gives_lengths | 15 * xl_gives_values
 };
 
 #if XL_SELECT_BY == 1
 typedef uchar xl_select_flag;
 #else
-typedef uint xl_select_flag; /* bits, or the lengths that elements are repeated by */
+typedef uint xl_select_flag; /* bits, or the lengths of XL_SELECT_REPEAT */
 #endif
 #if XL_SELECT_WIDE
 typedef ulong xl_select_index;
@@ -43,8 +43,7 @@ typedef struct xl_select {
     __global uint *lengths;
     __global ulong *count;
     ulong n, capacity;
-    uint gives, aligned; /* 1: vectors may be read. Padding would keep copies in memory: NVIDIA's
-                            compiler */
+    uint gives, aligned; /* vectors may be read; no bool: NVIDIA keeps padded structs in memory */
 #if XL_SELECT_VALUES > 0
     const __global xl_value0 *values_in0;
     __global xl_value0 *values_out0;
@@ -66,7 +65,7 @@ typedef struct xl_select {
 #endif
 } xl_select;
 
-/* One array of values, each array with the element that it begins at. */
+/* The arguments for one array of values; offsets are in elements. */
 #define XL_VALUE_ARGUMENTS(k)                                                                      \
     , const __global xl_value##k *values_in##k, ulong values_in##k##_offset,                       \
         __global xl_value##k *values_out##k, ulong values_out##k##_offset
@@ -91,7 +90,7 @@ typedef struct xl_select {
 #define XL_VALUES_MAKE XL_VALUE_MAKE(0) XL_VALUE_MAKE(1) XL_VALUE_MAKE(2) XL_VALUE_MAKE(3)
 #endif
 
-/* Whether rows of a work-group's tiles may be read as vectors. */
+/* Whether rows of a work-group's tile may be read as vectors. */
 #if XL_SERIAL
 #define XL_SELECT_ALIGNED(s) 0
 #else
@@ -110,7 +109,7 @@ typedef struct xl_select {
 #define XL_PARAMS_OF(s)
 #endif
 
-/* `length`: NULL, or where on the device the number of elements stands, at most n_most. `scratch`
+/* `length`: NULL, or where the number of elements is on the device, at most n_most. `scratch`
  * begins at word scratch_offset. */
 #define XL_SELECT_ARGUMENTS                                                                        \
     ulong n_most, const __global ulong *length, ulong length_offset, ulong capacity, uint gives,   \
@@ -139,13 +138,14 @@ typedef struct xl_select {
 #define XL_BY_EXPRESSION (XL_SELECT_BY == 0 && XL_SELECT_KIND < 3)
 #define XL_BY_HEADS (XL_SELECT_KIND == 3 || XL_SELECT_KIND == 4)
 
-/* Element `from` of an array of values to place `to`, unit by unit. */
+/* Copies element `from` of an array of values to place `to`, unit by unit. */
 #define XL_VALUE_MOVE(k)                                                                           \
     for (uint u = 0; u < xl_value##k##_units; ++u)                                                 \
         s->values_out##k[to * xl_value##k##_units + u] =                                           \
             s->values_in##k[from * xl_value##k##_units + u];
 
-/* An element of the output that is the one at place `from` of the input, without itself. */
+/* Writes place `to` of all outputs, except the element itself, for the element at place `from` of
+ * the input. */
 void xl_select_give(const xl_select *s, ulong to, ulong from)
 {
     if (s->gives & xl_gives_indices)
@@ -174,7 +174,7 @@ uint xl_class_of(const xl_select *s, xl_element x, ulong i)
     return xl_user_class(x, i XL_PARAMS_OF(s));
 }
 #elif XL_BY_HEADS
-/* Whether b begins a run, behind a. */
+/* Whether b, the element after a, begins a run. */
 bool xl_begins_run(const xl_select *s, xl_element a, xl_element b)
 {
     return !xl_user_equal(a, b XL_PARAMS_OF(s));
@@ -182,7 +182,8 @@ bool xl_begins_run(const xl_select *s, xl_element a, xl_element b)
 #endif
 
 #if XL_SELECT_KIND != 5
-/* 1 for what is wanted, else 0; of three parts the class. `x`: the element, where it is at hand. */
+/* The class of element i: 1 if it is selected, otherwise 0; for three parts, its part. `x`: the
+ * element, if it is loaded. */
 uint xl_select_class(const xl_select *s, ulong i, const xl_element *x)
 {
 #if XL_BY_HEADS
@@ -200,18 +201,18 @@ uint xl_select_class(const xl_select *s, ulong i, const xl_element *x)
 #endif
 }
 
-/* What elements come to: how many are of the part that comes first, and beside it, in the high half
- * of a ulong, of three parts how many are of the second, or of runs where the last one begins, from
- * 1 on, 0: none does. Both are less than 2^32. */
+/* The sum of some elements: how many are in the first part; and in the high half of a ulong, for
+ * three parts, how many are in the second or, for runs, where the last one begins, plus 1 (0: none
+ * begins). Both are below 2^32. */
 #if XL_SELECT_KIND == 2 || XL_SELECT_KIND == 4
-#define XL_STATE_COUNT(t) ((uint)(t))
-#define XL_STATE_MORE(t) ((uint)((t) >> 32))
+#define XL_SUM_COUNT(t) ((uint)(t))
+#define XL_SUM_MORE(t) ((uint)((t) >> 32))
 #else
-#define XL_STATE_COUNT(t) (t)
-#define XL_STATE_MORE(t) 0u
+#define XL_SUM_COUNT(t) (t)
+#define XL_SUM_MORE(t) 0u
 #endif
 
-XL_T xl_select_state(uint class, ulong i)
+XL_T xl_select_sum_of(uint class, ulong i)
 {
 #if XL_SELECT_KIND == 2
     return class == 0 ? 1ul : class == 1 ? 1ul << 32 : 0ul;
@@ -222,32 +223,32 @@ XL_T xl_select_state(uint class, ulong i)
 #endif
 }
 
-/* The same of all elements before a place. */
+/* The same for all elements before a place. */
 typedef struct xl_select_before {
     ulong count, more;
 } xl_select_before;
 
-/* Before what comes after `t`. */
+/* `before` and elements whose sum is t. */
 xl_select_before xl_select_after(xl_select_before before, XL_T t)
 {
     xl_select_before after = before;
-    after.count += XL_STATE_COUNT(t);
+    after.count += XL_SUM_COUNT(t);
 #if XL_SELECT_KIND == 2
-    after.more += XL_STATE_MORE(t);
+    after.more += XL_SUM_MORE(t);
 #elif XL_SELECT_KIND == 4
-    after.more = max(after.more, (ulong)XL_STATE_MORE(t));
+    after.more = max(after.more, (ulong)XL_SUM_MORE(t));
 #endif
     return after;
 }
 
-/* A run that goes on to before place `end` and begins at `begin`, from 1 on. */
+/* Writes the length of a run, which begins at place `begin` - 1 and ends before place `end`. */
 void xl_select_run(const xl_select *s, ulong runs, ulong begin, ulong end)
 {
     if ((s->gives & xl_gives_lengths) && runs > 0 && runs <= s->capacity)
         s->lengths[runs - 1] = (uint)(end - (begin - 1));
 }
 
-/* One work-item tells the caller, once all of the n elements are counted. */
+/* Writes the last length and the count after all of the n elements; called by one work-item. */
 void xl_select_end(const xl_select *s, ulong n, xl_select_before all)
 {
 #if XL_SELECT_KIND == 4
@@ -261,8 +262,7 @@ void xl_select_end(const xl_select *s, ulong n, xl_select_before all)
     }
 }
 
-/* Where the parts of a partition begin, that of the elements from place `i` on: what an element is
- * of part p goes to at[p]. */
+/* Where elements of a partition go, from place `i` of the input on: those of part p to at[p]. */
 typedef struct xl_select_places {
     ulong at[3];
 } xl_select_places;

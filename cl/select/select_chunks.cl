@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT
- * A selection in three launches: each chunk is counted, the counts are summed up, and each chunk is
- * read again and written. A chunk has fewer than 2^32 elements.
+ * A selection in three launches: each chunk is counted, the sums of the chunks are scanned, and
+ * each chunk is read again and written. A chunk has fewer than 2^32 elements.
  *
- *   xl_select_count   what each chunk comes to
- *   xl_select_spine   what stands before each, and all of them, behind the last one
- *   xl_select_write
+ *   xl_select_count   the sum of each chunk
+ *   xl_select_spine   the sum before each chunk and, after the last one, of all elements
+ *   xl_select_write   the outputs
  *
- * Scratch that somebody changes meanwhile gives other results, and nothing is written outside of
- * the outputs: each place is held against their capacity. */
+ * If another kernel changes the scratch concurrently, results are wrong, but nothing is written
+ * outside the outputs: each place is compared with their capacity. */
 #include "select_arrays.cl"
 
 enum { xl_rooms = 1 };
@@ -17,14 +17,14 @@ enum { xl_rooms = 1 };
 #include "select_group.cl"
 #endif
 
-/* NVIDIA's compiler heeds a limit of registers for no kernel that requires a group size. */
+/* NVIDIA's compiler ignores a limit of registers in a kernel that requires a group size. */
 #if XL_REGISTERS > 0
 #define XL_REQUIRED
 #else
 #define XL_REQUIRED __attribute__((reqd_work_group_size(XL_GROUP_SIZE, 1, 1)))
 #endif
 
-/* A chunk's entry, or, behind the last one, that of all. */
+/* The entry of a chunk or, after the last one, of all elements. */
 xl_select_before xl_spine_read(const __global ulong *scratch, ulong chunk)
 {
     xl_select_before before;
@@ -55,7 +55,7 @@ xl_select_before xl_spine_nothing(void)
     return nothing;
 }
 
-/* The chunk of this group: where it begins, and how many elements it has. */
+/* The chunk of this group: where it begins and where it ends. */
 #define XL_CHUNK_MAKE                                                                              \
     const ulong begin = min((ulong)get_group_id(0) * chunk, select.n);                             \
     const ulong end = begin + min(select.n - begin, chunk);
@@ -111,7 +111,7 @@ __kernel XL_REQUIRED void xl_select_count(ulong chunk, ulong chunks, XL_SELECT_A
         xl_spine_write(scratch, get_group_id(0), xl_select_after(xl_spine_nothing(), total));
 }
 
-/* One group, each of whose work-items has neighbouring chunks. */
+/* One group, whose work-items have consecutive chunks. */
 __kernel XL_REQUIRED void xl_select_spine(ulong chunk, ulong chunks, XL_SELECT_ARGUMENTS)
 {
     XL_SELECT_MAKE

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
- * A tile of a selection by a work-group. Each sub-group has neighbouring elements, row after row of
- * its lanes, of which each has a vector of neighbours in every row: then all rows are ranked by one
- * scan over the lanes. Without lanes each work-item has neighbours. What the tile gives is put
- * together in local memory and written from there, neighbours beside each other. */
+ * A tile of a selection, by a work-group. Each sub-group has consecutive elements, in rows; in each
+ * row, a lane has a vector of consecutive elements, so one scan over the lanes ranks all rows.
+ * Without sub-groups each work-item has consecutive elements. The outputs of a tile are compacted
+ * in local memory, and adjacent work-items write adjacent outputs. */
 #ifndef XL_SELECT_GROUP
 #define XL_SELECT_GROUP
 
@@ -11,16 +11,16 @@
 #include "select_arrays.cl"
 
 #if XL_TILE != XL_GROUP_SIZE * XL_ITEMS
-#error "a tile is what the work-items of a group have"
+#error "XL_TILE must be XL_GROUP_SIZE * XL_ITEMS"
 #elif XL_ITEMS > 32 || XL_TILE > 65535
-#error "flags of a work-item have 32 bits, places in a tile 16"
+#error "XL_ITEMS: at most 32 (flag bits); XL_TILE: at most 65535 (16-bit places)"
 #elif XL_ITEMS % XL_VLEN != 0
-#error "items are whole vectors"
+#error "XL_ITEMS must be a multiple of XL_VLEN"
 #endif
 #define XL_PARTS (XL_SELECT_KIND == 1 ? 2u : XL_SELECT_KIND == 2 ? 3u : 1u)
 
-/* Room for a tile's elements or, where these are asked for by their places, for those; of runs, of
- * which both are asked for, for both. */
+/* The room for a tile in local memory: for elements or, if outputs are written by place, for
+ * places; runs need both. */
 #if !XL_SELECT_STAGED
 #define XL_ROOM_BYTES 2
 #elif XL_SELECT_KIND == 4
@@ -33,13 +33,13 @@
 typedef struct xl_select_local {
     uint4 room[xl_rooms][XL_CEIL_DIV(XL_TILE * XL_ROOM_BYTES, 16)];
     XL_T scratch[XL_GROUP_SIZE];
-    XL_T parts[XL_GROUP_SIZE], early[XL_GROUP_SIZE]; /* of sub-groups that look back */
+    XL_T parts[XL_GROUP_SIZE], early[XL_GROUP_SIZE]; /* partial results of two look-backs */
     XL_T prefix;
-    uint given[xl_rooms]; /* elements that a tile gives */
+    uint given[xl_rooms]; /* number of outputs of a tile */
     uint ticket, epoch;
 } xl_select_local;
 
-/* A work-item's rows are vectors of neighbours. */
+/* A row of a work-item is a vector of consecutive elements. */
 #define XL_ROWS (XL_ITEMS / XL_VLEN)
 #if XL_VLEN > 1
 #define XL_FLAG_VEC XL_JOIN(uchar, XL_VLEN)
@@ -52,24 +52,25 @@ typedef struct xl_select_local {
 #endif
 #define XL_SELECT_LOOKS (XL_BY_EXPRESSION || XL_BY_HEADS)
 
-/* The tile's elements of a work-item as they come from memory. */
+/* The elements of a work-item in a tile, as they were loaded. */
 typedef struct xl_select_loaded {
 #if XL_SELECT_STAGED
     xl_element x[XL_ITEMS];
 #if XL_BY_HEADS
-    xl_element left[XL_ROWS]; /* the one before each row */
+    xl_element left[XL_ROWS]; /* the element before each row */
 #endif
 #endif
 #if XL_SELECT_BY == 1
     XL_FLAG_VEC flags[XL_ROWS];
 #elif XL_SELECT_BY == 2
-    uint flags[XL_ROWS]; /* the word that has those of the row */
+    uint flags[XL_ROWS]; /* the word that contains those of the row */
 #endif
-    uint gap; /* of none of these */
+    uint unused; /* a struct must have a member */
 } xl_select_loaded;
 
-/* Which of them are of the first part, and of the second, and where in their part each row begins:
- * counted from what the sub-group, or the work-item, begins with, until xl_select_total(). */
+/* The elements of the first and of the second part, as bits; and the rank of each row in its part.
+ * Ranks count from the beginning of the sub-group, or the work-item, until xl_select_total() makes
+ * them ranks in the tile. */
 typedef struct xl_select_items {
     uint first, second;
     uint rank[XL_ROWS];
@@ -88,19 +89,19 @@ uint xl_select_at(uint row)
 #endif
 }
 
-/* Whether what a tile gives is found by places. */
+/* Whether outputs of a tile are written by place. */
 bool xl_select_goes_by_place(const xl_select *s)
 {
     return !XL_SELECT_STAGED || (s->gives & xl_gives_by_place) != 0;
 }
 
-/* Whether the elements wait in local memory. */
+/* Whether the elements are kept in local memory. */
 bool xl_select_keeps_elements(const xl_select *s)
 {
     return XL_SELECT_STAGED && (XL_SELECT_KIND == 4 || !xl_select_goes_by_place(s));
 }
 
-/* Asks for `count` elements from place `base` on, all at once, and waits for none. */
+/* Loads `count` elements from place `base` on, all at once, and waits for none. */
 void xl_select_load(const xl_select *s, ulong base, uint count, xl_select_loaded *to)
 {
     const bool whole = s->aligned && count == XL_TILE;
@@ -149,7 +150,7 @@ void xl_select_load(const xl_select *s, ulong base, uint count, xl_select_loaded
 #endif
 }
 
-/* The class of element v of row r, which is there. */
+/* The class of element v of row r, which must exist. */
 uint xl_select_loaded_class(const xl_select *s, ulong base, const xl_select_loaded *from, uint r,
                             uint v)
 {
@@ -199,34 +200,34 @@ void xl_select_classify(const xl_select *s, ulong base, uint count, const xl_sel
     }
 }
 
-/* How many of a row's bits are set. */
+/* The number of set bits in a row. */
 uint xl_select_row_count(uint bits, uint row)
 {
     return (uint)popcount(bits >> (row * XL_VLEN) & ((2u << (XL_VLEN - 1)) - 1u));
 }
 
 #if XL_USE_LANES
-/* Counts of several rows in one word, each of up to width * XL_VLEN. */
+/* The counts of several rows in one word; each is at most width * XL_VLEN. */
 #if XL_LANES > 0 && XL_LANES * XL_VLEN < 256 && (XL_LANE_WAY == 2 || XL_LANE_WAY == 3)
-#define XL_RANK_BITS 8u
+#define XL_COUNT_BITS 8u
 #else
-#define XL_RANK_BITS 16u
+#define XL_COUNT_BITS 16u
 #endif
-#define XL_RANK_ROWS (32u / XL_RANK_BITS)
-#define XL_RANK_WORDS XL_CEIL_DIV(XL_ROWS, XL_RANK_ROWS)
-#define XL_RANK_OF(word, row)                                                                      \
-    ((word) >> ((row) % XL_RANK_ROWS * XL_RANK_BITS) & ((1u << XL_RANK_BITS) - 1u))
+#define XL_COUNT_ROWS (32u / XL_COUNT_BITS)
+#define XL_COUNT_WORDS XL_CEIL_DIV(XL_ROWS, XL_COUNT_ROWS)
+#define XL_COUNT_OF(word, row)                                                                     \
+    ((word) >> ((row) % XL_COUNT_ROWS * XL_COUNT_BITS) & ((1u << XL_COUNT_BITS) - 1u))
 
-/* Where among the set bits of the sub-group those of each row begin; how many there are. */
+/* Ranks the first bit of each row among the set bits of the sub-group; returns their number. */
 uint xl_select_ranks(uint bits, uint *rank)
 {
     uint before = 0;
 #pragma unroll
-    for (uint w = 0; w < XL_RANK_WORDS; ++w) {
+    for (uint w = 0; w < XL_COUNT_WORDS; ++w) {
         uint mine = 0;
 #pragma unroll
-        for (uint r = w * XL_RANK_ROWS; r < min((w + 1) * XL_RANK_ROWS, (uint)XL_ROWS); ++r)
-            mine |= xl_select_row_count(bits, r) << r % XL_RANK_ROWS * XL_RANK_BITS;
+        for (uint r = w * XL_COUNT_ROWS; r < min((w + 1) * XL_COUNT_ROWS, (uint)XL_ROWS); ++r)
+            mine |= xl_select_row_count(bits, r) << r % XL_COUNT_ROWS * XL_COUNT_BITS;
         uint through = mine;
         for (uint by = 1; by < xl_lane_width(); by *= 2) {
             const uint below = xl_lane_shuffle_up(through, by);
@@ -235,15 +236,15 @@ uint xl_select_ranks(uint bits, uint *rank)
         const uint all = xl_lane_shuffle(through, xl_lane_width() - 1);
         through -= mine;
 #pragma unroll
-        for (uint r = w * XL_RANK_ROWS; r < min((w + 1) * XL_RANK_ROWS, (uint)XL_ROWS); ++r) {
-            rank[r] = before + XL_RANK_OF(through, r);
-            before += XL_RANK_OF(all, r);
+        for (uint r = w * XL_COUNT_ROWS; r < min((w + 1) * XL_COUNT_ROWS, (uint)XL_ROWS); ++r) {
+            rank[r] = before + XL_COUNT_OF(through, r);
+            before += XL_COUNT_OF(all, r);
         }
     }
     return before;
 }
 #else
-/* The same of the work-item. */
+/* The same in the work-item. */
 uint xl_select_ranks(uint bits, uint *rank)
 {
     uint before = 0;
@@ -256,11 +257,11 @@ uint xl_select_ranks(uint bits, uint *rank)
 }
 #endif
 
-/* The place of the work-item's last head, from 1 on; 0: there is none. */
+/* The place of the work-item's last head, plus 1; 0: it has none. */
 uint xl_select_last_head(const xl_select_items *items, ulong base)
 {
     uint last = 0;
-    /* Not by clz(), of which PoCL 3.1 made wrong numbers here (2026-11). */
+    /* Without clz(), which PoCL 3.1 computed wrongly here (2026-11). */
 #pragma unroll
     for (uint k = 0; k < XL_ITEMS; ++k)
         if (items->first >> k & 1u)
@@ -268,7 +269,7 @@ uint xl_select_last_head(const xl_select_items *items, ulong base)
     return last;
 }
 
-/* What this work-item's elements come to. */
+/* The sum of this work-item's elements. */
 XL_T xl_select_mine(const xl_select_items *items, ulong base)
 {
 #if XL_SELECT_KIND == 2
@@ -280,7 +281,8 @@ XL_T xl_select_mine(const xl_select_items *items, ulong base)
 #endif
 }
 
-/* What this work-item's elements come to, or with lanes its sub-group's; ranks them. */
+/* Ranks the rows, and returns the sum of this work-item's elements or, with lanes, of its
+ * sub-group's. */
 XL_T xl_select_sum(xl_select_items *items, ulong base)
 {
     const uint count = xl_select_ranks(items->first, items->rank);
@@ -298,8 +300,8 @@ XL_T xl_select_sum(xl_select_items *items, ulong base)
 #endif
 }
 
-/* The tile's sum, of those of all work-items or sub-groups; ranks are in the tile from here on.
- * Between two calls a barrier has to stand, and one stands in here. */
+/* The sum of the tile, from those of all work-items or sub-groups; makes ranks count from the
+ * beginning of the tile. Contains a barrier, and a barrier must precede the next call. */
 XL_T xl_select_total(XL_T sum, xl_select_items *items, __local xl_select_local *l)
 {
     XL_T total = xl_identity();
@@ -318,9 +320,9 @@ XL_T xl_select_total(XL_T sum, xl_select_items *items, __local xl_select_local *
 #endif
 #pragma unroll
     for (uint r = 0; r < XL_ROWS; ++r) {
-        items->rank[r] += XL_STATE_COUNT(mine);
+        items->rank[r] += XL_SUM_COUNT(mine);
 #if XL_SELECT_KIND == 2
-        items->rank2[r] += XL_STATE_MORE(mine);
+        items->rank2[r] += XL_SUM_MORE(mine);
 #endif
     }
     return total;
@@ -328,14 +330,14 @@ XL_T xl_select_total(XL_T sum, xl_select_items *items, __local xl_select_local *
 
 #define XL_NO_SLOT 0xffffffffu
 
-/* Where among what the tile gives the elements of a row go. */
+/* The numbers of a row's elements among the outputs of the tile. */
 void xl_select_slots(const xl_select_items *items, uint r, XL_T total, uint count, uint *slot)
 {
     uint rank = items->rank[r], rank2 = 0;
 #if XL_SELECT_KIND == 2
     rank2 = items->rank2[r];
 #endif
-    const uint all = XL_STATE_COUNT(total), more = XL_STATE_MORE(total);
+    const uint all = XL_SUM_COUNT(total), more = XL_SUM_MORE(total);
 #pragma unroll
     for (uint v = 0; v < XL_VLEN; ++v) {
         const uint k = r * XL_VLEN + v, at = xl_select_at(r) + v;
@@ -354,10 +356,10 @@ void xl_select_slots(const xl_select_items *items, uint r, XL_T total, uint coun
     }
 }
 
-/* Where the k-th of what the tile gives goes. */
+/* Where output number k of the tile goes. */
 ulong xl_select_target(const xl_select_places *places, XL_T total, uint k)
 {
-    const uint all = XL_STATE_COUNT(total), more = XL_STATE_MORE(total);
+    const uint all = XL_SUM_COUNT(total), more = XL_SUM_MORE(total);
     if (XL_PARTS == 1 || k < all)
         return places->at[0] + k;
     if (XL_PARTS == 2 || k < all + more)
@@ -365,29 +367,29 @@ ulong xl_select_target(const xl_select_places *places, XL_T total, uint k)
     return places->at[2] + (k - all - more);
 }
 
-/* A tile on its way out. */
+/* A tile that is being written. */
 typedef struct xl_select_out {
     ulong base;
-    uint count; /* elements of it */
+    uint count; /* number of its elements */
     XL_T total;
-    xl_select_before before; /* of the whole array */
+    xl_select_before before; /* sum of the whole array before it */
     xl_select_places places;
 } xl_select_out;
 
-/* All work-items go the same rounds, and each looks in a round whether it has an element: of a loop
- * that only some enter behind a barrier PoCL 3.1 lets all of them in. */
+/* All work-items run the same rounds, and test in each round whether they have an element: PoCL 3.1
+ * lets all of them into a loop that, after a barrier, only some enter. */
 
-/* The elements, which somebody has put into local memory before the last barrier. */
+/* Writes the elements, which were put into local memory before the last barrier. */
 void xl_select_write_elements(const xl_select *s, const xl_select_out *o, uint room,
                               const __local xl_select_local *l)
 {
     const __local xl_element *const from = (const __local xl_element *)l->room[room];
     const uint given = l->given[room];
-    const uint parts[4] = {
-        0, XL_PARTS == 1 ? given : XL_STATE_COUNT(o->total),
-        XL_PARTS == 3 ? XL_STATE_COUNT(o->total) + XL_STATE_MORE(o->total) : given, given};
+    const uint parts[4] = {0, XL_PARTS == 1 ? given : XL_SUM_COUNT(o->total),
+                           XL_PARTS == 3 ? XL_SUM_COUNT(o->total) + XL_SUM_MORE(o->total) : given,
+                           given};
     __global xl_element *out[3];
-    uint most[3]; /* before it there is room for the part */
+    uint most[3]; /* the part has room for k below this */
 #pragma unroll
     for (uint p = 0; p < XL_PARTS; ++p) {
         const ulong to = o->places.at[p];
@@ -409,8 +411,8 @@ void xl_select_write_elements(const xl_select *s, const xl_select_out *o, uint r
     }
 }
 
-/* What is found by its place, and the elements too then, which have been read a moment ago. The
- * places stand in local memory. */
+/* Writes outputs by place; also the elements, which were read recently, unless they are kept in
+ * local memory. The places are in local memory. */
 void xl_select_write_by_place(const xl_select *s, const xl_select_out *o, uint room,
                               const __local xl_select_local *l)
 {
@@ -438,7 +440,7 @@ void xl_select_write_by_place(const xl_select *s, const xl_select_out *o, uint r
     }
 }
 
-/* Puts what the tile gives where it goes. Begins and ends with no barrier. */
+/* Writes the outputs of the tile. Contains no barrier. */
 void xl_select_store(const xl_select *s, const xl_select_out *o, uint room,
                      const __local xl_select_local *l)
 {
@@ -448,14 +450,14 @@ void xl_select_store(const xl_select *s, const xl_select_out *o, uint room,
         xl_select_write_by_place(s, o, room, l);
 }
 
-/* Puts the tile's elements into local memory, or their places; a barrier has to follow. */
+/* Puts the tile's elements, or their places, into local memory. A barrier must follow. */
 void xl_select_stage(const xl_select *s, const xl_select_loaded *from, const xl_select_items *items,
                      const xl_select_out *o, uint room, __local xl_select_local *l)
 {
     __local ushort *const place = (__local ushort *)((__local uchar *)l->room[room] + XL_PLACES_AT);
     const bool by_place = xl_select_goes_by_place(s), keeps = xl_select_keeps_elements(s);
     if (get_local_id(0) == 0)
-        l->given[room] = XL_PARTS == 1 ? XL_STATE_COUNT(o->total) : o->count;
+        l->given[room] = XL_PARTS == 1 ? XL_SUM_COUNT(o->total) : o->count;
 #pragma unroll
     for (uint r = 0; r < XL_ROWS; ++r) {
         uint slot[XL_VLEN];

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT
- * Each element as often as its length says. Runs are taken by tiles of XL_TILE.
+ * Repeats each element as often as its length says. Runs are processed in tiles of XL_TILE.
  *
- *   xl_repeat_count   what the lengths of each tile come to
- *   xl_repeat_spine   where the output of each tile begins, and all of it, behind the last one
- *   xl_repeat_write   reads tiles and writes elements, in equal parts: what a tile costs is counted
- *                     as XL_TILE elements more, so that neither long runs nor many empty ones are
+ *   xl_repeat_count   the sum of the lengths of each tile
+ *   xl_repeat_spine   where the output of each tile begins and, after the last one, where it ends
+ *   xl_repeat_write   reads tiles and writes elements, in equal shares of work: reading a tile
+ *                     counts as XL_TILE elements, so neither a long run nor many empty ones are
  *                     left to one work-group
  *
- * Scratch and lengths that somebody changes meanwhile give other results, and nothing is read or
- * written outside of the arrays. */
+ * If another kernel changes the scratch or the lengths concurrently, results are wrong, but nothing
+ * outside the arrays is read or written. */
 #include "select_arrays.cl"
 
 #if !XL_SERIAL
@@ -17,13 +17,13 @@
 
 #define XL_REQUIRED __attribute__((reqd_work_group_size(XL_GROUP_SIZE, 1, 1)))
 
-/* Where the output of a tile begins, as far as there is room. */
+/* Where the output of a tile begins, at most where the room ends. */
 ulong xl_repeat_begin(const __global ulong *scratch, ulong tile, ulong wanted)
 {
     return min(scratch[tile], wanted);
 }
 
-/* The last tile that begins at or before `at` of what all work-items do. */
+/* The last tile that begins at or before `at` in the order of all work. */
 ulong xl_repeat_tile(const __global ulong *scratch, ulong tiles, ulong wanted, ulong at)
 {
     ulong low = 0, high = tiles;
@@ -37,7 +37,7 @@ ulong xl_repeat_tile(const __global ulong *scratch, ulong tiles, ulong wanted, u
     return low;
 }
 
-/* The element of a run. */
+/* Writes one output of a run. */
 void xl_repeat_give(const xl_select *s, ulong to, ulong from)
 {
     if (s->gives & xl_gives_out)
@@ -45,10 +45,9 @@ void xl_repeat_give(const xl_select *s, ulong to, ulong from)
     xl_select_give(s, to, from);
 }
 
-/* A part of a tile's output: places `from` to before `to`, where that of the tile begins at
- * `begin`. */
+/* A part of a tile's output: places `from` to to - 1. The output of the tile begins at `begin`. */
 typedef struct xl_repeat_part {
-    ulong first; /* run of the tile */
+    ulong first; /* first run of the tile */
     uint runs;
     ulong begin, from, to;
 } xl_repeat_part;
@@ -114,7 +113,7 @@ ulong xl_repeat_sum(const xl_select *s, ulong first, uint runs, xl_repeat_local 
     return total;
 }
 
-/* All work-items of a group, with one and the same part. */
+/* Called by all work-items of a group, with the same part. */
 void xl_repeat_store(const xl_select *s, const xl_repeat_part *p, xl_repeat_local l)
 {
     enum { EACH = XL_TILE / XL_GROUP_SIZE };
@@ -147,7 +146,7 @@ void xl_repeat_store(const xl_select *s, const xl_repeat_part *p, xl_repeat_loca
     xl_local_barrier();
 }
 
-/* One group, each of whose work-items has neighbouring tiles. */
+/* One group, whose work-items have consecutive tiles. */
 __kernel XL_REQUIRED void xl_repeat_spine(ulong tiles, XL_SELECT_ARGUMENTS)
 {
     XL_SELECT_MAKE
@@ -172,7 +171,7 @@ __kernel XL_REQUIRED void xl_repeat_spine(ulong tiles, XL_SELECT_ARGUMENTS)
 }
 #endif
 
-/* `tiles`: of as many elements as there may be. */
+/* `tiles`: for the largest possible number of elements. */
 __kernel XL_REQUIRED void xl_repeat_count(ulong tiles, XL_SELECT_ARGUMENTS)
 {
     XL_SELECT_MAKE
@@ -195,7 +194,8 @@ __kernel XL_REQUIRED void xl_repeat_write(ulong tiles, XL_SELECT_ARGUMENTS)
     const __global ulong *const spine = scratch;
     const ulong total = spine[tiles];
 #else
-    /* What work-items go by is the same for all of them, whoever writes the scratch meanwhile. */
+    /* One work-item reads and broadcasts, so that a concurrent write to the scratch cannot make
+     * work-items diverge at a barrier. */
     __local xl_repeat_room local_;
     __local ulong shared[3];
     const __global ulong *const spine = scratch;
@@ -231,7 +231,7 @@ __kernel XL_REQUIRED void xl_repeat_write(ulong tiles, XL_SELECT_ARGUMENTS)
         begin = shared[1];
         end = shared[2];
 #endif
-        /* A place of the output is as far behind its own tile and all before it. */
+        /* In the order of all work, an output comes after its tile and all tiles before it. */
         const ulong behind = (tile + 1) * XL_TILE;
         if (begin + tile * XL_TILE >= to)
             break;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
- * A tile, or a chunk, of a selection by one work-item, on devices whose work-items run one after
- * another. A block's classes are found in a loop without a branch, which compilers make vectors of;
- * a block of which nothing or everything is wanted costs little more, and the places of another are
- * packed without a branch. */
+ * A tile or a chunk of a selection by one work-item, for devices whose work-items run one after
+ * another. The classes of a block are found in a loop without a branch, which compilers vectorize.
+ * A block of which nothing or everything is selected costs little more; for any other block, the
+ * places are packed without a branch. */
 #ifndef XL_SELECT_SERIAL
 #define XL_SELECT_SERIAL
 
@@ -11,13 +11,13 @@
 #define XL_BLOCK 64
 #define XL_PARTS (XL_SELECT_KIND == 1 ? 2 : XL_SELECT_KIND == 2 ? 3 : 1)
 
-/* The classes of a block's elements, eight at a time too. */
+/* The classes of a block's elements, also as words of eight. */
 typedef union xl_classes {
     uchar at[XL_BLOCK];
     ulong word[XL_BLOCK / 8];
 } xl_classes;
 
-/* Of `most` elements from place `i` on; past them 0. */
+/* The classes of `most` elements from place `i` on; 0 after them. */
 void xl_serial_classes(const xl_select *s, ulong i, uint most, xl_classes *class)
 {
 #if XL_BY_EXPRESSION || XL_BY_HEADS
@@ -48,7 +48,7 @@ void xl_serial_classes(const xl_select *s, ulong i, uint most, xl_classes *class
         class->at[j] = XL_BY_HEADS && i + j == 0 ? (uchar)1 : (uchar)(XL_CLASS_AT(j));
 }
 
-/* How many of them are of a class. */
+/* The number of elements of a class. */
 uint xl_serial_count(const xl_classes *class, uint most, uchar wanted)
 {
     uint count = 0;
@@ -62,13 +62,13 @@ uint xl_serial_count(const xl_classes *class, uint most, uchar wanted)
     return count;
 }
 
-/* What the elements from `begin` to before `end` come to. */
+/* The sum of the elements `begin` to end - 1. */
 XL_T xl_serial_sum(const xl_select *s, ulong begin, ulong end)
 {
     uint count = 0, more = 0;
     ulong i = begin;
 #if XL_BY_EXPRESSION && XL_PARTS < 3
-    /* Without the classes' bytes in between. */
+    /* Classes are not stored. */
     for (; end - i >= XL_BLOCK; i += XL_BLOCK) {
         const __global xl_element *const in = s->in + i;
         for (uint j = 0; j < XL_BLOCK; ++j)
@@ -98,8 +98,8 @@ XL_T xl_serial_sum(const xl_select *s, ulong begin, ulong end)
 #endif
 }
 
-/* The elements of a block that begins at place `i`, so many of them, that go to `to` and after.
- * `begin`: where the last run begins. */
+/* Writes `count` elements of the block at place `i`, whose places in the block are in `order`, to
+ * `to` and after. `begin`: where the last run begins. */
 void xl_serial_give(const xl_select *s, ulong to, ulong i, const uchar *order, uint count,
                     ulong *begin)
 {
@@ -119,7 +119,7 @@ void xl_serial_give(const xl_select *s, ulong to, ulong i, const uchar *order, u
         for (uint k = 0; k < room; ++k)
             xl_select_give(s, to + k, i + order[k]);
 #if XL_SELECT_KIND == 4
-    /* Runs end where the next ones begin, the last one in another block. */
+    /* A run ends where the next one begins; the last one ends in another block. */
     if (count > 0) {
         const uint ends = (s->gives & xl_gives_lengths) ? min(room, count - 1) : 0;
         __global uint *const lengths = s->lengths + to;
@@ -131,7 +131,7 @@ void xl_serial_give(const xl_select *s, ulong to, ulong i, const uchar *order, u
 #endif
 }
 
-/* Packs the places of the block's elements of one part. */
+/* Packs the places of the block's elements of one part; returns their number. */
 uint xl_serial_pack(const xl_classes *class, uint most, uchar part, uchar *order)
 {
     uint count = 0;
@@ -142,9 +142,9 @@ uint xl_serial_pack(const xl_classes *class, uint most, uchar part, uchar *order
     return count;
 }
 
-/* The elements of class 1 alone, without their places: to `to` and after, but none to `limit`; how
- * many. What else is written on the way is written again, as there are so many of class 1 that they
- * reach `limit`. */
+/* Writes only the elements of class 1, not their places, to `to` and after, below `limit`; returns
+ * their number. Other elements that this writes are overwritten later, because there are enough of
+ * class 1 to reach `limit`. */
 ulong xl_serial_keep(const xl_select *s, ulong to, ulong limit, ulong i, const xl_classes *class)
 {
     const __global xl_element *const in = s->in + i;
@@ -173,8 +173,8 @@ ulong xl_serial_keep(const xl_select *s, ulong to, ulong limit, ulong i, const x
     return at;
 }
 
-/* Writes what the elements from `begin` to before `end` give, of which so many are of the part that
- * comes first. */
+/* Writes the outputs for the elements `begin` to end - 1; `count` of these are in the first
+ * part. */
 void xl_serial_write(const xl_select *s, ulong begin, ulong end, xl_select_before before,
                      xl_select_before all, ulong count)
 {

@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: MIT
- * A selection in one launch: the kept elements of a tile are counted, those of the tiles before are
- * learnt by look-back (cl/tile/tile_prefix.cl), and the input is read once.
+ * A selection in one launch, which reads the input once: a group counts the selected elements of a
+ * tile, and look-back (cl/tile/tile_prefix.cl) gives the count before the tile.
  *
  *   xl_select_clear   sets the state to 0
- *   xl_select_sweep   one piece of the input, whose counts have 32 bits; what a piece leaves for
- * the next one stands in front of the state, in two places that take turns
+ *   xl_select_sweep   one piece of the input, whose counts have 32 bits. The carry from a piece to
+ *                     the next one is stored before the state, in two places that alternate
  *
- * State that somebody changes meanwhile gives other results, and nothing is written outside of the
- * outputs: each place is held against their capacity. */
+ * If another kernel changes the state concurrently, results are wrong, but nothing is written
+ * outside the outputs: each place is compared with their capacity. */
 #include "select_arrays.cl"
 
-enum { xl_rooms = 2 }; /* of a group: one tile waits while the next one comes */
+enum { xl_rooms = 2 }; /* of a group: one tile waits in local memory while the next one arrives */
 #if XL_SERIAL
 #include "select_serial.cl"
 #else
 #include "select_group.cl"
 #endif
 
-/* Of a piece: where it begins and ends. */
+/* A piece of the input: where it begins and ends. */
 typedef struct xl_source {
     xl_select select;
     ulong begin, end;
@@ -32,8 +32,8 @@ XL_T xl_source_aggregate(const xl_source *source, uint tile)
     return xl_serial_sum(&source->select, base, min(source->end, base + XL_TILE));
 }
 #else
-/* With lanes the whole group looks back, in windows, so that every tile asks once for all that it
- * needs, and asks early. */
+/* With lanes the whole group looks back, in windows, so each tile loads all descriptors that it
+ * needs together, and early. */
 #define XL_LOOKBACK_SCOPE (XL_ORDERED ? 2 : 0)
 XL_T xl_source_aggregate(const xl_source *source, uint tile)
 {
@@ -52,7 +52,7 @@ XL_T xl_source_aggregate(const xl_source *source, uint tile)
 #else
         const uint class = xl_select_class(&source->select, base + k, 0);
 #endif
-        sum = xl_op(sum, xl_select_state(class, base + k));
+        sum = xl_op(sum, xl_select_sum_of(class, base + k));
     }
 #if XL_ORDERED
     sum = xl_lane_reduce(sum);
@@ -63,14 +63,14 @@ XL_T xl_source_aggregate(const xl_source *source, uint tile)
 
 #include "../tile/tile_prefix.cl"
 
-/* NVIDIA's compiler heeds a limit of registers for no kernel that requires a group size. */
+/* NVIDIA's compiler ignores a limit of registers in a kernel that requires a group size. */
 #if XL_REGISTERS > 0
 #define XL_REQUIRED
 #else
 #define XL_REQUIRED __attribute__((reqd_work_group_size(XL_GROUP_SIZE, 1, 1)))
 #endif
 
-/* Words in front of the state; the host counts the same: lib/select/select_shape.c. */
+/* Words before the state; the host computes the same: lib/select/select_shape.c. */
 #define XL_CARRY_WORDS 8
 
 __kernel void xl_select_clear(__global ulong *state, ulong state_offset, ulong words)
@@ -78,8 +78,7 @@ __kernel void xl_select_clear(__global ulong *state, ulong state_offset, ulong w
     xl_descriptors_clear(state + state_offset, words);
 }
 
-/* What the pieces before the one that begins at `begin` leave; `turn` is the number of the piece.
- */
+/* The carry of all pieces before the one at `begin`; `turn` is the number of the piece. */
 xl_select_before xl_carry_read(const __global ulong *scratch, ulong begin, uint turn)
 {
     xl_select_before before;
@@ -92,7 +91,7 @@ xl_select_before xl_carry_read(const __global ulong *scratch, ulong begin, uint 
     return before;
 }
 
-/* `more`: there may be a next piece. */
+/* Writes the carry, if there may be a next piece (`more`), or ends the selection. */
 void xl_carry_leave(const xl_select *s, __global ulong *scratch, ulong end, bool more, uint turn,
                     xl_select_before all)
 {
@@ -104,7 +103,7 @@ void xl_carry_leave(const xl_select *s, __global ulong *scratch, ulong end, bool
         xl_select_end(s, end, all);
 }
 
-/* Of no elements at all there is one tile, which says so. */
+/* Empty input has one tile, which writes the count 0. */
 uint xl_tiles_of(const xl_source *source)
 {
     const ulong tiles = xl_ceil_div_long(source->end - source->begin, XL_TILE);
@@ -129,7 +128,7 @@ void xl_select_tiles(xl_lookback *lookback, __global ulong *scratch, bool more, 
         const XL_T sum = xl_serial_sum(s, base, end);
         const XL_T prefix = xl_tile_prefix(lookback, tile, sum, true);
         const xl_select_before before = xl_select_after(carry, prefix);
-        xl_serial_write(s, base, end, before, before, XL_STATE_COUNT(sum));
+        xl_serial_write(s, base, end, before, before, XL_SUM_COUNT(sum));
         if (end == source->end)
             xl_carry_leave(s, scratch, end, more, turn, xl_select_after(before, sum));
         tile = lookback->single_tile ? tiles : xl_ticket_take(lookback->header);
@@ -139,11 +138,11 @@ void xl_select_tiles(xl_lookback *lookback, __global ulong *scratch, bool more, 
 }
 #define XL_SELECT_TILES xl_select_tiles(&lookback, scratch, n_most - begin > piece, turn);
 #else
-/* What all work-items of a group need of a piece. */
+/* The facts about a piece that all work-items of a group need. */
 typedef struct xl_piece {
     xl_select_before carry;
     __global ulong *scratch;
-    ulong tickets; /* 1: tiles are handed out, 0: each group has the one of its number */
+    ulong tickets; /* 1: tiles are taken by ticket, 0: a group takes the tile of its number */
     bool more;
     uint turn;
 } xl_piece;
@@ -153,7 +152,7 @@ uint xl_ticket_next(const xl_lookback *lookback, const xl_piece *piece)
     return piece->tickets ? xl_ticket_take(lookback->header) : ~0u;
 }
 
-/* Of a tile: where it begins, and how many elements it has. */
+/* Where a tile begins, and the number of its elements. */
 void xl_tile_of(const xl_source *source, uint tile, xl_select_out *o)
 {
     o->base = source->begin + (ulong)tile * XL_TILE;
@@ -161,49 +160,51 @@ void xl_tile_of(const xl_source *source, uint tile, xl_select_out *o)
 }
 
 #if XL_ORDERED
-/* A look-back by all of a group. */
-typedef struct xl_asked {
+/* A look-back by a whole group whose descriptors are being loaded; `active`: there is one. */
+typedef struct xl_window_request {
     xl_window window;
-    bool asks;
-} xl_asked;
+    bool active;
+} xl_window_request;
 
-/* Of the sub-groups, by parts[], before a barrier and after it; between both what each of them has
- * asked for is waited for. */
-XL_T xl_asked_wait(xl_asked *asked, const xl_lookback *lookback, uint tile, __local XL_T *parts)
+/* The prefix of a tile in two steps, with a barrier between them: the first one waits for the
+ * loaded descriptors and stores the sub-groups' results in parts[], the second one combines
+ * these. */
+XL_T xl_request_wait(xl_window_request *request, const xl_lookback *lookback, uint tile,
+                     __local XL_T *parts)
 {
     XL_T start = lookback->start;
-    if (asked->asks) {
-        const XL_T mine = xl_window_wait(&asked->window, lookback, tile);
+    if (request->active) {
+        const XL_T mine = xl_window_wait(&request->window, lookback, tile);
         if (xl_lane_id() == 0)
             parts[xl_lane_group()] = mine;
-        start = xl_window_start(&asked->window, lookback, tile);
+        start = xl_window_start(&request->window, lookback, tile);
     }
     return start;
 }
 
-XL_T xl_asked_prefix(const xl_asked *asked, XL_T start, const __local XL_T *parts)
+XL_T xl_request_prefix(const xl_window_request *request, XL_T start, const __local XL_T *parts)
 {
     XL_T sum = xl_identity();
-    if (asked->asks)
+    if (request->active)
         for (uint k = 0; k < xl_lane_groups(); ++k)
             sum = xl_op(sum, parts[k]);
     return xl_op(start, sum);
 }
 
-/* Tells the others of the next tile's sum; of the last one of a window its prefix too, which is
- * given then. */
+/* Publishes the aggregate of the next tile. If that is the last one of a window, also publishes its
+ * prefix, and returns it. */
 XL_T xl_publish_next(const xl_lookback *lookback, uint next, XL_T sum, __local xl_select_local *l)
 {
     XL_T early = xl_identity();
     if (get_local_id(0) == 0)
         xl_tile_publish(lookback, next, XL_AGGREGATE, sum, true);
     if (xl_ends_window(next) && !lookback->single_tile) {
-        xl_asked asked;
-        asked.asks = true;
-        xl_window_load(&asked.window, lookback, next);
-        const XL_T start = xl_asked_wait(&asked, lookback, next, l->early);
+        xl_window_request request;
+        request.active = true;
+        xl_window_load(&request.window, lookback, next);
+        const XL_T start = xl_request_wait(&request, lookback, next, l->early);
         xl_local_barrier();
-        early = xl_asked_prefix(&asked, start, l->early);
+        early = xl_request_prefix(&request, start, l->early);
         if (get_local_id(0) == 0)
             xl_tile_publish(lookback, next, XL_PREFIX, xl_op(early, sum), false);
     }
@@ -211,7 +212,7 @@ XL_T xl_publish_next(const xl_lookback *lookback, uint next, XL_T sum, __local x
 }
 #endif
 
-/* A tile in local memory goes out. */
+/* Writes a tile that is in local memory. */
 void xl_select_leave(const xl_lookback *lookback, const xl_piece *piece, xl_select_out *o,
                      XL_T prefix, uint room, const __local xl_select_local *l)
 {
@@ -224,12 +225,12 @@ void xl_select_leave(const xl_lookback *lookback, const xl_piece *piece, xl_sele
     xl_select_store(&source->select, o, room, l);
 }
 
-/* A group has three tiles in hand: `mine` waits in local memory, and its sum was published a turn
- * ago, as those were that it waits for; `next` is in registers; and `then` is asked for as soon as
- * these are free. In what order all this is published and asked for is as in
- * cl/scan/scan_pipelined.cl, whose model (test/model/scan_pipelined.pml) has these names. All
- * turns pass the same barriers, the first and the last ones too: of barriers in branches PoCL makes
- * a copy of the kernel each. */
+/* A group has three tiles: `mine` waits in local memory; its aggregate was published a round ago,
+ * as were those that it waits for. `next` is in registers. `next_next` is loaded as soon as the
+ * registers are free. The order of publishing and loading is that of cl/scan/scan_pipelined.cl,
+ * whose model (test/model/scan_pipelined.pml) has the same names. All rounds, also the first and
+ * the last, pass the same barriers, because PoCL makes a copy of the kernel for each barrier in a
+ * branch. */
 void xl_select_tiles(xl_lookback *lookback, __global ulong *scratch, bool more, uint turn,
                      __local xl_select_local *l)
 {
@@ -262,7 +263,7 @@ void xl_select_tiles(xl_lookback *lookback, __global ulong *scratch, bool more, 
             after = xl_ticket_next(lookback, &piece);
     }
     if (first)
-        l->epoch = epoch; /* which has been under way meanwhile */
+        l->epoch = epoch; /* loaded meanwhile */
     xl_local_barrier();
     lookback->epoch = l->epoch;
     while (mine < tiles || next < tiles) {
@@ -274,32 +275,32 @@ void xl_select_tiles(xl_lookback *lookback, __global ulong *scratch, bool more, 
         if (get_local_id(0) == 0)
             l->ticket = after;
         o_next.total = xl_select_total(sum, &items, l);
-        const uint then = l->ticket;
+        const uint next_next = l->ticket;
 #if XL_ORDERED
-        xl_asked asked;
+        xl_window_request request;
         if (next < tiles)
             early = xl_publish_next(lookback, next, o_next.total, l);
-        asked.asks = mine < tiles && !lookback->single_tile && !xl_ends_window(mine);
-        if (asked.asks)
-            xl_window_load(&asked.window, lookback, mine);
+        request.active = mine < tiles && !lookback->single_tile && !xl_ends_window(mine);
+        if (request.active)
+            xl_window_load(&request.window, lookback, mine);
 #else
         if (next < tiles && !lookback->single_tile)
             xl_aggregate_publish(lookback, next, o_next.total, get_local_id(0) == 0);
 #endif
         if (next < tiles)
             xl_select_stage(s, &loaded, &items, &o_next, room ^ 1, l);
-        if (then < tiles) {
-            xl_tile_of(source, then, &ahead);
+        if (next_next < tiles) {
+            xl_tile_of(source, next_next, &ahead);
             xl_select_load(s, ahead.base, ahead.count, &loaded);
             if (get_local_id(0) == 0)
                 after = xl_ticket_next(lookback, &piece);
         }
 #if XL_ORDERED
-        const XL_T start = xl_asked_wait(&asked, lookback, mine, l->parts);
+        const XL_T start = xl_request_wait(&request, lookback, mine, l->parts);
         xl_local_barrier();
         const XL_T prefix = mine < tiles && !lookback->single_tile && xl_ends_window(mine)
                                 ? known
-                                : xl_asked_prefix(&asked, start, l->parts);
+                                : xl_request_prefix(&request, start, l->parts);
 #else
         if (get_local_id(0) == 0 && mine < tiles)
             l->prefix = xl_prefix_wait(lookback, mine, o.total, true);
@@ -310,7 +311,7 @@ void xl_select_tiles(xl_lookback *lookback, __global ulong *scratch, bool more, 
             xl_select_leave(lookback, &piece, &o, prefix, room, l);
         known = early;
         mine = next;
-        next = then;
+        next = next_next;
         o = o_next;
         room ^= 1;
     }
@@ -322,7 +323,7 @@ void xl_select_tiles(xl_lookback *lookback, __global ulong *scratch, bool more, 
     xl_select_tiles(&lookback, scratch, n_most - begin > piece, turn, &local_);
 #endif
 
-/* The elements from place `begin` on, at most `piece` of them. */
+/* Selects from at most `piece` elements, from place `begin` on. */
 __kernel XL_REQUIRED void xl_select_sweep(ulong begin, ulong piece, uint turn, uint single_tile,
                                           XL_SELECT_ARGUMENTS)
 {

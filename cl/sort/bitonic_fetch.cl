@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
- * What a tile of a work-group fetches: keys before they are sorted, and values by their places. */
+ * How a work-group loads a tile: keys before they are sorted, and values by their places. */
 #include "../group/group_bitonic.cl"
 #include "sort_arrays.cl"
 
-/* Half a tile, number `half`, of the keys of elements [first, first + count), some of which are in
- * it: neighbours on the way to local memory. All loads are under way at once. */
+/* Loads half number `half_` of a tile, of the keys of elements [first, first + count), some of
+ * which must be in it. Adjacent work-items load adjacent keys, all at once. */
 enum { XL_HALF_ITEMS = XL_SORT_ITEMS / 2 };
 void xl_half_load(xl_sort_in in, uint first, uint count, uint half_, XL_KEY *key)
 {
@@ -15,7 +15,7 @@ void xl_half_load(xl_sort_in in, uint first, uint count, uint half_, XL_KEY *key
     }
 }
 
-/* Leaves them there, as ordinals. */
+/* Stores these keys in local memory, as ordinals. */
 void xl_half_stage(const XL_KEY *key, uint half_, xl_sort_local local_)
 {
 #pragma unroll
@@ -25,8 +25,8 @@ void xl_half_stage(const XL_KEY *key, uint half_, xl_sort_local local_)
     }
 }
 
-/* Leaves the keys of elements [first, first + count) in local memory, as ordinals, in their order,
- * from half a tile number `half_` on: a window of segments seldom has more than one. */
+/* Stores the keys of elements [first, first + count) in local memory, as ordinals, in their order,
+ * from half number `half_` on: a window of segments seldom has more than one half. */
 void xl_tile_stage(xl_sort_in in, uint first, uint count, uint half_, xl_sort_local local_)
 {
 #pragma unroll
@@ -42,8 +42,8 @@ void xl_tile_stage(xl_sort_in in, uint first, uint count, uint half_, xl_sort_lo
 }
 
 #if XL_SORT_VALUES && XL_SORT_STABLE && !XL_SORT_INDICES
-/* Values in the stead of places, by way of local memory: places are anywhere in the tile. In place
- * all values are read before any is written. */
+/* Replaces places by values, through local memory, because places are anywhere in the tile. In
+ * place, all values are read before any is written. */
 void xl_tile_fetch(xl_sort_items *items, xl_sort_in in, uint first, uint count,
                    xl_sort_local local_)
 {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT
- * One tile of a bitonic sort by one work-item with wide vectors, for devices whose
- * work-items of a group run one after another: the same network as in
- * cl/group/group_bitonic.cl, each step a loop over long runs in the nearest cache. */
+ * A tile of a bitonic sort by one work-item with wide vectors, for devices whose work-items run one
+ * after another: the network of cl/group/group_bitonic.cl, in which each step is a loop over long
+ * runs in the nearest cache. */
 #include "bitonic_merge.cl"
 
 #if XL_SORT_GROUP != 1
-#error "one work-item walks a tile"
+#error "XL_SORT_GROUP must be 1, because one work-item walks a tile"
 #endif
 
 #define XL_SORT_TILE (1 << XL_SORT_TILE_LOG)
@@ -62,7 +62,7 @@ void xl_bitonic_reverse(xl_eight *r)
 }
 
 #if XL_SORT_VALUES
-/* Which keys p with words x belong behind keys q with words y. */
+/* Which keys p with words x come after keys q with words y. */
 xl_mask8 xl_bitonic_after(xl_key8 p, uint8 x, xl_key8 q, uint8 y)
 {
 #if XL_SORT_STABLE
@@ -87,8 +87,8 @@ void xl_bitonic_order(xl_eight *a, xl_eight *b)
 #endif
 }
 
-/* A step inside of a vector: element i meets the element that `order` puts in its
- * place, and keeps the larger of both where `upper` is set. */
+/* A step inside a vector: element i is compared with the element that `order` puts in its place,
+ * and keeps the larger one if `upper` is set. */
 #if XL_SORT_VALUES
 #define XL_BITONIC_CROSS(r, order, ...)                                                            \
     {                                                                                              \
@@ -128,7 +128,7 @@ void xl_bitonic_start(xl_eight *r)
     XL_BITONIC_CROSS(r, s10325476, 0, -1, 0, -1, 0, -1, 0, -1)
 }
 
-/* The flip that joins runs of `length` elements, 8 or more, in a tile of `size`. */
+/* The flip that joins runs of `length` elements, at least 8, in a tile of `size`. */
 void xl_bitonic_flip(xl_sort_local tile, uint size, uint length)
 {
     for (uint base = 0; base < size; base += 2u * length)
@@ -143,7 +143,7 @@ void xl_bitonic_flip(xl_sort_local tile, uint size, uint length)
         }
 }
 
-/* The step on distance `far`, 8 or more. */
+/* The step of distance `far`, at least 8. */
 void xl_bitonic_halve(xl_sort_local tile, uint size, uint far)
 {
     for (uint base = 0; base < size; base += 2u * far)
@@ -155,7 +155,7 @@ void xl_bitonic_halve(xl_sort_local tile, uint size, uint far)
         }
 }
 
-/* The steps on distances 2 * near and near, 8 or more, in one pass. */
+/* The steps of distances 2 * near and near, at least 8, in one pass. */
 void xl_bitonic_halve_twice(xl_sort_local tile, uint size, uint near)
 {
     for (uint base = 0; base < size; base += 4u * near)
@@ -174,7 +174,7 @@ void xl_bitonic_halve_twice(xl_sort_local tile, uint size, uint near)
         }
 }
 
-/* All steps on distances from `far` down to 1. */
+/* All steps of distances from `far` down to 1. */
 void xl_bitonic_halve_all(xl_sort_local tile, uint size, uint far)
 {
     for (; far >= 16u; far /= 4u)
@@ -188,8 +188,8 @@ void xl_bitonic_halve_all(xl_sort_local tile, uint size, uint far)
     }
 }
 
-/* The smallest network of whole vectors for `count` elements; the rest of it is filled
- * with what counts as larger than every key and stays on top. */
+/* The smallest network of whole vectors for `count` elements. The rest is filled with elements that
+ * are larger than every key and stay at the end. */
 uint xl_bitonic_fill(xl_sort_local tile, uint count)
 {
     uint size = 8u;
@@ -236,7 +236,8 @@ void xl_tile_sort(xl_sort_in in, xl_sort_out out, uint first, uint count, xl_sor
     }
     xl_bitonic_write(tile, out, first, count);
 #if XL_SORT_PLACES
-    /* In place all values are read before any is written; the keys are gone from the tile. */
+    /* In place, all values are read before any is written; the keys in the tile are no longer
+     * needed. */
     for (uint i = 0; i < count; ++i)
         tile.key[i] = in.values[first + i];
     for (uint i = 0; i < count; ++i)
@@ -244,7 +245,7 @@ void xl_tile_sort(xl_sort_in in, xl_sort_out out, uint first, uint count, xl_sor
 #endif
 }
 
-/* Makes elements [first, first + count) of the output, which holds the merged runs. */
+/* Computes elements [first, first + count) of the output, the merged runs. */
 void xl_tile_merge(xl_sort_in in, xl_sort_out out, uint first, uint count, uint n, uint run,
                    uint search_log, xl_sort_local tile, __local uint *search)
 {

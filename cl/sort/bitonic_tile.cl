@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT
- * One tile of a bitonic sort by a work-group that holds it in registers: sorting it,
- * and making it from two sorted runs. */
+ * A tile of a bitonic sort by a work-group, which holds it in registers: the tile is sorted, or
+ * merged from two sorted runs. */
 #include "bitonic_fetch.cl"
 #include "bitonic_merge.cl"
 #include "merge_partition.cl"
 
-/* `first`: keys are read for the first time. Loads one element from where there is one, whether
- * or not it is wanted: without a branch, all loads of an item are under way at once. `place`: where
- * it stands among equal keys. */
+/* Loads one element, from an existing place even if it is not wanted: without a branch, all loads
+ * of a work-item are under way at once. `first`: keys are read for the first time. `place`: its
+ * place in the order of equal keys. */
 void xl_tile_take(xl_sort_items *items, uint e, xl_sort_in in, uint source, bool wanted,
                   const bool first, uint place)
 {
@@ -35,13 +35,14 @@ void xl_tile_put(const xl_sort_items *items, uint e, xl_sort_out out, uint first
     }
 }
 
-/* Sorts elements [first, first + count) of the input; they are left in layout XL_SORT_GROUP_LOG. */
+/* Sorts elements [first, first + count) of the input, and leaves them in layout
+ * XL_SORT_GROUP_LOG. */
 void xl_tile_order(xl_sort_items *items, xl_sort_in in, uint first, uint count,
                    xl_sort_local local_)
 {
     uint w = (uint)get_local_id(0);
-    /* In a full tile it does not matter which element stands where at the start, so
-     * neighbouring items read neighbours; in the last one what is absent must be on top. */
+    /* In a full tile the initial order of elements does not matter, so adjacent work-items read
+     * adjacent elements. In the last tile, missing elements must be at the end. */
     bool full = count == XL_SORT_TILE;
 #pragma unroll
     for (uint e = 0; e < XL_SORT_ITEMS; ++e) {
@@ -56,7 +57,7 @@ void xl_tile_order(xl_sort_items *items, xl_sort_in in, uint first, uint count,
 #endif
 }
 
-/* Into the same place of the output. */
+/* The same, into the same place of the output. */
 void xl_tile_sort(xl_sort_in in, xl_sort_out out, uint first, uint count, xl_sort_local local_)
 {
     xl_sort_items items;
@@ -66,7 +67,7 @@ void xl_tile_sort(xl_sort_in in, xl_sort_out out, uint first, uint count, xl_sor
         xl_tile_put(&items, e, out, first, count, xl_sort_position(e, XL_SORT_GROUP_LOG, false));
 }
 
-/* Makes elements [first, first + count) of the output, which holds the merged runs. */
+/* Computes elements [first, first + count) of the output, the merged runs. */
 void xl_tile_merge(xl_sort_in in, xl_sort_out out, uint first, uint count, uint n, uint run,
                    uint search_log, xl_sort_local local_, __local uint *search)
 {

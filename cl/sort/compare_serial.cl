@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: MIT
- * One tile of a sort by a comparator, by one work-item, for devices whose work-items run one after
- * another: a merge sort, from one side to the other in the nearest cache. Equal keys stay in order.
- * A comparator that is no order leaves the keys in some order. */
+ * A tile of a sort by a comparator, by one work-item, for devices whose work-items run one after
+ * another: a merge sort between two buffers in the nearest cache. It is stable. If the comparator
+ * is not an order, the keys are in an unspecified order. */
 #include "../tile/tile_merge_serial.cl"
 #include "merge_runs.cl"
 
 #if XL_SORT_GROUP != 1
-#error "one work-item walks a tile"
+#error "XL_SORT_GROUP must be 1, because one work-item walks a tile"
 #endif
 
 #define XL_SORT_TILE (1 << XL_SORT_TILE_LOG)
-/* Two sides. */
+/* Two buffers. */
 #define XL_SORT_LOCAL (2 * XL_SORT_TILE)
-/* Keys of a run that is sorted by insertion. */
+/* Length of a run that is sorted by insertion. */
 #define XL_SORT_INSERTED 8
 
-/* Keys, and where there are values where they come from. */
+/* Keys and, if there are values, where they come from. */
 typedef struct xl_sort_local {
     __local XL_KEY *key;
     __local uint *place;
@@ -37,7 +37,7 @@ void xl_sort_set(xl_sort_local to, uint at, xl_sort_local from, uint source)
 #endif
 }
 
-/* Sorts keys [begin, end) of the input, relative to `first`, into the tile. */
+/* Sorts keys [begin, end) of the input, counted from `first`, into the tile, by insertion. */
 void xl_sort_insert(xl_sort_in in, uint first, xl_sort_local tile, uint begin, uint end)
 {
     for (uint i = begin; i < end; ++i) {
@@ -52,8 +52,8 @@ void xl_sort_insert(xl_sort_in in, uint first, xl_sort_local tile, uint begin, u
     }
 }
 
-/* Merges sorted [begin, middle) and [middle, end). While both runs have keys no branch depends on
- * them. */
+/* Merges the sorted runs [begin, middle) and [middle, end). While both runs have keys, no branch
+ * depends on keys. */
 void xl_sort_merge_runs(xl_sort_local from, xl_sort_local to, uint begin, uint middle, uint end)
 {
     uint i = begin, j = middle, at = begin;
@@ -92,7 +92,7 @@ void xl_tile_sort(xl_sort_in in, xl_sort_out out, uint first, uint count, xl_sor
         for (uint i = 0; i < count; ++i)
             out.keys[first + i] = sorted.key[i];
 #if XL_SORT_VALUES
-    /* In place all values are read before any is written. */
+    /* In place, all values are read before any is written. */
     const xl_sort_local other = xl_sort_side(tile, 1u - side);
     for (uint i = 0; i < count; ++i)
         other.place[i] = xl_sort_value(in, first + sorted.place[i], true);
@@ -101,7 +101,7 @@ void xl_tile_sort(xl_sort_in in, xl_sort_out out, uint first, uint count, xl_sor
 #endif
 }
 
-/* Makes elements [first, first + count) of the output, which holds the merged runs. */
+/* Computes elements [first, first + count) of the output, the merged runs. */
 void xl_tile_merge(xl_sort_in in, xl_sort_out out, uint first, uint count, uint n, uint run,
                    uint search_log, xl_sort_local tile, __local uint *search)
 {

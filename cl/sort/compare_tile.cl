@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: MIT
- * One tile of a sort by a comparator, by a work-group. The keys stay where they are in local
- * memory, however large they are; what is sorted and merged is their places, of which each
- * work-item holds some in registers (Green, McColl and Bader, "GPU merge path", ICS 2012). Equal
- * keys stay in order.
+ * A tile of a sort by a comparator, by a work-group. The keys stay where they are in local memory,
+ * whatever their size. Their places are sorted and merged; each work-item holds some of these in
+ * registers (Green, McColl and Bader, "GPU merge path", ICS 2012). The sort is stable.
  *
- * With XL_SORT_PACKED the tile has keys of several segments: above each place stands where in the
- * tile its segment begins.
+ * With XL_SORT_PACKED the tile has keys of several segments. The upper half of a place then says
+ * where in the tile its segment begins.
  *
- * A comparator that is no order leaves the places in some order. */
+ * If the comparator is not an order, the places are in an unspecified order. */
 #include "merge_partition.cl"
 
 #if (1 << XL_SORT_GROUP_LOG) != XL_SORT_GROUP
@@ -24,16 +23,16 @@ typedef struct xl_sort_local {
     __local uint *place;
 } xl_sort_local;
 
-/* Neighbours [begin, middle) and [middle, end) of the tile's places, each sorted. */
+/* Adjacent sorted runs of the tile's places: [begin, middle) and [middle, end). */
 typedef struct xl_place_runs {
     uint begin, middle, end;
 } xl_place_runs;
 
 #if XL_SORT_PACKED && XL_SORT_GROUP_LOG + XL_SORT_ITEMS_LOG > 16
-#error "a place in the tile has 16 bits"
+#error "XL_SORT_TILE: at most 2^16 elements if XL_SORT_PACKED is 1, because a place has 16 bits"
 #endif
 
-/* Where in the tile a place is. */
+/* The place without its segment. */
 uint xl_place_at(uint place)
 {
     return XL_SORT_PACKED ? place & 0xffffu : place;
@@ -44,7 +43,7 @@ XL_KEY xl_place_key(xl_sort_local tile, uint place)
     return tile.key[xl_place_at(place)];
 }
 
-/* Whether the second place comes before the first: they must change. */
+/* Whether the second place comes before the first, so that they must be exchanged. */
 bool xl_place_after(xl_sort_local tile, uint first, uint second)
 {
 #if XL_SORT_PACKED
@@ -55,7 +54,8 @@ bool xl_place_after(xl_sort_local tile, uint first, uint second)
     return xl_key_before(xl_place_key(tile, second), xl_place_key(tile, first));
 }
 
-/* How many of the first d places of a merge the first run gives: xl_merge_path_search(). */
+/* How many of the first d places of a merge come from the first run, as in
+ * xl_merge_path_search(). */
 uint xl_place_search(xl_sort_local tile, const xl_place_runs *runs, uint d)
 {
     const uint first_length = runs->middle - runs->begin, second_length = runs->end - runs->middle;
@@ -71,8 +71,8 @@ uint xl_place_search(xl_sort_local tile, const xl_place_runs *runs, uint d)
     return low;
 }
 
-/* Places from the d-th on of the merge of two runs, one for each item of a work-item; what lies
- * past the end is any. */
+/* The places of a work-item in the merge of two runs, from number d on; unspecified after the
+ * end. */
 void xl_place_merge(xl_sort_local tile, const xl_place_runs *runs, uint d, uint *places)
 {
     d = min(d, runs->end - runs->begin);
@@ -92,7 +92,7 @@ void xl_place_merge(xl_sort_local tile, const xl_place_runs *runs, uint d, uint 
     }
 }
 
-/* Leaves the items' places in local memory. */
+/* Stores the places of this work-item in local memory. */
 void xl_place_put(xl_sort_local tile, const uint *places)
 {
 #pragma unroll
@@ -101,8 +101,8 @@ void xl_place_put(xl_sort_local tile, const uint *places)
     XL_LOCAL_BARRIER();
 }
 
-/* Sorts a work-item's own places, of which `count` are there: by neighbours, odd and even pairs in
- * turn, which are known when this is compiled. */
+/* Sorts the places of a work-item, of which `count` exist, by odd-even transposition: the
+ * comparators are known at compile time. */
 void xl_place_sort(xl_sort_local tile, uint *places, uint count)
 {
 #pragma unroll
@@ -117,7 +117,7 @@ void xl_place_sort(xl_sort_local tile, uint *places, uint count)
     }
 }
 
-/* Writes keys in the order of the places, neighbours by neighbours. */
+/* Writes keys in the order of places; adjacent work-items write adjacent keys. */
 void xl_place_write(xl_sort_local tile, xl_sort_out out, uint first, uint count)
 {
     if (!xl_sort_has_keys(out))
@@ -126,7 +126,7 @@ void xl_place_write(xl_sort_local tile, xl_sort_out out, uint first, uint count)
         out.keys[first + at] = xl_place_key(tile, tile.place[at]);
 }
 
-/* Leaves the keys of elements [first, first + count) in local memory. */
+/* Loads the keys of elements [first, first + count) into local memory. */
 void xl_tile_load(xl_sort_in in, uint first, uint count, xl_sort_local tile)
 {
     for (uint at = (uint)get_local_id(0); at < count; at += XL_SORT_GROUP)
@@ -135,7 +135,7 @@ void xl_tile_load(xl_sort_in in, uint first, uint count, xl_sort_local tile)
     XL_FULL_BARRIER();
 }
 
-/* Sorts the items' places, of which `count` are there, and leaves them in local memory. */
+/* Sorts the places of all work-items, of which `count` exist, and leaves them in local memory. */
 void xl_places_sort(xl_sort_local tile, uint *places, uint count)
 {
     const uint mine = (uint)get_local_id(0) * XL_SORT_ITEMS;
@@ -152,14 +152,14 @@ void xl_places_sort(xl_sort_local tile, uint *places, uint count)
     }
 }
 
-/* Writes the keys of elements [first, first + count), and their values, in the order of places. */
+/* Writes the keys and values of elements [first, first + count) in the order of places. */
 void xl_places_write(xl_sort_in in, xl_sort_out out, uint first, uint count, xl_sort_local tile)
 {
     xl_place_write(tile, out, first, count);
 #if XL_SORT_VALUES
     const uint w = (uint)get_local_id(0);
     uint values[XL_SORT_ITEMS];
-    /* In place all values are read before any is written. */
+    /* In place, all values are read before any is written. */
 #pragma unroll
     for (uint e = 0; e < XL_SORT_ITEMS; ++e) {
         const uint at = w + e * XL_SORT_GROUP;
@@ -188,7 +188,7 @@ void xl_tile_sort(xl_sort_in in, xl_sort_out out, uint first, uint count, xl_sor
     xl_places_write(in, out, first, count, tile);
 }
 
-/* Makes elements [first, first + count) of the output, which holds the merged runs. */
+/* Computes elements [first, first + count) of the output, the merged runs. */
 void xl_tile_merge(xl_sort_in in, xl_sort_out out, uint first, uint count, uint n, uint run,
                    uint search_log, xl_sort_local tile, __local uint *search)
 {
@@ -196,7 +196,7 @@ void xl_tile_merge(xl_sort_in in, xl_sort_out out, uint first, uint count, uint 
     const xl_runs runs = xl_runs_at(in.keys, begin, n, run);
     const xl_merge_partition partition =
         xl_tile_merge_partition(&runs, first - begin, count, search_log, search);
-    /* Where elements come from: the first run's part, then the second's. */
+    /* Where elements come from: the part of the first run, then that of the second. */
     const uint first_from = begin + partition.first_begin;
     const uint second_from = begin + runs.first_length + partition.second_begin;
     const xl_place_runs parts = {0, partition.from_first, count};

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT
- * Where two sorted runs are cut for a tile of their merge: a work-group searches. */
+ * Where two sorted runs are cut for a tile of their merge, searched by a work-group. */
 #include "merge_runs.cl"
 
-/* Words of local memory for the search of cuts: two votes of each item, two answers. */
+/* Words of local memory for the search: two votes per work-item, and two answers. */
 #define XL_SORT_SEARCH (2 * XL_SORT_GROUP + 2)
 
-/* Searches the cuts for d and for d + count. In each round 2^search_log - 1 items, which must
- * be there, try evenly spaced places for each, and the ranges shrink by 2^search_log. */
+/* Searches the cuts for d and for d + count. In each round 2^search_log - 1 work-items, which must
+ * exist, test evenly spaced places for each cut, and the ranges become 2^search_log times
+ * shorter. */
 xl_merge_partition xl_tile_merge_partition(const xl_runs *runs, uint d, uint count, uint search_log,
                                            __local uint *search)
 {
@@ -30,7 +31,7 @@ xl_merge_partition xl_tile_merge_partition(const xl_runs *runs, uint d, uint cou
             search[2u * w + side] = takes[side];
         }
         XL_LOCAL_BARRIER();
-        /* Votes fall from 1 to 0 once; who sees the last 1 counts them. */
+        /* Votes change from 1 to 0 once: the work-item with the last 1 knows how many there are. */
 #pragma unroll
         for (uint side = 0; side < 2; ++side) {
             if (takes[side] && (w == XL_SORT_GROUP - 1u || search[2u * (w + 1u) + side] == 0))

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
- * Sorted runs of the keys, which are merged in pairs. */
+ * Sorted runs of keys, which are merged in pairs. */
 #include "../tile/tile_merge_path.cl"
 #include "sort_arrays.cl"
 
-/* The runs of length `run` that the element `at` of n belongs to. `run` is a power of
- * two up to 2^31, so that 2 * run may wrap to 0. */
+/* The pair of runs of length `run` that contains element `at` of n. `run` is a power of two up to
+ * 2^31, so 2 * run may wrap to 0. */
 uint xl_runs_begin(uint at, uint run)
 {
     return at & ~(2u * run - 1u);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
- * A radix sort's kernels where a work-group has a chunk and takes it tile by tile. */
+ * The kernels of a radix sort in which a work-group has a chunk and processes it tile by tile. */
 #include "radix_tile.cl"
 
 #define XL_REQUIRED __attribute__((reqd_work_group_size(XL_GROUP_SIZE, 1, 1)))
 
-/* All bits that a group's work-items have in `bits`; `both` is the group's. */
+/* The bits that are set in `bits` of any work-item of the group; `both` is in local memory. */
 ulong xl_group_or(ulong bits, __local uint *both)
 {
     if (get_local_id(0) < 2)
@@ -21,7 +21,7 @@ __kernel XL_REQUIRED void xl_radix_bits(XL_RADIX_ARGUMENTS)
     XL_RADIX_MAKE
     __local uint both[2];
     const __global XL_KEY *const keys = radix.in.keys + radix.begin;
-    const uint count = radix.end - radix.begin; /* 2^30 at most: no index wraps */
+    const uint count = radix.end - radix.begin; /* at most 2^30: no index wraps */
     const XL_ORDINAL first = xl_key_map(radix.in.keys[xl_first_place()]);
     XL_ORDINAL bits = 0;
     for (uint i = (uint)get_local_id(0); i < count; i += XL_GROUP_SIZE)
@@ -50,19 +50,19 @@ __kernel XL_REQUIRED void xl_radix_count(uint pass, XL_RADIX_ARGUMENTS)
     if (!xl_radix_has_pass(&radix, pass, &passes))
         return;
     const __global XL_KEY *const keys = xl_radix_source(&radix, pass, passes).keys + radix.begin;
-    const uint shift = xl_tile_shift_of(&radix, pass), item = (uint)get_local_id(0);
+    const uint digit_spec = xl_tile_digit_spec_of(&radix, pass), item = (uint)get_local_id(0);
     const uint count = radix.end - radix.begin;
     if (item < XL_DIGITS)
         counters[item] = 0;
     xl_local_barrier();
     for (uint i = item; i < count; i += XL_GROUP_SIZE)
-        atomic_inc(counters + xl_tile_digit(xl_tile_key(keys[i], pass == 0), shift));
+        atomic_inc(counters + xl_tile_digit(xl_tile_key(keys[i], pass == 0), digit_spec));
     xl_local_barrier();
     if (item < XL_DIGITS)
         radix.counts[get_group_id(0) * XL_DIGITS + item] = counters[item];
 }
 
-/* By one group, of which a work-item has a digit. */
+/* Run by one group; each work-item has a digit. */
 __kernel XL_REQUIRED void xl_radix_offsets(uint pass, XL_RADIX_ARGUMENTS)
 {
     XL_RADIX_MAKE
@@ -104,7 +104,7 @@ __kernel XL_REQUIRED void xl_radix_scatter(uint pass, XL_RADIX_ARGUMENTS)
     if (item < XL_DIGITS)
         next = radix.counts[get_group_id(0) * XL_DIGITS + item];
     if (item == 0)
-        shared.shift = xl_tile_shift_of(&radix, pass);
+        shared.digit_spec = xl_tile_digit_spec_of(&radix, pass);
     xl_radix_tile tile;
     tile.from = xl_radix_source(&radix, pass, shared.passes);
     tile.to = xl_radix_target(&radix, pass, shared.passes);

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT
- * Moves a chunk of keys to where those of their digit go, by one work-item. What goes to one digit
- * is collected in a buffer of its own, which stays in the cache, and stored when that is full
+ * Moves the keys of a chunk to the places of their digits, by one work-item. The elements of a
+ * digit are collected in a buffer, a line, which stays in the cache and is stored when it is full
  * (Wassenberg and Sanders, "Engineering a multi-core radix sort", Euro-Par 2011). */
 #ifndef XL_RADIX_LINES
 #define XL_RADIX_LINES
 
 #include "radix_passes.cl"
 
-/* Elements of a buffer, a line: 256 bytes of words and of wider keys. It is stored in vectors. */
+/* Elements of a line: 256 bytes of 4-byte or 8-byte keys. It is stored in vectors. */
 #if XL_KEY_BYTES == 8
 #define XL_LINE 32
 #define XL_LINE_STEP 8
@@ -17,8 +17,8 @@
 #endif
 typedef XL_JOIN(XL_KEY, XL_LINE_STEP) xl_key_vector;
 
-/* Arrays of more bytes are not kept in a cache: a line that is stored past it needs not be read
- * first. */
+/* Arrays of more bytes do not stay in a cache: a line that is stored past the cache need not be
+ * read first. */
 #define XL_STREAM_BYTES (1 << 23)
 #if defined(__has_builtin)
 #if __has_builtin(__builtin_nontemporal_store)
@@ -29,12 +29,12 @@ typedef XL_JOIN(XL_KEY, XL_LINE_STEP) xl_key_vector;
 #define XL_STREAM(x, p) (*(p) = (x))
 #endif
 
-/* Functions whose constant arguments make them different code. */
+/* Inlining makes different code for different constant arguments. */
 #define XL_INLINED __attribute__((always_inline))
 
-/* How a key has its digit, lower for lower keys: by the bits of `last` from bit `shift` on, or by
- * what it is above `first` in steps of 2^shift, at most `last` of them: that is its digit, or the
- * table has it, which takes a quarter longer. */
+/* How the digit of a key is computed; lower keys have lower digits. XL_BY_BITS: (key >> shift) &
+ * last. XL_BY_STEP: the step (key - first) >> shift, at most `last`. XL_BY_TABLE: the table's digit
+ * for this step, which takes a quarter longer. */
 #define XL_BY_BITS 0
 #define XL_BY_STEP 1
 #define XL_BY_TABLE 2
@@ -54,7 +54,7 @@ XL_INLINED uint xl_digit_of(const xl_digit digit, XL_ORDINAL key, const uint way
     return way == XL_BY_TABLE ? digit.table[step] : step;
 }
 
-/* The digit that parts all between `first` and `last` evenly. */
+/* The digit that divides the range from `first` to `last` evenly. */
 xl_digit xl_digit_between(XL_ORDINAL first, XL_ORDINAL last)
 {
     xl_digit digit = {first, 0, XL_DIGITS - 1, 0};
@@ -63,16 +63,16 @@ xl_digit xl_digit_between(XL_ORDINAL first, XL_ORDINAL last)
     return digit;
 }
 
-/* On the way to the buckets keys become the ordinals that they are mapped to, and are mapped back
- * when the buckets are sorted; by other digits they are moved as they are. `first`: where keys are
- * read for the first time. */
+/* On the way to the buckets, keys are replaced by their ordinals; they are mapped back when the
+ * buckets are sorted. Other passes move keys unchanged. `first`: keys are read for the first
+ * time. */
 XL_INLINED XL_ORDINAL xl_key_read(XL_KEY raw, const uint way, const bool first)
 {
     return way == XL_BY_BITS || first ? xl_key_map(raw) : raw;
 }
 
-/* Counts `n` keys by their digit. There are four counters of each: neighbours that are equal do not
- * wait for each other. */
+/* Counts the digits of `n` keys. Each digit has four counters, so that equal neighbours do not wait
+ * for each other. */
 XL_INLINED void xl_digits_count(const __global XL_KEY *keys, uint n, const xl_digit digit,
                                 const uint way, const bool first, xl_place *counts)
 {
@@ -93,9 +93,9 @@ XL_INLINED void xl_digits_count(const __global XL_KEY *keys, uint n, const xl_di
             count[d] + count[XL_DIGITS + d] + count[2 * XL_DIGITS + d] + count[3 * XL_DIGITS + d];
 }
 
-/* What a chunk has of each digit on its way. Places are counted from `skew` elements before the
- * target on, where a line of memory begins. They may wrap past the greatest number:
- * only distances count. */
+/* The elements of a chunk that are not stored yet, by digit. Places count from `skew` elements
+ * before the target, where a line of memory begins. They may wrap, because only differences are
+ * used. */
 typedef struct xl_lines {
     XL_KEY keys[XL_DIGITS * XL_LINE] __attribute__((aligned(64)));
 #if XL_SORT_VALUES
@@ -104,8 +104,8 @@ typedef struct xl_lines {
     xl_place first[XL_DIGITS], next[XL_DIGITS];
 } xl_lines;
 
-/* Stores elements from place `begin` to before `end` of digit d, which are in its line. Those past
- * the array were counted as something else. */
+/* Stores places `begin` to end - 1 of digit d, which are in its line. If keys changed after they
+ * were counted, places may be outside the array and are skipped. */
 __attribute__((noinline)) void xl_line_store_some(const xl_lines *lines, const xl_sort_out *to,
                                                   xl_place n, uint skew, uint d, xl_place begin,
                                                   xl_place end)
@@ -121,7 +121,8 @@ __attribute__((noinline)) void xl_line_store_some(const xl_lines *lines, const x
     }
 }
 
-/* Stores the line of digit d, which ends before place `end`: a chunk's first may begin late. */
+/* Stores the line of digit d that ends before place `end`. The first line of a chunk may be
+ * shorter. */
 XL_INLINED void xl_line_store(const xl_lines *lines, const xl_sort_out *to, xl_place n, uint skew,
                               uint d, xl_place end, const bool streams)
 {
@@ -151,8 +152,8 @@ XL_INLINED void xl_line_store(const xl_lines *lines, const xl_sort_out *to, xl_p
 #endif
 }
 
-/* One such loop for each value of the constants: where both kinds of stores are in one, the
- * compiler takes the plain ones for both. */
+/* One loop for each combination of the constants: if one loop had both kinds of stores, the
+ * compiler would use plain ones for both. */
 XL_INLINED void xl_lines_fill(xl_lines *lines, const xl_sort_in from, xl_place begin, xl_place end,
                               const xl_sort_out to, xl_place n, uint skew, const xl_digit digit,
                               const uint way, const bool first, const bool streams)
@@ -183,7 +184,8 @@ uint xl_lines_skew(const xl_sort_out to)
     return (uint)((size_t)to.keys / sizeof(XL_KEY)) % XL_LINE;
 }
 
-/* Whether lines of these arrays are stored past the caches: they begin where vectors do. */
+/* Whether lines of these arrays are stored past the caches: they must be aligned to vectors, and
+ * the arrays must be large. */
 bool xl_lines_stream(const xl_sort_out to, xl_place n, uint skew)
 {
     bool aligned = true;
@@ -193,8 +195,8 @@ bool xl_lines_stream(const xl_sort_out to, xl_place n, uint skew)
     return aligned && n > XL_STREAM_BYTES / sizeof(XL_KEY);
 }
 
-/* Keys from `begin` to before `end` go to places before n, those of a digit from starts[digit] on.
- * `streams`: if that is worth while. */
+/* Moves the keys `begin` to end - 1 to places below n, those of a digit to starts[digit] and after.
+ * `streams`: lines may be stored past the caches. */
 XL_INLINED void xl_lines_scatter(const xl_sort_in from, xl_place begin, xl_place end,
                                  const xl_sort_out to, xl_place n, const xl_digit digit,
                                  const uint way, const xl_place *starts, const bool first,

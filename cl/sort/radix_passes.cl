@@ -1,24 +1,25 @@
 /* SPDX-License-Identifier: MIT
- * Radix sort, stable, lowest digit first: what its kernels share. Keys go from the input to the
- * output or the spare arrays and to and fro between these, a digit a pass. The device finds the
- * passes itself; the host launches as many as a key has digits, and those that the keys do not need
- * return at once.
+ * Radix sort, stable, least significant digit first: the part that its kernels share. A pass moves
+ * keys by one digit: from the input to the output or the spare arrays, then between these two. The
+ * device finds the passes. The host launches as many as a key has digits; passes that the keys do
+ * not need return at once.
  *
- * In three launches a pass no work-group waits for another. Each has a chunk of neighbours: a
- * work-item walks it by itself where work-items run one after another on a core
- * (cl/sort/radix_serial.cl), elsewhere a group takes it tile by tile (cl/sort/radix_group.cl). Both
- * have these kernels:
+ * With three launches per pass, no work-group waits for another. Each has a chunk of consecutive
+ * keys. If work-items run one after another on a core, one work-item walks a chunk
+ * (cl/sort/radix_serial.cl); otherwise a group processes it tile by tile (cl/sort/radix_group.cl).
+ * Both have these kernels:
  *   xl_radix_bits      of each chunk: the bits that differ from those of the array's first key
- *   xl_radix_begin     the passes: digits of up to 8 bits that hold all such bits
- * then, as often as a key may have digits,
- *   xl_radix_count     of each chunk: its keys of each digit
- *   xl_radix_offsets   where they go: digit by digit, and chunk by chunk within a digit
+ *   xl_radix_begin     the passes: digits of up to 8 bits that contain all such bits
+ * then, once for each digit that a key may have,
+ *   xl_radix_count     of each chunk: the number of keys of each digit
+ *   xl_radix_offsets   where they go: by digit, and within a digit by chunk
  *   xl_radix_scatter   moves keys and values there
- * and at last
- *   xl_radix_end       copies what has not come to the output.
- * Where a work-item walks a chunk all this is left to keys that buckets do not part evenly
- * (cl/sort/radix_serial.cl). In one launch a pass: cl/sort/sort_onesweep.cl. Keys that somebody
- * changes meanwhile come out in any order, and nothing is written outside the arrays. */
+ * and at the end
+ *   xl_radix_end       copies the result if it is not in the output.
+ * If one work-item walks a chunk, these are only for keys that buckets do not divide evenly
+ * (cl/sort/radix_serial.cl). One launch per pass: cl/sort/sort_onesweep.cl. If another kernel
+ * changes the keys concurrently, their order is unspecified, but nothing is written outside the
+ * arrays. */
 #ifndef XL_RADIX_PASSES
 #define XL_RADIX_PASSES
 
@@ -26,8 +27,8 @@
 
 enum { XL_DIGIT_BITS = 8, XL_DIGITS = 1 << XL_DIGIT_BITS };
 
-/* Tests of large sorts, which have few keys, take places from below 2^32 to above it: as if as many
- * keys stood before the first. Arrays begin as far before their first element. */
+/* Tests sort few keys as a large sort, with places from below 2^32 to above: places are numbered as
+ * if that many keys preceded the first one, and array pointers are moved back as far. */
 xl_place xl_first_place(void)
 {
     return XL_INJECT_PLACES > 0 ? (xl_place)(((ulong)1 << 32) - XL_INJECT_PLACES) : 0;
@@ -37,15 +38,15 @@ xl_place xl_first_place(void)
 typedef struct xl_radix_state {
     uint passes;
     uint shift[8],
-        bits[8]; /* of each pass: its digit; one launch a pass has bits of ranges alone */
-    /* By buckets: whether that is the way, and the digit that has them, by even steps or by a
-     * table. Nobody else reads it. */
+        bits[8]; /* of each pass: its digit; with one launch per pass, `bits` only for bit ranges */
+    /* For buckets: whether they are used, and the digit that defines them, by even steps or by a
+     * table. Other sorts do not read this. */
     uint has_buckets, is_even, bucket_shift;
     ulong bucket_first;
 } xl_radix_state;
 
-/* Behind the state, which has so much room: what xl_radix_bits leaves, a ulong for each chunk, and
- * the counts, XL_DIGITS for each chunk. */
+/* After the state, which has this much room: the result of xl_radix_bits, a ulong for each chunk,
+ * and the counts, XL_DIGITS for each chunk. */
 enum { XL_RADIX_STATE_BYTES = 128 };
 
 typedef struct xl_radix {
@@ -54,9 +55,9 @@ typedef struct xl_radix {
     __global xl_radix_state *state;
     __global ulong *bits;
     __global xl_place *counts;
-    uint first_bit, end_bit; /* of those of a key that count */
-    xl_place begin, end;     /* the chunk of this work-item */
-    bool in_place, moves; /* keys or values; not both, so that some must be written at least once */
+    uint first_bit, end_bit; /* the bits of a key that are sorted by */
+    xl_place begin, end;     /* the chunk of this work-item or group */
+    bool in_place, moves;    /* keys or values are in place; not both are: some must be written */
 } xl_radix;
 
 #if XL_SORT_VALUES
@@ -72,8 +73,8 @@ typedef struct xl_radix {
 #define XL_RADIX_VALUES_MAKE
 #endif
 
-/* Bits that count. Those of a range are known when a plan is made, but a program of its own for
- * each would have to be compiled. */
+/* The bits to sort by. Those of a range are known when a plan is made, but each range would need a
+ * separate program. */
 #if XL_BIT_RANGE
 #define XL_RADIX_RANGE(radix)                                                                      \
     (radix)->first_bit = begin_bit;                                                                \
@@ -84,8 +85,9 @@ typedef struct xl_radix {
     (radix)->end_bit = XL_KEY_BITS;
 #endif
 
-/* `chunk`: keys of one; `chunks` of them. `spare_keys`, `spare_values`, `state`: bytes into
- * scratch. `in_place`: 0 is apart, 1 in place, 2 one of keys and values. */
+/* `chunk`: keys of a chunk; `chunks`: their number. `spare_keys`, `spare_values`, `state`: byte
+ * offsets into the scratch. `in_place`: 0: neither is in place, 1: both, 2: either the keys or the
+ * values. */
 #define XL_RADIX_ARGUMENTS                                                                         \
     xl_place n_most, const __global ulong *length, ulong length_offset, uint begin_bit,            \
         uint end_bit, uint chunk, uint chunks, uint in_place, __global uchar *scratch,             \
@@ -109,8 +111,9 @@ typedef struct xl_radix {
     radix.in_place = in_place != 0;                                                                \
     radix.moves = in_place != 1;
 
-/* The passes for keys that differ in `bits`: digits of up to 8 bits that hold all of them. What
- * came from scratch, which somebody may write meanwhile, is cut to the bits of a key. */
+/* The passes for keys that differ in `bits`: digits of up to 8 bits that contain all of these.
+ * `bits` comes from the scratch, where another kernel may write, so it is limited to the bits of a
+ * key. */
 void xl_passes_find(const xl_radix *radix, ulong bits)
 {
     uint passes = 0;
@@ -125,14 +128,15 @@ void xl_passes_find(const xl_radix *radix, ulong bits)
     radix->state->passes = passes;
 }
 
-/* Where pass number `pass` leaves its keys: such that the last one writes the output. In place the
- * first may not write what it reads, so that after an odd number of passes a copy is left. */
+/* Whether pass number `pass` writes the spare arrays instead of the output: alternately, so that
+ * the last pass writes the output. In place, the first pass must not write its input, so an odd
+ * number of passes needs a copy at the end. */
 bool xl_radix_to_spare(const xl_radix *radix, uint pass, uint passes)
 {
     return radix->in_place ? pass % 2 == 0 : (passes - 1 - pass) % 2 == 1;
 }
 
-/* `passes`: as the state has it; not read once more before the first key is. */
+/* `passes`: from the state; a parameter, so that it is not read again before the first key is. */
 xl_sort_in xl_radix_source(const xl_radix *radix, uint pass, uint passes)
 {
     xl_sort_in from = radix->in;

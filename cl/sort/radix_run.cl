@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT
- * One work-item sorts elements that fit into its cache: stable, by digits of up to 12 bits, the
- * lowest first. Keys come as the ordinals that they are mapped to and are mapped back at the end:
- * to map floating-point keys on each read took a fifth of the sort. Where the keys have many more
- * bits than their number has, the lower ones seldom decide: the upper ones are sorted by, and an
- * insertion sort does the rest. Keys that all fall are turned round: by digits they took half as
- * long again as random ones, as the places that neighbours go to share few sets of the first cache.
- * Keys that nobody asks for are left as the last pass but one had them.
- * Keys that somebody changes meanwhile come out in any order; nothing is written outside the
- * arrays. */
+ * One work-item sorts elements that fit into its cache: stable, by digits of up to 12 bits, least
+ * significant first. Keys are ordinals and are mapped back at the end, because mapping
+ * floating-point keys at each read took a fifth of the sort. If keys have many more bits than are
+ * needed to tell n keys apart, the lower bits seldom decide: the sort uses the upper bits, and an
+ * insertion sort does the rest. Descending keys are reversed: by digits they took half as long
+ * again as random ones, because the places that neighbours go to share few sets of the first-level
+ * cache. If keys are not an output, the last pass does not write them.
+ * If another kernel changes the keys concurrently, their order is unspecified, but nothing is
+ * written outside the arrays. */
 #ifndef XL_RADIX_RUN
 #define XL_RADIX_RUN
 
@@ -15,9 +15,9 @@
 #include "radix_passes.cl"
 
 #define XL_RUN_DIGIT_BITS 12
-#define XL_RUN_SHORT 32 /* so few elements are left to the insertion sort */
+#define XL_RUN_SHORT 32 /* this many elements or fewer are sorted by insertion */
 
-/* Arrays from place `begin` on. */
+/* The arrays from place `begin` on. */
 xl_sort_out xl_sort_from(const xl_sort_out all, xl_place begin)
 {
     xl_sort_out part;
@@ -28,7 +28,7 @@ xl_sort_out xl_sort_from(const xl_sort_out all, xl_place begin)
     return part;
 }
 
-/* `with_keys`: or values alone. */
+/* `with_keys`: false: only values are copied. */
 void xl_run_copy(const xl_sort_out from, const xl_sort_out to, uint begin, uint n,
                  const bool with_keys)
 {
@@ -43,7 +43,7 @@ void xl_run_copy(const xl_sort_out from, const xl_sort_out to, uint begin, uint 
 #endif
 }
 
-/* In the other order, from `from`, which may be `to`. */
+/* Reverses `from` into `to`, which may be the same. */
 void xl_run_reverse(const xl_sort_out from, const xl_sort_out to, uint n)
 {
     for (uint i = 0; i < n - n / 2; ++i) {
@@ -60,7 +60,8 @@ void xl_run_reverse(const xl_sort_out from, const xl_sort_out to, uint n)
     }
 }
 
-/* The bits in which n > 0 keys differ, and whether some fall, and some do not. */
+/* The bits in which n > 0 keys differ; whether a key is below its predecessor, and whether one is
+ * not. */
 typedef struct xl_run_keys {
     XL_ORDINAL bits, falls, rises;
 } xl_run_keys;
@@ -83,8 +84,8 @@ uint xl_run_digit(XL_ORDINAL key, uint shift, uint mask)
     return (uint)(key >> shift) & mask;
 }
 
-/* One digit. Keys that were counted as others may have no place. `is_last`: nobody reads the keys
- * any more, but who asked for them. */
+/* A pass by one digit. If keys changed after they were counted, some may have no place. `is_last`:
+ * keys are not read again, except as the output. */
 void xl_run_pass(const xl_sort_out from, const xl_sort_out to, uint n, uint shift, uint width,
                  bool is_last)
 {
@@ -92,7 +93,7 @@ void xl_run_pass(const xl_sort_out from, const xl_sort_out to, uint n, uint shif
     uint next[1 << XL_RUN_DIGIT_BITS];
     for (uint d = 0; d <= mask; ++d)
         next[d] = 0;
-    /* From four places on: equal neighbours would wait for each other. */
+    /* Counts from four places on, because equal neighbours would wait for each other. */
     const uint quarter = n / 4;
     for (uint i = 0; i < quarter; ++i) {
         ++next[xl_run_digit(from.keys[i], shift, mask)];
@@ -122,8 +123,8 @@ void xl_run_pass(const xl_sort_out from, const xl_sort_out to, uint n, uint shif
     }
 }
 
-/* Elements of `from`, which may be `to`, are put in order one by one. Gives up where that takes
- * more than `most` moves: all are in `to` then, and equal ones still in order. */
+/* Insertion sort of `from` into `to`, which may be the same. Gives up after more than `most` moves:
+ * `to` then has all elements, and equal ones are still in order. */
 bool xl_run_insert(const xl_sort_out from, const xl_sort_out to, uint n, uint most)
 {
     XL_KEY last = 0;
@@ -157,17 +158,17 @@ bool xl_run_insert(const xl_sort_out from, const xl_sort_out to, uint n, uint mo
     return true;
 }
 
-/* The lowest bit to sort n keys by that differ below bit `end`: such that most of them have those
- * above it for themselves, or bit 0. */
+/* The lowest bit to sort n keys by, if their bits differ below bit `end`: the bits above it must
+ * distinguish most of the keys. 0: all bits. */
 uint xl_run_lowest(uint n, uint end)
 {
     const uint enough = n <= XL_RUN_SHORT                              ? 0
                         : n >= 1 << 14 && end <= 2 * XL_RUN_DIGIT_BITS ? end
                                                                        : xl_bit_length(n) + 5;
-    return min(end - min(end, enough), 63u); /* shift counts are below 64 */
+    return min(end - min(end, enough), 63u); /* shift counts must be below 64 */
 }
 
-/* Sorts n elements of `from` into `to`. One of the two is `spare`, which is written, too. */
+/* Sorts n elements of `from` into `to`. One of the two must be `spare`, which is also written. */
 void xl_run_sort_ordinals(const xl_sort_out from, const xl_sort_out to, const xl_sort_out spare,
                           uint n)
 {
@@ -181,14 +182,14 @@ void xl_run_sort_ordinals(const xl_sort_out from, const xl_sort_out to, const xl
     const ulong bits = keys.falls != 0 ? keys.bits : 0;
     const uint end = xl_bit_length(bits);
     uint low = xl_run_lowest(n, end);
-    /* As many counters as elements would take longer than the elements. */
+    /* With as many counters as elements, the counters would take longer than the elements. */
     const uint widest = clamp(xl_bit_length(n), 6u, (uint)XL_RUN_DIGIT_BITS + 2) - 2;
     xl_sort_out now = from;
     for (;; low = 0) {
         const uint passes = (end - low + widest - 1) / widest;
         const uint width = (end - low + passes - 1) / max(passes, 1u);
-        low = min(low, end - min(end, passes * width));        /* bits that cost nothing */
-        const bool decides = (bits & ((1ul << low) - 1)) == 0; /* no bit below */
+        low = min(low, end - min(end, passes * width));        /* more bits at no cost */
+        const bool decides = (bits & ((1ul << low) - 1)) == 0; /* no lower bit differs */
         ulong left = bits >> low << low;
         while (left != 0) {
             const uint shift = (uint)popcount((left & (0 - left)) - 1);

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: MIT
- * A radix sort's kernels where a work-item walks a chunk by itself. It begins with the highest
- * digit, which parts the keys as a sample says: after one pass through memory each bucket fits
- * into a cache, where one work-item sorts it (cl/sort/radix_run.cl).
+ * The kernels of a radix sort in which one work-item walks a chunk. It begins with the most
+ * significant digit, which a sample defines: after one pass through memory, each bucket fits into a
+ * cache, where one work-item sorts it (cl/sort/radix_run.cl).
  *   xl_radix_sample         the digit whose values are the buckets
- *   xl_radix_bucket_count   of each chunk: its keys of each bucket
- *   xl_radix_bucket_starts  where they go; buckets that are not for one work-item are given up
+ *   xl_radix_bucket_count   of each chunk: the number of keys of each bucket
+ *   xl_radix_bucket_starts  where they go; gives up the buckets if one is too large for a work-item
  *   xl_radix_bucket_scatter moves keys and values there, into the spare arrays
  *   xl_radix_buckets        sorts each bucket into the output
- * Where the buckets were given up the kernels of cl/sort/radix_passes.cl sort by all digits, which
- * else return at once. Few keys are sorted by one work-item, xl_radix_alone. */
+ * If the buckets were given up, the kernels of cl/sort/radix_passes.cl sort by all digits;
+ * otherwise these return at once. Few keys are sorted by one work-item, xl_radix_alone. */
 #include "radix_lines.cl"
 #include "radix_run.cl"
 
 #define XL_REQUIRED __attribute__((reqd_work_group_size(1, 1, 1)))
 
-/* The host knows their number: lib/sort/sort_shape.c. */
+/* The host knows this number: lib/sort/sort_shape.c. */
 #define XL_STEPS (1 << 14)
 
 /* ---- by buckets ------------------------------------------------------------------------------ */
@@ -24,7 +24,7 @@ bool xl_has_buckets(const xl_radix *radix)
     return XL_RADIX_BUCKETS && radix->state->has_buckets == 1;
 }
 
-/* Behind the counts: the bucket of each step. */
+/* After the counts: the bucket of each step. */
 __global uchar *xl_bucket_table(const xl_radix *radix, uint chunks)
 {
     return (__global uchar *)(radix->counts + chunks * XL_DIGITS);
@@ -38,21 +38,21 @@ xl_digit xl_bucket_digit(const xl_radix *radix, uint chunks)
     return digit;
 }
 
-/* Whether a bucket is a step. */
+/* Whether each bucket is one step. */
 bool xl_is_even(const xl_digit *digit)
 {
     return digit->last < XL_DIGITS;
 }
 
-/* Where key number k of 2^log is. They are not equally far from each other: keys may repeat. */
+/* Where key number k of a sample of 2^log is. Distances vary, because keys may be periodic. */
 xl_place xl_sample_at(uint k, uint log, xl_place n)
 {
     const uint at = (k << (32 - log)) + (k * 0x9e3779b9u >> log); /* in units of n / 2^32 */
     return xl_first_place() + mul_hi((xl_place)at << (8 * sizeof(xl_place) - 32), n);
 }
 
-/* What most keys lie between, in 256 steps. Without the first and last of a few keys, so that few
- * far from all others do no harm, and a little more, so that what is evenly spread lies in it. */
+/* The range of most keys, in 256 steps. The first and last of a few sample keys are left out, so a
+ * few outliers do no harm; a margin is added, so that evenly spread keys are inside. */
 xl_digit xl_sample_between(const xl_radix *radix, xl_place n)
 {
     enum { LOG = 7, SAMPLE = 1 << LOG, MORE = 32 };
@@ -69,10 +69,10 @@ xl_digit xl_sample_between(const xl_radix *radix, xl_place n)
     return xl_digit_between(first - min(first, more), last + min(greatest - last, more));
 }
 
-/* A bucket has a step, of 256 between which most keys lie, where of a larger sample none has thrice
- * its share. Else each step is parted again into 64, of which neighbours are put together to
- * buckets that have about as many keys each: normal floating-point keys in 256 equal steps took
- * half as long again. */
+/* If no step of this range has three times its share of a larger sample, each bucket is a step.
+ * Otherwise each step is divided into 64, and adjacent ones are joined to buckets with about the
+ * same number of keys: normally distributed floating-point keys in 256 equal steps took half as
+ * long again. */
 __kernel XL_REQUIRED void xl_radix_sample(XL_RADIX_ARGUMENTS)
 {
     XL_RADIX_MAKE
@@ -118,8 +118,8 @@ __kernel XL_REQUIRED void xl_radix_bucket_count(XL_RADIX_ARGUMENTS)
         radix.counts[get_group_id(0) * XL_DIGITS + d] = counts[d];
 }
 
-/* Counts of all chunks become places: digit by digit, and chunk by chunk within one. Gives how many
- * elements the greatest digit has. */
+/* Replaces the counts of all chunks by places: by digit, and within a digit by chunk. Returns the
+ * number of elements of the largest digit. */
 xl_place xl_counts_to_starts(const xl_radix *radix, uint chunks)
 {
     xl_place sum = xl_first_place(), greatest = 0;
@@ -135,7 +135,7 @@ xl_place xl_counts_to_starts(const xl_radix *radix, uint chunks)
     return greatest;
 }
 
-/* `most`: elements of a bucket that one work-item may sort while others have none. */
+/* `most`: elements of a bucket that one work-item may sort while others are idle. */
 __kernel XL_REQUIRED void xl_radix_bucket_starts(uint most, XL_RADIX_ARGUMENTS)
 {
     XL_RADIX_MAKE
@@ -170,8 +170,8 @@ xl_sort_in xl_sort_read(const xl_sort_out arrays)
     return in;
 }
 
-/* Parts a long bucket again, from `spare` to `out`, by what its keys are between. starts[d]: where
- * part d begins, the last one ends. */
+/* Divides a long bucket again, from `spare` to `out`, by the range of its keys. starts[d]: where
+ * part d begins; the last one: where the last part ends. */
 void xl_bucket_split(const xl_sort_out spare, const xl_sort_out out, uint n, xl_place *starts)
 {
     XL_ORDINAL first = spare.keys[0], last = first;
@@ -192,7 +192,7 @@ void xl_bucket_split(const xl_sort_out spare, const xl_sort_out out, uint n, xl_
     xl_lines_scatter(xl_sort_read(spare), 0, n, out, n, digit, XL_BY_STEP, starts, false, false);
 }
 
-/* Sorts a bucket each. `most`: elements of one that is not parted again. */
+/* Each work-item sorts a bucket. `most`: elements of a bucket that is not divided again. */
 __kernel XL_REQUIRED void xl_radix_buckets(uint most, XL_RADIX_ARGUMENTS)
 {
     XL_RADIX_MAKE

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT
- * One tile of a pass of a radix sort, held by a work-group: its keys are counted and ranked by
- * their digit, put into that order in local memory, and stored from there, so that neighbours in
- * memory are stored together.
+ * A tile of a pass of a radix sort, held by a work-group: its keys are counted and ranked by their
+ * digit, put into this order in local memory, and stored from there, so that adjacent work-items
+ * store to adjacent places.
  *
- * Element i of lane l of sub-group g is number (g * XL_ITEMS + i) * lanes + l of the tile. A
- * work-item below XL_DIGITS has a digit, its own number.
+ * Element i of lane l of sub-group g is number (g * XL_ITEMS + i) * lanes + l of the tile.
+ * Work-item d, below XL_DIGITS, has digit d.
  *
- * In this order, by all work-items:
- *   xl_radix_tile_clear()   a barrier follows
- *   xl_radix_tile_count()   gives how many elements have this work-item's digit
- *   xl_radix_tile_order()   gives where they begin in the tile
- *   shared->offset[digit] = where they go less where they begin; a barrier
+ * All work-items call, in this order:
+ *   xl_radix_tile_clear()   a barrier must follow
+ *   xl_radix_tile_count()   returns how many elements have this work-item's digit
+ *   xl_radix_tile_order()   returns where they begin in the tile
+ *   shared->offset[digit] = where they go - where they begin; a barrier must follow
  *   xl_radix_tile_store() */
 #ifndef XL_RADIX_TILE
 #define XL_RADIX_TILE
@@ -24,8 +24,8 @@ enum { XL_TILE_KEYS = XL_GROUP_SIZE * XL_ITEMS };
 typedef char xl_a_place_in_a_tile_has_16_bits[XL_TILE_KEYS <= 65536 ? 1 : -1];
 typedef char xl_a_digit_needs_a_work_item[XL_GROUP_SIZE >= XL_DIGITS ? 1 : -1];
 
-/* Local memory of a group: what ranking needs, then the keys in the order of their digits, then the
- * values. */
+/* Local memory of a group: the counters for ranking, then the keys in the order of their digits,
+ * then the values. */
 enum {
     XL_VALUE_ROOM = XL_SORT_VALUES ? sizeof(xl_value) : 0,
     XL_ELEMENT_ROOM = XL_TILE_KEYS * (XL_KEY_BYTES < XL_VALUE_ROOM ? XL_VALUE_ROOM : XL_KEY_BYTES),
@@ -33,15 +33,15 @@ enum {
     XL_RADIX_ROOM = (XL_ELEMENT_ROOM > XL_RANK_ROOM ? XL_ELEMENT_ROOM : XL_RANK_ROOM) / 16 + 1
 };
 
-/* What a group shares beside that. `offset`: of each digit, from a key's place in the tile to its
- * place in the target. */
+/* Other local memory of a group. `offset`, of each digit: the distance from a key's place in the
+ * tile to its place in the target. */
 typedef struct xl_radix_shared {
-    uint tile, passes, shift;
+    uint tile, passes, digit_spec;
     xl_place offset[XL_DIGITS];
     uint scan[XL_GROUP_SIZE];
 } xl_radix_shared;
 
-/* What a work-item holds of a tile. Places stand two in a register. */
+/* The elements of a work-item in a tile. Two places share a register. */
 enum { XL_PLACES = (XL_ITEMS + 1) / 2 };
 typedef struct xl_radix_items {
     XL_KEY key[XL_ITEMS];
@@ -51,42 +51,43 @@ typedef struct xl_radix_items {
 typedef struct xl_radix_tile {
     xl_sort_in from;
     xl_sort_out to;
-    xl_place n, first;      /* where all keys end, and where the tile begins */
-    uint count;             /* of its keys */
-    bool is_input, is_last; /* of the first pass, of the last one */
+    xl_place n, first;      /* the end of all keys; where the tile begins */
+    uint count;             /* number of its keys */
+    bool is_input, is_last; /* the first pass; the last pass */
     __local uint4 *room;
     __local xl_radix_shared *shared;
 } xl_radix_tile;
 
-/* A pass's digit, for tiles, whose name for it is shift: how far it is from the lowest bit. Of a
- * range of bits it may have fewer than 8, whose number stands above that. */
-uint xl_tile_shift_of(const xl_radix *radix, uint pass)
+/* The digit of a pass as one number. Bits 0 to 7: the lowest bit of the digit. Bits 8 and above,
+ * only for a range of bits: how many bits it has, at most 8. */
+uint xl_tile_digit_spec_of(const xl_radix *radix, uint pass)
 {
     const uint shift = radix->state->shift[pass];
     return XL_BIT_RANGE ? shift | radix->state->bits[pass] << 8 : shift;
 }
 
-uint xl_tile_digit(XL_KEY key, uint shift)
+uint xl_tile_digit(XL_KEY key, uint digit_spec)
 {
-    const uint digit = (uint)(key >> (shift & (XL_BIT_RANGE ? 63 : ~0u))) & (XL_DIGITS - 1);
-    return XL_BIT_RANGE ? digit & ((1u << (shift >> 8)) - 1) : digit;
+    const uint digit = (uint)(key >> (digit_spec & (XL_BIT_RANGE ? 63 : ~0u))) & (XL_DIGITS - 1);
+    return XL_BIT_RANGE ? digit & ((1u << (digit_spec >> 8)) - 1) : digit;
 }
 
-/* Between the passes keys are the ordinals that they are mapped to: to map a double for each digit
- * that is asked of it took a fifth of a sort. */
+/* Between passes keys are ordinals: mapping a double for each of its digits took a fifth of a
+ * sort. */
 XL_KEY xl_tile_key(XL_KEY raw, bool is_input)
 {
     return is_input ? (XL_KEY)xl_key_map(raw) : raw;
 }
 
-/* Read anew for each step: compilers would keep digits in registers, not keys alone. */
-uint xl_tile_shift(const xl_radix_tile *tile)
+/* volatile: read again in each step, because compilers would keep digits in registers besides the
+ * keys. */
+uint xl_tile_digit_spec(const xl_radix_tile *tile)
 {
-    return *(const volatile __local uint *)&tile->shared->shift;
+    return *(const volatile __local uint *)&tile->shared->digit_spec;
 }
 
-/* Whether there is such a pass, at every work-item. Read once: of a number that somebody writes
- * meanwhile they would part at barriers. `passes` is the group's. */
+/* Whether there is such a pass. One work-item reads and broadcasts, so that a concurrent write
+ * cannot make work-items diverge at a barrier. `passes` is in local memory. */
 bool xl_radix_has_pass(const xl_radix *radix, uint pass, __local uint *passes)
 {
     if (get_local_id(0) == 0)
@@ -95,12 +96,12 @@ bool xl_radix_has_pass(const xl_radix *radix, uint pass, __local uint *passes)
     return pass < *passes;
 }
 
-/* Where the elements of this work-item's digit begin, of which there are `count`. */
+/* Where the elements of this work-item's digit begin; there are `count` of them. */
 xl_place xl_places_before(xl_place count, __local uint *scan)
 {
     uint total;
 #if XL_SORT_LARGE
-    /* Below 2^48: sums of 256 numbers of 24 bits. */
+    /* For numbers below 2^48: sums of 256 numbers of 24 bits fit into 32 bits. */
     const uint low = xl_group_scan_exclusive((uint)count & 0xffffffu, scan, &total);
     const uint high = xl_group_scan_exclusive((uint)(count >> 24), scan, &total);
     return xl_first_place() + ((ulong)high << 24) + low;
@@ -120,7 +121,7 @@ void xl_radix_tile_clear(__local uint4 *room)
         ((__local uint *)room)[k] = 0;
 }
 
-/* Past the last key stands the greatest, which stays behind all others. */
+/* Places after the last key get the greatest one, which stays behind all others. */
 void xl_radix_load(const xl_radix_tile *tile, XL_KEY *key)
 {
     const __global XL_KEY *const from = tile->from.keys + tile->first;
@@ -145,11 +146,11 @@ void xl_radix_load(const xl_radix_tile *tile, XL_KEY *key)
 uint xl_radix_tile_count(const xl_radix_tile *tile, xl_radix_items *items)
 {
     __local uint *const counters = (__local uint *)tile->room;
-    const uint item = (uint)get_local_id(0), shift = xl_tile_shift(tile);
+    const uint item = (uint)get_local_id(0), digit_spec = xl_tile_digit_spec(tile);
     xl_radix_load(tile, items->key);
 #pragma unroll
     for (uint i = 0; i < XL_ITEMS; ++i)
-        xl_group_rank_count(xl_tile_digit(items->key[i], shift), counters);
+        xl_group_rank_count(xl_tile_digit(items->key[i], digit_spec), counters);
     xl_local_barrier();
     return item < XL_DIGITS ? xl_group_rank_total(counters, item) : 0;
 }
@@ -159,7 +160,7 @@ uint xl_radix_place(const xl_radix_items *items, uint i)
     return items->place[i / 2] >> i % 2 * 16 & 0xffffu;
 }
 
-/* `sum`: what xl_radix_tile_count() gave. Leaves the keys in local memory. */
+/* `sum`: the result of xl_radix_tile_count(). Leaves the keys in local memory. */
 uint xl_radix_tile_order(const xl_radix_tile *tile, xl_radix_items *items, uint sum)
 {
     __local uint *const counters = (__local uint *)tile->room;
@@ -171,13 +172,13 @@ uint xl_radix_tile_order(const xl_radix_tile *tile, xl_radix_items *items, uint 
         xl_group_rank_place(counters, item, begin);
     xl_local_barrier();
 
-    const uint shift = xl_tile_shift(tile);
+    const uint digit_spec = xl_tile_digit_spec(tile);
 #pragma unroll
     for (uint i = 0; i < XL_PLACES; ++i)
         items->place[i] = 0;
 #pragma unroll
     for (uint i = 0; i < XL_ITEMS; ++i)
-        items->place[i / 2] |= xl_group_rank(xl_tile_digit(items->key[i], shift), counters)
+        items->place[i / 2] |= xl_group_rank(xl_tile_digit(items->key[i], digit_spec), counters)
                                << i % 2 * 16;
     xl_local_barrier();
 #pragma unroll
@@ -186,7 +187,7 @@ uint xl_radix_tile_order(const xl_radix_tile *tile, xl_radix_items *items, uint 
     return begin;
 }
 
-/* Where the key in place `at` of a tile goes; at or past n: nowhere. */
+/* The place in the target of the key at place `at` of a tile; not below n: it is not stored. */
 xl_place xl_radix_target_of(const xl_radix_tile *tile, uint digit, uint at)
 {
     return at < tile->count ? tile->shared->offset[digit] + at : ~(xl_place)0;
@@ -196,7 +197,7 @@ enum { XL_PACKED_DIGITS = (XL_ITEMS + 3) / 4 };
 void xl_radix_tile_store(const xl_radix_tile *tile, const xl_radix_items *items)
 {
     const __local XL_KEY *const keys = (const __local XL_KEY *)tile->room;
-    const uint item = (uint)get_local_id(0), shift = xl_tile_shift(tile);
+    const uint item = (uint)get_local_id(0), digit_spec = xl_tile_digit_spec(tile);
 #if XL_SORT_VALUES
     uint digits[XL_PACKED_DIGITS] = {0}; /* four in a register */
 #endif
@@ -204,7 +205,7 @@ void xl_radix_tile_store(const xl_radix_tile *tile, const xl_radix_items *items)
     for (uint i = 0; i < XL_ITEMS; ++i) {
         const uint at = i * XL_GROUP_SIZE + item;
         const XL_KEY key = keys[at];
-        const uint digit = xl_tile_digit(key, shift);
+        const uint digit = xl_tile_digit(key, digit_spec);
         const xl_place to = xl_radix_target_of(tile, digit, at);
         if (to < tile->n && !(xl_values_only() && tile->is_last))
             tile->to.keys[to] = tile->is_last ? xl_key_unmap(key) : key;
@@ -213,7 +214,8 @@ void xl_radix_tile_store(const xl_radix_tile *tile, const xl_radix_items *items)
 #endif
     }
 #if XL_SORT_VALUES
-    /* Read this late: were they read before keys are stored, both would want registers. */
+    /* Values are read late on purpose: if they were read before keys are stored, both would occupy
+     * registers. */
     __local xl_value *const values = (__local xl_value *)tile->room;
     const uint first = xl_radix_at(), step = xl_rank_width();
     xl_value value[XL_ITEMS];

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT
- * Segmented sort, its end where work-groups may pass messages: what cl/sort/segment_long.cl does in
- * as many launches as there may be merges, in one, by the queue of cl/sort/segment_queue.cl. */
+ * Segmented sort, second part, if work-groups may pass messages: does in one launch, by the queue
+ * of cl/sort/segment_queue.cl, what cl/sort/segment_long.cl does in as many launches as there may
+ * be merges. */
 #include "../prelude/prelude.cl"
 
-/* Several need these; embedding takes each file once, so not inside a condition. */
+/* Several files need these; embedding takes each file once, so not inside a condition. */
 #include "../lane/lane.cl"
 #include "../prelude/prelude_bits.cl"
 #include "merge_partition.cl"
@@ -36,7 +37,7 @@ xl_segment_all(uint slots, uint polls, uint search_log, XL_CSR, XL_SORT_ARRAYS, 
             queue.job = xl_queue_take(&csr, slots, polls);
         XL_FULL_BARRIER();
         const xl_segment_job job = queue.job;
-        if (!job.there)
+        if (!job.exists)
             break;
         const xl_segment_tile t = xl_segment_tile_read(&csr, job.tile, &shared);
         const bool sorts = t.count > 0 && job.level == 0;

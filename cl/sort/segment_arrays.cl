@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * What a segmented sort's kernels are given beside the arrays of every sort: in the scratch as much
- * as the output, `spare`. */
+ * The arguments of a segmented sort besides the arrays of every sort: `spare`, which is in the
+ * scratch and as large as the output. */
 #include "sort_arrays.cl"
 #include "sort_local.cl"
 

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: MIT
- * Neighbouring short segments of keys that a comparator orders, sorted by a work-group in one go:
- * by merges of places, as any tile (compare_tile.cl), where a place has above it where in the tile
- * its segment begins, which comes before what the comparator says. Where two segments meet a merge
- * moves nothing and asks no comparator. */
+ * Sorts consecutive short segments by a comparator, together in a work-group: by merges of places,
+ * as any tile (compare_tile.cl). The upper half of a place says where in the tile its segment
+ * begins, and is compared before the keys. At the border of two segments a merge moves nothing and
+ * calls no comparator. */
 #include "compare_tile.cl"
 #include "segment_heads.cl"
 
-/* Sorts a window's short segments, of which there are some. */
-void xl_pack_sort(xl_sort_in in, xl_sort_out out, const xl_csr *csr, const xl_window *window,
-                  xl_sort_local tile, __local xl_pack_local *local_)
+/* Sorts a window's short segments; there must be some. */
+void xl_pack_sort(xl_sort_in in, xl_sort_out out, const xl_csr *csr,
+                  const xl_segment_window *window, xl_sort_local tile,
+                  __local xl_pack_local *local_)
 {
     const uint mine = (uint)get_local_id(0) * XL_SORT_ITEMS, count = window->end - window->begin;
     uint places[XL_SORT_ITEMS];

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: MIT
- * Where in a tile that a work-group holds the short segments of a window begin. */
+ * Where the short segments of a window begin, in a tile that a work-group holds. */
 #include "segment_windows.cl"
 
-/* What a group shares beside the tile's local memory. */
+/* Local memory of a group, besides the tile's. */
 typedef struct xl_pack_local {
-    uint heads[(XL_SORT_TILE + 31) / 32]; /* a bit where a segment begins */
+    uint heads[(XL_SORT_TILE + 31) / 32]; /* bits of the elements that begin a segment */
     uint longest;
     uint listed;
 } xl_pack_local;
 
-/* Marks where segments begin, and finds the longest. Of more segments than a tile has elements,
- * most of which are empty, each element looks whether one begins there, and the longest may be any.
- */
-void xl_pack_mark(const xl_csr *csr, const xl_window *window, __local xl_pack_local *local_)
+/* Marks where segments begin, and finds the longest. If there are more segments than the tile has
+ * elements, most are empty: each element then searches whether a segment begins there, and
+ * `longest` is only an upper bound. */
+void xl_pack_mark(const xl_csr *csr, const xl_segment_window *window, __local xl_pack_local *local_)
 {
     const uint w = (uint)get_local_id(0), count = window->end - window->begin;
     const uint segments = window->after - window->first;
@@ -36,7 +36,7 @@ void xl_pack_mark(const xl_csr *csr, const xl_window *window, __local xl_pack_lo
     }
 }
 
-/* Where the segment of element `at` begins, if no later element up to it does. */
+/* Where the segment of element `at` begins: the last head at or before it. */
 uint xl_pack_head(const __local xl_pack_local *local_, uint at)
 {
     uint word = at / 32u, bits = local_->heads[word] & ((2u << at % 32u) - 1u);

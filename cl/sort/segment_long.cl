@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT
- * Segmented sort, its end: the tiles of long segments, as cl/sort/segment_short.cl has listed them,
- * are sorted on their own and then merged as those of a whole array are (cl/sort/sort_bitonic.cl),
- * but relative to where their segment begins. There are as many launches as the longest that there
- * might be needs; a segment that needs fewer merges begins later on the side that ends in the
- * output, and launches that no segment needs end at once. The host knows no number of tiles: each
- * work-group takes every so many-th of the list. */
+ * Segmented sort, second part: the tiles of long segments, which cl/sort/segment_short.cl has
+ * listed, are sorted separately and then merged like those of a whole array
+ * (cl/sort/sort_bitonic.cl), but relative to the beginning of their segment. There are as many
+ * launches as the longest possible segment needs. A segment that needs fewer merges ends earlier,
+ * and begins on the side that makes it end in the output (xl_segment_side()). Launches that no
+ * segment needs return at once. The host does not know the number of tiles, so the groups share the
+ * list. */
 #include "../prelude/prelude.cl"
 
-/* Several need these; embedding takes each file once, so not inside a condition. */
+/* Several files need these; embedding takes each file once, so not inside a condition. */
 #include "../lane/lane.cl"
 #include "../prelude/prelude_bits.cl"
 #include "bitonic_merge.cl"
@@ -47,7 +48,7 @@ __kernel XL_LONG_REQUIRED void xl_segment_tiles(XL_CSR, XL_SORT_ARRAYS, XL_SEGME
     }
 }
 
-/* Runs of 2^level tiles are merged. Cuts are searched by 2^search_log - 1 work-items. */
+/* Merges runs of 2^level tiles. 2^search_log - 1 work-items search the cuts. */
 __kernel XL_LONG_REQUIRED void xl_segment_merge(uint level, uint search_log, XL_CSR, XL_SORT_ARRAYS,
                                                 XL_SEGMENT_SPARE)
 {

@@ -1,27 +1,28 @@
 /* SPDX-License-Identifier: MIT
- * Neighbouring short segments, sorted by a work-group in one go.
+ * Sorts consecutive short segments together, by a work-group.
  *
- * An element is ordered by where in the tile its segment begins, by its key, and by its place, 16
- * bits, the key's, and 16. In the network of cl/group/group_bitonic.cl these are a key and a word:
- * the key is the segment above the key's upper bits, the word the key's lower 16 bits above the
- * place.
+ * Elements are ordered by where in the tile their segment begins (16 bits), by key, and by place
+ * (16 bits). In the network of cl/group/group_bitonic.cl these are a key and a word: the key is the
+ * segment, followed by the upper bits of the element's key; the word is the lower 16 bits of that
+ * key, followed by the place.
  *
- * Where the longest of the segments has L elements not all phases of the network are needed. After
- * phase p runs of 2^p are sorted, and if that is 2 L or more, only a segment across a border of two
- * runs is not, which lies within half a run of that border. So one more merge, of the halves on
- * both sides of each border, ends it: for segments of 8 elements 14 steps, not the 66 of a tile of
- * 2048. That tiles are on average half full costs registers and local memory, not traffic. */
+ * If the longest segment has L elements, not all phases of the network are needed. After phase p,
+ * runs of 2^p elements are sorted. If this is 2 L or more, only segments that cross the border of
+ * two runs are not yet sorted, and these are within half a run of that border. So one more merge,
+ * of the halves on both sides of each border, ends the sort: 14 steps for segments of 8 elements,
+ * instead of the 66 of a tile of 2048. Tiles are on average half full, which costs registers and
+ * local memory, but no traffic. */
 #include "bitonic_fetch.cl"
 #include "segment_heads.cl"
 
 #if XL_SORT_GROUP_LOG + XL_SORT_ITEMS_LOG > 16
-#error "a place in the tile has 16 bits"
+#error "XL_SORT_TILE: at most 2^16 elements, because a place has 16 bits"
 #endif
 
 #define XL_ORDINAL_BITS (XL_KEY_BYTES == 8 ? 64 : 32)
 #define XL_PLACE_BITS 16
 
-/* How many phases make sorted runs, and whether their borders are still to be merged. */
+/* How many phases make sorted runs, and whether the borders must then be merged. */
 typedef struct xl_pack_phases {
     uint phases;
     uint borders; /* 0 or 1 */
@@ -37,8 +38,8 @@ xl_pack_phases xl_pack_phases_of(uint count, uint longest)
     return p;
 }
 
-/* Where element q of the tile stands when runs of 2^phases go from middle to middle. The first and
- * the last half, which have no neighbour, make one run, in order. */
+/* The position of element q of the tile if runs of 2^phases go from middle to middle. The first and
+ * the last half, which have no neighbour, form one run, in order. */
 uint xl_pack_shifted(uint q, uint phases)
 {
     const uint run = 1u << phases, within = q & (run - 1u);
@@ -47,9 +48,9 @@ uint xl_pack_shifted(uint q, uint phases)
     return within < run / 2u ? within : q;
 }
 
-/* Loads the window's short segments as neighbours, and leaves each work-item those of layout 0. */
-void xl_pack_load(xl_sort_items *items, xl_sort_in in, const xl_window *window, xl_sort_local tile,
-                  const __local xl_pack_local *local_)
+/* Loads the window's short segments, and gives each work-item the elements of layout 0. */
+void xl_pack_load(xl_sort_items *items, xl_sort_in in, const xl_segment_window *window,
+                  xl_sort_local tile, const __local xl_pack_local *local_)
 {
     const uint w = (uint)get_local_id(0), count = window->end - window->begin;
     xl_tile_stage(in, window->begin, count, 0, tile);
@@ -66,8 +67,8 @@ void xl_pack_load(xl_sort_items *items, xl_sort_in in, const xl_window *window, 
     }
 }
 
-/* Moves elements to where others stand: each of layout `to` gets the one that stands, in layout 0,
- * at the same position; either of them after a shift, or none where that is 0. */
+/* Changes the layout from 0 to `to`: each work-item gets the elements at its positions in the new
+ * layout. A shift that is not 0 applies xl_pack_shifted() to the positions of that layout. */
 void xl_pack_move(xl_sort_items *items, xl_sort_local tile, uint from_shift, uint to, uint to_shift)
 {
     XL_LOCAL_BARRIER();
@@ -88,7 +89,7 @@ void xl_pack_move(xl_sort_items *items, xl_sort_local tile, uint from_shift, uin
     }
 }
 
-/* Sorts what is held in layout 0, and leaves it in layout XL_SORT_GROUP_LOG. */
+/* Sorts elements in layout 0, and leaves them in layout XL_SORT_GROUP_LOG. */
 void xl_pack_network(xl_sort_items *items, xl_sort_local tile, const xl_pack_phases *p)
 {
     const uint lane_bits = xl_sort_lane_bits();
@@ -97,7 +98,7 @@ void xl_pack_network(xl_sort_items *items, xl_sort_local tile, const xl_pack_pha
         xl_sort_flip(items, phase);
         xl_sort_halve(items, phase - 1u);
     }
-    /* A second time around are the borders. */
+    /* The second pass merges the borders. */
 #pragma unroll 1
     for (uint pass = 0; pass <= p->borders; ++pass) {
         const bool last = pass == p->borders;
@@ -111,9 +112,10 @@ void xl_pack_network(xl_sort_items *items, xl_sort_local tile, const xl_pack_pha
     }
 }
 
-/* Sorts a window's short segments, of which there are some. */
-void xl_pack_sort(xl_sort_in in, xl_sort_out out, const xl_csr *csr, const xl_window *window,
-                  xl_sort_local tile, __local xl_pack_local *local_)
+/* Sorts a window's short segments; there must be some. */
+void xl_pack_sort(xl_sort_in in, xl_sort_out out, const xl_csr *csr,
+                  const xl_segment_window *window, xl_sort_local tile,
+                  __local xl_pack_local *local_)
 {
     xl_sort_items items;
     const uint count = window->end - window->begin;

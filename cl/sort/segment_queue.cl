@@ -1,19 +1,21 @@
 /* SPDX-License-Identifier: MIT
- * The order in which the tiles of long segments are sorted and merged where work-groups may pass
- * messages: all in one launch. The merges of a segment are a tree; its nodes are pairs of runs, or
- * one run that has no partner and is copied, and each of a node's tiles is a job. Who ends the last
- * job of a node whose sibling is done puts those of the node above them into the queue.
+ * The order in which the tiles of long segments are sorted and merged in one launch, if work-groups
+ * may pass messages. The merges of a segment are a tree. A node is a pair of runs, or one run
+ * without a partner, which is copied; each tile of a node is a job. The work-group that finishes
+ * the last job of a node whose sibling is done puts the jobs of their parent into the queue.
  *
- * A work-group takes jobs by ticket: first the tiles of the list, to be sorted, then the slots of
- * the queue. Where a slot is empty it polls, so that it is there when there is work again; in the
- * end it marks the slot and returns. Who is to fill a slot that is marked takes the next one. So no
- * job is lost: who fills slots takes tickets himself until he comes to one that nobody fills, and
- * nothing waits for a work-group that does not run.
+ * A work-group takes jobs by ticket: first the tiles of the list, which must be sorted, then the
+ * slots of the queue. If a slot is empty, the group polls it, so that it is ready when there is
+ * work again; after too many polls it marks the slot as retired and returns. A producer that finds
+ * a retired slot fills the next one instead. No job is lost, because a producer then takes tickets
+ * itself, until it draws a slot that no producer fills. Nothing waits for a work-group that does
+ * not run.
  *
- * The queue has, of each listed tile, a word: what is done of the jobs of all nodes that begin with
- * this tile, and, as the highest bit, whether one of both children is done of the node whose second
- * run begins with it; behind these the slots. Numbers in scratch that somebody writes meanwhile
- * give a wrong order, but nothing outside of the arrays, and an end. */
+ * For each listed tile the queue has a word: the number of jobs that are done in all nodes that
+ * begin with this tile; and, in the highest bit, whether one of the two children is done of the
+ * node whose second run begins with this tile. After these come the slots. If another kernel
+ * changes the scratch concurrently, the order is wrong, but nothing outside the arrays is accessed,
+ * and the launch ends. */
 #include "../prelude/prelude_device.cl"
 #include "segment_windows.cl"
 
@@ -22,17 +24,18 @@
 #define XL_STATE_FILLED 4
 
 #define XL_CHILD_DONE (1u << 31)
-/* A slot: a tile of the list, and below it the level of the job: 0 to sort it, else to merge runs
- * of 2^(level - 1) tiles. So level is 0 in no slot that is filled. */
+/* A slot: a tile of the list and, in the low bits, the level of the job: 0: sort the tile;
+ * otherwise: merge runs of 2^(level - 1) tiles. Only merges are queued, so a filled slot has no
+ * level 0. */
 #define XL_LEVEL_BITS 5
-#define XL_SLOT_LEFT 32u
+#define XL_SLOT_RETIRED 32u
 
 typedef struct xl_segment_job {
     uint tile, level;
-    bool there;
+    bool exists;
 } xl_segment_job;
 
-/* What a group shares: its job, and the node whose jobs go into the queue. */
+/* Local memory of a group: its job, and the node whose jobs go into the queue. */
 typedef struct xl_queue_local {
     xl_segment_job job;
     uint first, count, level, slot;
@@ -43,24 +46,24 @@ __global uint *xl_queue_slots(const xl_csr *csr)
     return xl_csr_queue(csr) + csr->capacity;
 }
 
-/* By one work-item. */
+/* Called by one work-item. */
 xl_segment_job xl_queue_take(const xl_csr *csr, uint slots, uint polls)
 {
     const uint tiles = xl_csr_tiles(csr), ticket = atomic_inc(csr->state + XL_STATE_TICKET);
     const uint at = ticket - tiles;
     xl_segment_job job = {ticket, 0, ticket < tiles};
-    if (job.there || at >= slots)
+    if (job.exists || at >= slots)
         return job;
     __global uint *const slot = xl_queue_slots(csr) + at;
     uint word = 0;
     for (uint left = at < csr->state[xl_state_jobs] ? polls : 0; left > 0 && word == 0; --left)
         word = atomic_or(slot, 0u);
     if (word == 0)
-        word = atomic_cmpxchg(slot, 0u, XL_SLOT_LEFT);
+        word = atomic_cmpxchg(slot, 0u, XL_SLOT_RETIRED);
     xl_device_fence();
     job.tile = min(word >> XL_LEVEL_BITS, csr->capacity - 1u);
     job.level = word & ((1u << XL_LEVEL_BITS) - 1u);
-    job.there = job.level > 0;
+    job.exists = job.level > 0;
     return job;
 }
 
@@ -72,7 +75,7 @@ void xl_queue_fill_next(const xl_csr *csr, uint slots, uint word)
     } while (at < slots && atomic_xchg(xl_queue_slots(csr) + at, word) != 0);
 }
 
-/* Counts a job as done, by one work-item. Leaves in `local_` the node that can be merged now, or
+/* Counts a job as done; called by one work-item. `local_` gets the node that can be merged now, or
  * none. */
 void xl_queue_count(const xl_csr *csr, const xl_segment_job *job, const xl_segment_tile *t,
                     __local xl_queue_local *local_)
@@ -100,7 +103,7 @@ void xl_queue_count(const xl_csr *csr, const xl_segment_job *job, const xl_segme
     local_->slot = atomic_add(csr->state + XL_STATE_FILLED, local_->count);
 }
 
-/* The same by all of a group, which then fills the queue. */
+/* The same by all work-items of a group, which then fill the queue. */
 void xl_queue_done(const xl_csr *csr, const xl_segment_job *job, const xl_segment_tile *t,
                    uint slots, __local xl_queue_local *local_)
 {
@@ -111,7 +114,7 @@ void xl_queue_done(const xl_csr *csr, const xl_segment_job *job, const xl_segmen
     const uint slot = local_->slot, count = local_->count;
     for (uint k = (uint)get_local_id(0); k < count; k += XL_SORT_GROUP) {
         const uint word = (local_->first + k) << XL_LEVEL_BITS | local_->level;
-        const uint at = slot + k; /* wraps if `slot`, which is from scratch, is very large */
+        const uint at = slot + k; /* wraps if `slot`, from the scratch, is very large */
         if (at < slots && atomic_xchg(xl_queue_slots(csr) + at, word) != 0)
             xl_queue_fill_next(csr, slots, word);
     }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
- * Segmented sort, its beginning where a work-group holds a tile: the short segments of a window
- * (cl/sort/segment_windows.cl), each in a row of the tile, of as many places as the longest needs,
- * a power of two. The network is as deep as a row is long and knows nothing of segments: keys alone
- * are one word in it. Windows that would fill the tile too often, those with one longer segment
- * among many short or empty ones, are listed for cl/sort/segment_short.cl. */
+ * Segmented sort, first part, if a work-group holds a tile: sorts the short segments of a window
+ * (cl/sort/segment_windows.cl), each in a row of the tile. A row has as many places as the longest
+ * segment needs, a power of two. The network is as deep as a row is long, and has no segments in
+ * it: without values, an element is only a key. Windows that would fill the tile too often, because
+ * one longer segment is among many short or empty ones, are listed for cl/sort/segment_short.cl. */
 #include "../prelude/prelude.cl"
 
 #include "../lane/lane.cl"
@@ -12,22 +12,24 @@
 #include "bitonic_fetch.cl"
 #include "segment_windows.cl"
 
-/* How often rows may fill the tile, where sub-groups hold whole rows; else once. */
+/* How often rows may fill the tile if sub-groups hold whole rows; otherwise once. */
 #define XL_ROW_ROUNDS 4
 
-/* What a group shares beside the network's local memory. `begin`: where in the window each segment
- * begins, and the last one ends. */
+/* Local memory of a group, besides the network's. `begin`: where each segment begins in the window,
+ * and where the last one ends. */
 typedef struct xl_rows_local {
     uint longest, listed;
     ushort begin[XL_SORT_TILE + 1];
 } xl_rows_local;
 
-/* Rows of 2^log places, all segments in so many rounds; 0 rounds: not here. */
+/* Rows of 2^log places, and the number of rounds for all segments; 0 rounds: another kernel sorts
+ * them. */
 typedef struct xl_rows {
     uint log, rounds, reach; /* a sub-group holds 2^reach places */
 } xl_rows;
 
-xl_rows xl_rows_of(const xl_csr *csr, const xl_window *window, __local xl_rows_local *local_)
+xl_rows xl_rows_of(const xl_csr *csr, const xl_segment_window *window,
+                   __local xl_rows_local *local_)
 {
     const uint w = (uint)get_local_id(0), segments = window->after - window->first;
     const uint count = window->end - window->begin;
@@ -53,7 +55,7 @@ xl_rows xl_rows_of(const xl_csr *csr, const xl_window *window, __local xl_rows_l
     return rows;
 }
 
-/* Sorts rows that are held in layout 0. */
+/* Sorts rows in layout 0. */
 void xl_rows_network(xl_sort_items *items, xl_sort_local tile, const xl_rows *rows)
 {
     const uint lane_bits = xl_sort_lane_bits();
@@ -69,12 +71,12 @@ void xl_rows_network(xl_sort_items *items, xl_sort_local tile, const xl_rows *ro
         xl_sort_phase(items, tile, lane_bits, phase);
 }
 
-/* One round. In the tile elements stand as in the window, before and after. */
-void xl_rows_sort(const xl_window *window, const xl_rows *rows, uint round, xl_sort_local tile,
-                  const __local xl_rows_local *local_)
+/* One round. In the tile, elements are in the order of the window, before and after. */
+void xl_rows_sort(const xl_segment_window *window, const xl_rows *rows, uint round,
+                  xl_sort_local tile, const __local xl_rows_local *local_)
 {
     const uint w = (uint)get_local_id(0), segments = window->after - window->first;
-    const uint first = round * (XL_SORT_TILE >> rows->log); /* of the segments */
+    const uint first = round * (XL_SORT_TILE >> rows->log); /* first segment of this round */
     xl_sort_items items;
     ushort place[XL_SORT_ITEMS];
     uint begin = 0, end = 0;
@@ -94,11 +96,12 @@ void xl_rows_sort(const xl_window *window, const xl_rows *rows, uint round, xl_s
 #endif
     }
     const bool apart =
-        rows->log > rows->reach; /* the network needs the tile, and all of the group */
+        rows->log > rows->reach; /* the network needs the tile, and the whole group */
     if (apart)
         XL_LOCAL_BARRIER();
-    /* Sub-groups that hold no row have nothing to do. NVIDIA's alone skip it: Intel's runtime for
-     * CPUs (2026), where it also tells the facts of a GPU, computes wrongly in such a branch. */
+    /* Sub-groups without a row have nothing to do. Only NVIDIA's skip the network: Intel's runtime
+     * for CPUs (2026), in tests where it reports the properties of a GPU, computes wrong results in
+     * such a branch. */
     const uint used = (segments - first) << rows->log;
     if (XL_LANE_WAY != 2 || apart || w * XL_SORT_ITEMS >> rows->reach << rows->reach < used)
         xl_rows_network(&items, tile, rows);
@@ -115,9 +118,10 @@ void xl_rows_sort(const xl_window *window, const xl_rows *rows, uint round, xl_s
     }
 }
 
-/* Sorts a window's segments, of which there are some. `ahead`: the first half of its keys. */
-void xl_rows_window(xl_sort_in in, xl_sort_out out, const xl_window *window, const xl_rows *rows,
-                    const XL_KEY *ahead, xl_sort_local tile, const __local xl_rows_local *local_)
+/* Sorts a window's segments; there must be some. `ahead`: the first half of its keys. */
+void xl_rows_window(xl_sort_in in, xl_sort_out out, const xl_segment_window *window,
+                    const xl_rows *rows, const XL_KEY *ahead, xl_sort_local tile,
+                    const __local xl_rows_local *local_)
 {
     const uint w = (uint)get_local_id(0), count = window->end - window->begin;
     xl_half_stage(ahead, 0, tile);
@@ -149,27 +153,28 @@ void xl_rows_window(xl_sort_in in, xl_sort_out out, const xl_window *window, con
     }
 }
 
-/* Group g does window g. */
+/* Group g sorts window g. */
 __kernel __attribute__((reqd_work_group_size(XL_SORT_GROUP, 1, 1))) void
 xl_segment_rows(XL_CSR, XL_SORT_ARRAYS)
 {
     XL_SORT_DECLARE_LOCAL
     __local xl_rows_local local_;
-    __local xl_window shared;
+    __local xl_segment_window shared;
     uint n;
     XL_LENGTH_READ(uint, n, n_most, length, length_offset)
     const xl_csr csr = XL_CSR_OF;
     const xl_sort_in in = XL_SORT_IN;
     const xl_sort_out out = XL_SORT_OUT;
     const uint g = (uint)get_group_id(0);
-    const xl_window window = xl_window_open(&csr, in, out, g, &shared, &local_.listed);
+    const xl_segment_window window =
+        xl_segment_window_open(&csr, in, out, g, &shared, &local_.listed);
     const bool is_empty = window.end <= window.begin;
-    XL_KEY ahead[XL_HALF_ITEMS]; /* on the way while offsets are */
+    XL_KEY ahead[XL_HALF_ITEMS]; /* loaded while the offsets are */
     if (!is_empty)
         xl_half_load(in, window.begin, window.end - window.begin, 0, ahead);
     const xl_rows rows = xl_rows_of(&csr, &window, &local_);
     if (!is_empty && rows.rounds == 0 && get_local_id(0) == 0)
-        xl_window_leave(&csr, g);
+        xl_segment_window_leave(&csr, g);
     if (!is_empty && rows.rounds > 0)
         xl_rows_window(in, out, &window, &rows, ahead, tile, &local_);
 }

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT
- * Segmented sort, its beginning: where segments begin is found for each window of half a tile
- * (cl/sort/segment_windows.cl); then short segments are sorted by one read and one write, several
- * at once by a work-group (segment_rows.cl, and what does not fit there by segment_pack.cl; those
- * of keys that a comparator orders by segment_compare.cl) or one after the other by one work-item
- * (segment_serial.cl), what stands before the first segment is copied, and the tiles of long
- * segments are listed for cl/sort/segment_long.cl.
+ * Segmented sort, first part. xl_segment_places finds where the segments of each window of half a
+ * tile begin (cl/sort/segment_windows.cl). Then short segments are sorted by one read and one
+ * write: several together by a work-group (segment_rows.cl; those that do not fit there by
+ * segment_pack.cl; with a comparator by segment_compare.cl), or one after the other by one
+ * work-item (segment_serial.cl). Elements before the first segment are copied, and the tiles of
+ * long segments are listed for cl/sort/segment_long.cl.
  *
- * Searched for by each window itself, where its segments begin would take as many trips to memory,
- * one after the other, as the number of segments has bits; in a launch of their own all windows
- * make these trips side by side. */
+ * If each window searched for its segments, this would take as many trips to memory, one after the
+ * other, as the number of segments has bits. In a separate launch the searches of all windows
+ * overlap. */
 #include "../prelude/prelude.cl"
 
-/* Several need these; embedding takes each file once, so not inside a condition. */
+/* Several files need these; embedding takes each file once, so not inside a condition. */
 #include "../lane/lane.cl"
 #include "../prelude/prelude_bits.cl"
 #include "bitonic_merge.cl"
@@ -40,10 +40,10 @@
 #include "segment_pack.cl"
 #endif
 
-/* Finds where the segments of each window begin; the entry behind the last window is where they
- * end. If there are few segments, one work-item finds a place as fast as a sub-group does. Large
- * keys leave local memory for small groups only: if a group is smaller than a sub-group, the votes
- * of the missing lanes would read as "not below", and windows would overlap. */
+/* Finds where the segments of each window begin; the entry after the last window is where they end.
+ * If there are few segments, one work-item finds a place as fast as a sub-group does. Large keys
+ * leave local memory only for small groups: if a group is smaller than a sub-group, the votes of
+ * the missing lanes would read as "not below", and windows would overlap. */
 __kernel __attribute__((reqd_work_group_size(XL_SORT_GROUP, 1, 1))) void
 xl_segment_places(uint queue_words, XL_CSR)
 {
@@ -57,37 +57,38 @@ xl_segment_places(uint queue_words, XL_CSR)
         xl_csr_queue(&csr)[k] = 0;
 #if XL_PLACES_BY_LANES
     if (count >= windows && xl_lanes_whole()) {
-        xl_windows_find_by_lanes(&csr);
+        xl_segment_windows_find_by_lanes(&csr);
         return;
     }
 #endif
     for (uint k = i; k <= windows; k += (uint)get_global_size(0))
-        csr.state[XL_SEGMENT_STATE + k] = xl_window_first(&csr, k);
+        csr.state[XL_SEGMENT_STATE + k] = xl_segment_window_first(&csr, k);
 }
 
-/* A group does the window of its number, or, where cl/sort/segment_rows.cl came before, what that
- * left. */
+/* A group sorts the window of its number or, after cl/sort/segment_rows.cl, the windows which that
+ * kernel left. */
 __kernel __attribute__((reqd_work_group_size(XL_SORT_GROUP, 1, 1))) void
 xl_segment_short(XL_CSR, XL_SORT_ARRAYS)
 {
     XL_SORT_DECLARE_LOCAL
     __local xl_pack_local local_;
-    __local xl_window shared;
+    __local xl_segment_window shared;
     uint n;
     XL_LENGTH_READ(uint, n, n_most, length, length_offset)
     const xl_csr csr = XL_CSR_OF;
     const xl_sort_in in = XL_SORT_IN;
     const xl_sort_out out = XL_SORT_OUT;
 #if XL_SERIAL || XL_KEY_KIND == 3
-    const xl_window window =
-        xl_window_open(&csr, in, out, (uint)get_group_id(0), &shared, &local_.listed);
+    const xl_segment_window window =
+        xl_segment_window_open(&csr, in, out, (uint)get_group_id(0), &shared, &local_.listed);
     if (window.end > window.begin)
         xl_pack_sort(in, out, &csr, &window, tile, &local_);
 #else
-    const uint left = xl_windows_left_read(&csr, &local_.listed);
+    const uint left = xl_segment_windows_left_read(&csr, &local_.listed);
     const uint groups = (uint)get_num_groups(0);
     for (uint i = (uint)get_group_id(0); i < left; i += groups) {
-        const xl_window window = xl_window_read(&csr, xl_window_left(&csr, i), &shared);
+        const xl_segment_window window =
+            xl_segment_window_read(&csr, xl_segment_window_left(&csr, i), &shared);
         if (window.end > window.begin)
             xl_pack_sort(in, out, &csr, &window, tile, &local_);
         XL_LOCAL_BARRIER();

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT
- * A tile of a long segment in a merge, and the side that it goes to. Asks for xl_tile_merge(). */
+ * A tile of a long segment in a merge, and the side that it is written to. Requires
+ * xl_tile_merge(). */
 #include "segment_arrays.cl"
 #include "segment_windows.cl"
 
-/* Where a segment is to stand that so many merges, from one side to the other, bring to the output,
- * in which there are no keys if nobody asked for them. */
+/* The side of a segment that needs `merges` more merges, from one side to the other, to end in the
+ * output. If keys are not an output, the last side has none. */
 xl_sort_out xl_segment_side(xl_sort_out out, xl_sort_out spare, uint merges)
 {
     const bool away = merges % 2u != 0;
@@ -20,7 +21,7 @@ xl_sort_out xl_segment_side(xl_sort_out out, xl_sort_out spare, uint merges)
     return side;
 }
 
-/* Makes a tile of runs of 2^level tiles. */
+/* Merges a tile of runs of 2^level tiles. */
 void xl_segment_tile_merge(xl_sort_out out, xl_sort_out spare, const xl_segment_tile *t, uint level,
                            uint search_log, xl_sort_local tile, __local uint *search)
 {

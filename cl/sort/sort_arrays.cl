@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * The arrays of a launch of a sort, at their first element, and how many keys there are. */
+ * The arrays of a sort, each from its first element on, and the number of keys. */
 #ifndef XL_SORT_ARRAYS_OF
 #define XL_SORT_ARRAYS_OF
 
@@ -21,23 +21,23 @@ typedef struct xl_sort_out {
 #endif
 } xl_sort_out;
 
-/* Whether nobody asked for the keys in order. */
+/* Whether keys are not an output. */
 bool xl_values_only(void)
 {
     return XL_SORT_VALUES == 2;
 }
 
-/* Whether keys are written: where nobody asked for them the last output has none. */
+/* Whether keys are written: if they are not an output, the last target has none. */
 bool xl_sort_has_keys(xl_sort_out out)
 {
     return !xl_values_only() || out.keys != 0;
 }
 
-/* `length`: 0, or where the device has the number of keys, of which there are `n_most` at
- * most: for XL_LENGTH_READ(). */
+/* `length`: NULL, or where the number of keys is on the device, at most `n_most`: for
+ * XL_LENGTH_READ(). */
 #define XL_SORT_LENGTH uint n_most, const __global ulong *length, ulong length_offset
 
-/* The arrays as kernels are given them: buffers and where in them the data begins. */
+/* The arrays as kernel arguments: buffers and offsets. */
 #if XL_SORT_VALUES
 #define XL_SORT_ARRAYS                                                                             \
     __global const XL_KEY *keys_in, ulong keys_in_offset, __global XL_KEY *keys_out,               \
@@ -66,8 +66,8 @@ bool xl_sort_has_keys(xl_sort_out out)
 #endif
 
 #if XL_SORT_VALUES
-/* The value of key i; `first`: where keys are read for the first time, which is where those that
- * are places of the keys are made. */
+/* The value of key i. `first`: keys are read for the first time; indices as values are generated
+ * then. */
 xl_value xl_sort_value(xl_sort_in in, xl_place i, const bool first)
 {
     if (XL_SORT_INDICES && first)

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT
- * Sort of any n: tiles are sorted on their own, then runs of one, two, four, ... tiles are merged
- * in pairs, one launch for each doubling. Within a tile all is done by bitonic networks, or, of
- * keys that a comparator orders, which costs more than to move them, by merges. A tile is held by a
- * work-group (bitonic_tile.cl, compare_tile.cl) or walked by one work-item (bitonic_serial.cl,
+ * Sort of any n: tiles are sorted separately, then runs of one, two, four, ... tiles are merged in
+ * pairs, one launch per doubling. In a tile, bitonic networks sort and merge; with a comparator,
+ * which costs more than moving keys, merge sorts do. A tile is held by a work-group
+ * (bitonic_tile.cl, compare_tile.cl) or walked by one work-item (bitonic_serial.cl,
  * compare_serial.cl). */
 #include "../prelude/prelude.cl"
 
-/* Several need these; embedding takes each file once, so not inside a condition. */
+/* Several files need these; embedding takes each file once, so not inside a condition. */
 #include "bitonic_merge.cl"
 #include "merge_partition.cl"
 #include "sort_local.cl"
@@ -35,8 +35,8 @@ xl_sort_tiles(XL_SORT_LENGTH, XL_SORT_ARRAYS)
     xl_tile_sort(in, out, first, min((uint)XL_SORT_TILE, n - first), tile);
 }
 
-/* `run` is the length of the runs that are sorted already: a multiple of the tile and a
- * power of two. Cuts are searched by 2^search_log - 1 work-items, at most the group. */
+/* `run`: the length of runs that are already sorted, a multiple of the tile and a power of two.
+ * 2^search_log - 1 work-items, at most the group, search the cuts. */
 __kernel __attribute__((reqd_work_group_size(XL_SORT_GROUP, 1, 1))) void
 xl_sort_merge(XL_SORT_LENGTH, uint run, uint search_log, XL_SORT_ARRAYS)
 {

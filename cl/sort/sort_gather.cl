@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
- * Puts the elements of an array where the keys of their places have gone. */
+ * Gathers the elements of an array in the order in which a sort has put their keys. */
 #include "../prelude/prelude.cl"
 #include "sort_place.cl"
 
-/* Elements are copied in units, of up to 16 bytes, to which all of an array are aligned. */
+/* Elements are copied in units of up to 16 bytes, to which all elements are aligned. */
 #if XL_GATHER_BYTES % 16 == 0
 #define XL_UNIT uint4
 #define XL_UNIT_BYTES 16
@@ -22,12 +22,12 @@
 #endif
 #define XL_UNITS (XL_GATHER_BYTES / XL_UNIT_BYTES)
 
-/* Units of a work-item: so many reads are under way at once. The host knows:
+/* Units of a work-item, all of which are read at once. The host knows this number:
  * lib/sort/sort_gather.c. */
 #define XL_GATHER_ITEMS 8
 
-/* `length`: as there, but that no barrier stands here. Offsets count units, but
- * that of places. */
+/* `length`: as in cl/sort/sort_arrays.cl, but no barrier is needed here. Offsets count units,
+ * except that of places. */
 #define XL_GATHER_ARGUMENTS                                                                        \
     xl_place n_most, const __global ulong *length, ulong length_offset,                            \
         const __global xl_value *places, ulong places_offset, const __global XL_UNIT *in,          \
@@ -40,7 +40,8 @@
     in += in_offset;                                                                               \
     out += out_offset;
 
-/* out[i] = in[places[i]]. Places that somebody changes meanwhile stay inside of the array. */
+/* out[i] = in[places[i]]. If another kernel changes the places concurrently, they stay inside the
+ * array. */
 __kernel void xl_sort_gather(XL_GATHER_ARGUMENTS)
 {
     XL_GATHER_MAKE
@@ -60,7 +61,7 @@ __kernel void xl_sort_gather(XL_GATHER_ARGUMENTS)
             out[first + k * step] = unit[k];
 }
 
-/* out[i] = in[i]: what was gathered for an array that is sorted in place. */
+/* out[i] = in[i]: copies the gathered elements to an array that is sorted in place. */
 __kernel void xl_sort_copy(XL_GATHER_ARGUMENTS)
 {
     XL_GATHER_MAKE

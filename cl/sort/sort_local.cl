@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Local memory of a tile, which must be declared in a kernel: keys, and words beside them where
- * values travel with these, or places, or what orders equal keys. */
+ * Local memory of a tile, which a kernel must declare: keys and, if there are values or places or a
+ * word orders equal keys, words beside them. */
 #include "../prelude/prelude_key.cl"
 
 #if XL_KEY_KIND == 3

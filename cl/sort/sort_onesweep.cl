@@ -1,30 +1,30 @@
 /* SPDX-License-Identifier: MIT
- * Radix sort, stable, lowest digit first, one launch and one read and write of the keys for each
- * digit: a work-group ranks a tile's keys by their digit, learns by look-back how many of each
- * digit stand in the tiles before, and moves its keys there (Adinets and Merrill, "Onesweep: a
+ * Radix sort, stable, least significant digit first, with one launch and one read and write of the
+ * keys per digit. A work-group ranks the keys of a tile by their digit, finds by look-back how many
+ * keys of each digit are in earlier tiles, and moves its keys (Adinets and Merrill, "Onesweep: a
  * faster least significant digit radix sort for GPUs", arXiv 2206.01784, 2022).
  *
  *   xl_radix_clear      sets counters and tile descriptors to 0
- *   xl_radix_histogram  counts all digits of all keys; the last work-group to end finds the passes:
- *                       digits that are the same in all keys need none
+ *   xl_radix_histogram  counts all digits of all keys; the last work-group to finish chooses the
+ *                       passes: a digit that is the same in all keys needs none
  *   xl_radix_sweep      one pass
  *
- * The counts of a tile's digits are the columns of its descriptor (cl/tile/tile_descriptor.cl). A
- * ring of descriptors is enough: a tile whose place another one has taken looks as if it had not
- * begun, and its keys, which nobody writes during the pass, are counted again by who waits for it.
- * A descriptor's counts have 32 bits. Of a large sort a pass is therefore a launch for each part of
- * XL_PART_TILES tiles, the last of which tells the next part where each digit goes on.
+ * A tile's counts of digits are the columns of its descriptor (cl/tile/tile_descriptor.cl). A ring
+ * of descriptors is enough: if another tile has taken the place of a tile, that one looks EMPTY,
+ * and a work-item that waits for it counts its keys again; keys do not change during the pass. The
+ * counts of a descriptor have 32 bits. So a pass of a large sort is one launch for each part of
+ * XL_PART_TILES tiles, whose last tile writes where each digit continues in the next part.
  *
- * Keys that somebody changes meanwhile come out in any order, and nothing is written outside the
- * arrays. */
+ * If another kernel changes the keys concurrently, their order is unspecified, but nothing is
+ * written outside the arrays. */
 #include "radix_tile.cl"
 
 enum { XL_KEY_DIGITS = XL_KEY_BITS / XL_DIGIT_BITS, XL_HALVES = XL_SORT_LARGE ? 2 : 1 };
 
-/* Where the keys come from, for those who count a tile again. */
+/* The source of the keys, for a work-item that counts a tile again. */
 typedef struct xl_source {
     const __global XL_KEY *keys;
-    uint n, shift, digit;
+    uint n, digit_spec, digit;
     bool is_input;
 } xl_source;
 #define XL_LOOKBACK_SCOPE 0
@@ -39,21 +39,21 @@ uint xl_source_aggregate(const xl_source *source, uint tile)
     uint sum = 0;
     for (uint i = 0; i < count; ++i)
         sum += xl_tile_digit(xl_tile_key(source->keys[first + i], source->is_input),
-                             source->shift) == source->digit;
+                             source->digit_spec) == source->digit;
     return sum;
 }
 
 #include "../tile/tile_prefix.cl"
 
-/* Behind the state of cl/sort/radix_passes.cl, in scratch. The host counts the same:
+/* After the state of cl/sort/radix_passes.cl, in the scratch. The host computes the same:
  * lib/sort/sort_shape.c. */
 typedef struct xl_sweep_state {
     ulong header[9][XL_HEADER_WORDS]; /* of each pass, and of the histogram */
-    /* Of each digit of the keys: how many have which; of a large sort the lower and the upper
-     * halves of these numbers. */
+    /* For each digit of the keys, how many keys have each value of it; for a large sort, the lower
+     * and the upper halves of these numbers. */
     uint count[XL_HALVES][8][XL_DIGITS];
-    /* Of each pass: where its digits begin; of a large sort where they go on in parts of even, and
-     * of odd number. */
+    /* For each pass, where its digits begin; for a large sort, where they continue in even and in
+     * odd parts. */
     xl_place start[XL_HALVES][8][XL_DIGITS];
     ulong tiles[1]; /* XL_RING_TILES descriptors of XL_DIGITS words, or fewer */
 } xl_sweep_state;
@@ -63,9 +63,9 @@ __global xl_sweep_state *xl_sweep_state_of(const xl_radix *radix)
     return (__global xl_sweep_state *)((__global uchar *)radix->state + XL_RADIX_STATE_BYTES);
 }
 
-/* Of fewer registers more groups are at work, of which one ranks while another waits: on an H200 a
- * pass over 2^28 u32 keys took 1.18 ms with 56, which three groups have, and 1.38 with the 80 that
- * NVIDIA's compiler likes. It heeds a limit for no kernel that requires a group size. */
+/* With fewer registers more groups run at a time, and one ranks while another waits: on an H200 a
+ * pass over 2^28 u32 keys took 1.18 ms with 56 registers, which fit three groups, and 1.38 with the
+ * 80 that NVIDIA's compiler chooses. It ignores a limit in a kernel that requires a group size. */
 #if XL_REGISTERS > 0
 #define XL_REQUIRED
 #else
@@ -79,7 +79,7 @@ __kernel XL_REQUIRED void xl_radix_clear(__global uchar *scratch, ulong state, u
 
 /* ---- the histogram ---- */
 
-/* The bits of a key that count, the first at bit 0. */
+/* The bits of a key that are sorted by, the first one at bit 0. */
 XL_ORDINAL xl_range_ordinal(const xl_radix *radix, XL_KEY raw)
 {
     const XL_ORDINAL mapped = xl_key_map(raw);
@@ -114,7 +114,7 @@ void xl_histogram_count(const xl_radix *radix, __local uint *counters)
     }
 }
 
-/* Adds to number k of all digits' counts. */
+/* Adds to number k of the counts of all digits. */
 void xl_count_add(__global xl_sweep_state *sweep, uint k, uint count)
 {
     const uint before = atomic_add(&sweep->count[0][0][0] + k, count);
@@ -122,7 +122,7 @@ void xl_count_add(__global xl_sweep_state *sweep, uint k, uint count)
         (void)atomic_inc(&sweep->count[XL_HALVES - 1][0][0] + k);
 }
 
-/* All of these, or their lower halves, two in a word; nobody adds to them any more. */
+/* All counts, or their lower halves, two in a word. No work-group adds to them any more. */
 void xl_counts_read(const __global xl_sweep_state *sweep, __local uint *counters)
 {
     const __global ulong *const words = (const __global ulong *)sweep->count;
@@ -134,7 +134,7 @@ void xl_counts_read(const __global xl_sweep_state *sweep, __local uint *counters
     }
 }
 
-/* The whole of it, whose lower half is `low`. */
+/* The whole count, whose lower half is `low`. */
 xl_place xl_count_whole(__global xl_sweep_state *sweep, uint k, uint low)
 {
 #if XL_SORT_LARGE
@@ -144,7 +144,7 @@ xl_place xl_count_whole(__global xl_sweep_state *sweep, uint k, uint low)
 #endif
 }
 
-/* Whether this is the last work-group to come here, all of whose counts then are seen. */
+/* Whether this is the last work-group to arrive; it then sees the counts of all. */
 bool xl_histogram_is_last(__global ulong *header, __local uint *shared)
 {
     xl_full_barrier();
@@ -157,7 +157,7 @@ bool xl_histogram_is_last(__global ulong *header, __local uint *shared)
     return *shared == (uint)get_num_groups(0) - 1;
 }
 
-/* The next pass is that of digit d. Past the bits that count, digits are 0. */
+/* Makes digit d the next pass. Beyond the bits that are sorted by, digits are 0. */
 void xl_passes_add(const xl_radix *radix, uint pass, uint d)
 {
     const uint first = radix->first_bit + d * XL_DIGIT_BITS;
@@ -167,10 +167,11 @@ void xl_passes_add(const xl_radix *radix, uint pass, uint d)
             min(radix->end_bit - min(first, radix->end_bit), (uint)XL_DIGIT_BITS);
 }
 
-/* The passes: of digits that are not the same in all keys, or as many more as it takes for the last
- * pass to write the output: one at least out of place, an even number in place, and of these two at
- * least where keys or values are apart. `same`: a flag for each digit. pass_of: of each digit its
- * pass, or ~0; at [XL_KEY_DIGITS] that of none at all, which keys of one digit may need. */
+/* Chooses the passes: one per digit that varies, and as many more as are needed for the last pass
+ * to write the output. Out of place: at least one pass. In place: an even number, and at least two
+ * if only the keys or only the values are in place. `same`: a flag for each digit. pass_of: the
+ * pass of each digit, or ~0; at [XL_KEY_DIGITS] a pass of no digit, which keys of one digit may
+ * need. */
 void xl_passes_choose(const xl_radix *radix, const __local uint *same, __local uint *pass_of)
 {
     uint passes = 0, needed = 0;
@@ -198,9 +199,9 @@ void xl_passes_choose(const xl_radix *radix, const __local uint *same, __local u
     radix->state->passes = passes;
 }
 
-/* Where the elements of each digit begin, of all passes by one scan of all counts, as those of each
- * digit of the keys come to n. A work-item below XL_DIGITS has XL_KEY_DIGITS of them, neighbours.
- */
+/* Where the elements of each digit begin, for all passes by one scan of all counts: the counts of a
+ * digit of the keys add up to n, which is subtracted. Each work-item below XL_DIGITS has
+ * XL_KEY_DIGITS consecutive counts. */
 void xl_starts_find(__global xl_sweep_state *sweep, xl_place n, const __local uint *counters,
                     const __local uint *pass_of, __local uint *scan)
 {
@@ -258,10 +259,10 @@ __kernel XL_REQUIRED void xl_radix_histogram(XL_RADIX_ARGUMENTS)
 
 /* ---- a pass ---- */
 
-/* The tiles that look back on each other: all of a pass, or of a part. */
+/* The tiles that look back on each other: all of a pass, or those of a part. */
 typedef struct xl_sweep_part {
-    uint number, tile; /* of the part, and in it of the tile */
-    uint n;            /* its keys */
+    uint number, tile; /* of the part; of the tile in the part */
+    uint n;            /* number of its keys */
     uint before;       /* parts of all passes before this one */
     xl_place first;
 } xl_sweep_part;
@@ -287,7 +288,8 @@ xl_sweep_part xl_sweep_part_of(const xl_radix_tile *tile, uint pass, uint number
     return part;
 }
 
-/* For one digit. Made where it is used: before, it would take registers from the keys. */
+/* A look-back for one digit. Built late on purpose: if it were live during the ranking, it would
+ * take registers from the keys. */
 xl_lookback xl_sweep_lookback(const xl_radix_tile *tile, __global xl_sweep_state *state, uint pass,
                               const xl_sweep_part *part, uint digit)
 {
@@ -298,7 +300,7 @@ xl_lookback xl_sweep_lookback(const xl_radix_tile *tile, __global xl_sweep_state
     lookback.tiles = xl_descriptor_column(state->tiles, digit);
     lookback.source.keys = tile->from.keys + part->first;
     lookback.source.n = part->n;
-    lookback.source.shift = xl_tile_shift(tile);
+    lookback.source.digit_spec = xl_tile_digit_spec(tile);
     lookback.source.digit = digit;
     lookback.source.is_input = tile->is_input;
     lookback.start = XL_SORT_LARGE ? 0 : (uint)state->start[0][pass][digit];
@@ -308,7 +310,7 @@ xl_lookback xl_sweep_lookback(const xl_radix_tile *tile, __global xl_sweep_state
     return lookback;
 }
 
-/* Where a tile's elements of a digit begin: `prefix` is what the look-back gave. */
+/* Where a tile's elements of a digit begin; `prefix` is the result of the look-back. */
 xl_place xl_sweep_place(__global xl_sweep_state *state, uint pass, const xl_sweep_part *part,
                         uint digit, uint prefix, uint sum)
 {
@@ -322,9 +324,9 @@ xl_place xl_sweep_place(__global xl_sweep_state *state, uint pass, const xl_swee
 #endif
 }
 
-/* A tile publishes its counts before its keys are ranked: when that is done the tiles before have
- * published theirs, and hardly anyone waits. Published after it, a sort of 2^24 u32 keys took a
- * sixth longer on an H200. */
+/* A tile publishes its counts before it ranks its keys: when the ranking is done, the tiles before
+ * have published theirs, and there is hardly ever a wait. If counts were published after the
+ * ranking, a sort of 2^24 u32 keys would take a sixth longer on an H200. */
 void xl_sweep_tile(const xl_radix_tile *tile, __global xl_sweep_state *state, uint pass,
                    uint number)
 {
@@ -351,15 +353,15 @@ __kernel XL_REQUIRED void xl_radix_sweep(uint pass, XL_RADIX_ARGUMENTS)
     __local uint4 room[XL_RADIX_ROOM];
     __local xl_radix_shared shared;
     __global xl_sweep_state *const sweep_state = xl_sweep_state_of(&radix);
-    if (get_local_id(0) == 0) { /* all at once, even if there is no such pass: not to wait twice */
-        const uint shift = xl_tile_shift_of(&radix, pass), passes = radix.state->passes;
+    if (get_local_id(0) == 0) { /* all loads at once, even without such a pass: one wait, not two */
+        const uint digit_spec = xl_tile_digit_spec_of(&radix, pass), passes = radix.state->passes;
         shared.tile = xl_ticket_take(sweep_state->header[pass]);
-        shared.shift = shift;
+        shared.digit_spec = digit_spec;
         shared.passes = passes;
     }
     xl_radix_tile_clear(room);
     xl_local_barrier();
-    /* In 64 bits: a ticket that another kernel changed must not wrap to a tile that is there. */
+    /* In 64 bits: a ticket that another kernel has changed must not wrap to an existing tile. */
     if (pass >= shared.passes || (ulong)shared.tile * XL_TILE_KEYS >= n)
         return;
     xl_radix_tile tile;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * The place of a key among all, or a number of them; and what travels with a key. */
+ * Types: xl_place, the place of a key in the array, or a number of keys; xl_value, the value of a
+ * key. */
 #ifndef XL_SORT_PLACE
 #define XL_SORT_PLACE
 

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT
- * Sort of few tiles by regular sampling, in three launches whatever their number (Shi and
+ * Sort of few tiles by regular sampling, in three launches for any number of tiles (Shi and
  * Schaeffer, "Parallel sorting by regular sampling", Journal of Parallel and Distributed Computing
  * 14, 1992; on a GPU Dehne and Zaboli, "Deterministic sample sort for GPUs", 2012):
  *
- *   xl_sample_runs   sorts runs, each by a work-group, and keeps every `gap`-th key of each
- *   xl_sample_rank   ranks these samples among all others; every `share`-th is a splitter
- *   xl_sample_merge  a work-group finds in all runs what stands between two splitters, and sorts it
+ *   xl_sample_runs   sorts runs, each by a work-group, and takes every `gap`-th key as a sample
+ *   xl_sample_rank   ranks the samples of all runs; every `share`-th one is a splitter
+ *   xl_sample_merge  a work-group finds the keys between two splitters in all runs, and sorts them
  *
- * Between two splitters there are at most (share + runs) * gap keys, whatever the keys: of equal
- * samples those of lower runs, and in a run of lower places, come first. The host chooses these
- * numbers such that a tile holds so many (lib/sort/sort_shape.c). Keys that somebody changes
- * meanwhile come out in any order, and nothing is written outside the arrays. */
+ * Between two splitters there are at most (share + runs) * gap keys, whatever the keys are, because
+ * equal samples are ordered by run and by place. The host chooses these numbers so that a tile can
+ * hold these keys (lib/sort/sort_shape.c). If another kernel changes the keys concurrently, their
+ * order is unspecified, but nothing is written outside the arrays. */
 #include "../prelude/prelude.cl"
 
 #include "sort_local.cl"
@@ -19,13 +19,13 @@
 
 #define XL_SAMPLES_REQUIRED __attribute__((reqd_work_group_size(XL_SORT_GROUP, 1, 1)))
 
-/* How n keys are cut: runs of `length`, of each of which every `gap`-th key is a sample, and of all
- * these every `share`-th a splitter. All are powers of two. */
+/* How n keys are divided: into runs of `length`. Every `gap`-th key of a run is a sample, and every
+ * `share`-th sample a splitter. All are powers of two. */
 typedef struct xl_cutting {
     uint n, length, gap, share;
 } xl_cutting;
 
-/* Behind the samples, in scratch: a splitter's run, and its place there. */
+/* After the samples, in the scratch: the run of a splitter, and its place in this run. */
 typedef struct xl_splitter {
     uint run, place;
 } xl_splitter;
@@ -50,7 +50,7 @@ uint xl_run_length(const xl_cutting *c, uint run)
     return min(c->length, c->n - run * c->length);
 }
 
-/* How many of `count` sorted keys come before a key, or, with `equal`, are not after it. */
+/* How many of `count` sorted keys come before a key or, with `equal`, do not come after it. */
 uint xl_keys_before(__global const XL_KEY *keys, uint count, XL_ORDINAL key, bool equal)
 {
     uint low = 0, high = count;
@@ -85,7 +85,7 @@ __kernel XL_SAMPLES_REQUIRED void xl_sample_runs(XL_SAMPLES, XL_SORT_ARRAYS)
     }
 }
 
-/* How many of `count` sorted ordinals come before a key, or, with `equal`, are not after it. */
+/* How many of `count` sorted ordinals come before a key or, with `equal`, do not come after it. */
 uint xl_ordinals_before(const __local XL_ORDINAL *at, uint count, XL_ORDINAL key, bool equal)
 {
     uint low = 0, high = count;
@@ -99,8 +99,8 @@ uint xl_ordinals_before(const __local XL_ORDINAL *at, uint count, XL_ORDINAL key
     return low;
 }
 
-/* By one group for each run, which looks through the samples of so many runs at a time as a tile
- * has room for. Several work-items have a sample, and each of these some of the runs. */
+/* One group for each run, which reads the samples of as many runs at a time as a tile has room for.
+ * Several work-items share a sample, each for some of the runs. */
 __kernel XL_SAMPLES_REQUIRED void xl_sample_rank(XL_SAMPLES)
 {
     XL_SAMPLES_MAKE
@@ -115,7 +115,7 @@ __kernel XL_SAMPLES_REQUIRED void xl_sample_rank(XL_SAMPLES)
     const XL_ORDINAL key = xl_key_map(samples[run * each + (there ? sample : 0)]);
     const uint all = (runs - 1u) * each + XL_CEIL_DIV(xl_run_length(&cutting, runs - 1u), gap);
     ranks[w] = 0;
-    uint rank = w < each ? sample : 0; /* in its own run */
+    uint rank = w < each ? sample : 0; /* rank in this run */
     for (uint first = 0; first < runs; first += XL_SORT_TILE / each) {
         const uint count = min((uint)XL_SORT_TILE, all - first * each);
         for (uint i = w; i < count; i += XL_SORT_GROUP)
@@ -139,8 +139,9 @@ __kernel XL_SAMPLES_REQUIRED void xl_sample_rank(XL_SAMPLES)
     }
 }
 
-/* What a group has of all runs. `cut`: of each, where its keys begin and where they end; `from`:
- * where in the array; `begin`: where that comes to, and at last how many there are. */
+/* The keys of a bucket in all runs. `cut`: where they begin and end in each run; `from`: where they
+ * begin in the array; `begin`: where they begin in the bucket and, at the end, how many there
+ * are. */
 #define XL_MOST_RUNS (XL_SORT_GROUP / 2)
 typedef struct xl_bucket_local {
     uint cut[2][XL_MOST_RUNS], from[XL_MOST_RUNS], begin[XL_MOST_RUNS + 1], first;
@@ -164,8 +165,8 @@ uint xl_splitter_cut(const xl_cutting *c, __global const xl_splitter *splitters,
                           run < of);
 }
 
-/* Makes of the cuts what else is known: sums over the runs before each, how many keys it has above
- * how many stand before them. */
+/* Computes the other members from the cuts, by one scan over the runs of two numbers: how many keys
+ * of a run are in the bucket (upper half), and how many precede them (lower half). */
 void xl_bucket_add_up(const xl_cutting *c, __local xl_bucket_local *bucket)
 {
     const uint w = (uint)get_local_id(0), runs = xl_runs_count(c);
@@ -195,7 +196,7 @@ void xl_bucket_add_up(const xl_cutting *c, __local xl_bucket_local *bucket)
     XL_LOCAL_BARRIER();
 }
 
-/* The run of element `at`. */
+/* The run of element `at` of the bucket. */
 uint xl_bucket_run(const __local xl_bucket_local *bucket, uint runs, uint at)
 {
     uint low = 0, high = runs - 1u;
@@ -208,8 +209,8 @@ uint xl_bucket_run(const __local xl_bucket_local *bucket, uint runs, uint at)
     return low;
 }
 
-/* Finds what stands between the splitters `number` and the next: a work-item has one of both for a
- * run. */
+/* Finds the keys between splitter `number` and the next one. Each work-item finds one of the two
+ * cuts of a run. */
 void xl_bucket_find(const xl_cutting *c, __global const xl_splitter *splitters, uint number,
                     uint buckets, __global const XL_KEY *keys, __local xl_bucket_local *bucket)
 {
@@ -220,7 +221,7 @@ void xl_bucket_find(const xl_cutting *c, __global const xl_splitter *splitters, 
     xl_bucket_add_up(c, bucket);
 }
 
-/* Where element `at` is, in the runs. */
+/* Where element `at` of the bucket is, in the runs. */
 uint xl_bucket_source(const xl_cutting *c, const __local xl_bucket_local *bucket, uint run, uint at)
 {
     return min(bucket->from[run] + (at - bucket->begin[run]), c->n - 1u);

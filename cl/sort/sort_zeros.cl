@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: MIT
- * Makes -0 and +0 equal, after a sort that tells them apart: where both are in order they are two
- * neighbouring runs, each in the order of the places that its keys had, and are merged by these.
- * Every zero finds by itself where it goes, so that keys without zeros are read twice and that is
- * all. */
+ * Makes -0 and +0 equal after a sort that distinguishes them. After that sort they are two adjacent
+ * runs, each in the order of the places of its keys; here they are merged by place. Each zero finds
+ * its place alone, so keys without zeros are only read twice. */
 #include "../prelude/prelude_key.cl"
 #include "../tile/tile_offsets.cl"
 
 #if XL_KEY_KIND != 2
-#error "other keys have one zero"
+#error "XL_KEY_KIND must be 2: other keys have one zero"
 #endif
 
-/* `length`: as in cl/sort/sort_arrays.cl. offsets: 0, or where segments begin, which are in order
- * each by itself. */
+/* `length`: as in cl/sort/sort_arrays.cl. offsets: NULL, or where segments begin, each of which is
+ * sorted separately. */
 #define XL_ZEROS_ARGUMENTS                                                                         \
     uint n_most, const __global ulong *length, ulong length_offset,                                \
         __global const XL_SEG *offsets, ulong offsets_offset, uint count, __global XL_KEY *keys,   \
@@ -25,13 +24,13 @@
     to_keys += to_keys_offset;                                                                     \
     to_places += to_places_offset;
 
-/* Filled in field by field, and not changed where it is a parameter: rusticl 22.3 (llvmpipe) gets
- * one of the two wrong. */
+/* Set field by field, and not changed as a parameter: rusticl 22.3 (llvmpipe) compiles one of the
+ * two wrongly. */
 typedef struct xl_range {
     uint begin, end;
 } xl_range;
 
-/* The segment of element i; empty where it is in none. */
+/* The segment of element i; empty if it is in none. */
 xl_range xl_zeros_segment(__global const XL_SEG *offsets, uint count, uint n, uint i)
 {
     xl_range r;
@@ -42,7 +41,7 @@ xl_range xl_zeros_segment(__global const XL_SEG *offsets, uint count, uint n, ui
     return r;
 }
 
-/* The first of keys [begin, end), which are in order, that is not before `key`. */
+/* The lower bound of `key` in the sorted keys [begin, end). */
 uint xl_zeros_bound(__global const XL_KEY *keys, xl_range r, XL_ORDINAL key)
 {
     uint low = r.begin, high = r.end;
@@ -56,7 +55,7 @@ uint xl_zeros_bound(__global const XL_KEY *keys, xl_range r, XL_ORDINAL key)
     return low;
 }
 
-/* How many of places [begin, end), which rise, are below one. */
+/* How many of the ascending places [begin, end) are below `place`. */
 uint xl_zeros_below(__global const uint *places, xl_range r, uint place)
 {
     uint low = r.begin, high = r.end;
@@ -75,8 +74,8 @@ bool xl_is_zero(XL_KEY key)
     return (XL_KEY)(key << 1) == 0;
 }
 
-/* Puts each zero where it is to stand in the other arrays. Keys that are not in order, as offsets
- * that fall leave them, go to some place of their segment. */
+/* Writes each zero to its place in the other arrays. If keys are not in order, because offsets do
+ * not ascend, it goes to some place of its segment. */
 __kernel void xl_sort_zeros_merge(XL_ZEROS_ARGUMENTS)
 {
     XL_ZEROS_MAKE
@@ -103,14 +102,14 @@ __kernel void xl_sort_zeros_merge(XL_ZEROS_ARGUMENTS)
     to_places[to] = places[i];
 }
 
-/* And from there back. */
+/* Copies the zeros back. */
 __kernel void xl_sort_zeros_copy(XL_ZEROS_ARGUMENTS)
 {
     XL_ZEROS_MAKE
     if (i >= n || !xl_is_zero(keys[i]))
         return;
     if (offsets && xl_offset_search(offsets + offsets_offset, count, (ulong)i + 1, 0) == 0)
-        return; /* it stands before the first segment */
+        return; /* it precedes the first segment */
     keys[i] = to_keys[i];
     places[i] = to_places[i];
 }

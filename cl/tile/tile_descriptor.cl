@@ -180,10 +180,10 @@ uint xl_descriptor_state(const xl_descriptor *descriptor, uint tile, uint epoch)
 bool xl_descriptor_poll(const __global ulong *tiles, uint tile, uint state, uint epoch, XL_T *value)
 {
     const xl_descriptor descriptor = xl_descriptor_load(tiles, tile, state);
-    const bool there = xl_descriptor_is(&descriptor, state, XL_TILE_EPOCH(tile, epoch));
-    if (there)
+    const bool ready = xl_descriptor_is(&descriptor, state, XL_TILE_EPOCH(tile, epoch));
+    if (ready)
         *value = xl_descriptor_value(&descriptor);
-    return there;
+    return ready;
 }
 
 /* The state of a tile; *value is its value unless the state is XL_EMPTY. */

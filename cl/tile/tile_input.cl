@@ -80,10 +80,10 @@ bool xl_carry_holds(const __global XL_E *carry)
 }
 #endif
 
-/* XL_INPUT_ARGUMENTS: the parameters of every kernel that reads elements. XL_INPUT_MAKE(input): its
- * first statement, which makes an xl_input of them. `length`: NULL, or where the number of elements
- * is stored; n is the largest. `carry_in_offset`: ~0 if there is no carry_in, whose pointer then
- * need not be NULL (lib/ocl/rusticl.c). */
+/* XL_INPUT_ARGUMENTS: the parameters of every kernel that reads elements. XL_INPUT_MAKE(input): the
+ * first statement of such a kernel, which makes an xl_input of them. `length`: NULL, or where the
+ * number of elements is stored, which is limited to n. `carry_in_offset`: ~0 if there is no
+ * carry_in, whose pointer then need not be NULL (lib/ocl/rusticl.c). */
 #if XL_SERIAL
 #define XL_INPUT_LENGTH(input)                                                                     \
     input.n = xl_input_length(n, length, length_offset, (__local ulong *)0);

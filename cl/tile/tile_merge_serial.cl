@@ -48,7 +48,7 @@ void xl_merge_quick_step(const xl_merge_in *in, const xl_merge_out *out, uint at
     p->j += 1u - from_first;
 }
 
-/* The number of steps, at most `most`, after which no run of any piece has ended before. */
+/* The number of steps, at most `most`, that every piece can do before one of its runs ends. */
 uint xl_merge_steps(const xl_merge_piece *pieces, uint most)
 {
 #pragma unroll

@@ -45,12 +45,12 @@
 #include "tile_descriptor.cl"
 
 #if XL_LOOKBACK_SCOPE == 2 && !XL_ORDERED
-#error "a work-group looks back in order only"
+#error "XL_LOOKBACK_SCOPE 2 requires XL_ORDERED 1"
 #endif
 #ifndef XL_LOOKBACK_DEPTH
 #define XL_LOOKBACK_DEPTH 1
 #elif XL_LOOKBACK_DEPTH > 1 && (XL_LOOKBACK_SCOPE != 0 || XL_ORDERED)
-#error "a work-item asks for several tiles at once in no order, and of values of one word"
+#error "XL_LOOKBACK_DEPTH above 1 requires XL_LOOKBACK_SCOPE 0, XL_ORDERED 0 and values of one word"
 #endif
 
 /* A look-back, except the number of its tile. */
@@ -216,11 +216,12 @@ void xl_window_load(xl_window *window, const xl_lookback *lookback, uint tile)
 }
 
 /* The fallback for the `tile` of each lane that is still `waiting`; all lanes compute it. */
-void xl_window_fallback(const xl_lookback *lookback, uint tile, bool waiting, XL_T *value)
+void xl_aggregate_fallback(const xl_lookback *lookback, uint tile, bool waiting, XL_T *value)
 {
     for (ulong left = XL_WAIT_BALLOT(waiting); left != 0; left &= left - 1) {
-        const uint who = xl_lowest_bit(left);
-        (void)xl_tile_fallback(lookback, XL_WAIT_SHUFFLE(tile, who), XL_WAIT_LANE == who, value);
+        const uint waiter = xl_lowest_bit(left);
+        (void)xl_tile_fallback(lookback, XL_WAIT_SHUFFLE(tile, waiter), XL_WAIT_LANE == waiter,
+                               value);
     }
 }
 
@@ -230,7 +231,7 @@ XL_T xl_window_wait(xl_window *window, const xl_lookback *lookback, uint tile)
     const uint first = tile - tile % XL_WINDOW + XL_WINDOW_ITEM(XL_WINDOW_PART) * XL_TILES_PER_LANE;
     XL_T sum = xl_identity();
     uint polls = 0;
-    ulong silent;
+    ulong missing;
     do {
         bool waits = false;
 #pragma unroll
@@ -241,8 +242,8 @@ XL_T xl_window_wait(xl_window *window, const xl_lookback *lookback, uint tile)
                 waits = waits || !xl_descriptor_is(seen, XL_AGGREGATE, lookback->epoch);
             }
         }
-        silent = XL_WAIT_BALLOT(waits);
-    } while (silent != 0 && polls++ < XL_SPIN_LIMIT);
+        missing = XL_WAIT_BALLOT(waits);
+    } while (missing != 0 && polls++ < XL_SPIN_LIMIT);
 #pragma unroll
     for (uint k = 0; k < XL_TILES_PER_LANE; ++k) {
         XL_T value = xl_identity();
@@ -252,8 +253,8 @@ XL_T xl_window_wait(xl_window *window, const xl_lookback *lookback, uint tile)
             seen = xl_descriptor_is(&window->aggregate[k], XL_AGGREGATE, lookback->epoch);
             value = xl_descriptor_value(&window->aggregate[k]);
         }
-        if (silent != 0)
-            xl_window_fallback(lookback, first + k, asked && !seen, &value);
+        if (missing != 0)
+            xl_aggregate_fallback(lookback, first + k, asked && !seen, &value);
         sum = xl_op(sum, value);
     }
     return XL_WAIT_REDUCE(sum);
@@ -263,8 +264,8 @@ XL_T xl_window_wait(xl_window *window, const xl_lookback *lookback, uint tile)
 bool xl_prefix_poll(const xl_lookback *lookback, uint tile, XL_T *value)
 {
     XL_T seen = xl_identity();
-    const bool there = xl_descriptor_poll(lookback->tiles, tile, XL_PREFIX, lookback->epoch, &seen);
-    if ((XL_WAIT_BALLOT(there) & 1) == 0)
+    const bool ready = xl_descriptor_poll(lookback->tiles, tile, XL_PREFIX, lookback->epoch, &seen);
+    if ((XL_WAIT_BALLOT(ready) & 1) == 0)
         return false;
     *value = XL_WAIT_SHUFFLE_VALUE(seen, 0);
     return true;
@@ -283,7 +284,7 @@ XL_T xl_window_combine(const xl_lookback *lookback, uint window)
             const bool seen =
                 tile == last ||
                 xl_descriptor_poll(lookback->tiles, tile, XL_AGGREGATE, lookback->epoch, &value);
-            xl_window_fallback(lookback, tile, !seen, &value);
+            xl_aggregate_fallback(lookback, tile, !seen, &value);
             fold = xl_op(fold, value);
         }
         sum = xl_op(sum, XL_WAIT_REDUCE(fold));
@@ -292,7 +293,7 @@ XL_T xl_window_combine(const xl_lookback *lookback, uint window)
 }
 
 /* start(window), if the wait for it was too long. */
-XL_T xl_windows_fallback(const xl_lookback *lookback, uint window)
+XL_T xl_window_start_fallback(const xl_lookback *lookback, uint window)
 {
     XL_T start = lookback->start;
     uint at = window;
@@ -306,7 +307,7 @@ XL_T xl_windows_fallback(const xl_lookback *lookback, uint window)
             continue;
         const bool seen =
             xl_descriptor_poll(lookback->tiles, last, XL_AGGREGATE, lookback->epoch, &own);
-        xl_window_fallback(lookback, last, XL_WAIT_LANE == 0 && !seen, &own);
+        xl_aggregate_fallback(lookback, last, XL_WAIT_LANE == 0 && !seen, &own);
         own = XL_WAIT_SHUFFLE_VALUE(own, 0);
         /* If a value has one word, the PREFIX may have replaced the aggregate. */
         if (!xl_prefix_poll(lookback, last, &start))
@@ -321,13 +322,13 @@ XL_T xl_window_start(xl_window *window, const xl_lookback *lookback, uint tile)
     const uint base = tile - tile % XL_WINDOW;
     if (base == 0)
         return lookback->start;
-    bool there = xl_descriptor_is(&window->before, XL_PREFIX, lookback->epoch);
-    for (uint polls = 0; XL_WAIT_BALLOT(!there) != 0 && polls < XL_SPIN_LIMIT; ++polls) {
+    bool ready = xl_descriptor_is(&window->before, XL_PREFIX, lookback->epoch);
+    for (uint polls = 0; XL_WAIT_BALLOT(!ready) != 0 && polls < XL_SPIN_LIMIT; ++polls) {
         window->before = xl_descriptor_load(lookback->tiles, base - 1, XL_PREFIX);
-        there = xl_descriptor_is(&window->before, XL_PREFIX, lookback->epoch);
+        ready = xl_descriptor_is(&window->before, XL_PREFIX, lookback->epoch);
     }
-    if (XL_WAIT_BALLOT(!there) != 0)
-        return xl_windows_fallback(lookback, base / XL_WINDOW);
+    if (XL_WAIT_BALLOT(!ready) != 0)
+        return xl_window_start_fallback(lookback, base / XL_WINDOW);
     return xl_descriptor_value(&window->before);
 }
 #endif
@@ -398,25 +399,25 @@ XL_T xl_lookback_prefix(const xl_lookback *lookback, uint tile)
     XL_T sum = xl_identity();
     uint nearest;
     do {
-        const bool there = lane < tile;
+        const bool exists = lane < tile;
         const uint mine = tile - 1 - lane;
         XL_T value = xl_identity();
         uint state = XL_EMPTY, polls = 0;
         while (true) {
-            if (there && state == XL_EMPTY)
+            if (exists && state == XL_EMPTY)
                 state = xl_descriptor_read(lookback->tiles, mine, lookback->epoch, &value);
-            const uint empty = xl_lowest_bit(XL_WAIT_BALLOT(there && state == XL_EMPTY));
-            nearest = xl_lowest_bit(XL_WAIT_BALLOT(there && state == XL_PREFIX));
-            if (empty == 64 || empty > nearest)
+            const uint nearest_empty = xl_lowest_bit(XL_WAIT_BALLOT(exists && state == XL_EMPTY));
+            nearest = xl_lowest_bit(XL_WAIT_BALLOT(exists && state == XL_PREFIX));
+            if (nearest_empty == 64 || nearest_empty > nearest)
                 break;
             if (polls++ >= XL_SPIN_LIMIT) {
-                const uint computed =
-                    xl_tile_fallback(lookback, tile - 1 - empty, lane == empty, &value);
-                state = lane == empty ? computed : state;
+                const uint computed = xl_tile_fallback(lookback, tile - 1 - nearest_empty,
+                                                       lane == nearest_empty, &value);
+                state = lane == nearest_empty ? computed : state;
                 polls = 0;
             }
         }
-        if (!there || lane > nearest)
+        if (!exists || lane > nearest)
             value = xl_identity();
         sum = xl_op(XL_WAIT_REDUCE_DOWN(value), sum);
         tile -= min(tile, XL_WAIT_LANES);

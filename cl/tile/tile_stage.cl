@@ -14,7 +14,7 @@
 #include "tile_load.cl"
 
 #if XL_SEGMENTS == 3 || XL_SEGMENTS == 4
-#error "keys and CSR offsets are not staged"
+#error "XL_SEGMENTS 3 and 4: keys and CSR offsets cannot be staged"
 #endif
 /* The heads of a staged tile: 1: marks, a byte per element; 0: bits. */
 #define XL_MARKS (XL_SEGMENTS == 1)

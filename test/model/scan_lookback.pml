@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * The scan that looks back in no fixed order (cl/scan/scan_lookback.cl with xl_tile_prefix() of
- * cl/tile/tile_prefix.cl, XL_ORDERED 0) as a model for spin: bounded polling, the fallback for a
- * silent tile, in-place output, and the early PREFIX of a tile in which a segment begins. What is
+ * cl/tile/tile_prefix.cl, XL_ORDERED 0) as a model for spin: bounded polling, the fallback for an
+ * empty tile, in-place output, and the early PREFIX of a tile in which a segment begins. What is
  * checked, and with what, stands in scan_descriptor.pml; ci/model.sh does it.
  *
  *   LANES  of a sub-group that looks back, 1: a work-item. They poll one after the other, and
@@ -65,21 +65,21 @@ inline lookback_prefix() {
         }
      :: else ->
         d_step {
-          silent = LANES; nearest = LANES;
+          nearest_empty = LANES; nearest = LANES;
           do
           :: lane > 0 ->
              lane--;
-             silent = (lane < before && state[lane] == EMPTY -> lane : silent);
+             nearest_empty = (lane < before && state[lane] == EMPTY -> lane : nearest_empty);
              nearest = (lane < before && state[lane] == PREFIX -> lane : nearest)
           :: else -> break
           od
         };
         if
-        :: silent == LANES || silent > nearest -> break
+        :: nearest_empty == LANES || nearest_empty > nearest -> break
         :: else ->
            if
            :: polls < SPIN || !FALLBACK -> polls = (FALLBACK -> polls + 1 : 0)
-           :: else -> tile_fallback(before - 1 - silent); lane_takes(silent); polls = 0
+           :: else -> tile_fallback(before - 1 - nearest_empty); lane_takes(nearest_empty); polls = 0
            fi
         fi
      od;
@@ -91,7 +91,7 @@ inline lookback_prefix() {
           state[lane] = EMPTY; value[lane] = 0; lane++
        :: else -> break
        od;
-       lane = 0; polls = 0; silent = 0; before = (before > LANES -> before - LANES : 0)
+       lane = 0; polls = 0; nearest_empty = 0; before = (before > LANES -> before - LANES : 0)
      };
      if :: nearest < LANES || before == 0 -> break :: else fi
   od;
@@ -116,7 +116,7 @@ inline tile_prefix() {
 }
 
 proctype Group(byte me) {
-  byte now, mine, next, before, lane, silent, nearest, sum, got, made, polls, own, prefix, reads;
+  byte now, mine, next, before, lane, nearest_empty, nearest, sum, got, made, polls, own, prefix, reads;
   byte value[LANES];
   mtype state[LANES] = EMPTY, seen = EMPTY;
   ticket_take(mine);

@@ -70,8 +70,8 @@ inline tile_fallback(t) {
   }
 }
 
-/* xl_window_fallback(), for one lane. */
-inline window_fallback(t, waiting) {
+/* xl_aggregate_fallback(), for one lane. */
+inline aggregate_fallback(t, waiting) {
   if :: waiting -> tile_fallback(t) :: else fi
 }
 
@@ -128,7 +128,7 @@ inline window_wait(t) {
   do
   :: i < t % WINDOW ->
      got = value[i];
-     window_fallback(t - t % WINDOW + i, !there[i]);
+     aggregate_fallback(t - t % WINDOW + i, !there[i]);
      d_step { op(sum, sum, got); got = 0; seen = EMPTY; value[i] = 0; there[i] = false; i++ }
   :: else -> i = 0; break
   od
@@ -139,14 +139,14 @@ inline window_combine(w) {
   do
   :: i < WINDOW - 1 ->
      descriptor_poll(w * WINDOW + i, AGGREGATE);
-     window_fallback(w * WINDOW + i, seen == EMPTY);
+     aggregate_fallback(w * WINDOW + i, seen == EMPTY);
      d_step { op(part, part, got); got = 0; seen = EMPTY; i++ }
   :: else -> i = 0; break
   od
 }
 
-/* xl_windows_fallback(): from the nearest PREFIX there is, window by window. */
-inline windows_fallback(w) {
+/* xl_window_start_fallback(): from the nearest PREFIX there is, window by window. */
+inline window_start_fallback(w) {
   start = START; at = w;
   do
   :: at > 0 -> prefix_poll(at * WINDOW - 1); if :: ready -> break :: else -> at-- fi
@@ -159,7 +159,7 @@ inline windows_fallback(w) {
      if
      :: !ready ->
         descriptor_poll(at * WINDOW + WINDOW - 1, AGGREGATE);
-        window_fallback(at * WINDOW + WINDOW - 1, seen == EMPTY);
+        aggregate_fallback(at * WINDOW + WINDOW - 1, seen == EMPTY);
         last = got; got = 0; seen = EMPTY;
         if :: SEES_PREFIX -> prefix_poll(at * WINDOW + WINDOW - 1) :: else fi;
         if
@@ -181,6 +181,6 @@ inline window_start(t) {
      prefix_poll(t - t % WINDOW - 1); polls = (START_FALLBACK -> polls + 1 : 0)
   :: else -> polls = 0; break
   od;
-  if :: !ready -> windows_fallback(t / WINDOW) :: else fi;
+  if :: !ready -> window_start_fallback(t / WINDOW) :: else fi;
   ready = false; reads = 0
 }

@@ -24,7 +24,7 @@
 #include "group_kogge_stone.cl"
 
 #if XL_SERIAL
-#error "a block is held by a group: XL_SERIAL must be 0"
+#error "XL_SERIAL must be 0, because a group holds a block"
 #elif XL_TILE % XL_ITEMS != 0 || (XL_TILE / XL_ITEMS & (XL_TILE / XL_ITEMS - 1)) != 0
 #error "XL_TILE must be XL_ITEMS times a power of two"
 #endif
