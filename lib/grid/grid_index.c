@@ -140,14 +140,19 @@ xl_status xli_grid_index_leave(xl_grid_index *index, xli_seq *seq, xl_status sta
     status = xli_seq_end(seq, status, index ? &done : event_or_null);
     if (!index || status != XL_SUCCESS)
         return status;
-    XL_TRY_CL(index->ctx, clRetainCommandQueue(queue));
+    const cl_int code = clRetainCommandQueue(queue);
+    if (code != CL_SUCCESS)
+        clReleaseEvent(done);
+    XL_TRY_CL(index->ctx, code);
     index->queue = queue;
     index->in_order = in_order;
     index->elsewhere = !in_order;
     index->done = done;
     index->built = true;
-    if (event_or_null && clRetainEvent(done) == CL_SUCCESS)
+    if (event_or_null) {
+        XL_TRY_CL(index->ctx, clRetainEvent(done));
         *event_or_null = done;
+    }
 done:
     return status;
 }
