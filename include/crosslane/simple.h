@@ -24,6 +24,7 @@
 #define CROSSLANE_SIMPLE_H
 
 #include <crosslane/sort.h>
+#include <crosslane/space.h>
 
 XL_EXTERN_C_BEGIN
 
@@ -81,6 +82,47 @@ XL_NODISCARD XL_API xl_status xl_simple_unique(xl_context *ctx, xl_type type, si
 XL_NODISCARD XL_API xl_status xl_simple_histogram(xl_context *ctx, xl_type type, size_t n,
                                                   const void *in, double lower, double upper,
                                                   size_t num_bins, uint64_t *bins);
+
+/* Neighbours of n points as CSR rows: those of point i are elements offsets[i] to
+ * offsets[i + 1] - 1 of the other arrays. The call allocates the arrays; xl_simple_free() releases
+ * them. If a call fails, all are NULL. "scalar" is the type of the coordinates. */
+typedef struct xl_neighbor_list {
+    size_t n;          /* rows */
+    uint64_t *offsets; /* n + 1 */
+    uint32_t *indices; /* offsets[n] */
+    void *distances;   /* XL_LIST_DISTANCES: scalars; otherwise NULL */
+    void *vectors;     /* XL_LIST_VECTORS: `dimensions` scalars each, from the point to the image of
+                          its neighbour; otherwise NULL */
+    int32_t *shifts;   /* XL_LIST_SHIFTS: `dimensions` numbers each, S of the image
+                          (crosslane/space.h); otherwise NULL */
+} xl_neighbor_list;
+
+/* Arrays of a list that are wanted beside the indices: a sum of these. */
+typedef enum xl_list_details {
+    XL_LIST_DISTANCES = 1,
+    XL_LIST_VECTORS = 2,
+    XL_LIST_SHIFTS = 4
+} xl_list_details;
+
+/* Lists, for each point, all points at a distance below `radius`, in ascending order of index; each
+ * periodic image is a neighbour of its own. crosslane/neighbors.h states the comparison to the last
+ * rounding. space: dimensions, scalar, box or cell, and periodicity; NULL: 3 dimensions, XL_F32,
+ * open. num_systems must be 0. points: n times `dimensions` scalars. details: xl_list_details, or
+ * 0. XL_ERROR_NON_FINITE or XL_ERROR_OUT_OF_DOMAIN if a point is not finite or outside the bounds.
+ */
+XL_NODISCARD XL_API xl_status xl_simple_neighbors(xl_context *ctx, const xl_space *space, size_t n,
+                                                  const void *points, double radius,
+                                                  uint32_t details, xl_neighbor_list *list);
+
+/* Lists, for each point, the k nearest other points and images, the nearest first; of equal
+ * distances the lower index first. In open space there may be fewer: min(k, n - 1). details: 0 or
+ * XL_LIST_DISTANCES. Otherwise as xl_simple_neighbors(). */
+XL_NODISCARD XL_API xl_status xl_simple_nearest(xl_context *ctx, const xl_space *space, size_t n,
+                                                const void *points, uint32_t k, uint32_t details,
+                                                xl_neighbor_list *list);
+
+/* Releases the arrays of a list and sets its fields to 0. NULL is ignored. */
+XL_API void xl_simple_free(xl_neighbor_list *list);
 
 XL_EXTERN_C_END
 

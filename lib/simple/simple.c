@@ -15,17 +15,16 @@ typedef struct entry {
 } entry;
 
 typedef struct simple {
-    xl_context *ctx; /* not retained: the context ends this */
+    xli_simple base;
     xli_mutex *lock; /* held during a call */
-    cl_command_queue queue;
+    xl_grid_index *index; /* NULL before the first list of neighbours */
     cl_mem buffers[XLI_SIMPLE_ARRAYS];
     size_t bytes[XLI_SIMPLE_ARRAYS];
     entry plans[PLANS];
     uint64_t calls;
 } simple;
 
-/* ---- life
- * ---------------------------------------------------------------------------------------- */
+/* ---- life ------------------------------------------------------------------------------------------- */
 
 static void end(void *of)
 {
@@ -37,8 +36,9 @@ static void end(void *of)
     for (size_t i = 0; i < XLI_SIMPLE_ARRAYS; ++i)
         if (s->buffers[i])
             clReleaseMemObject(s->buffers[i]);
-    if (s->queue)
-        clReleaseCommandQueue(s->queue);
+    xl_grid_index_destroy(s->index);
+    if (s->base.queue)
+        clReleaseCommandQueue(s->base.queue);
     xli_mutex_destroy(s->lock);
     xli_free(s);
 }
@@ -48,10 +48,10 @@ static void *begin(xl_context *ctx)
     simple *s = xli_alloc(sizeof *s);
     if (!s)
         return NULL;
-    s->ctx = ctx;
+    s->base.ctx = ctx;
     s->lock = xli_mutex_create();
-    s->queue = s->lock ? xli_queue_create(ctx) : NULL;
-    if (s->queue)
+    s->base.queue = s->lock ? xli_queue_create(ctx) : NULL;
+    if (s->base.queue)
         return s;
     end(s);
     return NULL;
@@ -71,8 +71,7 @@ static xl_status standard_context(xl_context **ctx)
     return status;
 }
 
-/* ---- plans and memory
- * ------------------------------------------------------------------------------ */
+/* ---- plans and memory ------------------------------------------------------------------------------- */
 
 /* The entry of a key, or the one to be replaced, which has another key or no plan. */
 static entry *entry_for(simple *s, const xli_simple_key *key)
@@ -88,15 +87,16 @@ static entry *entry_for(simple *s, const xli_simple_key *key)
     return oldest;
 }
 
-static xl_status plan_for(simple *s, const xli_simple_key *key, xli_simple_make *make,
+xl_status xli_simple_plan(xli_simple *base, const xli_simple_key *key, xli_simple_make *make,
                           xl_plan **plan)
 {
+    simple *const s = (simple *)base;
     entry *const e = entry_for(s, key);
     xl_status status = XL_SUCCESS;
     if (!e->plan || memcmp(&e->key, key, sizeof *key) != 0) {
         xl_plan_destroy(e->plan);
         e->plan = NULL;
-        status = make(s->ctx, key, &e->plan);
+        status = make(s->base.ctx, key, &e->plan);
         memcpy(&e->key, key, sizeof *key);
     }
     e->used = ++s->calls;
@@ -104,40 +104,50 @@ static xl_status plan_for(simple *s, const xli_simple_key *key, xli_simple_make 
     return status;
 }
 
-/* Makes the buffer of array k hold at least `bytes`. */
-static xl_status buffer_for(simple *s, size_t k, size_t bytes)
+static xl_status make_buffer(simple *s, size_t k, size_t bytes)
 {
     cl_int code;
-    if (bytes <= s->bytes[k])
-        return XL_SUCCESS;
     if (s->buffers[k])
         clReleaseMemObject(s->buffers[k]);
     s->bytes[k] = 0;
-    s->buffers[k] = clCreateBuffer(xl_context_cl(s->ctx), CL_MEM_READ_WRITE, bytes, NULL, &code);
+    s->buffers[k] = clCreateBuffer(xl_context_cl(s->base.ctx), CL_MEM_READ_WRITE, bytes, NULL, &code);
     if (code == CL_SUCCESS)
         s->bytes[k] = bytes;
     return code == CL_MEM_OBJECT_ALLOCATION_FAILURE || code == CL_INVALID_BUFFER_SIZE
-               ? xli_fail(s->ctx, XL_ERROR_OUT_OF_MEMORY, "no device memory for %zu bytes", bytes)
-               : xli_cl(s->ctx, code, "clCreateBuffer");
+               ? xli_fail(s->base.ctx, XL_ERROR_OUT_OF_MEMORY, "no device memory for %zu bytes", bytes)
+               : xli_cl(s->base.ctx, code, "clCreateBuffer");
 }
 
-/* ---- a call
- * ---------------------------------------------------------------------------------------- */
+xl_status xli_simple_buffer(xli_simple *base, size_t k, size_t bytes, cl_mem *buffer)
+{
+    simple *const s = (simple *)base;
+    const xl_status status = bytes <= s->bytes[k] ? XL_SUCCESS : make_buffer(s, k, bytes);
+    *buffer = bytes > 0 && status == XL_SUCCESS ? s->buffers[k] : NULL;
+    return status;
+}
 
-static xl_status copy_in(simple *s, const xli_simple_array *arrays, size_t count, cl_mem *buffers)
+xl_status xli_simple_index(xli_simple *base, xl_grid_index **index)
+{
+    simple *const s = (simple *)base;
+    const xl_status status =
+        s->index ? XL_SUCCESS : xl_grid_index_create(s->base.ctx, &s->index);
+    *index = s->index;
+    return status;
+}
+
+/* ---- a call ----------------------------------------------------------------------------------------- */
+
+static xl_status copy_in(xli_simple *s, const xli_simple_array *arrays, size_t count,
+                         cl_mem *buffers)
 {
     xl_status status = XL_SUCCESS;
     for (size_t k = 0; k < count; ++k) {
         const xli_simple_array *const a = &arrays[k];
-        buffers[k] = NULL;
-        if (a->bytes == 0)
-            continue;
-        if (!a->in && !a->out)
+        if (a->bytes > 0 && !a->in && !a->out)
             XL_TRY(xli_fail(s->ctx, XL_ERROR_INVALID_ARGUMENT, "%s: NULL; %zu bytes are needed",
                             a->name, a->bytes));
-        XL_TRY(buffer_for(s, k, a->bytes));
-        buffers[k] = s->buffers[k];
-        if (a->in)
+        XL_TRY(xli_simple_buffer(s, k, a->bytes, &buffers[k]));
+        if (a->in && a->bytes > 0)
             XL_TRY(xli_copy_in(s->ctx, s->queue, buffers[k], a->bytes, a->in));
     }
 done:
@@ -145,7 +155,7 @@ done:
 }
 
 /* From the last array to the first, because a count is in a later array than the elements. */
-static xl_status copy_out(simple *s, const xli_simple_array *arrays, size_t count,
+static xl_status copy_out(xli_simple *s, const xli_simple_array *arrays, size_t count,
                           const cl_mem *buffers)
 {
     xl_status status = XL_SUCCESS;
@@ -161,31 +171,39 @@ done:
     return status;
 }
 
-/* The caller's arrays are in use until the queue has finished, also after a failure. */
-static xl_status call_on(simple *s, const xli_simple_key *key, xli_simple_make *make,
-                         const xli_simple_array *arrays, size_t count, xli_simple_enqueue *enqueue,
-                         const void *call)
+/* A call of one plan. */
+typedef struct run {
+    const xli_simple_key *key;
+    xli_simple_make *make;
+    const xli_simple_array *arrays;
+    size_t count;
+    xli_simple_enqueue *enqueue;
+    const void *call;
+} run;
+
+static xl_status run_one(xli_simple *s, void *of)
 {
     xl_status status;
+    const run *const r = of;
     xl_plan *plan;
     cl_mem buffers[XLI_SIMPLE_ARRAYS];
-    bool begun = false;
-    XL_TRY(plan_for(s, key, make, &plan));
-    begun = true;
-    XL_TRY(copy_in(s, arrays, count, buffers));
-    XL_TRY(enqueue(plan, s->queue, call, buffers));
-    XL_TRY(copy_out(s, arrays, count, buffers));
+    XL_TRY(xli_simple_plan(s, r->key, r->make, &plan));
+    XL_TRY(copy_in(s, r->arrays, r->count, buffers));
+    XL_TRY(r->enqueue(plan, s->queue, r->call, buffers));
+    XL_TRY(copy_out(s, r->arrays, r->count, buffers));
 done:
-    if (begun) {
-        const xl_status ended = xli_cl(s->ctx, clFinish(s->queue), "clFinish");
-        status = status == XL_SUCCESS ? ended : status;
-    }
     return status;
 }
 
-xl_status xli_simple_run(xl_context *given, const xli_simple_key *key, xli_simple_make *make,
-                         const xli_simple_array *arrays, size_t count, xli_simple_enqueue *enqueue,
-                         const void *call)
+/* The caller's arrays are in use until the queue has finished, also after a failure. */
+static xl_status work_on(xli_simple *s, xli_simple_work *work, void *call)
+{
+    const xl_status status = work(s, call);
+    const xl_status ended = xli_cl(s->ctx, clFinish(s->queue), "clFinish");
+    return status == XL_SUCCESS ? ended : status;
+}
+
+xl_status xli_simple_do(xl_context *given, xli_simple_work *work, void *call)
 {
     xl_status status = xli_check_process();
     xl_context *ctx = given;
@@ -196,7 +214,7 @@ xl_status xli_simple_run(xl_context *given, const xli_simple_key *key, xli_simpl
     simple *const s = xli_context_attach(ctx, begin, end);
     if (s) {
         xli_mutex_lock(s->lock);
-        status = call_on(s, key, make, arrays, count, enqueue, call);
+        status = work_on(&s->base, work, call);
         xli_mutex_unlock(s->lock);
     } else {
         status = xli_fail(ctx, XL_ERROR_OUT_OF_MEMORY, "no memory or no queue for a call");
@@ -204,6 +222,14 @@ xl_status xli_simple_run(xl_context *given, const xli_simple_key *key, xli_simpl
     /* A caller without a context reads the text without one. */
     return given || status == XL_SUCCESS ? status
                                          : xli_fail(NULL, status, "%s", xl_context_error(ctx));
+}
+
+xl_status xli_simple_run(xl_context *given, const xli_simple_key *key, xli_simple_make *make,
+                         const xli_simple_array *arrays, size_t count, xli_simple_enqueue *enqueue,
+                         const void *call)
+{
+    run r = {key, make, arrays, count, enqueue, call};
+    return xli_simple_do(given, run_one, &r);
 }
 
 xl_status xli_simple_refuse(xl_context *ctx, const char *text)

@@ -5,14 +5,32 @@
 
 #include "runtime.h"
 
+#include <crosslane/grid.h>
 #include <crosslane/simple.h>
+#include <crosslane/space.h>
 
-/* Everything that the descriptor of a plan is filled from. */
+/* The kinds of plans. */
+typedef enum xli_simple_kind {
+    XLI_SIMPLE_SCAN = 1,
+    XLI_SIMPLE_REDUCE,
+    XLI_SIMPLE_SORT,
+    XLI_SIMPLE_ARGSORT,
+    XLI_SIMPLE_TOP_K,
+    XLI_SIMPLE_UNIQUE,
+    XLI_SIMPLE_HISTOGRAM,
+    XLI_SIMPLE_GRID,
+    XLI_SIMPLE_NEIGHBORS,
+    XLI_SIMPLE_NEAREST
+} xli_simple_kind;
+
+/* Everything that the descriptor of a plan is filled from. Keys are compared as bytes, so that
+ * padding must be 0, too. */
 typedef struct xli_simple_key {
-    uint32_t call; /* a number for each kind of plan */
+    uint32_t call; /* an xli_simple_kind */
     uint32_t types[3], how;
     uint64_t size;
     double bounds[2];
+    xl_space space;
 } xli_simple_key;
 
 /* Makes the plan of a key. */
@@ -28,7 +46,7 @@ typedef struct xli_simple_array {
     size_t element;        /* bytes in each of these */
 } xli_simple_array;
 
-enum { XLI_SIMPLE_ARRAYS = 3 };
+enum { XLI_SIMPLE_ARRAYS = 6 };
 
 /* Enqueues the primitive on the buffers of the arrays; NULL for arrays without bytes. */
 typedef xl_status xli_simple_enqueue(xl_plan *plan, cl_command_queue queue, const void *call,
@@ -38,6 +56,23 @@ typedef xl_status xli_simple_enqueue(xl_plan *plan, cl_command_queue queue, cons
 xl_status xli_simple_run(xl_context *ctx_or_null, const xli_simple_key *key, xli_simple_make *make,
                          const xli_simple_array *arrays, size_t count, xli_simple_enqueue *enqueue,
                          const void *call);
+
+/* For calls of several steps: a context's plans, memory and queue. */
+typedef struct xli_simple {
+    xl_context *ctx; /* not retained: the context ends this */
+    cl_command_queue queue;
+} xli_simple;
+typedef xl_status xli_simple_work(xli_simple *s, void *call);
+
+/* Runs `work` while no other call uses them, and waits for the queue. */
+xl_status xli_simple_do(xl_context *ctx_or_null, xli_simple_work *work, void *call);
+/* The plan of a key; borrowed. */
+xl_status xli_simple_plan(xli_simple *s, const xli_simple_key *key, xli_simple_make *make,
+                          xl_plan **plan);
+/* Buffer k, of at least so many bytes; NULL if these are 0; borrowed. */
+xl_status xli_simple_buffer(xli_simple *s, size_t k, size_t bytes, cl_mem *buffer);
+/* The index of points; borrowed. */
+xl_status xli_simple_index(xli_simple *s, xl_grid_index **index);
 
 /* Records the failure of a check for the caller's context. */
 xl_status xli_simple_refuse(xl_context *ctx_or_null, const char *text);

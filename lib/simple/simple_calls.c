@@ -9,9 +9,6 @@
 #include <crosslane/topk.h>
 #include <string.h>
 
-enum { SCAN = 1, REDUCE, SORT, ARGSORT, TOP_K, UNIQUE, HISTOGRAM };
-
-/* Keys are compared as bytes, so that padding is 0, too. */
 static xli_simple_key key_of(uint32_t call, uint32_t type, uint32_t second, uint32_t how)
 {
     xli_simple_key key;
@@ -54,8 +51,7 @@ static xl_view view_of(cl_mem buffer)
     return xl_view_of(buffer, 0);
 }
 
-/* ---- sums
- * ------------------------------------------------------------------------------------------ */
+/* ---- sums ----------------------------------------------------------------------------------- */
 
 static xl_status make_scan(xl_context *ctx, const xli_simple_key *key, xl_plan **plan)
 {
@@ -82,7 +78,7 @@ static xl_status sum(xl_context *ctx, xl_scan_kind kind, xl_type type, xl_type s
                      const void *in, void *out)
 {
     xl_status status;
-    const xli_simple_key key = key_of(SCAN, type, sum_type, kind);
+    const xli_simple_key key = key_of(XLI_SIMPLE_SCAN, type, sum_type, kind);
     const xli_simple_array arrays[] = {{"in", in, NULL, bytes_of(n, type), NULL, 0},
                                        {"out", NULL, out, bytes_of(n, sum_type), NULL, 0}};
     XL_TRY(check_size(ctx, "type", type, n));
@@ -105,8 +101,7 @@ xl_status xl_simple_inclusive_sum(xl_context *ctx, xl_type type, xl_type sum_typ
     return sum(ctx, XL_INCLUSIVE, type, sum_type, n, in, out);
 }
 
-/* ---- reduce
- * ---------------------------------------------------------------------------------------- */
+/* ---- reduce --------------------------------------------------------------------------------- */
 
 static bool finds_index(xl_op op)
 {
@@ -138,7 +133,7 @@ xl_status xl_simple_reduce(xl_context *ctx, xl_type type, xl_op op, xl_type resu
                            const void *in, void *result)
 {
     xl_status status;
-    const xli_simple_key key = key_of(REDUCE, type, result_type, op);
+    const xli_simple_key key = key_of(XLI_SIMPLE_REDUCE, type, result_type, op);
     const xli_simple_array arrays[] = {
         {"in", in, NULL, bytes_of(n, type), NULL, 0},
         {"result", NULL, result, xl_type_size(result_type), NULL, 0}};
@@ -155,8 +150,7 @@ done:
     return status;
 }
 
-/* ---- sort
- * ------------------------------------------------------------------------------------------ */
+/* ---- sort ----------------------------------------------------------------------------------- */
 
 static uint32_t value_of(size_t bytes)
 {
@@ -171,10 +165,10 @@ static xl_status make_sort(xl_context *ctx, const xli_simple_key *key, xl_plan *
     xl_sort_desc desc;
     xl_sort_desc_init(&desc);
     desc.key = key->types[0];
-    desc.value = key->call == ARGSORT ? XL_SORT_INDICES : value_of((size_t)key->types[1]);
+    desc.value = key->call == XLI_SIMPLE_ARGSORT ? XL_SORT_INDICES : value_of((size_t)key->types[1]);
     desc.order = key->how;
     desc.stable = desc.value != XL_NONE;
-    desc.values_only = key->call == ARGSORT;
+    desc.values_only = key->call == XLI_SIMPLE_ARGSORT;
     desc.large = key->types[2];
     return xl_sort_create(ctx, &desc, plan);
 }
@@ -204,7 +198,7 @@ xl_status xl_simple_sort(xl_context *ctx, xl_type type, xl_sort_order order, siz
 {
     xl_status status;
     const size_t each = values ? value_bytes : 0;
-    xli_simple_key key = key_of(SORT, type, (uint32_t)each, order);
+    xli_simple_key key = key_of(XLI_SIMPLE_SORT, type, (uint32_t)each, order);
     key.types[2] = n > UINT32_MAX;
     XL_TRY(check_size(ctx, "key", type, n));
     if (values && (value_bytes < 1 || value_bytes > UINT16_MAX || n > SIZE_MAX / 2 / value_bytes))
@@ -220,7 +214,7 @@ xl_status xl_simple_argsort(xl_context *ctx, xl_type type, xl_sort_order order, 
                             const void *keys, uint32_t *indices)
 {
     xl_status status;
-    const xli_simple_key key = key_of(ARGSORT, type, 0, order);
+    const xli_simple_key key = key_of(XLI_SIMPLE_ARGSORT, type, 0, order);
     const xli_simple_array arrays[] = {{"keys", keys, NULL, bytes_of(n, type), NULL, 0},
                                        {"indices", NULL, indices, n * sizeof *indices, NULL, 0}};
     XL_TRY(check_size(ctx, "key", type, n));
@@ -229,8 +223,7 @@ done:
     return status;
 }
 
-/* ---- top-k
- * ----------------------------------------------------------------------------------------- */
+/* ---- top-k ---------------------------------------------------------------------------------- */
 
 typedef struct top_k_call {
     size_t n, k;
@@ -261,7 +254,7 @@ xl_status xl_simple_top_k(xl_context *ctx, xl_type type, xl_sort_order order, si
                           const void *keys, size_t k, void *keys_out, uint32_t *indices)
 {
     xl_status status;
-    const xli_simple_key key = key_of(TOP_K, type, 0, order);
+    const xli_simple_key key = key_of(XLI_SIMPLE_TOP_K, type, 0, order);
     const top_k_call call = {n, xli_min(k, n)};
     XL_TRY(check_size(ctx, "key", type, n));
     if (order != XL_ASCENDING && order != XL_DESCENDING)
@@ -277,8 +270,7 @@ done:
     return status;
 }
 
-/* ---- unique
- * ---------------------------------------------------------------------------------------- */
+/* ---- unique --------------------------------------------------------------------------------- */
 
 static xl_status make_unique(xl_context *ctx, const xli_simple_key *key, xl_plan **plan)
 {
@@ -304,7 +296,7 @@ xl_status xl_simple_unique(xl_context *ctx, xl_type type, size_t n, const void *
 {
     xl_status status;
     uint64_t runs = 0;
-    const xli_simple_key key = key_of(UNIQUE, type, 0, 0);
+    const xli_simple_key key = key_of(XLI_SIMPLE_UNIQUE, type, 0, 0);
     const size_t bytes = bytes_of(n, type);
     const xli_simple_array arrays[] = {{"in", in, NULL, bytes, NULL, 0},
                                        {"out", NULL, out, bytes, &runs, xl_type_size(type)},
@@ -318,8 +310,7 @@ done:
     return status;
 }
 
-/* ---- histogram
- * ------------------------------------------------------------------------------------- */
+/* ---- histogram ------------------------------------------------------------------------------ */
 
 static bool is_float(xl_type type)
 {
@@ -362,7 +353,7 @@ xl_status xl_simple_histogram(xl_context *ctx, xl_type type, size_t n, const voi
                               double upper, size_t num_bins, uint64_t *bins)
 {
     xl_status status;
-    xli_simple_key key = key_of(HISTOGRAM, type, 0, 0);
+    xli_simple_key key = key_of(XLI_SIMPLE_HISTOGRAM, type, 0, 0);
     key.size = num_bins;
     key.bounds[0] = lower;
     key.bounds[1] = upper;

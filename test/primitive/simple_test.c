@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT
  * The simple calls, compared with plain C: values, arrays without elements, errors, a context of
  * one's own and none, many plans, and threads. */
+#include "reference.h"
 #include "xlt.h"
 
 #include <crosslane/simple.h>
+#include <math.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -222,6 +224,135 @@ static void contexts_end(void **state)
     assert_int_equal(references(cl), before);
 }
 
+/* ---- lists of neighbours --------------------------------------------------------------------- */
+
+enum { POINTS = 300 };
+
+static void fill_points(float *xyz, size_t scalars)
+{
+    xlt_random random = {9};
+    for (size_t i = 0; i < scalars; ++i)
+        xyz[i] = xlt_unit(&random);
+}
+
+/* Rows, distances, vectors and shifts equal those of a loop over all pairs and images. */
+static void list_equals(const xl_neighbor_list *l, const ref_search *search)
+{
+    uint64_t offsets[POINTS + 1];
+    ref_pairs pairs = {0};
+    const size_t d = search->dimensions;
+    uint32_t *rows = ref_neighbors_pairs(search, offsets, &pairs);
+    assert_non_null(rows);
+    assert_int_equal(l->n, search->n);
+    assert_memory_equal(l->offsets, offsets, (search->n + 1) * sizeof *offsets);
+    assert_memory_equal(l->indices, rows, (size_t)offsets[search->n] * sizeof *rows);
+    for (uint64_t k = 0; k < offsets[search->n]; ++k) {
+        assert_true(((const float *)l->distances)[k] == sqrtf(pairs.distances2[k]));
+        for (size_t a = 0; a < d; ++a) {
+            assert_true(((const float *)l->vectors)[d * k + a] == pairs.vectors[3 * k + a]);
+            assert_int_equal(l->shifts[d * k + a], pairs.shifts[3 * k + a]);
+        }
+    }
+    ref_pairs_free(&pairs);
+    free(rows);
+}
+
+static void neighbors(void **state)
+{
+    (void)state;
+    float xyz[3 * POINTS];
+    xl_neighbor_list list;
+    const uint32_t all = XL_LIST_DISTANCES | XL_LIST_VECTORS | XL_LIST_SHIFTS;
+    fill_points(xyz, 3 * POINTS);
+    ref_search search = {.points = xyz, .n = POINTS, .stride = 3, .dimensions = 3, .radius = 0.2f};
+    XLT_OK(xl_simple_neighbors(xlt_context(), NULL, POINTS, xyz, 0.2, all, &list));
+    list_equals(&list, &search);
+    xl_simple_free(&list);
+    assert_null(list.offsets);
+    const xl_space box = {.dimensions = 3, .scalar = XL_F32, .bounds = XL_BOUNDS_GIVEN,
+                          .periodic = 5, .cell = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}};
+    search.period[0] = search.period[2] = 1;
+    search.radius = 0.35f;
+    XLT_OK(xl_simple_neighbors(NULL, &box, POINTS, xyz, 0.35, all, &list));
+    list_equals(&list, &search);
+    xl_simple_free(&list);
+    XLT_OK(xl_simple_neighbors(xlt_context(), &box, POINTS, xyz, 0.35, 0, &list));
+    assert_true(!list.distances && !list.vectors && !list.shifts);
+    xl_simple_free(&list);
+    XLT_OK(xl_simple_neighbors(xlt_context(), &box, 0, NULL, 0.35, all, &list));
+    assert_true(list.offsets[0] == 0 && list.n == 0);
+    xl_simple_free(&list);
+    xl_simple_free(NULL);
+}
+
+static void nearest(void **state)
+{
+    (void)state;
+    enum { K = 5 };
+    float xyz[2 * POINTS];
+    xl_neighbor_list list;
+    const xl_space plane = {.dimensions = 2, .scalar = XL_F32};
+    fill_points(xyz, 2 * POINTS);
+    const ref_knn_search search = {
+        .points = xyz, .n = POINTS, .stride = 2, .dimensions = 2, .k = K};
+    XLT_OK(xl_simple_nearest(xlt_context(), &plane, POINTS, xyz, K, XL_LIST_DISTANCES, &list));
+    for (size_t i = 0; i < POINTS; ++i) {
+        uint32_t indices[K];
+        float distances2[K];
+        ref_knn(&search, i, indices, distances2);
+        assert_int_equal(list.offsets[i + 1], K * (i + 1));
+        for (size_t j = 0; j < K; ++j) {
+            assert_int_equal(list.indices[K * i + j], indices[j]);
+            assert_true(((const float *)list.distances)[K * i + j] == sqrtf(distances2[j]));
+        }
+    }
+    xl_simple_free(&list);
+    XLT_OK(xl_simple_nearest(xlt_context(), &plane, 3, xyz, K, 0, &list)); /* two others each */
+    assert_int_equal(list.offsets[3], 6);
+    assert_null(list.distances);
+    xl_simple_free(&list);
+}
+
+static void lists_in_double_precision(void **state)
+{
+    (void)state;
+    xl_device_info info;
+    xl_neighbor_list list;
+    const double at[3] = {0, 0.1, 0.3};
+    const xl_space line = {.dimensions = 1, .scalar = XL_F64};
+    XLT_OK(xl_context_device_info(xlt_context(), &info));
+    if (!info.has_fp64)
+        skip();
+    XLT_OK(xl_simple_neighbors(xlt_context(), &line, 3, at, 0.15, XL_LIST_DISTANCES, &list));
+    assert_int_equal(list.offsets[3], 2);
+    assert_true(((const double *)list.distances)[0] == sqrt(0.1 * 0.1));
+    xl_simple_free(&list);
+}
+
+static void wrong_lists(void **state)
+{
+    (void)state;
+    float xyz[6] = {0, 0, 0, 1, (float)NAN, 0};
+    xl_neighbor_list list = {0};
+    xl_context *const ctx = xlt_context();
+    const xl_space batch = {.dimensions = 3, .scalar = XL_F32, .num_systems = 2}, none = {0},
+                   words = {.dimensions = 3, .scalar = XL_U32};
+    refused(xl_simple_neighbors(ctx, NULL, 2, xyz, 1, 0, NULL), "list: NULL");
+    refused(xl_simple_neighbors(ctx, NULL, 2, NULL, 1, 0, &list), "points: NULL");
+    refused(xl_simple_neighbors(ctx, NULL, 2, xyz, 0, 0, &list), "radius: ");
+    refused(xl_simple_neighbors(ctx, NULL, 2, xyz, 1, 8, &list), "details: ");
+    refused(xl_simple_neighbors(ctx, &batch, 2, xyz, 1, 0, &list), "num_systems");
+    refused(xl_simple_neighbors(ctx, &none, 2, xyz, 1, 0, &list), "dimensions");
+    refused(xl_simple_neighbors(ctx, &words, 2, xyz, 1, 0, &list), "desc.space.scalar");
+    refused(xl_simple_nearest(ctx, NULL, 2, xyz, 0, 0, &list), "k: 0");
+    refused(xl_simple_nearest(ctx, NULL, 2, xyz, 1, XL_LIST_SHIFTS, &list), "details: ");
+    assert_int_equal(xl_simple_neighbors(ctx, NULL, 2, xyz, 1, 0, &list), XL_ERROR_NON_FINITE);
+    assert_int_equal(xl_simple_nearest(ctx, NULL, 2, xyz, 1, 0, &list), XL_ERROR_NON_FINITE);
+    assert_true(!list.offsets && !list.indices);
+}
+
+/* ---- threads --------------------------------------------------------------------------------- */
+
 static void *sort_and_sum(void *of)
 {
     const size_t me = (size_t)(uintptr_t)of;
@@ -259,6 +390,8 @@ int main(void)
         cmocka_unit_test(unique),       cmocka_unit_test(histograms),
         cmocka_unit_test(wrong_calls),  cmocka_unit_test(without_a_context),
         cmocka_unit_test(contexts_end), cmocka_unit_test(threads),
+        cmocka_unit_test(neighbors),    cmocka_unit_test(nearest),
+        cmocka_unit_test(wrong_lists),  cmocka_unit_test(lists_in_double_precision),
     };
     return cmocka_run_group_tests(tests, NULL, xlt_teardown);
 }

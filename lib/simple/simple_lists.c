@@ -1,0 +1,397 @@
+/* SPDX-License-Identifier: MIT
+ * Lists of neighbours of points of the host. A call builds an index, counts or searches, allocates
+ * the list, and copies it back. */
+#include "simple_call.h"
+
+#include <crosslane/knn.h>
+#include <math.h>
+#include <string.h>
+
+enum { POINTS, OFFSETS, INDICES, DISTANCES, VECTORS, SHIFTS };
+
+typedef struct list_call {
+    const xl_space *space;
+    size_t n;
+    const void *points;
+    double cell_size;
+    xli_simple_key search; /* of the search's plan */
+    xl_neighbor_list *list;
+    size_t row;           /* of the k nearest: neighbours of each point */
+    cl_mem buffers[XLI_SIMPLE_ARRAYS];
+    xl_grid_index *index;
+} list_call;
+
+static size_t scalar_bytes(const xl_space *space)
+{
+    return space->scalar == XL_F64 ? sizeof(double) : sizeof(float);
+}
+
+/* ---- the list on the host -------------------------------------------------------------------- */
+
+void xl_simple_free(xl_neighbor_list *list)
+{
+    if (!list)
+        return;
+    xli_free(list->offsets);
+    xli_free(list->indices);
+    xli_free(list->distances);
+    xli_free(list->vectors);
+    xli_free(list->shifts);
+    *list = (xl_neighbor_list){0};
+}
+
+/* Room for `pairs` elements, at least for one. */
+static xl_status allocate(xl_context *ctx, size_t pairs, size_t bytes, bool wanted, void *array)
+{
+    void *made = NULL;
+    if (wanted && pairs < SIZE_MAX / bytes)
+        made = xli_alloc((pairs + 1) * bytes);
+    memcpy(array, &made, sizeof made);
+    return !wanted || made ? XL_SUCCESS
+                           : xli_fail(ctx, XL_ERROR_OUT_OF_MEMORY,
+                                      "no memory for a list of %zu neighbours", pairs);
+}
+
+static xl_status allocate_list(const list_call *call, xl_context *ctx, size_t pairs)
+{
+    xl_status status;
+    xl_neighbor_list *const l = call->list;
+    const uint32_t wanted = call->search.how;
+    const size_t bytes = scalar_bytes(call->space), d = call->space->dimensions;
+    XL_TRY(allocate(ctx, pairs, sizeof *l->indices, true, &l->indices));
+    XL_TRY(allocate(ctx, pairs, bytes, (wanted & XL_LIST_DISTANCES) != 0, &l->distances));
+    XL_TRY(allocate(ctx, pairs, d * bytes, (wanted & XL_LIST_VECTORS) != 0, &l->vectors));
+    XL_TRY(allocate(ctx, pairs, d * sizeof *l->shifts, (wanted & XL_LIST_SHIFTS) != 0,
+                    &l->shifts));
+done:
+    return status;
+}
+
+/* The device buffer of one of the list's arrays. */
+static xl_status buffer_for(xli_simple *s, list_call *call, size_t k, const void *array,
+                            size_t bytes)
+{
+    return xli_simple_buffer(s, k, array ? bytes : 0, &call->buffers[k]);
+}
+
+static xl_status make_buffers(xli_simple *s, list_call *call, size_t pairs)
+{
+    xl_status status;
+    const xl_neighbor_list *const l = call->list;
+    const size_t bytes = scalar_bytes(call->space), d = call->space->dimensions;
+    XL_TRY(buffer_for(s, call, INDICES, l->indices, pairs * sizeof *l->indices));
+    XL_TRY(buffer_for(s, call, DISTANCES, l->distances, pairs * bytes));
+    XL_TRY(buffer_for(s, call, VECTORS, l->vectors, pairs * d * bytes));
+    XL_TRY(buffer_for(s, call, SHIFTS, l->shifts, pairs * d * sizeof *l->shifts));
+done:
+    return status;
+}
+
+static xl_status read_back(xli_simple *s, const list_call *call, size_t k, void *to, size_t bytes)
+{
+    return call->buffers[k] && to && bytes > 0
+               ? xli_copy_out(s->ctx, s->queue, call->buffers[k], bytes, to)
+               : XL_SUCCESS;
+}
+
+static xl_status read_list(xli_simple *s, const list_call *call, size_t pairs)
+{
+    xl_status status;
+    const xl_neighbor_list *const l = call->list;
+    const size_t bytes = scalar_bytes(call->space), d = call->space->dimensions;
+    XL_TRY(read_back(s, call, INDICES, l->indices, pairs * sizeof *l->indices));
+    XL_TRY(read_back(s, call, DISTANCES, l->distances, pairs * bytes));
+    XL_TRY(read_back(s, call, VECTORS, l->vectors, pairs * d * bytes));
+    XL_TRY(read_back(s, call, SHIFTS, l->shifts, pairs * d * sizeof *l->shifts));
+    XL_TRY(xli_cl(s->ctx, clFinish(s->queue), "clFinish"));
+done:
+    return status;
+}
+
+/* The square root, rounded as by sqrt(): the library links no libm. */
+static double root_of(double square)
+{
+    if (!(square > 0) || isinf(square))
+        return square;
+    double scale = 1, x = square;
+    for (; x >= 4; x /= 4)
+        scale *= 2;
+    for (; x < 1; x *= 4)
+        scale /= 2;
+    double root = (x + 1) / 2;
+    for (int k = 0; k < 6; ++k)
+        root = (root + x / root) / 2;
+    return root * scale;
+}
+
+static void take_roots(const list_call *call, size_t pairs)
+{
+    double *const wide = call->list->distances;
+    float *const narrow = call->list->distances;
+    for (size_t k = 0; wide && k < pairs; ++k)
+        if (call->space->scalar == XL_F64)
+            wide[k] = root_of(wide[k]);
+        else
+            narrow[k] = (float)root_of((double)narrow[k]);
+}
+
+/* ---- plans ----------------------------------------------------------------------------------- */
+
+static xli_simple_key key_of(const list_call *call, xli_simple_kind kind)
+{
+    xli_simple_key key;
+    memset(&key, 0, sizeof key);
+    key.call = kind;
+    memcpy(&key.space, call->space, sizeof key.space);
+    key.bounds[0] = call->cell_size;
+    return key;
+}
+
+static xl_status make_grid(xl_context *ctx, const xli_simple_key *key, xl_plan **plan)
+{
+    xl_grid_desc desc;
+    xl_grid_desc_init(&desc);
+    desc.space = key->space;
+    desc.stride = key->space.dimensions;
+    desc.cell_size = key->bounds[0];
+    return xl_grid_create(ctx, &desc, plan);
+}
+
+static xl_status make_radius(xl_context *ctx, const xli_simple_key *key, xl_plan **plan)
+{
+    xl_status status;
+    xl_plan *grid;
+    xl_neighbors_desc desc;
+    xl_neighbors_desc_init(&desc);
+    desc.radius = key->bounds[1];
+    desc.details = key->how != 0;
+    XL_TRY(make_grid(ctx, key, &grid));
+    XL_TRY(xl_neighbors_create(grid, &desc, plan));
+done:
+    xl_plan_destroy(grid);
+    return status;
+}
+
+static xl_status make_nearest(xl_context *ctx, const xli_simple_key *key, xl_plan **plan)
+{
+    xl_status status;
+    xl_plan *grid;
+    xl_knn_desc desc;
+    xl_knn_desc_init(&desc);
+    desc.k = (uint32_t)key->size;
+    XL_TRY(make_grid(ctx, key, &grid));
+    XL_TRY(xl_knn_create(grid, &desc, plan));
+done:
+    xl_plan_destroy(grid);
+    return status;
+}
+
+/* ---- steps ----------------------------------------------------------------------------------- */
+
+static xl_status build(xli_simple *s, list_call *call)
+{
+    xl_status status;
+    xl_plan *grid;
+    const xl_space *const space = call->space;
+    const xli_simple_key key = key_of(call, XLI_SIMPLE_GRID);
+    const size_t bytes = call->n * space->dimensions * scalar_bytes(space);
+    XL_TRY(xli_simple_plan(s, &key, make_grid, &grid));
+    XL_TRY(xli_simple_index(s, &call->index));
+    XL_TRY(xli_simple_buffer(s, POINTS, bytes, &call->buffers[POINTS]));
+    if (bytes > 0)
+        XL_TRY(xli_copy_in(s->ctx, s->queue, call->buffers[POINTS], bytes, call->points));
+    XL_TRY(xl_grid_build_enqueue(
+        grid, call->index, s->queue,
+        &(xl_grid_build_args){.n = call->n, .points = xl_view_of(call->buffers[POINTS], 0)}, 0,
+        NULL, NULL));
+    XL_TRY(allocate(s->ctx, call->n, sizeof(uint64_t), true, &call->list->offsets));
+done:
+    return status;
+}
+
+static xl_view view_of(const list_call *call, size_t k)
+{
+    return xl_view_of(call->buffers[k], 0);
+}
+
+static xl_status count(xli_simple *s, list_call *call, xl_plan *plan)
+{
+    xl_status status;
+    const size_t bytes = (call->n + 1) * sizeof(uint64_t);
+    XL_TRY(xli_simple_buffer(s, OFFSETS, bytes, &call->buffers[OFFSETS]));
+    XL_TRY(xl_neighbors_count_enqueue(plan, call->index, s->queue,
+                                      &(xl_neighbors_args){.offsets = view_of(call, OFFSETS)}, 0,
+                                      NULL, NULL));
+    XL_TRY(xl_grid_index_status(call->index, s->queue, NULL, 0, NULL));
+    XL_TRY(xli_copy_out(s->ctx, s->queue, call->buffers[OFFSETS], bytes, call->list->offsets));
+    XL_TRY(xli_cl(s->ctx, clFinish(s->queue), "clFinish"));
+done:
+    return status;
+}
+
+static xl_status list_radius(xli_simple *s, void *of)
+{
+    xl_status status;
+    xl_plan *plan;
+    list_call *const call = of;
+    XL_TRY(build(s, call));
+    XL_TRY(xli_simple_plan(s, &call->search, make_radius, &plan));
+    XL_TRY(count(s, call, plan));
+    const uint64_t pairs = call->list->offsets[call->n];
+    XL_TRY(allocate_list(call, s->ctx, xli_size(pairs)));
+    XL_TRY(make_buffers(s, call, (size_t)pairs));
+    if (pairs > 0)
+        XL_TRY(xl_neighbors_fill_enqueue(
+            plan, call->index, s->queue,
+            &(xl_neighbors_args){.capacity = pairs,
+                                 .offsets = view_of(call, OFFSETS),
+                                 .indices = view_of(call, INDICES),
+                                 .distances2 = view_of(call, DISTANCES),
+                                 .vectors = view_of(call, VECTORS),
+                                 .shifts = view_of(call, SHIFTS)},
+            0, NULL, NULL));
+    XL_TRY(read_list(s, call, (size_t)pairs));
+    take_roots(call, (size_t)pairs);
+done:
+    return status;
+}
+
+static xl_status list_nearest(xli_simple *s, void *of)
+{
+    xl_status status;
+    xl_plan *plan;
+    list_call *const call = of;
+    const size_t pairs = call->n * call->row;
+    XL_TRY(build(s, call));
+    XL_TRY(xli_simple_plan(s, &call->search, make_nearest, &plan));
+    for (size_t i = 0; i <= call->n; ++i)
+        call->list->offsets[i] = i * call->row;
+    XL_TRY(allocate_list(call, s->ctx, pairs));
+    XL_TRY(make_buffers(s, call, pairs));
+    if (pairs > 0)
+        XL_TRY(xl_knn_enqueue(plan, call->index, s->queue,
+                              &(xl_knn_args){.indices = view_of(call, INDICES),
+                                             .distances2 = view_of(call, DISTANCES)},
+                              0, NULL, NULL));
+    XL_TRY(xl_grid_index_status(call->index, s->queue, NULL, 0, NULL));
+    XL_TRY(read_list(s, call, pairs));
+    take_roots(call, pairs);
+done:
+    return status;
+}
+
+/* ---- checks ---------------------------------------------------------------------------------- */
+
+static const xl_space open_space = {.dimensions = 3, .scalar = XL_F32};
+
+static xl_status check(xl_context *ctx, const list_call *call)
+{
+    const xl_space *const space = call->space;
+    if (!call->list)
+        return xli_simple_refuse(ctx, "list: NULL");
+    if (space->dimensions < 1 || space->dimensions > 3)
+        return xli_simple_refuse(ctx, "space->dimensions: must be 1, 2 or 3");
+    if (space->num_systems > 0)
+        return xli_simple_refuse(ctx, "space->num_systems: must be 0");
+    if (call->n > SIZE_MAX / (sizeof(double) * 3 * 64) - 1)
+        return xli_simple_refuse(ctx, "n: exceeds the address space");
+    if (call->n > 0 && !call->points)
+        return xli_simple_refuse(ctx, "points: NULL");
+    return XL_SUCCESS;
+}
+
+static xl_status run(xl_context *ctx, list_call *call, xli_simple_work *work)
+{
+    const xl_status status = xli_simple_do(ctx, work, call);
+    if (status != XL_SUCCESS)
+        xl_simple_free(call->list);
+    else
+        call->list->n = call->n;
+    return status;
+}
+
+xl_status xl_simple_neighbors(xl_context *ctx, const xl_space *space, size_t n, const void *points,
+                              double radius, uint32_t details, xl_neighbor_list *list)
+{
+    xl_status status;
+    list_call call = {.space = space ? space : &open_space,
+                      .n = n,
+                      .points = points,
+                      .cell_size = radius,
+                      .list = list};
+    XL_TRY(check(ctx, &call));
+    *list = (xl_neighbor_list){0};
+    if (details > (XL_LIST_DISTANCES | XL_LIST_VECTORS | XL_LIST_SHIFTS))
+        return xli_simple_refuse(ctx, "details: must be a sum of xl_list_details");
+    if (!isfinite(radius) || radius <= 0)
+        return xli_simple_refuse(ctx, "radius: must be finite and above 0");
+    call.search = key_of(&call, XLI_SIMPLE_NEIGHBORS);
+    call.search.bounds[1] = radius;
+    call.search.how = details;
+    XL_TRY(run(ctx, &call, list_radius));
+done:
+    return status;
+}
+
+/* ---- cells for the nearest ------------------------------------------------------------------- */
+
+static double coordinate(const list_call *call, size_t i)
+{
+    return call->space->scalar == XL_F64 ? ((const double *)call->points)[i]
+                                         : (double)((const float *)call->points)[i];
+}
+
+/* A power of two, times one of four steps, that is not less: few cell sizes mean few plans. */
+static double step_above(double size)
+{
+    double step = 0x1p-120;
+    while (step < size && step < 0x1p100)
+        step *= 2;
+    for (int part = 5; part < 8; ++part)
+        if (step / 8 * part >= size)
+            return step / 8 * part;
+    return step;
+}
+
+/* The edge of a cell of max(k / 6, 1.5) points, as crosslane/knn.h recommends, if the points fill
+ * the box that they are in. Any edge is right. */
+static double cell_for(const list_call *call, uint32_t k)
+{
+    const uint32_t d = call->space->dimensions;
+    const double in_cell = k > 9 ? k / 6.0 : 1.5;
+    double volume = in_cell / (double)(call->n + 1), edge = 0x1p-60;
+    for (uint32_t a = 0; a < d; ++a) {
+        double low = 0, high = 0;
+        for (size_t i = a; i < call->n * d; i += d) {
+            const double x = coordinate(call, i);
+            low = i == a || x < low ? x : low;
+            high = i == a || x > high ? x : high;
+        }
+        volume *= high > low && high - low < 0x1p100 ? high - low : 1;
+    }
+    while (edge < 0x1p60 && (d == 1 ? edge : d == 2 ? edge * edge : edge * edge * edge) < volume)
+        edge *= 1.25;
+    return step_above(edge);
+}
+
+xl_status xl_simple_nearest(xl_context *ctx, const xl_space *space, size_t n, const void *points,
+                            uint32_t k, uint32_t details, xl_neighbor_list *list)
+{
+    xl_status status;
+    list_call call = {
+        .space = space ? space : &open_space, .n = n, .points = points, .list = list};
+    XL_TRY(check(ctx, &call));
+    *list = (xl_neighbor_list){0};
+    if (details > XL_LIST_DISTANCES)
+        return xli_simple_refuse(ctx, "details: must be 0 or XL_LIST_DISTANCES");
+    call.cell_size = cell_for(&call, k);
+    call.row = call.space->periodic || k < n ? k : n - (n > 0);
+    call.search = key_of(&call, XLI_SIMPLE_NEAREST);
+    call.search.how = details;
+    call.search.size = call.row > 0 ? call.row : 1;
+    if (k == 0)
+        return xli_simple_refuse(ctx, "k: 0; must be at least 1");
+    XL_TRY(run(ctx, &call, list_nearest));
+done:
+    return status;
+}
