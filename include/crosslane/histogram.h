@@ -44,7 +44,10 @@ typedef struct xl_histogram_desc {
 
     uint32_t type;      /* xl_type of x: a built-in scalar; an integer for XL_HISTOGRAM_KEYS. XL_F64
                            and XL_F16 require the device's support */
-    uint32_t counter;   /* xl_type of the bins: XL_U32, which counts modulo 2^32, or XL_U64 */
+    uint32_t counter;   /* xl_type of the bins: XL_U32 or XL_U64; with weights also XL_I32, XL_I64,
+                           XL_F32 or XL_F64 */
+    uint32_t weight;    /* xl_type of the weights, a built-in scalar; XL_NONE: each element counts 1.
+                           Floating-point weights require a floating-point counter */
     uint32_t load_type; /* xl_type of the elements of `in` if load is given; XL_NONE: type */
     const xl_user_type *user_load_type; /* if load_type is XL_USER_TYPE */
 
@@ -76,11 +79,12 @@ typedef struct xl_histogram_args {
                          read when it runs. `in` must hold n */
     xl_view in;       /* n elements of load_type, in any order */
     xl_view levels;   /* XL_HISTOGRAM_LEVELS: num_bins + 1 elements of type; else not given */
+    xl_view weights;  /* n elements of desc.weight; not given if that is XL_NONE */
+    const void *params[XL_PARAMS]; /* for each of desc.params a pointer to its value, read by this
+                                      call; NULL for the rest */
     xl_view bins;    /* num_bins counters. If n is 0 they are set to 0, or kept with accumulate. The
                         device also reads them: not CL_MEM_WRITE_ONLY */
     xl_view scratch; /* xl_histogram_scratch() bytes, or not given: as in xl_scan_args */
-    const void *params[XL_PARAMS]; /* for each of desc.params a pointer to its value, read by this
-                                      call; NULL for the rest */
 } xl_histogram_args;
 
 XL_EXTERN_C_BEGIN

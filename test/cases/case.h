@@ -58,6 +58,7 @@ typedef enum field {
     BINNING,
     NUM_BINS,
     COUNTER,
+    WEIGHT,
     ADDS,
     MOVE,
     ARRAYS,

@@ -181,6 +181,10 @@ RULE(text_goes,
      IS(TRANSFORM) ? !moves(c) : compares(c) || (chooses(c) && OF(BY) == XL_SELECT_BY_PREDICATE))
 RULE(arrays_go, OF(MOVE) != XL_TRANSFORM_ADJACENT)
 
+/* Counts of elements are unsigned; sums of floating-point numbers are such numbers. */
+RULE(counter_counts, !IS(HISTOGRAM) || OF(WEIGHT) || OF(COUNTER) < 2)
+RULE(weight_is_added, counter_of(c)->numbers == FLOATING || weight_of(c)->numbers != FLOATING)
+
 /* ---- points ---- */
 
 RULE(radius_goes, OF(CELL) != 1 || OF(RADIUS) != 2)
@@ -289,6 +293,10 @@ static const struct {
     {BY, by_has_classes, "a bit tells two classes", XL_ERROR_INVALID_ARGUMENT},
     {TEXT, text_goes, "there is no expression", XL_SUCCESS},
     {ARRAYS, arrays_go, "there is one array", XL_SUCCESS},
+    {WEIGHT, weight_is_added, "integers hold no sums of floating-point numbers",
+     XL_ERROR_INVALID_ARGUMENT},
+    {COUNTER, counter_counts, "counts of elements are unsigned integers",
+     XL_ERROR_INVALID_ARGUMENT},
     {OTHER, other_is_given, "the points are the queries", XL_SUCCESS},
     {SELF, self_goes, "a given query is no point", XL_SUCCESS},
     {HALF, half_goes, "half of the pairs is of points with one radius", XL_ERROR_INVALID_ARGUMENT},
