@@ -170,7 +170,6 @@ static xl_status check_idle(const xl_context *ctx, const xl_histogram_desc *desc
         {"desc.lower_integer, desc.upper_integer",
          desc->lower_integer != 0 || desc->upper_integer != 0, even && !real,
          "bins are not XL_HISTOGRAM_EVEN of an integer type"},
-        {"desc.load_type", desc->load_type != XL_NONE, desc->load != NULL, "desc.load is NULL"},
         {"desc.user_load_type", desc->user_load_type != NULL, desc->load_type == XL_USER_TYPE,
          "desc.load_type is not XL_USER_TYPE"},
     };
@@ -215,7 +214,6 @@ xl_status xli_histogram_resolve(const xl_context *ctx, const xl_histogram_desc *
 {
     xl_status status;
     *problem = (xli_histogram_problem){.kind = (xl_histogram_kind)desc->kind,
-                                       .loads = desc->load != NULL,
                                        .accumulates = desc->accumulate != 0,
                                        .bins = (uint32_t)desc->num_bins};
     XL_TRY(
@@ -224,6 +222,9 @@ xl_status xli_histogram_resolve(const xl_context *ctx, const xl_histogram_desc *
     if (desc->load_type != XL_NONE)
         XL_TRY(xli_element_resolve(ctx, capabilities, "load_type", (xl_type)desc->load_type,
                                    desc->user_load_type, &problem->in));
+    XL_TRY(xli_element_check_conversion(ctx, "load_type", desc->load, &problem->in,
+                                        &problem->value));
+    problem->loads = desc->load || problem->in.type != problem->value.type;
     XL_TRY(resolve_sums(ctx, desc, capabilities, problem));
     XL_TRY(xli_params_resolve(ctx, capabilities, desc->params, desc->num_params, desc->load != NULL,
                               &problem->params));

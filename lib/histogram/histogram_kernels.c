@@ -8,6 +8,7 @@ static void add_text(xli_text *text, const xli_histogram_problem *problem,
 {
     const xli_element *const types[] = {&problem->value, &problem->in};
     const bool wide = problem->counter.bytes == sizeof(cl_double);
+    char load[XLI_CONVERSION_ROOM];
     const xli_definition lines[] = {
         {"XL_IN_BYTES", problem->in.bytes},           {"XL_LOAD", problem->loads},
         {"XL_BINNED_BYTES", problem->value.bytes},    {"XL_BINNED_KIND", problem->value.kind},
@@ -19,8 +20,10 @@ static void add_text(xli_text *text, const xli_histogram_problem *problem,
     };
     xli_element_text_types(text, capabilities, types, XLI_COUNT(types));
     xli_params_text(text, &problem->params);
-    xli_element_text_expression(text, "load", &problem->value, desc->load, 1,
-                                &(xli_expression_argument){"x", &problem->in}, &problem->params);
+    xli_element_text_expression(
+        text, "load", &problem->value,
+        xli_element_conversion(desc->load, &problem->in, &problem->value, load), 1,
+        &(xli_expression_argument){"x", &problem->in}, &problem->params);
     /* The user's text may have redefined a type of OpenCL C. */
     xli_text_add(text,
                  "#line 1 \"plan\"\n#define XL_BINNED %s\n#define XL_IN %s\n"

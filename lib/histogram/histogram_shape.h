@@ -30,7 +30,7 @@ typedef struct xli_histogram_problem {
     xli_element weight;    /* unless adds is XLI_ADDS_ONE */
     xli_element counter;   /* an element of the bins */
     xli_histogram_adds adds; /* XLI_ADDS_STEPS: a pass with XLI_ADDS_EXPONENT comes before */
-    bool loads;              /* the expression `load` makes value from in */
+    bool loads;              /* the expression `load`, or a conversion, makes value from in */
     bool accumulates;
     size_t sum_bytes; /* of the sum of a bin: counter.bytes, or that of its steps */
     uint32_t bins;

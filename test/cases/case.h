@@ -20,6 +20,7 @@ typedef enum field {
     ALGORITHM,
     DETERMINISM,
     MAP,
+    FROM,
     ORDER,
     VALUES,
     STRIDE,

@@ -372,8 +372,25 @@ bool case_init(const fuzz_case *c, void *to)
     return true;
 }
 
+const element *source_of(const fuzz_case *c)
+{
+    return c->of[FROM] ? &elements[c->of[FROM] - 1] : NULL;
+}
+
+void convert_element(const fuzz_case *c, void *to, const void *from)
+{
+    const element *e = element_of(c), *source = source_of(c);
+    const uint64_t bits = source->numbers == FLOATING ? 0 : lane_bits(source, from);
+    if (e->numbers == FLOATING)
+        lane_set_number(e, to, lane_number(source, from));
+    else
+        memcpy(to, &bits, e->bytes);
+}
+
 size_t in_bytes_of(const fuzz_case *c)
 {
+    if (c->of[FROM])
+        return source_of(c)->bytes;
     return c->of[MAP] == MAP_LOAD || c->of[MAP] == MAP_BOTH ? 1 : element_of(c)->bytes;
 }
 

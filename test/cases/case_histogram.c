@@ -62,6 +62,8 @@ static xl_status open_histogram(const fuzz_case *c, open_plan *plan)
         desc.load = MAP_LOAD_TEXT;
         desc.load_type = XL_U8;
     }
+    if (c->of[FROM])
+        desc.load_type = source_of(c)->type;
     return xl_histogram_create(plan->ctx, &desc, &plan->of.histogram);
 }
 
@@ -125,19 +127,39 @@ static void make_odd(const fuzz_case *c, xlt_random *random, void *to)
         memcpy(to, &any, e->bytes);
 }
 
+static void make_any(const fuzz_case *c, xlt_random *random, bool level, void *to)
+{
+    if (!level && c->of[DATA] == ODD && xlt_below(random, 3) == 0)
+        make_odd(c, random, to);
+    else
+        make_one(c, random, to);
+}
+
+/* A number of the type that is converted. */
+static void make_source(const fuzz_case *c, xlt_random *random, void *to)
+{
+    const element *source = source_of(c);
+    unsigned char value[8] = {0};
+    make_any(c, random, false, value);
+    if (source->numbers == FLOATING)
+        lane_set_number(source, to, lane_number(element_of(c), value));
+    else
+        memcpy(to, value, source->bytes);
+}
+
 static unsigned char *make_numbers(const fuzz_case *c, size_t n, bool levels)
 {
-    const size_t bytes = element_of(c)->bytes;
+    const size_t bytes = levels ? element_of(c)->bytes : in_bytes_of(c);
     xlt_random random = random_of(c->of[SEED], levels ? 41 : 40);
     unsigned char *numbers = make_bytes(n, bytes);
     for (size_t i = 0; i < n; ++i) {
         unsigned char *const to = numbers + i * bytes;
         if (!levels && c->of[DATA] == EQUAL && i > 0)
             memcpy(to, numbers, bytes);
-        else if (!levels && c->of[DATA] == ODD && xlt_below(&random, 3) == 0)
-            make_odd(c, &random, to);
+        else if (!levels && c->of[FROM])
+            make_source(c, &random, to);
         else
-            make_one(c, &random, to);
+            make_any(c, &random, levels, to);
     }
     if (levels)
         XLT_TRUE(ref_sort(element_of(c)->type, false, n, numbers, NULL));
@@ -185,6 +207,8 @@ static uint64_t bin_of(const fuzz_case *c, const ref_histogram *h, const unsigne
     unsigned char value[8] = {0};
     if (loads(c))
         set_integer(element_of(c), value, (in[i] + i) % 5);
+    else if (c->of[FROM])
+        convert_element(c, value, in + i * in_bytes_of(c));
     else
         memcpy(value, in + i * element_of(c)->bytes, element_of(c)->bytes);
     return ref_bin_of(h, value);

@@ -72,6 +72,11 @@ static const struct {
                    0, S | O | V},
     [DETERMINISM] = {"determinism", NAMES("deterministic", "unordered", "reproducible"), 0, S | R},
     [MAP] = {"map", NAMES("none", "load", "store", "both"), 0, S | R | H},
+    /* The type of `in` if it is another one; the order of TYPE. */
+    [FROM] = {"from",
+              NAMES("type", "u32", "i32", "u64", "i64", "f32", "f64", "u8", "i8", "u16", "i16",
+                    "f16"),
+              0, S | R | H},
     [ORDER] = {"order", NAMES("ascending", "descending"), 0, KEYED},
     [VALUES] = {"values", NAMES("none", "u32", "indices"), 0, O | T | M | X},
     [STRIDE] = {"stride", NAMES("3", "4", "7"), 0, SPACED},

@@ -63,6 +63,11 @@ RULE(map_goes, element_of(c)->lanes == 1 && !is_user(c) && element_of(c)->type !
 RULE(map_loads, !IS(HISTOGRAM) || OF(MAP) == MAP_LOAD)
 RULE(map_stores, OF(MAP) < MAP_STORE || !(case_is_arg(c) || element_of(c)->numbers == SIGNED))
 
+/* Numbers of either kind: a conversion between the kinds is exact for some only. */
+RULE(from_goes, element_of(c)->lanes == 1 && !is_user(c) && has_numbers(c) &&
+                    (OF(MAP) == MAP_NONE || OF(MAP) == MAP_STORE) &&
+                    is_floating(c) == (source_of(c)->numbers == FLOATING))
+
 /* ---- segments ---- */
 
 static bool has_arrays(const fuzz_case *c)
@@ -244,6 +249,8 @@ static const struct {
     {MAP, map_goes, "the expression is exact only for these types", XL_SUCCESS},
     {MAP, map_loads, "a histogram has no store", XL_SUCCESS},
     {MAP, map_stores, "a sum of signed integers would overflow; an index has no store", XL_SUCCESS},
+    {FROM, from_goes, "scalars are converted to such of the same kind, or loaded by an expression",
+     XL_SUCCESS},
     {SEGMENTS, segments_go, "sorts and selections of the largest take offsets", XL_SUCCESS},
     {SEGMENT_TYPE, segment_type_goes, "only keys and offsets have a type", XL_SUCCESS},
     {WIDTH, has_width, "only these segments have a width", XL_SUCCESS},
