@@ -34,7 +34,8 @@ typedef struct xl_binning {
     xl_real lower, upper, scale;
 #elif XL_HISTOGRAM_KIND == 0
     ulong lower, span; /* modulo 2^64 */
-    ulong whole, part; /* num_bins / span: its integer part, and 2^64 times the rest, rounded down */
+    ulong whole,
+        part; /* num_bins / span: its integer part, and 2^64 times the rest, rounded down */
 #endif
 #if XL_PARAM_WORDS > 0
     xl_params params; /* of the caller's expression */

@@ -161,8 +161,8 @@ void xl_count_few(xl_tally *t, const xl_binning *b, const xl_weights *w, const _
 
 /* Counts in[0] to in[length - 1]; in[0] is element `first` of the array. It counts single elements
  * up to the first aligned vector, then vectors, then the remaining elements. */
-void xl_count_chunk(xl_tally *t, const xl_binning *b, const xl_weights *w,
-                    const __global XL_IN *in, ulong first, uint length, const bool is_local)
+void xl_count_chunk(xl_tally *t, const xl_binning *b, const xl_weights *w, const __global XL_IN *in,
+                    ulong first, uint length, const bool is_local)
 {
     const uint bytes = XL_VLEN * XL_IN_BYTES, past = XL_VLEN > 1 ? (uint)((size_t)in % bytes) : 0;
     const uint head = past > 0 ? min((bytes - past) / XL_IN_BYTES, length) : 0;

@@ -222,8 +222,8 @@ xl_status xli_histogram_resolve(const xl_context *ctx, const xl_histogram_desc *
     if (desc->load_type != XL_NONE)
         XL_TRY(xli_element_resolve(ctx, capabilities, "load_type", (xl_type)desc->load_type,
                                    desc->user_load_type, &problem->in));
-    XL_TRY(xli_element_check_conversion(ctx, "load_type", desc->load, &problem->in,
-                                        &problem->value));
+    XL_TRY(
+        xli_element_check_conversion(ctx, "load_type", desc->load, &problem->in, &problem->value));
     problem->loads = desc->load || problem->in.type != problem->value.type;
     XL_TRY(resolve_sums(ctx, desc, capabilities, problem));
     XL_TRY(xli_params_resolve(ctx, capabilities, desc->params, desc->num_params, desc->load != NULL,

@@ -160,8 +160,8 @@ static xl_status launch_steps(flow *f, const xli_span *scratch)
         XL_TRY(clear(f, &f->sums, bins, bytes));
     if (!alone)
         XL_TRY(clear(f, &f->exponents, bins, word));
-    XL_TRY(count(f, &f->plan->exponents, &f->exponents, XLI_ADDS_EXPONENT,
-                 alone ? SETS : NOT_ALONE));
+    XL_TRY(
+        count(f, &f->plan->exponents, &f->exponents, XLI_ADDS_EXPONENT, alone ? SETS : NOT_ALONE));
     XL_TRY(count(f, &f->plan->count, &f->sums, XLI_ADDS_STEPS, alone ? SETS : NOT_ALONE));
     XL_TRY(finish(f));
 done:

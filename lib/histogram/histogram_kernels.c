@@ -10,12 +10,18 @@ static void add_text(xli_text *text, const xli_histogram_problem *problem,
     const bool wide = problem->counter.bytes == sizeof(cl_double);
     char load[XLI_CONVERSION_ROOM];
     const xli_definition lines[] = {
-        {"XL_IN_BYTES", problem->in.bytes},           {"XL_LOAD", problem->loads},
-        {"XL_BINNED_BYTES", problem->value.bytes},    {"XL_BINNED_KIND", problem->value.kind},
-        {"XL_HISTOGRAM_KIND", (size_t)problem->kind}, {"XL_HISTOGRAM_VECTORS", shape->vectors},
-        {"XL_SERIAL", shape->serial},                 {"XL_GROUP_SIZE", shape->group_size},
-        {"XL_VLEN", shape->vector},                   {"XL_LEVEL_BUCKETS", shape->buckets},
-        {"XL_HISTOGRAM_ADDS", (size_t)adds},          {"XL_HISTOGRAM_WIDE", wide},
+        {"XL_IN_BYTES", problem->in.bytes},
+        {"XL_LOAD", problem->loads},
+        {"XL_BINNED_BYTES", problem->value.bytes},
+        {"XL_BINNED_KIND", problem->value.kind},
+        {"XL_HISTOGRAM_KIND", (size_t)problem->kind},
+        {"XL_HISTOGRAM_VECTORS", shape->vectors},
+        {"XL_SERIAL", shape->serial},
+        {"XL_GROUP_SIZE", shape->group_size},
+        {"XL_VLEN", shape->vector},
+        {"XL_LEVEL_BUCKETS", shape->buckets},
+        {"XL_HISTOGRAM_ADDS", (size_t)adds},
+        {"XL_HISTOGRAM_WIDE", wide},
         {"XL_COUNTER_BYTES", adds == XLI_ADDS_EXPONENT ? sizeof(cl_uint) : problem->sum_bytes},
     };
     xli_element_text_types(text, capabilities, types, XLI_COUNT(types));

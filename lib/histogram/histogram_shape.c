@@ -79,16 +79,16 @@ void xli_histogram_shape_of(const xli_histogram_problem *problem, const xli_tune
 {
     const size_t group = xli_min(xli_min(tune->group, most), device->max_work_group);
     const bool scalar = xli_element_is_scalar(&problem->in);
-    *shape = (xli_histogram_shape){.serial = tune->serial && !device->ends_loops,
-                                   .vector = scalar ? (uint32_t)(16 / problem->in.bytes) : 1,
-                                   .vectors = tune->vectors,
-                                   .amount_bytes = (uint32_t)(problem->adds == XLI_ADDS_ONE
-                                                                  ? sizeof(cl_uint)
-                                                                  : problem->sum_bytes),
-                                   .units = device->compute_units,
-                                   .chunks = tune->chunks,
-                                   .least = tune->chunk,
-                                   .longest = LONGEST};
+    *shape = (xli_histogram_shape){
+        .serial = tune->serial && !device->ends_loops,
+        .vector = scalar ? (uint32_t)(16 / problem->in.bytes) : 1,
+        .vectors = tune->vectors,
+        .amount_bytes =
+            (uint32_t)(problem->adds == XLI_ADDS_ONE ? sizeof(cl_uint) : problem->sum_bytes),
+        .units = device->compute_units,
+        .chunks = tune->chunks,
+        .least = tune->chunk,
+        .longest = LONGEST};
     shape->group_size = shape->serial ? 1 : xli_power_below(xli_max(group, 1));
     place_levels(problem, device, shape);
     place_counters(problem, device, tune, shape);

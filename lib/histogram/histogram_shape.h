@@ -26,9 +26,9 @@ typedef enum xli_histogram_adds {
 /* A checked descriptor. */
 typedef struct xli_histogram_problem {
     xl_histogram_kind kind;
-    xli_element value, in; /* value: compared with bins; in: an element of the array */
-    xli_element weight;    /* unless adds is XLI_ADDS_ONE */
-    xli_element counter;   /* an element of the bins */
+    xli_element value, in;   /* value: compared with bins; in: an element of the array */
+    xli_element weight;      /* unless adds is XLI_ADDS_ONE */
+    xli_element counter;     /* an element of the bins */
     xli_histogram_adds adds; /* XLI_ADDS_STEPS: a pass with XLI_ADDS_EXPONENT comes before */
     bool loads;              /* the expression `load`, or a conversion, makes value from in */
     bool accumulates;

@@ -32,8 +32,8 @@ static xl_scan_desc scan_of(const xl_reduce_desc *desc)
 static xl_status check(const xl_context *ctx, const xl_reduce_desc *desc,
                        const xli_problem *problem)
 {
-    const char *const given = desc->init                     ? "init"
-                              : desc->store                  ? "store"
+    const char *const given = desc->init                    ? "init"
+                              : desc->store                 ? "store"
                               : desc->store_type != XL_NONE ? "store_type"
                                                             : NULL;
     if (xli_operator_finds_index(desc->op) && given)

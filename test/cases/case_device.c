@@ -271,8 +271,7 @@ static bool may_be_refused(const fuzz_case *c)
     if (has_space(c))
         return c->of[SCALAR] != 0;
     return is_optional(e) || is_optional(weight_of(c)) || is_optional(counter_of(c)) ||
-           is_optional(source_of(c)) ||
-           (c->of[CARRY] && e->bytes == 1) ||
+           is_optional(source_of(c)) || (c->of[CARRY] && e->bytes == 1) ||
            c->of[ALGORITHM] == XL_SCAN_LOOKBACK;
 }
 

@@ -276,8 +276,7 @@ static double *by_bin(const fuzz_case *c, const uint64_t *bins, const unsigned c
         begin[k] += begin[k - 1];
     for (size_t i = 0; i < c->of[N]; ++i)
         if (bins[i] < num)
-            sorted[begin[bins[i] + 1]++] =
-                weight_as_counter(c, weights + i * weight_of(c)->bytes);
+            sorted[begin[bins[i] + 1]++] = weight_as_counter(c, weights + i * weight_of(c)->bytes);
     return sorted;
 }
 
@@ -361,13 +360,13 @@ static void run_arrays(const fuzz_case *c, open_plan *plan, outcome *o, const un
     size_t scratch = 0;
     unsigned char *weights = e ? make_weights(c, most) : NULL, *before = make_bins(c),
                   *after = expected_bins(c, h, in, weights);
-    if (succeeded(o, plan->ctx,
-                  xl_histogram_scratch(plan->of.histogram, &(xl_histogram_args){.n = most},
-                                       &scratch),
-                  "xl_histogram_scratch")) {
+    if (succeeded(
+            o, plan->ctx,
+            xl_histogram_scratch(plan->of.histogram, &(xl_histogram_args){.n = most}, &scratch),
+            "xl_histogram_scratch")) {
         arrays[IN] = input_array("in", in, most, in_bytes_of(c), (size_t)c->of[IN_AT]);
-        arrays[LEVELS] = input_array(h->levels ? "levels" : NULL, h->levels, h->num_bins + 1,
-                                     bytes, at / 2);
+        arrays[LEVELS] =
+            input_array(h->levels ? "levels" : NULL, h->levels, h->num_bins + 1, bytes, at / 2);
         arrays[WEIGHTS] = input_array(e ? "weights" : NULL, weights, most, e ? e->bytes : 0,
                                       (size_t)c->of[IN_AT] / 2);
         arrays[BINS] = bins_array(c, before, after);
