@@ -171,3 +171,77 @@ void ref_histogram_count(const ref_histogram *h, size_t n, const void *values, u
             ++bins[bin];
     }
 }
+
+/* ---- sums of floating-point weights ---- */
+
+/* A sum of steps in words of 32 bits, the lowest first, before carries. */
+typedef struct steps {
+    int64_t word[5];
+} steps;
+
+static void add_steps(steps *sum, double x)
+{
+    for (int k = 3; k >= 0; --k) {
+        const double part = trunc(ldexp(x, -32 * k));
+        sum->word[k] += (int64_t)part;
+        x -= ldexp(part, 32 * k);
+    }
+}
+
+/* Carries, so that each word but the last is from 0 to 2^32 - 1. */
+static void carry(steps *sum)
+{
+    for (int k = 0; k < 4; ++k) {
+        const int64_t low = sum->word[k] & UINT32_MAX;
+        sum->word[k + 1] += (sum->word[k] - low) / ((int64_t)1 << 32);
+        sum->word[k] = low;
+    }
+}
+
+/* The sum, which is not negative, rounded once: its highest 64 bits, the last of which is also 1 if
+ * a bit below is. */
+static double rounded(const steps *sum, bool wide, int exponent)
+{
+    uint64_t top = 0, below = 0;
+    int at = 4;
+    while (at > 0 && sum->word[at] == 0)
+        --at;
+    for (int k = at; k >= 0; --k)
+        for (int bit = 31; bit >= 0; --bit) {
+            const uint64_t x = (uint64_t)sum->word[k] >> bit & 1;
+            if (top >> 63 == 0)
+                top = top << 1 | x;
+            else {
+                below |= x;
+                ++exponent;
+            }
+        }
+    top |= below;
+    return wide ? ldexp((double)top, exponent) : (double)ldexpf((float)top, exponent);
+}
+
+double ref_weights_sum(bool wide, int b, size_t n, const double *weights)
+{
+    const int least = wide ? -1022 : -126;
+    int greatest = least;
+    double special = 0;
+    steps sum = {{0}};
+    for (size_t i = 0; i < n; ++i) {
+        const int e = isfinite(weights[i]) && weights[i] != 0 ? ilogb(weights[i]) : least;
+        greatest = e > greatest ? e : greatest;
+        if (!isfinite(weights[i]))
+            special += weights[i];
+    }
+    if (isnan(special) || isinf(special))
+        return special;
+    const int step = greatest + b - (wide ? 126 : 62);
+    for (size_t i = 0; i < n; ++i)
+        add_steps(&sum, round(ldexp(weights[i], -step)));
+    carry(&sum);
+    if (sum.word[4] >= 0)
+        return rounded(&sum, wide, step);
+    for (int k = 0; k < 5; ++k)
+        sum.word[k] = -sum.word[k];
+    carry(&sum);
+    return -rounded(&sum, wide, step);
+}

@@ -184,6 +184,10 @@ uint64_t ref_bin_of(const ref_histogram *h, const void *value);
 /* Adds 1 to the bin of each of n values. */
 void ref_histogram_count(const ref_histogram *h, size_t n, const void *values, uint64_t *bins);
 
+/* Adds the weights of a bin, as histogram.h says of floating-point bins: f64 if `wide`, else f32.
+ * b: bits of the number of all elements. Weights that are f32 are given as doubles. */
+double ref_weights_sum(bool wide, int b, size_t n, const double *weights);
+
 /* ---- ref_morton.c ---- */
 
 /* The low `bits` bits of 2 or 3 numbers in turn, the first the lowest. */

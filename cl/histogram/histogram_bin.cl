@@ -1,30 +1,27 @@
 /* SPDX-License-Identifier: MIT
- * Which bin an element has, as include/crosslane/histogram.h says, and adding to a counter in
- * global memory. */
+ * The bin of an element, as include/crosslane/histogram.h defines it. */
 #ifndef XL_HISTOGRAM_BIN
 #define XL_HISTOGRAM_BIN
 
-#include "../prelude/prelude.cl"
+#include "histogram_amount.cl"
 
-/* An element that no bin has. */
-#define XL_NO_BIN 0xffffffffu
-
-/* All bits where a condition holds: of a choice compilers make a branch that is guessed wrong. */
+/* All bits if a condition holds, else 0. Compilers make a branch of ?:, which is often predicted
+ * wrong. */
 #define XL_ALL_IF(condition) (0 - (uint)(condition))
 
-/* What floating-point numbers are computed in. */
+/* The type in which floating-point numbers are computed. */
 #if XL_BINNED_KIND == 2 && XL_BINNED_BYTES == 8
 typedef double xl_real;
 #else
 typedef float xl_real;
 #endif
 
-/* What an element is held against. */
+/* The bins that an element is compared with. */
 typedef struct xl_binning {
     uint bins;
 #if XL_LEVEL_BUCKETS > 0
     const __local XL_BINNED *levels;
-    const __local uint *ranges; /* of a bucket: the levels that fall into it, from and to */
+    const __local uint *ranges; /* the levels of bucket q: from ranges[q] to ranges[q + 1] */
     XL_BINNED least, most;
 #if XL_BINNED_KIND == 2
     xl_real scale;
@@ -37,7 +34,8 @@ typedef struct xl_binning {
     xl_real lower, upper, scale;
 #elif XL_HISTOGRAM_KIND == 0
     ulong lower, span; /* modulo 2^64 */
-    ulong whole, part; /* the bins of a step: a whole number, and 2^64 times the rest, cut off */
+    ulong whole,
+        part; /* num_bins / span: its integer part, and 2^64 times the rest, rounded down */
 #endif
 #if XL_PARAM_WORDS > 0
     xl_params params; /* of the caller's expression */
@@ -82,18 +80,18 @@ typedef struct xl_binning {
 #endif
 
 #if XL_HISTOGRAM_KIND == 0 && XL_BINNED_KIND != 2
-/* floor(d * rest / span) of d < span, where rest is the number of bins modulo span. What d * part
- * gives is that or one less: part is less than 1 too small. */
+/* floor(d * rest / span) for d < span, where rest is the number of bins modulo span. d * part yields
+ * this number or one less, because part is less than 1 too small. */
 uint xl_bin_of_rest(const xl_binning *b, ulong d)
 {
     const ulong rest = b->bins - b->whole * b->span;
 #if XL_BINNED_BYTES <= 4
-    /* Of numbers of 32 bits 44 of part's 64 are enough, and a product of 64 is long enough. */
+    /* For numbers of 32 bits, 44 bits of part are enough, and the product fits into 64 bits. */
     const ulong low = d * (b->part >> 20) >> 44, next = low + 1;
     return (uint)(next * b->span <= d * rest ? next : low);
 #else
     const ulong low = mul_hi(d, b->part), next = low + 1;
-    if (b->span == 0) /* 2^64: nothing was cut off */
+    if (b->span == 0) /* 2^64: part is exact */
         return (uint)low;
     const ulong have = mul_hi(d, rest), want = mul_hi(next, b->span);
     const bool reaches = want < have || (want == have && next * b->span <= d * rest);
@@ -103,22 +101,22 @@ uint xl_bin_of_rest(const xl_binning *b, ulong d)
 #endif
 
 #if XL_LEVEL_BUCKETS > 0
-/* The bucket that x falls into, no larger x into a lower one: few levels fall into the same, where
- * they are not far from evenly spread. */
+/* The bucket of x. It never decreases when x grows. If the levels are nearly evenly spread, few of
+ * them share a bucket. */
 uint xl_bucket_of(const xl_binning *b, XL_BINNED x)
 {
     const uint last = XL_LEVEL_BUCKETS - 1;
 #if XL_BINNED_KIND == 2
     const xl_real place = ((xl_real)x - (xl_real)b->least) * b->scale;
-    return place >= 0 ? (uint)min(place, (xl_real)last) : 0; /* of infinities it may be NaN */
+    return place >= 0 ? (uint)min(place, (xl_real)last) : 0; /* NaN is possible for infinities */
 #else
     const ulong d = (ulong)(long)x - (ulong)(long)b->least;
     return (uint)min(d >> b->shift, (ulong)last);
 #endif
 }
 
-/* Takes the levels into local memory, and notes which fall into each bucket. All of the group come
- * here; ends with a barrier. Whatever the levels are, ranges are within them. */
+/* Copies the levels to local memory and finds the levels of each bucket. The whole group must call
+ * it; it ends with a barrier. For any levels, even unsorted ones, all ranges are valid. */
 void xl_levels_stage(xl_binning *b, const __global XL_BINNED *from, __local XL_BINNED *levels,
                      __local uint *ranges)
 {
@@ -141,7 +139,7 @@ void xl_levels_stage(xl_binning *b, const __global XL_BINNED *from, __local XL_B
     while (span >> b->shift >= XL_LEVEL_BUCKETS)
         ++b->shift;
 #endif
-    /* Where each bucket begins, which is where the one before ends. */
+    /* The first level of each bucket, which is where the bucket before it ends. */
     for (uint k = item; k <= count; k += XL_GROUP_SIZE) {
         const uint begin = k > 0 ? xl_bucket_of(b, levels[k - 1]) + 1 : 0;
         const uint end = k < count ? xl_bucket_of(b, levels[k]) : XL_LEVEL_BUCKETS;
@@ -155,8 +153,8 @@ void xl_levels_stage(xl_binning *b, const __global XL_BINNED *from, __local XL_B
 uint xl_bin_of(const xl_binning *b, XL_BINNED x)
 {
 #if XL_HISTOGRAM_KIND == 1
-    /* The bits of a negative number are those of a large one. Not by conversion: of one of char
-     * rusticl 22.3 dies (seen 2026-11). */
+    /* The bits of a negative number are those of a large one. as_uchar(), because a conversion of
+     * char ends the process on rusticl 22.3 (seen 2026-11). */
 #if XL_BINNED_BYTES == 1
     const uint key = as_uchar(x), bins = XL_BINNED_KIND == 1 ? min(b->bins, 1u << 7) : b->bins;
 #elif XL_BINNED_BYTES == 2
@@ -171,7 +169,7 @@ uint xl_bin_of(const xl_binning *b, XL_BINNED x)
     if (!(x >= b->least && x < b->most))
         return XL_NO_BIN;
     const uint bucket = xl_bucket_of(b, x);
-    uint low = b->ranges[bucket], high = b->ranges[bucket + 1]; /* so many levels are not above x */
+    uint low = b->ranges[bucket], high = b->ranges[bucket + 1]; /* low: levels <= x */
     while (low < high) {
         const uint middle = (low + high) / 2;
         if (b->levels[middle] <= x)
@@ -181,7 +179,7 @@ uint xl_bin_of(const xl_binning *b, XL_BINNED x)
     }
     return low - 1 < b->bins ? low - 1 : XL_NO_BIN;
 #elif XL_HISTOGRAM_KIND == 2
-    uint low = 0; /* so many levels are not above x */
+    uint low = 0; /* levels <= x */
     for (uint left = b->bins + 1; left > 1; left -= left / 2)
         low += left / 2 & XL_ALL_IF(b->levels[low + left / 2 - 1] <= x);
     low += b->levels[low] <= x ? 1 : 0;
@@ -194,7 +192,7 @@ uint xl_bin_of(const xl_binning *b, XL_BINNED x)
     const xl_real place = above * b->scale;
     return min((uint)place, b->bins - 1);
 #else
-    /* Modulo 2^64 what is below the lower bound lies at or above the span. */
+    /* An x below the lower bound wraps modulo 2^64 to a number at or above the span. */
     const ulong d = (ulong)(long)x - b->lower;
     if (d >= b->span && b->span != 0)
         return XL_NO_BIN;
@@ -203,8 +201,8 @@ uint xl_bin_of(const xl_binning *b, XL_BINNED x)
 #endif
 }
 
-/* The bins of `count` elements, a constant. Those between levels are searched side by side: each
- * step of a search waits for the one before. */
+/* The bins of `count` elements, a constant. Searches among levels advance together, because each
+ * step of one search waits for the step before. */
 void xl_bins_of(const xl_binning *b, const XL_BINNED *x, uint *bin, const uint count)
 {
 #if XL_HISTOGRAM_KIND == 2 && XL_LEVEL_BUCKETS == 0
@@ -232,24 +230,5 @@ void xl_bins_of(const xl_binning *b, const XL_BINNED *x, uint *bin, const uint c
 #else
 #define XL_LOADED(x, i) (x)
 #endif
-
-#ifdef __ENDIAN_LITTLE__
-#define XL_LOWER_WORD 0
-#else
-#define XL_LOWER_WORD 1
-#endif
-
-/* Adds to a counter in global memory. One of 64 bits is two of 32, the lower of which carries once
- * for each time that it wraps: not every device has atomics of 64 bits. */
-void xl_counter_add(volatile __global uint *words, uint bin, uint by)
-{
-#if XL_COUNTER_BYTES == 4
-    atomic_add(words + bin, by);
-#else
-    const uint old = atomic_add(words + 2 * (size_t)bin + XL_LOWER_WORD, by);
-    if (old + by < old)
-        atomic_inc(words + 2 * (size_t)bin + 1 - XL_LOWER_WORD);
-#endif
-}
 
 #endif

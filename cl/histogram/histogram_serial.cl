@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: MIT
- * Counting on devices whose work-items run one after another: each work-item walks a chunk. */
+ * Counting on devices whose work-items run one after another: each work-item processes a chunk. */
 #ifndef XL_HISTOGRAM_SERIAL
 #define XL_HISTOGRAM_SERIAL
 
 #include "histogram_bin.cl"
 
-/* Into `counters` of the work-item's own: 1 << copies_log of each bin, which elements take in turn,
- * as one that was just written cannot be read at once; and as many behind, for elements that no bin
- * has, so that no branch is guessed wrong. */
-void xl_count_private(const xl_binning *b, const __global XL_IN *in, ulong first, uint length,
-                      uint bins, uint copies_log, __local uint *counters)
+/* Adds elements to the work-item's private counters. Each bin has 1 << copies_log of them, which
+ * elements use in turn, because a counter that was just written cannot be read at once. One more
+ * bin behind the last one receives elements outside all bins, which saves a branch. */
+void xl_count_private(const xl_binning *b, const xl_weights *w, const __global XL_IN *in,
+                      ulong first, uint length, uint bins, uint copies_log,
+                      __local xl_amount *counters)
 {
     enum { STEP = 8 };
     const uint mask = (1u << copies_log) - 1;
@@ -22,20 +23,24 @@ void xl_count_private(const xl_binning *b, const __global XL_IN *in, ulong first
             x[k] = XL_LOADED(in[i + k], first + i + k);
         xl_bins_of(b, x, bin, STEP);
 #pragma unroll
-        for (uint k = 0; k < STEP; ++k)
-            ++counters[(min(bin[k], bins) << copies_log) + (k & mask)];
+        for (uint k = 0; k < STEP; ++k) {
+            const uint at = (min(bin[k], bins) << copies_log) + (k & mask);
+            counters[at] = XL_JOINED(counters[at], xl_amount_of(w, i + k, bin[k]));
+        }
     }
     for (; i < length; ++i) {
         const uint bin = xl_bin_of(b, XL_LOADED(in[i], first + i));
-        ++counters[min(bin, bins) << copies_log];
+        const uint at = min(bin, bins) << copies_log;
+        counters[at] = XL_JOINED(counters[at], xl_amount_of(w, i, bin));
     }
 }
 
-/* Into the bins themselves: neighbours of one bin are added up first. */
-void xl_count_global(const xl_binning *b, const __global XL_IN *in, ulong first, uint length,
-                     volatile __global uint *words)
+/* Adds elements to the bins in global memory. Adjacent elements of one bin are added up first. */
+void xl_count_global(const xl_binning *b, const xl_weights *w, const __global XL_IN *in,
+                     ulong first, uint length, volatile __global uint *words)
 {
-    uint run_bin = XL_NO_BIN, run = 0;
+    uint run_bin = XL_NO_BIN;
+    xl_counter run = 0;
     for (uint i = 0; i < length; ++i) {
         const uint bin = xl_bin_of(b, XL_LOADED(in[i], first + i));
         if (bin != run_bin) {
@@ -44,7 +49,7 @@ void xl_count_global(const xl_binning *b, const __global XL_IN *in, ulong first,
             run_bin = bin;
             run = 0;
         }
-        ++run;
+        run = XL_JOINED(run, xl_amount_of(w, i, bin));
     }
     if (run_bin != XL_NO_BIN)
         xl_counter_add(words, run_bin, run);

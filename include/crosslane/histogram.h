@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Histograms: counts how many of n elements fall into each of a number of bins. The simplest use,
- * for bytes and 256 bins of u32:
+ * Histograms: counts how many of n elements fall into each of a number of bins, or adds up their
+ * weights in each bin. The simplest use, for bytes and 256 bins of u32:
  *
  *     xl_histogram_desc desc;
  *     xl_histogram_desc_init(&desc);
@@ -9,6 +9,16 @@
  *     xl_histogram_enqueue(plan, queue, &args, 0, NULL, NULL);
  *
  * The page is docs/histogram.md.
+ *
+ * Floating-point bins (desc.counter XL_F32, XL_F64) hold sums that are computed as integers, so that
+ * bits are the same on every run and every device, for any order of the elements and any tunables.
+ * Let 2^e be the greatest power of two that is not above the greatest |weight| of a bin, but at
+ * least 2^-126 (f32) or 2^-1022 (f64), and b the number of bits of n. Each weight of the bin is
+ * converted to the type of the bins, then rounded to a multiple of 2^(e + b - 62) (f32) or
+ * 2^(e + b - 126) (f64), halves away from 0. The sum of these is exact and is rounded once to the
+ * type, ties to even. So each element adds an error of at most 2^(e + b - 63) or 2^(e + b - 127),
+ * and a bin with one element is exact if n < 2^39. A sum of 0 is +0. Infinities of one sign yield
+ * infinity; NaN, or infinities of both signs, yield NaN.
  *
  * Source: private counters that are added up at the end (Podlozhnyuk, "Histogram calculation in
  * CUDA", NVIDIA 2007), in local memory, with several copies of each to reduce conflicts
@@ -42,10 +52,15 @@ typedef enum xl_histogram_kind {
 typedef struct xl_histogram_desc {
     uint32_t version; /* set by xl_histogram_desc_init() */
 
-    uint32_t type;      /* xl_type of x: a built-in scalar; an integer for XL_HISTOGRAM_KEYS. XL_F64
+    uint32_t type;    /* xl_type of x: a built-in scalar; an integer for XL_HISTOGRAM_KEYS. XL_F64
                            and XL_F16 require the device's support */
-    uint32_t counter;   /* xl_type of the bins: XL_U32, which counts modulo 2^32, or XL_U64 */
-    uint32_t load_type; /* xl_type of the elements of `in` if load is given; XL_NONE: type */
+    uint32_t counter; /* xl_type of the bins: XL_U32 or XL_U64; with weights also XL_I32, XL_I64,
+                           XL_F32 or XL_F64. Integer sums are exact modulo 2^bits */
+    uint32_t weight;  /* xl_type of the weights, a built-in scalar; XL_NONE: each element counts 1.
+                           Floating-point weights require a floating-point counter */
+    uint32_t
+        load_type; /* xl_type of the elements of `in`; XL_NONE: type. Without load, elements are
+                           converted to type as in xl_scan_desc */
     const xl_user_type *user_load_type; /* if load_type is XL_USER_TYPE */
 
     uint64_t num_bins; /* 1 to 2^20 */
@@ -58,7 +73,8 @@ typedef struct xl_histogram_desc {
      * that is the type's least number means one past the greatest */
     int64_t lower_integer, upper_integer;
 
-    uint32_t accumulate;    /* 0: a call sets the bins; 1: it adds to them */
+    uint32_t accumulate;    /* 0: a call sets the bins; 1: it adds to them, with one rounding for
+                               floating-point bins */
     const char *load;       /* NULL, or an OpenCL C expression that computes x from x, an element of
                                `in`, and i, its index (ulong): "x & 255" */
     size_t num_params;      /* number of params */
@@ -76,11 +92,12 @@ typedef struct xl_histogram_args {
                          read when it runs. `in` must hold n */
     xl_view in;       /* n elements of load_type, in any order */
     xl_view levels;   /* XL_HISTOGRAM_LEVELS: num_bins + 1 elements of type; else not given */
-    xl_view bins;    /* num_bins counters. If n is 0 they are set to 0, or kept with accumulate. The
-                        device also reads them: not CL_MEM_WRITE_ONLY */
-    xl_view scratch; /* xl_histogram_scratch() bytes, or not given: as in xl_scan_args */
+    xl_view weights;  /* n elements of desc.weight; not given if that is XL_NONE */
     const void *params[XL_PARAMS]; /* for each of desc.params a pointer to its value, read by this
                                       call; NULL for the rest */
+    xl_view bins;    /* num_bins elements of desc.counter. A bin without elements is set to 0, or
+                         kept with accumulate. The device also reads bins: not CL_MEM_WRITE_ONLY */
+    xl_view scratch; /* xl_histogram_scratch() bytes, or not given: as in xl_scan_args */
 } xl_histogram_args;
 
 XL_EXTERN_C_BEGIN
@@ -93,13 +110,15 @@ XL_API void xl_histogram_desc_init_version(xl_histogram_desc *desc, uint32_t ver
 XL_NODISCARD XL_API xl_status xl_histogram_create(xl_context *ctx, const xl_histogram_desc *desc,
                                                   xl_plan **plan);
 
-/* Stores the bytes of scratch that a call with up to n elements needs: 0 in this version. Errors as
- * for xl_scan_scratch(). */
+/* Stores the bytes of scratch that a call with up to n elements needs: 12 bytes for each bin of
+ * XL_F32, 20 for each bin of XL_F64, else 0. Errors as for xl_scan_scratch(). */
 XL_NODISCARD XL_API xl_status xl_histogram_scratch(const xl_plan *plan,
                                                    const xl_histogram_args *args, size_t *bytes);
 
-/* Enqueues a histogram. Does not block and allocates nothing. Counts are the same on every run and
- * every device. Waits, event, queue, threads, failures and errors as for xl_scan_enqueue(). */
+/* Enqueues a histogram. Does not block, and allocates nothing if scratch is given. Results are the
+ * same on every run and every device. `in` and weights are read once, or, if there are many bins,
+ * once for each of a few ranges of bins; twice as often for floating-point bins. Waits, event, queue,
+ * threads, failures and errors as for xl_scan_enqueue(). */
 XL_NODISCARD XL_API xl_status xl_histogram_enqueue(xl_plan *plan, cl_command_queue queue,
                                                    const xl_histogram_args *args, cl_uint num_waits,
                                                    const cl_event *waits, cl_event *event);

@@ -45,11 +45,16 @@ typedef enum xl_scan_algorithm {
 typedef struct xl_scan_desc {
     uint32_t version; /* set by xl_scan_desc_init() */
 
-    /* Types. XL_F64, XL_F16 and their vectors require a device that has them. */
+    /* Types. XL_F64, XL_F16 and their vectors require a device that has them. To accumulate in a
+     * wider type, set type to it and load_type to that of the elements: type = XL_U64 and load_type
+     * = XL_U8 give sums of bytes that do not wrap. Without load and store, elements and results are
+     * converted as OpenCL C's convert_T() does: integers wrap, floating-point numbers are rounded to
+     * nearest, or toward 0 to integers, for which a number out of range is undefined. Types must
+     * then be built in and have the same number of lanes. */
     uint32_t type;                       /* xl_type of the elements that are scanned */
     const xl_user_type *user_type;       /* if type is XL_USER_TYPE */
-    uint32_t load_type;                  /* with load: xl_type of `in`; XL_NONE: type */
-    uint32_t store_type;                 /* with store: xl_type of `out`; XL_NONE: type */
+    uint32_t load_type;                  /* xl_type of `in`; XL_NONE: type */
+    uint32_t store_type;                 /* xl_type of `out`; XL_NONE: type */
     const xl_user_type *user_load_type;  /* if load_type is XL_USER_TYPE */
     const xl_user_type *user_store_type; /* if store_type is XL_USER_TYPE */
 

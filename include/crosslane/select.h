@@ -91,8 +91,10 @@ typedef struct xl_select_args {
     xl_view lengths_in; /* XL_SELECT_REPEAT: n u32, which may be 0; else not given */
     xl_view values_in;  /* n values; required if values_out is given */
     xl_view more_values_in[XL_MORE_VALUES]; /* the same for each of desc.more_values */
-    xl_view out;                            /* the elements */
-    xl_view values_out;                     /* their values */
+    const void *params[XL_PARAMS]; /* for each of desc.params a pointer to its value, read by this
+                                      call; NULL for the rest */
+    xl_view out;                   /* the elements */
+    xl_view values_out;            /* their values */
     xl_view more_values_out[XL_MORE_VALUES];
     xl_view indices_out; /* their indices in the input, from 0; XL_SELECT_UNIQUE, _RUNS: where runs
                             begin */
@@ -101,8 +103,6 @@ typedef struct xl_select_args {
                             selected elements. XL_SELECT_PARTITION3: two, of class 0 and of class 1.
                             XL_SELECT_UNIQUE, _RUNS: of runs. XL_SELECT_REPEAT: sum of lengths */
     xl_view scratch;     /* xl_select_scratch() bytes, or not given: as in xl_scan_args */
-    const void *params[XL_PARAMS]; /* for each of desc.params a pointer to its value, read by this
-                                      call; NULL for the rest */
 } xl_select_args;
 
 XL_EXTERN_C_BEGIN

@@ -101,9 +101,9 @@ XL_EXTERN_C_BEGIN
 #define xl_sort_desc_init(desc) xl_sort_desc_init_version((desc), XL_VERSION_NUMBER)
 XL_API void xl_sort_desc_init_version(xl_sort_desc *desc, uint32_t version);
 
-/* Makes a plan, as xl_scan_create(). XL_ERROR_UNSUPPORTED: the device cannot run XL_SORT_RADIX; or
- * desc has two of these that exclude each other (docs/sort.md): a comparator, a range of bits,
- * equal_zeros, segments, large, an algorithm. */
+/* Makes a plan, as xl_scan_create(). XL_ERROR_UNSUPPORTED: the device cannot run XL_SORT_RADIX.
+ * XL_ERROR_INVALID_ARGUMENT also if desc has two of these that exclude each other (docs/sort.md): a
+ * comparator, a range of bits, equal_zeros, segments, large, an algorithm. */
 XL_NODISCARD XL_API xl_status xl_sort_create(xl_context *ctx, const xl_sort_desc *desc,
                                              xl_plan **plan);
 

@@ -37,11 +37,11 @@ XL_EXTERN_C_BEGIN
  * nothing (a driver may) and never aborts. xl_context_error() returns the text of a failure. */
 typedef enum xl_status {
     XL_SUCCESS = 0,                 /* done, or enqueued */
-    XL_ERROR_INVALID_ARGUMENT = 1,  /* an argument is NULL, unknown, or out of its range */
+    XL_ERROR_INVALID_ARGUMENT = 1,  /* an argument is NULL, unknown, out of its range, or
+                                       contradicts another one */
     XL_ERROR_OUT_OF_MEMORY = 2,     /* the host or the device has too little memory */
     XL_ERROR_NO_DEVICE = 3,         /* no platform has a device, or no device matches */
-    XL_ERROR_UNSUPPORTED = 4,       /* the device or this version lacks a feature, or two options
-                                       exclude each other; the text names them */
+    XL_ERROR_UNSUPPORTED = 4,       /* the device lacks a feature; the text names it */
     XL_ERROR_BUILD = 5,             /* a kernel does not compile (the text has the log), or a user
                                        type has another size on the device */
     XL_ERROR_OPENCL = 6,            /* an OpenCL call failed; the text has the call and its code */

@@ -72,10 +72,10 @@ typedef struct xl_transform_args {
                          read when it runs. Views must hold n */
     xl_view in[XL_TRANSFORM_ARRAYS]; /* n elements each; gather: range */
     xl_view indices;                 /* gather, scatter: n elements of index_type; else not given */
+    const void *params[XL_PARAMS];   /* for each of desc.params a pointer to its value, read by this
+                                      call; NULL for the rest */
     xl_view out[XL_TRANSFORM_ARRAYS]; /* n elements each; scatter: range */
     xl_view scratch; /* xl_transform_scratch() bytes, or not given: as in xl_scan_args */
-    const void *params[XL_PARAMS]; /* for each of desc.params a pointer to its value, read by this
-                                      call; NULL for the rest */
 } xl_transform_args;
 
 XL_EXTERN_C_BEGIN

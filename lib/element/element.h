@@ -95,6 +95,19 @@ void xli_element_text_sources(xli_text *text, const xli_capabilities *capabiliti
 void xli_element_text_caller(xli_text *text, const char *field, const char *result,
                              const char *parameters, const char *expression);
 
+/* An array whose elements have another type than the library computes with needs an expression or a
+ * conversion. XL_ERROR_INVALID_ARGUMENT unless `expression` is given, or both types are built in and
+ * have the same number of lanes. `field` is the array's type in the descriptor, such as "load_type"
+ * for the expression desc.load. */
+xl_status xli_element_check_conversion(const xl_context *ctx, const char *field,
+                                       const char *expression, const xli_element *array,
+                                       const xli_element *computed);
+/* `expression`, or, if it is NULL, one that converts x; NULL if both types are the same. It may be
+ * stored in `room`. */
+enum { XLI_CONVERSION_ROOM = 96 };
+const char *xli_element_conversion(const char *expression, const xli_element *from,
+                                   const xli_element *to, char room[XLI_CONVERSION_ROOM]);
+
 /* The caller's expression of elements and of i, their index, as the function
  * xl_user_FIELD(x, ..., i), after the types; with parameters xl_user_FIELD(x, ..., i, xl_params).
  * Nothing where it is NULL. */

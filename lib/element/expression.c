@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT
- * An expression of the caller's as a function of OpenCL C. */
+ * An expression of the caller's as a function of OpenCL C, and conversions in its place. */
 #include "element.h"
+
+#include <stdio.h>
+#include <string.h>
 
 void xli_element_text_caller(xli_text *text, const char *field, const char *result,
                              const char *parameters, const char *expression)
@@ -45,4 +48,30 @@ void xli_element_text_expression(xli_text *text, const char *field, const xli_el
     xli_text_add(text, "xl_i");
     xli_params_text_values(text, params);
     xli_text_add(text, ")); }\n");
+}
+
+xl_status xli_element_check_conversion(const xl_context *ctx, const char *field,
+                                       const char *expression, const xli_element *array,
+                                       const xli_element *computed)
+{
+    if (expression || (array->kind != XLI_KIND_USER && computed->kind != XLI_KIND_USER &&
+                       array->lanes == computed->lanes))
+        return XL_SUCCESS;
+    const int stem = (int)(strlen(field) - strlen("_type"));
+    return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT,
+                    "desc.%s: %s; requires desc.%.*s, because only built-in types with the same "
+                    "number of lanes are converted without it",
+                    field, array->name, stem, field);
+}
+
+/* Scalars are converted by the return statement of xl_FIELD_by(). */
+const char *xli_element_conversion(const char *expression, const xli_element *from,
+                                   const xli_element *to, char room[XLI_CONVERSION_ROOM])
+{
+    if (expression || from->type == to->type)
+        return expression;
+    if (to->lanes == 1)
+        return "x";
+    snprintf(room, XLI_CONVERSION_ROOM, "convert_%s(x)", to->name);
+    return room;
 }

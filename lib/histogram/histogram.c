@@ -55,8 +55,12 @@ static size_t arrays(const xl_plan *base, const void *of, xli_array *arrays)
         xli_input("args.levels", args->levels, (size_t)problem->bins + 1, problem->value.bytes);
     if (problem->kind != XL_HISTOGRAM_LEVELS)
         arrays[XLI_HISTOGRAM_LEVELS].unused = "requires desc.kind XL_HISTOGRAM_LEVELS";
+    arrays[XLI_HISTOGRAM_WEIGHTS] =
+        xli_input("args.weights", args->weights, args->n, problem->weight.bytes);
+    if (problem->adds == XLI_ADDS_ONE)
+        arrays[XLI_HISTOGRAM_WEIGHTS].unused = "requires desc.weight";
     arrays[XLI_HISTOGRAM_BINS] =
-        xli_output("args.bins", args->bins, problem->bins, problem->counter_bytes);
+        xli_output("args.bins", args->bins, problem->bins, problem->counter.bytes);
     arrays[XLI_HISTOGRAM_BINS].access = (xli_access)(XLI_READ | XLI_WRITE);
     return XLI_HISTOGRAM_ARRAYS;
 }
@@ -72,5 +76,6 @@ static const xli_primitive primitive = {.name = "histogram",
                                         .drop = drop,
                                         .info = info,
                                         .arrays = arrays,
+                                        .scratch = xli_histogram_scratch_bytes,
                                         .launch = xli_histogram_launch};
 XLI_PUBLIC_CALLS(histogram)

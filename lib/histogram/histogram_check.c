@@ -110,9 +110,6 @@ static xl_status check_choices(const xl_context *ctx, const xl_histogram_desc *d
             ctx, XL_ERROR_INVALID_ARGUMENT,
             "desc.kind: %u; must be XL_HISTOGRAM_EVEN, XL_HISTOGRAM_KEYS or XL_HISTOGRAM_LEVELS",
             (unsigned)desc->kind);
-    if (desc->counter != XL_U32 && desc->counter != XL_U64)
-        return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT, "desc.counter: %s (%d); must be u32 or u64",
-                        xl_type_name((xl_type)desc->counter), (int)desc->counter);
     if (desc->num_bins < 1 || desc->num_bins > MOST_BINS)
         return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT, "desc.num_bins: %llu; must be 1 to %d",
                         (unsigned long long)desc->num_bins, MOST_BINS);
@@ -124,17 +121,44 @@ static bool is_real(uint32_t type)
     return type == XL_F16 || type == XL_F32 || type == XL_F64;
 }
 
+static bool is_scalar(uint32_t type)
+{
+    return type > XL_NONE && type <= XL_F64;
+}
+
+/* Counters of elements cannot be negative or rounded. Sums of integers are integers of 32 or 64
+ * bits, sums of floating-point numbers are not. */
+static xl_status check_counter(const xl_context *ctx, const xl_histogram_desc *desc)
+{
+    const bool weights = desc->weight != XL_NONE, reals = is_real(desc->weight);
+    const uint32_t type = desc->counter;
+    const bool counts = type == XL_U32 || type == XL_U64,
+               integer = counts || type == XL_I32 || type == XL_I64,
+               real = type == XL_F32 || type == XL_F64;
+    const char *const rule = !weights ? "u32 or u64 if desc.weight is XL_NONE"
+                             : reals  ? "f32 or f64 if desc.weight is a floating-point type"
+                                      : "u32, u64, i32, i64, f32 or f64";
+    if (weights && !is_scalar(desc->weight))
+        return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT,
+                        "desc.weight: %s (%d); must be XL_NONE or a built-in scalar",
+                        xl_type_name((xl_type)desc->weight), (int)desc->weight);
+    if (!weights ? counts : real || (integer && !reals))
+        return XL_SUCCESS;
+    return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT, "desc.counter: %s (%d); must be %s",
+                    xl_type_name((xl_type)type), (int)type, rule);
+}
+
 static xl_status check_type(const xl_context *ctx, const xl_histogram_desc *desc)
 {
     const bool keys = desc->kind == XL_HISTOGRAM_KEYS;
-    if (desc->type > XL_NONE && desc->type <= XL_F64 && !(keys && is_real(desc->type)))
+    if (is_scalar(desc->type) && !(keys && is_real(desc->type)))
         return XL_SUCCESS;
     return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT, "desc.type: %s (%d); must be %s",
                     xl_type_name((xl_type)desc->type), (int)desc->type,
                     keys ? "an integer for XL_HISTOGRAM_KEYS" : "a built-in scalar");
 }
 
-/* A field that has no effect must stay at its default: to set it is a mistake. */
+/* A field without an effect must have its default: another value is a mistake. */
 static xl_status check_idle(const xl_context *ctx, const xl_histogram_desc *desc)
 {
     const bool even = desc->kind == XL_HISTOGRAM_EVEN, real = is_real(desc->type);
@@ -146,7 +170,6 @@ static xl_status check_idle(const xl_context *ctx, const xl_histogram_desc *desc
         {"desc.lower_integer, desc.upper_integer",
          desc->lower_integer != 0 || desc->upper_integer != 0, even && !real,
          "bins are not XL_HISTOGRAM_EVEN of an integer type"},
-        {"desc.load_type", desc->load_type != XL_NONE, desc->load != NULL, "desc.load is NULL"},
         {"desc.user_load_type", desc->user_load_type != NULL, desc->load_type == XL_USER_TYPE,
          "desc.load_type is not XL_USER_TYPE"},
     };
@@ -159,8 +182,28 @@ xl_status xli_histogram_check(xl_context *ctx, const void *of)
     const xl_histogram_desc *const desc = of;
     XL_TRY(check_choices(ctx, desc));
     XL_TRY(check_type(ctx, desc));
+    XL_TRY(check_counter(ctx, desc));
     XL_TRY(check_idle(ctx, desc));
     XL_TRY(xli_check_expression(ctx, "desc.load", desc->load));
+done:
+    return status;
+}
+
+/* A floating-point sum in steps has twice the bytes of the sum. */
+static xl_status resolve_sums(const xl_context *ctx, const xl_histogram_desc *desc,
+                              const xli_capabilities *capabilities, xli_histogram_problem *problem)
+{
+    xl_status status;
+    XL_TRY(xli_element_resolve(ctx, capabilities, "counter", (xl_type)desc->counter, NULL,
+                               &problem->counter));
+    if (desc->weight != XL_NONE)
+        XL_TRY(xli_element_resolve(ctx, capabilities, "weight", (xl_type)desc->weight, NULL,
+                                   &problem->weight));
+    const bool steps = is_real(desc->counter);
+    problem->sum_bytes = problem->counter.bytes * (steps ? 2 : 1);
+    problem->adds = desc->weight == XL_NONE ? XLI_ADDS_ONE
+                    : steps                 ? XLI_ADDS_STEPS
+                                            : XLI_ADDS_WEIGHT;
 done:
     return status;
 }
@@ -171,9 +214,7 @@ xl_status xli_histogram_resolve(const xl_context *ctx, const xl_histogram_desc *
 {
     xl_status status;
     *problem = (xli_histogram_problem){.kind = (xl_histogram_kind)desc->kind,
-                                       .loads = desc->load != NULL,
                                        .accumulates = desc->accumulate != 0,
-                                       .counter_bytes = xl_type_size((xl_type)desc->counter),
                                        .bins = (uint32_t)desc->num_bins};
     XL_TRY(
         xli_element_resolve(ctx, capabilities, "type", (xl_type)desc->type, NULL, &problem->value));
@@ -181,6 +222,10 @@ xl_status xli_histogram_resolve(const xl_context *ctx, const xl_histogram_desc *
     if (desc->load_type != XL_NONE)
         XL_TRY(xli_element_resolve(ctx, capabilities, "load_type", (xl_type)desc->load_type,
                                    desc->user_load_type, &problem->in));
+    XL_TRY(
+        xli_element_check_conversion(ctx, "load_type", desc->load, &problem->in, &problem->value));
+    problem->loads = desc->load || problem->in.type != problem->value.type;
+    XL_TRY(resolve_sums(ctx, desc, capabilities, problem));
     XL_TRY(xli_params_resolve(ctx, capabilities, desc->params, desc->num_params, desc->load != NULL,
                               &problem->params));
     if (desc->kind == XL_HISTOGRAM_EVEN)

@@ -12,6 +12,7 @@ typedef struct xli_histogram_plan {
     xli_histogram_problem problem;
     xli_histogram_shape shape;
     xli_kernel clear, count;
+    xli_kernel exponents, finish; /* XLI_ADDS_STEPS */
 } xli_histogram_plan;
 
 /* The arrays of a call. */
@@ -19,6 +20,7 @@ enum {
     XLI_HISTOGRAM_N_DEVICE,
     XLI_HISTOGRAM_IN,
     XLI_HISTOGRAM_LEVELS,
+    XLI_HISTOGRAM_WEIGHTS,
     XLI_HISTOGRAM_BINS,
     XLI_HISTOGRAM_ARRAYS
 };
@@ -35,7 +37,9 @@ xl_status xli_histogram_build(xli_histogram_plan *plan, const xl_histogram_desc 
                               const xli_capabilities *capabilities, size_t *most);
 void xli_histogram_drop_kernels(xli_histogram_plan *plan);
 
-/* histogram_enqueue.c */
+/* histogram_enqueue.c: scratch, for XLI_ADDS_STEPS, holds the sum of each bin in steps, then the
+ * greatest exponent of each bin. */
+size_t xli_histogram_scratch_bytes(const xl_plan *plan, const void *args);
 xl_status xli_histogram_launch(xl_plan *plan, xli_seq *seq, const void *args, const xli_span *spans,
                                const xli_span *scratch);
 

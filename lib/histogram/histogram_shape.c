@@ -4,14 +4,13 @@
 
 enum {
     LONGEST = 1 << 30, /* places in a chunk, and a few past it, have 32 bits */
-    OTHER = 256,       /* bytes of local memory beside counters and levels */
-    COUNTER = 4        /* bytes of one in local memory */
+    OTHER = 256        /* bytes of local memory beside counters and levels */
 };
 
 /* A serial work-item also counts elements outside all bins. */
 static size_t bytes_of(const xli_histogram_shape *shape, size_t bins)
 {
-    return ((bins + shape->serial) << shape->copies_log) * COUNTER;
+    return ((bins + shape->serial) << shape->copies_log) * shape->amount_bytes;
 }
 
 /* Levels that take at most a quarter of local memory are kept there, with about two buckets for
@@ -41,7 +40,7 @@ static void place_counters(const xli_histogram_problem *problem, const xli_tune_
     const size_t other = OTHER + shape->level_bytes + (shape->buckets + 1) * sizeof(cl_uint);
     const size_t room = local > other ? local - other : 0;
     const size_t wanted = xli_min(room, (size_t)tune->local_kib << 10);
-    const size_t most = room / COUNTER;
+    const size_t most = room / shape->amount_bytes;
     const size_t ranges = most > 0 ? xli_ceil_div(problem->bins, most) : SIZE_MAX;
     const bool fits =
         shape->serial ? bytes_of(shape, problem->bins) <= wanted : ranges <= tune->passes;
@@ -80,13 +79,16 @@ void xli_histogram_shape_of(const xli_histogram_problem *problem, const xli_tune
 {
     const size_t group = xli_min(xli_min(tune->group, most), device->max_work_group);
     const bool scalar = xli_element_is_scalar(&problem->in);
-    *shape = (xli_histogram_shape){.serial = tune->serial && !device->ends_loops,
-                                   .vector = scalar ? (uint32_t)(16 / problem->in.bytes) : 1,
-                                   .vectors = tune->vectors,
-                                   .units = device->compute_units,
-                                   .chunks = tune->chunks,
-                                   .least = tune->chunk,
-                                   .longest = LONGEST};
+    *shape = (xli_histogram_shape){
+        .serial = tune->serial && !device->ends_loops,
+        .vector = scalar ? (uint32_t)(16 / problem->in.bytes) : 1,
+        .vectors = tune->vectors,
+        .amount_bytes =
+            (uint32_t)(problem->adds == XLI_ADDS_ONE ? sizeof(cl_uint) : problem->sum_bytes),
+        .units = device->compute_units,
+        .chunks = tune->chunks,
+        .least = tune->chunk,
+        .longest = LONGEST};
     shape->group_size = shape->serial ? 1 : xli_power_below(xli_max(group, 1));
     place_levels(problem, device, shape);
     place_counters(problem, device, tune, shape);

@@ -14,13 +14,25 @@ typedef struct xli_histogram_bounds {
     uint64_t first, span, whole, part; /* of integers, modulo 2^64 */
 } xli_histogram_bounds;
 
+/* The amount that an element adds to its bin: numbers of XL_HISTOGRAM_ADDS in
+ * cl/histogram/histogram_amount.cl. */
+typedef enum xli_histogram_adds {
+    XLI_ADDS_ONE = 0,
+    XLI_ADDS_WEIGHT = 1,
+    XLI_ADDS_EXPONENT = 2,
+    XLI_ADDS_STEPS = 3
+} xli_histogram_adds;
+
 /* A checked descriptor. */
 typedef struct xli_histogram_problem {
     xl_histogram_kind kind;
-    xli_element value, in; /* value: compared with bins; in: an element of the array */
-    bool loads;            /* the expression `load` makes value from in */
+    xli_element value, in;   /* value: compared with bins; in: an element of the array */
+    xli_element weight;      /* unless adds is XLI_ADDS_ONE */
+    xli_element counter;     /* an element of the bins */
+    xli_histogram_adds adds; /* XLI_ADDS_STEPS: a pass with XLI_ADDS_EXPONENT comes before */
+    bool loads;              /* the expression `load`, or a conversion, makes value from in */
     bool accumulates;
-    size_t counter_bytes;
+    size_t sum_bytes; /* of the sum of a bin: counter.bytes, or that of its steps */
     uint32_t bins;
     xli_histogram_bounds bounds;
     xli_params params; /* of `load` */
@@ -37,6 +49,7 @@ typedef struct xli_histogram_shape {
     uint32_t buckets;      /* that narrow the search in levels in local memory; 0: the levels are
                               in global memory */
     size_t level_bytes;    /* of local memory for the levels */
+    uint32_t amount_bytes; /* of a counter in local memory */
     uint32_t units;        /* compute units */
     uint32_t chunks;       /* wanted for each unit */
     size_t least, longest; /* elements of a chunk */

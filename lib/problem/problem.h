@@ -28,8 +28,8 @@ typedef struct xli_problem {
     bool reduces; /* a reduction, not a scan */
     bool has_init, has_identity;
     bool rounds;  /* results may depend on the order in which operands meet */
-    bool loads;   /* the caller's load expression makes an element */
-    bool stores;  /* the caller's store expression makes a result */
+    bool loads;   /* the caller's load expression, or a conversion, makes an element */
+    bool stores;  /* the caller's store expression, or a conversion, makes a result */
     bool carries; /* the array may be a part of a longer one */
     xl_determinism determinism;
     unsigned state;

@@ -115,7 +115,7 @@ static xl_status check_init(const xl_context *ctx, const xl_scan_desc *desc, xli
                           XLI_READ, &span);
 }
 
-/* The types of the arrays: the caller's if there is an expression, else the scan's. */
+/* The types of the arrays: the caller's, or else the scan's. */
 static xl_status resolve_arrays(const xl_context *ctx, const xl_scan_desc *desc,
                                 const xli_capabilities *capabilities, xli_problem *problem)
 {
@@ -134,13 +134,11 @@ static xl_status resolve_arrays(const xl_context *ctx, const xl_scan_desc *desc,
         *arrays[i].element = *scanned;
         if (arrays[i].type == XL_NONE)
             continue;
-        if (!arrays[i].expression)
-            return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT,
-                            "desc.%s: %s; must be XL_NONE without an expression", arrays[i].field,
-                            xl_type_name(arrays[i].type));
         XL_TRY(xli_element_resolve(ctx, capabilities, arrays[i].field, arrays[i].type,
                                    arrays[i].user, arrays[i].element));
         XL_TRY(xli_element_check_name(ctx, arrays[i].field, arrays[i].element, "type", scanned));
+        XL_TRY(xli_element_check_conversion(ctx, arrays[i].field, arrays[i].expression,
+                                            arrays[i].element, scanned));
     }
     XL_TRY(xli_element_check_name(ctx, "store_type", &problem->out, "load_type", &problem->in));
 done:
@@ -205,7 +203,7 @@ xl_status xli_problem_resolve(const xl_context *ctx, const xl_scan_desc *desc, b
     problem->has_init = desc->init || desc->init_view.buffer;
     problem->has_identity = has_identity(desc);
     problem->rounds = xli_operator_rounds(desc->op, desc->user_op, &problem->element);
-    problem->loads = desc->load != NULL;
+    problem->loads = desc->load || problem->in.type != problem->element.type;
     problem->carries = desc->carry != 0;
     if (stores_byte_carry(problem) && xli_rusticl_dies_of_byte_carries(capabilities))
         XL_TRY(xli_fail(ctx, XL_ERROR_UNSUPPORTED,
@@ -214,7 +212,7 @@ xl_status xli_problem_resolve(const xl_context *ctx, const xl_scan_desc *desc, b
     problem->state = choose_accumulator(problem);
     measure_state(problem);
     problem->inclusive = desc->kind == XL_INCLUSIVE;
-    problem->stores = desc->store != NULL;
+    problem->stores = desc->store || problem->out.type != problem->element.type;
     problem->determinism = desc->determinism;
     XL_TRY(check_init(ctx, desc, problem));
 done:

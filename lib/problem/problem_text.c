@@ -40,6 +40,7 @@ xl_status xli_problem_text(const xl_context *ctx, const xli_problem *problem,
                            const xli_definition *shape, size_t num_shape, xli_text *text)
 {
     static const char *const names[] = {"T", "XL_IN", "XL_OUT"};
+    char load[XLI_CONVERSION_ROOM], store[XLI_CONVERSION_ROOM];
     const xli_element *types[] = {&problem->element, &problem->in, &problem->out};
     const xli_definition lines[] = {
         {"XL_ACCUMULATOR", problem->state},         {"XL_BUILT_IN", is_built_in(problem)},
@@ -48,11 +49,15 @@ xl_status xli_problem_text(const xl_context *ctx, const xli_problem *problem,
     };
     xli_element_text(text, capabilities, types, XLI_COUNT(types), problem->op, desc->user_op);
     xli_params_text(text, &problem->params);
-    xli_element_text_expression(text, "load", &problem->element, desc->load, 1,
-                                &(xli_expression_argument){"x", &problem->in}, &problem->params);
-    xli_element_text_expression(text, "store", &problem->out, desc->store, 1,
-                                &(xli_expression_argument){"x", &problem->element},
-                                &problem->params);
+    xli_element_text_expression(
+        text, "load", &problem->element,
+        xli_element_conversion(desc->load, &problem->in, &problem->element, load), 1,
+        &(xli_expression_argument){"x", &problem->in}, &problem->params);
+    if (!xli_operator_finds_index(problem->op))
+        xli_element_text_expression(
+            text, "store", &problem->out,
+            xli_element_conversion(desc->store, &problem->element, &problem->out, store), 1,
+            &(xli_expression_argument){"x", &problem->element}, &problem->params);
     xli_text_add(text, "#line 1 \"plan\"\n");
     /* The user's text may have redefined even a type of OpenCL's. */
     for (size_t i = 0; i < XLI_COUNT(types); ++i)

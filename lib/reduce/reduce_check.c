@@ -32,10 +32,14 @@ static xl_scan_desc scan_of(const xl_reduce_desc *desc)
 static xl_status check(const xl_context *ctx, const xl_reduce_desc *desc,
                        const xli_problem *problem)
 {
-    if (xli_operator_finds_index(desc->op) && (desc->init || desc->store))
+    const char *const given = desc->init                    ? "init"
+                              : desc->store                 ? "store"
+                              : desc->store_type != XL_NONE ? "store_type"
+                                                            : NULL;
+    if (xli_operator_finds_index(desc->op) && given)
         return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT,
-                        "desc.%s: given; must be NULL, because results of %s are indices",
-                        desc->init ? "init" : "store", xl_op_name(desc->op));
+                        "desc.%s: given; must not be given, because results of %s are indices",
+                        given, xl_op_name(desc->op));
     if (desc->segments == XL_SEGMENTS_OFFSETS && !problem->has_identity && !problem->has_init)
         return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT,
                         "desc.init: NULL; required, because segments by CSR offsets may be empty "

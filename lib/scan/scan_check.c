@@ -39,7 +39,7 @@ static xl_status heed_reproducible(const xl_context *ctx, const xli_problem *pro
     if (!xli_problem_is_reproducible(problem) || xli_scan_is_textbook(*wish))
         return XL_SUCCESS;
     if (desc->algorithm != XL_SCAN_AUTO)
-        return xli_fail(ctx, XL_ERROR_UNSUPPORTED,
+        return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT,
                         "desc.algorithm: %s; must be XL_SCAN_AUTO, _KOGGE_STONE or _BLELLOCH if "
                         "desc.determinism is XL_REPRODUCIBLE and the operator rounds",
                         desc->algorithm == XL_SCAN_LOOKBACK ? "XL_SCAN_LOOKBACK"

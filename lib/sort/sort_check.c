@@ -110,7 +110,7 @@ static xl_status check_pairs(const xl_context *ctx, const xl_sort_desc *desc)
     };
     for (size_t i = 0; i < XLI_COUNT(pairs); ++i)
         if (pairs[i].both)
-            return xli_fail(ctx, XL_ERROR_UNSUPPORTED, "%s", pairs[i].text);
+            return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT, "%s", pairs[i].text);
     return XL_SUCCESS;
 }
 
@@ -145,7 +145,7 @@ static xl_status resolve_key(const xl_context *ctx, const xli_capabilities *capa
     XL_TRY(
         xli_element_resolve(ctx, capabilities, "key", (xl_type)desc->key, desc->user_key, element));
     if (element->bytes > MOST)
-        XL_TRY(xli_fail(ctx, XL_ERROR_UNSUPPORTED,
+        XL_TRY(xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT,
                         "desc.key: %zu bytes; must be at most %d if desc.comparator is given",
                         element->bytes, MOST));
 done:

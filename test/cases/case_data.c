@@ -91,6 +91,18 @@ static void make_integer(const fuzz_case *c, xlt_random *random, size_t i, size_
     memcpy(to, &x, e->lane_bytes);
 }
 
+/* An element of the type that is converted, from one of the case's type. */
+static void make_source(const fuzz_case *c, xlt_random *random, size_t i, size_t n, void *to)
+{
+    const element *e = element_of(c), *source = source_of(c);
+    unsigned char value[8] = {0};
+    (e->numbers == FLOATING ? make_number : make_integer)(c, random, i, n, value);
+    if (e->numbers == FLOATING)
+        lane_set_number(source, to, lane_number(e, value));
+    else
+        memcpy(to, value, source->bytes);
+}
+
 void *make_input(const fuzz_case *c, size_t n)
 {
     const element *e = element_of(c);
@@ -102,6 +114,8 @@ void *make_input(const fuzz_case *c, size_t n)
         char *to = in + i * bytes;
         if (c->of[MAP] == MAP_LOAD || c->of[MAP] == MAP_BOTH)
             *to = (char)xlt_below(&random, 256);
+        else if (c->of[FROM])
+            make_source(c, &random, i, n, to);
         else if (e->make)
             e->make(&random, i, to);
         else

@@ -255,6 +255,11 @@ static void close_plan(open_plan *plan)
     *plan = (open_plan){0};
 }
 
+static bool is_optional(const element *e)
+{
+    return e && (e->type == XL_F64 || e->type == XL_F16);
+}
+
 /* What a device may lack, and what ends the process on one: Mesa 22.3 (rusticl) crashes in a
  * pass of its own over functions that return vectors, or structs of bytes. */
 static bool may_be_refused(const fuzz_case *c)
@@ -265,7 +270,8 @@ static bool may_be_refused(const fuzz_case *c)
                c->of[TO_BIT];
     if (has_space(c))
         return c->of[SCALAR] != 0;
-    return e->type == XL_F64 || e->type == XL_F16 || (c->of[CARRY] && e->bytes == 1) ||
+    return is_optional(e) || is_optional(weight_of(c)) || is_optional(counter_of(c)) ||
+           is_optional(source_of(c)) || (c->of[CARRY] && e->bytes == 1) ||
            c->of[ALGORITHM] == XL_SCAN_LOOKBACK;
 }
 

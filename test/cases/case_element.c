@@ -278,6 +278,22 @@ const element *element_of(const fuzz_case *c)
     return c->of[COMPARE] == COMPARE_STRUCT ? structure_of(c) : &elements[c->of[TYPE]];
 }
 
+const element *scalar_number(uint64_t k)
+{
+    return &elements[k];
+}
+
+const element *counter_of(const fuzz_case *c)
+{
+    static const uint8_t counters[] = {0, 2, 1, 3, 4, 5}; /* u32, u64, i32, i64, f32, f64 */
+    return &elements[counters[c->of[COUNTER]]];
+}
+
+const element *weight_of(const fuzz_case *c)
+{
+    return c->of[WEIGHT] ? &elements[c->of[WEIGHT] - 1] : NULL;
+}
+
 xl_type segment_type_of(const fuzz_case *c)
 {
     static const xl_type types[] = {XL_U32, XL_U64, XL_I32, XL_I64, XL_U8, XL_I8, XL_U16, XL_I16};
@@ -356,8 +372,25 @@ bool case_init(const fuzz_case *c, void *to)
     return true;
 }
 
+const element *source_of(const fuzz_case *c)
+{
+    return c->of[FROM] ? &elements[c->of[FROM] - 1] : NULL;
+}
+
+void convert_element(const fuzz_case *c, void *to, const void *from)
+{
+    const element *e = element_of(c), *source = source_of(c);
+    const uint64_t bits = source->numbers == FLOATING ? 0 : lane_bits(source, from);
+    if (e->numbers == FLOATING)
+        lane_set_number(e, to, lane_number(source, from));
+    else
+        memcpy(to, &bits, e->bytes);
+}
+
 size_t in_bytes_of(const fuzz_case *c)
 {
+    if (c->of[FROM])
+        return source_of(c)->bytes;
     return c->of[MAP] == MAP_LOAD || c->of[MAP] == MAP_BOTH ? 1 : element_of(c)->bytes;
 }
 

@@ -103,10 +103,14 @@ static void take_element(const fuzz_case *c, running *r, const unsigned char *x)
 
 static void take(const fuzz_case *c, running *r, const void *in, uint64_t i)
 {
+    unsigned char converted[8];
     const unsigned char *x = (const unsigned char *)in + i * in_bytes_of(c);
     if (c->of[MAP] == MAP_LOAD || c->of[MAP] == MAP_BOTH)
         take_mapped(c, r, x, i);
-    else
+    else if (c->of[FROM]) {
+        convert_element(c, converted, x);
+        take_element(c, r, converted);
+    } else
         take_element(c, r, x);
     r->some = true;
     ++r->terms;

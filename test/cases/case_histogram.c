@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { IN, LEVELS, BINS, LENGTH, ROOM };
+enum { IN, LEVELS, WEIGHTS, BINS, LENGTH, ROOM };
 
 static bool loads(const fuzz_case *c)
 {
@@ -50,7 +50,8 @@ static xl_status open_histogram(const fuzz_case *c, open_plan *plan)
     xl_histogram_desc_init(&desc);
     desc.kind = (uint32_t)c->of[BINNING];
     desc.type = h.type;
-    desc.counter = c->of[COUNTER] ? XL_U64 : XL_U32;
+    desc.counter = counter_of(c)->type;
+    desc.weight = weight_of(c) ? weight_of(c)->type : XL_NONE;
     desc.accumulate = (uint32_t)c->of[ADDS];
     desc.num_bins = h.num_bins;
     desc.lower = h.lower;
@@ -61,6 +62,8 @@ static xl_status open_histogram(const fuzz_case *c, open_plan *plan)
         desc.load = MAP_LOAD_TEXT;
         desc.load_type = XL_U8;
     }
+    if (c->of[FROM])
+        desc.load_type = source_of(c)->type;
     return xl_histogram_create(plan->ctx, &desc, &plan->of.histogram);
 }
 
@@ -76,6 +79,7 @@ static xl_status enqueue(const fuzz_case *c, const open_plan *plan, const call_a
                                     .n_device = array_view(&a[LENGTH]),
                                     .in = array_view(&a[IN]),
                                     .levels = array_view(&a[LEVELS]),
+                                    .weights = array_view(&a[WEIGHTS]),
                                     .bins = array_view(&a[BINS]),
                                     .scratch = array_view(&a[ROOM])};
     return xl_histogram_enqueue(plan->of.histogram, f->queue, &args, num_waits(f), waits(f),
@@ -123,82 +127,256 @@ static void make_odd(const fuzz_case *c, xlt_random *random, void *to)
         memcpy(to, &any, e->bytes);
 }
 
+static void make_any(const fuzz_case *c, xlt_random *random, bool level, void *to)
+{
+    if (!level && c->of[DATA] == ODD && xlt_below(random, 3) == 0)
+        make_odd(c, random, to);
+    else
+        make_one(c, random, to);
+}
+
+/* A number of the type that is converted. */
+static void make_source(const fuzz_case *c, xlt_random *random, void *to)
+{
+    const element *source = source_of(c);
+    unsigned char value[8] = {0};
+    make_any(c, random, false, value);
+    if (source->numbers == FLOATING)
+        lane_set_number(source, to, lane_number(element_of(c), value));
+    else
+        memcpy(to, value, source->bytes);
+}
+
 static unsigned char *make_numbers(const fuzz_case *c, size_t n, bool levels)
 {
-    const size_t bytes = element_of(c)->bytes;
+    const size_t bytes = levels ? element_of(c)->bytes : in_bytes_of(c);
     xlt_random random = random_of(c->of[SEED], levels ? 41 : 40);
     unsigned char *numbers = make_bytes(n, bytes);
     for (size_t i = 0; i < n; ++i) {
         unsigned char *const to = numbers + i * bytes;
         if (!levels && c->of[DATA] == EQUAL && i > 0)
             memcpy(to, numbers, bytes);
-        else if (!levels && c->of[DATA] == ODD && xlt_below(&random, 3) == 0)
-            make_odd(c, &random, to);
+        else if (!levels && c->of[FROM])
+            make_source(c, &random, to);
         else
-            make_one(c, &random, to);
+            make_any(c, &random, levels, to);
     }
     if (levels)
         XLT_TRUE(ref_sort(element_of(c)->type, false, n, numbers, NULL));
     return numbers;
 }
 
-/* ---- expected counts -------------------------------------------------------------------- */
+/* Floating-point weights: of many sizes, or, as ODD, with infinities and NaN, and such that their sum
+ * may overflow or be denormal. */
+static double real_weight(const fuzz_case *c, xlt_random *random)
+{
+    static const double odd[] = {3e38, -3e38, 1e-45, -1e-40, -0.0, 1e308, -1e308, 5e-324, 2e-308},
+                        special[] = {(double)NAN, (double)INFINITY, -(double)INFINITY};
+    const double unit = (double)xlt_unit(random) - 0.25;
+    if (c->of[DATA] == ZEROS)
+        return 0;
+    if (c->of[DATA] == MINUS_ZEROS)
+        return -0.0;
+    if (c->of[DATA] == ODD && xlt_below(random, 50) == 0)
+        return special[xlt_below(random, 3)];
+    if (c->of[DATA] == ODD && xlt_below(random, 4) == 0)
+        return odd[xlt_below(random, 9)];
+    return c->of[DATA] == REAL ? unit : ldexp(unit, (int)xlt_below(random, 90) - 45);
+}
 
-static void count_one(const fuzz_case *c, const ref_histogram *h, const unsigned char *in, size_t i,
-                      uint64_t *bins)
+static unsigned char *make_weights(const fuzz_case *c, size_t n)
+{
+    const element *e = weight_of(c);
+    xlt_random random = random_of(c->of[SEED], 42);
+    unsigned char *weights = make_bytes(n, e->bytes);
+    for (size_t i = 0; i < n; ++i) {
+        const uint64_t bits = xlt_next(&random);
+        if (e->numbers == FLOATING)
+            lane_set_number(e, weights + i * e->bytes, (long double)real_weight(c, &random));
+        else
+            memcpy(weights + i * e->bytes, &bits, e->bytes);
+    }
+    return weights;
+}
+
+/* ---- expected bins ---------------------------------------------------------------------- */
+
+static uint64_t bin_of(const fuzz_case *c, const ref_histogram *h, const unsigned char *in,
+                       size_t i)
 {
     unsigned char value[8] = {0};
     if (loads(c))
         set_integer(element_of(c), value, (in[i] + i) % 5);
+    else if (c->of[FROM])
+        convert_element(c, value, in + i * in_bytes_of(c));
     else
         memcpy(value, in + i * element_of(c)->bytes, element_of(c)->bytes);
-    const uint64_t bin = ref_bin_of(h, value);
-    if (bin < h->num_bins)
-        ++bins[bin];
+    return ref_bin_of(h, value);
 }
 
-/* Counters as they are before and after. */
-static void *make_bins(const fuzz_case *c, const uint64_t *counts)
+/* A weight, rounded to the type of the bins. */
+static double weight_as_counter(const fuzz_case *c, const unsigned char *weight)
 {
-    const size_t bytes = c->of[COUNTER] ? 8 : 4;
-    unsigned char *bins = make_bytes((size_t)c->of[NUM_BINS], bytes);
-    for (size_t k = 0; k < c->of[NUM_BINS]; ++k) {
-        const uint64_t x = (c->of[ADDS] ? UINT32_MAX - (k & 3) : 0) + (counts ? counts[k] : 0);
-        memcpy(bins + k * bytes, &x, bytes);
+    const element *e = weight_of(c);
+    const bool wide = counter_of(c)->bytes == 8;
+    const uint64_t bits = e->numbers == FLOATING ? 0 : lane_bits(e, weight);
+    if (e->numbers == FLOATING) {
+        const double x = (double)lane_number(e, weight);
+        return wide ? x : (double)(float)x;
     }
+    if (e->numbers == SIGNED)
+        return wide ? (double)(int64_t)bits : (double)(float)(int64_t)bits;
+    return wide ? (double)bits : (double)(float)bits;
+}
+
+/* Before the call: numbers from which a sum of 32 bits wraps soon. */
+static void set_before(const fuzz_case *c, size_t k, void *bin)
+{
+    const element *e = counter_of(c);
+    const uint64_t bits = UINT32_MAX - (k & 3);
+    if (e->numbers == FLOATING)
+        lane_set_number(e, bin, (long double)(k & 3) + 0.125L);
+    else
+        memcpy(bin, &bits, e->bytes);
+}
+
+static void add_integers(const fuzz_case *c, const uint64_t *bins, const unsigned char *weights,
+                         unsigned char *sums)
+{
+    const size_t bytes = counter_of(c)->bytes;
+    const element *e = weight_of(c);
+    for (size_t i = 0; i < c->of[N]; ++i) {
+        uint64_t sum = 0;
+        if (bins[i] >= c->of[NUM_BINS])
+            continue;
+        memcpy(&sum, sums + bins[i] * bytes, bytes);
+        sum += e ? lane_bits(e, weights + i * e->bytes) : 1;
+        memcpy(sums + bins[i] * bytes, &sum, bytes);
+    }
+}
+
+static int bits_of(uint64_t n)
+{
+    int bits = 0;
+    for (; n > 0; n >>= 1)
+        ++bits;
+    return bits;
+}
+
+/* The weights of each bin, one bin after another, and where each begins. */
+static double *by_bin(const fuzz_case *c, const uint64_t *bins, const unsigned char *weights,
+                      size_t *begin)
+{
+    const size_t num = (size_t)c->of[NUM_BINS];
+    double *sorted = make_bytes((size_t)c->of[N], sizeof *sorted);
+    for (size_t i = 0; i < c->of[N]; ++i)
+        if (bins[i] < num)
+            ++begin[bins[i] + 2];
+    for (size_t k = 2; k <= num; ++k)
+        begin[k] += begin[k - 1];
+    for (size_t i = 0; i < c->of[N]; ++i)
+        if (bins[i] < num)
+            sorted[begin[bins[i] + 1]++] = weight_as_counter(c, weights + i * weight_of(c)->bytes);
+    return sorted;
+}
+
+static void add_reals(const fuzz_case *c, const uint64_t *bins, const unsigned char *weights,
+                      unsigned char *sums)
+{
+    const element *e = counter_of(c);
+    const bool wide = e->bytes == 8;
+    size_t *begin = make_bytes((size_t)c->of[NUM_BINS] + 2, sizeof *begin);
+    double *sorted = by_bin(c, bins, weights, begin);
+    for (size_t k = 0; k < c->of[NUM_BINS]; ++k) {
+        const size_t n = begin[k + 1] - begin[k];
+        if (n == 0)
+            continue;
+        const double sum = ref_weights_sum(wide, bits_of(c->of[N]), n, sorted + begin[k]),
+                     before = (double)lane_number(e, sums + k * e->bytes);
+        lane_set_number(e, sums + k * e->bytes,
+                        (long double)(wide ? before + sum : (double)((float)before + (float)sum)));
+    }
+    free(sorted);
+    free(begin);
+}
+
+static bool both_are_nan(const void *got, const void *wanted, size_t bytes)
+{
+    const element *e = scalar_number(bytes == 8 ? 5 : 4);
+    return isnan(lane_number(e, got)) && isnan(lane_number(e, wanted));
+}
+
+static bool is_nan_of_f32(const void *got, const void *wanted)
+{
+    return both_are_nan(got, wanted, 4);
+}
+
+static bool is_nan_of_f64(const void *got, const void *wanted)
+{
+    return both_are_nan(got, wanted, 8);
+}
+
+/* The bins before the call. */
+static unsigned char *make_bins(const fuzz_case *c)
+{
+    const size_t bytes = counter_of(c)->bytes;
+    unsigned char *bins = make_bytes((size_t)c->of[NUM_BINS], bytes);
+    for (size_t k = 0; c->of[ADDS] && k < c->of[NUM_BINS]; ++k)
+        set_before(c, k, bins + k * bytes);
     return bins;
+}
+
+static call_array bins_array(const fuzz_case *c, const void *before, const void *after)
+{
+    const element *e = counter_of(c);
+    const size_t n = (size_t)c->of[NUM_BINS], at = (size_t)c->of[OUT_AT];
+    call_array bins = c->of[ADDS] ? in_place_array("bins", before, after, n, e->bytes, at)
+                                  : output_array("bins", after, n, e->bytes, at);
+    if (e->numbers == FLOATING)
+        bins.will_do = e->bytes == 8 ? is_nan_of_f64 : is_nan_of_f32;
+    return bins;
+}
+
+static unsigned char *expected_bins(const fuzz_case *c, const ref_histogram *h,
+                                    const unsigned char *in, const unsigned char *weights)
+{
+    unsigned char *after = make_bins(c);
+    uint64_t *bins = make_bytes((size_t)c->of[N], sizeof *bins);
+    for (size_t i = 0; i < c->of[N]; ++i)
+        bins[i] = bin_of(c, h, in, i);
+    (counter_of(c)->numbers == FLOATING ? add_reals : add_integers)(c, bins, weights, after);
+    free(bins);
+    return after;
 }
 
 static void run_arrays(const fuzz_case *c, open_plan *plan, outcome *o, const unsigned char *in,
                        const ref_histogram *h)
 {
     static const exact_call call = {"xl_histogram_enqueue", enqueue, NULL};
-    const size_t bins = (size_t)c->of[NUM_BINS], at = (size_t)c->of[OUT_AT],
-                 bytes = element_of(c)->bytes;
+    const element *e = weight_of(c);
+    const size_t at = (size_t)c->of[OUT_AT], bytes = element_of(c)->bytes, most = case_most(c);
     const uint64_t count = count_of(c);
-    uint64_t *counts = make_bytes(bins, sizeof *counts);
     call_array arrays[CALL_ARRAYS] = {{0}};
     size_t scratch = 0;
-    for (size_t i = 0; i < c->of[N]; ++i)
-        count_one(c, h, in, i, counts);
-    void *before = make_bins(c, NULL), *after = make_bins(c, counts);
-    if (succeeded(o, plan->ctx,
-                  xl_histogram_scratch(plan->of.histogram, &(xl_histogram_args){.n = case_most(c)},
-                                       &scratch),
-                  "xl_histogram_scratch")) {
-        arrays[IN] = input_array("in", in, case_most(c), in_bytes_of(c), (size_t)c->of[IN_AT]);
+    unsigned char *weights = e ? make_weights(c, most) : NULL, *before = make_bins(c),
+                  *after = expected_bins(c, h, in, weights);
+    if (succeeded(
+            o, plan->ctx,
+            xl_histogram_scratch(plan->of.histogram, &(xl_histogram_args){.n = most}, &scratch),
+            "xl_histogram_scratch")) {
+        arrays[IN] = input_array("in", in, most, in_bytes_of(c), (size_t)c->of[IN_AT]);
         arrays[LEVELS] =
-            input_array(h->levels ? "levels" : NULL, h->levels, bins + 1, bytes, at / 2);
-        arrays[BINS] = c->of[ADDS]
-                           ? in_place_array("bins", before, after, bins, c->of[COUNTER] ? 8 : 4, at)
-                           : output_array("bins", after, bins, c->of[COUNTER] ? 8 : 4, at);
+            input_array(h->levels ? "levels" : NULL, h->levels, h->num_bins + 1, bytes, at / 2);
+        arrays[WEIGHTS] = input_array(e ? "weights" : NULL, weights, most, e ? e->bytes : 0,
+                                      (size_t)c->of[IN_AT] / 2);
+        arrays[BINS] = bins_array(c, before, after);
         arrays[LENGTH] = count_array(c, &count);
         arrays[ROOM] = scratch_array(c, scratch);
         run_exact(o, c, plan, &call, arrays);
     }
     free(before);
     free(after);
-    free(counts);
+    free(weights);
 }
 
 static void run_histogram(const fuzz_case *c, open_plan *plan, outcome *o)

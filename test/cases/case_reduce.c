@@ -28,6 +28,8 @@ static xl_status open_reduce(const fuzz_case *c, open_plan *plan)
         desc.load = MAP_LOAD_TEXT;
         desc.load_type = XL_U8;
     }
+    if (c->of[FROM])
+        desc.load_type = source_of(c)->type;
     if (c->of[MAP] >= MAP_STORE)
         desc.store = MAP_STORE_TEXT;
     return xl_reduce_create(plan->ctx, &desc, &plan->of.reduce);

@@ -63,6 +63,11 @@ RULE(map_goes, element_of(c)->lanes == 1 && !is_user(c) && element_of(c)->type !
 RULE(map_loads, !IS(HISTOGRAM) || OF(MAP) == MAP_LOAD)
 RULE(map_stores, OF(MAP) < MAP_STORE || !(case_is_arg(c) || element_of(c)->numbers == SIGNED))
 
+/* Numbers of either kind: a conversion between the kinds is exact for some only. */
+RULE(from_goes, element_of(c)->lanes == 1 && !is_user(c) && has_numbers(c) &&
+                    (OF(MAP) == MAP_NONE || OF(MAP) == MAP_STORE) &&
+                    is_floating(c) == (source_of(c)->numbers == FLOATING))
+
 /* ---- segments ---- */
 
 static bool has_arrays(const fuzz_case *c)
@@ -181,6 +186,10 @@ RULE(text_goes,
      IS(TRANSFORM) ? !moves(c) : compares(c) || (chooses(c) && OF(BY) == XL_SELECT_BY_PREDICATE))
 RULE(arrays_go, OF(MOVE) != XL_TRANSFORM_ADJACENT)
 
+/* Counts of elements are unsigned; sums of floating-point numbers are such numbers. */
+RULE(counter_counts, !IS(HISTOGRAM) || OF(WEIGHT) || OF(COUNTER) < 2)
+RULE(weight_is_added, counter_of(c)->numbers == FLOATING || weight_of(c)->numbers != FLOATING)
+
 /* ---- points ---- */
 
 RULE(radius_goes, OF(CELL) != 1 || OF(RADIUS) != 2)
@@ -240,6 +249,8 @@ static const struct {
     {MAP, map_goes, "the expression is exact only for these types", XL_SUCCESS},
     {MAP, map_loads, "a histogram has no store", XL_SUCCESS},
     {MAP, map_stores, "a sum of signed integers would overflow; an index has no store", XL_SUCCESS},
+    {FROM, from_goes, "scalars are converted to such of the same kind, or loaded by an expression",
+     XL_SUCCESS},
     {SEGMENTS, segments_go, "sorts and selections of the largest take offsets", XL_SUCCESS},
     {SEGMENT_TYPE, segment_type_goes, "only keys and offsets have a type", XL_SUCCESS},
     {WIDTH, has_width, "only these segments have a width", XL_SUCCESS},
@@ -252,7 +263,8 @@ static const struct {
     {INIT, init_goes, "only scans read init on the device", XL_SUCCESS},
     {INIT, init_of_results, "an index has no init", XL_SUCCESS},
     {ALGORITHM, algorithm_goes, "the primitive does not have this algorithm", XL_SUCCESS},
-    {ALGORITHM, algorithm_reproduces, "this algorithm is not reproducible", XL_ERROR_UNSUPPORTED},
+    {ALGORITHM, algorithm_reproduces, "this algorithm is not reproducible",
+     XL_ERROR_INVALID_ARGUMENT},
     {COMPARE, type_goes, "keys are of scalars", XL_SUCCESS},
     {KEY_BYTES, key_bytes_go, "built-in types have their own size", XL_SUCCESS},
     {TO_BIT, range_goes, "a comparator and segments take all bits", XL_SUCCESS},
@@ -262,10 +274,11 @@ static const struct {
     {EQUAL_ZEROS, equal_zeros_matter, "only the least and the greatest tell zeros apart",
      XL_SUCCESS},
     {EQUAL_ZEROS, equal_zeros_go, "zeros are equal only in an order of all bits",
-     XL_ERROR_UNSUPPORTED},
-    {WIDE, wide_goes, "large sorts are radix sorts of whole arrays", XL_ERROR_UNSUPPORTED},
-    {ALGORITHM, algorithm_compares, "comparators take XL_SORT_AUTO", XL_ERROR_UNSUPPORTED},
-    {ALGORITHM, algorithm_has_segments, "segments are not sorted by digits", XL_ERROR_UNSUPPORTED},
+     XL_ERROR_INVALID_ARGUMENT},
+    {WIDE, wide_goes, "large sorts are radix sorts of whole arrays", XL_ERROR_INVALID_ARGUMENT},
+    {ALGORITHM, algorithm_compares, "comparators take XL_SORT_AUTO", XL_ERROR_INVALID_ARGUMENT},
+    {ALGORITHM, algorithm_has_segments, "segments are not sorted by digits",
+     XL_ERROR_INVALID_ARGUMENT},
     {ALGORITHM, algorithm_has_range, "bits and large sorts take the radix sort", XL_SUCCESS},
     {VALUES, values_go, "only sorts make indices", XL_SUCCESS},
     {VALUE_BYTES, value_bytes_go, "there are no values, or they are made", XL_SUCCESS},
@@ -289,6 +302,10 @@ static const struct {
     {BY, by_has_classes, "a bit tells two classes", XL_ERROR_INVALID_ARGUMENT},
     {TEXT, text_goes, "there is no expression", XL_SUCCESS},
     {ARRAYS, arrays_go, "there is one array", XL_SUCCESS},
+    {WEIGHT, weight_is_added, "integers hold no sums of floating-point numbers",
+     XL_ERROR_INVALID_ARGUMENT},
+    {COUNTER, counter_counts, "counts of elements are unsigned integers",
+     XL_ERROR_INVALID_ARGUMENT},
     {OTHER, other_is_given, "the points are the queries", XL_SUCCESS},
     {SELF, self_goes, "a given query is no point", XL_SUCCESS},
     {HALF, half_goes, "half of the pairs is of points with one radius", XL_ERROR_INVALID_ARGUMENT},

@@ -35,6 +35,8 @@ static xl_status open_scan(const fuzz_case *c, open_plan *plan)
         desc.load = MAP_LOAD_TEXT;
         desc.load_type = XL_U8;
     }
+    if (c->of[FROM])
+        desc.load_type = source_of(c)->type;
     if (c->of[MAP] >= MAP_STORE)
         desc.store = MAP_STORE_TEXT;
     return xl_scan_create(plan->ctx, &desc, &plan->of.scan);

@@ -127,6 +127,10 @@ typedef struct element {
 
 enum { NUM_TYPES = 23, NUM_SCALARS = 11, FIRST_USER = 16, ELEMENT_MOST = 512 };
 const element *element_of(const fuzz_case *c);
+const element *scalar_number(uint64_t k); /* in the order of TYPE */
+/* Of a histogram: the type of the bins, and of the weights, or NULL. */
+const element *counter_of(const fuzz_case *c);
+const element *weight_of(const fuzz_case *c);
 xl_type segment_type_of(const fuzz_case *c);
 /* Operators whose results depend on the order in which they are taken. */
 bool case_rounds(const fuzz_case *c);
@@ -137,6 +141,10 @@ void lane_set_number(const element *e, void *lane, long double x);
 uint64_t lane_bits(const element *e, const void *lane); /* sign-extended where SIGNED */
 /* The descriptor's init in `to`; false if the case has none. */
 bool case_init(const fuzz_case *c, void *to);
+/* The type of `in` that is converted to the case's, or NULL. */
+const element *source_of(const fuzz_case *c);
+/* An element of the case's type that is made of one of source_of(). */
+void convert_element(const fuzz_case *c, void *to, const void *from);
 /* Bytes of an element of in and of out, which load and store may change. */
 size_t in_bytes_of(const fuzz_case *c);
 size_t out_bytes_of(const fuzz_case *c);

@@ -101,13 +101,11 @@ static const misuse_desc desc_sort[] = {
     {"desc.order: 7; must be XL_ASCENDING or XL_DESCENDING", DESC{.key = XL_U32, .order = 7}, BAD},
     {"desc.algorithm: 9; must be an xl_sort_algorithm", DESC{.key = XL_U32, .algorithm = 9}, BAD},
     {"desc.large: 2; must be 0 or 1", DESC{.key = XL_U32, .large = 2}, BAD},
-    {"desc.algorithm", DESC{.key = XL_U32, .large = 1, .algorithm = XL_SORT_BITONIC},
-     XL_ERROR_UNSUPPORTED},
-    {"desc.comparator", DESC{.key = XL_U32, .large = 1, .comparator = &less}, XL_ERROR_UNSUPPORTED},
+    {"desc.algorithm", DESC{.key = XL_U32, .large = 1, .algorithm = XL_SORT_BITONIC}, BAD},
+    {"desc.comparator", DESC{.key = XL_U32, .large = 1, .comparator = &less}, BAD},
     {"desc.segments",
-     DESC{.key = XL_U32, .large = 1, .segments = XL_SEGMENTS_OFFSETS, .segment_type = XL_U32},
-     XL_ERROR_UNSUPPORTED},
-    {"desc.equal_zeros", DESC{.key = XL_U32, .large = 1, .equal_zeros = 1}, XL_ERROR_UNSUPPORTED},
+     DESC{.key = XL_U32, .large = 1, .segments = XL_SEGMENTS_OFFSETS, .segment_type = XL_U32}, BAD},
+    {"desc.equal_zeros", DESC{.key = XL_U32, .large = 1, .equal_zeros = 1}, BAD},
 };
 #undef DESC
 #define ARGS xl_sort_args
@@ -280,7 +278,8 @@ static const misuse_call call_search[] = {
 enum { BINS = 16 };
 CALLS(histogram, xl_histogram, xl_histogram, (&(xl_histogram_args){.n = N}), plan)
 DESCRIBE(histogram, xl_histogram, d->type = XL_U32; d->num_bins = BINS;
-         d->kind = other ? XL_HISTOGRAM_KEYS : XL_HISTOGRAM_LEVELS)
+         d->kind = other ? XL_HISTOGRAM_KEYS : XL_HISTOGRAM_LEVELS;
+         d->counter = other ? XL_U32 : XL_F32; d->weight = other ? XL_NONE : XL_F32)
 static xl_tunable bad_histogram[] = {{"histogram.copies", 99}};
 #define DESC &(xl_histogram_desc)
 #define KEYS .type = XL_U8, .counter = XL_U32, .num_bins = 5
@@ -294,6 +293,19 @@ static const misuse_desc desc_histogram[] = {
      DESC{.kind = XL_HISTOGRAM_KEYS, .type = XL_U32X2, .counter = XL_U32, .num_bins = 5}, BAD},
     {"desc.counter: i32 (5); must",
      DESC{.kind = XL_HISTOGRAM_KEYS, .type = XL_U8, .counter = XL_I32, .num_bins = 5}, BAD},
+    {"desc.counter: f32 (10); must be u32 or u64 if desc.weight is XL_NONE",
+     DESC{.kind = XL_HISTOGRAM_KEYS, .type = XL_U8, .counter = XL_F32, .num_bins = 5}, BAD},
+    {"desc.counter: u32 (6); must be f32 or f64 if desc.weight is",
+     DESC{KEYS, .kind = XL_HISTOGRAM_KEYS, .weight = XL_F32}, BAD},
+    {"desc.counter: u16 (4); must be u32, u64, i32, i64, f32 or f64",
+     DESC{.kind = XL_HISTOGRAM_KEYS,
+          .type = XL_U8,
+          .counter = XL_U16,
+          .weight = XL_U8,
+          .num_bins = 5},
+     BAD},
+    {"desc.weight: u32x2", DESC{KEYS, .kind = XL_HISTOGRAM_KEYS, .weight = XL_U32X2}, BAD},
+    {"desc.weight: unknown (99)", DESC{KEYS, .kind = XL_HISTOGRAM_KEYS, .weight = 99}, BAD},
     {"desc.num_bins: 0; must", DESC{.kind = XL_HISTOGRAM_KEYS, .type = XL_U8, .counter = XL_U32},
      BAD},
     {"desc.num_bins: 1048577; must",
@@ -318,8 +330,8 @@ static const misuse_desc desc_histogram[] = {
     {"be finite", DESC{EVEN(XL_F32), .upper = (double)INFINITY}, BAD},
     {"be finite", DESC{EVEN(XL_F32), .lower = -3e38, .upper = 3e38}, BAD},
     {"nor too close", DESC{EVEN(XL_F32), .upper = 1e-40}, BAD},
-    {"desc.load_type: given; must not be given, because desc.load is NULL",
-     DESC{KEYS, .kind = XL_HISTOGRAM_KEYS, .load_type = XL_U16}, BAD},
+    {"desc.load_type: ushort2; requires desc.load",
+     DESC{KEYS, .kind = XL_HISTOGRAM_KEYS, .load_type = XL_U16X2}, BAD},
     {"user_load_type: given",
      DESC{KEYS, .kind = XL_HISTOGRAM_KEYS, .load_type = XL_U16, .load = "x",
           .user_load_type = &named},
@@ -335,6 +347,7 @@ static const misuse_desc desc_histogram[] = {
 #define ARGS xl_histogram_args
 static const misuse_call call_histogram[] = {
     {BAD, "args.levels: given; requires", {{0}}, true},
+    {BAD, "args.weights: given; requires desc.weight", {NONE(levels)}, true},
     {BAD, "in: ", {SET(n, SIZE_MAX)}, false},
 };
 #undef ARGS
@@ -670,7 +683,8 @@ const misuse misuses[] = {
      sizeof(ARGS),
      AT(scratch),
      {ARRAY(in, N, 4, READ | NEEDED), ARRAY(levels, BINS + 1, 4, READ | NEEDED),
-      ARRAY(bins, BINS, 4, WRITTEN | READ | NEEDED), ARRAY(n_device, 1, 8, READ)},
+      ARRAY(weights, N, 4, READ | NEEDED), ARRAY(bins, BINS, 4, WRITTEN | READ | NEEDED),
+      ARRAY(n_device, 1, 8, READ)},
      NUMBERS(AT(n)),
      ROWS(histogram)},
 #undef ARGS

@@ -186,11 +186,11 @@ static void mistakes_are_named(void **state)
     j.desc.store = "x +";
     create_fails(XL_ERROR_BUILD, &j, "store");
     j.desc.store = NULL;
-    j.desc.load_type = XL_U8;
-    create_fails(XL_ERROR_INVALID_ARGUMENT, &j, "load_type");
+    j.desc.load_type = XL_U8X2;
+    create_fails(XL_ERROR_INVALID_ARGUMENT, &j, "desc.load_type: uchar2; requires desc.load, ");
     j.desc.load_type = XL_NONE;
-    j.desc.store_type = XL_U8;
-    create_fails(XL_ERROR_INVALID_ARGUMENT, &j, "store_type");
+    j.desc.store_type = XL_U8X2;
+    create_fails(XL_ERROR_INVALID_ARGUMENT, &j, "desc.store_type: uchar2; requires desc.store, ");
 }
 
 /* Types of one name are compiled once, so they must be one. */
@@ -364,13 +364,17 @@ static void reductions_refused(void **state)
     REFUSED(segments, (xl_segments)7, "desc.segments: 7");
     REFUSED(segments, XL_SEGMENTS_KEYS, "segment_type");
     REFUSED(segments, XL_SEGMENTS_WIDTH, "segment_width");
-    REFUSED(load_type, XL_U8, "load_type");
-    REFUSED(store_type, XL_U8, "store_type");
+    REFUSED(load_type, XL_U8X2, "load_type");
+    REFUSED(store_type, XL_U8X2, "store_type");
     xl_reduce_desc_init(&desc);
     desc.op = XL_ARG_MIN;
     desc.init = &one;
     xlt_refused(ctx, xl_reduce_create(ctx, &desc, &plan), XL_ERROR_INVALID_ARGUMENT, "init: ");
     desc.init = NULL;
+    desc.store_type = XL_U32;
+    xlt_refused(ctx, xl_reduce_create(ctx, &desc, &plan), XL_ERROR_INVALID_ARGUMENT,
+                "store_type: ");
+    desc.store_type = XL_NONE;
     desc.store = "x";
     xlt_refused(ctx, xl_reduce_create(ctx, &desc, &plan), XL_ERROR_INVALID_ARGUMENT, "store: ");
     desc.store = NULL;

@@ -47,7 +47,7 @@ static void wrong_descriptors(void **state)
 }
 
 /* Descriptors that are refused with other statuses. */
-static void unsupported_descriptors(void **state)
+static void contradictions(void **state)
 {
     (void)state;
     static const xl_user_comparator unknown = {"unknown",
@@ -57,7 +57,7 @@ static void unsupported_descriptors(void **state)
     static const xl_user_type four = {"bytes", 4, 1, "typedef struct { uchar a, b, c; } bytes;"},
                               large = {"bytes", 2000, 1,
                                        "typedef struct { uchar a[2000]; } bytes;"};
-    const xl_status no = XL_ERROR_UNSUPPORTED, build = XL_ERROR_BUILD;
+    const xl_status no = XL_ERROR_INVALID_ARGUMENT, build = XL_ERROR_BUILD;
     const struct {
         const char *said;
         xl_status status;
@@ -229,7 +229,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(wrong_descriptors),
-        cmocka_unit_test(unsupported_descriptors),
+        cmocka_unit_test(contradictions),
         cmocka_unit_test(wrong_arrays),
         cmocka_unit_test(wrong_segments),
         cmocka_unit_test(nothing_yields_an_event),
