@@ -56,13 +56,19 @@ void xl_set_put(const xl_merge_in *in, const xl_merge_out *out, uint at, bool fr
 #if XL_SERIAL
 #include "set_serial.cl"
 #define XL_SET_MOST 0xffffffffu
-#define XL_SET_LOCAL
 #define XL_SET_LOCAL_ARGUMENT
+#define XL_SET_MAKE_PART const xl_set_part part = xl_set_part_of(cuts, g, n_a, n_b, XL_SET_MOST);
 #else
 #include "set_tile.cl"
 #define XL_SET_MOST XL_SET_CAPACITY
-#define XL_SET_LOCAL __local xl_set_local local_;
 #define XL_SET_LOCAL_ARGUMENT , &local_
+/* One work-item reads and broadcasts it, so that a concurrent write cannot make work-items differ. */
+#define XL_SET_MAKE_PART                                                                           \
+    __local xl_set_local local_;                                                                   \
+    if (get_local_id(0) == 0)                                                                      \
+        local_.part = xl_set_part_of(cuts, g, n_a, n_b, XL_SET_MOST);                              \
+    xl_local_barrier();                                                                            \
+    const xl_set_part part = local_.part;
 #endif
 
 #define XL_REQUIRED __attribute__((reqd_work_group_size(XL_GROUP_SIZE, 1, 1)))
@@ -91,11 +97,10 @@ __kernel XL_REQUIRED void xl_set_cuts(XL_SET_SCRATCH, uint tile, XL_MERGE_LENGTH
 /* Counts the elements that are taken from tile g, in group g. */
 __kernel XL_REQUIRED void xl_set_counts(XL_SET_SCRATCH, uint n_a, uint n_b, XL_MERGE_KEYS)
 {
-    XL_SET_LOCAL
     XL_SET_MAKE
     const xl_runs runs = XL_MERGE_RUNS;
     const size_t g = get_group_id(0);
-    const xl_set_part part = xl_set_part_of(cuts, g, n_a, n_b, XL_SET_MOST);
+    XL_SET_MAKE_PART
     const uint count = xl_set_count(&runs, &part XL_SET_LOCAL_ARGUMENT);
     if (get_local_id(0) == 0)
         sums[g] = count;
@@ -134,10 +139,9 @@ __kernel XL_REQUIRED void xl_set_sums(XL_SET_SCRATCH, uint room, __global ulong 
 __kernel XL_REQUIRED void xl_set_writes(XL_SET_SCRATCH, uint room, uint n_a, uint n_b,
                                         XL_MERGE_ARRAYS)
 {
-    XL_SET_LOCAL
     XL_SET_MAKE
     XL_MERGE_MAKE
     const size_t g = get_group_id(0);
-    const xl_set_part part = xl_set_part_of(cuts, g, n_a, n_b, XL_SET_MOST);
+    XL_SET_MAKE_PART
     xl_set_write(&in, &out, &part, sums[g], min(sums[g + 1], room) XL_SET_LOCAL_ARGUMENT);
 }

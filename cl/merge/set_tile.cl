@@ -15,6 +15,7 @@ XL_SET_PATH(xl_set_tile_path, __local XL_ORDINAL, (XL_ORDINAL))
 typedef struct xl_set_local {
     XL_ORDINAL keys[XL_SET_CAPACITY]; /* of the first array, then of the second */
     uint sums[XL_GROUP_SIZE];
+    xl_set_part part;
 } xl_set_local;
 
 void xl_set_load(const xl_runs *runs, const xl_set_part *part, __local xl_set_local *local_)
