@@ -145,15 +145,22 @@ uint64_t ref_repeat(size_t n, const uint32_t *lengths, size_t capacity, uint64_t
 
 /* ---- ref_merge.c ---- */
 
-/* Merges two arrays that are in order; of equal keys those of a come first. All values may be
- * NULL. */
+/* Sorted keys. */
 typedef struct ref_run {
     size_t n;
     const void *keys;
-    const uint32_t *values;
 } ref_run;
-void ref_merge(xl_type key, bool descending, const ref_run *a, const ref_run *b, void *keys_out,
-               uint32_t *values_out);
+
+/* The operations of C++: std::merge, std::set_union, std::set_intersection, std::set_difference. */
+typedef enum ref_operation { REF_ALL, REF_UNION, REF_INTERSECTION, REF_DIFFERENCE } ref_operation;
+
+/* Stores the places of the elements of the result, in order: i for element i of a, a->n + i for
+ * element i of b. Returns their number, at most a->n + b->n. */
+size_t ref_set(xl_type key, bool descending, ref_operation operation, const ref_run *a,
+               const ref_run *b, uint64_t *places);
+
+/* The keys of both arrays in order. */
+void ref_merge(xl_type key, bool descending, const ref_run *a, const ref_run *b, void *keys_out);
 
 /* ---- ref_search.c ---- */
 

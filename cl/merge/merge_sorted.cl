@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
- * Two sorted arrays into one. Each part of the output is made on its own, from the parts of both
- * arrays that the merge path tells: by a work-group (cl/merge/merge_tile.cl) or by one work-item
- * (cl/tile/tile_merge_serial.cl). */
+ * Merges two sorted arrays into one. The merge path finds the parts of both inputs that make each
+ * part of the output, so that all parts are merged at once: each by a work-group (merge_tile.cl) or
+ * by one work-item (cl/tile/tile_merge_serial.cl). */
 #include "../prelude/prelude.cl"
 
-#include "../tile/tile_merge_arrays.cl"
+#include "merge_arguments.cl"
 
 #if XL_SERIAL
 #include "../tile/tile_merge_serial.cl"
@@ -12,81 +12,51 @@
 #include "merge_tile.cl"
 #endif
 
-/* The arrays of a kernel: buffers and where in them the data begins. */
-#if XL_MERGE_VALUES
-#define XL_MERGE_ARRAYS                                                                            \
-    uint n_a, uint n_b, __global const XL_KEY *keys_a, ulong keys_a_offset,                        \
-        __global const XL_KEY *keys_b, ulong keys_b_offset, __global XL_KEY *keys_out,             \
-        ulong keys_out_offset, __global const uint *values_a, ulong values_a_offset,               \
-        __global const uint *values_b, ulong values_b_offset, __global uint *values_out,           \
-        ulong values_out_offset
-#define XL_MERGE_OUT                                                                               \
-    {                                                                                              \
-        keys_out + keys_out_offset, values_out + values_out_offset                                 \
-    }
-#define XL_MERGE_IN                                                                                \
-    {                                                                                              \
-        {keys_a + keys_a_offset, keys_b + keys_b_offset, n_a, n_b}, values_a + values_a_offset,    \
-            values_b + values_b_offset                                                             \
-    }
-#else
-#define XL_MERGE_ARRAYS                                                                            \
-    uint n_a, uint n_b, __global const XL_KEY *keys_a, ulong keys_a_offset,                        \
-        __global const XL_KEY *keys_b, ulong keys_b_offset, __global XL_KEY *keys_out,             \
-        ulong keys_out_offset
-#define XL_MERGE_OUT                                                                               \
-    {                                                                                              \
-        keys_out + keys_out_offset                                                                 \
-    }
-#define XL_MERGE_IN                                                                                \
-    {                                                                                              \
-        {                                                                                          \
-            keys_a + keys_a_offset, keys_b + keys_b_offset, n_a, n_b                               \
-        }                                                                                          \
-    }
-#endif
-
 #if XL_SERIAL
 
-/* Work-item g makes the g-th `chunk` elements. */
-__kernel __attribute__((reqd_work_group_size(1, 1, 1))) void xl_merge_chunks(uint chunk,
-                                                                             XL_MERGE_ARRAYS)
+/* Work-item g merges chunk g, of `chunk` elements. */
+__kernel __attribute__((reqd_work_group_size(1, 1, 1))) void
+xl_merge_chunks(uint chunk, XL_MERGE_LENGTHS, XL_MERGE_ARRAYS)
 {
-    const xl_merge_in in = XL_MERGE_IN;
-    const xl_merge_out out = XL_MERGE_OUT;
+    XL_MERGE_READ_LENGTHS
+    XL_MERGE_MAKE
     const uint first = (uint)get_group_id(0) * chunk;
-    xl_merge_chunk(in, &out, first, min(chunk, n_a + n_b - first));
+    if (first < n_a + n_b)
+        xl_merge_chunk(in, &out, first, min(chunk, n_a + n_b - first));
 }
 
 #else
 
-/* How many elements of the first array come before each of the `tiles` tiles, and before the end:
- * found by one work-item each, whose searches wait for memory side by side. */
+/* Stores for each of the `tiles` tiles, and for the end, how many elements of the first array come
+ * before it. One work-item searches for each, so that their loads overlap. */
 __kernel __attribute__((reqd_work_group_size(XL_GROUP_SIZE, 1, 1))) void
-xl_merge_partitions(uint n_a, uint n_b, __global const XL_KEY *keys_a, ulong keys_a_offset,
-                    __global const XL_KEY *keys_b, ulong keys_b_offset, uint tiles,
-                    __global uint *cuts, ulong cuts_offset)
+xl_merge_partitions(XL_MERGE_LENGTHS, XL_MERGE_KEYS, uint tiles, __global uint *cuts,
+                    ulong cuts_offset)
 {
-    const xl_runs runs = {keys_a + keys_a_offset, keys_b + keys_b_offset, n_a, n_b};
-    const uint tile = (uint)get_global_id(0);
+    XL_MERGE_READ_LENGTHS
+    const xl_runs runs = XL_MERGE_RUNS;
+    const uint tile = (uint)get_global_id(0), n = n_a + n_b;
     if (tile <= tiles)
         cuts[cuts_offset + tile] =
-            xl_merge_path_search(&runs, tile < tiles ? tile * XL_MERGE_TILE : n_a + n_b);
+            xl_merge_path_search(&runs, tile < tiles ? min(tile * XL_MERGE_TILE, n) : n);
 }
 
-/* Group g makes the g-th tile. has_cuts 0: nobody has searched for its ends, and it does so. */
+/* Group g merges tile g. has_cuts 0: it searches for both ends of the tile. */
 __kernel __attribute__((reqd_work_group_size(XL_GROUP_SIZE, 1, 1))) void
-xl_merge_tiles(uint has_cuts, __global const uint *cuts, ulong cuts_offset, XL_MERGE_ARRAYS)
+xl_merge_tiles(uint has_cuts, __global const uint *cuts, ulong cuts_offset, XL_MERGE_LENGTHS,
+               XL_MERGE_ARRAYS)
 {
     __local XL_ORDINAL keys[XL_MERGE_TILE];
     __local uint ends[2];
-    const xl_merge_in in = XL_MERGE_IN;
-    const xl_merge_out out = XL_MERGE_OUT;
+    XL_MERGE_READ_LENGTHS
+    XL_MERGE_MAKE
     const uint tile = (uint)get_group_id(0), first = tile * XL_MERGE_TILE;
+    if (first >= n_a + n_b)
+        return;
     const uint count = min((uint)XL_MERGE_TILE, n_a + n_b - first);
     for (uint side = (uint)get_local_id(0); side < 2; side += XL_GROUP_SIZE) {
         const uint d = first + side * count;
-        /* Whatever stands in the scratch, the tile stays inside of the arrays. */
+        /* Whatever the scratch holds, the tile lies within the arrays. */
         ends[side] = has_cuts
                          ? clamp(cuts[cuts_offset + tile + side], xl_merge_path_low(&in.keys, d),
                                  xl_merge_path_high(&in.keys, d))

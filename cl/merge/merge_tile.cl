@@ -1,30 +1,20 @@
 /* SPDX-License-Identifier: MIT
- * A tile of a merge by a work-group: the keys that it is made of come to local memory, each
- * work-item finds there where its own items begin and merges them into registers, and all leave by
- * local memory again, so that neighbouring work-items load and store neighbours (Green, McColl and
- * Bader, "GPU merge path", ICS 2012). Values are loaded by where their keys came from. */
+ * A work-group merges a tile. It loads the keys of the tile into local memory. Each work-item finds
+ * there the keys of its own items and merges them into registers. The items are stored through
+ * local memory, so that adjacent work-items load and store adjacent elements (Green, McColl and
+ * Bader, "GPU merge path", ICS 2012). Values are copied by the places of their keys. */
 #include "../tile/tile_merge_arrays.cl"
 
 #define XL_MERGE_TILE (XL_GROUP_SIZE * XL_ITEMS)
 
-/* Which key of the tile an element is: the first run's part stands before the second's. */
+/* Key `at` of the tile, in which the part of the first run comes before that of the second. */
 __global const XL_KEY *xl_merge_key(const xl_merge_in *in, const xl_merge_partition *part, uint at)
 {
     return at < part->from_first ? in->keys.first + (part->first_begin + at)
                                  : in->keys.second + (part->second_begin + (at - part->from_first));
 }
 
-#if XL_MERGE_VALUES
-__global const uint *xl_merge_value(const xl_merge_in *in, const xl_merge_partition *part, uint at)
-{
-    return at < part->from_first
-               ? in->first_values + (part->first_begin + at)
-               : in->second_values + (part->second_begin + (at - part->from_first));
-}
-#endif
-
-/* A key in local memory, and back: its ordinal, or, where two keys may have one ordinal, its bits.
- */
+/* A key in local memory, and back: its ordinal, or its bits if two keys may have one ordinal. */
 XL_ORDINAL xl_merge_hold(XL_KEY key)
 {
 #if XL_KEY_KIND == 4
@@ -43,7 +33,7 @@ XL_KEY xl_merge_release(XL_ORDINAL held)
 #endif
 }
 
-/* Whether key b does not come before key a, both in local memory. */
+/* Whether key b does not come before key a; both are in local memory. */
 bool xl_merge_keeps(XL_ORDINAL a, XL_ORDINAL b)
 {
 #if XL_KEY_KIND == 4
@@ -53,7 +43,7 @@ bool xl_merge_keeps(XL_ORDINAL a, XL_ORDINAL b)
 #endif
 }
 
-/* As xl_merge_path_search(), of a tile's two parts. */
+/* xl_merge_path_search() for both parts of a tile. */
 uint xl_merge_tile_search(__local const XL_ORDINAL *keys, uint from_first, uint from_second, uint d)
 {
     uint low = (uint)max((int)d - (int)from_second, 0), high = min(d, from_first);
@@ -67,8 +57,8 @@ uint xl_merge_tile_search(__local const XL_ORDINAL *keys, uint from_first, uint 
     return low;
 }
 
-/* A work-item's items in order, and which keys of the tile they were. Past the end of the tile
- * there is no item, but always some key. */
+/* The items of a work-item in order, and which keys of the tile they were. Items beyond the end of
+ * the tile are some keys. */
 void xl_merge_items(__local const XL_ORDINAL *keys, const xl_merge_partition *part,
                     XL_ORDINAL *items, uint *sources)
 {
@@ -90,14 +80,24 @@ void xl_merge_items(__local const XL_ORDINAL *keys, const xl_merge_partition *pa
     }
 }
 
-/* Makes elements [first, first + count) of the output. */
+/* Copies the values of key `at` of the tile to element `to` of the output. */
+void xl_merge_tile_values(const xl_merge_in *in, const xl_merge_out *out,
+                          const xl_merge_partition *part, uint to, uint at)
+{
+    const bool from_first = at < part->from_first;
+    xl_merge_put_values(in, out, to, from_first,
+                        from_first ? part->first_begin + at
+                                   : part->second_begin + (at - part->from_first));
+}
+
+/* Writes elements [first, first + count) of the output. */
 void xl_merge_tile(const xl_merge_in *in, const xl_merge_out *out, const xl_merge_partition *part,
                    uint first, __local XL_ORDINAL *keys)
 {
     const uint w = (uint)get_local_id(0), count = part->from_first + part->from_second;
     XL_ORDINAL items[XL_ITEMS];
     uint sources[XL_ITEMS];
-    /* Without a branch all loads of a work-item are under way at once. */
+    /* There is no branch, so that all loads of a work-item overlap. */
 #pragma unroll
     for (uint e = 0; e < XL_ITEMS; ++e) {
         const uint at = w + e * XL_GROUP_SIZE;
@@ -116,7 +116,7 @@ void xl_merge_tile(const xl_merge_in *in, const xl_merge_out *out, const xl_merg
         if (at < count)
             out->keys[first + at] = xl_merge_release(keys[at]);
     }
-#if XL_MERGE_VALUES
+#if XL_VALUES > 0
     XL_LOCAL_BARRIER();
 #pragma unroll
     for (uint e = 0; e < XL_ITEMS; ++e)
@@ -126,7 +126,7 @@ void xl_merge_tile(const xl_merge_in *in, const xl_merge_out *out, const xl_merg
     for (uint e = 0; e < XL_ITEMS; ++e) {
         const uint at = w + e * XL_GROUP_SIZE;
         if (at < count)
-            out->values[first + at] = *xl_merge_value(in, part, (uint)keys[at]);
+            xl_merge_tile_values(in, out, part, first + at, (uint)keys[at]);
     }
 #endif
 }

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: MIT
- * Places of queries in a sorted array, by binary search. Several queries are searched side by side
- * and in the same number of steps, none of which is a branch: a step waits for memory once for all
- * of them.
+ * Places of queries in a sorted array, by binary search. A work-item searches for several queries
+ * at once, in the same number of steps and without branches, so that their loads overlap.
  *
- * Where work-items run one after another, one takes a chunk of queries. As long as these rise it
- * goes on from the last place: by steps that double it finds how far the greatest of the next few
- * is, and searches these only there (Bentley and Yao, "An almost optimal algorithm for unbounded
- * searching", Information Processing Letters 1976). Keys that are not in order give some places of
- * the array, or its end. */
+ * If work-items run one after another, each searches for a chunk of queries. While the queries rise,
+ * it continues at the last place: steps of doubling length find how far the greatest of the next
+ * queries is, and these are searched for in that part (Bentley and Yao, "An almost optimal algorithm
+ * for unbounded searching", Information Processing Letters 1976). If the keys are not sorted, the
+ * places are some numbers from 0 to n. */
 #include "../prelude/prelude.cl"
 
 #include "../prelude/prelude_key.cl"
@@ -18,7 +17,17 @@
 #define XL_PLACE uint
 #endif
 
-/* Whether a key comes before the place that is asked for. */
+/* The numbers of keys and queries. There is no barrier, so that work-items may read different ones
+ * if another kernel changes them concurrently. */
+#define XL_SEARCH_LENGTHS                                                                          \
+    ulong n, __global const ulong *n_device, ulong n_offset, ulong num_queries,                    \
+        __global const ulong *num_queries_device, ulong num_queries_offset
+#define XL_SEARCH_READ_LENGTHS                                                                     \
+    n = n_device ? min(n, n_device[n_offset]) : n;                                                 \
+    num_queries = num_queries_device ? min(num_queries, num_queries_device[num_queries_offset])    \
+                                     : num_queries;
+
+/* Whether a key comes before the place of a query. */
 bool xl_search_before(XL_KEY key, XL_ORDINAL query)
 {
     return XL_SEARCH_UPPER ? xl_key_map(key) <= query : xl_key_map(key) < query;
@@ -48,8 +57,8 @@ void xl_search_places(__global const XL_KEY *keys, XL_PLACE low, XL_PLACE length
 
 #if XL_SERIAL
 
-/* How many of `rest` keys from `keys` on are to be searched for a query that is not among those
- * before them. */
+/* A number of keys, from `keys` on and at most `rest`, behind which the place of the query does not
+ * lie. */
 XL_PLACE xl_search_reach(__global const XL_KEY *keys, XL_PLACE rest, XL_ORDINAL query)
 {
     XL_PLACE reach = XL_SEARCH_ITEMS;
@@ -58,12 +67,13 @@ XL_PLACE xl_search_reach(__global const XL_KEY *keys, XL_PLACE rest, XL_ORDINAL 
     return min(reach, rest);
 }
 
-/* Work-item g takes the g-th `chunk` queries, a multiple of XL_SEARCH_ITEMS. */
+/* Work-item g searches for chunk g of the queries. `chunk` is a multiple of XL_SEARCH_ITEMS. */
 __kernel __attribute__((reqd_work_group_size(1, 1, 1))) void
-xl_search_keys(ulong n, ulong num_queries, ulong chunk, __global const XL_KEY *keys,
-               ulong keys_offset, __global const XL_KEY *queries, ulong queries_offset,
-               __global XL_PLACE *places_out, ulong places_offset)
+xl_search_keys(XL_SEARCH_LENGTHS, ulong chunk, __global const XL_KEY *keys, ulong keys_offset,
+               __global const XL_KEY *queries, ulong queries_offset, __global XL_PLACE *places_out,
+               ulong places_offset)
 {
+    XL_SEARCH_READ_LENGTHS
     const ulong first = get_group_id(0) * chunk, end = min(first + chunk, num_queries);
     XL_ORDINAL query[XL_SEARCH_ITEMS], last_query = 0;
     XL_PLACE places[XL_SEARCH_ITEMS], last = 0;
@@ -89,15 +99,19 @@ xl_search_keys(ulong n, ulong num_queries, ulong chunk, __global const XL_KEY *k
 
 #else
 
-/* A group takes XL_SEARCH_ITEMS queries for each work-item, neighbours for neighbours. */
+/* A group searches for XL_SEARCH_ITEMS queries for each work-item; adjacent work-items have adjacent
+ * queries. */
 __kernel __attribute__((reqd_work_group_size(XL_GROUP_SIZE, 1, 1))) void
-xl_search_keys(ulong n, ulong num_queries, __global const XL_KEY *keys, ulong keys_offset,
+xl_search_keys(XL_SEARCH_LENGTHS, __global const XL_KEY *keys, ulong keys_offset,
                __global const XL_KEY *queries, ulong queries_offset, __global XL_PLACE *places_out,
                ulong places_offset)
 {
+    XL_SEARCH_READ_LENGTHS
     const ulong first = get_group_id(0) * (XL_GROUP_SIZE * XL_SEARCH_ITEMS) + get_local_id(0);
     XL_ORDINAL query[XL_SEARCH_ITEMS];
     XL_PLACE places[XL_SEARCH_ITEMS];
+    if (first >= num_queries)
+        return;
 #pragma unroll
     for (uint e = 0; e < XL_SEARCH_ITEMS; ++e)
         query[e] = xl_key_map(

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * The first key that comes before its predecessor: each group has a chunk of the keys, and the last
- * launch takes the lowest of what they found, which does not depend on who was first. */
+ * The first key that comes before the key in front of it. Each group searches a chunk of the keys,
+ * and a second launch takes the lowest of their results, which does not depend on their order. */
 #include "../prelude/prelude.cl"
 
 #include "../prelude/prelude_key.cl"
@@ -12,7 +12,7 @@ bool xl_unsorted_at(__global const XL_KEY *keys, ulong i)
     return xl_key_map(keys[i]) < xl_key_map(keys[i - 1]);
 }
 
-/* The lowest place that one of the group's work-items has. */
+/* The lowest of the numbers that the work-items of the group have. */
 ulong xl_group_lowest(ulong mine, __local ulong *local_)
 {
     const uint w = (uint)get_local_id(0);
@@ -28,12 +28,19 @@ ulong xl_group_lowest(ulong mine, __local ulong *local_)
     return local_[0];
 }
 
-/* Group g looks at places from 1 + g * chunk on. A work-item ends with the first that it finds. */
+/* The number of keys. It is not used at a barrier, so that work-items may read different ones if
+ * another kernel changes it concurrently. */
+#define XL_UNSORTED_LENGTH ulong n, __global const ulong *n_device, ulong n_offset
+#define XL_UNSORTED_READ_LENGTH n = n_device ? min(n, n_device[n_offset]) : n;
+
+/* Group g searches the places from 1 + g * chunk on. A work-item ends with the first that it finds.
+ */
 __kernel __attribute__((reqd_work_group_size(XL_GROUP_SIZE, 1, 1))) void
-xl_unsorted_chunks(ulong n, ulong chunk, __global const XL_KEY *keys, ulong keys_offset,
+xl_unsorted_chunks(XL_UNSORTED_LENGTH, ulong chunk, __global const XL_KEY *keys, ulong keys_offset,
                    __global ulong *found, ulong found_offset)
 {
     __local ulong local_[XL_GROUP_SIZE];
+    XL_UNSORTED_READ_LENGTH
     const ulong begin = 1 + get_group_id(0) * chunk, end = min(begin + chunk, n);
     const ulong step = XL_GROUP_SIZE * XL_SEARCH_ITEMS;
     ulong lowest = XL_NOWHERE;
@@ -53,12 +60,13 @@ xl_unsorted_chunks(ulong n, ulong chunk, __global const XL_KEY *keys, ulong keys
         found[found_offset + get_group_id(0)] = lowest;
 }
 
-/* One group. Of no chunks, or where none of them found anything, it is n. */
+/* One group. The result is n if there are no chunks, or none of them found a place. */
 __kernel __attribute__((reqd_work_group_size(XL_GROUP_SIZE, 1, 1))) void
-xl_unsorted_lowest(ulong n, ulong chunks, __global const ulong *found, ulong found_offset,
-                   __global ulong *place_out, ulong place_offset)
+xl_unsorted_lowest(XL_UNSORTED_LENGTH, ulong chunks, __global const ulong *found,
+                   ulong found_offset, __global ulong *place_out, ulong place_offset)
 {
     __local ulong local_[XL_GROUP_SIZE];
+    XL_UNSORTED_READ_LENGTH
     ulong lowest = n;
     for (ulong k = get_local_id(0); k < chunks; k += XL_GROUP_SIZE)
         lowest = min(lowest, found[found_offset + k]);

@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: MIT
- * A tile of a sort by a comparator, by one work-item, for devices whose work-items run one after
- * another: a merge sort between two buffers in the nearest cache. It is stable. If the comparator
- * is not an order, the keys are in an unspecified order. */
+ * One tile of a sort by a comparator, by one work-item, for devices whose work-items run one after
+ * another: a merge sort, from one side to the other in the nearest cache. Equal keys stay in order.
+ * A comparator that is no order leaves the keys in some order. */
+/* The values, for cl/prelude/prelude_values.cl. */
+typedef uint xl_value0;
+enum { xl_value0_units = 1 };
+
 #include "../tile/tile_merge_serial.cl"
 #include "merge_runs.cl"
 
@@ -111,9 +115,9 @@ void xl_tile_merge(xl_sort_in in, xl_sort_out out, uint first, uint count, uint 
     runs.keys = xl_runs_at(in.keys, begin, n, run);
     merged.keys = xl_sort_has_keys(out) ? out.keys + begin : 0;
 #if XL_SORT_VALUES
-    runs.first_values = in.values + begin;
-    runs.second_values = runs.first_values + runs.keys.first_length;
-    merged.values = out.values + begin;
+    runs.first_values0 = in.values + begin;
+    runs.second_values0 = runs.first_values0 + runs.keys.first_length;
+    merged.values0 = out.values + begin;
 #endif
     xl_merge_chunk(runs, &merged, first - begin, count);
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
- * The merge path: how many of the first d elements of the merge of two sorted runs come from the
- * first run (Odeh, Green et al., "Merge path - parallel merging made simple", IPDPS workshops
- * 2012). If keys are equal, those of the first run come first.
+ * The merge path: how many of the first d elements of a merge come from the first of two sorted
+ * runs (Odeh, Green et al., "Merge path - parallel merging made simple", IPDPS workshops 2012). If
+ * keys are equal, those of the first run come first.
  *
- * If a run is not sorted, the result is unspecified but within both runs. */
+ * If a run is not sorted, the result is some number that lies within both runs. */
 #ifndef XL_TILE_MERGE_PATH
 #define XL_TILE_MERGE_PATH
 
@@ -17,8 +17,7 @@ typedef struct xl_runs {
     uint second_length;
 } xl_runs;
 
-/* A tile of the merge: where its elements begin in each run, and how many it takes from each.
- * Indices count from the start of the run. */
+/* The part of each run that makes one tile of the merge. Indices count from the start of the run. */
 typedef struct xl_merge_partition {
     uint first_begin;
     uint second_begin;
@@ -26,9 +25,8 @@ typedef struct xl_merge_partition {
     uint from_second;
 } xl_merge_partition;
 
-/* Bounds of the number of elements that come from the first run. The lower one is computed in 64
- * bits and signed, because compilers make a saturating subtraction of the plain form, which
- * Oclgrind 21.10 does not know. */
+/* The bounds of the result. The lower one is computed in signed 64 bits: compilers turn the plain
+ * form into a saturating subtraction, which Oclgrind 21.10 does not know. */
 uint xl_merge_path_low(const xl_runs *runs, uint d)
 {
     return (uint)max((long)d - (long)runs->second_length, 0L);
@@ -46,8 +44,7 @@ bool xl_merge_path_takes(const xl_runs *runs, uint d, uint i)
     return !xl_key_before(runs->second[d - 1u - i], runs->first[i]);
 }
 
-/* The number of elements of the first run among the first d of the merge, found by one
- * work-item. */
+/* How many of the first d elements come from the first run. */
 uint xl_merge_path_search(const xl_runs *runs, uint d)
 {
     uint low = xl_merge_path_low(runs, d), high = xl_merge_path_high(runs, d);
@@ -61,8 +58,8 @@ uint xl_merge_path_search(const xl_runs *runs, uint d)
     return low;
 }
 
-/* If another kernel changes the keys concurrently, the two ends may contradict each other. The tile
- * is then wrong, but it still has `count` elements of the runs. */
+/* The tile of `count` elements from element d on. If another kernel changes the keys concurrently,
+ * both ends may contradict each other: then the tile is wrong, but lies within the runs. */
 xl_merge_partition xl_merge_partition_of(uint d, uint count, uint first_begin, uint first_end)
 {
     xl_merge_partition partition;

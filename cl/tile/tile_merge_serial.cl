@@ -1,54 +1,50 @@
 /* SPDX-License-Identifier: MIT
- * Merges a chunk by one work-item, for devices whose work-items run one after another. The chunk is
- * divided into a few pieces, whose steps alternate: a step of a merge waits for the step before it,
- * but not for steps of other pieces, and has no branch that depends on keys. */
+ * One work-item merges a chunk, on devices whose work-items run one after another. It cuts the
+ * chunk into pieces and merges these in turns: a step depends on the previous step of its piece
+ * only, so that the steps of several pieces overlap. No branch depends on keys. */
 #include "tile_merge_arrays.cl"
 
 #define XL_MERGE_PIECES 4
-/* If fewer steps can be done at once, counting them does not pay. */
+/* For fewer steps the search for the next end of a run takes longer than it saves. */
 #define XL_MERGE_LEAST_STEPS 8
 
-/* Elements i to i_end - 1 of the first run and j to j_end - 1 of the second. */
+/* Elements [i, i_end) of the first run and [j, j_end) of the second. */
 typedef struct xl_merge_piece {
     uint i, j, i_end, j_end;
 } xl_merge_piece;
 
-void xl_merge_put(const xl_merge_in *in, const xl_merge_out *out, uint at, uint i, uint j,
-                  bool from_first)
+/* Whether keys are written. */
+bool xl_merge_has_keys(const xl_merge_out *out)
 {
-    if (XL_MERGE_VALUES < 2 || out->keys)
-        out->keys[at] = from_first ? in->keys.first[i] : in->keys.second[j];
-#if XL_MERGE_VALUES
-    out->values[at] = from_first ? in->first_values[i] : in->second_values[j];
-#endif
+    return !XL_MERGE_VALUES_ONLY || out->keys;
 }
 
-/* Writes element `at`; one of the runs may have ended. */
+/* Writes element `at`, if either run may have ended. */
 void xl_merge_step(const xl_merge_in *in, const xl_merge_out *out, uint at, xl_merge_piece *p)
 {
     const bool from_first =
         p->i < p->i_end &&
         (p->j >= p->j_end || !xl_key_before(in->keys.second[p->j], in->keys.first[p->i]));
-    xl_merge_put(in, out, at, p->i, p->j, from_first);
+    if (xl_merge_has_keys(out))
+        out->keys[at] = from_first ? in->keys.first[p->i] : in->keys.second[p->j];
+    xl_merge_put_values(in, out, at, from_first, from_first ? p->i : p->j);
     p->i += from_first;
     p->j += !from_first;
 }
 
-/* The same if neither run has ended: both keys can be loaded. */
+/* Writes element `at`, if no run has ended: both keys may be loaded. */
 void xl_merge_quick_step(const xl_merge_in *in, const xl_merge_out *out, uint at, xl_merge_piece *p)
 {
     const XL_KEY a = in->keys.first[p->i], b = in->keys.second[p->j];
     const uint from_first = !xl_key_before(b, a);
-    if (XL_MERGE_VALUES < 2 || out->keys)
+    if (xl_merge_has_keys(out))
         out->keys[at] = from_first ? a : b;
-#if XL_MERGE_VALUES
-    out->values[at] = *(from_first ? in->first_values + p->i : in->second_values + p->j);
-#endif
+    xl_merge_put_values(in, out, at, from_first, from_first ? p->i : p->j);
     p->i += from_first;
     p->j += 1u - from_first;
 }
 
-/* The number of steps, at most `most`, that every piece can do before one of its runs ends. */
+/* The number of steps, up to `most`, during which no run of a piece ends. */
 uint xl_merge_steps(const xl_merge_piece *pieces, uint most)
 {
 #pragma unroll
@@ -90,6 +86,10 @@ void xl_merge_pieces(const xl_merge_in *in, const xl_merge_out *out, uint first,
         xl_merge_step(in, out, first + at, &rest);
 }
 
+#define XL_MERGE_SKIP_VALUES(k)                                                                    \
+    in.first_values##k += (size_t)part.first_begin * xl_value##k##_units;                          \
+    in.second_values##k += (size_t)part.second_begin * xl_value##k##_units;
+
 /* Writes elements [first, first + count) of the output. */
 void xl_merge_chunk(xl_merge_in in, const xl_merge_out *out, uint first, uint count)
 {
@@ -100,9 +100,6 @@ void xl_merge_chunk(xl_merge_in in, const xl_merge_out *out, uint first, uint co
     in.keys.second += part.second_begin;
     in.keys.first_length = part.from_first;
     in.keys.second_length = part.from_second;
-#if XL_MERGE_VALUES
-    in.first_values += part.first_begin;
-    in.second_values += part.second_begin;
-#endif
+    XL_EACH_VALUE(XL_MERGE_SKIP_VALUES)
     xl_merge_pieces(&in, out, first, count);
 }

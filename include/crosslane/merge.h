@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Merges two sorted arrays of keys, or of keys with values, into one. The simplest use:
+ * Merges two sorted arrays of keys, or of keys with values, into one; or makes their union,
+ * intersection or difference. The simplest use:
  *
  *     xl_merge_desc desc;
  *     xl_merge_desc_init(&desc);  // ascending u32 keys, no values
@@ -11,13 +12,24 @@
  *
  * docs/merge-and-search.md has a complete example.
  *
- * Source: merge path, which finds the inputs of each part of the output, so that all parts are
+ * Sources: merge path, which finds the inputs of each part of the output, so that all parts are
  * merged at once (Odeh, Green et al., "Merge path - parallel merging made simple", IPDPS workshops
- * 2012; on GPUs Green, McColl and Bader, "GPU merge path", ICS 2012). */
+ * 2012; on GPUs Green, McColl and Bader, "GPU merge path", ICS 2012). For set operations the
+ * balanced path, whose parts keep pairs of equal keys together (Baxter, "Modern GPU", 2013). */
 #ifndef CROSSLANE_MERGE_H
 #define CROSSLANE_MERGE_H
 
 #include <crosslane/sort.h>
+
+/* What is made of the sorted arrays a and b. The elements taken are those that the C++ function of
+ * that name takes. If a key occurs m times in a and n times in b, it occurs in the result: */
+typedef enum xl_merge_operation {
+    XL_MERGE_ALL = 0,          /* std::merge: m + n times, first all of a, then all of b */
+    XL_MERGE_UNION = 1,        /* std::set_union: max(m, n) times, all of a, then the last
+                                  max(n - m, 0) of b */
+    XL_MERGE_INTERSECTION = 2, /* std::set_intersection: min(m, n) times, the first ones of a */
+    XL_MERGE_DIFFERENCE = 3    /* std::set_difference: max(m - n, 0) times, the last ones of a */
+} xl_merge_operation;
 
 /* Describes a merge. Start from xl_merge_desc_init(). Floating-point keys are ordered as by xl_sort
  * (xl_sort_desc). */
@@ -25,7 +37,12 @@ typedef struct xl_merge_desc {
     uint32_t version; /* set by xl_merge_desc_init() */
 
     uint32_t key;   /* xl_type: any built-in scalar, even if the device does not compute with it */
-    uint32_t value; /* xl_type: XL_NONE or XL_U32 */
+    uint32_t value; /* the element that travels with each key: a built-in xl_type, XL_BYTES() or
+                       XL_NONE */
+    uint32_t more_values[XL_MORE_VALUES]; /* further arrays of values, up to the first XL_NONE:
+                                             as value */
+
+    uint32_t operation; /* xl_merge_operation */
 
     uint32_t order;       /* xl_sort_order of both inputs and of the output */
     uint32_t equal_zeros; /* 1: floating-point -0 and +0 are equal; 0: -0 comes before +0. Keys keep
@@ -36,16 +53,28 @@ typedef struct xl_merge_desc {
     const xl_tunable *tunables;
 } xl_merge_desc;
 
-/* The arrays of a call. Inputs may overlap each other. An output must overlap no other array. */
+/* The arrays of a call. Inputs may overlap each other. An output must overlap no other array.
+ * Outputs must have room for `room` elements: n_a + n_b for XL_MERGE_ALL and XL_MERGE_UNION,
+ * min(n_a, n_b) for XL_MERGE_INTERSECTION, n_a for XL_MERGE_DIFFERENCE. Elements behind the result
+ * are not written. */
 typedef struct xl_merge_args {
     size_t n_a, n_b;    /* keys of either input, together at most 2^32 - 1; may be 0 */
+    xl_view n_a_device; /* optional: one u64, the keys of a, read when the call runs. The call takes
+                           min(n_a, it) keys */
+    xl_view n_b_device; /* optional: the same for b */
     xl_view keys_a;     /* n_a sorted keys */
     xl_view values_a;   /* n_a values; not given for XL_NONE */
-    xl_view keys_b;     /* n_b sorted keys */
-    xl_view values_b;   /* n_b values; not given for XL_NONE */
-    xl_view keys_out;   /* n_a + n_b keys */
-    xl_view values_out; /* n_a + n_b values; not given for XL_NONE */
-    xl_view scratch;    /* optional: xl_merge_scratch() bytes, as in xl_scan_args */
+    xl_view more_values_a[XL_MORE_VALUES]; /* n_a values for each of desc.more_values */
+    xl_view keys_b;                        /* n_b sorted keys */
+    xl_view values_b; /* n_b values; not given for XL_NONE, XL_MERGE_INTERSECTION and
+                         XL_MERGE_DIFFERENCE */
+    xl_view more_values_b[XL_MORE_VALUES]; /* n_b values, if values_b is given */
+    xl_view keys_out;                      /* room keys */
+    xl_view values_out;                    /* room values; not given for XL_NONE */
+    xl_view more_values_out[XL_MORE_VALUES];
+    xl_view count_out; /* one u64, the elements of the result; not given for XL_MERGE_ALL, whose
+                          result has all elements of a and b */
+    xl_view scratch;   /* optional: xl_merge_scratch() bytes, as in xl_scan_args */
 } xl_merge_args;
 
 XL_EXTERN_C_BEGIN
@@ -59,13 +88,15 @@ XL_NODISCARD XL_API xl_status xl_merge_create(xl_context *ctx, const xl_merge_de
                                               xl_plan **plan);
 
 /* Stores the bytes of scratch that a call with args->n_a and args->n_b keys needs, as
- * xl_scan_scratch(): 0 on CPUs and for few keys (merge.search_tiles tiles); else 4 bytes a tile. */
+ * xl_scan_scratch(). XL_MERGE_ALL: 0 on CPUs and for few keys (merge.search_tiles tiles); else 4
+ * bytes a tile. Others: 12 bytes a tile. */
 XL_NODISCARD XL_API xl_status xl_merge_scratch(const xl_plan *plan, const xl_merge_args *args,
                                                size_t *bytes);
 
 /* Enqueues a merge. Does not block, and allocates nothing if scratch is given. Stable: equal keys
  * of a come before those of b, and equal keys of one input stay in order. If an input is not
- * sorted, the output is an unspecified selection of input elements, and nothing else is written.
+ * sorted, the output is an unspecified selection of input elements, count_out is at most the room,
+ * and nothing else is written.
  * Waits, event, queue, threads, failures and errors: as xl_scan_enqueue(). */
 XL_NODISCARD XL_API xl_status xl_merge_enqueue(xl_plan *plan, cl_command_queue queue,
                                                const xl_merge_args *args, cl_uint num_waits,

@@ -46,13 +46,18 @@ typedef struct xl_search_desc {
 
 /* The arguments of a call. indices_out must not overlap keys or queries. */
 typedef struct xl_search_args {
-    size_t n;            /* number of keys; at most 2^32 - 1 if desc.index is XL_U32 */
-    size_t num_queries;  /* must be 0 for XL_SEARCH_UNSORTED */
-    xl_view keys;        /* n sorted keys */
+    size_t n;                   /* number of keys; at most 2^32 - 1 if desc.index is XL_U32 */
+    size_t num_queries;         /* must be 0 for XL_SEARCH_UNSORTED */
+    xl_view n_device;           /* not given, or one u64: the call searches in the first
+                                   min(n, n_device[0]) keys, as read when it runs */
+    xl_view num_queries_device; /* not given, or one u64: the same for the queries. The places of
+                                   other queries are not written. XL_SEARCH_UNSORTED: not given */
+    xl_view keys;               /* n sorted keys */
     xl_view queries;     /* num_queries elements of type key, in any order; rising queries are
                             faster. May overlap keys. XL_SEARCH_UNSORTED: not given */
-    xl_view indices_out; /* a place from 0 to n for each query; n if no key qualifies.
-                            XL_SEARCH_UNSORTED: one u64; n if the keys are sorted */
+    xl_view indices_out; /* a place from 0 to the number of keys for each query; that number if no
+                            key qualifies. XL_SEARCH_UNSORTED: one u64, that number if the keys are
+                            sorted */
     xl_view scratch;     /* xl_search_scratch() bytes, or not given: as in xl_scan_args */
 } xl_search_args;
 

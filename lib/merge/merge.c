@@ -11,8 +11,14 @@ static xl_status check(xl_context *ctx, const void *of)
 {
     xl_status status;
     const xl_merge_desc *const desc = of;
+    xli_values values;
     XL_TRY(xli_key_check(ctx, desc->key));
-    XL_TRY(xli_key_check_value(ctx, desc->value));
+    XL_TRY(xli_values_resolve(ctx, desc->value, desc->more_values, &values));
+    if (desc->operation > XL_MERGE_DIFFERENCE)
+        XL_TRY(xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT,
+                        "desc.operation: %u; must be XL_MERGE_ALL, XL_MERGE_UNION, "
+                        "XL_MERGE_INTERSECTION or XL_MERGE_DIFFERENCE",
+                        (unsigned)desc->operation));
     XL_TRY(xli_key_check_order(ctx, desc->order));
 done:
     return status;
@@ -31,8 +37,11 @@ static xl_status make(xl_plan *base, const void *of)
     XL_TRY(xli_context_tune(base->ctx, capabilities, XLI_TUNE_WISH(XLI_TUNE_MERGE, desc), &device,
                             &tune));
     size_t most = xli_most_work_items(capabilities);
-    plan->problem = (xli_merge_problem){desc->key, desc->value, desc->order == XL_DESCENDING,
-                                        desc->equal_zeros != 0};
+    plan->problem = (xli_merge_problem){.key = desc->key,
+                                        .operation = (xl_merge_operation)desc->operation,
+                                        .descending = desc->order == XL_DESCENDING,
+                                        .equal_zeros = desc->equal_zeros != 0};
+    XL_TRY(xli_values_resolve(base->ctx, desc->value, desc->more_values, &plan->problem.values));
     do {
         xli_merge_shape_of(&plan->problem, &device, &tune.merge, most, &plan->shape);
         XL_TRY(xli_merge_build(plan, &most));
@@ -67,20 +76,57 @@ static xl_status count(const xl_plan *base, const void *of)
     return XL_SUCCESS;
 }
 
+/* The arrays of values, from arrays[0] on: n of `first` and `more`, in an input or the output. */
+static void list_values(const xli_values *values, const char *const names[XLI_VALUES],
+                        xl_view first, const xl_view *more, size_t n, xli_array *arrays)
+{
+    for (size_t k = 0; k < XLI_VALUES; ++k) {
+        arrays[k] = xli_input(names[k], k > 0 ? more[k - 1] : first, n, values->bytes[k]);
+        if (values->bytes[k] == 0)
+            arrays[k].unused = "must not be given, because the plan has no such values";
+    }
+}
+
+/* Set operations but the union take no elements of b. */
+static void list_inputs(const xli_merge_problem *p, const xl_merge_args *args, xli_array *arrays)
+{
+    static const char *const names_a[] = {"args.values_a", "args.more_values_a[0]",
+                                          "args.more_values_a[1]", "args.more_values_a[2]"};
+    static const char *const names_b[] = {"args.values_b", "args.more_values_b[0]",
+                                          "args.more_values_b[1]", "args.more_values_b[2]"};
+    const size_t key = xl_type_size(p->key);
+    arrays[XLI_MERGE_N_A] = xli_input("args.n_a_device", args->n_a_device, 1, sizeof(cl_ulong));
+    arrays[XLI_MERGE_N_B] = xli_input("args.n_b_device", args->n_b_device, 1, sizeof(cl_ulong));
+    arrays[XLI_MERGE_N_A].optional = arrays[XLI_MERGE_N_B].optional = true;
+    arrays[XLI_MERGE_KEYS_A] = xli_input("args.keys_a", args->keys_a, args->n_a, key);
+    arrays[XLI_MERGE_KEYS_B] = xli_input("args.keys_b", args->keys_b, args->n_b, key);
+    list_values(&p->values, names_a, args->values_a, args->more_values_a, args->n_a,
+                &arrays[XLI_MERGE_VALUES_A]);
+    list_values(&p->values, names_b, args->values_b, args->more_values_b, args->n_b,
+                &arrays[XLI_MERGE_VALUES_B]);
+    for (size_t k = 0; p->operation >= XL_MERGE_INTERSECTION && k < XLI_VALUES; ++k)
+        arrays[XLI_MERGE_VALUES_B + k].unused =
+            "must not be given, because this desc.operation takes all values from a";
+}
+
 static size_t arrays(const xl_plan *base, const void *of, xli_array *arrays)
 {
+    static const char *const names[] = {"args.values_out", "args.more_values_out[0]",
+                                        "args.more_values_out[1]", "args.more_values_out[2]"};
     const xl_merge_args *const args = of;
-    const xli_merge_problem *const problem = &((const xli_merge_plan *)base)->problem;
-    const size_t a = args->n_a, b = args->n_b;
-    const size_t key = xl_type_size(problem->key), value = xl_type_size(problem->value);
-    arrays[XLI_MERGE_KEYS_A] = xli_input("args.keys_a", args->keys_a, a, key);
-    arrays[XLI_MERGE_KEYS_B] = xli_input("args.keys_b", args->keys_b, b, key);
-    arrays[XLI_MERGE_KEYS_OUT] = xli_output("args.keys_out", args->keys_out, a + b, key);
-    arrays[XLI_MERGE_VALUES_A] = xli_input("args.values_a", args->values_a, a, value);
-    arrays[XLI_MERGE_VALUES_B] = xli_input("args.values_b", args->values_b, b, value);
-    arrays[XLI_MERGE_VALUES_OUT] = xli_output("args.values_out", args->values_out, a + b, value);
-    for (size_t k = XLI_MERGE_VALUES_A; k < XLI_MERGE_ARRAYS && problem->value == XL_NONE; ++k)
-        arrays[k].unused = "must not be given, because desc.value is XL_NONE";
+    const xli_merge_problem *const p = &((const xli_merge_plan *)base)->problem;
+    const size_t room = xli_merge_room(p, args->n_a, args->n_b);
+    list_inputs(p, args, arrays);
+    arrays[XLI_MERGE_KEYS_OUT] =
+        xli_output("args.keys_out", args->keys_out, room, xl_type_size(p->key));
+    list_values(&p->values, names, args->values_out, args->more_values_out, room,
+                &arrays[XLI_MERGE_VALUES_OUT]);
+    for (size_t k = 0; k < XLI_VALUES; ++k)
+        arrays[XLI_MERGE_VALUES_OUT + k].access = XLI_WRITE;
+    arrays[XLI_MERGE_COUNT] = xli_output("args.count_out", args->count_out, 1, sizeof(cl_ulong));
+    if (p->operation == XL_MERGE_ALL)
+        arrays[XLI_MERGE_COUNT].unused =
+            "must not be given, because desc.operation is XL_MERGE_ALL";
     return XLI_MERGE_ARRAYS;
 }
 

@@ -3,39 +3,51 @@
 #include "key.h"
 #include "merge_plan.h"
 
-static const char program_name[] = "merge_sorted";
-
 static void add_text(xli_text *text, const xli_merge_problem *problem, const xli_merge_shape *shape)
 {
     const xli_definition lines[] = {
         {"XL_SERIAL", shape->serial},
-        {"XL_MERGE_VALUES", problem->value != XL_NONE},
+        {"XL_VALUES", problem->values.count},
         {"XL_GROUP_SIZE", shape->group_size},
-        {"XL_ITEMS", shape->items},
+        {shape->serial ? NULL : "XL_ITEMS", shape->items},
+        {shape->sets ? "XL_MERGE_OPERATION" : NULL, (size_t)problem->operation},
     };
     xli_key_text(text, problem->key, problem->descending, problem->equal_zeros);
-    xli_text_define(text, lines, XLI_COUNT(lines) - shape->serial);
+    xli_values_text(text, &problem->values);
+    xli_text_define(text, lines, XLI_COUNT(lines));
 }
+
+typedef struct wanted {
+    const char *name;
+    xli_kernel *kernel;
+    bool is_wanted;
+} wanted;
 
 xl_status xli_merge_build(xli_merge_plan *plan, size_t *most)
 {
     xl_status status;
     xli_text text = {0};
     xli_program *program;
-    const bool serial = plan->shape.serial;
+    const bool serial = plan->shape.serial, sets = plan->shape.sets;
+    const wanted list[] = {{"xl_merge_partitions", &plan->partitions, !sets && !serial},
+                           {"xl_merge_tiles", &plan->parts, !sets && !serial},
+                           {"xl_merge_chunks", &plan->parts, !sets && serial},
+                           {"xl_set_cuts", &plan->set_cuts, sets},
+                           {"xl_set_counts", &plan->set_counts, sets},
+                           {"xl_set_sums", &plan->set_sums, sets},
+                           {"xl_set_writes", &plan->set_writes, sets}};
     xli_merge_drop_kernels(plan);
+    *most = SIZE_MAX;
     add_text(&text, &plan->problem, &plan->shape);
     if (text.failed)
         XL_TRY(xli_fail(plan->base.ctx, XL_ERROR_OUT_OF_MEMORY, "no memory for a kernel's source"));
-    XL_TRY(xli_program_get(plan->base.ctx, program_name, text.data, &program));
-    XL_TRY(xli_kernel_create(plan->base.ctx, program, serial ? "xl_merge_chunks" : "xl_merge_tiles",
-                             &plan->parts));
-    *most = plan->parts.max_group;
-    if (!serial) {
-        XL_TRY(
-            xli_kernel_create(plan->base.ctx, program, "xl_merge_partitions", &plan->partitions));
-        *most = xli_min(*most, plan->partitions.max_group);
-    }
+    XL_TRY(
+        xli_program_get(plan->base.ctx, sets ? "merge_sets" : "merge_sorted", text.data, &program));
+    for (size_t k = 0; k < XLI_COUNT(list); ++k)
+        if (list[k].is_wanted) {
+            XL_TRY(xli_kernel_create(plan->base.ctx, program, list[k].name, list[k].kernel));
+            *most = xli_min(*most, list[k].kernel->max_group);
+        }
 done:
     xli_text_free(&text);
     return status;
@@ -43,6 +55,8 @@ done:
 
 void xli_merge_drop_kernels(xli_merge_plan *plan)
 {
-    xli_kernel_destroy(&plan->partitions);
-    xli_kernel_destroy(&plan->parts);
+    xli_kernel *const all[] = {&plan->partitions, &plan->parts,    &plan->set_cuts,
+                               &plan->set_counts, &plan->set_sums, &plan->set_writes};
+    for (size_t k = 0; k < XLI_COUNT(all); ++k)
+        xli_kernel_destroy(all[k]);
 }

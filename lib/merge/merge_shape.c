@@ -2,11 +2,12 @@
  * The shape of a merge, and what follows from it for n elements. Pure, see merge_shape.h. */
 #include "merge_shape.h"
 
-/* Local memory of a group: its tile as cl/merge/merge_tile.cl holds it, and both ends. */
+/* Local memory of a group: its tile, and the sums of cl/merge/set_tile.cl or both ends. */
 static uint64_t group_bytes(const xli_merge_shape *shape, size_t ordinal)
 {
-    enum { OTHER = 64 };
-    return (uint64_t)shape->group_size * shape->items * ordinal + OTHER;
+    enum { WORD = 4, OTHER = 64 };
+    const uint64_t sums = shape->sets ? 2 * WORD : 0;
+    return shape->group_size * (shape->items * (uint64_t)ordinal + sums) + OTHER;
 }
 
 void xli_merge_shape_of(const xli_merge_problem *problem, const xli_tune_device *device,
@@ -14,47 +15,62 @@ void xli_merge_shape_of(const xli_merge_problem *problem, const xli_tune_device 
 {
     /* An element takes up to two rounds of loops, and searches a few hundred more. */
     enum { WORD = 4, MOST_WHERE_LOOPS_END = 1 << 14 };
+    const uint32_t least = problem->operation == XL_MERGE_ALL ? 1 : 2; /* a pair of equal keys */
     const size_t ordinal = xli_max(WORD, xl_type_size(problem->key));
     const bool serial = tune->serial != 0;
     const size_t group = xli_max(1, xli_min(xli_min(tune->group, most), device->max_work_group));
-    *shape = (xli_merge_shape){.serial = serial,
+    *shape = (xli_merge_shape){.sets = problem->operation != XL_MERGE_ALL,
+                               .serial = serial,
                                .group_size = serial ? 1 : (uint32_t)group,
-                               .items = (uint32_t)xli_max(1, tune->item_bytes / ordinal),
+                               .items = (uint32_t)xli_max(least, tune->item_bytes / ordinal),
                                .most = tune->chunk,
                                .units = device->compute_units,
                                .search_tiles = tune->search_tiles};
     if (device->ends_loops)
         shape->most = (uint32_t)xli_min(shape->most, MOST_WHERE_LOOPS_END);
-    while (shape->items > 1 && group_bytes(shape, ordinal) > device->local_bytes)
+    while (shape->items > least && group_bytes(shape, ordinal) > device->local_bytes)
         --shape->items;
     while (shape->group_size > 1 && group_bytes(shape, ordinal) > device->local_bytes)
         shape->group_size /= 2;
 }
 
-/* Chunks of a few thousand elements are long enough to make up for their two searches; there are
- * some for each unit, as one of them may be late. Four pieces of each are made side by side
- * (cl/tile/tile_merge_serial.cl): were they a power of two apart, the cache would hold all of them
- * in the same few lines. */
+/* A chunk has a few thousand elements at least, so that its two searches take little of its time;
+ * each unit gets several chunks, because one may take longer. Four pieces of a chunk are merged in
+ * turns (cl/tile/tile_merge_serial.cl): if their distance were a power of two, they would share few
+ * lines of the cache. A tile of a set operation may have one element more than here, the second one
+ * of a pair. */
 size_t xli_merge_tile(const xli_merge_shape *shape, size_t n)
 {
     enum { CHUNKS = 4, STEP = 1 << 12, SKEW = STEP / 4 + 64 };
     if (!shape->serial)
-        return (size_t)shape->group_size * shape->items;
+        return (size_t)shape->group_size * shape->items - shape->sets;
     const size_t wanted = xli_ceil_div(n, xli_mul(xli_max(1, shape->units), CHUNKS));
     const size_t chunk = xli_min(xli_max(wanted, STEP + SKEW), shape->most);
     return chunk < STEP + SKEW ? chunk : (chunk - SKEW) / STEP * STEP + SKEW;
 }
 
+size_t xli_merge_tiles(const xli_merge_shape *shape, size_t n)
+{
+    return n > 0 ? xli_ceil_div(n, xli_merge_tile(shape, n)) : 0;
+}
+
 bool xli_merge_has_cuts(const xli_merge_shape *shape, size_t n)
 {
-    return !shape->serial && n > 0 &&
-           xli_ceil_div(n, xli_merge_tile(shape, n)) > shape->search_tiles;
+    return !shape->serial && xli_merge_tiles(shape, n) > shape->search_tiles;
 }
 
 size_t xli_merge_scratch_bytes(const xli_merge_shape *shape, size_t n)
 {
-    if (!xli_merge_has_cuts(shape, n))
+    enum { CUT = 1, SET = 3 }; /* words, as cl/merge/merge_sets.cl has them */
+    if (!shape->sets && !xli_merge_has_cuts(shape, n))
         return 0;
-    const size_t words = xli_add(xli_ceil_div(n, xli_merge_tile(shape, n)), 1);
+    const size_t words = xli_mul(xli_add(xli_merge_tiles(shape, n), 1), shape->sets ? SET : CUT);
     return xli_round_up(xli_mul(words, sizeof(cl_uint)), XLI_SCRATCH_ALIGN);
+}
+
+size_t xli_merge_room(const xli_merge_problem *problem, size_t n_a, size_t n_b)
+{
+    if (problem->operation == XL_MERGE_INTERSECTION)
+        return xli_min(n_a, n_b);
+    return problem->operation == XL_MERGE_DIFFERENCE ? n_a : n_a + n_b;
 }

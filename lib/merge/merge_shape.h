@@ -4,36 +4,44 @@
 #ifndef XLI_MERGE_SHAPE_H
 #define XLI_MERGE_SHAPE_H
 
-#include "runtime.h"
+#include "values.h"
 
 #include <crosslane/merge.h>
 
 /* A checked descriptor. */
 typedef struct xli_merge_problem {
-    xl_type key, value; /* XL_NONE: keys alone */
+    xl_type key;
+    xli_values values;
+    xl_merge_operation operation;
     bool descending;
     bool equal_zeros; /* -0 equals +0, if keys have both */
 } xli_merge_problem;
 
 typedef struct xli_merge_shape {
-    bool serial;           /* one work-item makes a chunk, else a work-group makes a tile */
+    bool sets;             /* of a set operation */
+    bool serial;           /* one work-item merges a chunk, else a work-group merges a tile */
     uint32_t group_size;   /* work-items of every launch */
-    uint32_t items;        /* elements of a work-item of a group that makes a tile */
+    uint32_t items;        /* elements of a work-item of a group that merges a tile */
     uint32_t most;         /* elements of a chunk */
     uint32_t units;        /* compute units */
     uint32_t search_tiles; /* most tiles that find their own parts of the arrays */
 } xli_merge_shape;
 
-/* `most`: work-items that the kernels allow a group. */
+/* `most`: work-items that the kernels allow in a group. */
 void xli_merge_shape_of(const xli_merge_problem *problem, const xli_tune_device *device,
                         const xli_tune_merge *tune, size_t most, xli_merge_shape *shape);
 
-/* Elements of each tile or chunk of a call that gives n > 0 elements; the last may have fewer. */
+/* Elements of each tile or chunk of a call with n > 0 elements in both inputs; the last may have
+ * fewer. */
 size_t xli_merge_tile(const xli_merge_shape *shape, size_t n);
+size_t xli_merge_tiles(const xli_merge_shape *shape, size_t n);
 
-/* Whether such a call has a launch that finds the inputs of each tile. Its scratch then holds a
- * word for each tile and one for the end. */
+/* Whether such a call of XL_MERGE_ALL has a launch that finds the inputs of each tile. Its scratch
+ * then has a word for each tile and one for the end. */
 bool xli_merge_has_cuts(const xli_merge_shape *shape, size_t n);
 size_t xli_merge_scratch_bytes(const xli_merge_shape *shape, size_t n);
+
+/* Elements that the outputs have room for. */
+size_t xli_merge_room(const xli_merge_problem *problem, size_t n_a, size_t n_b);
 
 #endif

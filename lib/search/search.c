@@ -99,11 +99,16 @@ static size_t arrays(const xl_plan *base, const void *of, xli_array *arrays)
     const xl_search_args *const args = of;
     const xli_search_problem *const problem = &((const xli_search_plan *)base)->problem;
     const bool unsorted = problem->kind == XL_SEARCH_UNSORTED;
+    const char *const no_queries = unsorted ? "must not be given for XL_SEARCH_UNSORTED" : NULL;
     const size_t key = xl_type_size(problem->key), places = unsorted ? 1 : args->num_queries;
+    arrays[XLI_SEARCH_N] = xli_input("args.n_device", args->n_device, 1, sizeof(cl_ulong));
+    arrays[XLI_SEARCH_NUM_QUERIES] =
+        xli_input("args.num_queries_device", args->num_queries_device, 1, sizeof(cl_ulong));
+    arrays[XLI_SEARCH_N].optional = arrays[XLI_SEARCH_NUM_QUERIES].optional = true;
+    arrays[XLI_SEARCH_NUM_QUERIES].unused = no_queries;
     arrays[XLI_SEARCH_KEYS] = xli_input("args.keys", args->keys, args->n, key);
     arrays[XLI_SEARCH_QUERIES] = xli_input("args.queries", args->queries, args->num_queries, key);
-    arrays[XLI_SEARCH_QUERIES].unused =
-        unsorted ? "must not be given for XL_SEARCH_UNSORTED" : NULL;
+    arrays[XLI_SEARCH_QUERIES].unused = no_queries;
     arrays[XLI_SEARCH_INDICES_OUT] =
         xli_output("args.indices_out", args->indices_out, places, xl_type_size(problem->index));
     return XLI_SEARCH_ARRAYS;

@@ -2,6 +2,13 @@
  * The launches of a search: one for queries; two to find where keys are not sorted. */
 #include "search_plan.h"
 
+static void add_length(xli_args *list, size_t n, const xli_span *device)
+{
+    xli_args_add(list, XLI_U64(n));
+    xli_args_add(list, XLI_OPTIONAL(device->buffer));
+    xli_args_add(list, XLI_U64(device->offset));
+}
+
 static xl_status launch_queries(xli_search_plan *plan, xli_seq *seq, const xl_search_args *args,
                                 const xli_span *spans)
 {
@@ -9,8 +16,8 @@ static xl_status launch_queries(xli_search_plan *plan, xli_seq *seq, const xl_se
     /* If there are no keys, the kernel is given the queries' buffer and reads no keys. */
     const bool has_keys = spans[XLI_SEARCH_KEYS].buffer != NULL;
     xli_args list = {.count = 0};
-    xli_args_add(&list, XLI_U64(args->n));
-    xli_args_add(&list, XLI_U64(args->num_queries));
+    add_length(&list, args->n, &spans[XLI_SEARCH_N]);
+    add_length(&list, args->num_queries, &spans[XLI_SEARCH_NUM_QUERIES]);
     if (plan->shape.serial)
         xli_args_add(&list, XLI_U64(queries));
     xli_args_add_span(&list, &spans[has_keys ? XLI_SEARCH_KEYS : XLI_SEARCH_QUERIES]);
@@ -29,15 +36,21 @@ static xl_status launch_unsorted(xli_search_plan *plan, xli_seq *seq, size_t n,
     const xli_span *const keys = &spans[XLI_SEARCH_KEYS];
     const xli_span *const out = &spans[XLI_SEARCH_INDICES_OUT];
     const bool any = chunks.count > 0;
-    const cl_mem found = any ? scratch->buffer : out->buffer;
+    const xli_span *const found = any ? scratch : out;
     const size_t found_at = any ? scratch->offset / sizeof(cl_ulong) : 0;
+    xli_args list = {.count = 0};
+    add_length(&list, n, &spans[XLI_SEARCH_N]);
+    xli_args_add(&list, XLI_U64(chunks.elements));
+    xli_args_add_span(&list, keys);
+    xli_args_add_place(&list, found->buffer, found_at);
     if (any)
-        XL_TRY(XLI_LAUNCH(seq, &plan->chunks, chunks.count, group, XLI_U64(n),
-                          XLI_U64(chunks.elements), XLI_MEM(keys->buffer), XLI_U64(keys->offset),
-                          XLI_MEM(found), XLI_U64(found_at)));
-    XL_TRY(XLI_LAUNCH(seq, &plan->lowest, 1, group, XLI_U64(n), XLI_U64(chunks.count),
-                      XLI_MEM(found), XLI_U64(found_at), XLI_MEM(out->buffer),
-                      XLI_U64(out->offset)));
+        XL_TRY(xli_seq_launch_args(seq, &plan->chunks, chunks.count, group, &list, 0));
+    list.count = 0;
+    add_length(&list, n, &spans[XLI_SEARCH_N]);
+    xli_args_add(&list, XLI_U64(chunks.count));
+    xli_args_add_place(&list, found->buffer, found_at);
+    xli_args_add_span(&list, out);
+    XL_TRY(xli_seq_launch_args(seq, &plan->lowest, 1, group, &list, 0));
 done:
     return status;
 }

@@ -16,7 +16,14 @@ typedef struct xli_search_plan {
 } xli_search_plan;
 
 /* The arrays of a call. */
-enum { XLI_SEARCH_KEYS, XLI_SEARCH_QUERIES, XLI_SEARCH_INDICES_OUT, XLI_SEARCH_ARRAYS };
+enum {
+    XLI_SEARCH_N,
+    XLI_SEARCH_NUM_QUERIES,
+    XLI_SEARCH_KEYS,
+    XLI_SEARCH_QUERIES,
+    XLI_SEARCH_INDICES_OUT,
+    XLI_SEARCH_ARRAYS
+};
 
 /* search_kernels.c: compiles the kernels of the plan's shape. *most: the work-items that they allow
  * in a group. */

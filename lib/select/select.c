@@ -82,15 +82,15 @@ static void list_values(const xli_select_problem *p, const xl_select_args *args,
                                            "args.more_values_in[1]", "args.more_values_in[2]"};
     static const char *const out_names[] = {"args.values_out", "args.more_values_out[0]",
                                             "args.more_values_out[1]", "args.more_values_out[2]"};
-    for (size_t k = 0; k < XLI_SELECT_VALUES; ++k) {
-        const char *const unused = k < p->num_values ? NULL : "the plan has no such values";
+    for (size_t k = 0; k < XLI_VALUES; ++k) {
+        const char *const unused = k < p->values.count ? NULL : "the plan has no such values";
         const xl_view in = k == 0 ? args->values_in : args->more_values_in[k - 1];
         const xl_view out = k == 0 ? args->values_out : args->more_values_out[k - 1];
         xli_array *const input = &arrays[XLI_SELECT_VALUES_IN + k];
-        *input = optional(xli_input(in_names[k], in, args->n, p->values[k]), unused);
+        *input = optional(xli_input(in_names[k], in, args->n, p->values.bytes[k]), unused);
         input->optional = !out.buffer;
         arrays[XLI_SELECT_VALUES_OUT + k] =
-            optional(xli_output(out_names[k], out, room, p->values[k]), unused);
+            optional(xli_output(out_names[k], out, room, p->values.bytes[k]), unused);
     }
 }
 

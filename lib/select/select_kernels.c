@@ -58,19 +58,6 @@ static void add_equal(xli_text *text, const xli_select_problem *p)
     xli_text_add(text, "); }\n");
 }
 
-/* Values are moved in units: the largest to which all elements of an array are aligned. */
-static void add_values(xli_text *text, const xli_select_problem *p)
-{
-    enum { WIDEST = 16 };
-    static const char *const units[] = {
-        [1] = "uchar", [2] = "ushort", [4] = "uint", [8] = "uint2", [16] = "uint4"};
-    for (size_t k = 0; k < p->num_values; ++k) {
-        const size_t bytes = p->values[k], unit = xli_min(bytes & (0 - bytes), WIDEST);
-        xli_text_add(text, "typedef %s xl_value%zu;\nenum { xl_value%zu_units = %zu };\n",
-                     units[unit], k, k, bytes / unit);
-    }
-}
-
 static xl_status add_text(const xli_select_plan *plan, const xli_capabilities *capabilities,
                           xli_text *text)
 {
@@ -84,7 +71,7 @@ static xl_status add_text(const xli_select_plan *plan, const xli_capabilities *c
         {"XL_TILE", s->tile},
         {"XL_SELECT_KIND", (size_t)p->kind},
         {"XL_SELECT_BY", (size_t)p->by},
-        {"XL_SELECT_VALUES", p->num_values},
+        {"XL_SELECT_VALUES", p->values.count},
         {"XL_SELECT_WIDE", p->wide},
         {"XL_SELECT_STAGED", s->staged},
         {"XL_REGISTERS", s->registers},
@@ -110,7 +97,7 @@ static xl_status add_text(const xli_select_plan *plan, const xli_capabilities *c
                      (unsigned)s->vector);
     else
         xli_text_add(text, "typedef xl_element xl_element_vec;\n");
-    add_values(text, p);
+    xli_values_text(text, &p->values);
     xli_params_text(text, &p->params);
     if (p->predicate)
         add_predicate(text, p);

@@ -2,21 +2,13 @@
  * The sort's descriptor: its checks, and the problem that it describes. */
 #include "key.h"
 #include "sort_plan.h"
+#include "values.h"
 
 #include <inttypes.h>
 
-/* Bytes of an element of values; 0 if `value` is no type of values. */
-static size_t value_bytes(uint32_t value)
-{
-    enum { MOST = 0xffff };
-    if (value > XL_BYTES(0) && value <= XL_BYTES(MOST))
-        return value - XL_BYTES(0);
-    return xl_type_size((xl_type)value);
-}
-
 static xl_status check_value(const xl_context *ctx, const char *field, uint32_t value)
 {
-    if (value == XL_NONE || value_bytes(value) > 0)
+    if (value == XL_NONE || xli_value_bytes(value) > 0)
         return XL_SUCCESS;
     if (value == XL_SORT_INDICES)
         return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT,
@@ -155,7 +147,7 @@ done:
 /* The value that travels with the keys; `hides`: the places of the keys, in scratch. */
 static xl_type value_of(const xl_sort_desc *desc, bool hides)
 {
-    const bool wide = hides || value_bytes(desc->value) == sizeof(cl_ulong);
+    const bool wide = hides || xli_value_bytes(desc->value) == sizeof(cl_ulong);
     if (desc->value == XL_NONE && !hides)
         return XL_NONE;
     return desc->large && wide ? XL_U64 : XL_U32;
@@ -170,7 +162,7 @@ xl_status xli_sort_problem_of(const xl_context *ctx, const xli_capabilities *cap
     const bool asked = desc->value == XL_SORT_INDICES;
     const bool zeros = desc->equal_zeros && xli_key_is_float((xl_type)desc->key);
     const bool none = desc->value == XL_NONE;
-    const size_t bytes = value_bytes(desc->value);
+    const size_t bytes = xli_value_bytes(desc->value);
     const bool moves = desc->more_values[0] == XL_NONE &&
                        (bytes == sizeof(cl_uint) || (desc->large && bytes == sizeof(cl_ulong)));
     /* Zeros are merged by their places, so that these travel. */
@@ -196,9 +188,9 @@ xl_status xli_sort_problem_of(const xl_context *ctx, const xli_capabilities *cap
         problem->end_bit = 8 * (uint32_t)problem->element.bytes;
     }
     if (hides && !none)
-        problem->gathered[problem->num_gathered++] = value_bytes(desc->value);
+        problem->gathered[problem->num_gathered++] = xli_value_bytes(desc->value);
     for (size_t a = 0; a < XL_MORE_VALUES && desc->more_values[a] != XL_NONE; ++a)
-        problem->gathered[problem->num_gathered++] = value_bytes(desc->more_values[a]);
+        problem->gathered[problem->num_gathered++] = xli_value_bytes(desc->more_values[a]);
 done:
     return status;
 }

@@ -72,6 +72,7 @@ typedef enum field {
     ILLEGAL,
     ZEROS_APART,
     KERNEL,
+    OPERATION,
     PLAN_FIELDS,
     N = PLAN_FIELDS,
     COUNT,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * A merge of the case runner: two sorted arrays in one, or, of arrays that are not in
- * order, some of their elements, each value still with its key. */
+ * A merge or set operation of the case runner. If an array is not sorted, each element of the result
+ * must still be an element of an input. */
 #include "cases.h"
 
 #include "reference.h"
@@ -9,14 +9,29 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { KEYS_A, VALUES_A, KEYS_B, VALUES_B, KEYS_OUT, VALUES_OUT, ROOM };
+enum { MOST_VALUES = 1 + XL_MORE_VALUES };
+enum {
+    KEYS_A,
+    VALUES_A,
+    KEYS_B = VALUES_A + MOST_VALUES,
+    VALUES_B,
+    KEYS_OUT = VALUES_B + MOST_VALUES,
+    VALUES_OUT,
+    COUNTS = VALUES_OUT + MOST_VALUES,
+    LENGTH_A,
+    LENGTH_B,
+    ROOM
+};
 
 static xl_status open_merge(const fuzz_case *c, open_plan *plan)
 {
     xl_merge_desc desc;
     xl_merge_desc_init(&desc);
     desc.key = element_of(c)->type;
-    desc.value = c->of[VALUES] ? XL_U32 : XL_NONE;
+    desc.value = value_type(c, 0);
+    for (size_t k = 0; k < XL_MORE_VALUES; ++k)
+        desc.more_values[k] = value_type(c, k + 1);
+    desc.operation = (uint32_t)c->of[OPERATION];
     desc.order = (uint32_t)c->of[ORDER];
     desc.equal_zeros = (uint32_t)c->of[EQUAL_ZEROS];
     return xl_merge_create(plan->ctx, &desc, &plan->of.merge);
@@ -27,38 +42,58 @@ static void close_merge(open_plan *plan)
     xl_plan_destroy(plan->of.merge);
 }
 
-static size_t length_b(const fuzz_case *c)
+/* Elements that array b holds. */
+static size_t most_b(const fuzz_case *c)
 {
-    return (size_t)c->of[c->of[SHARED] ? N : OTHER];
+    return (size_t)c->of[c->of[SHARED] ? N : OTHER] + (size_t)c->of[MOST];
+}
+
+static size_t room_of(const fuzz_case *c)
+{
+    const size_t a = case_most(c), b = most_b(c);
+    const size_t of[] = {a + b, a + b, a < b ? a : b, a};
+    return of[c->of[OPERATION]];
+}
+
+static bool takes_b(const fuzz_case *c)
+{
+    return c->of[OPERATION] <= XL_MERGE_UNION;
 }
 
 static xl_status enqueue(const fuzz_case *c, const open_plan *plan, const call_array *a,
                          const flight *f)
 {
     const bool shared = c->of[SHARED];
-    return xl_merge_enqueue(
-        plan->of.merge, f->queue,
-        &(xl_merge_args){.n_a = (size_t)c->of[N],
-                         .n_b = length_b(c),
-                         .keys_a = array_view(&a[KEYS_A]),
-                         .values_a = array_view(&a[VALUES_A]),
-                         .keys_b = array_view(&a[shared ? KEYS_A : KEYS_B]),
-                         .values_b = array_view(&a[shared ? VALUES_A : VALUES_B]),
-                         .keys_out = array_view(&a[KEYS_OUT]),
-                         .values_out = array_view(&a[VALUES_OUT]),
-                         .scratch = array_view(&a[ROOM])},
-        num_waits(f), waits(f), f->event);
+    const unsigned values_b = shared && takes_b(c) ? VALUES_A : VALUES_B;
+    xl_merge_args args = {.n_a = case_most(c),
+                          .n_b = most_b(c),
+                          .n_a_device = array_view(&a[LENGTH_A]),
+                          .n_b_device = array_view(&a[LENGTH_B]),
+                          .keys_a = array_view(&a[KEYS_A]),
+                          .values_a = array_view(&a[VALUES_A]),
+                          .keys_b = array_view(&a[shared ? KEYS_A : KEYS_B]),
+                          .values_b = array_view(&a[values_b]),
+                          .keys_out = array_view(&a[KEYS_OUT]),
+                          .values_out = array_view(&a[VALUES_OUT]),
+                          .count_out = array_view(&a[COUNTS]),
+                          .scratch = array_view(&a[ROOM])};
+    for (size_t k = 0; k < XL_MORE_VALUES; ++k) {
+        args.more_values_a[k] = array_view(&a[VALUES_A + 1 + k]);
+        args.more_values_b[k] = array_view(&a[values_b + 1 + k]);
+        args.more_values_out[k] = array_view(&a[VALUES_OUT + 1 + k]);
+    }
+    return xl_merge_enqueue(plan->of.merge, f->queue, &args, num_waits(f), waits(f), f->event);
 }
 
-/* ---- what goes in ---------------------------------------------------------------------------- */
+/* ---- inputs ---------------------------------------------------------------------------------- */
 
 typedef struct runs {
-    size_t n[2];
+    size_t n[2], most[2]; /* elements that the call takes, and that the arrays hold */
     unsigned char *keys[2];
-    uint32_t *values[2];
+    unsigned char *values[2][MOST_VALUES];
 } runs;
 
-/* Whether the next of the sorted keys goes to b, of which so many are dealt out. */
+/* Whether the next of the sorted keys goes to b; dealt: those that each array has. */
 static bool goes_to_b(const fuzz_case *c, const runs *r, const size_t dealt[2])
 {
     if (dealt[0] == r->n[0] || dealt[1] == r->n[1])
@@ -81,40 +116,84 @@ static void deal_out(const fuzz_case *c, const runs *r)
     free(all);
 }
 
-/* Values of a are even, those of b odd, and tell where they stood. */
+/* Repeats keys of a in a, and some of them in b, so that set operations find equal ones. */
+static void repeat_keys(const fuzz_case *c, const runs *r)
+{
+    const size_t bytes = element_of(c)->bytes;
+    xlt_random random = random_of(c->of[SEED], 40);
+    const uint32_t rare = 1 + xlt_below(&random, 20), shared = 1 + xlt_below(&random, 4);
+    for (size_t i = 1; i < r->n[0]; ++i)
+        if (xlt_below(&random, rare) > 0 && xlt_below(&random, 2))
+            memcpy(r->keys[0] + i * bytes, r->keys[0] + (i - 1) * bytes, bytes);
+    for (size_t i = 0; r->n[0] > 0 && i < r->n[1]; ++i)
+        if (xlt_below(&random, shared) == 0)
+            memcpy(r->keys[1] + i * bytes,
+                   r->keys[0] + xlt_below(&random, (uint32_t)r->n[0]) * bytes, bytes);
+}
+
+/* The first values of a are even, those of b odd, and tell where they are, if they have 4 bytes. */
+static unsigned char *make_run_values(const fuzz_case *c, size_t side, size_t k, size_t n)
+{
+    fuzz_case other = *c;
+    other.of[SEED] += side;
+    unsigned char *const values = make_value_array(&other, k, n);
+    for (size_t i = 0; k == 0 && value_size(c, 0) == 4 && i < n; ++i) {
+        const uint32_t place = (uint32_t)(2 * i + side);
+        memcpy(values + 4 * i, &place, 4);
+    }
+    return values;
+}
+
 static runs make_runs(const fuzz_case *c)
 {
     const size_t bytes = element_of(c)->bytes;
     runs r = {.n = {(size_t)c->of[N], (size_t)c->of[OTHER]}};
-    for (size_t k = 0; k < 2; ++k) {
-        r.keys[k] = make_bytes(r.n[k], bytes);
-        r.values[k] = make_bytes(r.n[k], 4);
-        for (size_t i = 0; i < r.n[k]; ++i)
-            r.values[k][i] = (uint32_t)(2 * i + k);
+    for (size_t side = 0; side < 2; ++side) {
+        r.most[side] = r.n[side] + (size_t)c->of[MOST];
+        r.keys[side] = make_bytes(r.most[side], bytes);
+        for (size_t k = 0; k < count_values(c); ++k)
+            r.values[side][k] = make_run_values(c, side, k, r.most[side]);
     }
     deal_out(c, &r);
-    for (size_t k = 0; k < 2; ++k)
-        order_keys(c, r.n[k], r.keys[k], c->of[BREAKS]);
+    if (c->of[OPERATION] != XL_MERGE_ALL)
+        repeat_keys(c, &r);
+    for (size_t side = 0; side < 2; ++side)
+        order_keys(c, r.n[side], r.keys[side], c->of[BREAKS]);
     return r;
 }
 
 static void free_runs(runs *r)
 {
-    for (size_t k = 0; k < 2; ++k) {
-        free(r->keys[k]);
-        free(r->values[k]);
+    for (size_t side = 0; side < 2; ++side) {
+        free(r->keys[side]);
+        for (size_t k = 0; k < MOST_VALUES; ++k)
+            free(r->values[side][k]);
     }
 }
 
-/* ---- what comes out -------------------------------------------------------------------------- */
+/* ---- results --------------------------------------------------------------------------------- */
 
-/* Of arrays that are not in order: each value names an element whose key it still has. */
+/* Elements of the result of arrays that are not sorted; SIZE_MAX if that is wrong. */
+static size_t count_got(outcome *o, const fuzz_case *c, const call_array *a)
+{
+    if (c->of[OPERATION] == XL_MERGE_ALL)
+        return (size_t)c->of[N] + (size_t)c->of[c->of[SHARED] ? N : OTHER];
+    const uint64_t count = *(const uint64_t *)a[COUNTS].got;
+    if (count <= room_of(c))
+        return (size_t)count;
+    failed(o, "count_out is %llu, more than the room", (unsigned long long)count);
+    return SIZE_MAX;
+}
+
+/* If arrays are not sorted: the first value of each element names an element with the same key. */
 static bool check_pairs(outcome *o, const fuzz_case *c, const call_array *a)
 {
+    if (!c->of[BREAKS])
+        return true;
+    const size_t bytes = element_of(c)->bytes, n = count_got(o, c, a);
     const uint32_t *values = a[VALUES_OUT].got;
     const unsigned char *keys = a[KEYS_OUT].got;
-    const size_t bytes = element_of(c)->bytes;
-    for (size_t i = 0; c->of[BREAKS] && values && i < a[VALUES_OUT].n; ++i) {
+    for (size_t i = 0; values && a[VALUES_OUT].size == 4 && n < SIZE_MAX && i < n; ++i) {
         const call_array *from = &a[values[i] % 2 ? KEYS_B : KEYS_A];
         const size_t place = values[i] / 2;
         if (!from->name || place >= from->n)
@@ -122,51 +201,95 @@ static bool check_pairs(outcome *o, const fuzz_case *c, const call_array *a)
         if (memcmp((const unsigned char *)from->host + place * bytes, keys + i * bytes, bytes) != 0)
             return failed(o, "value %zu, %u, has lost its key", i, (unsigned)values[i]);
     }
-    return true;
+    return n < SIZE_MAX;
 }
 
-/* What the merge is to give. */
-static void expect(const fuzz_case *c, const runs *r, bool shared, unsigned char *keys,
-                   uint32_t *values)
+/* The expected outputs: elements, then bytes that are not written. */
+typedef struct results {
+    uint64_t count;
+    unsigned char *keys, *values[MOST_VALUES];
+} results;
+
+/* The elements at `places` of two arrays, of which those of the second follow n of the first. */
+static unsigned char *chosen(const results *r, size_t room, const void *a, const void *b, size_t n,
+                             size_t size, const uint64_t *places)
+{
+    unsigned char *const to = make_untouched(room, size);
+    for (size_t i = 0; i < r->count; ++i) {
+        const size_t place = (size_t)places[i];
+        const void *const from = place < n ? (const unsigned char *)a + place * size
+                                           : (const unsigned char *)b + (place - n) * size;
+        memcpy(to + i * size, from, size);
+    }
+    return to;
+}
+
+static results expect(const fuzz_case *c, const runs *r)
 {
     const element *e = element_of(c);
-    unsigned char *ranked[2];
-    ref_run both[2];
-    for (size_t k = 0; k < 2; ++k) {
-        ranked[k] = ranked_keys(c, r->n[k], r->keys[k]);
-        both[k] = (ref_run){r->n[k], ranked[k], r->values[k]};
+    const size_t b = c->of[SHARED] ? 0 : 1, n = r->n[0], room = room_of(c);
+    unsigned char *const ranked_a = ranked_keys(c, n, r->keys[0]), *const ranked_b = ranked_keys(
+                                                                       c, r->n[b], r->keys[b]);
+    uint64_t *const places = make_bytes(n + r->n[b], sizeof *places);
+    results wanted = {.count =
+                          ref_set(e->type, descends(c), (ref_operation)c->of[OPERATION],
+                                  &(ref_run){n, ranked_a}, &(ref_run){r->n[b], ranked_b}, places)};
+    wanted.keys = chosen(&wanted, room, r->keys[0], r->keys[b], n, e->bytes, places);
+    for (size_t k = 0; k < count_values(c); ++k)
+        wanted.values[k] =
+            chosen(&wanted, room, r->values[0][k], r->values[b][k], n, value_size(c, k), places);
+    free(ranked_a);
+    free(ranked_b);
+    free(places);
+    return wanted;
+}
+
+static void free_results(results *r)
+{
+    free(r->keys);
+    for (size_t k = 0; k < MOST_VALUES; ++k)
+        free(r->values[k]);
+}
+
+/* ---- arrays ---------------------------------------------------------------------------------- */
+
+static void add_values(const fuzz_case *c, const runs *r, const results *wanted, call_array *arrays)
+{
+    const size_t at = (size_t)c->of[IN_AT], out_at = (size_t)c->of[OUT_AT];
+    for (size_t k = 0; k < count_values(c); ++k) {
+        const size_t size = value_size(c, k);
+        arrays[VALUES_A + k] =
+            input_array("values_a", r->values[0][k], r->most[0], size, out_at / (k + 2));
+        if (takes_b(c) && !c->of[SHARED])
+            arrays[VALUES_B + k] =
+                input_array("values_b", r->values[1][k], r->most[1], size, at / (k + 1));
+        arrays[VALUES_OUT + k] =
+            output_array("values_out", wanted->values[k], room_of(c), size, out_at / (k + 3));
     }
-    ref_merge(e->type, descends(c), &both[0], &both[!shared], keys, values);
-    for (size_t i = 0; i < both[0].n + both[!shared].n; ++i) /* with their signs */
-        memcpy(keys + i * e->bytes, r->keys[values[i] % 2] + values[i] / 2 * e->bytes, e->bytes);
-    free(ranked[0]);
-    free(ranked[1]);
 }
 
 static void run_arrays(const fuzz_case *c, open_plan *plan, outcome *o, const runs *r,
                        const call_array *room)
 {
     static const exact_call call = {"xl_merge_enqueue", enqueue, check_pairs};
-    const bool pairs = c->of[VALUES], shared = c->of[SHARED], known = !c->of[BREAKS];
-    const size_t bytes = element_of(c)->bytes, at = (size_t)c->of[IN_AT], n = r->n[0] + length_b(c),
-                 out_at = (size_t)c->of[OUT_AT];
-    unsigned char *keys = make_bytes(n, bytes);
-    uint32_t *values = make_bytes(n, 4);
-    const ref_run a = {r->n[0], r->keys[0], r->values[0]}, b = {r->n[1], r->keys[1], r->values[1]};
-    if (known)
-        expect(c, r, shared, keys, values);
-    const call_array arrays[CALL_ARRAYS] = {
-        [KEYS_A] = input_array("keys_a", a.keys, a.n, bytes, at),
-        [VALUES_A] = input_array(pairs ? "values_a" : NULL, a.values, a.n, 4, out_at / 2),
-        [KEYS_B] = input_array(shared ? NULL : "keys_b", b.keys, b.n, bytes, at / 2),
-        [VALUES_B] = input_array(pairs && !shared ? "values_b" : NULL, b.values, b.n, 4, at),
-        [KEYS_OUT] = output_array("keys_out", known ? keys : NULL, n, bytes, out_at),
-        [VALUES_OUT] =
-            output_array(pairs ? "values_out" : NULL, known ? values : NULL, n, 4, out_at / 3),
+    const bool shared = c->of[SHARED], known = !c->of[BREAKS], above = c->of[COUNT] == COUNT_ABOVE;
+    const size_t bytes = element_of(c)->bytes, at = (size_t)c->of[IN_AT];
+    const uint64_t count_a = r->n[0] + (above ? 1000 : 0),
+                   count_b = r->n[!shared] + (above ? 7 : 0);
+    results wanted = known ? expect(c, r) : (results){0};
+    call_array arrays[CALL_ARRAYS] = {
+        [KEYS_A] = input_array("keys_a", r->keys[0], r->most[0], bytes, at),
+        [KEYS_B] = input_array(shared ? NULL : "keys_b", r->keys[1], r->most[1], bytes, at / 2),
+        [KEYS_OUT] =
+            output_array("keys_out", wanted.keys, room_of(c), bytes, (size_t)c->of[OUT_AT]),
+        [COUNTS] = output_array(c->of[OPERATION] == XL_MERGE_ALL ? NULL : "count_out",
+                                known ? &wanted.count : NULL, 1, sizeof wanted.count, at / 5),
+        [LENGTH_A] = count_array(c, &count_a),
+        [LENGTH_B] = count_array(c, &count_b),
         [ROOM] = *room};
+    add_values(c, r, &wanted, arrays);
     run_exact(o, c, plan, &call, arrays);
-    free(keys);
-    free(values);
+    free_results(&wanted);
 }
 
 static void run_merge(const fuzz_case *c, open_plan *plan, outcome *o)
@@ -174,8 +297,8 @@ static void run_merge(const fuzz_case *c, open_plan *plan, outcome *o)
     size_t scratch = 0;
     runs r = make_runs(c);
     if (succeeded(o, plan->ctx,
-                  xl_merge_scratch(plan->of.merge, &(xl_merge_args){.n_a = r.n[0] + length_b(c)},
-                                   &scratch),
+                  xl_merge_scratch(plan->of.merge,
+                                   &(xl_merge_args){.n_a = r.most[0], .n_b = most_b(c)}, &scratch),
                   "xl_merge_scratch")) {
         const call_array room = scratch_array(c, scratch);
         run_arrays(c, plan, o, &r, &room);

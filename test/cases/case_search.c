@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { KEYS, QUERIES, PLACES, ROOM };
+enum { KEYS, QUERIES, PLACES, LENGTH, NUM_QUERIES, ROOM };
 
 static xl_status open_search(const fuzz_case *c, open_plan *plan)
 {
@@ -38,14 +38,22 @@ static size_t num_queries(const fuzz_case *c)
     return (size_t)(asks_order(c) ? 0 : c->of[c->of[SHARED] ? N : OTHER]);
 }
 
+/* Queries that the array holds. */
+static size_t most_queries(const fuzz_case *c)
+{
+    return asks_order(c) ? 0 : num_queries(c) + (size_t)c->of[MOST];
+}
+
 static xl_status enqueue(const fuzz_case *c, const open_plan *plan, const call_array *a,
                          const flight *f)
 {
     return xl_search_enqueue(
         plan->of.lookup, f->queue,
-        &(xl_search_args){.n = (size_t)c->of[N],
+        &(xl_search_args){.n = case_most(c),
+                          .num_queries = most_queries(c),
+                          .n_device = array_view(&a[LENGTH]),
+                          .num_queries_device = array_view(&a[NUM_QUERIES]),
                           .keys = array_view(&a[KEYS]),
-                          .num_queries = num_queries(c),
                           .queries = array_view(&a[c->of[SHARED] ? KEYS : QUERIES]),
                           .indices_out = array_view(&a[PLACES]),
                           .scratch = array_view(&a[ROOM])},
@@ -56,7 +64,7 @@ static bool places_are_there(outcome *o, const fuzz_case *c, const call_array *a
 {
     const uint64_t *wide = a[PLACES].got;
     const uint32_t *narrow = a[PLACES].got;
-    for (size_t i = 0; !a[PLACES].wanted && i < a[PLACES].n; ++i) {
+    for (size_t i = 0; !a[PLACES].wanted && i < num_queries(c); ++i) {
         const uint64_t place = a[PLACES].size == 8 ? wide[i] : narrow[i];
         if (place > c->of[N])
             return failed(o, "place %zu is %llu", i, (unsigned long long)place);
@@ -70,7 +78,7 @@ static unsigned char *make_queries(const fuzz_case *c, const unsigned char *keys
     const size_t n = (size_t)c->of[N], count = num_queries(c), bytes = element_of(c)->bytes;
     fuzz_case others = *c;
     others.of[SEED] += 1;
-    unsigned char *queries = make_input(&others, count), swap[ELEMENT_MOST];
+    unsigned char *queries = make_input(&others, most_queries(c)), swap[ELEMENT_MOST];
     xlt_random random = random_of(c->of[SEED], 5);
     for (size_t i = 0; n > 0 && i < count; i += 2)
         memcpy(queries + i * bytes, keys + xlt_below(&random, (uint32_t)n) * bytes, bytes);
@@ -102,7 +110,7 @@ static void *wanted_places(const fuzz_case *c, const unsigned char *keys_given,
     const size_t count = asks_order(c) ? 1 : num_queries(c);
     unsigned char *keys = ranked_keys(c, n, keys_given);
     unsigned char *queries = ranked_keys(c, num_queries(c), queries_given);
-    char *places = make_bytes(count, bytes);
+    unsigned char *places = make_untouched(asks_order(c) ? 1 : most_queries(c), bytes);
     for (size_t i = 0; i < count; ++i) {
         const uint64_t place =
             asks_order(c) ? ref_unsorted(e->type, descends(c), n, keys)
@@ -119,9 +127,10 @@ static void run_search(const fuzz_case *c, open_plan *plan, outcome *o)
 {
     static const exact_call call = {"xl_search_enqueue", enqueue, places_are_there};
     const size_t n = (size_t)c->of[N], bytes = element_of(c)->bytes, out_at = (size_t)c->of[OUT_AT];
-    const size_t count = asks_order(c) ? 1 : num_queries(c);
+    const size_t most = case_most(c), places_most = asks_order(c) ? 1 : most_queries(c);
+    const uint64_t count = count_of(c), queries_count = num_queries(c) + (count - n);
     const bool known = asks_order(c) || !c->of[BREAKS], given = !asks_order(c) && !c->of[SHARED];
-    unsigned char *keys = make_input(c, n);
+    unsigned char *keys = make_input(c, most);
     order_keys(c, n, keys, c->of[BREAKS]);
     if (asks_order(c) && n > 0 && c->of[OTHER] % n > 0)
         swap_neighbours(keys + (c->of[OTHER] % n - 1) * bytes, bytes);
@@ -129,13 +138,16 @@ static void run_search(const fuzz_case *c, open_plan *plan, outcome *o)
     void *places = wanted_places(c, keys, c->of[SHARED] ? keys : queries);
     size_t scratch = 0;
     if (succeeded(o, plan->ctx,
-                  xl_search_scratch(plan->of.lookup, &(xl_search_args){.n = n}, &scratch),
+                  xl_search_scratch(plan->of.lookup, &(xl_search_args){.n = most}, &scratch),
                   "xl_search_scratch")) {
         const call_array arrays[CALL_ARRAYS] = {
-            [KEYS] = input_array("keys", keys, n, bytes, (size_t)c->of[IN_AT]),
-            [QUERIES] = input_array(given ? "queries" : NULL, queries, count, bytes, out_at / 2),
-            [PLACES] = output_array("indices_out", known ? places : NULL, count,
+            [KEYS] = input_array("keys", keys, most, bytes, (size_t)c->of[IN_AT]),
+            [QUERIES] =
+                input_array(given ? "queries" : NULL, queries, most_queries(c), bytes, out_at / 2),
+            [PLACES] = output_array("indices_out", known ? places : NULL, places_most,
                                     c->of[INDEX] ? 4 : 8, out_at),
+            [LENGTH] = count_array(c, &count),
+            [NUM_QUERIES] = asks_order(c) ? (call_array){0} : count_array(c, &queries_count),
             [ROOM] = scratch_array(c, scratch)};
         run_exact(o, c, plan, &call, arrays);
     }

@@ -354,11 +354,12 @@ static xl_status enqueue_merge(const victim *v)
                                              .values_b = xlt_view(&v->at[3]),
                                              .keys_out = xlt_view(&v->at[4]),
                                              .values_out = xlt_view(&v->at[5]),
+                                             .count_out = xlt_view(&v->at[6]),
                                              .scratch = xlt_view(&v->at[SCRATCH])},
                             0, NULL, NULL);
 }
 
-static void harm_merge(const char *tune, xl_type key)
+static void harm_merge(const char *tune, xl_type key, xl_merge_operation operation)
 {
     victim v = {.what = tune, .ctx = open_context(tune, NULL), .most = NUM_KEYS + NUM_RESULTS - 1};
     xl_merge_desc desc;
@@ -366,6 +367,7 @@ static void harm_merge(const char *tune, xl_type key)
     xl_merge_desc_init(&desc);
     desc.key = key;
     desc.value = XL_U32;
+    desc.operation = operation;
     ok(v.ctx, xl_merge_create(v.ctx, &desc, &v.plan.merge), tune);
     ok(v.ctx,
        xl_merge_scratch(v.plan.merge, &(xl_merge_args){.n_a = NUM_KEYS + NUM_RESULTS}, &bytes),
@@ -376,6 +378,8 @@ static void harm_merge(const char *tune, xl_type key)
     give_numbers(&v, 3, NUM_KEYS, NUM_RESULTS);
     v.at[4] = xlt_buffer_make(NULL, NUM_KEYS + NUM_RESULTS, xl_type_size(key), 0);
     v.at[5] = xlt_buffer_make(NULL, NUM_KEYS + NUM_RESULTS, 4, 0);
+    if (operation != XL_MERGE_ALL)
+        v.at[6] = xlt_buffer_make(NULL, 1, 8, 0);
     v.at[SCRATCH] = xlt_scratch_make(bytes);
     v.names = &v.at[5];
     harm(&v, enqueue_merge);
@@ -392,8 +396,10 @@ static void merges_of_what_changes(void **state)
     };
     xlt_needs_threads();
     for (size_t p = 0; xlt_place_closely(p); ++p)
-        for (size_t i = 0; i < sizeof tunes / sizeof tunes[0]; ++i)
-            harm_merge(tunes[i], i % 2 ? XL_U32 : XL_F32);
+        for (size_t i = 0; i < sizeof tunes / sizeof tunes[0]; ++i) {
+            harm_merge(tunes[i], i % 2 ? XL_U32 : XL_F32, XL_MERGE_ALL);
+            harm_merge(tunes[i], i % 2 ? XL_U32 : XL_F32, XL_MERGE_UNION);
+        }
 }
 
 static xl_status enqueue_search(const victim *v)

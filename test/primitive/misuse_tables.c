@@ -219,7 +219,12 @@ DESCRIBE(merge, xl_merge, d->value = other ? XL_NONE : XL_U32; d->tunables = til
 static const misuse_desc desc_merge[] = {
     {"desc.key: ", DESC{.key = XL_NONE}, BAD},
     {"desc.key: ", DESC{.key = (xl_type)99}, BAD},
-    {"desc.value: u64", DESC{.key = XL_U32, .value = XL_U64}, BAD},
+    {"desc.value: 77", DESC{.key = XL_U32, .value = 77}, BAD},
+    {"desc.value: 65536", DESC{.key = XL_U32, .value = XL_SORT_INDICES}, BAD},
+    {"desc.more_values[0]: given", DESC{.key = XL_U32, .more_values = {XL_U32}}, BAD},
+    {"desc.more_values[2]: given",
+     DESC{.key = XL_U32, .value = XL_U32, .more_values = {XL_U32, XL_NONE, XL_U32}}, BAD},
+    {"desc.operation: 4; must be XL_MERGE_ALL", DESC{.key = XL_U32, .operation = 4}, BAD},
     {"desc.order: 7; must be XL_ASCENDING or XL_DESCENDING", DESC{.key = XL_U32, .order = 7}, BAD},
 };
 #undef DESC
@@ -228,6 +233,9 @@ static const misuse_call call_merge[] = {
     {BAD, "values_a: given", {{0}}, true},
     {BAD, "values_b: given", {NONE(values_a)}, true},
     {BAD, "values_out: given", {NONE(values_a), NONE(values_b)}, true},
+    {BAD, "more_values_a[0]: given", {AS(more_values_a[0], keys_a)}, false},
+    {BAD, "more_values_out[2]: given", {AS(more_values_out[2], keys_out)}, false},
+    {BAD, "args.count_out: given", {AS(count_out, keys_out)}, false},
     {BAD, "args.n_a, args.n_b: 40 and ", {SET(n_b, SIZE_MAX)}, false},
 #if SIZE_MAX > UINT32_MAX
     {BAD,
@@ -236,6 +244,16 @@ static const misuse_call call_merge[] = {
      false},
     {BAD, "args.n_a, args.n_b: 4294967295 and 60", {SET(n_a, UINT32_MAX)}, false},
 #endif
+};
+#undef ARGS
+
+CALLS(difference, xl_merge, xl_merge, (&(xl_merge_args){.n_a = 100}), plan)
+DESCRIBE(difference, xl_merge, d->value = other ? XL_NONE : XL_U32;
+         d->operation = XL_MERGE_DIFFERENCE)
+#define ARGS xl_merge_args
+static const misuse_call call_difference[] = {
+    {BAD, "values_b: given", {AS(values_b, values_a)}, false},
+    {BAD, "values_out: given", {NONE(values_a)}, true},
 };
 #undef ARGS
 
@@ -260,7 +278,8 @@ static const misuse_desc desc_search[] = {
 #undef DESC
 #define ARGS xl_search_args
 static const misuse_call call_search[] = {
-    {BAD, "queries: given", {SET(num_queries, 0)}, true},
+    {BAD, "num_queries_device: given", {SET(num_queries, 0)}, true},
+    {BAD, "queries: given", {SET(num_queries, 0), NONE(num_queries_device)}, true},
     {BAD, "args.num_queries: 20000; must be 0", {NONE(queries)}, true},
     {BAD, "args.queries: ", {SET(num_queries, SIZE_MAX / 16)}, false},
     {BAD, "num_queries: ", {SET(num_queries, SIZE_MAX)}, false},
@@ -653,9 +672,22 @@ const misuse misuses[] = {
      AT(scratch),
      {ARRAY(keys_a, 40, 4, READ | NEEDED), ARRAY(keys_b, 60, 4, READ | NEEDED),
       ARRAY(values_a, 40, 4, READ | NEEDED), ARRAY(values_b, 60, 4, READ | NEEDED),
-      ARRAY(keys_out, 100, 4, WRITTEN | NEEDED), ARRAY(values_out, 100, 4, WRITTEN | NEEDED)},
+      ARRAY(keys_out, 100, 4, WRITTEN | NEEDED), ARRAY(values_out, 100, 4, WRITTEN | NEEDED),
+      ARRAY(n_a_device, 1, 8, READ), ARRAY(n_b_device, 1, 8, READ)},
      NUMBERS(AT(n_a), AT(n_b)),
      ROWS(merge)},
+    {TABLE(difference, xl_merge),
+     &(ARGS){.n_a = 40, .n_b = 60},
+     sizeof(ARGS),
+     AT(scratch),
+     {ARRAY(keys_a, 40, 4, READ | NEEDED), ARRAY(keys_b, 60, 4, READ | NEEDED),
+      ARRAY(values_a, 40, 4, READ | NEEDED), ARRAY(keys_out, 40, 4, WRITTEN | NEEDED),
+      ARRAY(values_out, 40, 4, WRITTEN | NEEDED), ARRAY(count_out, 1, 8, WRITTEN | NEEDED)},
+     NUMBERS(AT(n_a), AT(n_b)),
+     NULL,
+     0,
+     call_difference,
+     sizeof call_difference / sizeof call_difference[0]},
 #undef ARGS
 #define ARGS xl_search_args
     {TABLE(search, xl_search),
@@ -663,14 +695,16 @@ const misuse misuses[] = {
      sizeof(ARGS),
      AT(scratch),
      {ARRAY(keys, N, 4, READ | NEEDED), ARRAY(queries, N, 4, READ | NEEDED),
-      ARRAY(indices_out, N, 4, WRITTEN | NEEDED)},
+      ARRAY(indices_out, N, 4, WRITTEN | NEEDED), ARRAY(n_device, 1, 8, READ),
+      ARRAY(num_queries_device, 1, 8, READ)},
      NUMBERS(AT(n), AT(num_queries)),
      ROWS(search)},
     {TABLE(unsorted, xl_search),
      &(ARGS){.n = N},
      sizeof(ARGS),
      AT(scratch),
-     {ARRAY(keys, N, 4, READ | NEEDED), ARRAY(indices_out, 1, 8, WRITTEN | NEEDED)},
+     {ARRAY(keys, N, 4, READ | NEEDED), ARRAY(indices_out, 1, 8, WRITTEN | NEEDED),
+      ARRAY(n_device, 1, 8, READ)},
      NUMBERS(AT(n)),
      NULL,
      0,

@@ -458,9 +458,10 @@ static void selections_in_order(void **state)
     }
 }
 
-static xli_merge_shape merge_of(const device *d, xl_type key, size_t most, bool ends_loops)
+static xli_merge_shape set_of(const device *d, xl_type key, xl_merge_operation operation,
+                              size_t most, bool ends_loops)
 {
-    const xli_merge_problem problem = {key, XL_U32, false, false};
+    const xli_merge_problem problem = {.key = key, .operation = operation};
     const xli_capabilities capabilities = facts_of(d);
     xli_tune_device known = known_of(&capabilities);
     xli_tune_merge tune;
@@ -472,6 +473,11 @@ static xli_merge_shape merge_of(const device *d, xl_type key, size_t most, bool 
     xli_tune_merge_table(&known, &tune);
     xli_merge_shape_of(&problem, &known, &tune, most, &shape);
     return shape;
+}
+
+static xli_merge_shape merge_of(const device *d, xl_type key, size_t most, bool ends_loops)
+{
+    return set_of(d, key, XL_MERGE_ALL, most, ends_loops);
 }
 
 /* Tiles of work-groups, which fit local memory, and the scratch for where they begin. */
@@ -500,6 +506,25 @@ static void merges_by_groups(void **state)
     assert_true(shape.group_size == 256 && shape.items == 1);
     tight.local_bytes = 1024;
     assert_int_equal(merge_of(&tight, XL_U64, 256, false).group_size, 64);
+}
+
+/* Tiles have room for one more element, and scratch on every device. */
+static void set_operations(void **state)
+{
+    (void)state;
+    const xli_merge_shape gpu = set_of(&devices[H200], XL_U32, XL_MERGE_UNION, 1024, false),
+                          cpu = set_of(&devices[POCL], XL_U32, XL_MERGE_UNION, 4096, false);
+    assert_int_equal(xli_merge_tile(&gpu, 1), 3839);
+    device tight = devices[NARROW];
+    tight.local_bytes = 1024;
+    const xli_merge_shape least = set_of(&tight, XL_U64, XL_MERGE_DIFFERENCE, 256, false);
+    assert_true(least.items == 2 && least.group_size == 32);
+    for (size_t n = 1; n < UINT32_MAX / 2; n += n / 3 + 1) {
+        assert_true(xli_merge_scratch_bytes(&gpu, n) >= 12 * (xli_ceil_div(n, 3839) + 1));
+        assert_true(xli_merge_scratch_bytes(&cpu, n) >= 12 * (xli_merge_tiles(&cpu, n) + 1));
+        const xli_merge_problem p = {.key = XL_U32, .operation = XL_MERGE_INTERSECTION};
+        assert_int_equal(xli_merge_room(&p, n, 1000), xli_min(n, 1000));
+    }
 }
 
 /* Chunks of work-items: some for each unit, of few elements where loops are ended. */
@@ -591,6 +616,7 @@ int main(void)
         cmocka_unit_test(samples_of_selections),
         cmocka_unit_test(selections_in_order),
         cmocka_unit_test(merges_by_groups),
+        cmocka_unit_test(set_operations),
         cmocka_unit_test(merges_by_chunks),
         cmocka_unit_test(searches),
         cmocka_unit_test(searches_of_places),

@@ -287,8 +287,8 @@ static int open_merge(tune_case *c)
     TRY(open_halves(c, true));
     TRY(tune_open_output(c, c->n * sizeof(uint32_t), 0));
     const uint32_t *const input = c->input;
-    const ref_run a = {half, input, NULL}, b = {c->n - half, input + half, NULL};
-    ref_merge(XL_U32, false, &a, &b, c->wanted, NULL);
+    const ref_run a = {half, input}, b = {c->n - half, input + half};
+    ref_merge(XL_U32, false, &a, &b, c->wanted);
 done:
     return result;
 }

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: MIT
+ * The arguments that the kernels of a merge share. */
+#include "../tile/tile_merge_arrays.cl"
+
+/* The lengths of both inputs: at most n_a and n_b, or, if n_a_device or n_b_device is not NULL, at
+ * most the number there. */
+#define XL_MERGE_LENGTHS                                                                           \
+    uint n_a, __global const ulong *n_a_device, ulong n_a_offset, uint n_b,                        \
+        __global const ulong *n_b_device, ulong n_b_offset
+
+uint xl_merge_length(uint most, __global const ulong *length, ulong offset)
+{
+    return length ? (uint)min((ulong)most, length[offset]) : most;
+}
+
+/* Reads n_a and n_b, once in a kernel. One work-item of a group reads and broadcasts them, so that a
+ * concurrent write cannot make work-items diverge at a barrier. */
+#if XL_SERIAL
+#define XL_MERGE_READ_LENGTHS                                                                      \
+    n_a = xl_merge_length(n_a, n_a_device, n_a_offset);                                            \
+    n_b = xl_merge_length(n_b, n_b_device, n_b_offset);
+#else
+#define XL_MERGE_READ_LENGTHS                                                                      \
+    __local uint lengths[2];                                                                       \
+    if (n_a_device || n_b_device) {                                                                \
+        if (get_local_id(0) == 0) {                                                                \
+            lengths[0] = xl_merge_length(n_a, n_a_device, n_a_offset);                             \
+            lengths[1] = xl_merge_length(n_b, n_b_device, n_b_offset);                             \
+        }                                                                                          \
+        xl_local_barrier();                                                                        \
+        n_a = lengths[0];                                                                          \
+        n_b = lengths[1];                                                                          \
+    }
+#endif
+
+/* Both inputs: buffers, and the element at which each array begins. */
+#define XL_MERGE_KEYS                                                                              \
+    __global const XL_KEY *keys_a, ulong keys_a_offset, __global const XL_KEY *keys_b,             \
+        ulong keys_b_offset
+#define XL_MERGE_RUNS                                                                              \
+    {                                                                                              \
+        keys_a + keys_a_offset, keys_b + keys_b_offset, n_a, n_b                                   \
+    }
+
+/* All arrays; XL_MERGE_MAKE makes `in` and `out` of them. */
+#define XL_MERGE_VALUE_ARGUMENT(k)                                                                 \
+    , __global const xl_value##k *values_a##k, ulong values_a##k##_offset,                         \
+        __global const xl_value##k *values_b##k, ulong values_b##k##_offset,                       \
+        __global xl_value##k *values_out##k, ulong values_out##k##_offset
+#define XL_MERGE_ARRAYS                                                                            \
+    XL_MERGE_KEYS, __global XL_KEY *keys_out,                                                      \
+        ulong keys_out_offset XL_EACH_VALUE(XL_MERGE_VALUE_ARGUMENT)
+#define XL_MERGE_VALUE_MAKE(k)                                                                     \
+    in.first_values##k = values_a##k + values_a##k##_offset * xl_value##k##_units;                 \
+    in.second_values##k = values_b##k + values_b##k##_offset * xl_value##k##_units;                \
+    out.values##k = values_out##k + values_out##k##_offset * xl_value##k##_units;
+#define XL_MERGE_MAKE                                                                              \
+    const xl_runs runs = XL_MERGE_RUNS;                                                            \
+    xl_merge_in in;                                                                                \
+    xl_merge_out out;                                                                              \
+    in.keys = runs;                                                                                \
+    out.keys = keys_out + keys_out_offset;                                                         \
+    XL_EACH_VALUE(XL_MERGE_VALUE_MAKE)
