@@ -33,7 +33,7 @@ lib/scan/fault.c|#include "nowhere.h"|nowhere.h is no file of this tree
 lib/scan/fault.c|#include "../ocl/runtime.h"|by its bare name
 tools/fault.c|#include "runtime.h"|tools may not include lib/ocl/runtime.h
 tools/fault.c|#include "../lib/core/core.h"|tools may not include lib/core/core.h
-tools/common/fault.c|#include "tune_cases.h"|tools/common may not include tools/tune/tune_cases.h
+tools/common/fault.c|#include "workload.h"|tools/common may not include tools/workload/workload.h
 tools/commands/fault.c|#include <unistd.h>|headers of the operating system
 lib/scan/fault.c|#include "reference.h"|lib/scan may not include reference/reference.h
 lib/core/fault.c|#include "reference.h"|lib/core may not include reference/reference.h

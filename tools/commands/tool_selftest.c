@@ -163,8 +163,7 @@ static int check_names(const char *const *names)
         while (which < PRIMITIVES && strcmp(primitive_name(which), names[i]) != 0)
             ++which;
         if (which == PRIMITIVES)
-            return tool_misuse("selftest: no primitive is named \"%s\"; known are %s", names[i],
-                               known);
+            return tool_misuse("selftest: NAME: \"%s\"; must be one of %s", names[i], known);
     }
     return TOOL_OK;
 }
@@ -200,7 +199,7 @@ int tool_selftest(int argc, char **argv)
         {"all", OPTION_FLAG, &is_all, NULL, "all pairs of options: hours on a CPU", NULL},
         {"case", OPTION_TEXT, &line, "LINE", "only this case, as the line of a failure has it",
          NULL},
-        {"device", OPTION_TEXT, &device, "SEL", "which device; see crosslane devices", NULL},
+        DEVICE_OPTION(device),
         TUNE_FILE_OPTION(tune_file)};
     const tool_syntax syntax = {
         .name = "selftest",

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * The points of `crosslane neighbors` on the device, and the index that searches take them from. */
+ * The points of `crosslane neighbors` on the device, and the index for searches. */
 #include "point_search.h"
 
 #include <math.h>
@@ -10,14 +10,13 @@ static size_t bytes_of(const xli_npy *array)
     return array->count * array->item_bytes;
 }
 
-/* Cells are of single precision. */
+/* The size of cells has single precision. */
 static float edge_of(double cell)
 {
     return (float)fmin(fmax(cell, 1e-37), 1e37);
 }
 
-/* Of double precision the grid has coordinates less the lower corner of a box, as floats: where
- * none is given the box of the points is, if floats can tell its cells apart. */
+/* A grid of f64 points stores coordinates relative to the lower corner of a box, as floats. Without --box it gets the box of the points, if floats can distinguish its cells. */
 static void frame(const search_input *in, double cell, xl_grid_desc *desc)
 {
     double low[3] = {0, 0, 0}, high[3] = {0, 0, 0};
@@ -26,7 +25,7 @@ static void frame(const search_input *in, double cell, xl_grid_desc *desc)
         const double x = input_number(in, &in->points, i);
         low[a] = i < in->dimensions ? x : fmin(low[a], x);
         high[a] = i < in->dimensions ? x : fmax(high[a], x);
-        if (!isfinite(x)) /* the build says so */
+        if (!isfinite(x)) /* the build reports it */
             return;
     }
     for (uint32_t a = 0; a < in->dimensions; ++a)

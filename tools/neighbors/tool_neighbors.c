@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * `crosslane neighbors`: who is near each point of a file, or near other places, within a radius or
- * the nearest so many; what options ask for, and which of them go together. */
+ * `crosslane neighbors`: the neighbours of each point, or of queries, within a radius or the K nearest: its options, and their checks. */
 #include "point_search.h"
 
 #include <math.h>
@@ -12,7 +11,7 @@ typedef struct neighbors_options {
     input_options where;
 } neighbors_options;
 
-/* ---- which options go together ---- */
+/* ---- combinations of options ---- */
 
 static int check_apart(const neighbors_options *o)
 {
@@ -77,7 +76,7 @@ static int check_needs(const neighbors_options *o)
                   "--periodic, without which all of them are 0"}};
     for (size_t i = 0; i < TOOL_COUNT(needs); ++i)
         if (needs[i].lacks)
-            return tool_misuse("neighbors: --%s needs %s", needs[i].option, needs[i].what);
+            return tool_misuse("neighbors: --%s: given without %s", needs[i].option, needs[i].what);
     return TOOL_OK;
 }
 
@@ -87,10 +86,10 @@ static int check_radius(const neighbors_options *o)
 {
     const double radius = o->radius.value;
     if (!o->radius.given && !o->where.radii)
-        return tool_misuse("neighbors: give --radius, the search radius in the unit of the points, "
-                           "or --knn, how many nearest");
+        return tool_misuse(
+            "neighbors: --radius: missing; give --radius R, in the unit of the points, or --knn K");
     if (o->radius.given && (!(radius > 0) || !isfinite(radius)))
-        return tool_misuse("neighbors: --radius: %g; it must be a finite number above 0", radius);
+        return tool_misuse("neighbors: --radius: %g; must be a finite number above 0", radius);
     return TOOL_OK;
 }
 
@@ -98,7 +97,7 @@ static int check_mass(const neighbors_options *o)
 {
     const double mass = o->mass.value;
     if (!(mass > 0) || !isfinite(mass))
-        return tool_misuse("neighbors: --mass: %g; it must be a finite number above 0", mass);
+        return tool_misuse("neighbors: --mass: %g; must be a finite number above 0", mass);
     return TOOL_OK;
 }
 
@@ -107,7 +106,8 @@ static int check_whole(const char *name, const tool_number *number, double most)
     const double value = number->value;
     if (!number->given || (value >= 1 && value <= most && value == floor(value)))
         return TOOL_OK;
-    return tool_misuse("neighbors: --%s: %g; a whole number from 1 to %.0f", name, value, most);
+    return tool_misuse("neighbors: --%s: %g; must be a whole number from 1 to %.0f", name, value,
+                       most);
 }
 
 enum { MOST_NEAREST = 64 };
@@ -117,9 +117,9 @@ static int check_nearest(const neighbors_options *o)
     int result;
     TRY(check_whole("knn", &o->knn, MOST_NEAREST));
     if (!o->out)
-        return tool_misuse("neighbors: --knn without --out; give the PREFIX of its files");
+        return tool_misuse("neighbors: --knn: given without --out; requires --out PREFIX");
     if (o->radius.given && (!(o->radius.value > 0) || !isfinite(o->radius.value)))
-        return tool_misuse("neighbors: --radius: %g; it must be a finite number above 0",
+        return tool_misuse("neighbors: --radius: %g; must be a finite number above 0",
                            o->radius.value);
 done:
     return result;
@@ -264,9 +264,9 @@ int tool_neighbors(int argc, char **argv)
         TEXT_OPTION("png", o.png, "P.png", "a picture of the density, a ball for each row"),
         {"f32", OPTION_FLAG, &o.where.convert, NULL,
          "round files of f64 to f32, and say by how much", NULL},
-        {"device", OPTION_TEXT, &o.device, "SEL", "which device; see crosslane devices", NULL},
+        DEVICE_OPTION(o.device),
         TUNE_FILE_OPTION(o.tune_file),
-        {"json", OPTION_FLAG, &o.as_json, NULL, "what was found, as one JSON object", NULL}};
+        JSON_OPTION(o.as_json, "a report")};
     const tool_syntax syntax = {.name = "neighbors",
                                 .files = "POINTS.npy (--radius R | --knn K)",
                                 .min_files = 1,
