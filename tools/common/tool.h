@@ -354,7 +354,7 @@ extern const char *const accumulator_dtypes[]; /* by xl_type, then NULL */
      OPTION_CHOICE,                                                                                \
      &(o).dtype,                                                                                   \
      "TYPE",                                                                                       \
-     "type of sums and products; auto: i64, u64 or f64",                                           \
+     "type of sums and products (auto: i64, u64 or f64)",                                          \
      accumulator_dtypes},                                                                          \
     {                                                                                              \
         "wrap", OPTION_FLAG, &(o).wrap, NULL, "integer results modulo 2^bits, not checked", NULL   \

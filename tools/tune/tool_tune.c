@@ -270,13 +270,13 @@ done:
 }
 
 static const char about[] =
-    "Measures primitives on a device with other tuning values than the library's own, checks what\n"
-    "they give, and says which are faster by more than 3 % twice. Use the file with --tune-file,\n"
-    "or CROSSLANE_TUNE_FILE, on the device and with the driver that it was measured on. Let\n"
-    "nothing else run meanwhile. NAME: one primitive or more, as their values are called, instead\n"
-    "of all: scan, reduce, sort, topk, select, merge, search, histogram, transform, grid, "
-    "neighbors, knn,\n"
-    "knn_approximate, morton.";
+    "Tries other tuning values than the library's on a device, checks their results, and reports\n"
+    "those that are faster by more than 3 % in two measurements. Use the file with --tune-file or\n"
+    "CROSSLANE_TUNE_FILE, on the device and with the driver on which it was measured. Run no "
+    "other\n"
+    "program meanwhile.\n\n"
+    "NAME: only these primitives: scan, reduce, sort, topk, merge, search, histogram, transform,\n"
+    "grid, neighbors, knn, knn_approximate, morton.";
 
 int tool_tune(int argc, char **argv)
 {
@@ -284,12 +284,10 @@ int tool_tune(int argc, char **argv)
     tune_options o = {.seconds = 100};
     const tool_option options[] = {
         {"out", OPTION_TEXT, &o.out, "FILE",
-         "where the values go, lines \"name = number\"; those of a file that is there are kept",
-         NULL},
-        {"seconds", OPTION_COUNT, &o.seconds, "S", "about how long to search (100)", NULL},
+         "write the values, lines \"name = number\"; values already in it are kept", NULL},
+        {"seconds", OPTION_COUNT, &o.seconds, "S", "the time for the search (100)", NULL},
         DEVICE_OPTION(o.device),
-        {"tune-file", OPTION_TEXT, &o.tune_file, "FILE",
-         "values to begin from, and to keep where none is better", NULL},
+        {"tune-file", OPTION_TEXT, &o.tune_file, "FILE", "the values to begin from", NULL},
         JSON_OPTION(o.as_json, "a report")};
     const tool_syntax syntax = {.name = "tune",
                                 .files = "[NAME...]",
