@@ -38,8 +38,9 @@ tools           tools/common
 tools/common    tools/common reference lib/core/npy.h
 tools/commands  tools/common reference lib/core/npy.h test/cases/case.h
 tools/neighbors tools/neighbors tools/common drawing lib/core/npy.h
-tools/tune      tools/tune tools/common reference lib/core/npy.h
-tools/bench     tools/bench tools/common reference lib/core/npy.h
+tools/workload  tools/workload tools/common reference
+tools/bench     tools/workload tools/common
+tools/tune      tools/tune tools/workload tools/common
 test/cases      test/cases test/support reference
 test/support    test/support
 examples        examples drawing lib/core/npy.h

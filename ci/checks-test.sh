@@ -33,7 +33,7 @@ lib/scan/fault.c|#include "nowhere.h"|nowhere.h is no file of this tree
 lib/scan/fault.c|#include "../ocl/runtime.h"|by its bare name
 tools/fault.c|#include "runtime.h"|tools may not include lib/ocl/runtime.h
 tools/fault.c|#include "../lib/core/core.h"|tools may not include lib/core/core.h
-tools/common/fault.c|#include "tune_cases.h"|tools/common may not include tools/tune/tune_cases.h
+tools/common/fault.c|#include "workload.h"|tools/common may not include tools/workload/workload.h
 tools/commands/fault.c|#include <unistd.h>|headers of the operating system
 lib/scan/fault.c|#include "reference.h"|lib/scan may not include reference/reference.h
 lib/core/fault.c|#include "reference.h"|lib/core may not include reference/reference.h
@@ -200,11 +200,11 @@ ci/check-parameters.sh|s/^most=40/most=20/|sort_bitonic: its reader has to know
   done < <("$copy/ci/check-parameters.sh" --counts | sed 1d | cut -d ' ' -f 1)
   count=$((count + 1))
 
-  refuses '/^XL_TILE /s/|/;/' 'cannot stand there'
-  refuses '/^XL_TILE /s/| *$/| a | b/; /^XL_TILE /s/$/ | more/' 'a row has six cells'
-  refuses '/^XL_TILE /s/1\.\./one/' 'are no values'
-  refuses '/^XL_TILE /p' 'is no name of its own'
-  refuses '/^XL_TILE /s/XL_TILE/TILE/' 'is no name of its own'
+  refuses '/^XL_TILE /s/|/;/' 'must not contain'
+  refuses '/^XL_TILE /s/| *$/| a | b/; /^XL_TILE /s/$/ | more/' 'a row must have six cells'
+  refuses '/^XL_TILE /s/1\.\./one/' 'must be a range'
+  refuses '/^XL_TILE /p' 'must be a new name'
+  refuses '/^XL_TILE /s/XL_TILE/TILE/' 'must be a new name'
   echo "check-parameters: $count disagreements found"
 )
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # find_package(cmocka): cmocka_library and cmocka_include; not every version of cmocka
-# comes with a package of its own.
+# has a CMake package.
 find_library(cmocka_library cmocka)
 find_path(cmocka_include cmocka.h)
 mark_as_advanced(cmocka_library cmocka_include)

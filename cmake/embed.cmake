@@ -1,17 +1,16 @@
 # SPDX-License-Identifier: MIT
-# Flattens .cl files into one C file of byte arrays: all of a folder, or below cl each that
-# has a kernel.
+# Flattens .cl files into one C file of byte arrays: all files of a folder, or all files below cl that
+# have a kernel.
 #
 #   cmake -DROOT=<source root> -DOUT=<file.c> -DDEPFILE=<file> [-DFOLDER=<folder under
 #         ROOT; if not given, all of cl but cl/include>] [-DFINDER=<name of the C function that finds
 #         one, xli_source_find if not given>] [-DLISTER=<name of the C function that gives
 #         the i-th, none if not given>] -P embed.cmake
 #
-# Each #include "..." is replaced by the file it names, once per kernel, between
-# #line marks that name files from the source root, so that a build log points at
-# a line of a file that exists. Checks of the parameters that it requires of the host
-# (cl/parameters.txt) are put in front; for what users' kernels include, only those that the
-# runtime sets. Each result has a SHA-256, which lib/core/source_hash.c describes.
+# Each #include "..." is replaced by that file, once per kernel. #line marks name files relative to
+# the source root, so that a build log names a line of an existing file. Checks of the parameters
+# that the host must set (cl/parameters.txt) are put in front; for files that users' kernels include,
+# only of those that the runtime sets. Each result has a SHA-256 (lib/core/source_hash.c).
 
 cmake_minimum_required(VERSION 3.20)
 
@@ -27,8 +26,7 @@ function(flatten path out_text out_seen)
   file(RELATIVE_PATH name "${ROOT}" "${path}")
   get_filename_component(folder "${path}" DIRECTORY)
   file(READ "${path}" rest)
-  # A list separator or a bracket in the text must not be seen by list commands;
-  # only string commands touch it here.
+  # The text may contain list separators and brackets, so only string commands process it.
   set(text "#line 1 \"${name}\"\n")
   set(line 1)
   set(marker "#include \"")

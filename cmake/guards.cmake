@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: MIT
-# Makes the checks of a program's parameters from the table cl/parameters.txt, whose head says what
-# its cells mean. ci/check-parameters.sh reads the same table.
+# Generates the checks of a program's parameters from the table cl/parameters.txt, whose head
+# describes its cells. ci/check-parameters.sh reads the same table.
 
-# Reads the table: names in `guard_names`, and of each the cells in guard_NAME_values and so on.
+# Reads the table: names to `guard_names`, the cells of each to guard_NAME_values and so on.
 function(guards_read path)
   set(names "")
   file(READ "${path}" text)
   if(text MATCHES "[];[\"\\]")
-    message(FATAL_ERROR "${path}: a semicolon, bracket, quotation mark or backslash cannot stand there")
+    message(FATAL_ERROR "${path}: must not contain a semicolon, bracket, quotation mark or backslash")
   endif()
   string(REPLACE "\n" ";" rows "${text}")
   set(line 0)
@@ -19,17 +19,17 @@ function(guards_read path)
     string(REPLACE "|" ";" cells "${row}")
     list(LENGTH cells count)
     if(NOT count EQUAL 6)
-      message(FATAL_ERROR "${path}:${line}: a row has six cells")
+      message(FATAL_ERROR "${path}:${line}: a row must have six cells")
     endif()
     foreach(kind name values default where from meaning)
       list(POP_FRONT cells cell)
       string(STRIP "${cell}" ${kind})
     endforeach()
     if(NOT name MATCHES "^XL_[A-Z0-9_]+$" OR name IN_LIST names)
-      message(FATAL_ERROR "${path}:${line}: '${name}' is no name of its own")
+      message(FATAL_ERROR "${path}:${line}: '${name}'; must be a new name XL_...")
     endif()
     if(NOT values MATCHES "^([0-9]+[.][.][0-9]*|type|name|list)$")
-      message(FATAL_ERROR "${path}:${line}: '${values}' are no values")
+      message(FATAL_ERROR "${path}:${line}: '${values}'; must be a range, type, name or list")
     endif()
     foreach(kind values default where from meaning)
       set(guard_${name}_${kind} "${${kind}}" PARENT_SCOPE)
@@ -40,8 +40,8 @@ function(guards_read path)
   set(guard_names "${names}" PARENT_SCOPE)
 endfunction()
 
-# The names of the table's parameters that a program asks for. A comment does not ask, nor does a
-# line that asks whether something is defined: it does without.
+# The parameters of the table that a program requires. Comments and tests whether a parameter is
+# defined do not count.
 function(guards_asked text out)
   string(REPLACE "\\\n" " " text "${text}")
   string(REGEX REPLACE "/[*]([^*]|[*]+[^*/])*[*]+/" " " text "${text}")
@@ -57,8 +57,8 @@ function(guards_asked text out)
   set(${out} "${asked}" PARENT_SCOPE)
 endfunction()
 
-# The checks to stand in front of `text`, of the parameters that `setters` (all, if empty) set. A
-# mark names the table's row, so that the compiler's error does.
+# The checks in front of `text` for the parameters that `setters` (if empty, all) set. A #line mark
+# makes the compiler's error name the row of the table.
 function(guards_of text setters out)
   set(guards "#line 1 \"cl/parameters.txt\"\n")
   guards_asked("${text}" asked)

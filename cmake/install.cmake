@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: MIT
-# What `cmake --install` puts where: the library, its headers, a CMake package, a
-# pkg-config file and the program. The installed tree may be moved as a whole.
-# A static and a shared build may go to one prefix, in any order: what both install is
-# the same, and the rest has names of its own.
+# Rules of `cmake --install`: the library, its headers, a CMake package, a pkg-config file and the
+# program. The installed tree may be moved. A static and a shared build may have the same prefix, in
+# any order: their files are equal or have different names.
 include(CMakePackageConfigHelpers)
 
 set(kind static)
@@ -17,10 +16,10 @@ install(DIRECTORY include/crosslane DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILE
 install(FILES LICENSE README.md CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(DIRECTORY docs DESTINATION ${CMAKE_INSTALL_DOCDIR}
         FILES_MATCHING PATTERN "*.md" PATTERN "*.svg" PATTERN "notebook*" EXCLUDE)
-# To read: the library holds these texts itself.
+# For readers: the library contains these texts.
 install(DIRECTORY cl/include/ DESTINATION ${CMAKE_INSTALL_DOCDIR}/kernel-includes)
 
-# The program finds a shared library beside it, wherever both stand.
+# The program finds the shared library relative to its own folder.
 if(TARGET crosslane_tool)
   file(RELATIVE_PATH bin_to_lib "/${CMAKE_INSTALL_BINDIR}" "/${CMAKE_INSTALL_LIBDIR}")
   if(APPLE)
@@ -45,7 +44,7 @@ install(FILES ${PROJECT_BINARY_DIR}/crosslane-config.cmake
         DESTINATION ${package_dir})
 
 # pkg-config crosslane. The public headers include CL/cl.h and programs call OpenCL
-# themselves, so OpenCL is a public requirement, by its own .pc file where there is one.
+# themselves, so OpenCL is a public requirement, by its .pc file if there is one.
 find_package(PkgConfig QUIET)
 if(PkgConfig_FOUND)
   pkg_check_modules(XL_OPENCL_PC QUIET OpenCL)
@@ -56,8 +55,8 @@ else()
   set(pc_cflags " -I${OpenCL_INCLUDE_DIRS}")
   set(pc_libs " ${OpenCL_LIBRARIES}")
 endif()
-# One file serves both kinds, whichever the linker finds: the threads are for the static
-# one. On Windows functions need no dllimport, and the static ones must not have it.
+# One file serves both kinds; the static one needs the threads. On Windows functions need no
+# dllimport, and static ones must not have it.
 if(WIN32)
   string(APPEND pc_cflags " -DCROSSLANE_STATIC")
 endif()
@@ -78,7 +77,7 @@ function(install_pc name library)
   install(FILES ${PROJECT_BINARY_DIR}/${name}.pc DESTINATION ${pc_dir})
 endfunction()
 install_pc(crosslane "-L\${libdir} -lcrosslane")
-# By its path, the static library is taken where a shared one stands beside it, too.
+# The path selects the static library even if a shared one is in the same folder.
 if(NOT BUILD_SHARED_LIBS)
   get_target_property(name crosslane OUTPUT_NAME)
   if(NOT name)

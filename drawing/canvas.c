@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * What is drawn on: rectangles, small letters, and the colours of a value. */
+ * A canvas: rectangles, small letters, and the colours of values. */
 #include "drawing.h"
 
 #include <math.h>

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Points drawn as a picture: how `crosslane neighbors` and some examples show what they found.
- * canvas.c and png_file.c know no points, splat.c and picture.c draw on them; nothing here knows
- * OpenCL. */
+ * Draws points as a picture, for `crosslane neighbors` and examples. canvas.c and png_file.c are independent of points; splat.c and picture.c use them. Nothing here uses OpenCL. */
 #ifndef DRAWING_H
 #define DRAWING_H
 
@@ -12,12 +10,12 @@
 
 /* ---- canvas.c, png_file.c ---- */
 
-/* Dots of a canvas per dot of the file, in each direction, so that edges come out smooth. */
+/* Dots of a canvas per pixel of the file in each direction, for smooth edges. */
 enum { CANVAS_FINE = 2, CANVAS_TEXT_HEIGHT = 7 };
 
 typedef struct canvas {
     uint32_t width, height;
-    float *rgb; /* linear in what the eye sees, 0 to 1 */
+    float *rgb; /* perceived brightness, 0 to 1 */
 } canvas;
 
 void canvas_color(double t, float rgb[3]); /* t in [0, 1]: blue to red */
@@ -27,20 +25,19 @@ void canvas_fill(canvas *p, uint32_t x, uint32_t y, uint32_t width, uint32_t hei
 void canvas_text(canvas *p, uint32_t x, uint32_t y, uint32_t dot, const char *text);
 /* False after a message on standard error. */
 bool canvas_write(const canvas *p, const char *path);
-/* To an open stream, of a file that messages call `path`. */
+/* Writes to an open stream; `path` is its name in messages. */
 bool canvas_put(const canvas *p, FILE *stream, const char *path);
 
 /* ---- splat.c, picture.c ---- */
 
 typedef struct picture_settings {
-    double saturated;  /* part of the points that have the reddest red */
-    double cut;        /* part of the box that is cut away in front, 0 to 1 */
+    double saturated;  /* fraction of the points with the highest colour */
+    double cut;        /* fraction of the box that is not drawn in front, 0 to 1 */
     double spacing;    /* mean distance of neighbouring points */
     const char *title; /* of the colour bar: capital letters */
 } picture_settings;
 
-/* Values are coloured from `low` (blue) to `high` (red); the rightmost columns are left free.
- * False where there is no memory. */
+/* Values are coloured from `low` (blue) to `high` (red); the rightmost columns stay empty. False: no memory. */
 bool splat_points(canvas *p, uint32_t free_columns, const float *xyz, const float *values, size_t n,
                   double low, double high, const picture_settings *set);
 
@@ -48,7 +45,7 @@ bool splat_points(canvas *p, uint32_t free_columns, const float *xyz, const floa
  * False after a message on standard error. */
 bool picture_write(const char *path, const float *xyz, const float *values, size_t n,
                    const picture_settings *set);
-/* To an open stream, as canvas_put(). */
+/* Writes to an open stream, as canvas_put(). */
 bool picture_put(FILE *stream, const char *path, const float *xyz, const float *values, size_t n,
                  const picture_settings *set);
 

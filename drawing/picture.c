@@ -60,9 +60,7 @@ static int compare_floats(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* From a sample: the colours span all but two in a thousand of the points below,
- * and all but the part `saturated` above, so that a few odd points do not wash out
- * the others. */
+/* Finds the range of the colours from a sample. It excludes the lowest 0.2 % and the highest `saturated` of the points, so that outliers do not hide the others. */
 static bool color_range(const float *values, size_t n, double saturated, double *low, double *high)
 {
     size_t step = n / 200000 + 1, count = 0;
@@ -75,7 +73,7 @@ static bool color_range(const float *values, size_t n, double saturated, double 
     qsort(sample, count, sizeof *sample, compare_floats);
     *low = count ? (double)sample[count / 500] : 0;
     *high = count ? (double)sample[(size_t)((double)(count - 1) * (1 - saturated))] : 1;
-    if (!(*high - *low > 1e-6 * fabs(*high))) { /* all alike: a span to draw with */
+    if (!(*high - *low > 1e-6 * fabs(*high))) { /* all equal: any range */
         double half = *high != 0 ? 0.05 * fabs(*high) : 0.05;
         *low -= half;
         *high += half;
@@ -84,7 +82,7 @@ static bool color_range(const float *values, size_t n, double saturated, double 
     return true;
 }
 
-/* The pixels are the caller's to free. */
+/* The caller frees the pixels. */
 static bool paint(canvas *whole, const char *path, const float *xyz, const float *values, size_t n,
                   const picture_settings *set)
 {

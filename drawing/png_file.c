@@ -39,7 +39,7 @@ static void on_png_warning(png_structp png, png_const_charp text)
     (void)text;
 }
 
-/* libpng leaves by longjmp: nothing that changes after setjmp() is read again. */
+/* libpng uses longjmp(): variables that change after setjmp() are not read again. */
 static bool encode(FILE *stream, const canvas *p, png_byte *row, png_structp png, png_infop info,
                    png_failure *failure)
 {

@@ -1,18 +1,17 @@
 /* SPDX-License-Identifier: MIT
- * Points drawn as small balls: seen from a slant, nearest in front, lit from the
- * upper left, and darker in the gaps. */
+ * Draws points as small balls: oblique view, nearest in front, light from the upper left, darker in gaps. */
 #include "drawing.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-static const double YAW = 0.60, PITCH = 0.42; /* radians: where the eye stands */
+static const double YAW = 0.60, PITCH = 0.42; /* radians: the direction of view */
 
 typedef struct view {
     double right[3], up[3], toward[3]; /* unit vectors of the picture; toward the eye */
     double scale, x0, y0;              /* picture = scale * dot + offset, y downward */
     double radius;                     /* of a ball, in pixels */
-    double cut_z;                      /* points beyond are cut away */
+    double cut_z;                      /* points with a larger z are not drawn */
 } view;
 
 typedef struct pixel {
@@ -38,7 +37,7 @@ static void look(view *v)
     *v = looking;
 }
 
-/* Where the cut goes through: points beyond are left out. */
+/* The position of the cut; points in front of it are not drawn. */
 static double cut_at(const float *xyz, size_t n, double cut)
 {
     double lower = INFINITY, upper = -INFINITY;
@@ -55,7 +54,7 @@ static void to_double(const float from[3], double to[3])
         to[k] = (double)from[k];
 }
 
-/* Fits what is left of the points into the picture. */
+/* Fits the remaining points into the picture. */
 static void frame(view *v, uint32_t width, uint32_t height, const float *xyz, size_t n,
                   double spacing)
 {
@@ -112,7 +111,7 @@ static const pixel *pixel_at(const target *t, long column, long row)
     return px->owner == 0 ? NULL : px;
 }
 
-/* How much of the surroundings stands nearer than this pixel: 0 to 1. */
+/* The part of the surroundings that is nearer than this pixel, 0 to 1. */
 static double enclosed(const target *t, long column, long row, float depth, double reach)
 {
     static const double ring[8][2] = {{1, 0},  {0.7, 0.7},   {0, 1},  {-0.7, 0.7},

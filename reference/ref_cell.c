@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Images in space that repeats along axes, or along the vectors of a triclinic cell. To be compiled
- * without contraction, so that each operation of a shift rounds as in the kernels. */
+ * Images in space that is periodic along axes or along the vectors of a triclinic cell. Must be compiled without contraction, so that each operation of a shift rounds as in the kernels. */
 #include "reference.h"
 
 #include <math.h>
@@ -31,23 +30,20 @@ SHIFT(ref_cell_shift_f64, double)
 LATTICE_SHIFT(ref_lattice_shift, float)
 LATTICE_SHIFT(ref_lattice_shift_f64, double)
 
-/* Of a query so far off that nothing is near it any number will do. */
+/* If a query is too far away for any neighbour, any number is right. */
 static long periods(double count)
 {
     const double most = 1e9;
     return (long)fmax(-most, fmin(most, count));
 }
 
-/* How far so many images of the axes behind this one lead along it. */
+/* The shift along this axis by the images of the axes behind it. */
 static double led(const double *tilt, const double *s, int axis)
 {
     return axis == 0 ? s[1] * tilt[0] + s[2] * tilt[1] : axis == 1 ? s[2] * tilt[2] : 0;
 }
 
-/* How far apart a computed distance and the true one may be along an axis, of an image within
- * `reach`. A shift rounds by at most four units of the lengths that it adds up, as many images as
- * lead to the difference, and so many more as lead back over the reach; a distance by one of what
- * it subtracts. Axes are turned, so that the square root of 3 times that is enough. */
+/* The greatest error of a computed distance along an axis, for an image within `reach`. A shift is rounded by at most four units of the lengths that it adds: those of the images that span the difference and the reach. A distance is rounded by one unit of its operands. Axes are rotated, so the square root of 3 times that suffices. */
 static double rounding(const ref_images *images, double reach, double unit)
 {
     const double tilts[3] = {fabs(images->tilt[0]), fabs(images->tilt[1]), fabs(images->tilt[2])};
@@ -65,8 +61,7 @@ static double rounding(const ref_images *images, double reach, double unit)
     return 16 * unit * sum;
 }
 
-/* Images of an axis, where those of the axes behind it are known: all within reach along it, and
- * some that double precision may bring there. There may be none, and s is past the last. */
+/* The images of an axis, for given images of the axes behind it: all within reach along it, and some that rounding may bring there. If there are none, s is past the last. */
 static void span(ref_images *images, int axis)
 {
     const double s[3] = {0, (double)images->s[1], (double)images->s[2]};
@@ -80,8 +75,7 @@ static void span(ref_images *images, int axis)
     }
 }
 
-/* Whether rounding hides which images are near, and a loop over all that may be would not end: the
- * library says that such a query is too far. */
+/* Whether rounding hides the near images, so that a loop over all candidates would not end. The library reports that such a query is too far away. */
 static bool is_too_far(const ref_images *images, double rounds)
 {
     double shortest = INFINITY;
@@ -91,7 +85,7 @@ static bool is_too_far(const ref_images *images, double rounds)
     return rounds > images->reach + 1024 * shortest;
 }
 
-/* The reach is lengthened by the rounding of images in the longer reach. */
+/* The reach grows by the rounding errors of images within the larger reach. */
 static ref_images images_of(const double *period, const double *tilt, const double *difference,
                             double reach, double unit)
 {
@@ -134,8 +128,7 @@ static double dot(const double *a, const double *b)
     return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
 }
 
-/* In axes of which the first is along the first row, and the second in the plane of two rows, the
- * cell is lower triangular. All lengths stay. */
+/* Rotates the axes: the first along the first row, the second in the plane of the first two rows. The cell is then lower triangular, and lengths are unchanged. */
 static ref_images lattice_images_of(const double *cell, const double *difference, double reach,
                                     double unit)
 {

@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: MIT
- * Serial reference of the histogram. Integer bins are found by comparing products of 128 bits with
- * each other, which divides nothing. */
+ * Serial reference of the histogram. Integer bins are found by comparing products of 128 bits, without a division. */
 #include "reference.h"
 
 #include <math.h>
 #include <string.h>
 
-/* A value as an integer, which a signed type's sign extends, or as a double, which holds each
- * smaller one. */
+/* A value as an integer, sign-extended, or as a double. */
 static uint64_t integer_of(xl_type type, const void *value)
 {
     uint64_t bits = 0;
@@ -73,7 +71,7 @@ static bool less(xl_type type, const void *a, const void *b)
     return (x ^ sign) < (y ^ sign);
 }
 
-/* a * b, of which b has at most 32 bits, as a number of three words of 32 bits. */
+/* a * b, where b has at most 32 bits, in three words of 32 bits. */
 typedef struct product {
     uint64_t high, low; /* bits from 32 on, and the 32 below */
 } product;
@@ -133,7 +131,7 @@ static uint64_t even_real_bin(const ref_histogram *h, const void *value)
     return bin < h->num_bins ? bin : h->num_bins - 1;
 }
 
-/* The last of the ascending levels that is not above the value. */
+/* The index of the last level that is not above the value. */
 static uint64_t bin_by_levels(const ref_histogram *h, const void *value)
 {
     const size_t bytes = ref_type_size(h->type);

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Approximate nearest points by shifted sorting, one query after the other: the same orders, the
- * same candidates. To be compiled without contraction, so that each operation of a distance rounds
+ * Approximate nearest points by shifted sorting, one query after another, with the same orders and candidates. Must be compiled without contraction, so that each operation of a distance rounds
  * as in the kernels. */
 #include "reference.h"
 
@@ -59,7 +58,7 @@ static float distance2_of(const ref_knn_approximate_search *s, const float *p, c
     return xy + zz;
 }
 
-/* Into a row that ends in indices of none, unless it is there or k are before it. */
+/* Inserts a point into a row, unless the row has it or k points are before it. Unused indices are at the end. */
 static void put(size_t k, uint32_t *indices, float *distances2, float distance2, uint32_t index)
 {
     size_t at = k;
@@ -77,7 +76,7 @@ static void put(size_t k, uint32_t *indices, float *distances2, float distance2,
     distances2[at] = distance2;
 }
 
-/* The candidates of a query before which `after` points stand. */
+/* The candidates of a query that comes after `after` points. */
 static void look(const ref_knn_approximate_search *s, const place *places, size_t after,
                  const float *query, size_t row, uint32_t *indices, float *distances2)
 {

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * The k nearest points by looking at every point and every image of it, of coordinates of one
- * precision: a file that includes this says of which (REAL), and what names it has (OF_REAL()). To
- * be compiled without contraction, so that each operation of a distance rounds as in the kernels.
+ * The k nearest points, by comparing every image of every point. The including file defines the precision (REAL) and names (OF_REAL()). Must be compiled without contraction, so that each operation of a distance rounds as in the kernels.
  */
 #include "reference.h"
 
@@ -61,7 +59,7 @@ static void put_image(const OF_REAL(ref_knn_search) * s, const REAL *difference,
         put(r, sum, j);
 }
 
-/* One pair with all images, of which `images` on either side of the nearest are enough. */
+/* One pair with its images: `images` on either side of the nearest one suffice. */
 static void put_images(const OF_REAL(ref_knn_search) * s, size_t i, size_t j, row *r)
 {
     const REAL *const q = s->queries ? s->queries + i * s->query_stride : s->points + i * s->stride;

@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: MIT
- * How many points have moved farther than a distance, in plain C, of coordinates of one precision:
- * a file that includes this says of which (REAL), and what names it has (OF_REAL()). To be compiled
- * without contraction, as ref_neighbors.c. */
+ * Counts the points that have moved farther than a distance. The including file defines the precision (REAL) and names (OF_REAL()). Must be compiled without contraction, as ref_neighbors.c. */
 #include "reference.h"
 
 #include <math.h>
 
-/* Of away - s * period the nearest to 0, of every s that might be it. */
+/* The value of away - s * period that is nearest to 0, over all candidates s. */
 static REAL nearest_image(REAL away, REAL period)
 {
     REAL nearest = away;
@@ -27,7 +25,7 @@ static REAL square_of(const REAL *d)
     return xy + zz;
 }
 
-/* Of a triclinic cell: whether no image is within the distance. */
+/* For a triclinic cell: whether no image is within the distance. */
 static bool all_images_are_far(const OF_REAL(ref_moved) * m, const REAL *away)
 {
     const double reach = (double)m->distance;

@@ -183,7 +183,7 @@ void ref_combine(const ref_flat *ref, unsigned char *to, const unsigned char *a,
                 b + lane * ref->lane_bytes);
 }
 
-/* What is scanned of element i. */
+/* Loads element i. */
 void ref_take(const ref_flat *ref, const void *in, size_t i, unsigned char *to)
 {
     const unsigned char *x = (const unsigned char *)in + i * ref->in_bytes;

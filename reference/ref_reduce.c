@@ -50,7 +50,7 @@ void ref_reduce(const ref_flat *ref, const void *in, const uint64_t *begin, size
         }
         if (start)
             memcpy(sum, start, ref->bytes);
-        /* A sum of nothing is 0, not the -0 that changes no number. */
+        /* An empty sum is 0, not the identity -0. */
         if (begin[s] == begin[s + 1] && !ref->init && ref->op_name == XL_SUM)
             memset(sum, 0, ref->bytes);
         for (uint64_t i = begin[s]; i < begin[s + 1]; ++i) {

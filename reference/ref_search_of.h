@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Neighbour search in plain C, without a grid or a trick, of coordinates of one precision: a file
- * that includes this says of which (REAL), and what names it has (OF_REAL()). To be compiled
- * without contraction, so that each operation of a distance rounds as in the kernels. */
+ * Neighbour search without a grid. The including file defines the precision (REAL) and names (OF_REAL()). Must be compiled without contraction, so that each operation of a distance rounds as in the kernels. */
 #include "reference.h"
 
 #include <math.h>
@@ -47,7 +45,7 @@ typedef struct pair {
     bool repeats, own; /* `own`: the point is the query itself */
 } pair;
 
-/* The square of the radius that counts for query i; below 0, nothing is near. */
+/* The squared radius of query i; below 0: no neighbours. */
 static REAL radius2_of(const OF_REAL(ref_search) * search, size_t i)
 {
     const REAL own = search->radii ? search->radii[i] : search->radius;
@@ -55,7 +53,7 @@ static REAL radius2_of(const OF_REAL(ref_search) * search, size_t i)
     return own > 0 ? radius * radius : -1;
 }
 
-/* Of query i, without a point yet. */
+/* For query i; the point is set later. */
 static pair pair_of(const OF_REAL(ref_search) * search, size_t i)
 {
     const REAL *const period = search->period;
@@ -74,7 +72,7 @@ static void take_point(const OF_REAL(ref_search) * search, pair *of, size_t i, s
         of->difference[a] = of->query[a] - p[a];
 }
 
-/* Whether an image of the query itself, which is moved so, is one of those that are wanted. */
+/* Whether the image of the query itself with this shift is a neighbour. */
 static bool own_is_wanted(const OF_REAL(ref_search) * search, const REAL *moved)
 {
     const REAL last = moved[2] != 0 ? moved[2] : moved[1] != 0 ? moved[1] : moved[0];
@@ -89,8 +87,7 @@ static bool is_near(const OF_REAL(ref_search) * search, const pair *of, const RE
     return search->inclusive ? *distance2 <= of->radius2 : *distance2 < of->radius2;
 }
 
-/* What is found; `pairs` NULL: the indices alone. `failed`: there was no memory, and nothing is
- * kept. */
+/* The results; `pairs` NULL: only indices. failed: no memory, and nothing is kept. */
 typedef struct found {
     uint32_t *rows;
     OF_REAL(ref_pairs) * pairs;
@@ -134,7 +131,7 @@ static void add_pair(found *f, size_t j, const long *shift, const REAL *d, REAL 
     ++f->used;
 }
 
-/* Where space does not repeat there is one image, which has not moved. */
+/* Open space has one image, with shift 0. */
 static void add_point(const OF_REAL(ref_search) * search, found *f, const pair *of, size_t j)
 {
     static const long shift[3];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Where segments begin, read off each form that a call takes. */
+ * The beginnings of segments, for each way to describe segments. */
 #include "reference.h"
 
 #include <string.h>

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Serial references of compaction, by classes of elements: 0 for what is not wanted, but of a
- * partition in three its class. */
+ * Serial references of selection, by classes of elements: 0 for elements that are not selected; in a partition in three the class. */
 #include "reference.h"
 
 #include <string.h>

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT
- * Serial reference of the sort: merge sort of ranks, written on its own terms so that
- * it shares no idea with the kernels. */
+ * Serial reference of the sort: a merge sort of ranks, which shares no idea with the kernels. */
 #include "reference.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* The bits of an infinity of that many bytes, which has no sign: above it stands what is no number.
+/* The bits of +infinity; greater magnitudes are NaN.
  */
 static uint64_t infinity(size_t bytes)
 {
@@ -38,8 +37,7 @@ static uint64_t bits_of(xl_type type, const void *key, uint64_t *sign)
     return bits;
 }
 
-/* Floats by classes and magnitudes, not by a bit trick: after +inf come the positive NaN, rising,
- * and then the negative ones, falling. */
+/* Ranks floats by classes and magnitudes, without a bit trick: after +inf come the positive NaN, ascending, then the negative ones, descending. */
 static uint64_t rank_of_float(uint64_t bits, uint64_t sign, uint64_t inf)
 {
     const uint64_t magnitude = bits & (sign - 1), numbers = 2 * inf + 2;

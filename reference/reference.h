@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * What the primitives have to give, in plain C, written for being right: what tests, the
- * benchmark and the program's self-test hold devices against. No part of the library, with
- * which it shares the names of types and operators (crosslane/types.h) and no code. */
+ * The correct results of all primitives, in simple serial C. Tests, the benchmark and the program's self-test compare devices with them. This is not part of the library, with which it shares the names of types and operators (crosslane/types.h) but no code. */
 #ifndef REFERENCE_H
 #define REFERENCE_H
 
@@ -10,47 +8,45 @@
 
 /* ---- ref_op.c: types and operators ---- */
 
-/* Bytes of an element of a built-in type; 0 of others. */
+/* Bytes of an element of a built-in type; 0 for others. */
 size_t ref_type_size(xl_type type);
 
-/* Half precision, for which C has no type. Rounds to the nearest, of two to the even one. */
+/* Half precision, for which C has no type. Rounds to nearest even. */
 uint16_t ref_half_of(double x);
 double ref_half_value(uint16_t half);
 
 /* to = a op b; `to` may be a or b. */
 typedef void ref_op(void *to, const void *a, const void *b);
-/* to = f(x, i): what a load or store expression does. */
+/* to = f(x, i): a load or store expression. */
 typedef void ref_map(void *to, const void *x, uint64_t i);
 
-/* What a scan or a reduction computes. ref_flat_of() fills it in for the built-in types and
- * operators; user types, operators and expressions are the caller's to fill in. */
+/* A scan or a reduction. ref_flat_of() sets it for built-in types and operators; the caller sets user types, operators and expressions. */
 typedef struct ref_flat {
-    xl_op op_name;     /* XL_ARG_MIN and XL_ARG_MAX are done apart */
+    xl_op op_name;     /* XL_ARG_MIN and XL_ARG_MAX are separate cases */
     xl_type scalar;    /* of a lane; XL_NONE for user types */
-    size_t lanes;      /* that the operator is applied to one by one; a vector of 3 has 3 */
-    size_t lane_bytes; /* between them */
-    size_t bytes;      /* of an element of what is scanned */
-    size_t in_bytes;   /* of the arrays */
+    size_t lanes;      /* of an element; a vector of 3 has 3 */
+    size_t lane_bytes; /* from one lane to the next */
+    size_t bytes;      /* of an element after `load` */
+    size_t in_bytes;   /* of an element of the input */
     size_t out_bytes;
     ref_op *op;
-    const void *identity;  /* an element; NULL: there is none, or nobody needs it */
+    const void *identity;  /* an element; NULL: none, or not needed */
     const void *init;      /* an element, or NULL */
     ref_map *load, *store; /* or NULL */
     bool inclusive;
-    unsigned char room[64]; /* where the identities of built-in operators stand */
+    unsigned char room[64]; /* for the identities of built-in operators */
 } ref_flat;
 
-/* Room for one element, a user type's too. */
+/* Room for one element of any type. */
 enum { REF_MOST_BYTES = 64 };
 
-/* The operator of a scalar type; NULL if there is none, as of XL_AND of floats. */
+/* The operator of a scalar type; NULL if there is none, such as XL_AND of floats. */
 ref_op *ref_op_of(xl_type scalar, xl_op op);
 
-/* For a built-in type and operator. The structure must stay where it is: it points into
- * itself. */
+/* For a built-in type and operator. The structure must not be moved: it points into itself. */
 void ref_flat_of(ref_flat *ref, xl_type type, xl_op op, bool inclusive, const void *init);
 
-/* One element: what is taken of in[i], to = a op b lane by lane, and what becomes of out[i]. */
+/* One element: loads in[i], combines lane by lane (to = a op b), stores out[i]. */
 void ref_take(const ref_flat *ref, const void *in, size_t i, unsigned char *to);
 void ref_combine(const ref_flat *ref, unsigned char *to, const unsigned char *a,
                  const unsigned char *b);
@@ -58,25 +54,21 @@ void ref_give(const ref_flat *ref, const unsigned char *result, size_t i, void *
 
 /* ---- ref_segments.c ---- */
 
-/* heads[i] = 1 where element i of n begins a segment, as the kind and the array say.
- * `count` is the number of CSR offsets. */
+/* heads[i] = 1 if element i of n begins a segment. count: the number of CSR offsets. */
 void ref_heads(xl_segments kind, xl_type segment_type, uint64_t width, uint64_t mask,
                const void *segments, size_t count, size_t n, uint8_t *heads);
 
 /* Lists the segments, segment s being [begin[s], begin[s + 1]), and returns their number.
- * CSR offsets are taken from the array, and may be empty; all others from `heads`. `begin`
- * has room for the CSR offsets, or for n + 2. */
+ * CSR offsets come from the array, and segments may be empty; all others come from `heads`. `begin` has room for the CSR offsets, or for n + 2. */
 size_t ref_begins(xl_segments kind, xl_type segment_type, const void *segments, size_t count,
                   size_t n, const uint8_t *heads, uint64_t *begin);
 
 /* ---- ref_scan.c, ref_reduce.c ---- */
 
-/* Scans n elements one after another; heads NULL: one segment. in == out is fine where
- * their elements have one size. */
+/* Scans n elements one after another; heads NULL: one segment. `out` may be `in` if their elements have the same size. */
 void ref_scan(const ref_flat *ref, size_t n, const void *in, const uint8_t *heads, void *out);
 
-/* Reduces elements that lie in segments [begin[s], begin[s + 1]) for s < count; u64
- * indices for XL_ARG_MIN and XL_ARG_MAX. */
+/* Reduces the segments [begin[s], begin[s + 1]), s < count. XL_ARG_MIN and XL_ARG_MAX give u64 indices. */
 void ref_reduce(const ref_flat *ref, const void *in, const uint64_t *begin, size_t count,
                 void *out);
 
@@ -86,27 +78,24 @@ void ref_reduce(const ref_flat *ref, const void *in, const uint64_t *begin, size
  * False when there is no memory. */
 bool ref_sort(xl_type key, bool descending, size_t n, void *keys, uint32_t *values);
 
-/* The same of each segment by itself: [offsets[i], offsets[i + 1]), the last of `count` up to n;
- * what stands before the first stays. Offsets do not fall and are at most n. */
+/* Sorts each segment [offsets[i], offsets[i + 1]); the last of `count` ends at n. Keys before the first segment stay. Offsets ascend and are at most n. */
 bool ref_sort_segments(xl_type key, bool descending, size_t n, const uint64_t *offsets,
                        size_t count, void *keys, uint32_t *values);
 
-/* As ref_key_rank(), but -0 has the place of +0. */
+/* As ref_key_rank(), but -0 has the rank of +0. */
 uint64_t ref_key_rank_equal_zeros(xl_type type, const void *key);
 
 /* As ref_sort(), but -0 and +0 are equal, and keep their order and their signs. */
 bool ref_sort_equal_zeros(xl_type key, bool descending, size_t n, void *keys, uint32_t *values);
 
-/* Makes +0 of every -0 among n keys; others stay. Places that a reference finds among these are
- * those among keys of which -0 and +0 are equal. */
+/* Replaces every -0 by +0. A reference then finds the places of keys whose -0 and +0 are equal. */
 void ref_equal_zeros(xl_type key, size_t n, void *keys);
 
-/* Sorts places 0 to n - 1 by what stands there, in a stable order of the caller's: `before` tells
- * whether element a comes before element b. False when there is no memory. */
+/* Sorts the indices 0 to n - 1 stably; before() tells whether element a comes before element b. False: no memory. */
 bool ref_sort_by(size_t n, size_t *places, bool (*before)(const void *user, size_t a, size_t b),
                  const void *user);
 
-/* The place of a key in ascending order: a smaller number comes first. */
+/* The rank of a key in ascending order. */
 uint64_t ref_key_rank(xl_type type, const void *key);
 
 /* -1 if a is before b in ascending order, 1 if it is after b, 0 if both have the same bits. */
@@ -114,33 +103,27 @@ int ref_key_order(xl_type key, const void *a, const void *b);
 
 /* ---- ref_topk.c ---- */
 
-/* The places of the min(k, n) largest or smallest keys, of equal ones those of lower index: the
- * best first, or in rising order. False when there is no memory. */
+/* The indices of the min(k, n) largest or smallest keys, equal keys by lower index: the best first, or ascending. False: no memory. */
 bool ref_topk(xl_type key, bool largest, bool sorted, size_t n, size_t k, const void *keys,
               uint32_t *indices);
 
-/* The same of each segment by itself: [offsets[s], offsets[s + 1]), the last of `count` up to n.
- * Those of segment s stand from s * k on, and counts[s] says how many; places are of the whole
- * array. */
+/* For each segment [offsets[s], offsets[s + 1]); the last of `count` ends at n. The counts[s] results of segment s begin at s * k; indices count from the begin of the array. */
 bool ref_topk_segments(xl_type key, bool largest, bool sorted, size_t n, size_t k,
                        const uint64_t *offsets, size_t count, const void *keys, uint32_t *indices,
                        uint32_t *counts);
 /* ---- ref_select.c ---- */
 
-/* The places of elements, in order of their parts: of 1 part those of class 1, of 2 then those of
- * class 0, of 3 those of class 0, 1 and 2. Returns how many; counts[0] is that of the first part,
- * counts[1] that of the second, where there is one. */
+/* The indices of elements, ordered by parts. 1 part: class 1. 2 parts: class 1, then 0. 3 parts: class 0, 1, then 2. Returns their number; counts[0] is the number in the first part, counts[1] in the second, if there is one. */
 size_t ref_select(unsigned parts, size_t n, const unsigned char *classes, uint64_t *places,
                   uint64_t counts[2]);
 
-/* 1 for each element that is not equal to the one before it, NaN to nothing. Of floating-point
- * types f32 and f64 alone are compared as numbers. */
+/* 1 for each element that differs from the one before it; NaN differs from everything. f32 and f64 are compared as numbers, other types by their bits. */
 void ref_run_heads(xl_type type, size_t n, const void *elements, unsigned char *heads);
 
-/* How long each run is. */
+/* The length of each run. */
 void ref_run_lengths(size_t n, const unsigned char *heads, uint32_t *lengths);
 
-/* The place of each element of the output, up to `capacity`; returns the sum of the lengths. */
+/* The index of each element of the output, up to `capacity`. Returns the sum of the lengths. */
 uint64_t ref_repeat(size_t n, const uint32_t *lengths, size_t capacity, uint64_t *places);
 
 /* ---- ref_merge.c ---- */
@@ -164,17 +147,16 @@ void ref_merge(xl_type key, bool descending, const ref_run *a, const ref_run *b,
 
 /* ---- ref_search.c ---- */
 
-/* The first place of n sorted keys that is not before the query, or, for `upper`, after it; n:
- * there is none. */
+/* The index of the first of n sorted keys that is not before the query; with `upper`, that is after it. n: none. */
 uint64_t ref_bound(xl_type key, bool descending, bool upper, size_t n, const void *keys,
                    const void *query);
 
-/* The first place from 1 on whose key is before its predecessor; n: there is none. */
+/* The first index from 1 whose key is before its predecessor; n: none. */
 uint64_t ref_unsorted(xl_type key, bool descending, size_t n, const void *keys);
 
 /* ---- ref_histogram.c ---- */
 
-/* What bins hold, as include/crosslane/histogram.h says of its kinds. */
+/* The kinds of include/crosslane/histogram.h. */
 typedef enum ref_bins { REF_BINS_EVEN = 0, REF_BINS_KEYS = 1, REF_BINS_LEVELS = 2 } ref_bins;
 typedef struct ref_histogram {
     ref_bins kind;
@@ -185,7 +167,7 @@ typedef struct ref_histogram {
     const void *levels;                   /* num_bins + 1 */
 } ref_histogram;
 
-/* The bin of a value; num_bins: it has none. */
+/* The bin of a value; num_bins: none. */
 uint64_t ref_bin_of(const ref_histogram *h, const void *value);
 
 /* Adds 1 to the bin of each of n values. */
@@ -197,9 +179,9 @@ double ref_weights_sum(bool wide, int b, size_t n, const double *weights);
 
 /* ---- ref_morton.c ---- */
 
-/* The low `bits` bits of 2 or 3 numbers in turn, the first the lowest. */
+/* Interleaves the low `bits` bits of 2 or 3 numbers; the first number has the lowest bit. */
 uint64_t ref_morton(size_t dimensions, size_t bits, const uint32_t *numbers);
-/* The code of a point as include/crosslane/morton.h says; `wide`: of 64 bits. */
+/* The code of a point, as in include/crosslane/morton.h. wide: 64 bits. */
 uint64_t ref_morton_of(size_t dimensions, size_t bits, bool wide, const float *lower,
                        const float *edges, const float *point);
 
@@ -217,19 +199,17 @@ void ref_adjacent(size_t bytes, size_t n, ref_pair *pair, const void *in, void *
 
 /* ---- ref_cell.c ---- */
 
-/* Space repeats along the rows of a lower triangular matrix: `period` is its diagonal, of which a 0
- * says that space does not repeat along that row, and `tilt` is bx, cx and cy, all 0 of a box. */
+/* Space is periodic along the rows of a lower triangular matrix: `period` is its diagonal (0: not periodic along that row), `tilt` is bx, cx and cy, all 0 for a box. */
 
-/* What image s is moved by, each operation rounded once. */
+/* The shift of image s, each operation rounded once. */
 void ref_cell_shift(const float *period, const float *tilt, const long *s, float *shift);
 void ref_cell_shift_f64(const double *period, const double *tilt, const long *s, double *shift);
 
-/* The same of any cell: three rows of three numbers; a row of zeros does not repeat. */
+/* The same for any cell: three rows of three numbers; a row of zeros is not periodic. */
 void ref_lattice_shift(const float *cell, const long *s, float *shift);
 void ref_lattice_shift_f64(const double *cell, const long *s, double *shift);
 
-/* Images of a point that is `difference` from a query, as many as may be within `reach` of it and
- * some more: by z, then y, then x. */
+/* The images of a point at `difference` from a query that may be within `reach`, and some more, ordered by z, then y, then x. */
 typedef struct ref_images {
     double period[3], tilt[3], difference[3], reach;
     long s[3], last[3];
@@ -240,41 +220,38 @@ ref_images ref_cell_images_f64(const double *period, const double *tilt, const d
                                double reach);
 ref_images ref_lattice_images(const float *cell, const float *difference, double reach);
 ref_images ref_lattice_images_f64(const double *cell, const double *difference, double reach);
-/* Goes on to the next, s; false after the last. */
+/* Goes to the next image, s; false after the last one. */
 bool ref_cell_next(ref_images *images);
 
 /* ---- ref_neighbors.c ---- */
 
-/* Whether point j is of the system of query i, or of point i where there are no others. */
+/* Whether point j is in the system of query i, or of point i if there are no queries. */
 static inline bool ref_same_system(const uint32_t *systems, const uint32_t *query_systems, size_t i,
                                    size_t j)
 {
     return !systems || systems[j] == (query_systems ? query_systems[i] : systems[i]);
 }
 
-/* A search, of coordinates of either precision. Behind `dimensions` stands what ref_neighbors()
- * alone heeds. */
+/* A search in either precision. Only ref_neighbors() uses the fields from `dimensions` on. */
 #define REF_SEARCH(real)                                                                           \
     const real *points; /* stride apart */                                                         \
     size_t n, stride;                                                                              \
     real radius;                                                                                   \
     bool inclusive, include_self;                                                                  \
     size_t dimensions;   /* 1 to 3; 0: 3 */                                                        \
-    const real *queries; /* of their own, num_queries and query_stride apart; NULL: the points */  \
+    const real *queries; /* num_queries, query_stride apart; NULL: the points are the queries */   \
     size_t num_queries, query_stride;                                                              \
-    const real *radii;       /* of each query, or NULL; of one no more counts than `radius` */     \
-    real period[3];          /* of each axis; 0: it does not repeat */                             \
-    real tilt[3];            /* of a triclinic cell, see ref_cell.c */                             \
-    const real *cell;        /* any cell, see ref_cell.c, in place of these two; or NULL */        \
-    const uint32_t *systems; /* of a batch, of each point and */                                   \
-    const uint32_t *query_systems; /* each given query; NULL: one */                               \
+    const real *radii;             /* of each query, at most `radius`; or NULL */                  \
+    real period[3];                /* of each axis; 0: not periodic */                             \
+    real tilt[3];                  /* of a triclinic cell, see ref_cell.c */                       \
+    const real *cell;              /* any cell instead of these two, see ref_cell.c; or NULL */    \
+    const uint32_t *systems;       /* in a batch: of each point */                                 \
+    const uint32_t *query_systems; /* and each query; NULL: no batch */                            \
     bool                                                                                           \
-        half; /* of (i, j) and (j, i) the one with i < j; of two opposite images of a point       \
-                  itself the one that is moved up: the last of z, y, x of the move that is not 0   \
-                  is above 0 */
+        half; /* of (i, j) and (j, i) only the one with i < j; of two opposite images of the      \
+                  point itself the one whose last non-zero shift in the order z, y, x is positive */
 
-/* What else there is of each pair, in the order of the rows; images of one point ascend by their
- * shifts of z, then of y, then of x. Three numbers of each vector and shift. */
+/* Details of each pair, in the order of the rows. Images of one point ascend by their shifts in z, then y, then x. Vectors and shifts have three numbers. */
 #define REF_PAIRS(real)                                                                            \
     real *distances2;                                                                              \
     real *vectors;   /* from the query to the image of the point */                                \
@@ -300,22 +277,20 @@ float ref_distance2(const ref_search *search, size_t i, size_t j);
 /* Is point j a neighbour of point i? */
 bool ref_near(const ref_search *search, size_t i, size_t j);
 
-/* As many rows as there are. */
+/* The number of rows. */
 size_t ref_queries(const ref_search *search);
 
-/* Every pair, and every image of it. offsets receives ref_queries() + 1 sums. Returns the rows, in
- * ascending order, in memory that the caller frees; NULL if none could be had. */
+/* Finds every pair with all images. offsets receives ref_queries() + 1 sums. Returns the rows, ascending, in memory that the caller frees; NULL: no memory. */
 uint32_t *ref_neighbors(const ref_search *search, uint64_t *offsets);
 
-/* The same with all there is of the pairs, which starts from zeros and goes to ref_pairs_free(). */
+/* The same with all details. *pairs must be zeroed, and is freed by ref_pairs_free(). */
 uint32_t *ref_neighbors_pairs(const ref_search *search, uint64_t *offsets, ref_pairs *pairs);
 void ref_pairs_free(ref_pairs *pairs);
 
-/* The counts alone, for large n: serial, by lists of the points in cells somewhat
- * wider than the radius. False if memory could not be had. */
+/* Only the counts, for large n, by cells somewhat wider than the radius. False: no memory. */
 bool ref_counts(const ref_search *search, uint32_t *counts);
 
-/* All of these in double precision: ref_neighbors_f64.c. */
+/* The same in double precision: ref_neighbors_f64.c. */
 double ref_distance2_f64(const ref_search_f64 *search, size_t i, size_t j);
 bool ref_near_f64(const ref_search_f64 *search, size_t i, size_t j);
 size_t ref_queries_f64(const ref_search_f64 *search);
@@ -328,13 +303,13 @@ bool ref_counts_f64(const ref_search_f64 *search, uint32_t *counts);
 /* ---- ref_moved.c ---- */
 
 #define REF_MOVED(real)                                                                            \
-    const real *was, *now; /* so many numbers from one point to the next: */                       \
+    const real *was, *now; /* coordinates, stride apart */                                         \
     size_t was_stride, now_stride;                                                                 \
     size_t n, dimensions;                                                                          \
     real distance;                                                                                 \
-    real period[3];   /* of each axis; 0: it does not repeat */                                    \
+    real period[3];   /* of each axis; 0: not periodic */                                          \
     real tilt[3];     /* of a triclinic cell */                                                    \
-    const real *cell; /* any cell in place of these two; or NULL */
+    const real *cell; /* any cell instead of these two; or NULL */
 typedef struct ref_moved {
     REF_MOVED(float)
 } ref_moved;
@@ -342,8 +317,7 @@ typedef struct ref_moved_f64 {
     REF_MOVED(double)
 } ref_moved_f64;
 
-/* Points of which a coordinate is not finite now, or that are farther than the distance from where
- * they, or images of theirs, were. */
+/* Counts the points that have a coordinate that is not finite now, or that are farther than `distance` from all images of their old position. */
 uint32_t ref_count_moved(const ref_moved *m);
 /* The same in double precision: ref_moved_f64.c. */
 uint32_t ref_count_moved_f64(const ref_moved_f64 *m);
@@ -353,15 +327,15 @@ uint32_t ref_count_moved_f64(const ref_moved_f64 *m);
 #define REF_KNN_SEARCH(real)                                                                       \
     const real *points; /* stride apart */                                                         \
     size_t n, stride, dimensions;                                                                  \
-    const real *queries; /* of their own, query_stride apart; NULL: the points */                  \
+    const real *queries; /* query_stride apart; NULL: the points are the queries */                \
     size_t query_stride;                                                                           \
     size_t k;                                                                                      \
     bool include_self;                                                                             \
-    real radius2;                            /* neighbours are nearer than its root; 0: any are */ \
-    real period[3];                          /* of each axis; 0: it does not repeat */             \
-    real tilt[3];                            /* of a triclinic cell */                             \
+    real radius2;   /* neighbours are nearer than its root; 0: no limit */                         \
+    real period[3]; /* of each axis; 0: not periodic */                                            \
+    real tilt[3];   /* of a triclinic cell */                                                      \
     const uint32_t *systems, *query_systems; /* as in ref_search */                                \
-    long images; /* that are looked at on either side of the nearest one */
+    long images;                             /* compared on either side of the nearest one */
 typedef struct ref_knn_search {
     REF_KNN_SEARCH(float)
 } ref_knn_search;
@@ -369,8 +343,7 @@ typedef struct ref_knn_search_f64 {
     REF_KNN_SEARCH(double)
 } ref_knn_search_f64;
 
-/* The k nearest points of query i, in the order of square distance, then of index. Where there are
- * fewer, UINT32_MAX and an infinity. */
+/* The k nearest points of query i, ordered by squared distance, then by index. Missing ones are UINT32_MAX and infinity. */
 void ref_knn(const ref_knn_search *search, size_t i, uint32_t *indices, float *distances2);
 /* The same in double precision: ref_knn_f64.c. */
 void ref_knn_f64(const ref_knn_search_f64 *search, size_t i, uint32_t *indices, double *distances2);
@@ -380,7 +353,7 @@ void ref_knn_f64(const ref_knn_search_f64 *search, size_t i, uint32_t *indices, 
 typedef struct ref_knn_approximate_search {
     const float *points; /* stride apart */
     size_t n, stride, dimensions;
-    const float *queries; /* of their own, query_stride apart; NULL: the points */
+    const float *queries; /* query_stride apart; NULL: the points are the queries */
     size_t num_queries, query_stride;
     size_t k, shifts;
     bool include_self;
@@ -388,8 +361,7 @@ typedef struct ref_knn_approximate_search {
     float lower[3], upper[3];
 } ref_knn_approximate_search;
 
-/* k indices and square distances for each query, as include/crosslane/knn_approximate.h says.
- * False: no memory. */
+/* k indices and squared distances for each query, as in include/crosslane/knn_approximate.h. False: no memory. */
 bool ref_knn_approximate(const ref_knn_approximate_search *search, uint32_t *indices,
                          float *distances2);
 

@@ -9,17 +9,19 @@ static const struct {
     int (*run)(int, char **);
     const char *help;
 } commands[] = {
-    {"devices", tool_devices, "list every OpenCL platform and device and what it can do"},
+    {"devices", tool_devices, "list every OpenCL device and its properties"},
     {"selftest", tool_selftest, "compare every primitive on a device with serial code"},
-    {"scan", tool_scan, "running sums, minima ... of an array, or of each of its segments"},
-    {"reduce", tool_reduce, "the sum, least element ... of an array, or of each of its segments"},
-    {"sort", tool_sort, "sort an array, with values, or find the order"},
-    {"topk", tool_topk, "the k largest or smallest of an array, or where they stand"},
+    {"bench", tool_bench, "time the main primitives on a device"},
+    {"tune", tool_tune, "find faster tuning values for a device and write them to a file"},
+    {"scan", tool_scan, "running sums, minima ... of an array or of each of its segments"},
+    {"reduce", tool_reduce, "the sum, minimum ... of an array or of each of its segments"},
+    {"sort", tool_sort, "sort an array, alone or with values, or find its order"},
+    {"topk", tool_topk, "the k largest or smallest elements, and their indices"},
+    {"select", tool_select, "the elements that meet a condition, or one of each run"},
     {"merge", tool_merge, "merge two sorted arrays into one"},
-    {"search", tool_search, "where numbers belong in a sorted array"},
-    {"select", tool_select, "keep what is wanted of an array, part it, or find its runs"},
-    {"neighbors", tool_neighbors, "neighbours of each point within a radius"},
-    {"tune", tool_tune, "find faster tuning values for a device, and write them to a file"},
+    {"search", tool_search, "the places of numbers in a sorted array"},
+    {"histogram", tool_histogram, "count the elements in each bin"},
+    {"neighbors", tool_neighbors, "the neighbours of each point, within a radius or the k nearest"},
 };
 
 static void print_help(void)
@@ -28,11 +30,11 @@ static void print_help(void)
            "Parallel primitives on any OpenCL device, for arrays in .npy files.\n\n");
     for (size_t i = 0; i < TOOL_COUNT(commands); ++i)
         printf("  %-10s  %s\n", commands[i].name, commands[i].help);
-    printf(
-        "\n\"crosslane help COMMAND\" says more, \"crosslane version\" the version. The device is\n"
-        "the one that --device or CROSSLANE_DEVICE names: \"gpu\", \"cpu\", a part of its name, "
-        "or\n"
-        "\"platform:device\". Exit status: 0 done, 1 failed, 2 wrong usage.\n");
+    printf("\n\"crosslane help COMMAND\" lists the options of a command, \"crosslane version\" "
+           "prints the\n"
+           "version. --device or CROSSLANE_DEVICE chooses the device: \"gpu\", \"cpu\", a part of "
+           "its\n"
+           "name, or \"platform:device\". Exit status: 0 success, 1 failure, 2 wrong usage.\n");
 }
 
 static int run(const char *name, int argc, char **argv)
@@ -42,7 +44,7 @@ static int run(const char *name, int argc, char **argv)
             fields_use_command(commands[i].name);
             return commands[i].run(argc, argv);
         }
-    return tool_misuse("unknown command \"%s\"; \"crosslane help\" lists them", name);
+    return tool_misuse("unknown command \"%s\"; \"crosslane help\" lists the commands", name);
 }
 
 /* The help of a command, or of the program if `name` is NULL. */
@@ -58,7 +60,7 @@ static int help(char *name)
 static int dispatch(int argc, char **argv)
 {
     if (argc < 2)
-        return tool_misuse("no command given; try \"crosslane help\"");
+        return tool_misuse("no command given; \"crosslane help\" lists the commands");
     const char *const name = argv[1];
     if (strcmp(name, "help") == 0 || strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0)
         return help(argc > 2 ? argv[2] : NULL);
@@ -71,8 +73,7 @@ int main(int argc, char **argv)
 {
     signals_start();
     if (!host_open_standard_streams())
-        return tool_fail(
-            "a standard stream is closed, and /dev/null cannot be opened in its place");
+        return tool_fail("a standard stream is closed, and /dev/null cannot be opened instead");
     int result = dispatch(argc, argv);
     progress_clear();
     if (result <= TOOL_OK) /* whatever failed has printed its line */

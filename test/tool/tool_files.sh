@@ -116,7 +116,7 @@ links() {
   ln -s absent/o.npy nowhere.npy
   refuses 1 "nowhere.npy: cannot be written: No such file or directory" sort in.npy nowhere.npy
   ln -s one.npy alias.npy
-  refuses 2 "sort: OUT.npy and the second file of --values name one file, ./one.npy" \
+  refuses 2 "sort: OUT.npy and the second file of --values name the same file, ./one.npy" \
     sort in.npy alias.npy --values values.npy ./one.npy
 }
 
@@ -172,7 +172,7 @@ names() {
   refuses 1 "out: is a folder; give a .npy file" scan out out/o.npy
   refuses 1 "out: is a folder; give a .npy file" scan in.npy out/o.npy --keys out
   refuses 1 "out: is a folder; give a .npy file" neighbors out --radius 1 --counts out/o.npy
-  refuses 1 "out: is a folder; give a name for the file in it" scan in.npy out
+  refuses 1 "out: is a folder; give the name of a file" scan in.npy out
   # Control characters of every kind, bytes that are not UTF-8, letters and quotes.
   refuses 1 'a\x1b[31m\n\t\x07\x7f.npy: cannot be opened: No such file or directory' \
     scan $'a\e[31m\n\t\a\x7f.npy' out/o.npy
@@ -182,7 +182,7 @@ names() {
     scan $'c\xe2\x80\xa8\xc0\xaf\xed\xa0\x80\xf4\x90\x80\x80' out/o.npy
   refuses 1 $'d\xc3\xa4\xe2\x82\xac\xf0\x9f\x98\x80\'"\\: cannot be opened: No such file or directory' \
     scan $'d\xc3\xa4\xe2\x82\xac\xf0\x9f\x98\x80\'"\\' out/o.npy
-  refuses 2 'sort: --algorithm: unknown "\x1bc"; known are auto, bitonic, radix' \
+  refuses 2 'sort: --algorithm: "\x1bc"; must be one of auto, bitonic, radix' \
     sort in.npy out/o.npy --algorithm $'\ec'
   refuses 1 '--device (CROSSLANE_DEVICE): none matches "x\x1b; y"; there are: ...' \
     sort in.npy out/o.npy --device $'x\e\ny'

@@ -4,6 +4,7 @@
  *
  *   tool_oracle make DTYPE N FILE            random numbers; DTYPE as "f4"
  *   tool_oracle list DTYPE FILE [NUMBER...]  these whole numbers
+ *   tool_oracle table DTYPE FILE COLUMNS [NUMBER...]  the same as rows of a table
  *   tool_oracle bits DTYPE FILE [NUMBER...]  elements with these bits, such as 0x80000000
  *   tool_oracle sort ORDER IN OUT [V W]      stable; the values V come out as W
  *   tool_oracle points, box, neighbors, knn, density ...: see tool_oracle_points.c */
@@ -97,7 +98,9 @@ static void make(const char *dtype, size_t n, const char *path)
     save(path, &a);
 }
 
-static void list(const char *dtype, const char *path, size_t n, char **numbers, bool as_bits)
+/* columns 0: one dimension. */
+static void list(const char *dtype, const char *path, size_t columns, size_t n, char **numbers,
+                 bool as_bits)
 {
     uint32_t bytes = (uint32_t)(dtype[1] - '0');
     char *data = memory(n * bytes);
@@ -107,6 +110,11 @@ static void list(const char *dtype, const char *path, size_t n, char **numbers, 
                                  : (int64_t)strtoull(numbers[i], NULL, 0),
             data + i * bytes);
     xli_npy a = xli_npy_vector(dtype[0], bytes, n, data);
+    if (columns) {
+        a.dimensions = 2;
+        a.shape[0] = n / columns;
+        a.shape[1] = columns;
+    }
     save(path, &a);
 }
 
@@ -179,9 +187,11 @@ int main(int argc, char **argv)
     if (strcmp(what, "make") == 0 && argc == 5)
         make(a[0], (size_t)atoll(a[1]), a[2]);
     else if (strcmp(what, "list") == 0 && argc >= 4)
-        list(a[0], a[1], (size_t)argc - 4, a + 2, false);
+        list(a[0], a[1], 0, (size_t)argc - 4, a + 2, false);
+    else if (strcmp(what, "table") == 0 && argc >= 5)
+        list(a[0], a[1], (size_t)atoll(a[2]), (size_t)argc - 5, a + 3, false);
     else if (strcmp(what, "bits") == 0 && argc >= 4)
-        list(a[0], a[1], (size_t)argc - 4, a + 2, true);
+        list(a[0], a[1], 0, (size_t)argc - 4, a + 2, true);
     else if (strcmp(what, "sort") == 0 && (argc == 5 || argc == 7))
         check_sort(a[0], a[1], a[2], argc == 7 ? a + 3 : NULL);
     else if (!oracle_points(argc, argv))

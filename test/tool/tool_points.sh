@@ -277,7 +277,7 @@ images() {
   rm [dvs].npy
   # One part has no room, or several have none.
   for room in $((longest - 1)) 1; do
-    refuses 1 "--row-capacity $room: the longest row has $longest neighbours; give --row-capacity $longest, or leave it out for rows of any length" \
+    refuses 1 "--row-capacity: $room; the longest row has $longest neighbours: give --row-capacity $longest, or omit it for rows of any length" \
       neighbors three.npy "${given[@]}" --out out/list --row-capacity $room \
       --part-pairs $((room * 7))
     for file in d.npy v.npy s.npy; do [ ! -e $file ] || fail "of rows without room: $file"; done
@@ -346,19 +346,19 @@ batches() {
     query-systems=others.npy
   nearest_in_parts 77 5 two.npy --queries places.npy --systems systems.npy \
     --query-systems others.npy
-  refuses 2 "neighbors: --systems needs --query-systems, as there are queries" \
+  refuses 2 "neighbors: --systems: given; requires --query-systems" \
     neighbors two.npy --radius 3 --queries places.npy --systems systems.npy
-  refuses 2 "neighbors: --query-systems needs --queries and --systems" \
+  refuses 2 "neighbors: --query-systems: given; requires --queries and --systems" \
     neighbors two.npy --radius 3 --query-systems others.npy --queries places.npy
-  refuses 1 "others.npy: 77 numbers of systems for 250 rows; there must be one for each" \
+  refuses 1 "others.npy: 77 numbers of systems for 250 rows; must be one for each row" \
     neighbors two.npy --radius 3 --systems others.npy
   refuses 1 "places.npy: shape (77, 2); neighbors --systems takes an array of one dimension, shape (n,)" \
     neighbors two.npy --radius 3 --systems places.npy
   "$oracle" list i4 signed.npy $(seq 250)
-  refuses 1 "signed.npy: numbers of systems of type i32; they must be u32" \
+  refuses 1 "signed.npy: numbers of systems of type i32; must be u32" \
     neighbors two.npy --radius 3 --systems signed.npy
   "$oracle" list u4 many.npy 1048576 $(seq 249)
-  refuses 1 "many.npy: system 1048576 of point 0; numbers are below 1048576" \
+  refuses 1 "many.npy: system 1048576 of point 0; must be below 1048576" \
     neighbors two.npy --radius 3 --systems many.npy
 }
 
@@ -370,19 +370,19 @@ with() {
 }
 
 wrong_options() {
-  local apart needs="needs --out, the PREFIX of the list that it belongs to"
-  with "give --radius, the search radius in the unit of the points, or --knn, how many nearest" --out out/n
-  with "--mass: 0; it must be a finite number above 0" --radius 1 --mass 0
+  local apart needs="given; requires --out PREFIX"
+  with "--radius: missing; give --radius R, in the unit of the points, or --knn K" --out out/n
+  with "--mass: 0; must be a finite number above 0" --radius 1 --mass 0
   for k in 0 65 2.5 -1 nan; do
-    with "--knn: $k; a whole number from 1 to 64" --knn $k --out out/n
+    with "--knn: $k; must be a whole number from 1 to 64" --knn $k --out out/n
   done
-  with '--knn: "few" is no number' --knn few --out out/n
-  with "--knn without --out; give the PREFIX of its files" --knn 8
-  with "--radius: -1; it must be a finite number above 0" --knn 8 --radius -1 --out out/n
+  with '--knn: "few"; must be a number' --knn few --out out/n
+  with "--knn: given without --out; requires --out PREFIX" --knn 8
+  with "--radius: -1; must be a finite number above 0" --knn 8 --radius -1 --out out/n
   for k in 0 2.5 5e+09 nan; do
-    with "--row-capacity: $k; a whole number from 1 to 4294967295" --radius 1 --row-capacity $k --out out/n
+    with "--row-capacity: $k; must be a whole number from 1 to 4294967295" --radius 1 --row-capacity $k --out out/n
   done
-  with "--part-pairs: 0; a whole number from 1 to 9007199254740992" --radius 1 --part-pairs 0 --out out/n
+  with "--part-pairs: 0; must be a whole number from 1 to 9007199254740992" --radius 1 --part-pairs 0 --out out/n
   for apart in inclusive half unsorted "row-capacity 9" "counts c" "density d" "distances d" "vectors v" "shifts s" \
     "radii r"; do
     with "--knn and --${apart% *} exclude each other; give one" --knn 8 --out out/n --$apart
@@ -393,39 +393,39 @@ wrong_options() {
       --radius 1 $(sed -E 's/\b(half|queries|radii|density|self)/--\1/g' <<<"$apart")
   done
   for option in "distances d" "vectors v" "shifts s" unsorted "row-capacity 9" "part-pairs 9"; do
-    with "--${option% *} $needs" --radius 1 --$option
+    with "--${option% *}: $needs" --radius 1 --$option
   done
-  with "--squared needs --distances or --knn" --radius 1 --squared
-  with "--approximate needs --knn" --radius 1 --out out/n --approximate
+  with "--squared: given; requires --distances or --knn" --radius 1 --squared
+  with "--approximate: given; requires --knn" --radius 1 --out out/n --approximate
   for apart in "radius 1" "periodic x" "cell 1" "box 0 1"; do
     with "--approximate and --${apart%% *} exclude each other; give one" \
       --knn 8 --out out/n --approximate --$apart
   done
-  with "--mass needs --density or --png" --radius 1 --mass 2
-  with "--periodic needs --box, whose edges are the periods, or --cell" --radius 1 --periodic x
-  with "--origin needs --cell, whose corner it is" --radius 1 --origin 0,0,0
+  with "--mass: given; requires --density or --png" --radius 1 --mass 2
+  with "--periodic: given; requires --box or --cell" --radius 1 --periodic x
+  with "--origin: given; requires --cell" --radius 1 --origin 0,0,0
   with "--cell and --box exclude each other; give one" --radius 1 --cell 1,0,1 --box 0 1
   local cell
   for cell in 1,2 1,2,3,4 1,2,x ""; do
-    with "--cell: \"$cell\" is no cell; give AX,BX,BY,CX,CY,CZ, or for points of fewer dimensions AX,BX,BY or AX" \
+    with "--cell: \"$cell\"; must be AX,BX,BY,CX,CY,CZ, for points of 2 dimensions AX,BX,BY, of 1 AX" \
       --radius 1 --cell "$cell"
   done
-  with "--origin: \"a\" is no corner; give a number for each axis, such as 0,0,0" --radius 1 --cell 1 \
+  with "--origin: \"a\"; must be one number for each axis, such as 0,0,0" --radius 1 --cell 1 \
     --origin a
-  with "--shifts needs --periodic, without which all of them are 0" --radius 1 --out out/n --shifts s
-  with "--box takes two arguments: LO HI" --radius 1 --box 0
+  with "--shifts: given; requires --periodic or --cell" --radius 1 --out out/n --shifts s
+  with "--box requires two arguments: LO HI" --radius 1 --box 0
   for corner in "" "," "1," 1,,2 1,2,3,4 1:2 nan inf 1e309 "1 2"; do
-    with "--box: \"$corner\" is no corner; give a number, or one for each axis, such as 0,0,0" \
+    with "--box: \"$corner\"; must be one number, or one for each axis, such as 0,0,0" \
       --radius 1 --box 0 "$corner"
   done
   for letters in w xx xyx XY x,y; do
-    with "--periodic: \"$letters\"; it takes the letters of axes, each once, such as xy" \
+    with "--periodic: \"$letters\"; must be letters of axes, each at most once, such as xy" \
       --radius 1 --box 0 1 --periodic $letters
   done
-  with "--periodic: no axis; give some of xyz" --radius 1 --box 0 1 --periodic ""
-  with "--density and --distances name one file, out/d.npy" --radius 1 --out out/n \
+  with "--periodic: \"\"; must be letters of axes, such as xy" --radius 1 --box 0 1 --periodic ""
+  with "--density and --distances name the same file, out/d.npy" --radius 1 --out out/n \
     --distances out/d.npy --density out/d.npy
-  with "--out and --distances name one file, out/n.indices.npy" --radius 1 --out out/n \
+  with "--out and --distances name the same file, out/n.indices.npy" --radius 1 --out out/n \
     --distances out/n.indices.npy
 }
 
@@ -441,49 +441,49 @@ wrong_scenes() {
   "$oracle" make i4 100 whole.npy
   "$oracle" list f4 none.npy $(printf '0 %.0s' {1..50})
   local near="neighbors three.npy --radius 1 --counts out/c.npy"
-  refuses 1 "four.npy: shape (50, 4); points are an array of shape (n, 3), (n, 2) or (n, 1)" \
+  refuses 1 "four.npy: shape (50, 4); points must be of shape (n, 3), (n, 2) or (n, 1)" \
     neighbors four.npy --radius 1 --counts out/c.npy
-  refuses 1 "two.npy: queries of 2 dimensions, but the points have 3" $near --queries two.npy
-  refuses 1 "flat.npy: shape (99,); queries are an array of shape (n, 3), (n, 2) or (n, 1)" \
+  refuses 1 "two.npy: queries of 2 dimensions; must have 3, like the points" $near --queries two.npy
+  refuses 1 "flat.npy: shape (99,); queries must be of shape (n, 3), (n, 2) or (n, 1)" \
     $near --queries flat.npy
-  refuses 2 "neighbors: --radius: 1e-30; its square must be a finite number above 0 in single precision" \
+  refuses 2 "neighbors: --radius: 1e-30; its square must be finite and above 0 in single precision" \
     neighbors three.npy --knn 3 --out out/n --radius 1e-30
-  refuses 2 "neighbors: --radius: 1e-30; its square must be a finite number above 0 in single precision" \
+  refuses 2 "neighbors: --radius: 1e-30; its square must be finite and above 0 in single precision" \
     neighbors three.npy --radius 1e-30 --counts out/c.npy
-  refuses 2 "neighbors: --radius: 1e-200; its square must be a finite number above 0 in double precision" \
+  refuses 2 "neighbors: --radius: 1e-200; its square must be finite and above 0 in double precision" \
     neighbors wide.npy --radius 1e-200 --counts out/c.npy
   refuses 1 "nan.npy: query 7 is not finite in single precision" $near --queries nan.npy
   refuses 1 "nan.npy: query 7 is not finite in single precision" \
     neighbors three.npy --knn 3 --out out/n --queries nan.npy
-  refuses 1 "--approximate is for points of single precision; --f32 rounds these" \
+  refuses 1 "--approximate: points of type f64; requires f32: --f32 rounds them" \
     neighbors wide.npy --knn 3 --approximate --out out/n
-  refuses 1 "--approximate is for points of 2 and 3 dimensions" \
+  refuses 1 "--approximate: points of 1 dimension; requires 2 or 3" \
     neighbors one.npy --knn 3 --approximate --out out/n
   refuses 1 "points: 1 of 50 are not finite, the first at index 7..." \
     neighbors nan.npy --knn 3 --approximate --out out/n
   refuses 1 "points: 1 of 50 are not finite, the first at index 7..." neighbors nan.npy --knn 3 --out out/n
-  refuses 2 'neighbors: --cell: "1e39,0,2,0,0,2" is no cell; give AX,BX,BY,CX,CY,CZ, or for points of fewer dimensions AX,BX,BY or AX' \
+  refuses 2 'neighbors: --cell: "1e39,0,2,0,0,2"; must be AX,BX,BY,CX,CY,CZ, for points of 2 dimensions AX,BX,BY, of 1 AX' \
     $near --cell 1e39,0,2,0,0,2
-  refuses 2 'neighbors: --origin: "0,0,-1e39" is no corner; give a number for each axis, such as 0,0,0' \
+  refuses 2 'neighbors: --origin: "0,0,-1e39"; must be one number for each axis, such as 0,0,0' \
     $near --cell 2,0,2,0,0,2 --origin 0,0,-1e39
   refuses 1 "absent.npy: cannot be opened: No such file or directory" $near --queries absent.npy
-  refuses 1 "flat.npy: 99 radii for 100 points; there must be one for each" $near --radii flat.npy
-  refuses 1 "whole.npy: radii of type i32; they must be f32 or f64" $near --radii whole.npy
+  refuses 1 "flat.npy: 99 radii for 100 points; must be one for each" $near --radii flat.npy
+  refuses 1 "whole.npy: radii of type i32; must be f32 or f64" $near --radii whole.npy
   refuses 1 "two.npy: shape (50, 2); neighbors --radii takes an array of one dimension, shape (n,)" \
     $near --radii two.npy
-  refuses 1 "none.npy: the largest radius is 0; its square must be a number above 0 in single precision, or give --radius, which no radius then exceeds" \
+  refuses 1 "none.npy: the largest radius is 0; its square must be above 0 in single precision: or give --radius, the maximum" \
     neighbors two.npy --counts out/c.npy --radii none.npy
-  refuses 2 'neighbors: --box: "0,0" has 2 numbers; points of 3 dimensions take as many, or one for all' \
+  refuses 2 'neighbors: --box: "0,0" has 2 numbers; must be one number, or one for each of the 3 dimensions' \
     $near --box 0,0 1
-  refuses 2 'neighbors: --box: "1e39" is no corner; give a number, or one for each axis, such as 0,0,0' \
+  refuses 2 'neighbors: --box: "1e39"; must be one number, or one for each axis, such as 0,0,0' \
     $near --box 0 1e39
   refuses 2 "neighbors: --box: y from 8 to -8; LO must not be above HI" $near --box -8,8,-8 8,-8,8
-  refuses 2 "neighbors: --periodic: z from 8 to 8; a period must be a number above 0 in single precision" \
+  refuses 2 "neighbors: --periodic: z from 8 to 8; a period must be above 0 in single precision" \
     $near --box -8,-8,8 8 --periodic z
-  refuses 2 'neighbors: --periodic: "xz" names an axis that points of 2 dimensions do not have' \
+  refuses 2 'neighbors: --periodic: "xz"; the points have only 2 dimensions' \
     neighbors two.npy --radius 1 --box -8 8 --periodic xz
-  refuses 2 'neighbors: --cell: "1,0,1" has 3 numbers; points of 3 dimensions take 6' $near --cell 1,0,1
-  refuses 2 'neighbors: --origin: "1,0" has 2 numbers; points of 3 dimensions take as many' \
+  refuses 2 'neighbors: --cell: "1,0,1" has 3 numbers; points of 3 dimensions require 6' $near --cell 1,0,1
+  refuses 2 'neighbors: --origin: "1,0" has 2 numbers; must be one for each of the 3 dimensions' \
     $near --cell 1,0,1,0,0,1 --origin 1,0
   refuses 1 "--cell, whose corner is --origin: points: 88 of 100 are outside the box (..." $near \
     --cell 16,0,16,0,0,16

@@ -44,7 +44,7 @@ says_who() {
     runs "$crosslane" $way
     prints "crosslane $version"
   done
-  refuses 2 'unknown command "plot"; "crosslane help" lists them' help plot
+  refuses 2 'unknown command "plot"; "crosslane help" lists the commands' help plot
 }
 
 usage() {
@@ -54,74 +54,78 @@ Usage: crosslane COMMAND [OPTIONS]
 
 Parallel primitives on any OpenCL device, for arrays in .npy files.
 
-  devices     list every OpenCL platform and device and what it can do
+  devices     list every OpenCL device and its properties
   selftest    compare every primitive on a device with serial code
-  scan        running sums, minima ... of an array, or of each of its segments
-  reduce      the sum, least element ... of an array, or of each of its segments
-  sort        sort an array, with values, or find the order
-  topk        the k largest or smallest of an array, or where they stand
+  bench       time the main primitives on a device
+  tune        find faster tuning values for a device and write them to a file
+  scan        running sums, minima ... of an array or of each of its segments
+  reduce      the sum, minimum ... of an array or of each of its segments
+  sort        sort an array, alone or with values, or find its order
+  topk        the k largest or smallest elements, and their indices
+  select      the elements that meet a condition, or one of each run
   merge       merge two sorted arrays into one
-  search      where numbers belong in a sorted array
-  select      keep what is wanted of an array, part it, or find its runs
-  neighbors   neighbours of each point within a radius
-  tune        find faster tuning values for a device, and write them to a file
+  search      the places of numbers in a sorted array
+  histogram   count the elements in each bin
+  neighbors   the neighbours of each point, within a radius or the k nearest
 
-"crosslane help COMMAND" says more, "crosslane version" the version. The device is
-the one that --device or CROSSLANE_DEVICE names: "gpu", "cpu", a part of its name, or
-"platform:device". Exit status: 0 done, 1 failed, 2 wrong usage.
+"crosslane help COMMAND" lists the options of a command, "crosslane version" prints the
+version. --device or CROSSLANE_DEVICE chooses the device: "gpu", "cpu", a part of its
+name, or "platform:device". Exit status: 0 success, 1 failure, 2 wrong usage.
 END
   )"
   says_who
   local segments="flags bits keys offsets width mask"
   helps devices "" json
   helps selftest " [NAME...]" quick all case device tune-file
+  helps bench " [NAME...]" n device tune-file json
+  helps histogram " IN.npy OUT.npy" bins range edges assume-sorted device tune-file json
   helps tune " [NAME...]" out seconds device tune-file json
-  helps scan " IN.npy OUT.npy" op exclusive inclusive init dtype wrap $segments algorithm determinism device \
+  helps scan " IN.npy OUT.npy" op exclusive inclusive init dtype wrap axis $segments algorithm determinism device \
     tune-file json
-  helps reduce " IN.npy OUT.npy" op init dtype wrap $segments keys-out count determinism device \
+  helps reduce " IN.npy OUT.npy" op init dtype wrap axis $segments keys-out count determinism device \
     tune-file json
-  helps sort " IN.npy OUT.npy" values argsort descending stable offsets algorithm device tune-file json
-  helps topk " IN.npy OUT.npy --k K" k smallest input-order indices device tune-file json
+  helps sort " IN.npy OUT.npy" values argsort descending stable axis offsets algorithm device tune-file json
+  helps topk " IN.npy OUT.npy --k K" k axis smallest input-order indices device tune-file json
   helps merge " A.npy B.npy OUT.npy" descending assume-sorted device tune-file json
   helps search " KEYS.npy QUERIES.npy OUT.npy" upper descending assume-sorted device tune-file json
   helps select " IN.npy OUT.npy" where flags partition unique runs values indices device tune-file json
   helps neighbors " POINTS.npy (--radius R | --knn K)" radius radii knn approximate inclusive self half queries systems query-systems box \
     periodic cell origin out unsorted row-capacity part-pairs distances squared vectors shifts counts density mass png f32 \
     device tune-file json
-  refuses 2 'no command given; try "crosslane help"'
-  refuses 2 'unknown command "plot"; "crosslane help" lists them' plot
-  refuses 2 'scan: unknown option "--colour"; "crosslane scan --help" lists them' \
+  refuses 2 'no command given; "crosslane help" lists the commands'
+  refuses 2 'unknown command "plot"; "crosslane help" lists the commands' plot
+  refuses 2 'scan: unknown option "--colour"; "crosslane scan --help" lists the options' \
     scan --colour in.npy out/o.npy
-  refuses 2 'scan: --op: unknown "product"; known are sum, prod, min, max, and, or, xor' \
+  refuses 2 'scan: --op: "product"; must be one of sum, prod, min, max, and, or, xor' \
     scan in.npy out/o.npy --op product
-  refuses 2 'sort: --algorithm: unknown "quick"; known are auto, bitonic, radix' \
+  refuses 2 'sort: --algorithm: "quick"; must be one of auto, bitonic, radix' \
     sort in.npy out/o.npy --algorithm quick
   refuses 2 "scan: 1 of 2 files given; usage: crosslane scan IN.npy OUT.npy [OPTIONS]" scan in.npy
   refuses 2 'sort: "c" is one file too many; usage: crosslane sort IN.npy OUT.npy [OPTIONS]' \
     sort a b c
   refuses 2 "scan: --exclusive and --inclusive exclude each other; give one" \
     scan a b --exclusive --inclusive
-  refuses 2 'scan: --determinism: unknown "exact"; known are deterministic, unordered, reproducible' \
+  refuses 2 'scan: --determinism: "exact"; must be one of deterministic, unordered, reproducible' \
     scan a b --determinism exact
   refuses 2 "sort: --offsets and --algorithm radix exclude each other; give one" \
     sort flat.npy out/o.npy --offsets keys.npy --algorithm radix
   refuses 2 "sort: --argsort and --values exclude each other; give one" \
     sort a b --argsort --values v w
-  refuses 2 "sort: --values takes two arguments: V.npy W.npy" sort --values v
-  refuses 2 "neighbors: --radius needs an argument" neighbors p.npy --radius
+  refuses 2 "sort: --values requires two arguments: V.npy W.npy" sort --values v
+  refuses 2 "neighbors: --radius requires an argument" neighbors p.npy --radius
   refuses 2 "devices: --json takes no argument" devices --json=yes
-  refuses 2 'neighbors: --radius: "wide" is no number' neighbors p.npy --radius wide
+  refuses 2 'neighbors: --radius: "wide"; must be a number' neighbors p.npy --radius wide
   refuses 2 'devices: "more" is one file too many; usage: crosslane devices [OPTIONS]' devices more
   refuses 2 "selftest: --quick and --all exclude each other; give one" selftest --quick --all
   refuses 2 'selftest: --case: there is no field "size"' selftest --case "sort size=3"
-  refuses 2 'selftest: no primitive is named "quicksort"; known are scan, ...' \
+  refuses 2 'selftest: NAME: "quicksort"; must be one of scan, ...' \
     selftest quicksort
   runs "$crosslane" selftest --case "reduce type=u8 n=1000"
   has_line stdout "1 cases: 0 failures, 0 unsupported"
   runs "$crosslane" scan --help
-  has_line stdout "  --flags F.npy               segments begin where a bool, u8 or i8 is not 0"
+  has_line stdout "  --flags F.npy               a segment begins at each element that is not 0"
   has_line stdout \
-    "  --offsets O.npy             CSR: segment s is O[s] to before O[s + 1]; u32, u64, i32, i64"
+    "  --offsets O.npy             CSR: segment s is [O[s], O[s + 1]); 32- or 64-bit integers"
 }
 
 # tile_of FILE: the elements of a scan's tile with that tuning file, or with what a second of search
@@ -165,8 +169,8 @@ tune() {
     tune --tune-file absent.tune --out out/found.tune
   refuses 1 "absent/found.tune: cannot be written: No such file or directory" \
     tune --out absent/found.tune
-  refuses 2 "tune: --seconds: 0; it must be 1 to 86400" tune --seconds 0
-  refuses 2 'tune: "knm" is not measured; known are scan, reduce, sort, topk, merge, search, histogram, transform, grid, neighbors, knn, knn_approximate, morton' \
+  refuses 2 "tune: --seconds: 0; must be 1 to 86400" tune --seconds 0
+  refuses 2 'tune: NAME: "knm"; must be one of scan, reduce, sort, topk, merge, search, histogram, transform, grid, neighbors, knn, knn_approximate, morton' \
     tune knn knm
   tune_again
   tune_some
@@ -186,7 +190,7 @@ tune_again() {
     has_line kept.tune "$name # as it was"
   done
   printf '%s\n' "# device: abacus" "merge.search_tiles = 9" >other.tune
-  refuses 1 "--out other.tune: holds values of the device abacus; give another file for ..." \
+  refuses 1 "--out: other.tune has values of the device abacus; give another file for ..." \
     tune scan --seconds 1 --out other.tune
   has_line other.tune "merge.search_tiles = 9"
 }
@@ -204,44 +208,44 @@ tune_some() {
 
 # Segments that do not fit the 100 elements of flat.npy.
 bad_segments() {
-  refuses 1 "fewer.npy: 99 keys for 100 elements; there must be one for each" \
+  refuses 1 "fewer.npy: 99 keys for 100 elements; must be one for each element" \
     $1 flat.npy out/o.npy --keys fewer.npy
-  refuses 1 "flat.npy: elements of type f32; --keys takes integers" \
+  refuses 1 "flat.npy: elements of type f32; --keys requires integers" \
     $1 flat.npy out/o.npy --keys flat.npy
   refuses 1 "points.npy: shape (100, 3); $1 takes an array of one dimension, shape (n,)" \
     $1 flat.npy out/o.npy --keys points.npy
-  refuses 1 "fewer.npy: elements of type u32; --flags takes bool, u8 or i8" \
+  refuses 1 "fewer.npy: elements of type u32; --flags requires bool, u8 or i8" \
     $1 flat.npy out/o.npy --flags fewer.npy
-  refuses 1 "fewer.npy: 99 words of bits for 100 elements; there must be one for each 32, the last perhaps not full" \
+  refuses 1 "fewer.npy: 99 words of bits; must be 4, one for each 32 of the 100 elements" \
     $1 flat.npy out/o.npy --bits fewer.npy
-  refuses 1 "short.npy: elements of type i16; --offsets takes u32, u64, i32 or i64" \
+  refuses 1 "short.npy: elements of type i16; --offsets requires u32, u64, i32 or i64" \
     $1 flat.npy out/o.npy --offsets short.npy
   "$oracle" list u4 offsets.npy 1 50 100
-  refuses 1 "offsets.npy: the first offset is 1; it must be 0" \
+  refuses 1 "offsets.npy: offset 0 is 1; must be 0" \
     $1 flat.npy out/o.npy --offsets offsets.npy
   "$oracle" list i8 offsets.npy 0 60 50 100
-  refuses 1 "offsets.npy: offset 2 is 50 after 60; offsets must not fall, nor pass the number of elements, 100" \
+  refuses 1 "offsets.npy: offset 2 is 50 after 60; must not be less than the offset before it or more than the number of elements, 100" \
     $1 flat.npy out/o.npy --offsets offsets.npy
   "$oracle" list i8 offsets.npy 0 -1 100
-  refuses 1 "offsets.npy: offset 1 is -1 after 0; offsets must not fall, nor pass the number of elements, 100" \
+  refuses 1 "offsets.npy: offset 1 is -1 after 0; must not be less than the offset before it or more than the number of elements, 100" \
     $1 flat.npy out/o.npy --offsets offsets.npy
   "$oracle" list u8 offsets.npy 0 60 99
-  refuses 1 "offsets.npy: the last offset is 99; it must be the number of elements, 100" \
+  refuses 1 "offsets.npy: the last offset is 99; must be the number of elements, 100" \
     $1 flat.npy out/o.npy --offsets offsets.npy
   "$oracle" list u8 offsets.npy
-  refuses 1 "offsets.npy: no offsets; there must be one more than segments" \
+  refuses 1 "offsets.npy: 0 offsets; must be one more than there are segments" \
     $1 flat.npy out/o.npy --offsets offsets.npy
   refuses 1 "absent.npy: cannot be opened: No such file or directory" \
     $1 flat.npy out/o.npy --flags absent.npy
   refuses 2 "$1: --flags and --keys exclude each other; give one" \
     $1 flat.npy out/o.npy --keys k --flags f
-  refuses 2 "$1: --width: \"0\" is no whole number from 1 to 2^64 - 1" \
+  refuses 2 "$1: --width: \"0\"; must be a whole number from 1 to 2^64 - 1" \
     $1 flat.npy out/o.npy --width 0
-  refuses 2 "$1: --width: 65; with --mask it must be 1 to 64" \
+  refuses 2 "$1: --width: 65; must be 1 to 64 with --mask" \
     $1 flat.npy out/o.npy --width 65 --mask 1
-  refuses 2 "$1: --mask: \"x\" is no whole number from 0 to 2^64 - 1, such as 0x29" \
+  refuses 2 "$1: --mask: \"x\"; must be a whole number from 0 to 2^64 - 1, such as 0x29" \
     $1 flat.npy out/o.npy --width 8 --mask x
-  refuses 2 "$1: --mask needs --width, the number of elements that it is for" \
+  refuses 2 "$1: --mask: given without --width; requires --width W, the number of elements that the mask covers" \
     $1 flat.npy out/o.npy --mask 1
 }
 
@@ -281,52 +285,52 @@ selection() {
   rm -f out/*
   refuses 2 "select: --where and --flags exclude each other; give one" \
     select in.npy out/o.npy --where x --flags flags.npy
-  refuses 2 "select: --runs goes without --where, --flags and --partition" \
+  refuses 2 "select: --runs and --partition exclude each other; give one" \
     select in.npy out/o.npy --runs out/l.npy --partition
-  refuses 1 "flags.npy: 8 flags for 0 elements; there must be one for each" \
+  refuses 1 "flags.npy: 8 flags for 0 elements; must be one for each element" \
     select in.npy out/o.npy --flags flags.npy
-  refuses 1 "values.npy: 8 values for 0 elements; there must be one for each" \
+  refuses 1 "values.npy: 8 values for 0 elements; must be one for each element" \
     select in.npy out/o.npy --values values.npy out/w.npy
 }
 
 # A sort takes offsets that begin past 0 or end before the last element, but no others.
 bad_sort_segments() {
-  refuses 1 "short.npy: elements of type i16; --offsets takes u32, u64, i32 or i64" \
+  refuses 1 "short.npy: elements of type i16; --offsets requires u32, u64, i32 or i64" \
     sort flat.npy out/o.npy --offsets short.npy
   "$oracle" list u4 offsets.npy 1 60 50
-  refuses 1 "offsets.npy: offset 2 is 50 after 60; offsets must not fall, nor pass the number of elements, 100" \
+  refuses 1 "offsets.npy: offset 2 is 50 after 60; must not be less than the offset before it or more than the number of elements, 100" \
     sort flat.npy out/o.npy --offsets offsets.npy
   "$oracle" list i4 offsets.npy 0 -1 100
-  refuses 1 "offsets.npy: offset 1 is -1 after 0; offsets must not fall, nor pass the number of elements, 100" \
+  refuses 1 "offsets.npy: offset 1 is -1 after 0; must not be less than the offset before it or more than the number of elements, 100" \
     sort flat.npy out/o.npy --offsets offsets.npy
   "$oracle" list u8 offsets.npy 101
-  refuses 1 "offsets.npy: the last offset is 101; it must be at most the number of elements, 100" \
+  refuses 1 "offsets.npy: the last offset is 101; must be at most the number of elements, 100" \
     sort flat.npy out/o.npy --offsets offsets.npy
   "$oracle" list u8 offsets.npy
-  refuses 1 "offsets.npy: no offsets; there must be one for each segment" \
+  refuses 1 "offsets.npy: 0 offsets; must be one for each segment" \
     sort flat.npy out/o.npy --offsets offsets.npy
 }
 
 # Two results may not have one name, however it is written.
 same_outputs() {
-  refuses 2 "reduce: OUT.npy and --keys-out name one file, out/o.npy" \
+  refuses 2 "reduce: OUT.npy and --keys-out name the same file, out/o.npy" \
     reduce flat.npy out/o.npy --keys short.npy \
     --keys-out out/o.npy
-  refuses 2 "reduce: OUT.npy and --keys-out name one file, ./out/../out/o.npy" \
+  refuses 2 "reduce: OUT.npy and --keys-out name the same file, ./out/../out/o.npy" \
     reduce flat.npy out/o.npy --keys short.npy \
     --keys-out ./out/../out/o.npy
   cp flat.npy old.npy
   ln -sf old.npy alias.npy
-  refuses 2 "sort: OUT.npy and the second file of --values name one file, alias.npy" \
+  refuses 2 "sort: OUT.npy and the second file of --values name the same file, alias.npy" \
     sort flat.npy old.npy --values flat.npy alias.npy
   cmp -s flat.npy old.npy || fail "a file was written by a call that was refused"
-  refuses 2 "sort: OUT.npy and the second file of --values name one file, out/o.npy" \
+  refuses 2 "sort: OUT.npy and the second file of --values name the same file, out/o.npy" \
     sort flat.npy out/o.npy \
     --values flat.npy out/o.npy
-  refuses 2 "neighbors: --counts and --density name one file, out/c.npy" \
+  refuses 2 "neighbors: --counts and --density name the same file, out/c.npy" \
     neighbors points.npy --radius 1 \
     --counts out/c.npy --density out/c.npy
-  refuses 2 "neighbors: --out and --counts name one file, out/n.offsets.npy" \
+  refuses 2 "neighbors: --out and --counts name the same file, out/n.offsets.npy" \
     neighbors points.npy --radius 1 --out out/n \
     --counts out/n.offsets.npy
   own_device null 3 && runs "$crosslane" sort flat.npy "$device" --values flat.npy "$device"
@@ -364,10 +368,10 @@ selections() {
   runs "$crosslane" search out/m.npy few.npy out/s.npy --upper
   holds out/s.npy u8 4 1 4 1 5 7 2 5
   rm -f out/*
-  refuses 2 "topk: --k is missing or 0; give how many are wanted" topk few.npy out/t.npy
-  refuses 1 "whole.npy: keys of type i32, but the others are of type f32" \
+  refuses 2 "topk: --k: missing or 0; must be 1 or more" topk few.npy out/t.npy
+  refuses 1 "whole.npy: elements of type i32; must be f32, the type of the other array" \
     merge a.npy whole.npy out/m.npy
-  refuses 1 "whole.npy: keys of type i32, but the others are of type f32" \
+  refuses 1 "whole.npy: elements of type i32; must be f32, the type of the other array" \
     search a.npy whole.npy out/m.npy
 }
 
@@ -376,7 +380,7 @@ needs_order() {
   local why="$1: element $2 is $3 after $4" order=ascending command
   [ $# -eq 4 ] || order=descending
   for command in merge search; do
-    refuses 1 "$why; $command needs this array in $order order: sort it with crosslane sort, or give --assume-sorted" \
+    refuses 1 "$why; $command requires $order order: sort the array with crosslane sort, or give --assume-sorted" \
       $command "$1" "$1" out/o.npy "${@:5}"
   done
 }
@@ -448,50 +452,50 @@ bad_input() {
   refuses 1 'text.npy: no .npy file: it does not start with \x93NUMPY' scan text.npy out/o.npy
   refuses 1 "empty.npy: 0 bytes, too short for a .npy file" sort empty.npy out/o.npy
   for radius in 0 -1 nan inf; do
-    refuses 2 "neighbors: --radius: $radius; it must be a finite number above 0" \
+    refuses 2 "neighbors: --radius: $radius; must be a finite number above 0" \
       neighbors points.npy --radius $radius --out out/n
   done
-  refuses 2 "neighbors: --radius: 1e-60; its square must be a finite number above 0 in single precision" \
+  refuses 2 "neighbors: --radius: 1e-60; its square must be finite and above 0 in single precision" \
     neighbors points.npy --radius 1e-60 --out out/n
-  refuses 2 "neighbors: give --radius, the search radius in the unit of the points, or --knn, how many nearest" \
+  refuses 2 "neighbors: --radius: missing; give --radius R, in the unit of the points, or --knn K" \
     neighbors points.npy --out out/n
-  refuses 2 "neighbors: --mass: 0; it must be a finite number above 0" \
+  refuses 2 "neighbors: --mass: 0; must be a finite number above 0" \
     neighbors points.npy --radius 1 --mass 0 --density out/d.npy
   refuses 1 "points: 1 of 100 are not finite, the first at index 42..." \
     neighbors nan.npy --radius 1 --out out/n --counts out/c.npy
-  refuses 1 "flat.npy: shape (100,); points are an array of shape (n, 3), (n, 2) or (n, 1)" \
+  refuses 1 "flat.npy: shape (100,); points must be of shape (n, 3), (n, 2) or (n, 1)" \
     neighbors flat.npy --radius 1 --out out/n
-  refuses 1 "points.npy: shape (100, 3); scan takes an array of one dimension, shape (n,)" \
+  refuses 1 "points.npy: shape (100, 3); scan takes an array of one dimension, or of two with --axis 0 or --axis 1" \
     scan points.npy out/o.npy
-  refuses 1 "points.npy: shape (100, 3); sort takes an array of one dimension, shape (n,)" \
+  refuses 1 "points.npy: shape (100, 3); sort takes an array of one dimension, or of two with --axis 0 or --axis 1" \
     sort points.npy out/o.npy
-  refuses 2 'scan: --init: "1.5" is no value of type u64' scan keys.npy out/o.npy --init 1.5
-  refuses 2 'scan: --init: "128" is no value of type i8' scan bytes.npy out/o.npy --init 128 --op max
-  refuses 2 'scan: --init: "256" is no value of type u8' scan bytes.npy out/o.npy --init 256 --dtype u8
-  refuses 2 'scan: --init: "-1" is no value of type u64' scan fewer.npy out/o.npy --init -1
+  refuses 2 'scan: --init: "1.5"; must be a value of type u64' scan keys.npy out/o.npy --init 1.5
+  refuses 2 'scan: --init: "128"; must be a value of type i8' scan bytes.npy out/o.npy --init 128 --op max
+  refuses 2 'scan: --init: "256"; must be a value of type u8' scan bytes.npy out/o.npy --init 256 --dtype u8
+  refuses 2 'scan: --init: "-1"; must be a value of type u64' scan fewer.npy out/o.npy --init -1
   refuses 1 "scan: --op: xor for type f32; requires integers" scan flat.npy out/o.npy --op xor
   for algorithm in look-back reduce-then-scan; do
-    refuses 2 "scan: --determinism reproducible does not go with --algorithm $algorithm, which rounds in an order that depends on the device; give kogge-stone, blelloch or auto" \
+    refuses 2 "scan: --algorithm: $algorithm; --determinism reproducible requires kogge-stone, blelloch or auto" \
       scan flat.npy out/o.npy \
       --determinism reproducible --algorithm $algorithm
   done
-  refuses 2 'scan: --init: "1e99" is no value of type f32' scan flat.npy out/o.npy --init 1e99 --dtype f32
-  refuses 2 'scan: --init: "-1e999" is no value of type f64' scan real.npy out/o.npy --init -1e999
-  refuses 2 'scan: --init: "65520" is no value of type f16' scan half.npy out/o.npy --init 65520 --op min
-  refuses 2 'reduce: --init: "1e99" is no value of type f32' reduce flat.npy out/o.npy --init 1e99 --op max
+  refuses 2 'scan: --init: "1e99"; must be a value of type f32' scan flat.npy out/o.npy --init 1e99 --dtype f32
+  refuses 2 'scan: --init: "-1e999"; must be a value of type f64' scan real.npy out/o.npy --init -1e999
+  refuses 2 'scan: --init: "65520"; must be a value of type f16' scan half.npy out/o.npy --init 65520 --op min
+  refuses 2 'reduce: --init: "1e99"; must be a value of type f32' reduce flat.npy out/o.npy --init 1e99 --op max
   bad_segments scan
   bad_segments reduce
   bad_sort_segments
   refuses 1 "reduce: --op: and for type f32; requires integers" reduce flat.npy out/o.npy --op and
-  refuses 1 "points.npy: shape (100, 3); reduce takes an array of one dimension, shape (n,)" \
+  refuses 1 "points.npy: shape (100, 3); reduce takes an array of one dimension, or of two with --axis 0 or --axis 1" \
     reduce points.npy out/o.npy
-  refuses 2 'reduce: --op: unknown "mean"; known are sum, prod, min, max, and, or, xor, arg-min, arg-max' \
+  refuses 2 'reduce: --op: "mean"; must be one of sum, prod, min, max, and, or, xor, arg-min, arg-max' \
     reduce flat.npy out/o.npy --op mean
-  refuses 2 "reduce: --keys-out needs --keys, whose keys it is to hold" \
+  refuses 2 "reduce: --keys-out: given without --keys; requires --keys K.npy" \
     reduce flat.npy out/o.npy --keys-out out/k.npy
-  refuses 2 "reduce: --init does not go with --op arg-min, which gives an index" \
+  refuses 2 "reduce: --init: given with --op arg-min; requires an operator other than arg-min and arg-max" \
     reduce flat.npy out/o.npy --op arg-min --init 3
-  refuses 2 'reduce: --init: "300" is no value of type i8' reduce bytes.npy out/o.npy --init 300 --op min
+  refuses 2 'reduce: --init: "300"; must be a value of type i8' reduce bytes.npy out/o.npy --init 300 --op min
   refuses 2 "reduce: --dtype: given with --op min; requires --op sum or prod" \
     reduce bytes.npy out/o.npy --op min --dtype i64
   refuses 2 "scan: --wrap: given with --op max; requires --op sum or prod" \
@@ -501,7 +505,7 @@ bad_input() {
   refuses 1 "out/nowhere/k.npy: cannot be written: No such file or directory" \
     reduce flat.npy out/o.npy --keys short.npy \
     --keys-out out/nowhere/k.npy
-  refuses 1 "fewer.npy: 99 values for 100 keys; there must be one for each" \
+  refuses 1 "fewer.npy: 99 values for 100 keys; must be one for each key" \
     sort flat.npy out/o.npy --values fewer.npy out/w.npy
   refuses 1 "out/nowhere/o.npy: cannot be written: No such file or directory" \
     scan flat.npy out/nowhere/o.npy
@@ -511,7 +515,7 @@ bad_input() {
   refuses 1 "out/nowhere/w.npy: cannot be written: No such file or directory" \
     sort flat.npy out/o.npy --values flat.npy \
     out/nowhere/w.npy
-  refuses 1 "out: is a folder; give a name for the file in it" scan flat.npy out
+  refuses 1 "out: is a folder; give the name of a file" scan flat.npy out
   # Before any input is read.
   refuses 1 "out/nowhere/o.npy: cannot be written: No such file or directory" \
     scan absent.npy out/nowhere/o.npy
@@ -652,7 +656,7 @@ each_segment() {
 
 # no_room WHAT TYPE BITS ARGUMENT...: the result is refused, unless it may wrap.
 no_room() {
-  refuses 1 "in.npy: the $1, which $2 does not hold; give another --dtype, such as f64, or --wrap for results modulo 2^$3" \
+  refuses 1 "in.npy: the $1, out of the range of $2; give another --dtype, such as f64, or --wrap for results modulo 2^$3" \
     "$4" in.npy out/o.npy "${@:5}"
 }
 
@@ -781,6 +785,147 @@ zeros() {
   zeros_of f2 0xbc00 0x8000 0x3c00
   zeros_of f4 0xbf800000 0x80000000 0x3f800000
   zeros_of f8 0xbff0000000000000 0x8000000000000000 0x3ff0000000000000
+}
+
+# table_is FILE DTYPE COLUMNS NUMBERS...
+table_is() {
+  "$oracle" table "$2" wanted.npy "${@:3}"
+  cmp -s "$1" wanted.npy || fail "$1: not a table of $3 columns: ${*:4}"
+}
+
+# tables DTYPE COLUMNS "NUMBERS" ARGUMENT...: in.npy makes out.npy that table.
+tables() {
+  runs "$crosslane" "$4" in.npy out.npy "${@:5}"
+  table_is out.npy "$1" "$2" $3
+}
+
+# Arrays of two dimensions along an axis, with the results of NumPy.
+axes() {
+  "$oracle" table i4 in.npy 3 3 1 2 9 7 8
+  tables i8 3 "0 3 4 0 9 16" scan --axis 1
+  tables i8 3 "0 0 0 3 1 2" scan --axis 0
+  tables i4 3 "3 1 2 9 7 8" scan --axis 0 --inclusive --op max
+  gives i8 "6 24" reduce --axis 1
+  gives i8 "12 8 10" reduce --axis 0
+  gives u8 "1 1 1" reduce --axis 0 --op arg-max
+  gives u8 "1 1" reduce --axis 1 --op arg-min
+  tables i4 3 "1 2 3 7 8 9" sort --axis 1
+  tables i4 3 "9 7 8 3 1 2" sort --axis 0 --descending
+  tables u4 3 "1 2 0 1 2 0" sort --axis 1 --argsort
+  tables u4 3 "1 1 1 0 0 0" sort --axis 0 --argsort --descending
+  "$oracle" table i2 values.npy 3 1 2 3 4 5 6
+  tables i4 3 "1 2 3 7 8 9" sort --axis 1 --values values.npy moved.npy
+  table_is moved.npy i2 3 2 3 1 5 6 4
+  tables i4 2 "3 2 9 8" topk --axis 1 --k 2 --indices places.npy
+  table_is places.npy u4 2 0 2 0 2
+  tables i4 3 "9 7 8" topk --axis 0 --k 1 --indices places.npy
+  table_is places.npy u4 3 1 1 1
+  tables i4 3 "3 1 2 9 7 8" topk --axis 0 --k 9 --smallest
+  axis_of_few
+  bad_axes
+}
+
+# One dimension has axis 0; rows and columns may be missing.
+axis_of_few() {
+  "$oracle" list i4 in.npy 3 1 2
+  gives i8 "0 3 4" scan --axis 0
+  gives i4 "3 2 1" sort --axis 0 --descending
+  "$oracle" table i4 in.npy 3
+  tables i8 3 "" scan --axis 0
+  tables i4 3 "" sort --axis 1
+  gives i8 "0 0 0" reduce --axis 0
+  gives i8 "" reduce --axis 1
+  tables i4 3 "" topk --k 2 --axis 0
+}
+
+bad_axes() {
+  "$oracle" list i4 flat.npy 3 1 2
+  "$oracle" table i4 in.npy 3 3 1 2 9 7 8
+  "$oracle" table i4 turned.npy 2 3 1 2 9 7 8
+  "$oracle" list u4 offsets.npy 0 3 6
+  refuses 2 "scan: --axis: 1; flat.npy has one dimension, axis 0" scan flat.npy out/o.npy --axis 1
+  refuses 2 'sort: --axis: "2"; must be one of 0, 1' sort in.npy out/o.npy --axis 2
+  refuses 2 "reduce: --axis and --offsets exclude each other; give one" \
+    reduce in.npy out/o.npy --axis 1 --offsets offsets.npy
+  refuses 2 "sort: --axis and --offsets exclude each other; give one" \
+    sort in.npy out/o.npy --axis 1 --offsets offsets.npy
+  refuses 2 "sort: --axis and --algorithm radix exclude each other; give one" \
+    sort in.npy out/o.npy --axis 1 --algorithm radix
+  refuses 1 "turned.npy: the values differ from the keys in shape; must be equal" \
+    sort in.npy out/o.npy --axis 1 --values turned.npy out/w.npy
+}
+
+histograms() {
+  "$oracle" list u1 in.npy 0 1 1 3 200 4 3
+  gives u8 "1 2 0 2" histogram --bins 4 --json
+  prints '{"device":D,"n":7,"type":"u8","bins":4,"counted":5,"device_ms":T,"wall_ms":T,"first_wall_ms":T}'
+  gives u8 "3 2 1 0" histogram --bins 4 --range 0 8
+  gives u8 "6 1" histogram --bins 2 --range 0 256
+  "$oracle" list i8 in.npy 0x7fffffffffffffff -0x8000000000000000 -1
+  gives u8 "2 1" histogram --bins 2 --range -9223372036854775808 9223372036854775808
+  "$oracle" list f4 in.npy -1 0 1 2 3 4
+  gives u8 "2 2" histogram --bins 2 --range -1.5 2.5
+  "$oracle" list f4 edges.npy 0 1 1 4
+  gives u8 "1 0 3" histogram --edges edges.npy
+  "$oracle" list b1 in.npy 0 1 1
+  gives u8 "1 2" histogram --bins 2
+  "$oracle" list u4 in.npy
+  gives u8 "0 0 0" histogram --bins 3
+  bad_histograms
+}
+
+bad_histograms() {
+  "$oracle" list f4 in.npy 1 2
+  "$oracle" list f4 falls.npy 0 2 1
+  "$oracle" list f4 one.npy 0
+  "$oracle" list i4 whole.npy 0 1
+  "$oracle" list u1 bytes.npy 0 1
+  "$oracle" bits f4 nan.npy 0 0x7fc00000
+  refuses 2 "histogram: --bins: missing or 0; give the number of bins, or --edges" histogram in.npy out/o.npy
+  refuses 2 "histogram: --edges and --bins exclude each other; give one" \
+    histogram in.npy out/o.npy --bins 2 --edges one.npy
+  refuses 2 "histogram: --edges and --range exclude each other; give one" \
+    histogram in.npy out/o.npy --range 2 3 --edges one.npy
+  refuses 2 "histogram: --assume-sorted: given; requires --edges" histogram in.npy out/o.npy --bins 2 --assume-sorted
+  refuses 2 "histogram: --bins: given without --range for elements of type f32; give --range LO HI or --edges" \
+    histogram in.npy out/o.npy --bins 2
+  refuses 2 'histogram: --range: "x"; elements of type f32 require numbers' \
+    histogram in.npy out/o.npy --bins 2 --range 0 x
+  refuses 2 'histogram: --range: "0.5"; elements of type i32 require whole numbers' \
+    histogram whole.npy out/o.npy --bins 2 --range 0.5 2
+  refuses 1 "histogram: --range: ..." histogram in.npy out/o.npy --bins 2 --range 3 2
+  refuses 1 "histogram: --range: -1 and 7; must be numbers of u8, the upper one at most one past its greatest" \
+    histogram bytes.npy out/o.npy --bins 4 --range -1 7
+  refuses 1 "histogram: --bins: 1048577; ..." histogram in.npy out/o.npy --bins 1048577 --range 0 2
+  refuses 1 "one.npy: 1 edges; must be at least 2, the ends of the first bin" \
+    histogram in.npy out/o.npy --edges one.npy
+  refuses 1 "whole.npy: elements of type i32; must be f32, the type of the other array" \
+    histogram in.npy out/o.npy --edges whole.npy
+  refuses 1 "falls.npy: element 2 is 1 after 2; histogram requires ascending order: sort the array with crosslane sort, or give --assume-sorted" \
+    histogram in.npy out/o.npy --edges falls.npy
+  refuses 1 "nan.npy: element 1 is NaN; an edge must be a number" histogram in.npy out/o.npy --edges nan.npy
+}
+
+# A line for a copy and for each workload of the primitives named; no other.
+bench() {
+  local number='[0-9.]+'
+  runs "$crosslane" bench scan select neighbors --n 1000
+  has_line_like stdout " +elements +ms +elements/us +GB/s +of a copy"
+  for name in copy scan "segmented scan" selection; do
+    has_line_like stdout "$name +1000 +$number +$number +$number +$number %"
+  done
+  for name in "neighbour search" "nearest points"; do
+    has_line_like stdout "$name +1000 +$number +$number"
+  done
+  [ "$(wc -l <stdout)" -eq 8 ] || fail "other lines: $(cat stdout)"
+  runs "$crosslane" bench reduce sort topk merge search histogram --n 5000 --json
+  for name in copy reduction "segmented reduction" sort top-k merge search histogram; do
+    [ "$(grep -oE "\{\"name\":\"$name\",\"n\":5000,\"ms\":$number(,\"gigabytes_per_second\":$number)?\}" stdout |
+      wc -l)" -eq 1 ] || [ "$name" = "segmented reduction" ] || fail "no $name: $(cat stdout)"
+  done
+  refuses 2 'bench: NAME: "quicksort"; must be one of scan, reduce, sort, topk, select, merge, search, histogram, neighbors' \
+    bench quicksort
+  refuses 2 "bench: --n: 63; must be 64 to 268435456" bench --n 63
 }
 
 devices() {

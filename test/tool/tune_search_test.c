@@ -75,34 +75,29 @@ void session_close(session *s)
     *s = (session){0};
 }
 
-static void destroy(void *p)
+void workload_drop(const workload *c, xl_plan *p)
 {
+    if (p == c->first)
+        return;
     device.alive -= p != NULL;
     free(p);
 }
 
-const tune_kind tune_kinds[TUNE_KINDS] = {
-    {.name = "scan", .prefix = "scan.", .destroy = destroy},
-    {.name = "segmented scan", .prefix = "scan.", .destroy = destroy},
-    {.name = "sort", .prefix = "sort.", .destroy = destroy},
-    {.name = "none", .prefix = "none.", .destroy = destroy},
-    {.name = "none", .prefix = "none.", .destroy = destroy},
-    {.name = "none", .prefix = "none.", .destroy = destroy},
-    {.name = "none", .prefix = "none.", .destroy = destroy},
-    {.name = "none", .prefix = "none.", .destroy = destroy},
-    {.name = "none", .prefix = "none.", .destroy = destroy},
-    {.name = "none", .prefix = "none.", .destroy = destroy},
-    {.name = "none", .prefix = "none.", .destroy = destroy},
-    {.name = "none", .prefix = "none.", .destroy = destroy},
-    {.name = "none", .prefix = "none.", .destroy = destroy},
-    {.name = "none", .prefix = "none.", .destroy = destroy},
-    {.name = "none", .prefix = "none.", .destroy = destroy}};
+const workload_kind workload_kinds[WORKLOADS] = {
+    {.name = "scan", .prefix = "scan."}, {.name = "segmented scan", .prefix = "scan."},
+    {.name = "sort", .prefix = "sort."}, {.name = "none", .prefix = "none."},
+    {.name = "none", .prefix = "none."}, {.name = "none", .prefix = "none."},
+    {.name = "none", .prefix = "none."}, {.name = "none", .prefix = "none."},
+    {.name = "none", .prefix = "none."}, {.name = "none", .prefix = "none."},
+    {.name = "none", .prefix = "none."}, {.name = "none", .prefix = "none."},
+    {.name = "none", .prefix = "none."}, {.name = "none", .prefix = "none."},
+    {.name = "none", .prefix = "none."}, {.name = "none", .prefix = "none."}};
 
-static void *make(const tune_kind *kind)
+static void *make(const workload_kind *kind)
 {
     plan *p = calloc(1, sizeof *p);
     assert_non_null(p);
-    p->kind = (size_t)(kind - tune_kinds);
+    p->kind = (size_t)(kind - workload_kinds);
     for (size_t v = 0; v < VALUES; ++v)
         p->value[v] = from[v].before;
     device.now += device.create_ms;
@@ -110,22 +105,24 @@ static void *make(const tune_kind *kind)
     return p;
 }
 
-int tune_case_open(tune_case *c, const session *s, const tune_kind *kind)
+int workload_open(workload *c, const session *s, const workload_kind *kind, size_t n)
 {
-    *c = (tune_case){.kind = kind, .s = s, .create_ms = device.create_ms};
-    c->plan = c->first = make(kind);
+    assert_int_equal(n, 0);
+    *c = (workload){.kind = kind, .s = s, .create_ms = device.create_ms};
+    c->plan = c->first = (xl_plan *)make(kind);
     return TOOL_OK;
 }
 
-void tune_case_close(tune_case *c)
+void workload_close(workload *c)
 {
-    if (c->plan != c->first)
-        destroy(c->plan);
-    destroy(c->first);
-    *c = (tune_case){0};
+    xl_plan *const first = c->first;
+    workload_drop(c, c->plan);
+    c->first = NULL;
+    workload_drop(c, first);
+    *c = (workload){0};
 }
 
-bool tune_case_try(tune_case *c, const xl_tunable *values, uint32_t count, void **out)
+bool workload_try(workload *c, const xl_tunable *values, uint32_t count, xl_plan **out)
 {
     plan *p = make(c->kind);
     for (uint32_t i = 0; i < count; ++i)
@@ -134,21 +131,22 @@ bool tune_case_try(tune_case *c, const xl_tunable *values, uint32_t count, void 
                 p->value[v] = values[i].value;
     if (device.tried++ == 0)
         device.first_tried = *p;
-    *out = p;
+    *out = (xl_plan *)p;
     if (device.fails && device.fails(p)) {
-        destroy(p);
+        workload_drop(c, *out);
         *out = NULL;
     }
     return *out != NULL;
 }
 
-bool tune_case_compare(const tune_case *c, size_t least_pairs, void *before, void *after,
-                       tune_gain *gain)
+bool workload_compare(const workload *c, size_t least_pairs, xl_plan *before, xl_plan *after,
+                      workload_gain *gain)
 {
     const double luck = device.luck ? device.luck(device.compared, after == c->plan) : 1;
     ++device.compared;
     device.now += 100;
-    *gain = (tune_gain){.before_ms = device.time(before), .after_ms = device.time(after) / luck};
+    *gain = (workload_gain){.before_ms = device.time((const plan *)before),
+                            .after_ms = device.time((const plan *)after) / luck};
     gain->gain = gain->before_ms / gain->after_ms;
     gain->sure = !device.unsure || !device.unsure(least_pairs);
     return true;
@@ -263,7 +261,7 @@ static void luck_does_not_last(void **state)
 
 static bool never_sure(size_t least_pairs)
 {
-    return least_pairs == TUNE_MANY_PAIRS;
+    return least_pairs == WORKLOAD_MANY_PAIRS;
 }
 
 static void what_is_not_sure_is_left(void **state)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * `crosslane devices`: every platform and device, and what is known of each. A
- * device that fails is shown with its error; the others follow. */
+ * `crosslane devices`: every platform and device with its properties. A device that fails is listed
+ * with its error. */
 #include "tool.h"
 
 #include <inttypes.h>
@@ -40,7 +40,7 @@ typedef struct listing {
     char cache[1024]; /* the same for all devices */
 } listing;
 
-static xl_status learn(listing *l, cl_platform_id pid, cl_device_id did, xl_device_info *info,
+static xl_status query(listing *l, cl_platform_id pid, cl_device_id did, xl_device_info *info,
                        char *error, size_t size)
 {
     cl_int code = CL_SUCCESS;
@@ -132,7 +132,7 @@ static void show_device(void *user, uint32_t p, uint32_t d, cl_platform_id pid, 
     if (clGetDeviceInfo(did, CL_DEVICE_NAME, sizeof name, name, NULL) != CL_SUCCESS)
         snprintf(name, sizeof name, "?");
     progress_say("asking %s", name);
-    xl_status status = learn(l, pid, did, &info, error, sizeof error);
+    xl_status status = query(l, pid, did, &info, error, sizeof error);
     progress_clear();
     ++l->devices;
     l->failures += status != XL_SUCCESS;
@@ -184,7 +184,7 @@ static int show_all(json *j)
     cl_platform_id *ids = NULL;
     listing l = {.j = j};
     if (clGetPlatformIDs(0, NULL, &count) != CL_SUCCESS)
-        count = 0; /* the loader's way to say that there is none */
+        count = 0; /* the loader reports an error if there is none */
     ids = calloc(count ? count : 1, sizeof *ids);
     if (!ids || (count && clGetPlatformIDs(count, ids, NULL) != CL_SUCCESS))
         count = 0;
@@ -203,20 +203,22 @@ static int show_all(json *j)
     if (l.devices == 0)
         return tool_fail("no OpenCL device; install a driver (for a CPU: pocl-opencl-icd)");
     if (l.failures == l.devices)
-        return tool_fail("every one of %" PRIu32 " devices failed", l.devices);
+        return tool_fail("all %" PRIu32 " devices failed", l.devices);
     return TOOL_OK;
 }
 
 int tool_devices(int argc, char **argv)
 {
     bool as_json = false;
-    const tool_option options[] = {{"json", OPTION_FLAG, &as_json, NULL, "one JSON object", NULL}};
+    const tool_option options[] = {JSON_OPTION(as_json, "the list")};
     const tool_syntax syntax = {
         .name = "devices",
         .about =
-            "Lists every platform and device: the sub-group size and who reports it, what\n"
-            "the probe kernel saw, and the features that algorithms are chosen by. The numbers\n"
-            "in front are what --device and CROSSLANE_DEVICE take.",
+            "Lists every platform and device: memory, the sub-group size and its source, the "
+            "result\n"
+            "of a probe kernel, and the features that decide which algorithms are used. --device "
+            "and\n"
+            "CROSSLANE_DEVICE accept the numbers in front of the names, as \"platform:device\".",
         .options = options,
         .num_options = TOOL_COUNT(options)};
     const char *files[TOOL_MAX_FILES];

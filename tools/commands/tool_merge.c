@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * `crosslane merge`: two sorted arrays into one. */
+ * `crosslane merge`: merges two sorted arrays. */
 #include "tool.h"
 
 #include <stdlib.h>
@@ -101,22 +101,22 @@ done:
 int tool_merge(int argc, char **argv)
 {
     merge_options o = {0};
-    const tool_option options[] = {
-        {"descending", OPTION_FLAG, &o.descending, NULL, "all arrays begin with the largest", NULL},
-        ASSUME_SORTED_OPTION(o.assume_sorted),
-        {"device", OPTION_TEXT, &o.device, "SEL", "which device; see crosslane devices", NULL},
-        TUNE_FILE_OPTION(o.tune_file),
-        {"json", OPTION_FLAG, &o.as_json, NULL, "what was done, as one JSON object", NULL}};
+    const tool_option options[] = {{"descending", OPTION_FLAG, &o.descending, NULL,
+                                    "all arrays are in descending order", NULL},
+                                   ASSUME_SORTED_OPTION(o.assume_sorted),
+                                   DEVICE_OPTION(o.device),
+                                   TUNE_FILE_OPTION(o.tune_file),
+                                   JSON_OPTION(o.as_json, "a report")};
     const tool_syntax syntax = {
         .name = "merge",
         .files = "A.npy B.npy OUT.npy",
         .min_files = 3,
         .max_files = 3,
         .about =
-            "Merges two sorted arrays of one dimension and one type: i8 to u64, f16, f32 or f64.\n"
-            "If elements are equal, those of A come first; -0 equals 0. An input that is not "
-            "sorted is an "
-            "error;\nwith --assume-sorted it is not noticed, and OUT lacks some elements.",
+            "Merges two sorted one-dimensional arrays of one type: i8 to u64, bool, f16, f32 or\n"
+            "f64. Equal elements of A come before those of B; -0 equals 0. An input that is not\n"
+            "sorted is an error. With --assume-sorted it is not checked, and OUT may lack "
+            "elements.",
         .options = options,
         .num_options = TOOL_COUNT(options)};
     const char *files[TOOL_MAX_FILES];

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * `crosslane reduce`: the sum, least element ... of an array in a file, or of each of its
- * segments. */
+ * `crosslane reduce`: the sum, minimum ... of an array or of each of its segments. */
 #include "tool.h"
 
 #include <inttypes.h>
@@ -12,19 +11,19 @@ static const xl_op ops[] = {XL_SUM, XL_PROD, XL_MIN,     XL_MAX,    XL_AND,
                             XL_OR,  XL_XOR,  XL_ARG_MIN, XL_ARG_MAX};
 
 typedef struct reduce_options {
-    int op, determinism;
+    int op, determinism, axis;
     bool count, as_json;
     const char *init, *device, *tune_file, *keys_out;
     segment_options where;
     accumulator_options total;
 } reduce_options;
 
-/* What is reduced, and how. */
 typedef struct reduce_job {
     const reduce_options *o;
     session s;
     xli_npy array, results, keys;
     segments segments;
+    slices slices;
     accumulator total;
     xl_plan *plan;
     cl_mem in, out, keys_out, count;
@@ -44,7 +43,7 @@ static bool is_counted(const reduce_job *job)
            form == XL_SEGMENTS_KEYS;
 }
 
-/* How many segments begin in the first `n` places of a mask. */
+/* The number of segments that begin in the first n bits of a mask. */
 static size_t heads_in(uint64_t mask, size_t n)
 {
     size_t heads = 0;
@@ -53,7 +52,7 @@ static size_t heads_in(uint64_t mask, size_t n)
     return heads;
 }
 
-/* The number of results, or the most there may be where they are counted. */
+/* The number of results; if the device counts them, the maximum. */
 static size_t most_results(const reduce_job *job)
 {
     const segments *g = &job->segments;
@@ -185,15 +184,17 @@ static int read_input(reduce_job *job, const char *in, const char *out)
     int result;
     const reduce_options *o = job->o;
     const named_output files[] = {{"OUT.npy", out}, {"--keys-out", o->keys_out}};
-    TRY(segments_choose("reduce", &o->where, &job->segments));
+    TRY(segments_choose("reduce", &o->where, o->axis, &job->segments));
     if (o->keys_out && job->segments.form != XL_SEGMENTS_KEYS)
-        return tool_misuse("reduce: --keys-out needs --keys, whose keys it is to hold");
+        return tool_misuse("reduce: --keys-out: given without --keys; requires --keys K.npy");
     if (o->init && gives_index(job))
-        return tool_misuse("reduce: --init does not go with --op %s, which gives an index",
+        return tool_misuse("reduce: --init: given with --op %s; requires an operator other than "
+                           "arg-min and arg-max",
                            op_names[o->op]);
     TRY(outputs_check("reduce", files, TOOL_COUNT(files)));
     TRY(array_read(in, &job->array));
-    TRY(array_check_vector("reduce", in, &job->array));
+    TRY(slices_take("reduce", in, o->axis, &job->array, &job->slices));
+    TRY(slices_segments("reduce", &job->slices, job->slices.count + 1, &job->segments));
     TRY(accumulator_choose("reduce", &o->total, ops[o->op], o->init, &job->array, &job->total));
     TRY(segments_read("reduce", &job->segments, job->array.count));
     job->keys.kind = job->segments.array.kind;
@@ -225,7 +226,9 @@ static int reduce_file(const reduce_options *o, const char *in, const char *out)
     TRY(settle_types(&job));
     TRY(make_plan(&job));
     TRY(reduce_on_device(&job));
-    if (!gives_index(&job))
+    if (gives_index(&job))
+        slices_indices(&job.slices, &job.results);
+    else
         TRY(accumulator_results(&job.total, in, &job.results));
     TRY(outputs_npy(&files, out, &job.results));
     if (o->keys_out)
@@ -240,30 +243,33 @@ done:
 
 int tool_reduce(int argc, char **argv)
 {
-    reduce_options o = {0};
+    reduce_options o = {.axis = AXIS_NONE};
     const tool_option options[] = {
         {"op", OPTION_CHOICE, &o.op, "OP", "operator", op_names},
-        TEXT_OPTION("init", o.init, "V", "taken into every result; default: nothing"),
+        TEXT_OPTION("init", o.init, "V", "initial value of every result; default: none"),
         ACCUMULATOR_OPTIONS(o.total),
+        AXIS_OPTION(o.axis),
         SEGMENT_OPTIONS(o.where),
         TEXT_OPTION("keys-out", o.keys_out, "K2.npy", "with --keys: the key of each segment"),
-        {"count", OPTION_FLAG, &o.count, NULL, "print how many segments there are", NULL},
-        {"determinism", OPTION_CHOICE, &o.determinism, "WHICH", "same bits", determinism_names},
-        TEXT_OPTION("device", o.device, "SEL", "which device; see crosslane devices"),
+        {"count", OPTION_FLAG, &o.count, NULL, "print the number of segments", NULL},
+        {"determinism", OPTION_CHOICE, &o.determinism, "WHICH", "as in crosslane scan --help",
+         determinism_names},
+        DEVICE_OPTION(o.device),
         TUNE_FILE_OPTION(o.tune_file),
-        {"json", OPTION_FLAG, &o.as_json, NULL, "what was done, as one JSON object", NULL}};
+        JSON_OPTION(o.as_json, "a report")};
     const tool_syntax syntax = {
         .name = "reduce",
         .files = "IN.npy OUT.npy",
         .min_files = 2,
         .max_files = 2,
         .about =
-            "Reduces an array of one dimension to one element, or to one for each segment: bool, "
-            "i8\n"
-            "to u64, f32, and f16 or f64 where the device has it. arg-min and arg-max give the\n"
-            "index (u64) of the first such element, or 2^64 - 1 where there is none but NaN. "
-            "Types\n"
-            "of results, NaN and the bits of floating-point sums: as in crosslane scan --help.",
+            "Reduces an array, or each of its segments, to one element. arg-min and arg-max give "
+            "the\n"
+            "index (u64) of the first minimum or maximum, 2^64 - 1 if all elements are NaN; with\n"
+            "--axis the index along the axis.\n\n"
+            "IN: i8 to u64, bool (as u8), f32, and f16 or f64 if the device supports them; one\n"
+            "dimension, or two with --axis. Types of results, NaN and the bits of floating-point\n"
+            "sums: as in crosslane scan --help.",
         .options = options,
         .num_options = TOOL_COUNT(options)};
     const char *files[TOOL_MAX_FILES];

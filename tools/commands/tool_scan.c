@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * `crosslane scan`: running sums, products, minima ... of an array in a file, whole or in
- * segments. */
+ * `crosslane scan`: running sums, products, minima ... of an array or of each of its segments. */
 #include "tool.h"
 
 #include <stdlib.h>
@@ -16,20 +15,20 @@ static const char *const algorithm_names[] = {[XL_SCAN_AUTO] = "auto",
                                               NULL};
 
 typedef struct scan_options {
-    int op, algorithm, determinism;
+    int op, algorithm, determinism, axis;
     bool exclusive, inclusive, as_json;
     const char *init, *device, *tune_file;
     segment_options where;
     accumulator_options total;
 } scan_options;
 
-/* What is scanned, and how. */
 typedef struct scan_job {
     const scan_options *o;
     session s;
     xli_npy array;
-    const char *type; /* the elements', as it was read */
+    const char *type; /* of the elements of the file */
     segments segments;
+    slices slices;
     accumulator total;
     xl_plan *plan;
     stage st;
@@ -52,7 +51,7 @@ static int make_plan(scan_job *job)
     return tool_check(job->s.ctx, xl_scan_create(job->s.ctx, &desc, &job->plan), "scan");
 }
 
-/* The results take the elements' place in memory, which these have left. */
+/* The results replace the elements, which are on the device. */
 static int make_room(xli_npy *array, const accumulator *t)
 {
     const size_t n = array->count;
@@ -120,7 +119,6 @@ static void report(const scan_job *job)
     json_end(&j);
 }
 
-/* What the library would refuse, in the words of the options. */
 static int check_determinism(const scan_options *o, xl_type type)
 {
     const bool rounds = (type == XL_F16 || type == XL_F32 || type == XL_F64) &&
@@ -128,10 +126,9 @@ static int check_determinism(const scan_options *o, xl_type type)
     const bool alike = o->algorithm != XL_SCAN_LOOKBACK && o->algorithm != XL_SCAN_REDUCE_THEN_SCAN;
     if (o->determinism != XL_REPRODUCIBLE || !rounds || alike)
         return TOOL_OK;
-    return tool_misuse("scan: --determinism reproducible does not go with --algorithm %s, which "
-                       "rounds in an order that depends on the device; give kogge-stone, blelloch "
-                       "or auto",
-                       algorithm_names[o->algorithm]);
+    return tool_misuse(
+        "scan: --algorithm: %s; --determinism reproducible requires kogge-stone, blelloch or auto",
+        algorithm_names[o->algorithm]);
 }
 
 static int scan_file(const scan_options *o, const char *in, const char *out)
@@ -139,10 +136,11 @@ static int scan_file(const scan_options *o, const char *in, const char *out)
     int result;
     scan_job job = {.o = o};
     outputs files = {0};
-    TRY(segments_choose("scan", &o->where, &job.segments));
+    TRY(segments_choose("scan", &o->where, o->axis, &job.segments));
     TRY(outputs_check("scan", &(named_output){"OUT.npy", out}, 1));
     TRY(array_read(in, &job.array));
-    TRY(array_check_vector("scan", in, &job.array));
+    TRY(slices_take("scan", in, o->axis, &job.array, &job.slices));
+    TRY(slices_segments("scan", &job.slices, job.slices.count + 1, &job.segments));
     job.type = array_type_name(&job.array);
     TRY(accumulator_choose("scan", &o->total, ops[o->op], o->init, &job.array, &job.total));
     TRY(check_determinism(o, job.total.out));
@@ -152,6 +150,7 @@ static int scan_file(const scan_options *o, const char *in, const char *out)
     TRY(make_plan(&job));
     TRY(scan_on_device(&job));
     TRY(accumulator_results(&job.total, in, &job.array));
+    TRY(slices_restore(&job.slices, in, job.slices.length, &job.array));
     TRY(outputs_npy(&files, out, &job.array));
     TRY(outputs_commit(&files));
     report(&job);
@@ -166,33 +165,37 @@ done:
 
 int tool_scan(int argc, char **argv)
 {
-    scan_options o = {0};
+    scan_options o = {.axis = AXIS_NONE};
     const tool_option options[] = {
         {"op", OPTION_CHOICE, &o.op, "OP", "operator", op_names},
-        {"exclusive", OPTION_FLAG, &o.exclusive, NULL, "what comes before each element (default)",
-         NULL},
-        {"inclusive", OPTION_FLAG, &o.inclusive, NULL, "up to and with each element", NULL},
+        {"exclusive", OPTION_FLAG, &o.exclusive, NULL,
+         "a result does not include its element (default)", NULL},
+        {"inclusive", OPTION_FLAG, &o.inclusive, NULL, "a result includes its element", NULL},
         {"init", OPTION_TEXT, &o.init, "V",
-         "start value of each segment; default: the operator's identity", NULL},
+         "initial value of each segment; default: the identity of OP", NULL},
         ACCUMULATOR_OPTIONS(o.total),
+        AXIS_OPTION(o.axis),
         SEGMENT_OPTIONS(o.where),
         {"algorithm", OPTION_CHOICE, &o.algorithm, "NAME", "algorithm", algorithm_names},
-        {"determinism", OPTION_CHOICE, &o.determinism, "WHICH", "same bits", determinism_names},
-        {"device", OPTION_TEXT, &o.device, "SEL", "which device; see crosslane devices", NULL},
+        {"determinism", OPTION_CHOICE, &o.determinism, "WHICH", "whether results may differ",
+         determinism_names},
+        DEVICE_OPTION(o.device),
         TUNE_FILE_OPTION(o.tune_file),
-        {"json", OPTION_FLAG, &o.as_json, NULL, "what was done, as one JSON object", NULL}};
+        JSON_OPTION(o.as_json, "a report")};
     const tool_syntax syntax = {
         .name = "scan",
         .files = "IN.npy OUT.npy",
         .min_files = 2,
         .max_files = 2,
         .about =
-            "Prefix scan of an array of one dimension: i8 to u64, f32, and f16 or f64 where the\n"
-            "device has it; in each segment apart where segments are given. OUT may be IN.\n"
-            "Sums and products accumulate in 64 bits; one that its type does not hold is an error\n"
-            "unless --wrap is given. Minima and maxima skip NaN; and, or, xor are for integers;\n"
-            "bool is u8. Floating-point sums and products have the same bits on every run on one\n"
-            "device; with --determinism reproducible on every device; with unordered neither.",
+            "Prefix scan of an array, or of each of its segments. OUT may be IN.\n\n"
+            "IN: i8 to u64, bool (as u8), f32, and f16 or f64 if the device supports them; one\n"
+            "dimension, or two with --axis. Sums and products accumulate in 64 bits. A result "
+            "that\n"
+            "its type cannot hold is an error unless --wrap is given. Minima and maxima skip NaN.\n"
+            "and, or and xor require integers.\n\n"
+            "Floating-point sums and products have the same bits on every run on one device; with\n"
+            "--determinism reproducible on every device; with unordered they may differ.",
         .options = options,
         .num_options = TOOL_COUNT(options)};
     const char *files[TOOL_MAX_FILES];

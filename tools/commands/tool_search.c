@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * `crosslane search`: where numbers belong in a sorted array. */
+ * `crosslane search`: the places of numbers in a sorted array. */
 #include "tool.h"
 
 #include <stdlib.h>
@@ -31,7 +31,7 @@ static int search_on_device(const session *s, const search_options *o, const cha
         TRY(order_check(s, "search", path, keys, in, o->descending));
     progress_say("searching for %zu keys", queries->count);
     TRY(session_upload(s, queries->data, queries->count * queries->item_bytes, "queries", &asked));
-    TRY(session_buffer(s, bytes, "the places", &found));
+    TRY(session_buffer(s, bytes, "the indices", &found));
     result = stage_begin(s, st, "search");
     if (result == TOOL_OK)
         result =
@@ -68,7 +68,7 @@ static int search_files(const search_options *o, const char *const paths[3])
     TRY(array_read_keys("search", paths[1], UINT32_MAX, &queries, &type));
     void *data = malloc(queries.count ? queries.count * sizeof(uint64_t) : 1);
     if (!data)
-        TRY(tool_fail("search: no memory for the places of %zu keys", queries.count));
+        TRY(tool_fail("search: no memory for the indices of %zu queries", queries.count));
     places = xli_npy_vector('u', sizeof(uint64_t), queries.count, data);
     TRY(session_open(&s, o->device, o->tune_file));
     TRY(search_on_device(&s, o, paths[0], type, &keys, &queries, &places, &st));
@@ -96,23 +96,23 @@ int tool_search(int argc, char **argv)
 {
     search_options o = {0};
     const tool_option options[] = {
-        {"upper", OPTION_FLAG, &o.upper, NULL, "the first place whose key is after the query",
+        {"upper", OPTION_FLAG, &o.upper, NULL, "the index of the first key that is after the query",
          NULL},
-        {"descending", OPTION_FLAG, &o.descending, NULL, "the array begins with the largest", NULL},
+        {"descending", OPTION_FLAG, &o.descending, NULL, "KEYS are in descending order", NULL},
         ASSUME_SORTED_OPTION(o.assume_sorted),
-        {"device", OPTION_TEXT, &o.device, "SEL", "which device; see crosslane devices", NULL},
+        DEVICE_OPTION(o.device),
         TUNE_FILE_OPTION(o.tune_file),
-        {"json", OPTION_FLAG, &o.as_json, NULL, "what was done, as one JSON object", NULL}};
+        JSON_OPTION(o.as_json, "a report")};
     const tool_syntax syntax = {
         .name = "search",
         .files = "KEYS.npy QUERIES.npy OUT.npy",
         .min_files = 3,
         .max_files = 3,
-        .about = "Finds for each query the first place in KEYS whose key is not before it, as u64. "
-                 "Both are\nof one type: i8 to u64, f16, f32 or f64; -0 equals 0. KEYS must be "
-                 "sorted, and is "
-                 "checked; with\n--assume-sorted it is not, and an array that is not sorted gives "
-                 "any places.",
+        .about =
+            "Finds the index (u64) of the first key that is not before each query, which is where\n"
+            "the query would be inserted. Both arrays have one dimension and one type: i8 to u64,\n"
+            "bool, f16, f32 or f64; -0 equals 0. KEYS that are not sorted are an error. With\n"
+            "--assume-sorted they are not checked, and the indices may be wrong.",
         .options = options,
         .num_options = TOOL_COUNT(options)};
     const char *files[TOOL_MAX_FILES];

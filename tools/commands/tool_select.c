@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * `crosslane select`: the elements of an array that are wanted, two parts of it, or its runs. */
+ * `crosslane select`: the elements that meet a condition, a partition, or the runs of an array. */
 #include "tool.h"
 
 #include <stdlib.h>
@@ -9,7 +9,7 @@ typedef struct select_options {
     const char *where, *flags, *runs, *indices, *values[2], *device, *tune_file;
 } select_options;
 
-/* A call's arrays: those that are read, and those that come out. */
+/* The arrays of a call: inputs and outputs. */
 typedef struct select_files {
     xli_npy in, flags, values;
     xli_npy out, values_out, indices, lengths;
@@ -18,12 +18,12 @@ typedef struct select_files {
 
 static int check_flags(const select_options *o, const select_files *f)
 {
-    const size_t bytes = f->flags.item_bytes;
     if (f->flags.count != f->in.count)
-        return tool_fail("%s: %zu flags for %zu elements; there must be one for each", o->flags,
+        return tool_fail("%s: %zu flags for %zu elements; must be one for each element", o->flags,
                          f->flags.count, f->in.count);
-    if (bytes != 1)
-        return tool_fail("%s: flags of %zu bytes; they are bool, u8 or i8", o->flags, bytes);
+    if (f->flags.item_bytes != 1)
+        return tool_fail("%s: flags of type %s; must be bool, u8 or i8", o->flags,
+                         array_type_name(&f->flags));
     return TOOL_OK;
 }
 
@@ -41,14 +41,14 @@ static int read_files(const select_options *o, const char *in, select_files *f)
         TRY(array_read(o->values[0], &f->values));
         TRY(array_check_vector("select", o->values[0], &f->values));
         if (f->values.count != f->in.count)
-            TRY(tool_fail("%s: %zu values for %zu elements; there must be one for each",
+            TRY(tool_fail("%s: %zu values for %zu elements; must be one for each element",
                           o->values[0], f->values.count, f->in.count));
     }
 done:
     return result;
 }
 
-/* Room for what comes out: as many elements as go in. */
+/* An output of as many elements as the input. */
 static int make_room(const xli_npy *like, uint32_t item_bytes, char kind, xli_npy *out)
 {
     const size_t n = like->count;
@@ -94,7 +94,7 @@ static int make_plan(const session *s, const select_options *o, const select_fil
     if (f->values.data)
         desc.value = XL_BYTES(f->values.item_bytes);
     progress_say("compiling for %s", s->info.name);
-    if (o->where) /* of an expression that does not compile the library has the compiler's text */
+    if (o->where) /* the library's error repeats the compiler's messages */
         host_hold_errors();
     const xl_status status = xl_select_create(s->ctx, &desc, plan);
     if (o->where)
@@ -216,25 +216,29 @@ int tool_select(int argc, char **argv)
     select_options o = {0};
     const tool_option options[] = {
         {"where", OPTION_TEXT, &o.where, "EXPR",
-         "what is wanted, in OpenCL C, of x, the element, and i, its index: \"x > 0\"", NULL},
-        {"flags", OPTION_TEXT, &o.flags, "F.npy", "... where a bool, u8 or i8 is not 0", NULL},
-        {"partition", OPTION_FLAG, &o.partition, NULL, "what is wanted, then everything else",
-         NULL},
+         "the condition in OpenCL C, of the element x and its index i: \"x > 0\"", NULL},
+        {"flags", OPTION_TEXT, &o.flags, "F.npy",
+         "keep each element whose flag (bool, u8, i8) is not 0", NULL},
+        {"partition", OPTION_FLAG, &o.partition, NULL, "these elements, then all others", NULL},
         {"unique", OPTION_FLAG, &o.unique, NULL, "the first of each run of equal elements", NULL},
-        {"runs", OPTION_TEXT, &o.runs, "L.npy", "the same, and how long each run is, as u32", NULL},
+        {"runs", OPTION_TEXT, &o.runs, "L.npy", "the same, and the lengths of the runs, as u32",
+         NULL},
         {"values", OPTION_PAIR, o.values, "V.npy W.npy",
-         "values that go with the elements, and where they go", NULL},
-        {"indices", OPTION_TEXT, &o.indices, "I.npy", "the places in IN, as u64", NULL},
-        {"device", OPTION_TEXT, &o.device, "SEL", "which device; see crosslane devices", NULL},
+         "values that are moved with the elements, and their output", NULL},
+        {"indices", OPTION_TEXT, &o.indices, "I.npy", "the indices of the elements in IN, as u64",
+         NULL},
+        DEVICE_OPTION(o.device),
         TUNE_FILE_OPTION(o.tune_file),
-        {"json", OPTION_FLAG, &o.as_json, NULL, "what was done, as one JSON object", NULL}};
+        JSON_OPTION(o.as_json, "a report")};
     const tool_syntax syntax = {
         .name = "select",
         .files = "IN.npy OUT.npy",
         .min_files = 2,
         .max_files = 2,
-        .about = "Keeps the elements of an array of one dimension that are wanted, in order; "
-                 "without an option those that are not 0. OUT may be IN.",
+        .about =
+            "Keeps elements of a one-dimensional array, in order: those that meet a condition\n"
+            "(--where, --flags) or begin a run (--unique, --runs). Without these options, those\n"
+            "that are not 0. OUT may be IN.",
         .options = options,
         .num_options = TOOL_COUNT(options)};
     const char *files[TOOL_MAX_FILES];
@@ -244,7 +248,10 @@ int tool_select(int argc, char **argv)
     if (o.where && o.flags)
         return tool_misuse("select: --where and --flags exclude each other; give one");
     if ((o.unique || o.runs) && (o.where || o.flags || o.partition))
-        return tool_misuse("select: --%s goes without --where, --flags and --partition",
-                           o.runs ? "runs" : "unique");
+        return tool_misuse("select: --%s and --%s exclude each other; give one",
+                           o.runs ? "runs" : "unique",
+                           o.where   ? "where"
+                           : o.flags ? "flags"
+                                     : "partition");
     return select_file(&o, files[0], files[1]);
 }

@@ -163,8 +163,7 @@ static int check_names(const char *const *names)
         while (which < PRIMITIVES && strcmp(primitive_name(which), names[i]) != 0)
             ++which;
         if (which == PRIMITIVES)
-            return tool_misuse("selftest: no primitive is named \"%s\"; known are %s", names[i],
-                               known);
+            return tool_misuse("selftest: NAME: \"%s\"; must be one of %s", names[i], known);
     }
     return TOOL_OK;
 }
@@ -198,9 +197,8 @@ int tool_selftest(int argc, char **argv)
     const tool_option options[] = {
         {"quick", OPTION_FLAG, &is_quick, NULL, "fewer options and calls: about a minute", NULL},
         {"all", OPTION_FLAG, &is_all, NULL, "all pairs of options: hours on a CPU", NULL},
-        {"case", OPTION_TEXT, &line, "LINE", "only this case, as the line of a failure has it",
-         NULL},
-        {"device", OPTION_TEXT, &device, "SEL", "which device; see crosslane devices", NULL},
+        {"case", OPTION_TEXT, &line, "LINE", "only this case; a failure prints its line", NULL},
+        DEVICE_OPTION(device),
         TUNE_FILE_OPTION(tune_file)};
     const tool_syntax syntax = {
         .name = "selftest",
@@ -208,8 +206,8 @@ int tool_selftest(int argc, char **argv)
         .max_files = TOOL_MAX_FILES,
         .about =
             "Calls every primitive on a device with many options, sizes and kinds of data, and\n"
-            "compares the results with serial code. Prints a line for each primitive. A case\n"
-            "is unsupported if the device lacks a feature. Exit status 1 if a case failed.\n\n"
+            "compares the results with serial code. Prints a line for each primitive. A case is\n"
+            "unsupported if the device lacks a feature. The exit status is 1 if a case fails.\n\n"
             "NAME: only these primitives: scan, reduce, sort, topk, merge, search, near,\n"
             "knn, moved, morton, select, histogram, transform, approximate.",
         .options = options,

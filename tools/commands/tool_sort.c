@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * `crosslane sort`: an array in order, alone, with values, or as the order itself. */
+ * `crosslane sort`: sorts an array, alone or with values, or finds its order. */
 #include "tool.h"
 
 #include <stdlib.h>
@@ -8,21 +8,11 @@ static const char *const algorithm_names[] = {"auto", "bitonic", "radix", NULL};
 static const xl_sort_algorithm algorithms[] = {XL_SORT_AUTO, XL_SORT_BITONIC, XL_SORT_RADIX};
 
 typedef struct sort_options {
-    int algorithm;
+    int algorithm, axis;
     bool argsort, descending, stable, as_json;
     const char *values[2], *offsets, *device, *tune_file;
 } sort_options;
 
-/* Values are moved, not looked at. */
-static int check_values(const char *path, const xli_npy *values, const xli_npy *keys)
-{
-    if (values->count != keys->count)
-        return tool_fail("%s: %zu values for %zu keys; there must be one for each", path,
-                         values->count, keys->count);
-    return TOOL_OK;
-}
-
-/* Room for what the device makes. */
 static int make_order(size_t n, xli_npy *values)
 {
     uint32_t *order = malloc(n ? n * sizeof *order : 1);
@@ -32,33 +22,41 @@ static int make_order(size_t n, xli_npy *values)
     return TOOL_OK;
 }
 
-/* More than 2^32 - 1 keys are sorted by digits, as whole arrays; an order has 32 bits. */
-static int load_keys(const sort_options *o, const char *path, xli_npy *keys, xl_type *type)
+/* More than 2^32 - 1 keys are sorted by digits, as one array; an order has 32 bits. */
+static int load_keys(const sort_options *o, const char *path, xli_npy *keys, slices *sl)
 {
-    const char *const few = o->argsort   ? "sort --argsort"
-                            : o->offsets ? "sort --offsets"
+    const char *const few = o->argsort             ? "sort --argsort"
+                            : o->offsets           ? "sort --offsets"
+                            : o->axis != AXIS_NONE ? "sort --axis"
                             : algorithms[o->algorithm] == XL_SORT_BITONIC
                                 ? "sort --algorithm bitonic"
                                 : NULL;
-    return array_read_keys(few ? few : "sort", path, few ? UINT32_MAX : SIZE_MAX, keys, type);
+    return array_read_slices(few ? few : "sort", path, few ? UINT32_MAX : SIZE_MAX, o->axis, keys,
+                             sl);
 }
 
-static int load_values(const sort_options *o, const xli_npy *keys, xli_npy *values)
+/* Any type: values are moved, not compared. */
+static int load_values(const sort_options *o, const xli_npy *keys, const slices *of_keys,
+                       xli_npy *values)
 {
     int result = TOOL_OK;
+    slices sl;
     const char *path = o->values[0];
     if (o->argsort)
         return make_order(keys->count, values);
     if (!path)
         return TOOL_OK;
-    TRY(array_read(path, values));
-    TRY(array_check_vector("sort", path, values));
-    TRY(check_values(path, values, keys));
+    TRY(array_read_slices("sort", path, SIZE_MAX, o->axis, values, &sl));
+    if (values->count != keys->count)
+        return tool_fail("%s: %zu values for %zu keys; must be one for each key", path,
+                         values->count, keys->count);
+    if (sl.length != of_keys->length)
+        return tool_fail("%s: the values differ from the keys in shape; must be equal", path);
 done:
     return result;
 }
 
-/* Of an argsort the order is what comes back, and the keys stay as they are. */
+/* With --argsort only the order is read back. */
 static int sort_on_device(const session *s, const sort_options *o, xl_plan *plan, xli_npy *keys,
                           xli_npy *values, segments *g, stage *st)
 {
@@ -98,18 +96,17 @@ done:
     return result;
 }
 
-/* Whether equal keys must stay in order, so that -0 and 0 must be equal, as they are in NumPy. Else
- * the order of zeros is free, and a sort by bits, which puts -0 first, is faster. The library has
- * no such sort of more keys. */
+/* Whether -0 and 0 must be equal, as in NumPy: if equal keys must keep their order. Otherwise a sort
+ * by bits, which puts -0 first, is faster. The library has no such sort of more keys. */
 static bool keeps_zeros(const sort_options *o, xl_type type, size_t n)
 {
     const bool moves = o->argsort || o->values[0];
-    const bool is_stable =
-        o->stable || o->offsets || (moves && algorithms[o->algorithm] == XL_SORT_RADIX);
+    const bool is_stable = o->stable || o->offsets || o->axis != AXIS_NONE ||
+                           (moves && algorithms[o->algorithm] == XL_SORT_RADIX);
     return is_stable && type_kind(type) == 'f' && n <= UINT32_MAX;
 }
 
-/* Of n keys: more than 32 bits count take programs of their own. */
+/* More than 2^32 - 1 keys need other programs. */
 static int make_plan(const session *s, const sort_options *o, xl_type type, size_t n,
                      const xli_npy *values, const segments *g, xl_plan **plan)
 {
@@ -154,15 +151,22 @@ static int sort_file(const sort_options *o, const char *in, const char *out)
     segments g = segments_partial(o->offsets);
     outputs files = {0};
     stage st = {0};
-    xl_type type = XL_NONE;
+    slices sl = {0};
     const named_output named[] = {{"OUT.npy", out}, {"the second file of --values", o->values[1]}};
     TRY(outputs_check("sort", named, TOOL_COUNT(named)));
-    TRY(load_keys(o, in, &keys, &type));
-    TRY(load_values(o, &keys, &values));
+    TRY(load_keys(o, in, &keys, &sl));
+    const xl_type type = array_type(&keys);
+    TRY(load_values(o, &keys, &sl, &values));
     TRY(segments_read("sort", &g, keys.count));
+    TRY(slices_segments("sort", &sl, sl.count + 1, &g));
     TRY(session_open(&s, o->device, o->tune_file));
     TRY(make_plan(&s, o, type, keys.count, &values, &g, &plan));
     TRY(sort_on_device(&s, o, plan, &keys, &values, &g, &st));
+    if (o->argsort)
+        slices_indices(&sl, &values);
+    TRY(slices_restore(&sl, in, sl.length, &keys));
+    if (values.data)
+        TRY(slices_restore(&sl, in, sl.length, &values));
     TRY(outputs_npy(&files, out, o->argsort ? &values : &keys));
     if (o->values[1])
         TRY(outputs_npy(&files, o->values[1], &values));
@@ -180,36 +184,37 @@ done:
 
 int tool_sort(int argc, char **argv)
 {
-    sort_options o = {0};
+    sort_options o = {.axis = AXIS_NONE};
     const tool_option options[] = {
         {"values", OPTION_PAIR, o.values, "V.npy W.npy",
-         "values that travel with the keys, and "
-         "where they go",
-         NULL},
-        {"argsort", OPTION_FLAG, &o.argsort, NULL, "OUT holds the indices that sort IN, as u32",
+         "values that are moved with the keys, and their output", NULL},
+        {"argsort", OPTION_FLAG, &o.argsort, NULL, "OUT has the indices that sort IN, as u32",
          NULL},
         {"descending", OPTION_FLAG, &o.descending, NULL, "largest first", NULL},
         {"stable", OPTION_FLAG, &o.stable, NULL,
-         "the values of equal keys stay in order, as they do with --algorithm radix", NULL},
+         "equal keys keep their order, as with --algorithm radix", NULL},
+        AXIS_OPTION(o.axis),
         {"offsets", OPTION_TEXT, &o.offsets, "O.npy",
-         "where segments begin; each is sorted by itself, the last up to the end", NULL},
+         "the beginnings of segments, which are sorted separately", NULL},
         {"algorithm", OPTION_CHOICE, &o.algorithm, "NAME", "algorithm", algorithm_names},
-        {"device", OPTION_TEXT, &o.device, "SEL", "which device; see crosslane devices", NULL},
+        DEVICE_OPTION(o.device),
         TUNE_FILE_OPTION(o.tune_file),
-        {"json", OPTION_FLAG, &o.as_json, NULL, "what was done, as one JSON object", NULL}};
+        JSON_OPTION(o.as_json, "a report")};
     const tool_syntax syntax = {
         .name = "sort",
         .files = "IN.npy OUT.npy",
         .min_files = 2,
         .max_files = 2,
         .about =
-            "Sorts an array of one dimension: i8 to u64, f16, f32 or f64; NaN goes last. OUT may "
-            "be "
-            "IN.\n"
-            "Without --stable or --offsets equal keys may change places, and their values come in "
-            "any order.\n"
-            "With --stable -0 equals 0, if IN has at most 2^32 - 1 keys; else -0 may come first.\n"
-            "With --argsort, --offsets or --algorithm bitonic IN has at most 2^32 - 1 keys.",
+            "Sorts an array: i8 to u64, bool, f16, f32 or f64, of one dimension, or of two with\n"
+            "--axis. NaN comes last. OUT may be IN.\n\n"
+            "Without --stable, --offsets or --axis, equal keys may change places, and their "
+            "values\n"
+            "come in any order. With --stable -0 equals 0 if IN has at most 2^32 - 1 keys; "
+            "otherwise\n"
+            "-0 may come first. With --argsort, --offsets, --axis or --algorithm bitonic, IN has "
+            "at\n"
+            "most 2^32 - 1 keys.",
         .options = options,
         .num_options = TOOL_COUNT(options)};
     const char *files[TOOL_MAX_FILES];
@@ -218,6 +223,10 @@ int tool_sort(int argc, char **argv)
         return result;
     if (o.argsort && o.values[0])
         return tool_misuse("sort: --argsort and --values exclude each other; give one");
+    if (o.offsets && o.axis != AXIS_NONE)
+        return tool_misuse("sort: --axis and --offsets exclude each other; give one");
+    if (o.axis != AXIS_NONE && algorithms[o.algorithm] == XL_SORT_RADIX)
+        return tool_misuse("sort: --axis and --algorithm radix exclude each other; give one");
     if (o.offsets && algorithms[o.algorithm] == XL_SORT_RADIX)
         return tool_misuse("sort: --offsets and --algorithm radix exclude each other; give one");
     return sort_file(&o, files[0], files[1]);

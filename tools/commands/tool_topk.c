@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT
- * `crosslane topk`: the k largest or smallest of an array, and where they stand. */
+ * `crosslane topk`: the k largest or smallest elements of an array, and their indices. */
 #include "tool.h"
 
 #include <stdlib.h>
 
 typedef struct topk_options {
     uint64_t k;
+    int axis;
     bool smallest, in_place_order, as_json;
     const char *indices, *device, *tune_file;
 } topk_options;
@@ -20,7 +21,8 @@ static int make_array(const char *what, size_t n, const xli_npy *like, xli_npy *
     return TOOL_OK;
 }
 
-static int make_plan(const session *s, const topk_options *o, xl_type type, xl_plan **plan)
+static int make_plan(const session *s, const topk_options *o, xl_type type, const segments *g,
+                     xl_plan **plan)
 {
     xl_topk_desc desc;
     xl_topk_desc_init(&desc);
@@ -28,12 +30,14 @@ static int make_plan(const session *s, const topk_options *o, xl_type type, xl_p
     desc.largest = !o->smallest;
     desc.equal_zeros = 1;
     desc.sorted = !o->in_place_order;
+    desc.segments = g->form;
+    desc.segment_type = g->type;
     progress_say("compiling for %s", s->info.name);
     return tool_check(s->ctx, xl_topk_create(s->ctx, &desc, plan), "topk");
 }
 
 static int select_on_device(const session *s, size_t k, xl_plan *plan, const xli_npy *keys,
-                            xli_npy *best, xli_npy *places, stage *st)
+                            segments *g, xli_npy *best, xli_npy *places, stage *st)
 {
     int result;
     cl_mem in = NULL, out = NULL, indices = NULL;
@@ -42,6 +46,7 @@ static int select_on_device(const session *s, size_t k, xl_plan *plan, const xli
                  place_bytes = places->count * places->item_bytes;
     progress_say("looking at %zu keys", n);
     TRY(session_upload(s, keys->data, n * keys->item_bytes, "keys", &in));
+    TRY(segments_upload(s, g));
     TRY(session_buffer(s, best_bytes, "the results", &out));
     TRY(session_buffer(s, place_bytes, "their places", &indices));
     result = stage_begin(s, st, "topk");
@@ -51,6 +56,7 @@ static int select_on_device(const session *s, size_t k, xl_plan *plan, const xli
                                             &(xl_topk_args){.n = n,
                                                             .k = k,
                                                             .keys_in = xl_view_of(in, 0),
+                                                            .segments = segments_view(g),
                                                             .keys_out = xl_view_of(out, 0),
                                                             .indices_out = xl_view_of(indices, 0)},
                                             0, NULL, &event),
@@ -88,16 +94,23 @@ static int topk_file(const topk_options *o, const char *in, const char *out)
     xli_npy keys = {0}, best = {0}, places = {0};
     outputs files = {0};
     stage st = {0};
-    xl_type type = XL_NONE;
+    slices sl = {0};
+    segments g = {.form = XL_SEGMENTS_NONE};
     const named_output named[] = {{"OUT.npy", out}, {"--indices", o->indices}};
     TRY(outputs_check("topk", named, TOOL_COUNT(named)));
-    TRY(array_read_keys("topk", in, UINT32_MAX, &keys, &type));
-    const size_t k = o->k < keys.count ? (size_t)o->k : keys.count;
-    TRY(make_array("results", k, &keys, &best));
-    TRY(make_array("places", k, NULL, &places));
+    TRY(array_read_slices("topk", in, UINT32_MAX, o->axis, &keys, &sl));
+    const xl_type type = array_type(&keys);
+    const size_t k = o->k < sl.length ? (size_t)o->k : sl.length;
+    if (keys.count > 0)
+        TRY(slices_segments("topk", &sl, sl.count, &g));
+    TRY(make_array("results", sl.count * k, &keys, &best));
+    TRY(make_array("indices", sl.count * k, NULL, &places));
     TRY(session_open(&s, o->device, o->tune_file));
-    TRY(make_plan(&s, o, type, &plan));
-    TRY(select_on_device(&s, k, plan, &keys, &best, &places, &st));
+    TRY(make_plan(&s, o, type, &g, &plan));
+    TRY(select_on_device(&s, k, plan, &keys, &g, &best, &places, &st));
+    slices_indices(&sl, &places);
+    TRY(slices_restore(&sl, in, k, &best));
+    TRY(slices_restore(&sl, in, k, &places));
     TRY(outputs_npy(&files, out, &best));
     if (o->indices)
         TRY(outputs_npy(&files, o->indices, &places));
@@ -106,6 +119,7 @@ static int topk_file(const topk_options *o, const char *in, const char *out)
 done:
     outputs_abandon(&files);
     xl_plan_destroy(plan);
+    segments_free(&g);
     session_close(&s);
     xli_npy_free(&keys);
     xli_npy_free(&best);
@@ -115,25 +129,27 @@ done:
 
 int tool_topk(int argc, char **argv)
 {
-    topk_options o = {0};
+    topk_options o = {.axis = AXIS_NONE};
     const tool_option options[] = {
-        {"k", OPTION_COUNT, &o.k, "K", "how many, 1 or more", NULL},
-        {"smallest", OPTION_FLAG, &o.smallest, NULL, "the smallest, not the largest", NULL},
+        {"k", OPTION_COUNT, &o.k, "K", "the number of results, 1 or more", NULL},
+        AXIS_OPTION(o.axis),
+        {"smallest", OPTION_FLAG, &o.smallest, NULL, "the smallest instead of the largest", NULL},
         {"input-order", OPTION_FLAG, &o.in_place_order, NULL,
-         "in the order of the input, not the best first", NULL},
-        {"indices", OPTION_TEXT, &o.indices, "I.npy", "where they stand in IN, as u32", NULL},
-        {"device", OPTION_TEXT, &o.device, "SEL", "which device; see crosslane devices", NULL},
+         "in the order of IN instead of the best first", NULL},
+        {"indices", OPTION_TEXT, &o.indices, "I.npy",
+         "their indices in IN (with --axis along the axis), as u32", NULL},
+        DEVICE_OPTION(o.device),
         TUNE_FILE_OPTION(o.tune_file),
-        {"json", OPTION_FLAG, &o.as_json, NULL, "what was done, as one JSON object", NULL}};
+        JSON_OPTION(o.as_json, "a report")};
     const tool_syntax syntax = {
         .name = "topk",
         .files = "IN.npy OUT.npy --k K",
         .min_files = 2,
         .max_files = 2,
         .about =
-            "Finds the K largest of an array of one dimension: i8 to u64, f16, f32 or f64; NaN "
-            "is\nlarger than every number, and -0 equals 0. If elements are equal, the first are "
-            "taken.",
+            "Finds the K largest elements of an array: i8 to u64, bool, f16, f32 or f64, of one\n"
+            "dimension, or of two with --axis. NaN is larger than every number, -0 equals 0. Of\n"
+            "equal elements the one with the lower index comes first.",
         .options = options,
         .num_options = TOOL_COUNT(options)};
     const char *files[TOOL_MAX_FILES];
@@ -141,6 +157,6 @@ int tool_topk(int argc, char **argv)
     if (result != TOOL_OK)
         return result;
     if (o.k == 0)
-        return tool_misuse("topk: --k is missing or 0; give how many are wanted");
+        return tool_misuse("topk: --k: missing or 0; must be 1 or more");
     return topk_file(&o, files[0], files[1]);
 }

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: MIT
- * Sums and products of `crosslane scan` and `crosslane reduce`: the type that they accumulate in,
- * and whether a result fits it. Where a result might not fit, the device computes 128 bits. */
+ * Accumulators of `crosslane scan` and `crosslane reduce`: the type of sums and products, and the check that results fit it. If a result might not fit, the device computes 128 bits. */
 #include "tool.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* By the numbers of xl_type. */
+/* Indexed by xl_type. */
 const char *const accumulator_dtypes[] = {[XL_NONE] = "auto",
                                           [XL_I8] = "i8",
                                           [XL_U8] = "u8",
@@ -22,8 +21,7 @@ const char *const accumulator_dtypes[] = {[XL_NONE] = "auto",
                                           [XL_F64] = "f64",
                                           NULL};
 
-/* A sum: 128 bits in two's complement. A product: the magnitude modulo 2^64, and in `high` the
- * sign, 1, and whether the magnitude is 2^64 or more, 2. Both are associative to the last bit. */
+/* Sum: 128 bits in two's complement. Product: `low` is the magnitude modulo 2^64; in `high`, bit 0 is the sign and bit 1 is set if the magnitude is 2^64 or more. Both are associative. */
 typedef struct exact {
     uint64_t low, high;
 } exact;
@@ -58,7 +56,7 @@ static const xl_user_op exact_product = {
     "}\n",
     &one, XL_OP_COMMUTATIVE | XL_OP_STRICTLY_ASSOCIATIVE};
 
-/* From an element to an exact value, by [product][signed]. */
+/* Converts an element to an exact value; indexed by [product][signed]. */
 static const char *const exact_loads[2][2] = {
     {"(crosslane_exact){x, 0}", "(crosslane_exact){(ulong)(long)x, (ulong)((long)x >> 63)}"},
     {"(crosslane_exact){x, 0}",
@@ -100,7 +98,7 @@ static int parse_init(const char *command, accumulator *t)
 {
     if (!t->init_text || element_parse(t->init_text, t->out, t->init))
         return TOOL_OK;
-    return tool_misuse("%s: --init: \"%s\" is no value of type %s", command, t->init_text,
+    return tool_misuse("%s: --init: \"%s\"; must be a value of type %s", command, t->init_text,
                        xl_type_name(t->out));
 }
 
@@ -120,9 +118,9 @@ int accumulator_choose(const char *command, const accumulator_options *o, xl_op 
     return parse_init(command, t);
 }
 
-/* ---- whether a result may not fit ---- */
+/* ---- whether all results fit ---- */
 
-/* The bits of a whole number, with its sign's bits in front. */
+/* An integer, sign-extended to 64 bits. */
 static uint64_t whole_at(const void *data, xl_type type, size_t i)
 {
     const size_t bytes = xl_type_size(type);
@@ -136,7 +134,7 @@ static uint64_t magnitude(uint64_t bits, xl_type type)
     return has_sign(type) && (int64_t)bits < 0 ? 0 - bits : bits;
 }
 
-/* The least b for which 2^b is not below the number; 0 for 0. */
+/* The least b with 2^b >= number; 0 for 0. */
 static uint64_t bits_of_factor(uint64_t number)
 {
     uint64_t bits = 0;
@@ -145,14 +143,14 @@ static uint64_t bits_of_factor(uint64_t number)
     return bits;
 }
 
-/* Whether every sum of up to n elements of this magnitude, and init, fits. */
+/* Whether every sum of init and up to n elements of at most this magnitude fits. */
 static bool sums_fit(const accumulator *t, uint64_t most, uint64_t init, size_t n)
 {
     const uint64_t limit = greatest(t->out);
     return init <= limit && (n == 0 || most <= (limit - init) / n);
 }
 
-/* Whether sums or products of any of the elements fit, as far as bounds tell. */
+/* Whether bounds prove that the sums or products of any elements fit. */
 static bool all_fit(const accumulator *t, const xli_npy *array)
 {
     const uint64_t init = t->init_text ? magnitude(whole_at(t->init, t->out, 0), t->out) : 0;
@@ -183,8 +181,7 @@ static void make_exact(accumulator *t)
     t->init[1] = product ? negative : negative ? UINT64_MAX : 0;
 }
 
-/* From an element to an accumulator. llvmpipe of Mesa 22.3 (LLVM 15, 2026-11) converts integers of
- * 8 and 16 bits to real numbers wrongly in a reduction, but not those of 32 bits. */
+/* Converts an element to an accumulator. llvmpipe of Mesa 22.3 (LLVM 15, 2026-11) converts integers of 8 and 16 bits wrongly to real numbers in a reduction, but not those of 32 bits. */
 static const char *conversion(const accumulator *t)
 {
     const bool is_narrow = !is_real(t->in) && xl_type_size(t->in) < sizeof(cl_int);
@@ -211,7 +208,7 @@ done:
 
 /* ---- results ---- */
 
-/* Sign and magnitude; false where that has more than 64 bits. */
+/* Sign and magnitude; false if the magnitude has more than 64 bits. */
 static bool take_apart(exact value, xl_op op, bool *negative, uint64_t *size)
 {
     *negative = op == XL_PROD ? value.high & 1 : value.high >> 63;
@@ -235,13 +232,13 @@ static int take(const accumulator *t, const char *path, size_t i, exact value, u
         return TOOL_OK;
     if (known)
         snprintf(text, sizeof text, "%s%" PRIu64, negative ? "-" : "", size);
-    return tool_fail("%s: the %s at index %zu of the result is %s, which %s does not hold; give "
+    return tool_fail("%s: the %s at index %zu of the result is %s, out of the range of %s; give "
                      "another --dtype, such as f64, or --wrap for results modulo 2^%zu",
                      path, t->op == XL_SUM ? "sum" : "product", i, text, xl_type_name(t->out),
                      8 * xl_type_size(t->out));
 }
 
-/* In place: a result is never longer than its accumulator. */
+/* Works in place: a result is never longer than its accumulator. */
 int accumulator_results(const accumulator *t, const char *path, xli_npy *results)
 {
     int result = TOOL_OK;

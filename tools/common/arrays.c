@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: MIT
- * Arrays in files: read with the file's name in every error; written under a
- * temporary name, so that nobody finds half a file. */
+ * Arrays in files. Output files have temporary names until they are complete. */
 #include "tool.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* A file may have any byte for true; as a number it is 1. */
+/* Any byte but 0 is true; as a number true is 1. */
 static void make_bits(xli_npy *array)
 {
     uint8_t *bytes = array->data;
@@ -70,7 +69,7 @@ int array_check_vector(const char *command, const char *path, const xli_npy *arr
 static int cannot_be_written(const char *path)
 {
     if (errno == EISDIR)
-        return tool_fail("%s: is a folder; give a name for the file in it", path);
+        return tool_fail("%s: is a folder; give the name of a file", path);
     return tool_fail("%s: cannot be written: %s", path, strerror(errno));
 }
 
@@ -79,7 +78,7 @@ int outputs_check(const char *command, const named_output *files, size_t count)
     for (size_t i = 0; i < count; ++i) {
         for (size_t k = 0; k < i; ++k)
             if (files[i].path && files[k].path && host_is_one_file(files[i].path, files[k].path))
-                return tool_misuse("%s: %s and %s name one file, %s", command, files[k].name,
+                return tool_misuse("%s: %s and %s name the same file, %s", command, files[k].name,
                                    files[i].name, files[i].path);
         if (files[i].path && !host_may_write(files[i].path))
             return cannot_be_written(files[i].path);
@@ -87,7 +86,6 @@ int outputs_check(const char *command, const named_output *files, size_t count)
     return TOOL_OK;
 }
 
-/* Opens one more file; *stream is written by the caller. */
 int outputs_open(outputs *list, const char *path, FILE **stream)
 {
     if (list->count == TOOL_COUNT(list->items))
@@ -112,7 +110,7 @@ int outputs_npy(outputs *list, const char *path, const xli_npy *array)
     return result;
 }
 
-/* The head says how many elements come, and none stands behind it yet. */
+/* Writes the header without elements. */
 int outputs_npy_head(outputs *list, const char *path, const xli_npy *array, FILE **stream)
 {
     xli_npy head = *array;
@@ -154,7 +152,7 @@ static int rename_all(outputs *list)
     return TOOL_OK;
 }
 
-/* The names too are on the disk when this returns. */
+/* When this returns, the names are on the disk, too. */
 static int sync_names(outputs *list)
 {
     for (size_t i = 0; i < list->count; ++i) {
@@ -167,7 +165,7 @@ static int sync_names(outputs *list)
     return TOOL_OK;
 }
 
-/* Everything is on the disk before the first file gets its name. */
+/* All data is on the disk before the first file gets its name. */
 int outputs_commit(outputs *list)
 {
     int result = close_all(list);
@@ -201,9 +199,16 @@ int array_read_keys(const char *command, const char *path, size_t most, xli_npy 
     TRY(array_check_vector(command, path, keys));
     const xl_type read = array_type(keys);
     if (*type != XL_NONE && read != *type)
-        return tool_fail("%s: keys of type %s, but the others are of type %s", path,
+        return tool_fail("%s: elements of type %s; must be %s, the type of the other array", path,
                          array_type_name(keys), xl_type_name(*type));
     *type = read;
 done:
     return result;
+}
+
+int array_read_slices(const char *command, const char *path, size_t most, int axis, xli_npy *array,
+                      slices *s)
+{
+    const int result = read_most(path, most, command, array);
+    return result == TOOL_OK ? slices_take(command, path, axis, array, s) : result;
 }

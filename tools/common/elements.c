@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Single elements of any type: from text, and what their types are called. */
+ * Single elements of any type, from text and as text. */
 #include "reference.h"
 #include "tool.h"
 
@@ -50,7 +50,7 @@ void element_put(uint64_t bits, size_t bytes, void *to)
            bytes);
 }
 
-/* Infinity is a value where the text says so; a number that would become it is none. */
+/* "inf" is accepted; a finite number that would become infinite is not. */
 static bool parse_real(const char *text, size_t bytes, void *out)
 {
     char *end;
@@ -85,7 +85,7 @@ bool element_parse(const char *text, xl_type type, void *out)
     return good;
 }
 
-/* A NaN with its bits, since these say where it belongs. */
+/* A NaN has its bits added, because they decide its place in an order. */
 static void put_real_text(uint64_t bits, const void *from, size_t bytes, char *text)
 {
     double wide = bytes == 2 ? ref_half_value((uint16_t)bits) : 0;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
- * The library's errors in the words of the command line: an option instead of a field in C. */
+ * Replaces the fields in errors of the library by options of the command line. */
 #include "tool.h"
 
 #include <string.h>
 
-/* A name ends before _f64. A command of NULL: any. */
+/* An ending _f64 is ignored. A command of NULL: all commands. */
 static const struct {
     const char *command, *field, *option;
 } fields[] = {
@@ -28,6 +28,12 @@ static const struct {
     {"topk", "largest", "--smallest"},
     {"topk", "sorted", "--input-order"},
     {"search", "kind", "--upper"},
+    {"histogram", "num_bins", "--bins"},
+    {"histogram", "lower", "--range"},
+    {"histogram", "upper", "--range"},
+    {"histogram", "lower_integer", "--range"},
+    {"histogram", "upper_integer", "--range"},
+    {"histogram", "kind", "--bins"},
     {"select", "predicate", "--where"},
     {"select", "by", "--flags"},
     {"select", "index", "--indices"},
@@ -92,8 +98,7 @@ static const char *option_of(const char *name, size_t length)
     return NULL;
 }
 
-/* "[2]" as " z", "[2][1]" as " CY", which is how --box and --cell name their numbers. Returns the
- * bytes that were read. */
+/* Writes "[2]" as " z" and "[2][1]" as " CY", as --box and --cell name their numbers. Returns the bytes that were read. */
 static size_t index_text(const char *text, char out[4])
 {
     static const char axes[] = "xyz";
@@ -126,7 +131,7 @@ static size_t replace(const char *text, bool first, char *out, size_t size)
     return (size_t)(name - text) + length + more;
 }
 
-/* A function's name in front tells the user nothing. */
+/* Skips the name of a function in front. */
 static const char *skip_function(const char *text)
 {
     const size_t length = word_length(text);
@@ -147,7 +152,7 @@ void fields_as_options(char *out, size_t size, const char *text)
             continue;
         }
         at += read;
-        /* "lower[0], upper[0]" is one option, twice. */
+        /* "lower[0], upper[0]" are one option. */
         const bool again = strcmp(option, before) == 0 && used > 2 && out[used - 2] == ',';
         memcpy(before, option, sizeof before);
         if (again)

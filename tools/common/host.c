@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * What the program asks of the operating system: its terminal, its clock, its streams, files to
- * read. No file of it but host*.c includes a header of the system, but for getopt_long(). */
+ * The operating system: terminal, clock, standard streams, input files. Only host*.c files include headers of the system (and options.c the one of getopt_long()). */
 #define _XOPEN_SOURCE 700
 #include "tool.h"
 
@@ -22,7 +21,7 @@ double host_milliseconds(void)
     return (double)now.tv_sec * 1e3 + (double)now.tv_nsec * 1e-6;
 }
 
-/* The other way round: what reads or writes such a stream fails, as it would have. */
+/* Opens the stream for the other direction, so that its use fails, as before. */
 bool host_open_standard_streams(void)
 {
     for (int number = 0; number <= STDERR_FILENO; ++number)
@@ -32,7 +31,7 @@ bool host_open_standard_streams(void)
     return true;
 }
 
-static int own_errors = -1; /* while they are held */
+static int own_errors = -1; /* a copy of standard error while it is held */
 static FILE *held;
 
 void host_hold_errors(void)

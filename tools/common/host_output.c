@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Files that are written: where a name leads to, under which name and with which rights the bytes
- * wait until they are whole, and when they are on the disk. */
+ * Output files: following links, temporary names, permissions, and waiting for the disk. */
 #define _XOPEN_SOURCE 700
 #include "tool.h"
 
@@ -14,18 +13,18 @@
 
 enum { MOST_LINKS = 40, NOT_OPEN = -1 };
 
-/* Where a name leads to. */
+/* The file that a name refers to. */
 typedef struct place {
-    char *target; /* what links lead to; what they dangle at */
-    int number;   /* of a stream that is open already, such as /dev/stdout, or NOT_OPEN */
+    char *target; /* the end of all links; it may not exist */
+    int number;   /* of an open stream such as /dev/stdout, or NOT_OPEN */
     bool there;
-    bool straight; /* no regular file, nor to become one: a pipe, a device */
+    bool straight; /* written directly: a pipe, a device */
     struct stat info;
 } place;
 
 /* ---- names ---- */
 
-/* The folder in which a file of that name stands; the caller frees it. */
+/* The folder of a file; the caller frees it. */
 static char *folder_of(const char *path)
 {
     const char *slash = strrchr(path, '/');
@@ -36,7 +35,7 @@ static char *folder_of(const char *path)
     return folder;
 }
 
-/* The number of an open stream that has a name, or NOT_OPEN. */
+/* The number of the open stream with that name, or NOT_OPEN. */
 static int stream_number(const char *path)
 {
     static const char *const folders[] = {"/dev/fd/", "/proc/self/fd/"};
@@ -53,7 +52,7 @@ static int stream_number(const char *path)
     return NOT_OPEN;
 }
 
-/* What the link `path` holds, as seen from here. NULL with errno set. */
+/* The target of the link `path`, relative to the working folder. NULL on failure, with errno set. */
 static char *link_target(const char *path, size_t length)
 {
     char *folder = folder_of(path);
@@ -69,7 +68,7 @@ static char *link_target(const char *path, size_t length)
         if (target[before] == '/')
             memmove(target, target + before, (size_t)got + 1);
     } else {
-        errno = got < 0 ? errno : ENAMETOOLONG; /* grew meanwhile */
+        errno = got < 0 ? errno : ENAMETOOLONG; /* the link was changed meanwhile */
         free(target);
         target = NULL;
     }
@@ -77,7 +76,7 @@ static char *link_target(const char *path, size_t length)
     return target;
 }
 
-/* Follows links by hand, since they may dangle, up to a name that is none or is a stream's. */
+/* Follows links, also to files that do not exist, up to a stream or a name that is no link. */
 static bool follow_links(place *p)
 {
     struct stat info;
@@ -97,7 +96,7 @@ static bool follow_links(place *p)
     return false;
 }
 
-/* False with errno set where no file can be written; place_free() is due in any case. */
+/* False, with errno set, if no file can be written. Call place_free() in any case. */
 static bool find_place(const char *path, place *p)
 {
     struct stat end;
@@ -113,7 +112,7 @@ static bool find_place(const char *path, place *p)
         return false;
     if (p->there && S_ISDIR(p->info.st_mode))
         return errno = EISDIR, false;
-    /* A link may be more than its text: those of /proc to files that have no name. */
+    /* A link of /proc may refer to a file without a name. */
     const bool same = p->there && stat(p->target, &end) == 0 && end.st_dev == p->info.st_dev &&
                       end.st_ino == p->info.st_ino;
     p->straight = p->there && (!S_ISREG(p->info.st_mode) || !same);
@@ -128,7 +127,7 @@ static void place_free(place *p)
     errno = why;
 }
 
-/* ---- what can be said before the work ---- */
+/* ---- checks before the work ---- */
 
 static bool may_write_stream(int number)
 {
@@ -138,7 +137,7 @@ static bool may_write_stream(int number)
     return flags >= 0 && (flags & O_ACCMODE) != O_RDONLY;
 }
 
-/* A new file takes the place of the old one, which needs the rights to both. */
+/* A new file replaces the old one, which requires write permission for file and folder. */
 static bool may_replace(const place *p)
 {
     char *folder = folder_of(p->target);
@@ -170,7 +169,7 @@ bool host_replaces_file(const char *path)
     return replaces;
 }
 
-/* Files that are not there yet: the same name in the same folder. */
+/* For files that do not exist: the same name in the same folder. */
 static bool is_one_name(const char *a, const char *b)
 {
     struct stat x, y;
@@ -201,8 +200,7 @@ bool host_is_one_file(const char *a, const char *b)
 
 /* ---- opening ---- */
 
-/* From then on whatever else the program prints goes to standard error, so that readers of the
- * output meet nothing but it. */
+/* Reports of the program then go to standard error, so that the stream has the array only. */
 static int open_standard_output(void)
 {
     static int moved = NOT_OPEN;
@@ -224,7 +222,7 @@ static FILE *open_stream(int number)
     return file < 0 ? NULL : fdopen(file, "wb");
 }
 
-/* mkstemp() makes the file private: gives it the rights of any new file. */
+/* mkstemp() creates a private file: sets the permissions of a new file. */
 static bool open_rights(int file)
 {
     const mode_t mask = umask(0);
@@ -232,8 +230,7 @@ static bool open_rights(int file)
     return fchmod(file, 0666 & ~mask) == 0;
 }
 
-/* Owner, group and rights of the file that is replaced. Nobody gains a right where the new one
- * cannot be given away. */
+/* Copies owner, group and permissions of the old file. If the owner cannot be changed, no user gains a permission. */
 static bool keep_rights(int file, const struct stat *old)
 {
     struct stat now;
@@ -249,7 +246,7 @@ static bool keep_rights(int file, const struct stat *old)
     return fchmod(file, mode) == 0;
 }
 
-/* A short name, since the target's may be as long as names get. */
+/* A short name, because the target may have the longest possible name. */
 static char *temporary_name(const char *target)
 {
     static const char name[] = ".crosslane.XXXXXX";
@@ -263,7 +260,7 @@ static char *temporary_name(const char *target)
     return temporary;
 }
 
-/* Signals are held back from before the file is there to after it is noted. */
+/* Signals wait until the file exists and is noted. */
 static FILE *open_temporary(const place *p, char **temporary)
 {
     FILE *stream = NULL;
@@ -309,9 +306,9 @@ FILE *host_open_output(const char *path, char **target, char **temporary)
     return stream;
 }
 
-/* ---- to the disk, and to its name ---- */
+/* ---- disk and names ---- */
 
-/* Some file systems cannot, and say so. */
+/* Some file systems do not support it. */
 static bool sync_file(int file)
 {
     return fsync(file) == 0 || errno == EINVAL || errno == ENOTSUP || errno == ENOSYS;
@@ -326,7 +323,7 @@ bool host_sync_folder(const char *target)
 {
     char *folder = folder_of(target);
     const int file = folder ? open(folder, O_RDONLY | O_CLOEXEC) : -1;
-    /* A folder that may be written but not read cannot be opened, nor asked for more. */
+    /* A folder without read permission cannot be opened, which is no error. */
     const bool good = file >= 0 ? sync_file(file) : errno == EACCES;
     const int why = errno;
     if (file >= 0)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * No temporary file outlives the program that a signal ends. */
+ * Removes temporary files when a signal ends the program. */
 #define _XOPEN_SOURCE 700
 #include "tool.h"
 
@@ -7,7 +7,7 @@
 #include <signal.h>
 #include <unistd.h>
 
-/* What ends a program that means no harm: a key, a terminal or a reader that is gone, a limit. */
+/* Signals that end a correct program: a key, a closed terminal or pipe, a limit. */
 static const int numbers[] = {SIGHUP, SIGINT, SIGQUIT, SIGPIPE, SIGTERM, SIGXCPU, SIGXFSZ};
 
 static char *volatile temporaries[TOOL_MAX_OUTPUTS];
@@ -17,9 +17,7 @@ static pthread_t main_thread;
 static sigset_t kept; /* the mask before signals_hold() */
 static bool installed;
 
-/* Only calls that are safe in a handler. A driver's thread hands the signal to the thread that
- * writes, which may hold it back. What stood there before us has the last word: the default, or a
- * handler of the driver. */
+/* Uses only calls that are safe in a handler. A thread of a driver passes the signal to the thread that writes files, which may be holding signals. The previous handler runs last: the default, or one of the driver. */
 static void on_signal(int number)
 {
     if (!pthread_equal(pthread_self(), main_thread)) {
@@ -35,7 +33,7 @@ static void on_signal(int number)
     raise(number); /* delivered when this handler returns */
 }
 
-/* What is ignored (nohup, a shell's background) stays so. */
+/* Signals that are ignored (nohup, background jobs) stay ignored. */
 void signals_start(void)
 {
     struct sigaction now;
@@ -43,7 +41,7 @@ void signals_start(void)
         ignored[i] = sigaction(numbers[i], NULL, &now) == 0 && now.sa_handler == SIG_IGN;
 }
 
-/* Late, since compilers inside drivers set handlers of their own. */
+/* Installs handlers late, because compilers in drivers install theirs. */
 static void install(void)
 {
     struct sigaction ours = {.sa_handler = on_signal};

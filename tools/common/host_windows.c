@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * What the program asks of Windows, in place of host.c, host_output.c and host_signals.c: its
- * terminal, its clock, files to read and to write, and what Ctrl-C leaves behind. */
-#define _CRT_SECURE_NO_WARNINGS /* fopen is meant */
+ * Windows, in place of host.c, host_output.c and host_signals.c: terminal, clock, input and output files, and the removal of temporary files on Ctrl-C. */
+#define _CRT_SECURE_NO_WARNINGS /* fopen() is intended */
 #define WIN32_LEAN_AND_MEAN
 #include "tool.h"
 
@@ -26,13 +25,13 @@ double host_milliseconds(void)
     return (double)now.QuadPart * 1e3 / (double)each_second.QuadPart;
 }
 
-/* The runtime gives the numbers of closed ones to no file. */
+/* The runtime does not reuse the numbers of closed streams. */
 bool host_open_standard_streams(void)
 {
     return true;
 }
 
-/* No driver that prints there is known on Windows. */
+/* No known driver prints to standard error on Windows. */
 void host_hold_errors(void)
 {
 }
@@ -58,14 +57,14 @@ FILE *host_open_input(const char *path)
     return stream;
 }
 
-/* A device such as NUL or CON, or a pipe: written as it stands. */
+/* A device such as NUL or CON, or a pipe: written directly. */
 static bool is_straight(const char *path)
 {
     struct _stat64 info;
     return _stat64(path, &info) == 0 && (info.st_mode & _S_IFMT) != _S_IFREG;
 }
 
-/* The folder in which a file of that name stands; the caller frees it. */
+/* The folder of a file; the caller frees it. */
 static char *folder_of(const char *path)
 {
     size_t length = strlen(path);
@@ -96,7 +95,7 @@ bool host_may_write(const char *path)
     return good;
 }
 
-/* False where there is no such file, or it is none. */
+/* False if there is no such regular file. */
 static bool identify(const char *path, BY_HANDLE_FILE_INFORMATION *info)
 {
     HANDLE file = CreateFileA(path, 0, FILE_SHARE_READ | FILE_SHARE_WRITE | FILE_SHARE_DELETE, NULL,
@@ -114,7 +113,7 @@ bool host_replaces_file(const char *path)
     return _stat64(path, &info) == 0 && (info.st_mode & _S_IFMT) == _S_IFREG;
 }
 
-/* Files that are not there yet are one if their full names are. */
+/* Files that do not exist are the same if their full names are equal. */
 bool host_is_one_file(const char *a, const char *b)
 {
     BY_HANDLE_FILE_INFORMATION x, y;
@@ -131,7 +130,7 @@ bool host_is_one_file(const char *a, const char *b)
     return one;
 }
 
-/* ---- what Ctrl-C removes before it ends the program: a thread of its own comes for that ---- */
+/* ---- removal of temporary files on Ctrl-C, in a separate thread ---- */
 
 static SRWLOCK temporaries_lock = SRWLOCK_INIT;
 static char *temporaries[TOOL_MAX_OUTPUTS];
@@ -143,7 +142,7 @@ static BOOL WINAPI on_control(DWORD event)
     for (size_t i = 0; i < TOOL_MAX_OUTPUTS; ++i)
         if (temporaries[i])
             DeleteFileA(temporaries[i]);
-    return FALSE; /* what stood there before ends the program; the lock keeps new files away */
+    return FALSE; /* the previous handler ends the program; the lock prevents new files */
 }
 
 void signals_start(void)
@@ -177,9 +176,9 @@ void signals_forget(const char *temporary)
             temporaries[i] = NULL;
 }
 
-/* ---- files that are written ---- */
+/* ---- output files ---- */
 
-/* What errno says where a call of Windows failed. */
+/* errno for an error of Windows. */
 static int errno_of(DWORD error)
 {
     static const struct {
@@ -200,8 +199,7 @@ static int errno_of(DWORD error)
     return EACCES;
 }
 
-/* A new file beside the target, which may be removed while it is open; INVALID_HANDLE_VALUE with
- * errno set. */
+/* Creates a file in the folder of the target, which may be removed while it is open. INVALID_HANDLE_VALUE on failure, with errno set. */
 static HANDLE create_temporary(const char *target, char **temporary)
 {
     enum { MORE = 64, TRIES = 100 };
@@ -273,18 +271,18 @@ FILE *host_open_output(const char *path, char **target, char **temporary)
 
 bool host_sync(FILE *stream)
 {
-    /* A device or a pipe cannot, and says EBADF. */
+    /* A device or a pipe reports EBADF. */
     return fflush(stream) == 0 && (_commit(_fileno(stream)) == 0 || errno == EBADF);
 }
 
-/* A name is on the disk once host_replace() returns. */
+/* host_replace() waits until the name is on the disk. */
 bool host_sync_folder(const char *target)
 {
     (void)target;
     return true;
 }
 
-/* Signals are held: the two do not take the lock twice. */
+/* Called while signals are held, so this does not take the lock. */
 bool host_replace(const char *temporary, const char *target)
 {
     const DWORD how = MOVEFILE_REPLACE_EXISTING | MOVEFILE_WRITE_THROUGH;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT
- * JSON as it is written: commas, escapes, and numbers that JSON can hold. */
+ * Writes JSON: commas, escapes, numbers. */
 #include "tool.h"
 
 #include <inttypes.h>
 #include <math.h>
 
-/* Of a character that is not shown; of a byte that is none, the sign for that. */
+/* The code of a character that must be escaped; U+FFFD for a byte that is no character. */
 static unsigned code_of(const char *text, size_t length)
 {
     const unsigned char *at = (const unsigned char *)text;

@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: MIT
- * What the program says on standard error: one-line errors, and on a terminal
- * what it is doing. */
+ * Standard error: errors of one line and, on a terminal, the current step. */
 #include "tool.h"
 
 #include <errno.h>
 #include <string.h>
 
-/* The longest name that a system takes, and what is said of it. */
+/* Room for the longest file name and the text about it. */
 enum { REPEAT_MS = 100, LONGEST_TEXT = 8192 };
 
-static bool shown; /* a progress line stands on the terminal */
+static bool shown; /* a progress line is visible */
 static const char *last_format;
 static double last_ms;
 
@@ -47,7 +46,7 @@ int tool_misuse(const char *format, ...)
     return TOOL_USAGE;
 }
 
-/* The text of a failed build has up to 60 lines, and the first says what is wrong. */
+/* The text of a failed build has up to 60 lines; the first has the reason. */
 int tool_check(const xl_context *ctx, xl_status status, const char *what)
 {
     char line[LONGEST_TEXT], text[LONGEST_TEXT];
@@ -82,7 +81,7 @@ void progress_say(const char *format, ...)
         return;
     double now = host_milliseconds();
     if (shown && format == last_format && now - last_ms < REPEAT_MS)
-        return; /* the same again with other numbers */
+        return; /* the same text with other numbers */
     last_format = format;
     last_ms = now;
     va_start(args, format);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Options of a subcommand from a table, and the help made of the same table. */
+ * Parses the options of a command by a table, and prints its help. */
 #define _GNU_SOURCE
 #include "tool.h"
 
@@ -37,7 +37,7 @@ static int set_number(const tool_syntax *syntax, const tool_option *o, const cha
     char *end;
     double value = strtod(text, &end);
     if (end == text || *end)
-        return tool_misuse("%s: --%s: \"%s\" is no number", syntax->name, o->name, text);
+        return tool_misuse("%s: --%s: \"%s\"; must be a number", syntax->name, o->name, text);
     *(tool_number *)o->value = (tool_number){value, true};
     return TOOL_OK;
 }
@@ -45,8 +45,8 @@ static int set_number(const tool_syntax *syntax, const tool_option *o, const cha
 static int set_count(const tool_syntax *syntax, const tool_option *o, const char *text)
 {
     if (!count_parse(text, o->value))
-        return tool_misuse("%s: --%s: \"%s\" is no whole number from 0 to 2^64 - 1", syntax->name,
-                           o->name, text);
+        return tool_misuse("%s: --%s: \"%s\"; must be a whole number from 0 to 2^64 - 1",
+                           syntax->name, o->name, text);
     return TOOL_OK;
 }
 
@@ -62,17 +62,17 @@ static int set_choice(const tool_syntax *syntax, const tool_option *o, const cha
         used += (size_t)snprintf(known + used, sizeof known - used, "%s%s", c ? ", " : "",
                                  o->choices[c]);
     }
-    return tool_misuse("%s: --%s: unknown \"%s\"; known are %s", syntax->name, o->name, text,
-                       known);
+    return tool_misuse("%s: --%s: \"%s\"; must be one of %s", syntax->name, o->name, text, known);
 }
 
-/* getopt knows no options with two arguments: the second is taken by hand. */
+/* getopt does not support two arguments: takes the second one here. */
 static int set_pair(const tool_syntax *syntax, const tool_option *o, const char *text, int argc,
                     char **argv)
 {
     const char **pair = o->value;
     if (optind >= argc)
-        return tool_misuse("%s: --%s takes two arguments: %s", syntax->name, o->name, o->argument);
+        return tool_misuse("%s: --%s requires two arguments: %s", syntax->name, o->name,
+                           o->argument);
     pair[0] = text;
     pair[1] = argv[optind++];
     return TOOL_OK;
@@ -143,13 +143,14 @@ int options_parse(const tool_syntax *syntax, int argc, char **argv,
         if (code == VERSION_CODE)
             return print_version();
         if (code == ':')
-            return tool_misuse("%s: %s needs an argument", syntax->name, argv[optind - 1]);
+            return tool_misuse("%s: %s requires an argument", syntax->name, argv[optind - 1]);
         if (code == '?' && optopt >= FIRST_CODE && optopt < FIRST_CODE + MAX_OPTIONS)
             return tool_misuse("%s: --%s takes no argument", syntax->name,
                                syntax->options[optopt - FIRST_CODE].name);
         if (code == '?')
-            return tool_misuse("%s: unknown option \"%s\"; \"crosslane %s --help\" lists them",
-                               syntax->name, argv[optind - 1], syntax->name);
+            return tool_misuse(
+                "%s: unknown option \"%s\"; \"crosslane %s --help\" lists the options",
+                syntax->name, argv[optind - 1], syntax->name);
         result = set_option(syntax, &syntax->options[code - FIRST_CODE], argc, argv);
     }
     return result == TOOL_OK ? take_files(syntax, argc, argv, files) : result;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Whether arrays are sorted, for the commands that need it: a device looks, the host reports. */
+ * Checks on the device that arrays are sorted. */
 #include "tool.h"
 
 static int find_unsorted(const session *s, xl_plan *plan, cl_mem keys, size_t n, cl_mem place,
@@ -21,8 +21,8 @@ static int report_unsorted(const char *command, const char *path, const xli_npy 
                            bool descending)
 {
     char text[2][ELEMENT_TEXT_BYTES];
-    return tool_fail("%s: element %zu is %s after %s; %s needs this array in %s order: sort it "
-                     "with crosslane sort, or give --assume-sorted",
+    return tool_fail("%s: element %zu is %s after %s; %s requires %s order: sort the array with "
+                     "crosslane sort, or give --assume-sorted",
                      path, i, element_text(keys, i, text[0]), element_text(keys, i - 1, text[1]),
                      command, descending ? "descending" : "ascending");
 }

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
- * Text that is safe to show: names and messages may hold bytes that would steer a terminal. */
+ * Text that is safe to print: names and messages may contain bytes that control a terminal. */
 #include "tool.h"
 
 #include <string.h>
 
-/* Bytes of the character that starts here, if it is whole UTF-8 in its shortest form; else 0. */
+/* Bytes of the character that starts here if it is complete UTF-8 in its shortest form; else 0. */
 static size_t utf8_length(const unsigned char *at)
 {
     static const struct {
@@ -16,7 +16,7 @@ static size_t utf8_length(const unsigned char *at)
             continue;
         uint32_t code = (uint32_t)(at[0] & ~forms[more].mask);
         for (size_t i = 1; i <= more; ++i) {
-            if ((at[i] & 0xc0) != 0x80) /* the text's end is none */
+            if ((at[i] & 0xc0) != 0x80) /* also at the end of the text */
                 return 0;
             code = code << 6 | (at[i] & 0x3f);
         }
@@ -57,7 +57,7 @@ const char *text_printable(char *out, size_t size, const char *text)
     return out;
 }
 
-/* A line end, with the blanks around it, becomes "; ", or " " after a colon. */
+/* Replaces a line end with the blanks around it by "; ", or by " " after a colon. */
 void text_one_line(char *out, size_t size, const char *text)
 {
     size_t used = 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Segments as the options of `crosslane scan`, `crosslane reduce` and `crosslane sort` name them:
- * read, checked against the array, made ready for a plan. */
+ * Segments that options of `crosslane scan`, `crosslane reduce` and `crosslane sort` describe: read,
+ * checked, and uploaded. */
 #include "tool.h"
 
 #include <inttypes.h>
@@ -17,22 +17,22 @@ const char *const segments_names[] = {
 static int check_width(const char *command, const segment_options *o, segments *g)
 {
     if (!count_parse(o->width, &g->width) || g->width == 0)
-        return tool_misuse("%s: --width: \"%s\" is no whole number from 1 to 2^64 - 1", command,
-                           o->width);
+        return tool_misuse("%s: --width: \"%s\"; must be a whole number from 1 to 2^64 - 1",
+                           command, o->width);
     if (!o->mask)
         return TOOL_OK;
     if (g->width > MOST_MASK_WIDTH)
-        return tool_misuse("%s: --width: %" PRIu64 "; with --mask it must be 1 to 64", command,
+        return tool_misuse("%s: --width: %" PRIu64 "; must be 1 to 64 with --mask", command,
                            g->width);
     if (!count_parse(o->mask, &g->mask))
-        return tool_misuse("%s: --mask: \"%s\" is no whole number from 0 to 2^64 - 1, such as "
-                           "0x29",
-                           command, o->mask);
+        return tool_misuse(
+            "%s: --mask: \"%s\"; must be a whole number from 0 to 2^64 - 1, such as 0x29", command,
+            o->mask);
     g->form = XL_SEGMENTS_MASK;
     return TOOL_OK;
 }
 
-int segments_choose(const char *command, const segment_options *o, segments *g)
+int segments_choose(const char *command, const segment_options *o, int axis, segments *g)
 {
     const struct {
         const char *given;
@@ -52,8 +52,12 @@ int segments_choose(const char *command, const segment_options *o, segments *g)
         g->form = ways[i].form;
         g->path = ways[i].given;
     }
+    if (axis != AXIS_NONE && g->form != XL_SEGMENTS_NONE)
+        return tool_misuse("%s: --axis and --%s exclude each other; give one", command,
+                           segments_names[g->form]);
     if (o->mask && !o->width)
-        return tool_misuse("%s: --mask needs --width, the number of elements that it is for",
+        return tool_misuse("%s: --mask: given without --width; requires --width W, the number of "
+                           "elements that the mask covers",
                            command);
     return o->width ? check_width(command, o, g) : TOOL_OK;
 }
@@ -64,7 +68,7 @@ segments segments_partial(const char *path)
         .form = path ? XL_SEGMENTS_OFFSETS : XL_SEGMENTS_NONE, .path = path, .partial = true};
 }
 
-/* Signed or not, as long as no offset is negative. */
+/* Negative offsets become large ones. */
 static uint64_t offset_at(const xli_npy *array, size_t i)
 {
     uint32_t narrow;
@@ -82,20 +86,19 @@ static int check_offsets(const segments *g, size_t n)
     const xli_npy *a = &g->array;
     char text[2][ELEMENT_TEXT_BYTES];
     if (a->count == 0)
-        return tool_fail("%s: no offsets; there must be %s", g->path,
-                         g->partial ? "one for each segment" : "one more than segments");
+        return tool_fail("%s: 0 offsets; must be %s", g->path,
+                         g->partial ? "one for each segment" : "one more than there are segments");
     const uint64_t first = offset_at(a, 0), last = offset_at(a, a->count - 1);
     if (!g->partial && first != 0)
-        return tool_fail("%s: the first offset is %s; it must be 0", g->path,
-                         element_text(a, 0, text[0]));
+        return tool_fail("%s: offset 0 is %s; must be 0", g->path, element_text(a, 0, text[0]));
     for (size_t i = 1; i < a->count; ++i)
         if (offset_at(a, i) < offset_at(a, i - 1) || offset_at(a, i) > n)
-            return tool_fail("%s: offset %zu is %s after %s; offsets must not fall, nor pass the "
-                             "number of elements, %zu",
+            return tool_fail("%s: offset %zu is %s after %s; must not be less than the offset "
+                             "before it or more than the number of elements, %zu",
                              g->path, i, element_text(a, i, text[0]),
                              element_text(a, i - 1, text[1]), n);
     if (g->partial ? last > n : last != n)
-        return tool_fail("%s: the last offset is %s; it must be %sthe number of elements, %zu",
+        return tool_fail("%s: the last offset is %s; must be %sthe number of elements, %zu",
                          g->path, element_text(a, a->count - 1, text[0]),
                          g->partial ? "at most " : "", n);
     return TOOL_OK;
@@ -107,12 +110,14 @@ static int check_count(const segments *g, size_t n)
     const size_t wanted = bits ? n / 32 + (n % 32 > 0) : n;
     if (g->array.count == wanted)
         return TOOL_OK;
-    return tool_fail("%s: %zu %s for %zu elements; there must be %s", g->path, g->array.count,
-                     bits ? "words of bits" : segments_names[g->form], n,
-                     bits ? "one for each 32, the last perhaps not full" : "one for each");
+    if (bits)
+        return tool_fail("%s: %zu words of bits; must be %zu, one for each 32 of the %zu elements",
+                         g->path, g->array.count, wanted, n);
+    return tool_fail("%s: %zu %s for %zu elements; must be one for each element", g->path,
+                     g->array.count, segments_names[g->form], n);
 }
 
-/* What each form's array may hold. */
+/* Checks the type of the array. */
 static int check_kind(segments *g)
 {
     const char kind = g->array.kind;
@@ -126,7 +131,7 @@ static int check_kind(segments *g)
                  [XL_SEGMENTS_KEYS] = {integer, "integers"},
                  [XL_SEGMENTS_OFFSETS] = {integer && bytes >= 4, "u32, u64, i32 or i64"}};
     if (!rules[g->form].good)
-        return tool_fail("%s: elements of type %s; --%s takes %s", g->path,
+        return tool_fail("%s: elements of type %s; --%s requires %s", g->path,
                          array_type_name(&g->array), segments_names[g->form],
                          rules[g->form].wanted);
     if (g->form == XL_SEGMENTS_KEYS)
@@ -139,7 +144,7 @@ static int check_kind(segments *g)
 int segments_read(const char *command, segments *g, size_t n)
 {
     int result = TOOL_OK;
-    if (g->form == XL_SEGMENTS_NONE || g->form >= XL_SEGMENTS_WIDTH)
+    if (!g->path || g->form >= XL_SEGMENTS_WIDTH)
         return TOOL_OK;
     TRY(array_read(g->path, &g->array));
     TRY(array_check_vector(command, g->path, &g->array));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * A device with its queue, buffers on it, and the time that stages take. */
+ * A device with its queue, its buffers, and the times of stages. */
 #include "tool.h"
 
 #include <inttypes.h>
@@ -37,7 +37,7 @@ int session_buffer(const session *s, size_t bytes, const char *what, cl_mem *buf
 {
     cl_int code = CL_SUCCESS;
     if (bytes > s->info.max_buffer_bytes)
-        return tool_fail("%s: %zu bytes; %s takes at most %" PRIu64
+        return tool_fail("%s: %zu bytes; %s allows at most %" PRIu64
                          " in one buffer: use less data or another --device",
                          what, bytes, s->info.name, s->info.max_buffer_bytes);
     *buffer =
@@ -93,7 +93,7 @@ static double device_span(cl_event before, cl_event after)
                                          NULL) == CL_SUCCESS &&
                  clGetEventProfilingInfo(after, CL_PROFILING_COMMAND_END, sizeof to, &to, NULL) ==
                      CL_SUCCESS;
-    return known && to > from ? (double)(to - from) * 1e-6 : -1; /* some tell 0 */
+    return known && to > from ? (double)(to - from) * 1e-6 : -1; /* some devices report 0 */
 }
 
 static void note_round(stage *st, double wall, double device)

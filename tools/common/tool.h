@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * What the subcommands of the `crosslane` program share. The program uses the
- * library's public face only. */
+ * Shared by the commands of the `crosslane` program. The program uses the library's public
+ * interface only. */
 #ifndef TOOL_H
 #define TOOL_H
 
@@ -14,11 +14,11 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/* What a subcommand returns; also the program's exit status, but for the last. */
+/* A command returns one of these. All but the last are exit statuses of the program. */
 enum { TOOL_OK = 0, TOOL_FAILED = 1, TOOL_USAGE = 2, TOOL_HELPED = -1 };
 
-/* The one idiom for errors: needs `int result` and a label `done`. Whatever
- * fails has printed its line. */
+/* The idiom for errors: requires `int result` and a label `done`. The function that fails prints
+ * the error. */
 #define TRY(expression)                                                                            \
     do {                                                                                           \
         result = (expression);                                                                     \
@@ -28,9 +28,10 @@ enum { TOOL_OK = 0, TOOL_FAILED = 1, TOOL_USAGE = 2, TOOL_HELPED = -1 };
 
 #define TOOL_COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-/* ---- subcommands: argv[0] is the subcommand's own name ---- */
+/* ---- commands: argv[0] is the name of the command ---- */
 int tool_devices(int argc, char **argv);
 int tool_selftest(int argc, char **argv);
+int tool_bench(int argc, char **argv);
 int tool_scan(int argc, char **argv);
 int tool_reduce(int argc, char **argv);
 int tool_sort(int argc, char **argv);
@@ -38,86 +39,88 @@ int tool_topk(int argc, char **argv);
 int tool_merge(int argc, char **argv);
 int tool_search(int argc, char **argv);
 int tool_select(int argc, char **argv);
+int tool_histogram(int argc, char **argv);
 int tool_neighbors(int argc, char **argv);
 int tool_tune(int argc, char **argv);
 
-/* ---- messages.c: what is said on standard error ---- */
+/* ---- messages.c: standard error ---- */
 
-/* Prints "crosslane: ..." as one line, its text by text_printable(), and returns TOOL_FAILED or
+/* Prints "crosslane: ..." in one line, by text_printable(), and returns TOOL_FAILED or
  * TOOL_USAGE. */
 int tool_fail(const char *format, ...) XLI_PRINTF(1, 2);
 int tool_misuse(const char *format, ...) XLI_PRINTF(1, 2);
-/* The same for what is no error: the command goes on. */
+/* Prints a note in the same form; the command continues. */
 void tool_note(const char *format, ...) XLI_PRINTF(1, 2);
-/* TOOL_OK for XL_SUCCESS; else tool_fail() with the library's text as one line, after `what`
- * where that is not NULL. */
+/* TOOL_OK for XL_SUCCESS; else tool_fail() with the library's text in one line. `what`, unless it
+ * is NULL, is printed in front of it. */
 int tool_check(const xl_context *ctx, xl_status status, const char *what);
 int tool_check_cl(cl_int code, const char *what);
-/* TOOL_OK where all that was printed has been written; else tool_fail(). */
+/* TOOL_OK if standard output has been written; else tool_fail(). */
 int tool_flush(void);
 
-/* Shows what is being done, on a terminal only; the next message clears it. */
+/* Shows the current step on a terminal. The next message clears it. */
 void progress_say(const char *format, ...) XLI_PRINTF(1, 2);
 void progress_clear(void);
 
-/* ---- field_names.c: the library's errors in the words of the command line ---- */
-/* Which command's options these are; the text is borrowed. */
+/* ---- field_names.c: options in place of fields in the library's errors ---- */
+/* Sets the command whose options are used. The text is borrowed. */
 void fields_use_command(const char *command);
-/* Replaces names of fields in C, such as desc.cell[1][0], by options, such as --cell BX; cut at
- * `size`. */
+/* Replaces names of fields, such as desc.cell[1][0], by options, such as --cell BX. The text is cut
+ * at `size`. */
 void fields_as_options(char *out, size_t size, const char *text);
 
-/* ---- printable.c: text that is safe to show ---- */
-/* The bytes of the first character of a text, and whether it is shown as it is: no control
- * character, no line end, no byte that is not UTF-8. */
+/* ---- printable.c: text that is safe on a terminal ---- */
+/* Returns the bytes of the first character. *shown: whether it is printed unchanged, which control
+ * characters, line ends and bytes that are not UTF-8 are not. */
 size_t text_character(const char *text, bool *shown);
-/* Text with what is not shown written as \n, \t or \xNN, cut at `size`. Returns `out`. */
+/* Writes characters that are not shown as \n, \t or \xNN. The text is cut at `size`. Returns
+ * `out`. */
 const char *text_printable(char *out, size_t size, const char *text);
-/* Text with its line ends made into "; ", cut at `size`: for texts of several lines. */
+/* Replaces line ends by "; ". The text is cut at `size`. */
 void text_one_line(char *out, size_t size, const char *text);
 
 /* ---- host.c: the operating system ---- */
 bool host_is_terminal(FILE *stream);
 double host_milliseconds(void);
-/* Takes the numbers of standard streams that are closed, so that no file gets them and is written
- * what was meant for standard output. */
+/* Opens standard streams that are closed, so that no other file gets their numbers and receives
+ * standard output. */
 bool host_open_standard_streams(void);
-/* What a driver prints on standard error is kept back from one to the other, and then printed or
- * dropped. If the driver ends the program meanwhile, it is lost. */
+/* Between these calls, text that a driver prints on standard error is held. It is then printed or
+ * discarded. It is lost if the driver ends the program meanwhile. */
 void host_hold_errors(void);
 void host_release_errors(bool print);
-/* For reading; NULL with errno set on failure, EISDIR for a folder. */
+/* Opens a file for reading. NULL on failure, with errno set, EISDIR for a folder. */
 FILE *host_open_input(const char *path);
 
-/* ---- host_output.c: files that are written ---- */
-/* Opens a stream whose bytes replace `path`, or what it links to, on host_replace(); rights and
- * owner are those of the file that is replaced. *temporary is allocated text, or NULL where
- * `path` is no regular file (a pipe, a device, an open stream such as /dev/stdout) and is written
- * directly. NULL with errno set on failure. */
+/* ---- host_output.c: output files ---- */
+/* Opens a stream whose bytes replace the file `path`, or the file that it links to, on
+ * host_replace(). The new file has the permissions and the owner of the old one. *temporary is
+ * allocated text. It is NULL if `path` is not a regular file (a pipe, a device, or an open stream
+ * such as /dev/stdout), which is written directly. NULL on failure, with errno set. */
 FILE *host_open_output(const char *path, char **target, char **temporary);
-/* Whether it could be opened by that, as far as can be told without doing so; errno says why
- * not. */
+/* Whether host_open_output() would probably succeed; if not, errno has the reason. */
 bool host_may_write(const char *path);
-/* Whether an output of that name replaces a file: no pipe, device or open stream. */
+/* Whether an output of that name replaces a regular file. */
 bool host_replaces_file(const char *path);
-/* Whether both name the same file, or would; never true of pipes and devices. */
+/* Whether both names are, or would be, the same regular file. */
 bool host_is_one_file(const char *a, const char *b);
-/* Waits until what was written is on the disk. */
+/* Waits until the data is on the disk. */
 bool host_sync(FILE *stream);
-/* ... until the name of a file is. */
+/* Waits until the name of the file is on the disk. */
 bool host_sync_folder(const char *target);
-/* While signals are held, which host_remove() is not called in. */
+/* Call host_replace() while signals are held, host_remove() while they are not. */
 bool host_replace(const char *temporary, const char *target);
 void host_remove(const char *temporary);
 
-/* ---- host_signals.c: what a signal removes before it ends the program ---- */
+/* ---- host_signals.c: temporary files are removed if a signal ends the program ---- */
 enum { TOOL_MAX_OUTPUTS = 8 };
-/* Before drivers are loaded. */
+/* Call this before drivers are loaded. */
 void signals_start(void);
-/* Signals wait from one to the other; the two do not nest. One thread writes files. */
+/* Signals between these calls are delayed. The calls do not nest. One thread writes files. */
 void signals_hold(void);
 void signals_release(void);
-/* A file to remove, while signals are held; the text is borrowed until it is forgotten. */
+/* Registers a file to remove. Call both while signals are held. The text is borrowed until
+ * signals_forget(). */
 void signals_note(char *temporary);
 void signals_forget(const char *temporary);
 
@@ -125,10 +128,10 @@ void signals_forget(const char *temporary);
 typedef enum option_kind {
     OPTION_FLAG,   /* bool: set to true */
     OPTION_TEXT,   /* const char * */
-    OPTION_PAIR,   /* const char *[2]: two arguments, of a name that has both */
-    OPTION_NUMBER, /* tool_number; NaN and infinities come through */
+    OPTION_PAIR,   /* const char *[2]: two arguments */
+    OPTION_NUMBER, /* tool_number; NaN and infinities are accepted */
     OPTION_COUNT,  /* uint64_t, decimal or hexadecimal */
-    OPTION_CHOICE  /* int: the position in `choices` */
+    OPTION_CHOICE  /* int: the index in `choices` */
 } option_kind;
 
 typedef struct tool_number {
@@ -145,7 +148,15 @@ typedef struct tool_option {
     const char *const *choices; /* NULL-terminated */
 } tool_option;
 
-/* Of every subcommand that makes plans. */
+/* Options of several commands. */
+#define DEVICE_OPTION(at)                                                                          \
+    {                                                                                              \
+        "device", OPTION_TEXT, &(at), "SEL", "the device; see crosslane devices", NULL             \
+    }
+#define JSON_OPTION(at, what)                                                                      \
+    {                                                                                              \
+        "json", OPTION_FLAG, &(at), NULL, what " as one JSON object", NULL                         \
+    }
 #define TUNE_FILE_OPTION(at)                                                                       \
     {                                                                                              \
         "tune-file", OPTION_TEXT, &(at), "FILE", "tuning values; see crosslane tune", NULL         \
@@ -155,15 +166,15 @@ enum { TOOL_MAX_FILES = 8 };
 
 typedef struct tool_syntax {
     const char *name;
-    const char *files; /* the part of the usage line that names them: "IN.npy OUT.npy" */
+    const char *files; /* in the usage line: "IN.npy OUT.npy" */
     size_t min_files, max_files;
     const char *about;
     const tool_option *options;
     size_t num_options;
 } tool_syntax;
 
-/* Sets the values that the options name and the files (NULL where absent).
- * TOOL_USAGE after a message, TOOL_HELPED after --help and --version. */
+/* Sets the values of the options, and the files (NULL if absent). Returns TOOL_USAGE after a
+ * message, TOOL_HELPED after --help and --version. */
 int options_parse(const tool_syntax *syntax, int argc, char **argv,
                   const char *files[TOOL_MAX_FILES]);
 int print_version(void); /* returns TOOL_HELPED */
@@ -171,17 +182,17 @@ int print_version(void); /* returns TOOL_HELPED */
 /* ---- elements.c: single elements ---- */
 /* Reads a whole number in decimal or, after 0x, hexadecimal digits; a sign is not accepted. */
 bool count_parse(const char *text, uint64_t *value);
-/* An integer of 1, 2, 4 or 8 bytes in memory, whatever the byte order. */
+/* Reads and writes an integer of 1, 2, 4 or 8 bytes. */
 uint64_t element_bits(const void *from, size_t bytes);
 void element_put(uint64_t bits, size_t bytes, void *to);
-/* One element from text; false if it is none of that type. `out` has 8 bytes. */
+/* Reads one element from text; false if it is not a value of that type. `out` has 8 bytes. */
 bool element_parse(const char *text, xl_type type, void *out);
 enum { ELEMENT_TEXT_BYTES = 48 };
-/* Element i as text: signed where its type is, a NaN with its bits. Returns `text`. */
+/* Writes element i as text, a NaN with its bits. Returns `text`. */
 const char *element_text(const xli_npy *array, size_t i, char text[ELEMENT_TEXT_BYTES]);
 extern const char *const determinism_names[]; /* by xl_determinism, then NULL */
 
-/* ---- json.c: one object, written as it comes ---- */
+/* ---- json.c: writes one object ---- */
 typedef struct json {
     FILE *stream;
     bool first;
@@ -194,26 +205,26 @@ void json_close(json *j, char bracket);
 /* Control characters are escaped; bytes that are not UTF-8 become U+FFFD. */
 void json_text(json *j, const char *key, const char *text);
 void json_count(json *j, const char *key, uint64_t value);
-void json_number(json *j, const char *key, double value); /* null where not finite */
+void json_number(json *j, const char *key, double value); /* null if not finite */
 void json_bool(json *j, const char *key, bool value);
 struct stage;
-void json_times(json *j, const struct stage *st); /* null where the device does not tell */
+void json_times(json *j, const struct stage *st); /* null if the device reports no time */
 
 /* ---- arrays.c: arrays in files ---- */
 int array_read(const char *path, xli_npy *array);
-/* The library's type; bool is u8, 0 and 1. */
+/* The library's type; bool is u8 with the values 0 and 1. */
 xl_type array_type(const xli_npy *array);
-/* Of its elements: "i16", "bool". Static storage. */
+/* The name of the type of its elements: "i16", "bool". Static storage. */
 const char *array_type_name(const xli_npy *array);
-/* Reads the keys of a command, and fails unless they are 1-D, at most `most`, and of the type that
- * `type` has, if that is another than XL_NONE. */
+/* Reads an array of one dimension and at most `most` elements. Its type must be *type, unless that
+ * is XL_NONE, which it replaces. */
 int array_read_keys(const char *command, const char *path, size_t most, xli_npy *keys,
                     xl_type *type);
-/* Fails, saying which command takes what, unless the array is 1-D. */
+/* Fails unless the array has one dimension. */
 int array_check_vector(const char *command, const char *path, const xli_npy *array);
 
-/* Files that are written as one: each under a temporary name until all are whole and on the
- * disk, then renamed. */
+/* Output files that appear together: each has a temporary name until all are complete and on the
+ * disk, and is then renamed. */
 typedef struct output {
     char *target;
     char *temporary;
@@ -223,23 +234,23 @@ typedef struct outputs {
     output items[TOOL_MAX_OUTPUTS];
     size_t count;
 } outputs;
-/* What the command line says of a file that is to be written; path NULL: not asked for. */
+/* An output file and its name on the command line. path is NULL if it is not given. */
 typedef struct named_output {
     const char *name, *path;
 } named_output;
-/* Before any work: TOOL_FAILED where a file could not be written, as far as that can be
- * told, TOOL_USAGE where two of them are one. */
+/* Call this before any work. Returns TOOL_FAILED if a file cannot be written, TOOL_USAGE if two
+ * names are the same file. */
 int outputs_check(const char *command, const named_output *files, size_t count);
-/* Opens one more file; *stream is written by the caller. */
+/* Opens one more file. The caller writes *stream. */
 int outputs_open(outputs *list, const char *path, FILE **stream);
 int outputs_npy(outputs *list, const char *path, const xli_npy *array);
-/* Begins the file of an array whose elements outputs_append() then writes, all that its shape
- * says. */
+/* Writes the header of an array. outputs_append() then writes the elements, as many as its shape
+ * has. */
 int outputs_npy_head(outputs *list, const char *path, const xli_npy *array, FILE **stream);
 int outputs_append(FILE *stream, const char *path, const void *data, size_t bytes);
-/* Closes and renames all of them, without a signal in between. */
+/* Closes and renames all files; signals wait. */
 int outputs_commit(outputs *list);
-/* Closes and removes what is not committed; always called at the end. */
+/* Closes and removes files that are not committed. Always called at the end. */
 void outputs_abandon(outputs *list);
 
 /* ---- session.c: a device, its queue, buffers, times ---- */
@@ -248,27 +259,27 @@ typedef struct session {
     cl_command_queue queue;
     xl_device_info info;
 } session;
-/* `tune_file` may be NULL: what the environment says; "": none. */
+/* tune_file: NULL uses the file that the environment names, "" uses none. */
 int session_open(session *s, const char *device, const char *tune_file);
 void session_close(session *s);
-/* A buffer of at least one byte; says `what` where it does not fit the device. */
+/* Creates a buffer of at least one byte. `what` names it in errors. */
 int session_buffer(const session *s, size_t bytes, const char *what, cl_mem *buffer);
 int session_upload(const session *s, const void *data, size_t bytes, const char *what,
                    cl_mem *buffer);
 int session_read(const session *s, cl_mem buffer, size_t bytes, void *data);
 void session_release(cl_mem *buffer);
 
-/* ---- order_check.c: whether an array is sorted ---- */
-/* Fails, with the first element that breaks the order, unless the array is sorted as xl_sort()
- * leaves it. `buffer` is the array on the device. */
+/* ---- order_check.c ---- */
+/* Fails unless the array is sorted as by xl_sort(); the error names the first element that is not.
+ * `buffer` is the array on the device. */
 int order_check(const session *s, const char *command, const char *path, const xli_npy *keys,
                 cl_mem buffer, bool descending);
 #define ASSUME_SORTED_OPTION(at)                                                                   \
     {                                                                                              \
-        "assume-sorted", OPTION_FLAG, &(at), NULL, "do not check the order", NULL                  \
+        "assume-sorted", OPTION_FLAG, &(at), NULL, "do not check the order of inputs", NULL        \
     }
 
-/* ---- segments.c: the options that say where segments begin ---- */
+/* ---- segments.c: options for segments ---- */
 typedef struct segment_options {
     const char *flags, *bits, *keys, *offsets, *width, *mask;
 } segment_options;
@@ -277,39 +288,64 @@ typedef struct segment_options {
         (name), OPTION_TEXT, &(at), (argument), (help), NULL                                       \
     }
 #define SEGMENT_OPTIONS(o)                                                                         \
-    TEXT_OPTION("flags", (o).flags, "F.npy", "segments begin where a bool, u8 or i8 is not 0"),    \
+    TEXT_OPTION("flags", (o).flags, "F.npy", "a segment begins at each element that is not 0"),    \
         TEXT_OPTION("bits", (o).bits, "B.npy",                                                     \
-                    "... where a bit of u32 words is set, lowest first"),                          \
-        TEXT_OPTION("keys", (o).keys, "K.npy", "segments are runs of equal integers"),             \
+                    "a segment begins at each bit that is set, in u32 words"),                     \
+        TEXT_OPTION("keys", (o).keys, "K.npy", "a segment is a run of equal integers"),            \
         TEXT_OPTION("offsets", (o).offsets, "O.npy",                                               \
-                    "CSR: segment s is O[s] to before O[s + 1]; u32, u64, i32, i64"),              \
-        TEXT_OPTION("width", (o).width, "W", "segments of W elements each"),                       \
+                    "CSR: segment s is [O[s], O[s + 1]); 32- or 64-bit integers"),                 \
+        TEXT_OPTION("width", (o).width, "W", "segments of W elements"),                            \
         TEXT_OPTION("mask", (o).mask, "M",                                                         \
-                    "in each W <= 64, segments begin where M has a bit set")
+                    "with --width, 1 to 64: segments begin at set bits of M")
 
 typedef struct segments {
     xl_segments form;
     const char *path;
-    bool partial; /* offsets need not begin with 0, nor end with the number of elements */
-    xl_type type; /* of keys and offsets, as a descriptor has it */
+    bool partial; /* offsets may begin above 0 and have no end */
+    xl_type type; /* of keys and offsets, for a descriptor */
     uint64_t width, mask;
     xli_npy array;
     cl_mem buffer;
 } segments;
 extern const char *const segments_names[]; /* by xl_segments */
-/* TOOL_USAGE with a message where options do not go together. */
-int segments_choose(const char *command, const segment_options *o, segments *g);
-/* What a sort takes: partial offsets, or none where the path is NULL. */
+/* TOOL_USAGE with a message if options exclude each other; `axis` is the value of --axis. */
+int segments_choose(const char *command, const segment_options *o, int axis, segments *g);
+/* Partial offsets, for a sort; no segments if the path is NULL. */
 segments segments_partial(const char *path);
-/* Reads the array, if there is one, and checks it for n elements. */
+/* Reads the array, if there is one, and checks that it fits n elements. */
 int segments_read(const char *command, segments *g, size_t n);
 int segments_upload(const session *s, segments *g);
 xl_view segments_view(const segments *g);
 void segments_free(segments *g);
 
+/* ---- slices.c: arrays of two dimensions, along an axis ---- */
+enum { AXIS_NONE = -1 };
+extern const char *const axis_names[];
+#define AXIS_OPTION(at)                                                                            \
+    {                                                                                              \
+        "axis", OPTION_CHOICE, &(at), "A", "the axis, if IN has two dimensions", axis_names        \
+    }
+typedef struct slices {
+    bool is_table; /* the array has two dimensions */
+    int axis;
+    size_t count, length; /* slices along the axis, and elements of each */
+} slices;
+/* Makes the array one-dimensional, with one slice behind the other. A table requires an axis. */
+int slices_take(const char *command, const char *path, int axis, xli_npy *array, slices *s);
+/* Reads an array of at most `most` elements, and takes its slices (arrays.c). */
+int array_read_slices(const char *command, const char *path, size_t most, int axis, xli_npy *array,
+                      slices *s);
+/* Gives results, `length` for each slice, the shape of two dimensions again. */
+int slices_restore(const slices *s, const char *path, size_t length, xli_npy *results);
+/* Sets *g to segments of the first `count` slices; count may be one more, for the end of the last
+ * slice. No effect on an array of one dimension. */
+int slices_segments(const char *command, const slices *s, size_t count, segments *g);
+/* Makes indices into the whole array indices along the axis. UINT64_MAX stays. */
+void slices_indices(const slices *s, xli_npy *indices);
+
 /* ---- accumulator.c: the types of sums and products ---- */
 typedef struct accumulator_options {
-    int dtype; /* xl_type; XL_NONE: 64 bits of the elements' kind */
+    int dtype; /* xl_type; XL_NONE: i64, u64 or f64 */
     bool wrap;
 } accumulator_options;
 extern const char *const accumulator_dtypes[]; /* by xl_type, then NULL */
@@ -318,33 +354,34 @@ extern const char *const accumulator_dtypes[]; /* by xl_type, then NULL */
      OPTION_CHOICE,                                                                                \
      &(o).dtype,                                                                                   \
      "TYPE",                                                                                       \
-     "the type of sums and products; auto: i64, u64 or f64",                                       \
+     "type of sums and products (auto: i64, u64 or f64)",                                          \
      accumulator_dtypes},                                                                          \
     {                                                                                              \
-        "wrap", OPTION_FLAG, &(o).wrap, NULL, "integer results modulo 2^bits, unchecked", NULL     \
+        "wrap", OPTION_FLAG, &(o).wrap, NULL, "integer results modulo 2^bits, not checked", NULL   \
     }
 
-/* How a scan or a reduction accumulates, any operator. */
+/* How a scan or a reduction accumulates. */
 typedef struct accumulator {
     xl_type in, out; /* of an element, and of a result */
     xl_op op;
-    bool wraps, is_chosen, is_exact; /* exact: results have 128 bits until accumulator_results() */
+    bool wraps, is_chosen;
+    bool is_exact; /* accumulators have 128 bits; accumulator_results() converts them */
     const char *init_text;
-    uint64_t init[2]; /* room for an accumulator */
-    /* For the descriptor, from accumulator_open() on: */
+    uint64_t init[2]; /* an accumulator */
+    /* For the descriptor; set by accumulator_open(): */
     xl_type type;
     uint32_t item_bytes;
     const char *load; /* NULL: elements are of `type` */
     const xl_user_type *user_type;
     const xl_user_op *user_op;
 } accumulator;
-/* Of any operator; `init` may be NULL. TOOL_USAGE with a message where options do not go together.
+/* Chooses the types. `init` may be NULL. TOOL_USAGE after a message if options exclude each other.
  */
 int accumulator_choose(const char *command, const accumulator_options *o, xl_op op,
                        const char *init, const xli_npy *array, accumulator *t);
-/* Settles the type on that device, and whether results are to be checked. */
+/* Chooses the type for this device, and whether results must be checked. */
 int accumulator_open(const char *command, const session *s, const xli_npy *array, accumulator *t);
-/* Sets the fields of a descriptor of a scan or a reduction. */
+/* Sets fields of the descriptor of a scan or a reduction. */
 #define ACCUMULATOR_DESCRIBE(desc, t)                                                              \
     do {                                                                                           \
         (desc)->type = (t)->type;                                                                  \
@@ -355,25 +392,24 @@ int accumulator_open(const char *command, const session *s, const xli_npy *array
         (desc)->user_type = (t)->user_type;                                                        \
         (desc)->user_op = (t)->user_op;                                                            \
     } while (0)
-/* From accumulators to results; fails where one does not fit its type. `path` is the input's. */
+/* Converts accumulators to results. Fails if one exceeds its type. `path` is the input. */
 int accumulator_results(const accumulator *t, const char *path, xli_npy *results);
 /* 'i', 'u' or 'f'. */
 char type_kind(xl_type type);
 
-/* Time of one stage: on the wall, and on the device from the moment the queue
- * reaches it to the end of its last command (gaps between launches included). */
+/* The time of one stage: wall time, and device time from the end of the commands before it to the
+ * end of its last command. */
 typedef struct stage {
     const char *name;
-    double device_ms; /* the best round; negative: the device does not tell */
+    double device_ms; /* the best round; negative: the device reports no time */
     double wall_ms;   /* the best round */
-    double first_ms;  /* wall of the first round, with what is done only once */
+    double first_ms;  /* wall time of the first round, including one-time work */
     unsigned rounds;
     double started;
     cl_event before;
 } stage;
 int stage_begin(const session *s, stage *st, const char *name);
-/* Waits for `after` (NULL where enqueuing failed) and releases it. Takes and
- * gives the result of the stage so far. */
+/* Waits for `after` (NULL if the enqueue failed) and releases it. `result` is the result so far. */
 int stage_end(stage *st, cl_event after, int result);
 
 #endif

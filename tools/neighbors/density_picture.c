@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * The picture of `crosslane neighbors --png`: where the density was asked for, a small ball,
- * coloured by it. */
+ * The picture of `crosslane neighbors --png`: a small ball for each row, coloured by its density. */
 #include "point_search.h"
 #ifdef TOOL_HAS_PNG
 #include "drawing.h"
@@ -15,8 +14,7 @@ int density_picture_check(void)
     return TOOL_OK;
 }
 
-/* Of three axes, those that there are not at 0, and less the first place, so that floats tell apart
- * what lies far from the origin. */
+/* Coordinates relative to the first row, so that floats suffice far from the origin. Missing axes are 0. */
 static void place(const search_input *in, const xli_npy *places, size_t i, float xyz[3])
 {
     for (uint32_t a = 0; a < 3; ++a)
@@ -25,7 +23,7 @@ static void place(const search_input *in, const xli_npy *places, size_t i, float
                                     : 0;
 }
 
-/* Between neighbours, were they spread evenly over the ball, the disc or the stretch around. */
+/* The distance between neighbours if they were spread evenly within the radius. */
 static double spacing_of(const search_input *in, double radius, double neighbors)
 {
     static const double balls[] = {2, 3.14159265358979, 4.18879020478639};
@@ -61,8 +59,7 @@ done:
 #else
 int density_picture_check(void)
 {
-    return tool_misuse(
-        "neighbors: --png: this program was built without libpng, and draws nothing");
+    return tool_misuse("neighbors: --png: this program was built without libpng");
 }
 
 int density_picture_write(const search_input *in, const xli_npy *density, double radius,

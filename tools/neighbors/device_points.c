@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * The points of `crosslane neighbors` on the device, and the index that searches take them from. */
+ * The points of `crosslane neighbors` on the device, and the index for searches. */
 #include "point_search.h"
 
 #include <math.h>
@@ -35,7 +35,7 @@ static void frame(const search_input *in, double cell, xl_space *space)
         const double x = input_number(in, &in->points, i);
         low[a] = i < in->dimensions ? x : fmin(low[a], x);
         high[a] = i < in->dimensions ? x : fmax(high[a], x);
-        if (!isfinite(x)) /* the build says so */
+        if (!isfinite(x)) /* the build reports it */
             return;
     }
     for (uint32_t a = 0; a < in->dimensions; ++a)

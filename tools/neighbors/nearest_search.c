@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * `crosslane neighbors --knn`: the K nearest points of each point or query of a file, in parts of
- * rows, as what is found may be larger than a buffer of the device, and than memory. */
+ * `crosslane neighbors --knn`: the K nearest points of each point or query. Results may be larger than memory, so rows are searched and written in parts. */
 #include "point_search.h"
 
 #include <math.h>
@@ -12,11 +11,11 @@ typedef struct nearest_search {
     search_input in;
     device_points points;
     xl_plan *plan;
-    xl_plan *approximate;               /* instead */
+    xl_plan *approximate;               /* used instead of `plan` */
     result_array results[RESULT_KINDS]; /* of one part */
-    size_t part_rows, parts;            /* of a part at most; that there were */
-    size_t found, given_up;             /* neighbours; rows that a search did not go through */
-    double max, sum;                    /* of the distances of those that were found */
+    size_t part_rows, parts;            /* the most in a part; the number of parts */
+    size_t found, given_up;             /* neighbours; rows that are incomplete */
+    double max, sum;                    /* of the distances */
 } nearest_search;
 
 static const int kinds[] = {RESULT_INDICES, RESULT_DISTANCES};
@@ -29,8 +28,7 @@ static int by_value(const void *a, const void *b)
     return (*x > *y) - (*x < *y);
 }
 
-/* How far the points reach along an axis, told from the middle eight tenths of them, so that a few
- * far ones do not count. */
+/* The extent of the points along an axis, from the middle 80 % of them, so that outliers do not matter. */
 static double length_of(const search_input *in, size_t axis, double *sorted)
 {
     size_t finite = 0;
@@ -46,7 +44,7 @@ static double length_of(const search_input *in, size_t axis, double *sorted)
     return (sorted[last] - sorted[first]) / 0.8;
 }
 
-/* The formula of crosslane/knn.h, in as many dimensions as the points take up. */
+/* The formula of crosslane/knn.h, for the dimensions in which the points have an extent. */
 static double cell_of(const double length[3], size_t n, uint32_t k)
 {
     const double longest = fmax(length[0], fmax(length[1], length[2]));
@@ -144,7 +142,7 @@ static int search_shifted(nearest_search *o, size_t first, size_t rows)
 
 /* ---- one part ---- */
 
-/* Of what was found, and of rows in which the search did not go through all that it had to. */
+/* Adds the distances of a part, and counts its incomplete rows. */
 static void note_part(nearest_search *o, size_t rows)
 {
     const uint32_t *const indices = o->results[RESULT_INDICES].array.data;
@@ -194,7 +192,7 @@ done:
     return result;
 }
 
-/* ---- all of them ---- */
+/* ---- all parts ---- */
 
 static int open_parts(nearest_search *o)
 {
@@ -211,7 +209,7 @@ done:
     return result;
 }
 
-/* Once a row was given up nothing more is written, and the others only tell how many are. */
+/* After an incomplete row nothing is written; the remaining parts only count incomplete rows. */
 static int make_parts(nearest_search *o, outputs *files)
 {
     int result = TOOL_OK;
@@ -225,14 +223,15 @@ static int make_parts(nearest_search *o, outputs *files)
         ++o->parts;
     } while (first < rows);
     if (o->given_up > 0)
-        return tool_fail(
-            "%zu of %zu rows were given up: %s%s ends long loops (docs/drivers.md)", o->given_up,
-            rows, o->in.periodic ? "a query is too many periods away, or " : "", o->s.info.name);
+        return tool_fail("%zu of %zu rows are incomplete: %s%s ends long loops (docs/drivers.md)",
+                         o->given_up, rows,
+                         o->in.periodic ? "a query is too many periods outside the box, or " : "",
+                         o->s.info.name);
 done:
     return result;
 }
 
-/* An approximate search takes the points as they are. */
+/* An approximate search needs no index. */
 static int search(nearest_search *o, outputs *files)
 {
     int result;
@@ -257,7 +256,7 @@ done:
     return result;
 }
 
-/* ---- what is said ---- */
+/* ---- the report ---- */
 
 static void report(const nearest_search *o)
 {
@@ -281,13 +280,13 @@ static void report(const nearest_search *o)
     report_rounding(in);
 }
 
-/* Also what the build of an index would say. */
+/* Includes the check of points that the build of an index makes. */
 static int check_approximate(const search_input *in)
 {
     if (in->wide)
-        return tool_fail("--approximate is for points of single precision; --f32 rounds these");
+        return tool_fail("--approximate: points of type f64; requires f32: --f32 rounds them");
     if (in->dimensions < 2)
-        return tool_fail("--approximate is for points of 2 and 3 dimensions");
+        return tool_fail("--approximate: points of 1 dimension; requires 2 or 3");
     return input_check_points(in);
 }
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * The list of `crosslane neighbors`, made and written in parts of whole rows: it may be larger than
- * a buffer of the device, and than the memory on either side. */
+ * The list of `crosslane neighbors`, computed and written in parts of whole rows, because it may be larger than memory. */
 #include "point_search.h"
 
 #include <inttypes.h>
@@ -12,15 +11,15 @@ typedef struct list_parts {
     const list_job *l;
     const session *s;
     const search_input *in;
-    uint64_t most;   /* pairs of a part, unless one row alone has more */
-    uint64_t limit;  /* pairs that the device has room for in one buffer */
-    uint64_t widest; /* of the pairs in one part */
+    uint64_t most;   /* pairs of a part, unless a single row has more */
+    uint64_t limit;  /* pairs that fit one buffer of the device */
+    uint64_t widest; /* pairs of the largest part */
     result_array part[RESULT_KINDS];
-    uint64_t longest_row; /* of those that a row capacity is too small for */
+    uint64_t longest_row; /* above the row capacity; 0: none */
     size_t count;
 } list_parts;
 
-/* ---- how much there is ---- */
+/* ---- sizes ---- */
 
 static bool wants(const list_parts *p, int kind)
 {
@@ -32,7 +31,7 @@ static size_t columns_of(const list_parts *p, int kind)
     return kind == RESULT_VECTORS || kind == RESULT_SHIFTS ? p->in->dimensions : 0;
 }
 
-/* Of one pair in an array. */
+/* Bytes of one pair in an array. */
 static uint64_t bytes_of(const list_parts *p, int kind)
 {
     const uint64_t scalar = p->in->wide && kind != RESULT_SHIFTS ? 8 : 4;
@@ -50,7 +49,7 @@ static void find_limits(list_parts *p)
     p->most = result_part_pairs(p->s, p->l->set->part_pairs, all, widest, &p->limit);
 }
 
-/* Of rows from `first` to before `end`. */
+/* Pairs of the rows [first, end). */
 static uint64_t pairs_between(const list_parts *p, size_t first, size_t end)
 {
     const uint64_t *const offsets = p->l->rows[RESULT_OFFSETS].array.data;
@@ -58,7 +57,7 @@ static uint64_t pairs_between(const list_parts *p, size_t first, size_t end)
     return capacity ? (uint64_t)(end - first) * capacity : offsets[end] - offsets[first];
 }
 
-/* Where the part that begins with row `first` ends: it has one row at least. */
+/* The end of the part that begins with row `first`. A part has at least one row. */
 static size_t end_of(const list_parts *p, size_t first)
 {
     size_t end = first + 1, beyond = p->in->rows + 1;
@@ -81,12 +80,11 @@ static int measure_parts(list_parts *p)
         end = end_of(p, first);
         const uint64_t pairs = pairs_between(p, first, end);
         if (pairs > p->limit)
-            return tool_fail("row %zu has %s%" PRIu64 " neighbours, and %s takes at most %" PRIu64
-                             " in one buffer; ask for --counts or --density without --out, or "
-                             "give a smaller %s",
-                             first, p->l->set->row_capacity ? "room for " : "", pairs,
-                             p->s->info.name, p->limit,
-                             p->l->set->row_capacity ? "--row-capacity" : "--radius");
+            return tool_fail(
+                "row %zu has %s%" PRIu64 " neighbours; %s allows at most %" PRIu64
+                " in one buffer: give a smaller %s, or --counts or --density without --out",
+                first, p->l->set->row_capacity ? "room for " : "", pairs, p->s->info.name, p->limit,
+                p->l->set->row_capacity ? "--row-capacity" : "--radius");
         p->widest = pairs > p->widest ? pairs : p->widest;
     }
     return TOOL_OK;
@@ -105,7 +103,7 @@ done:
 
 /* ---- one part ---- */
 
-/* What stands in the room that a row leaves: 2^32 - 1, and distances and vectors that are none. */
+/* Fills the unused room of rows: indices with 2^32 - 1, distances with inf, vectors with NaN. */
 static int spoil(const list_parts *p, int kind)
 {
     const cl_mem buffer = p->part[kind].buffer;
@@ -178,7 +176,7 @@ done:
     return result;
 }
 
-/* Of the array that the parts make. */
+/* The complete array; for its shape. */
 static xli_npy whole_of(const list_parts *p, int kind)
 {
     xli_npy whole = p->part[kind].array;
@@ -212,9 +210,9 @@ done:
     return result;
 }
 
-/* ---- all of them ---- */
+/* ---- all parts ---- */
 
-/* Once a row has no room nothing more is written, and the others only tell how long they are. */
+/* After a row that exceeds the capacity nothing is written; the remaining parts only find the longest row. */
 static int make_parts(list_parts *p)
 {
     int result = TOOL_OK;
@@ -243,9 +241,9 @@ int list_write(const list_job *l, size_t *num_parts)
     TRY(open_part(&p));
     TRY(make_parts(&p));
     if (p.longest_row > 0)
-        result = tool_fail("--row-capacity %u: the longest row has %" PRIu64
-                           " neighbours; give --row-capacity %" PRIu64
-                           ", or leave it out for rows of any length",
+        result = tool_fail("--row-capacity: %u; the longest row has %" PRIu64
+                           " neighbours: give --row-capacity %" PRIu64
+                           ", or omit it for rows of any length",
                            (unsigned)l->set->row_capacity, p.longest_row, p.longest_row);
 done:
     *num_parts = p.count;

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * `crosslane neighbors --radius`: who is within a radius of each point or query, as counts, as a
- * list, and as density with the Poly6 kernel of Mueller et al., "Particle-based fluid simulation
- * for interactive applications" (SCA 2003). */
+ * `crosslane neighbors --radius`: the points within a radius of each point or query, as counts, as a list, and as density with the Poly6 kernel of Mueller et al., "Particle-based fluid simulation for interactive applications" (SCA 2003). */
 #include "point_search.h"
 
 #include <inttypes.h>
@@ -25,13 +23,13 @@ typedef struct radius_search {
     session s;
     search_input in;
     device_points points;
-    xl_plan *list, *field; /* field: of the density */
+    xl_plan *list, *field; /* field: for the density */
     uint64_t pairs;
-    size_t parts; /* that the list was made in */
+    size_t parts; /* of the list */
     result_array results[RESULT_KINDS];
 } radius_search;
 
-/* What (1 - d^2/radius^2)^3 is multiplied with. */
+/* The factor of (1 - d^2/radius^2)^3. */
 static double poly6_factor(double radius, double mass)
 {
     return mass * 315.0 / (64.0 * PI * radius * radius * radius);
@@ -42,16 +40,15 @@ static bool wants_density(const search_settings *set)
     return set->paths.of[RESULT_DENSITY] || set->paths.of[RESULT_PICTURE];
 }
 
-/* In single precision the factor of the kernel has to have some room for sums. */
+/* The factor of the kernel must leave room for sums in its precision. */
 static int check_density(const search_settings *set, const search_input *in)
 {
     const double factor = poly6_factor(set->radius, set->mass), most = in->wide ? 1e300 : 1e36;
     if (!wants_density(set) || (factor < most && factor > 1 / most))
         return TOOL_OK;
-    return tool_misuse(
-        "neighbors: --radius: %g with --mass %g gives densities beyond %s precision; "
-        "scale the points or the mass",
-        set->radius, set->mass, in->wide ? "double" : "single");
+    return tool_misuse("neighbors: --radius: %g with --mass %g; densities exceed the range of %s "
+                       "precision: scale the points or the mass",
+                       set->radius, set->mass, in->wide ? "double" : "single");
 }
 
 static bool wants(const radius_search *w, int kind)
@@ -148,7 +145,7 @@ done:
     return result;
 }
 
-/* Rows of any length have to be counted before they are list_kinds. */
+/* Rows of any length must be counted before they are listed. */
 static int list_rows(radius_search *w, outputs *files)
 {
     int result;
@@ -202,7 +199,7 @@ done:
     return result;
 }
 
-/* ---- what is said ---- */
+/* ---- the report ---- */
 
 static void report_json(const radius_search *w, const summary *counts)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Arrays that the searches of `crosslane neighbors` make, on the device, here, and in files. */
+ * Results of the searches of `crosslane neighbors`: on the device, on the host, and in files. */
 #include "point_search.h"
 
 #include <math.h>
@@ -20,7 +20,7 @@ static const struct {
     [RESULT_SHIFTS] = {"--shifts", ".shifts.npy", "shifts", 'i', 4},
     [RESULT_PICTURE] = {"--png", ".png", "picture", 'u', 1}};
 
-/* What a part has in memory, in all of its arrays together, unless an option says so. */
+/* The bytes of all arrays of a part, unless --part-pairs is given. */
 static const uint64_t PART_BYTES = (uint64_t)1 << 30;
 
 /* ---- names of files ---- */
@@ -36,7 +36,7 @@ int result_path(result_paths *paths, int kind, const char *prefix)
     return TOOL_OK;
 }
 
-/* The list's files first, which is the order that a message names two in. */
+/* The files of --out come first; a message names two files in this order. */
 int result_check_paths(const result_paths *paths)
 {
     static const int order[] = {RESULT_OFFSETS,   RESULT_INDICES, RESULT_COUNTS, RESULT_DENSITY,
@@ -88,7 +88,7 @@ xl_view result_view(const result_array *all, int kind)
 int result_read(result_array *all, const session *s)
 {
     int result = TOOL_OK;
-    progress_say("reading what was found");
+    progress_say("reading the results");
     for (int kind = 0; kind < RESULT_KINDS; ++kind) {
         xli_npy *array = &all[kind].array;
         if (all[kind].buffer)

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Points, queries, radii, systems and the box of `crosslane neighbors`: read, checked, and brought
- * to one precision: double where a file has it, unless it is to be rounded. */
+ * The input of `crosslane neighbors`: points, queries, radii, systems and the box, read, checked and converted to one precision: f64 if a file has it, unless --f32 is given. */
 #include "point_search.h"
 
 #include <float.h>
@@ -23,9 +22,9 @@ int input_check_radius(const search_input *in, double radius)
 {
     if (radius_is_good(radius, in->wide))
         return TOOL_OK;
-    return tool_misuse("neighbors: --radius: %g; its square must be a finite number above 0 in %s "
-                       "precision",
-                       radius, in->wide ? "double" : "single");
+    return tool_misuse(
+        "neighbors: --radius: %g; its square must be finite and above 0 in %s precision", radius,
+        in->wide ? "double" : "single");
 }
 
 double input_number(const search_input *in, const xli_npy *array, size_t i)
@@ -37,7 +36,7 @@ double input_number(const search_input *in, const xli_npy *array, size_t i)
 
 /* ---- options ---- */
 
-/* Numbers with commas between them; 0 where the text is anything else. */
+/* Reads numbers separated by commas. Returns 0 for any other text. */
 static uint32_t numbers_of(const char *text, uint32_t most, double *out)
 {
     uint32_t count = 0;
@@ -59,24 +58,22 @@ static int parse_axes(const char *text, uint32_t *periodic)
         const char *axis = strchr(axes, *c);
         const uint32_t bit = axis ? 1u << (axis - axes) : 0;
         if (!bit || (*periodic & bit))
-            return tool_misuse("neighbors: --periodic: \"%s\"; it takes the letters of axes, each "
-                               "once, such as xy",
+            return tool_misuse("neighbors: --periodic: \"%s\"; must be letters of axes, each at "
+                               "most once, such as xy",
                                text);
         *periodic |= bit;
     }
-    return *text ? TOOL_OK : tool_misuse("neighbors: --periodic: no axis; give some of xyz");
+    return *text ? TOOL_OK
+                 : tool_misuse("neighbors: --periodic: \"\"; must be letters of axes, such as xy");
 }
 
 static int no_corner(const char *text)
 {
     return tool_misuse(
-        "neighbors: --box: \"%s\" is no corner; give a number, or one for each axis, "
-        "such as 0,0,0",
-        text);
+        "neighbors: --box: \"%s\"; must be one number, or one for each axis, such as 0,0,0", text);
 }
 
-/* All of the box that can be told before the points are read: *numbers says how many each corner
- * has. */
+/* Parses the box before the points are read. numbers: how many each corner has. */
 static int parse_box(const input_options *o, search_input *in, uint32_t numbers[2])
 {
     double *const corners[] = {in->lower, in->upper};
@@ -91,19 +88,18 @@ static int parse_box(const input_options *o, search_input *in, uint32_t numbers[
 
 static int no_cell(const input_options *o)
 {
-    return tool_misuse("neighbors: --cell: \"%s\" is no cell; give AX,BX,BY,CX,CY,CZ, or for "
-                       "points of fewer dimensions AX,BX,BY or AX",
+    return tool_misuse("neighbors: --cell: \"%s\"; must be AX,BX,BY,CX,CY,CZ, for points of 2 "
+                       "dimensions AX,BX,BY, of 1 AX",
                        o->cell);
 }
 
 static int no_origin(const input_options *o)
 {
-    return tool_misuse("neighbors: --origin: \"%s\" is no corner; give a number for each axis, "
-                       "such as 0,0,0",
-                       o->origin);
+    return tool_misuse(
+        "neighbors: --origin: \"%s\"; must be one number for each axis, such as 0,0,0", o->origin);
 }
 
-/* Rows of a lower triangular matrix, the first of them for fewer dimensions, and a corner. */
+/* Parses the rows of a lower triangular matrix (the first ones for fewer dimensions) and a corner. */
 static int parse_cell(const input_options *o, search_input *in, uint32_t numbers[2])
 {
     double entries[MOST_NUMBERS] = {0};
@@ -118,13 +114,13 @@ static int parse_cell(const input_options *o, search_input *in, uint32_t numbers
     return o->origin && numbers[1] == 0 ? no_origin(o) : TOOL_OK;
 }
 
-/* A number alone is one for each axis. Of single precision all are rounded. */
+/* A single number applies to each axis. Corners are rounded for f32 points. */
 static int spread_corner(const input_options *o, const search_input *in, int k, uint32_t numbers,
                          double *corner)
 {
     if (numbers != 1 && numbers != in->dimensions)
-        return tool_misuse("neighbors: --box: \"%s\" has %u numbers; points of %u dimensions take "
-                           "as many, or one for all",
+        return tool_misuse("neighbors: --box: \"%s\" has %u numbers; must be one number, or one "
+                           "for each of the %u dimensions",
                            o->box[k], (unsigned)numbers, (unsigned)in->dimensions);
     for (uint32_t a = numbers; a < in->dimensions; ++a)
         corner[a] = corner[0];
@@ -151,24 +147,24 @@ static int check_axis(const search_input *in, uint32_t a)
         return tool_misuse("neighbors: --box: %c from %g to %g; LO must not be above HI", axes[a],
                            in->lower[a], in->upper[a]);
     if (repeats && !is_period(in, a))
-        return tool_misuse("neighbors: --periodic: %c from %g to %g; a period must be a number "
-                           "above 0 in %s precision",
-                           axes[a], in->lower[a], in->upper[a], in->wide ? "double" : "single");
+        return tool_misuse(
+            "neighbors: --periodic: %c from %g to %g; a period must be above 0 in %s precision",
+            axes[a], in->lower[a], in->upper[a], in->wide ? "double" : "single");
     return TOOL_OK;
 }
 
-/* What is wrong with the matrix itself the library says. */
+/* The library checks the matrix itself. */
 static int fit_cell(const input_options *o, search_input *in, const uint32_t numbers[2])
 {
     const uint32_t d = in->dimensions;
     if (numbers[0] != d * (d + 1) / 2)
-        return tool_misuse("neighbors: --cell: \"%s\" has %u numbers; points of %u dimensions take "
-                           "%u",
-                           o->cell, (unsigned)numbers[0], (unsigned)d, (unsigned)(d * (d + 1) / 2));
+        return tool_misuse(
+            "neighbors: --cell: \"%s\" has %u numbers; points of %u dimensions require %u", o->cell,
+            (unsigned)numbers[0], (unsigned)d, (unsigned)(d * (d + 1) / 2));
     if (o->origin && numbers[1] != d)
-        return tool_misuse("neighbors: --origin: \"%s\" has %u numbers; points of %u dimensions "
-                           "take as many",
-                           o->origin, (unsigned)numbers[1], (unsigned)d);
+        return tool_misuse(
+            "neighbors: --origin: \"%s\" has %u numbers; must be one for each of the %u dimensions",
+            o->origin, (unsigned)numbers[1], (unsigned)d);
     for (uint32_t row = 0; row < d && !in->wide; ++row) {
         if (fabs(in->lower[row]) > (double)FLT_MAX)
             return no_origin(o);
@@ -201,8 +197,7 @@ static int fit_space(const input_options *o, search_input *in, const uint32_t bo
     if (in->triclinic)
         TRY(fit_cell(o, in, cell));
     if (in->periodic >> in->dimensions)
-        return tool_misuse("neighbors: --periodic: \"%s\" names an axis that points of %u "
-                           "dimensions do not have",
+        return tool_misuse("neighbors: --periodic: \"%s\"; the points have only %u dimensions",
                            o->periodic, (unsigned)in->dimensions);
 done:
     return result;
@@ -227,7 +222,7 @@ static int round_to_single(const char *path, xli_npy *array, double *by)
     return TOOL_OK;
 }
 
-/* Which changes no number. */
+/* Exact. */
 static int widen(const char *path, xli_npy *array)
 {
     const float *from = array->data;
@@ -242,7 +237,7 @@ static int widen(const char *path, xli_npy *array)
     return TOOL_OK;
 }
 
-/* One precision for all: double, if some of it is, unless that is to be rounded. */
+/* Converts all arrays to one precision: f64 if one of them has it, unless --f32 is given. */
 static int settle_precision(const input_options *o, const char *path, search_input *in)
 {
     int result = TOOL_OK;
@@ -269,8 +264,7 @@ static int check_type(const char *path, const char *what, const xli_npy *array)
     const xl_type type = array_type(array);
     if (type == XL_F32 || type == XL_F64)
         return TOOL_OK;
-    return tool_fail("%s: %s of type %s; they must be f32 or f64", path, what,
-                     array_type_name(array));
+    return tool_fail("%s: %s of type %s; must be f32 or f64", path, what, array_type_name(array));
 }
 
 static int read_table(const char *path, const char *what, xli_npy *array)
@@ -279,11 +273,11 @@ static int read_table(const char *path, const char *what, xli_npy *array)
     char shape[XLI_NPY_SHAPE_BYTES];
     TRY(array_read(path, array));
     if (array->dimensions != 2 || array->shape[1] < 1 || array->shape[1] > MOST_DIMENSIONS)
-        return tool_fail("%s: shape %s; %s are an array of shape (n, 3), (n, 2) or (n, 1)", path,
+        return tool_fail("%s: shape %s; %s must be of shape (n, 3), (n, 2) or (n, 1)", path,
                          xli_npy_shape_text(array, shape), what);
     if (array->shape[0] > UINT32_MAX - 1)
-        return tool_fail("%s: %zu %s; at most 2^32 - 2 can be searched", path,
-                         (size_t)array->shape[0], what);
+        return tool_fail("%s: %zu %s; must be at most 2^32 - 2", path, (size_t)array->shape[0],
+                         what);
     TRY(check_type(path, what, array));
 done:
     return result;
@@ -309,7 +303,7 @@ static int read_queries(const input_options *o, search_input *in)
     int result;
     TRY(read_table(o->queries, "queries", &in->queries));
     if (in->queries.shape[1] != in->dimensions)
-        return tool_fail("%s: queries of %u dimensions, but the points have %u", o->queries,
+        return tool_fail("%s: queries of %u dimensions; must have %u, like the points", o->queries,
                          (unsigned)in->queries.shape[1], (unsigned)in->dimensions);
     in->given = true;
     in->rows = (size_t)in->queries.shape[0];
@@ -324,7 +318,7 @@ static int read_radii(const input_options *o, search_input *in)
     TRY(array_check_vector("neighbors --radii", o->radii, &in->radii));
     TRY(check_type(o->radii, "radii", &in->radii));
     if (in->radii.count != in->rows)
-        return tool_fail("%s: %zu radii for %zu %s; there must be one for each", o->radii,
+        return tool_fail("%s: %zu radii for %zu %s; must be one for each", o->radii,
                          in->radii.count, in->rows, in->given ? "queries" : "points");
 done:
     return result;
@@ -336,16 +330,16 @@ static int read_numbers(const char *path, const char *option, size_t rows, xli_n
     TRY(array_read(path, systems));
     TRY(array_check_vector(option, path, systems));
     if (array_type(systems) != XL_U32)
-        return tool_fail("%s: numbers of systems of type %s; they must be u32", path,
+        return tool_fail("%s: numbers of systems of type %s; must be u32", path,
                          array_type_name(systems));
     if (systems->count != rows)
-        return tool_fail("%s: %zu numbers of systems for %zu rows; there must be one for each",
-                         path, systems->count, rows);
+        return tool_fail("%s: %zu numbers of systems for %zu rows; must be one for each row", path,
+                         systems->count, rows);
 done:
     return result;
 }
 
-/* There are as many systems as the largest number of a point says. */
+/* The number of systems is the largest number of a point plus 1. */
 static int read_systems(const input_options *o, search_input *in)
 {
     int result;
@@ -354,7 +348,7 @@ static int read_systems(const input_options *o, search_input *in)
     in->num_systems = 1;
     for (size_t i = 0; i < in->n; ++i) {
         if (of[i] >= MOST_SYSTEMS)
-            return tool_fail("%s: system %u of point %zu; numbers are below %u", o->systems,
+            return tool_fail("%s: system %u of point %zu; must be below %u", o->systems,
                              (unsigned)of[i], i, (unsigned)MOST_SYSTEMS);
         in->num_systems = of[i] >= in->num_systems ? of[i] + 1 : in->num_systems;
     }
@@ -409,7 +403,8 @@ int input_check_device(const search_input *in, const session *s)
 {
     if (!in->wide || s->info.has_fp64)
         return TOOL_OK;
-    return tool_fail("files in double precision, which %s lacks; --f32 rounds them", s->info.name);
+    return tool_fail("files in double precision; %s does not support it: --f32 rounds them",
+                     s->info.name);
 }
 
 int input_largest_radius(const input_options *o, const search_input *in, double *radius)
@@ -421,8 +416,8 @@ int input_largest_radius(const input_options *o, const search_input *in, double 
     }
     if (radius_is_good(*radius, in->wide))
         return TOOL_OK;
-    return tool_fail("%s: the largest radius is %g; its square must be a number above 0 in %s "
-                     "precision, or give --radius, which no radius then exceeds",
+    return tool_fail("%s: the largest radius is %g; its square must be above 0 in %s precision: or "
+                     "give --radius, the maximum",
                      o->radii, *radius, in->wide ? "double" : "single");
 }
 
@@ -435,7 +430,7 @@ void input_free(search_input *in)
     xli_npy_free(&in->query_systems);
 }
 
-/* ---- what is said of it ---- */
+/* ---- the report ---- */
 
 void report_input(json *j, const session *s, const search_input *in)
 {

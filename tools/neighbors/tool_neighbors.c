@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * `crosslane neighbors`: who is near each point of a file, or near other places, within a radius or
- * the nearest so many; what options ask for, and which of them go together. */
+ * `crosslane neighbors`: the neighbours of each point, or of queries, within a radius or the K nearest: its options, and their checks. */
 #include "point_search.h"
 
 #include <math.h>
@@ -12,7 +11,7 @@ typedef struct neighbors_options {
     input_options where;
 } neighbors_options;
 
-/* ---- which options go together ---- */
+/* ---- combinations of options ---- */
 
 static int check_apart(const neighbors_options *o)
 {
@@ -53,31 +52,31 @@ static int check_apart(const neighbors_options *o)
 
 static int check_needs(const neighbors_options *o)
 {
-    static const char of_list[] = "--out, the PREFIX of the list that it belongs to";
+    static const char of_list[] = "--out PREFIX";
     const struct {
         bool lacks;
         const char *option, *what;
-    } needs[] = {{o->distances && !o->out, "distances", of_list},
-                 {o->vectors && !o->out, "vectors", of_list},
-                 {o->shifts && !o->out, "shifts", of_list},
-                 {o->unsorted && !o->out, "unsorted", of_list},
-                 {o->row_capacity.given && !o->out, "row-capacity", of_list},
-                 {o->part_pairs.given && !o->out, "part-pairs", of_list},
-                 {o->squared && !o->distances && !o->knn.given, "squared", "--distances or --knn"},
-                 {o->approximate && !o->knn.given, "approximate", "--knn"},
-                 {o->where.query_systems && !(o->where.queries && o->where.systems),
-                  "query-systems", "--queries and --systems"},
-                 {o->where.systems && o->where.queries && !o->where.query_systems, "systems",
-                  "--query-systems, as there are queries"},
-                 {o->mass.given && !o->density && !o->png, "mass", "--density or --png"},
-                 {o->where.origin && !o->where.cell, "origin", "--cell, whose corner it is"},
-                 {o->where.periodic && !o->where.box[0] && !o->where.cell, "periodic",
-                  "--box, whose edges are the periods, or --cell"},
-                 {o->shifts && !o->where.periodic && !o->where.cell, "shifts",
-                  "--periodic, without which all of them are 0"}};
+    } needs[] = {
+        {o->distances && !o->out, "distances", of_list},
+        {o->vectors && !o->out, "vectors", of_list},
+        {o->shifts && !o->out, "shifts", of_list},
+        {o->unsorted && !o->out, "unsorted", of_list},
+        {o->row_capacity.given && !o->out, "row-capacity", of_list},
+        {o->part_pairs.given && !o->out, "part-pairs", of_list},
+        {o->squared && !o->distances && !o->knn.given, "squared", "--distances or --knn"},
+        {o->approximate && !o->knn.given, "approximate", "--knn"},
+        {o->where.query_systems && !(o->where.queries && o->where.systems), "query-systems",
+         "--queries and --systems"},
+        {o->where.systems && o->where.queries && !o->where.query_systems, "systems",
+         "--query-systems"},
+        {o->mass.given && !o->density && !o->png, "mass", "--density or --png"},
+        {o->where.origin && !o->where.cell, "origin", "--cell"},
+        {o->where.periodic && !o->where.box[0] && !o->where.cell, "periodic", "--box or --cell"},
+        {o->shifts && !o->where.periodic && !o->where.cell, "shifts", "--periodic or --cell"}};
     for (size_t i = 0; i < TOOL_COUNT(needs); ++i)
         if (needs[i].lacks)
-            return tool_misuse("neighbors: --%s needs %s", needs[i].option, needs[i].what);
+            return tool_misuse("neighbors: --%s: given; requires %s", needs[i].option,
+                               needs[i].what);
     return TOOL_OK;
 }
 
@@ -87,10 +86,10 @@ static int check_radius(const neighbors_options *o)
 {
     const double radius = o->radius.value;
     if (!o->radius.given && !o->where.radii)
-        return tool_misuse("neighbors: give --radius, the search radius in the unit of the points, "
-                           "or --knn, how many nearest");
+        return tool_misuse(
+            "neighbors: --radius: missing; give --radius R, in the unit of the points, or --knn K");
     if (o->radius.given && (!(radius > 0) || !isfinite(radius)))
-        return tool_misuse("neighbors: --radius: %g; it must be a finite number above 0", radius);
+        return tool_misuse("neighbors: --radius: %g; must be a finite number above 0", radius);
     return TOOL_OK;
 }
 
@@ -98,7 +97,7 @@ static int check_mass(const neighbors_options *o)
 {
     const double mass = o->mass.value;
     if (!(mass > 0) || !isfinite(mass))
-        return tool_misuse("neighbors: --mass: %g; it must be a finite number above 0", mass);
+        return tool_misuse("neighbors: --mass: %g; must be a finite number above 0", mass);
     return TOOL_OK;
 }
 
@@ -107,7 +106,8 @@ static int check_whole(const char *name, const tool_number *number, double most)
     const double value = number->value;
     if (!number->given || (value >= 1 && value <= most && value == floor(value)))
         return TOOL_OK;
-    return tool_misuse("neighbors: --%s: %g; a whole number from 1 to %.0f", name, value, most);
+    return tool_misuse("neighbors: --%s: %g; must be a whole number from 1 to %.0f", name, value,
+                       most);
 }
 
 enum { MOST_NEAREST = 64 };
@@ -117,9 +117,9 @@ static int check_nearest(const neighbors_options *o)
     int result;
     TRY(check_whole("knn", &o->knn, MOST_NEAREST));
     if (!o->out)
-        return tool_misuse("neighbors: --knn without --out; give the PREFIX of its files");
+        return tool_misuse("neighbors: --knn: given without --out; requires --out PREFIX");
     if (o->radius.given && (!(o->radius.value > 0) || !isfinite(o->radius.value)))
-        return tool_misuse("neighbors: --radius: %g; it must be a finite number above 0",
+        return tool_misuse("neighbors: --radius: %g; must be a finite number above 0",
                            o->radius.value);
 done:
     return result;
@@ -186,34 +186,36 @@ done:
 }
 
 static const char about[] =
-    "Neighbours of each point of a file, or of each place of another (--queries):\n"
-    "    --radius R   all points nearer than R: which (--out), how many (--counts), density "
-    "(--density)\n"
-    "    --knn K      the K nearest points, nearer than R if --radius is given, too (--out)\n"
-    "Without an output it says how many there are.\n"
+    "Finds the neighbours of each point, or of each query of another file (--queries):\n"
+    "    --radius R   all points at a distance below R: a list (--out), counts (--counts) or\n"
+    "                 density (--density)\n"
+    "    --knn K      the K nearest points (--out); with --radius only those below R\n"
+    "Without an output it only prints how many there are.\n"
     "\n"
-    "POINTS and queries are f32 or f64 of shape (n, 3), (n, 2) or (n, 1), and all lengths are in\n"
-    "their unit. Outputs have a row for each point, or for each query, in the order of the file.\n"
-    "Where one of the files is f64, all is computed and written in f64 that is f32 below.\n"
+    "POINTS and queries are f32 or f64 of shape (n, 3), (n, 2) or (n, 1). All lengths have their\n"
+    "unit. Outputs have a row for each point, or for each query, in the order of the file. If one\n"
+    "of the files is f64, outputs below that are f32 are f64.\n"
     "\n"
-    "A list (--radius with --out) is CSR: offsets, u64 (rows + 1), and indices, u32 (pairs), of\n"
-    "which row i is indices[offsets[i]] to before indices[offsets[i + 1]], in ascending order.\n"
-    "With --row-capacity N it is one table instead: indices, u32 (rows, N), each row filled up "
-    "with\n"
-    "4294967295. --distances, --vectors and --shifts have a row for each index of either form, "
+    "The list (--radius with --out) is CSR: PREFIX.offsets.npy, u64 of shape (rows + 1,), and\n"
+    "PREFIX.indices.npy, u32 of shape (pairs,). The neighbours of row i are indices[offsets[i]] "
+    "to\n"
+    "indices[offsets[i + 1] - 1], in ascending order. With --row-capacity N the list is one table\n"
+    "of indices, u32 of shape (rows, N); unused elements are 4294967295. --distances, --vectors "
     "and\n"
-    "inf, NaN and 0 where a table is filled up. --knn writes two tables, (rows, K), the nearest\n"
-    "first and of equally near points the lower index: indices, and distances, f32; 4294967295 "
-    "and\n"
-    "inf where there are fewer. Results are exact: a distance is compared as it is computed in "
-    "the\n"
-    "points' precision. Lists and tables may be larger than the device's memory: they are made\n"
-    "and written in parts.\n"
+    "--shifts have a row for each index; unused rows of a table are inf, NaN and 0.\n"
     "\n"
-    "In space that repeats (--periodic, --cell) each image of a point within the radius is a\n"
-    "neighbour of its own, so that a row may have a point several times. A cell has the vectors\n"
-    "(AX, 0, 0), (BX, BY, 0) and (CX, CY, CZ), and all of them repeat unless --periodic has only\n"
-    "the letters of some: x of the first, y, z.";
+    "--knn writes two tables of shape (rows, K): PREFIX.indices.npy, u32, and "
+    "PREFIX.distances.npy,\n"
+    "f32. The nearest point comes first; of equally near points the one with the lower index.\n"
+    "Unused elements are 4294967295 and inf.\n"
+    "\n"
+    "Results are exact: distances are computed and compared in the precision of the points. Lists\n"
+    "and tables may exceed the device's memory: they are computed and written in parts.\n"
+    "\n"
+    "In periodic space (--periodic, --cell) each image of a point within the radius is a separate\n"
+    "neighbour, so a row may contain a point several times. A cell has the vectors (AX, 0, 0),\n"
+    "(BX, BY, 0) and (CX, CY, CZ). All of them are periodic, unless --periodic names some: x for\n"
+    "the first vector, y, z.";
 
 int tool_neighbors(int argc, char **argv)
 {
@@ -221,52 +223,49 @@ int tool_neighbors(int argc, char **argv)
     const tool_option options[] = {
         {"radius", OPTION_NUMBER, &o.radius, "R", "search radius", NULL},
         TEXT_OPTION("radii", o.where.radii, "R.npy",
-                    "a radius for each row, f32 (rows); --radius, if given, is the most"),
-        {"knn", OPTION_NUMBER, &o.knn, "K", "the K nearest, 1 to 64", NULL},
+                    "a radius for each row, f32 (rows); --radius is then the maximum"),
+        {"knn", OPTION_NUMBER, &o.knn, "K", "the K nearest points, 1 to 64", NULL},
         {"approximate", OPTION_FLAG, &o.approximate, NULL,
-         "with --knn: most of the nearest; faster where points crowd", NULL},
-        {"inclusive", OPTION_FLAG, &o.inclusive, NULL, "distance <= R rather than < R", NULL},
-        {"self", OPTION_FLAG, &o.include_self, NULL, "a point is a neighbour of itself, too", NULL},
+         "with --knn: most of the nearest points; faster for dense clusters", NULL},
+        {"inclusive", OPTION_FLAG, &o.inclusive, NULL, "distances up to and including R", NULL},
+        {"self", OPTION_FLAG, &o.include_self, NULL, "each point is also its own neighbour", NULL},
         {"half", OPTION_FLAG, &o.half, NULL, "each pair once, in the row of the lower index", NULL},
-        TEXT_OPTION("queries", o.where.queries, "Q.npy",
-                    "rows for these places; a point that is at one is its neighbour"),
+        TEXT_OPTION("queries", o.where.queries, "Q.npy", "find the neighbours of these positions"),
         TEXT_OPTION("systems", o.where.systems, "S.npy",
-                    "a batch: the system of each point, u32 (points), and no other is met"),
+                    "a batch: the system of each point, u32 (points)"),
         TEXT_OPTION("query-systems", o.where.query_systems, "S.npy",
-                    "of a batch, the system of each query, u32 (rows)"),
+                    "the system of each query, u32 (rows)"),
         {"box", OPTION_PAIR, o.where.box, "LO HI",
-         "corners of a box that has all points, each one number or x,y,z", NULL},
+         "corners of a box that contains all points: a number or x,y,z", NULL},
         TEXT_OPTION("periodic", o.where.periodic, "AXES",
-                    "axes along which the box repeats, such as xy; of a cell its vectors"),
+                    "periodic axes of the box, or vectors of the cell, such as xy"),
         TEXT_OPTION("cell", o.where.cell, "AX,BX,BY,CX,CY,CZ",
-                    "triclinic cell, which repeats; in 2 dimensions AX,BX,BY"),
-        TEXT_OPTION("origin", o.where.origin, "X,Y,Z", "the cell's corner; default 0,0,0"),
-        {"out", OPTION_TEXT, &o.out, "PREFIX",
-         "PREFIX.offsets.npy, PREFIX.indices.npy; of --knn .indices.npy, .distances.npy", NULL},
+                    "periodic triclinic cell; in 2 dimensions AX,BX,BY"),
+        TEXT_OPTION("origin", o.where.origin, "X,Y,Z", "the corner of the cell; default 0,0,0"),
+        {"out", OPTION_TEXT, &o.out, "PREFIX", "the list, in files PREFIX.*.npy", NULL},
         {"unsorted", OPTION_FLAG, &o.unsorted, NULL,
-         "rows of the list in the order of cells, which is cheaper", NULL},
+         "do not sort the rows of the list, which is faster", NULL},
         {"row-capacity", OPTION_NUMBER, &o.row_capacity, "N",
-         "room for N neighbours in each row of the list; fails if one has more", NULL},
+         "a table with N neighbours in each row; fails if a row has more", NULL},
         {"part-pairs", OPTION_NUMBER, &o.part_pairs, "N",
-         "in parts of N pairs (a row of --knn has K), at most, or one row; default: of 1 GiB",
+         "the most pairs of a part (a row of --knn has K); default: 1 GiB", NULL},
+        TEXT_OPTION("distances", o.distances, "D.npy", "distances of the list, f32 (pairs)"),
+        {"squared", OPTION_FLAG, &o.squared, NULL, "write squared distances (--distances, --knn)",
          NULL},
-        TEXT_OPTION("distances", o.distances, "D.npy", "of the list: how far each is, f32"),
-        {"squared", OPTION_FLAG, &o.squared, NULL,
-         "distances as they are compared, squares; also of --knn", NULL},
         TEXT_OPTION("vectors", o.vectors, "V.npy",
-                    "of the list: from the row's place to the neighbour, f32 (pairs, axes)"),
+                    "vectors to the neighbours of the list, f32 (pairs, axes)"),
         TEXT_OPTION("shifts", o.shifts, "S.npy",
-                    "of the list: periods that the neighbour is moved by, i32 (pairs, axes)"),
+                    "shifts of the neighbours, in periods, i32 (pairs, axes)"),
         {"counts", OPTION_TEXT, &o.counts, "C.npy", "number of neighbours, u32 (rows)", NULL},
         {"density", OPTION_TEXT, &o.density, "D.npy",
-         "mass per volume, f32 (rows), by Poly6 in 3-D; a point counts where it is", NULL},
-        {"mass", OPTION_NUMBER, &o.mass, "M", "mass of a point, for the density; default 1", NULL},
-        TEXT_OPTION("png", o.png, "P.png", "a picture of the density, a ball for each row"),
+         "mass per volume by the Poly6 kernel, f32 (rows)", NULL},
+        {"mass", OPTION_NUMBER, &o.mass, "M", "mass of a point for the density; default 1", NULL},
+        TEXT_OPTION("png", o.png, "P.png", "a picture of the density"),
         {"f32", OPTION_FLAG, &o.where.convert, NULL,
-         "round files of f64 to f32, and say by how much", NULL},
-        {"device", OPTION_TEXT, &o.device, "SEL", "which device; see crosslane devices", NULL},
+         "round f64 files to f32, and print the largest change", NULL},
+        DEVICE_OPTION(o.device),
         TUNE_FILE_OPTION(o.tune_file),
-        {"json", OPTION_FLAG, &o.as_json, NULL, "what was found, as one JSON object", NULL}};
+        JSON_OPTION(o.as_json, "a report")};
     const tool_syntax syntax = {.name = "neighbors",
                                 .files = "POINTS.npy (--radius R | --knn K)",
                                 .min_files = 1,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * `crosslane tune`: measures a device and writes the tuning values that are faster there. */
+ * `crosslane tune`: finds tuning values that are faster on a device, and writes them to a file. */
 #include "tune_search.h"
 
 #include <errno.h>
@@ -14,7 +14,7 @@ typedef struct tune_options {
     bool as_json;
 } tune_options;
 
-/* ---- what is searched ---------------------------------------------------------- */
+/* ---- primitives ---------------------------------------------------------------- */
 
 static bool is_named(const char *name, const char *prefix)
 {
@@ -26,26 +26,28 @@ static int check_name(const char *name)
 {
     char known[256];
     size_t used = 0;
-    for (size_t k = 0; k < TUNE_KINDS; ++k) {
-        const char *const prefix = tune_kinds[k].prefix;
+    for (size_t k = 0; k < WORKLOADS; ++k) {
+        const char *const prefix = workload_kinds[k].prefix;
+        if (!workload_kinds[k].most[0])
+            continue;
         if (is_named(name, prefix))
             return TOOL_OK;
-        if (k == 0 || strcmp(prefix, tune_kinds[k - 1].prefix) != 0)
+        if (k == 0 || strcmp(prefix, workload_kinds[k - 1].prefix) != 0)
             used += (size_t)snprintf(known + used, sizeof known - used, "%s%.*s", k ? ", " : "",
                                      (int)strlen(prefix) - 1, prefix);
     }
-    return tool_misuse("tune: \"%s\" is not measured; known are %s", name, known);
+    return tool_misuse("tune: NAME: \"%s\"; must be one of %s", name, known);
 }
 
-/* Values of other primitives than those named stay as they are. */
+/* Excludes the tunables of primitives that are not named. */
 static void choose(tune_search *t, const tune_options *o)
 {
     for (size_t i = 0; i < t->count && o->names[0]; ++i) {
         bool wanted = false;
-        for (size_t k = 0; k < TUNE_KINDS; ++k)
+        for (size_t k = 0; k < WORKLOADS; ++k)
             for (size_t n = 0; n < TOOL_MAX_FILES && o->names[n]; ++n)
-                wanted = wanted || (tune_is_of(&t->values[i], &tune_kinds[k]) &&
-                                    is_named(o->names[n], tune_kinds[k].prefix));
+                wanted = wanted || (tune_is_of(&t->values[i], &workload_kinds[k]) &&
+                                    is_named(o->names[n], workload_kinds[k].prefix));
         t->values[i].turn = wanted ? t->values[i].turn : 0;
     }
 }
@@ -67,7 +69,7 @@ static bool is_whole_known(const tune_search *t, size_t k)
 
 static const char device_line[] = "# device: ";
 
-/* Values are for one device: fails if those of the file were measured on another. */
+/* Values are valid for one device: fails if the file has those of another. */
 static int check_device(const tune_search *t, const char *path)
 {
     char line[1024], name[512];
@@ -80,7 +82,7 @@ static int check_device(const tune_search *t, const char *path)
     while (result == TOOL_OK && fgets(line, sizeof line, stream)) {
         line[strcspn(line, "\r\n")] = '\0';
         if (strncmp(line, device_line, start) == 0 && strcmp(line + start, name) != 0)
-            result = tool_fail("--out %s: holds values of the device %s; give another file for %s",
+            result = tool_fail("--out: %s has values of the device %s; give another file for %s",
                                path, line + start, name);
     }
     fclose(stream);
@@ -97,7 +99,7 @@ static void keep_value(void *user, const xl_tunable_info *info)
         }
 }
 
-/* Keeps the values of the output file, if the search begins from another one. */
+/* Keeps the values of the output file if the search begins from another file. */
 static int keep_values(tune_search *t, const tune_options *o)
 {
     session s;
@@ -122,10 +124,11 @@ static void write_head(const tune_search *t, const char *begin, FILE *stream)
             text_printable(driver, sizeof driver, t->s.info.driver), date);
     if (begin[0])
         fprintf(stream, "# begun from: %s\n", text_printable(name, sizeof name, begin));
-    for (size_t k = 0; k < TUNE_KINDS; ++k)
+    for (size_t k = 0; k < WORKLOADS; ++k)
         if (is_whole_known(t, k))
             fprintf(stream, "# %s of %zu elements: %.4g ms before, %.4g ms after\n",
-                    tune_kinds[k].name, t->cases[k].n, t->whole[k].before_ms, t->whole[k].after_ms);
+                    workload_kinds[k].name, t->cases[k].n, t->whole[k].before_ms,
+                    t->whole[k].after_ms);
     if (count_better(t) == 0)
         fprintf(stream, "# Nothing was found that is faster.\n");
 }
@@ -162,7 +165,7 @@ done:
     return result;
 }
 
-/* ---- what is said ---------------------------------------------------------------- */
+/* ---- the report ------------------------------------------------------------------ */
 
 static void print_table(const tune_search *t, const tune_options *o)
 {
@@ -173,9 +176,9 @@ static void print_table(const tune_search *t, const tune_options *o)
             printf("%-24s %12" PRIu64 " %12" PRIu64 " %6.2f  %s\n", v->name, v->before, v->value,
                    v->gain, v->where);
     }
-    for (size_t k = 0; k < TUNE_KINDS; ++k)
+    for (size_t k = 0; k < WORKLOADS; ++k)
         if (is_whole_known(t, k))
-            printf("%s of %zu elements: %.4g ms before, %.4g ms after\n", tune_kinds[k].name,
+            printf("%s of %zu elements: %.4g ms before, %.4g ms after\n", workload_kinds[k].name,
                    t->cases[k].n, t->whole[k].before_ms, t->whole[k].after_ms);
     printf("%s: %u values tried, %zu tunables changed%s%s%s\n", t->s.info.name, t->tried,
            count_better(t), t->out_of_time ? "; the time was over" : "", o->out ? "; " : "",
@@ -185,11 +188,11 @@ static void print_table(const tune_search *t, const tune_options *o)
 static void write_case(const tune_search *t, size_t k, json *j)
 {
     xl_plan_details info = {0};
-    const tune_case *c = &t->cases[k];
+    const workload *c = &t->cases[k];
     json_open(j, NULL, '{');
-    json_text(j, "case", tune_kinds[k].name);
+    json_text(j, "case", workload_kinds[k].name);
     json_count(j, "n", c->n);
-    if (tune_kinds[k].info(c, c->plan, &info) == XL_SUCCESS) {
+    if (xl_plan_info(c->plan, c->n, &info) == XL_SUCCESS) {
         json_text(j, "algorithm", info.algorithm);
         json_count(j, "sub_group_size", info.sub_group_size);
         json_count(j, "work_group_size", info.work_group_size);
@@ -227,7 +230,7 @@ static void print_json(const tune_search *t, double seconds)
     }
     json_close(&j, ']');
     json_open(&j, "cases", '[');
-    for (size_t k = 0; k < TUNE_KINDS; ++k)
+    for (size_t k = 0; k < WORKLOADS; ++k)
         if (t->cases[k].plan)
             write_case(t, k, &j);
     json_close(&j, ']');
@@ -245,7 +248,7 @@ static int tune(const tune_options *o)
     t.end = start + (double)o->seconds * 1e3;
     TRY(outputs_check("tune", named, TOOL_COUNT(named)));
     const bool there = o->out && host_replaces_file(o->out);
-    /* Never from the file that the environment names, which the caller may want to replace. */
+    /* The file that the environment names is not used: the user may be replacing it. */
     const char *const begin = o->tune_file ? o->tune_file : there ? o->out : "";
     TRY(session_open(&t.s, o->device, begin));
     TRY(tune_search_list(&t));
@@ -267,12 +270,13 @@ done:
 }
 
 static const char about[] =
-    "Measures primitives on a device with other tuning values than the library's own, checks what\n"
-    "they give, and says which are faster by more than 3 % twice. Use the file with --tune-file,\n"
-    "or CROSSLANE_TUNE_FILE, on the device and with the driver that it was measured on. Let\n"
-    "nothing else run meanwhile. NAME: one primitive or more, as their values are called, instead\n"
-    "of all: scan, reduce, sort, topk, merge, search, histogram, transform, grid, neighbors, knn,\n"
-    "knn_approximate, morton.";
+    "Tries other tuning values than the library's on a device, checks their results, and reports\n"
+    "those that are faster by more than 3 % in two measurements. Use the file with --tune-file or\n"
+    "CROSSLANE_TUNE_FILE, on the device and with the driver on which it was measured. Run no "
+    "other\n"
+    "program meanwhile.\n\n"
+    "NAME: only these primitives: scan, reduce, sort, topk, merge, search, histogram, transform,\n"
+    "grid, neighbors, knn, knn_approximate, morton.";
 
 int tool_tune(int argc, char **argv)
 {
@@ -280,13 +284,11 @@ int tool_tune(int argc, char **argv)
     tune_options o = {.seconds = 100};
     const tool_option options[] = {
         {"out", OPTION_TEXT, &o.out, "FILE",
-         "where the values go, lines \"name = number\"; those of a file that is there are kept",
-         NULL},
-        {"seconds", OPTION_COUNT, &o.seconds, "S", "about how long to search (100)", NULL},
-        {"device", OPTION_TEXT, &o.device, "SEL", "which device; see crosslane devices", NULL},
-        {"tune-file", OPTION_TEXT, &o.tune_file, "FILE",
-         "values to begin from, and to keep where none is better", NULL},
-        {"json", OPTION_FLAG, &o.as_json, NULL, "what was found, as one JSON object", NULL}};
+         "write the values, lines \"name = number\"; values already in it are kept", NULL},
+        {"seconds", OPTION_COUNT, &o.seconds, "S", "the time for the search (100)", NULL},
+        DEVICE_OPTION(o.device),
+        {"tune-file", OPTION_TEXT, &o.tune_file, "FILE", "the values to begin from", NULL},
+        JSON_OPTION(o.as_json, "a report")};
     const tool_syntax syntax = {.name = "tune",
                                 .files = "[NAME...]",
                                 .max_files = TOOL_MAX_FILES - 1,
@@ -299,7 +301,7 @@ int tool_tune(int argc, char **argv)
     if (result != TOOL_OK)
         return result;
     if (o.seconds < 1 || o.seconds > MOST_SECONDS)
-        return tool_misuse("tune: --seconds: %" PRIu64 "; it must be 1 to %d", o.seconds,
+        return tool_misuse("tune: --seconds: %" PRIu64 "; must be 1 to %d", o.seconds,
                            MOST_SECONDS);
     return tune(&o);
 }

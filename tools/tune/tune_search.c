@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: MIT
- * The search of `crosslane tune`: from the values before, one tunable after the other, those
- * first that promise most. A value is taken for what two measurements say. */
+ * The search of `crosslane tune`: from the initial values, one tunable after another, the most promising ones first. Two measurements must agree before a value is taken. */
 #include "tune_search.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* A gain that counts, and a loss that does; the share of the time that the last check has. */
+/* The least gain and loss that count; the share of the time for the last check. */
 static const double GAIN = 1.03, LOSS = 0.97, LAST_SHARE = 0.1, LAST_MOST_MS = 3000;
 
 enum { LAST_TURN = 3, MOST_GIVEN = 64 };
 
-bool tune_is_of(const tune_value *v, const tune_kind *kind)
+bool tune_is_of(const tune_value *v, const workload_kind *kind)
 {
     return strncmp(v->name, kind->prefix, strlen(kind->prefix)) == 0;
 }
@@ -45,8 +44,9 @@ int tune_search_list(tune_search *t)
     return TOOL_OK;
 }
 
-/* What a plan of that kind is to be told. */
-static uint32_t gather(const tune_search *t, const tune_kind *kind, xl_tunable given[MOST_GIVEN])
+/* The values that differ from the initial ones, for a plan of that kind. */
+static uint32_t gather(const tune_search *t, const workload_kind *kind,
+                       xl_tunable given[MOST_GIVEN])
 {
     uint32_t count = 0;
     for (size_t i = 0; i < t->count && count < MOST_GIVEN; ++i)
@@ -57,8 +57,8 @@ static uint32_t gather(const tune_search *t, const tune_kind *kind, xl_tunable g
 
 /* ---- one value --------------------------------------------------------------- */
 
-/* Whether another plan of the case can be made in time. */
-static bool has_time(tune_search *t, const tune_case *c)
+/* Whether there is time to create another plan. */
+static bool has_time(tune_search *t, const workload *c)
 {
     if (host_milliseconds() + 1.1 * c->create_ms >= t->end)
         t->out_of_time = true;
@@ -69,28 +69,28 @@ static int open_case(tune_search *t, size_t k)
 {
     if (t->cases[k].kind)
         return TOOL_OK;
-    progress_say("tune: preparing %s", tune_kinds[k].name);
-    return tune_case_open(&t->cases[k], &t->s, &tune_kinds[k]);
+    progress_say("tune: preparing %s", workload_kinds[k].name);
+    return workload_open(&t->cases[k], &t->s, &workload_kinds[k], 0);
 }
 
-/* What the cases of a primitive say of one plan after another. */
+/* New plans of all workloads of a primitive, compared with their current ones. */
 typedef struct trial {
-    void *plans[TUNE_KINDS]; /* NULL: not of the primitive */
-    tune_gain gains[TUNE_KINDS];
+    xl_plan *plans[WORKLOADS]; /* NULL: not of the primitive */
+    workload_gain gains[WORKLOADS];
 } trial;
 
-/* Nobody loses, and somebody gains for sure; *best is who gains most. */
+/* Whether no workload loses and at least one surely gains. *best: the one that gains most. */
 static bool is_better(const trial *r, size_t *best)
 {
     bool better = false;
-    *best = TUNE_KINDS;
-    for (size_t k = 0; k < TUNE_KINDS; ++k) {
+    *best = WORKLOADS;
+    for (size_t k = 0; k < WORKLOADS; ++k) {
         if (!r->plans[k])
             continue;
         if (r->gains[k].gain < LOSS)
             return false;
         better = better || (r->gains[k].gain > GAIN && r->gains[k].sure);
-        if (*best == TUNE_KINDS || r->gains[k].gain > r->gains[*best].gain)
+        if (*best == WORKLOADS || r->gains[k].gain > r->gains[*best].gain)
             *best = k;
     }
     return better;
@@ -98,29 +98,28 @@ static bool is_better(const trial *r, size_t *best)
 
 static bool measure(tune_search *t, size_t least_pairs, trial *r, size_t *best)
 {
-    for (size_t k = 0; k < TUNE_KINDS; ++k) {
-        tune_case *c = &t->cases[k];
+    for (size_t k = 0; k < WORKLOADS; ++k) {
+        workload *c = &t->cases[k];
         if (!r->plans[k])
             continue;
-        if (!tune_case_compare(c, least_pairs, c->plan, r->plans[k], &r->gains[k]) ||
+        if (!workload_compare(c, least_pairs, c->plan, r->plans[k], &r->gains[k]) ||
             r->gains[k].gain < LOSS)
             return false;
     }
     return is_better(r, best);
 }
 
-/* Plans of all cases of the primitive with the values as they are now; false where one cannot be
- * made, or not in time. */
+/* Creates plans of all workloads of the primitive with the current values. False if one fails or time is over. */
 static bool make_plans(tune_search *t, const tune_value *v, trial *r)
 {
     xl_tunable given[MOST_GIVEN];
-    for (size_t k = 0; k < TUNE_KINDS; ++k) {
-        const tune_kind *kind = &tune_kinds[k];
+    for (size_t k = 0; k < WORKLOADS; ++k) {
+        const workload_kind *kind = &workload_kinds[k];
         if (!tune_is_of(v, kind))
             continue;
         if (!has_time(t, &t->cases[k]))
             return false;
-        if (!tune_case_try(&t->cases[k], given, gather(t, kind, given), &r->plans[k])) {
+        if (!workload_try(&t->cases[k], given, gather(t, kind, given), &r->plans[k])) {
             ++t->failed;
             return false;
         }
@@ -128,18 +127,17 @@ static bool make_plans(tune_search *t, const tune_value *v, trial *r)
     return true;
 }
 
-/* The trial's plans become the cases' own, or are let go of. */
+/* Replaces the current plans by those of the trial, or destroys those of the trial. */
 static void settle(tune_search *t, trial *r, bool taken)
 {
-    for (size_t k = 0; k < TUNE_KINDS; ++k) {
-        tune_case *c = &t->cases[k];
+    for (size_t k = 0; k < WORKLOADS; ++k) {
+        workload *c = &t->cases[k];
         if (!r->plans[k])
             continue;
-        void *old = taken ? c->plan : r->plans[k];
+        xl_plan *old = taken ? c->plan : r->plans[k];
         if (taken)
             c->plan = r->plans[k];
-        if (old != c->first)
-            c->kind->destroy(old);
+        workload_drop(c, old);
     }
 }
 
@@ -150,7 +148,7 @@ static void say(const tune_search *t, const tune_value *v)
                  (t->end - host_milliseconds()) / 1e3);
 }
 
-/* Whether the value is better than the one that the tunable has, by two measurements. */
+/* Takes the value if two measurements find it better than the current one. */
 static bool try_value(tune_search *t, tune_value *v, uint64_t value)
 {
     trial r = {.plans = {NULL}};
@@ -160,13 +158,13 @@ static bool try_value(tune_search *t, tune_value *v, uint64_t value)
     say(t, v);
     const bool made = make_plans(t, v, &r);
     t->tried += !t->out_of_time;
-    bool taken = made && measure(t, TUNE_FEW_PAIRS, &r, &best);
+    bool taken = made && measure(t, WORKLOAD_FEW_PAIRS, &r, &best);
     const double gain = taken ? r.gains[best].gain : 1;
-    taken = taken && measure(t, TUNE_MANY_PAIRS, &r, &again);
+    taken = taken && measure(t, WORKLOAD_MANY_PAIRS, &r, &again);
     if (taken) {
-        /* What both say, of the case that gained most the first time. */
+        /* The lower gain of both, in the workload that gained most the first time. */
         v->gain *= r.gains[best].gain < gain ? r.gains[best].gain : gain;
-        v->where = tune_kinds[best].name;
+        v->where = workload_kinds[best].name;
         ++t->taken;
     } else {
         v->value = old;
@@ -182,7 +180,7 @@ static bool is_legal(const tune_value *v, uint64_t value)
     return (v->zero && value == 0) || (value >= v->least && value <= v->greatest);
 }
 
-/* The value one step up or down; the same where there is none. */
+/* The value one step up or down; the same value if there is none. */
 static uint64_t next_value(const tune_value *v, bool up)
 {
     uint64_t next = up ? 2 * v->value : v->value / 2;
@@ -195,7 +193,7 @@ static uint64_t next_value(const tune_value *v, bool up)
     return is_legal(v, next) ? next : v->value;
 }
 
-/* As far as it gains, up or else down. */
+/* Walks up, or else down, while the time improves. */
 static void walk(tune_search *t, tune_value *v)
 {
     bool moved = false;
@@ -208,7 +206,7 @@ static void walk(tune_search *t, tune_value *v)
     }
 }
 
-/* A step between those of walk(). */
+/* Tries the values between the steps of walk(). */
 static void walk_between(tune_search *t, tune_value *v)
 {
     const uint64_t up = v->value / 2 * 3, down = v->value / 4 * 3;
@@ -218,7 +216,7 @@ static void walk_between(tune_search *t, tune_value *v)
         (void)try_value(t, v, down);
 }
 
-/* ---- all of them ------------------------------------------------------------------ */
+/* ---- all tunables ------------------------------------------------------------------ */
 
 static int search_turn(tune_search *t, uint32_t turn, void (*step)(tune_search *, tune_value *))
 {
@@ -228,8 +226,8 @@ static int search_turn(tune_search *t, uint32_t turn, void (*step)(tune_search *
         bool measured = false;
         if (v->turn != turn)
             continue;
-        for (size_t k = 0; k < TUNE_KINDS && !t->out_of_time; ++k) {
-            if (!tune_is_of(v, &tune_kinds[k]))
+        for (size_t k = 0; k < WORKLOADS && !t->out_of_time; ++k) {
+            if (!tune_is_of(v, &workload_kinds[k]))
                 continue;
             if (!has_time(t, &t->cases[k]))
                 break;
@@ -243,7 +241,7 @@ done:
     return result;
 }
 
-static bool is_touched(const tune_search *t, const tune_kind *kind)
+static bool is_touched(const tune_search *t, const workload_kind *kind)
 {
     for (size_t i = 0; i < t->count; ++i)
         if (tune_is_of(&t->values[i], kind) && t->values[i].value != t->values[i].before)
@@ -251,7 +249,7 @@ static bool is_touched(const tune_search *t, const tune_kind *kind)
     return false;
 }
 
-static void take_back(tune_search *t, const tune_kind *kind)
+static void take_back(tune_search *t, const workload_kind *kind)
 {
     for (size_t i = 0; i < t->count; ++i) {
         tune_value *v = &t->values[i];
@@ -262,21 +260,21 @@ static void take_back(tune_search *t, const tune_kind *kind)
     }
 }
 
-/* All values of a primitive together, beside those before: single gains may have been luck. */
-static void check_whole(tune_search *t, const tune_kind *kind)
+/* Compares all values of a primitive together with the initial ones, because single gains may be chance. */
+static void check_whole(tune_search *t, const workload_kind *kind)
 {
     trial r = {.plans = {NULL}};
     size_t best;
     bool good = true;
     if (!is_touched(t, kind))
         return;
-    for (size_t k = 0; k < TUNE_KINDS; ++k) {
-        tune_case *c = &t->cases[k];
-        if (strcmp(tune_kinds[k].prefix, kind->prefix) != 0 || !c->kind)
+    for (size_t k = 0; k < WORKLOADS; ++k) {
+        workload *c = &t->cases[k];
+        if (strcmp(workload_kinds[k].prefix, kind->prefix) != 0 || !c->kind)
             continue;
-        progress_say("tune: checking %s", tune_kinds[k].name);
+        progress_say("tune: checking %s", workload_kinds[k].name);
         r.plans[k] = c->plan;
-        good = good && tune_case_compare(c, TUNE_FEW_PAIRS, c->first, c->plan, &r.gains[k]);
+        good = good && workload_compare(c, WORKLOAD_FEW_PAIRS, c->first, c->plan, &r.gains[k]);
         t->whole[k] = r.gains[k];
     }
     if (!good || !is_better(&r, &best))
@@ -293,9 +291,9 @@ int tune_search_run(tune_search *t)
         TRY(search_turn(t, turn, walk));
     for (uint32_t turn = 1; turn <= LAST_TURN; ++turn)
         TRY(search_turn(t, turn, walk_between));
-    for (size_t k = 0; k < TUNE_KINDS; ++k)
-        if (k == 0 || strcmp(tune_kinds[k].prefix, tune_kinds[k - 1].prefix) != 0)
-            check_whole(t, &tune_kinds[k]);
+    for (size_t k = 0; k < WORKLOADS; ++k)
+        if (k == 0 || strcmp(workload_kinds[k].prefix, workload_kinds[k - 1].prefix) != 0)
+            check_whole(t, &workload_kinds[k]);
 done:
     progress_clear();
     return result;
@@ -303,8 +301,8 @@ done:
 
 void tune_search_close(tune_search *t)
 {
-    for (size_t k = 0; k < TUNE_KINDS; ++k)
-        tune_case_close(&t->cases[k]);
+    for (size_t k = 0; k < WORKLOADS; ++k)
+        workload_close(&t->cases[k]);
     free(t->values);
     session_close(&t->s);
 }

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
- * The data that `crosslane tune` measures with: random numbers, and segments of many lengths. */
-#include "tune_cases.h"
+ * Data of workloads: random numbers, and segments of many lengths. */
+#include "workload.h"
 
 #include <stdlib.h>
 
-uint64_t tune_random(uint64_t *state)
+uint64_t random_next(uint64_t *state)
 {
     *state ^= *state >> 12;
     *state ^= *state << 25;
@@ -12,11 +12,11 @@ uint64_t tune_random(uint64_t *state)
     return *state * UINT64_C(0x2545f4914f6cdd1d);
 }
 
-void tune_fill(size_t n, uint32_t *out)
+void random_fill(size_t n, uint32_t *out)
 {
     uint64_t state = 3;
     for (size_t i = 0; i < n; ++i)
-        out[i] = (uint32_t)(tune_random(&state) >> 32);
+        out[i] = (uint32_t)(random_next(&state) >> 32);
 }
 
 /* Whether a segment begins at element i. Parts with short and with long segments alternate. */
@@ -34,7 +34,7 @@ bool cuts_make(xl_segments form, size_t n, cuts *c)
     if (!c->heads || !c->at || !c->offsets)
         return false;
     for (size_t i = 0; i < n; ++i) {
-        c->heads[i] = is_head(form, i, tune_random(&state));
+        c->heads[i] = is_head(form, i, random_next(&state));
         if (c->heads[i]) {
             c->offsets[c->count] = (uint32_t)i;
             c->at[c->count++] = i;
