@@ -13,7 +13,7 @@ static xl_status check(xl_context *ctx, const void *of)
     const xl_merge_desc *const desc = of;
     xli_values values;
     XL_TRY(xli_key_check(ctx, desc->key));
-    XL_TRY(xli_values_resolve(ctx, desc->value, desc->more_values, &values));
+    XL_TRY(xli_values_read(ctx, desc->value, desc->more_values, &values));
     if (desc->operation > XL_MERGE_DIFFERENCE)
         XL_TRY(xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT,
                         "desc.operation: %u; must be XL_MERGE_ALL, XL_MERGE_UNION, "
@@ -41,7 +41,7 @@ static xl_status make(xl_plan *base, const void *of)
                                         .operation = (xl_merge_operation)desc->operation,
                                         .descending = desc->order == XL_DESCENDING,
                                         .equal_zeros = desc->equal_zeros != 0};
-    XL_TRY(xli_values_resolve(base->ctx, desc->value, desc->more_values, &plan->problem.values));
+    XL_TRY(xli_values_read(base->ctx, desc->value, desc->more_values, &plan->problem.values));
     do {
         xli_merge_shape_of(&plan->problem, &device, &tune.merge, most, &plan->shape);
         XL_TRY(xli_merge_build(plan, &most));

@@ -126,7 +126,7 @@ xl_status xli_select_resolve(const xl_context *ctx, const xli_capabilities *capa
                                desc->user_type, &p->element));
     p->element.orders_zeros = !desc->equal_zeros;
     XL_TRY(resolve_expressions(ctx, desc, p));
-    XL_TRY(xli_values_resolve(ctx, desc->value, desc->more_values, &p->values));
+    XL_TRY(xli_values_read(ctx, desc->value, desc->more_values, &p->values));
     XL_TRY(xli_params_resolve(ctx, capabilities, desc->params, desc->num_params,
                               desc->predicate || desc->equal, &p->params));
 done:
