@@ -58,7 +58,7 @@ typedef struct xl_cell {
  * for the box of differences. Let k be the sum of all entries of |A|, |B| and |C|. Then g is
  * rounded by 7u * k * (M + r), and G may exceed g by k times all of the rounding, because the
  * lattice vector may be that far outside the box. 8u * k is at most 1/4 (check_rounding() in
- * lib/grid/grid_cell.c), so all of the rounding is below
+ * lib/grid/grid_space.c), so all of the rounding is below
  *     8u * g + u * (20 + 10 * h) * (M + r)
  * `of_a`, `of_b` and `of_c` are 8u times A, B and C, and `slack` is u * (20 + 10 * h). The reach of
  * a search is r * (1 + 32u) or more (XL_REACH, xl_knn_reach(), xl_grid_moved_reach()).

@@ -7,6 +7,13 @@
 #include "merge_arguments.cl"
 
 #if XL_SERIAL
+#include "../tile/tile_merge_arrays.cl"
+
+bool xl_merge_has_keys(const xl_merge_out *out)
+{
+    (void)out;
+    return true;
+}
 #include "../tile/tile_merge_serial.cl"
 #else
 #include "merge_tile.cl"

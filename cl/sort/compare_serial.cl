@@ -6,6 +6,12 @@
 typedef uint xl_value0;
 enum { xl_value0_units = 1 };
 
+#include "../tile/tile_merge_arrays.cl"
+
+bool xl_merge_has_keys(const xl_merge_out *out)
+{
+    return XL_SORT_VALUES < 2 || out->keys;
+}
 #include "../tile/tile_merge_serial.cl"
 #include "merge_runs.cl"
 

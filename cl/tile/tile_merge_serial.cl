@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * One work-item merges a chunk, on devices whose work-items run one after another. It cuts the
  * chunk into pieces and merges these in turns: a step depends on the previous step of its piece
- * only, so that the steps of several pieces overlap. No branch depends on keys. */
+ * only, so that the steps of several pieces overlap. No branch depends on keys.
+ *
+ * The including file defines xl_merge_has_keys(out): whether keys are written. */
 #include "tile_merge_arrays.cl"
 
 #define XL_MERGE_PIECES 4
@@ -12,12 +14,6 @@
 typedef struct xl_merge_piece {
     uint i, j, i_end, j_end;
 } xl_merge_piece;
-
-/* Whether keys are written. */
-bool xl_merge_has_keys(const xl_merge_out *out)
-{
-    return !XL_MERGE_VALUES_ONLY || out->keys;
-}
 
 /* Writes element `at`, if either run may have ended. */
 void xl_merge_step(const xl_merge_in *in, const xl_merge_out *out, uint at, xl_merge_piece *p)

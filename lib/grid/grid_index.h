@@ -5,7 +5,7 @@
 #define XLI_GRID_INDEX_H
 
 #include "primitive.h"
-#include "space.h"
+#include "space_check.h"
 
 #include <crosslane/grid.h>
 #include <crosslane/scan.h>

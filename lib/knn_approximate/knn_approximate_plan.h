@@ -9,7 +9,7 @@
 #define XLI_KNN_APPROXIMATE_PLAN_H
 
 #include "primitive.h"
-#include "space.h"
+#include "space_check.h"
 
 #include <crosslane/knn_approximate.h>
 #include <crosslane/morton.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Morton codes: one launch of one kernel (cl/morton/morton_codes.cl). */
 #include "primitive.h"
-#include "space.h"
+#include "space_check.h"
 
 #include <crosslane/morton.h>
 #include <string.h>

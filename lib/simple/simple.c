@@ -16,7 +16,7 @@ typedef struct entry {
 
 typedef struct simple {
     xli_simple base;
-    xli_mutex *lock; /* held during a call */
+    xli_mutex *lock;      /* held during a call */
     xl_grid_index *index; /* NULL before the first list of neighbours */
     cl_mem buffers[XLI_SIMPLE_ARRAYS];
     size_t bytes[XLI_SIMPLE_ARRAYS];
@@ -110,11 +110,13 @@ static xl_status make_buffer(simple *s, size_t k, size_t bytes)
     if (s->buffers[k])
         clReleaseMemObject(s->buffers[k]);
     s->bytes[k] = 0;
-    s->buffers[k] = clCreateBuffer(xl_context_cl(s->base.ctx), CL_MEM_READ_WRITE, bytes, NULL, &code);
+    s->buffers[k] =
+        clCreateBuffer(xl_context_cl(s->base.ctx), CL_MEM_READ_WRITE, bytes, NULL, &code);
     if (code == CL_SUCCESS)
         s->bytes[k] = bytes;
     return code == CL_MEM_OBJECT_ALLOCATION_FAILURE || code == CL_INVALID_BUFFER_SIZE
-               ? xli_fail(s->base.ctx, XL_ERROR_OUT_OF_MEMORY, "no device memory for %zu bytes", bytes)
+               ? xli_fail(s->base.ctx, XL_ERROR_OUT_OF_MEMORY, "no device memory for %zu bytes",
+                          bytes)
                : xli_cl(s->base.ctx, code, "clCreateBuffer");
 }
 
@@ -129,8 +131,7 @@ xl_status xli_simple_buffer(xli_simple *base, size_t k, size_t bytes, cl_mem *bu
 xl_status xli_simple_index(xli_simple *base, xl_grid_index **index)
 {
     simple *const s = (simple *)base;
-    const xl_status status =
-        s->index ? XL_SUCCESS : xl_grid_index_create(s->base.ctx, &s->index);
+    const xl_status status = s->index ? XL_SUCCESS : xl_grid_index_create(s->base.ctx, &s->index);
     *index = s->index;
     return status;
 }

@@ -165,7 +165,8 @@ static xl_status make_sort(xl_context *ctx, const xli_simple_key *key, xl_plan *
     xl_sort_desc desc;
     xl_sort_desc_init(&desc);
     desc.key = key->types[0];
-    desc.value = key->call == XLI_SIMPLE_ARGSORT ? XL_SORT_INDICES : value_of((size_t)key->types[1]);
+    desc.value =
+        key->call == XLI_SIMPLE_ARGSORT ? XL_SORT_INDICES : value_of((size_t)key->types[1]);
     desc.order = key->how;
     desc.stable = desc.value != XL_NONE;
     desc.values_only = key->call == XLI_SIMPLE_ARGSORT;

@@ -16,7 +16,7 @@ typedef struct list_call {
     double cell_size;
     xli_simple_key search; /* of the search's plan */
     xl_neighbor_list *list;
-    size_t row;           /* of the k nearest: neighbours of each point */
+    size_t row; /* of the k nearest: neighbours of each point */
     cl_mem buffers[XLI_SIMPLE_ARRAYS];
     xl_grid_index *index;
 } list_call;
@@ -61,8 +61,7 @@ static xl_status allocate_list(const list_call *call, xl_context *ctx, size_t pa
     XL_TRY(allocate(ctx, pairs, sizeof *l->indices, true, &l->indices));
     XL_TRY(allocate(ctx, pairs, bytes, (wanted & XL_LIST_DISTANCES) != 0, &l->distances));
     XL_TRY(allocate(ctx, pairs, d * bytes, (wanted & XL_LIST_VECTORS) != 0, &l->vectors));
-    XL_TRY(allocate(ctx, pairs, d * sizeof *l->shifts, (wanted & XL_LIST_SHIFTS) != 0,
-                    &l->shifts));
+    XL_TRY(allocate(ctx, pairs, d * sizeof *l->shifts, (wanted & XL_LIST_SHIFTS) != 0, &l->shifts));
 done:
     return status;
 }
@@ -241,15 +240,15 @@ static xl_status list_radius(xli_simple *s, void *of)
     XL_TRY(allocate_list(call, s->ctx, xli_size(pairs)));
     XL_TRY(make_buffers(s, call, (size_t)pairs));
     if (pairs > 0)
-        XL_TRY(xl_neighbors_fill_enqueue(
-            plan, call->index, s->queue,
-            &(xl_neighbors_args){.capacity = pairs,
-                                 .offsets = view_of(call, OFFSETS),
-                                 .indices = view_of(call, INDICES),
-                                 .distances2 = view_of(call, DISTANCES),
-                                 .vectors = view_of(call, VECTORS),
-                                 .shifts = view_of(call, SHIFTS)},
-            0, NULL, NULL));
+        XL_TRY(
+            xl_neighbors_fill_enqueue(plan, call->index, s->queue,
+                                      &(xl_neighbors_args){.capacity = pairs,
+                                                           .offsets = view_of(call, OFFSETS),
+                                                           .indices = view_of(call, INDICES),
+                                                           .distances2 = view_of(call, DISTANCES),
+                                                           .vectors = view_of(call, VECTORS),
+                                                           .shifts = view_of(call, SHIFTS)},
+                                      0, NULL, NULL));
     XL_TRY(read_list(s, call, (size_t)pairs));
     take_roots(call, (size_t)pairs);
 done:
@@ -378,8 +377,7 @@ xl_status xl_simple_nearest(xl_context *ctx, const xl_space *space, size_t n, co
                             uint32_t k, uint32_t details, xl_neighbor_list *list)
 {
     xl_status status;
-    list_call call = {
-        .space = space ? space : &open_space, .n = n, .points = points, .list = list};
+    list_call call = {.space = space ? space : &open_space, .n = n, .points = points, .list = list};
     XL_TRY(check(ctx, &call));
     *list = (xl_neighbor_list){0};
     if (details > XL_LIST_DISTANCES)

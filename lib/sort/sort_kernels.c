@@ -72,7 +72,6 @@ static void add_text(xli_text *text, const xli_capabilities *capabilities,
                                                                       : t->group_log},
         {serial ? NULL : "XL_SORT_ITEMS_LOG", items_log},
         {serial && problem->compares ? "XL_VALUES" : NULL, values > 0},
-        {serial && problem->compares ? "XL_MERGE_VALUES_ONLY" : NULL, values == 2},
         {!serial && problem->compares ? "XL_SORT_PACKED" : NULL, packs},
     };
     if (problem->compares)

@@ -539,7 +539,10 @@ static const misuse_call call_knn[] = {
      "index: in a periodic box; the plan is made from a grid in an open space",
      {SET(index, PERIODIC)},
      false},
-    {BAD, "args.num_queries: 99; must be 0 or 100", {NONE(args.queries), SET(args.num_queries, 99)}, true},
+    {BAD,
+     "args.num_queries: 99; must be 0 or 100",
+     {NONE(args.queries), SET(args.num_queries, 99)},
+     true},
     {BAD, "queries: ", {SET(args.num_queries, 0)}, true},
 };
 #undef ARGS

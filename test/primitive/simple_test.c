@@ -269,8 +269,11 @@ static void neighbors(void **state)
     list_equals(&list, &search);
     xl_simple_free(&list);
     assert_null(list.offsets);
-    const xl_space box = {.dimensions = 3, .scalar = XL_F32, .bounds = XL_BOUNDS_GIVEN,
-                          .periodic = 5, .cell = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}};
+    const xl_space box = {.dimensions = 3,
+                          .scalar = XL_F32,
+                          .bounds = XL_BOUNDS_GIVEN,
+                          .periodic = 5,
+                          .cell = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}};
     search.period[0] = search.period[2] = 1;
     search.radius = 0.35f;
     XLT_OK(xl_simple_neighbors(NULL, &box, POINTS, xyz, 0.35, all, &list));

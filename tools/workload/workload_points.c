@@ -126,9 +126,9 @@ xl_status create_neighbors(const workload *w, const xl_tunable *values, uint32_t
 
 static xl_status enqueue_counts(const workload *w, xl_plan *plan)
 {
-    return xl_neighbors_count_enqueue(
-        plan, w->index, w->s->queue,
-        &(xl_neighbors_args){.offsets = xl_view_of(w->second, 0)}, 0, NULL, NULL);
+    return xl_neighbors_count_enqueue(plan, w->index, w->s->queue,
+                                      &(xl_neighbors_args){.offsets = xl_view_of(w->second, 0)}, 0,
+                                      NULL, NULL);
 }
 
 xl_status enqueue_neighbors(const workload *w, xl_plan *plan)

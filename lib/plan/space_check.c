@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Checks of the space that a descriptor gives. */
-#include "space.h"
+#include "space_check.h"
 
 #include <float.h>
 #include <math.h>
