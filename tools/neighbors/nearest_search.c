@@ -226,8 +226,8 @@ static int make_parts(nearest_search *o, outputs *files)
     } while (first < rows);
     if (o->given_up > 0)
         return tool_fail(
-            "%zu of %zu rows were given up: %s%s ends long loops (docs/drivers.md)", o->given_up,
-            rows, o->in.periodic ? "a query is too many periods away, or " : "", o->s.info.name);
+            "%zu of %zu rows are given up: their queries are too far from the box for images",
+            o->given_up, rows);
 done:
     return result;
 }
