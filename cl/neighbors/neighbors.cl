@@ -116,9 +116,10 @@ uint2 xl_count_neighbors(const xl_search *s, const xl_two *two)
     return count;
 }
 
-__kernel void xl_neighbors_count(__global const uint *storage, XL_INDEX_PARAMETERS, XL_QUERY_PARAMETERS,
-                                 uint narrow, __global uint *counts, ulong counts_at, uint wide,
-                                 __global ulong *offsets, ulong offsets_at)
+__kernel void xl_neighbors_count(__global const uint *storage, XL_INDEX_PARAMETERS,
+                                 XL_QUERY_PARAMETERS, uint narrow, __global uint *counts,
+                                 ulong counts_at, uint wide, __global ulong *offsets,
+                                 ulong offsets_at)
 {
     const xl_search s = XL_SEARCH_LOAD(storage);
     const xl_count_out out = {narrow ? counts + counts_at : 0, wide ? offsets + offsets_at : 0,
@@ -274,9 +275,10 @@ __kernel void xl_neighbors_fill(__global const uint *storage, XL_INDEX_PARAMETER
 #endif
 #else
 /* The same kernels for XL_WALK > 0: each work-item walks along rows and takes XL_WALK queries. */
-__kernel void xl_neighbors_count(__global const uint *storage, XL_INDEX_PARAMETERS, XL_QUERY_PARAMETERS,
-                                 uint narrow, __global uint *counts, ulong counts_at, uint wide,
-                                 __global ulong *offsets, ulong offsets_at)
+__kernel void xl_neighbors_count(__global const uint *storage, XL_INDEX_PARAMETERS,
+                                 XL_QUERY_PARAMETERS, uint narrow, __global uint *counts,
+                                 ulong counts_at, uint wide, __global ulong *offsets,
+                                 ulong offsets_at)
 {
     const xl_search s = XL_SEARCH_LOAD(storage);
     const xl_count_out out = {narrow ? counts + counts_at : 0, wide ? offsets + offsets_at : 0,
@@ -365,7 +367,7 @@ xl_real2 xl_visit_range(const xl_range *range, const xl_two *two, const xl_searc
         const xl_site other = xl_search_site(s, q);
         XL_VISIT_ADD(sum.x, &two->a)
         if (both)
-        XL_VISIT_ADD(sum.y, &two->b)
+            XL_VISIT_ADD(sum.y, &two->b)
     }
     return sum;
 }

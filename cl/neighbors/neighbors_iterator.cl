@@ -97,8 +97,8 @@ bool xl_cell_iterator_seek(xl_cell_iterator *cells, const xl_grid_map *map,
         if (z >= cells->low.z && y >= cells->low.y && y <= cells->high.y)
             return true;
         const int next = z < cells->low.z ? cells->low.z : y < cells->low.y ? z : z + 1;
-        cells->row = xl_row_search(keys, cells->row + 1, map->rows,
-                                   xl_grid_row_key(cells->low.y, next));
+        cells->row =
+            xl_row_search(keys, cells->row + 1, map->rows, xl_grid_row_key(cells->low.y, next));
     }
     return false;
 }

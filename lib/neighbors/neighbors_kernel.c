@@ -63,8 +63,8 @@ static xl_status set(xl_grid_index *index, const xl_neighbors_kernel_args *args,
         (at + layout->begins) / sizeof(cl_uint), (at + layout->sorted) / sizeof(cl_uint)};
     const cl_uint kind = (p->repeats != XLI_REPEATS_NOT ? REPEATS : 0u) |
                          (p->repeats == XLI_REPEATS_CELL ? TRICLINIC : 0u) |
-                         (args->inclusive ? INCLUSIVE : 0u) |
-                         (wide ? WIDE : 0u) | (index->num_systems > 0 ? OF_BATCH : 0u);
+                         (args->inclusive ? INCLUSIVE : 0u) | (wide ? WIDE : 0u) |
+                         (index->num_systems > 0 ? OF_BATCH : 0u);
     const cl_uint numbers[4] = {(cl_uint)index->n, layout->table, index->stamp, LAYOUT | kind};
     const float narrow = (float)args->radius;
     const cl_float radius[4] = {narrow, xli_neighbors_reach(narrow), narrow * narrow, p->extent};

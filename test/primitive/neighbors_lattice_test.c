@@ -106,9 +106,8 @@ static void expect(const char *what, const crystal *c, double radius, bool inclu
     indexed s = index_of(c, c->at[0], c->n, (float)radius);
     xlt_buffer out = xlt_buffer_make(NULL, c->n, 4, 0);
     XLT_OK(xl_neighbors_create(s.grid, &desc, &plan));
-    XLT_OK(xl_neighbors_count_enqueue(plan, s.index, xlt_queue(),
-                                      &(xl_neighbors_args){.counts = xlt_view(&out)}, 0, NULL,
-                                      NULL));
+    XLT_OK(xl_neighbors_count_enqueue(
+        plan, s.index, xlt_queue(), &(xl_neighbors_args){.counts = xlt_view(&out)}, 0, NULL, NULL));
     xlt_read(&out, found);
     if (found[0] != right)
         XLT_FAIL("%s, %s, radius %g, inclusive %d: %u neighbours, not %llu", what,
@@ -312,8 +311,8 @@ static void nearest_are_right(const char *what, const crystal *c, uint32_t k, do
         NULL));
     xlt_read(&out[0], indices);
     xlt_read(&out[1], distances2);
-    XLT_OK(xl_knn_status(plan, s.index, xlt_queue(),
-                         &(xl_knn_args){.indices = xlt_view(&out[0])}, &report, 0, NULL));
+    XLT_OK(xl_knn_status(plan, s.index, xlt_queue(), &(xl_knn_args){.indices = xlt_view(&out[0])},
+                         &report, 0, NULL));
     assert_true(report.rows == c->n && report.short_rows == 0);
     assert_true(report.given_up == 0);
     rows_equal(what, c, k, radius, indices, distances2);

@@ -583,8 +583,7 @@ static void searches_of_places(void **state)
     (void)state;
     const xli_search_problem problem = {XL_U32, XL_U64, false, XL_SEARCH_UNSORTED, false};
     for (int d = 0; d < DEVICES; ++d) {
-        const xli_search_shape shape =
-            search_of(&devices[d], XL_SEARCH_UNSORTED, devices[d].group);
+        const xli_search_shape shape = search_of(&devices[d], XL_SEARCH_UNSORTED, devices[d].group);
         assert_true(8 * shape.group_size <= devices[d].local_bytes);
         assert_int_equal(xli_search_chunks_of(&shape, 0).count, 0);
         assert_int_equal(xli_search_chunks_of(&shape, 1).count, 0);
