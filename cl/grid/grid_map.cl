@@ -71,7 +71,7 @@ typedef struct xl_grid_header {
     float inverse;   /* 1 / edge of a cell */
     float thin;      /* cells along x per edge */
     float beyond;    /* sparse: from this coordinate on, each float is a cell */
-    uint cut;        /* a search was cut, and has not reported it yet */
+    uint unused;     /* instead of padding: docs/drivers.md, NVIDIA */
     uint systems;    /* number of systems of a batch, otherwise 0 */
     uint layers;     /* number of layers of each system, otherwise 0 */
     int first_layer; /* sparse: the number that the first layer would have without a batch */

@@ -48,8 +48,7 @@
  *   uint self          its index; UINT_MAX around a position
  *   float4 position    its position
  *   bool incomplete    after the loop: some neighbours may be missing, because the index failed, or
- *                      the position is too far for images (crosslane/neighbors.h), or the device
- *                      ends loops of more than some thousand rounds (docs/drivers.md, llvmpipe)
+ *                      the position is too far for images (crosslane/neighbors.h)
  * and, inside the loop, for the neighbour:
  *   uint index         in the order of the points that were given to the build: for your arrays
  *   uint place         in sorted order: for arrays that xl_grid_reorder_enqueue() has made
@@ -101,13 +100,10 @@
 /* Bits of the last component of `numbers`, which the library sets. */
 #define XL_NEIGHBORS_REPEATS 1u
 #define XL_NEIGHBORS_INCLUSIVE 2u
-#define XL_NEIGHBORS_ENDS_LOOPS 4u
 #define XL_NEIGHBORS_TRICLINIC 8u
 #define XL_NEIGHBORS_WIDE 16u
 #define XL_NEIGHBORS_OF_BATCH 32u
 #define XL_NEIGHBORS_LAYOUT 0x4e330000u
-/* On a device that ends loops, eight work-items share 65,535 rounds. */
-#define XL_NEIGHBORS_ROUNDS 7000u
 
 #define XL_NEIGHBORS_PARAMETERS(name)                                                              \
     __global const uint *name##_storage, ulong4 name##_parts, uint4 name##_numbers,                \
@@ -123,7 +119,7 @@
 typedef struct xl_neighbors {
     xl_search search;
     xl_real radius;
-    bool inclusive, ends_loops;
+    bool inclusive;
 } xl_neighbors;
 
 typedef struct xl_neighbor {
@@ -137,7 +133,7 @@ typedef struct xl_neighbor {
     /* The state of the loop. */
     xl_ranges ranges;
     xl_real radius2;
-    uint at, end, rounds;
+    uint at, end;
     uint left_out; /* the point itself; UINT_MAX for its images */
 #if XL_SYSTEMS
     xl_real system;
@@ -166,7 +162,6 @@ xl_neighbors xl_neighbors_load(__global const uint *storage, ulong4 parts, uint4
 #undef XL_NEIGHBORS_ORIGIN
     of.radius = radius.x;
     of.inclusive = (numbers.w & XL_NEIGHBORS_INCLUSIVE) != 0;
-    of.ends_loops = (numbers.w & XL_NEIGHBORS_ENDS_LOOPS) != 0;
     if ((numbers.w & 0xffff0000u) != XL_NEIGHBORS_LAYOUT ||
         (!XL_PERIODIC && (numbers.w & XL_NEIGHBORS_REPEATS)) ||
         (!XL_TRICLINIC && (numbers.w & XL_NEIGHBORS_TRICLINIC)) ||
@@ -238,7 +233,7 @@ xl_neighbor xl_neighbors_begin(const xl_neighbors *of, xl_site query, xl_real sy
     if (!(system >= 0 && system < of->search.map.systems))
         near.position = (xl_real4)(NAN, NAN, NAN, 0);
 #endif
-    near.index = near.place = near.at = near.end = near.rounds = 0;
+    near.index = near.place = near.at = near.end = 0;
     near.vector = near.shift = (xl_real4)(0.0f);
     near.left_out = query.w;
     near.distance2 = 0;
@@ -287,13 +282,7 @@ bool xl_neighbors_range(xl_neighbor *near, const xl_neighbors *of)
     near->end = near->ranges.cells.end;
     near->shift = near->ranges.shift;
     near->left_out = XL_PERIODIC && any(near->shift != 0.0f) ? UINT_MAX : near->self;
-    if (of->ends_loops) {
-        near->rounds += near->end > near->at ? near->end - near->at : 0u;
-        near->rounds += near->ranges.cells.rounds + 3u;
-        near->ranges.cells.rounds = 0;
-        near->incomplete = near->rounds > XL_NEIGHBORS_ROUNDS;
-    }
-    return !near->incomplete;
+    return true;
 }
 
 /* Whether the next candidate is a neighbour. */

@@ -62,8 +62,8 @@ xl_knn_item xl_knn_limit(xl_real radius2)
     return radius2 < INFINITY ? xl_knn_key(radius2, 0) : xl_knn_key(INFINITY, UINT_MAX);
 }
 
-/* The slots of the list have constant indices, so that compilers keep it in registers. Loops over
- * them are unrolled, because some drivers limit the rounds of loops. */
+/* The slots of the list have constant indices and loops over them are unrolled, so that compilers
+ * keep the list in registers. */
 #define XL_KNN_AT(j) ((j) < XL_K ? (j) : XL_K - 1)
 #define XL_KNN_EACH_8(DO, j)                                                                       \
     DO(j) DO((j) + 1) DO((j) + 2) DO((j) + 3) DO((j) + 4) DO((j) + 5) DO((j) + 6) DO((j) + 7)

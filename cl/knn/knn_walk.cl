@@ -18,7 +18,6 @@ typedef struct xl_knn_walk {
     xl_real4 at;   /* the position; in a batch, w is the system */
     xl_real whole; /* the longest reach: points beyond it are no neighbours */
     bool limited;  /* `whole` contains k images of each point: k are found if there are points */
-    uint rounds;   /* of loops, on devices that limit them */
 } xl_knn_walk;
 
 /* How far away a point may be along an axis if its computed squared distance is this. Rounding adds
@@ -62,7 +61,6 @@ xl_knn_walk xl_knn_begin(const xl_search *s, const xl_query *query)
     walk.at = xl_query_position(query);
     walk.whole = xl_knn_reach(s->radius2);
     walk.limited = false;
-    walk.rounds = 0;
 #if XL_PERIODIC
     const xl_real farthest = xl_knn_farthest(s, walk.at);
     walk.limited = !(walk.whole <= farthest);
@@ -76,30 +74,13 @@ uint xl_knn_length(const xl_ranges *near)
     return near->cells.end > near->cells.begin ? near->cells.end - near->cells.begin : 0u;
 }
 
-/* Whether a walk may process this many more points. */
-bool xl_knn_may(xl_knn_walk *walk, xl_ranges *near, uint points)
-{
-#if XL_MOST_ROUNDS > 0
-    walk->rounds += min(points, (uint)XL_MOST_ROUNDS) + 4u + near->cells.rounds;
-    near->cells.rounds = 0;
-    return walk->rounds <= XL_MOST_ROUNDS;
-#else
-    return true;
-#endif
-}
-
-bool xl_knn_was_cut(const xl_knn_walk *walk)
-{
-    return XL_MOST_ROUNDS > 0 && walk->rounds > XL_MOST_ROUNDS;
-}
-
 /* The number of points in the cells within reach. */
-ulong xl_knn_count(xl_knn_walk *walk, const xl_search *s, xl_real reach)
+ulong xl_knn_count(const xl_knn_walk *walk, const xl_search *s, xl_real reach)
 {
     const xl_real4 p = walk->at;
     xl_ranges near = xl_ranges_begin(s, p, p, reach);
     ulong count = 0;
-    while (xl_ranges_next(&near, s) && xl_knn_may(walk, &near, 0))
+    while (xl_ranges_next(&near, s))
         count += xl_knn_length(&near);
     return count;
 }
@@ -120,12 +101,12 @@ xl_real xl_knn_likely(xl_real reach, xl_real edge, xl_real count, xl_real aim)
 
 /* The reach of the first walk. If a longer reach has found no more points, the next one is longer
  * by a larger factor. */
-xl_real xl_knn_first(xl_knn_walk *walk, const xl_search *s)
+xl_real xl_knn_first(const xl_knn_walk *walk, const xl_search *s)
 {
     const xl_real edge = 1.0f / s->map.inverse.y;
     xl_real reach = fmin(edge, walk->whole), factor = 1.0f;
     ulong before = 0;
-    while (reach < walk->whole && !xl_knn_was_cut(walk)) {
+    while (reach < walk->whole) {
         const ulong count = xl_knn_count(walk, s, reach);
         if (!XL_PERIODIC && count >= s->map.points && count <= XL_K)
             return walk->whole;
@@ -141,7 +122,7 @@ xl_real xl_knn_first(xl_knn_walk *walk, const xl_search *s)
 }
 
 /* Adds the points of a range to the list. */
-#if XL_PLANES && XL_IS_CPU && XL_MOST_ROUNDS == 0
+#if XL_PLANES && XL_IS_CPU
 /* Eight at a time. The last vector may extend beyond the range, into the next one or the
  * padding. */
 void xl_knn_take(const xl_knn_walk *walk, const xl_search *s, const xl_ranges *near,
@@ -212,13 +193,13 @@ void xl_knn_narrow(xl_ranges *near, const xl_search *s, xl_real4 p, xl_real reac
 }
 
 /* Makes the list of all points within reach. */
-void xl_knn_collect(xl_knn_walk *walk, const xl_search *s, xl_real reach, xl_knn_item *list)
+void xl_knn_collect(const xl_knn_walk *walk, const xl_search *s, xl_real reach, xl_knn_item *list)
 {
     const xl_real4 p = walk->at;
     xl_ranges near = xl_ranges_begin(s, p, p, reach);
     xl_real bound = reach;
     xl_knn_clear(list, xl_knn_limit(s->radius2));
-    while (xl_ranges_next(&near, s) && xl_knn_may(walk, &near, xl_knn_length(&near))) {
+    while (xl_ranges_next(&near, s)) {
         xl_knn_take(walk, s, &near, list);
         const xl_real now = xl_knn_reach(xl_knn_distance2(list[XL_K - 1]));
         if (now < bound) {
@@ -248,14 +229,14 @@ bool xl_knn_has_points(const xl_search *s, xl_real4 p)
 /* Makes the list of a query. False: the search was given up. */
 bool xl_knn_find(const xl_search *s, const xl_query *query, xl_knn_item *list)
 {
-    xl_knn_walk walk = xl_knn_begin(s, query);
+    const xl_knn_walk walk = xl_knn_begin(s, query);
     if (!xl_knn_has_points(s, walk.at))
         return true;
     if (xl_search_is_far(s, walk.at))
         return false;
     xl_real reach = xl_knn_first(&walk, s), wanted = INFINITY;
     bool done = false;
-    while (!done && !xl_knn_was_cut(&walk)) {
+    while (!done) {
         xl_knn_collect(&walk, s, reach, list);
         wanted = xl_knn_reach(xl_knn_distance2(list[XL_K - 1]));
         done = wanted <= reach || reach >= walk.whole;
@@ -263,7 +244,7 @@ bool xl_knn_find(const xl_search *s, const xl_query *query, xl_knn_item *list)
             reach = fmin(wanted < walk.whole ? wanted : fmax(2.0f * reach, XL_KNN_SHORTEST),
                          walk.whole);
     }
-    return !xl_knn_was_cut(&walk) && !(walk.limited && wanted > walk.whole);
+    return !(walk.limited && wanted > walk.whole);
 }
 
 #endif

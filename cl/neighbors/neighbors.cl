@@ -9,24 +9,10 @@
  * Point indices are compared with n before they become offsets: a damaged index causes no access
  * outside the arrays. */
 #include "neighbors_details.cl"
-#include "neighbors_rounds.cl"
 #include "neighbors_row.cl"
 #include "neighbors_rows.cl"
 #include "neighbors_table.cl"
 #include "neighbors_walk_rows.cl"
-
-#if XL_MOST_ROUNDS > 0
-/* Runs after the exclusive sum, as one work-item. If the search of a query was cut, the counts are
- * incomplete: the total becomes ULONG_MAX, so that no list is filled. */
-__kernel void xl_neighbors_total(__global uint *storage, ulong header_at, uint n,
-                                 __global ulong *offsets, ulong offsets_at)
-{
-    __global xl_grid_header *header = (__global xl_grid_header *)(storage + header_at);
-    const ulong total = offsets[offsets_at + n];
-    offsets[offsets_at + n] = header->cut ? ULONG_MAX : total;
-    header->cut = 0;
-}
-#endif
 
 /* Where the kernel writes the number of neighbours of each query: 32-bit counts, 64-bit offsets, or
  * both. If the build of the grid failed, all counts are 0 and the last one in `offsets` is
@@ -37,17 +23,10 @@ typedef struct xl_count_out {
     bool failed;
 } xl_count_out;
 
-void xl_count_put(const xl_count_out *out, __global xl_grid_header *header, uint n, uint i,
-                  uint count)
+void xl_count_put(const xl_count_out *out, uint n, uint i, uint count)
 {
     if (out->counts)
         out->counts[i] = count;
-#if XL_MOST_ROUNDS > 0
-    if (out->offsets && count == UINT_MAX) {
-        header->cut = 1;
-        count = 0;
-    }
-#endif
     if (out->offsets)
         out->offsets[i] = out->failed && i == n - 1 ? ULONG_MAX : count;
 }
@@ -86,29 +65,26 @@ uint2 xl_without_own(uint2 count)
 uint2 xl_count_range(const xl_range *range, const xl_two *two, const xl_search *s, bool both,
                      uint2 count)
 {
-#define XL_DO(q)                                                                                   \
-    const xl_site other = xl_search_site(s, q);                                                    \
-    count.x += xl_is_counted(&two->a, other, range->shift) ? 1u : 0u;                              \
-    if (both)                                                                                      \
-        count.y += xl_is_counted(&two->b, other, range->shift) ? 1u : 0u;
-    XL_CANDIDATES(q, range, XL_DO)
-#undef XL_DO
+    for (uint q = range->begin; q < range->end; ++q) {
+        const xl_site other = xl_search_site(s, q);
+        count.x += xl_is_counted(&two->a, other, range->shift) ? 1u : 0u;
+        if (both)
+            count.y += xl_is_counted(&two->b, other, range->shift) ? 1u : 0u;
+    }
     return count;
 }
 
-/* Counts the neighbours of one query, in any index. UINT_MAX: the search was cut. */
+/* Counts the neighbours of one query, in any index. */
 uint xl_count_one(const xl_search *s, const xl_query *query)
 {
     const xl_two one = {*query, *query, false};
-    uint rounds = 0;
     uint2 found = 0;
     xl_ranges near = xl_two_ranges(s, &one, 0);
-    while (xl_ranges_next(&near, s) && xl_may_go_on(&near.cells, &rounds)) {
+    while (xl_ranges_next(&near, s)) {
         const xl_range range = xl_range_of(&near);
         found = xl_count_range(&range, &one, s, false, found);
     }
-    found = xl_without_own(found);
-    return xl_was_cut(rounds, found.x) ? UINT_MAX : found.x;
+    return xl_without_own(found).x;
 }
 
 uint2 xl_count_in_table(const xl_search *s, const xl_two *two)
@@ -127,7 +103,7 @@ uint2 xl_count_in_table(const xl_search *s, const xl_two *two)
 uint2 xl_count_neighbors(const xl_search *s, const xl_two *two)
 {
     uint2 count = 0;
-    if (xl_table_walks(s)) {
+    if (!s->map.sparse) {
         const xl_search table = xl_search_of_table(s);
         return xl_count_in_table(&table, two);
     }
@@ -140,11 +116,11 @@ uint2 xl_count_neighbors(const xl_search *s, const xl_two *two)
     return count;
 }
 
-__kernel void xl_neighbors_count(__global uint *storage, XL_INDEX_PARAMETERS, XL_QUERY_PARAMETERS,
-                                 uint narrow, __global uint *counts, ulong counts_at, uint wide,
-                                 __global ulong *offsets, ulong offsets_at)
+__kernel void xl_neighbors_count(__global const uint *storage, XL_INDEX_PARAMETERS,
+                                 XL_QUERY_PARAMETERS, uint narrow, __global uint *counts,
+                                 ulong counts_at, uint wide, __global ulong *offsets,
+                                 ulong offsets_at)
 {
-    __global xl_grid_header *header = (__global xl_grid_header *)(storage + header_at);
     const xl_search s = XL_SEARCH_LOAD(storage);
     const xl_count_out out = {narrow ? counts + counts_at : 0, wide ? offsets + offsets_at : 0,
                               s.map.failed};
@@ -158,9 +134,9 @@ __kernel void xl_neighbors_count(__global uint *storage, XL_INDEX_PARAMETERS, XL
             count = xl_count_neighbors(&s, &two);
         }
         if (i.x < queries)
-            xl_count_put(&out, header, queries, i.x, count.x);
+            xl_count_put(&out, queries, i.x, count.x);
         if (XL_TOGETHER > 1 && k + 1 < queries && i.y < queries)
-            xl_count_put(&out, header, queries, i.y, count.y);
+            xl_count_put(&out, queries, i.y, count.y);
     }
     xl_count_end(&out, queries);
 }
@@ -176,27 +152,26 @@ __kernel void xl_neighbors_count(__global uint *storage, XL_INDEX_PARAMETERS, XL
 uint xl_fill_range(const xl_ranges *near, const xl_query *query, const xl_search *s,
                    __global uint *row, uint room, uint count)
 {
-#define XL_DO(q)                                                                                   \
-    XL_IF_NEIGHBOR(q, XL_ROW_TAKES(count, room), {                                                 \
-        if (XL_ROW_STORES(count, room))                                                            \
-            row[count] = other.w;                                                                  \
-        ++count;                                                                                   \
-    })
-    XL_CANDIDATES(q, &near->cells, XL_DO)
-#undef XL_DO
+    for (uint q = near->cells.begin; q < near->cells.end; ++q) {
+        XL_IF_NEIGHBOR(q, XL_ROW_TAKES(count, room), {
+            if (XL_ROW_STORES(count, room))
+                row[count] = other.w;
+            ++count;
+        })
+    }
     return count;
 }
 
 /* Fills the row of one query. Returns its length, which may exceed `room` if the row has fixed
- * room, or UINT_MAX if the search was cut. */
+ * room. */
 uint xl_fill_row(const xl_search *s, const xl_query *query, __global uint *row, uint room)
 {
-    uint count = 0, rounds = 0;
+    uint count = 0;
     const xl_real4 p = xl_query_position(query);
     xl_ranges near = xl_ranges_begin(s, p, p, query->reach);
-    while (xl_ranges_next(&near, s) && xl_may_go_on(&near.cells, &rounds))
+    while (xl_ranges_next(&near, s))
         count = xl_fill_range(&near, query, s, row, room, count);
-    return xl_was_cut(rounds, count) ? UINT_MAX : count;
+    return count;
 }
 
 /* Fills a row by one work-item, directly in global memory. */
@@ -213,26 +188,25 @@ uint xl_fill_alone(const xl_search *s, const xl_query *query, __global uint *row
 uint xl_stage_range(const xl_ranges *near, const xl_query *query, const xl_search *s,
                     __local uint *staged, uint room, uint count)
 {
-#define XL_DO(q)                                                                                   \
-    XL_IF_NEIGHBOR(q, XL_ROW_TAKES(count, room), {                                                 \
-        if (XL_ROW_STORES(count, room))                                                            \
-            staged[count * XL_GROUP] = other.w;                                                    \
-        ++count;                                                                                   \
-    })
-    XL_CANDIDATES(q, &near->cells, XL_DO)
-#undef XL_DO
+    for (uint q = near->cells.begin; q < near->cells.end; ++q) {
+        XL_IF_NEIGHBOR(q, XL_ROW_TAKES(count, room), {
+            if (XL_ROW_STORES(count, room))
+                staged[count * XL_GROUP] = other.w;
+            ++count;
+        })
+    }
     return count;
 }
 
 /* As xl_fill_row(), into local memory; index k is at staged[k * XL_GROUP]. */
 uint xl_stage_row(const xl_search *s, const xl_query *query, __local uint *staged, uint room)
 {
-    uint count = 0, rounds = 0;
+    uint count = 0;
     const xl_real4 p = xl_query_position(query);
     xl_ranges near = xl_ranges_begin(s, p, p, query->reach);
-    while (xl_ranges_next(&near, s) && xl_may_go_on(&near.cells, &rounds))
+    while (xl_ranges_next(&near, s))
         count = xl_stage_range(&near, query, s, staged, room, count);
-    return xl_was_cut(rounds, count) ? UINT_MAX : count;
+    return count;
 }
 
 /* Fills the row of one query if it fits into the list. Returns the number of indices in `staged`,
@@ -301,11 +275,11 @@ __kernel void xl_neighbors_fill(__global const uint *storage, XL_INDEX_PARAMETER
 #endif
 #else
 /* The same kernels for XL_WALK > 0: each work-item walks along rows and takes XL_WALK queries. */
-__kernel void xl_neighbors_count(__global uint *storage, XL_INDEX_PARAMETERS, XL_QUERY_PARAMETERS,
-                                 uint narrow, __global uint *counts, ulong counts_at, uint wide,
-                                 __global ulong *offsets, ulong offsets_at)
+__kernel void xl_neighbors_count(__global const uint *storage, XL_INDEX_PARAMETERS,
+                                 XL_QUERY_PARAMETERS, uint narrow, __global uint *counts,
+                                 ulong counts_at, uint wide, __global ulong *offsets,
+                                 ulong offsets_at)
 {
-    __global xl_grid_header *header = (__global xl_grid_header *)(storage + header_at);
     const xl_search s = XL_SEARCH_LOAD(storage);
     const xl_count_out out = {narrow ? counts + counts_at : 0, wide ? offsets + offsets_at : 0,
                               s.map.failed};
@@ -315,7 +289,7 @@ __kernel void xl_neighbors_count(__global uint *storage, XL_INDEX_PARAMETERS, XL
         const uint last = (uint)min((ulong)first + XL_WALK, (ulong)queries);
         if (s.map.failed) {
             for (uint i = first; i < last; ++i)
-                xl_count_put(&out, header, queries, i, 0);
+                xl_count_put(&out, queries, i, 0);
             continue;
         }
         xl_walk walk = xl_walk_begin(first, last);
@@ -324,7 +298,7 @@ __kernel void xl_neighbors_count(__global uint *storage, XL_INDEX_PARAMETERS, XL
             xl_walk_count(&walk, &s, found);
             for (uint j = 0; j < walk.queries; ++j)
                 if (walk.index[j] < queries)
-                    xl_count_put(&out, header, queries, walk.index[j], found[j]);
+                    xl_count_put(&out, queries, walk.index[j], found[j]);
         }
     }
     xl_count_end(&out, queries);
@@ -389,27 +363,25 @@ xl_real2 xl_visit_range(const xl_range *range, const xl_two *two, const xl_searc
                         xl_real2 sum, xl_real4 params)
 {
     xl_real distance2;
-#define XL_DO(q)                                                                                   \
-    const xl_site other = xl_search_site(s, q);                                                    \
-    XL_VISIT_ADD(sum.x, &two->a)                                                                   \
-    if (both)                                                                                      \
-    XL_VISIT_ADD(sum.y, &two->b)
-    XL_CANDIDATES(q, range, XL_DO)
-#undef XL_DO
+    for (uint q = range->begin; q < range->end; ++q) {
+        const xl_site other = xl_search_site(s, q);
+        XL_VISIT_ADD(sum.x, &two->a)
+        if (both)
+            XL_VISIT_ADD(sum.y, &two->b)
+    }
     return sum;
 }
 
 xl_real xl_visit_one(const xl_search *s, const xl_query *query, xl_real start, xl_real4 params)
 {
     const xl_two one = {*query, *query, false};
-    uint rounds = 0;
     xl_real2 sum = start;
     xl_ranges near = xl_two_ranges(s, &one, 0);
-    while (xl_ranges_next(&near, s) && xl_may_go_on(&near.cells, &rounds)) {
+    while (xl_ranges_next(&near, s)) {
         const xl_range range = xl_range_of(&near);
         sum = xl_visit_range(&range, &one, s, false, sum, params);
     }
-    return xl_was_cut(rounds, 0) ? NAN : sum.x;
+    return sum.x;
 }
 
 xl_real2 xl_visit_in_table(const xl_search *s, const xl_two *two, xl_real start, xl_real4 params)
@@ -428,7 +400,7 @@ xl_real2 xl_visit_in_table(const xl_search *s, const xl_two *two, xl_real start,
 xl_real2 xl_visit_neighbors(const xl_search *s, const xl_two *two, xl_real start, xl_real4 params)
 {
     xl_real2 sum = start;
-    if (xl_table_walks(s)) {
+    if (!s->map.sparse) {
         const xl_search table = xl_search_of_table(s);
         return xl_visit_in_table(&table, two, start, params);
     }

@@ -4,7 +4,16 @@
 #ifndef XL_NEIGHBORS_DETAILS
 #define XL_NEIGHBORS_DETAILS
 
-#include "neighbors_rounds.cl"
+#include "neighbors_ranges.cl"
+
+/* Executes FOUND if candidate q of the current range of `near` is a neighbour of `query` and TAKES
+ * is true. FOUND may use `other`, the candidate, and `distance2`, the squared distance. */
+#define XL_IF_NEIGHBOR(q, TAKES, FOUND)                                                            \
+    const xl_site other = xl_search_site(s, q);                                                    \
+    xl_real distance2;                                                                             \
+    if (xl_is_neighbor(query->self, other, near->shift, query->radius2, &distance2) && TAKES) {    \
+        FOUND                                                                                      \
+    }
 
 /* The bits of `wanted`. */
 enum { XL_WANTS_DISTANCES = 1, XL_WANTS_VECTORS = 2, XL_WANTS_SHIFTS = 4 };
@@ -58,28 +67,7 @@ bool xl_details_is_free(const xl_details *of, uint place)
     return of->shifts[(ulong)place * of->dimensions] == XL_DETAILS_FREE;
 }
 
-#if XL_MOST_ROUNDS > 0
-/* Lower bound of v in n ascending indices, n <= XL_MOST_ROW, without a loop. */
-#define XL_PLACE_STEP(size)                                                                        \
-    at += at + (size) <= n && row[min(at + (size)-1, n - 1)] < v ? (size) : 0u;
-uint xl_details_search(__global const uint *row, uint n, uint v)
-{
-    uint at = 0;
-    XL_PLACE_STEP(2048u)
-    XL_PLACE_STEP(1024u)
-    XL_PLACE_STEP(512u)
-    XL_PLACE_STEP(256u)
-    XL_PLACE_STEP(128u)
-    XL_PLACE_STEP(64u)
-    XL_PLACE_STEP(32u)
-    XL_PLACE_STEP(16u)
-    XL_PLACE_STEP(8u)
-    XL_PLACE_STEP(4u)
-    XL_PLACE_STEP(2u)
-    XL_PLACE_STEP(1u)
-    return at;
-}
-#else
+/* Lower bound of v in n ascending indices. */
 uint xl_details_search(__global const uint *row, uint n, uint v)
 {
     uint low = 0, high = n;
@@ -91,7 +79,6 @@ uint xl_details_search(__global const uint *row, uint n, uint v)
     }
     return low;
 }
-#endif
 
 /* The place of pair number `count` of the walk. A row in any order has the order of the walk. In a
  * sorted row, images of one point are adjacent, in the order of the walk. */
@@ -127,15 +114,14 @@ uint xl_details_range(const xl_ranges *near, const xl_query *query, const xl_sea
 {
     const xl_real4 self = xl_site_position(query->self);
     const int4 shift = xl_details_shift(s, near);
-#define XL_DO(q)                                                                                   \
-    XL_IF_NEIGHBOR(q, true, {                                                                      \
-        const xl_real4 vector = -((self - xl_site_position(other)) - near->shift);                 \
-        const uint place = xl_details_place(of, row, room, other.w, count++);                      \
-        if (place < room)                                                                          \
-            xl_details_put(of, place, distance2, vector, shift);                                   \
-    })
-    XL_CANDIDATES(q, &near->cells, XL_DO)
-#undef XL_DO
+    for (uint q = near->cells.begin; q < near->cells.end; ++q) {
+        XL_IF_NEIGHBOR(q, true, {
+            const xl_real4 vector = -((self - xl_site_position(other)) - near->shift);
+            const uint place = xl_details_place(of, row, room, other.w, count++);
+            if (place < room)
+                xl_details_put(of, place, distance2, vector, shift);
+        })
+    }
     return count;
 }
 
@@ -143,14 +129,14 @@ uint xl_details_range(const xl_ranges *near, const xl_query *query, const xl_sea
 void xl_details_row(const xl_search *s, const xl_query *query, __global const uint *row, uint room,
                     const xl_details *of)
 {
-    uint rounds = 0, count = 0;
+    uint count = 0;
     const xl_real4 p = xl_query_position(query);
     xl_ranges near = xl_ranges_begin(s, p, p, query->reach);
 #if XL_SORTED && XL_PERIODIC
     for (uint k = 0; k < room; ++k)
         xl_details_put(of, k, -1, (xl_real4)(NAN), (int4)(XL_DETAILS_FREE));
 #endif
-    while (xl_ranges_next(&near, s) && xl_may_go_on(&near.cells, &rounds))
+    while (xl_ranges_next(&near, s))
         count = xl_details_range(&near, query, s, row, room, of, count);
 }
 

@@ -28,7 +28,6 @@ typedef struct xl_cell_iterator {
     int4 low, high, at; /* cells: first, last, next */
     uint begin, end;    /* sorted points of the current range */
     uint row;           /* the next listed row */
-    uint rounds;        /* rounds of loops since the caller set it to 0 */
     float x_low, x_high;
     bool all; /* one range contains all points */
 } xl_cell_iterator;
@@ -52,15 +51,14 @@ xl_cell_iterator xl_cell_iterator_begin(const xl_grid_map *map, float4 low, floa
     uint4 more = as_uint4(cells.high) - as_uint4(cells.low);
     cells.all = !map->sparse &&
                 xl_cell_iterator_exceeds((ulong)more.y + 1UL, (ulong)more.z + 1UL, map->points);
-    cells.begin = cells.end = cells.row = cells.rounds = 0;
+    cells.begin = cells.end = cells.row = 0;
     cells.x_low = low.x;
     cells.x_high = high.x;
     return cells;
 }
 
 /* Lower bound of `key` among the listed rows from `row` on. */
-uint xl_row_search(xl_cell_iterator *cells, __global const ulong *keys, uint row, uint rows,
-                   ulong key)
+uint xl_row_search(__global const ulong *keys, uint row, uint rows, ulong key)
 {
     uint low = row, high = rows;
     while (low < high) {
@@ -68,15 +66,13 @@ uint xl_row_search(xl_cell_iterator *cells, __global const ulong *keys, uint row
         const bool before = keys[middle] < key;
         low = before ? middle + 1 : low;
         high = before ? high : middle;
-        ++cells->rounds;
     }
     return low;
 }
 
 /* The first of the sorted points low to high - 1 whose x is not less than `x` or, if `after`, is
  * greater than `x`. */
-uint xl_x_search(xl_cell_iterator *cells, __global const uint *sorted, uint low, uint high, float x,
-                 bool after)
+uint xl_x_search(__global const uint *sorted, uint low, uint high, float x, bool after)
 {
     while (low < high) {
         const uint middle = low + (high - low) / 2;
@@ -84,7 +80,6 @@ uint xl_x_search(xl_cell_iterator *cells, __global const uint *sorted, uint low,
         const bool before = after ? there <= x : there < x;
         low = before ? middle + 1 : low;
         high = before ? high : middle;
-        ++cells->rounds;
     }
     return low;
 }
@@ -97,14 +92,13 @@ bool xl_cell_iterator_seek(xl_cell_iterator *cells, const xl_grid_map *map,
     while (cells->row < map->rows) {
         const ulong key = keys[cells->row];
         const int y = xl_grid_row_y(key), z = xl_grid_row_z(key);
-        ++cells->rounds;
         if (z > cells->high.z || (z == cells->high.z && y > cells->high.y))
             return false;
         if (z >= cells->low.z && y >= cells->low.y && y <= cells->high.y)
             return true;
         const int next = z < cells->low.z ? cells->low.z : y < cells->low.y ? z : z + 1;
-        cells->row = xl_row_search(cells, keys, cells->row + 1, map->rows,
-                                   xl_grid_row_key(cells->low.y, next));
+        cells->row =
+            xl_row_search(keys, cells->row + 1, map->rows, xl_grid_row_key(cells->low.y, next));
     }
     return false;
 }
@@ -137,8 +131,8 @@ bool xl_cell_iterator_next_listed(xl_cell_iterator *cells, const xl_grid_map *ma
     if (!xl_cell_iterator_seek(cells, map, index->keys))
         return false;
     xl_cell_iterator_row(cells, map, index->begins, cells->row++);
-    cells->begin = xl_x_search(cells, index->sorted, cells->begin, cells->end, cells->x_low, false);
-    cells->end = xl_x_search(cells, index->sorted, cells->begin, cells->end, cells->x_high, true);
+    cells->begin = xl_x_search(index->sorted, cells->begin, cells->end, cells->x_low, false);
+    cells->end = xl_x_search(index->sorted, cells->begin, cells->end, cells->x_high, true);
     return true;
 }
 

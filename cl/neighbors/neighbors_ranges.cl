@@ -455,7 +455,6 @@ xl_ranges xl_ranges_begin(const xl_search *s, xl_real4 low, xl_real4 high, xl_re
     ranges.reach = xl_images_reach(s, low, high, reach);
     ranges.images = xl_images_begin(s, low, high, reach);
     ranges.begun = false;
-    ranges.cells.rounds = 0;
 #else
     ranges.cells = xl_search_cells(s, low, high, reach);
 #endif
@@ -481,12 +480,10 @@ bool xl_ranges_image(xl_ranges *ranges, const xl_search *s)
 /* Advances to the next image. */
 bool xl_ranges_turn(xl_ranges *ranges, const xl_search *s)
 {
-    const uint rounds = ranges->cells.rounds + 2;
     if (!xl_ranges_image(ranges, s))
         return false;
     ranges->cells = xl_search_cells(s, ranges->low - ranges->shift, ranges->high - ranges->shift,
                                     ranges->reach);
-    ranges->cells.rounds = rounds;
     ranges->begun = true;
     return true;
 }

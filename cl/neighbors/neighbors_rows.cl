@@ -67,7 +67,7 @@ uint xl_row_kept(uint count, uint room)
     return XL_ROW_ROOM && count > room ? 0u : min(count, room);
 }
 
-/* Writes the length of row i if lengths are an output. UINT_MAX: the search failed or was cut. */
+/* Writes the length of row i if lengths are an output. UINT_MAX: the build failed. */
 void xl_rows_put_length(const xl_rows *rows, uint i, uint length)
 {
 #if XL_ROW_ROOM

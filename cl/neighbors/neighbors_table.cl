@@ -75,12 +75,6 @@ xl_table_walk xl_table_walk_begin(const xl_search *s, const xl_two *two, uint tu
     return walk;
 }
 
-/* Whether the search uses this walk. It does not count rounds, so not if these are limited. */
-bool xl_table_walks(const xl_search *s)
-{
-    return XL_MOST_ROUNDS == 0 && !s->map.sparse;
-}
-
 /* Copies of the search in which `sparse` is a constant: the compiler removes the other case from
  * the loops. */
 xl_search xl_search_of_table(const xl_search *s)
@@ -93,7 +87,7 @@ xl_search xl_search_of_table(const xl_search *s)
 xl_search xl_search_of_others(const xl_search *s)
 {
     xl_search other = *s;
-    other.map.sparse = XL_MOST_ROUNDS == 0 || s->map.sparse;
+    other.map.sparse = true;
     return other;
 }
 

@@ -89,7 +89,7 @@ void xl_walk_keep_rows(xl_walk *walk, const xl_grid_map *map, const xl_grid_inde
         }
         xl_cell_iterator_row(&cells, map, index->begins, cells.row++);
         walk->places[walk->rows] =
-            xl_x_search(&cells, index->sorted, cells.begin, cells.end, cells.x_low, false);
+            xl_x_search(index->sorted, cells.begin, cells.end, cells.x_low, false);
         walk->ends[walk->rows++] = cells.end;
     }
 }

@@ -195,8 +195,7 @@ XL_NODISCARD XL_API xl_status xl_grid_reorder_enqueue(xl_plan *grid, xl_grid_ind
  * was overwritten. The plan must have the dimensions, the scalar and the tunable grid.planes of the
  * index, and a cell that is no box if the index has. Waits, event, queue, threads and failure as
  * xl_scan_enqueue().
- * XL_ERROR_UNSUPPORTED: in a cell, a distance of more than 2^20 heights (on devices that end long
- * loops, 3). */
+ * XL_ERROR_UNSUPPORTED: in a cell, a distance of more than 2^20 heights. */
 XL_NODISCARD XL_API xl_status xl_grid_moved_enqueue(xl_plan *grid, xl_grid_index *index,
                                                     cl_command_queue queue,
                                                     const xl_grid_moved_args *args,

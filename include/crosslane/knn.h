@@ -84,8 +84,7 @@ XL_NODISCARD XL_API xl_status xl_knn_scratch(const xl_plan *plan, const xl_knn_a
  * A row with fewer than k neighbours ends in UINT32_MAX and INFINITY; the whole row is filled so if
  * the query is not finite or the build failed. In space that repeats, a row has k neighbours if
  * there is a point. A row that is given up is UINT32_MAX - 1 and NaN throughout: the query is too
- * far for images (the limit in crosslane/neighbors.h), or the device ends long loops
- * (docs/drivers.md). The time grows with the points in the cells that the ball of the k-th
+ * far for images (the limit in crosslane/neighbors.h). The time grows with the points in the cells that the ball of the k-th
  * neighbour touches (docs/performance.md). If all points are in one cell, or a query is far outside
  * the box, it reads all of them. */
 XL_NODISCARD XL_API xl_status xl_knn_enqueue(xl_plan *plan, xl_grid_index *index,

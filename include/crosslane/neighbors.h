@@ -23,10 +23,9 @@
  * In space that repeats, each image of a point within the radius is a neighbour, so a row may have
  * an index several times. A point is not its own neighbour, but its images are. Along a periodic
  * axis of period L, dx is (query.x - point.x) - s * L for a whole number s; in a cell that is no box
- * it is (query.x - point.x) less the move of the image (crosslane/space.h). If j is a neighbour of i in
- * image s, then i is a neighbour of j in image -s. A radius may have up to 2^20 periods, or heights
- * of the cell (3 on devices that end long loops, docs/drivers.md), and no image within it may have
- * a component of S beyond 2^30.
+ * it is (query.x - point.x) less the move of the image (crosslane/space.h). If j is a neighbour of i
+ * in image s, then i is a neighbour of j in image -s. A radius may have up to 2^20 periods, or
+ * heights of the cell, and no image within it may have a component of S beyond 2^30.
  *
  * Limit: a given query that is too far for images has no neighbours, and xl_neighbors_status()
  * reports it. Along an axis of period L it is too far beyond 2^24 * L from 0 (XL_F64: 2^53 * L) or
@@ -132,7 +131,6 @@ typedef struct xl_neighbors_report {
     uint64_t first_non_finite; /* the lowest index of one; UINT64_MAX if none */
     uint64_t too_far;          /* given queries that are too far for images: no neighbours */
     uint64_t first_too_far;    /* the lowest index of one; UINT64_MAX if none */
-    uint32_t incomplete;       /* 1: there is no list, because the device ends long loops */
 } xl_neighbors_report;
 
 /* What xl_grid_index_set_kernel_args() binds. */
@@ -194,7 +192,8 @@ XL_NODISCARD XL_API xl_status xl_neighbors_fill_enqueue(xl_plan *plan, xl_grid_i
  * row_capacity, and the queries. BLOCKS until `waits` are complete and `queue` has read it. Returns
  * XL_SUCCESS; the error of xl_grid_index_status() if the build failed, without a report;
  * XL_ERROR_NON_FINITE if queries are not finite; XL_ERROR_UNSUPPORTED if queries are too far for
- * images; XL_ERROR_CAPACITY if indices are given and the rows do not fit. The error text has the
+ * images; XL_ERROR_INVALID_ARGUMENT if the list is of another build of the index;
+ * XL_ERROR_CAPACITY if indices are given and the rows do not fit. The error text has the
  * figures. report may be NULL. */
 XL_NODISCARD XL_API xl_status xl_neighbors_status(xl_plan *plan, xl_grid_index *index,
                                                   cl_command_queue queue,

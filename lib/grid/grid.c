@@ -182,9 +182,7 @@ static xl_status make_parts(xli_grid_plan *grid, const xli_capabilities *capabil
     if (xli_space_is_wide(&grid->space)) /* a work-item finds a box of that size more */
         device.local_bytes = device.local_bytes / 8 * 5;
     xli_tune_grid_fit(&device, &grid->tune);
-    /* Sorting gives the same order. On a device that ends loops, a loop over the points of one cell
-     * might be too long. */
-    grid->sorts = grid->algorithm == XL_GRID_BITONIC || capabilities->ends_loops;
+    grid->sorts = grid->algorithm == XL_GRID_BITONIC;
     if (grid->tune.table == 0 && grid->algorithm != XL_GRID_AUTO)
         grid->tune.table = CELLS_PER_POINT;
     set_sizes(grid, capabilities);
@@ -224,6 +222,7 @@ static xl_status make(xl_plan *base, const void *of)
     const xli_capabilities *capabilities;
     XL_TRY(read_desc(grid, desc));
     XL_TRY(xli_context_capabilities(base->ctx, &capabilities));
+    XL_TRY(xli_rusticl_check_loops(base->ctx, capabilities));
     XL_TRY(make_parts(grid, capabilities,
                       XLI_TUNE_WISH(XLI_TUNE_GRID | XLI_TUNE_SCAN | XLI_TUNE_SORT, desc)));
     XL_TRY(build_kernels(grid));

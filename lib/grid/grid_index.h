@@ -27,7 +27,7 @@ typedef struct xli_grid_header {
     cl_float lower[3], upper[3];
     cl_float origin[3], last[3];
     cl_float inverse, thin, beyond;
-    cl_uint cut;
+    cl_uint unused;
     cl_uint systems, layers;
     cl_int first_layer;
     cl_double box[6]; /* with XL_F64 alone */
@@ -213,7 +213,7 @@ void xli_grid_add_queries(const xli_search_form *form, const xli_span *spans, si
  * index needs no more images than it can loop over. */
 xl_status xli_grid_check_radius(xl_context *ctx, const char *name, uint32_t scalar, double radius);
 xl_status xli_grid_check_periods(xl_context *ctx, const xl_grid_index *index, const char *name,
-                                 double radius, bool ends_loops);
+                                 double radius);
 
 /* Runs a kernel that looks at results of a search and answers in the words of its first argument,
  * a buffer; `rest` are the others. *answer: the words before and after. Blocks. */

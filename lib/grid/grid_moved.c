@@ -28,19 +28,13 @@ static xl_status check_distance(xl_context *ctx, const xl_grid_moved_args *args,
 static xl_status check_cell(const xli_grid_plan *grid, const xl_grid_index *index,
                             const xl_grid_moved_args *args)
 {
-    xl_status status;
-    const xli_capabilities *capabilities;
     if (!grid->space.skewed && index->period.repeats == XLI_REPEATS_CELL)
         return xli_fail(grid->base.ctx, XL_ERROR_INVALID_ARGUMENT,
                         "index: in a periodic cell that is no box; the plan's desc.space must be "
                         "such a cell, too");
     if (!grid->space.skewed)
         return XL_SUCCESS;
-    XL_TRY(xli_context_capabilities(grid->base.ctx, &capabilities));
-    XL_TRY(xli_grid_check_periods(grid->base.ctx, index, "args.distance", args->distance,
-                                  capabilities->ends_loops));
-done:
-    return status;
+    return xli_grid_check_periods(grid->base.ctx, index, "args.distance", args->distance);
 }
 
 static xl_status count(const xl_plan *base, const void *of)

@@ -23,21 +23,16 @@ xl_status xli_grid_check_radius(xl_context *ctx, const char *name, uint32_t scal
     return XL_SUCCESS;
 }
 
-/* Periods that a radius may be if a device ends long loops. A search with a longer one may go
- * through more images than it counts. */
-enum { FEW_PERIODS = 3 };
-
 xl_status xli_grid_check_periods(xl_context *ctx, const xl_grid_index *index, const char *name,
-                                 double radius, bool ends_loops)
+                                 double radius)
 {
     const xli_grid_lattice *const lattice = &index->lattice;
-    const double most = ends_loops ? FEW_PERIODS : lattice->periods;
     for (uint32_t i = 0; i < lattice->rank; ++i)
-        if (radius > most * lattice->height[i])
+        if (radius > lattice->periods * lattice->height[i])
             return xli_fail(ctx, XL_ERROR_UNSUPPORTED,
                             "%s: %g; must be at most %g periods of %g, which is the height of "
                             "the cell",
-                            name, radius, most, lattice->height[i]);
+                            name, radius, lattice->periods, lattice->height[i]);
     return XL_SUCCESS;
 }
 

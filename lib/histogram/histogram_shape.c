@@ -24,7 +24,7 @@ static void place_levels(const xli_histogram_problem *problem, const xli_tune_de
     while (buckets < MOST && buckets < 2 * levels)
         buckets *= 2;
     const size_t bytes = levels * problem->value.bytes;
-    if (problem->kind != XL_HISTOGRAM_LEVELS || shape->serial || device->ends_loops ||
+    if (problem->kind != XL_HISTOGRAM_LEVELS || shape->serial ||
         bytes + (buckets + 1) * sizeof(cl_uint) > xli_size(device->local_bytes) / 4)
         return;
     shape->buckets = buckets;
@@ -58,20 +58,13 @@ static void place_counters(const xli_histogram_problem *problem, const xli_tune_
     }
 }
 
-/* For a driver that ends loops after about 65,535 rounds: each element of a work-item costs one
- * round, or up to 22 with levels. Clearing and adding up the counters are loops too. */
-static void limit_loops(const xli_histogram_problem *problem, xli_histogram_shape *shape)
+/* An element costs a round of a loop, or up to 22 with levels. */
+static size_t longest_chunk(const xli_histogram_problem *problem, const xli_tune_device *device,
+                            uint32_t group_size)
 {
-    enum { ELEMENTS = 1 << 13, WITH_LEVELS = 1 << 10, COUNTERS = 1 << 12 };
-    const size_t each = problem->kind == XL_HISTOGRAM_LEVELS ? WITH_LEVELS : ELEMENTS;
-    while (shape->copies_log > 0 &&
-           shape->range_bins << shape->copies_log > COUNTERS * shape->group_size)
-        --shape->copies_log;
-    if (shape->range_bins > COUNTERS * shape->group_size) {
-        shape->range_bins = 0;
-        shape->ranges = 1;
-    }
-    shape->longest = each * shape->group_size;
+    enum { ROUNDS = 4, LEVELS_ROUNDS = 32 };
+    const size_t each = problem->kind == XL_HISTOGRAM_LEVELS ? LEVELS_ROUNDS : ROUNDS;
+    return xli_min(LONGEST, xli_mul(device->most_rounds / each, group_size));
 }
 
 void xli_histogram_shape_of(const xli_histogram_problem *problem, const xli_tune_device *device,
@@ -80,20 +73,18 @@ void xli_histogram_shape_of(const xli_histogram_problem *problem, const xli_tune
     const size_t group = xli_min(xli_min(tune->group, most), device->max_work_group);
     const bool scalar = xli_element_is_scalar(&problem->in);
     *shape = (xli_histogram_shape){
-        .serial = tune->serial && !device->ends_loops,
+        .serial = tune->serial != 0,
         .vector = scalar ? (uint32_t)(16 / problem->in.bytes) : 1,
         .vectors = tune->vectors,
         .amount_bytes =
             (uint32_t)(problem->adds == XLI_ADDS_ONE ? sizeof(cl_uint) : problem->sum_bytes),
         .units = device->compute_units,
         .chunks = tune->chunks,
-        .least = tune->chunk,
-        .longest = LONGEST};
+        .least = tune->chunk};
     shape->group_size = shape->serial ? 1 : xli_power_below(xli_max(group, 1));
     place_levels(problem, device, shape);
     place_counters(problem, device, tune, shape);
-    if (device->ends_loops)
-        limit_loops(problem, shape);
+    shape->longest = longest_chunk(problem, device, shape->group_size);
 }
 
 size_t xli_histogram_local_bytes(const xli_histogram_shape *shape)

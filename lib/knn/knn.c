@@ -42,12 +42,10 @@ done:
 
 static xli_knn_shape shape_of(const xli_tune_device *device, const xli_tune *tune)
 {
-    enum { MOST_ROUNDS = 8000 }; /* eight work-items share 65,535 rounds (lib/ocl/rusticl.c) */
     return (xli_knn_shape){
         .group = (uint32_t)xli_max(1, xli_min(tune->knn.group, device->max_work_group)),
-        .items = device->ends_loops ? 1 : tune->knn.items,
-        .aim = tune->knn.aim,
-        .most_rounds = device->ends_loops ? MOST_ROUNDS : 0};
+        .items = tune->knn.items,
+        .aim = tune->knn.aim};
 }
 
 /* XL_RADII, XL_HALF and XL_RADIUS_INCLUSIVE are for searches within a radius. */
@@ -69,7 +67,6 @@ static void add_text(xli_text *text, const xli_knn_problem *problem, const xli_k
         {"XL_SYSTEMS", form->batch},
         {"XL_QUERY_STRIDE", form->soa ? 0 : form->stride},
         {"XL_QUERY_DIMENSIONS", form->dimensions},
-        {"XL_MOST_ROUNDS", shape->most_rounds},
         {"XL_K", problem->k},
         {"XL_KNN_AIM", shape->aim},
     };

@@ -22,7 +22,6 @@ typedef struct xli_knn_problem {
 typedef struct xli_knn_shape {
     uint32_t group, items; /* work-items of a group, queries of a work-item */
     uint32_t aim;          /* points that the first reach is to hold, in hundredths of k */
-    uint32_t most_rounds;  /* of all loops of a query; 0: any number */
 } xli_knn_shape;
 
 typedef struct xli_knn_plan {

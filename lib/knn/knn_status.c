@@ -26,8 +26,7 @@ static xl_status judge(const xli_knn_plan *plan, const xl_knn_report *report)
     if (report->given_up > 0)
         return xli_fail(plan->base.ctx, XL_ERROR_UNSUPPORTED,
                         "args.indices: %llu of %llu rows are given up, the first is row %llu; the "
-                        "query is too far from the cell, or the device ends loops before all "
-                        "candidates are tested",
+                        "query is too far from the box for images; move it into the box",
                         (unsigned long long)report->given_up, (unsigned long long)report->rows,
                         (unsigned long long)report->first_given_up);
     return XL_SUCCESS;

@@ -13,8 +13,7 @@ static uint64_t group_bytes(const xli_merge_shape *shape, size_t ordinal)
 void xli_merge_shape_of(const xli_merge_problem *problem, const xli_tune_device *device,
                         const xli_tune_merge *tune, size_t most, xli_merge_shape *shape)
 {
-    /* An element takes up to two rounds of loops, and searches a few hundred more. */
-    enum { WORD = 4, MOST_WHERE_LOOPS_END = 1 << 14 };
+    enum { WORD = 4 };
     const uint32_t least = problem->operation == XL_MERGE_ALL ? 1 : 2; /* a pair of equal keys */
     const size_t ordinal = xli_max(WORD, xl_type_size(problem->key));
     const bool serial = tune->serial != 0;
@@ -26,8 +25,6 @@ void xli_merge_shape_of(const xli_merge_problem *problem, const xli_tune_device 
                                .most = tune->chunk,
                                .units = device->compute_units,
                                .search_tiles = tune->search_tiles};
-    if (device->ends_loops)
-        shape->most = (uint32_t)xli_min(shape->most, MOST_WHERE_LOOPS_END);
     while (shape->items > least && group_bytes(shape, ordinal) > device->local_bytes)
         --shape->items;
     while (shape->group_size > 1 && group_bytes(shape, ordinal) > device->local_bytes)

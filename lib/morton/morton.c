@@ -75,7 +75,6 @@ done:
 
 static xl_status make(xl_plan *base, const void *of)
 {
-    enum { FEW = 256 }; /* if the driver ends long loops */
     xl_status status;
     const xl_morton_desc *const desc = of;
     morton_plan *const plan = (morton_plan *)base;
@@ -94,7 +93,7 @@ static xl_status make(xl_plan *base, const void *of)
     for (uint32_t a = 0; a < space.dimensions; ++a)
         plan->lower.s[a] = (float)space.lower[a];
     plan->group = (uint32_t)xli_max(1, xli_min(tune.morton.group, device.max_work_group));
-    plan->items = (uint32_t)xli_min(tune.morton.items, device.ends_loops ? FEW : UINT32_MAX);
+    plan->items = tune.morton.items;
     XL_TRY(build(plan));
 done:
     return status;

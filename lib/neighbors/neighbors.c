@@ -36,11 +36,6 @@ done:
 
 /* ---- the plan -------------------------------------------------------------------------------- */
 
-/* Eight work-items share 65,535 rounds (lib/ocl/rusticl.c). Rows in any order may use all of them.
- * A sorted row needs a heap of MOST_ROW elements, whose rounds are at most MOST_ROW *
- * (log2(MOST_ROW) + 4) for all eight at once; the rest is SORTED_ROUNDS each. */
-enum { ROUNDS = 8000, SORTED_ROUNDS = 2400, MOST_ROW = 2900 };
-
 /* The user's function, and a call that compiles only if the function has the plan's scalar. */
 static void add_visit(const xli_neighbors_plan *plan, const xl_neighbors_desc *desc,
                       xli_text *defines)
@@ -61,7 +56,6 @@ static void add_visit(const xli_neighbors_plan *plan, const xl_neighbors_desc *d
 static void add_text(const xli_neighbors_plan *plan, const xl_neighbors_desc *desc, xli_text *text)
 {
     const xli_search_form *const form = &plan->form;
-    const int rounds = desc->sorted ? SORTED_ROUNDS : ROUNDS;
     const xli_definition lines[] = {
         {"XL_ITEMS", plan->tune.items},
         {"XL_GROUP", plan->tune.group},
@@ -82,9 +76,7 @@ static void add_text(const xli_neighbors_plan *plan, const xl_neighbors_desc *de
         {form->given ? "XL_QUERY_STRIDE" : NULL, form->soa ? 0 : form->stride},
         {form->given ? "XL_QUERY_DIMENSIONS" : NULL, form->dimensions},
         {"XL_SORTED", desc->sorted != 0},
-        {"XL_VISIT", plan->visits},
-        {"XL_MOST_ROUNDS", plan->ends_loops ? (size_t)rounds : 0},
-        {"XL_MOST_ROW", plan->ends_loops ? MOST_ROW : 0}};
+        {"XL_VISIT", plan->visits}};
     xli_text_define(text, lines, XLI_COUNT(lines));
     xli_text_add(text, "#define XL_TOGETHER %uu\n", plan->together);
 }
@@ -102,8 +94,7 @@ static xl_status create_kernels(xli_neighbors_plan *plan, const xli_program *pro
                 {plan->visits, &plan->visit, "xl_neighbors_visit"},
                 {plan->has_details, &plan->details, "xl_neighbors_details"},
                 {plan->form.given, &plan->check, "xl_neighbors_check"},
-                {plan->row_capacity > 0, &plan->longest, "xl_neighbors_longest"},
-                {plan->ends_loops, &plan->total, "xl_neighbors_total"}};
+                {plan->row_capacity > 0, &plan->longest, "xl_neighbors_longest"}};
     for (size_t k = 0; k < XLI_COUNT(rows); ++k)
         if (rows[k].needed)
             XL_TRY(xli_kernel_create(plan->base.ctx, program, rows[k].name, rows[k].kernel));
@@ -152,10 +143,9 @@ static xl_status make(xl_plan *base, const void *of)
     const xli_capabilities *capabilities;
     XL_TRY(read_desc(plan, desc));
     XL_TRY(xli_context_capabilities(base->ctx, &capabilities));
-    plan->ends_loops = capabilities->ends_loops;
     XL_TRY(make_parts(plan, desc, capabilities));
-    /* Given queries may be far apart, and a device that ends loops has no rounds to spare. */
-    plan->together = plan->form.given || plan->ends_loops ? 1 : plan->tune.together;
+    /* Given queries may be far apart. */
+    plan->together = plan->form.given ? 1 : plan->tune.together;
     XL_TRY(build_kernels(plan, desc));
 done:
     return status;
@@ -164,8 +154,8 @@ done:
 static void drop(xl_plan *base)
 {
     xli_neighbors_plan *const plan = (xli_neighbors_plan *)base;
-    xli_kernel *const kernels[] = {&plan->count, &plan->fill,    &plan->visit, &plan->details,
-                                   &plan->check, &plan->longest, &plan->total};
+    xli_kernel *const kernels[] = {&plan->count,   &plan->fill,  &plan->visit,
+                                   &plan->details, &plan->check, &plan->longest};
     for (size_t k = 0; k < XLI_COUNT(kernels); ++k)
         xli_kernel_destroy(kernels[k]);
     xl_plan_destroy(plan->scan);

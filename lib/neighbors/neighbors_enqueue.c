@@ -188,10 +188,6 @@ static xl_status launch_sum(const xli_search *s, const xli_span *scratch)
                                            .scratch = xl_view_of(scratch->buffer, scratch->offset)},
                            XLI_NEST(s->seq)));
     xli_seq_nested(s->seq);
-    if (plan->ends_loops)
-        XL_TRY(XLI_LAUNCH(s->seq, &plan->total, 1, 1, XLI_MEM(s->index->storage),
-                          XLI_GRID_PART(s->index, header), XLI_U32(s->n), XLI_MEM(offsets.buffer),
-                          XLI_U64(offsets.offset)));
 done:
     return status;
 }

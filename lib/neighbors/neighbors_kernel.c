@@ -6,7 +6,7 @@
 
 /* Bits of the last of `numbers`, as in cl/include/neighbors.cl. The upper half detects a program
  * that was compiled with the text of another version, and another parameter of the same type. */
-enum { REPEATS = 1, INCLUSIVE = 2, ENDS_LOOPS = 4, TRICLINIC = 8, WIDE = 16, OF_BATCH = 32 };
+enum { REPEATS = 1, INCLUSIVE = 2, TRICLINIC = 8, WIDE = 16, OF_BATCH = 32 };
 #define LAYOUT UINT32_C(0x4e330000)
 
 static xl_status check_kernel(xl_context *ctx, cl_kernel kernel)
@@ -49,8 +49,7 @@ done:
     return status;
 }
 
-static xl_status set(xl_grid_index *index, const xl_neighbors_kernel_args *args, bool ends_loops,
-                     cl_uint *next)
+static xl_status set(xl_grid_index *index, const xl_neighbors_kernel_args *args, cl_uint *next)
 {
     xl_status status;
     const bool wide = index->scalar == XL_F64;
@@ -64,8 +63,8 @@ static xl_status set(xl_grid_index *index, const xl_neighbors_kernel_args *args,
         (at + layout->begins) / sizeof(cl_uint), (at + layout->sorted) / sizeof(cl_uint)};
     const cl_uint kind = (p->repeats != XLI_REPEATS_NOT ? REPEATS : 0u) |
                          (p->repeats == XLI_REPEATS_CELL ? TRICLINIC : 0u) |
-                         (args->inclusive ? INCLUSIVE : 0u) | (ends_loops ? ENDS_LOOPS : 0u) |
-                         (wide ? WIDE : 0u) | (index->num_systems > 0 ? OF_BATCH : 0u);
+                         (args->inclusive ? INCLUSIVE : 0u) | (wide ? WIDE : 0u) |
+                         (index->num_systems > 0 ? OF_BATCH : 0u);
     const cl_uint numbers[4] = {(cl_uint)index->n, layout->table, index->stamp, LAYOUT | kind};
     const float narrow = (float)args->radius;
     const cl_float radius[4] = {narrow, xli_neighbors_reach(narrow), narrow * narrow, p->extent};
@@ -109,10 +108,9 @@ xl_status xl_grid_index_set_kernel_args(xl_grid_index *index, const xl_neighbors
     XL_TRY(check_kernel(ctx, given.kernel));
     XL_TRY(xli_grid_check_radius(ctx, "args.radius", index->scalar, given.radius));
     XL_TRY(xli_context_capabilities(ctx, &capabilities));
-    XL_TRY(
-        xli_grid_check_periods(ctx, index, "args.radius", given.radius, capabilities->ends_loops));
+    XL_TRY(xli_grid_check_periods(ctx, index, "args.radius", given.radius));
     XL_TRY(check_planes(ctx, index, capabilities->is_cpu));
-    XL_TRY(set(index, &given, capabilities->ends_loops, next));
+    XL_TRY(set(index, &given, next));
 done:
     return status;
 }

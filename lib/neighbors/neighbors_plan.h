@@ -15,12 +15,10 @@ typedef struct xli_neighbors_plan {
     xli_search_form form;
     bool visits, radii, has_details; /* has_details: fills may give more than indices */
     uint32_t row_capacity;           /* 0: CSR rows */
-    bool ends_loops;                 /* the device: see xli_capabilities */
     xli_tune_neighbors tune;
     uint32_t together; /* queries that a work-item counts or visits at a time */
     xl_plan *scan;     /* of u64 */
     xli_kernel count, fill, visit, details;
-    xli_kernel total;   /* if the device ends loops */
     xli_kernel check;   /* of given queries */
     xli_kernel longest; /* row, with row_capacity */
 } xli_neighbors_plan;

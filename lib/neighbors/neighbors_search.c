@@ -8,7 +8,7 @@ xl_status xli_near_check(const xli_neighbors_plan *plan, const xl_grid_index *in
     xl_status status;
     xl_context *const ctx = plan->base.ctx;
     XL_TRY(xli_grid_check_kind(ctx, index, &plan->form));
-    XL_TRY(xli_grid_check_periods(ctx, index, "desc.radius", plan->radius, plan->ends_loops));
+    XL_TRY(xli_grid_check_periods(ctx, index, "desc.radius", plan->radius));
     XL_TRY(xli_grid_check_num_queries(ctx, &plan->form, index, args->num_queries));
 done:
     return status;

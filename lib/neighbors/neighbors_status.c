@@ -87,7 +87,17 @@ done:
     return status;
 }
 
-/* The length of the longest row. All bits set: a row was not searched to its end. */
+/* What counts and offsets hold if the index was built again before the count. */
+static xl_status check_built(const question *q, bool built)
+{
+    if (built)
+        return XL_SUCCESS;
+    return xli_fail(q->plan->base.ctx, XL_ERROR_INVALID_ARGUMENT,
+                    "args.%s: not of this build of the index; count or fill again",
+                    q->plan->row_capacity > 0 ? "counts" : "offsets");
+}
+
+/* The length of the longest row. */
 static xl_status check_rows(const question *q, xl_neighbors_report *report)
 {
     xl_status status;
@@ -96,13 +106,13 @@ static xl_status check_rows(const question *q, xl_neighbors_report *report)
     xli_args_add_span(&rest, &q->spans[XLI_NEAR_COUNTS]);
     xli_args_add(&rest, XLI_U32(q->num_rows));
     XL_TRY(ask(q, &q->plan->longest, q->num_rows, &rest, &found));
-    report->incomplete = found.a == UINT32_MAX;
-    report->longest_row = report->incomplete ? 0 : found.a;
+    XL_TRY(check_built(q, found.a != UINT32_MAX));
+    report->longest_row = found.a;
 done:
     return status;
 }
 
-/* The number of pairs in the rows. All bits set: a count was not searched to its end. */
+/* The number of pairs in the rows. */
 static xl_status check_length(const question *q, xl_neighbors_report *report)
 {
     xl_status status;
@@ -113,8 +123,8 @@ static xl_status check_length(const question *q, xl_neighbors_report *report)
         XL_TRY(xli_read_blocking(q->plan->base.ctx, q->queue, offsets->buffer,
                                  (offsets->offset + rows[k]) * sizeof(cl_ulong), sizeof(cl_ulong),
                                  &ends[k], 0, NULL));
-    report->incomplete = ends[2] == UINT64_MAX;
-    report->pairs = report->incomplete ? 0 : ends[1] - ends[0];
+    XL_TRY(check_built(q, ends[2] != UINT64_MAX));
+    report->pairs = ends[1] - ends[0];
 done:
     return status;
 }
@@ -135,11 +145,6 @@ static xl_status judge(const question *q, const xl_neighbors_report *report)
                         "at index %llu; move them into the box",
                         (unsigned long long)report->too_far, q->n,
                         (unsigned long long)report->first_too_far);
-    if (report->incomplete)
-        return xli_fail(ctx, XL_ERROR_UNSUPPORTED,
-                        "args.%s: not of a list, because the device ends loops before all "
-                        "candidates of a point are tested, or because the index was built again",
-                        row_capacity > 0 ? "counts" : "offsets");
     if (report->longest_row > row_capacity)
         return xli_fail(ctx, XL_ERROR_CAPACITY, "desc.row_capacity: %u; the longest row has %llu",
                         (unsigned)row_capacity, (unsigned long long)report->longest_row);

@@ -16,7 +16,7 @@ static xl_status query_capabilities(xl_context *ctx, xli_capabilities *capabilit
     if (!before)
         return xli_fail(ctx, XL_ERROR_OUT_OF_MEMORY, "no memory to learn what the device is");
     for (int oldest = 0; oldest <= 1 && status == XL_ERROR_BUILD; ++oldest) {
-        *capabilities = (xli_capabilities){0};
+        *capabilities = (xli_capabilities){.most_rounds = SIZE_MAX};
         status = xli_capabilities_query(ctx, oldest == 1, capabilities);
         if (status == XL_SUCCESS)
             status = xli_probe_lanes(ctx, capabilities);

@@ -150,7 +150,7 @@ bool xli_oclgrind_flushes_badly(const xli_capabilities *capabilities);
 /* probe.c: learns the sub-group size from a compiled kernel and checks it. Falls back
  * to local memory when what it sees is not what was promised. */
 xl_status xli_probe_lanes(xl_context *ctx, xli_capabilities *capabilities);
-/* Whether the device ends long loops: capabilities->ends_loops. */
+/* The rounds that the loops of a work-item may have: capabilities->most_rounds. */
 xl_status xli_probe_rounds(xl_context *ctx, xli_capabilities *capabilities);
 
 /* program.c: xli_program_get() for given capabilities, which the probe needs while the

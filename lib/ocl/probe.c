@@ -80,7 +80,7 @@ done:
 
 xl_status xli_probe_rounds(xl_context *ctx, xli_capabilities *capabilities)
 {
-    enum { ROUNDS = 70000 }; /* as in the kernel */
+    enum { ROUNDS = 70000, LIMIT = 1 << 15 }; /* ROUNDS: as in the kernel */
     xl_status status;
     xli_program *program = NULL;
     xli_kernel kernel = {0};
@@ -88,7 +88,7 @@ xl_status xli_probe_rounds(xl_context *ctx, xli_capabilities *capabilities)
     XL_TRY(xli_program_build(ctx, capabilities, "probe", "", &program));
     XL_TRY(xli_kernel_create(ctx, program, "xl_probe_rounds", &kernel));
     XL_TRY(xli_kernel_query(ctx, &kernel, 1, sizeof answer, answer));
-    capabilities->ends_loops = answer[0] < ROUNDS;
+    capabilities->most_rounds = answer[0] < ROUNDS ? LIMIT : SIZE_MAX; /* half: see tune.h */
 done:
     xli_kernel_destroy(&kernel);
     return status;

@@ -123,8 +123,8 @@ typedef struct xli_capabilities {
     bool has_khr_shuffle;
     bool has_khr_ballot;
     bool has_fp16;      /* half may be computed with */
-    bool ends_loops;    /* after some 65,535 rounds, without an error: see rusticl.c */
     bool takes_bitcode; /* PoCL on a CPU: see program.c */
+    size_t most_rounds; /* as in xli_tune_device */
     uint32_t vendor_id;
     uint32_t nv_capability; /* of NVIDIA's OpenCL: the major compute capability; else 0 */
     /* Sizes of sub-groups that kernels may require, in order of trial, ended by 0; the one that a
@@ -136,6 +136,8 @@ xl_status xli_context_capabilities(xl_context *ctx, const xli_capabilities **cap
 
 /* rusticl.c: whether a kernel that leaves a carry of one byte ends the process there. */
 bool xli_rusticl_dies_of_byte_carries(const xli_capabilities *capabilities);
+/* rusticl.c: XL_ERROR_UNSUPPORTED if the driver limits the rounds of loops. */
+xl_status xli_rusticl_check_loops(const xl_context *ctx, const xli_capabilities *capabilities);
 
 /* The most work-items of a group, before a kernel's own limit. */
 static inline size_t xli_most_work_items(const xli_capabilities *capabilities)

@@ -12,13 +12,24 @@ bool xli_rusticl_waits_badly(const xli_capabilities *capabilities)
     return strcmp(capabilities->info.platform, "rusticl") == 0;
 }
 
-/* llvmpipe of Mesa 22.3 (November 2026) ends the loops of a work-item after 65,535 rounds, without
- * an error. A loop of n rounds takes n + 1 of them, in whatever loop it stands; every loop behind
- * goes one round. The work-items of a vector of eight share them: what counts for each loop is the
- * one of them that goes most rounds. Mesa 26.2 does not do this. */
+/* llvmpipe of Mesa 22.3 (November 2026) ends all loops of a work-item after 65,535 rounds in total,
+ * without an error. A loop of n rounds costs n + 1 of them, nested or not; later loops go one round.
+ * The eight work-items of a vector share them: each loop costs the rounds of the one that needs
+ * most. Mesa 26.2 has no such limit. */
 bool xli_rusticl_may_end_loops(const xli_capabilities *capabilities)
 {
     return strcmp(capabilities->info.platform, "rusticl") == 0;
+}
+
+/* The length of a search's loops depends on the points, so no choice of tiles limits it. */
+xl_status xli_rusticl_check_loops(const xl_context *ctx, const xli_capabilities *capabilities)
+{
+    if (capabilities->most_rounds == SIZE_MAX)
+        return XL_SUCCESS;
+    return xli_fail(ctx, XL_ERROR_UNSUPPORTED,
+                    "device: %s; its driver ends loops after %u rounds, and grids and searches "
+                    "need more (docs/drivers.md)",
+                    capabilities->info.name, 65535u);
 }
 
 /* The compiler of Mesa 22.3 (LLVM 15, November 2026) ends the process where a work-item stores

@@ -10,7 +10,7 @@ static xli_tune_device device_of(const xli_capabilities *capabilities)
                              .capability = capabilities->nv_capability,
                              .is_cpu = capabilities->is_cpu,
                              .has_lanes = capabilities->lane_way != XLI_LANE_LOCAL,
-                             .ends_loops = capabilities->ends_loops,
+                             .most_rounds = capabilities->most_rounds,
                              .no_radix = xli_rusticl_compiles_no_radix(capabilities),
                              .compute_units = capabilities->info.compute_units,
                              .local_bytes = capabilities->info.local_bytes,

@@ -21,28 +21,11 @@ static size_t local_bytes(const xli_problem *problem, size_t size, size_t items)
 /* The chunks of XL_REPRODUCIBLE, which determine the bits of results: they must not change. */
 enum { FIXED_CHUNK = 1 << 12, LONG_FIXED_CHUNK = 1 << 14, FIXED_CHUNKS = 1 << 12 };
 
-/* A device that ends long loops limits the rounds of a chunk, whatever a tuning file says: see
- * cl/reduce/reduce_chunk.cl. */
-static xli_tune_reduce limited(const xli_capabilities *capabilities, const xli_tune_reduce *tune)
-{
-    enum { CHUNK = 1 << 15, CSR_CHUNK = 1 << 13 };
-    xli_tune_reduce fits = *tune;
-    const size_t csr = tune->chunk_elements_csr > 0 ? tune->chunk_elements_csr : CSR_CHUNK;
-    if (!capabilities->ends_loops)
-        return fits;
-    fits.chunk_elements = (uint32_t)xli_min(tune->chunk_elements, CHUNK);
-    fits.chunk_elements_csr = (uint32_t)xli_min(csr, CSR_CHUNK);
-    fits.single_group_tiles = (uint32_t)xli_min(tune->single_group_tiles, 8);
-    fits.single_group_vectors = (uint32_t)xli_min(tune->single_group_vectors, 64);
-    return fits;
-}
-
 /* With XL_REPRODUCIBLE one work-item takes a chunk, and chunks have fixed lengths, so that the
  * order of operands is the same on every device. */
 void xli_reduce_shape_of(const xli_problem *problem, const xli_capabilities *capabilities,
-                         const xli_tune_reduce *wish, size_t most, xli_reduce_shape *shape)
+                         const xli_tune_reduce *tune, size_t most, xli_reduce_shape *shape)
 {
-    const xli_tune_reduce fits = limited(capabilities, wish), *const tune = &fits;
     enum { MOST_ITEMS = 16, SERIAL_TILE = 1 << 12 };
     const size_t bytes = xli_max(value_bytes(problem), problem->in.bytes);
     const bool whole = problem->segments == XL_SEGMENTS_NONE;

@@ -276,17 +276,6 @@ static void shape_tree(const xli_problem *problem, const xli_capabilities *capab
     shape->tile = size == 1 ? xli_scan_tree_tile(tree) : size * shape->items;
 }
 
-/* A device that ends long loops limits the rounds of a run, whatever a tuning file says: see
- * xli_tune_scan. */
-static void limit_loops(xli_tune_scan *tune)
-{
-    enum { CHUNK = 1 << 19, CSR_CHUNK = 1 << 10, TILE_BYTES = 1 << 16 };
-    const size_t csr = tune->chunk_elements_csr > 0 ? tune->chunk_elements_csr : CSR_CHUNK;
-    tune->chunk_elements = (uint32_t)xli_min(tune->chunk_elements, CHUNK);
-    tune->chunk_elements_csr = (uint32_t)xli_min(csr, CSR_CHUNK);
-    tune->tile_bytes = (uint32_t)xli_min(tune->tile_bytes, TILE_BYTES);
-}
-
 static xl_scan_algorithm choose_algorithm(const xli_capabilities *capabilities,
                                           const xli_tune_scan *tune, const xli_scan_limits *limits)
 {
@@ -308,8 +297,6 @@ void xli_scan_shape_of(const xli_problem *problem, const xli_capabilities *capab
                               .vector = xli_problem_vector(problem, widest(problem))};
     if (!(limits->files & XLI_FILE_PIPELINED))
         shape->tune.pipelined = 0;
-    if (capabilities->ends_loops)
-        limit_loops(&shape->tune);
     if (xli_scan_is_textbook(shape->algorithm)) {
         shape_textbook(problem, capabilities, limits->most, shape);
         return;

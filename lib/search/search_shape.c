@@ -6,19 +6,17 @@ void xli_search_shape_of(const xli_search_problem *problem, const xli_tune_devic
                          const xli_tune_search *tune, size_t most, xli_search_shape *shape)
 {
     /* A group exchanges one word of 64 bits for each work-item. */
-    enum { WORD = 8, KEYS_SIDE_BY_SIDE = 16, MOST_WHERE_LOOPS_END = 1 << 10 };
+    enum { WORD = 8, KEYS_SIDE_BY_SIDE = 16 };
     const bool serial = tune->serial != 0, unsorted = problem->kind == XL_SEARCH_UNSORTED;
     size_t group = xli_min(xli_min(tune->group, most), device->max_work_group);
     if (unsorted)
         group = xli_min(group, xli_size(device->local_bytes / WORD));
     *shape = (xli_search_shape){.serial = serial,
-                                .ends_loops = device->ends_loops,
+                                .longest = device->most_rounds,
                                 .group_size = serial ? 1 : (uint32_t)xli_max(1, group),
                                 .items = unsorted ? KEYS_SIDE_BY_SIDE : tune->items,
                                 .most = tune->queries,
                                 .units = device->compute_units};
-    if (device->ends_loops)
-        shape->most = (uint32_t)xli_min(shape->most, MOST_WHERE_LOOPS_END);
 }
 
 /* Whole rounds; several chunks for each unit, because one of them may be late. */
@@ -35,14 +33,12 @@ size_t xli_search_queries(const xli_search_shape *shape, size_t num_queries)
  * group. */
 xli_search_chunks xli_search_chunks_of(const xli_search_shape *shape, size_t n)
 {
-    enum { CHUNKS = 8, LEAST = 1 << 14, MOST_WHERE_LOOPS_END = 1 << 15 };
+    enum { CHUNKS = 8, LEAST = 1 << 14 };
     if (n < 2)
         return (xli_search_chunks){1, 0};
     const size_t places = n - 1;
     const size_t wanted = xli_ceil_div(places, xli_mul(xli_max(1, shape->units), CHUNKS));
-    xli_search_chunks chunks = {xli_max(wanted, LEAST), 0};
-    if (shape->ends_loops)
-        chunks.elements = xli_min(chunks.elements, MOST_WHERE_LOOPS_END);
+    xli_search_chunks chunks = {xli_min(xli_max(wanted, LEAST), shape->longest), 0};
     chunks.count = xli_ceil_div(places, chunks.elements);
     return chunks;
 }

@@ -18,7 +18,7 @@ typedef struct xli_search_problem {
 
 typedef struct xli_search_shape {
     bool serial;         /* one work-item takes a chunk, else a work-group does */
-    bool ends_loops;     /* chunks must be short */
+    size_t longest;      /* most elements of a chunk */
     uint32_t group_size; /* work-items of every launch */
     uint32_t items;      /* queries, or keys, that a work-item processes side by side */
     uint32_t most;       /* queries of a chunk */

@@ -8,8 +8,8 @@ enum { MOST_ITEMS = 32, LEAST_ITEMS = 4, REPEAT_ITEMS = 8, STAGED_BYTES = 16 };
 /* Runs in a tile of a serial work-item. */
 enum { REPEAT_TILE = 4096 };
 
-/* For a driver that ends loops after 65,535 rounds: a tile costs a work-item about 200. */
-enum { LIMITED_TILES = 256, LIMITED_SHARE = 64 };
+/* Rounds of loops that a tile costs a work-item, at most; and one of XL_SELECT_REPEAT. */
+enum { TILE_ROUNDS = 128, REPEAT_ROUNDS = 512 };
 
 /* Elements of a chunk: counts have 32 bits. */
 enum { LONGEST = 1 << 30 };
@@ -98,19 +98,13 @@ static bool is_staged(const xli_element *element)
 void xli_select_shape_of(const xli_select_problem *problem, const xli_capabilities *capabilities,
                          const xli_tune_select *tune, size_t most, xli_select_shape *shape)
 {
-    const bool ends_loops = capabilities->ends_loops;
     *shape = (xli_select_shape){.tune = *tune,
                                 .staged = is_staged(&problem->element),
                                 .group_size = 1,
                                 .vector = vector_of(&problem->element),
                                 .units = capabilities->info.compute_units,
-                                .most_tiles = SIZE_MAX};
-    if (ends_loops) {
-        shape->tune.serial = 0; /* each work-item of a group has fewer rounds */
-        shape->most_tiles = LIMITED_TILES;
-    }
-    shape->look_back =
-        is_one_pass(problem->kind) && tune->look_back && capabilities->can_publish && !ends_loops;
+                                .most_rounds = capabilities->most_rounds};
+    shape->look_back = is_one_pass(problem->kind) && tune->look_back && capabilities->can_publish;
     if (!shape->tune.serial)
         shape_group(problem, capabilities, most, shape);
     else if (problem->kind == XL_SELECT_REPEAT)
@@ -128,22 +122,26 @@ size_t xli_select_room(const xli_select_problem *problem, size_t n, size_t capac
     return problem->kind == XL_SELECT_REPEAT ? room : xli_min(room, n);
 }
 
+/* Tiles of the longest chunk, if each costs so many rounds. */
+static size_t most_tiles(const xli_select_shape *shape, size_t rounds)
+{
+    return xli_max(1, xli_min(LONGEST / shape->tile, shape->most_rounds / rounds));
+}
+
 xli_select_chunks xli_select_chunks_of(const xli_select_shape *shape, size_t n)
 {
     const size_t most = xli_max(xli_mul(shape->units, shape->tune.chunk_groups), 1);
     const size_t tiles = xli_ceil_div(n, shape->tile);
-    const size_t longest = xli_min(LONGEST / shape->tile, shape->most_tiles);
-    const size_t each = xli_max(xli_min(xli_ceil_div(tiles, most), xli_max(longest, 1)), 1);
+    const size_t each =
+        xli_max(xli_min(xli_ceil_div(tiles, most), most_tiles(shape, TILE_ROUNDS)), 1);
     return (xli_select_chunks){each * shape->tile, xli_ceil_div(tiles, each)};
 }
 
 size_t xli_select_groups(const xli_select_shape *shape, size_t work)
 {
     const size_t tiles = xli_ceil_div(work, shape->tile);
-    const size_t longest = xli_min(
-        LONGEST / shape->tile, shape->most_tiles < SIZE_MAX ? LIMITED_SHARE : shape->most_tiles);
     const size_t most = xli_max(xli_mul(shape->units, shape->tune.chunk_groups),
-                                xli_ceil_div(tiles, xli_max(longest, 1)));
+                                xli_ceil_div(tiles, most_tiles(shape, REPEAT_ROUNDS)));
     return xli_max(xli_min(tiles, most), 1);
 }
 
@@ -164,9 +162,8 @@ size_t xli_select_scratch_bytes(const xli_select_problem *problem, const xli_sel
         const size_t most = xli_min(tiles, shape->piece / shape->tile);
         words = most > 1 || n > shape->piece ? xli_select_state_words(problem, most) : 0;
     } else {
-        const size_t groups = xli_max(
-            xli_mul(shape->units, shape->tune.chunk_groups),
-            xli_ceil_div(tiles, xli_max(1, xli_min(LONGEST / shape->tile, shape->most_tiles))));
+        const size_t groups = xli_max(xli_mul(shape->units, shape->tune.chunk_groups),
+                                      xli_ceil_div(tiles, most_tiles(shape, TILE_ROUNDS)));
         words = xli_mul(xli_add(xli_min(tiles, groups), 1), 2);
     }
     return xli_round_up(xli_mul(words, sizeof(cl_ulong)), XLI_SCRATCH_ALIGN);

@@ -38,7 +38,7 @@ typedef struct xli_select_shape {
     uint32_t units;      /* compute units */
     size_t tile;         /* elements */
     size_t piece;        /* elements of a launch that looks back, at most */
-    size_t most_tiles;   /* of a chunk */
+    size_t most_rounds;  /* as in xli_tune_device */
 } xli_select_shape;
 
 /* `most`: work-items that the kernels allow in a group. */

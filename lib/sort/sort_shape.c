@@ -129,8 +129,7 @@ static xli_radix_way radix_of(const xli_sort_problem *problem, const xli_capabil
     const bool sweeps = t->sweep && capabilities->can_publish &&
                         capabilities->lane_way != XLI_LANE_LOCAL &&
                         capabilities->info.sub_group_size >= NARROWEST;
-    if (problem->algorithm == XL_SORT_BITONIC || device->ends_loops ||
-        problem->segments != XL_NONE || problem->compares)
+    if (problem->algorithm == XL_SORT_BITONIC || problem->segments != XL_NONE || problem->compares)
         return XLI_RADIX_NONE;
     if (t->shape == XLI_SORT_SERIAL) {
         shape->radix_size[0] = (xli_radix_size){1, 1, 1, 0, 0};
@@ -221,7 +220,7 @@ void xli_sort_shape_of(const xli_sort_problem *problem, const xli_capabilities *
                        const xli_tune_device *device, const xli_tune_sort *tune,
                        const xli_sort_limits *limits, xli_sort_shape *shape)
 {
-    enum { GATHER_GROUP = 256, GROUPS_PER_UNIT = 8, MOST_ROUNDS_LOG = 11, LEAST_QUEUE_LOG = 7 };
+    enum { GATHER_GROUP = 256, LEAST_QUEUE_LOG = 7 };
     *shape = (xli_sort_shape){.tune = *tune};
     xli_tune_sort *const t = &shape->tune;
     const size_t key = xli_sort_key_bytes(problem), value = xl_type_size(problem->value);
@@ -236,9 +235,6 @@ void xli_sort_shape_of(const xli_sort_problem *problem, const xli_capabilities *
     if (packs && t->segment_items_log > 0)
         t->items_log = t->segment_items_log;
     xli_tune_sort_fit(device, in_tile, t);
-    /* Half a tile of segments of one element takes more rounds of a loop; so does a merge sort. */
-    if ((segments || problem->compares) && device->ends_loops)
-        t->serial_tile_log = (uint32_t)xli_min(t->serial_tile_log, MOST_ROUNDS_LOG);
     while (t->group_log > 0 && (size_t)1 << t->group_log > limits->most)
         --t->group_log;
     const bool serial = t->shape == XLI_SORT_SERIAL;
@@ -246,12 +242,9 @@ void xli_sort_shape_of(const xli_sort_problem *problem, const xli_capabilities *
     shape->tile_log = serial ? t->serial_tile_log : t->group_log + t->items_log;
     shape->sub_group = xli_sub_group_of(capabilities, shape->group_size);
     shape->units = device->compute_units;
-    shape->list_groups =
-        device->ends_loops
-            ? UINT32_MAX
-            : (uint32_t)xli_min(UINT32_MAX, xli_mul(xli_max(1, shape->units), GROUPS_PER_UNIT));
+    shape->list_groups = (uint32_t)xli_min(UINT32_MAX, xli_tune_list_groups(device));
     shape->queue = segments && !serial && capabilities->can_publish && t->segment_queue &&
-                   !device->ends_loops && shape->tile_log >= LEAST_QUEUE_LOG;
+                   shape->tile_log >= LEAST_QUEUE_LOG;
     shape->radix = radix_of(problem, capabilities, device, limits, shape);
     shape->buckets = shape->radix == XLI_RADIX_CHUNKS && shape->radix_size[0].group == 1 &&
                      t->radix_buckets && xli_sort_key_bytes(problem) > 1 &&

@@ -115,17 +115,16 @@ static xl_status launch(flow *f, xli_kernel *kernel, size_t groups)
 }
 
 /* Segments of a group: as many as fill a few tiles with keys if all segments have equal lengths; at
- * most one for each work-item; and few on devices that end loops. */
+ * most one for each work-item. */
 static size_t batch_of(const flow *f)
 {
-    enum { TILES = 4, MOST_ROUNDS = 32, MOST_SERIAL = 1024 };
+    enum { TILES = 4, MOST_SERIAL = 1024 };
     const xli_topk_shape *shape = &f->plan->shape;
     const size_t average = xli_max(1, f->n / f->segments);
-    const size_t few = shape->longest < ((size_t)1 << 30) ? MOST_ROUNDS : SIZE_MAX;
     const size_t most = shape->tune.shape == XLI_TOPK_SERIAL ? MOST_SERIAL : shape->group_size;
     const size_t tiles = ((size_t)TILES << f->plan->tile_log) / average;
     const size_t spread = xli_ceil_div(f->segments, xli_max(1, shape->units)); /* for all units */
-    return xli_max(1, xli_min(xli_min(tiles, spread), xli_min(most, few)));
+    return xli_max(1, xli_min(xli_min(tiles, spread), xli_min(most, shape->batch)));
 }
 
 static xl_status launch_short(flow *f)
@@ -144,21 +143,12 @@ done:
     return status;
 }
 
-/* Groups of a launch over a list whose length the host does not know. On a device that ends loops
- * each has one entry. */
-static size_t groups_of(const flow *f, size_t most)
-{
-    enum { PER_UNIT = 8 };
-    const xli_topk_shape *shape = &f->plan->shape;
-    const bool ends_loops = shape->longest < ((size_t)1 << 30);
-    return xli_min(most, ends_loops ? SIZE_MAX : xli_mul(xli_max(1, shape->units), PER_UNIT));
-}
-
 static xl_status launch_digits(flow *f)
 {
     xl_status status = XL_SUCCESS;
     xli_topk_segment_kernels *k = &f->plan->kernels.segments;
-    const size_t chunks = groups_of(f, f->room.chunks), longs = groups_of(f, f->room.longs);
+    const size_t most = f->plan->shape.list_groups;
+    const size_t chunks = xli_min(f->room.chunks, most), longs = xli_min(f->room.longs, most);
     for (size_t digit = 0; digit < xl_type_size(f->plan->problem.key); ++digit) {
         begin_args(f);
         add_array(f, XLI_TOPK_KEYS_IN);

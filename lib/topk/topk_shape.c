@@ -10,9 +10,9 @@ enum { MOST_CHUNKS = 1536, ROOM = 640, CHUNK_WORDS = 3, STATE_BYTES = 512 + 2 * 
  * slow. */
 enum { SAMPLE_PARTS = 2 };
 
-/* For a driver that ends loops after 65,535 rounds. A tile takes two rounds for each element of a
- * work-item, and about 24 for the ranks. Sorting a list takes too many rounds. */
-enum { MOST_TILES = 1024 };
+/* Rounds of loops that a tile costs a work-item: two for each of its 16 elements on a driver that
+ * limits loops, and about 24 for the ranks; and that a segment costs it. */
+enum { TILE_ROUNDS = 32, SEGMENT_ROUNDS = 1024 };
 
 /* Places in a chunk, and a few beyond its end, have 32 bits. */
 enum { LONGEST = 1 << 30 };
@@ -20,20 +20,18 @@ enum { LONGEST = 1 << 30 };
 void xli_topk_shape_of(const xli_tune_device *device, const xli_tune_topk *tune, size_t most,
                        xli_topk_shape *shape)
 {
-    *shape = (xli_topk_shape){
-        .tune = *tune, .units = device->compute_units, .room = ROOM, .longest = LONGEST};
+    *shape = (xli_topk_shape){.tune = *tune,
+                              .units = device->compute_units,
+                              .room = tune->sample > 0 ? ROOM : 0,
+                              .batch = device->most_rounds / SEGMENT_ROUNDS,
+                              .list_groups = xli_tune_list_groups(device)};
     xli_tune_topk *const t = &shape->tune;
-    if (device->ends_loops)
-        t->shape = XLI_TOPK_GROUP; /* its work-items take fewer rounds */
     most = xli_min(most, device->max_work_group);
     while (t->group_log > 0 && (size_t)1 << t->group_log > most)
         --t->group_log;
     shape->group_size = t->shape == XLI_TOPK_SERIAL ? 1 : 1u << t->group_log;
-    if (device->ends_loops) {
-        t->items = (uint32_t)xli_min(t->items, 16);
-        shape->room = 0;
-        shape->longest = MOST_TILES * xli_topk_tile(shape);
-    }
+    const size_t tile = xli_max(1, xli_topk_tile(shape));
+    shape->longest = xli_min(LONGEST, xli_mul(device->most_rounds / TILE_ROUNDS, tile));
 }
 
 /* Local memory of a group that sorts short segments: keys, places and bits of a tile, and a segment
@@ -45,8 +43,7 @@ static size_t local_bytes(const xli_topk_problem *problem, size_t group, uint32_
     return ((element + 1) << tile_log) + group * SEGMENT + OTHER;
 }
 
-/* A tile of 2^11 keys is sorted about as fast as the selection of a longer one; shorter tiles take
- * fewer rounds where a driver ends loops. */
+/* A tile of 2^11 keys is sorted about as fast as the selection of a longer one. */
 uint32_t xli_topk_tile_log(const xli_topk_problem *problem, const xli_topk_shape *shape,
                            const xli_tune_device *device)
 {
@@ -93,8 +90,7 @@ xli_topk_sample xli_topk_sample_of(const xli_topk_problem *problem, const xli_to
     const xli_topk_sample none = {0};
     const uint64_t keys = shape->tune.sample;
     /* Keys of one byte have one digit, and many of them are equal. */
-    if (keys == 0 || shape->room == 0 || n < shape->tune.sampled || n < keys ||
-        xl_type_size(problem->key) == 1)
+    if (keys == 0 || n < shape->tune.sampled || n < keys || xl_type_size(problem->key) == 1)
         return none;
     const uint64_t rank = rank_of(((uint64_t)k * keys + n - 1) / n);
     const uint64_t room = (uint64_t)xli_topk_chunks_of(shape, n).count * shape->room;

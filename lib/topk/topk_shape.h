@@ -23,6 +23,8 @@ typedef struct xli_topk_shape {
     uint32_t units;      /* compute units */
     uint32_t room;       /* keys that the list of a chunk holds */
     size_t longest;      /* most elements of a chunk */
+    size_t batch;        /* most segments of a group */
+    size_t list_groups;  /* most groups of a launch over a list of segments or chunks */
 } xli_topk_shape;
 
 /* `most`: work-items that the kernels allow in a group. */

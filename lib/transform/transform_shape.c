@@ -23,9 +23,8 @@ static uint32_t vector_of(const xli_transform_problem *problem, size_t bytes)
 void xli_transform_shape_of(const xli_transform_problem *problem, const xli_tune_device *device,
                             const xli_tune_transform *tune, size_t most, xli_transform_shape *shape)
 {
-    /* A lane of a GPU loads 16 bytes at once; a cache line of a CPU has 64. Chunks are short if the
-     * driver ends loops after about 65,535 rounds. */
-    enum { LANE = 16, LINE = 64, LEAST = 128, MOST_WHERE_LOOPS_END = 1 << 12 };
+    /* A lane of a GPU loads 16 bytes at once; a cache line of a CPU has 64. */
+    enum { LANE = 16, LINE = 64, LEAST = 128 };
     const bool adjacent = problem->kind == XL_TRANSFORM_ADJACENT;
     const size_t group = xli_min(xli_min(tune->group, most), device->max_work_group);
     *shape = (xli_transform_shape){.serial = tune->serial != 0,
@@ -41,8 +40,7 @@ void xli_transform_shape_of(const xli_transform_problem *problem, const xli_tune
     if (adjacent && tile < LEAST) /* each tile costs an element of scratch */
         shape->serial = true;
     if (shape->serial) {
-        const size_t chunk = xli_max(tune->chunk / problem->out.bytes, LEAST);
-        tile = xli_min(chunk, device->ends_loops ? MOST_WHERE_LOOPS_END : SIZE_MAX);
+        tile = xli_max(tune->chunk / problem->out.bytes, LEAST);
         shape->group_size = 1;
     }
     shape->tile = (uint32_t)xli_round_up(tile, shape->vector);

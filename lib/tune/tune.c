@@ -28,6 +28,44 @@ static void take_file(const xli_tuning *file, xli_tune *tune)
                             xli_tunable_value(&xli_tunables[i], &file->tune));
 }
 
+/* The largest value on a driver that ends the loops of a work-item after 65,535 rounds in total
+ * (lib/ocl/rusticl.c). With CSR offsets an element of a scan costs up to 45 rounds, because empty
+ * segments before it are passed by a search. */
+static const struct {
+    const char *name;
+    uint32_t most;
+} loop_limits[] = {
+    {"scan.tile_bytes", 1 << 16},
+    {"scan.chunk_elements", 1 << 19}, /* a round takes 16 */
+    {"scan.chunk_elements_csr", 1 << 10},
+    {"reduce.chunk_elements", 1 << 15},
+    {"reduce.chunk_elements_csr", 1 << 13},
+    {"reduce.single_group_tiles", 8},
+    {"reduce.single_group_vectors", 64},
+    {"sort.serial_tile_log", 11}, /* half of it may be segments of one element */
+    {"sort.radix_chunks", 0},
+    {"topk.shape", XLI_TOPK_GROUP},
+    {"topk.items", 16},
+    {"topk.sample", 0}, /* the list of a chunk is sorted in one loop */
+    {"select.serial", 0},
+    {"merge.chunk", 1 << 14},
+    {"search.queries", 1 << 10},
+    {"histogram.serial", 0},
+    {"transform.chunk", 1 << 12},
+    {"morton.items", 1 << 8},
+};
+
+/* 0 of a value that is limited means any number, or is the least one. */
+void xli_tune_limit_loops(const xli_tune_device *device, xli_tune *tune)
+{
+    for (size_t i = 0; i < XLI_COUNT(loop_limits) && device->most_rounds < SIZE_MAX; ++i) {
+        const xli_tunable *const tunable = xli_tunable_find(loop_limits[i].name);
+        const uint32_t value = xli_tunable_value(tunable, tune), most = loop_limits[i].most;
+        if (value == 0 || value > most)
+            xli_tunable_set(tunable, tune, most);
+    }
+}
+
 /* The names that a plan takes: "scan.group_size, ...". */
 static void add_known(const xli_tune_wish *wish, xli_text *why)
 {
@@ -75,6 +113,7 @@ xl_status xli_tune_choose(const xli_tune_device *device, const xli_tuning *file,
     }
     for (uint32_t i = 0; i < wish->count; ++i)
         XL_TRY(take_one(wish, i, why, tune));
+    xli_tune_limit_loops(device, tune);
 done:
     return status;
 }

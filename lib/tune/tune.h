@@ -25,11 +25,13 @@ typedef struct xli_tune_device {
     uint32_t capability; /* of NVIDIA's OpenCL: the major compute capability; else 0 */
     bool is_cpu;         /* work-items take turns on a core */
     bool has_lanes;      /* those of a sub-group exchange values without local memory */
-    bool ends_loops;     /* after some 65,535 rounds: no value may ask for more */
     bool no_radix;       /* its compiler takes minutes for a radix sort: there is none */
     uint32_t compute_units;
     uint64_t local_bytes;
     size_t max_work_group;
+    /* Rounds that the loops of a work-item may take in all: SIZE_MAX, or half of the driver's limit,
+     * because shapes estimate what an element costs (lib/ocl/rusticl.c). */
+    size_t most_rounds;
 } xli_tune_device;
 
 /* ---- the values -----------------------------------------------------------
@@ -42,12 +44,6 @@ enum { XLI_TOPK_GROUP = 0, XLI_TOPK_SERIAL = 1 }; /* topk.shape */
 
 typedef struct xli_tune_scan {
     uint32_t shape, group_size, item_bytes, tile_bytes;
-    /* Rusticl 22.3 on llvmpipe ends a work-item's loops after 65,535 rounds in all, without a
-     * word, and a work-item that is a group takes up to 16 elements in a round. What counts is
-     * the longest way of any lane of 8, and lanes that a group leaves over go through its loops
-     * as well: they read zeros and write nothing. By CSR offsets an element of a run may cost
-     * some 45 rounds: empty segments before it are passed in 2 log2(their number) and a few
-     * more. */
     uint32_t chunk_groups, chunk_elements, chunk_elements_csr;
     uint32_t lookback_groups, tiles_per_lane, look_back, stream_kib;
     /* Pipelined look-back (cl/scan/scan_pipelined.cl): of values of one word, of
@@ -275,6 +271,17 @@ void xli_tune_neighbors_fit(const xli_tune_device *device, xli_tune_neighbors *t
 
 /* ---- tune.c: the values of a plan --------------------------------------------- */
 
+/* Reduces values to what a driver that limits loops can do. */
+void xli_tune_limit_loops(const xli_tune_device *device, xli_tune *tune);
+/* Groups of a launch over a list whose length only the device knows: a few for each unit, or one for
+ * each entry if the driver limits loops. */
+static inline size_t xli_tune_list_groups(const xli_tune_device *device)
+{
+    enum { PER_UNIT = 8 };
+    return device->most_rounds < SIZE_MAX ? SIZE_MAX
+                                          : xli_mul(xli_max(1, device->compute_units), PER_UNIT);
+}
+
 /* Names and values of a descriptor, for a plan that takes those of `primitives`. */
 typedef struct xli_tune_wish {
     unsigned primitives;
@@ -283,7 +290,7 @@ typedef struct xli_tune_wish {
 } xli_tune_wish;
 
 /* The values for a device: built-in, then those of the file (may be NULL), then those wished
- * for. XL_ERROR_INVALID_ARGUMENT with a text in `why`: a wish that is unknown, out of range or
+ * for; at last xli_tune_limit_loops(). XL_ERROR_INVALID_ARGUMENT with a text in `why`: a wish that is unknown, out of range or
  * of another primitive. */
 xl_status xli_tune_choose(const xli_tune_device *device, const xli_tuning *file,
                           const xli_tune_wish *wish, xli_text *why, xli_tune *tune);

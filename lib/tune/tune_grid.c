@@ -4,12 +4,7 @@
 #include "tune.h"
 
 /* On a GPU a work-item takes one point, so that each load of a work-group is one
- * run of memory; on a CPU a work-group is some vectors wide and walks far.
- *
- * A work-item never walks very far, though: llvmpipe (Mesa 22.3, seen 2026-11) ends
- * the loops of a work-item, all of them together, after 65,535 rounds without a
- * word. So a search takes one point per work-item on CPUs too, and an overfull cell is sorted
- * by as many work-items as a work-group has. */
+ * run of memory; on a CPU a work-group is some vectors wide and walks far. */
 static const xli_tune_grid gpu = {.group = 256,
                                   .items = 1,
                                   .bounds_groups = 2,
@@ -70,8 +65,6 @@ void xli_tune_grid_fit(const xli_tune_device *device, xli_tune_grid *tune)
         tune->group /= 2;
     while (tune->bucket > 1 && (uint64_t)tune->bucket * BUCKET_BYTES > room(device))
         tune->bucket /= 2;
-    if (device->ends_loops)
-        tune->items = (uint32_t)xli_min(tune->items, cpu.items);
 }
 
 /* Of each work-item the rows that it stages, where its own goes and how long it is. */
@@ -86,14 +79,8 @@ static uint32_t most_staged(const xli_tune_device *device, uint32_t group)
  * of more is put into order in registers. */
 enum { INTEL = 0x8086, INTEL_CPU_STAGED = 16 };
 
-/* A search has no rounds to spare for a second query (lib/neighbors/neighbors.c). */
 void xli_tune_neighbors_fit(const xli_tune_device *device, xli_tune_neighbors *tune)
 {
-    if (device->ends_loops) {
-        tune->items = 1;
-        tune->walk = 0;
-        tune->staged = 0; /* of rows of 17 to 24 the end was not written (Mesa 22.3, 2026-11) */
-    }
     tune->staged = (uint32_t)xli_min(tune->staged, most_staged(device, tune->group));
     if (device->is_cpu && device->vendor_id == INTEL)
         tune->staged = (uint32_t)xli_min(tune->staged, INTEL_CPU_STAGED);

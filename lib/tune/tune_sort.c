@@ -2,9 +2,6 @@
  * The built-in values of the sort, and what a device has room for. */
 #include "tune.h"
 
-/* Longer tiles are too many rounds for a device that ends loops. */
-enum { SERIAL_TILE_LOG = 12 };
-
 static uint32_t log2_floor(uint64_t x)
 {
     uint32_t log = 0;
@@ -30,7 +27,7 @@ void xli_tune_sort_table(const xli_tune_device *device, xli_tune_sort *tune)
                             .segment_group_log = nvidia ? 7 : 0,
                             .segment_items_log = nvidia ? 4 : 0,
                             .segment_queue = nvidia,
-                            .serial_tile_log = SERIAL_TILE_LOG,
+                            .serial_tile_log = 12,
                             .sample_most = nvidia ? 1u << 17 : 0,
                             .sample_wide_most = 0,
                             .sample_pair_most = nvidia ? 1u << 17 : 0,
@@ -92,10 +89,6 @@ void xli_tune_sort_fit(const xli_tune_device *device, uint64_t element_bytes, xl
     while (t->serial_tile_log > 4 &&
            (element_bytes << t->serial_tile_log) + 64u > device->local_bytes)
         --t->serial_tile_log;
-    if (device->ends_loops) {
-        t->serial_tile_log = (uint32_t)xli_min(t->serial_tile_log, SERIAL_TILE_LOG);
-        t->radix_chunks = 0; /* a chunk is walked in one loop */
-    }
     if (device->no_radix)
         t->radix_chunks = 0;
 }

@@ -74,10 +74,7 @@ void fit_device(fuzz_case *c)
 {
     static char extensions[16384];
     const xl_type type = element_of(c)->type;
-    if (zeros_are_alike()) { /* a device that ends long loops: no radius above a cell's height */
-        c->of[TIGHT] = 0;
-        if (c->of[SPACE] == SPACE_CELL)
-            c->of[SPACE] = SPACE_BOX;
+    if (zeros_are_alike()) {
         c->of[KEY_BYTES] = 0; /* it compiles a comparator of 96 bytes for a minute */
         case_normalise(c);
     }
@@ -260,6 +257,11 @@ static bool is_optional(const element *e)
     return e && (e->type == XL_F64 || e->type == XL_F16);
 }
 
+static bool has_grid(const fuzz_case *c)
+{
+    return c->of[PRIMITIVE] == NEAR || c->of[PRIMITIVE] == KNN || c->of[PRIMITIVE] == MOVED;
+}
+
 /* What a device may lack, and what ends the process on one: Mesa 22.3 (rusticl) crashes in a
  * pass of its own over functions that return vectors, or structs of bytes. */
 static bool may_be_refused(const fuzz_case *c)
@@ -268,8 +270,8 @@ static bool may_be_refused(const fuzz_case *c)
     if (has_keys(c)) /* a device need not compute with these */
         return c->of[ALGORITHM] == ALGORITHM_RADIX || c->of[WIDE] || c->of[FROM_BIT] ||
                c->of[TO_BIT];
-    if (has_space(c))
-        return c->of[SCALAR] != 0;
+    if (has_space(c)) /* llvmpipe of Mesa 22.3 ends long loops */
+        return c->of[SCALAR] != 0 || (has_grid(c) && zeros_are_alike());
     return is_optional(e) || is_optional(weight_of(c)) || is_optional(counter_of(c)) ||
            is_optional(source_of(c)) || (c->of[CARRY] && e->bytes == 1) ||
            c->of[ALGORITHM] == XL_SCAN_LOOKBACK;

@@ -437,5 +437,5 @@ int main(void)
         cmocka_unit_test(rows_keep_to_their_room),
         cmocka_unit_test(scratch_is_for_one_more_than_n),
     };
-    return cmocka_run_group_tests(tests, NULL, xlt_teardown);
+    return XLT_RUN_WITH_GRIDS(tests, NULL, xlt_teardown);
 }

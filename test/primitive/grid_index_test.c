@@ -234,5 +234,5 @@ int main(void)
         cmocka_unit_test(two_queues_take_turns),
         cmocka_unit_test(a_build_that_never_ran),
     };
-    return cmocka_run_group_tests(tests, NULL, xlt_teardown);
+    return XLT_RUN_WITH_GRIDS(tests, NULL, xlt_teardown);
 }

@@ -94,12 +94,6 @@ static void buckets_have_their_part_of_the_sample(void **state)
     desc.tunables = tunables;
     desc.num_tunables = sizeof tunables / sizeof *tunables;
     built b = build_grid(&c, &desc);
-    if (xli_grid_of(b.grid)->sorts) {
-        built_free(&b);
-        cloud_free(&c);
-        print_message("%s sorts keys instead, as it ends long loops\n", xlt_device());
-        skip();
-    }
     const xli_grid_layout *const layout = &b.index->layout;
     const size_t buckets = layout->buckets;
     assert_int_equal(buckets, n / IN_BUCKET);
@@ -369,5 +363,5 @@ int main(void)
         cmocka_unit_test(buckets_have_their_part_of_the_sample),
         cmocka_unit_test(builds_over_wrong_numbers_stay_inside),
     };
-    return cmocka_run_group_tests(tests, NULL, xlt_teardown);
+    return XLT_RUN_WITH_GRIDS(tests, NULL, xlt_teardown);
 }

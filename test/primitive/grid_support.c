@@ -147,11 +147,6 @@ xl_grid_report report_of(const built *b)
     return report;
 }
 
-bool ends_long_loops(void)
-{
-    return strstr(xlt_device(), "llvmpipe") != NULL;
-}
-
 uint32_t *order_of(const built *b)
 {
     size_t n = b->cloud->n;

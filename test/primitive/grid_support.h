@@ -71,7 +71,4 @@ uint64_t pairs_of(const built *b, const xl_neighbors_desc *desc);
 xl_grid_report check_search(const char *what, const cloud *c, const xl_grid_desc *grid,
                             const xl_neighbors_desc *search);
 
-/* Whether the device ends long loops, so that calls that take such may give up, and say so. */
-bool ends_long_loops(void);
-
 #endif

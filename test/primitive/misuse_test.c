@@ -413,5 +413,5 @@ int main(void)
         cmocka_unit_test(large_sorts),
 #endif
     };
-    return cmocka_run_group_tests(tests, setup, teardown);
+    return XLT_RUN_WITH_GRIDS(tests, setup, teardown);
 }

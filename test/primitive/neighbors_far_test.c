@@ -125,5 +125,5 @@ int main(void)
         cmocka_unit_test(far_points_take_no_longer),
         cmocka_unit_test(pairs_by_rounding_alone),
     };
-    return cmocka_run_group_tests(tests, NULL, xlt_teardown);
+    return XLT_RUN_WITH_GRIDS(tests, NULL, xlt_teardown);
 }

@@ -650,5 +650,5 @@ int main(void)
         cmocka_unit_test(wrong_systems),         cmocka_unit_test(wrong_moves),
         cmocka_unit_test(wrong_fills),           cmocka_unit_test(wrong_rooms),
     };
-    return cmocka_run_group_tests(tests, NULL, xlt_teardown);
+    return XLT_RUN_WITH_GRIDS(tests, NULL, xlt_teardown);
 }

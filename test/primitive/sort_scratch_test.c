@@ -183,7 +183,7 @@ static void bound_is_close(uint32_t shape)
     qsort(got, K, sizeof *got, by_value);
     assert_memory_equal(got, keys, sizeof got);
     memcpy(&bounded, held + BOUNDED * sizeof bounded, sizeof bounded);
-    /* A device that ends loops has no lists, and no sample. */
+    /* Without a sample there are no lists. */
     if (bytes >= NO_LIST + 4 * N && (bounded < 50 || bounded > 320))
         XLT_FAIL("shape %u: %u keys within the bound", (unsigned)shape, (unsigned)bounded);
     xlt_buffer_free(&in);

@@ -36,3 +36,16 @@ void xlt_needs_threads(void)
         skip();
     }
 }
+
+bool xlt_has_grids(void)
+{
+    xl_grid_desc desc;
+    xl_plan *grid;
+    xl_grid_desc_init(&desc);
+    desc.cell_size = 1;
+    desc.num_tunables = 1; /* without tunables: refused later, and nothing is compiled */
+    const xl_status status = xl_grid_create(xlt_context(), &desc, &grid);
+    if (status == XL_ERROR_UNSUPPORTED)
+        print_message("skipped: %s\n", xl_context_error(xlt_context()));
+    return status != XL_ERROR_UNSUPPORTED;
+}

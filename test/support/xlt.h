@@ -17,5 +17,11 @@ int xlt_teardown(void **state); /* xlt_finish() at the end of a group of tests *
 cl_command_queue xlt_out_of_order_queue(void);
 /* Skips the test on Oclgrind, which ends the process when two threads run kernels. */
 void xlt_needs_threads(void);
+/* False if the driver ends loops and therefore has no grids (loops_test.c); prints the reason. */
+bool xlt_has_grids(void);
+/* Runs a group of tests if the device has grids. */
+enum { XLT_SKIPPED = 77 };
+#define XLT_RUN_WITH_GRIDS(tests, setup, teardown)                                                 \
+    (xlt_has_grids() ? cmocka_run_group_tests(tests, setup, teardown) : XLT_SKIPPED)
 
 #endif

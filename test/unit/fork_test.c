@@ -229,5 +229,5 @@ int main(void)
         cmocka_unit_test(grandchildren_are_refused),
         cmocka_unit_test(locks_of_other_threads_do_not_matter),
     };
-    return cmocka_run_group_tests(tests, setup, teardown);
+    return XLT_RUN_WITH_GRIDS(tests, setup, teardown);
 }

@@ -76,11 +76,14 @@ static void built_in_values_keep_to_their_ranges(void **state)
         {.name = "GTX", .vendor_id = XLI_VENDOR_NVIDIA, .capability = 6, .compute_units = 20},
         {.name = "Arc", .vendor_id = 0x8086, .compute_units = 512},
     };
-    for (size_t d = 0; d < sizeof devices / sizeof devices[0]; ++d) {
+    for (size_t k = 0; k < 2 * sizeof devices / sizeof devices[0]; ++k) {
+        const size_t d = k / 2;
+        xli_tune_device device = devices[d];
+        device.most_rounds = k % 2 ? 1 << 15 : SIZE_MAX;
         xli_tune tune;
         xli_text why = {0};
         memset(&tune, 0xa5, sizeof tune);
-        assert_int_equal(xli_tune_choose(&devices[d], NULL, &(xli_tune_wish){0}, &why, &tune),
+        assert_int_equal(xli_tune_choose(&device, NULL, &(xli_tune_wish){0}, &why, &tune),
                          XL_SUCCESS);
         assert_null(why.data);
         for (size_t i = 0; i < XLI_TUNABLES; ++i)
@@ -132,7 +135,8 @@ static void faults_are_for_tests(void **state)
     (void)state;
     static const xl_tunable inject = {"scan.inject_delay", 3};
     const xli_tune_wish wish = {.primitives = XLI_TUNE_SCAN, .tunables = &inject, .count = 1};
-    const xli_tune_device device = {.name = "some CPU", .is_cpu = true, .compute_units = 2};
+    const xli_tune_device device = {
+        .name = "some CPU", .is_cpu = true, .compute_units = 2, .most_rounds = SIZE_MAX};
     xli_tune tune;
     for (int allowed = 0; allowed < 2; ++allowed) {
         char file[] = "scan.inject_delay = 3\n";

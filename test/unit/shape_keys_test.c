@@ -337,15 +337,15 @@ static void shapes_of_compaction(void **state)
         for (int kind = XL_SELECT_IF; kind <= XL_SELECT_REPEAT; ++kind) {
             xli_capabilities capabilities = facts_of(&devices[d]);
             const xli_tune_device known = known_of(&capabilities);
-            xli_tune_select tune;
+            xli_tune tune = {0};
             xli_select_shape s;
             const xli_select_problem p = {.kind = (xl_select_kind)kind,
                                           .element = {.type = XL_U8, .lanes = 1, .bytes = 1}};
             capabilities.info.compute_units = devices[d].units;
-            capabilities.ends_loops = d == LLVMPIPE;
-            xli_tune_select_table(&known, &tune);
-            xli_select_shape_of(&p, &capabilities, &tune, devices[d].group, &s);
-            assert_true(!s.look_back || (capabilities.can_publish && !capabilities.ends_loops));
+            xli_tune_select_table(&known, &tune.select);
+            xli_tune_limit_loops(&known, &tune);
+            xli_select_shape_of(&p, &capabilities, &tune.select, devices[d].group, &s);
+            assert_true(!s.look_back || capabilities.can_publish);
             assert_true(s.group_size <= devices[d].group);
             for (size_t n = 1, before = 0; n <= SIZE_MAX / 256; n += n / 2 + 1) {
                 const xli_select_chunks chunks = xli_select_chunks_of(&s, n);
@@ -353,24 +353,24 @@ static void shapes_of_compaction(void **state)
                 assert_true(chunks.count * chunks.elements >= n &&
                             (chunks.count - 1) * chunks.elements < n);
                 assert_true(chunks.elements < (size_t)1 << 31);
-                assert_true(!capabilities.ends_loops || chunks.elements <= 256 * s.tile);
+                assert_true(d != LLVMPIPE || chunks.elements <= 256 * s.tile);
                 assert_true(bytes >= before && bytes <= n / 100 + ((size_t)1 << 20));
                 before = bytes;
             }
         }
 }
 
-static xli_topk_shape topk_of(const device *d, size_t most, bool ends_loops)
+static xli_topk_shape topk_of(const device *d, size_t most)
 {
     const xli_capabilities capabilities = facts_of(d);
     xli_tune_device known = known_of(&capabilities);
-    xli_tune_topk tune;
+    xli_tune tune = {0};
     xli_topk_shape shape;
     known.max_work_group = d->group;
     known.compute_units = d->units;
-    known.ends_loops = ends_loops;
-    xli_tune_topk_table(&known, &tune);
-    xli_topk_shape_of(&known, &tune, most, &shape);
+    xli_tune_topk_table(&known, &tune.topk);
+    xli_tune_limit_loops(&known, &tune);
+    xli_topk_shape_of(&known, &tune.topk, most, &shape);
     return shape;
 }
 
@@ -379,13 +379,13 @@ static void chunks_of_selections(void **state)
 {
     (void)state;
     const xli_topk_problem plain = {.key = XL_U32, .largest = true};
-    assert_int_equal(topk_of(&devices[H200], 1024, false).group_size, 256);
-    assert_int_equal(topk_of(&devices[H200], 100, false).group_size, 64);
-    assert_int_equal(topk_of(&devices[POCL], 4096, false).group_size, 1);
+    assert_int_equal(topk_of(&devices[H200], 1024).group_size, 256);
+    assert_int_equal(topk_of(&devices[H200], 100).group_size, 64);
+    assert_int_equal(topk_of(&devices[POCL], 4096).group_size, 1);
     assert_int_equal(xli_topk_tile(&(xli_topk_shape){.tune = {.items = 8}, .group_size = 64}), 512);
     for (int d = 0; d < DEVICES; ++d) {
         const bool ends = d == LLVMPIPE;
-        const xli_topk_shape shape = topk_of(&devices[d], 1024, ends);
+        const xli_topk_shape shape = topk_of(&devices[d], 1024);
         assert_true(!ends || shape.group_size == 256);
         for (size_t n = 1; n <= UINT32_MAX - n / 2; n += n / 2 + 1) {
             const xli_topk_chunks chunks = xli_topk_chunks_of(&shape, n);
@@ -408,7 +408,7 @@ static void samples_of_selections(void **state)
     (void)state;
     const xli_topk_problem plain = {.key = XL_U32, .largest = true},
                            bytes = {.key = XL_U8, .largest = true};
-    xli_topk_shape shape = topk_of(&devices[H200], 1024, false);
+    xli_topk_shape shape = topk_of(&devices[H200], 1024);
     const size_t most = (size_t)1 << 28;
     for (size_t k = 1; k < most; k += k / 2 + 1) {
         const xli_topk_sample s = xli_topk_sample_of(&plain, &shape, most, k);
@@ -429,7 +429,7 @@ static void samples_of_selections(void **state)
     assert_int_equal(xli_topk_sample_of(&plain, &shape, shape.tune.sample - 1, 1).keys, 0);
     shape.tune.sample = 0;
     assert_int_equal(xli_topk_sample_of(&plain, &shape, most, 1).keys, 0);
-    shape = topk_of(&devices[LLVMPIPE], 1024, true); /* which has no lists */
+    shape = topk_of(&devices[LLVMPIPE], 1024); /* which has no lists */
     assert_int_equal(xli_topk_sample_of(&plain, &shape, most, 1).keys, 0);
 }
 
@@ -437,7 +437,7 @@ static void samples_of_selections(void **state)
 static void selections_in_order(void **state)
 {
     (void)state;
-    const xli_topk_shape shape = topk_of(&devices[H200], 1024, false);
+    const xli_topk_shape shape = topk_of(&devices[H200], 1024);
     const size_t n = 100000, counts = xli_topk_chunks_of(&shape, n).count;
     for (int wide = 0; wide < 2; ++wide) {
         const xli_topk_problem sorted = {
@@ -460,32 +460,32 @@ static void selections_in_order(void **state)
 }
 
 static xli_merge_shape set_of(const device *d, xl_type key, xl_merge_operation operation,
-                              size_t most, bool ends_loops)
+                              size_t most)
 {
     const xli_merge_problem problem = {.key = key, .operation = operation};
     const xli_capabilities capabilities = facts_of(d);
     xli_tune_device known = known_of(&capabilities);
-    xli_tune_merge tune;
+    xli_tune tune = {0};
     xli_merge_shape shape;
     known.max_work_group = d->group;
     known.local_bytes = d->local_bytes;
     known.compute_units = d->units;
-    known.ends_loops = ends_loops;
-    xli_tune_merge_table(&known, &tune);
-    xli_merge_shape_of(&problem, &known, &tune, most, &shape);
+    xli_tune_merge_table(&known, &tune.merge);
+    xli_tune_limit_loops(&known, &tune);
+    xli_merge_shape_of(&problem, &known, &tune.merge, most, &shape);
     return shape;
 }
 
-static xli_merge_shape merge_of(const device *d, xl_type key, size_t most, bool ends_loops)
+static xli_merge_shape merge_of(const device *d, xl_type key, size_t most)
 {
-    return set_of(d, key, XL_MERGE_ALL, most, ends_loops);
+    return set_of(d, key, XL_MERGE_ALL, most);
 }
 
 /* Tiles of work-groups, which fit local memory, and the scratch for where they begin. */
 static void merges_by_groups(void **state)
 {
     (void)state;
-    xli_merge_shape shape = merge_of(&devices[H200], XL_U32, 1024, false);
+    xli_merge_shape shape = merge_of(&devices[H200], XL_U32, 1024);
     assert_true(!shape.serial && shape.group_size == 256 && shape.items == 15);
     const size_t tile = xli_merge_tile(&shape, 1);
     assert_int_equal(tile, 3840);
@@ -498,27 +498,27 @@ static void merges_by_groups(void **state)
         assert_true(bytes >= 4 * (xli_ceil_div(n, tile) + 1) && bytes < n / 500);
         assert_int_equal(bytes % XLI_SCRATCH_ALIGN, 0);
     }
-    assert_int_equal(merge_of(&devices[H200], XL_U8, 1024, false).items, 15);
-    assert_int_equal(merge_of(&devices[H200], XL_F64, 1024, false).items, 7);
-    assert_int_equal(merge_of(&devices[H200], XL_U32, 96, false).group_size, 96);
+    assert_int_equal(merge_of(&devices[H200], XL_U8, 1024).items, 15);
+    assert_int_equal(merge_of(&devices[H200], XL_F64, 1024).items, 7);
+    assert_int_equal(merge_of(&devices[H200], XL_U32, 96).group_size, 96);
     device tight = devices[NARROW];
     tight.local_bytes = 4096;
-    shape = merge_of(&tight, XL_U64, 256, false);
+    shape = merge_of(&tight, XL_U64, 256);
     assert_true(shape.group_size == 256 && shape.items == 1);
     tight.local_bytes = 1024;
-    assert_int_equal(merge_of(&tight, XL_U64, 256, false).group_size, 64);
+    assert_int_equal(merge_of(&tight, XL_U64, 256).group_size, 64);
 }
 
 /* Tiles have room for one more element, and scratch on every device. */
 static void set_operations(void **state)
 {
     (void)state;
-    const xli_merge_shape gpu = set_of(&devices[H200], XL_U32, XL_MERGE_UNION, 1024, false),
-                          cpu = set_of(&devices[POCL], XL_U32, XL_MERGE_UNION, 4096, false);
+    const xli_merge_shape gpu = set_of(&devices[H200], XL_U32, XL_MERGE_UNION, 1024),
+                          cpu = set_of(&devices[POCL], XL_U32, XL_MERGE_UNION, 4096);
     assert_int_equal(xli_merge_tile(&gpu, 1), 3839);
     device tight = devices[NARROW];
     tight.local_bytes = 1024;
-    const xli_merge_shape least = set_of(&tight, XL_U64, XL_MERGE_DIFFERENCE, 256, false);
+    const xli_merge_shape least = set_of(&tight, XL_U64, XL_MERGE_DIFFERENCE, 256);
     assert_true(least.items == 2 && least.group_size == 32);
     for (size_t n = 1; n < UINT32_MAX / 2; n += n / 3 + 1) {
         assert_true(xli_merge_scratch_bytes(&gpu, n) >= 12 * (xli_ceil_div(n, 3839) + 1));
@@ -532,8 +532,8 @@ static void set_operations(void **state)
 static void merges_by_chunks(void **state)
 {
     (void)state;
-    const xli_merge_shape shape = merge_of(&devices[POCL], XL_U32, 4096, false),
-                          ended = merge_of(&devices[LLVMPIPE], XL_U32, 1024, true);
+    const xli_merge_shape shape = merge_of(&devices[POCL], XL_U32, 4096),
+                          ended = merge_of(&devices[LLVMPIPE], XL_U32, 1024);
     assert_true(shape.serial && shape.group_size == 1);
     for (size_t n = 1; n < UINT32_MAX / 2; n += n / 3 + 1) {
         const size_t chunk = xli_merge_tile(&shape, n);
@@ -545,32 +545,31 @@ static void merges_by_chunks(void **state)
     }
 }
 
-static xli_search_shape search_of(const device *d, xl_search_kind kind, size_t most,
-                                  bool ends_loops)
+static xli_search_shape search_of(const device *d, xl_search_kind kind, size_t most)
 {
     const xli_search_problem problem = {XL_U32, XL_U64, false, kind, false};
     const xli_capabilities capabilities = facts_of(d);
     xli_tune_device known = known_of(&capabilities);
-    xli_tune_search tune;
+    xli_tune tune = {0};
     xli_search_shape shape;
     known.max_work_group = d->group;
     known.local_bytes = d->local_bytes;
     known.compute_units = d->units;
-    known.ends_loops = ends_loops;
-    xli_tune_search_table(&known, &tune);
-    xli_search_shape_of(&problem, &known, &tune, most, &shape);
+    xli_tune_search_table(&known, &tune.search);
+    xli_tune_limit_loops(&known, &tune);
+    xli_search_shape_of(&problem, &known, &tune.search, most, &shape);
     return shape;
 }
 
 static void searches(void **state)
 {
     (void)state;
-    const xli_search_shape gpu = search_of(&devices[H200], XL_SEARCH_UPPER, 1024, false),
-                           cpu = search_of(&devices[POCL], XL_SEARCH_LOWER, 4096, false),
-                           ended = search_of(&devices[LLVMPIPE], XL_SEARCH_LOWER, 1024, true);
+    const xli_search_shape gpu = search_of(&devices[H200], XL_SEARCH_UPPER, 1024),
+                           cpu = search_of(&devices[POCL], XL_SEARCH_LOWER, 4096),
+                           ended = search_of(&devices[LLVMPIPE], XL_SEARCH_LOWER, 1024);
     assert_true(!gpu.serial && gpu.group_size == 256 && gpu.items == 4);
     assert_true(cpu.serial && cpu.group_size == 1 && cpu.items == 8);
-    assert_int_equal(search_of(&devices[H200], XL_SEARCH_UPPER, 96, false).group_size, 96);
+    assert_int_equal(search_of(&devices[H200], XL_SEARCH_UPPER, 96).group_size, 96);
     for (size_t n = 1; n < UINT32_MAX / 2; n += n / 3 + 1) {
         const size_t queries = xli_search_queries(&cpu, n);
         assert_int_equal(xli_search_queries(&gpu, n), 1024);
@@ -585,8 +584,7 @@ static void searches_of_places(void **state)
     (void)state;
     const xli_search_problem problem = {XL_U32, XL_U64, false, XL_SEARCH_UNSORTED, false};
     for (int d = 0; d < DEVICES; ++d) {
-        const xli_search_shape shape =
-            search_of(&devices[d], XL_SEARCH_UNSORTED, devices[d].group, d == LLVMPIPE);
+        const xli_search_shape shape = search_of(&devices[d], XL_SEARCH_UNSORTED, devices[d].group);
         assert_true(8 * shape.group_size <= devices[d].local_bytes);
         assert_int_equal(xli_search_chunks_of(&shape, 0).count, 0);
         assert_int_equal(xli_search_chunks_of(&shape, 1).count, 0);

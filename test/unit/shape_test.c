@@ -347,30 +347,29 @@ static void chunks_of_whole_arrays(void **state)
             }
 }
 
-/* Where long loops are ended no tuning value makes one. */
+/* If a driver limits loops, no tuning value makes a long one. */
 static void runs_are_as_long_as_loops_go(void **state)
 {
     (void)state;
     const xl_scan_desc desc = sum_of(XL_U32);
-    xli_capabilities capabilities = facts_of(&devices[LLVMPIPE]);
+    const xli_capabilities capabilities = facts_of(&devices[LLVMPIPE]);
     const xli_tune_device known = known_of(&capabilities);
     const xli_scan_limits limits = {XL_SCAN_AUTO, XLI_FILE_ANY, devices[LLVMPIPE].group};
     const size_t n = (size_t)1 << 28;
-    capabilities.ends_loops = true;
     const xli_problem scanned = problem_of(&desc, &capabilities);
     const xli_problem reduced = reduction_of(&desc, &capabilities);
-    xli_tune_scan tune;
-    xli_tune_reduce tune_reduce;
+    xli_tune tune = {0};
     xli_scan_shape scan;
     xli_reduce_shape reduce;
-    xli_tune_scan_table(&known, &tune);
-    xli_tune_reduce_table(&known, &tune_reduce);
-    tune.chunk_elements = tune_reduce.chunk_elements = 1 << 30;
-    tune.chunk_elements_csr = tune_reduce.chunk_elements_csr = 0;
-    tune.tile_bytes = 1 << 24;
-    tune_reduce.single_group_tiles = tune_reduce.single_group_vectors = 1 << 16;
-    xli_scan_shape_of(&scanned, &capabilities, &tune, &limits, &scan);
-    xli_reduce_shape_of(&reduced, &capabilities, &tune_reduce, limits.most, &reduce);
+    xli_tune_scan_table(&known, &tune.scan);
+    xli_tune_reduce_table(&known, &tune.reduce);
+    tune.scan.chunk_elements = tune.reduce.chunk_elements = 1 << 30;
+    tune.scan.chunk_elements_csr = tune.reduce.chunk_elements_csr = 0;
+    tune.scan.tile_bytes = 1 << 24;
+    tune.reduce.single_group_tiles = tune.reduce.single_group_vectors = 1 << 16;
+    xli_tune_limit_loops(&known, &tune);
+    xli_scan_shape_of(&scanned, &capabilities, &tune.scan, &limits, &scan);
+    xli_reduce_shape_of(&reduced, &capabilities, &tune.reduce, limits.most, &reduce);
     const xli_scan_partition runs = xli_scan_partition_of(&scanned, &scan, n);
     const xli_reduce_partition chunks = xli_reduce_partition_of(&reduced, &reduce, n, 0);
     assert_true(runs.chunk <= 1 << 19);

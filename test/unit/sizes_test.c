@@ -54,7 +54,8 @@ static xli_capabilities facts_of(size_t d)
                               .is_cpu = devices[d].is_cpu,
                               .can_publish = devices[d].can_publish,
                               .vendor_id = devices[d].vendor_id,
-                              .nv_capability = devices[d].capability};
+                              .nv_capability = devices[d].capability,
+                              .most_rounds = SIZE_MAX};
     snprintf(facts.info.name, sizeof facts.info.name, "%s", devices[d].name);
     facts.info.sub_group_size = devices[d].width;
     facts.info.compute_units = devices[d].units;
@@ -70,7 +71,8 @@ static xli_tune_device known_of(const xli_capabilities *facts)
                              .vendor_id = facts->vendor_id,
                              .capability = facts->nv_capability,
                              .is_cpu = facts->is_cpu,
-                             .has_lanes = facts->lane_way != XLI_LANE_LOCAL};
+                             .has_lanes = facts->lane_way != XLI_LANE_LOCAL,
+                             .most_rounds = facts->most_rounds};
 }
 
 /* ---- numbers of elements ---- */

@@ -223,10 +223,9 @@ static int make_parts(nearest_search *o, outputs *files)
         ++o->parts;
     } while (first < rows);
     if (o->given_up > 0)
-        return tool_fail("%zu of %zu rows are incomplete: %s%s ends long loops (docs/drivers.md)",
-                         o->given_up, rows,
-                         o->in.periodic ? "a query is too many periods outside the box, or " : "",
-                         o->s.info.name);
+        return tool_fail(
+            "%zu of %zu rows are incomplete: their queries are too many periods outside the box",
+            o->given_up, rows);
 done:
     return result;
 }
