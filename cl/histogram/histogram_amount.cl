@@ -279,11 +279,12 @@ xl_amount xl_amount_of(const xl_weights *w, uint i, uint bin)
 #if XL_HISTOGRAM_ADDS == 0
     return 1;
 #elif XL_HISTOGRAM_ADDS == 1
-    return (xl_amount)(long)w->weight[i];
+    return (xl_amount)(long)XL_WEIGHT_NUMBER(w->weight[i]);
 #elif XL_HISTOGRAM_ADDS == 2
-    return xl_exponent_of(XL_REAL_BITS(w->weight[i]));
+    return xl_exponent_of(XL_REAL_BITS(XL_WEIGHT_NUMBER(w->weight[i])));
 #else
-    return xl_steps_of(XL_REAL_BITS(w->weight[i]), w->exponent[min(bin, w->bins - 1)], w->shift);
+    return xl_steps_of(XL_REAL_BITS(XL_WEIGHT_NUMBER(w->weight[i])),
+                       w->exponent[min(bin, w->bins - 1)], w->shift);
 #endif
 }
 
