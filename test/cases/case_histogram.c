@@ -166,13 +166,15 @@ static unsigned char *make_numbers(const fuzz_case *c, size_t n, bool levels)
     return numbers;
 }
 
-/* Floating-point weights: of many sizes, or, as ODD, with infinities and NaN, and such that their sum
- * may overflow or be denormal. */
-static double real_weight(const fuzz_case *c, xlt_random *random)
+/* Floating-point weights: of many sizes; as ODD, with infinities and NaN, and such that their sum may
+ * overflow or be denormal; as EQUAL, when all are in one bin, such that large ones cancel. */
+static double real_weight(const fuzz_case *c, xlt_random *random, size_t i)
 {
     static const double odd[] = {3e38, -3e38, 1e-45, -1e-40, -0.0, 1e308, -1e308, 5e-324, 2e-308},
                         special[] = {(double)NAN, (double)INFINITY, -(double)INFINITY};
     const double unit = (double)xlt_unit(random) - 0.25;
+    if (c->of[DATA] == EQUAL)
+        return i % 4 < 2 ? (i % 2 ? -0x1p30 : 0x1p30) : ldexp(unit, -10);
     if (c->of[DATA] == ZEROS)
         return 0;
     if (c->of[DATA] == MINUS_ZEROS)
@@ -192,7 +194,7 @@ static unsigned char *make_weights(const fuzz_case *c, size_t n)
     for (size_t i = 0; i < n; ++i) {
         const uint64_t bits = xlt_next(&random);
         if (e->numbers == FLOATING)
-            lane_set_number(e, weights + i * e->bytes, (long double)real_weight(c, &random));
+            lane_set_number(e, weights + i * e->bytes, (long double)real_weight(c, &random, i));
         else
             memcpy(weights + i * e->bytes, &bits, e->bytes);
     }
