@@ -36,23 +36,27 @@ __kernel void xl_histogram_clear(uint count, __global uint *words, ulong words_o
         uint bins, const __global XL_IN *in, ulong in_offset, __global xl_counter *out,            \
         ulong out_offset XL_WEIGHTS_ARGUMENTS XL_BINNING_ARGUMENTS XL_PARAMS_ARGUMENT
 
-/* One work-item reads the number of elements for the whole group, so that a concurrent write cannot
- * make work-items diverge at a barrier. */
-#if XL_SERIAL
-#define XL_HISTOGRAM_LENGTH                                                                        \
-    if (has_length)                                                                                \
+/* The number of elements. */
+ulong xl_elements(ulong n, uint has_length, const __global ulong *length, ulong length_offset)
+{
+    if (has_length)
         n = min(n, length[length_offset]);
+    return n;
+}
+
+/* One work-item reads it for the whole group, so that a concurrent write cannot make work-items
+ * diverge at a barrier. */
+#if XL_SERIAL
+#define XL_HISTOGRAM_LENGTH n = xl_elements(n, has_length, length, length_offset);
 #else
 #define XL_HISTOGRAM_LENGTH                                                                        \
     __local ulong shared_n;                                                                        \
-    if (get_local_id(0) == 0) {                                                                    \
-        shared_n = n;                                                                              \
-        if (has_length)                                                                            \
-            shared_n = min(n, length[length_offset]);                                              \
-    }                                                                                              \
+    if (get_local_id(0) == 0)                                                                      \
+        shared_n = xl_elements(n, has_length, length, length_offset);                              \
     XL_LOCAL_BARRIER();                                                                            \
     n = shared_n;
 #endif
+
 /* Chunk number c: its first element, its number of elements, its weights. */
 #define XL_HISTOGRAM_MAKE(c)                                                                       \
     XL_HISTOGRAM_LENGTH                                                                            \
@@ -159,14 +163,13 @@ __kernel void xl_histogram_finish(ulong n, uint has_length, const __global ulong
                                   __global xl_real_bits *out, ulong out_offset)
 {
     const size_t k = get_global_id(0);
-    if (has_length)
-        n = min(n, length[length_offset]);
     if (k >= bins)
         return;
     const uint greatest = exponents[exponents_offset + k];
     if (adds && greatest == 0)
         return;
-    const xl_real_bits sum = xl_sum_bits(sums[sums_offset + k], greatest, xl_steps_shift(n));
+    const int shift = xl_steps_shift(xl_elements(n, has_length, length, length_offset));
+    const xl_real_bits sum = xl_sum_bits(sums[sums_offset + k], greatest, shift);
     __global xl_real_bits *const to = out + out_offset + k;
     *to = adds ? XL_REAL_BITS(XL_REAL_OF(*to) + XL_REAL_OF(sum)) : sum;
 }

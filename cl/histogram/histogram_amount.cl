@@ -137,8 +137,8 @@ typedef uint xl_real_bits;
 #define XL_SIGN ((xl_real_bits)1 << (8 * sizeof(xl_real_bits) - 1))
 #define XL_INFINITY ((xl_real_bits)XL_SPECIAL << XL_FRACTION)
 
-/* What a bin with such weights keeps as its exponent. A bin with -inf counts its +inf instead of
- * steps: a sum of both is NaN. */
+/* The exponent of a bin with such weights. A bin with -inf counts its +inf instead of steps, because
+ * the sum of both is NaN. */
 #define XL_HAS_INFINITY XL_SPECIAL
 #define XL_HAS_MINUS_INFINITY (XL_SPECIAL + 1)
 #define XL_HAS_NAN (XL_SPECIAL + 2)
@@ -195,7 +195,7 @@ xl_counter xl_negative(xl_counter x)
 #endif
 }
 
-/* A weight in steps of its bin, of which `greatest` is the greatest exponent. */
+/* A weight in steps. greatest: the greatest exponent in its bin. */
 xl_counter xl_steps_of(xl_real_bits bits, uint greatest, int shift)
 {
     const xl_real_bits fraction = bits & (((xl_real_bits)1 << XL_FRACTION) - 1);
@@ -240,7 +240,7 @@ xl_real_bits xl_sum_bits(xl_counter steps, uint greatest, int shift)
     const bool negative = steps.y >> 63 != 0;
     const xl_counter size = negative ? xl_negative(steps) : steps;
     ulong x = size.x;
-    if (size.y != 0) { /* the upper 64 bits; the last one also stands for those that are dropped */
+    if (size.y != 0) { /* keep the upper 64 bits; the last one is also 1 if a dropped bit is */
         const int drop = 64 - (int)clz(size.y);
         const bool odd = size.x << (64 - drop) != 0;
         x = (drop < 64 ? size.y << (64 - drop) | size.x >> drop : size.y) | (odd ? 1 : 0);
@@ -273,17 +273,18 @@ typedef struct xl_weights {
     uint bins;
 } xl_weights;
 
-/* The amount of element i of the chunk, whose bin is `bin`. Elements without a bin have any. */
+/* The amount of element i of the chunk, in bin `bin`. It is unused for elements outside all bins. */
 xl_amount xl_amount_of(const xl_weights *w, uint i, uint bin)
 {
 #if XL_HISTOGRAM_ADDS == 0
     return 1;
 #elif XL_HISTOGRAM_ADDS == 1
-    return (xl_amount)(long)w->weight[i];
+    return (xl_amount)(long)XL_WEIGHT_NUMBER(w->weight[i]);
 #elif XL_HISTOGRAM_ADDS == 2
-    return xl_exponent_of(XL_REAL_BITS(w->weight[i]));
+    return xl_exponent_of(XL_REAL_BITS(XL_WEIGHT_NUMBER(w->weight[i])));
 #else
-    return xl_steps_of(XL_REAL_BITS(w->weight[i]), w->exponent[min(bin, w->bins - 1)], w->shift);
+    return xl_steps_of(XL_REAL_BITS(XL_WEIGHT_NUMBER(w->weight[i])),
+                       w->exponent[min(bin, w->bins - 1)], w->shift);
 #endif
 }
 

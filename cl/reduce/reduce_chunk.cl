@@ -1,34 +1,34 @@
 /* SPDX-License-Identifier: MIT
- * A reduction by chunks: each work-group takes one chunk of elements, stores what ends in it
- * and leaves a carry-out, what goes on past its ends; the fix-up, a second, small launch, folds
- * the carry-outs in order. No group waits for another, and operands meet in an order that
- * follows from n and the plan alone. A whole array's chunks leave totals only, and the fix-up may
- * be part of the first launch: cl/reduce/reduce_whole.cl.
+ * A reduction by chunks. Each work-group reduces one chunk of elements, stores the results of the
+ * segments that end in it, and writes a carry-out for segments that continue beyond its ends. The
+ * fix-up, a second, small launch, folds the carry-outs in order. No group waits for another, and the
+ * order of operands depends on n and the plan alone. A chunk of a whole array writes its total only,
+ * and the fix-up may be part of the first launch: cl/reduce/reduce_whole.cl.
  *
- * A segment's result belongs to the chunk that has its end. CSR offsets are cut by steps of
- * the merge of elements and segments' ends, so that a chunk with many empty segments is no
- * longer than others: Merrill and Garland, "Merge-based parallel sparse matrix-vector
- * multiplication" (SC 2016).
+ * The chunk that contains the end of a segment stores its result. With CSR offsets, chunks are equal
+ * numbers of steps of the merge of elements and ends of segments, so that a chunk with many empty
+ * segments takes no longer than others: Merrill and Garland, "Merge-based parallel sparse
+ * matrix-vector multiplication" (SC 2016).
  *
  * XL_LIMITED_LOOPS: llvmpipe of Mesa 22.3 (seen 2026-11) ends the loops of a work-item after
- * 65,535 rounds, and what counts is the longest way of any lane of 8, those that a group leaves
- * over too, which read only zeros; reduce.chunk_elements_csr (lib/tune) is the switch. */
+ * 65,535 rounds. It counts the longest path of any of 8 lanes, including unused lanes, which read
+ * zeros only. reduce.chunk_elements_csr (lib/tune) is the switch. */
 #ifndef XL_TILE_REDUCE_CHUNK
 #define XL_TILE_REDUCE_CHUNK
 
 #include "../tile/tile_heads.cl"
 
-/* The host knows the size: lib/reduce/reduce_shape.c. */
+/* lib/reduce/reduce_shape.c computes the same size. */
 typedef struct xl_carry_out {
-    XL_T total;  /* all of its elements; of the first carry-out: all before this launch */
-    XL_T open;   /* of the segment that began before it, if that ends in it: its part here */
+    XL_T total;  /* of the chunk; in the first carry-out: of all elements before this launch */
+    XL_T open;   /* of the chunk's part of a segment that began before it and ends in it */
     ulong index; /* of that segment */
 } xl_carry_out;
 
-/* Where results go. */
+/* The outputs. */
 typedef struct xl_output_iterator {
     __global XL_OUT *out;
-    ulong capacity; /* results that there is room for */
+    ulong capacity; /* results that `out` has room for */
 #if XL_SEGMENTS == 3
     __global XL_SEG *keys; /* or NULL */
 #endif
@@ -40,10 +40,10 @@ typedef struct xl_output_iterator {
 #endif
 } xl_output_iterator;
 
-/* `chunk_elements`: elements (of CSR offsets: steps) of a chunk; `first`: the number of the
- * launch's first one. Carry-outs, of whole arrays totals, stand `carry_outs` bytes into scratch,
- * one more than there are groups; `counts` bytes into it the heads before this launch, then those
- * of each chunk. */
+/* chunk_elements: elements of a chunk, or, with CSR offsets, steps; first: the number of the launch's
+ * first chunk. Carry-outs, or totals of a whole array, begin `carry_outs` bytes after the start of
+ * scratch, one more than there are groups. The number of heads before this launch, then that of each
+ * chunk, begin `counts` bytes after it. */
 #if XL_SEGMENTS == 3
 #define XL_KEYS_ARGUMENTS , __global XL_SEG *keys, ulong keys_offset
 #else
@@ -59,7 +59,7 @@ typedef struct xl_output_iterator {
         ulong carry_outs, ulong counts, __global XL_OUT *out, ulong out_offset,                    \
         ulong capacity XL_KEYS_ARGUMENTS XL_COUNT_ARGUMENTS
 
-/* For results alone. */
+/* For `out` alone. */
 xl_output_iterator xl_output_iterator_make(__global XL_OUT *out, ulong capacity)
 {
     xl_output_iterator output;
@@ -74,7 +74,7 @@ xl_output_iterator xl_output_iterator_make(__global XL_OUT *out, ulong capacity)
     return output;
 }
 
-/* A kernel's XL_OUTPUT_MAKE(output) makes it of its arguments. */
+/* XL_OUTPUT_MAKE(output) makes it from a kernel's arguments. */
 #if XL_PARAM_WORDS > 0
 #define XL_STORE_PARAMS(output) , (output)->params
 #define XL_OUTPUT_MAKE(output)                                                                     \
@@ -107,7 +107,8 @@ XL_E xl_empty_e(const xl_input *input)
 /* The elements and segments of a chunk. */
 typedef struct xl_chunk {
     ulong begin, end;     /* elements */
-    ulong segment, after; /* CSR offsets: segments that end here; else `segment` began before */
+    ulong segment, after; /* CSR offsets: segments that end here, from `segment` to before
+                             `after`; else `segment` segments began before the chunk */
 } xl_chunk;
 
 #if XL_SEGMENTS == 3
@@ -122,7 +123,7 @@ uint xl_heads_in_keys(const __global XL_SEG *from, bool first)
 #endif
 
 #if XL_SEGMENTS == 4
-/* Of the first `steps` steps of the merge, how many are ends of segments. */
+/* The number of ends of segments among the first `steps` steps of the merge. */
 ulong xl_merge_search(const xl_input *input, ulong steps)
 {
     const __global XL_SEG *const ends = input->segments + 1;
@@ -134,7 +135,7 @@ ulong xl_merge_search(const xl_input *input, ulong steps)
 #endif
 }
 
-/* Whether element i, with which segment s goes on, is its first. */
+/* Whether element i, which segment s contains, is its first. */
 bool xl_begins(const xl_input *input, ulong s, ulong i)
 {
     return s + 1 < input->count && input->segments[s] == i;
@@ -142,10 +143,10 @@ bool xl_begins(const xl_input *input, ulong s, ulong i)
 #endif
 
 #if XL_SEGMENTS >= 5
-/* How many segments began before element i. */
+/* The number of segments that begin before element i. */
 ulong xl_began_before(const xl_input *input, ulong i)
 {
-    /* Kept from being paired with a quotient: Oclgrind does not know what LLVM makes of both. */
+    /* volatile: LLVM joins a remainder and a quotient to one operation, which Oclgrind lacks. */
     volatile ulong kept = i % input->width;
     const ulong left = kept, rounds = (i - left) / input->width;
 #if XL_SEGMENTS == 5
@@ -169,7 +170,7 @@ xl_chunk xl_chunk_between(const xl_input *input, ulong chunk_elements, ulong gro
     xl_chunk chunk;
     chunk.segment = segment;
     chunk.after = after;
-    /* Offsets past n would be the caller's mistake; nothing is read there. */
+    /* Offsets above n are a mistake of the caller; nothing is read there. */
     chunk.begin = min(xl_steps_at(input, chunk_elements, group) - segment, input->n);
     chunk.end = min(xl_steps_at(input, chunk_elements, group + 1) - after, input->n);
     chunk.end = max(chunk.begin, chunk.end);
@@ -182,15 +183,15 @@ xl_chunk xl_chunk_of(const xl_input *input, ulong chunk_elements, ulong group)
     const ulong segment = xl_merge_search(input, xl_steps_at(input, chunk_elements, group));
     ulong after = xl_merge_search(input, xl_steps_at(input, chunk_elements, group + 1));
 #if XL_LIMITED_LOOPS
-    /* To a lane that reads only zeros all segments seem to end here: it walks none. */
+    /* For a lane that reads zeros only, all segments seem to end here: it processes none. */
     if (input->n > 0 && input->segments[input->count - 1] == 0)
         after = segment;
 #endif
     return xl_chunk_between(input, chunk_elements, group, segment, after);
 }
 #else
-/* Where chunk number `group` starts and ends; what began before it is for others to count
- * where the array does not tell. */
+/* Where chunk number `group` starts and ends. If the array does not tell how many segments began
+ * before the chunk, the caller of this function counts them. */
 xl_chunk xl_chunk_of(const xl_input *input, ulong chunk_elements, ulong group)
 {
     xl_chunk chunk;

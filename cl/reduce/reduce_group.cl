@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT
- * A work-group reduces the segments of a chunk, tile by tile: elements come in by wide loads
- * and are turned in local memory, so that each work-item scans XL_ITEMS neighbours; what
- * each segment's last element has goes back to local memory, and from there to the array
- * in order. The cost of a tile does not depend on where segments begin.
+ * A work-group reduces the segments of a chunk, tile by tile. It loads elements as vectors and
+ * transposes them in local memory, so that each work-item scans XL_ITEMS adjacent elements. The scan
+ * at the last element of each segment is the segment's result; results return to local memory and
+ * are stored from there in order. The cost of a tile does not depend on where segments begin.
  *
- * Asks for XL_SERIAL 0, and XL_ITEMS a power of two up to 16 that XL_VLEN divides.
- * All work-items of the group must call these together. */
+ * Requires XL_SERIAL 0, and XL_ITEMS a power of two up to 16 that XL_VLEN divides.
+ * The whole group must call each function together. */
 #ifndef XL_TILE_REDUCE_GROUP
 #define XL_TILE_REDUCE_GROUP
 
@@ -17,7 +17,7 @@
 #error "XL_TILE must be XL_GROUP_SIZE * XL_ITEMS"
 #endif
 
-/* Neighbours of a work-item lie together; one place between work-items keeps them in
+/* The elements of a work-item are adjacent; a gap of one element between work-items puts them into
  * different banks. */
 #define XL_AT(p) ((p) + (p) / XL_ITEMS)
 typedef union xl_stage {
@@ -25,8 +25,8 @@ typedef union xl_stage {
     XL_E out[XL_AT(XL_TILE) + 1];
 } xl_stage;
 
-/* Whether heads are marked in local memory, a byte of 0 or 1 each; else they are asked
- * for. There is one more: it tells whether the last element is a last one. */
+/* Whether heads are marked in local memory by a byte of 0 or 1 each; otherwise they are computed. One
+ * more byte tells whether the tile's last element is the last of its segment. */
 #define XL_MARKS (XL_SEGMENTS == 1 || XL_SEGMENTS == 3 || XL_SEGMENTS == 4)
 #define XL_CHUNK_MARK_VECTORS (XL_TILE / 16 + 1)
 
@@ -38,14 +38,14 @@ typedef struct xl_temp_storage {
     XL_T scratch[XL_GROUP_SIZE];
     ulong numbers[XL_GROUP_SIZE];
     ulong next;  /* the first segment that ends after the tile */
-    uint closed; /* the tile's last element is the last of its segment */
+    uint closed; /* 1: the tile's last element is the last of its segment */
 #if XL_SEGMENTS == 3
-    ushort last[XL_TILE + 1]; /* of each result: its last element */
+    ushort last[XL_TILE + 1]; /* the last element of each result's segment */
 #endif
 } xl_temp_storage;
 #define XL_NO_RESULT 0xffff
 
-/* A tile: elements base + first to before base + end are the chunk's; first < XL_VLEN. */
+/* A tile. Elements base + first to before base + end belong to the chunk; first < XL_VLEN. */
 typedef struct xl_chunk_tile {
     ulong base;
     uint first, end;
@@ -53,7 +53,7 @@ typedef struct xl_chunk_tile {
 
 #define XL_LOADS (XL_ITEMS / XL_VLEN)
 
-/* What a work-item loads of a tile, if the tile is whole. */
+/* The elements of a whole tile that a work-item loads. */
 typedef struct xl_loaded_rows {
     xl_in_vec row[XL_LOADS];
     bool whole;
@@ -93,9 +93,9 @@ void xl_rows_stage(const xl_loaded_rows *load, __local xl_stage *stage, const xl
 }
 
 #if XL_SEGMENTS == 4
-/* Marks the heads of a tile whose marks are clear. `next` is the first segment that may
- * end in it, whose first element, if it is here, is a head. A segment that ends at the end of the
- * tile is marked there, one place behind its last element. */
+/* Marks the heads of a tile whose marks are clear. `next` is the first segment that may end in the
+ * tile; if its first element is in the tile, it is a head. A segment that ends at the end of the tile
+ * has its mark there, behind its last element. */
 void xl_ends_mark(__local xl_temp_storage *storage, const xl_input *input, xl_chunk_tile chunk_tile,
                   xl_chunk chunk, ulong next)
 {
@@ -110,7 +110,7 @@ void xl_ends_mark(__local xl_temp_storage *storage, const xl_input *input, xl_ch
                     chunk_tile.base + chunk_tile.end + 1);
 }
 #elif XL_SEGMENTS == 1 || XL_SEGMENTS == 3
-/* Marks the heads of the flags or keys at `at` of a tile that lie in 16 aligned bytes. */
+/* Marks the heads of a tile, from element `at` on, by the flags or keys in 16 aligned bytes. */
 void xl_marks_put(__local xl_temp_storage *storage, const __global XL_SEG *from, uint at,
                   bool first)
 {
@@ -151,8 +151,8 @@ void xl_heads_mark(__local xl_temp_storage *storage, const xl_input *input, ulon
 #define xl_heads_mark(storage, input, base)
 #endif
 
-/* Bit k: element p + k of the tile begins a segment; one bit more than XL_ITEMS, and the
- * end of the array counts as such. */
+/* Bit k: element p + k of the tile begins a segment; XL_ITEMS + 1 bits. The end of the array counts
+ * as the beginning of one. */
 uint xl_heads_of(const __local xl_temp_storage *storage, const xl_input *input, ulong base, uint p)
 {
 #if XL_MARKS
@@ -170,8 +170,8 @@ uint xl_heads_of(const __local xl_temp_storage *storage, const xl_input *input, 
 #endif
 }
 
-/* The next value of a work-item's scan. Where there is an identity, it stands for elements
- * that are not the chunk's, and elsewhere no operator is called on them. */
+/* The next value of a work-item's scan. Elements outside the chunk are replaced by the identity; if
+ * there is none, the operator is not called on them. */
 #if XL_HAS_IDENTITY
 #define XL_STEP(value, some, e, head, valid) value = (head) ? (e) : xl_op_e(value, (e));
 #else
@@ -182,7 +182,7 @@ uint xl_heads_of(const __local xl_temp_storage *storage, const xl_input *input, 
     }
 #endif
 
-/* Of the elements of this work-item: which are the chunk's, begin and end a segment. */
+/* The elements of this work-item that belong to the chunk, that begin a segment, that end one. */
 typedef struct xl_bits {
     uint valid, heads, lasts;
 } xl_bits;
@@ -201,9 +201,9 @@ xl_bits xl_bits_of(const __local xl_temp_storage *storage, const xl_input *input
     return bits;
 }
 
-/* Scans the tile from `carry`, which it moves on, and leaves the results in the stage: of
- * CSR offsets at the place of each segment's last element, else in order, from the number
- * of heads that `carry` has. */
+/* Scans the tile from `carry`, which it updates, and writes the results to the stage: with CSR
+ * offsets at the position of each segment's last element, otherwise in order, where the first one has
+ * the number carry.count. */
 void xl_chunk_tile_scan(__local xl_temp_storage *storage, const xl_input *input,
                         xl_chunk_tile chunk_tile, XL_T *carry, __global xl_carry_out *carry_out,
                         ulong segment)
@@ -265,8 +265,8 @@ void xl_chunk_tile_scan(__local xl_temp_storage *storage, const xl_input *input,
 }
 
 #if XL_SEGMENTS == 4
-/* Stores the result of segment s, whose elements are `from` to before `to`, if it ends in the
- * tile; the chunk's own first segment, if it began before, goes to the carry-out. The first that
+/* Stores the result of segment s, with elements `from` to before `to`, if it ends in the tile. The
+ * chunk's first segment, if it began before the chunk, goes to the carry-out. The first segment that
  * ends later becomes storage->next. */
 void xl_end_store(__local xl_temp_storage *storage, const xl_input *input, xl_chunk_tile chunk_tile,
                   xl_chunk chunk, const xl_output_iterator *output,
@@ -291,7 +291,7 @@ void xl_end_store(__local xl_temp_storage *storage, const xl_input *input, xl_ch
         storage->next = chunk.after;
 }
 
-/* The same of all that end in the tile, from segment `next` on. */
+/* Stores the results of all segments that end in the tile, from segment `next` on. */
 void xl_chunk_tile_store(__local xl_temp_storage *storage, const xl_input *input,
                          xl_chunk_tile chunk_tile, xl_chunk chunk, const xl_output_iterator *output,
                          __global xl_carry_out *carry_out, ulong next)
@@ -318,7 +318,7 @@ void xl_chunk_tile_store(__local xl_temp_storage *storage, const xl_input *input
     }
 }
 
-/* From the start of the vector that holds the chunk's first element on. */
+/* Tiles start at the vector that contains the chunk's first element. */
 XL_T xl_chunk_reduce(__local xl_temp_storage *storage, const xl_input *input, xl_chunk chunk,
                      const xl_output_iterator *output, __global xl_carry_out *carry_out)
 {
@@ -352,8 +352,8 @@ XL_T xl_chunk_reduce(__local xl_temp_storage *storage, const xl_input *input, xl
     return carry;
 }
 
-/* Two searches, by two sub-groups at a time; on khr sub-groups by all of them, since
- * Intel's CPU compiler dies of collectives that one of several calls. */
+/* Two sub-groups do one search each. With khr sub-groups all of them do both, because Intel's CPU
+ * compiler crashes on collectives that only some sub-groups call. */
 xl_chunk xl_chunk_find(__local xl_temp_storage *storage, const xl_input *input,
                        ulong chunk_elements, ulong group)
 {
@@ -371,15 +371,14 @@ xl_chunk xl_chunk_find(__local xl_temp_storage *storage, const xl_input *input,
         storage->numbers[get_local_id(0)] =
             xl_merge_search(input, xl_steps_at(input, chunk_elements, group + get_local_id(0)));
 #endif
-    /* From there, so that the extent is the same for all even if offsets change meanwhile. */
+    /* All read the same numbers, even if another kernel changes the offsets concurrently. */
     xl_local_barrier();
     const ulong segment = storage->numbers[0], after = storage->numbers[1];
     return xl_chunk_between(input, chunk_elements, group, segment, after);
 }
 #else
-/* Stores the results from number *next of the chunk to before `after`, of which number
- * `carry` stands first in the stage. Number 0, of the segment that began before the chunk, is in
- * the carry-out, if there is one at all. */
+/* Stores the results *next to before `after` of the chunk; the stage begins with result `carry`.
+ * Result 0 is that of a segment that began before the chunk; it goes to the carry-out. */
 void xl_chunk_tile_store(__local xl_temp_storage *storage, const xl_input *input,
                          xl_chunk_tile chunk_tile, ulong segment, const xl_output_iterator *output,
                          uint carry, uint after, uint *next)

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT
  * Reduction of segments, by chunks (cl/reduce/reduce_chunk.cl):
- *   xl_reduce_count  where the array alone tells where segments begin: how many do in
- *                    each chunk, so that a chunk knows the numbers of its own
- *   xl_reduce_upsweep   every chunk stores what ends in it and leaves its carry-out
- *   xl_reduce_fix_up   one group walks the carry-outs in order and stores what began in
- *                    one chunk and ended in another
- * A chunk that is the only one finds nothing open and leaves nothing to fix up. A launch that does
- * not start at chunk 0 goes on from where the fix-up before it ended. */
+ *   xl_reduce_count    for flags, bits and keys: counts the segments that begin in each chunk. A
+ *                      chunk needs these counts to number its segments
+ *   xl_reduce_upsweep  each chunk stores the results of segments that end in it, and its carry-out
+ *   xl_reduce_fix_up   one group folds the carry-outs in order and stores the results of segments
+ *                      that begin in one chunk and end in another
+ * If there is one chunk, there is nothing to fix up. A launch that does not start at chunk 0 continues
+ * from the end of the fix-up before it. */
 #include "../tile/tile_heads.cl"
 
 #if !XL_SERIAL
@@ -20,15 +20,15 @@
 #endif
 
 #if XL_SEGMENTS == 0
-#error "cl/reduce/reduce_whole.cl reduces what has no segments"
+#error "cl/reduce/reduce_whole.cl reduces arrays without segments"
 #endif
 
-/* The index of a carry-out in which nothing ended. */
+/* The index in the carry-out of a chunk in which no segment from before ends. */
 #define XL_NO_SEGMENT (~0ul)
 
 #define XL_REQUIRED __attribute__((reqd_work_group_size(XL_GROUP_SIZE, 1, 1)))
 
-/* The sum of all work-items' numbers, at every one. A barrier must stand before `numbers` is
+/* The sum of the numbers of all work-items, returned to each. A barrier must come before `numbers` is
  * written again. */
 #if XL_SERIAL
 #define xl_group_sum(numbers, mine) (mine)
@@ -48,7 +48,7 @@ ulong xl_group_sum(__local ulong *numbers, ulong mine)
 #endif
 
 #if XL_SEGMENTS == 2
-/* This work-item's part of the heads from `begin` to before `end`. */
+/* The heads from `begin` to before `end` that this work-item counts. */
 ulong xl_count_heads(const xl_input *input, ulong begin, ulong end)
 {
     ulong heads = begin == 0 && begin < end && get_local_id(0) == 0 && !(input->segments[0] & 1);
@@ -64,7 +64,7 @@ ulong xl_count_heads(const xl_input *input, ulong begin, ulong end)
     return heads;
 }
 #elif XL_SEGMENTS <= 3
-/* Of the flags or keys in 16 aligned bytes. */
+/* The number of heads by the flags or keys in 16 aligned bytes. */
 uint xl_heads_in(const __global XL_SEG *from)
 {
 #if XL_SEGMENTS == 1
@@ -75,7 +75,7 @@ uint xl_heads_in(const __global XL_SEG *from)
 #endif
 }
 
-/* The first 16 bytes of the array are left to the simple way: element 0 is a head. */
+/* The heads of the first 16 bytes are counted one by one, because element 0 is always a head. */
 ulong xl_count_heads(const xl_input *input, ulong begin, ulong end)
 {
     const ulong each = XL_SEG_VLEN, i = get_local_id(0);
@@ -159,8 +159,8 @@ __kernel XL_REQUIRED void xl_reduce_upsweep(XL_REDUCE_ARGUMENTS)
     }
 }
 
-/* `chunk_elements`: how many carry-outs there are. Leaves what comes before the next launch: in
- * the first carry-out, and before the chunks' heads. */
+/* chunk_elements: the number of carry-outs. For the next launch it writes the total so far to the
+ * first carry-out, and the number of heads so far before the chunks' numbers. */
 __kernel XL_REQUIRED void xl_reduce_fix_up(XL_REDUCE_ARGUMENTS)
 {
     XL_OUTPUT_MAKE(output)
@@ -202,7 +202,7 @@ __kernel XL_REQUIRED void xl_reduce_fix_up(XL_REDUCE_ARGUMENTS)
 #if XL_SERIAL
     carry_out->total = sum;
 #else
-    xl_full_barrier(); /* `start` is read by all */
+    xl_full_barrier(); /* all have read `start` */
     if (i == 0)
         carry_out->total = xl_op(start, all);
 #endif

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: MIT
  * One work-item reduces the segments of a chunk, element by element.
  *
- * Asks for XL_SERIAL 1. */
+ * Requires XL_SERIAL 1. */
 #ifndef XL_TILE_REDUCE_SERIAL
 #define XL_TILE_REDUCE_SERIAL
 
 #include "reduce_chunk.cl"
 
-/* The value of element i, which begins a segment or not. */
+/* The value of element i. head: whether it begins a segment. */
 XL_E xl_value_at(const xl_input *input, ulong i, bool head)
 {
     return xl_element_of(xl_input_accumulator(input, input->in[i], i, head));
 }
 
 #if XL_SEGMENTS == 4
-/* `sum`, and the elements from *at to before `end`, which begin nothing. */
+/* Folds into `sum` the elements from *at to before `end`, none of which begins a segment. */
 XL_T xl_fold_on(const xl_input *input, XL_T sum, ulong *at, ulong end)
 {
     ulong i = *at;
@@ -61,7 +61,7 @@ XL_T xl_chunk_reduce(xl_input *input, xl_chunk chunk, const xl_output_iterator *
 }
 #else
 #if XL_SEGMENTS >= 5
-/* A 64-bit remainder for each element would be slow: `place` is i % width. */
+/* `place` is i % width, updated for each element because a remainder of 64 bits is slow. */
 #define XL_SEGMENT_POSITION(input, i) ((i) % (input)->width)
 bool xl_head_at(const xl_input *input, ulong i, ulong *place)
 {

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT
- * Reduction of a whole array: every work-group reduces one chunk and leaves its total; the
- * totals are folded in the order of the chunks. A chunk that is the only one is the result.
+ * Reduction of a whole array: each work-group reduces one chunk and stores its total; then the
+ * totals are folded in the order of the chunks. If there is one chunk, its total is the result.
  *
- * Where messages may pass between work-groups one launch does both (XL_SINGLE_LAUNCH): a group
- * makes its total visible, then takes a number from a counter, and the group that takes the last
- * one folds the totals and puts the counter back to 0 for the next launch. No group waits for
- * another, and which one is last has no effect on the result. Elsewhere, and in a call that is
- * given no counter, a second launch folds them. The last group is found as in the example of
- * memory fences in NVIDIA's "CUDA C++ Programming Guide". */
+ * If work-groups can exchange messages, one launch does both (XL_SINGLE_LAUNCH): a group makes its
+ * total visible, then takes a number from a counter. The group that takes the last number folds the
+ * totals and sets the counter back to 0 for the next launch. No group waits for another, and the
+ * result does not depend on which group is last. On other devices, and in a call without a counter,
+ * a second launch folds the totals. The example of memory fences in NVIDIA's "CUDA C++ Programming
+ * Guide" finds the last group in the same way. */
 #include "../tile/tile_heads.cl"
 
 #if XL_SERIAL
@@ -26,11 +26,11 @@
 
 #define XL_REQUIRED __attribute__((reqd_work_group_size(XL_GROUP_SIZE, 1, 1)))
 
-/* `counter`: 0 between launches; or NULL. */
+/* counter: NULL, or a counter that is 0 between launches. */
 #define XL_WHOLE_ARGUMENTS XL_REDUCE_ARGUMENTS, volatile __global uint *counter, ulong counter_at
 
-/* What a chunk leaves. A struct around it: rusticl (Mesa 22.3, 2026-11) ends the process on copies
- * of a struct through a pointer that was one to bytes. */
+/* The total of a chunk. A struct around XL_T, because rusticl (Mesa 22.3, 2026-11) ends the process on
+ * copies of a struct through a pointer that was cast from one to bytes. */
 typedef struct xl_total {
     XL_T total;
 } xl_total;
@@ -48,9 +48,9 @@ XL_T xl_chunk_total(const xl_input *input, ulong chunk_elements)
 #define XL_SCRATCH_MAKE __local XL_T scratch[XL_TILE_SCRATCH];
 #define XL_SCRATCH , scratch
 
-/* Up to XL_VECTORS vectors of this work-item, the first at `first` and each next `step` elements
- * on, folded in that order; what lies at `end` or past it is left out. All are on their way
- * before the first is looked at: few elements take as long as their slowest trip to memory. */
+/* Folds up to XL_VECTORS vectors in order: the first is at `first`, the next ones follow at a distance
+ * of `step` elements. Elements from `end` on are ignored. All loads start before the first result is
+ * used, because the latency of memory determines the time for few elements. */
 XL_T xl_vectors_fold(const xl_input *input, ulong first, ulong step, uint vectors, ulong end)
 {
     XL_IN x[XL_ITEMS];
@@ -80,9 +80,9 @@ XL_T xl_vectors_fold(const xl_input *input, ulong first, ulong step, uint vector
     return total;
 }
 
-/* Groups take turns tile by tile while there is one for each, and vector by vector in what is
- * left, so that all of them read close together, which memory likes better than as many far
- * places, and none has more than the others; and work-items meet once, at the end. */
+/* Groups take tiles in turn while each gets one, then vectors of the remaining elements. So all groups
+ * read adjacent memory, which is faster than distant places, and have equal shares. The work-items
+ * of a group combine their results once, at the end. */
 XL_T xl_total_in_turns(const xl_input *input, __local XL_T *scratch)
 {
     XL_T item[XL_ITEMS];
@@ -108,7 +108,7 @@ XL_T xl_total_in_turns(const xl_input *input, __local XL_T *scratch)
     return xl_group_reduce(mine[0], scratch);
 }
 
-/* Tile by tile; of the last, shorter one each work-item takes vectors that follow each other. */
+/* Folds tile by tile. In the last, shorter tile each work-item takes adjacent vectors. */
 XL_T xl_total_in_order(const xl_input *input, xl_chunk chunk, __local XL_T *scratch)
 {
     XL_T item[XL_ITEMS];
@@ -136,7 +136,7 @@ XL_T xl_chunk_total(const xl_input *input, ulong chunk_elements, __local XL_T *s
 }
 #endif
 
-/* `before`, then `many` totals folded in their order. */
+/* Folds `before`, then `many` totals in their order. */
 #if XL_SERIAL
 XL_T xl_totals_fold(XL_T before, const __global xl_total *totals, uint many)
 {
@@ -147,8 +147,8 @@ XL_T xl_totals_fold(XL_T before, const __global xl_total *totals, uint many)
     return sum;
 }
 #else
-/* Where operands commute work-items take neighbours, else each a share of its own. So many loads
- * are on their way at once. */
+/* If operands commute, adjacent work-items take adjacent totals; otherwise each takes a contiguous
+ * share. AT_ONCE loads are in flight at a time. */
 XL_T xl_totals_fold(XL_T before, const __global xl_total *totals, uint many, __local XL_T *scratch)
 {
     enum { AT_ONCE = 4 };
@@ -175,7 +175,7 @@ XL_T xl_totals_fold(XL_T before, const __global xl_total *totals, uint many, __l
 }
 #endif
 
-/* The result of n elements that come to `total`, where `whole` is true. */
+/* Stores the result if `whole` is true. total: that of all n elements. */
 void xl_whole_put(const xl_input *input, const xl_output_iterator *output, XL_T total, bool whole)
 {
     if (get_local_id(0) != 0 || !whole)
@@ -189,9 +189,9 @@ void xl_whole_put(const xl_input *input, const xl_output_iterator *output, XL_T 
 }
 
 #if XL_SINGLE_LAUNCH
-/* Takes a number; true for the last, which then sees what every group wrote before it took its
- * own: each number is taken by an atomic operation on what the one before has left, between the
- * release and the acquire. */
+/* Takes a number and returns true for the last one. The group with the last number then sees all that
+ * the other groups wrote before they took theirs: the atomic operations on the counter form a chain
+ * between the release and the acquire. */
 bool xl_number_take(volatile __global uint *counter)
 {
     xl_device_fence();
@@ -222,7 +222,7 @@ __kernel XL_REQUIRED void xl_reduce_upsweep(XL_WHOLE_ARGUMENTS)
     if (!whole && counter) {
         if (get_local_id(0) == 0)
             last = xl_number_take(counter + counter_at);
-        xl_full_barrier(); /* the others, too, see all totals */
+        xl_full_barrier(); /* so that the whole group sees all totals */
         whole = last != 0;
     }
 #endif
@@ -232,8 +232,8 @@ __kernel XL_REQUIRED void xl_reduce_upsweep(XL_WHOLE_ARGUMENTS)
     xl_whole_put(&input, &output, total, whole);
 }
 
-/* `chunk_elements`: how many totals there are from number `first` on; its highest bit: a launch
- * after this one has more of them, and goes on from what this one leaves before all. */
+/* chunk_elements: the number of totals from number `first` on. Its highest bit: a later launch folds
+ * more of them; it continues from the total that this launch stores before all others. */
 __kernel XL_REQUIRED void xl_reduce_fix_up(XL_WHOLE_ARGUMENTS)
 {
     XL_INPUT_MAKE(input);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
- * A function of the elements of up to four arrays, or of neighbours in one. A work-item walks a
- * chunk, or a work-group takes a tile: vectors where all arrays are aligned to such, else elements.
- *   xl_transform_map       out[i] = f(x, y, z, w, i); in place is fine
- *   xl_transform_borders   the element before each tile or chunk, for what follows in place
- *   xl_transform_adjacent  out[i] = f(x, p, i), where p stands before x */
+ * A function of the elements of up to four arrays, or of adjacent elements of one. A work-item
+ * processes a chunk, or a work-group a tile: by vectors if all arrays are aligned, else by elements.
+ *   xl_transform_map       out[i] = f(x, y, z, w, i); may run in place
+ *   xl_transform_borders   saves the element before each tile or chunk, for a call in place
+ *   xl_transform_adjacent  out[i] = f(x, p, i), where p is the element before x */
 #include "../prelude/prelude.cl"
 
 #define XL_REQUIRED __attribute__((reqd_work_group_size(XL_GROUP_SIZE, 1, 1)))
@@ -63,8 +63,8 @@ typedef XL_T3 xl_t3;
 #endif
 #define XL_IS_ALIGNED(p) ((size_t)(p) % (sizeof(*(p)) * XL_VLEN) == 0)
 
-/* Past the cache, for results that leave it before anyone reads them: that saves reading the lines
- * which they overwrite. */
+/* A store past the cache, for results that leave the cache before they are read. It saves reading the
+ * cache lines that it overwrites. */
 #if defined(__has_builtin) && XL_SERIAL && XL_VLEN > 1
 #if __has_builtin(__builtin_nontemporal_store)
 #define XL_STREAM(x, p) __builtin_nontemporal_store((x), (p))
@@ -102,7 +102,7 @@ void xl_map_one(const xl_map *m, ulong i XL_PARAMS_ARGUMENT)
     m->out[i] = xl_user_expression(XL_EACH_INPUT(XL_ELEMENT) i XL_PARAMS_PASS);
 }
 
-/* Vector number q, of which all arrays are aligned to such. */
+/* Vector number q. All arrays must be aligned to vectors. */
 #define XL_LOAD_VECTOR(k)                                                                          \
     xl_t##k x##k[XL_VLEN];                                                                         \
     XL_UNPACK(((const __global xl_vec##k *)m->in##k)[q], x##k);
@@ -126,8 +126,8 @@ void xl_map_vector(const xl_map *m, ulong q, const bool stream XL_PARAMS_ARGUMEN
     m.in##k = in##k + in##k##_offset;                                                              \
     aligned = aligned && XL_IS_ALIGNED(m.in##k);
 
-/* `tile`: elements of a chunk or a tile, a multiple of XL_VLEN. stream 1: results are written past
- * the cache. */
+/* tile: elements of a chunk or a tile, a multiple of XL_VLEN. stream 1: results are written past the
+ * cache. */
 __kernel XL_REQUIRED void xl_transform_map(XL_TRANSFORM_LENGTH, uint tile, uint stream,
                                            XL_EACH_INPUT(XL_ARGUMENT) __global XL_OUT *out,
                                            ulong out_offset XL_PARAMS_ARGUMENT)
@@ -149,7 +149,7 @@ __kernel XL_REQUIRED void xl_transform_map(XL_TRANSFORM_LENGTH, uint tile, uint 
         for (uint q = 0; q < vectors; ++q)
             xl_map_vector(&m, first / XL_VLEN + q, false XL_PARAMS_PASS);
 #else
-    /* What a work-item reads and writes nobody else does. */
+    /* No two work-items read or write the same element. */
     for (uint q = (uint)get_local_id(0); q < vectors; q += XL_GROUP_SIZE)
         xl_map_vector(&m, first / XL_VLEN + q, false XL_PARAMS_PASS);
     uint i = vectors * XL_VLEN + (uint)get_local_id(0);
@@ -160,7 +160,7 @@ __kernel XL_REQUIRED void xl_transform_map(XL_TRANSFORM_LENGTH, uint tile, uint 
 
 #else
 
-/* The element before each tile but the first. */
+/* Saves the element before each tile except the first. */
 __kernel void xl_transform_borders(ulong n, uint tile, ulong tiles, const __global XL_T0 *in,
                                    ulong in_offset, __global XL_T0 *borders, ulong borders_offset)
 {
@@ -169,7 +169,7 @@ __kernel void xl_transform_borders(ulong n, uint tile, ulong tiles, const __glob
         borders[borders_offset + t] = in[in_offset + min(t * tile, n) - 1];
 }
 
-/* in_place 1: what stands before a tile may have been overwritten, and is in `borders`. */
+/* in_place 1: the element before a tile is read from `borders`, because it may be overwritten. */
 __kernel XL_REQUIRED void xl_transform_adjacent(XL_TRANSFORM_LENGTH, uint tile, uint in_place,
                                                 const __global XL_T0 *borders, ulong borders_offset,
                                                 const __global XL_T0 *in, ulong in_offset,
@@ -220,7 +220,7 @@ __kernel XL_REQUIRED void xl_transform_adjacent(XL_TRANSFORM_LENGTH, uint tile, 
         }
     }
 #if XL_GROUP_SIZE > 1
-    XL_FULL_BARRIER(); /* in place: neighbours have read */
+    XL_FULL_BARRIER(); /* in place: the whole group has read */
 #endif
 #pragma unroll
     for (uint u = 0; u < XL_TRANSFORM_ITEMS; ++u) {

@@ -9,12 +9,12 @@
 #define XL_INDEX uint
 #endif
 
-/* Units of a work-item: so many reads are under way at once. The host knows:
- * lib/transform/transform_enqueue.c. */
+/* Units of a work-item, whose reads are all in flight at once. lib/transform/transform_enqueue.c has
+ * the same number. */
 #define XL_MOVE_ITEMS 8
 
-/* has_length 1: there are length[length_offset] elements, at most n. Offsets count units, but that
- * of indices. */
+/* has_length 1: there are length[length_offset] elements, at most n. Offsets count units;
+ * indices_offset counts indices. */
 #define XL_MOVE_ARGUMENTS                                                                          \
     ulong n, uint has_length, const __global ulong *length, ulong length_offset, ulong range,      \
         const __global XL_INDEX *indices, ulong indices_offset, const __global XL_UNIT *in,        \

@@ -64,14 +64,19 @@ xl_status xli_element_check_conversion(const xl_context *ctx, const char *field,
                     field, array->name, stem, field);
 }
 
-/* Scalars are converted by the return statement of xl_FIELD_by(). */
+/* Scalars are converted by the return statement of xl_FIELD_by(). Small integers become floating-point
+ * numbers by way of int, because rusticl of Mesa 22.3 reduces floats from uchar to a wrong
+ * sum (2026-11). */
 const char *xli_element_conversion(const char *expression, const xli_element *from,
                                    const xli_element *to, char room[XLI_CONVERSION_ROOM])
 {
     if (expression || from->type == to->type)
         return expression;
+    const bool steps = from->kind != XLI_KIND_FLOAT && to->kind == XLI_KIND_FLOAT &&
+                       from->bytes < from->lanes * sizeof(cl_int);
     if (to->lanes == 1)
-        return "x";
-    snprintf(room, XLI_CONVERSION_ROOM, "convert_%s(x)", to->name);
+        return steps ? "(int)x" : "x";
+    snprintf(room, XLI_CONVERSION_ROOM, steps ? "convert_%s(convert_int%u(x))" : "convert_%s(x)",
+             to->name, to->lanes);
     return room;
 }

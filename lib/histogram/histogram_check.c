@@ -8,9 +8,9 @@
 
 enum { MOST_BINS = 1 << 20 };
 
-/* ---- bins of one width ---- */
+/* ---- bins of equal width ---- */
 
-/* floor(2^64 * rest / span) of rest < span. */
+/* floor(2^64 * rest / span) for rest < span. */
 static uint64_t part_of(uint64_t rest, uint64_t span)
 {
     uint64_t quotient = 0;
@@ -72,7 +72,7 @@ static xl_status resolve_integers(const xl_context *ctx, const xl_histogram_desc
 }
 
 /* XL_F16 and XL_F32 are computed in float. A difference or quotient that is rounded to double and
- * then to float is the one that is rounded to float at once. */
+ * then to float equals one that is rounded to float directly. */
 static xl_status resolve_reals(const xl_context *ctx, const xl_histogram_desc *desc,
                                xli_histogram_problem *problem)
 {
@@ -126,8 +126,8 @@ static bool is_scalar(uint32_t type)
     return type > XL_NONE && type <= XL_F64;
 }
 
-/* Counters of elements cannot be negative or rounded. Sums of integers are integers of 32 or 64
- * bits, sums of floating-point numbers are not. */
+/* Counts are unsigned integers. Sums of integer weights have any of the six types; sums of
+ * floating-point weights are floating-point numbers. */
 static xl_status check_counter(const xl_context *ctx, const xl_histogram_desc *desc)
 {
     const bool weights = desc->weight != XL_NONE, reals = is_real(desc->weight);
@@ -189,7 +189,7 @@ done:
     return status;
 }
 
-/* A floating-point sum in steps has twice the bytes of the sum. */
+/* A floating-point sum in steps takes twice the bytes of the result. */
 static xl_status resolve_sums(const xl_context *ctx, const xl_histogram_desc *desc,
                               const xli_capabilities *capabilities, xli_histogram_problem *problem)
 {

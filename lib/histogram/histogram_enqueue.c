@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * The launches of a histogram: clear, count, and, for floating-point sums, a pass for exponents
- * before and a kernel behind that makes numbers of the sums. */
+ * The launches of a histogram: clear and count. For floating-point sums, a pass over exponents comes
+ * before the count, and a kernel that converts the sums to numbers comes after it. */
 #include "histogram_plan.h"
 
 /* A call on its way to the device. */
@@ -73,7 +73,7 @@ static void add_source(flow *f, const xli_span *out, xli_histogram_adds adds)
 
 /* ---- launches ---- */
 
-/* A work-item for each of `count` things. */
+/* Work-items of a group in launches over counters and bins. */
 enum { SMALL_GROUP = 64 };
 static size_t small_group(const xli_kernel *kernel)
 {
@@ -146,7 +146,7 @@ done:
     return status;
 }
 
-/* Scratch has an offset of bytes; the parts have offsets of their elements. */
+/* The offset of scratch counts bytes, that of its parts elements. */
 static xl_status launch_steps(flow *f, const xli_span *scratch)
 {
     xl_status status;

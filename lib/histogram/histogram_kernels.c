@@ -2,6 +2,16 @@
  * The kernels of a histogram. */
 #include "histogram_plan.h"
 
+/* XL_WEIGHT_NUMBER(x): a weight as a number that the kernel casts to the type of the bins. */
+static void add_weight(xli_text *text, const xli_histogram_problem *problem)
+{
+    char room[XLI_CONVERSION_ROOM];
+    const char *const number =
+        xli_element_conversion(NULL, &problem->weight, &problem->counter, room);
+    xli_text_add(text, "#define XL_WEIGHT %s\n#define XL_WEIGHT_NUMBER(x) (%s)\n",
+                 problem->weight.storage, number ? number : "x");
+}
+
 static void add_text(xli_text *text, const xli_histogram_problem *problem,
                      const xl_histogram_desc *desc, const xli_capabilities *capabilities,
                      const xli_histogram_shape *shape, xli_histogram_adds adds)
@@ -36,7 +46,7 @@ static void add_text(xli_text *text, const xli_histogram_problem *problem,
                  "typedef char size_of_XL_IN_is_not_%zu[sizeof(XL_IN) == %zu ? 1 : -1];\n",
                  problem->value.storage, problem->in.storage, problem->in.bytes, problem->in.bytes);
     if (adds != XLI_ADDS_ONE)
-        xli_text_add(text, "#define XL_WEIGHT %s\n", problem->weight.storage);
+        add_weight(text, problem);
     xli_text_define(text, lines, XLI_COUNT(lines));
 }
 

@@ -52,7 +52,7 @@ static xl_status check_types(const xl_context *ctx, const xl_transform_desc *des
     return XL_SUCCESS;
 }
 
-/* A field that has no effect must stay at its default: to set it is a mistake. */
+/* A field without an effect must have its default: another value is a mistake. */
 static xl_status check_idle(const xl_context *ctx, const xl_transform_desc *desc)
 {
     const bool move = xli_transform_moves(desc->kind);
@@ -79,7 +79,7 @@ done:
     return status;
 }
 
-/* A gather or a scatter needs the size of an element alone: the device may lack the type. */
+/* A gather or a scatter needs only the size of an element: the device may lack the type. */
 static xl_status resolve_bytes(const xl_context *ctx, const xl_transform_desc *desc, size_t k,
                                xli_element *element)
 {

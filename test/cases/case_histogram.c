@@ -166,13 +166,25 @@ static unsigned char *make_numbers(const fuzz_case *c, size_t n, bool levels)
     return numbers;
 }
 
-/* Floating-point weights: of many sizes, or, as ODD, with infinities and NaN, and such that their sum
- * may overflow or be denormal. */
-static double real_weight(const fuzz_case *c, xlt_random *random)
+/* Weights of one bin whose sum is hard to round: large ones cancel, or it is just above a tie. */
+static double hard_weight(const fuzz_case *c, double unit, size_t i)
+{
+    const bool wide = counter_of(c)->bytes == 8;
+    const double tie[] = {1, wide ? 0x1p-53 : 0x1p-24, wide ? 0x1p-100 : 0x1p-40};
+    if (c->of[SEED] % 2)
+        return i < 3 ? tie[i] : 0;
+    return i % 4 < 2 ? (i % 2 ? -0x1p30 : 0x1p30) : ldexp(unit, -10);
+}
+
+/* Floating-point weights: of many sizes; as ODD, with infinities and NaN, and such that their sum may
+ * overflow or be denormal. As EQUAL all are in one bin. */
+static double real_weight(const fuzz_case *c, xlt_random *random, size_t i)
 {
     static const double odd[] = {3e38, -3e38, 1e-45, -1e-40, -0.0, 1e308, -1e308, 5e-324, 2e-308},
                         special[] = {(double)NAN, (double)INFINITY, -(double)INFINITY};
     const double unit = (double)xlt_unit(random) - 0.25;
+    if (c->of[DATA] == EQUAL)
+        return hard_weight(c, unit, i);
     if (c->of[DATA] == ZEROS)
         return 0;
     if (c->of[DATA] == MINUS_ZEROS)
@@ -192,7 +204,7 @@ static unsigned char *make_weights(const fuzz_case *c, size_t n)
     for (size_t i = 0; i < n; ++i) {
         const uint64_t bits = xlt_next(&random);
         if (e->numbers == FLOATING)
-            lane_set_number(e, weights + i * e->bytes, (long double)real_weight(c, &random));
+            lane_set_number(e, weights + i * e->bytes, (long double)real_weight(c, &random, i));
         else
             memcpy(weights + i * e->bytes, &bits, e->bytes);
     }
