@@ -136,13 +136,13 @@ while IFS='~' read -r start pattern why; do
   done < <(xargs grep -HnE -- "$pattern" <<<"$some" | cut -c1-160)
 done < <(grep . <<<"$forbidden")
 
-# What a text tells to read is there.
+# The files that a text names exist.
 while IFS=: read -r path line name; do
   [ -e "$name" ] || fail "$path:$line: there is no $name"
 done < <(xargs grep -HnoE '\<(cl|lib|include|reference|test|ci)/[A-Za-z0-9_/]+\.(cl|c|h|sh)\>' \
   <<<"$sources"$'\n'"$texts")
 
-# So is what one text links to in another.
+# The targets of links between texts exist, too.
 while IFS=: read -r path line link; do
   link=${link#*](}
   link=${link%%[)#]*}
@@ -158,8 +158,8 @@ while read -r path; do
   head -n 3 "$path" | grep -q 'SPDX-License-Identifier: MIT' || fail "$path: no SPDX line"
 done < <(grep -E '\.(c|h|cl|cpp|cmake|sh|in|yml|supp)$|CMakeLists\.txt$' <<<"$files")
 
-# Each symbol of the objects whose source is there: source, symbol, type. Fails where an object is
-# older than its source, of which it says nothing.
+# Each symbol of the objects whose source exists: source, symbol, type. Fails if an object is older
+# than its source.
 symbols() {
   local folder sources object source
   while read -r folder sources; do
@@ -167,14 +167,14 @@ symbols() {
     while read -r object; do
       source=$sources/${object#"build/werror/$folder/"}
       source=${source%.o}
-      [ -e "$source" ] || continue # what an older tree has left
+      [ -e "$source" ] || continue # left by an older tree
       [ ! "$source" -nt "$object" ] || { echo "build/werror is older than $source" >&2; return 1; }
       nm -P "$object" | awk -v source="$source" '{ print source, $1, $2 }'
     done < <(find "build/werror/$folder" -name '*.c.o')
   done < <(grep . <<<"$objects")
 }
 
-# Of those lines the calls between files of one folder that lie in a circle, of two files or more:
+# Prints those lines in which files of one folder call each other in a circle of two files or more:
 # caller, called.
 circles() {
   awk '

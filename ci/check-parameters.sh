@@ -8,7 +8,7 @@
 #
 # And counts the macros that a reader of one program has to know: the parameters that it asks the
 # host for, and the macros that one of its files defines and another one uses. More than 40 are too
-# many. --counts prints all, --list what is counted of one program, and where it is defined.
+# many. --counts prints all numbers, --list the counted macros of one program and the files that define them.
 set -eu
 export LC_ALL=C
 self=$(cd "$(dirname "$0")" && pwd)
@@ -58,7 +58,7 @@ of() { # KIND: the facts of a kind, without its name
   sed -n "s/^$1 //p" <<<"$facts"
 }
 
-# The parameters that the host's sources set: names as a string of their own, in tables of lines,
+# The parameters that the host's sources set: names as strings, in tables of lines,
 # and in texts. Files that check descriptors speak of the interface's names instead.
 set_by() { # SOURCES
   local source
@@ -95,10 +95,10 @@ while read -r name; do
   grep -qw "$name" "$promised" || fail "$table: no kernel uses $name"
 done < <(comm -23 <(echo "$names") <(of seen | sort) | grep .)
 
-# A primitive sets what its own kernels use.
+# A primitive sets only parameters of its kernels.
 while read -r name setter; do
   if ! grep -q "^$setter " <<<"$setters"; then
-    fail "$table: $name: nobody is called $setter"
+    fail "$table: $name: no primitive is called $setter"
   elif [ -d "cl/$setter" ]; then
     fail "$table: no kernel of cl/$setter uses $name, which $setter sets"
   fi

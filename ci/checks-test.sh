@@ -19,7 +19,7 @@ layers() (
   cp -a "$top"/{ci,cl,cmake,drawing,examples,include,lib,reference,test,tools,docs,README.md,CONTRIBUTING.md,CHANGELOG.md,LICENSE} "$copy"
   mkdir -p "$copy"/{lib/tune,lib/scan,lib/sort,cl/tile,cl/scan}
 
-  # file to add | its text | what the check must say
+  # file to add | its text | the check's message
   faults='
 lib/core/fault.c|#include "runtime.h"|lib/core may not include lib/ocl/runtime.h
 lib/core/fault.c|#include <crosslane/context.h>|lib/core knows no OpenCL
@@ -134,14 +134,14 @@ parameters() (
   trap 'rm -rf "$copy"' EXIT
   cp -a "$top"/{ci,cl,cmake,include,lib} "$copy"
 
-  # file | an edit of it, as sed has it | what the check must say
+  # file | a command of sed | the check's message
   faults='
 cl/parameters.txt|/^XL_KEEP_SELF /d|cl/neighbors/neighbors_pair.cl: XL_KEEP_SELF is neither defined
 cl/parameters.txt|/^XL_KEEP_SELF /d|lib/neighbors/*.c: sets XL_KEEP_SELF, which
 cl/parameters.txt|s/^XL_KEEP_SELF /XL_KEEP_US /|no kernel uses XL_KEEP_US
 cl/parameters.txt|s/^XL_KEEP_SELF /XL_KEEP_US /|XL_KEEP_US: lib/neighbors/*.c does not set it
 cl/parameters.txt|/^XL_ITEMS /s/scan reduce/scan/|lib/reduce/*.c: sets XL_ITEMS, which
-cl/parameters.txt|/^XL_STAGED /s/neighbors/neighbours/|XL_STAGED: nobody is called neighbours
+cl/parameters.txt|/^XL_STAGED /s/neighbors/neighbours/|XL_STAGED: no primitive is called neighbours
 cl/grid/grid_map.cl|s/XL_ITEMS/XL_ELEMENTS/|cl/grid/grid_map.cl: XL_ELEMENTS is neither defined
 cl/grid/grid_setup.cl|6s/^/#if XL_FAULT\n#endif\n/|XL_FAULT is neither defined
 cl/tile/tile_descriptor.cl|s/enum { XL_EMPTY,/enum { XL_NOTHING,/|XL_EMPTY is neither defined
@@ -252,7 +252,7 @@ vendors() (
   { row xl_a 40 0 0 && row xl_b 200 0 0 && row xl_c 40 0 7; } | expect "a reason that is not needed" "a reason for nothing: scan xl_b" all=yes
   row xl_a 40 0 0 | sed 's/gfx90a/bmg/' >>"$folder/table"
   expect "rows of bmg, which another run makes" "" all=yes < <(head -n 3 "$folder/table")
-  row xl_a 40 0 0 | sed 's/gfx90a/bmg/' | expect "bmg by itself" "" only=bmg
+  row xl_a 40 0 0 | sed 's/gfx90a/bmg/' | expect "bmg alone" "" only=bmg
   row xl_a 60 0 0 | sed 's/gfx90a/bmg/' | expect "more registers on bmg" "60 registers, were 40" only=bmg
   row xl_a 40 0 0 | expect "another target in the run of bmg" "not in the table" only=bmg
   sed -i '/xl_c/d' "$folder/reasons"

@@ -4,10 +4,10 @@
 #                      [--times] [--plot FILE.png|FILE.svg] [LABEL=]FILE...
 #
 # Prints the results of crosslane-bench and of its peers (the files of --json) side by
-# side, and draws them. The first file's program is held against the others. LABEL
+# side, and draws them. The first file's program is compared with the others. LABEL
 # renames a file's program, so that two runs of one program can be compared.
 #   --only NAME  one primitive: scan, reduce, sort, grid, or the yardstick, copy
-#   --case TEXT  one case of it, by its full name less what stands in parentheses: "u32 keys"
+#   --case TEXT  one case of it, by its name without the parentheses: "u32 keys"
 #   --all        also the cases that the first program did not run
 #   --wall       time per call on the host's clock instead of the device's
 #   --plot FILE  rate over n, one panel per case, with the copy kernel as the limit;
@@ -16,7 +16,7 @@
 #   --times      milliseconds per call in the plot, not rates, and no copy kernel
 # Columns: milliseconds per call of each program; "x best", how many times faster the
 # first program is than the best other one; its rate in GB/s; its share of the rate of
-# the copy kernel of its own run.
+# the copy kernel in the same run.
 #
 # Needs jq, and for --plot gnuplot: apt install jq gnuplot-nox. Exits with 77 where one of
 # them lacks, or where there is too little to draw.
@@ -79,8 +79,8 @@ clock=$([ $wall = 1 ] && echo wall || echo device)
 echo "$devices; $clock time in ms per call"
 
 # The table, and one line per point of the plot: panel, x, program, GB/s. A result of
-# another program belongs to a row if its variant is the same, or is the same but for
-# what stands in parentheses behind it.
+# another program belongs to a row if its variant is the same, with or without the
+# parentheses behind it.
 awk -F '\t' -v first="$first" -v all=$all -v times=$times -v points="$work/points" '
   function case_of(variant) { sub(/ \([^()]*\)$/, "", variant); return variant }
   function size(n,  k) {

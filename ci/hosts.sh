@@ -39,7 +39,7 @@ windows() {
   # cl_platform.h wants all of the processor's instructions there, and uses those of SSE2: to read
   # the declarations of all takes longer than the rest of a file.
   echo '#include <emmintrin.h>' >$hosts/include/intrin.h
-  # Formats are C11's, as the tests write them; to MinGW that is a word of its own.
+  # Formats are C11's, as the tests write them; MinGW has another word for that.
   for header in /usr/include/cmocka*.h; do
     sed 's/__printf__/gnu_printf/' "$header" >"$here/cmocka/${header##*/}"
   done
@@ -92,7 +92,7 @@ sizes() { # BITS FLAG LIBRARY...
     -o "$hosts/x86/sizes-$1"
 }
 
-# Each file names what it needs of POSIX itself; macOS stops at OpenCL 1.2.
+# Each file names the POSIX version that it needs; macOS stops at OpenCL 1.2.
 macos() {
   local files
   mapfile -t files < <(find lib reference tools -name '*.c' ! -name '*_windows.c')

@@ -9,11 +9,11 @@ root=$(cd "$(dirname "$0")/.." && pwd)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 jobs=$(nproc)
-# Of small sizes nearly all the time would go into optimising.
+# With small sizes nearly all of the time would go into optimising.
 level=-O0
 [ "${1:-}" != --long ] || level=-O1
 
-# Lines of WANTED MODEL NAME=VALUE...; WANTED is "right", or what must be refuted: "prefix", a
+# Lines of WANTED MODEL NAME=VALUE...; WANTED is "right", or a fault that spin must find: "prefix", a
 # tile's prefix is wrong, "reads", a wait without bound, or "missing", a tile is not stored.
 cases() {
     local form place
@@ -97,7 +97,7 @@ check() {
     local number=$1 wanted=$2 model=$3 verdict=incomplete name unknown=
     shift 3
     mkdir "$work/$number" && cd "$work/$number"
-    # spin takes any name and leaves what nobody asks for.
+    # spin ignores a name that the model does not use.
     for name in "${@%%=*}"; do
         grep -qx "#ifndef $name" "$root/test/model/"{"$model",scan_descriptor,scan_window}.pml ||
             unknown+="$name is not in the model, "

@@ -15,7 +15,7 @@
 #
 # A list holds blocks, with empty lines between them:
 #     @ NAME SOURCE TEST[,TEST...] [VARIABLE=VALUE...]
-#     # what is broken
+#     # the fault
 #     -old line
 #     +new line
 function fail(text) {

@@ -79,7 +79,7 @@ cut -d' ' -f4 <<<"$all" | tr , '\n' | sort -u | while read -r test; do
   echo "$test" "$(behind "$test")"
 done >"$work/tests"
 
-# Of the tree as it was when the script started.
+# Hashes of the tree as it was when the script started.
 hashes() { # lines: NAME HASH
   local files
   [ ! -e "$work/hashes" ] || { cat "$work/hashes" && return; }
@@ -198,8 +198,8 @@ build() { # FOLDER TESTS: what these need
   cmake --build "$1/build" --parallel $((($(nproc) + jobs - 1) / jobs)) --target which_device "${targets[@]}"
 }
 
-# The result of one test by its log. A simulator's finding is a failure. So is a run that the
-# tests' own watchdog ends, which prints the states of the tiles first.
+# The result of one test by its log. A simulator's finding is a failure. A run is a failure, too,
+# if the tests' own watchdog ends it; the watchdog prints the states of the tiles first.
 verdict() { # LOG SOURCE
   if grep -q 'No tests were found' "$1"; then
     echo missing

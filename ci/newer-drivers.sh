@@ -4,7 +4,7 @@
 #        ci/newer-drivers.sh --list
 #
 # By hand: tests on drivers and compilers newer than this machine's, those of Debian 13 and Debian
-# unstable, each in a folder of its own (build/newer, 6 GB) that debootstrap fills. Nothing is
+# unstable, each in a separate folder (build/newer, 6 GB) that debootstrap fills. Nothing is
 # installed outside but debootstrap. Needs root or sudo, Debian's keys (debian-archive-keyring) and
 # unshare; an hour of two cores, the first time some minutes more.
 #
@@ -14,11 +14,11 @@
 #   rocm      sid: ROCm's OpenCL, which lists GPUs that are not there, builds for gfx90a, gfx942 and
 #             gfx1100 every program that ci/vendors.sh --all left in build/vendor-kernels; nothing runs
 #   bmg       sid: the newest ocloc compiles for bmg what ci/vendors.sh --all left for Intel's GPUs,
-#             and what it says is held against the rows of bmg in test/vendors/vendors.tsv
+#             and its report is compared with the rows of bmg in test/vendors/vendors.tsv
 #
 # Each folder is kept for the next time, and its packages stay as they are: to have newer ones delete
-# it. What is mounted there no other process sees, and it is gone when the command inside ends,
-# however that is. Ends with a table as ci/test.sh does, and exits with 1 if anything failed. Logs:
+# it. No other process sees the file systems that are mounted there, and they are gone when the
+# command inside ends, however that is. Ends with a table as ci/test.sh does, and exits with 1 if anything failed. Logs:
 # build/log/newer-NAME.
 set -u
 cd "$(dirname "$0")/.." || exit
@@ -58,7 +58,7 @@ fi
 # ---- folders -----------------------------------------------------------------------------
 tools=(gcc libc6-dev cmake ninja-build ocl-icd-opencl-dev opencl-headers libpng-dev libcmocka-dev)
 declare -A suite=([trixie]=trixie [sid]=sid [rocm]=sid)
-# rocm-opencl-icd puts out every other driver: it has a folder of its own. intel-ocloc is a compiler
+# rocm-opencl-icd disables every other driver: it has a separate folder. intel-ocloc is a compiler
 # alone, with its libraries, no driver.
 declare -A packages=(
   [trixie]="${tools[*]} pocl-opencl-icd"
@@ -94,7 +94,7 @@ install_debootstrap() {
   command -v debootstrap >/dev/null || [ -x /usr/sbin/debootstrap ] && return
   apt-get install -y -qq --no-install-recommends debootstrap
 }
-# What is half made has another name.
+# An unfinished folder has another name.
 prepare() { # FOLDER
   [ "$(cat "$newer/$1/packages" 2>/dev/null)" != "${packages[$1]}" ] || return 0
   echo "newer-drivers: preparing build/newer/$1"
@@ -149,7 +149,7 @@ run_tests() { # NAME FOLDER DRIVER PACKAGE METHOD VARIABLE=VALUE...
   fi
 }
 
-# The programs for a wave of so many lanes, as ci/vendors.sh has them, without and with lanes.
+# The programs for waves of 32 and 64 lanes, and without lanes, as in ci/vendors.sh.
 make_programs() { # TO
   local from way lanes to
   rm -rf "$1"
@@ -158,7 +158,7 @@ make_programs() { # TO
     mkdir -p "$to"
     for from in build/vendor-kernels/sources/rocm-gfx90a/[!c]*/*.cl; do
       [ -e "$from" ] || continue
-      # A dump of what did not build begins with its log.
+      # A dump of a program that did not build begins with its log.
       sed -n "s/^\(#define XL_LANE_WAY\) [0-9]*\$/\1 $((lanes > 1 ? 3 : 0))/; s/^\(#define XL_LANES\) [0-9]*\$/\1 $lanes/
         /^#define XL_LANE_WAY/,\$p" "$from" >"$to/$(basename "$(dirname "$from")")-${from##*/}"
     done
@@ -226,7 +226,7 @@ for name in $names; do
   esac
 done
 
-# What was written is the user's again where sudo did it.
+# The files that sudo wrote are the user's again.
 chown -R --reference=ci "$log" build/vendor-kernels build/newer-programs 2>/dev/null
 echo
 awk -F'|' '

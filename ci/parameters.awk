@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-# For ci/check-parameters.sh: reads cl/parameters.txt and then every .cl file, and prints what each
-# program asks its reader to know. Wants -v roots="...", the programs' files.
+# For ci/check-parameters.sh: reads cl/parameters.txt and then every .cl file, and prints the names that a
+# reader of each program must know. Wants -v roots="...", the programs' files.
 #
 #   row NAME SETTERS              a row of the table
-#   seen NAME                     a parameter that stands in some kernel file's code
+#   seen NAME                     a parameter that the code of a kernel file contains
 #   asks PROGRAM NAME             a parameter that the program asks for
 #   gives PROGRAM NAME FILES      a macro that some file of it defines and another one uses
 #   unknown PROGRAM FILE NAME     a macro that neither the program nor the table defines

@@ -3,7 +3,7 @@
 # usage: ci/peers-test.sh
 #
 # Gives ci/peers.sh next to no time and checks that it ends, says which programs it stopped,
-# names what it runs, and makes the table of what was finished. Exits with 77 without jq.
+# names each program that it runs, and makes the table of the finished ones. Exits with 77 without jq.
 set -u
 cd "$(dirname "$0")/.." || exit
 command -v jq >/dev/null || {
@@ -28,12 +28,12 @@ code=$?
 [ $((SECONDS - start)) -lt 60 ] || fail "it took $((SECONDS - start)) s with a budget of 1 s"
 [ $code = 0 ] || fail "ended with $code: $(tail -n 3 "$log")"
 grep -q '^running crosslane-bench, for 1 s at most$' "$log" || fail "does not say what runs and how long"
-grep -qE '^(crosslane-bench|peer-[a-z]+): stopped after 1 s$' "$log" || fail "does not say what was stopped"
+grep -qE '^(crosslane-bench|peer-[a-z]+): stopped after 1 s$' "$log" || fail "does not name the stopped programs"
 grep -q '; device time in ms per call$' "$log" || fail "made no table"
 results=0
 for file in build/peers/json/*.json; do
   results=$((results + $(jq '.results | length' "$file" || echo 0)))
 done
-[ $results -gt 0 ] || fail "nothing of what was finished is kept"
+[ $results -gt 0 ] || fail "no finished result is kept"
 [ $failed = 0 ] && echo "peers-test: stopped programs leave $results results and a table"
 exit $failed

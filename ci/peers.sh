@@ -4,15 +4,15 @@
 #
 # Times the library and its peers on the cases they share and compares them. Builds
 # build/peers with what there is: CUB (nvcc and a GPU of NVIDIA's), Boost.Compute, the
-# C++ standard library's parallel algorithms (TBB), nanoflann. What is not there is named and
-# left out. Runs everything on the device that CROSSLANE_DEVICE names, one program after the
+# C++ standard library's parallel algorithms (TBB), nanoflann. It names the absent ones and
+# leaves them out. Runs everything on the device that CROSSLANE_DEVICE names, one program after the
 # other; leaves the results in build/peers/json, ends with the table of ci/compare.sh and
 # draws build/peers/peers.png.
 #   --only NAME  one primitive, such as scan     --max-n 2^K  no larger sizes
 #   --quick      fewer runs, for a look          --seconds N  for everything (540)
 #
 # Names each case as it starts. Each program gets its share of the time that is left; one
-# that takes longer is stopped, and the table has what it had finished.
+# that takes longer is stopped, and the table has its finished results.
 #
 # On Debian and Ubuntu: apt install g++ libboost-dev libtbb-dev libnanoflann-dev jq gnuplot-nox
 # Exits with 1 if a program gave a wrong result.
@@ -56,7 +56,7 @@ cmake -S . -B "$out" -G Ninja -DXL_PEERS=ON -DXL_TESTS=OFF -DXL_TOOL=OFF -DXL_EX
 }
 grep 'left out' "$out/configure.log"
 
-# What is run: NAME TARGET FOLDER PROGRAM PRIMITIVES
+# The programs: NAME TARGET FOLDER PROGRAM PRIMITIVES
 programs=("crosslane crosslane-bench . crosslane-bench copy scan reduce sort merge search select histogram grid lists"
   "cub peer-cub-program peers peer-cub scan reduce sort merge select histogram"
   "std peer-std peers peer-std scan reduce"

@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: MIT
 # usage: ci/quickstart.sh [FILE.npy --radius R [OPTION...]]
 #
-# From a bare machine to a picture: installs what is missing, builds the program and the
+# From a bare machine to a picture: installs the missing packages, builds the program and the
 # examples into build/quickstart, and lets examples/06_particles.c find the neighbours of
 # 2,097,152 particles of a dam column, or of the points in FILE. That prints a table of
-# times, checks what was found, and draws particles.png.
+# times, checks the neighbours, and draws particles.png.
 set -eu
 top=$(cd "$(dirname "$0")/.." && pwd)
 build=$top/build/quickstart

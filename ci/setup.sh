@@ -7,8 +7,8 @@
 #   test   that, cmocka, and whatever else there is to test with: more OpenCL
 #          implementations, a simulator, static checks, peers for the benchmark,
 #          compilers for other hosts
-# Asks no network and no rights for what is there already. Whatever of the second
-# half of `test` cannot be had is left out; ci/test.sh then reports it as absent.
+# Needs no network and no rights for packages that are installed. Packages of the second
+# half of `test` that cannot be had are left out; ci/test.sh then reports them as absent.
 set -eu
 cd "$(dirname "$0")/.."
 
@@ -19,7 +19,7 @@ extra_packages=(mesa-opencl-icd oclgrind clang clang-format-14 clang-tidy cppche
   spin python3-venv jq gnuplot-nox libtbb-dev libboost-dev libnanoflann-dev gcc-mingw-w64-x86-64 gcc-multilib
   clang-19 rocm-device-libs)
 intel_packages=(intel-opencl-rt intel-cmplr-lib-rt)
-# Intel's compiler for GPUs, and what it needs beside clang 14; Debian 12's.
+# Intel's compiler for GPUs, and the libraries that it needs beside clang 14; Debian 12's.
 ocloc_packages=(intel-opencl-icd libigc1 libigdfcl1 libigdgmm12 libopencl-clang14 libllvmspirvlib14)
 
 missing() { # PACKAGE...: those that are not installed

@@ -99,7 +99,7 @@ jobs=1 static_rows &
 static=$!
 configuration "install and interface" werror '-L install|abi' - "${pocl[@]}"
 configuration "PoCL" werror "$(tests_for_pocl)" - "${pocl[@]}" "${few[@]}"
-configuration "rusticl on llvmpipe" werror "$(tests_for rusticl)" - "${small[@]}" "${rusticl[@]}"
+configuration "rusticl on llvmpipe" werror "$(tests_for rusticl)" - "${small[@]}" "${rusticl[@]}" "${few[@]}"
 configuration "Intel CPU runtime" werror "$(tests_for intel)" - "${small[@]}" "${intel[@]}" "${few[@]}"
 configuration "Oclgrind" werror "$(tests_for oclgrind)" oclgrind "${simulator[@]}"
 configuration "Oclgrind races" werror "$(tests_for oclgrind-races oclgrind-O0)" \

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 # usage: awk [-v all=yes] [-v only=bmg] -f vendors.awk file=1 REASONS file=2 COMMITTED file=3 FRESH
 #
-# Holds rows of ci/vendors.sh against the committed ones, see there, and prints what is wrong.
-# REASONS has lines "FORM KERNEL TARGET WAY SCRATCH SPILLS reason", where * in the first four stands
-# for any letters, and the numbers are the most that the reason stands for. With all=yes FRESH has
+# Compares rows of ci/vendors.sh with the committed ones, see there, and prints the faults.
+# REASONS has lines "FORM KERNEL TARGET WAY SCRATCH SPILLS reason", where * in the first four matches
+# any letters, and the numbers are the most that the reason covers. With all=yes FRESH has
 # every row, and a committed one or a reason that none answers to is wrong, too. Rows and reasons of
 # bmg are another run's, by hand: they count with only=bmg, and no others then.
 BEGIN { FS = "\t" }
@@ -13,7 +13,7 @@ function pattern(glob) {
   gsub(/\*/, ".*", glob)
   return "^" glob "$"
 }
-# Whether a line of the reasons stands for what this row has.
+# Whether a line of the reasons covers this row.
 function is_reasoned(k) {
   for (i = 1; i <= reasons; ++i)
     if ($1 ~ form[i] && $3 ~ kernel[i] && $4 ~ target[i] && $5 ~ way[i] && $8 <= scratch[i] && $9 <= spills[i])

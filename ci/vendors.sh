@@ -5,7 +5,7 @@
 #        ci/vendors.sh --sources FOLDER...
 #
 # Compiles kernels for GPUs of AMD and Intel that need not be here, as the library would build them
-# there, and holds what the compilers say of them against test/vendors/vendors.tsv: registers, scratch
+# there, and compares the compilers' reports with test/vendors/vendors.tsv: registers, scratch
 # memory, spills, local memory. Nothing is run.
 #
 #   (none)     the main programs of each primitive, every target: 90 s of a processor
@@ -21,8 +21,8 @@
 # The sources come from test/vendors, a layer under which Intel's CPU runtime tells the facts of
 # ROCm and of Intel's driver. For AMD clang with ROCm's device libraries compiles them, each way
 # without lanes and, where cl/lane/lane_amd.cl is there, with them; for Intel ocloc, of what
-# ci/setup.sh has put into build/ocloc. What is missing is said, and exits with 77; so do compilers
-# of other versions than the table's, with which nothing is compared.
+# ci/setup.sh has put into build/ocloc. Exits with 77 and says so if a compiler is missing, or
+# if its version is not the table's.
 #
 # A kernel fails the comparison if it is not in the table, if it has more scratch memory or spills
 # than there, if it has any and no line of test/vendors/vendors-reasons.txt says why, or if it takes more
@@ -57,7 +57,7 @@ pvc   neo-fp64 CL2.0 main'
 # By hand (--bmg).
 bmg_target='bmg neo-fp64 CL3.0 main'
 
-# ---- what is needed ----------------------------------------------------------------------
+# ---- the compilers -----------------------------------------------------------------------
 find_clang() {
   for clang in clang-19 clang-18 clang-17 clang-16; do
     command -v $clang >/dev/null && return
@@ -94,7 +94,7 @@ make_sources() { # [all]
 
 # ---- one compilation ---------------------------------------------------------------------
 # Both print rows: form, program, kernel, target, way, registers, scalar registers, scratch bytes,
-# spills, bytes of local memory. Of AMD the registers are a work-item's and a wave's, spills are
+# spills, bytes of local memory. For AMD the registers are a work-item's and a wave's, spills are
 # registers of both kinds; of Intel they are a thread's, as scalars stands the sub-group size,
 # scratch is private memory, and spills are bytes of a thread, in powers of two.
 row_name() { # FILE

@@ -80,8 +80,8 @@ void fit_device(fuzz_case *c)
     }
     if (has_large_stacks(c) && is_on_gpu())
         c->of[TUNE] = 0;
-    if (has_keys(c) && c->of[TUNE] == BY_QUEUE && is_pocl())
-        c->of[TUNE] = 4; /* it compiles a queue for a minute */
+    if (has_keys(c) && c->of[TUNE] == BY_QUEUE && is_pocl()) /* it compiles a queue for a minute, */
+        c->of[TUNE] = c->of[SEGMENTS] ? 1 : 4; /* and segments in groups nearly as long */
     if (has_keys(c) || (has_space(c) && !c->of[SCALAR]))
         return;
     if (!extensions[0] && clGetDeviceInfo(xl_context_device(xlt_context()), CL_DEVICE_EXTENSIONS,

@@ -55,7 +55,7 @@ enum { ENDS_WELL, ENDS_IN_ERROR, ENDED_BEFORE };
  */
 enum { NO_EVENT, LAST_OF_ALL, EVENT_FIRST, PLAN_FIRST };
 enum { SCRATCH_GIVEN, SCRATCH_OWN };
-/* Of a sort's and a grid's algorithms, behind those of scans. */
+/* Algorithms of sorts and grids, behind those of scans. */
 enum { ALGORITHM_COUNTING = XL_SCAN_BLELLOCH + 1, ALGORITHM_BITONIC, ALGORITHM_RADIX };
 /* Without a box, in one, in one that repeats, in a triclinic cell that does. */
 enum { SPACE_OPEN, SPACE_BOUNDED, SPACE_BOX, SPACE_CELL };
@@ -75,7 +75,7 @@ enum { SPREAD_USUAL, ON_FACES, FAR_AWAY, TINY, ALONG_LINES, ON_A_PLANE, OTHER_PE
 enum { FAILS_NOT, FAILS_NON_FINITE, FAILS_OUTSIDE, FAILS_SYSTEM };
 /* How sorted keys are dealt out to the arrays of a merge, or what order queries come in. */
 enum { DEAL_MIXED, DEAL_RISING, DEAL_FALLING, DEAL_RUNS, DEALS };
-/* Bits of what a selection does not give, and of what is not given beside a list. */
+/* Outputs of selections and of lists that the call does not have, as bits. */
 enum {
     NO_DISTANCES = 1,
     NO_VECTORS = 2,
@@ -88,12 +88,12 @@ enum {
     ALL_LEFT_OUT = 31
 };
 
-/* What the library gives where it makes the plan of an illegal case; of others XL_SUCCESS. */
+/* The library's status for the plan of an illegal case; XL_SUCCESS for other cases. */
 xl_status case_refused(const fuzz_case *c);
 /* Why case_normalise() would set the field to 0; NULL: it would not. */
 const char *case_because(const fuzz_case *c, field f);
 bool heeds(const fuzz_case *c, field f); /* whether the case's primitive has the field */
-/* Values of a field that stand for all: how many, and which. */
+/* Representative values of a field: how many, and which. */
 uint64_t count_levels(field f);
 uint64_t level_of(field f, uint64_t k);
 /* How many values a field has; 0: it is a number. */
@@ -102,7 +102,7 @@ uint64_t values_of(field f);
 size_t case_most(const fuzz_case *c);
 /* Of sorts, selections, merges and searches. */
 bool has_keys(const fuzz_case *c);
-/* Of NEAR to MORTON. */
+/* Whether the primitive is one of NEAR to MORTON. */
 bool has_space(const fuzz_case *c);
 
 /* ---- types and operators -------------------------------------------------------------- */
@@ -186,7 +186,7 @@ typedef struct segmentation {
 segmentation make_segments(const fuzz_case *c);
 void free_segments(segmentation *s);
 
-/* ---- what has to come out ----------------------------------------------------------------- */
+/* ---- expected results --------------------------------------------------------------------- */
 
 /* `slack` takes one float per lane of each result: how far it may be off; 0: not a bit. */
 void expect_scan(const fuzz_case *c, size_t n, const void *in, const uint8_t *heads, void *out,
@@ -256,7 +256,7 @@ void plans_took(double start); /* since `start`, of seconds_now() */
 extern const char *const tunings[];
 enum { BY_QUEUE = 5, NUM_TUNINGS };
 
-/* All buffers of a case are made, checked and released here. Of `host` NULL the elements are
+/* All buffers of a case are made, checked and released here. If `host` is NULL, the elements are
  * 0xA5. */
 enum { UNTOUCHED = 0xa5 };
 xlt_buffer guarded(const void *host, size_t n, size_t size, size_t offset);
@@ -268,7 +268,7 @@ xl_view counted_view(const xlt_buffer *buffer); /* one that says how many elemen
 
 typedef struct flight {
     cl_command_queue queue;
-    cl_event gate;   /* what the calls wait for, or NULL */
+    cl_event gate;   /* the calls wait for it; or NULL */
     cl_event *event; /* of the next call, or NULL */
     cl_event events[2];
     uint64_t ending, released;
@@ -287,8 +287,8 @@ const cl_event *waits(const flight *f);
 /* An array of a call whose results are known to the bit. */
 typedef struct call_array {
     const char *name;   /* NULL: not given */
-    const void *host;   /* what an input holds before and after; NULL: an output */
-    const void *wanted; /* what an output is to hold; NULL: see exact_call.holds */
+    const void *host;   /* elements of an input, before and after; NULL: an output */
+    const void *wanted; /* expected elements of an output; NULL: see exact_call.holds */
     bool changes;       /* an array that a call works on in place: `host` before, then `wanted` */
     size_t n, size, at; /* elements, bytes of each, and elements before them */
     bool is_scratch;
@@ -297,8 +297,8 @@ typedef struct call_array {
     /* Whether an element will do that has other bits than the one that is wanted; or NULL. */
     bool (*will_do)(const void *got, const void *wanted);
 } call_array;
-xl_view array_view(const call_array *a); /* of what is not given: no view */
-/* Of the name NULL: not given. */
+xl_view array_view(const call_array *a); /* no view if the array is not given */
+/* If the name is NULL, the array is not given. */
 call_array input_array(const char *name, const void *host, size_t n, size_t size, size_t at);
 call_array output_array(const char *name, const void *wanted, size_t n, size_t size, size_t at);
 call_array in_place_array(const char *name, const void *host, const void *wanted, size_t n,
@@ -313,20 +313,20 @@ typedef struct exact_call {
     const char *name; /* of what enqueue calls */
     xl_status (*enqueue)(const fuzz_case *c, const open_plan *plan, const call_array *arrays,
                          const flight *f);
-    /* Says what is wrong with outputs that no `wanted` is known of; or NULL. */
+    /* Checks outputs without `wanted`; or NULL. */
     bool (*holds)(outcome *o, const fuzz_case *c, const call_array *arrays);
 } exact_call;
-/* Makes the call, twice at once where the case says so, with CALL_ARRAYS arrays that are made of
- * `arrays`, and checks each element of these, and what lies around them. */
+/* Makes the call, twice at once if the case says so, with buffers for the CALL_ARRAYS `arrays`, and
+ * checks each element of the buffers and the guards around them. */
 void run_exact(outcome *o, const fuzz_case *c, const open_plan *plan, const exact_call *call,
                const call_array *arrays);
 
 /* ---- points in space ------------------------------------------------------------------------ */
 
-/* What a case of NEAR, KNN or MOVED is about. Coordinates are float or, `wide`, double. */
+/* The points of a case of NEAR, KNN or MOVED. Coordinates are float or, if `wide`, double. */
 typedef struct scene {
-    size_t n, rows;    /* points; rows of a search, of which there are: */
-    size_t first, num; /* a part */
+    size_t n, rows;    /* points; rows of a search */
+    size_t first, num; /* the part of the rows that is filled */
     size_t stride;     /* of points and queries, in scalars */
     size_t bytes;      /* of a scalar */
     uint32_t dimensions, periodic, num_systems;
@@ -373,7 +373,7 @@ void add_scene(const fuzz_case *c, const open_plan *plan, scene *s, call_array *
 /* One array of points, or, `apart`, an array for each axis, from arrays[0] on; of no name: none. */
 void add_points(scene *s, call_array *arrays, const char *name, const void *points, size_t n,
                 size_t stride, bool apart, size_t at);
-/* Whether the status of the build is what the points ask for. */
+/* Whether the status of the build is the right one for the points. */
 bool check_build(outcome *o, const open_plan *plan, const scene *s);
 xl_status build_scene(const fuzz_case *c, const open_plan *plan, const call_array *arrays,
                       const flight *f, cl_event *built);

@@ -43,7 +43,7 @@ static void broken(const char *why, const char *text)
              xlt_allocs.strike_at, text);
 }
 
-/* A public call: on failure there is a text, and it goes through when made again. */
+/* A public call: a failure has a text, and the second try succeeds. */
 #define STEP(ctx, call)                                                                            \
     do {                                                                                           \
         step_at = #call;                                                                           \
@@ -108,7 +108,7 @@ static void remove_folder(void)
     assert_int_equal(system(command), 0);
 }
 
-/* Two contexts. The second finds on the disk what the first stored. */
+/* Two contexts. The second one finds the program of the first one on the disk. */
 static void make_contexts(const char *dump_dir)
 {
     xl_context *ctx = NULL, *adopted = NULL;
@@ -365,7 +365,7 @@ static xl_context *fresh_context(const char *cache_dir)
     return ctx;
 }
 
-/* What is swept. In a fresh context all is compiled, unless `cache_dir` is `folder`. */
+/* A sweep. In a fresh context all is compiled, unless `cache_dir` is `folder`. */
 typedef struct swept {
     const char *name;
     scenario *run;
@@ -396,7 +396,7 @@ static void run_once(const swept *s, unsigned call, int code, unsigned allocatio
         broken("something is still held", "");
 }
 
-/* Of the processor: a busy machine takes no samples away. */
+/* Processor time, so that a busy machine takes no samples away. */
 static double seconds(void)
 {
     struct timespec t;
@@ -508,7 +508,7 @@ static const char before[] = "info: NULL"; /* the text of what failed last, befo
 typedef struct trial_fault {
     const char *only; /* the OpenCL call; NULL: none */
     int code;
-    size_t alloc_bytes; /* an allocation of the library of so many bytes or more; 0: none */
+    size_t alloc_bytes; /* the least size of an allocation of the library that fails; 0: none */
     xl_status named;    /* of a plan that asks for look-back by name */
     bool built;         /* what failed may go well another time */
 } trial_fault;
@@ -569,8 +569,8 @@ static void one_trial_fails(const trial_fault *fault)
     if (struck()) {
         assert_int_equal(used, XL_SCAN_REDUCE_THEN_SCAN);
         assert_non_null(strstr(xl_context_error(ctx), before));
-        /* It is remembered, for as long as nobody asks by name for what may run now; but
-         * memory may be there again. */
+        /* The result is kept until a plan asks for look-back by name; but memory may be there
+         * again. */
         XLT_OK(create_struck(ctx, XL_SCAN_AUTO, &none, &used));
         assert_int_equal(used, memory ? XL_SCAN_LOOKBACK : XL_SCAN_REDUCE_THEN_SCAN);
         const xl_status named = create_struck(ctx, XL_SCAN_LOOKBACK, &none, &used);
@@ -586,8 +586,8 @@ static void one_trial_fails(const trial_fault *fault)
     xl_context_destroy(ctx);
 }
 
-/* A self-test of look-back that cannot be built, or does not run, is a plan without look-back, and
- * no failure that the caller is told of. Who asks for look-back by name is. */
+/* If a self-test of look-back cannot be built or does not run, the plan has no look-back, and the
+ * caller gets no error, unless the caller asks for look-back by name. */
 static void trials_that_fail(void **state)
 {
     (void)state;
@@ -602,7 +602,7 @@ static void trials_that_fail(void **state)
          true},
         {"clEnqueueReadBuffer", CL_OUT_OF_HOST_MEMORY, 0, XL_ERROR_OUT_OF_MEMORY, true},
         {"clCreateKernel", CL_OUT_OF_HOST_MEMORY, 0, XL_ERROR_OUT_OF_MEMORY, true},
-        {NULL, 0, 1 << 20, XL_ERROR_OUT_OF_MEMORY, true}, /* the host's copy of what is scanned */
+        {NULL, 0, 1 << 20, XL_ERROR_OUT_OF_MEMORY, true}, /* the host's copy of the array */
     };
     if (!looks_back())
         skip();

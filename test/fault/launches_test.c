@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * What the layer sees of launches: no thread comes between the arguments and the launch of
- * another, and a call of many launches lets go of every event but the caller's. */
+ * Launches, counted by the layer: no thread comes between the arguments and the launch of another
+ * thread, and a call of many launches releases every event but the caller's. */
 #define _GNU_SOURCE
 #include "faults.h"
 #include "private.h"
@@ -135,7 +135,7 @@ static void arguments_and_launch_are_one_step(void)
     assert_true(shared > 0); /* the threads did meet at a kernel */
 }
 
-/* Each thread does `run` on one plan, for calls of up to n elements; `steps` has what they did. */
+/* Each thread does `run` on one plan, for calls of up to n elements; they count their launches in `steps`. */
 static void threads_share_a_plan(xl_scan_algorithm algorithm, size_t n, void *(*run)(void *))
 {
     xl_plan *plan;
@@ -236,18 +236,18 @@ static void no_call_comes_between_on_own_scratch(void **state)
 /* SORT_N: more than one work-item sorts alone. */
 enum { N = 1 << 18, SMALL_N = 1 << 14, SORT_N = (1 << 16) + 1, POINTS = 3000 };
 
-/* What a call works on; the buffers hold N words and a few. */
+/* The queue and the arrays of a call; the buffers hold N words and a few. */
 typedef struct flow {
     cl_command_queue queue;
-    cl_event gate; /* complete; what each call waits for */
+    cl_event gate; /* complete; each call waits for it */
     cl_mem in, segments, out, extra, scratch;
 } flow;
 
 /* The end of a call's arguments: with an event asked for, or without. */
 #define GATED(f, event) 1, &(f)->gate, (event)
 
-/* Makes a plan, enqueues its call and lets go of the plan; how many launches it took at least
- * is the table's business. */
+/* Makes a plan, enqueues its call and destroys the plan. The table has the least number of
+ * launches. */
 typedef void many_launches(const flow *f, int variant, cl_event *event);
 
 static size_t scan_size(xl_scan_algorithm algorithm)
@@ -389,7 +389,7 @@ static const struct {
     {"grid by sorting, and neighbours", call_grid, XL_GRID_BITONIC, 7},
 };
 
-/* What a call waits for and what stands for it: nothing else may be left. */
+/* After a call only its wait list and its event may be held. */
 static void runs_and_lets_go(const flow *f, size_t i, bool ask)
 {
     cl_event event = NULL;
@@ -471,8 +471,8 @@ static void every_event_but_the_callers_is_let_go(void **state)
 
 /* ---- reductions of whole arrays ------------------------------------------------------------ */
 
-/* One launch where the last work-group may fold what the others leave, which takes a counter; a
- * call with the caller's scratch on a queue that is not in order has none. */
+/* One launch if the last work-group may fold the totals of the others, which needs a counter. A call
+ * with the caller's scratch on an out-of-order queue has none. */
 static void whole_arrays_take_one_launch(void **state)
 {
     (void)state;

@@ -18,12 +18,11 @@
 
 /* ---- tiles held back -------------------------------------------------------------------- */
 
-/* The ways tiles are worked on. Each says whether they are pipelined, which some devices
- * do by themselves whatever the shape. */
+/* The shapes of tiles. Each line says whether they are pipelined, because some devices pipeline
+ * tiles by default. */
 enum { SERIAL, GROUPS, PIPELINED, WAYS, LINES = 512 };
 
-/* Tuning lines of a way with small tiles, one in `every` of which is held back, or half of what
- * it publishes. */
+/* Tuning lines of a way with small tiles. One in `every` is held back, or half of its state. */
 static void write_lines(char *text, unsigned way, unsigned tile_bytes, unsigned every,
                         unsigned spin, bool half)
 {
@@ -108,7 +107,7 @@ static void held_back(void **state)
         ok(ctx, xl_scan_create(ctx, &desc, &plan), text);
         const size_t tile = tile_of(ctx, plan), tiles = k == 1 || xlt_small() ? 70 : 1100;
         const cl_uint count = run_held(ctx, plan, tiles * tile + 3, 0, false, text);
-        /* Of a tile that never publishes the aggregate is computed by whoever comes after it. */
+        /* If a tile never publishes, a later tile computes its aggregate. */
         if (count == 0 && k < tiles)
             XLT_FAIL("no aggregate was computed by others with %s", text);
         for (unsigned round = 1; round < 4; ++round)
@@ -126,7 +125,7 @@ typedef struct late_case {
     xl_segments segments;
     unsigned way, every, spin;
     unsigned user;   /* number in user_cases[] */
-    bool init, half; /* starts from what is no identity; half of what is held back comes */
+    bool init, half; /* starts from no identity; half of a held state is published */
 } late_case;
 
 static unsigned late_turn; /* cases so far */
@@ -144,8 +143,8 @@ static void late_job(job *j, const late_case *c, xl_scan_kind kind)
     j->desc.segment_width = c->segments == XL_SEGMENTS_WIDTH ? 700 : 0;
 }
 
-/* Of a list of cases a run of few kinds of programs takes every fourth, number `first` to begin
- * with, and every other one of those that only some devices can do. */
+/* A push takes every fourth case of a list, beginning with number `first`, and every other one of
+ * those that only some devices can do. */
 static bool is_left_out(const late_case *cases, size_t c, size_t first)
 {
     return xlt_few_programs() && c % (cases[c].way == PIPELINED ? 2 : 4) != first;
@@ -203,7 +202,7 @@ static void other_states_held_back(void **state)
         skip();
     const unsigned ways = can_pipeline() ? WAYS : PIPELINED;
     for (size_t c = 0; c < sizeof late / sizeof late[0]; ++c) {
-        /* Of nine tiles one in ten or fewer would hold none back. */
+        /* In nine tiles, one in ten or fewer would hold none back. */
         if (late[c].way >= ways ||
             (xlt_few_programs() && (late[c].every > 9 || (late[c].way != PIPELINED && c % 2))))
             continue;
@@ -284,7 +283,7 @@ static void nobody_posts(void **state)
     xl_context *ctx = open_context(lines, NULL);
     for (size_t t = 0; t < sizeof types / sizeof types[0]; ++t) {
         job j;
-        job_make(&j, "nobody publishes", types[t], XL_SUM, XL_EXCLUSIVE, NULL);
+        job_make(&j, "no tile publishes", types[t], XL_SUM, XL_EXCLUSIVE, NULL);
         j.desc.algorithm = XL_SCAN_LOOKBACK;
         /* A plan that is refused, for its self-test came out wrong, is a failure too. */
         xl_plan *plan;
@@ -314,8 +313,8 @@ static void say_error(int said, const char *what, const char *text)
     dprintf(said, "%s: %s\n", what, line);
 }
 
-/* What each process of the crowd does: scans in place and looks at the results.
- * Says to `said` how far it is, a line at a time. */
+/* The work of each process of the crowd: it scans in place and checks the results.
+ * It reports its progress to `said`, a line at a time. */
 static int one_of_a_crowd(int said, bool one_worker)
 {
     const size_t n = 1000003;
@@ -389,7 +388,7 @@ static int one_of_a_crowd(int said, bool one_worker)
 
 typedef struct child {
     pid_t pid;
-    int from;       /* reads what it says */
+    int from;       /* the end of a pipe that it writes */
     bool running;   /* and not yet waited for */
     bool stuck;     /* had to be ended */
     int status;     /* as waitpid() gives it */
@@ -457,7 +456,7 @@ static void look_after(child *c)
     }
 }
 
-/* False if they found that what they were to do is not for this device. */
+/* False if they found that this device has no look-back. */
 static bool run_crowd(size_t count, const char *how)
 {
     child all[3];
@@ -504,8 +503,8 @@ static void several_processes(void **state)
     assert_true(run_crowd(3, "as-it-is"));
 }
 
-/* Where the device is PoCL: no work-group runs while another waits. A process of its own,
- * as PoCL reads the variables once. */
+/* On PoCL: no work-group runs while another waits. The test is a separate process, because PoCL
+ * reads the variables once. */
 static void one_worker_thread(void **state)
 {
     (void)state;

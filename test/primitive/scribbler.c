@@ -70,7 +70,7 @@ void scribbler_start(scribbler *s, size_t n)
     XLT_CL(code);
     atomic_init(&s->stop, false);
     atomic_init(&s->writes, 0);
-    assert_int_equal(pthread_create(&s->thread, NULL, scribble, s), 0);
+    s->runs = false;
 }
 
 void scribbler_stop(scribbler *s)
@@ -86,6 +86,10 @@ void scribbler_stop(scribbler *s)
 bool goes_on(scribbler *s, size_t k)
 {
     const size_t rounds = xlt_small() ? 10 : 60;
+    if (k > 0 && !s->runs) {
+        assert_int_equal(pthread_create(&s->thread, NULL, scribble, s), 0);
+        s->runs = true;
+    }
     return k < rounds || (atomic_load(&s->writes) < 20 * rounds && k < 1000 * rounds);
 }
 

@@ -15,17 +15,19 @@ typedef struct scribbler {
     size_t num_targets, n;  /* n: what makes a number a plausible one */
     cl_command_queue queue; /* NULL: kernels touch host memory, and so does this */
     atomic_bool stop;
+    bool runs;
     atomic_ulong writes;
     pthread_t thread;
 } scribbler;
 
 /* One more array that is to be written; what is no buffer, or empty, is passed over. */
 void aim(scribbler *s, const xlt_buffer *target);
-/* A thread that writes numbers, of which many are plausible ones for arrays of n elements, into any
- * of the targets, until it is stopped. Fails if it wrote nothing. */
+/* Between these two a thread writes numbers into any of the targets; many are plausible for arrays
+ * of n elements. The second one fails if nothing was written. */
 void scribbler_start(scribbler *s, size_t n);
 void scribbler_stop(scribbler *s);
-/* Whether there is to be a round k: until there were enough, and enough was written. */
+/* Whether there is a round k: until there were enough, and enough was written. The thread starts
+ * after round 0, in which the device's compiler may take long. */
 bool goes_on(scribbler *s, size_t k);
 /* Fails if anything beside the buffers was written. */
 void check_and_free(xlt_buffer *const *buffers, size_t count);
