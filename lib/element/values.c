@@ -23,8 +23,7 @@ xl_status xli_values_resolve(const xl_context *ctx, uint32_t value, const uint32
         values->bytes[k] = xli_value_bytes(type);
         if (values->bytes[k] == 0)
             return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT,
-                            "%s: %d; must be a built-in type, XL_BYTES(1) to XL_BYTES(65535), or "
-                            "XL_NONE",
+                            "%s: %d; must be a built-in type, XL_BYTES(1 to 65535) or XL_NONE",
                             names[k], (int)type);
         if (values->count < k)
             return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT,
