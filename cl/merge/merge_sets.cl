@@ -31,16 +31,22 @@ typedef struct xl_set_part {
     xl_set_cut begin, end;
 } xl_set_part;
 
-/* Part g, of at most `most` elements. Whatever the scratch holds, it lies within the arrays. */
-xl_set_part xl_set_part_of(__global const uint *cuts, size_t g, uint n_a, uint n_b, uint most)
+typedef struct xl_set_scratch {
+    __global uint *cuts, *sums;
+    uint tiles;
+} xl_set_scratch;
+
+/* Tile `tile`, of at most `most` elements. Whatever the scratch holds, it lies within the arrays. */
+xl_set_part xl_set_part_of(const xl_set_scratch *s, const xl_runs *runs, size_t tile, uint most)
 {
+    __global const uint *const cuts = s->cuts + 2 * tile;
     xl_set_part part;
-    part.begin.first = min(cuts[2 * g], n_a);
-    part.begin.second = min(cuts[2 * g + 1], n_b);
-    const uint first = min(max(cuts[2 * g + 2], part.begin.first) - part.begin.first,
-                           min(most, n_a - part.begin.first));
-    const uint second = min(max(cuts[2 * g + 3], part.begin.second) - part.begin.second,
-                            min(most - first, n_b - part.begin.second));
+    part.begin.first = min(cuts[0], runs->first_length);
+    part.begin.second = min(cuts[1], runs->second_length);
+    const uint first = min(max(cuts[2], part.begin.first) - part.begin.first,
+                           min(most, runs->first_length - part.begin.first));
+    const uint second = min(max(cuts[3], part.begin.second) - part.begin.second,
+                            min(most - first, runs->second_length - part.begin.second));
     part.end.first = part.begin.first + first;
     part.end.second = part.begin.second + second;
     return part;
@@ -55,20 +61,12 @@ void xl_set_put(const xl_merge_in *in, const xl_merge_out *out, uint at, bool fr
 
 #if XL_SERIAL
 #include "set_serial.cl"
-#define XL_SET_MOST 0xffffffffu
+#define XL_SET_LOCAL
 #define XL_SET_LOCAL_ARGUMENT
-#define XL_SET_MAKE_PART const xl_set_part part = xl_set_part_of(cuts, g, n_a, n_b, XL_SET_MOST);
 #else
 #include "set_tile.cl"
-#define XL_SET_MOST XL_SET_CAPACITY
+#define XL_SET_LOCAL __local xl_set_local local_;
 #define XL_SET_LOCAL_ARGUMENT , &local_
-/* One work-item reads and broadcasts it, so that a concurrent write cannot make work-items differ. */
-#define XL_SET_MAKE_PART                                                                           \
-    __local xl_set_local local_;                                                                   \
-    if (get_local_id(0) == 0)                                                                      \
-        local_.part = xl_set_part_of(cuts, g, n_a, n_b, XL_SET_MOST);                              \
-    xl_local_barrier();                                                                            \
-    const xl_set_part part = local_.part;
 #endif
 
 #define XL_REQUIRED __attribute__((reqd_work_group_size(XL_GROUP_SIZE, 1, 1)))
@@ -76,8 +74,8 @@ void xl_set_put(const xl_merge_in *in, const xl_merge_out *out, uint at, bool fr
 /* The scratch, and the number of tiles. */
 #define XL_SET_SCRATCH uint tiles, __global uint *scratch, ulong scratch_offset
 #define XL_SET_MAKE                                                                                \
-    __global uint *const cuts = scratch + scratch_offset;                                          \
-    __global uint *const sums = cuts + 2 * ((size_t)tiles + 1);
+    const xl_set_scratch set = {scratch + scratch_offset,                                          \
+                                scratch + scratch_offset + 2 * ((size_t)tiles + 1), tiles};
 
 /* Finds where tile g begins, for each work-item g; tiles have `tile` elements. */
 __kernel XL_REQUIRED void xl_set_cuts(XL_SET_SCRATCH, uint tile, XL_MERGE_LENGTHS, XL_MERGE_KEYS)
@@ -89,21 +87,20 @@ __kernel XL_REQUIRED void xl_set_cuts(XL_SET_SCRATCH, uint tile, XL_MERGE_LENGTH
     if (g <= tiles) {
         const xl_set_cut cut =
             xl_set_path(runs.first, n_a, runs.second, n_b, g < tiles ? min(g * tile, n) : n);
-        cuts[2 * (size_t)g] = cut.first;
-        cuts[2 * (size_t)g + 1] = cut.second;
+        set.cuts[2 * (size_t)g] = cut.first;
+        set.cuts[2 * (size_t)g + 1] = cut.second;
     }
 }
 
-/* Counts the elements that are taken from tile g, in group g. */
+/* Counts the elements that are taken from the tiles of a group. */
 __kernel XL_REQUIRED void xl_set_counts(XL_SET_SCRATCH, uint n_a, uint n_b, XL_MERGE_KEYS)
 {
+    XL_SET_LOCAL
     XL_SET_MAKE
     const xl_runs runs = XL_MERGE_RUNS;
-    const size_t g = get_group_id(0);
-    XL_SET_MAKE_PART
-    const uint count = xl_set_count(&runs, &part XL_SET_LOCAL_ARGUMENT);
-    if (get_local_id(0) == 0)
-        sums[g] = count;
+    xl_merge_in in;
+    in.keys = runs;
+    xl_set_count(&in, &set XL_SET_LOCAL_ARGUMENT);
 }
 
 /* One group replaces the counts by the sums of those before them, and stores the sum of all, which
@@ -117,7 +114,7 @@ __kernel XL_REQUIRED void xl_set_sums(XL_SET_SCRATCH, uint room, __global ulong 
     const uint first = min(w * each, tiles), last = first + min(each, tiles - first);
     uint mine = 0;
     for (uint g = first; g < last; ++g)
-        mine += sums[g];
+        mine += set.sums[g];
 #if XL_SERIAL
     uint sum = 0;
 #else
@@ -125,23 +122,22 @@ __kernel XL_REQUIRED void xl_set_sums(XL_SET_SCRATCH, uint room, __global ulong 
     uint sum = xl_set_sum(mine, shared_sums) - mine;
 #endif
     for (uint g = first; g < last; ++g) {
-        const uint count = sums[g];
-        sums[g] = sum;
+        const uint count = set.sums[g];
+        set.sums[g] = sum;
         sum += count;
     }
     if (w == XL_GROUP_SIZE - 1) {
-        sums[tiles] = sum;
+        set.sums[tiles] = sum;
         count_out[count_offset] = min(sum, room);
     }
 }
 
-/* Writes the elements that are taken from tile g, in group g, to at most `room` places. */
+/* Writes the elements that are taken from the tiles of a group, to at most `room` places. */
 __kernel XL_REQUIRED void xl_set_writes(XL_SET_SCRATCH, uint room, uint n_a, uint n_b,
                                         XL_MERGE_ARRAYS)
 {
+    XL_SET_LOCAL
     XL_SET_MAKE
     XL_MERGE_MAKE
-    const size_t g = get_group_id(0);
-    XL_SET_MAKE_PART
-    xl_set_write(&in, &out, &part, sums[g], min(sums[g + 1], room) XL_SET_LOCAL_ARGUMENT);
+    xl_set_write(&in, &out, &set, room XL_SET_LOCAL_ARGUMENT);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * A work-group merges a tile. It loads the keys of the tile into local memory. Each work-item finds
- * there the keys of its own items and merges them into registers. The items are stored through
+ * there the keys of its items and merges them into registers. The items are stored through
  * local memory, so that adjacent work-items load and store adjacent elements (Green, McColl and
  * Bader, "GPU merge path", ICS 2012). Values are copied by the places of their keys. */
 #include "../tile/tile_merge_arrays.cl"

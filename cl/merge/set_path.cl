@@ -15,9 +15,9 @@ typedef struct xl_set_cut {
     uint first, second;
 } xl_set_cut;
 
-/* The state after `passed` elements of a run of equal keys that begins at (first, second). Of these
- * the arrays have `in_first` and `in_second`, or more than half of `passed`. Where a pair begins
- * with the last element that may be passed, it is not passed. */
+/* The state after `passed` elements of a run of equal keys that begins at (first, second). The run
+ * has `in_first` and `in_second` elements in the arrays; a number above half of `passed` may be any
+ * number above it. A pair is passed only if both of its elements may be passed. */
 xl_set_cut xl_set_balance(uint first, uint second, uint passed, uint in_first, uint in_second)
 {
     const uint pairs = min(passed / 2u, min(in_first, in_second)), alone = passed - 2u * pairs;

@@ -77,23 +77,38 @@ uint xl_set_sum(uint mine, __local uint *sums)
     return mine;
 }
 
-/* The elements that the operation takes from the tile. */
-uint xl_set_count(const xl_runs *runs, const xl_set_part *part, __local xl_set_local *local_)
+/* Loads tile number get_group_id(0). One work-item reads where it lies and broadcasts that, so that a
+ * concurrent write cannot make work-items differ. */
+xl_set_part xl_set_open(const xl_merge_in *in, const xl_set_scratch *s,
+                        __local xl_set_local *local_)
 {
-    uint places[XL_ITEMS + 1];
-    xl_set_load(runs, part, local_);
-    (void)xl_set_sum(xl_set_walk(local_->keys, part, places), local_->sums);
-    return min(local_->sums[XL_GROUP_SIZE - 1], (uint)XL_SET_CAPACITY);
+    if (get_local_id(0) == 0)
+        local_->part = xl_set_part_of(s, &in->keys, get_group_id(0), XL_SET_CAPACITY);
+    xl_local_barrier();
+    const xl_set_part part = local_->part;
+    xl_set_load(&in->keys, &part, local_);
+    return part;
 }
 
-/* Writes these elements to [at, stop) of the output. */
-void xl_set_write(const xl_merge_in *in, const xl_merge_out *out, const xl_set_part *part, uint at,
-                  uint stop, __local xl_set_local *local_)
+/* Stores the number of elements that the operation takes from the tile. */
+void xl_set_count(const xl_merge_in *in, const xl_set_scratch *s, __local xl_set_local *local_)
 {
-    const uint in_first = part->end.first - part->begin.first;
     uint places[XL_ITEMS + 1];
-    xl_set_load(&in->keys, part, local_);
-    const uint taken = xl_set_walk(local_->keys, part, places);
+    const xl_set_part part = xl_set_open(in, s, local_);
+    const uint sum = xl_set_sum(xl_set_walk(local_->keys, &part, places), local_->sums);
+    if (get_local_id(0) == XL_GROUP_SIZE - 1)
+        s->sums[get_group_id(0)] = min(sum, (uint)XL_SET_CAPACITY);
+}
+
+/* Writes these elements to at most `room` places. */
+void xl_set_write(const xl_merge_in *in, const xl_merge_out *out, const xl_set_scratch *s,
+                  uint room, __local xl_set_local *local_)
+{
+    uint places[XL_ITEMS + 1];
+    const xl_set_part part = xl_set_open(in, s, local_);
+    const uint in_first = part.end.first - part.begin.first;
+    const uint at = s->sums[get_group_id(0)], stop = min(s->sums[get_group_id(0) + 1], room);
+    const uint taken = xl_set_walk(local_->keys, &part, places);
     uint place = xl_set_sum(taken, local_->sums) - taken;
     const uint total = min(local_->sums[XL_GROUP_SIZE - 1], stop - min(at, stop));
 #pragma unroll
@@ -108,8 +123,8 @@ void xl_set_write(const xl_merge_in *in, const xl_merge_out *out, const xl_set_p
             const uint from = (uint)local_->keys[k];
             const bool from_first = from < in_first;
             xl_set_put(in, out, at + k, from_first,
-                       from_first ? part->begin.first + from
-                                  : part->begin.second + (from - in_first));
+                       from_first ? part.begin.first + from
+                                  : part.begin.second + (from - in_first));
         }
     }
 }

@@ -20,9 +20,4 @@
 #define XL_EACH_VALUE(X) X(0) X(1) X(2) X(3)
 #endif
 
-/* Copies element `from` of the array `in` to element `to` of the array `out`. */
-#define XL_VALUE_COPY(k, out, to, in, from)                                                        \
-    for (uint u = 0; u < xl_value##k##_units; ++u)                                                 \
-        (out)[(size_t)(to)*xl_value##k##_units + u] = (in)[(size_t)(from)*xl_value##k##_units + u];
-
 #endif

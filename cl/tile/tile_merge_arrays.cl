@@ -22,8 +22,10 @@ typedef struct xl_merge_out {
 
 /* Copies the values of element `from` of one run to element `to` of the output. */
 #define XL_MERGE_PUT_VALUE(k)                                                                      \
-    XL_VALUE_COPY(k, out->values##k, to, from_first ? in->first_values##k : in->second_values##k,  \
-                  from)
+    for (uint u = 0; u < xl_value##k##_units; ++u)                                                 \
+        out->values##k[(size_t)to * xl_value##k##_units + u] =                                     \
+            (from_first ? in->first_values##k                                                      \
+                        : in->second_values##k)[(size_t)from * xl_value##k##_units + u];
 void xl_merge_put_values(const xl_merge_in *in, const xl_merge_out *out, uint to, bool from_first,
                          uint from)
 {

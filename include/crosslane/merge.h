@@ -21,8 +21,8 @@
 
 #include <crosslane/sort.h>
 
-/* What is made of the sorted arrays a and b. The elements taken are those that the C++ function of
- * that name takes. If a key occurs m times in a and n times in b, it occurs in the result: */
+/* The result of a call on sorted arrays a and b. Each operation takes the elements that the named C++
+ * function takes. If a key occurs m times in a and n times in b, it occurs in the result: */
 typedef enum xl_merge_operation {
     XL_MERGE_ALL = 0,          /* std::merge: m + n times, first all of a, then all of b */
     XL_MERGE_UNION = 1,        /* std::set_union: max(m, n) times, all of a, then the last

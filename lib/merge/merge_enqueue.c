@@ -107,6 +107,13 @@ static xli_args set_args(const flow *f)
     return list;
 }
 
+/* A work-item walks several tiles, a work-group one. */
+static size_t set_groups(const flow *f)
+{
+    enum { PIECES = 4 }; /* XL_SET_PIECES of cl/merge/set_serial.cl */
+    return f->plan->shape.serial ? xli_ceil_div(f->tiles, PIECES) : f->tiles;
+}
+
 static xl_status launch_cuts(const flow *f)
 {
     xli_args list = set_args(f);
@@ -123,7 +130,7 @@ static xl_status launch_counts(const flow *f)
     xli_args_add(&list, XLI_U32(f->n_a));
     xli_args_add(&list, XLI_U32(f->n_b));
     add_keys(&list, f);
-    return launch(f, &f->plan->set_counts, f->tiles, &list);
+    return launch(f, &f->plan->set_counts, set_groups(f), &list);
 }
 
 static xl_status launch_sums(const flow *f, size_t room)
@@ -141,7 +148,7 @@ static xl_status launch_writes(const flow *f, size_t room)
     xli_args_add(&list, XLI_U32(f->n_a));
     xli_args_add(&list, XLI_U32(f->n_b));
     add_arrays(&list, f);
-    return launch(f, &f->plan->set_writes, f->tiles, &list);
+    return launch(f, &f->plan->set_writes, set_groups(f), &list);
 }
 
 /* If the result must be empty, only the count is written. */

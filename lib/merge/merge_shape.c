@@ -14,11 +14,13 @@ void xli_merge_shape_of(const xli_merge_problem *problem, const xli_tune_device 
                         const xli_tune_merge *tune, size_t most, xli_merge_shape *shape)
 {
     enum { WORD = 4 };
-    const uint32_t least = problem->operation == XL_MERGE_ALL ? 1 : 2; /* a pair of equal keys */
     const size_t ordinal = xli_max(WORD, xl_type_size(problem->key));
-    const bool serial = tune->serial != 0;
+    /* A work-item of a set operation walks several chunks, and one sums the counts of all. */
+    const bool sets = problem->operation != XL_MERGE_ALL;
+    const bool serial = tune->serial != 0 && !(sets && device->most_rounds < SIZE_MAX);
+    const uint32_t least = sets ? 2 : 1; /* a pair of equal keys */
     const size_t group = xli_max(1, xli_min(xli_min(tune->group, most), device->max_work_group));
-    *shape = (xli_merge_shape){.sets = problem->operation != XL_MERGE_ALL,
+    *shape = (xli_merge_shape){.sets = sets,
                                .serial = serial,
                                .group_size = serial ? 1 : (uint32_t)group,
                                .items = (uint32_t)xli_max(least, tune->item_bytes / ordinal),

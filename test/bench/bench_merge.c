@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Benchmarks of the merge of two sorted arrays of n / 2 elements, verified before they are timed,
- * and on the host std::merge of the same. */
+ * Benchmarks of merges and set operations of two sorted arrays of n / 2 elements, verified before
+ * they are timed, and on the host of std::merge, std::set_union and so on with the same arrays. */
 #include "bench.h"
 #ifdef BENCH_HAS_STD
 #include "bench_std.h"
@@ -11,33 +11,42 @@
 typedef struct merger {
     const char *variant;
     xl_type value;
+    xl_merge_operation operation;
 } merger;
 
-static const merger mergers[] = {{"u32 keys", XL_NONE}, {"u32,u32 pairs", XL_U32}};
+static const merger mergers[] = {{"u32 keys", XL_NONE, XL_MERGE_ALL},
+                                 {"u32,u32 pairs", XL_U32, XL_MERGE_ALL},
+                                 {"u32 union", XL_NONE, XL_MERGE_UNION},
+                                 {"u32 intersection", XL_NONE, XL_MERGE_INTERSECTION},
+                                 {"u32 difference", XL_NONE, XL_MERGE_DIFFERENCE}};
 
-enum { KEYS_A, KEYS_B, VALUES_A, VALUES_B, KEYS_OUT, VALUES_OUT, ARRAYS };
+enum { KEYS_A, KEYS_B, VALUES_A, VALUES_B, KEYS_OUT, VALUES_OUT, COUNT, ARRAYS };
 
 typedef struct job {
     const merger *merger;
     xl_plan *plan;
-    size_t n;
+    size_t n, results;
     cl_mem mem[ARRAYS], scratch; /* NULL where the plan has no such array */
     uint32_t *host[ARRAYS];
 } job;
 
 static size_t length_of(const job *j, int which)
 {
+    if (which == COUNT)
+        return j->merger->operation == XL_MERGE_ALL ? 0 : 2;
     const bool is_value = which == VALUES_A || which == VALUES_B || which == VALUES_OUT;
     if (is_value && j->merger->value == XL_NONE)
         return 0;
     return which >= KEYS_OUT ? j->n : j->n / 2;
 }
 
-/* Two rising arrays whose steps are random, so that neither foretells which of them is next. */
+/* Two rising arrays whose steps are random, so that neither foretells which of them is next. For set
+ * operations the steps are short, so that about half of the keys are in both, some of them often. */
 static void fill(job *j)
 {
     uint64_t state = 88172645463325252u;
-    const uint32_t widest = (uint32_t)(UINT32_MAX / (j->n / 2));
+    const uint32_t widest =
+        j->merger->operation == XL_MERGE_ALL ? (uint32_t)(UINT32_MAX / (j->n / 2)) : 4;
     uint32_t key[2] = {0, 0};
     for (size_t i = 0; i < j->n / 2; ++i)
         for (int k = 0; k < 2; ++k) {
@@ -98,26 +107,41 @@ static xl_status enqueue(bench *b, void *user, cl_event *event)
                                              .values_b = xl_view_of(j->mem[VALUES_B], 0),
                                              .keys_out = xl_view_of(j->mem[KEYS_OUT], 0),
                                              .values_out = xl_view_of(j->mem[VALUES_OUT], 0),
+                                             .count_out = xl_view_of(j->mem[COUNT], 0),
                                              .scratch = xl_view_of(j->scratch, 0)},
                             0, NULL, event);
 }
 
-/* The one result that there is, as the merge is stable. */
-static const char *fault(const job *j)
+/* Whether an element is taken in a step that passes one of a, one of b, or an equal one of both. */
+static bool takes(const job *j, bool from_a, bool from_b)
+{
+    const bool of[] = {true, true, from_a && from_b, from_a && !from_b};
+    return of[j->merger->operation];
+}
+
+/* Compares with the only possible result; sets the number of results. */
+static const char *fault(job *j)
 {
     const uint32_t *a = j->host[KEYS_A], *b = j->host[KEYS_B];
-    size_t i = 0, k = 0;
-    for (size_t at = 0; at < j->n; ++at) {
-        const bool from_a = k == j->n / 2 || (i < j->n / 2 && a[i] <= b[k]);
-        const size_t from = from_a ? i : j->n / 2 + k;
-        if (j->host[KEYS_OUT][at] != (from_a ? a[i] : b[k]))
-            return "keys are not those that are next";
-        if (j->host[VALUES_OUT] && j->host[VALUES_OUT][at] != (uint32_t)from)
-            return "a value has lost its key";
+    const size_t half = j->n / 2;
+    size_t i = 0, k = 0, at = 0;
+    while (i < half || k < half) {
+        const bool from_a = k == half || (i < half && a[i] <= b[k]);
+        const bool from_b = j->merger->operation == XL_MERGE_ALL
+                                ? !from_a
+                                : i == half || (k < half && b[k] <= a[i]);
+        if (takes(j, from_a, from_b)) {
+            if (j->host[KEYS_OUT][at] != (from_a ? a[i] : b[k]))
+                return "keys are not those that are next";
+            if (j->host[VALUES_OUT] && j->host[VALUES_OUT][at] != (uint32_t)(from_a ? i : half + k))
+                return "a value has lost its key";
+            ++at;
+        }
         i += from_a;
-        k += !from_a;
+        k += from_b;
     }
-    return NULL;
+    j->results = at;
+    return j->host[COUNT] && j->host[COUNT][0] != at ? "the count is wrong" : NULL;
 }
 
 static bool right(bench *b, job *j)
@@ -154,11 +178,11 @@ static double std_pairs(const job *j, unsigned runs)
 }
 
 /* After the device's result was verified: its copy on the host is written. */
-static void run_std(bench *b, const job *j, double bytes)
+static void run_std(bench *b, job *j, double bytes)
 {
     const double ms = j->merger->value == XL_NONE
-                          ? bench_std_merge(j->host[KEYS_A], j->n / 2, j->host[KEYS_B], j->n / 2,
-                                            j->host[KEYS_OUT], b->runs)
+                          ? bench_std_merge((int)j->merger->operation, j->host[KEYS_A], j->n / 2,
+                                            j->host[KEYS_B], j->n / 2, j->host[KEYS_OUT], b->runs)
                           : std_pairs(j, b->runs);
     if (j->merger->value == XL_NONE && fault(j))
         bench_host_wrong(b, "std", "merge", j->merger->variant, j->n, fault(j));
@@ -170,16 +194,17 @@ static void run_std(bench *b, const job *j, double bytes)
 static void run(bench *b, const merger *m, size_t n)
 {
     job j = {.merger = m, .n = n};
-    const double bytes = (double)n * (m->value == XL_NONE ? 8 : 16);
     xl_merge_desc desc;
     xl_merge_desc_init(&desc);
     desc.value = m->value;
+    desc.operation = m->operation;
     const xl_status status = xl_merge_create(b->ctx, &desc, &j.plan);
     if (status != XL_SUCCESS) {
         bench_failed(b, "merge", m->variant, n, status);
     } else if (!make_buffers(b, &j)) {
         bench_wrong(b, "merge", m->variant, n, "no memory");
     } else if (right(b, &j)) {
+        const double bytes = (double)(n + j.results) * (m->value == XL_NONE ? 4 : 8);
         (void)bench_case(b, "merge", m->variant, n, bytes, enqueue, &j);
 #ifdef BENCH_HAS_STD
         if (n <= (size_t)1 << 24) /* more takes too long */

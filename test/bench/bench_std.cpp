@@ -47,10 +47,19 @@ double bench_std_exclusive_scan(const uint32_t *in, uint32_t *out, size_t n, uns
     return median_ms(runs, [=] { std::exclusive_scan(in, in + n, out, uint32_t{0}); });
 }
 
-double bench_std_merge(const uint32_t *a, size_t n_a, const uint32_t *b, size_t n_b, uint32_t *out,
-                       unsigned runs)
+double bench_std_merge(int operation, const uint32_t *a, size_t n_a, const uint32_t *b, size_t n_b,
+                       uint32_t *out, unsigned runs)
 {
-    return median_ms(runs, [=] { std::merge(a, a + n_a, b, b + n_b, out); });
+    return median_ms(runs, [=] {
+        if (operation == 0)
+            std::merge(a, a + n_a, b, b + n_b, out);
+        else if (operation == 1)
+            std::set_union(a, a + n_a, b, b + n_b, out);
+        else if (operation == 2)
+            std::set_intersection(a, a + n_a, b, b + n_b, out);
+        else
+            std::set_difference(a, a + n_a, b, b + n_b, out);
+    });
 }
 
 double bench_std_merge_pairs(const bench_std_pair *a, size_t n_a, const bench_std_pair *b,

@@ -26,12 +26,13 @@ double bench_std_unique_copy(const uint32_t *in, uint32_t *out, size_t n, unsign
 /* The same scan by the execution policy par_unseq, on every core; needs TBB to link. */
 double bench_par_exclusive_scan(const uint32_t *in, uint32_t *out, size_t n, unsigned runs);
 
-/* The same of std::merge, of keys, and of pairs by their first part. */
+/* The same for std::merge of keys or, by the number of an xl_merge_operation, std::set_union,
+ * std::set_intersection and std::set_difference; and for std::merge of pairs by their keys. */
 typedef struct bench_std_pair {
     uint32_t key, value;
 } bench_std_pair;
-double bench_std_merge(const uint32_t *a, size_t n_a, const uint32_t *b, size_t n_b, uint32_t *out,
-                       unsigned runs);
+double bench_std_merge(int operation, const uint32_t *a, size_t n_a, const uint32_t *b, size_t n_b,
+                       uint32_t *out, unsigned runs);
 double bench_std_merge_pairs(const bench_std_pair *a, size_t n_a, const bench_std_pair *b,
                              size_t n_b, bench_std_pair *out, unsigned runs);
 

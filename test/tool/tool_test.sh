@@ -86,7 +86,7 @@ END
     tune-file json
   helps sort " IN.npy OUT.npy" values argsort descending stable axis offsets algorithm device tune-file json
   helps topk " IN.npy OUT.npy --k K" k axis smallest input-order indices device tune-file json
-  helps merge " A.npy B.npy OUT.npy" descending assume-sorted device tune-file json
+  helps merge " A.npy B.npy OUT.npy" union intersection difference descending assume-sorted device tune-file json
   helps search " KEYS.npy QUERIES.npy OUT.npy" upper descending assume-sorted device tune-file json
   helps select " IN.npy OUT.npy" where flags partition unique runs values indices device tune-file json
   helps neighbors " POINTS.npy (--radius R | --knn K)" radius radii knn approximate inclusive self half queries systems query-systems box \
@@ -362,6 +362,15 @@ selections() {
   holds out/m.npy f4 9 6 5 5 1
   runs "$crosslane" merge a.npy b.npy out/m.npy
   holds out/m.npy f4 1 2 3 3 5 9 9
+  runs "$crosslane" merge --union a.npy b.npy out/u.npy --json
+  has_line_like stdout '.*"n":6,.*'
+  holds out/u.npy f4 1 2 3 5 9 9
+  runs "$crosslane" merge --intersection b.npy a.npy out/u.npy
+  holds out/u.npy f4 3
+  runs "$crosslane" merge --difference b.npy a.npy out/u.npy
+  holds out/u.npy f4 2 9 9
+  runs "$crosslane" merge --difference a.npy a.npy out/u.npy
+  holds out/u.npy f4
   runs "$crosslane" search out/m.npy few.npy out/s.npy --json
   has_line_like stdout '.*"n":7,"queries":8,.*'
   holds out/s.npy u8 2 0 4 0 4 5 1 5
@@ -369,6 +378,8 @@ selections() {
   holds out/s.npy u8 4 1 4 1 5 7 2 5
   rm -f out/*
   refuses 2 "topk: --k: missing or 0; must be 1 or more" topk few.npy out/t.npy
+  refuses 2 "merge: --union, --intersection, --difference: only one may be given" \
+    merge --union --difference a.npy b.npy out/m.npy
   refuses 1 "whole.npy: elements of type i32; must be f32, the type of the other array" \
     merge a.npy whole.npy out/m.npy
   refuses 1 "whole.npy: elements of type i32; must be f32, the type of the other array" \

@@ -1,13 +1,30 @@
 /* SPDX-License-Identifier: MIT
- * `crosslane merge`: merges two sorted arrays. */
+ * `crosslane merge`: merges two sorted arrays, or makes their union, intersection or difference. */
 #include "tool.h"
 
 #include <stdlib.h>
 
 typedef struct merge_options {
+    bool makes_union, intersection, difference; /* at most one */
     bool descending, assume_sorted, as_json;
     const char *device, *tune_file;
 } merge_options;
+
+static xl_merge_operation operation_of(const merge_options *o)
+{
+    return o->makes_union    ? XL_MERGE_UNION
+           : o->intersection ? XL_MERGE_INTERSECTION
+           : o->difference   ? XL_MERGE_DIFFERENCE
+                             : XL_MERGE_ALL;
+}
+
+/* Elements that the result may have. */
+static size_t room_of(const merge_options *o, size_t n_a, size_t n_b)
+{
+    if (o->intersection)
+        return n_a < n_b ? n_a : n_b;
+    return o->difference ? n_a : n_a + n_b;
+}
 
 static int upload(const session *s, const merge_options *o, const char *path, const xli_npy *in,
                   cl_mem *buffer)
@@ -22,20 +39,25 @@ static int merge_on_device(const session *s, const merge_options *o, const char 
                            xl_type type, const xli_npy in[2], xli_npy *out, stage *st)
 {
     int result;
+    const bool counts = operation_of(o) != XL_MERGE_ALL;
+    uint64_t count = out->count;
     xl_plan *plan = NULL;
     xl_merge_desc desc;
-    cl_mem a = NULL, b = NULL, both = NULL;
+    cl_mem a = NULL, b = NULL, both = NULL, counted = NULL;
     cl_event event = NULL;
     const size_t bytes = out->count * out->item_bytes;
     xl_merge_desc_init(&desc);
     desc.key = type;
+    desc.operation = operation_of(o);
     desc.order = o->descending ? XL_DESCENDING : XL_ASCENDING;
     desc.equal_zeros = 1;
     progress_say("compiling for %s", s->info.name);
     TRY(tool_check(s->ctx, xl_merge_create(s->ctx, &desc, &plan), "merge"));
     TRY(upload(s, o, paths[0], &in[0], &a));
     TRY(upload(s, o, paths[1], &in[1], &b));
-    progress_say("merging %zu keys", out->count);
+    progress_say("merging %zu keys", in[0].count + in[1].count);
+    if (counts)
+        TRY(session_buffer(s, sizeof count, "the number of results", &counted));
     TRY(session_buffer(s, bytes, "the result", &both));
     result = stage_begin(s, st, "merge");
     if (result == TOOL_OK)
@@ -45,15 +67,20 @@ static int merge_on_device(const session *s, const merge_options *o, const char 
                                                               .n_b = in[1].count,
                                                               .keys_a = xl_view_of(a, 0),
                                                               .keys_b = xl_view_of(b, 0),
-                                                              .keys_out = xl_view_of(both, 0)},
+                                                              .keys_out = xl_view_of(both, 0),
+                                                              .count_out = xl_view_of(counted, 0)},
                                              0, NULL, &event),
                             "merge");
     TRY(stage_end(st, event, result));
-    TRY(session_read(s, both, bytes, out->data));
+    if (counts)
+        TRY(session_read(s, counted, sizeof count, &count));
+    TRY(session_read(s, both, (size_t)count * out->item_bytes, out->data));
+    *out = xli_npy_vector(out->kind, out->item_bytes, (size_t)count, out->data);
 done:
     session_release(&a);
     session_release(&b);
     session_release(&both);
+    session_release(&counted);
     xl_plan_destroy(plan);
     return result;
 }
@@ -70,7 +97,7 @@ static int merge_files(const merge_options *o, const char *const paths[3])
     TRY(outputs_check("merge", named, TOOL_COUNT(named)));
     TRY(array_read_keys("merge", paths[0], UINT32_MAX, &in[0], &type));
     TRY(array_read_keys("merge", paths[1], UINT32_MAX, &in[1], &type));
-    const size_t n = in[0].count + in[1].count;
+    const size_t n = room_of(o, in[0].count, in[1].count);
     void *data = malloc(n ? n * in[0].item_bytes : 1);
     if (!data)
         TRY(tool_fail("merge: no memory for %zu keys", n));
@@ -83,7 +110,7 @@ static int merge_files(const merge_options *o, const char *const paths[3])
     if (o->as_json) {
         json j = json_begin(stdout);
         json_text(&j, "device", s.info.name);
-        json_count(&j, "n", n);
+        json_count(&j, "n", out.count);
         json_text(&j, "type", xl_type_name(type));
         json_text(&j, "order", o->descending ? "descending" : "ascending");
         json_times(&j, &st);
@@ -101,12 +128,15 @@ done:
 int tool_merge(int argc, char **argv)
 {
     merge_options o = {0};
-    const tool_option options[] = {{"descending", OPTION_FLAG, &o.descending, NULL,
-                                    "all arrays are in descending order", NULL},
-                                   ASSUME_SORTED_OPTION(o.assume_sorted),
-                                   DEVICE_OPTION(o.device),
-                                   TUNE_FILE_OPTION(o.tune_file),
-                                   JSON_OPTION(o.as_json, "a report")};
+    const tool_option options[] = {
+        {"union", OPTION_FLAG, &o.makes_union, NULL, "max(m, n) of each element: see above", NULL},
+        {"intersection", OPTION_FLAG, &o.intersection, NULL, "min(m, n) of each element", NULL},
+        {"difference", OPTION_FLAG, &o.difference, NULL, "max(m - n, 0) of each element", NULL},
+        {"descending", OPTION_FLAG, &o.descending, NULL, "all arrays are in descending order", NULL},
+        ASSUME_SORTED_OPTION(o.assume_sorted),
+        DEVICE_OPTION(o.device),
+        TUNE_FILE_OPTION(o.tune_file),
+        JSON_OPTION(o.as_json, "a report")};
     const tool_syntax syntax = {
         .name = "merge",
         .files = "A.npy B.npy OUT.npy",
@@ -114,12 +144,15 @@ int tool_merge(int argc, char **argv)
         .max_files = 3,
         .about =
             "Merges two sorted one-dimensional arrays of one type: i8 to u64, bool, f16, f32 or\n"
-            "f64. Equal elements of A come before those of B; -0 equals 0. An input that is not\n"
+            "f64. An element that occurs m times in A and n times in B occurs m + n times in OUT.\n"
+            "Equal elements of A come before those of B; -0 equals 0. An input that is not\n"
             "sorted is an error. With --assume-sorted it is not checked, and OUT may lack "
             "elements.",
         .options = options,
         .num_options = TOOL_COUNT(options)};
     const char *files[TOOL_MAX_FILES];
     int result = options_parse(&syntax, argc, argv, files);
+    if (result == TOOL_OK && o.makes_union + o.intersection + o.difference > 1)
+        result = tool_misuse("merge: --union, --intersection, --difference: only one may be given");
     return result != TOOL_OK ? result : merge_files(&o, files);
 }
