@@ -101,12 +101,10 @@ done:
 int tool_merge(int argc, char **argv)
 {
     merge_options o = {0};
-    const tool_option options[] = {{"descending", OPTION_FLAG, &o.descending, NULL,
-                                    "all arrays are in descending order", NULL},
-                                   ASSUME_SORTED_OPTION(o.assume_sorted),
-                                   DEVICE_OPTION(o.device),
-                                   TUNE_FILE_OPTION(o.tune_file),
-                                   JSON_OPTION(o.as_json, "a report")};
+    const tool_option options[] = {
+        FLAG_OPTION("descending", o.descending, "all arrays are in descending order"),
+        ASSUME_SORTED_OPTION(o.assume_sorted), DEVICE_OPTION(o.device),
+        TUNE_FILE_OPTION(o.tune_file), JSON_OPTION(o.as_json, "a report")};
     const tool_syntax syntax = {
         .name = "merge",
         .files = "A.npy B.npy OUT.npy",
