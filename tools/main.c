@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * The `crosslane` program: finds the subcommand and lets it run. */
+ * The `crosslane` program: runs the command that its first argument names. */
 #include "tool.h"
 
 #include <string.h>
@@ -51,7 +51,7 @@ static int run(const char *name, int argc, char **argv)
 static int help(char *name)
 {
     char option[] = "--help";
-    if (name)
+    if (name && strcmp(name, "help") != 0)
         return run(name, 2, (char *[]){name, option, NULL});
     print_help();
     return TOOL_HELPED;
@@ -76,7 +76,7 @@ int main(int argc, char **argv)
         return tool_fail("a standard stream is closed, and /dev/null cannot be opened instead");
     int result = dispatch(argc, argv);
     progress_clear();
-    if (result <= TOOL_OK) /* whatever failed has printed its line */
+    if (result <= TOOL_OK) /* a command that failed has printed its error */
         result = tool_flush();
     return result;
 }

@@ -47,7 +47,7 @@ typedef struct flip_settings {
     float omega;     /* of SSOR, above 0 and below 2 */
 } flip_settings;
 
-/* What the device says of a step: flip_step in the kernels. */
+/* The state of a step on the device: flip_step in the kernels. */
 typedef struct flip_report {
     float dt; /* seconds */
     float speed;
@@ -149,15 +149,14 @@ typedef struct flip_sim {
 
 /* Water in a box of `size` cells of `cell_metres`: gravity of the Earth, 0.97 of FLIP. */
 void flip_defaults(flip_settings *settings, flip_size size, double cell_metres);
-/* Compiles kernels and makes plans, which may take seconds. On failure too flip_destroy() is to be
- * called. */
+/* Compiles kernels and makes plans, which may take seconds. Call flip_destroy() also after a failure. */
 xl_status flip_create(flip_sim *s, const flip_settings *settings, xl_context *ctx);
 void flip_destroy(flip_sim *s);
 /* Four floats a particle each, as FLIP_POSITIONS and FLIP_VELOCITIES. Both block. */
 xl_status flip_write(flip_sim *s, const float *positions, const float *velocities);
 xl_status flip_read(flip_sim *s, float *positions, float *velocities);
 xl_status flip_read_buffer(flip_sim *s, flip_buffer which, size_t bytes, void *to);
-/* What went wrong: the library's text or the name of an OpenCL call. */
+/* The error: the library's text or the name of an OpenCL call. */
 const char *flip_error(const flip_sim *s, char *text, size_t bytes);
 xl_status flip_cl(flip_sim *s, cl_int code, const char *call);
 void flip_forget_events(flip_sim *s);
@@ -190,7 +189,7 @@ const char *flip_stage_name(flip_stage stage);
 
 /* ---- flip_dam.c ---- */
 
-/* `count` particles, at rest, in a column of so many cells in the corner of the box. */
+/* Places `count` particles at rest in a column of `column` cells in the corner of the box. */
 void flip_column(float *positions, float *velocities, uint32_t count, flip_size column);
 double flip_random(uint64_t index);
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * An animated PNG ("Portable Network Graphics Specification", third edition, sections 4.9 and
- * 11.3.6): the pixels of PNG files as they are, each behind a chunk that says how long it is
- * shown. Programs that know no animation show the first. */
+ * 11.3.6): the compressed pixels of PNG files, each after a chunk with its duration. Programs that do not support animation show the first. */
 #include "flip_program.h"
 
 #include <stdlib.h>

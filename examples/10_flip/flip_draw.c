@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * A picture of the particles in their box: seen from a slant, nearest in front, lit from above,
- * coloured by speed. The eye stands still, so that pictures of a run fit together. */
+ * A picture of the particles in their box: oblique view, nearest in front, lit from above, coloured by speed. The view is fixed, so that the pictures of a run match. */
 #include "drawing.h"
 #include "flip_program.h"
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Velocities on faces: the pressure's gradient taken away, and values for faces near the fluid
- * that have none. Work-items have a cell each, with the faces on its low sides. */
+ * Velocities on faces: subtracts the pressure's gradient and extrapolates to faces near the fluid. Each work-item has a cell and the faces on its low sides. */
 
 enum { KNOWN_U = 1, KNOWN_V = 2, KNOWN_W = 4 };
 

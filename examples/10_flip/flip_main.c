@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * The program: a column of water breaks down. Draws it, tells how long each stage takes, and how
- * many iterations the pressure's solver needs. */
+ * Problem: simulate a column of water that breaks down in a box, by FLIP (see flip.h). Draws it, and prints the time of each stage and the iterations of the pressure solver. */
 #include "flip_program.h"
 
 #include <inttypes.h>
@@ -10,7 +9,7 @@
 
 static const double BOX_METRES = 4;
 
-/* A run: the simulation, its particles on the host when they are wanted, sums for the table. */
+/* A run: the simulation, its particles on the host if needed, sums for the table. */
 typedef struct session {
     const flip_options *o;
     flip_sim sim;

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Particles: which cell each is in, where each cell's particles begin, their velocities put on the
- * grid and taken from it, and their way through it. */
+ * Particles: their cells, the transfer of velocities to the grid and back, and their motion. */
 
 __kernel void find_cells(flip_size n, uint count, const __global float4 *positions,
                          __global uint *keys)
@@ -22,8 +21,7 @@ __kernel void begin_step(float longest, float cfl, float gravity, const __global
     step->dt = fmin(longest, cfl / (speed[0] + sqrt(cfl * gravity) + 1e-6f));
 }
 
-/* Of sorted keys: ends[c] is one past the last particle of cell c; it stays 0 where there is
- * none. */
+/* Keys are sorted: ends[c] becomes one past the last particle of cell c; it stays 0 for an empty cell. */
 __kernel void find_cell_ends(uint count, const __global uint *keys, __global uint *ends)
 {
     const uint p = (uint)get_global_id(0);
@@ -52,7 +50,7 @@ __kernel void particles_to_faces(flip_size n, const __global uint *starts,
     if (i >= n.nx || j >= n.ny || k >= n.nz)
         return;
     const float3 corner = (float3)((float)i, (float)j, (float)k), middle = (float3)(0.5f);
-    /* What is nearer to a wall than the first samples along it counts as if it stood there. */
+    /* Clamps particles near a wall to the first samples along it. */
     const float3 most = (float3)((float)n.nx, (float)n.ny, (float)n.nz) - middle;
     float3 sum = (float3)(0.0f), weight = (float3)(0.0f);
     for (int row = 0; row < 9; ++row) {
@@ -133,9 +131,7 @@ void keep_inside(float *x, float *velocity, float size)
     *x = inside;
 }
 
-/* A particle's velocity gets what changed on the grid, so that little of it is averaged away, and
- * the part 1 - flip of the grid's own, which takes noise out; then the particle goes through the
- * grid's velocities by the midpoint rule. */
+/* Adds the change on the grid to a particle's velocity, so that averaging loses little, and the part 1 - flip of the grid's velocity, which removes noise. Then moves the particle by the midpoint rule. */
 __kernel void move_particles(flip_size n, uint count, float flip, const __global flip_step *step,
                              const __global float *u_old, const __global float *v_old,
                              const __global float *w_old, const __global float *u,

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * How long the stages took, by the device's clock: from the end of one to the end of the next, so
- * that the time that a stage waits for its commands counts, too. */
+ * The times of the stages by the device's clock: from the end of one stage to the end of the next, including the time in which the device waits for commands. */
 #include "flip.h"
 
 const char *flip_stage_name(flip_stage stage)

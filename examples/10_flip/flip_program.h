@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * What the program has around the simulation: options, pictures, progress, a table of times. */
+ * The program around the simulation: options, pictures, progress, a table of times. */
 #ifndef FLIP_PROGRAM_H
 #define FLIP_PROGRAM_H
 
@@ -33,7 +33,7 @@ bool flip_options_parse(int argc, char **argv, flip_options *o);
 typedef struct flip_view {
     uint32_t width; /* pixels; three quarters of it high */
     double cell_metres;
-    double fastest; /* m/s: what is red; blue is at rest */
+    double fastest; /* m/s: the speed that is red; blue is at rest */
 } flip_view;
 
 /* Draws the particles, coloured by speed, in their box. False after a message. */

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * The solver: batches of iterations are enqueued, and between two of them the host asks whether it
- * is done. Iterations that turn out to be too many do nothing. */
+ * The solver: enqueues batches of iterations; after each batch the host asks whether it is done. Superfluous iterations do nothing. */
 #include "flip.h"
 
 #define ARG(value)                                                                                 \

@@ -1,16 +1,10 @@
 /* SPDX-License-Identifier: MIT
- * Pressure: Ap = b by conjugate gradients, where b is what flows into a cell, and A the seven-point
- * Laplacian of the cells with fluid: of each the number of its neighbours that are not walls on the
- * diagonal, -1 for each neighbour with fluid; in air the pressure is 0.
+ * Pressure: Ap = b by conjugate gradients, where b is the inflow of a cell and A is the seven-point Laplacian of the cells with fluid: the diagonal is the number of neighbours that are not walls, and each neighbour with fluid has -1. In air the pressure is 0.
  *
- * Only cells with fluid have a row. Rows are numbered from 1, in the order of cells; row 0 stands
- * for air and walls, and all of its values are 0. `around` has the rows of the six neighbours,
+ * Only cells with fluid have a row. Rows are numbered from 1, in the order of cells; row 0 is air and walls, and all its values are 0. `around` has the rows of the six neighbours,
  * `stride` apart: before in x, y, z, then behind.
  *
- * A kernel that needs a dot product takes it from the shares of all work-groups, which the kernel
- * before has left, and each group adds them up by itself, in the same order: no kernel is launched
- * for that, and none waits. Whether the solver is done is seen in the same way, so that what is
- * enqueued after it is done does nothing, and the host asks rarely.
+ * For a dot product, each work-group of a kernel stores its share, and each group of the next kernel adds all shares in the same order. This needs no launch and no waiting. Whether the solver is done is found in the same way: later commands then do nothing, and the host asks rarely.
  *
  * The approximate inverse of SSOR as preconditioner: Helfenstein and Koko, "Parallel preconditioned
  * conjugate gradient algorithm on GPU" (J. Comput. Appl. Math. 236, 2012). With A = D - L - L^T,
@@ -82,7 +76,7 @@ rows rows_of(uint count, bool done)
     return mine;
 }
 
-/* Of each cell with fluid: its row, its neighbours' rows, and what stands on the diagonal. */
+/* Stores the row, the rows of the neighbours and the diagonal of each cell with fluid. */
 __kernel void make_rows(flip_size n, uint stride, const __global uint *ends,
                         const __global uint *numbers, __global uint *cells, __global uint *around,
                         __global float *diagonal)

@@ -231,7 +231,7 @@ const xli_tunable xli_tunables[XLI_TUNABLES] = {
     {GRID(thin), RANGE(1, 64), DOUBLING(1),
      MEANS("Cells of a table along x in the length of one along y.")},
     {GRID(planes), SWITCH,
-     MEANS("1: x, y and z of sorted points are arrays of their own; of a grid and its searches.")},
+     MEANS("1: x, y and z of sorted points are separate arrays; of a grid and its searches.")},
     {GRID(sampled), ZERO_OR(1, UINT32_MAX),
      MEANS("Rows of up to this many points are listed by buckets from a sample; 0: by a sort.")},
     {GRID(sampled_alone), ZERO_OR(1, UINT32_MAX),

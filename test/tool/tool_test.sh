@@ -26,6 +26,8 @@ helps() {
 says_who() {
   local command way
   cp stdout want
+  runs "$crosslane" help help
+  cmp -s stdout want || fail "help help: $(cat stdout)"
   for way in help -h --help; do
     runs "$crosslane" $way
     cmp -s stdout want || fail "$way: $(cat stdout)"

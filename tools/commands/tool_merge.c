@@ -129,14 +129,12 @@ int tool_merge(int argc, char **argv)
 {
     merge_options o = {0};
     const tool_option options[] = {
-        {"union", OPTION_FLAG, &o.makes_union, NULL, "max(m, n) of each element: see above", NULL},
-        {"intersection", OPTION_FLAG, &o.intersection, NULL, "min(m, n) of each element", NULL},
-        {"difference", OPTION_FLAG, &o.difference, NULL, "max(m - n, 0) of each element", NULL},
-        {"descending", OPTION_FLAG, &o.descending, NULL, "all arrays are in descending order", NULL},
-        ASSUME_SORTED_OPTION(o.assume_sorted),
-        DEVICE_OPTION(o.device),
-        TUNE_FILE_OPTION(o.tune_file),
-        JSON_OPTION(o.as_json, "a report")};
+        FLAG_OPTION("union", o.makes_union, "max(m, n) of each element: see above"),
+        FLAG_OPTION("intersection", o.intersection, "min(m, n) of each element"),
+        FLAG_OPTION("difference", o.difference, "max(m - n, 0) of each element"),
+        FLAG_OPTION("descending", o.descending, "all arrays are in descending order"),
+        ASSUME_SORTED_OPTION(o.assume_sorted), DEVICE_OPTION(o.device),
+        TUNE_FILE_OPTION(o.tune_file), JSON_OPTION(o.as_json, "a report")};
     const tool_syntax syntax = {
         .name = "merge",
         .files = "A.npy B.npy OUT.npy",

@@ -251,7 +251,7 @@ int tool_reduce(int argc, char **argv)
         AXIS_OPTION(o.axis),
         SEGMENT_OPTIONS(o.where),
         TEXT_OPTION("keys-out", o.keys_out, "K2.npy", "with --keys: the key of each segment"),
-        {"count", OPTION_FLAG, &o.count, NULL, "print the number of segments", NULL},
+        FLAG_OPTION("count", o.count, "print the number of segments"),
         {"determinism", OPTION_CHOICE, &o.determinism, "WHICH", "as in crosslane scan --help",
          determinism_names},
         DEVICE_OPTION(o.device),

@@ -168,11 +168,10 @@ int tool_scan(int argc, char **argv)
     scan_options o = {.axis = AXIS_NONE};
     const tool_option options[] = {
         {"op", OPTION_CHOICE, &o.op, "OP", "operator", op_names},
-        {"exclusive", OPTION_FLAG, &o.exclusive, NULL,
-         "a result does not include its element (default)", NULL},
-        {"inclusive", OPTION_FLAG, &o.inclusive, NULL, "a result includes its element", NULL},
-        {"init", OPTION_TEXT, &o.init, "V",
-         "initial value of each segment; default: the identity of OP", NULL},
+        FLAG_OPTION("exclusive", o.exclusive, "a result does not include its element (default)"),
+        FLAG_OPTION("inclusive", o.inclusive, "a result includes its element"),
+        TEXT_OPTION("init", o.init, "V",
+                    "initial value of each segment; default: the identity of OP"),
         ACCUMULATOR_OPTIONS(o.total),
         AXIS_OPTION(o.axis),
         SEGMENT_OPTIONS(o.where),

@@ -96,9 +96,8 @@ int tool_search(int argc, char **argv)
 {
     search_options o = {0};
     const tool_option options[] = {
-        {"upper", OPTION_FLAG, &o.upper, NULL, "the index of the first key that is after the query",
-         NULL},
-        {"descending", OPTION_FLAG, &o.descending, NULL, "KEYS are in descending order", NULL},
+        FLAG_OPTION("upper", o.upper, "the index of the first key that is after the query"),
+        FLAG_OPTION("descending", o.descending, "KEYS are in descending order"),
         ASSUME_SORTED_OPTION(o.assume_sorted),
         DEVICE_OPTION(o.device),
         TUNE_FILE_OPTION(o.tune_file),

@@ -215,18 +215,16 @@ int tool_select(int argc, char **argv)
 {
     select_options o = {0};
     const tool_option options[] = {
-        {"where", OPTION_TEXT, &o.where, "EXPR",
-         "the condition in OpenCL C, of the element x and its index i: \"x > 0\"", NULL},
-        {"flags", OPTION_TEXT, &o.flags, "F.npy",
-         "keep each element whose flag (bool, u8, i8) is not 0", NULL},
-        {"partition", OPTION_FLAG, &o.partition, NULL, "these elements, then all others", NULL},
-        {"unique", OPTION_FLAG, &o.unique, NULL, "the first of each run of equal elements", NULL},
-        {"runs", OPTION_TEXT, &o.runs, "L.npy", "the same, and the lengths of the runs, as u32",
-         NULL},
+        TEXT_OPTION("where", o.where, "EXPR",
+                    "the condition in OpenCL C, of the element x and its index i: \"x > 0\""),
+        TEXT_OPTION("flags", o.flags, "F.npy",
+                    "keep each element whose flag (bool, u8, i8) is not 0"),
+        FLAG_OPTION("partition", o.partition, "these elements, then all others"),
+        FLAG_OPTION("unique", o.unique, "the first of each run of equal elements"),
+        TEXT_OPTION("runs", o.runs, "L.npy", "the same, and the lengths of the runs, as u32"),
         {"values", OPTION_PAIR, o.values, "V.npy W.npy",
          "values that are moved with the elements, and their output", NULL},
-        {"indices", OPTION_TEXT, &o.indices, "I.npy", "the indices of the elements in IN, as u64",
-         NULL},
+        TEXT_OPTION("indices", o.indices, "I.npy", "the indices of the elements in IN, as u64"),
         DEVICE_OPTION(o.device),
         TUNE_FILE_OPTION(o.tune_file),
         JSON_OPTION(o.as_json, "a report")};

@@ -195,11 +195,10 @@ int tool_selftest(int argc, char **argv)
     const char *device = NULL, *tune_file = NULL, *line = NULL;
     bool is_quick = false, is_all = false;
     const tool_option options[] = {
-        {"quick", OPTION_FLAG, &is_quick, NULL, "fewer options and calls: about a minute", NULL},
-        {"all", OPTION_FLAG, &is_all, NULL, "all pairs of options: hours on a CPU", NULL},
-        {"case", OPTION_TEXT, &line, "LINE", "only this case; a failure prints its line", NULL},
-        DEVICE_OPTION(device),
-        TUNE_FILE_OPTION(tune_file)};
+        FLAG_OPTION("quick", is_quick, "fewer options and calls: about a minute"),
+        FLAG_OPTION("all", is_all, "all pairs of options: hours on a CPU"),
+        TEXT_OPTION("case", line, "LINE", "only this case; a failure prints its line"),
+        DEVICE_OPTION(device), TUNE_FILE_OPTION(tune_file)};
     const tool_syntax syntax = {
         .name = "selftest",
         .files = "[NAME...]",

@@ -133,11 +133,11 @@ int tool_topk(int argc, char **argv)
     const tool_option options[] = {
         {"k", OPTION_COUNT, &o.k, "K", "the number of results, 1 or more", NULL},
         AXIS_OPTION(o.axis),
-        {"smallest", OPTION_FLAG, &o.smallest, NULL, "the smallest instead of the largest", NULL},
-        {"input-order", OPTION_FLAG, &o.in_place_order, NULL,
-         "in the order of IN instead of the best first", NULL},
-        {"indices", OPTION_TEXT, &o.indices, "I.npy",
-         "their indices in IN (with --axis along the axis), as u32", NULL},
+        FLAG_OPTION("smallest", o.smallest, "the smallest instead of the largest"),
+        FLAG_OPTION("input-order", o.in_place_order,
+                    "in the order of IN instead of the best first"),
+        TEXT_OPTION("indices", o.indices, "I.npy",
+                    "their indices in IN (with --axis along the axis), as u32"),
         DEVICE_OPTION(o.device),
         TUNE_FILE_OPTION(o.tune_file),
         JSON_OPTION(o.as_json, "a report")};

@@ -148,6 +148,15 @@ typedef struct tool_option {
     const char *const *choices; /* NULL-terminated */
 } tool_option;
 
+/* Entries of a table of options. */
+#define TEXT_OPTION(name, at, argument, help)                                                      \
+    {                                                                                              \
+        (name), OPTION_TEXT, &(at), (argument), (help), NULL                                       \
+    }
+#define FLAG_OPTION(name, at, help)                                                                \
+    {                                                                                              \
+        (name), OPTION_FLAG, &(at), NULL, (help), NULL                                             \
+    }
 /* Options of several commands. */
 #define DEVICE_OPTION(at)                                                                          \
     {                                                                                              \
@@ -283,10 +292,6 @@ int order_check(const session *s, const char *command, const char *path, const x
 typedef struct segment_options {
     const char *flags, *bits, *keys, *offsets, *width, *mask;
 } segment_options;
-#define TEXT_OPTION(name, at, argument, help)                                                      \
-    {                                                                                              \
-        (name), OPTION_TEXT, &(at), (argument), (help), NULL                                       \
-    }
 #define SEGMENT_OPTIONS(o)                                                                         \
     TEXT_OPTION("flags", (o).flags, "F.npy", "a segment begins at each element that is not 0"),    \
         TEXT_OPTION("bits", (o).bits, "B.npy",                                                     \

@@ -283,11 +283,11 @@ int tool_tune(int argc, char **argv)
     enum { MOST_SECONDS = 86400 };
     tune_options o = {.seconds = 100};
     const tool_option options[] = {
-        {"out", OPTION_TEXT, &o.out, "FILE",
-         "write the values, lines \"name = number\"; values already in it are kept", NULL},
+        TEXT_OPTION("out", o.out, "FILE",
+                    "write the values, lines \"name = number\"; values already in it are kept"),
         {"seconds", OPTION_COUNT, &o.seconds, "S", "the time for the search (100)", NULL},
         DEVICE_OPTION(o.device),
-        {"tune-file", OPTION_TEXT, &o.tune_file, "FILE", "the values to begin from", NULL},
+        TEXT_OPTION("tune-file", o.tune_file, "FILE", "the values to begin from"),
         JSON_OPTION(o.as_json, "a report")};
     const tool_syntax syntax = {.name = "tune",
                                 .files = "[NAME...]",
