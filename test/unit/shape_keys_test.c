@@ -516,7 +516,7 @@ static void set_operations(void **state)
     const xli_merge_shape gpu = set_of(&devices[H200], XL_U32, XL_MERGE_UNION, 1024),
                           cpu = set_of(&devices[POCL], XL_U32, XL_MERGE_UNION, 4096);
     assert_int_equal(xli_merge_tile(&gpu, 1), 3839);
-    assert_true(cpu.serial && !set_of(&devices[LLVMPIPE], XL_U32, XL_MERGE_UNION, 8, true).serial);
+    assert_true(cpu.serial && !set_of(&devices[LLVMPIPE], XL_U32, XL_MERGE_UNION, 8).serial);
     device tight = devices[NARROW];
     tight.local_bytes = 1024;
     const xli_merge_shape least = set_of(&tight, XL_U64, XL_MERGE_DIFFERENCE, 256);
