@@ -1,11 +1,15 @@
-/* SPDX-License-Identifier: MIT; running totals of five numbers, on the best device. */
+/* SPDX-License-Identifier: MIT; which of four points are closer than 1.5, on the best device. */
 #include <crosslane/simple.h>
 #include <stdio.h>
 int main(void)
 {
-    uint32_t x[5] = {3, 1, 4, 1, 5};
-    if (xl_simple_inclusive_sum(NULL, XL_U32, XL_U32, 5, x, x) != XL_SUCCESS)
+    const float points[4][3] = {{0, 0, 0}, {1, 0, 0}, {2, 0, 0}, {9, 9, 9}};
+    xl_neighbor_list list;
+    if (xl_simple_neighbors(NULL, NULL, 4, points, 1.5, 0, &list) != XL_SUCCESS)
         return fprintf(stderr, "%s\n", xl_context_error(NULL)), 1;
-    printf("%u %u %u %u %u\n", x[0], x[1], x[2], x[3], x[4]); /* 3 4 8 9 14 */
-    return x[4] == 14 ? 0 : 1;
+    for (size_t i = 0; i < list.n; ++i) /* 0: 1, 1: 0 2, 2: 1, 3: none */
+        for (uint64_t k = list.offsets[i]; k < list.offsets[i + 1]; ++k)
+            printf("%zu has the neighbour %u\n", i, (unsigned)list.indices[k]);
+    xl_simple_free(&list);
+    return 0;
 }
