@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * The benchmark's frame: times a verified operation, keeps the result for the
- * table and the JSON file. A benchmark that did not verify is not timed. Searches are held
- * against reference/; scans, reductions and sorts, of up to 2^28 elements, are verified by loops
- * of their own, which take no second array and no call for each element. */
+ * table and the JSON file. A benchmark that did not verify is not timed. Searches are
+ * compared with reference/; scans, reductions and sorts, of up to 2^28 elements, are verified by
+ * separate loops, which need no second array and no call for each element. */
 #ifndef XL_BENCH_H
 #define XL_BENCH_H
 
@@ -25,7 +25,7 @@ typedef struct bench {
 /* Whether --match leaves a row in: =TEXT that one alone, TEXT all in which it occurs. */
 bool bench_wants(const bench *b, const char *variant);
 
-/* A buffer with what is at `host`, if that is not NULL; NULL: there is no memory. */
+/* A buffer with a copy of `host`, if that is not NULL. NULL: there is no memory. */
 cl_mem bench_buffer(bench *b, size_t bytes, void *host);
 
 /* One operation: enqueues itself once through b->queue. `event` may be NULL, else
@@ -36,8 +36,8 @@ typedef xl_status bench_enqueue(bench *b, void *user, cl_event *event);
  * gap, from the end of the first to the end of the last by their profiling times,
  * so that an operation of several commands counts whole; median of b->runs rows.
  * Wall time is per call in a loop of 100 with one wait at the end (fewer where that
- * takes long). `bytes` is what the operation must move at least; its rate is held
- * against a copy kernel that moves as much in the same run. The result is filed as
+ * takes long). `bytes` is what the operation must move at least; its rate is compared
+ * with a copy kernel that moves as much in the same run. The result is filed as
  * (name, variant, n); bench_result.h says how variants are worded. */
 xl_status bench_case(bench *b, const char *name, const char *variant, size_t n, double bytes,
                      bench_enqueue *enqueue, void *user);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Benchmarks of a batch of systems: build and count of 1,024 systems of 1,024 points each in one
  * call of each, and the same system by system, in as many builds and counts. The points of a system
- * are uniform in a unit cube of its own, with some 33 neighbours each. Verified against a serial
+ * are uniform in a separate unit cube, with some 33 neighbours each. Verified against a serial
  * search of each system before they are timed. */
 #include "bench_clouds.h"
 #include "bench_near.h"
@@ -52,7 +52,7 @@ static bool make_buffers(bench *b, job *j)
            bench_near_buffer(b, &j->near, NEAR_COUNTS, 4 * (size_t)ALL, NULL);
 }
 
-/* ---- what is timed ------------------------------------------------------- */
+/* ---- timed calls --------------------------------------------------------- */
 
 static xl_status together(bench *b, void *user, cl_event *event)
 {
@@ -83,7 +83,7 @@ static xl_status one_by_one(bench *b, void *user, cl_event *event)
     return status;
 }
 
-/* ---- what is right ------------------------------------------------------- */
+/* ---- right results ------------------------------------------------------- */
 
 static bool count_serially(const job *j, uint32_t *counts)
 {

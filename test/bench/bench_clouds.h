@@ -16,10 +16,10 @@ float bench_unit(uint64_t *state);
 /* How many points there are in a unit of space. In the unit cube. */
 double bench_cloud_uniform(float *points, size_t n);
 
-/* In 64 balls of different sizes, each dense in the middle. What they are in the median ball. */
+/* In 64 balls of different sizes, each dense in the middle. Values of the median ball. */
 double bench_cloud_clusters(float *points, size_t n);
 
-/* On a sphere with bumps. What they are in the cubes of the mean distance of two neighbours. */
+/* On a sphere with bumps. Values of cubes as long as the mean distance of two neighbours. */
 double bench_cloud_surface(float *points, size_t n);
 
 /* Points, and the radius of neighbour lists of them, which the caller frees; NULL: no memory. A

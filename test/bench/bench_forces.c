@@ -97,7 +97,7 @@ static bool make_points(job *j)
     return true;
 }
 
-/* ---- what is timed ------------------------------------------------------- */
+/* ---- timed calls --------------------------------------------------------- */
 
 /* The last groups have work-items without a point. */
 static xl_status launch(bench *b, const job *j, cl_kernel kernel, cl_event *event)
@@ -138,7 +138,7 @@ static void add_force(const job *j, size_t i, size_t k, double *sum)
         sum[a] += ((double)other[a] - (double)own[a]) * over - d[a] * pressure;
 }
 
-/* Forces of a hundred neighbours cancel for the most part: they are held against what one is. */
+/* Forces of a hundred neighbours nearly cancel: errors are compared with the force of one. */
 static const char *fault_of(bench *b, const job *j)
 {
     if (!bench_near_read(b, &j->near, FORCES, 16 * j->near.n, j->forces))

@@ -12,7 +12,7 @@
 
 enum { ROOMS = NEAR_OWN, LENGTHS };
 
-/* Of each row of the last; the longest row of 2^21 uniform points has 66. */
+/* Room in each row of the last search; the longest row of 2^21 uniform points has 66. */
 enum { ROOM = 80 };
 
 /* Plans, by algorithm and by who says where the box is. */
@@ -57,7 +57,7 @@ static void make_uniform(job *j)
     j->radius = (float)cbrt(34.0 / (4.0 / 3.0 * 3.14159265358979 * (double)j->near.n));
 }
 
-/* ---- what is timed ------------------------------------------------------- */
+/* ---- timed calls --------------------------------------------------------- */
 
 static xl_status build(bench *b, bench_near *x, grid_kind kind, cl_event *event)
 {
@@ -130,7 +130,7 @@ static const char *fault_in_rows(const job *j, const uint64_t *offsets, const ui
                 return "a row is not in ascending order";
             const float d2 = ref_distance2(&search, i, indices[k]);
             if (!(d2 < j->radius * j->radius) || indices[k] == i)
-                return "a row holds what is no neighbour";
+                return "a row has an index that is no neighbour";
             sum += (double)j->near.params[1] * pow(h2 - (double)d2, 3);
         }
         if (fabs((double)densities[i] - sum) > 1e-5 * sum + 1e-6)

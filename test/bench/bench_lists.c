@@ -58,7 +58,7 @@ static xl_status make_plans(bench *b, job *j)
                : XL_ERROR_OUT_OF_MEMORY;
 }
 
-/* Of what list() took: until the build was done, until the length was there. */
+/* Two parts of the time of list(): until the build was done, until the length was known. */
 typedef struct lap {
     double built, counted, filled;
 } lap;
@@ -82,7 +82,7 @@ static xl_status list(bench *b, bench_near *x, lap *at)
     return status;
 }
 
-/* ---- the peer, and both lists held against each other ---------------------- */
+/* ---- the peer, and a comparison of both lists ------------------------------ */
 
 static const char *differ(bench *b, const job *j)
 {

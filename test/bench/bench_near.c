@@ -49,7 +49,7 @@ bool bench_near_rows(bench *b, bench_near *x)
            bench_near_buffer(b, x, NEAR_SCRATCH, scratch + 256, NULL);
 }
 
-/* ---- what is timed ------------------------------------------------------- */
+/* ---- timed calls --------------------------------------------------------- */
 
 xl_status bench_near_build(bench *b, void *user, cl_event *event)
 {

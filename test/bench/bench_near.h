@@ -25,7 +25,7 @@ enum { NEAR_GRIDS = 4 };
 /* Starts as zeros, but for n. */
 typedef struct bench_near {
     size_t n;
-    xl_plan *grids[NEAR_GRIDS]; /* ways to build, as many as there are */
+    xl_plan *grids[NEAR_GRIDS]; /* one for each way to build */
     int way;                    /* of these the one that bench_near_build takes */
     xl_grid_index *index;
     xl_plan *search;

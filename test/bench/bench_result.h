@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * What the benchmark and its peers have in common: the options, how a call is timed,
+ * Shared by the benchmark and its peers: the options, how a call is timed,
  * the table and the JSON file. Knows neither OpenCL nor CUDA; C and C++ alike. */
 #ifndef XL_BENCH_RESULT_H
 #define XL_BENCH_RESULT_H
@@ -17,14 +17,14 @@ extern "C" {
  * for the stages of one step of particles, "knn", "forces", and "lists" for all steps to a
  * neighbour list, whose times are of the wall clock.
  *
- * `variant` says what is computed, in the same words in every program, and then, in parentheses,
+ * `variant` names the computation, in the same words in every program, and then, in parentheses,
  * how, where one program has several ways:
  *   - "u32 exclusive sum", "u32 exclusive sum (in place)", "i32 sum", "u32,u32 pairs",
  *   - "u32 exclusive sum by key, runs of 32", "i32 sum by offsets, segments of 8" */
 typedef struct bench_result {
     char program[24], name[16], variant[64];
     size_t n;
-    double bytes;     /* what must be moved at least */
+    double bytes;     /* bytes that the operation must move at least */
     double device_ms; /* per call; of a host's function its wall time */
     double spread;    /* half the middle 80 % of the rows, of their median */
     double wall_us;   /* per call; 0: not measured */

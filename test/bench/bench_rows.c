@@ -30,7 +30,7 @@ static const char *fault_in_row(const bench_rows *r, size_t i)
     const float *row2 = r->distances2 + i * r->k;
     for (size_t a = 0; a < r->k; ++a) {
         if (row[a] >= r->n || row[a] == i || !(row2[a] == ref_distance2(&pair, i, row[a])))
-            return "a row holds what is no neighbour, or a wrong distance";
+            return "a row has an index that is no neighbour, or a wrong distance";
         if (a > 0 && !is_before(row2[a - 1], row[a - 1], row2[a], row[a]))
             return "a row is not in order";
     }

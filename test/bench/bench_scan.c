@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Sets of sizes: bit k stands for 2^k. */
+/* Sets of sizes: bit k means 2^k. */
 #define SIZE(k) (1u << (k))
 #define USUAL 0x15555400u /* every other one from 2^10 to 2^28 */
 #define SMALL (SIZE(16) | SIZE(17) | SIZE(18) | SIZE(19) | SIZE(20) | SIZE(21) | SIZE(22))
@@ -113,7 +113,7 @@ static void fill(void *to, xl_type type, size_t n)
     }
 }
 
-/* Element i of a result, and what must stand there, by a plain loop; f32 sums may round,
+/* Element i of a result, and the right value, by a plain loop; f32 sums may round,
  * the others must be equal. */
 static bool verify(const variant *v, size_t n, const void *in, const void *got)
 {

@@ -127,7 +127,7 @@ static bool right(bench *b, job *j)
     return !why;
 }
 
-/* What must be moved: queries and places, or all keys. */
+/* Bytes that must be moved: queries and places, or all keys. */
 static double bytes_of(const job *j)
 {
     return queries_of(j) > 0 ? 8.0 * QUERIES : 4.0 * (double)j->n;

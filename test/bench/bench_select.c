@@ -38,7 +38,7 @@ enum { IN, FLAGS, OUT, LENGTHS, COUNT, BUFFERS };
 typedef struct job {
     const chooser *chooser;
     xl_plan *plan;
-    size_t n, count; /* elements of the input, or of the output of a repeat; what comes out */
+    size_t n, count; /* elements of the input, or of the output of a repeat; results */
     size_t bytes[BUFFERS];
     cl_mem mem[BUFFERS];
     unsigned char *host[BUFFERS], *want, *want_lengths;
@@ -205,7 +205,7 @@ static void run_std(bench *b, const job *j, double bytes)
 #endif
 }
 
-/* What must be moved at least: what is read, and what is written. */
+/* Bytes that must be read and written at least. */
 static double bytes_of(const job *j)
 {
     const bool all = repeats(j) || j->chooser->kind == XL_SELECT_PARTITION;

@@ -206,8 +206,8 @@ static uint64_t key_at(const job *j, int which, size_t i)
     return !real ? key : (key & sign) != 0 ? (sign | (sign - 1)) - key : key + sign;
 }
 
-/* In order, each segment by itself, and the same keys: as pairs by what each value names, else by
- * their sum in each segment. */
+/* Each segment is in order and has the same keys: pairs are compared with the key that the value
+ * names, keys alone by their sum in each segment. */
 static const char *fault(const job *j)
 {
     const uint32_t *values = j->host[VALUES_OUT];

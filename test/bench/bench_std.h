@@ -13,8 +13,8 @@ extern "C" {
 /* Median milliseconds of `runs` calls of std::exclusive_scan, on one core. */
 double bench_std_exclusive_scan(const uint32_t *in, uint32_t *out, size_t n, unsigned runs);
 
-/* Of the k largest by std::nth_element of a copy, which is not timed, and where asked for
- * std::sort of these; written to `out`. */
+/* Writes the k largest to `out`: std::nth_element of a copy, which is not timed, then std::sort if
+ * it is asked for. */
 double bench_std_topk(const uint32_t *in, uint32_t *out, size_t n, size_t k, int sorted,
                       unsigned runs);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Benchmarks of one step of a fluid of particles, stage by stage: the sort of cell numbers by
- * itself, bitonic and radix; the build of the grid, bitonic and by counting; the density, Poly6;
+ * Benchmarks of one step of a fluid of particles, stage by stage: the sort of cell numbers
+ * alone, bitonic and radix; the build of the grid, bitonic and by counting; the density, Poly6;
  * the forces, of pressures and viscosity. And the build and the density together, by either build.
  * Uniform points of some 34 neighbours. Verified before they are timed: cell numbers for their
  * order, densities and forces of some particles against sums over all others. */
@@ -27,8 +27,8 @@ typedef struct job {
     cl_kernel kernel;
 } job;
 
-/* `params`: radius, stiffness, density at rest, viscosity. Of mass 1, and without the constants
- * that all terms have. */
+/* `params`: radius, stiffness, density at rest, viscosity. The mass is 1, and constants that all
+ * terms have are left out. */
 static const char forces_text[] =
     "#include <crosslane/neighbors.cl>\n"
     "__kernel void forces(XL_NEIGHBORS_PARAMETERS(fluid), float4 params,\n"
@@ -52,7 +52,7 @@ static const char forces_text[] =
     "    force[near.self] = sum;\n"
     "}\n";
 
-/* ---- what is timed ------------------------------------------------------- */
+/* ---- timed calls --------------------------------------------------------- */
 
 static xl_status sort(bench *b, job *j, int way, cl_event *event)
 {

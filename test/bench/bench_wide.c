@@ -55,7 +55,7 @@ static const char *fault_in_rows(const ref_search_f64 *search, const uint32_t *c
             if (indices[at] >= search->n || (at > begin && indices[at] <= indices[at - 1]))
                 return "a row is not in ascending order";
             if (!ref_near_f64(search, i, indices[at]))
-                return "a row holds what is no neighbour";
+                return "a row has an index that is no neighbour";
         }
     return NULL;
 }

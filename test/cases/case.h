@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * What a program needs that runs cases: cases.c, and the self-test of the program crosslane. */
+ * For programs that run cases: cases.c, and the self-test of the program crosslane. */
 #ifndef CASE_H
 #define CASE_H
 
@@ -154,7 +154,7 @@ const char *value_name(field f, uint64_t value); /* NULL: a number */
 void case_normalise(fuzz_case *c);
 /* "scan type=f32 n=1025 ...". Returns `line`. */
 const char *case_print(const fuzz_case *c, char line[LINE]);
-/* False, with the reason in `why`, for what is no case. */
+/* False, with the reason in `why`, if the line is no case. */
 bool case_parse(const char *line, fuzz_case *c, char why[LINE]);
 /* Makes the smallest case found for which fails() holds, trying at most `tries`. */
 typedef bool case_fails(const fuzz_case *c);

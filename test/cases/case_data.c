@@ -142,7 +142,7 @@ static bool is_head(uint64_t pattern, size_t i, size_t n, xlt_random *random)
         return xlt_below(random, 6) == 0;
     case LONG_RUNS:
         return xlt_below(random, 500) == 0;
-    case BORDERS: /* just before, on and just after what may be a border */
+    case BORDERS: /* just before, on and just after a possible border */
         return (i + 1) % tiles[i / 1024 % 5] <= (i / 2048 % 3);
     case UNEVEN: /* about 45 each */
         return xlt_below(random, 45) == 0;

@@ -63,7 +63,7 @@ static bool is_pocl(void)
     return strncmp(xlt_device(), "pthread", 7) == 0 || strncmp(xlt_device(), "cpu-", 4) == 0;
 }
 
-/* One work-item that sorts has counters of its own. A GPU sets this memory aside for each work-item
+/* Each work-item that sorts has counters. A GPU sets this memory aside for each work-item
  * that it can run, which is too much for many processes side by side. */
 static bool has_large_stacks(const fuzz_case *c)
 {
@@ -97,9 +97,9 @@ void fit_device(fuzz_case *c)
 
 /* ---- contexts ----------------------------------------------------------------------------- */
 
-/* The first is the device's own. In the others tiles are small, so that few elements make many
- * of them, and the ways are those that other devices take by themselves. The last is for lists of
- * cases only: it works through long segments by a queue. */
+/* The first one is the device's tuning. In the others tiles are small, so that few elements make
+ * many of them, and the algorithms are those of other devices. The last one is for lists of cases
+ * only: it works through long segments by a queue. */
 const char *const tunings[NUM_TUNINGS] = {
     NULL,
     "scan.shape = 0\nscan.tile_bytes = 256\nscan.inject_delay = 5\nscan.chunk_elements = 1024\n"
@@ -262,8 +262,8 @@ static bool has_grid(const fuzz_case *c)
     return c->of[PRIMITIVE] == NEAR || c->of[PRIMITIVE] == KNN || c->of[PRIMITIVE] == MOVED;
 }
 
-/* What a device may lack, and what ends the process on one: Mesa 22.3 (rusticl) crashes in a
- * pass of its own over functions that return vectors, or structs of bytes. */
+/* Features that a device may lack, and cases that end the process on one device: a pass of Mesa 22.3
+ * (rusticl) crashes on functions that return vectors, or structs of bytes. */
 static bool may_be_refused(const fuzz_case *c)
 {
     const element *e = element_of(c);

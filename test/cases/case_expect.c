@@ -11,7 +11,7 @@
 #include <math.h>
 #include <string.h>
 
-/* What a segment has come to so far. */
+/* The total of a segment so far. */
 typedef struct running {
     bool some;                        /* whether there is a value at all */
     uint64_t bits[4];                 /* integers, a lane each */
@@ -147,7 +147,7 @@ static void begin_segment(const fuzz_case *c, running *r)
     }
 }
 
-/* How far the device's sum or product of so many terms may be off. */
+/* The largest error of the device's sum or product of `terms` terms. */
 static float slack_of(const fuzz_case *c, const running *r, size_t lane, bool doubled)
 {
     const element *e = element_of(c);
@@ -159,7 +159,7 @@ static float slack_of(const fuzz_case *c, const running *r, size_t lane, bool do
         return 0;
     const long double size = c->of[OP] == 0 ? r->size[lane] : fabsl(r->x[lane]);
     const long double k = (long double)r->terms * unit;
-    /* As much again as a device's rounding of what it stores, and of ours. */
+    /* Room for the rounding of a stored result, by the device and by us. */
     return (float)((k / (1 - k) + 2 * unit) * size * (doubled ? 2 : 1));
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * What a case of the case runner is: a number per field, drawn by weights, kept within
- * what the public calls allow, and written as one line of text. */
+ * A case of the case runner is a number per field. It is drawn by weights, follows the rules of
+ * the public calls, and is written as one line of text. */
 #include "cases.h"
 
 #include <errno.h>

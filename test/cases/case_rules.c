@@ -234,9 +234,9 @@ static const struct {
     field f;
     may *holds;
     const char *because;
-    xl_status refused; /* what the library gives where a descriptor breaks the rule; or 0 */
+    xl_status refused; /* the status if a descriptor breaks the rule; or 0 */
 } rules[] = {
-    {TYPE, type_is_compared, "the key of a comparator is a structure of its own here", XL_SUCCESS},
+    {TYPE, type_is_compared, "a comparator has a structure as its key here", XL_SUCCESS},
     {TYPE, type_goes, "keys and bins are of scalars", XL_SUCCESS},
     {TYPE, type_is_known, "operators beside built-in types are for scans and reductions",
      XL_SUCCESS},
@@ -352,7 +352,7 @@ static void limit_points(fuzz_case *c)
                                      : most[OF(PRIMITIVE)];
     at_most(c, N, few);
     at_most(c, OTHER, few);
-    if (OF(TIGHT)) { /* with so many images */
+    if (OF(TIGHT)) { /* with many images */
         at_most(c, N, 33);
         at_most(c, OTHER, 33);
     }
@@ -392,8 +392,8 @@ static void complete(fuzz_case *c)
         c->of[NUM_BINS] = 1;
 }
 
-/* Applies the rules but for the first that is broken and that the library checks, if the case is to
- * be illegal. Returns its number, or how many rules there are. */
+/* Applies the rules. If the case must be illegal, it leaves out the first broken rule that the
+ * library checks, and returns its number, else the number of rules. */
 static size_t apply_rules(fuzz_case *c)
 {
     size_t broken = COUNT_OF(rules);

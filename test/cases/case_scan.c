@@ -88,7 +88,7 @@ static bool cuts_offsets(const fuzz_case *c)
 /* Where the offsets of each part begin in the array that has those of all parts. */
 static size_t offsets_at[MOST_PARTS + 1];
 
-/* Gives each part offsets of its own: they count from its start, and end in its length. Those at
+/* Gives each part separate offsets: they count from its start, and end in its length. Those at
  * the border of two parts belong to the second. */
 static void cut_offsets(const fuzz_case *c, segmentation *s)
 {
@@ -121,7 +121,7 @@ static xl_view offsets_of(const fuzz_case *c, const call *b, size_t k)
     return view;
 }
 
-/* Elements of a carry: where nothing stands for no elements, it has a flag behind it. */
+/* Elements of a carry: if there is no identity, a flag follows the element. */
 static size_t carry_elements(const fuzz_case *c)
 {
     const element *e = element_of(c);

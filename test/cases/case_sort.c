@@ -148,7 +148,7 @@ static xl_status enqueue(const fuzz_case *c, const open_plan *plan, const call_a
 
 typedef struct order {
     size_t n, most;
-    uint64_t *ranks; /* of the keys: what they are ordered by */
+    uint64_t *ranks; /* of the keys, which give their order */
     bool descending;
     size_t *places; /* in order */
 } order;
@@ -174,7 +174,7 @@ static bool comes_before(const void *user, size_t a, size_t b)
     return r->descending ? r->ranks[b] < r->ranks[a] : r->ranks[a] < r->ranks[b];
 }
 
-/* Each segment by itself. ref_sort_by() wants places from 0 on, so ranks are those of a part. */
+/* Sorts each segment alone. ref_sort_by() needs places from 0 on, so ranks are those of a part. */
 static void order_part(const order *r, size_t first, size_t end)
 {
     order part = {.ranks = r->ranks + first, .descending = r->descending};
@@ -201,7 +201,7 @@ static order find_order(const fuzz_case *c, const unsigned char *keys, const seg
     return r;
 }
 
-/* ---- values of a sort that is not stable: those of equal keys may stand in any order ----------
+/* ---- values of a sort that is not stable: those of equal keys may be in any order ----------
  */
 
 static const order *running;

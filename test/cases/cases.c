@@ -60,7 +60,7 @@ typedef struct tally {
 static tally tallies[PRIMITIVES];
 static bool device_lost;
 
-/* ---- what is said when a process ends in the middle of a case ------------------------------- */
+/* ---- messages if a process ends in the middle of a case ------------------------------------- */
 
 static char running[LINE + 32];
 static uint64_t number; /* of the case */
@@ -93,7 +93,7 @@ static void exit_in_case(void)
     }
 }
 
-/* Before each case, because a driver may install handlers of its own. */
+/* Before each case, because a driver may install other handlers. */
 static void catch_signals(void)
 {
     signal(SIGSEGV, end_in_case);

@@ -15,7 +15,7 @@
  *   case_space.c    points in space, and grids of them
  *   case_PRIMITIVE.c
  *                   the calls of each primitive
- *   case.h          what a program needs that runs cases
+ *   case.h          for programs that run cases
  *   cases.c         such a program
  *   lists/          cases that are kept, by primitive */
 #ifndef CASES_H

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: MIT
 # usage: flip_restart.sh PROGRAM
 #
-# Six steps, and three steps with three more from a snapshot: the same file. And what the program
-# says of options and files that are wrong.
+# Six steps, and three steps with three more from a snapshot: the same file. And the messages for
+# wrong options and files.
 set -eu
 program=$1
 work=$(mktemp -d)

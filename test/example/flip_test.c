@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * What must hold of the fluid whatever it does: hydrostatic pressure, free fall, what the grid gets
- * from particles, divergence after the projection, the particles themselves, and the front of a
+ * Laws that the fluid must follow: hydrostatic pressure, free fall, the transfer from particles to
+ * the grid, divergence after the projection, the particles themselves, and the front of a
  * column that breaks down as Koshizuka and Oka measured it. */
 #include "flip.h"
 #include "xlt.h"
@@ -273,7 +273,7 @@ static double largest_divergence(tank *t, flip_buffer first, double fall)
 }
 
 /* A dam whose particles go every way: iterations that it takes to project it. The divergence that
- * is left is the residual, computed anew from what the projection made. */
+ * is left is the residual, computed again from the projected velocities. */
 static uint32_t project_dam(int side, flip_preconditioner preconditioner, uint32_t group)
 {
     tank t;
@@ -372,7 +372,7 @@ static void check_particles(const tank *t)
 }
 
 /* As thin as two cells: the column is alike along z. Where the tip is, and its speed, which a gate
- * that opens late does not change; without friction it is ahead of what was measured. No front is
+ * that opens late does not change; without friction it is ahead of the measured one. No front is
  * faster than twice the square root of gravity times height (Ritter 1892). */
 static void test_front(void **state)
 {

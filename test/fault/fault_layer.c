@@ -179,7 +179,7 @@ static bool flips(size_t bytes)
     return xlt_faults.flip_on || xlt_faults.reads == xlt_faults.flip_at;
 }
 
-/* What is less than a word is flipped whole. */
+/* A rest that is shorter than a word is flipped whole. */
 static void flip(unsigned char *data, size_t bytes)
 {
     const size_t words = (bytes + 3) / 4, back = (size_t)-xlt_faults.flip_word;

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: MIT
  * A fault that strikes once: the k-th OpenCL call of a kind that may fail, the k-th
- * allocation of the library, or a word of the k-th array that is read back. And what the
- * layer saw: objects that are held, launches, and who set the arguments of which kernel. */
+ * allocation of the library, or a word of the k-th array that is read back. And counts
+ * of the layer: objects that are held, launches, and the thread that set the arguments of a kernel. */
 #ifndef FAULTS_H
 #define FAULTS_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
-/* What the layer and the test share; the layer exports one as `xlt_faults`. */
+/* Shared by the layer and the test; the layer exports one as `xlt_faults`. */
 typedef struct xlt_fault_state {
     bool counting;      /* calls are the library's, not the test's own */
     unsigned calls;     /* seen while counting */
     unsigned strike_at; /* 0: never */
-    int code;           /* what the struck call returns */
+    int code;           /* the result of the struck call */
     const char *only;   /* the calls of this name are the ones that count, or NULL: all are */
     bool no_groups;     /* kernels run in groups of no size, says the driver */
     const char *struck; /* its name, once it happened */
@@ -32,7 +32,7 @@ typedef struct xlt_fault_state {
     long devices, contexts, queues, buffers, programs, kernels, events;
 } xlt_fault_state;
 
-/* An argument set or a launch. The layer exports what it saw last as `xlt_steps`. */
+/* An argument set or a launch. The layer exports the last ones as `xlt_steps`. */
 typedef struct xlt_step {
     const void *kernel;
     unsigned long thread;
@@ -54,7 +54,7 @@ bool xlt_same_objects(const xlt_fault_state *a, const xlt_fault_state *b);
 /* failing_alloc.c: the same for xli_alloc() and its kin. */
 typedef struct xlt_alloc_state {
     bool counting;
-    size_t at_least; /* those of so many bytes are the ones that count */
+    size_t at_least; /* smaller ones do not count */
     bool for_good;   /* once struck, they all are */
     unsigned calls, strike_at;
     bool struck;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * The library's own tests of a device, the lane probe and the self-test of look-back, when a word
- * of what they read back is wrong: they must notice, do without, and note nothing. */
+ * The library's tests of a device, the lane probe and the self-test of look-back, if a word that they
+ * read back is wrong: they must notice it, do without the feature, and store nothing. */
 #define _GNU_SOURCE
 #include "core.h"
 #include "faults.h"
@@ -53,7 +53,7 @@ static void needs_layer(void)
 
 /* ---- look-back --------------------------------------------------------------------- */
 
-/* A plan by AUTO or by name, and what it runs. */
+/* A plan by AUTO or by name, and its algorithm. */
 static xl_status create(xl_context *ctx, xl_scan_algorithm algorithm, xl_scan_algorithm *used)
 {
     xl_plan *plan;
@@ -100,7 +100,7 @@ static void refused_after(unsigned at, long word, unsigned mask)
     assert_true(layer->flipped > 0);
     if (used != XL_SCAN_REDUCE_THEN_SCAN)
         XLT_FAIL("read %u with word %ld wrong by %x: algorithm %d", at, word, mask, (int)used);
-    /* It is remembered, and told to who asks by name. */
+    /* The result is kept; a plan that asks by name gets the error. */
     assert_int_equal(create(ctx, XL_SCAN_LOOKBACK, &used), XL_ERROR_UNSUPPORTED);
     assert_non_null(strstr(xl_context_error(ctx), "wrong result"));
     xl_context_destroy(ctx);
@@ -139,7 +139,7 @@ static void only_what_was_passed_is_noted(void **state)
 
 /* ---- lanes ------------------------------------------------------------------------- */
 
-/* What a context finds out with words of its probe's first read wrong. */
+/* The device info of a context if words of its probe's first read are wrong. */
 static void probe(unsigned at, long word, unsigned mask, xl_device_info *info)
 {
     xl_context *ctx = context_with_cache("off");

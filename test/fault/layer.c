@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Puts the layer between the OpenCL loader and its drivers, and finds what it exports. */
+ * Puts the layer between the OpenCL loader and its drivers, and finds its exported symbols. */
 #define _GNU_SOURCE
 #include "faults.h"
 

@@ -18,7 +18,7 @@ static FILE *stream_of(const uint8_t *data, size_t size)
     return stream;
 }
 #else
-/* Of no bytes fmemopen() makes no stream everywhere. */
+/* On some systems fmemopen() makes no stream of 0 bytes. */
 static FILE *stream_of(const uint8_t *data, size_t size)
 {
     return size > 0 ? fmemopen((void *)data, size, "rb") : tmpfile();

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * What a fuzz target is: one function that takes any bytes. libFuzzer calls it, and
- * fuzz_replay.c with files that are kept. A target ends the process where something is wrong. */
+ * A fuzz target is one function that takes any bytes. libFuzzer calls it, and
+ * fuzz_replay.c with files that are kept. A target ends the process if something is wrong. */
 #ifndef FUZZ_TARGET_H
 #define FUZZ_TARGET_H
 

@@ -549,7 +549,7 @@ static void run(xl_context *ctx, const element *e, uint32_t items, uint32_t aske
     clReleaseProgram(program);
 }
 
-/* What a driver gets wrong whatever we do; for rusticl a kernel that stores elements in
+/* Errors of a driver that we cannot avoid; for rusticl a kernel that stores elements in
  * local memory and reads them back shows it. */
 static bool driver_errs(const xl_device_info *info, const element *e, uint32_t items)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * What a work-group does together, for group_test.c. Each function is called twice in a row on
+ * Functions of a whole work-group, for group_test.c. Each function is called twice in a row on
  * the same local memory, so that a missing barrier at the end of the first call would show. */
 #include "../../cl/group/group_reduce.cl"
 #include "../../cl/group/group_segmented.cl"
@@ -29,7 +29,7 @@ xl_test_group(const __global XL_T *in, __global XL_T *out)
     out[7] = xl_group_shuffle_from(y, mirrored, scratch);
     out[8] = xl_group_scan_inclusive(x, scratch, &total);
     out[9] = xl_group_scan_inclusive(y, scratch, &other);
-    /* With sub-groups Intel's CPU compiler 2026 may die of them beside each other. */
+    /* With sub-groups Intel's CPU compiler 2026 may crash if both are in one kernel. */
 #if XL_LANE_WAY == 0
     out[10] = (XL_T)xl_group_count_exclusive(i % 3 == 0, bits, &all);
     out[11] = (XL_T)xl_group_count_exclusive(i % 2 == 0, bits, &all);

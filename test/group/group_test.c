@@ -78,7 +78,7 @@ static void check(const float *in, const float *out, int size, int results)
                                        fold(in + i / 40 * 40, i % 40, 1),
                                        fold(end - i / 24 * 24, i % 24, -1)};
         for (int k = 0; k < results; ++k) {
-            /* Of nothing but NaN comes NaN or the identity, as the fold goes. */
+            /* If all are NaN, the result is NaN or the identity, depending on the order of the fold. */
             const float got = least(INFINITY, out[RESULTS * i + k]);
             const float should = least(INFINITY, wanted[k]);
             if (memcmp(&got, &should, sizeof got) != 0)

@@ -7,8 +7,8 @@
 #                 motion on the machine at hand
 #   instructions  clang, which is AMD's compiler, makes cross-lane instructions of lane_amd_moves.cl,
 #                 no call, and no scratch memory
-# Exits with 77 where clang is not there, knows no OpenCL or no GPU of AMD's, or AMD's device
-# libraries are not there (rocm-device-libs). CLANG: the compiler, DEVICE_LIBS: the libraries' folder.
+# Exits with 77 if clang is missing or knows no OpenCL or no GPU of AMD's, or if AMD's device
+# libraries are missing (rocm-device-libs). CLANG: the compiler, DEVICE_LIBS: the libraries' folder.
 set -eu
 export LC_ALL=C
 what=$1
@@ -56,7 +56,7 @@ waves() {
   echo "lane_amd: $trials trials of waves, by $clang"
 }
 
-# What a kernel's instructions have in them, or, after "no:", have not.
+# Patterns that the instructions of a kernel must contain or, after "no:", must not contain.
 kernel() { # FILE NAME WANTED...
   local file=$1 name=$2 text want
   text=$(awk -v name="$name:" '$1 == name { inside = 1 }

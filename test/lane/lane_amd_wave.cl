@@ -4,8 +4,8 @@
  * work-items that meet and read each other's words.
  *
  * Asks for XL_LANES 32 or 64, XLT_GENERATION (8: gfx8 and gfx9, 10, 11, 0: not told) and XLT_KIND,
- * what to try: 0 scans of maps, 1 moves and scans of words, 2 a row of elements with flags. What
- * an instruction leaves undefined, or a generation does not have, is XLT_NOTHING. */
+ * what to try: 0 scans of maps, 1 moves and scans of words, 2 a row of elements with flags. The
+ * result is XLT_NOTHING if it is undefined or if the generation has no such instruction. */
 #define XL_LANE_WAY 3
 #define XL_E uint
 #define XL_E_BYTES 4
@@ -22,7 +22,7 @@
 #define __GFX11__ 1
 #endif
 #define XLT_NOTHING 0xdeadbeefu
-#define barrier(fence) ((void)0) /* nobody calls what has one */
+#define barrier(fence) ((void)0) /* no function with a barrier is called */
 #define XLT_LANE ((uint)get_local_id(0) % XL_LANES)
 
 /* v of lane `from` of the wave; every lane's v is there when it returns. lane_amd_wave.c. */

@@ -89,8 +89,9 @@ static void harm(victim *v, xl_status (*enqueue)(const victim *v))
     aim(&by, &v->at[0]);
     aim(&by, &v->at[SCRATCH]);
     scribbler_start(&by, NUM_KEYS);
-    /* Few writes hit what only a selection of keys of 16 bits reads. */
-    const size_t slower = v->at[0].size == 2 ? 20 : 1;
+    /* Few writes hit the words that matter, least those that only a selection of keys of 16 bits
+     * reads. */
+    const size_t slower = v->at[0].size == 2 ? 20 : 10;
     for (size_t k = 0; goes_on(&by, k / slower); ++k) {
         if (k > 0) /* a compiler is not watched */
             xlt_watch_start(v->what, NULL);

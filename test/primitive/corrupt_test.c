@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Scans and reductions whose arrays and scratch somebody else writes while they run, which the
- * caller must not do: results are worth nothing, but every call ends, and nothing beside the arrays
+ * Scans and reductions whose arrays and scratch another thread writes while they run, which the
+ * caller must not do: results are undefined, but every call ends, and nothing beside the arrays
  * is touched. */
 #include "reduce_support.h"
 #include "scribbler.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Calls that are cut into very many runs, which many elements are on CPUs: totals of
- * scans are scanned in launches of their own then, and reductions take several launches. */
+ * Calls that are cut into very many runs, as long arrays are on CPUs: totals of
+ * scans are then scanned in separate launches, and reductions take several launches. */
 #include "reduce_support.h"
 #include "scan_support.h"
 

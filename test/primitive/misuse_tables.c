@@ -15,7 +15,7 @@ xl_grid_index *misuse_indices[INDICES];
 
 /* ---- calls without their types -------------------------------------------------------------- */
 
-/* `what` is the plan's type, `call` what the call's names begin with; the rest is what stands
+/* `what` is the plan's type, `call` the beginning of the call's names; the rest are the arguments
  * before the queue. */
 #define CALLS(name, what, call, sizes, ...)                                                        \
     static xl_status create_##name(xl_context *ctx, const void *desc, void **plan)                 \
@@ -41,7 +41,7 @@ xl_grid_index *misuse_indices[INDICES];
     }
 #define SIZES(...) __VA_ARGS__
 
-/* Sets what the plan of the right call needs; `other` is the second plan. */
+/* Sets the fields that the plan of the right call needs; `other` is the second plan. */
 #define DESCRIBE(name, what, ...)                                                                  \
     static void describe_##name(void *desc, bool other)                                            \
     {                                                                                              \
@@ -80,7 +80,7 @@ xl_grid_index *misuse_indices[INDICES];
 static xl_tunable foreign[] = {{"sort.shape", 1}};
 #define FOREIGN .tunables = foreign, .num_tunables = 1
 
-/* ---- scan and reduction: what is theirs alone is in scan_misuse_test.c ----------------------- */
+/* ---- scan and reduction: further rules are in scan_misuse_test.c ----------------------------- */
 
 CALLS(scan, xl_scan, xl_scan, (&(xl_scan_args){.n = N}), plan)
 DESCRIBE(scan, xl_scan, (void)0)
@@ -602,7 +602,7 @@ static const misuse_call call_approximate[] = {
 };
 #undef ARGS
 
-/* ---- grids and lists: what is theirs alone is in the tests of the grid ------------------------
+/* ---- grids and lists: further rules are in the tests of the grid ------------------------------
  */
 
 CALLS(grid, xl_grid, xl_grid_build, (&(xl_grid_build_args){.n = POINTS}), plan,

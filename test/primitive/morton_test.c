@@ -90,7 +90,7 @@ static void codes_in_a_kernel(void **state)
     }
 }
 
-/* Of numbers that are none, and of those that no whole number holds. */
+/* Coordinates that are NaN, and those that no whole number holds. */
 static void cells_in_a_kernel(void **state)
 {
     (void)state;

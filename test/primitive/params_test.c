@@ -18,7 +18,7 @@ static void fill(cl_uint x[N])
 static void same(const void *got, const void *wanted, size_t bytes, const char *what)
 {
     if (memcmp(got, wanted, bytes) != 0)
-        XLT_FAIL("%s: not what it must be", what);
+        XLT_FAIL("%s: a wrong result", what);
 }
 
 /* ---- selections ---- */
@@ -271,7 +271,7 @@ static void scan(const cl_uint *x, xl_scan_algorithm algorithm, xl_type type, si
     desc.segment_width = width;
     desc.params = load_and_store;
     desc.num_params = 2;
-    if (type == XL_F32) /* the tree of its own */
+    if (type == XL_F32) /* the reproducible tree */
         desc.determinism = XL_REPRODUCIBLE;
     const xl_status status = xl_scan_create(xlt_context(), &desc, &plan);
     if (status == XL_ERROR_UNSUPPORTED && algorithm == XL_SCAN_LOOKBACK)
@@ -406,7 +406,7 @@ static void histograms(void **state)
     xl_plan_destroy(plan);
 }
 
-/* ---- what is refused ---- */
+/* ---- errors ---- */
 
 static void wrong_parameters(void **state)
 {

@@ -168,7 +168,7 @@ static void calls_on_queues_of_both_kinds(void **state)
 }
 
 /* A plan whose calls so far were on one queue has no event of them. The next call, on another
- * queue, takes a buffer of its own. */
+ * queue, takes a new buffer. */
 static void the_first_calls_of_a_plan(void **state)
 {
     (void)state;
@@ -197,7 +197,7 @@ static void the_first_calls_of_a_plan(void **state)
     results_free(&r);
 }
 
-/* With rusticl each queue has scratch of its own (lib/ocl/rusticl.c), because the driver does not
+/* With rusticl each queue has separate scratch (lib/ocl/rusticl.c), because the driver does not
  * wait for events across queues. */
 static void needs_waits_across_queues(void)
 {

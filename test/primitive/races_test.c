@@ -62,9 +62,9 @@ static void race_job(job *j, const race *r, xl_scan_kind kind)
     j->pattern = SHORT_RUNS;
 }
 
-/* Where messages are missing one group at a time is all there is, and needs none. Whole arrays are
- * reduced in two launches on Oclgrind, which takes what an atomic counter puts in order for races.
- */
+/* On a device without messages only one group runs at a time, which needs none. Whole arrays are
+ * reduced in two launches on Oclgrind, which reports a race although an atomic counter orders the
+ * writes. */
 static xl_context *open_small(void)
 {
     char lines[512];

@@ -18,7 +18,7 @@ typedef struct reduce_call {
 xl_plan *reduce_plan(xl_context *ctx, const job *j);
 /* `cut`: where the number of segments is not known, there is room for half of them. */
 reduce_call reduce_call_make(const job *j, size_t n, bool cut);
-/* Compares what the call gave with the reference. */
+/* Compares the results with the reference. */
 void reduce_call_check(const job *j, const reduce_call *c);
 void reduce_call_free(reduce_call *c);
 /* The view of a buffer with its count; not given where there is none. */

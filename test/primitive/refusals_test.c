@@ -244,7 +244,7 @@ static void one_name_is_one_type(void **state)
     }
 }
 
-/* The user's text may say what is the element of an array that the library reads. */
+/* The user's text may name the element of an array that the library reads. */
 static void sizes_of_arrays_are_checked(void **state)
 {
     (void)state;
@@ -461,7 +461,7 @@ static void calls_of_reductions_refused(void **state)
     for (size_t i = 0; i < sizeof got; ++i)
         assert_int_equal(got[i], 0xa5);
     XLT_OK(CALL(by_key, in, keys, out, names, none));
-    /* Keys may be what is reduced; nobody need ask for keys or counts. */
+    /* The keys may be the input; the outputs of keys and counts are optional. */
     XLT_OK(CALL(by_key, keys, keys, out, none, none));
     XLT_CL(clFinish(xlt_queue()));
     xl_plan_destroy(by_key);

@@ -13,9 +13,9 @@
 
 /* ---- one plan, many calls ----------------------------------------------------------- */
 
-/* The plan's own state is used again and again, in any order of sizes. In the second
- * round every other tile publishes late, so that whoever comes after it meets what the call
- * before left there, which must count as EMPTY: no two calls have the same data. */
+/* The plan's state is used again and again, in any order of sizes. In the second round every
+ * other tile publishes late, so that later tiles find the state of the call before, which must
+ * count as EMPTY: no two calls have the same data. */
 static void calls_in_any_order(void **state)
 {
     (void)state;
