@@ -35,15 +35,16 @@ lib/knn         lib/knn lib/plan lib/grid/grid_index.h lib/tune lib/ocl lib/core
 lib/knn_approximate lib/knn_approximate lib/plan lib/tune lib/ocl lib/core
 reference       reference
 tools           tools/common
-tools/common    tools/common reference lib/core/npy.h
-tools/commands  tools/common reference lib/core/npy.h test/cases/case.h
-tools/neighbors tools/neighbors tools/common drawing lib/core/npy.h
+tools/npy       tools/npy lib/core/printf_format.h
+tools/common    tools/common reference tools/npy/npy.h
+tools/commands  tools/common reference tools/npy/npy.h test/cases/case.h
+tools/neighbors tools/neighbors tools/common drawing tools/npy/npy.h
 tools/workload  tools/workload tools/common reference
 tools/bench     tools/workload tools/common
 tools/tune      tools/tune tools/workload tools/common
 test/cases      test/cases test/support reference
 test/support    test/support
-examples        examples drawing lib/core/npy.h
+examples        examples drawing tools/npy/npy.h
 drawing         drawing
 examples/10_flip examples/10_flip drawing
 cl/prelude      cl/prelude

@@ -43,7 +43,7 @@ reference/fault.c|#include "runtime.h"|reference may not include lib/ocl/runtime
 reference/fault.c|#include <crosslane/scan.h>|the reference knows crosslane/types.h only
 reference/fault.c|int x = xl_type_size(0);|the reference calls nothing
 reference/fault.c|#include <unistd.h>|headers of the operating system
-drawing/fault.c|#include "npy.h"|drawing may not include lib/core/npy.h
+drawing/fault.c|#include "npy.h"|drawing may not include tools/npy/npy.h
 examples/10_flip/fault.c|#include <unistd.h>|headers of the operating system
 examples/fault.c|#include "core.h"|examples may not include lib/core/core.h
 include/crosslane/fault.h|#include "core.h"|include/crosslane may not include lib/core/core.h

@@ -98,7 +98,7 @@ macos() {
   mapfile -t files < <(find lib reference tools -name '*.c' ! -name '*_windows.c')
   gcc -std=c11 -fsyntax-only -Wall -Wextra -Werror -DCROSSLANE_BUILD -DCROSSLANE_STATIC \
     -DCL_TARGET_OPENCL_VERSION=120 -DCL_USE_DEPRECATED_OPENCL_1_1_APIS -Iinclude -Ilib -Ireference -Itest/cases -Itest/support \
-    -Itools/{common,neighbors,tune,workload} -Idrawing \
+    -Itools/{npy,common,neighbors,tune,workload} -Idrawing \
     -Ilib/{core,tune,ocl,plan,element,problem,scan,reduce,sort,topk,select,merge,search,histogram,transform,grid} -isystem $hosts/include "${files[@]}"
   echo "macos: ${#files[@]} files are C11, POSIX 2008 and OpenCL 1.2; not compiled there"
 }

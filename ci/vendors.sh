@@ -156,7 +156,7 @@ intel_rows() { # SOURCE NAME TARGET DIALECT: of one binary; 1 if it does not com
     END { flush() }'
 }
 # A program whose kernels require a sub-group size is compiled as the library would do it on the
-# device (lib/ocl/width.c): for 16, 32 and 8, until none of them spills; else the least counts.
+# device (lib/ocl/program_get.c): for 16, 32 and 8, until none of them spills; else the least counts.
 compile_intel() { # FILE NAME DIALECT
   local base name width spills least=
   base=$(mktemp -d)

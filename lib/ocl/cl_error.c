@@ -100,3 +100,14 @@ xl_status xli_check_process(void)
                     "fork(): this process is a child of one that had called the library; call "
                     "fork() before the first call of the library, or exec() in the child");
 }
+
+/* Takes over the text. */
+xl_status xli_fail_text(const xl_context *ctx, xl_status status, xli_text *why)
+{
+    if (status != XL_SUCCESS && why->failed)
+        status = xli_fail(ctx, XL_ERROR_OUT_OF_MEMORY, "no memory for an error text");
+    else if (status != XL_SUCCESS)
+        status = xli_fail(ctx, status, "%s", why->data);
+    xli_text_free(why);
+    return status;
+}

@@ -22,13 +22,16 @@ static xl_status make(cl_context cl, cl_device_id device, const xl_context_desc 
                       xl_context **out)
 {
     xl_status status;
+    char platform[128];
     xl_context *ctx = xli_alloc(sizeof *ctx);
     if (!ctx)
         return xli_fail(NULL, XL_ERROR_OUT_OF_MEMORY, "no memory for a context");
     ctx->references = 1;
     ctx->version = desc->version;
     ctx->device = device;
-    ctx->holds_events = xli_pocl_must_hold_events(device);
+    xli_device_platform(device, platform, sizeof platform);
+    ctx->holds_events = xli_pocl_must_hold_events(platform);
+    ctx->per_queue = xli_rusticl_waits_badly(platform) || xli_oclgrind_flushes_badly(platform);
     ctx->lock = xli_mutex_create();
     ctx->errors = xli_errors_create();
     if (!ctx->lock || !ctx->errors) {

@@ -102,3 +102,18 @@ done:
         clReleaseCommandQueue(queue);
     return status;
 }
+
+size_t xli_kernel_width(const xl_context *ctx, cl_kernel kernel, size_t items)
+{
+    size_t width = 0;
+    cl_int code = CL_INVALID_OPERATION;
+#ifdef CL_VERSION_2_1
+    code = clGetKernelSubGroupInfo(kernel, ctx->device, CL_KERNEL_MAX_SUB_GROUP_SIZE_FOR_NDRANGE,
+                                   sizeof items, &items, sizeof width, &width, NULL);
+#else
+    (void)ctx;
+    (void)kernel;
+    (void)items;
+#endif
+    return code == CL_SUCCESS ? width : 0;
+}

@@ -4,9 +4,9 @@
 
 #include <string.h>
 
-static bool is_oclgrind(const xli_capabilities *capabilities)
+static bool is_oclgrind(const char *platform)
 {
-    return strcmp(capabilities->info.platform, "Oclgrind") == 0;
+    return strcmp(platform, "Oclgrind") == 0;
 }
 
 /* Oclgrind 21.10 (November 2026) simulates what its optimiser leaves, and gets some of that
@@ -14,12 +14,12 @@ static bool is_oclgrind(const xli_capabilities *capabilities)
  * value do not build. */
 const char *xli_oclgrind_options(const xli_capabilities *capabilities)
 {
-    return is_oclgrind(capabilities) ? " -cl-opt-disable" : "";
+    return is_oclgrind(capabilities->info.platform) ? " -cl-opt-disable" : "";
 }
 
 /* There, a clFlush() is a clFinish(): behind a user's event that its caller has yet to complete
  * it never returns. */
-bool xli_oclgrind_flushes_badly(const xli_capabilities *capabilities)
+bool xli_oclgrind_flushes_badly(const char *platform)
 {
-    return is_oclgrind(capabilities);
+    return is_oclgrind(platform);
 }

@@ -27,14 +27,9 @@ static xli_mutex *lock(void)
     return xli_mutex_of_process(XLI_PROCESS_EVENTS);
 }
 
-bool xli_pocl_must_hold_events(cl_device_id device)
+bool xli_pocl_must_hold_events(const char *platform)
 {
-    char name[128];
-    cl_platform_id platform = NULL;
-    if (clGetDeviceInfo(device, CL_DEVICE_PLATFORM, sizeof platform, &platform, NULL) != CL_SUCCESS)
-        return false;
-    xli_platform_text(platform, CL_PLATFORM_NAME, name, sizeof name);
-    return strcmp(name, "Portable Computing Language") == 0;
+    return strcmp(platform, "Portable Computing Language") == 0;
 }
 
 xl_status xli_held_make(const xl_context *ctx, xli_held **held)

@@ -16,6 +16,14 @@ static cl_mem make_buffer(const xl_context *ctx, size_t bytes, bool zeroed, cl_i
     return buffer;
 }
 
+xl_status xli_pool_create(xl_context *ctx, xli_pool *pool)
+{
+    pool->per_queue = ctx->per_queue;
+    pool->lock = xli_mutex_create();
+    return pool->lock ? XL_SUCCESS
+                      : xli_fail(ctx, XL_ERROR_OUT_OF_MEMORY, "no memory for a plan's scratch");
+}
+
 void xli_pool_drop(xli_pool *pool)
 {
     if (pool->buffer)

@@ -35,9 +35,6 @@ typedef struct xli_self_test_record {
     xli_self_test_result result;
 } xli_self_test_record;
 
-/* tuning.c: xli_tuning_read(), whose text becomes the failure's. */
-xl_status xli_settings_read_tuning(const char *path, xli_tuning **tuning);
-
 struct xl_context {
     xli_mutex *lock; /* guards every field below the line, and `references` */
     unsigned references;
@@ -46,6 +43,7 @@ struct xl_context {
     cl_context cl;
     cl_device_id device;
     bool holds_events; /* of its commands: see pocl.c */
+    bool per_queue;    /* no queue can wait for another's events: see rusticl.c, oclgrind.c */
     xli_mask mask;
     char *cache_dir;         /* NULL: no disk cache */
     char *cache_description; /* what xl_context_cache() says */
@@ -87,12 +85,12 @@ const char *xli_setting(const char *field, const char *variable);
 /* settings.c: reads mask, tuning file and folders into a context that is being made. */
 xl_status xli_settings_read(xl_context *ctx, const xl_context_desc *desc);
 
-/* capabilities.c: asks the device everything that needs no kernel. With `oldest_dialect`
+/* device.c: asks the device everything that needs no kernel. With `oldest_dialect`
  * kernels are built as OpenCL C 1.2, whatever newer ones the device lists. */
 xl_status xli_capabilities_query(const xl_context *ctx, bool oldest_dialect,
                                  xli_capabilities *capabilities);
 
-/* lanes.c: what a device told that decides how its lanes talk, and the way, which the probe may
+/* device.c: what a device told that decides how its lanes talk, and the way, which the probe may
  * yet refuse. */
 typedef struct xli_lane_facts {
     bool width_one, no_sub_groups; /* masked */
@@ -110,17 +108,17 @@ void xli_lanes_widths(const size_t *sizes, size_t n, uint32_t widths[XLI_MOST_WI
 bool xli_lanes_better(const xli_width_trial *trial, const xli_width_trial *best);
 bool xli_lanes_settled(const xli_width_trial *best);
 
-/* width.c: clGetKernelSubGroupInfo for a group of `items`; 0 when the device cannot say. A group
+/* kernel.c: clGetKernelSubGroupInfo for a group of `items`; 0 when the device cannot say. A group
  * smaller than a sub-group may be reported as 0. */
 size_t xli_kernel_width(const xl_context *ctx, cl_kernel kernel, size_t items);
 
-/* width.c: xli_program_build_source() for the best of the device's widths, where it has any. */
+/* program_get.c: xli_program_build_source() for the best of the device's widths, where it has any. */
 xl_status xli_program_build_widths(xl_context *ctx, const xli_capabilities *capabilities,
                                    const xli_source *source, const char *defines,
                                    xli_program **program);
 
 /* pocl.c: whether the event of each command must be held until the command has ended. */
-bool xli_pocl_must_hold_events(cl_device_id device);
+bool xli_pocl_must_hold_events(const char *platform);
 /* Room to hold the event of the next command; *held is NULL where events need not be held. Then:
  * takes the room, and a reference of the event, which is NULL if the command was not enqueued. */
 typedef struct xli_held xli_held;
@@ -130,7 +128,7 @@ void xli_held_add(xli_held *held, cl_event event_or_null);
 size_t xli_held_sweep(void);
 
 /* rusticl.c: whether work must not wait for an event of another queue. */
-bool xli_rusticl_waits_badly(const xli_capabilities *capabilities);
+bool xli_rusticl_waits_badly(const char *platform);
 /* Whether its compiler crashes on kernels that exchange values within sub-groups. */
 bool xli_rusticl_dies_of_lanes(const xli_capabilities *capabilities);
 /* Or takes minutes for those of a radix sort. */
@@ -139,19 +137,13 @@ bool xli_rusticl_compiles_no_radix(const xli_capabilities *capabilities);
  * caller releases, or NULL where the driver reads no such array. */
 xl_status xli_rusticl_stand_in(const xl_context *ctx, const xli_capabilities *capabilities,
                                cl_mem *stand_in);
-/* Whether xli_probe_rounds() has something to look for. */
+/* Whether loops may be limited, so that the probe looks for it. */
 bool xli_rusticl_may_end_loops(const xli_capabilities *capabilities);
 
 /* oclgrind.c: what every build has among its options there; "" elsewhere. */
 const char *xli_oclgrind_options(const xli_capabilities *capabilities);
 /* Whether a flush may never return. */
-bool xli_oclgrind_flushes_badly(const xli_capabilities *capabilities);
-
-/* probe.c: learns the sub-group size from a compiled kernel and checks it. Falls back
- * to local memory when what it sees is not what was promised. */
-xl_status xli_probe_lanes(xl_context *ctx, xli_capabilities *capabilities);
-/* The rounds that the loops of a work-item may have: capabilities->most_rounds. */
-xl_status xli_probe_rounds(xl_context *ctx, xli_capabilities *capabilities);
+bool xli_oclgrind_flushes_badly(const char *platform);
 
 /* program.c: xli_program_get() for given capabilities, which the probe needs while the
  * context's own are not known yet. */
@@ -185,13 +177,17 @@ xl_status xli_platform_choose(const char *selector, cl_platform_id *platform, cl
 /* clCreateContext() by one thread at a time: drivers prepare there, too. */
 cl_context xli_platform_context(cl_platform_id platform, cl_device_id device, cl_int *code);
 
-/* cl_error.c: does the code say that memory ran out? */
+/* cl_error.c: XL_SUCCESS, or records the text of a failure; frees the text. */
+xl_status xli_fail_text(const xl_context *ctx, xl_status status, xli_text *why);
+/* Does the code say that memory ran out? */
 bool xli_cl_no_memory(cl_int code);
 
 /* device.c: a string or a number the device tells; "" or 0 when it does not. */
 void xli_device_text(cl_device_id device, cl_device_info what, char *to, size_t bytes);
 /* Cuts at `bytes` and drops the spaces some drivers pad names with. */
 void xli_copy_trimmed(char *to, size_t bytes, const char *from);
+/* The name of the device's platform. */
+void xli_device_platform(cl_device_id device, char *name, size_t bytes);
 void xli_platform_text(cl_platform_id platform, cl_platform_info what, char *to, size_t bytes);
 /* Version 2.1 as 201; 100 if the device does not say. */
 unsigned xli_device_version(cl_device_id device);

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT
- * The lane probe: asks the width of a compiled kernel, runs it, and believes what
- * the device did rather than what it said. */
+ * What the library measures on a device, once for each context: the sub-group size, whether lane
+ * operations are right, the limit of loops, and results of self-tests. A measurement overrides what
+ * the device reports (device.c). */
 #include "private.h"
 
 #include <stdio.h>
+#include <string.h>
 
 /* A vote is a word of 64 bits: what exchanges values among more is not used. */
 enum { PROBE_ITEMS = 256, WORDS = 4, MOST_LANES = 64 };
@@ -78,7 +80,7 @@ done:
     return status;
 }
 
-xl_status xli_probe_rounds(xl_context *ctx, xli_capabilities *capabilities)
+static xl_status probe_rounds(xl_context *ctx, xli_capabilities *capabilities)
 {
     enum { ROUNDS = 70000, LIMIT = 1 << 15 }; /* ROUNDS: as in the kernel */
     xl_status status;
@@ -109,7 +111,7 @@ static xl_status attempt_widths(xl_context *ctx, xli_capabilities *capabilities,
     return status;
 }
 
-xl_status xli_probe_lanes(xl_context *ctx, xli_capabilities *capabilities)
+static xl_status probe_lanes(xl_context *ctx, xli_capabilities *capabilities)
 {
     xl_device_info *info = &capabilities->info;
     uint32_t seen = 0;
@@ -138,4 +140,117 @@ xl_status xli_probe_lanes(xl_context *ctx, xli_capabilities *capabilities)
     static const char *const ways[] = {"local", "sub-group", "ptx", "amd"};
     snprintf(info->cross_lane, sizeof info->cross_lane, "%s", ways[capabilities->lane_way]);
     return status;
+}
+
+/* ---- the capabilities of a context ------------------------------------------------------------ */
+
+/* Oclgrind 21.10 lists OpenCL C 3.0, and then refuses its own options for it: a
+ * dialect counts only once the probe was built in it. What is tried and refused on
+ * the way to an answer is no failure of the caller's, so its text is taken back. */
+static xl_status query_capabilities(xl_context *ctx, xli_capabilities *capabilities)
+{
+    xl_status status = XL_ERROR_BUILD;
+    char *before = xli_strdup(xl_context_error(ctx));
+    if (!before)
+        return xli_fail(ctx, XL_ERROR_OUT_OF_MEMORY, "no memory to learn what the device is");
+    for (int oldest = 0; oldest <= 1 && status == XL_ERROR_BUILD; ++oldest) {
+        *capabilities = (xli_capabilities){.most_rounds = SIZE_MAX};
+        status = xli_capabilities_query(ctx, oldest == 1, capabilities);
+        if (status == XL_SUCCESS)
+            status = probe_lanes(ctx, capabilities);
+        if (status == XL_SUCCESS && xli_rusticl_may_end_loops(capabilities))
+            status = probe_rounds(ctx, capabilities);
+    }
+    if (status == XL_SUCCESS && strcmp(before, xl_context_error(ctx)) != 0)
+        (void)xli_fail(ctx, XL_SUCCESS, "%s", before);
+    xli_free(before);
+    return status;
+}
+
+/* Two threads may both probe the first time; the first answer is kept. */
+xl_status xli_context_capabilities(xl_context *ctx, const xli_capabilities **capabilities)
+{
+    xl_status status;
+    *capabilities = &ctx->capabilities;
+    XL_TRY(xli_check_process());
+    xli_mutex_lock(ctx->lock);
+    bool known = ctx->capabilities_known;
+    xli_mutex_unlock(ctx->lock);
+    if (known)
+        return XL_SUCCESS;
+    xli_capabilities fresh;
+    cl_mem stand_in = NULL;
+    XL_TRY(query_capabilities(ctx, &fresh));
+    XL_TRY(xli_rusticl_stand_in(ctx, &fresh, &stand_in));
+    xli_mutex_lock(ctx->lock);
+    if (!ctx->capabilities_known) {
+        ctx->capabilities = fresh;
+        ctx->stand_in = stand_in;
+        stand_in = NULL;
+    }
+    ctx->capabilities_known = true;
+    xli_mutex_unlock(ctx->lock);
+    if (stand_in)
+        clReleaseMemObject(stand_in);
+done:
+    return status;
+}
+
+xl_status xl_context_device_info(xl_context *ctx, xl_device_info *info)
+{
+    static const xli_structure structure = {"info", sizeof(xl_device_info), NULL};
+    const xli_capabilities *capabilities;
+    if (!ctx || !info)
+        return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT, "%s: NULL", ctx ? "info" : "ctx");
+    xl_status status = xli_context_capabilities(ctx, &capabilities);
+    if (status == XL_SUCCESS)
+        xli_structure_write(&structure, ctx->version, info, &capabilities->info);
+    return status;
+}
+
+/* ---- results of self-tests --------------------------------------------------------------------- */
+
+static xli_self_test_record *remembered(xl_context *ctx, const char *test)
+{
+    for (size_t i = 0; i < XLI_COUNT(ctx->self_test_results); ++i) {
+        xli_self_test_record *r = &ctx->self_test_results[i];
+        if (!r->test || strcmp(r->test, test) == 0)
+            return r;
+    }
+    return NULL;
+}
+
+static void remember(xl_context *ctx, const char *test, xli_self_test_result result)
+{
+    xli_mutex_lock(ctx->lock);
+    xli_self_test_record *r = remembered(ctx, test);
+    if (r)
+        *r = (xli_self_test_record){test, result};
+    xli_mutex_unlock(ctx->lock);
+}
+
+xli_self_test_result xli_context_self_test_result(xl_context *ctx, const char *test)
+{
+    xli_mutex_lock(ctx->lock);
+    const xli_self_test_record *r = remembered(ctx, test);
+    xli_self_test_result result = r && r->test ? r->result : XLI_SELF_TEST_NOT_RUN;
+    const bool known = ctx->capabilities_known;
+    xli_mutex_unlock(ctx->lock);
+    if (result == XLI_SELF_TEST_NOT_RUN && known &&
+        xli_cache_has_pass(ctx, &ctx->capabilities, test)) {
+        remember(ctx, test, XLI_SELF_TEST_PASSED);
+        result = XLI_SELF_TEST_PASSED;
+    }
+    return result;
+}
+
+void xli_context_set_self_test_result(xl_context *ctx, const char *test,
+                                      xli_self_test_result result)
+{
+    remember(ctx, test, result);
+    xli_mutex_lock(ctx->lock);
+    const bool known = ctx->capabilities_known;
+    xli_mutex_unlock(ctx->lock);
+    if (result == XLI_SELF_TEST_PASSED && known)
+        xli_cache_add_pass(ctx, &ctx->capabilities, test);
 }

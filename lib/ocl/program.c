@@ -27,7 +27,7 @@ static void add_feature_lines(xli_text *text, const xli_capabilities *capabiliti
     if (capabilities->info.has_int64_atomics)
         xli_text_add(text, "#pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable\n"
                            "#pragma OPENCL EXTENSION cl_khr_int64_extended_atomics : enable\n");
-    if (capabilities->width > 0) /* see width.c */
+    if (capabilities->width > 0) /* see program_get.c */
         xli_text_add(text,
                      "#define __kernel __kernel __attribute__((intel_reqd_sub_group_size(%u)))\n",
                      (unsigned)capabilities->width);

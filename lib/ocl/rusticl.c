@@ -4,12 +4,17 @@
 
 #include <string.h>
 
+static bool is_rusticl(const xli_capabilities *capabilities)
+{
+    return strcmp(capabilities->info.platform, "rusticl") == 0;
+}
+
 /* rusticl of Mesa 22.3 (November 2026): a clFinish() behind a clFlush() returns before the work
  * is done, and a queue that waits for an event of another waits forever if that was not
  * flushed. */
-bool xli_rusticl_waits_badly(const xli_capabilities *capabilities)
+bool xli_rusticl_waits_badly(const char *platform)
 {
-    return strcmp(capabilities->info.platform, "rusticl") == 0;
+    return strcmp(platform, "rusticl") == 0;
 }
 
 /* llvmpipe of Mesa 22.3 (November 2026) ends all loops of a work-item after 65,535 rounds in total,
@@ -18,7 +23,7 @@ bool xli_rusticl_waits_badly(const xli_capabilities *capabilities)
  * most. Mesa 26.2 has no such limit. */
 bool xli_rusticl_may_end_loops(const xli_capabilities *capabilities)
 {
-    return strcmp(capabilities->info.platform, "rusticl") == 0;
+    return is_rusticl(capabilities);
 }
 
 /* The length of a search's loops depends on the points, so no choice of tiles limits it. */
@@ -36,14 +41,12 @@ xl_status xli_rusticl_check_loops(const xl_context *ctx, const xli_capabilities 
  * one byte in a branch inside the textbook scans' and the serial scans' loops: carry_out. */
 bool xli_rusticl_dies_of_byte_carries(const xli_capabilities *capabilities)
 {
-    return strcmp(capabilities->info.platform, "rusticl") == 0 &&
-           strncmp(capabilities->info.driver, "22.", 3) == 0;
+    return is_rusticl(capabilities) && strncmp(capabilities->info.driver, "22.", 3) == 0;
 }
 
 static bool is_newer_llvmpipe(const xli_capabilities *capabilities)
 {
-    return strcmp(capabilities->info.platform, "rusticl") == 0 &&
-           strncmp(capabilities->info.name, "llvmpipe", 8) == 0 &&
+    return is_rusticl(capabilities) && strncmp(capabilities->info.name, "llvmpipe", 8) == 0 &&
            strncmp(capabilities->info.driver, "22.", 3) != 0;
 }
 

@@ -79,6 +79,13 @@ static xl_status check_dump_dir(const char *path)
                     path, made ? "cannot be written to" : "is no folder, and none can be made");
 }
 
+static xl_status read_tuning(const char *path, xli_tuning **tuning)
+{
+    xli_text why = {0};
+    const xl_status status = xli_tuning_read(path, &why, tuning);
+    return xli_fail_text(NULL, status, &why);
+}
+
 xl_status xli_settings_read(xl_context *ctx, const xl_context_desc *desc)
 {
     xl_status status;
@@ -86,7 +93,7 @@ xl_status xli_settings_read(xl_context *ctx, const xl_context_desc *desc)
     const char *tune = xli_setting(desc->tune_file, "CROSSLANE_TUNE_FILE");
     XL_TRY(mask_parse(xli_setting(desc->mask, "CROSSLANE_MASK"), &ctx->mask));
     if (tune)
-        XL_TRY(xli_settings_read_tuning(tune, &ctx->tuning));
+        XL_TRY(read_tuning(tune, &ctx->tuning));
     XL_TRY(check_dump_dir(dump));
     XL_TRY(xli_cache_open(ctx, xli_setting(desc->cache_dir, "CROSSLANE_CACHE_DIR")));
     ctx->dump_dir = xli_strdup(dump);

@@ -17,31 +17,52 @@ static xli_tune_device device_of(const xli_capabilities *capabilities)
                              .max_work_group = xli_most_work_items(capabilities)};
 }
 
-/* Takes over the text. */
-static xl_status report(const xl_context *ctx, xl_status status, xli_text *why)
-{
-    if (status != XL_SUCCESS && why->failed)
-        status = xli_fail(ctx, XL_ERROR_OUT_OF_MEMORY,
-                          "no memory for what is wrong with a "
-                          "tuning value");
-    else if (status != XL_SUCCESS)
-        status = xli_fail(ctx, status, "%s", why->data);
-    xli_text_free(why);
-    return status;
-}
-
-xl_status xli_settings_read_tuning(const char *path, xli_tuning **tuning)
-{
-    xli_text why = {0};
-    const xl_status status = xli_tuning_read(path, &why, tuning);
-    return report(NULL, status, &why);
-}
-
 xl_status xli_context_tune(const xl_context *ctx, const xli_capabilities *capabilities,
                            const xli_tune_wish *wish, xli_tune_device *device, xli_tune *tune)
 {
     xli_text why = {0};
     *device = device_of(capabilities);
     const xl_status status = xli_tune_choose(device, ctx->tuning, wish, &why, tune);
-    return report(ctx, status, &why);
+    return xli_fail_text(ctx, status, &why);
+}
+
+/* The values that plans of the context start from; zeros without one. */
+static xl_status learn_values(xl_context *ctx, xli_tune *tune)
+{
+    xl_status status = XL_SUCCESS;
+    const xli_capabilities *capabilities;
+    xli_tune_device device;
+    *tune = (xli_tune){0};
+    if (!ctx)
+        return XL_SUCCESS;
+    XL_TRY(xli_context_capabilities(ctx, &capabilities));
+    XL_TRY(xli_context_tune(ctx, capabilities, &(xli_tune_wish){0}, &device, tune));
+done:
+    return status;
+}
+
+uint32_t xl_tunables_each(xl_context *ctx, xl_tunable_visitor *visit, void *user)
+{
+    xli_tune tune;
+    uint32_t count = 0;
+    if (learn_values(ctx, &tune) != XL_SUCCESS)
+        return 0;
+    for (size_t i = 0; i < XLI_TUNABLES; ++i) {
+        const xli_tunable *t = &xli_tunables[i];
+        const xl_tunable_info info = {.name = t->name,
+                                      .meaning = t->meaning,
+                                      .least = t->least,
+                                      .greatest = t->greatest,
+                                      .value = xli_tunable_value(t, &tune),
+                                      .zero = t->zero,
+                                      .from_file = ctx && ctx->tuning && ctx->tuning->given[i],
+                                      .step = t->step,
+                                      .turn = t->turn};
+        if (t->for_tests)
+            continue;
+        ++count;
+        if (visit)
+            visit(user, &info);
+    }
+    return count;
 }

@@ -260,6 +260,8 @@ static void list_equals(const xl_neighbor_list *l, const ref_search *search)
 static void neighbors(void **state)
 {
     (void)state;
+    if (!xlt_has_grids())
+        skip();
     float xyz[3 * POINTS];
     xl_neighbor_list list;
     const uint32_t all = XL_LIST_DISTANCES | XL_LIST_VECTORS | XL_LIST_SHIFTS;
@@ -291,6 +293,8 @@ static void neighbors(void **state)
 static void nearest(void **state)
 {
     (void)state;
+    if (!xlt_has_grids())
+        skip();
     enum { K = 5 };
     float xyz[2 * POINTS];
     xl_neighbor_list list;
@@ -335,6 +339,8 @@ static void lists_in_double_precision(void **state)
 static void wrong_lists(void **state)
 {
     (void)state;
+    if (!xlt_has_grids())
+        skip();
     float xyz[6] = {0, 0, 0, 1, (float)NAN, 0};
     xl_neighbor_list list = {0};
     xl_context *const ctx = xlt_context();

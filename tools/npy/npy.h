@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: MIT
- * Arrays in .npy files, formats 1.0 to 3.0: a small library of its own that the
- * tool and the tests link; it knows neither OpenCL nor the rest of the library.
+ * Arrays in .npy files, formats 1.0 to 3.0. Calls nothing of the library.
  *
- * Read: booleans, integers and floating-point numbers of either byte order, any
- * shape of up to 32 dimensions, C order, and Fortran order of up to two
- * dimensions. The data is handed over in C order and in the byte order of the
- * host. Bytes that follow the data are an error, since half of a file would
- * otherwise pass for all of it. */
+ * Read are booleans, integers and floating-point numbers of either byte order, of up to 32
+ * dimensions in C order, of up to two in Fortran order. The data is returned in C order and in the
+ * byte order of the host. Bytes after the data are an error, because the file may be damaged. */
 #ifndef XLI_NPY_H
 #define XLI_NPY_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Sub-groups as wide as kernels require. Intel's compiler for GPUs chooses 8, 16 or 32 for each
+ * Programs for the device of a context, with the best sub-group size. Intel's compiler for GPUs chooses 8, 16 or 32 for each
  * kernel apart, and kernels of one plan that fold in different widths fold in different trees. So
  * all kernels of a program require one width: the first, in the order of xli_lanes_widths(), at
  * which none spills registers, else that which spills least.
@@ -8,6 +8,7 @@
  * is made; where no width is as required the program is built without lane operations. */
 #include "private.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #ifndef CL_KERNEL_SPILL_MEM_SIZE_INTEL
@@ -21,21 +22,6 @@ static size_t group_of(const xl_context *ctx, cl_kernel kernel)
     cl_int code = clGetKernelWorkGroupInfo(kernel, ctx->device, CL_KERNEL_COMPILE_WORK_GROUP_SIZE,
                                            sizeof size, size, NULL);
     return code == CL_SUCCESS && size[0] > 0 ? size[0] : 64;
-}
-
-size_t xli_kernel_width(const xl_context *ctx, cl_kernel kernel, size_t items)
-{
-    size_t width = 0;
-    cl_int code = CL_INVALID_OPERATION;
-#ifdef CL_VERSION_2_1
-    code = clGetKernelSubGroupInfo(kernel, ctx->device, CL_KERNEL_MAX_SUB_GROUP_SIZE_FOR_NDRANGE,
-                                   sizeof items, &items, sizeof width, &width, NULL);
-#else
-    (void)ctx;
-    (void)kernel;
-    (void)items;
-#endif
-    return code == CL_SUCCESS ? width : 0;
 }
 
 /* Whether get_max_sub_group_size() will be `width` in a kernel, and what it spills. In a group that
@@ -153,4 +139,40 @@ uint32_t xli_program_sub_group(xl_context *ctx, const xli_program *program, uint
     const uint32_t width = program->width;
     xli_mutex_unlock(ctx->lock);
     return otherwise == 0 || width == 0 ? otherwise : width == 1 ? 0 : width;
+}
+
+xl_status xli_program_get_source(xl_context *ctx, const xli_source *source, const char *defines,
+                                 xli_program **program)
+{
+    const xli_capabilities *capabilities;
+    *program = NULL;
+    xl_status status = xli_context_capabilities(ctx, &capabilities);
+    return status == XL_SUCCESS
+               ? xli_program_build_widths(ctx, capabilities, source, defines, program)
+               : status;
+}
+
+xl_status xli_program_get(xl_context *ctx, const char *name, const char *defines,
+                          xli_program **program)
+{
+    const xli_source *source = xli_source_find(name);
+    *program = NULL;
+    return source ? xli_program_get_source(ctx, source, defines, program)
+                  : xli_fail(ctx, XL_ERROR_INTERNAL, "no kernel source \"%s\" is embedded", name);
+}
+
+xl_status xli_program_get_limited(xl_context *ctx, const char *name, const char *defines,
+                                  uint32_t registers, xli_program **program)
+{
+    const xli_source *source = xli_source_find(name);
+    const xli_capabilities *capabilities;
+    char option[64];
+    *program = NULL;
+    xl_status status = xli_context_capabilities(ctx, &capabilities);
+    if (status != XL_SUCCESS || !source || registers == 0 || capabilities->nv_capability == 0)
+        return xli_program_get(ctx, name, defines, program);
+    snprintf(option, sizeof option, "-cl-nv-maxrregcount=%u", (unsigned)registers);
+    status = xli_program_build_source(ctx, capabilities, source, defines, option, program);
+    /* A compiler for NVIDIA's GPUs that is not NVIDIA's may not know it. */
+    return status == XL_ERROR_BUILD ? xli_program_get(ctx, name, defines, program) : status;
 }
