@@ -226,7 +226,7 @@ DESCRIBE(merge, xl_merge, d->value = other ? XL_NONE : XL_U32; d->tunables = til
 static const misuse_desc desc_merge[] = {
     {"desc.key: ", DESC{.key = XL_NONE}, BAD},
     {"desc.key: ", DESC{.key = (xl_type)99}, BAD},
-    {"desc.value: 77", DESC{.key = XL_U32, .value = 77}, BAD},
+    {"desc.value: unknown (77)", DESC{.key = XL_U32, .value = 77}, BAD},
     {"desc.value: 65536", DESC{.key = XL_U32, .value = XL_SORT_INDICES}, BAD},
     {"desc.more_values[0]: given", DESC{.key = XL_U32, .more_values = {XL_U32}}, BAD},
     {"desc.more_values[2]: given",

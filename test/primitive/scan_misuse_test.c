@@ -38,8 +38,6 @@ static void wrong_descriptors(void **state)
         {"desc.kind: 2", DESC(.kind = (xl_scan_kind)2)},
         {"desc.algorithm: 5", DESC(.algorithm = (xl_scan_algorithm)5)},
         {"desc.determinism: 3", DESC(.determinism = (xl_determinism)3)},
-        {"desc.load_type", DESC(.load_type = XL_U8)},
-        {"desc.store_type", DESC(.store_type = XL_U8)},
         {"load_type", DESC(.load = "x", .load_type = (xl_type)77)},
         {"load_type", DESC(.load = "x", .load_type = XL_USER_TYPE)},
         {"desc.user_type: given", DESC(.user_type = &type)},
