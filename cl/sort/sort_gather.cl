@@ -1,26 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * Puts the elements of an array where the keys of their places have gone. */
 #include "../prelude/prelude.cl"
+#include "../prelude/prelude_unit.cl"
 #include "sort_place.cl"
-
-/* Elements are copied in units, of up to 16 bytes, to which all of an array are aligned. */
-#if XL_GATHER_BYTES % 16 == 0
-#define XL_UNIT uint4
-#define XL_UNIT_BYTES 16
-#elif XL_GATHER_BYTES % 8 == 0
-#define XL_UNIT uint2
-#define XL_UNIT_BYTES 8
-#elif XL_GATHER_BYTES % 4 == 0
-#define XL_UNIT uint
-#define XL_UNIT_BYTES 4
-#elif XL_GATHER_BYTES % 2 == 0
-#define XL_UNIT ushort
-#define XL_UNIT_BYTES 2
-#else
-#define XL_UNIT uchar
-#define XL_UNIT_BYTES 1
-#endif
-#define XL_UNITS (XL_GATHER_BYTES / XL_UNIT_BYTES)
 
 /* Units of a work-item: so many reads are under way at once. The host knows:
  * lib/sort/sort_gather.c. */

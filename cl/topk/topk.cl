@@ -1,30 +1,32 @@
 /* SPDX-License-Identifier: MIT
- * The k keys that come first, by radix select: the digits of the k-th key one after the other, the
- * highest first (AIR top-k, SC '23; RadiK, ICS '24; see include/crosslane/topk.h).
+ * The k first keys of an array by radix select: the kernels find the digits of the k-th key one
+ * after the other, the highest first (AIR top-k, SC '23; RadiK, ICS '24; see
+ * include/crosslane/topk.h).
  *
- * The host launches the same whatever the keys are:
+ * The host launches the same kernels whatever the keys are:
  *   xl_topk_begin      clears the counts
- * then, of many keys, as often as a key has digits,
+ * If there are many keys, once for each digit
  *   xl_topk_sample     counts the next digit of a sample, to find a bound in it
- * and once
- *   xl_topk_bound      makes each chunk's list of the keys within the bound where that is short,
- *                      and counts them
- * then, as often as a key has digits,
- *   xl_topk_count      finds the digit that the last pass counted, makes each chunk's list of what
- *                      may be a result where that is short, and counts the next digit of the
- *                      candidates, of the list or of the chunk
- * and then
- *   xl_topk_tally      finds the last digit, and counts each chunk's results and candidates
- *   xl_topk_write      adds up those of the chunks before, and writes the results in the order of
- *                      the input
- * Passes return at once when all candidates are results. Where results are sorted there follow
- *   xl_topk_rank_keys  of keys of 8 bytes: pairs of a place and an index
- *   xl_topk_gather     the results from sorted pairs
- * Keys and scratch that somebody changes meanwhile give other results, and nothing is written
- * outside. */
+ * and then once
+ *   xl_topk_bound      makes short lists of each chunk's keys within the bound
+ * For each digit
+ *   xl_topk_count      finds the digit that the last pass counted, makes the lists of chunks in
+ *                      which few keys can be results, and counts the next digit of the candidates
+ * Then
+ *   xl_topk_tally      finds the last digit, and counts the certain results and the candidates of
+ *                      each chunk
+ *   xl_topk_write      adds up the counts of the chunks before, and writes the results in the order
+ *                      of the input
+ * A pass ends at once if all candidates are results. If results are sorted, there follow the sort
+ * and
+ *   xl_topk_rank_keys  (keys of 8 bytes) makes pairs of a rank and an index
+ *   xl_topk_gather     writes the results from sorted pairs
+ * If another kernel changes keys or scratch at the same time, the results are undefined, but nothing
+ * outside the arrays is accessed. */
 #include "../prelude/prelude.cl"
 
-/* Both shapes need it; embedding takes each file once, so not inside the condition. */
+/* Both shapes need it. Embedding takes each file once, so that it cannot be inside the condition. */
+#include "topk_length.cl"
 #include "topk_state.cl"
 
 #if XL_TOPK_SHAPE == 0
@@ -35,19 +37,23 @@
 
 #define XL_TOPK_REQUIRED __attribute__((reqd_work_group_size(XL_TOPK_GROUP, 1, 1)))
 
-/* Before the first pass over n keys of which so many are looked for. */
-void xl_topk_state_begin(__global xl_topk_state *state, uint n, uint left)
+/* The state before the first pass over `candidates` keys, `needed` of which are results. */
+void xl_topk_state_begin(__global xl_topk_state *state, uint n, uint candidates, uint needed)
 {
     /* One by one: rusticl 22.3 crashes as it compiles a structure of constants. */
     state->prefix = 0;
-    state->left = left;
-    state->candidates = n;
-    state->bits = 0;
-    state->better = 0;
+    state->n = n;
+    state->known_bits = 0;
+    state->certain = 0;
+    state->needed = needed;
+    state->candidates = candidates;
+    state->unused = 0;
 }
 
-/* `sample`: keys of it, number `rank` of which is the bound; 0: there is none. */
-__kernel void xl_topk_begin(uint n, uint results, uint passes, uint sample, uint rank,
+/* `sample`: the keys of the sample; 0: there is none. `rank`: the bound's rank in it if there are
+ * n_most keys. It rises as n falls; few keys are all within the bound. */
+__kernel void xl_topk_begin(uint n_most, __global const ulong *length, ulong length_offset,
+                            uint results, uint passes, uint sample, uint rank,
                             __global uchar *scratch, ulong state)
 {
     const xl_topk t = xl_topk_at(scratch, state, 0), sampled = xl_topk_of_sample(&t);
@@ -57,51 +63,56 @@ __kernel void xl_topk_begin(uint n, uint results, uint passes, uint sample, uint
             sampled.counts[i] = 0;
     }
     if (get_local_id(0) == 0) {
-        xl_topk_state_begin(t.states, n, results);
-        xl_topk_state_begin(sampled.states, sample, rank);
+        const uint n = xl_topk_length(n_most, length, length_offset);
+        const ulong bound = n > sample ? (ulong)rank * n_most / n : sample;
+        xl_topk_state_begin(t.states, n, n, min(results, n));
+        xl_topk_state_begin(sampled.states, n, sample, (uint)min(bound, (ulong)sample));
+        t.results[0] = min(results, n);
         t.bounded[0] = 0;
     }
 }
 
-/* The state before pass `pass`, for which a digit is looked up where the one before counted it.
- * `c`: the chunk; one of them leaves the state to the launches that follow. */
+/* The state before pass `pass`: that of the pass before and the digit which that pass counted. The
+ * group of chunk 0 stores it for later kernels. */
 xl_topk_state xl_topk_state_find(const xl_topk *t, uint pass, uint c XL_TOPK_LOCAL_PARAMETER)
 {
     xl_topk_state s = xl_topk_state_read(t->states + (pass > 0 ? pass - 1 : 0) XL_TOPK_LOCAL);
     if (pass > 0 && !xl_topk_is_found(&s))
-        xl_topk_find(t->counts + (pass - 1) * XL_DIGITS, &s XL_TOPK_LOCAL);
+        xl_topk_find_digit(t->counts + (pass - 1) * XL_DIGITS, &s XL_TOPK_LOCAL);
     if (pass > 0 && c == 0 && get_local_id(0) == 0)
         t->states[pass] = s;
     return s;
 }
 
-/* `sample` keys are cut into parts of `chunk`; one of each `stride` of the array is in it. */
-__kernel XL_TOPK_REQUIRED void xl_topk_sample(uint pass, uint sample, uint chunk, uint stride,
+/* The `sample` keys of the sample are cut into parts of `part` keys. */
+__kernel XL_TOPK_REQUIRED void xl_topk_sample(uint pass, uint n, uint sample, uint part,
                                               __global uchar *scratch, ulong state,
                                               __global const XL_KEY *keys, ulong keys_offset)
 {
     XL_TOPK_DECLARE_LOCAL
     const xl_topk all = xl_topk_at(scratch, state, 0), t = xl_topk_of_sample(&all);
-    const uint c = (uint)get_group_id(0), first = c * chunk;
+    const uint c = (uint)get_group_id(0), first = c * part;
     const xl_topk_state s = xl_topk_state_find(&t, pass, c XL_TOPK_LOCAL);
     if (!xl_topk_is_found(&s)) {
+        const uint stride = max(min(s.n, n) / sample, 1u);
         const xl_topk_keys mine =
-            xl_topk_keys_sampled(keys + keys_offset, stride, first, min(chunk, sample - first));
+            xl_topk_keys_sampled(keys + keys_offset, stride, first, min(part, sample - first));
         xl_topk_count_keys(&mine, &s, t.counts + pass * XL_DIGITS XL_TOPK_LOCAL);
     }
 }
 
 #if XL_TOPK_ROOM > 0
-/* A chunk without a list has more keys within the bound than its room, or just as many. */
-__kernel XL_TOPK_REQUIRED void xl_topk_bound(uint passes, uint n, uint chunk, uint chunks,
+/* A chunk has no list if more keys are within the bound than its list has room for. */
+__kernel XL_TOPK_REQUIRED void xl_topk_bound(uint passes, uint n, uint chunks,
                                              __global uchar *scratch, ulong state,
                                              __global const XL_KEY *keys, ulong keys_offset)
 {
     XL_TOPK_DECLARE_LOCAL
     const xl_topk t = xl_topk_at(scratch, state, chunks), sampled = xl_topk_of_sample(&t);
-    const uint c = (uint)get_group_id(0), begin = c * chunk, length = min(chunk, n - begin);
+    const uint c = (uint)get_group_id(0);
     const xl_topk_state s = xl_topk_state_find(&sampled, passes, c XL_TOPK_LOCAL);
-    const uint listed = xl_topk_make_list(keys + keys_offset + begin, length, &s,
+    const xl_topk_range range = xl_topk_range_of(&s, n, c, chunks);
+    const uint listed = xl_topk_make_list(keys + keys_offset + range.begin, range.length, &s,
                                           t.lists + (size_t)c * XL_TOPK_ROOM XL_TOPK_LOCAL);
     if (get_local_id(0) == 0) {
         t.listed[c] = listed;
@@ -110,25 +121,23 @@ __kernel XL_TOPK_REQUIRED void xl_topk_bound(uint passes, uint n, uint chunk, ui
 }
 #endif
 
-/* Whether lists hold all results, those of chunks that have one: from the first pass on, or, if
- * there was no sample or too few keys are within its bound, from the second. */
-bool xl_topk_has_lists(const xl_topk *t, const xl_topk_state *s, uint pass XL_TOPK_LOCAL_PARAMETER)
+/* Whether the lists, of the chunks that have one, contain all results: once a digit is known, or if
+ * enough keys are within the sample's bound. */
+bool xl_topk_has_lists(const xl_topk *t, const xl_topk_state *s XL_TOPK_LOCAL_PARAMETER)
 {
-    return pass > 0 || xl_topk_word_read(t->bounded XL_TOPK_LOCAL) >= s->left;
+    return s->known_bits > 0 || xl_topk_word_read(t->bounded XL_TOPK_LOCAL) >= max(s->needed, 1u);
 }
 
-/* The keys of chunk c that may be results, from its list, which is made if it is likely to be
- * short enough; `pass`: 0 where no digit is known. */
-xl_topk_keys xl_topk_keys_find(const xl_topk *t, const xl_topk_state *s, uint pass, uint c,
-                               uint chunks, __global const XL_KEY *keys,
-                               uint length XL_TOPK_LOCAL_PARAMETER)
+/* The keys of chunk c that may be results. Makes the chunk's list if it is likely to have room. */
+xl_topk_keys xl_topk_keys_find(const xl_topk *t, const xl_topk_state *s, uint c, uint chunks,
+                               __global const XL_KEY *keys, uint length XL_TOPK_LOCAL_PARAMETER)
 {
     __global uint *const list = t->lists + (size_t)c * XL_TOPK_ROOM;
     uint listed = XL_TOPK_UNLISTED;
-    if (xl_topk_has_lists(t, s, pass XL_TOPK_LOCAL))
+    if (xl_topk_has_lists(t, s XL_TOPK_LOCAL))
         listed = xl_topk_word_read(t->listed + c XL_TOPK_LOCAL);
 #if XL_TOPK_ROOM > 0
-    if (s->bits > 0 && listed == XL_TOPK_UNLISTED && xl_topk_is_listable(s, chunks))
+    if (s->known_bits > 0 && listed == XL_TOPK_UNLISTED && xl_topk_is_listable(s, chunks))
         listed = xl_topk_make_list(keys, length, s, list XL_TOPK_LOCAL);
 #endif
     if (get_local_id(0) == 0)
@@ -136,62 +145,64 @@ xl_topk_keys xl_topk_keys_find(const xl_topk *t, const xl_topk_state *s, uint pa
     return xl_topk_keys_of(keys, length, list, listed);
 }
 
-/* `chunk`: keys of one; `chunks` of them. `state`: bytes into scratch. */
-__kernel XL_TOPK_REQUIRED void xl_topk_count(uint pass, uint n, uint chunk, uint chunks,
+/* A group has one of `chunks` chunks. `state`: bytes into scratch. */
+__kernel XL_TOPK_REQUIRED void xl_topk_count(uint pass, uint n, uint chunks,
                                              __global uchar *scratch, ulong state,
                                              __global const XL_KEY *keys, ulong keys_offset)
 {
     XL_TOPK_DECLARE_LOCAL
     const xl_topk t = xl_topk_at(scratch, state, chunks);
-    const uint c = (uint)get_group_id(0), begin = c * chunk, length = min(chunk, n - begin);
+    const uint c = (uint)get_group_id(0);
     const xl_topk_state s = xl_topk_state_find(&t, pass, c XL_TOPK_LOCAL);
+    const xl_topk_range range = xl_topk_range_of(&s, n, c, chunks);
     if (!xl_topk_is_found(&s)) {
         const xl_topk_keys mine = xl_topk_keys_find(
-            &t, &s, pass, c, chunks, keys + keys_offset + begin, length XL_TOPK_LOCAL);
+            &t, &s, c, chunks, keys + keys_offset + range.begin, range.length XL_TOPK_LOCAL);
         xl_topk_count_keys(&mine, &s, t.counts + pass * XL_DIGITS XL_TOPK_LOCAL);
     }
 }
 
-/* How many keys of each chunk are results by known digits, and how many are candidates. Where all
- * keys are results (`passes` is 0) no digit is known. */
-__kernel XL_TOPK_REQUIRED void xl_topk_tally(uint passes, uint n, uint chunk, uint chunks,
+/* Counts the certain results and the candidates of each chunk. If no digit is known, all keys are
+ * results, and candidates. */
+__kernel XL_TOPK_REQUIRED void xl_topk_tally(uint passes, uint n, uint chunks,
                                              __global uchar *scratch, ulong state,
                                              __global const XL_KEY *keys, ulong keys_offset)
 {
     XL_TOPK_DECLARE_LOCAL
     const xl_topk t = xl_topk_at(scratch, state, chunks);
-    const uint c = (uint)get_group_id(0), begin = c * chunk, length = min(chunk, n - begin);
+    const uint c = (uint)get_group_id(0);
     const xl_topk_state s = xl_topk_state_find(&t, passes, c XL_TOPK_LOCAL);
-    const xl_topk_keys mine = xl_topk_keys_find(&t, &s, passes, c, chunks,
-                                                keys + keys_offset + begin, length XL_TOPK_LOCAL);
-    uint better = 0, equal = length;
-    if (s.bits > 0)
-        xl_topk_tally_keys(&mine, &s, &better, &equal XL_TOPK_LOCAL);
+    const xl_topk_range range = xl_topk_range_of(&s, n, c, chunks);
+    const xl_topk_keys mine = xl_topk_keys_find(&t, &s, c, chunks, keys + keys_offset + range.begin,
+                                                range.length XL_TOPK_LOCAL);
+    uint certain = 0, candidates = range.length;
+    if (s.known_bits > 0)
+        xl_topk_tally_keys(&mine, &s, &certain, &candidates XL_TOPK_LOCAL);
     if (get_local_id(0) == 0) {
-        t.better[c] = better;
-        t.equal[c] = equal;
+        t.certain[c] = certain;
+        t.candidates[c] = candidates;
     }
 }
 
-/* What stands in the chunks before chunk c: the results by known digits, and the candidates. */
+/* The certain results and the candidates of all chunks before chunk c. */
 xl_topk_before xl_topk_before_find(const xl_topk *t, uint c XL_TOPK_LOCAL_PARAMETER)
 {
     xl_topk_before before;
-    uint better = 0, equal = 0;
+    uint certain = 0, candidates = 0;
     for (uint d = (uint)get_local_id(0); d < c; d += XL_TOPK_GROUP) {
-        better += t->better[d];
-        equal += t->equal[d];
+        certain += t->certain[d];
+        candidates += t->candidates[d];
     }
-    xl_topk_add_up(&better, &equal XL_TOPK_LOCAL);
-    before.better = better;
-    before.equal = equal;
+    xl_topk_add_up(&certain, &candidates XL_TOPK_LOCAL);
+    before.certain = certain;
+    before.candidates = candidates;
     return before;
 }
 
-/* `words`, `places`: bytes into scratch, for results that are to be sorted. */
-__kernel XL_TOPK_REQUIRED void xl_topk_write(uint gives, uint passes, uint results, uint n,
-                                             uint chunk, uint chunks, __global uchar *scratch,
-                                             ulong state, ulong words, ulong places, XL_TOPK_ARRAYS)
+/* `words`, `places`: bytes into scratch, for results that are sorted next. */
+__kernel XL_TOPK_REQUIRED void xl_topk_write(uint outputs, uint passes, uint results, uint n,
+                                             uint chunks, __global uchar *scratch, ulong state,
+                                             ulong words, ulong places, XL_TOPK_ARRAYS)
 {
     XL_TOPK_DECLARE_LOCAL
     XL_TOPK_ARRAYS_MAKE
@@ -200,6 +211,7 @@ __kernel XL_TOPK_REQUIRED void xl_topk_write(uint gives, uint passes, uint resul
     const xl_topk_state s = xl_topk_state_read(t.states + passes XL_TOPK_LOCAL);
     const xl_topk_chunk mine = xl_topk_chunk_read(&t, c XL_TOPK_LOCAL);
     const xl_topk_before before = xl_topk_before_find(&t, c XL_TOPK_LOCAL);
+    const xl_topk_range range = xl_topk_range_of(&s, n, c, chunks);
     xl_topk_writer w;
     w.arrays = arrays;
     w.pairs.words = (__global ulong *)(scratch + words);
@@ -207,23 +219,30 @@ __kernel XL_TOPK_REQUIRED void xl_topk_write(uint gives, uint passes, uint resul
     w.mask = xl_topk_mask(&s);
     w.prefix = (XL_ORDINAL)s.prefix;
     w.results = results;
-    w.first = before.better + min(s.left, before.equal);
-    w.taken = xl_topk_taken(s.left, before.equal, mine.equal);
-    w.total = mine.better + w.taken;
-    w.begin = c * chunk;
-    w.keys = xl_topk_keys_of(arrays.keys_in + w.begin, min(chunk, n - w.begin),
+    w.first = before.certain + min(s.needed, before.candidates);
+    w.taken = xl_topk_taken(s.needed, before.candidates, mine.candidates);
+    w.total = mine.certain + w.taken;
+    w.begin = range.begin;
+    w.keys = xl_topk_keys_of(arrays.keys_in + w.begin, range.length,
                              t.lists + (size_t)c * XL_TOPK_ROOM, mine.listed);
     xl_topk_write_keys(&w XL_TOPK_LOCAL);
 }
 
-/* Of ordinals in order, with indices beside them: pairs of the first place that has the same
- * ordinal and the index. */
-__kernel void xl_topk_rank_keys(uint results, __global uchar *scratch, ulong ordinals, ulong places,
-                                ulong pairs)
+/* The number of results, at most `results`. */
+uint xl_topk_results(uint results, __global uchar *scratch, ulong state)
+{
+    const xl_topk t = xl_topk_at(scratch, state, 0);
+    return (uint)min((ulong)results, t.results[0]);
+}
+
+/* Makes pairs from sorted ordinals and their indices: the place of the first equal ordinal, and the
+ * index. */
+__kernel void xl_topk_rank_keys(uint results, __global uchar *scratch, ulong state, ulong ordinals,
+                                ulong places, ulong pairs)
 {
     const __global ulong *const keys = (const __global ulong *)(scratch + ordinals);
     const size_t p = get_global_id(0);
-    if (p >= results)
+    if (p >= xl_topk_results(results, scratch, state))
         return;
     const ulong key = keys[p];
     uint low = 0, high = (uint)p;
@@ -238,19 +257,20 @@ __kernel void xl_topk_rank_keys(uint results, __global uchar *scratch, ulong ord
         (ulong)low << 32 | ((const __global uint *)(scratch + places))[p];
 }
 
-__kernel void xl_topk_gather(uint gives, uint results, uint n, __global const uchar *scratch,
-                             ulong pairs, XL_TOPK_ARRAYS)
+__kernel void xl_topk_gather(uint outputs, uint results, uint n, __global uchar *scratch,
+                             ulong state, ulong pairs, XL_TOPK_ARRAYS)
 {
     XL_TOPK_ARRAYS_MAKE
     const size_t p = get_global_id(0);
-    if (p >= results)
+    if (p >= xl_topk_results(results, scratch, state))
         return;
     const uint i = (uint)((__global const ulong *)(scratch + pairs))[p];
-    if (i < n) /* of keys that were changed meanwhile there may be fewer pairs */
-        xl_topk_give(&arrays, (uint)p, i);
+    if (i < n) /* if another kernel changes the keys, there may be fewer pairs */
+        xl_topk_store(&arrays, (uint)p, i);
 }
 
-__kernel void xl_topk_say(ulong results, __global ulong *count, ulong count_offset)
+__kernel void xl_topk_store_count(ulong results, uint n_most, __global const ulong *length,
+                                  ulong length_offset, __global ulong *count, ulong count_offset)
 {
-    count[count_offset] = results;
+    count[count_offset] = min(results, (ulong)xl_topk_length(n_most, length, length_offset));
 }

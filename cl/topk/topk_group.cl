@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * A top-k selection by work-groups: a group counts its chunk's candidates in local memory, and
- * ranks the results of a tile after the other. It takes atomics on local and global memory and no
- * exchange between work-items but by barriers, so that it runs everywhere. */
+ * ranks the results tile by tile. It needs only barriers and atomics on local and global memory, so
+ * that it runs on every device. */
 #ifndef XL_TOPK_BY_GROUP
 #define XL_TOPK_BY_GROUP
 
@@ -12,7 +12,8 @@
 #error "flags of a work-item have 32 bits, counts of a tile 16"
 #endif
 
-/* Counters of one digit, so that neighbours that are equal do not wait for each other. */
+/* Counters of a digit: adjacent work-items use different ones, so that equal keys wait less for each
+ * other. */
 #define XL_TOPK_COPIES 2
 
 typedef struct xl_topk_local {
@@ -39,8 +40,8 @@ uint xl_topk_item(void)
     return (uint)get_local_id(0);
 }
 
-/* What stands in the scratch, the same for all work-items. Read once: of numbers that somebody
- * writes meanwhile they would part at barriers. */
+/* One work-item reads from the scratch for all, so that a concurrent write cannot make work-items
+ * diverge at a barrier. */
 xl_topk_state xl_topk_state_read(__global const xl_topk_state *from, __local xl_topk_local *l)
 {
     if (xl_topk_item() == 0)
@@ -67,35 +68,35 @@ uint xl_topk_word_read(__global const uint *from, __local xl_topk_local *l)
     return word;
 }
 
-/* The digit of the k-th key among the candidates that were counted. */
-void xl_topk_find(__global const uint *counts, xl_topk_state *s, __local xl_topk_local *l)
+/* Adds the digit of the k-th key among the candidates that were counted. */
+void xl_topk_find_digit(__global const uint *counts, xl_topk_state *s, __local xl_topk_local *l)
 {
-    xl_topk_digit(counts, XL_DIGITS, s->left, l->rank, l->found);
-    xl_topk_learn(s, l->found[0], l->found[1], l->found[2]);
+    xl_topk_digit(counts, XL_DIGITS, s->needed, l->rank, l->found);
+    xl_topk_add_digit(s, l->found[0], l->found[1], l->found[2]);
     barrier(CLK_LOCAL_MEM_FENCE);
 }
 
-/* What a count asks of a key. */
-typedef struct xl_topk_question {
+/* Tells candidates from other keys, and cuts out their next digit. */
+typedef struct xl_topk_filter {
     XL_ORDINAL mask, prefix;
-    uint shift, digits; /* digits: all bits of one */
-} xl_topk_question;
+    uint shift, digit_mask;
+} xl_topk_filter;
 
-xl_topk_question xl_topk_question_of(const xl_topk_state *s)
+xl_topk_filter xl_topk_filter_of(const xl_topk_state *s)
 {
-    xl_topk_question q;
-    q.mask = xl_topk_mask(s);
-    q.prefix = (XL_ORDINAL)s->prefix;
-    q.shift = xl_topk_shift(s);
-    q.digits = xl_topk_digit_mask(s);
-    return q;
+    xl_topk_filter f;
+    f.mask = xl_topk_mask(s);
+    f.prefix = (XL_ORDINAL)s->prefix;
+    f.shift = xl_topk_shift(s);
+    f.digit_mask = xl_topk_digit_mask(s);
+    return f;
 }
 
-/* The digit of a candidate, or XL_DIGITS. */
-uint xl_topk_digit_in(const xl_topk_question *q, XL_KEY raw)
+/* The next digit of a candidate; XL_DIGITS for other keys. */
+uint xl_topk_digit_in(const xl_topk_filter *f, XL_KEY raw)
 {
     const XL_ORDINAL key = xl_key_map(raw);
-    return (key & q->mask) == q->prefix ? (uint)(key >> q->shift) & q->digits : XL_DIGITS;
+    return (key & f->mask) == f->prefix ? (uint)(key >> f->shift) & f->digit_mask : XL_DIGITS;
 }
 
 void xl_topk_count_one(uint digit, __local uint *count)
@@ -104,12 +105,12 @@ void xl_topk_count_one(uint digit, __local uint *count)
         atomic_inc(count + digit);
 }
 
-/* So many keys are on their way at once, in vectors of four. */
+/* Keys that a work-item loads at once, as vectors of four. */
 #define XL_TOPK_AT_ONCE 16
 typedef XL_JOIN(XL_KEY, 4) xl_topk_four;
 
-/* A chunk as vectors: so many keys stand before the first, and then as many vectors as the whole
- * group takes at once some times; all keys from `tail` on stand behind them. */
+/* A chunk as vectors: `count` vectors, a multiple of those that the group loads at once. `head` keys
+ * are before the first vector; the keys from `tail` on are behind the last. */
 typedef struct xl_topk_vectors {
     __global const xl_topk_four *at;
     uint head, count, tail;
@@ -136,25 +137,26 @@ void xl_topk_load_four(__global const xl_topk_four *from, XL_KEY *key)
     key[3] = four.s3;
 }
 
-/* Of equal digits, which would wait for each other, one addition. */
-void xl_topk_count_some(const XL_KEY *key, const xl_topk_question *q, __local uint *count)
+/* Counts the keys of a work-item. Equal digits take one addition: single ones would wait for each
+ * other. */
+void xl_topk_count_some(const XL_KEY *key, const xl_topk_filter *f, __local uint *count)
 {
-    const uint first = xl_topk_digit_in(q, key[0]);
+    const uint first = xl_topk_digit_in(f, key[0]);
     bool same = true;
 #pragma unroll
     for (uint j = 1; j < XL_TOPK_AT_ONCE; ++j)
-        same = same && xl_topk_digit_in(q, key[j]) == first;
+        same = same && xl_topk_digit_in(f, key[j]) == first;
     if (same) {
         if (first < XL_DIGITS)
             atomic_add(count + first, (uint)XL_TOPK_AT_ONCE);
     } else {
 #pragma unroll
         for (uint j = 0; j < XL_TOPK_AT_ONCE; ++j)
-            xl_topk_count_one(xl_topk_digit_in(q, key[j]), count);
+            xl_topk_count_one(xl_topk_digit_in(f, key[j]), count);
     }
 }
 
-void xl_topk_count_chunk(const xl_topk_keys *mine, const xl_topk_question *q, __local uint *count)
+void xl_topk_count_chunk(const xl_topk_keys *mine, const xl_topk_filter *f, __local uint *count)
 {
     const __global XL_KEY *const keys = mine->keys;
     const uint g = XL_TOPK_GROUP, length = mine->length, item = xl_topk_item();
@@ -164,28 +166,28 @@ void xl_topk_count_chunk(const xl_topk_keys *mine, const xl_topk_question *q, __
 #pragma unroll
         for (uint j = 0; j < XL_TOPK_AT_ONCE; j += 4)
             xl_topk_load_four(vectors.at + v + j / 4 * g, key + j);
-        xl_topk_count_some(key, q, count);
+        xl_topk_count_some(key, f, count);
     }
     for (uint i = vectors.tail + item; i < length; i += g)
-        xl_topk_count_one(xl_topk_digit_in(q, keys[i]), count);
+        xl_topk_count_one(xl_topk_digit_in(f, keys[i]), count);
     for (uint i = item; i < vectors.head; i += g)
-        xl_topk_count_one(xl_topk_digit_in(q, keys[i]), count);
+        xl_topk_count_one(xl_topk_digit_in(f, keys[i]), count);
 }
 
 void xl_topk_count_keys(const xl_topk_keys *mine, const xl_topk_state *s, __global uint *counts,
                         __local xl_topk_local *l)
 {
-    const xl_topk_question q = xl_topk_question_of(s);
+    const xl_topk_filter f = xl_topk_filter_of(s);
     const uint g = XL_TOPK_GROUP;
     __local uint *const count = l->count + xl_topk_item() % XL_TOPK_COPIES * XL_DIGITS;
     for (uint d = xl_topk_item(); d < XL_TOPK_COPIES * XL_DIGITS; d += g)
         l->count[d] = 0;
     barrier(CLK_LOCAL_MEM_FENCE);
     if (!mine->is_listed)
-        xl_topk_count_chunk(mine, &q, count);
+        xl_topk_count_chunk(mine, &f, count);
     else
         for (uint j = xl_topk_item(); j < mine->count; j += g)
-            xl_topk_count_one(xl_topk_digit_in(&q, mine->keys[xl_topk_place(mine, j)]), count);
+            xl_topk_count_one(xl_topk_digit_in(&f, mine->keys[xl_topk_place(mine, j)]), count);
     barrier(CLK_LOCAL_MEM_FENCE);
     for (uint d = xl_topk_item(); d < XL_DIGITS; d += g) {
         uint same = 0;
@@ -197,22 +199,23 @@ void xl_topk_count_keys(const xl_topk_keys *mine, const xl_topk_state *s, __glob
 }
 
 #if XL_TOPK_ROOM > 0
-bool xl_topk_may_be(XL_KEY raw, const xl_topk_question *q)
+bool xl_topk_may_be_result(XL_KEY raw, const xl_topk_filter *f)
 {
-    return (xl_key_map(raw) & q->mask) <= q->prefix;
+    return (xl_key_map(raw) & f->mask) <= f->prefix;
 }
 
-void xl_topk_list_one(XL_KEY raw, const xl_topk_question *q, uint i, __local xl_topk_local *l)
+void xl_topk_list_one(XL_KEY raw, const xl_topk_filter *f, uint i, __local xl_topk_local *l)
 {
-    if (xl_topk_may_be(raw, q)) {
+    if (xl_topk_may_be_result(raw, f)) {
         const uint at = atomic_inc(&l->listed);
         if (at < XL_TOPK_ROOM)
             l->list[at] = i;
     }
 }
 
-/* Of vectors from v on, a group's work-items apart. Seldom is any in the list. */
-void xl_topk_list_some(const xl_topk_vectors *vectors, uint v, const xl_topk_question *q,
+/* Lists keys of a work-item: vectors v, v + XL_TOPK_GROUP and so on. Most have no key for the list.
+ */
+void xl_topk_list_some(const xl_topk_vectors *vectors, uint v, const xl_topk_filter *f,
                        __local xl_topk_local *l)
 {
     XL_KEY key[XL_TOPK_AT_ONCE];
@@ -222,20 +225,20 @@ void xl_topk_list_some(const xl_topk_vectors *vectors, uint v, const xl_topk_que
         xl_topk_load_four(vectors->at + v + j / 4 * XL_TOPK_GROUP, key + j);
 #pragma unroll
     for (uint j = 0; j < XL_TOPK_AT_ONCE; ++j)
-        any = any || xl_topk_may_be(key[j], q);
+        any = any || xl_topk_may_be_result(key[j], f);
     if (!any)
         return;
 #pragma unroll
     for (uint j = 0; j < XL_TOPK_AT_ONCE; ++j)
-        xl_topk_list_one(key[j], q, vectors->head + 4u * (v + j / 4 * XL_TOPK_GROUP) + j % 4, l);
+        xl_topk_list_one(key[j], f, vectors->head + 4u * (v + j / 4 * XL_TOPK_GROUP) + j % 4, l);
 }
 
-/* The places of the keys of a chunk that may be results, in order. Its length, or, where it has no
- * room, XL_TOPK_UNLISTED: that shows as soon as it does, and the rest is not read. */
+/* Makes the list of the chunk's keys that may be results. Returns its length, or XL_TOPK_UNLISTED if
+ * it has no room; then the rest of the chunk is not read. */
 uint xl_topk_make_list(__global const XL_KEY *keys, uint length, const xl_topk_state *s,
                        __global uint *list, __local xl_topk_local *l)
 {
-    const xl_topk_question q = xl_topk_question_of(s);
+    const xl_topk_filter f = xl_topk_filter_of(s);
     const uint g = XL_TOPK_GROUP;
     volatile __local const uint *const listed = &l->listed;
     if (xl_topk_item() == 0)
@@ -244,11 +247,11 @@ uint xl_topk_make_list(__global const XL_KEY *keys, uint length, const xl_topk_s
     const xl_topk_vectors vectors = xl_topk_vectors_of(keys, length);
     const uint item = xl_topk_item();
     for (uint v = item; v < vectors.count && *listed <= XL_TOPK_ROOM; v += XL_TOPK_STEP)
-        xl_topk_list_some(&vectors, v, &q, l);
+        xl_topk_list_some(&vectors, v, &f, l);
     for (uint i = vectors.tail + item; i < length && *listed <= XL_TOPK_ROOM; i += g)
-        xl_topk_list_one(keys[i], &q, i, l);
+        xl_topk_list_one(keys[i], &f, i, l);
     for (uint i = item; i < vectors.head; i += g)
-        xl_topk_list_one(keys[i], &q, i, l);
+        xl_topk_list_one(keys[i], &f, i, l);
     barrier(CLK_LOCAL_MEM_FENCE);
     const uint count = l->listed;
     for (uint j = xl_topk_item(); j < count && count <= XL_TOPK_ROOM; j += g) {
@@ -272,9 +275,9 @@ void xl_topk_add_up(uint *x, uint *y, __local xl_topk_local *l)
     *y = total;
 }
 
-/* How many of the keys are results by known digits, and how many are candidates. */
-void xl_topk_tally_keys(const xl_topk_keys *mine, const xl_topk_state *s, uint *better, uint *equal,
-                        __local xl_topk_local *l)
+/* Counts the certain results and the candidates. */
+void xl_topk_tally_keys(const xl_topk_keys *mine, const xl_topk_state *s, uint *certain,
+                        uint *candidates, __local xl_topk_local *l)
 {
     const XL_ORDINAL mask = xl_topk_mask(s), prefix = (XL_ORDINAL)s->prefix;
     uint lower = 0, same = 0;
@@ -284,8 +287,8 @@ void xl_topk_tally_keys(const xl_topk_keys *mine, const xl_topk_state *s, uint *
         same += known == prefix ? 1 : 0;
     }
     xl_topk_add_up(&lower, &same, l);
-    *better = lower;
-    *equal = same;
+    *certain = lower;
+    *candidates = same;
 }
 
 /* Whether x is not 0 in any work-item. */
@@ -302,45 +305,48 @@ bool xl_topk_any(uint x, __local xl_topk_local *l)
     return any;
 }
 
-/* A tile's results: those of a work-item are neighbours, number j of the keys and those behind it;
- * `results` and `equal` candidates stand before them in the chunk. */
-void xl_topk_write_items(const xl_topk_writer *w, uint j, uint better, uint same, uint results,
-                         uint equal)
+/* Writes the results of a work-item, whose keys in the tile are j to j + XL_TOPK_ITEMS - 1. Bit i of
+ * `certain` and `candidate` is for key j + i. `results` certain results and `candidates` candidates
+ * are before key j in the chunk. */
+void xl_topk_write_items(const xl_topk_writer *w, uint j, uint certain, uint candidate,
+                         uint results, uint candidates)
 {
     for (uint i = 0; i < XL_TOPK_ITEMS; ++i) {
-        if (better >> i & 1u) {
-            xl_topk_write_one(w, results + min(equal, w->taken), xl_topk_place(&w->keys, j + i));
+        if (certain >> i & 1u) {
+            xl_topk_write_one(w, results + min(candidates, w->taken),
+                              xl_topk_place(&w->keys, j + i));
             ++results;
-        } else if (same >> i & 1u) {
-            if (equal < w->taken)
-                xl_topk_write_one(w, results + equal, xl_topk_place(&w->keys, j + i));
-            ++equal;
+        } else if (candidate >> i & 1u) {
+            if (candidates < w->taken)
+                xl_topk_write_one(w, results + candidates, xl_topk_place(&w->keys, j + i));
+            ++candidates;
         }
     }
 }
 
 void xl_topk_write_keys(const xl_topk_writer *w, __local xl_topk_local *l)
 {
-    uint results = 0, equal = 0; /* in the tiles before: by known digits, and candidates */
-    for (uint tile = 0; tile < w->keys.count && results + min(equal, w->taken) < w->total;
+    uint results = 0, candidates = 0; /* certain results and candidates in the tiles before */
+    for (uint tile = 0; tile < w->keys.count && results + min(candidates, w->taken) < w->total;
          tile += XL_TOPK_TILE) {
         const uint j = tile + xl_topk_item() * XL_TOPK_ITEMS;
-        uint better = 0, same = 0, total;
+        uint certain = 0, candidate = 0, total;
         for (uint i = 0; i < XL_TOPK_ITEMS; ++i) {
             if (j + i >= w->keys.count)
                 continue;
             const XL_KEY raw = w->keys.keys[xl_topk_place(&w->keys, j + i)];
             const XL_ORDINAL known = xl_key_map(raw) & w->mask;
-            better |= (uint)(known < w->prefix) << i;
-            same |= (uint)(known == w->prefix) << i;
+            certain |= (uint)(known < w->prefix) << i;
+            candidate |= (uint)(known == w->prefix) << i;
         }
-        if (!xl_topk_any(better | same, l))
+        if (!xl_topk_any(certain | candidate, l))
             continue;
-        const uint before = xl_topk_rank(popcount(better) | popcount(same) << 16, &total, l->rank);
-        xl_topk_write_items(w, j, better, same, results + (before & 0xffffu),
-                            equal + (before >> 16));
+        const uint before =
+            xl_topk_rank(popcount(certain) | popcount(candidate) << 16, &total, l->rank);
+        xl_topk_write_items(w, j, certain, candidate, results + (before & 0xffffu),
+                            candidates + (before >> 16));
         results += total & 0xffffu;
-        equal += total >> 16;
+        candidates += total >> 16;
     }
 }
 

@@ -1,62 +1,54 @@
 /* SPDX-License-Identifier: MIT
- * What both top-k selections, of a whole array and of each segment, do alike: the caller's arrays,
- * and by a work-group ranks, and the digit of the k-th key. */
+ * Shared by the top-k selections of a whole array and of segments: the caller's arrays, and for a
+ * work-group a prefix sum and the digit of the k-th key. */
 #ifndef XL_TOPK_RESULTS
 #define XL_TOPK_RESULTS
 
 #include "../prelude/prelude_key.cl"
 
-/* What is wanted of a result; lib/topk/topk_plan.h has the same numbers. */
-#define XL_GIVES_KEYS 1
-#define XL_GIVES_VALUES 2
-#define XL_GIVES_INDICES 4
+/* Bits of `outputs`: the arrays that a call writes. lib/topk/topk_enqueue.c has the same numbers. */
+#define XL_OUTPUT_KEYS 1
+#define XL_OUTPUT_INDICES 2
 
-/* The caller's arrays, those of results where they are wanted. */
+/* The caller's arrays. An output is written only if `outputs` contains it. Values are gathered
+ * later, by the indices (cl/topk/topk_values.cl). */
 typedef struct xl_topk_arrays {
     __global const XL_KEY *keys_in;
-    __global const uint *values_in;
     __global XL_KEY *keys_out;
-    __global uint *values_out;
     __global uint *indices_out;
-    uint gives;
+    uint outputs;
 } xl_topk_arrays;
 
-/* As arguments of a kernel, each with the element that it begins at; `gives` is one beside them. */
+/* The same as kernel arguments, each array with its first element; `outputs` is another argument. */
 #define XL_TOPK_ARRAYS                                                                             \
-    __global const XL_KEY *keys_in, ulong keys_in_offset, __global const uint *values_in,          \
-        ulong values_in_offset, __global XL_KEY *keys_out, ulong keys_out_offset,                  \
-        __global uint *values_out, ulong values_out_offset, __global uint *indices_out,            \
-        ulong indices_out_offset
+    __global const XL_KEY *keys_in, ulong keys_in_offset, __global XL_KEY *keys_out,               \
+        ulong keys_out_offset, __global uint *indices_out, ulong indices_out_offset
 #define XL_TOPK_ARRAYS_MAKE                                                                        \
     xl_topk_arrays arrays;                                                                         \
     arrays.keys_in = keys_in + keys_in_offset;                                                     \
-    arrays.values_in = values_in + values_in_offset;                                               \
     arrays.keys_out = keys_out + keys_out_offset;                                                  \
-    arrays.values_out = values_out + values_out_offset;                                            \
     arrays.indices_out = indices_out + indices_out_offset;                                         \
-    arrays.gives = gives;
+    arrays.outputs = outputs;
 
-/* The result at `place` is key i. */
-void xl_topk_give(const xl_topk_arrays *a, ulong place, uint i)
+/* Stores key i of the input as the result at `place`. */
+void xl_topk_store(const xl_topk_arrays *a, ulong place, uint i)
 {
-    if (a->gives & XL_GIVES_KEYS)
+    if (a->outputs & XL_OUTPUT_KEYS)
         a->keys_out[place] = a->keys_in[i];
-    if (a->gives & XL_GIVES_VALUES)
-        a->values_out[place] = a->values_in[i];
-    if (a->gives & XL_GIVES_INDICES)
+    if (a->outputs & XL_OUTPUT_INDICES)
         a->indices_out[place] = i;
 }
 
-/* The bits of an ordinal that are known, the highest so many: none only if `bits` is 0, whatever
- * somebody else has written there. */
+/* A mask of the highest `bits` bits of an ordinal. It is 0 only if `bits` is 0, even if another
+ * kernel changes the scratch that `bits` comes from. */
 XL_ORDINAL xl_topk_known(uint bits)
 {
     const uint rest = XL_KEY_BITS - min(bits, (uint)XL_KEY_BITS);
     return bits == 0 ? 0 : (XL_KEY_ONES << rest) & XL_KEY_ONES;
 }
 
-/* The sum of x over the work-items before this one; *total over all of them. `rank` has a word for
- * each. */
+/* Returns the sum of x over the work-items before this one, and stores the sum over all in *total.
+ * `rank` has a word for each work-item. */
 uint xl_topk_rank(uint x, uint *total, __local uint *rank)
 {
     const uint me = (uint)get_local_id(0);
@@ -75,11 +67,11 @@ uint xl_topk_rank(uint x, uint *total, __local uint *rank)
     return sum - x;
 }
 
-/* The digit of the k-th key among candidates of which each digit has been counted, where `left` of
- * them are results: found[0] is the digit, found[1] how many candidates have a lower one, found[2]
- * how many have it; all 0 if there is none. Each work-item has some counters that follow each
- * other. Ends with a barrier. */
-void xl_topk_digit(__global const uint *counts, uint digits, uint left, __local uint *rank,
+/* Finds the digit of the k-th key. counts[d] is the number of candidates with digit d, and `needed`
+ * of all candidates are results. Stores the digit in found[0], the number of candidates with a lower
+ * digit in found[1] and the number with this digit in found[2]; zeros if there is no such digit.
+ * Each work-item reads a contiguous part of the counts. Ends with a barrier. */
+void xl_topk_digit(__global const uint *counts, uint digits, uint needed, __local uint *rank,
                    __local uint *found)
 {
     const uint me = (uint)get_local_id(0), each = XL_CEIL_DIV(digits, XL_TOPK_GROUP);
@@ -92,7 +84,7 @@ void xl_topk_digit(__global const uint *counts, uint digits, uint left, __local 
     uint below = xl_topk_rank(sum, &total, rank);
     for (uint d = from; d < to; ++d) {
         const uint same = counts[d];
-        if (below < left && left - below <= same) {
+        if (below < needed && needed - below <= same) {
             found[0] = d;
             found[1] = below;
             found[2] = same;

@@ -1,21 +1,22 @@
 /* SPDX-License-Identifier: MIT
- * The k keys of each segment that come first. The host knows where no segment begins; it launches
+ * The k first keys of each segment. The host does not know where segments begin. It launches
  *   xl_topk_segments_begin   clears the list of long segments
- *   xl_topk_segments_short   batches of segments: those that a tile holds are done with
- *                            (topk_segments_rows.cl, topk_segments_heap.cl), others are listed
- * and, where a segment may be long, for those on the list (topk_segments_long.cl), as often as a
- * key has digits, xl_topk_segments_count   counts the next digit of each chunk's candidates
+ *   xl_topk_segments_short   processes batches of segments: selects from short ones, which a tile
+ *                            holds (topk_segments_rows.cl, topk_segments_heap.cl), and lists long ones
+ * If there may be long segments, there follow for these (topk_segments_long.cl), once for each digit
+ *   xl_topk_segments_count   counts the next digit of each chunk's candidates
  *   xl_topk_segments_find    finds the digit of each segment's k-th key
- * then
- *   xl_topk_segments_tally   counts each chunk's results
- *   xl_topk_segments_places  where they go
- *   xl_topk_segments_write   writes them in the order of the input
- * and where results are sorted these are sorted in segments, stably, and put where they belong by
- *   xl_topk_segments_gather
- * Launches that no segment needs end at once. Offsets are clamped as they are read, and what is
- * read from scratch is held against the arrays: nothing is written outside. */
+ * and then
+ *   xl_topk_segments_tally   counts the certain results and the candidates of each chunk
+ *   xl_topk_segments_places  adds up the counts of the chunks before
+ *   xl_topk_segments_write   writes the results in the order of the input
+ * If results are sorted, there follow a stable sort of the segments of results and
+ *   xl_topk_segments_gather  writes the sorted results
+ * Kernels end at once if the list is empty. Offsets, and numbers from scratch, are clamped as they
+ * are read: nothing outside the arrays is accessed. */
 #include "../prelude/prelude.cl"
 
+#include "topk_length.cl"
 #include "topk_segments_list.cl"
 
 #if XL_TOPK_SHAPE == 0
@@ -27,8 +28,8 @@
 
 #define XL_TOPK_REQUIRED __attribute__((reqd_work_group_size(XL_TOPK_GROUP, 1, 1)))
 
-/* Where results go; those of segment s stand at s * stride. */
-#define XL_TOPK_RESULTS_ARGUMENTS uint gives, ulong stride, XL_TOPK_ARRAYS
+/* The results of segment s begin at element s * stride. */
+#define XL_TOPK_RESULTS_ARGUMENTS uint outputs, ulong stride, XL_TOPK_ARRAYS
 #define XL_TOPK_RESULTS_MAKE                                                                       \
     XL_TOPK_ARRAYS_MAKE                                                                            \
     xl_results out;                                                                                \
@@ -44,19 +45,20 @@ __kernel XL_TOPK_REQUIRED void xl_topk_segments_begin(XL_TOPK_LIST)
     }
 }
 
-/* Group g has segments from g * batch on. counts: 0, or how many results each segment has. */
-__kernel XL_TOPK_REQUIRED void xl_topk_segments_short(XL_TOPK_LIST, uint batch,
-                                                      __global const XL_SEG *offsets,
-                                                      ulong offsets_offset, __global uint *counts,
-                                                      ulong counts_offset,
-                                                      XL_TOPK_RESULTS_ARGUMENTS)
+/* The segments of group g begin at g * batch. `length`: NULL, or the number of keys. `counts`: NULL,
+ * or the number of results of each segment. */
+__kernel XL_TOPK_REQUIRED void
+xl_topk_segments_short(XL_TOPK_LIST, __global const ulong *length, ulong length_offset, uint batch,
+                       __global const XL_SEG *offsets, ulong offsets_offset, __global uint *counts,
+                       ulong counts_offset, XL_TOPK_RESULTS_ARGUMENTS)
 {
     XL_TOPK_DECLARE_SHORT
     const xl_list list = XL_TOPK_LIST_OF;
     XL_TOPK_RESULTS_MAKE
     xl_segments all;
-    all.offsets = offsets + offsets_offset;
-    all.count = segments;
+    all.offsets.at = offsets + offsets_offset;
+    all.offsets.n = xl_topk_length(n, length, length_offset);
+    all.offsets.count = segments;
     all.first = (uint)get_group_id(0) * batch;
     all.batch = min(batch, segments - all.first);
     all.counts = counts ? counts + counts_offset : 0;
@@ -92,8 +94,7 @@ __kernel XL_TOPK_REQUIRED void xl_topk_segments_tally(XL_TOPK_LIST, __global con
         xl_long_tally(&list, c, keys + keys_offset, &local_);
 }
 
-/* starts: of each listed segment's results where they are sorted together; all groups do chunks,
- * the first one these. */
+/* `starts`: bytes into scratch: the first result of each long segment, if results are sorted. */
 __kernel XL_TOPK_REQUIRED void xl_topk_segments_places(XL_TOPK_LIST, uint most_results,
                                                        ulong starts)
 {
@@ -106,8 +107,8 @@ __kernel XL_TOPK_REQUIRED void xl_topk_segments_places(XL_TOPK_LIST, uint most_r
         xl_long_starts(&list, longs, (__global uint *)(scratch + starts), most_results, &local_);
 }
 
-/* most_results: of those that are sorted next, as ordinals with indices beside them; 0: results go
- * to the arrays. */
+/* most_results: the most results that are sorted next, as ordinals and indices; 0: the results are
+ * stored in the caller's arrays. */
 __kernel XL_TOPK_REQUIRED void xl_topk_segments_write(XL_TOPK_LIST, uint most_results, ulong starts,
                                                       ulong ordinals, ulong indices,
                                                       XL_TOPK_RESULTS_ARGUMENTS)
@@ -115,17 +116,17 @@ __kernel XL_TOPK_REQUIRED void xl_topk_segments_write(XL_TOPK_LIST, uint most_re
     __local xl_long_local local_;
     const xl_list list = XL_TOPK_LIST_OF;
     XL_TOPK_RESULTS_MAKE
-    xl_sorts sorts;
-    sorts.starts = (__global uint *)(scratch + starts);
-    sorts.ordinals = (__global XL_ORDINAL *)(scratch + ordinals);
-    sorts.indices = (__global uint *)(scratch + indices);
-    sorts.most = most_results;
+    xl_sort_input sort;
+    sort.starts = (__global uint *)(scratch + starts);
+    sort.ordinals = (__global XL_ORDINAL *)(scratch + ordinals);
+    sort.indices = (__global uint *)(scratch + indices);
+    sort.most = most_results;
     const uint chunks = xl_list_read(&list, &local_)->chunks;
     for (uint c = (uint)get_group_id(0); c < chunks; c += (uint)get_num_groups(0))
-        xl_long_write(&list, c, &out, &sorts, &local_);
+        xl_long_write(&list, c, &out, &sort, &local_);
 }
 
-/* Of listed segments, whose indices are in order, result p. */
+/* Writes sorted result p of the long segments. */
 __kernel void xl_topk_segments_gather(XL_TOPK_LIST, uint most_results, ulong starts, ulong indices,
                                       XL_TOPK_RESULTS_ARGUMENTS)
 {
@@ -135,7 +136,7 @@ __kernel void xl_topk_segments_gather(XL_TOPK_LIST, uint most_results, ulong sta
     const uint p = (uint)get_global_id(0), longs = min(list.head->longs, most_longs);
     if (p >= min((ulong)most_results, list.head->results) || longs == 0)
         return;
-    uint low = 0, high = longs - 1u; /* the last that begins at p or before */
+    uint low = 0, high = longs - 1u; /* finds the last segment that begins at p or before */
     while (low < high) {
         const uint middle = low + (high - low + 1u) / 2u;
         const bool before = start[middle] <= p;
@@ -145,5 +146,5 @@ __kernel void xl_topk_segments_gather(XL_TOPK_LIST, uint most_results, ulong sta
     const uint place = p - min(start[low], p), i = ((const __global uint *)(scratch + indices))[p];
     const uint segment = list.longs[low].segment;
     if (i < n && place < k && segment < segments)
-        xl_give(&out, (ulong)segment * stride + place, i);
+        xl_topk_store(&out.arrays, (ulong)segment * stride + place, i);
 }

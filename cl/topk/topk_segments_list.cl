@@ -1,41 +1,44 @@
 /* SPDX-License-Identifier: MIT
- * A top-k selection of each segment: the list of segments that are longer than a tile, the results'
- * arrays, and what a work-group needs for both. */
+ * A top-k selection of each segment: the list of long segments, which are longer than a tile, and
+ * the arrays of results. */
 #ifndef XL_TOPK_SEGMENTS_LIST
 #define XL_TOPK_SEGMENTS_LIST
 
+#include "topk_offsets.cl"
 #include "topk_results.cl"
 
 #define XL_TOPK_TILE (1 << XL_TOPK_TILE_LOG)
 #define XL_DIGITS 256
 #define XL_DIGIT_BITS 8
 
-/* The host knows the bytes of these: lib/topk/topk_segments.c. */
+/* lib/topk/topk_segments.c has the bytes of these structures. */
 typedef struct xl_list_head {
-    uint longs, chunks; /* that were listed; more than there is room for if offsets fall */
-    ulong results;      /* that are sorted */
+    uint longs, chunks; /* long segments and their chunks; if offsets descend, there may be more
+                           than there is room for */
+    ulong results;      /* results of long segments that are sorted */
 } xl_list_head;
 
+/* A long segment. Words as in cl/topk/topk_state.cl. */
 typedef struct xl_long {
-    ulong prefix;             /* the known digits of its k-th key, zeros behind them */
-    uint begin, end, segment; /* its elements and its number */
-    uint chunk;               /* the first of its chunks */
-    uint left, candidates;    /* results among the keys of these digits, and how many there are */
-    uint bits;                /* that are known */
+    ulong prefix;             /* the known digits of its k-th key, followed by zeros */
+    uint begin, end, segment; /* its keys and its number */
+    uint chunk;               /* its first chunk */
+    uint needed, candidates;  /* results among the candidates, and all candidates */
+    uint known_bits;          /* bits of the known digits */
     uint unused;
 } xl_long;
 
-/* Places in the scratch. A chunk has `length` elements, and may be the last of its segment. */
+/* The parts of the scratch. A chunk has `length` keys; the last one of a segment may have fewer. */
 typedef struct xl_list {
     __global xl_list_head *head;
     __global xl_long *longs;
-    __global uint *owner;          /* of each chunk: the segment's place in the list */
-    __global uint *better, *equal; /* and its results by known digits, and candidates */
-    __global uint *counts;         /* of each long segment: candidates of each digit */
+    __global uint *owner;                /* for each chunk, the place of its segment in the list */
+    __global uint *certain, *candidates; /* for each chunk */
+    __global uint *counts;               /* for each long segment, the candidates of each digit */
     uint n, k, most_longs, most_chunks, length, segments;
 } xl_list;
 
-/* Of xl_list: what kernels are given. `state`: bytes into scratch. `k` is at most n. */
+/* The kernel arguments of xl_list. `state`: bytes into scratch. `k` is at most n. */
 #define XL_TOPK_LIST                                                                               \
     uint n, uint k, __global uchar *scratch, ulong state, uint most_longs, uint chunk, uint segments
 #define XL_TOPK_LIST_OF xl_list_at(n, k, scratch + state, most_longs, chunk, segments)
@@ -48,9 +51,9 @@ xl_list xl_list_at(uint n, uint k, __global uchar *state, uint most_longs, uint 
     list.head = (__global xl_list_head *)state;
     list.longs = (__global xl_long *)(state + sizeof(xl_list_head));
     list.owner = (__global uint *)(list.longs + most_longs);
-    list.better = list.owner + list.most_chunks;
-    list.equal = list.better + list.most_chunks;
-    list.counts = list.equal + list.most_chunks;
+    list.certain = list.owner + list.most_chunks;
+    list.candidates = list.certain + list.most_chunks;
+    list.counts = list.candidates + list.most_chunks;
     list.n = n;
     list.k = k;
     list.most_longs = most_longs;
@@ -59,7 +62,7 @@ xl_list xl_list_at(uint n, uint k, __global uchar *state, uint most_longs, uint 
     return list;
 }
 
-/* Lists elements [begin, end) of a segment, if there is room. By one work-item. */
+/* Adds a segment, keys [begin, end), to the list if there is room. One work-item calls it. */
 void xl_list_add(const xl_list *list, uint segment, uint begin, uint end)
 {
     const uint chunks = XL_CEIL_DIV(end - begin, list->length);
@@ -73,52 +76,40 @@ void xl_list_add(const xl_list *list, uint segment, uint begin, uint end)
     l->end = end;
     l->segment = segment;
     l->chunk = c;
-    l->left = min(list->k, end - begin);
+    l->needed = min(list->k, end - begin);
     l->candidates = end - begin;
-    l->bits = 0;
+    l->known_bits = 0;
     for (uint i = 0; i < chunks && c + i < list->most_chunks; ++i)
         list->owner[c + i] = e;
     for (uint d = 0; d < XL_DIGITS; ++d)
         list->counts[(size_t)e * XL_DIGITS + d] = 0;
 }
 
-/* Results come with the best first; lib/topk/topk_segments.c has the same number. */
-#define XL_GIVES_SORTED 8
+/* Bit of `outputs`: the best result comes first. lib/topk/topk_segments.c has the same number. */
+#define XL_OUTPUT_SORTED 8
 
-/* Where they go: those of segment s from s * stride on. */
+/* The results of segment s begin at element s * stride. */
 typedef struct xl_results {
     xl_topk_arrays arrays;
     ulong stride;
 } xl_results;
 
-/* The result at `place` is key i. */
-void xl_give(const xl_results *r, ulong place, uint i)
-{
-    xl_topk_give(&r->arrays, place, i);
-}
-
-/* A batch of the segments: `batch` of them from `first` on. */
+/* A batch of segments: `batch` of them, from `first` on. */
 typedef struct xl_segments {
-    __global const XL_SEG *offsets;
-    __global uint *counts; /* or 0 */
-    uint count, first, batch;
+    xl_topk_offsets offsets;
+    __global uint *counts; /* of results, or NULL */
+    uint first, batch;
 } xl_segments;
 
-/* Where segment i begins, and the one before it ends. */
-uint xl_segment_begin(const xl_segments *all, uint i, uint n)
-{
-    return i < all->count ? (uint)min((ulong)all->offsets[i], (ulong)n) : n;
-}
-
-/* Elements [*begin, *begin + result) of segment i, as many as it has results counted. */
+/* Returns the number of keys of segment i if it is short, and stores its count of results. Lists a
+ * long segment and returns 0. *begin: the first key. */
 uint xl_segment_open(const xl_list *list, const xl_segments *all, uint i, uint *begin)
 {
-    *begin = xl_segment_begin(all, i, list->n);
-    const uint end = max(*begin, xl_segment_begin(all, i + 1u, list->n)), length = end - *begin;
+    const uint length = xl_topk_segment(&all->offsets, i, begin);
     if (all->counts)
         all->counts[i] = min(list->k, length);
     if (length > XL_TOPK_TILE && list->k > 0)
-        xl_list_add(list, i, *begin, end);
+        xl_list_add(list, i, *begin, *begin + length);
     return length > XL_TOPK_TILE || list->k == 0 ? 0 : length;
 }
 

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: MIT
- * Top-k of the segments that are longer than a tile, by radix select (cl/topk/topk.cl has the same
- * of a whole array): each is cut into chunks, which work-groups take from one list, so that one
- * giant among many is everybody's work. Several segments are selected from at the same time, each
- * with its own digits. */
+ * Top-k of long segments by radix select, as in cl/topk/topk.cl for a whole array. Each segment is
+ * cut into chunks, and all work-groups share one list of chunks, so that all work on a single very
+ * long segment. All long segments are processed at the same time, each with its own digits. */
 #ifndef XL_TOPK_LONG
 #define XL_TOPK_LONG
 
 #include "topk_segments_list.cl"
 
-/* Keys that a work-item looks at between two ranks. */
+/* Keys of a work-item in a tile of xl_long_write(). */
 #define XL_LONG_ITEMS 8
 
 typedef struct xl_long_local {
@@ -19,7 +18,7 @@ typedef struct xl_long_local {
     xl_long segment;
 } xl_long_local;
 
-/* The lengths of the lists, the same at every work-item. */
+/* The lengths of the lists, read by one work-item for all. */
 const __local xl_list_head *xl_list_read(const xl_list *list, __local xl_long_local *l)
 {
     if (get_local_id(0) == 0) {
@@ -30,13 +29,13 @@ const __local xl_list_head *xl_list_read(const xl_list *list, __local xl_long_lo
     return &l->head;
 }
 
-/* Reads listed segment e, as far as it lies in the array; by one work-item. */
+/* Reads listed segment e and clamps it to the array. One work-item calls it. */
 void xl_long_load(const xl_list *list, uint e, __local xl_long_local *l)
 {
     l->segment = list->longs[e];
     l->segment.end = min(l->segment.end, list->n);
     l->segment.begin = min(l->segment.begin, l->segment.end);
-    l->segment.bits = min(l->segment.bits, (uint)XL_KEY_BITS);
+    l->segment.known_bits = min(l->segment.known_bits, (uint)XL_KEY_BITS);
 }
 
 void xl_long_get(const xl_list *list, uint e, __local xl_long_local *l)
@@ -46,17 +45,19 @@ void xl_long_get(const xl_list *list, uint e, __local xl_long_local *l)
     barrier(CLK_LOCAL_MEM_FENCE);
 }
 
-/* Elements [begin, begin + length) of chunk c; its segment is in local memory then. Those that the
- * list does not have right are empty. */
+/* A chunk: keys [begin, begin + length). */
 typedef struct xl_chunk {
     uint begin, length;
     XL_ORDINAL mask, prefix;
 } xl_chunk;
 
+/* Reads chunk c, and its segment into local memory. The chunk is empty if the list has wrong numbers
+ * for it. */
 xl_chunk xl_chunk_get(const xl_list *list, uint c, __local xl_long_local *l)
 {
     xl_chunk chunk;
-    /* Read once: of numbers that somebody writes meanwhile work-items would part at barriers. */
+    /* One work-item reads for all, so that a concurrent write cannot make work-items diverge at a
+     * barrier. */
     if (get_local_id(0) == 0) {
         const uint owner = min(list->owner[c], list->most_longs - 1u);
         l->found[0] = owner;
@@ -67,15 +68,15 @@ xl_chunk xl_chunk_get(const xl_list *list, uint c, __local xl_long_local *l)
     const ulong at = (ulong)(c - min(s->chunk, c)) * list->length, all = s->end - s->begin;
     chunk.begin = s->begin + (uint)min(at, all);
     chunk.length = s->chunk <= c ? (uint)min((ulong)list->length, all - min(at, all)) : 0;
-    chunk.mask = xl_topk_known(s->bits);
+    chunk.mask = xl_topk_known(s->known_bits);
     chunk.prefix = (XL_ORDINAL)s->prefix;
     return chunk;
 }
 
-/* Whether all candidates are results, and no further digit is needed. */
+/* Whether all candidates are results, so that no further digit is needed. */
 bool xl_long_is_found(const __local xl_long *s)
 {
-    return s->left == s->candidates || s->bits >= XL_KEY_BITS;
+    return s->needed == s->candidates || s->known_bits >= XL_KEY_BITS;
 }
 
 void xl_long_count(const xl_list *list, uint c, __global const XL_KEY *keys,
@@ -83,9 +84,9 @@ void xl_long_count(const xl_list *list, uint c, __global const XL_KEY *keys,
 {
     const uint w = (uint)get_local_id(0);
     const xl_chunk chunk = xl_chunk_get(list, c, l);
-    const bool asked = !xl_long_is_found(&l->segment);
-    const uint owner = l->found[0], length = asked ? chunk.length : 0;
-    const uint shift = asked ? XL_KEY_BITS - XL_DIGIT_BITS - l->segment.bits : 0;
+    const bool counts = !xl_long_is_found(&l->segment);
+    const uint owner = l->found[0], length = counts ? chunk.length : 0;
+    const uint shift = counts ? XL_KEY_BITS - XL_DIGIT_BITS - l->segment.known_bits : 0;
     for (uint d = w; d < XL_DIGITS; d += XL_TOPK_GROUP)
         l->count[d] = 0;
     barrier(CLK_LOCAL_MEM_FENCE);
@@ -107,71 +108,72 @@ void xl_long_count(const xl_list *list, uint c, __global const XL_KEY *keys,
     barrier(CLK_LOCAL_MEM_FENCE);
 }
 
-/* The digit of the k-th key among the candidates of a segment, which were counted. */
+/* Adds the digit of the k-th key among the candidates of a segment, which were counted. */
 void xl_long_find(const xl_list *list, uint e, __local xl_long_local *l)
 {
     const uint w = (uint)get_local_id(0);
     __global uint *const counts = list->counts + (size_t)e * XL_DIGITS;
     xl_long_get(list, e, l);
-    const uint left = l->segment.left;
-    xl_topk_digit(counts, XL_DIGITS, left, l->rank, l->found);
+    const uint needed = l->segment.needed;
+    xl_topk_digit(counts, XL_DIGITS, needed, l->rank, l->found);
     for (uint d = w; d < XL_DIGITS; d += XL_TOPK_GROUP)
         counts[d] = 0;
     if (w == 0 && !xl_long_is_found(&l->segment)) {
         __global xl_long *const s = list->longs + e;
-        const uint bits = l->segment.bits + XL_DIGIT_BITS;
-        s->bits = bits;
+        const uint bits = l->segment.known_bits + XL_DIGIT_BITS;
+        s->known_bits = bits;
         s->prefix = l->segment.prefix | (ulong)l->found[0] << (XL_KEY_BITS - bits);
-        s->left = left - l->found[1];
+        s->needed = needed - l->found[1];
         s->candidates = l->found[2];
     }
     barrier(CLK_LOCAL_MEM_FENCE);
 }
 
-/* How many keys of a chunk come first by known digits, and how many are candidates. */
+/* Counts the certain results and the candidates of a chunk. */
 void xl_long_tally(const xl_list *list, uint c, __global const XL_KEY *keys,
                    __local xl_long_local *l)
 {
     const xl_chunk chunk = xl_chunk_get(list, c, l);
-    uint better = 0, equal = 0, all_better, all_equal;
+    uint certain = 0, candidates = 0, all_certain, all_candidates;
     for (uint i = (uint)get_local_id(0); i < chunk.length; i += XL_TOPK_GROUP) {
         const XL_ORDINAL known = xl_key_map(keys[chunk.begin + i]) & chunk.mask;
-        better += known < chunk.prefix;
-        equal += known == chunk.prefix;
+        certain += known < chunk.prefix;
+        candidates += known == chunk.prefix;
     }
-    (void)xl_topk_rank(better, &all_better, l->rank);
-    (void)xl_topk_rank(equal, &all_equal, l->rank);
+    (void)xl_topk_rank(certain, &all_certain, l->rank);
+    (void)xl_topk_rank(candidates, &all_candidates, l->rank);
     if (get_local_id(0) == 0) {
-        list->better[c] = all_better;
-        list->equal[c] = all_equal;
+        list->certain[c] = all_certain;
+        list->candidates[c] = all_candidates;
     }
 }
 
-/* Of each chunk of a segment: how many of these stand in its chunks before. */
+/* Replaces the counts of each chunk of a segment by the sums over the chunks before it. */
 void xl_long_places(const xl_list *list, uint e, __local xl_long_local *l)
 {
     xl_long_get(list, e, l);
     const uint all = XL_CEIL_DIV(l->segment.end - l->segment.begin, list->length);
     const uint first = min(l->segment.chunk, list->most_chunks);
     const uint chunks = min(all, list->most_chunks - first);
-    uint better = 0, equal = 0;
+    uint certain = 0, candidates = 0;
     barrier(CLK_LOCAL_MEM_FENCE);
     for (uint i = 0; i < chunks; i += XL_TOPK_GROUP) {
         const uint at = i + (uint)get_local_id(0), c = first + min(at, chunks - 1u);
-        uint all_better, all_equal;
-        const uint x = xl_topk_rank(at < chunks ? list->better[c] : 0, &all_better, l->rank);
-        const uint y = xl_topk_rank(at < chunks ? list->equal[c] : 0, &all_equal, l->rank);
+        uint all_certain, all_candidates;
+        const uint x = xl_topk_rank(at < chunks ? list->certain[c] : 0, &all_certain, l->rank);
+        const uint y =
+            xl_topk_rank(at < chunks ? list->candidates[c] : 0, &all_candidates, l->rank);
         if (at < chunks) {
-            list->better[c] = better + x;
-            list->equal[c] = equal + y;
+            list->certain[c] = certain + x;
+            list->candidates[c] = candidates + y;
         }
-        better += all_better;
-        equal += all_equal;
+        certain += all_certain;
+        candidates += all_candidates;
     }
 }
 
-/* Where the results of each listed segment begin that are sorted together, and of all that might be
- * listed; by one group. */
+/* Stores where the results of each long segment begin in the arrays that are sorted. The remaining
+ * starts are the end. One group calls it. */
 void xl_long_starts(const xl_list *list, uint longs, __global uint *starts, uint most,
                     __local xl_long_local *l)
 {
@@ -190,36 +192,36 @@ void xl_long_starts(const xl_list *list, uint longs, __global uint *starts, uint
         list->head->results = sum;
 }
 
-/* Where results stand that are sorted next. */
-typedef struct xl_sorts {
+/* Results of long segments that are sorted next; `most` 0: they are not sorted. */
+typedef struct xl_sort_input {
     __global const uint *starts;
     __global XL_ORDINAL *ordinals;
     __global uint *indices;
     uint most;
-} xl_sorts;
+} xl_sort_input;
 
-/* Key i of the array is the result at `place` of listed segment `owner`. */
-void xl_long_give(const xl_results *out, const xl_sorts *sorts, uint owner, uint segment,
-                  uint place, uint i)
+/* Stores key i of the array as the result at `place` of long segment `owner`. */
+void xl_long_store(const xl_results *out, const xl_sort_input *sort, uint owner, uint segment,
+                   uint place, uint i)
 {
-    if (sorts->most == 0) {
-        xl_give(out, (ulong)segment * out->stride + place, i);
+    if (sort->most == 0) {
+        xl_topk_store(&out->arrays, (ulong)segment * out->stride + place, i);
         return;
     }
-    const uint start = min(sorts->starts[owner], sorts->most);
-    if (place < sorts->most - start) {
-        sorts->ordinals[start + place] = xl_key_map(out->arrays.keys_in[i]);
-        sorts->indices[start + place] = i;
+    const uint start = min(sort->starts[owner], sort->most);
+    if (place < sort->most - start) {
+        sort->ordinals[start + place] = xl_key_map(out->arrays.keys_in[i]);
+        sort->indices[start + place] = i;
     }
 }
 
-void xl_long_write(const xl_list *list, uint c, const xl_results *out, const xl_sorts *sorts,
+void xl_long_write(const xl_list *list, uint c, const xl_results *out, const xl_sort_input *sort,
                    __local xl_long_local *l)
 {
     const xl_chunk chunk = xl_chunk_get(list, c, l);
-    const uint owner = l->found[0], segment = l->segment.segment, left = l->segment.left;
+    const uint owner = l->found[0], segment = l->segment.segment, needed = l->segment.needed;
     const uint results = min(list->k, l->segment.end - l->segment.begin);
-    uint better = list->better[c], equal = list->equal[c]; /* before the tile */
+    uint certain = list->certain[c], candidates = list->candidates[c]; /* before the tile */
     for (uint tile = 0; tile < chunk.length; tile += XL_TOPK_GROUP * XL_LONG_ITEMS) {
         const uint i = tile + (uint)get_local_id(0) * XL_LONG_ITEMS;
         uint first = 0, same = 0, all_first, all_same;
@@ -231,18 +233,19 @@ void xl_long_write(const xl_list *list, uint c, const xl_results *out, const xl_
             first |= (uint)(known < chunk.prefix) << j;
             same |= (uint)(known == chunk.prefix) << j;
         }
-        uint x = better + xl_topk_rank(popcount(first), &all_first, l->rank);
-        uint y = equal + xl_topk_rank(popcount(same), &all_same, l->rank);
+        uint x = certain + xl_topk_rank(popcount(first), &all_first, l->rank);
+        uint y = candidates + xl_topk_rank(popcount(same), &all_same, l->rank);
         for (uint j = 0; j < XL_LONG_ITEMS; ++j) {
             const bool is_first = (first >> j & 1u) != 0, is_same = (same >> j & 1u) != 0;
-            const uint place = x + min(y, left);
-            if ((is_first || (is_same && y < left)) && place < results && segment < list->segments)
-                xl_long_give(out, sorts, owner, segment, place, chunk.begin + i + j);
+            const uint place = x + min(y, needed);
+            if ((is_first || (is_same && y < needed)) && place < results &&
+                segment < list->segments)
+                xl_long_store(out, sort, owner, segment, place, chunk.begin + i + j);
             x += is_first;
             y += is_same;
         }
-        better += all_first;
-        equal += all_same;
+        certain += all_first;
+        candidates += all_same;
     }
     barrier(CLK_LOCAL_MEM_FENCE);
 }

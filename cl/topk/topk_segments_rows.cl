@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: MIT
- * Top-k of short segments by a work-group: those of a batch that are about as long, up to a power
- * of two, are sorted at once, each in a row of the tile in local memory, by a bitonic network
- * (Batcher, AFIPS 1968, all comparators pointing the same way) as deep as a row is long. Equal keys
- * are ordered by their place. */
+ * Top-k of short segments by a work-group. Segments of a batch whose lengths round up to the same
+ * power of two are sorted together, each in a row of the tile in local memory, by a bitonic network
+ * for that length (Batcher, AFIPS 1968; all comparators point the same way). Equal keys are ordered
+ * by their place. */
 #ifndef XL_TOPK_ROWS
 #define XL_TOPK_ROWS
 
 #include "../prelude/prelude_bits.cl"
 #include "topk_segments_list.cl"
 
-/* Rows of 2^log places, log from 0 on. */
+/* Rows have 2^log places; log is 0 to XL_TOPK_TILE_LOG. */
 #define XL_ROW_KINDS (XL_TOPK_TILE_LOG + 1)
 
 typedef struct xl_short_local {
     XL_ORDINAL key[XL_TOPK_TILE];
     uint place[XL_TOPK_TILE];          /* in its segment */
-    uint taken[XL_TOPK_TILE / 32 + 1]; /* a bit for each place of a row that is a result */
+    uint taken[XL_TOPK_TILE / 32 + 1]; /* for each place of the rows, whether it has a result */
     uint begin[XL_TOPK_GROUP], length[XL_TOPK_GROUP]; /* of each segment of the batch */
-    uint order[XL_TOPK_GROUP];                        /* the segments by kinds of rows */
+    uint order[XL_TOPK_GROUP];                        /* the segments by row length */
     uint first[XL_ROW_KINDS + 1], filled[XL_ROW_KINDS + 1];
 } xl_short_local;
 
@@ -25,7 +25,7 @@ typedef struct xl_short_local {
 #define XL_TOPK_DECLARE_SHORT __local xl_short_local short_;
 #define XL_TOPK_SHORT (&short_)
 
-/* So many of the batch from there on, in rows of 2^log. */
+/* Segments that are sorted together: `rows` of them in l->order, in rows of 2^log places. */
 typedef struct xl_round {
     uint from, rows, log;
 } xl_round;
@@ -42,8 +42,8 @@ void xl_row_order(__local xl_short_local *l, uint a, uint b)
     }
 }
 
-/* A comparator for each two places of the rows: the flip of phase `bits` + 1, or the step on bit
- * `bits`. */
+/* Runs `pairs` comparators: the flip that begins phase `bits` + 1, or a step that compares places
+ * that differ in bit `bits`. */
 void xl_row_step(__local xl_short_local *l, uint pairs, uint bits, bool flip)
 {
     const uint below = (1u << bits) - 1u;
@@ -60,14 +60,14 @@ void xl_rows_load(const xl_results *out, const xl_round *r, __local xl_short_loc
         const uint s = l->order[r->from + (at >> r->log)], i = at & ((1u << r->log) - 1u);
         const bool there = i < l->length[s];
         l->key[at] = there ? xl_key_map(out->arrays.keys_in[l->begin[s] + i]) : xl_last_ordinal();
-        l->place[at] = there ? i : ~0u; /* behind all others */
+        l->place[at] = there ? i : ~0u; /* after all others */
     }
     for (uint i = (uint)get_local_id(0); i <= XL_TOPK_TILE / 32; i += XL_TOPK_GROUP)
         l->taken[i] = 0;
     barrier(CLK_LOCAL_MEM_FENCE);
 }
 
-/* How many of the bits of a row, which begins at bit `base`, are set before bit `base` + i. */
+/* The number of bits that are set in l->taken from bit `base` to bit `base` + i - 1. */
 uint xl_row_rank(const __local xl_short_local *l, uint base, uint i)
 {
     const uint last = (base + i) / 32u;
@@ -79,31 +79,33 @@ uint xl_row_rank(const __local xl_short_local *l, uint base, uint i)
     return rank + popcount(l->taken[last] & before & ~others);
 }
 
-/* Writes the first k of each row, in order, or as they stood. */
+/* Writes the first k keys of each row, in order or in the order of the input. */
 void xl_rows_write(const xl_list *list, const xl_segments *all, const xl_results *out,
                    const xl_round *r, __local xl_short_local *l)
 {
     const uint w = (uint)get_local_id(0), row = (1u << r->log) - 1u;
     for (uint at = w; at < r->rows << r->log; at += XL_TOPK_GROUP) {
         const uint s = l->order[r->from + (at >> r->log)], to = (at & ~row) + l->place[at];
-        if ((at & row) < min(list->k, l->length[s]) && (out->arrays.gives & XL_GIVES_SORTED) == 0)
+        if ((at & row) < min(list->k, l->length[s]) &&
+            (out->arrays.outputs & XL_OUTPUT_SORTED) == 0)
             atomic_or(&l->taken[to / 32u], 1u << to % 32u);
     }
     barrier(CLK_LOCAL_MEM_FENCE);
     for (uint at = w; at < r->rows << r->log; at += XL_TOPK_GROUP) {
         const uint s = l->order[r->from + (at >> r->log)], i = at & row;
         if (i < min(list->k, l->length[s])) {
-            const uint place = (out->arrays.gives & XL_GIVES_SORTED) != 0
+            const uint place = (out->arrays.outputs & XL_OUTPUT_SORTED) != 0
                                    ? i
                                    : xl_row_rank(l, at & ~row, l->place[at]);
-            xl_give(out, (ulong)(all->first + s) * out->stride + place, l->begin[s] + l->place[at]);
+            xl_topk_store(&out->arrays, (ulong)(all->first + s) * out->stride + place,
+                          l->begin[s] + l->place[at]);
         }
     }
     barrier(CLK_LOCAL_MEM_FENCE);
 }
 
-/* Groups the batch's segments by how long a row they need. In which order those of a kind stand
- * does not show in the results. */
+/* Groups the segments of the batch by row length. The order within such a group is arbitrary; it has
+ * no effect on results. */
 void xl_rows_order(const xl_list *list, const xl_segments *all, __local xl_short_local *l)
 {
     const uint w = (uint)get_local_id(0);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * A top-k selection on devices whose work-items run one after another: each work-item walks a
- * chunk. Once some digits are known few keys matter, so that it looks at a block of keys at once,
- * without a branch, for whether any does. */
+ * A top-k selection on devices whose work-items run one after another: each work-item loops over a
+ * chunk. Once some digits are known, few keys can be results: the work-item then tests a block of
+ * keys without a branch, and skips the block if none of its keys can be. */
 #ifndef XL_TOPK_SERIAL
 #define XL_TOPK_SERIAL
 
@@ -9,12 +9,13 @@
 
 #define XL_TOPK_BLOCK 32
 
-/* The group has no local memory to share. */
+/* A group of one work-item needs no local memory. */
 #define XL_TOPK_DECLARE_LOCAL
 #define XL_TOPK_LOCAL
 #define XL_TOPK_LOCAL_PARAMETER
 
-/* Counters of one digit, so that neighbours that are equal do not wait for each other. */
+/* Counters of a digit: equal adjacent keys use different ones, so that an increment does not wait for
+ * the one before. */
 #define XL_TOPK_COPIES 2
 
 xl_topk_state xl_topk_state_read(__global const xl_topk_state *from)
@@ -32,23 +33,22 @@ uint xl_topk_word_read(__global const uint *from)
     return *from;
 }
 
-/* The digit of the k-th key among the candidates that were counted. */
-void xl_topk_find(__global const uint *counts, xl_topk_state *s)
+/* Adds the digit of the k-th key among the candidates that were counted. */
+void xl_topk_find_digit(__global const uint *counts, xl_topk_state *s)
 {
     uint digit = 0, below = 0;
-    while (digit < XL_DIGITS - 1 && counts[digit] < s->left - below)
+    while (digit < XL_DIGITS - 1 && counts[digit] < s->needed - below)
         below += counts[digit++];
-    xl_topk_learn(s, digit, below, counts[digit]);
+    xl_topk_add_digit(s, digit, below, counts[digit]);
 }
 
-/* Whether any of a block's keys has the known digits, or, where results count as well, lower ones.
- */
-bool xl_topk_block(__global const XL_KEY *keys, XL_ORDINAL mask, XL_ORDINAL prefix, bool lower)
+/* Whether a key of the block is a candidate or, if `results` is true, a certain result. */
+bool xl_topk_block(__global const XL_KEY *keys, XL_ORDINAL mask, XL_ORDINAL prefix, bool results)
 {
     uint hits = 0;
     for (uint j = 0; j < XL_TOPK_BLOCK; ++j) {
         const XL_ORDINAL known = xl_key_map(keys[j]) & mask;
-        hits |= (uint)(known == prefix) | (uint)(lower && known < prefix);
+        hits |= (uint)(known == prefix) | (uint)(results && known < prefix);
     }
     return hits != 0;
 }
@@ -87,8 +87,8 @@ void xl_topk_count_keys(const xl_topk_keys *mine, const xl_topk_state *s, __glob
 }
 
 #if XL_TOPK_ROOM > 0
-/* The places of the keys of a chunk that may be results, in order. Its length, or XL_TOPK_UNLISTED
- * where it has no room. */
+/* Makes the list of the chunk's keys that may be results. Returns its length, or XL_TOPK_UNLISTED if
+ * it has no room. */
 uint xl_topk_make_list(__global const XL_KEY *keys, uint length, const xl_topk_state *s,
                        __global uint *list)
 {
@@ -101,7 +101,7 @@ uint xl_topk_make_list(__global const XL_KEY *keys, uint length, const xl_topk_s
                 list[min(count, (uint)XL_TOPK_ROOM - 1)] = i + j;
                 count += (xl_key_map(keys[i + j]) & mask) <= prefix ? 1 : 0;
             }
-        /* In the condition of the loop it makes Intel's compiler for CPUs crash (2026-11). */
+        /* Intel's compiler for CPUs crashes if this is in the condition of the loop (2026-11). */
         if (count >= XL_TOPK_ROOM)
             break;
     }
@@ -109,8 +109,9 @@ uint xl_topk_make_list(__global const XL_KEY *keys, uint length, const xl_topk_s
 }
 #endif
 
-/* How many of the keys are results by known digits, and how many are candidates. */
-void xl_topk_tally_keys(const xl_topk_keys *mine, const xl_topk_state *s, uint *better, uint *equal)
+/* Counts the certain results and the candidates. */
+void xl_topk_tally_keys(const xl_topk_keys *mine, const xl_topk_state *s, uint *certain,
+                        uint *candidates)
 {
     const XL_ORDINAL mask = xl_topk_mask(s), prefix = (XL_ORDINAL)s->prefix;
     const bool is_listed = mine->is_listed;
@@ -125,11 +126,11 @@ void xl_topk_tally_keys(const xl_topk_keys *mine, const xl_topk_state *s, uint *
         lower += known < prefix ? 1 : 0;
         same += known == prefix ? 1 : 0;
     }
-    *better = lower;
-    *equal = same;
+    *certain = lower;
+    *candidates = same;
 }
 
-/* One work-item has the sums of all. */
+/* The sums over all work-items: there is one. */
 void xl_topk_add_up(uint *x, uint *y)
 {
 }
@@ -137,7 +138,7 @@ void xl_topk_add_up(uint *x, uint *y)
 void xl_topk_write_keys(const xl_topk_writer *w)
 {
     const xl_topk_keys *const mine = &w->keys;
-    uint at = 0, equal = 0;
+    uint at = 0, candidates = 0;
     for (uint i = 0; i < mine->count && at < w->total; i += XL_TOPK_BLOCK) {
         const uint most = min((uint)XL_TOPK_BLOCK, mine->count - i);
         if (!mine->is_listed && most == XL_TOPK_BLOCK &&
@@ -146,7 +147,7 @@ void xl_topk_write_keys(const xl_topk_writer *w)
         for (uint j = 0; j < most; ++j) {
             const uint place = xl_topk_place(mine, i + j);
             const XL_ORDINAL known = xl_key_map(mine->keys[place]) & w->mask;
-            if (known < w->prefix || (known == w->prefix && equal++ < w->taken))
+            if (known < w->prefix || (known == w->prefix && candidates++ < w->taken))
                 xl_topk_write_one(w, at++, place);
         }
     }

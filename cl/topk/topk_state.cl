@@ -1,21 +1,22 @@
 /* SPDX-License-Identifier: MIT
- * What the kernels of a top-k selection know of the k-th key, and of each chunk. A key is its
- * ordinal, and those that come first are the smallest. Keys whose known digits, the highest, come
- * before those of the k-th key are results, those that have the same digits are candidates, of
- * which `left` are results as well.
+ * The state of a top-k selection, and the data of each chunk. Keys are compared as ordinals; the
+ * smallest ordinals are the results. The kernels find the digits of the k-th key one after the
+ * other, the highest first. A key whose known digits are less than those of the k-th key is a
+ * certain result. A key with the same known digits is a candidate; `needed` of the candidates are
+ * results.
  *
- * Once few keys of a chunk can still be results, it keeps a list of their places, in order, and is
- * not read again. With digits of 11 bits that is so of random keys after the first, so that their
- * array is read twice. Of many keys the lists are made before any digit is known, up to a bound
- * that a sample gives, a key of which more than enough are likely to come before it, but not by
- * far: then the array is read once. If they turn out to be fewer than the results, there are no
- * lists. */
+ * Once few keys of a chunk can be results, the chunk has a list of their places, in order, and later
+ * kernels read only the keys in the list. Digits have 11 bits, so that random keys are listed after
+ * the first digit and the array is read twice. If there are many keys, a sample supplies a bound
+ * before any digit is known: more keys than needed are likely to be within the bound, but few more.
+ * The lists then contain the keys within the bound, and the array is read once. If the lists have
+ * fewer keys than there are results, they are discarded. */
 #ifndef XL_TOPK_STATE
 #define XL_TOPK_STATE
 
 #include "topk_results.cl"
 
-/* The last digit of a key may have fewer bits, and then uses the first counters of as many. */
+/* The last digit of a key may have fewer bits. It then uses only the first counters. */
 #if XL_KEY_BYTES == 1
 #define XL_DIGIT_BITS 8
 #else
@@ -24,31 +25,35 @@
 #define XL_DIGITS (1 << XL_DIGIT_BITS)
 
 typedef struct xl_topk_state {
-    ulong prefix; /* the known digits of the k-th key, zeros behind them */
-    uint left, candidates;
-    uint bits;   /* that are known */
-    uint better; /* results by known digits */
+    ulong prefix;            /* the known digits of the k-th key, followed by zeros */
+    uint n;                  /* keys of the array */
+    uint known_bits;         /* bits of the known digits */
+    uint certain;            /* certain results */
+    uint needed, candidates; /* results among the candidates, and all candidates */
+    uint unused;             /* no padding, which would be copied uninitialised */
 } xl_topk_state;
 
-/* Instead of a list's length: there is none. */
+/* The length of a list that does not exist. */
 #define XL_TOPK_UNLISTED UINT_MAX
 
-/* Bytes of the states, one before each pass and one behind the last, of the keys and then of the
- * sample, and of a number; behind them the counts of each pass of both, then what stands of each
- * chunk. The host knows the sizes: lib/topk/topk_shape.c. */
+/* The scratch begins with XL_TOPK_STATE_BYTES for the states, of the keys and then of the sample
+ * (one before each pass and one after the last), and for two counters. The counts of each pass
+ * follow, of the keys and then of the sample; then the data of each chunk. lib/topk/topk_shape.c has
+ * the same sizes. */
 #define XL_TOPK_STATE_BYTES 512
+#define XL_TOPK_RESULTS_AT 496
 #define XL_TOPK_MOST_PASSES 6
 #define XL_TOPK_MOST_DIGITS 2048
 
-/* Places in the scratch. */
+/* The parts of the scratch. */
 typedef struct xl_topk {
     __global xl_topk_state *states;
-    __global uint *counts; /* XL_DIGITS of each pass: candidates of each digit */
-    __global uint
-        *bounded; /* keys within the sample's bound, as far as chunks have room for them */
-    /* Of each chunk: xl_topk_chunk. */
-    __global uint *better, *equal, *listed;
-    __global uint *lists; /* XL_TOPK_ROOM of each chunk */
+    __global uint *counts;   /* for each pass, XL_DIGITS counts of candidates */
+    __global ulong *results; /* min(k, n) */
+    __global uint *bounded;  /* keys within the sample's bound that the lists contain */
+    /* for each chunk: xl_topk_chunk */
+    __global uint *certain, *candidates, *listed;
+    __global uint *lists; /* XL_TOPK_ROOM places for each chunk */
 } xl_topk;
 
 xl_topk xl_topk_at(__global uchar *scratch, ulong state, uint chunks)
@@ -56,15 +61,16 @@ xl_topk xl_topk_at(__global uchar *scratch, ulong state, uint chunks)
     xl_topk t;
     t.states = (__global xl_topk_state *)(scratch + state);
     t.counts = (__global uint *)(scratch + state + XL_TOPK_STATE_BYTES);
+    t.results = (__global ulong *)(scratch + state + XL_TOPK_RESULTS_AT);
     t.bounded = t.counts - 1;
-    t.better = t.counts + 2 * XL_TOPK_MOST_PASSES * XL_TOPK_MOST_DIGITS;
-    t.equal = t.better + chunks;
-    t.listed = t.equal + chunks;
+    t.certain = t.counts + 2 * XL_TOPK_MOST_PASSES * XL_TOPK_MOST_DIGITS;
+    t.candidates = t.certain + chunks;
+    t.listed = t.candidates + chunks;
     t.lists = t.listed + chunks;
     return t;
 }
 
-/* The places of the sample's states and counts. */
+/* The same with the states and counts of the sample. */
 xl_topk xl_topk_of_sample(const xl_topk *t)
 {
     xl_topk sample = *t;
@@ -73,77 +79,93 @@ xl_topk xl_topk_of_sample(const xl_topk *t)
     return sample;
 }
 
-/* What the launches before say of a chunk: its results by known digits, its candidates, and the
- * length of its list. */
+/* The data of a chunk: its certain results, its candidates and the length of its list. */
 typedef struct xl_topk_chunk {
-    uint better, equal, listed;
+    uint certain, candidates, listed;
 } xl_topk_chunk;
 
-/* The same of all chunks before it. */
+/* The sums over all chunks before a chunk. */
 typedef struct xl_topk_before {
-    uint better, equal;
+    uint certain, candidates;
 } xl_topk_before;
 
 xl_topk_chunk xl_topk_chunk_at(const xl_topk *t, uint c)
 {
     xl_topk_chunk chunk;
-    chunk.better = t->better[c];
-    chunk.equal = t->equal[c];
+    chunk.certain = t->certain[c];
+    chunk.candidates = t->candidates[c];
     chunk.listed = t->listed[c];
     return chunk;
 }
 
-/* Whether all candidates are results, and no further digit is needed. */
+/* Keys [begin, begin + length) of the array. */
+typedef struct xl_topk_range {
+    uint begin, length;
+} xl_topk_range;
+
+/* The keys of chunk c. At most n keys are read, even if another kernel changes the state. */
+xl_topk_range xl_topk_range_of(const xl_topk_state *s, uint n, uint c, uint chunks)
+{
+    const uint keys = min(s->n, n), each = XL_CEIL_DIV(keys, chunks);
+    xl_topk_range range;
+    range.begin = min(c * each, keys);
+    range.length = min(each, keys - range.begin);
+    return range;
+}
+
+/* Whether all candidates are results, so that no further digit is needed. */
 bool xl_topk_is_found(const xl_topk_state *s)
 {
-    return s->left == s->candidates;
+    return s->needed == s->candidates;
 }
 
-/* The bits of an ordinal that are known. */
+/* A mask of the known bits of an ordinal. */
 XL_ORDINAL xl_topk_mask(const xl_topk_state *s)
 {
-    return xl_topk_known(s->bits);
+    return xl_topk_known(s->known_bits);
 }
 
-/* The digit that is looked for next: how far a key is shifted for it, and its bits. */
+/* The bits below the next digit. */
 uint xl_topk_shift(const xl_topk_state *s)
 {
-    return XL_KEY_BITS - min((uint)XL_KEY_BITS, s->bits + XL_DIGIT_BITS);
+    return XL_KEY_BITS - min((uint)XL_KEY_BITS, s->known_bits + XL_DIGIT_BITS);
 }
 
+/* A mask of the next digit, once it is shifted down. */
 uint xl_topk_digit_mask(const xl_topk_state *s)
 {
-    return (1u << min((uint)XL_DIGIT_BITS, XL_KEY_BITS - min((uint)XL_KEY_BITS, s->bits))) - 1;
+    return (1u << min((uint)XL_DIGIT_BITS, XL_KEY_BITS - min((uint)XL_KEY_BITS, s->known_bits))) -
+           1;
 }
 
-/* One digit more: so many candidates have a lower one, so many have this one. */
-void xl_topk_learn(xl_topk_state *s, uint digit, uint below, uint same)
+/* Adds a digit to the known ones. `below` candidates have a lower digit, `same` have this one. */
+void xl_topk_add_digit(xl_topk_state *s, uint digit, uint below, uint same)
 {
     const uint shift = xl_topk_shift(s);
     s->prefix |= (ulong)digit << shift;
-    s->bits = XL_KEY_BITS - shift;
-    s->left -= below;
-    s->better += below;
+    s->known_bits = XL_KEY_BITS - shift;
+    s->needed -= below;
+    s->certain += below;
     s->candidates = same;
 }
 
-/* Whether lists are likely to have room: for those keys that may be results there is twice as
- * much as they need if all chunks have as many. */
+/* Whether the lists are likely to have room. They have, if each chunk has at most twice its share of
+ * the keys that may be results. */
 bool xl_topk_is_listable(const xl_topk_state *s, uint chunks)
 {
-    return 2 * ((ulong)s->better + s->candidates) <= (ulong)chunks * XL_TOPK_ROOM;
+    return 2 * ((ulong)s->certain + s->candidates) <= (ulong)chunks * XL_TOPK_ROOM;
 }
 
-/* The keys of a chunk that are looked at: all of them, or those of its list, or a part of the
- * sample, which counts as listed. */
+/* The keys of a chunk that a kernel reads: all, or those in the list. Or a part of the sample, which
+ * counts as listed. */
 typedef struct xl_topk_keys {
     __global const XL_KEY *keys;
     __global const uint *list;
-    uint length; /* of the chunk, 1 or more */
-    uint count;  /* of those that are looked at */
+    uint length; /* keys of the chunk */
+    uint count;  /* keys to read */
     bool is_listed;
-    uint stride,
-        first; /* of a sample: a key of each `stride` of the array; else 0. The first one */
+    uint stride; /* of a sample: one key in `stride`; else 0 */
+    uint first;  /* of a sample: the number of the part's first key */
 } xl_topk_keys;
 
 /* `listed`: the length of the list, or XL_TOPK_UNLISTED. */
@@ -155,13 +177,13 @@ xl_topk_keys xl_topk_keys_of(__global const XL_KEY *keys, uint length, __global 
     k.list = list;
     k.length = length;
     k.is_listed = XL_TOPK_ROOM > 0 && listed != XL_TOPK_UNLISTED;
-    k.count = k.is_listed ? min(listed, (uint)XL_TOPK_ROOM) : length;
+    k.count = k.is_listed ? min(listed, min((uint)XL_TOPK_ROOM, length)) : length;
     k.stride = 0;
     k.first = 0;
     return k;
 }
 
-/* Of the sample of an array so many keys from number `first` on. */
+/* Keys first to first + count - 1 of the sample. */
 xl_topk_keys xl_topk_keys_sampled(__global const XL_KEY *keys, uint stride, uint first, uint count)
 {
     xl_topk_keys k;
@@ -175,8 +197,8 @@ xl_topk_keys xl_topk_keys_sampled(__global const XL_KEY *keys, uint stride, uint
     return k;
 }
 
-/* The place of number i of the sample: anywhere in its stride, so that no period of the keys is
- * taken for all of them. */
+/* The index of key i of the sample: a random one of its stride, so that periodic keys do not
+ * mislead. */
 uint xl_topk_sampled(uint i, uint stride)
 {
     uint mixed = (i + 1) * 0x9e3779b1u;
@@ -184,7 +206,7 @@ uint xl_topk_sampled(uint i, uint stride)
     return i * stride + mul_hi(mixed ^ mixed >> 13, stride);
 }
 
-/* The place of number j of them in the chunk. */
+/* The place in the chunk of the j-th key to read. */
 uint xl_topk_place(const xl_topk_keys *k, uint j)
 {
     uint place = j;
@@ -195,25 +217,25 @@ uint xl_topk_place(const xl_topk_keys *k, uint j)
     return place;
 }
 
-/* Of the candidates of a chunk, `before` of which stand in chunks before it: how many are results.
- * The first so many are. */
-uint xl_topk_taken(uint left, uint before, uint equal)
+/* The number of a chunk's candidates that are results, if `before` candidates are in the chunks
+ * before it. The first `needed` candidates of the array are results. */
+uint xl_topk_taken(uint needed, uint before, uint candidates)
 {
-    return min(left, before + equal) - min(left, before);
+    return min(needed, before + candidates) - min(needed, before);
 }
 
-/* In place of the caller's arrays: what is sorted next. lib/topk/topk_enqueue.c has the same
- * number. */
-#define XL_GIVES_PAIRS 8
+/* Bit of `outputs`: results are stored as pairs for the sort, not in the caller's arrays.
+ * lib/topk/topk_enqueue.c has the same number. */
+#define XL_OUTPUT_PAIRS 4
 
-/* Where results go that are to be sorted: as words of ordinal and index, or, of keys of 8 bytes,
- * ordinals with indices beside them. */
+/* Results for the sort: words of an ordinal and an index. Keys of 8 bytes leave no room for the
+ * index, which is then in `places`. */
 typedef struct xl_topk_pairs {
     __global ulong *words;
     __global uint *places;
 } xl_topk_pairs;
 
-void xl_topk_give_pair(const xl_topk_pairs *p, uint place, XL_ORDINAL key, uint i)
+void xl_topk_store_pair(const xl_topk_pairs *p, uint place, XL_ORDINAL key, uint i)
 {
 #if XL_KEY_BYTES == 8
     p->words[place] = key;
@@ -223,8 +245,8 @@ void xl_topk_give_pair(const xl_topk_pairs *p, uint place, XL_ORDINAL key, uint 
 #endif
 }
 
-/* One call's chunk as who writes its results sees it. Results past the `results` that there are
- * room for are not written: keys that somebody changes meanwhile may be more. */
+/* Writes the results of a chunk. Results beyond `results` are not written: if another kernel changes
+ * the keys, there may be more. */
 typedef struct xl_topk_writer {
     xl_topk_arrays arrays;
     xl_topk_pairs pairs;
@@ -235,16 +257,16 @@ typedef struct xl_topk_writer {
     xl_topk_keys keys;
 } xl_topk_writer;
 
-/* Result number `at` of the chunk is its key `i`. */
+/* Stores key i of the chunk as its result number `at`. */
 void xl_topk_write_one(const xl_topk_writer *w, uint at, uint i)
 {
     const uint place = w->first + at, from = w->begin + i;
     if (at >= w->total || place >= w->results)
         return;
-    if (w->arrays.gives & XL_GIVES_PAIRS)
-        xl_topk_give_pair(&w->pairs, place, xl_key_map(w->arrays.keys_in[from]), from);
+    if (w->arrays.outputs & XL_OUTPUT_PAIRS)
+        xl_topk_store_pair(&w->pairs, place, xl_key_map(w->arrays.keys_in[from]), from);
     else
-        xl_topk_give(&w->arrays, place, from);
+        xl_topk_store(&w->arrays, place, from);
 }
 
 #endif

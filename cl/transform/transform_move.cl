@@ -1,30 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * Moves elements by indices. They are copied in units of up to 16 bytes, to which all of an array
- * are aligned; an index that is not below `range` moves nothing. */
+ * Moves elements by indices. An index that is not below `range` moves nothing. */
 #include "../prelude/prelude.cl"
-
-#if XL_MOVE_BYTES % 16 == 0
-#define XL_UNIT uint4
-#define XL_UNIT_BYTES 16
-#define XL_UNIT_ZERO ((uint4)(0))
-#elif XL_MOVE_BYTES % 8 == 0
-#define XL_UNIT uint2
-#define XL_UNIT_BYTES 8
-#define XL_UNIT_ZERO ((uint2)(0))
-#elif XL_MOVE_BYTES % 4 == 0
-#define XL_UNIT uint
-#define XL_UNIT_BYTES 4
-#define XL_UNIT_ZERO 0
-#elif XL_MOVE_BYTES % 2 == 0
-#define XL_UNIT ushort
-#define XL_UNIT_BYTES 2
-#define XL_UNIT_ZERO 0
-#else
-#define XL_UNIT uchar
-#define XL_UNIT_BYTES 1
-#define XL_UNIT_ZERO 0
-#endif
-#define XL_UNITS (XL_MOVE_BYTES / XL_UNIT_BYTES)
+#include "../prelude/prelude_unit.cl"
 
 #if XL_INDEX_WIDE
 #define XL_INDEX ulong
@@ -58,7 +35,7 @@ __kernel void xl_transform_gather(XL_MOVE_ARGUMENTS)
 #pragma unroll
     for (uint k = 0; k < XL_MOVE_ITEMS; ++k) {
         const ulong u = first + k * step;
-        unit[k] = XL_UNIT_ZERO;
+        unit[k] = (XL_UNIT)(0);
         if (u < units) {
             const ulong place = indices[u / XL_UNITS];
             if (place < range)

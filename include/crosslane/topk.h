@@ -25,7 +25,10 @@ typedef struct xl_topk_desc {
     uint32_t version; /* set by xl_topk_desc_init() */
 
     uint32_t key;   /* xl_type: any built-in scalar, even if the device does not compute with it */
-    uint32_t value; /* xl_type: XL_NONE or XL_U32 */
+    uint32_t value; /* the element that belongs to each key: a built-in xl_type, XL_BYTES() or
+                       XL_NONE */
+    uint32_t more_values[XL_MORE_VALUES]; /* further arrays of values, up to the first XL_NONE: as
+                                             value */
     uint32_t segment_type; /* xl_type of args.segments: XL_U32 or XL_U64; else XL_NONE */
 
     uint32_t largest;     /* 1: the largest keys; 0: the smallest */
@@ -46,15 +49,19 @@ typedef struct xl_topk_desc {
 typedef struct xl_topk_args {
     size_t n;          /* keys, at most 2^32 - 1 */
     size_t k;          /* results wanted; may be 0 or more than n */
+    xl_view n_device;  /* optional: one u64, read when the call runs. The call processes
+                          min(n, n_device[0]) keys, as if n were this number */
     xl_view keys_in;   /* n keys; not written */
-    xl_view values_in; /* n values; only needed for values_out; not given for XL_NONE */
+    xl_view values_in; /* n values; required if values_out is given; not given for XL_NONE */
+    xl_view more_values_in[XL_MORE_VALUES]; /* the same for each of desc.more_values */
     /* With XL_SEGMENTS_OFFSETS: where segments begin, as in xl_sort_args, 1 to 2^32 - 1 offsets in
      * a view made by xl_view_n(); the last segment ends at n. The outputs then have k elements for
      * each segment: the min(k, its length) results of segment s begin at element s * k, and the
      * elements behind them are not written. */
     xl_view segments;
-    xl_view keys_out;    /* optional: min(k, n) keys */
-    xl_view values_out;  /* optional: their values */
+    xl_view keys_out;   /* optional: min(k, n) keys */
+    xl_view values_out; /* optional: their values */
+    xl_view more_values_out[XL_MORE_VALUES];
     xl_view indices_out; /* optional: their indices in keys_in, as u32 */
     xl_view count_out;   /* optional: one u64, min(k, n); not given with segments */
     xl_view counts_out;  /* optional, with segments: one u32 for each, min(k, its length) */
@@ -71,9 +78,10 @@ XL_API void xl_topk_desc_init_version(xl_topk_desc *desc, uint32_t version);
 XL_NODISCARD XL_API xl_status xl_topk_create(xl_context *ctx, const xl_topk_desc *desc,
                                              xl_plan **plan);
 
-/* Stores the bytes of scratch that a call with args->n and args->k needs, as xl_scan_scratch(): at
- * most 4 MiB, or with segments 3 bytes a key; if desc.sorted is 1 also up to 32 bytes a result and
- * the scratch of their sort. docs/topk.md has the exact bounds. */
+/* Stores the bytes of scratch that a call with args->n, args->k and args->segments.count needs, as
+ * xl_scan_scratch(): at most 4 MiB, or with segments 3 bytes a key; if desc.sorted is 1 also up to 32
+ * bytes a result and the scratch of their sort; with values 4 bytes for each element of an output.
+ * docs/topk.md has the exact bounds. */
 XL_NODISCARD XL_API xl_status xl_topk_scratch(const xl_plan *plan, const xl_topk_args *args,
                                               size_t *bytes);
 

@@ -78,19 +78,13 @@ static xli_array optional(xli_array array, const char *unused)
 static void list_values(const xli_select_problem *p, const xl_select_args *args, size_t room,
                         xli_array *arrays)
 {
-    static const char *const in_names[] = {"args.values_in", "args.more_values_in[0]",
-                                           "args.more_values_in[1]", "args.more_values_in[2]"};
-    static const char *const out_names[] = {"args.values_out", "args.more_values_out[0]",
-                                            "args.more_values_out[1]", "args.more_values_out[2]"};
-    for (size_t k = 0; k < XLI_SELECT_VALUES; ++k) {
-        const char *const unused = k < p->num_values ? NULL : "the plan has no such values";
-        const xl_view in = k == 0 ? args->values_in : args->more_values_in[k - 1];
-        const xl_view out = k == 0 ? args->values_out : args->more_values_out[k - 1];
-        xli_array *const input = &arrays[XLI_SELECT_VALUES_IN + k];
-        *input = optional(xli_input(in_names[k], in, args->n, p->values[k]), unused);
-        input->optional = !out.buffer;
-        arrays[XLI_SELECT_VALUES_OUT + k] =
-            optional(xli_output(out_names[k], out, room, p->values[k]), unused);
+    for (size_t k = 0; k < XLI_VALUES; ++k) {
+        xli_array *const in = &arrays[XLI_SELECT_VALUES_IN + k];
+        xli_array *const out = &arrays[XLI_SELECT_VALUES_OUT + k];
+        *in = xli_values_in(&p->values, k, args->values_in, args->more_values_in, args->n);
+        *out = xli_values_out(&p->values, k, args->values_out, args->more_values_out, room);
+        in->optional = !out->view.buffer;
+        out->optional = true;
     }
 }
 

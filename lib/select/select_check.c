@@ -3,10 +3,6 @@
 #include "select_plan.h"
 #include "user_text.h"
 
-#include <stdio.h>
-
-enum { FIRST_BYTES = XL_BYTES(1), LAST_BYTES = XL_BYTES(65535) };
-
 static bool is_by_heads(xl_select_kind kind)
 {
     return kind == XL_SELECT_UNIQUE || kind == XL_SELECT_RUNS;
@@ -116,36 +112,6 @@ static xl_status resolve_expressions(const xl_context *ctx, const xl_select_desc
     return XL_SUCCESS;
 }
 
-static xl_status resolve_value(const xl_context *ctx, const char *field, uint32_t value,
-                               size_t *bytes)
-{
-    *bytes = value >= FIRST_BYTES && value <= LAST_BYTES ? value - XL_BYTES(0)
-                                                         : xl_type_size((xl_type)value);
-    if (*bytes > 0)
-        return XL_SUCCESS;
-    return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT,
-                    "desc.%s: %d; must be a built-in type or XL_BYTES(1 to 65535)", field,
-                    (int)value);
-}
-
-static xl_status resolve_values(const xl_context *ctx, const xl_select_desc *desc,
-                                xli_select_problem *p)
-{
-    xl_status status = XL_SUCCESS;
-    if (desc->value != XL_NONE)
-        XL_TRY(resolve_value(ctx, "value", desc->value, &p->values[p->num_values++]));
-    for (size_t k = 0; k < XL_MORE_VALUES && desc->more_values[k] != XL_NONE; ++k) {
-        char field[32];
-        snprintf(field, sizeof field, "more_values[%u]", (unsigned)k);
-        if (desc->value == XL_NONE)
-            XL_TRY(xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT, "desc.%s: given; requires desc.value",
-                            field));
-        XL_TRY(resolve_value(ctx, field, desc->more_values[k], &p->values[p->num_values++]));
-    }
-done:
-    return status;
-}
-
 xl_status xli_select_resolve(const xl_context *ctx, const xli_capabilities *capabilities,
                              const xl_select_desc *desc, xli_select_problem *p)
 {
@@ -160,7 +126,7 @@ xl_status xli_select_resolve(const xl_context *ctx, const xli_capabilities *capa
                                desc->user_type, &p->element));
     p->element.orders_zeros = !desc->equal_zeros;
     XL_TRY(resolve_expressions(ctx, desc, p));
-    XL_TRY(resolve_values(ctx, desc, p));
+    XL_TRY(xli_values_read(ctx, desc->value, desc->more_values, &p->values));
     XL_TRY(xli_params_resolve(ctx, capabilities, desc->params, desc->num_params,
                               desc->predicate || desc->equal, &p->params));
 done:

@@ -21,7 +21,7 @@ static cl_uint gives(const xli_span *spans)
                    (spans[XLI_SELECT_INDICES].buffer ? GIVES_INDICES : 0u) |
                    (spans[XLI_SELECT_LENGTHS].buffer ? GIVES_LENGTHS : 0u) |
                    (spans[XLI_SELECT_COUNT].buffer ? GIVES_COUNT : 0u);
-    for (unsigned k = 0; k < XLI_SELECT_VALUES; ++k)
+    for (unsigned k = 0; k < XLI_VALUES; ++k)
         if (spans[XLI_SELECT_VALUES_OUT + k].buffer)
             bits |= (cl_uint)GIVES_VALUES << k;
     return bits;
@@ -34,7 +34,7 @@ static void add_array(const flow *f, unsigned span, xli_args *args)
 }
 
 /* Most arguments of a launch: its own, then the shared ones. */
-enum { OWN_ARGS = 4, SHARED_ARGS = 5 + 12 + 2 + 4 * XLI_SELECT_VALUES + 1 };
+enum { OWN_ARGS = 4, SHARED_ARGS = 5 + 12 + 2 + 4 * XLI_VALUES + 1 };
 XLI_ARGS_FIT(OWN_ARGS + SHARED_ARGS);
 
 /* A launch whose arguments are `first` and XL_SELECT_ARGUMENTS of cl/select/select_arrays.cl. */
@@ -58,7 +58,7 @@ static xl_status launch(const flow *f, xli_kernel *kernel, size_t groups, const 
         add_array(f, arrays[k], &args);
     xli_args_add_place(&args, f->scratch->buffer ? f->scratch->buffer : f->stand_in,
                        f->scratch->offset / sizeof(cl_ulong));
-    for (unsigned k = 0; k < f->plan->problem.num_values; ++k) {
+    for (unsigned k = 0; k < f->plan->problem.values.count; ++k) {
         add_array(f, XLI_SELECT_VALUES_IN + k, &args);
         add_array(f, XLI_SELECT_VALUES_OUT + k, &args);
     }

@@ -61,11 +61,10 @@ static void add_equal(xli_text *text, const xli_select_problem *p)
 /* Values are moved in units: the largest to which all elements of an array are aligned. */
 static void add_values(xli_text *text, const xli_select_problem *p)
 {
-    enum { WIDEST = 16 };
     static const char *const units[] = {
         [1] = "uchar", [2] = "ushort", [4] = "uint", [8] = "uint2", [16] = "uint4"};
-    for (size_t k = 0; k < p->num_values; ++k) {
-        const size_t bytes = p->values[k], unit = xli_min(bytes & (0 - bytes), WIDEST);
+    for (size_t k = 0; k < p->values.count; ++k) {
+        const size_t bytes = p->values.bytes[k], unit = xli_value_unit(bytes);
         xli_text_add(text, "typedef %s xl_value%zu;\nenum { xl_value%zu_units = %zu };\n",
                      units[unit], k, k, bytes / unit);
     }
@@ -84,7 +83,7 @@ static xl_status add_text(const xli_select_plan *plan, const xli_capabilities *c
         {"XL_TILE", s->tile},
         {"XL_SELECT_KIND", (size_t)p->kind},
         {"XL_SELECT_BY", (size_t)p->by},
-        {"XL_SELECT_VALUES", p->num_values},
+        {"XL_SELECT_VALUES", p->values.count},
         {"XL_SELECT_WIDE", p->wide},
         {"XL_SELECT_STAGED", s->staged},
         {"XL_REGISTERS", s->registers},

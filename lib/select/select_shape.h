@@ -5,18 +5,16 @@
 #define XLI_SELECT_SHAPE_H
 
 #include "element.h"
+#include "values.h"
 
 #include <crosslane/select.h>
-
-enum { XLI_SELECT_VALUES = 1 + XL_MORE_VALUES };
 
 /* A checked descriptor. */
 typedef struct xli_select_problem {
     xl_select_kind kind;
     xl_select_by by;
-    xli_element element;              /* as kernels store it */
-    size_t values[XLI_SELECT_VALUES]; /* bytes of an element of each array */
-    size_t num_values;
+    xli_element element; /* as kernels store it */
+    xli_values values;
     bool wide;                     /* indices of 64 bits */
     const char *predicate, *equal; /* borrowed while a plan is made; NULL: not needed */
     xli_params params;             /* of these expressions */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Sort: the primitive's table, the arrays of a call, and the public calls. */
 #include "sort_plan.h"
+#include "values.h"
 
 #include <string.h>
 
@@ -111,34 +112,29 @@ static xl_status count(const xl_plan *base, const void *of)
     return XL_SUCCESS;
 }
 
-/* Array `a` of values, as the caller numbers them. */
-static void list_values(const xli_sort_problem *problem, const xl_sort_args *args, size_t a,
-                        xli_array *in, xli_array *out)
+static xli_values values_of(const xli_sort_problem *problem)
 {
-    static const struct {
-        const char *in, *out, *unused;
-    } names[XLI_SORT_VALUES] = {
-        {"args.values_in", "args.values_out", "must not be given, because desc.value is XL_NONE"},
-        {"args.more_values_in[0]", "args.more_values_out[0]",
-         "must not be given, because desc.more_values[0] is XL_NONE"},
-        {"args.more_values_in[1]", "args.more_values_out[1]",
-         "must not be given, because desc.more_values[1] is XL_NONE"},
-        {"args.more_values_in[2]", "args.more_values_out[2]",
-         "must not be given, because desc.more_values[2] is XL_NONE"},
-    };
-    const size_t n = args->n, first = xli_sort_first_gathered(problem);
-    const size_t bytes = a < first                           ? xl_type_size(problem->value)
-                         : a - first < problem->num_gathered ? problem->gathered[a - first]
-                                                             : 0;
-    *in = xli_input(names[a].in, a > 0 ? args->more_values_in[a - 1] : args->values_in, n, bytes);
-    *out =
-        xli_output(names[a].out, a > 0 ? args->more_values_out[a - 1] : args->values_out, n, bytes);
-    out->access = XLI_READ | XLI_WRITE; /* by the launches between the first and the last */
-    out->in_place_of = names[a].in;
-    if (bytes == 0)
-        in->unused = out->unused = names[a].unused;
-    else if (a < first && problem->indices)
-        in->unused = "must not be given, because desc.value is XL_SORT_INDICES";
+    xli_values values = {0};
+    if (!problem->hides_indices && problem->value != XL_NONE)
+        values.bytes[values.count++] = xl_type_size(problem->value);
+    for (size_t a = 0; a < problem->num_gathered; ++a)
+        values.bytes[values.count++] = problem->gathered[a];
+    return values;
+}
+
+static void list_values(const xli_sort_problem *problem, const xl_sort_args *args, xli_array *in,
+                        xli_array *out)
+{
+    const xli_values values = values_of(problem);
+    const bool made = problem->indices && !problem->hides_indices;
+    for (size_t a = 0; a < XLI_SORT_VALUES; ++a) {
+        in[a] = xli_values_in(&values, a, args->values_in, args->more_values_in, args->n);
+        out[a] = xli_values_out(&values, a, args->values_out, args->more_values_out, args->n);
+        out[a].access = XLI_READ | XLI_WRITE; /* by the launches between the first and the last */
+        out[a].in_place_of = in[a].name;
+    }
+    if (made)
+        in[0].unused = "must not be given, because desc.value is XL_SORT_INDICES";
 }
 
 static size_t arrays(const xl_plan *base, const void *of, xli_array *arrays)
@@ -160,9 +156,7 @@ static size_t arrays(const xl_plan *base, const void *of, xli_array *arrays)
     keys_out->in_place_of = "args.keys_in";
     if (problem->values_only)
         keys_out->unused = "must not be given, because desc.values_only is 1";
-    for (size_t a = 0; a < XLI_SORT_VALUES; ++a)
-        list_values(problem, args, a, &arrays[XLI_SORT_VALUES_IN + a],
-                    &arrays[XLI_SORT_VALUES_OUT + a]);
+    list_values(problem, args, &arrays[XLI_SORT_VALUES_IN], &arrays[XLI_SORT_VALUES_OUT]);
     return XLI_SORT_ARRAYS;
 }
 

@@ -2,54 +2,31 @@
  * The sort's descriptor: its checks, and the problem that it describes. */
 #include "key.h"
 #include "sort_plan.h"
+#include "values.h"
 
 #include <inttypes.h>
 
-/* Bytes of an element of values; 0 if `value` is no type of values. */
-static size_t value_bytes(uint32_t value)
+/* Indices count as values of u32. */
+static xl_status read_values(const xl_context *ctx, const xl_sort_desc *desc, xli_values *values)
 {
-    enum { MOST = 0xffff };
-    if (value > XL_BYTES(0) && value <= XL_BYTES(MOST))
-        return value - XL_BYTES(0);
-    return xl_type_size((xl_type)value);
-}
-
-static xl_status check_value(const xl_context *ctx, const char *field, uint32_t value)
-{
-    if (value == XL_NONE || value_bytes(value) > 0)
-        return XL_SUCCESS;
-    if (value == XL_SORT_INDICES)
-        return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT,
-                        "%s: XL_SORT_INDICES; only desc.value may be XL_SORT_INDICES", field);
-    return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT,
-                    "%s: %s (%" PRIu32
-                    "); must be a built-in type, XL_BYTES(1) to XL_BYTES(65535), or "
-                    "XL_NONE",
-                    field, xl_type_name((xl_type)value), value);
+    return xli_values_read(ctx, desc->value == XL_SORT_INDICES ? XL_U32 : desc->value,
+                           desc->more_values, values);
 }
 
 static xl_status check_values(const xl_context *ctx, const xl_sort_desc *desc)
 {
-    static const char *const names[] = {"desc.more_values[0]", "desc.more_values[1]",
-                                        "desc.more_values[2]"};
-    xl_status status = XL_SUCCESS;
-    uint32_t before = desc->value;
-    if (desc->value != XL_SORT_INDICES)
-        XL_TRY(check_value(ctx, "desc.value", desc->value));
-    for (size_t a = 0; a < XL_MORE_VALUES; ++a) {
-        const uint32_t value = desc->more_values[a];
-        XL_TRY(check_value(ctx, names[a], value));
-        if (value != XL_NONE && before == XL_NONE)
+    xli_values values;
+    for (size_t a = 0; a < XL_MORE_VALUES; ++a)
+        if (desc->more_values[a] == XL_SORT_INDICES)
             return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT,
-                            "%s: given; must be XL_NONE if the array before it is", names[a]);
-        before = value;
-    }
+                            "desc.more_values[%zu]: XL_SORT_INDICES; only desc.value may be "
+                            "XL_SORT_INDICES",
+                            a);
     if (desc->values_only && desc->value == XL_NONE)
         return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT,
                         "desc.values_only: %" PRIu32 "; must be 0 if desc.value is XL_NONE",
                         desc->values_only);
-done:
-    return status;
+    return read_values(ctx, desc, &values);
 }
 
 /* Bits of a built-in key. */
@@ -153,9 +130,9 @@ done:
 }
 
 /* The value that travels with the keys; `hides`: the places of the keys, in scratch. */
-static xl_type value_of(const xl_sort_desc *desc, bool hides)
+static xl_type value_of(const xl_sort_desc *desc, size_t bytes, bool hides)
 {
-    const bool wide = hides || value_bytes(desc->value) == sizeof(cl_ulong);
+    const bool wide = hides || bytes == sizeof(cl_ulong);
     if (desc->value == XL_NONE && !hides)
         return XL_NONE;
     return desc->large && wide ? XL_U64 : XL_U32;
@@ -167,17 +144,19 @@ xl_status xli_sort_problem_of(const xl_context *ctx, const xli_capabilities *cap
                               const xl_sort_desc *desc, xli_sort_problem *problem)
 {
     xl_status status = XL_SUCCESS;
+    xli_values values;
+    XL_TRY(read_values(ctx, desc, &values));
     const bool asked = desc->value == XL_SORT_INDICES;
     const bool zeros = desc->equal_zeros && xli_key_is_float((xl_type)desc->key);
     const bool none = desc->value == XL_NONE;
-    const size_t bytes = value_bytes(desc->value);
-    const bool moves = desc->more_values[0] == XL_NONE &&
+    const size_t bytes = values.bytes[0];
+    const bool moves = values.count < 2 &&
                        (bytes == sizeof(cl_uint) || (desc->large && bytes == sizeof(cl_ulong)));
     /* Zeros are merged by their places, so that these travel. */
     const bool hides = !asked && (zeros || (!none && !moves));
     *problem = (xli_sort_problem){
         .key = (xl_type)desc->key,
-        .value = value_of(desc, hides),
+        .value = value_of(desc, bytes, hides),
         .indices = asked || hides,
         .hides_indices = hides,
         .descending = desc->order == XL_DESCENDING,
@@ -195,10 +174,8 @@ xl_status xli_sort_problem_of(const xl_context *ctx, const xli_capabilities *cap
         XL_TRY(resolve_key(ctx, capabilities, desc, &problem->element));
         problem->end_bit = 8 * (uint32_t)problem->element.bytes;
     }
-    if (hides && !none)
-        problem->gathered[problem->num_gathered++] = value_bytes(desc->value);
-    for (size_t a = 0; a < XL_MORE_VALUES && desc->more_values[a] != XL_NONE; ++a)
-        problem->gathered[problem->num_gathered++] = value_bytes(desc->more_values[a]);
+    for (size_t a = hides ? 0 : 1; a < values.count; ++a)
+        problem->gathered[problem->num_gathered++] = values.bytes[a];
 done:
     return status;
 }

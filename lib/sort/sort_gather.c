@@ -2,6 +2,7 @@
  * Values that do not travel with the keys: after the sort they are gathered by the places of the
  * keys (cl/sort/sort_gather.cl). */
 #include "sort_plan.h"
+#include "values.h"
 
 xl_status xli_sort_gather_build(xli_sort_plan *plan)
 {
@@ -11,7 +12,7 @@ xl_status xli_sort_gather_build(xli_sort_plan *plan)
         xli_sort_gather *const gather = &plan->gather[a];
         xli_program *program;
         const xli_definition lines[] = {
-            {"XL_GATHER_BYTES", plan->problem.gathered[a]},
+            {"XL_MOVE_BYTES", plan->problem.gathered[a]},
             {"XL_SORT_LARGE", plan->problem.value == XL_U64 ? 2 : 1},
         };
         text.length = 0;
@@ -59,9 +60,8 @@ static xl_status launch(const xli_sort_call *c, xli_kernel *kernel, size_t units
 static xl_status gather_array(const xli_sort_call *c, xli_sort_gather *k, size_t bytes,
                               const xli_span *in, const xli_span *out)
 {
-    enum { WIDEST = 16 }; /* bytes of a unit */
     xl_status status;
-    const size_t unit = xli_min(bytes & (0 - bytes), WIDEST), units = bytes / unit;
+    const size_t unit = xli_value_unit(bytes), units = bytes / unit;
     const piece from = {in->buffer, in->offset * units}, to = {out->buffer, out->offset * units};
     /* The sort has ended: its scratch is free. */
     const piece spare = {c->scratch->buffer, c->scratch->offset / unit};

@@ -11,8 +11,9 @@ static xl_status check(xl_context *ctx, const void *of)
 {
     xl_status status;
     const xl_topk_desc *const desc = of;
+    xli_values values;
     XL_TRY(xli_key_check(ctx, desc->key));
-    XL_TRY(xli_key_check_value(ctx, desc->value));
+    XL_TRY(xli_values_read(ctx, desc->value, desc->more_values, &values));
     XL_TRY(xli_key_check_segments(ctx, desc->segments, desc->segment_type));
 done:
     return status;
@@ -88,9 +89,12 @@ static xl_status make(xl_plan *base, const void *of)
     xli_tune tune;
     const unsigned takes = desc->sorted ? XLI_TUNE_TOPK | XLI_TUNE_SORT : XLI_TUNE_TOPK;
     const xli_tune_wish *const wish = XLI_TUNE_WISH(takes, desc);
-    plan->problem =
-        (xli_topk_problem){(xl_type)desc->key, (xl_type)desc->value,        desc->largest != 0,
-                           desc->sorted != 0,  (xl_type)desc->segment_type, desc->equal_zeros != 0};
+    plan->problem = (xli_topk_problem){.key = (xl_type)desc->key,
+                                       .largest = desc->largest != 0,
+                                       .sorted = desc->sorted != 0,
+                                       .segments = (xl_type)desc->segment_type,
+                                       .equal_zeros = desc->equal_zeros != 0};
+    XL_TRY(xli_values_read(base->ctx, desc->value, desc->more_values, &plan->problem.values));
     XL_TRY(xli_context_capabilities(base->ctx, &capabilities));
     XL_TRY(xli_context_tune(base->ctx, capabilities, wish, &device, &tune));
     XL_TRY(make_selection(plan, &device, &tune.topk));
@@ -132,23 +136,34 @@ static xl_status count(const xl_plan *base, const void *of)
     return XL_SUCCESS;
 }
 
-static xli_array result(const char *name, xl_view view, size_t n, size_t bytes, bool is_needed)
+/* `needed`: the call has results, so that at least one output must be given. */
+static xli_array result(xli_array a, bool needed)
 {
-    xli_array a = xli_output(name, view, n, bytes);
     a.optional = true;
-    a.one_of = is_needed;
+    a.one_of = needed && !a.unused;
     return a;
 }
 
-/* Marks the arrays that plans without values or without segments do not take. */
+static void list_values(const xli_topk_problem *problem, const xl_topk_args *args, size_t results,
+                        bool needed, xli_array *arrays)
+{
+    for (size_t k = 0; k < XLI_VALUES; ++k) {
+        xli_array *const in = &arrays[XLI_TOPK_VALUES_IN + k];
+        xli_array *const out = &arrays[XLI_TOPK_VALUES_OUT + k];
+        *in = xli_values_in(&problem->values, k, args->values_in, args->more_values_in, args->n);
+        *out = result(
+            xli_values_out(&problem->values, k, args->values_out, args->more_values_out, results),
+            needed);
+        in->optional = !out->view.buffer;
+    }
+}
+
+/* Marks the arrays that plans with or without segments do not take. */
 static void mark_unused(const xli_topk_problem *problem, xli_array *arrays)
 {
-    static const char values[] = "must not be given, because desc.value is XL_NONE",
-                      whole[] = "must not be given, because desc.segments is XL_SEGMENTS_NONE",
+    static const char whole[] = "must not be given, because desc.segments is XL_SEGMENTS_NONE",
                       segments[] = "must not be given, because desc.segments is "
                                    "XL_SEGMENTS_OFFSETS; args.counts_out has a count for each";
-    if (problem->value == XL_NONE)
-        arrays[XLI_TOPK_VALUES_IN].unused = arrays[XLI_TOPK_VALUES_OUT].unused = values;
     if (problem->segments == XL_NONE)
         arrays[XLI_TOPK_SEGMENTS].unused = arrays[XLI_TOPK_COUNTS_OUT].unused = whole;
     else
@@ -162,21 +177,21 @@ static size_t arrays(const xl_plan *base, const void *of, xli_array *arrays)
     const size_t n = args->n, key = xl_type_size(problem->key), segments = args->segments.count;
     const bool has = problem->segments != XL_NONE, any = n > 0 && args->k > 0;
     const size_t results = has ? xli_mul(segments, args->k) : xli_min(args->k, n);
+    arrays[XLI_TOPK_N_DEVICE] = xli_input("args.n_device", args->n_device, 1, sizeof(cl_ulong));
+    arrays[XLI_TOPK_N_DEVICE].optional = true;
     arrays[XLI_TOPK_KEYS_IN] = xli_input("args.keys_in", args->keys_in, n, key);
-    arrays[XLI_TOPK_VALUES_IN] = xli_input("args.values_in", args->values_in, n, sizeof(cl_uint));
-    arrays[XLI_TOPK_VALUES_IN].optional = !args->values_out.buffer;
-    arrays[XLI_TOPK_KEYS_OUT] = result("args.keys_out", args->keys_out, results, key, any);
-    arrays[XLI_TOPK_VALUES_OUT] =
-        result("args.values_out", args->values_out, results, sizeof(cl_uint), any);
-    arrays[XLI_TOPK_INDICES_OUT] =
-        result("args.indices_out", args->indices_out, results, sizeof(cl_uint), any);
-    arrays[XLI_TOPK_COUNT_OUT] =
-        result("args.count_out", args->count_out, 1, sizeof(cl_ulong), any && !has);
     arrays[XLI_TOPK_SEGMENTS] =
         xli_offsets("args.segments", args->segments, xl_type_size(problem->segments));
     arrays[XLI_TOPK_SEGMENTS].optional = n == 0;
-    arrays[XLI_TOPK_COUNTS_OUT] =
-        result("args.counts_out", args->counts_out, segments, sizeof(cl_uint), any && has);
+    arrays[XLI_TOPK_KEYS_OUT] =
+        result(xli_output("args.keys_out", args->keys_out, results, key), any);
+    list_values(problem, args, results, any, arrays);
+    arrays[XLI_TOPK_INDICES_OUT] =
+        result(xli_output("args.indices_out", args->indices_out, results, sizeof(cl_uint)), any);
+    arrays[XLI_TOPK_COUNT_OUT] =
+        result(xli_output("args.count_out", args->count_out, 1, sizeof(cl_ulong)), any && !has);
+    arrays[XLI_TOPK_COUNTS_OUT] = result(
+        xli_output("args.counts_out", args->counts_out, segments, sizeof(cl_uint)), any && has);
     mark_unused(problem, arrays);
     return XLI_TOPK_ARRAYS;
 }
@@ -186,7 +201,7 @@ static size_t scratch_bytes(const xl_plan *base, const void *of)
     const xl_topk_args *const args = of;
     const xli_topk_plan *const plan = (const xli_topk_plan *)base;
     return plan->problem.segments != XL_NONE
-               ? xli_topk_segments_scratch(plan, args->n, args->k)
+               ? xli_topk_segments_scratch(plan, args)
                : xli_topk_lay_out(plan, args->n, xli_min(args->k, args->n)).bytes;
 }
 

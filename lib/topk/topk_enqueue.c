@@ -9,9 +9,8 @@
  * different keys, and the index, form a word that is sorted again. */
 #include "topk_plan.h"
 
-/* The results that kernels write, as in cl/topk/topk_results.cl and topk_state.cl. */
-enum { GIVES_KEYS = 1, GIVES_VALUES = 2, GIVES_INDICES = 4, GIVES_PAIRS = 8 };
-enum { DIGIT_BITS = 11 };
+/* As in cl/topk/topk_state.cl. */
+enum { OUTPUT_PAIRS = 4, DIGIT_BITS = 11, RESULTS_AT = 496 };
 
 /* Work-items of a group in which each processes one result. */
 static size_t each(const xli_kernel *kernel)
@@ -35,40 +34,23 @@ xli_topk_layout xli_topk_lay_out(const xli_topk_plan *plan, size_t n, size_t res
     return xli_topk_layout_of(&plan->problem, &plan->shape, n, results, nested);
 }
 
-/* A call. */
+/* A call with at least one result. */
 typedef struct flow {
+    xli_topk_call call;
     xli_topk_plan *plan;
     xli_seq *seq;
-    size_t n, results;
-    const xli_span *spans;
-    const xli_span *scratch;
+    size_t n, results; /* results: at most */
     xli_topk_layout layout;
 } flow;
 
 static xli_arg part(const flow *f, size_t at)
 {
-    return XLI_U64(f->scratch->offset + at);
+    return XLI_U64(f->call.scratch->offset + at);
 }
 
-cl_uint xli_topk_gives(const xli_span *spans)
+static xli_arg scratch_of(const flow *f)
 {
-    return (spans[XLI_TOPK_KEYS_OUT].buffer ? GIVES_KEYS : 0u) |
-           (spans[XLI_TOPK_VALUES_OUT].buffer ? GIVES_VALUES : 0u) |
-           (spans[XLI_TOPK_INDICES_OUT].buffer ? GIVES_INDICES : 0u);
-}
-
-void xli_topk_add_array(xli_args *args, const xli_span *array, const xli_span *scratch)
-{
-    if (array->buffer)
-        xli_args_add_span(args, array);
-    else
-        xli_args_add_place(args, scratch->buffer, 0);
-}
-
-void xli_topk_add_arrays(xli_args *args, const xli_span *spans, const xli_span *scratch)
-{
-    for (size_t i = XLI_TOPK_KEYS_IN; i <= XLI_TOPK_INDICES_OUT; ++i)
-        xli_topk_add_array(args, &spans[i], scratch);
+    return XLI_MEM(f->call.scratch->buffer);
 }
 
 /* Clears the counts. If there is a sample, makes lists of the keys within its bound. */
@@ -76,25 +58,29 @@ static xl_status launch_begin(const flow *f, unsigned passes)
 {
     xl_status status;
     xli_topk_plan *plan = f->plan;
+    xli_kernel *const begin = &plan->kernels.begin;
     const size_t group = plan->shape.group_size;
     const xli_topk_chunks chunks = xli_topk_chunks_of(&plan->shape, f->n);
     const xli_topk_sample sample =
         xli_topk_sample_of(&plan->problem, &plan->shape, f->n, passes > 0 ? f->results : f->n);
-    const xli_span *keys = &f->spans[XLI_TOPK_KEYS_IN];
-    const xli_arg n = XLI_U32(f->n), scratch = XLI_MEM(f->scratch->buffer), state = part(f, 0);
-    XL_TRY(XLI_LAUNCH(f->seq, &plan->kernels.begin, 1, each(&plan->kernels.begin), n,
-                      XLI_U32(f->results), XLI_U32(passes), XLI_U32(sample.keys),
-                      XLI_U32(sample.rank), scratch, state));
+    const xli_span *keys = &f->call.spans[XLI_TOPK_KEYS_IN];
+    const xli_arg n = XLI_U32(f->n), scratch = scratch_of(f), state = part(f, 0);
+    xli_args args = {{n}, 1};
+    xli_topk_add_length(&args, &f->call);
+    const xli_arg rest[] = {XLI_U32(f->results),  XLI_U32(passes), XLI_U32(sample.keys),
+                            XLI_U32(sample.rank), scratch,         state};
+    xli_args_add_all(&args, rest, XLI_COUNT(rest));
+    XL_TRY(xli_seq_launch_args(f->seq, begin, 1, each(begin), &args, 0));
     if (sample.keys == 0)
         return XL_SUCCESS;
     const xli_topk_chunks parts = xli_topk_sample_chunks(&plan->shape, &sample);
     for (unsigned pass = 0; pass < passes; ++pass)
-        XL_TRY(XLI_LAUNCH(f->seq, &plan->kernels.sample, parts.count, group, XLI_U32(pass),
-                          XLI_U32(sample.keys), XLI_U32(parts.elements), XLI_U32(sample.stride),
-                          scratch, state, XLI_MEM(keys->buffer), XLI_U64(keys->offset)));
+        XL_TRY(XLI_LAUNCH(f->seq, &plan->kernels.sample, parts.count, group, XLI_U32(pass), n,
+                          XLI_U32(sample.keys), XLI_U32(parts.elements), scratch, state,
+                          XLI_MEM(keys->buffer), XLI_U64(keys->offset)));
     XL_TRY(XLI_LAUNCH(f->seq, &plan->kernels.bound, chunks.count, group, XLI_U32(passes), n,
-                      XLI_U32(chunks.elements), XLI_U32(chunks.count), scratch, state,
-                      XLI_MEM(keys->buffer), XLI_U64(keys->offset)));
+                      XLI_U32(chunks.count), scratch, state, XLI_MEM(keys->buffer),
+                      XLI_U64(keys->offset)));
 done:
     return status;
 }
@@ -104,38 +90,44 @@ static xl_status launch_select(const flow *f)
 {
     xl_status status;
     xli_topk_plan *plan = f->plan;
-    const xli_topk_chunks chunks = xli_topk_chunks_of(&plan->shape, f->n);
+    const size_t chunks = xli_topk_chunks_of(&plan->shape, f->n).count;
     const size_t group = plan->shape.group_size;
     const unsigned digits = (unsigned)xli_ceil_div(8 * xl_type_size(plan->problem.key), DIGIT_BITS);
     const bool sorts = xli_topk_sorts(&plan->problem, f->results);
     /* If all keys are results, no digit is needed. */
     const unsigned passes = f->results < f->n ? digits : 0;
-    const xli_span *keys = &f->spans[XLI_TOPK_KEYS_IN];
-    const xli_arg n = XLI_U32(f->n), chunk = XLI_U32(chunks.elements),
-                  scratch = XLI_MEM(f->scratch->buffer), state = part(f, 0);
+    const xli_span *keys = &f->call.spans[XLI_TOPK_KEYS_IN];
+    const xli_arg n = XLI_U32(f->n), scratch = scratch_of(f), state = part(f, 0);
     XL_TRY(launch_begin(f, passes));
     for (unsigned pass = 0; pass < passes; ++pass)
-        XL_TRY(XLI_LAUNCH(f->seq, &plan->kernels.count, chunks.count, group, XLI_U32(pass), n,
-                          chunk, XLI_U32(chunks.count), scratch, state, XLI_MEM(keys->buffer),
+        XL_TRY(XLI_LAUNCH(f->seq, &plan->kernels.count, chunks, group, XLI_U32(pass), n,
+                          XLI_U32(chunks), scratch, state, XLI_MEM(keys->buffer),
                           XLI_U64(keys->offset)));
-    XL_TRY(XLI_LAUNCH(f->seq, &plan->kernels.tally, chunks.count, group, XLI_U32(passes), n, chunk,
-                      XLI_U32(chunks.count), scratch, state, XLI_MEM(keys->buffer),
+    XL_TRY(XLI_LAUNCH(f->seq, &plan->kernels.tally, chunks, group, XLI_U32(passes), n,
+                      XLI_U32(chunks), scratch, state, XLI_MEM(keys->buffer),
                       XLI_U64(keys->offset)));
     xli_args args = {
-        {XLI_U32(sorts ? GIVES_PAIRS : xli_topk_gives(f->spans)), XLI_U32(passes),
-         XLI_U32(f->results), n, chunk, XLI_U32(chunks.count), scratch, state,
+        {XLI_U32(sorts ? OUTPUT_PAIRS : xli_topk_outputs(&f->call)), XLI_U32(passes),
+         XLI_U32(f->results), n, XLI_U32(chunks), scratch, state,
          part(f, xli_topk_is_wide(&plan->problem) ? f->layout.ordinals_at : f->layout.pairs_at),
          part(f, f->layout.places_at)},
-        10};
-    xli_topk_add_arrays(&args, f->spans, f->scratch);
-    XL_TRY(xli_seq_launch_args(f->seq, &plan->kernels.write, chunks.count, group, &args, 0));
+        9};
+    xli_topk_add_arrays(&args, &f->call);
+    XL_TRY(xli_seq_launch_args(f->seq, &plan->kernels.write, chunks, group, &args, 0));
 done:
     return status;
 }
 
 static xl_view words(const flow *f, size_t at, size_t word_bytes)
 {
-    return xl_view_of(f->scratch->buffer, (f->scratch->offset + at) / word_bytes);
+    return xl_view_of(f->call.scratch->buffer, (f->call.scratch->offset + at) / word_bytes);
+}
+
+/* The number of results on the device, if it may be less than the host knows. */
+static xl_view length(const flow *f)
+{
+    return f->call.spans[XLI_TOPK_N_DEVICE].buffer ? words(f, RESULTS_AT, sizeof(cl_ulong))
+                                                   : xl_no_view();
 }
 
 /* Sorts ordinals with their indices, and makes words of the rank of an ordinal and its index. */
@@ -146,6 +138,7 @@ static xl_status sort_wide(const flow *f)
     const xl_view keys = words(f, f->layout.ordinals_at, sizeof(cl_ulong)),
                   values = words(f, f->layout.places_at, sizeof(cl_uint));
     const xl_sort_args args = {.n = f->results,
+                               .n_device = length(f),
                                .keys_in = keys,
                                .keys_out = keys,
                                .values_in = values,
@@ -155,7 +148,7 @@ static xl_status sort_wide(const flow *f)
     XL_TRY(xl_sort_enqueue(f->plan->sort_pairs, f->seq->queue, &args, XLI_NEST(f->seq)));
     xli_seq_nested(f->seq);
     XL_TRY(XLI_LAUNCH(f->seq, rank, xli_ceil_div(f->results, each(rank)), each(rank),
-                      XLI_U32(f->results), XLI_MEM(f->scratch->buffer),
+                      XLI_U32(f->results), scratch_of(f), part(f, 0),
                       part(f, f->layout.ordinals_at), part(f, f->layout.places_at),
                       part(f, f->layout.pairs_at)));
 done:
@@ -168,6 +161,7 @@ static xl_status launch_sorted(const flow *f)
     xli_kernel *gather = &f->plan->kernels.gather;
     const xl_view pairs = words(f, f->layout.pairs_at, sizeof(cl_ulong));
     const xl_sort_args sort = {.n = f->results,
+                               .n_device = length(f),
                                .keys_in = pairs,
                                .keys_out = pairs,
                                .scratch = words(f, f->layout.nested_at, 1)};
@@ -176,14 +170,23 @@ static xl_status launch_sorted(const flow *f)
     XL_TRY(xli_seq_nest(f->seq));
     XL_TRY(xl_sort_enqueue(f->plan->sort, f->seq->queue, &sort, XLI_NEST(f->seq)));
     xli_seq_nested(f->seq);
-    xli_args args = {{XLI_U32(xli_topk_gives(f->spans)), XLI_U32(f->results), XLI_U32(f->n),
-                      XLI_MEM(f->scratch->buffer), part(f, f->layout.pairs_at)},
-                     5};
-    xli_topk_add_arrays(&args, f->spans, f->scratch);
+    xli_args args = {{XLI_U32(xli_topk_outputs(&f->call)), XLI_U32(f->results), XLI_U32(f->n),
+                      scratch_of(f), part(f, 0), part(f, f->layout.pairs_at)},
+                     6};
+    xli_topk_add_arrays(&args, &f->call);
     XL_TRY(xli_seq_launch_args(f->seq, gather, xli_ceil_div(f->results, each(gather)), each(gather),
                                &args, 0));
 done:
     return status;
+}
+
+static xl_status launch_count(const flow *f)
+{
+    const xli_span *const count = &f->call.spans[XLI_TOPK_COUNT_OUT];
+    xli_args args = {{XLI_U64(f->results), XLI_U32(f->n)}, 2};
+    xli_topk_add_length(&args, &f->call);
+    xli_args_add_span(&args, count);
+    return xli_seq_launch_args(f->seq, &f->plan->kernels.store_count, 1, 1, &args, 0);
 }
 
 xl_status xli_topk_launch(xli_topk_plan *plan, xli_seq *seq, const xl_topk_args *args,
@@ -191,16 +194,17 @@ xl_status xli_topk_launch(xli_topk_plan *plan, xli_seq *seq, const xl_topk_args 
 {
     xl_status status = XL_SUCCESS;
     const size_t n = args->n, results = xli_min(args->k, n);
-    const xli_span *const count = &spans[XLI_TOPK_COUNT_OUT];
-    if (count->buffer)
-        XL_TRY(XLI_LAUNCH(seq, &plan->kernels.say, 1, 1, XLI_U64(results), XLI_MEM(count->buffer),
-                          XLI_U64(count->offset)));
-    if (results == 0 || xli_topk_gives(spans) == 0)
+    flow f = {.plan = plan, .seq = seq, .n = n, .results = results};
+    f.layout = xli_topk_lay_out(plan, n, results);
+    f.call = xli_topk_call_of(plan, seq, args, spans, scratch, f.layout.indices_at);
+    if (spans[XLI_TOPK_COUNT_OUT].buffer)
+        XL_TRY(launch_count(&f));
+    if (results == 0 || !xli_topk_has_outputs(spans))
         return XL_SUCCESS;
-    const flow f = {plan, seq, n, results, spans, scratch, xli_topk_lay_out(plan, n, results)};
     XL_TRY(launch_select(&f));
     if (xli_topk_sorts(&plan->problem, results))
         XL_TRY(launch_sorted(&f));
+    XL_TRY(xli_topk_values_launch(&f.call, results));
 done:
     return status;
 }

@@ -47,7 +47,7 @@ static void list_kernels(xli_topk_plan *plan, wanted list[NUM_KERNELS])
         {"xl_topk_write", &k->write, whole, true},
         {"xl_topk_rank_keys", &k->rank, sorted && wide, false},
         {"xl_topk_gather", &k->gather, sorted, false},
-        {"xl_topk_say", &k->say, whole, false},
+        {"xl_topk_store_count", &k->store_count, whole, false},
         {"xl_topk_segments_begin", &s->begin, segments, true},
         {"xl_topk_segments_short", &s->rows, segments, true},
         {"xl_topk_segments_count", &s->count, segments, true},
@@ -81,6 +81,7 @@ xl_status xli_topk_build(xli_topk_plan *plan, size_t *most)
         if (list[i].by_group)
             *most = xli_min(*most, list[i].kernel->max_group);
     }
+    XL_TRY(xli_topk_values_build(plan));
 done:
     xli_text_free(&text);
     return status;
@@ -92,4 +93,6 @@ void xli_topk_drop_kernels(xli_topk_plan *plan)
     list_kernels(plan, list);
     for (size_t i = 0; i < NUM_KERNELS; ++i)
         xli_kernel_destroy(list[i].kernel);
+    for (size_t i = 0; i < XLI_VALUES; ++i)
+        xli_kernel_destroy(&plan->values[i]);
 }

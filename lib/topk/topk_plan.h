@@ -4,6 +4,7 @@
  * Each file uses only those above it:
  *     topk_shape.c     how a problem is laid out on a device
  *     topk_kernels.c   the kernels of a problem and shape
+ *     topk_values.c    the arguments that launches share; the values (cl/topk/topk_values.cl)
  *     topk_enqueue.c   launches (cl/topk/topk.cl)
  *     topk_segments.c  launches of a selection from each segment (cl/topk/topk_segments.cl)
  *     topk.c           the primitive's table and the public calls */
@@ -15,15 +16,16 @@
 
 #include <crosslane/sort.h>
 
-/* The arrays of a call. Kernels take the first five in this order. */
+/* The arrays of a call. */
 enum {
+    XLI_TOPK_N_DEVICE,
     XLI_TOPK_KEYS_IN,
     XLI_TOPK_VALUES_IN,
+    XLI_TOPK_SEGMENTS = XLI_TOPK_VALUES_IN + XLI_VALUES,
     XLI_TOPK_KEYS_OUT,
     XLI_TOPK_VALUES_OUT,
-    XLI_TOPK_INDICES_OUT,
+    XLI_TOPK_INDICES_OUT = XLI_TOPK_VALUES_OUT + XLI_VALUES,
     XLI_TOPK_COUNT_OUT,
-    XLI_TOPK_SEGMENTS,
     XLI_TOPK_COUNTS_OUT,
     XLI_TOPK_ARRAYS
 };
@@ -37,7 +39,7 @@ typedef struct xli_topk_kernels {
     xli_kernel begin, count, tally, write; /* the selection */
     xli_kernel sample, bound;              /* before it, if there are many keys */
     xli_kernel rank, gather;               /* for sorted results; rank: for wide keys */
-    xli_kernel say;                        /* the number of results */
+    xli_kernel store_count;                /* of results */
     xli_topk_segment_kernels segments;
 } xli_topk_kernels;
 
@@ -46,10 +48,11 @@ typedef struct xli_topk_plan {
     xli_topk_problem problem;
     xli_topk_shape shape;
     xli_topk_kernels kernels;
-    xl_plan *sort;       /* sorts words of 64 bits, or NULL */
-    xl_plan *sort_pairs; /* sorts words of 64 bits with a u32 each, or NULL */
-    uint32_t tile_log;   /* xli_topk_tile_log() */
-    xl_plan *sort_long;  /* sorts ordinals with a u32 each, in segments, or NULL */
+    xli_kernel values[XLI_VALUES]; /* for each array of values */
+    xl_plan *sort;                 /* sorts words of 64 bits, or NULL */
+    xl_plan *sort_pairs;           /* sorts words of 64 bits with a u32 each, or NULL */
+    uint32_t tile_log;             /* xli_topk_tile_log() */
+    xl_plan *sort_long;            /* sorts ordinals with a u32 each, in segments, or NULL */
 } xli_topk_plan;
 
 /* ---- topk_kernels.c -------------------------------------------------------- */
@@ -59,16 +62,42 @@ typedef struct xli_topk_plan {
 xl_status xli_topk_build(xli_topk_plan *plan, size_t *most);
 void xli_topk_drop_kernels(xli_topk_plan *plan);
 
-/* ---- topk_enqueue.c -------------------------------------------------------- */
+/* ---- topk_values.c --------------------------------------------------------- */
 
-/* The results that the caller asks for, in bits below 8: XL_GIVES_KEYS and the others of
- * cl/topk/topk_results.cl. */
-cl_uint xli_topk_gives(const xli_span *spans);
+/* A call. */
+typedef struct xli_topk_call {
+    xli_topk_plan *plan;
+    xli_seq *seq;
+    size_t n, k; /* as given */
+    const xli_span *spans;
+    const xli_span *scratch;
+    xli_span indices; /* where kernels store indices: the caller's array; a part of the scratch, if
+                         only values need them; or no buffer */
+} xli_topk_call;
 
-/* Adds one array, and XL_TOPK_ARRAYS of that file. For an array that is not given the scratch is
+/* `indices_at`: the part of the scratch for indices. */
+xli_topk_call xli_topk_call_of(xli_topk_plan *plan, xli_seq *seq, const xl_topk_args *args,
+                               const xli_span *spans, const xli_span *scratch, size_t indices_at);
+
+/* Whether the call has keys_out, values or indices_out. */
+bool xli_topk_has_outputs(const xli_span *spans);
+
+/* The outputs of kernels, in bits below 4: XL_OUTPUT_KEYS and XL_OUTPUT_INDICES. */
+cl_uint xli_topk_outputs(const xli_topk_call *c);
+
+/* Adds XL_TOPK_ARRAYS of cl/topk/topk_results.cl. For an array that is not given the scratch is
  * added: no kernel accesses it, but some drivers require a buffer. */
-void xli_topk_add_array(xli_args *args, const xli_span *array, const xli_span *scratch);
-void xli_topk_add_arrays(xli_args *args, const xli_span *spans, const xli_span *scratch);
+void xli_topk_add_arrays(xli_args *args, const xli_topk_call *c);
+
+/* Adds n_device or NULL. */
+void xli_topk_add_length(xli_args *args, const xli_topk_call *c);
+
+xl_status xli_topk_values_build(xli_topk_plan *plan);
+
+/* Gathers the values of all results. `results`: their places, k for each segment. */
+xl_status xli_topk_values_launch(const xli_topk_call *c, size_t results);
+
+/* ---- topk_enqueue.c -------------------------------------------------------- */
 
 /* Scratch that a nested sort of n elements needs; no plan: 0 bytes. SIZE_MAX if that is too large
  * for a size_t. */
@@ -83,7 +112,7 @@ xl_status xli_topk_launch(xli_topk_plan *plan, xli_seq *seq, const xl_topk_args 
 
 /* ---- topk_segments.c ------------------------------------------------------- */
 
-size_t xli_topk_segments_scratch(const xli_topk_plan *plan, size_t n, size_t k);
+size_t xli_topk_segments_scratch(const xli_topk_plan *plan, const xl_topk_args *args);
 /* The launches of a call. */
 xl_status xli_topk_segments_launch(xli_topk_plan *plan, xli_seq *seq, const xl_topk_args *args,
                                    const xli_span *spans, const xli_span *scratch);

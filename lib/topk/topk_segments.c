@@ -5,8 +5,8 @@
  * few more. They end at once if the list is empty. */
 #include "topk_plan.h"
 
-/* Added to xli_topk_gives() for kernels, as in cl/topk/topk_segments_list.cl. */
-enum { GIVES_SORTED = 8 };
+/* As in cl/topk/topk_segments_list.cl. */
+enum { OUTPUT_SORTED = 8 };
 
 /* ---- scratch --------------------------------------------------------------- */
 
@@ -27,12 +27,19 @@ static room room_of(const xli_topk_plan *plan, size_t n, size_t k)
 }
 
 /* Parts of the scratch, as bytes from its start: the list of long segments; then, for results that
- * are sorted, their first one for each segment, ordinals, indices, and the scratch of the sort. */
+ * are sorted, their first one for each segment, ordinals, indices, and the scratch of the sort; if
+ * there are values, the indices of all results. */
 typedef struct layout {
-    size_t starts_at, ordinals_at, indices_at, nested_at, bytes;
+    size_t starts_at, ordinals_at, indices_at, nested_at, all_indices_at, bytes;
 } layout;
 
-static layout lay_out(const xli_topk_plan *plan, const room *r)
+/* The places of results, k for each segment. */
+static size_t places_of(const xl_topk_args *args)
+{
+    return xli_mul(args->segments.count, args->k);
+}
+
+static layout lay_out(const xli_topk_plan *plan, const room *r, const xl_topk_args *args)
 {
     enum { HEAD = 16, LONG = 40, DIGITS = 256, CHUNK_WORDS = 3 };
     layout l = {0};
@@ -45,24 +52,25 @@ static layout lay_out(const xli_topk_plan *plan, const room *r)
     l.ordinals_at = xli_topk_take(&l.bytes, r->results, xli_topk_is_wide(&plan->problem) ? 8 : 4);
     l.indices_at = xli_topk_take(&l.bytes, r->results, sizeof(cl_uint));
     l.nested_at = xli_topk_take(&l.bytes, nested, 1);
+    l.all_indices_at = xli_topk_take(&l.bytes, plan->problem.values.count > 0 ? places_of(args) : 0,
+                                     sizeof(cl_uint));
     return l;
 }
 
-size_t xli_topk_segments_scratch(const xli_topk_plan *plan, size_t n, size_t k)
+size_t xli_topk_segments_scratch(const xli_topk_plan *plan, const xl_topk_args *args)
 {
-    const room r = room_of(plan, n, k);
-    return lay_out(plan, &r).bytes;
+    const room r = room_of(plan, args->n, args->k);
+    return lay_out(plan, &r, args).bytes;
 }
 
 /* ---- launches --------------------------------------------------------------- */
 
 /* A call, and the arguments of its next launch. */
 typedef struct flow {
+    xli_topk_call call;
     xli_topk_plan *plan;
     xli_seq *seq;
-    size_t n, segments;
-    size_t k, stride; /* results of a segment: at most n, and as the caller says */
-    const xli_span *spans;
+    size_t n, k, segments; /* k: results of a segment, at most n */
     const xli_span *scratch;
     room room;
     layout layout;
@@ -76,7 +84,7 @@ static void add_part(flow *f, size_t at)
 
 static void add_array(flow *f, size_t which)
 {
-    xli_topk_add_array(&f->args, &f->spans[which], f->scratch);
+    xli_args_add_span(&f->args, &f->call.spans[which]);
 }
 
 /* XL_TOPK_LIST. */
@@ -95,10 +103,10 @@ static void begin_args(flow *f)
 /* XL_TOPK_RESULTS_ARGUMENTS. */
 static void add_results(flow *f)
 {
-    const cl_uint sorted = f->plan->problem.sorted ? GIVES_SORTED : 0;
-    xli_args_add(&f->args, XLI_U32(xli_topk_gives(f->spans) | sorted));
-    xli_args_add(&f->args, XLI_U64(f->stride));
-    xli_topk_add_arrays(&f->args, f->spans, f->scratch);
+    const cl_uint sorted = f->plan->problem.sorted ? OUTPUT_SORTED : 0;
+    xli_args_add(&f->args, XLI_U32(xli_topk_outputs(&f->call) | sorted));
+    xli_args_add(&f->args, XLI_U64(f->call.k));
+    xli_topk_add_arrays(&f->args, &f->call);
 }
 
 static xl_status launch(flow *f, xli_kernel *kernel, size_t groups)
@@ -126,10 +134,10 @@ static xl_status launch_short(flow *f)
     const size_t batch = batch_of(f);
     begin_args(f);
     XL_TRY(launch(f, &f->plan->kernels.segments.begin, 1));
+    xli_topk_add_length(&f->args, &f->call);
     xli_args_add(&f->args, XLI_U32(batch));
     add_array(f, XLI_TOPK_SEGMENTS);
-    xli_args_add(&f->args, XLI_MEM(f->spans[XLI_TOPK_COUNTS_OUT].buffer)); /* or NULL */
-    xli_args_add(&f->args, XLI_U64(f->spans[XLI_TOPK_COUNTS_OUT].offset));
+    add_array(f, XLI_TOPK_COUNTS_OUT); /* or NULL */
     add_results(f);
     XL_TRY(launch(f, &f->plan->kernels.segments.rows, xli_ceil_div(f->segments, batch)));
 done:
@@ -221,21 +229,22 @@ xl_status xli_topk_segments_launch(xli_topk_plan *plan, xli_seq *seq, const xl_t
     flow f = {.plan = plan,
               .seq = seq,
               .n = args->n,
-              .segments = args->segments.count,
               .k = xli_min(args->k, args->n),
-              .stride = args->k,
-              .spans = spans,
+              .segments = args->segments.count,
               .scratch = scratch,
               .room = room_of(plan, args->n, args->k)};
     if (!spans[XLI_TOPK_SEGMENTS].buffer)
         return XL_SUCCESS;
-    f.layout = lay_out(plan, &f.room);
+    f.layout = lay_out(plan, &f.room, args);
+    f.call = xli_topk_call_of(plan, seq, args, spans, scratch, f.layout.all_indices_at);
     XL_TRY(launch_short(&f));
-    if (f.room.longs > 0 && f.stride > 0) {
+    if (f.k == 0)
+        return XL_SUCCESS;
+    if (f.room.longs > 0)
         XL_TRY(launch_digits(&f));
-        if (f.room.results > 0)
-            XL_TRY(launch_sorted(&f));
-    }
+    if (f.room.results > 0)
+        XL_TRY(launch_sorted(&f));
+    XL_TRY(xli_topk_values_launch(&f.call, places_of(args)));
 done:
     return status;
 }

@@ -136,6 +136,8 @@ xli_topk_layout xli_topk_layout_of(const xli_topk_problem *problem, const xli_to
         return l;
     const size_t words = xli_topk_chunks_of(shape, n).count * (CHUNK_WORDS + (size_t)shape->room);
     (void)xli_topk_take(&l.bytes, xli_add(STATE_BYTES, xli_mul(words, sizeof(cl_uint))), 1);
+    l.indices_at =
+        xli_topk_take(&l.bytes, problem->values.count > 0 ? results : 0, sizeof(cl_uint));
     l.pairs_at = xli_topk_take(&l.bytes, sorts ? results : 0, sizeof(cl_ulong));
     l.ordinals_at = xli_topk_take(&l.bytes, sorts && wide ? results : 0, sizeof(cl_ulong));
     l.places_at = xli_topk_take(&l.bytes, sorts && wide ? results : 0, sizeof(cl_uint));

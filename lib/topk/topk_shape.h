@@ -4,13 +4,14 @@
 #ifndef XLI_TOPK_SHAPE_H
 #define XLI_TOPK_SHAPE_H
 
-#include "runtime.h"
+#include "values.h"
 
 #include <crosslane/topk.h>
 
 /* A checked descriptor. */
 typedef struct xli_topk_problem {
-    xl_type key, value; /* XL_NONE: keys alone */
+    xl_type key;
+    xli_values values;
     bool largest, sorted;
     xl_type segments; /* type of the offsets; XL_NONE: one segment */
     bool equal_zeros; /* -0 equals +0, if keys have both */
@@ -60,10 +61,11 @@ bool xli_topk_sorts(const xli_topk_problem *problem, size_t results);
 bool xli_topk_is_wide(const xli_topk_problem *problem);
 
 /* The parts of a call's scratch, as bytes from its start: state and counts of
- * cl/topk/topk_state.cl; then, for each result that is sorted, a word of 64 bits (pairs), for wide
- * keys another one (ordinals) and one of 32 bits (places); and the scratch of the sorts. */
+ * cl/topk/topk_state.cl; if there are values, the index of each result; then, for each result that is
+ * sorted, a word of 64 bits (pairs), for wide keys another one (ordinals) and one of 32 bits
+ * (places); and the scratch of the sorts. */
 typedef struct xli_topk_layout {
-    size_t pairs_at, ordinals_at, places_at, nested_at, bytes;
+    size_t indices_at, pairs_at, ordinals_at, places_at, nested_at, bytes;
 } xli_topk_layout;
 /* Appends n elements to a scratch of *bytes, and returns the byte at which they begin. Sums and
  * products saturate at SIZE_MAX. */

@@ -2,6 +2,7 @@
  * The launches of a transform: one; one for each array of a gather or scatter. In place,
  * XL_TRANSFORM_ADJACENT has another one first, which saves the element before each tile. */
 #include "transform_plan.h"
+#include "values.h"
 
 /* A call on its way to the device. */
 typedef struct flow {
@@ -86,10 +87,10 @@ done:
 /* Offsets count units of up to 16 bytes; cl/transform/transform_move.cl has the same. */
 static xl_status move(flow *f, size_t k)
 {
-    enum { WIDEST = 16, ITEMS = 8 };
+    enum { ITEMS = 8 };
     xli_kernel *kernel = &f->plan->run[k];
     const size_t bytes = f->plan->problem.in[k].bytes;
-    const size_t unit = xli_min(bytes & (0 - bytes), WIDEST), units = bytes / unit;
+    const size_t units = bytes / xli_value_unit(bytes);
     const size_t group = xli_min(f->plan->shape.group_size, kernel->max_group);
     const xli_span *const in = &f->spans[XLI_TRANSFORM_IN + k];
     const xli_span *const out = &f->spans[XLI_TRANSFORM_OUT + k];

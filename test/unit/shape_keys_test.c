@@ -378,7 +378,7 @@ static xli_topk_shape topk_of(const device *d, size_t most, bool ends_loops)
 static void chunks_of_selections(void **state)
 {
     (void)state;
-    const xli_topk_problem plain = {XL_U32, XL_NONE, true, false, XL_NONE, false};
+    const xli_topk_problem plain = {.key = XL_U32, .largest = true};
     assert_int_equal(topk_of(&devices[H200], 1024, false).group_size, 256);
     assert_int_equal(topk_of(&devices[H200], 100, false).group_size, 64);
     assert_int_equal(topk_of(&devices[POCL], 4096, false).group_size, 1);
@@ -406,8 +406,8 @@ static void chunks_of_selections(void **state)
 static void samples_of_selections(void **state)
 {
     (void)state;
-    const xli_topk_problem plain = {XL_U32, XL_NONE, true, false, XL_NONE, false},
-                           bytes = {XL_U8, XL_NONE, true, false, XL_NONE, false};
+    const xli_topk_problem plain = {.key = XL_U32, .largest = true},
+                           bytes = {.key = XL_U8, .largest = true};
     xli_topk_shape shape = topk_of(&devices[H200], 1024, false);
     const size_t most = (size_t)1 << 28;
     for (size_t k = 1; k < most; k += k / 2 + 1) {
@@ -441,13 +441,14 @@ static void selections_in_order(void **state)
     const size_t n = 100000, counts = xli_topk_chunks_of(&shape, n).count;
     for (int wide = 0; wide < 2; ++wide) {
         const xli_topk_problem sorted = {
-            wide ? XL_F64 : XL_F32, XL_U32, false, true, XL_NONE, false};
+            .key = wide ? XL_F64 : XL_F32, .values = {1, {4}}, .sorted = true};
         assert_int_equal(xli_topk_is_wide(&sorted), wide);
         assert_false(xli_topk_sorts(&sorted, 1));
         assert_int_equal(xli_topk_layout_of(&sorted, &shape, n, 0, 7).bytes, 0);
         for (size_t k = 2; k < 3000; k += k / 3 + 1) {
             const xli_topk_layout l = xli_topk_layout_of(&sorted, &shape, n, k, 8 * k);
-            assert_true(l.pairs_at >= 512 + 2 * 49152 + (12 + 4 * shape.room) * counts);
+            assert_true(l.indices_at >= 512 + 2 * 49152 + (12 + 4 * shape.room) * counts);
+            assert_true(l.pairs_at >= l.indices_at + 4 * k);
             assert_true(l.ordinals_at >= l.pairs_at + 8 * k);
             assert_true(l.places_at >= l.ordinals_at + (wide ? 8 * k : 0));
             assert_true(l.nested_at >= l.places_at + (wide ? 4 * k : 0));
