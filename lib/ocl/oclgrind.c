@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * What is different on Oclgrind. */
+ * Workarounds for Oclgrind. */
 #include "private.h"
 
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * What is different on rusticl. */
+ * Workarounds for rusticl. */
 #include "private.h"
 
 #include <string.h>
@@ -17,10 +17,10 @@ bool xli_rusticl_waits_badly(const char *platform)
     return strcmp(platform, "rusticl") == 0;
 }
 
-/* llvmpipe of Mesa 22.3 (November 2026) ends all loops of a work-item after 65,535 rounds in total,
- * without an error. A loop of n rounds costs n + 1 of them, nested or not; later loops go one round.
- * The eight work-items of a vector share them: each loop costs the rounds of the one that needs
- * most. Mesa 26.2 has no such limit. */
+/* llvmpipe of Mesa 22.3 (November 2026) ends all loops of a work-item after 65,535 rounds in
+ * total, without an error. A loop of n rounds costs n + 1 of them, nested or not; later loops go
+ * one round. The eight work-items of a vector share them: each loop costs the rounds of the one
+ * that needs most. Mesa 26.2 has no such limit. */
 bool xli_rusticl_may_end_loops(const xli_capabilities *capabilities)
 {
     return is_rusticl(capabilities);
@@ -65,10 +65,10 @@ bool xli_rusticl_compiles_no_radix(const xli_capabilities *capabilities)
     return is_newer_llvmpipe(capabilities);
 }
 
-/* The same one reads what stands in a branch that no work-item takes, where the address is one for
- * all of them, and the process ends where that is in no memory: `p ? p[0] : n` with a buffer
- * argument of NULL, volatile or not. No probe can look for that. Instead of NULL a kernel gets as
- * many ones as the largest element has; as a number of elements that is never the lesser one. */
+/* llvmpipe of Mesa 26.2 moves a load out of an untaken branch if all work-items have the same
+ * address, volatile or not: `p ? p[0] : n` ends the process if the buffer argument p is NULL. A
+ * probe would end the process too. Instead of NULL a kernel gets an element of ones, of the
+ * largest size. As a number of elements it is never the minimum. */
 xl_status xli_rusticl_stand_in(const xl_context *ctx, const xli_capabilities *capabilities,
                                cl_mem *stand_in)
 {

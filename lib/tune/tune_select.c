@@ -5,8 +5,8 @@
 void xli_tune_select_table(const xli_tune_device *device, xli_tune_select *tune)
 {
     const bool nvidia = device->vendor_id == XLI_VENDOR_NVIDIA;
-    /* As for scans (tune_scan.c), look-back may cost a GPU without lane operations many times what
-     * a second reading does. */
+    /* On a GPU without lane operations look-back may take many times as long as a second
+     * reading, as for scans (tune_scan.c). */
     *tune = (xli_tune_select){.serial = device->is_cpu,
                               .group = nvidia ? 128 : 256,
                               .item_bytes = nvidia ? 128 : 32,
