@@ -7,8 +7,7 @@
  * the built-in table (tune.c). Each of the files below uses only those above it:
  *     registry.c      names, ranges, meanings
  *     tune_file.c     reads and checks a file
- *     tune_match.c    which row of a built-in table fits a device
- *     tune_scan.c and the like: the built-in tables
+ *     tune_tables.c, tune_scan.c and the like: the built-in tables
  *     tune.c          the values of a plan */
 #ifndef XLI_TUNE_H
 #define XLI_TUNE_H
@@ -229,7 +228,7 @@ xl_status xli_tuning_read(const char *path, xli_text *why, xli_tuning **tuning);
 xl_status xli_tuning_parse(const char *path, char *text, size_t length, xli_text *why,
                            xli_tuning **tuning);
 
-/* ---- tune_match.c: rows of the built-in tables ------------------------------ */
+/* ---- tune_tables.c: rows of the built-in tables ----------------------------- */
 
 /* A row fits a device if every given part does. A table is ordered from particular to general
  * and ends with a row that fits everything. */

@@ -28,7 +28,6 @@ static const row table[] = {
     {{.vendor_id = XLI_VENDOR_NVIDIA, .capability = 9},
      {GPU, .item_bytes = 320, .lookback_groups = 6, .pipelined = 1}},
     {{.vendor_id = XLI_VENDOR_NVIDIA}, {GPU, .item_bytes = 256, .lookback_groups = 4}},
-    {{.device = "llvmpipe", .is_cpu = true}, {CPU, .chunk_elements_csr = 1 << 10}},
     {{.is_cpu = true}, {CPU}},
     {{0}, {GPU, .item_bytes = 64, .lookback_groups = 4}},
 };

@@ -175,7 +175,7 @@ static void mistakes_are_named(void **state)
         {make_grid, {"reduce.serial", 1}, {"another primitive's", "grid.group"}},
         {make_grid, {"neighbors.group", 8}, {"another primitive's", "sort.shape"}},
         {make_neighbors, {"sort.shape", 1}, {"another primitive's", "neighbors.staged"}},
-        {make_neighbors, {"topk.shape", 1}, {"another primitive's", "grid.planes"}},
+        {make_neighbors, {"topk.shape", 1}, {"another primitive's", "neighbors.walk"}},
         {make_knn, {"neighbors.group", 1}, {"another primitive's", "knn.aim"}},
         {make_knn_approximate, {"knn.group", 1}, {"another primitive's", "knn_approximate.group"}},
     };
