@@ -373,7 +373,7 @@ static void query_lanes(device_lists *t, xli_capabilities *capabilities)
     const xl_device_info *info = &capabilities->info;
     xli_lane_facts facts = {
         .width_one = t->ctx->mask.width_one,
-        .no_sub_groups = t->ctx->mask.no_sub_groups || xli_rusticl_dies_of_lanes(capabilities),
+        .no_sub_groups = t->ctx->mask.no_sub_groups || xli_rusticl_crashes_on_lanes(capabilities),
         .is_gpu = (info->device_type & CL_DEVICE_TYPE_GPU) != 0,
         .has_khr = info->has_sub_groups && capabilities->has_khr_shuffle &&
                    capabilities->has_khr_ballot && capabilities->has_opencl3 &&

@@ -129,9 +129,9 @@ void xli_held_add(xli_held *held, cl_event event_or_null);
 size_t xli_held_sweep(void);
 
 /* rusticl.c: whether work must not wait for an event of another queue. */
-bool xli_rusticl_waits_badly(const char *platform);
+bool xli_rusticl_waits_forever(const char *platform);
 /* Whether its compiler crashes on kernels that exchange values within sub-groups. */
-bool xli_rusticl_dies_of_lanes(const xli_capabilities *capabilities);
+bool xli_rusticl_crashes_on_lanes(const xli_capabilities *capabilities);
 /* Or takes minutes for those of a radix sort. */
 bool xli_rusticl_compiles_no_radix(const xli_capabilities *capabilities);
 /* *stand_in: memory that a kernel gets instead of NULL, which the caller releases; NULL if the
@@ -144,7 +144,7 @@ bool xli_rusticl_may_end_loops(const xli_capabilities *capabilities);
 /* oclgrind.c: what every build has among its options there; "" elsewhere. */
 const char *xli_oclgrind_options(const xli_capabilities *capabilities);
 /* Whether a flush may never return. */
-bool xli_oclgrind_flushes_badly(const char *platform);
+bool xli_oclgrind_flush_blocks(const char *platform);
 
 /* program.c: xli_program_get() for given capabilities, which the probe needs while the
  * context's own are not known yet. */

@@ -135,7 +135,7 @@ typedef struct xli_capabilities {
 xl_status xli_context_capabilities(xl_context *ctx, const xli_capabilities **capabilities);
 
 /* rusticl.c: whether a kernel that leaves a carry of one byte ends the process there. */
-bool xli_rusticl_dies_of_byte_carries(const xli_capabilities *capabilities);
+bool xli_rusticl_crashes_on_byte_carries(const xli_capabilities *capabilities);
 /* rusticl.c: XL_ERROR_UNSUPPORTED if the driver limits the rounds of loops. */
 xl_status xli_rusticl_check_loops(const xl_context *ctx, const xli_capabilities *capabilities);
 

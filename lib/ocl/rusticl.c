@@ -12,7 +12,7 @@ static bool is_rusticl(const xli_capabilities *capabilities)
 /* rusticl of Mesa 22.3 (November 2026): a clFinish() behind a clFlush() returns before the work
  * is done, and a queue that waits for an event of another waits forever if that was not
  * flushed. */
-bool xli_rusticl_waits_badly(const char *platform)
+bool xli_rusticl_waits_forever(const char *platform)
 {
     return strcmp(platform, "rusticl") == 0;
 }
@@ -37,9 +37,9 @@ xl_status xli_rusticl_check_loops(const xl_context *ctx, const xli_capabilities 
                     capabilities->info.name, 65535u);
 }
 
-/* The compiler of Mesa 22.3 (LLVM 15, November 2026) ends the process where a work-item stores
- * one byte in a branch inside the textbook scans' and the serial scans' loops: carry_out. */
-bool xli_rusticl_dies_of_byte_carries(const xli_capabilities *capabilities)
+/* The compiler of Mesa 22.3 (LLVM 15, November 2026) crashes if a work-item stores one byte in a
+ * branch inside the loops of textbook and serial scans, as it does for a carry_out. */
+bool xli_rusticl_crashes_on_byte_carries(const xli_capabilities *capabilities)
 {
     return is_rusticl(capabilities) && strncmp(capabilities->info.driver, "22.", 3) == 0;
 }
@@ -50,16 +50,16 @@ static bool is_newer_llvmpipe(const xli_capabilities *capabilities)
            strncmp(capabilities->info.driver, "22.", 3) != 0;
 }
 
-/* llvmpipe of Mesa 26.2 (LLVM 22, November 2026) has sub-groups with shuffles and ballots, which
- * Mesa 22.3 has not; compiling a selection or some scans by them it hands a value that is NULL to
- * LLVM (LLVMBuildExtractElement). What exchanges values through local memory compiles. */
-bool xli_rusticl_dies_of_lanes(const xli_capabilities *capabilities)
+/* llvmpipe of Mesa 26.2 (LLVM 22, November 2026) has sub-groups with shuffles and ballots, unlike
+ * Mesa 22.3, but its compiler crashes on a selection and on some scans that use them
+ * (LLVMBuildExtractElement gets NULL). Kernels that exchange values through local memory compile. */
+bool xli_rusticl_crashes_on_lanes(const xli_capabilities *capabilities)
 {
     return is_newer_llvmpipe(capabilities);
 }
 
-/* The same one was not done with a radix sort's kernels by one work-item after three minutes of a
- * processor; with bitonic ones it takes some seconds. */
+/* The same driver did not finish compiling the kernels of a radix sort by one work-item within three
+ * minutes. Bitonic ones take a few seconds. */
 bool xli_rusticl_compiles_no_radix(const xli_capabilities *capabilities)
 {
     return is_newer_llvmpipe(capabilities);
