@@ -61,7 +61,7 @@ static inline size_t xli_mul(size_t a, size_t b)
     return b > 0 && a > SIZE_MAX / b ? SIZE_MAX : a * b;
 }
 
-/* The next multiple of `step` at or above n, or SIZE_MAX likewise. */
+/* The next multiple of `step` at or above n, or SIZE_MAX if it does not fit. */
 static inline size_t xli_round_up(size_t n, size_t step)
 {
     return xli_mul(xli_ceil_div(n, step), step);
@@ -76,8 +76,8 @@ static inline uint32_t xli_power_below(size_t x)
     return p;
 }
 
-/* alloc.c: zeroed memory, or NULL. Every allocation of the library goes through
- * here, so that a test can make the k-th one fail. */
+/* alloc.c: zeroed memory, or NULL. All memory of the library is allocated here, so that a test can
+ * make the k-th allocation fail. */
 void *xli_alloc(size_t bytes);
 void *xli_realloc(void *old, size_t bytes);
 void xli_free(void *memory);

@@ -208,7 +208,7 @@ char *xli_os_read_own_file(const char *path, size_t most, size_t *length)
     return data;
 }
 
-/* False for what is no file of ours. */
+/* False unless it is a regular file of this user. */
 static bool describe_file(int folder, const char *name, const struct timespec *now, xli_os_file *to)
 {
     struct stat info;

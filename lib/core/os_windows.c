@@ -167,7 +167,7 @@ char *xli_os_read_own_file(const char *path, size_t most, size_t *length)
     return data;
 }
 
-/* False for what is no file of ours. */
+/* False unless it is a regular file of this user. */
 static bool describe_file(const WIN32_FIND_DATAA *found, FILETIME now, xli_os_file *to)
 {
     const DWORD odd = FILE_ATTRIBUTE_DIRECTORY | FILE_ATTRIBUTE_REPARSE_POINT;

@@ -24,8 +24,8 @@ static const struct {
     [XL_F64] = {"double", "double", XLI_KIND_FLOAT, 8},
 };
 
-/* What stands before the name of a user's type: for what kernels hold its elements in, and for
- * the functions from that to the type and back. */
+/* Prefixes to the name of a user's type: the type in which kernels store its elements, and the
+ * functions that convert to the user's type and back. */
 #define HELD "xl_held_"
 #define OPEN "xl_open_"
 #define CLOSE "xl_close_"
@@ -38,7 +38,7 @@ xl_status xli_element_check_identifier(const xl_context *ctx, const char *prefix
     return xli_check_identifier(ctx, whole, name, sizeof((xli_element *)0)->name - 1);
 }
 
-/* Of the type or the operator that the descriptor's user_`field` points to. */
+/* Checks the source of the type or operator in desc.user_`field`. */
 static xl_status check_source(const xl_context *ctx, const char *field, const char *source)
 {
     char whole[64];
@@ -313,7 +313,7 @@ static void add_end(xli_text *text, const xli_element *element, bool highest)
         xli_text_add(text, "((%s)(-(%s)((1ul << %zu) - 1ul) - 1))", scalar, scalar, bits - 1);
 }
 
-/* Of a built-in operator. Of floating-point sums negative zero: 0 + -0 would be 0. */
+/* The identity of a built-in operator. Of floating-point sums it is -0, because 0 + -0 is 0. */
 static void add_identity(xli_text *text, xl_op op, const xli_element *element)
 {
     xli_text_add(text, "XL_E xl_identity_e(void)\n{\n    return (XL_E)(");
@@ -330,9 +330,9 @@ static void add_identity(xli_text *text, xl_op op, const xli_element *element)
     xli_text_add(text, ");\n}\n");
 }
 
-/* What finds an index: the element is a value and its index, and has no padding (as accumulators:
- * cl/prelude/prelude_accumulator.cl); its value is a word at least, as rusticl 22.3 loses what
- * stands behind a byte. The earlier of equals; a NaN is no element at all. */
+/* An operator that finds an index: the element is a value and its index, without padding (as
+ * accumulators: cl/prelude/prelude_accumulator.cl). The value has a word at least, because rusticl
+ * 22.3 loses the member after a byte. The lower index wins if values are equal; NaN are ignored. */
 static void add_indexed(xli_text *text, xl_op op, const xli_element *value)
 {
     static const char *const words[] = {
@@ -428,7 +428,8 @@ static bool commutes(xl_op op, const xl_user_op *user, const xli_element *elemen
     return element->kind != XLI_KIND_FLOAT || (op != XL_MIN && op != XL_MAX);
 }
 
-/* The operator, and what it makes of nothing: 0 of a floating-point sum, whose identity is -0. */
+/* The operator, and the result for no elements: 0 for a floating-point sum, whose identity is
+ * -0. */
 static void add_operator(xli_text *text, xl_op op, const xl_user_op *user, const xli_element *taken)
 {
     const bool index = xli_operator_finds_index(op);

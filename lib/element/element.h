@@ -26,8 +26,8 @@ typedef struct xli_element {
     const char *source; /* the user's, or NULL; borrowed while a plan is made */
 } xli_element;
 
-/* Resolves a descriptor's `field`. XL_ERROR_INVALID_ARGUMENT for what is no type,
- * XL_ERROR_UNSUPPORTED for what the device lacks. */
+/* Resolves a descriptor's `field`. XL_ERROR_INVALID_ARGUMENT if it is no type,
+ * XL_ERROR_UNSUPPORTED if the device lacks it. */
 xl_status xli_element_resolve(const xl_context *ctx, const xli_capabilities *capabilities,
                               const char *field, xl_type type, const xl_user_type *user,
                               xli_element *element);
@@ -60,20 +60,21 @@ bool xli_element_is_scalar(const xli_element *element);
 xl_status xli_operator_check(const xl_context *ctx, xl_op op, const xl_user_op *user,
                              const xli_element *element);
 
-/* Whether results are indices of elements, which then stand beside values. */
+/* Whether results are indices of elements; operands then have a value and an index. */
 bool xli_operator_finds_index(xl_op op);
 
 /* Whether the result may depend on the order in which operands meet. */
 bool xli_operator_rounds(xl_op op, const xl_user_op *user, const xli_element *element);
 
-/* The lines that cl/prelude/prelude_type.cl asks for, after the user's own text: types,
- * each once, and the operator, each under a #line of its own. `types` are all that the
- * text needs, the first of them what the operator takes. */
+/* Adds the lines that cl/prelude/prelude_type.cl requires, after the user's text: each type
+ * once, and the operator, each after its own #line. types[0] is the type of the operator's
+ * operands. */
 void xli_element_text(xli_text *text, const xli_capabilities *capabilities,
                       const xli_element *const *types, size_t num_types, xl_op op,
                       const xl_user_op *user);
-/* Behind the source of a user's function of two elements and a call of it: what compiles only if it
- * takes these and gives `result` (NULL: a truth value). `kind` and `name` as errors name it. */
+/* Adds a call of a user's function of two elements, after its source. It compiles only if the
+ * function takes these and returns `result` (NULL: a truth value). Errors name it by `kind` and
+ * `name`. */
 void xli_element_text_signature(xli_text *text, const char *kind, const char *name,
                                 const char *source, const xli_element *operand, const char *result);
 /* After the operator: how elements are loaded from an array and results are stored, of types[0]:
@@ -95,10 +96,10 @@ void xli_element_text_sources(xli_text *text, const xli_capabilities *capabiliti
 void xli_element_text_caller(xli_text *text, const char *field, const char *result,
                              const char *parameters, const char *expression);
 
-/* An array whose elements have another type than the library computes with needs an expression or a
- * conversion. XL_ERROR_INVALID_ARGUMENT unless `expression` is given, or both types are built in and
- * have the same number of lanes. `field` is the array's type in the descriptor, such as "load_type"
- * for the expression desc.load. */
+/* An array whose elements have another type than the library computes with needs an expression
+ * or a conversion. XL_ERROR_INVALID_ARGUMENT unless `expression` is given, or both types are
+ * built in and have the same number of lanes. `field` is the array's type in the descriptor,
+ * such as "load_type" for the expression desc.load. */
 xl_status xli_element_check_conversion(const xl_context *ctx, const char *field,
                                        const char *expression, const xli_element *array,
                                        const xli_element *computed);

@@ -2,9 +2,10 @@
  * Reads a compiler's log: which of its messages concern the user's text, and where in it.
  *
  * A message starts with a line that has a severity and a place, "FILE:LINE:COLUMN: error: ...",
- * or, on PoCL, "error: FILE:LINE:COLUMN: ...". It goes on until the next: excerpts, carets,
- * notes. FILE is what a #line mark in the source says. Oclgrind and NVIDIA 580 heed no marks:
- * where no FILE of a log is in one, LINE counts from the top of the source and is translated. */
+ * or, on PoCL, "error: FILE:LINE:COLUMN: ...". It extends to the next one: excerpts,
+ * carets, notes. FILE is the name in a #line mark of the source. Oclgrind and NVIDIA 580 ignore
+ * these marks: if no FILE of a log is in a mark, LINE counts from the top of the source, and is
+ * translated. */
 #include "private.h"
 
 #include <stdio.h>
@@ -45,7 +46,7 @@ bool xli_source_next(xli_source_line *at)
     return false;
 }
 
-/* What the library writes around a user's text is named "call of " it and so on. */
+/* The library names the text that it adds to a user's text after it: "call of " it, and so on. */
 static const char *inner_name(const char *file)
 {
     static const char *const around[] = {"checks of ", "call of ", "signature of ", "end of "};
@@ -187,7 +188,7 @@ static bool is_marked(const char *source, const location *at)
     return false;
 }
 
-/* A name that no mark has is the compiler's for the whole, or a header's of its own. */
+/* A name that is in no mark is the compiler's name of the whole source, or that of a header. */
 static bool is_whole(const reader *r, const location *at)
 {
     const bool header = at->file_length > 2 && memcmp(at->file + at->file_length - 2, ".h", 2) == 0;
@@ -257,8 +258,8 @@ static bool concerns_user(const reader *r, const char *line, const char *end)
     return found;
 }
 
-/* The first error is what the report starts with; where in the user's text it is, a note of it
- * may tell. */
+/* The report starts with the first error. Its place in the user's text may be in one of its
+ * notes. */
 static void note_first(xli_log *log, const location *at, const place *where, bool *is_first)
 {
     const bool starts = log->message[0] == '\0' && at->severity == FAILURE;
@@ -312,7 +313,7 @@ static bool is_word_part(char c)
     return c == '_' || (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
 
-/* Where a name stands in a line, or NULL. */
+/* The place of a name in a line, or NULL. */
 static const char *find_word(const xli_source_line *line, const char *name, size_t length)
 {
     for (size_t i = 0; i + length <= line->length; ++i)

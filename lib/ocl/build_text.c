@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * What a build leaves for a person to read: of a failed one the log, as far as it concerns
- * the user's text, and that text with the numbers that the log speaks of; and dumps. */
+ * Texts of a build for people: the report of a failed build, which has the part of the log that
+ * concerns the user's text, and that text with line numbers; and dumps. */
 #include "private.h"
 
 #include <string.h>
@@ -32,7 +32,7 @@ static void add_line(xli_text *text, const char *line, size_t length)
                  length > MOST_LETTERS ? "..." : "");
 }
 
-/* Says what stands left out; nothing for 0. */
+/* The number of omitted lines; nothing if it is 0. */
 static void add_more(xli_text *text, size_t lines, const char *where)
 {
     if (lines > 0)
@@ -123,7 +123,7 @@ static void add_first_line(xli_text *text, const xli_build *build, const xli_log
     xli_text_add(text, "\n");
 }
 
-/* What a maintainer needs beside the log. */
+/* For maintainers: device, driver, options, key and dump. */
 static void add_capabilities(xli_text *text, const xl_context *ctx, const xli_build *build,
                              const char *dump)
 {
@@ -170,7 +170,7 @@ char *xli_build_report(const xl_context *ctx, const xli_build *build, const char
     return text.data;
 }
 
-/* Dumps are a help, never a reason to fail: what cannot be written is not. */
+/* A dump that cannot be written is no error. */
 char *xli_build_dump(const xl_context *ctx, const xli_build *build)
 {
     xli_text path = {0}, text = {0};

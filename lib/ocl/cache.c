@@ -82,8 +82,8 @@ bool xli_cache_fits(cl_program program, const char *const texts[], size_t n)
     return fits;
 }
 
-/* A note belongs to a device, its driver, this version of the library, and what the
- * kernels under test are built from. */
+/* A note is for one device, its driver, this version of the library, and the sources of the tested
+ * kernels. */
 static bool pass_key(const xli_capabilities *capabilities, const char *test, char key[65])
 {
     const xli_source *source = xli_source_find(test);

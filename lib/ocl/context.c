@@ -31,7 +31,7 @@ static xl_status make(cl_context cl, cl_device_id device, const xl_context_desc 
     ctx->device = device;
     xli_device_platform(device, platform, sizeof platform);
     ctx->holds_events = xli_pocl_must_hold_events(platform);
-    ctx->per_queue = xli_rusticl_waits_badly(platform) || xli_oclgrind_flushes_badly(platform);
+    ctx->per_queue = xli_rusticl_waits_forever(platform) || xli_oclgrind_flush_blocks(platform);
     ctx->lock = xli_mutex_create();
     ctx->errors = xli_errors_create();
     if (!ctx->lock || !ctx->errors) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * What a device reports, without running a kernel, and the way its lanes exchange values, if the
- * probe (probe.c) confirms it. A property that is not reported gets the answer that is right
- * everywhere: no feature, sub-group size 1. */
+ * Properties that a device reports, without running a kernel, and the way its lanes exchange
+ * values, if the probe (probe.c) confirms it. A property that is not reported gets the answer
+ * that is right everywhere: no feature, sub-group size 1. */
 #include "private.h"
 
 #include <stdio.h>
@@ -20,7 +20,7 @@
 #define CL_DEVICE_SUB_GROUP_SIZES_INTEL 0x4108
 #endif
 
-/* ---- questions -------------------------------------------------------------------------------- */
+/* ---- questions ------------------------------------------------------------------------------- */
 
 void xli_copy_trimmed(char *to, size_t bytes, const char *from)
 {
@@ -44,7 +44,7 @@ xl_status xli_device_list(const xl_context *ctx, cl_device_info what, void **lis
     if (code == CL_SUCCESS) {
         *list = xli_alloc(*bytes + 1);
         if (!*list)
-            XL_TRY(xli_fail(ctx, XL_ERROR_OUT_OF_MEMORY, "no memory for what the device tells"));
+            XL_TRY(xli_fail(ctx, XL_ERROR_OUT_OF_MEMORY, "no memory for a list of the device"));
         code = clGetDeviceInfo(ctx->device, what, *bytes, *list, NULL);
     }
     if (code != CL_SUCCESS && code != CL_INVALID_VALUE)
@@ -172,9 +172,9 @@ bool xli_lanes_settled(const xli_width_trial *best)
 
 /* ---- capabilities ---------------------------------------------------------------------------- */
 
-/* The lists that a device tells, freed by forget(), and whether it told everything.
- * A question that it does not know is answered by CL_INVALID_VALUE and means "no";
- * any other failure may pass, and must not be remembered as a fact. */
+/* Lists that the device reports, freed by forget(), and the first failure. CL_INVALID_VALUE means
+ * that the device does not know the question, and is taken for "no". Any other failure may be
+ * temporary and must not be remembered. */
 typedef struct device_lists {
     const xl_context *ctx;
     xl_status status; /* the first failure */
@@ -348,9 +348,8 @@ static uint32_t widest_intel(device_lists *t, xli_capabilities *capabilities)
     return (uint32_t)widest;
 }
 
-/* What the device says of its width, whether lanes are used or not. A vendor's
- * query is asked only where the vendor's extension is: the numbers of others'
- * queries mean something else. */
+/* The reported width, whether lanes are used or not. A vendor's query is used only if the device
+ * has the vendor's extension, because vendors use the same numbers for different queries. */
 static void query_width(device_lists *t, xli_lane_facts *facts, xli_capabilities *capabilities)
 {
     if (t->nvidia) {
@@ -374,7 +373,7 @@ static void query_lanes(device_lists *t, xli_capabilities *capabilities)
     const xl_device_info *info = &capabilities->info;
     xli_lane_facts facts = {
         .width_one = t->ctx->mask.width_one,
-        .no_sub_groups = t->ctx->mask.no_sub_groups || xli_rusticl_dies_of_lanes(capabilities),
+        .no_sub_groups = t->ctx->mask.no_sub_groups || xli_rusticl_crashes_on_lanes(capabilities),
         .is_gpu = (info->device_type & CL_DEVICE_TYPE_GPU) != 0,
         .has_khr = info->has_sub_groups && capabilities->has_khr_shuffle &&
                    capabilities->has_khr_ballot && capabilities->has_opencl3 &&

@@ -123,7 +123,7 @@ xl_status xli_scratch_check(const xl_context *ctx, xl_view scratch, size_t bytes
     if (scratch.offset % alignment != 0)
         return xli_fail(ctx, XL_ERROR_MISALIGNED, "scratch: byte offset %zu, not a multiple of %zu",
                         scratch.offset, alignment);
-    /* What else may be wrong with it is told first, by checks of its first byte. */
+    /* Other mistakes are reported first, by a check of its first byte. */
     XL_TRY(xli_check_view(ctx, "scratch", xl_view_of(scratch.buffer, 0), 1, 1, XLI_READ | XLI_WRITE,
                           span));
     XL_TRY_CL(ctx, clGetMemObjectInfo(scratch.buffer, CL_MEM_SIZE, sizeof size, &size, NULL));

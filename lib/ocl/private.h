@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * What the files of lib/ocl share among themselves only. */
+ * Declarations that only files of lib/ocl use. */
 #ifndef XLI_OCL_PRIVATE_H
 #define XLI_OCL_PRIVATE_H
 
@@ -62,7 +62,7 @@ struct xl_context {
     xli_self_test_record self_test_results[8];
 };
 
-/* A program compiled for a width: whether its kernels have that width, and what they spill. */
+/* A program compiled for a width: whether its kernels have that width, and the bytes they spill. */
 typedef struct xli_width_trial {
     bool fits;
     uint64_t spill_bytes;
@@ -85,26 +85,26 @@ const char *xli_setting(const char *field, const char *variable);
 /* settings.c: reads mask, tuning file and folders into a context that is being made. */
 xl_status xli_settings_read(xl_context *ctx, const xl_context_desc *desc);
 
-/* device.c: asks the device everything that needs no kernel. With `oldest_dialect`
- * kernels are built as OpenCL C 1.2, whatever newer ones the device lists. */
+/* device.c: stores the properties that the device reports. With `oldest_dialect` kernels are built
+ * as OpenCL C 1.2, even if the device lists newer versions. */
 xl_status xli_capabilities_query(const xl_context *ctx, bool oldest_dialect,
                                  xli_capabilities *capabilities);
 
-/* device.c: what a device told that decides how its lanes talk, and the way, which the probe may
- * yet refuse. */
+/* device.c: the reported properties that decide how lanes exchange values, and that decision, which
+ * the probe may reject. */
 typedef struct xli_lane_facts {
     bool width_one, no_sub_groups; /* masked */
     bool is_gpu;
-    bool has_khr; /* sub-groups with shuffles and votes, and a call that tells a kernel's width */
-    xl_sub_group_source source; /* who else tells a width */
+    bool has_khr; /* sub-groups with shuffles and votes, and clGetKernelSubGroupInfo */
+    xl_sub_group_source source; /* of the reported width */
     uint32_t reported;
 } xli_lane_facts;
 void xli_lanes_choose(const xli_lane_facts *facts, xli_capabilities *capabilities);
-/* Of the sizes that a device can be asked for (cl_intel_required_subgroup_size), those that kernels
- * are tried with, in that order, ended by 0. */
+/* The sub-group sizes to try, in this order, ended by 0: some of those that kernels may require
+ * (cl_intel_required_subgroup_size). */
 void xli_lanes_widths(const size_t *sizes, size_t n, uint32_t widths[XLI_MOST_WIDTHS]);
-/* Whether a later trial takes the place of the best one so far, and whether there is need of more:
- * the first without spills is taken, else the one with the fewest. */
+/* Whether a trial replaces the best one so far, and whether the search may end: the first trial
+ * without spills is chosen, else the one with the fewest. */
 bool xli_lanes_better(const xli_width_trial *trial, const xli_width_trial *best);
 bool xli_lanes_settled(const xli_width_trial *best);
 
@@ -112,7 +112,8 @@ bool xli_lanes_settled(const xli_width_trial *best);
  * smaller than a sub-group may be reported as 0. */
 size_t xli_kernel_width(const xl_context *ctx, cl_kernel kernel, size_t items);
 
-/* program_get.c: xli_program_build_source() for the best of the device's widths, where it has any. */
+/* program_get.c: xli_program_build_source() with the best of capabilities->widths, if there are
+ * any. */
 xl_status xli_program_build_widths(xl_context *ctx, const xli_capabilities *capabilities,
                                    const xli_source *source, const char *defines,
                                    xli_program **program);
@@ -128,13 +129,13 @@ void xli_held_add(xli_held *held, cl_event event_or_null);
 size_t xli_held_sweep(void);
 
 /* rusticl.c: whether work must not wait for an event of another queue. */
-bool xli_rusticl_waits_badly(const char *platform);
+bool xli_rusticl_waits_forever(const char *platform);
 /* Whether its compiler crashes on kernels that exchange values within sub-groups. */
-bool xli_rusticl_dies_of_lanes(const xli_capabilities *capabilities);
+bool xli_rusticl_crashes_on_lanes(const xli_capabilities *capabilities);
 /* Or takes minutes for those of a radix sort. */
 bool xli_rusticl_compiles_no_radix(const xli_capabilities *capabilities);
-/* What stands for an array that is not given and may be read all the same: *stand_in, which the
- * caller releases, or NULL where the driver reads no such array. */
+/* *stand_in: memory that a kernel gets instead of NULL, which the caller releases; NULL if the
+ * driver needs none. */
 xl_status xli_rusticl_stand_in(const xl_context *ctx, const xli_capabilities *capabilities,
                                cl_mem *stand_in);
 /* Whether loops may be limited, so that the probe looks for it. */
@@ -143,7 +144,7 @@ bool xli_rusticl_may_end_loops(const xli_capabilities *capabilities);
 /* oclgrind.c: what every build has among its options there; "" elsewhere. */
 const char *xli_oclgrind_options(const xli_capabilities *capabilities);
 /* Whether a flush may never return. */
-bool xli_oclgrind_flushes_badly(const char *platform);
+bool xli_oclgrind_flush_blocks(const char *platform);
 
 /* program.c: xli_program_get() for given capabilities, which the probe needs while the
  * context's own are not known yet. */
@@ -213,8 +214,8 @@ void xli_cache_write(const xl_context *ctx, const char key[65], char *file, size
 void xli_cache_key(const xli_capabilities *capabilities, const char *options, const char *head,
                    const xli_source *source, char key[65]);
 cl_program xli_cache_load(const xl_context *ctx, const char key[65], const char *options_or_null);
-/* Whether a loaded program can have come from these texts: has kernels, all of whose names
- * stand there. */
+/* Whether a loaded program may be a build of these texts: it has kernels, and the texts contain all
+ * of their names. */
 bool xli_cache_fits(cl_program program, const char *const texts[], size_t n);
 void xli_cache_store(const xl_context *ctx, const char key[65], cl_program program);
 /* Keeps the bitcode in a program that PoCL compiled and did not link; the driver makes a
@@ -257,7 +258,7 @@ typedef struct xli_log {
 } xli_log;
 void xli_log_read(const char *text, const char *source, xli_log *log);
 
-/* build_text.c: a build, and what it is reported and dumped as. */
+/* build_text.c: a build, its report and its dump. */
 typedef struct xli_build {
     const xli_capabilities *capabilities;
     const char *name, *key, *options, *head, *body;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * What the library measures on a device, once for each context: the sub-group size, whether lane
- * operations are right, the limit of loops, and results of self-tests. A measurement overrides what
- * the device reports (device.c). */
+ * Measurements on a device, once for each context: the sub-group size, whether lane operations are
+ * right, the limit of loops, and results of self-tests. A measurement overrides a reported property
+ * (device.c). */
 #include "private.h"
 
 #include <stdio.h>
@@ -38,8 +38,8 @@ static uint32_t agreed_width(const cl_uint *seen, size_t items, char *why, size_
     return width;
 }
 
-/* One attempt with the way that `capabilities` holds; *seen_width is 0 if the device did
- * not do what it said. */
+/* One attempt with the way in `capabilities`; *seen_width is 0 if the device does not do as
+ * reported. */
 static xl_status attempt(xl_context *ctx, xli_capabilities *capabilities, uint32_t *seen_width)
 {
     xl_status status;
@@ -142,17 +142,17 @@ static xl_status probe_lanes(xl_context *ctx, xli_capabilities *capabilities)
     return status;
 }
 
-/* ---- the capabilities of a context ------------------------------------------------------------ */
+/* ---- the capabilities of a context ----------------------------------------------------------- */
 
-/* Oclgrind 21.10 lists OpenCL C 3.0, and then refuses its own options for it: a
- * dialect counts only once the probe was built in it. What is tried and refused on
- * the way to an answer is no failure of the caller's, so its text is taken back. */
+/* Oclgrind 21.10 lists OpenCL C 3.0 and then refuses the option for it: a dialect is used only if
+ * the probe compiles in it. Failed attempts are no failures of the caller, so the error text from
+ * before is restored. */
 static xl_status query_capabilities(xl_context *ctx, xli_capabilities *capabilities)
 {
     xl_status status = XL_ERROR_BUILD;
     char *before = xli_strdup(xl_context_error(ctx));
     if (!before)
-        return xli_fail(ctx, XL_ERROR_OUT_OF_MEMORY, "no memory to learn what the device is");
+        return xli_fail(ctx, XL_ERROR_OUT_OF_MEMORY, "no memory to probe the device");
     for (int oldest = 0; oldest <= 1 && status == XL_ERROR_BUILD; ++oldest) {
         *capabilities = (xli_capabilities){.most_rounds = SIZE_MAX};
         status = xli_capabilities_query(ctx, oldest == 1, capabilities);
@@ -208,7 +208,7 @@ xl_status xl_context_device_info(xl_context *ctx, xl_device_info *info)
     return status;
 }
 
-/* ---- results of self-tests --------------------------------------------------------------------- */
+/* ---- results of self-tests ------------------------------------------------------------------- */
 
 static xli_self_test_record *remembered(xl_context *ctx, const char *test)
 {

@@ -41,8 +41,7 @@ static xli_program *find_locked(xl_context *ctx, const char key[65])
     return p;
 }
 
-/* What is built, before it is: options and head, and the key that they and the source
- * come to. */
+/* The input of a build: options, head and source, and the key of all three. */
 typedef struct xli_recipe {
     const xli_capabilities *capabilities;
     const xli_source *source;
@@ -59,8 +58,8 @@ static void discard_recipe(recipe *r)
     xli_text_free(&r->head);
 }
 
-/* What a program of a file can be built from again: NULL for a source that may not live as
- * long as the context. Takes the texts of `r`. */
+/* The recipe for a second build of a program from a file. NULL if the source may be freed before
+ * the context. Takes the texts of `r`. */
 static recipe *remember(const xl_context *ctx, recipe *r)
 {
     recipe *again = xli_source_find(r->source->name) == r->source ? xli_alloc(sizeof *r) : NULL;
@@ -117,20 +116,19 @@ static xli_program *keep(xl_context *ctx, const char key[65], cl_program cl, rec
     return program;
 }
 
-/* PoCL keeps what it builds, but to find it again it preprocesses the source behind 18,000
- * lines of declarations, which was nine tenths of the time of a plan found in the caches. A
- * finished binary would spare that, yet to give one out PoCL 3.1 compiles every kernel once
- * more, for groups of any size: 1.7 s a program. So what its front end made is kept, and
- * built. PoCL finds that again by a hash of the bitcode and of what else its code depends
- * on, its own version and POCL_WORK_GROUP_METHOD among that. */
+/* PoCL has a cache, but to find a program in it, it preprocesses the source after 18,000 lines of
+ * declarations: nine tenths of the time of a plan that is in the caches. A binary would avoid this,
+ * but PoCL 3.1 compiles every kernel once more for it, for groups of any size: 1.7 s a program. So
+ * the library stores the bitcode of its front end and builds that. PoCL finds the result by a hash
+ * of the bitcode and of its other inputs, such as its version and POCL_WORK_GROUP_METHOD. */
 static bool keeps_bitcode(const xl_context *ctx, const xli_capabilities *capabilities)
 {
     return capabilities->takes_bitcode && !ctx->dump_dir &&
            !xli_os_env("POCL_EXTRA_BUILD_FLAGS"); /* our key does not hold these */
 }
 
-/* PoCL writes "1 warning generated." to stderr: only who asks for dumps gets
- * warnings, in the log there. */
+/* PoCL writes "1 warning generated." to stderr: warnings are enabled only for dumps, whose log has
+ * them. */
 static xl_status write_recipe(const xl_context *ctx, const char *defines, const char *options,
                               recipe *r)
 {
@@ -181,7 +179,7 @@ done:
     return status;
 }
 
-/* NULL where that does not work: then the source is built, and what is wrong with it told. */
+/* NULL on failure: then the caller builds the source, which gives the error text. */
 static cl_program build_by_bitcode(const xl_context *ctx, const recipe *r)
 {
     cl_int code;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT
- * Programs for the device of a context, with the best sub-group size. Intel's compiler for GPUs chooses 8, 16 or 32 for each
- * kernel apart, and kernels of one plan that fold in different widths fold in different trees. So
- * all kernels of a program require one width: the first, in the order of xli_lanes_widths(), at
- * which none spills registers, else that which spills least.
+ * Programs for the device of a context, with the best sub-group size.
  *
- * A compiler that has another width than was required is found here, by the query, before a plan
- * is made; where no width is as required the program is built without lane operations. */
+ * Intel's compiler for GPUs chooses 8, 16 or 32 for each kernel, and kernels of one plan with
+ * different widths would fold in different orders. So all kernels of a program require one width:
+ * the first, in the order of xli_lanes_widths(), at which no kernel spills registers, else the one
+ * that spills least. A width that a compiled kernel does not report is not used. If no width works,
+ * the program is built without lane operations. */
 #include "private.h"
 
 #include <stdio.h>
@@ -15,7 +15,7 @@
 #define CL_KERNEL_SPILL_MEM_SIZE_INTEL 0x4109
 #endif
 
-/* Work-items of a group: those that the kernel requires, else so many that no width is too wide. */
+/* Work-items of a group: the number that the kernel requires, else at least the largest width. */
 static size_t group_of(const xl_context *ctx, cl_kernel kernel)
 {
     size_t size[3] = {0};
@@ -24,8 +24,8 @@ static size_t group_of(const xl_context *ctx, cl_kernel kernel)
     return code == CL_SUCCESS && size[0] > 0 ? size[0] : 64;
 }
 
-/* Whether get_max_sub_group_size() will be `width` in a kernel, and what it spills. In a group that
- * is smaller than the width there is nothing to be checked. */
+/* Adds a kernel: whether its sub-groups have `width` work-items, and the bytes it spills. The width
+ * of a group that is smaller is not checked. */
 static void try_kernel(const xl_context *ctx, cl_kernel kernel, uint32_t width,
                        xli_width_trial *trial)
 {
@@ -72,7 +72,7 @@ static xli_width_trial trial_of(xl_context *ctx, xli_program *program, uint32_t 
     return trial;
 }
 
-/* The last resort: each work-item a sub-group of its own. */
+/* The last resort: sub-groups of one work-item. */
 static xl_status build_without_lanes(xl_context *ctx, const xli_capabilities *capabilities,
                                      const xli_source *source, const char *defines,
                                      xli_program **program)
@@ -115,8 +115,8 @@ done:
     return status;
 }
 
-/* What did not compile on the way to what did is no failure of the caller's: its text is taken
- * back. */
+/* A width that does not compile is no failure of the caller, so the error text from before is
+ * restored. */
 xl_status xli_program_build_widths(xl_context *ctx, const xli_capabilities *capabilities,
                                    const xli_source *source, const char *defines,
                                    xli_program **program)

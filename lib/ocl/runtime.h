@@ -135,7 +135,7 @@ typedef struct xli_capabilities {
 xl_status xli_context_capabilities(xl_context *ctx, const xli_capabilities **capabilities);
 
 /* rusticl.c: whether a kernel that leaves a carry of one byte ends the process there. */
-bool xli_rusticl_dies_of_byte_carries(const xli_capabilities *capabilities);
+bool xli_rusticl_crashes_on_byte_carries(const xli_capabilities *capabilities);
 /* rusticl.c: XL_ERROR_UNSUPPORTED if the driver limits the rounds of loops. */
 xl_status xli_rusticl_check_loops(const xl_context *ctx, const xli_capabilities *capabilities);
 
@@ -172,7 +172,7 @@ void xli_context_set_self_test_result(xl_context *ctx, const char *test,
  * for. Checked before any side effect. */
 xl_status xli_context_tune(const xl_context *ctx, const xli_capabilities *capabilities,
                            const xli_tune_wish *wish, xli_tune_device *device, xli_tune *tune);
-/* What a descriptor wishes for, where a plan takes the values of `primitives`. */
+/* The tunables of a descriptor, for a plan that takes those of the primitives `takes`. */
 #define XLI_TUNE_WISH(takes, desc)                                                                 \
     (&(xli_tune_wish){                                                                             \
         .primitives = (takes), .tunables = (desc)->tunables, .count = (desc)->num_tunables})
@@ -202,9 +202,9 @@ uint32_t xli_program_sub_group(xl_context *ctx, const xli_program *program, uint
  * order; may be followed by user text under its own #line), or takes it from the
  * context's or the disk's cache. The runtime itself puts in front the dialect,
  * the lane way and width and the feature switches, see cl/prelude/prelude.cl.
- * On XL_ERROR_BUILD the error text says what does not compile, see build_text.c: text of the
- * user's is what stands under a #line with a name of its own, not "plan", "checks of ...",
- * "call of ..." or "end of ...". Borrowed: a program lives as long as its context. */
+ * On XL_ERROR_BUILD the error text has the compiler's messages (build_text.c). Text after a #line
+ * whose name is not "plan", "checks of ...", "call of ..." or "end of ..." is the user's. Borrowed:
+ * a program lives as long as its context. */
 xl_status xli_program_get(xl_context *ctx, const char *name, const char *defines,
                           xli_program **program);
 
@@ -213,14 +213,11 @@ xl_status xli_program_get(xl_context *ctx, const char *name, const char *defines
 xl_status xli_program_get_limited(xl_context *ctx, const char *name, const char *defines,
                                   uint32_t registers, xli_program **program);
 
-/* The same from a source that is not in the library: tests of the building blocks
- * in cl/ embed kernels of their own. */
+/* The same from another source: tests of the building blocks in cl/ embed their own kernels. */
 xl_status xli_program_get_source(xl_context *ctx, const xli_source *source, const char *defines,
                                  xli_program **program);
 
-/* A kernel of its own for the caller: setting its arguments and enqueuing it must
- * not happen on two threads at once (xli_seq_launch() sees to that). */
-/* Most arguments of a kernel. The largest has 47: details of a neighbour list in a cell,
+/* The most arguments of a kernel. The largest has 47: details of a neighbour list in a cell,
  * xli_near_launch(). They take about 700 of the 1024 bytes that OpenCL guarantees. A parameter
  * block in a buffer would replace them by one argument, but needs one more command in each call,
  * which writes the block. */
@@ -287,11 +284,11 @@ bool xli_span_is_in_place(const xli_span *in, const xli_span *out);
 /* Memory a plan owns for callers that give none; grows, never shrinks. One call uses it at
  * a time, on the host and on the device: see xli_pool_enter(). */
 typedef struct xli_pool {
-    xli_mutex *lock; /* guards all of it but what the owner sets */
-    cl_mem buffer;   /* NULL: none yet, or let go of */
+    xli_mutex *lock; /* guards all fields that the owner does not set */
+    cl_mem buffer;   /* NULL: not made yet, or released */
     size_t bytes;
     bool zeroed;            /* set by the owner beforehand: each new buffer is made of zeros */
-    uint32_t most_calls;    /* likewise: a buffer is made anew after so many calls; 0: never */
+    uint32_t most_calls;    /* set by the owner: calls on one buffer, then a new one; 0: no limit */
     uint32_t calls;         /* on this buffer */
     cl_command_queue queue; /* of the last call on this buffer; to compare with, not to use */
     cl_event last;          /* of that call, or NULL */
@@ -301,22 +298,22 @@ typedef struct xli_pool {
 xl_status xli_pool_create(xl_context *ctx, xli_pool *pool);
 void xli_pool_destroy(xli_pool *pool); /* a zeroed one is fine */
 
-/* Reserves so many bytes for a call on `queue`, which *wait, where it is not NULL, comes
- * before. Locks the pool until xli_pool_leave(), also on failure.
+/* Reserves `bytes` for a call on `queue`; the call must wait for *wait unless it is NULL. Locks the
+ * pool until xli_pool_leave(), also on failure.
  *
- * An event costs more than a small kernel does, so that calls on one in-order queue make
- * none. The first call from another queue then gets a buffer of its own; a marker behind
- * the last call might wait for something that waits for this one. */
+ * An event costs more than a small kernel, so calls on one in-order queue make none. The first call
+ * from another queue then gets a new buffer: a marker after the last call might wait for a command
+ * that waits for this call. */
 xl_status xli_pool_enter(xl_context *ctx, xli_pool *pool, cl_command_queue queue, bool in_order,
                          size_t bytes, cl_event *wait);
 /* Notes a call that was enqueued, with its event where one was made. */
 void xli_pool_used(xli_pool *pool, cl_command_queue queue, cl_event event_or_null);
-/* Lets go of the buffer; work under way keeps it, which no later call sees. */
+/* Releases the buffer. Commands that use it keep it; later calls get another one. */
 void xli_pool_drop(xli_pool *pool);
 void xli_pool_leave(xli_pool *pool);
 
-/* XL_ERROR_INVALID_ARGUMENT if a call needs SIZE_MAX bytes: sums and products stop there (xli_add(),
- * xli_mul()). */
+/* XL_ERROR_INVALID_ARGUMENT if a call needs SIZE_MAX bytes: sums and products stop there
+ * (xli_add(), xli_mul()). */
 xl_status xli_scratch_countable(const xl_context *ctx, size_t bytes);
 
 /* The caller's scratch of one call as a buffer and a byte offset, checked for size and
@@ -344,21 +341,20 @@ typedef struct xli_arg {
 #define XLI_U64(x) ((xli_arg){.kind = 2, .hold = {.u64 = (cl_ulong)(x)}})
 #define XLI_BYTES(p, n) ((xli_arg){.kind = 3, .size = (n), .value = (p)})
 #define XLI_LOCAL(n) ((xli_arg){.kind = 4, .size = (n)})
-/* What a kernel reads one element of, or NULL. Where a driver reads from NULL (rusticl.c) the
- * kernel is given other memory for it, full of ones: it cannot go by the address alone. */
+/* A buffer of which a kernel reads one element, or NULL. If the driver reads from NULL (rusticl.c)
+ * the kernel gets other memory, full of ones, so it must not decide by the address alone. */
 #define XLI_OPTIONAL(m) ((xli_arg){.kind = 5, .hold = {.mem = (m)}})
-/* No argument: stands in a list where a kernel's macros leave a parameter out. */
+/* No argument: for a parameter that the kernel's macros omit. */
 #define XLI_NONE ((xli_arg){.kind = 6})
 
-/* The launches of one public call, in order: the first waits for the caller's events, each
- * next for the one before, and on an in-order queue, which sees to that by itself, for the
- * caller's events again; the last yields the caller's event. Where one of the caller's
- * events ends in an error none runs, and the caller's event ends in one too.
+/* The launches of one public call, in order. The first waits for the caller's events. Each later
+ * one waits for the one before, or, on an in-order queue, for the caller's events again. The last
+ * yields the caller's event. If one of the caller's events fails, no launch runs and the caller's
+ * event fails too.
  *
- * On an in-order queue only the last launch makes an event, because an event per
- * launch costs more than a small kernel does (H200, driver 580: 10 us a launch with
- * one, 3.6 us without). To know which launch is the last, each is held back until
- * the next one or the end of the sequence. */
+ * On an in-order queue only the last launch makes an event, because an event costs more than a
+ * small kernel (H200, driver 580: 10 us a launch with one, 3.6 us without). To know which launch
+ * is the last, each is delayed until the next one or the end of the sequence. */
 
 /* Arguments that are put together one after the other, for xli_seq_launch_args(). Starts from
  * zeros. Arguments beyond XLI_MAX_ARGS are counted and not stored; a launch of that list fails. */
@@ -411,9 +407,9 @@ xl_status xli_seq_wait_for(xli_seq *seq, cl_event event);
 xl_status xli_seq_scratch(xli_seq *seq, xli_pool *pool, xl_view scratch, size_t bytes,
                           size_t alignment, xli_span *span);
 
-/* Enqueues `groups` work-groups of `group_size` work-items, after what the
- * sequence enqueued before. Arguments are copied; XLI_BYTES takes at most 64. A
- * failure may come to light in the next call of the sequence only. */
+/* Enqueues `groups` work-groups of `group_size` work-items, after the launches before. Arguments
+ * are copied; XLI_BYTES takes at most 64 bytes. The next call of the sequence may return the
+ * failure of this one. */
 xl_status xli_seq_launch(xli_seq *seq, xli_kernel *kernel, size_t groups, size_t group_size,
                          const xli_arg *args, size_t num_args);
 /* The same with the arguments of a list from number `first` on. XL_ERROR_INTERNAL if the list has
@@ -442,10 +438,9 @@ const cl_event *xli_seq_waits(const xli_seq *seq);
 cl_event *xli_seq_nested_event(xli_seq *seq);
 void xli_seq_nested(xli_seq *seq);
 
-/* Ends the sequence whatever its status: on success *event_or_null receives an
- * event that stands for all of the work (a marker if nothing was launched), on
- * failure it stays NULL. Returns `status`, or the failure to make the event. A
- * zeroed sequence may be ended too. */
+/* Ends the sequence, also after a failure. On success *event_or_null receives an event that
+ * completes when all of the work has (a marker if nothing was launched); on failure it stays
+ * NULL. Returns `status`, or the failure to make the event. A zeroed sequence may be ended too. */
 xl_status xli_seq_end(xli_seq *seq, xl_status status, cl_event *event_or_null);
 
 /* Enqueues a copy of `bytes` from or to the host. The memory is in use until the queue has

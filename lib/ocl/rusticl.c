@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * What is different on rusticl. */
+ * Workarounds for rusticl. */
 #include "private.h"
 
 #include <string.h>
@@ -12,15 +12,15 @@ static bool is_rusticl(const xli_capabilities *capabilities)
 /* rusticl of Mesa 22.3 (November 2026): a clFinish() behind a clFlush() returns before the work
  * is done, and a queue that waits for an event of another waits forever if that was not
  * flushed. */
-bool xli_rusticl_waits_badly(const char *platform)
+bool xli_rusticl_waits_forever(const char *platform)
 {
     return strcmp(platform, "rusticl") == 0;
 }
 
-/* llvmpipe of Mesa 22.3 (November 2026) ends all loops of a work-item after 65,535 rounds in total,
- * without an error. A loop of n rounds costs n + 1 of them, nested or not; later loops go one round.
- * The eight work-items of a vector share them: each loop costs the rounds of the one that needs
- * most. Mesa 26.2 has no such limit. */
+/* llvmpipe of Mesa 22.3 (November 2026) ends all loops of a work-item after 65,535 rounds in
+ * total, without an error. A loop of n rounds costs n + 1 of them, nested or not; later loops go
+ * one round. The eight work-items of a vector share them: each loop costs the rounds of the one
+ * that needs most. Mesa 26.2 has no such limit. */
 bool xli_rusticl_may_end_loops(const xli_capabilities *capabilities)
 {
     return is_rusticl(capabilities);
@@ -37,9 +37,9 @@ xl_status xli_rusticl_check_loops(const xl_context *ctx, const xli_capabilities 
                     capabilities->info.name, 65535u);
 }
 
-/* The compiler of Mesa 22.3 (LLVM 15, November 2026) ends the process where a work-item stores
- * one byte in a branch inside the textbook scans' and the serial scans' loops: carry_out. */
-bool xli_rusticl_dies_of_byte_carries(const xli_capabilities *capabilities)
+/* The compiler of Mesa 22.3 (LLVM 15, November 2026) crashes if a work-item stores one byte in a
+ * branch inside the loops of textbook and serial scans, as it does for a carry_out. */
+bool xli_rusticl_crashes_on_byte_carries(const xli_capabilities *capabilities)
 {
     return is_rusticl(capabilities) && strncmp(capabilities->info.driver, "22.", 3) == 0;
 }
@@ -50,25 +50,25 @@ static bool is_newer_llvmpipe(const xli_capabilities *capabilities)
            strncmp(capabilities->info.driver, "22.", 3) != 0;
 }
 
-/* llvmpipe of Mesa 26.2 (LLVM 22, November 2026) has sub-groups with shuffles and ballots, which
- * Mesa 22.3 has not; compiling a selection or some scans by them it hands a value that is NULL to
- * LLVM (LLVMBuildExtractElement). What exchanges values through local memory compiles. */
-bool xli_rusticl_dies_of_lanes(const xli_capabilities *capabilities)
+/* llvmpipe of Mesa 26.2 (LLVM 22, November 2026) has sub-groups with shuffles and ballots, unlike
+ * Mesa 22.3, but its compiler crashes on a selection and on some scans that use them
+ * (LLVMBuildExtractElement gets NULL). Kernels that exchange values through local memory compile. */
+bool xli_rusticl_crashes_on_lanes(const xli_capabilities *capabilities)
 {
     return is_newer_llvmpipe(capabilities);
 }
 
-/* The same one was not done with a radix sort's kernels by one work-item after three minutes of a
- * processor; with bitonic ones it takes some seconds. */
+/* The same driver did not finish compiling the kernels of a radix sort by one work-item within three
+ * minutes. Bitonic ones take a few seconds. */
 bool xli_rusticl_compiles_no_radix(const xli_capabilities *capabilities)
 {
     return is_newer_llvmpipe(capabilities);
 }
 
-/* The same one reads what stands in a branch that no work-item takes, where the address is one for
- * all of them, and the process ends where that is in no memory: `p ? p[0] : n` with a buffer
- * argument of NULL, volatile or not. No probe can look for that. Instead of NULL a kernel gets as
- * many ones as the largest element has; as a number of elements that is never the lesser one. */
+/* llvmpipe of Mesa 26.2 moves a load out of an untaken branch if all work-items have the same
+ * address, volatile or not: `p ? p[0] : n` ends the process if the buffer argument p is NULL. A
+ * probe would end the process too. Instead of NULL a kernel gets an element of ones, of the
+ * largest size. As a number of elements it is never the minimum. */
 xl_status xli_rusticl_stand_in(const xl_context *ctx, const xli_capabilities *capabilities,
                                cl_mem *stand_in)
 {

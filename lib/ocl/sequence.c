@@ -120,11 +120,11 @@ done:
     return status;
 }
 
-/* Who waits for the launch before, and so for the caller's events by way of it. In order
- * none does: there a failed event ends the commands that name it, and rusticl (Mesa 22.3),
- * Intel's CPU runtime (2026.22.10) and Oclgrind run those behind them, over garbage. Out of order
- * the failure passes on by itself, and must not come twice: of a command that waits for two
- * failed events Intel's runtime frees something twice. */
+/* Whether a command waits for the launch before instead of the caller's events. On an in-order
+ * queue it waits for the caller's events: a failed event ends only the commands that name it
+ * there, and rusticl (Mesa 22.3), Intel's CPU runtime (2026.22.10) and Oclgrind would run the
+ * later ones on undefined data. On an out-of-order queue the failure is passed on, and must
+ * arrive once: if a command waits for two failed events, Intel's runtime frees memory twice. */
 static bool waits_for_last(const xli_seq *seq)
 {
     return seq->enqueued > 0 && !seq->in_order;
@@ -140,7 +140,7 @@ const cl_event *xli_seq_waits(const xli_seq *seq)
     return waits_for_last(seq) ? &seq->last : seq->waits;
 }
 
-/* `event` stands for all of the sequence so far, or is NULL on an in-order queue. */
+/* `event` completes with all commands so far; NULL on an in-order queue. */
 static void advance(xli_seq *seq, cl_event event)
 {
     if (seq->last)
@@ -183,7 +183,7 @@ static cl_int set_arg(const xl_context *ctx, xli_kernel *kernel, cl_uint index, 
     return code;
 }
 
-/* What a kernel of the user's says of an argument that it has not. */
+/* Errors of a user's kernel without such a parameter. */
 static bool is_wrong_argument(cl_int code)
 {
     return code == CL_INVALID_ARG_INDEX || code == CL_INVALID_ARG_SIZE ||
@@ -200,7 +200,7 @@ xl_status xli_args_set(const xl_context *ctx, cl_kernel kernel, cl_uint first, c
         const cl_int code = set_any(ctx, kernel, first + i, &arg);
         if (is_wrong_argument(code))
             return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT,
-                            "kernel: argument %u is not what stands there: %s (%d)",
+                            "args.kernel: parameter %u has another type: %s (%d)",
                             (unsigned)(first + i), xli_cl_name(code), (int)code);
         if (code != CL_SUCCESS)
             return xli_cl(ctx, code, "clSetKernelArg");
@@ -219,7 +219,7 @@ done:
     return status;
 }
 
-/* Enqueues what is held back, with an event if one is asked for. */
+/* Enqueues the delayed launch, with an event if `want_event`. */
 static xl_status flush(xli_seq *seq, bool want_event)
 {
     xl_status status = XL_SUCCESS;
@@ -306,8 +306,8 @@ void xli_seq_nested(xli_seq *seq)
     seq->nested = NULL;
 }
 
-/* A marker stands for a sequence whose last command made no event: nothing was
- * launched, or the last link was a nested call on an in-order queue. */
+/* Makes a marker the event of a sequence whose last command made none: nothing was launched, or a
+ * nested call on an in-order queue came last. */
 static xl_status mark(xli_seq *seq)
 {
     xl_status status;
@@ -336,7 +336,7 @@ static xl_status leave_pool(xli_seq *seq, xl_status status)
     xli_pool *pool = seq->pool;
     if (status == XL_SUCCESS && pool->keeps_events && !pool->per_queue)
         status = xli_cl(seq->ctx, clFlush(seq->queue), "clFlush");
-    /* What a call that failed halfway left in the scratch, or still does there, is not known. */
+    /* After a failure the content of the scratch is unknown, and commands may still change it. */
     if (status != XL_SUCCESS)
         xli_pool_drop(pool);
     else if (seq->enqueued > 0)

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: MIT
- * Programs of the user's own: lines that include a text of the library are replaced
- * by it, the rest is handed on as it is. */
+ * Programs of users: lines that include a text of the library are replaced by that text; other
+ * lines are not changed. */
 #include "private.h"
 #include "user_text.h"
 
 #include <crosslane/program.h>
 #include <string.h>
 
-/* Where a scan of the source is: only what is neither comment nor literal can be a
- * directive. */
+/* The state of a scan of the source: only code, not a comment or literal, may be a directive. */
 typedef enum place { CODE, LINE_COMMENT, BLOCK_COMMENT, STRING, CHARACTER } place;
 
 typedef struct flattener {
@@ -62,9 +61,9 @@ static size_t step(flattener *f, const char *at)
     return two ? 2 : 1;
 }
 
-/* Whether something is written so that the compiler may see a directive, or another
- * comment, where step() does not: other spellings of '#' and '\\', a line that ends in a
- * lone carriage return, a token cut by a continued line; or asks for files by itself. */
+/* Whether the compiler may see a directive or a comment that step() does not see: other
+ * spellings of '#' and '\\', a line that ends in a lone carriage return, a token cut by a
+ * continued line; or whether the source asks for files in another way. */
 static bool is_odd(const char *source)
 {
     static const char *const signs[] = {"%:", "?\?=", "?\?/", "__has_include", "__has_embed"};
@@ -146,9 +145,9 @@ static const xli_source *include_named(const char *operand, size_t *length)
     return xli_include_find(name);
 }
 
-/* At a place where a directive may start: puts in the text that it asks for, if it is
- * ours, and the directive behind it as a comment, for who reads an error; says in *length how much
- * of the source that stands for. */
+/* At a place where a directive may start: adds the text that it includes, if it is the
+ * library's, and then the directive as a comment, for readers of errors. *length: the length of
+ * the directive. */
 static xl_status take_include(flattener *f, const char *at, size_t *length)
 {
     const char *operand = include_operand(at);

@@ -205,7 +205,7 @@ xl_status xli_problem_resolve(const xl_context *ctx, const xl_scan_desc *desc, b
     problem->rounds = xli_operator_rounds(desc->op, desc->user_op, &problem->element);
     problem->loads = desc->load || problem->in.type != problem->element.type;
     problem->carries = desc->carry != 0;
-    if (stores_byte_carry(problem) && xli_rusticl_dies_of_byte_carries(capabilities))
+    if (stores_byte_carry(problem) && xli_rusticl_crashes_on_byte_carries(capabilities))
         XL_TRY(xli_fail(ctx, XL_ERROR_UNSUPPORTED,
                         "desc.carry: 1; must be 0 on rusticl of Mesa 22 if elements have one byte, "
                         "or an alignment of one and the operator has no identity"));

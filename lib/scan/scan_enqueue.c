@@ -46,8 +46,8 @@ size_t xli_scan_scratch(const xli_scan_plan *plan, size_t n)
 }
 
 /* If a group is one work-item and has many totals before it, to fold them costs as much as the run
- * itself: they are scanned before. A launch scans AT_ONCE of them, so that its loop is no longer
- * than that of a run. */
+ * itself: they are scanned before. A launch scans AT_ONCE of them, so that its loop is as short
+ * as that of a run. */
 static xl_status scan_spine(xli_scan_plan *plan, xli_flow *f, size_t groups, bool *scanned)
 {
     enum { FEW = 512, AT_ONCE = 4096 };

@@ -122,7 +122,7 @@ size_t xli_select_room(const xli_select_problem *problem, size_t n, size_t capac
     return problem->kind == XL_SELECT_REPEAT ? room : xli_min(room, n);
 }
 
-/* Tiles of the longest chunk, if each costs so many rounds. */
+/* Tiles of the longest chunk, if each costs `rounds`. */
 static size_t most_tiles(const xli_select_shape *shape, size_t rounds)
 {
     return xli_max(1, xli_min(LONGEST / shape->tile, shape->most_rounds / rounds));

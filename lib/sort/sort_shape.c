@@ -168,7 +168,7 @@ static size_t power_above(size_t x)
 }
 
 /* Local memory of a group of a sort by samples: the tile, skewed by one element in 32, and six
- * words for each run, of which there are at most half as many as work-items (xl_bucket_local). */
+ * words for each run; there is at most one run for two work-items (xl_bucket_local). */
 static size_t sample_bytes(const xli_sample_size *size, size_t element_bytes)
 {
     enum { WORDS = 6, OTHER = 64 };

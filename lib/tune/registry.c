@@ -28,8 +28,8 @@
 #define RANGE(low, high) .least = (low), .greatest = (high)
 #define ZERO_OR(low, high) RANGE(low, high), .zero = true
 #define SWITCH RANGE(0, 1)
-/* Searched by measurement, in that turn. What is not searched is for tests, or keeps to a limit
- * of a driver that a measurement does not reach. */
+/* `crosslane tune` searches these by measurement, in that turn. The others are for tests, or keep a
+ * limit of a driver that a measurement does not reach. */
 #define BY_ONE(turns) .step = XLI_STEP_ONE, .turn = (turns)
 #define DOUBLING(turns) .step = XLI_STEP_DOUBLE, .turn = (turns)
 #define MEANS(text) .meaning = text

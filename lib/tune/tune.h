@@ -3,13 +3,11 @@
  * their names, the built-in tables by device, and the reading of tuning files; it calls no
  * OpenCL.
  *
- * Of a plan's values a name in its descriptor counts before a line of the context's tuning file,
- * and that before the built-in table: tune.c puts the three together. Each of the files below
- * uses only those above it:
+ * A tunable in a plan's descriptor overrides a line of the context's tuning file, which overrides
+ * the built-in table (tune.c). Each of the files below uses only those above it:
  *     registry.c      names, ranges, meanings
  *     tune_file.c     reads and checks a file
- *     tune_match.c    which row of a built-in table fits a device
- *     tune_scan.c and the like: the built-in tables
+ *     tune_tables.c, tune_scan.c and the like: the built-in tables
  *     tune.c          the values of a plan */
 #ifndef XLI_TUNE_H
 #define XLI_TUNE_H
@@ -18,7 +16,7 @@
 
 #include <crosslane/types.h>
 
-/* What a built-in table looks at. */
+/* The device, as built-in tables see it. */
 typedef struct xli_tune_device {
     const char *name; /* borrowed */
     uint32_t vendor_id;
@@ -29,14 +27,14 @@ typedef struct xli_tune_device {
     uint32_t compute_units;
     uint64_t local_bytes;
     size_t max_work_group;
-    /* Rounds that the loops of a work-item may take in all: SIZE_MAX, or half of the driver's limit,
-     * because shapes estimate what an element costs (lib/ocl/rusticl.c). */
+    /* The most rounds of all loops of a work-item: SIZE_MAX, or half of the driver's limit, because
+     * shapes only estimate the rounds of an element (lib/ocl/rusticl.c). */
     size_t most_rounds;
 } xli_tune_device;
 
 /* ---- the values -----------------------------------------------------------
  * A field is the tunable of that name: scan.group_size is the group_size of xli_tune_scan.
- * registry.c says what each means and which numbers it takes. */
+ * registry.c has its meaning and range. */
 
 enum { XLI_SCAN_SERIAL = 0, XLI_SCAN_GROUP = 1 }; /* scan.shape */
 enum { XLI_SORT_GROUP = 0, XLI_SORT_SERIAL = 1 }; /* sort.shape */
@@ -72,16 +70,16 @@ typedef struct xli_tune_sort {
     uint32_t segment_group_log, segment_items_log; /* of a segmented sort; 0: as others */
     uint32_t segment_queue;
     uint32_t serial_tile_log;
-    /* A sort by samples (cl/sort/sort_samples.cl): up to so many elements; runs, at most; a group's
-     * work-items and elements of each, for few elements, and for more of them. */
+    /* A sort by samples (cl/sort/sort_samples.cl): the most elements; the most runs; work-items
+     * of a group and elements of each, for few elements and for more. */
     uint32_t sample_most, sample_wide_most, sample_pair_most, sample_runs;
     uint32_t sample_group_log, sample_items_log;
     uint32_t sample_large_from, sample_large_group_log, sample_large_items_log;
-    /* Many work-items that search a cut need fewer rounds, but each touches memory of its own,
-     * which shows when there are more than `busy` groups to share the device. */
+    /* More work-items that search a cut need fewer rounds, but read more memory, which matters if
+     * more than `busy` groups share the device. */
     uint32_t search_log, search_busy_log, busy;
-    /* A radix sort: from how many elements on, of keys of up to 4 bytes, of 8, and with values;
-     * what one work-item sorts; chunks for each compute unit, elements of one. */
+    /* A radix sort: the fewest elements, for keys of up to 4 bytes, of 8, and with values; the most
+     * elements that one work-item sorts; chunks for each compute unit, elements of a chunk. */
     uint32_t radix_from, radix_wide_from, radix_pair_from;
     uint32_t radix_alone, radix_buckets, radix_bucket_bytes;
     uint32_t radix_chunks, radix_least, radix_most;
@@ -91,7 +89,7 @@ typedef struct xli_tune_sort {
     uint32_t sweep_group, sweep_bytes, sweep_registers;
     uint32_t sweep_wide_group, sweep_wide_bytes, sweep_wide_registers;
     uint32_t sweep_pair_group, sweep_pair_bytes, sweep_pair_registers;
-    /* Of few keys of up to 4 bytes. */
+    /* For few keys of up to 4 bytes. */
     uint32_t sweep_small_most, sweep_small_pair_most;
     uint32_t sweep_small_group, sweep_small_bytes, sweep_small_registers, sweep_small_depth;
     uint32_t ring_tiles, sweep_depth, spin_limit, inject_delay;
@@ -189,10 +187,9 @@ typedef struct xli_tunable {
     const char *name;
     size_t at;                /* bytes from the start of xli_tune */
     uint32_t least, greatest; /* the widest range that any device may take */
-    bool zero;                /* 0 is legal as well, and stands for none, or for no limit */
-    /* How a search by measurement goes on from a value: by so much at a time, or where this is
-     * XLI_STEP_DOUBLE twice as far; 0: nothing is to be found out by that. Those of a lower
-     * turn are searched first. */
+    bool zero;                /* 0 is allowed too: none, or no limit */
+    /* The step of a search by measurement, or XLI_STEP_DOUBLE: the value is doubled; 0: it is not
+     * searched. Tunables with a lower turn are searched first. */
     uint32_t step, turn;
     bool for_tests;      /* not listed, and unknown to users */
     const char *meaning; /* one sentence */
@@ -231,7 +228,7 @@ xl_status xli_tuning_read(const char *path, xli_text *why, xli_tuning **tuning);
 xl_status xli_tuning_parse(const char *path, char *text, size_t length, xli_text *why,
                            xli_tuning **tuning);
 
-/* ---- tune_match.c: rows of the built-in tables ------------------------------ */
+/* ---- tune_tables.c: rows of the built-in tables ----------------------------- */
 
 /* A row fits a device if every given part does. A table is ordered from particular to general
  * and ends with a row that fits everything. */
@@ -262,19 +259,18 @@ void xli_tune_transform_table(const xli_tune_device *device, xli_tune_transform 
 void xli_tune_morton_table(const xli_tune_device *device, xli_tune_morton *tune);
 void xli_tune_knn_approximate_table(const xli_tune_device *device, xli_tune_knn_approximate *tune);
 
-/* What the device has room for, of wherever the values came from: work-group size, local
- * memory. A sort's elements have so many bytes, key and value. Scans and reductions fit
- * themselves as they are built. */
+/* Reduce values to the work-group size and local memory of the device. element_bytes: key and value
+ * of a sort. Shapes of scans and reductions do this themselves. */
 void xli_tune_sort_fit(const xli_tune_device *device, uint64_t element_bytes, xli_tune_sort *tune);
 void xli_tune_grid_fit(const xli_tune_device *device, xli_tune_grid *tune);
 void xli_tune_neighbors_fit(const xli_tune_device *device, xli_tune_neighbors *tune);
 
 /* ---- tune.c: the values of a plan --------------------------------------------- */
 
-/* Reduces values to what a driver that limits loops can do. */
+/* Reduces values on a driver that limits loops. */
 void xli_tune_limit_loops(const xli_tune_device *device, xli_tune *tune);
-/* Groups of a launch over a list whose length only the device knows: a few for each unit, or one for
- * each entry if the driver limits loops. */
+/* The most groups of a launch over a list whose length only the device knows: a few for each
+ * unit, or one for each entry if the driver limits loops. */
 static inline size_t xli_tune_list_groups(const xli_tune_device *device)
 {
     enum { PER_UNIT = 8 };
@@ -289,9 +285,9 @@ typedef struct xli_tune_wish {
     uint32_t count;
 } xli_tune_wish;
 
-/* The values for a device: built-in, then those of the file (may be NULL), then those wished
- * for; at last xli_tune_limit_loops(). XL_ERROR_INVALID_ARGUMENT with a text in `why`: a wish that is unknown, out of range or
- * of another primitive. */
+/* The values for a device: built-in, then those of the file (may be NULL), then those of the
+ * descriptor; last, xli_tune_limit_loops(). XL_ERROR_INVALID_ARGUMENT with a text in `why` if a
+ * tunable is unknown, out of range or of another primitive. */
 xl_status xli_tune_choose(const xli_tune_device *device, const xli_tuning *file,
                           const xli_tune_wish *wish, xli_text *why, xli_tune *tune);
 

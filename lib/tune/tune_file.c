@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The file as it is read: where we are, and where to say what is wrong. */
+/* The current line of the file, and the text of an error. */
 typedef struct place {
     const char *path;
     unsigned line;

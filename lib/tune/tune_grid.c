@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * The built-in values of the grid and of the searches on it, by kind of device, and what a
- * device has room for. */
+ * The built-in values of the grid and of the searches on it, by kind of device, and their limits by
+ * the device's memory. */
 #include "tune.h"
 
 /* On a GPU a work-item takes one point, so that each load of a work-group is one
@@ -67,7 +67,7 @@ void xli_tune_grid_fit(const xli_tune_device *device, xli_tune_grid *tune)
         tune->bucket /= 2;
 }
 
-/* Of each work-item the rows that it stages, where its own goes and how long it is. */
+/* Local memory has, for each work-item, the row that it stages, and its place and length. */
 static uint32_t most_staged(const xli_tune_device *device, uint32_t group)
 {
     enum { MOST = 64 };

@@ -26,7 +26,6 @@ static const row table[] = {
       .single_group_vectors = 16,
       .chunk_vectors = 8,
       .single_launch = 1}},
-    {{.device = "llvmpipe", .is_cpu = true}, {CPU, .chunk_elements_csr = 1 << 13}},
     {{.is_cpu = true}, {CPU}},
     {{0},
      {.group_size = 256,

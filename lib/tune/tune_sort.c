@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * The built-in values of the sort, and what a device has room for. */
+ * The built-in values of the sort, and their limits by the device's memory. */
 #include "tune.h"
 
 static uint32_t log2_floor(uint64_t x)
