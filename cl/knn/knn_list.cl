@@ -62,6 +62,19 @@ xl_knn_item xl_knn_limit(xl_real radius2)
     return radius2 < INFINITY ? xl_knn_key(radius2, 0) : xl_knn_key(INFINITY, UINT_MAX);
 }
 
+#if XL_KNN_TOGETHER > 0
+#include "knn_shared.cl"
+#else
+/* A work-item's list, in registers. */
+typedef xl_knn_item xl_knn_list;
+
+#define XL_KNN_SHARED
+#define XL_KNN_LIST(list) xl_knn_list list[XL_K];
+#define XL_KNN_FOR_QUERIES(k, n) XL_FOR_ITEMS(k, n)
+/* Rounds of loops, at most, that points of a range take, and the rest of a walk. */
+#define XL_KNN_ROUNDS(points) ((points) + 4u)
+#define XL_KNN_WALK_ROUNDS 0u
+
 /* Places are named by constants, so that compilers keep the list in registers, and a step for each
  * is written out, as some drivers count the rounds of loops. */
 #define XL_KNN_AT(j) ((j) < XL_K ? (j) : XL_K - 1)
@@ -77,7 +90,24 @@ xl_knn_item xl_knn_limit(xl_real radius2)
     XL_KNN_EACH_8(DO, 48)                                                                          \
     XL_KNN_EACH_8(DO, 56)
 
-void xl_knn_clear(xl_knn_item *list, xl_knn_item limit)
+xl_knn_item xl_knn_at(const xl_knn_list *list, uint j)
+{
+    return list[j];
+}
+
+/* A key that is not below this one is no neighbour. */
+xl_knn_item xl_knn_last(const xl_knn_list *list)
+{
+    return list[XL_K - 1];
+}
+
+/* One work-item decides alone. */
+uint2 xl_knn_agree(xl_knn_list *list, uint2 value)
+{
+    return value;
+}
+
+void xl_knn_clear(xl_knn_list *list, xl_knn_item limit)
 {
 #define XL_DO(j) list[XL_KNN_AT(j)] = limit;
     XL_KNN_EACH(XL_DO)
@@ -86,7 +116,7 @@ void xl_knn_clear(xl_knn_item *list, xl_knn_item limit)
 
 /* Puts a key that is below the last one into its place; the last one leaves. From the last place to
  * the first, each takes what stood before it, or the key, or keeps what it has. */
-void xl_knn_insert(xl_knn_item *list, xl_knn_item key)
+void xl_knn_insert(xl_knn_list *list, xl_knn_item key)
 {
 #define XL_LAST(j) ((j) < XL_K ? XL_K - 1 - (j) : 0)
 #define XL_DO(j)                                                                                   \
@@ -100,6 +130,21 @@ void xl_knn_insert(xl_knn_item *list, xl_knn_item key)
     XL_KNN_EACH(XL_DO)
 #undef XL_DO
 #undef XL_LAST
+}
+
+/* The list is always in order. */
+void xl_knn_settle(xl_knn_list *list)
+{
+}
+#endif
+
+xl_real xl_knn_agree_real(xl_knn_list *list, xl_real value)
+{
+#if XL_F64
+    return as_double(xl_knn_agree(list, as_uint2(value)));
+#else
+    return as_float(xl_knn_agree(list, (uint2)(as_uint(value), 0)).x);
+#endif
 }
 
 #endif

@@ -52,9 +52,20 @@ static xli_knn_problem problem_of(const xl_knn_desc *desc, uint32_t planes)
 
 /* ---- the plan -------------------------------------------------------------------------------- */
 
-static xli_knn_shape shape_of(const xli_tune_device *device, const xli_tune *tune)
+/* A device that ends loops allows 65,535 rounds to eight work-items (lib/ocl/rusticl.c). Those that
+ * search together go the same rounds: cl/knn/knn_shared.cl counts them for groups of 64. */
+static xli_knn_shape shape_of(const xli_tune_device *device, const xli_tune *tune, uint32_t k)
 {
-    enum { MOST_ROUNDS = 8000 }; /* eight work-items share 65,535 rounds (lib/ocl/rusticl.c) */
+    enum { MOST_ROUNDS = 8000, TOGETHER = 64, MOST_ROUNDS_TOGETHER = 60000 };
+    if (k > XLI_KNN_IN_REGISTERS) {
+        const uint32_t wish = device->ends_loops ? TOGETHER : tune->knn.together;
+        const uint32_t size = (uint32_t)xli_min(wish, device->max_work_group);
+        return (xli_knn_shape){.group = size,
+                               .items = 1,
+                               .together = size,
+                               .aim = tune->knn.aim,
+                               .most_rounds = device->ends_loops ? MOST_ROUNDS_TOGETHER : 0};
+    }
     return (xli_knn_shape){
         .group = (uint32_t)xli_max(1, xli_min(tune->knn.group, device->max_work_group)),
         .items = device->ends_loops ? 1 : tune->knn.items,
@@ -84,6 +95,7 @@ static void add_text(xli_text *text, const xli_knn_problem *problem, const xli_k
         {"XL_MOST_ROUNDS", shape->most_rounds},
         {"XL_K", problem->k},
         {"XL_KNN_AIM", shape->aim},
+        {"XL_KNN_TOGETHER", shape->together},
     };
     xli_text_define(text, lines, XLI_COUNT(lines));
 }
@@ -117,7 +129,7 @@ static xl_status make(xl_plan *base, const void *of)
     XL_TRY(xli_context_tune(base->ctx, capabilities,
                             XLI_TUNE_WISH(XLI_TUNE_KNN | XLI_TUNE_GRID, desc), &device, &tune));
     plan->problem = problem_of(desc, tune.grid.planes);
-    plan->shape = shape_of(&device, &tune);
+    plan->shape = shape_of(&device, &tune, desc->k);
     XL_TRY(build_kernels(plan));
 done:
     return status;

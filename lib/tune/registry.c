@@ -253,6 +253,8 @@ const xli_tunable xli_tunables[XLI_TUNABLES] = {
     {KNN(items), RANGE(1, 4096), DOUBLING(3), MEANS("Queries of such a work-item.")},
     {KNN(aim), RANGE(100, 10000), DOUBLING(2),
      MEANS("Points that its first reach is to hold, in hundredths of k.")},
+    {KNN(together), RANGE(1, 128), DOUBLING(4),
+     MEANS("Work-items that search together for one query, if k is above 64.")},
 
     {TOPK(shape), SWITCH, MEANS("0: a work-group counts a chunk; 1: one work-item does.")},
     {TOPK(group_log), RANGE(0, 10), BY_ONE(2),

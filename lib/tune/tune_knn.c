@@ -3,8 +3,8 @@
  * query: on a GPU so that a group reads the same points, on CPUs as their loops are long anyway. */
 #include "tune.h"
 
-static const xli_tune_knn gpu = {.group = 128, .items = 1, .aim = 150};
-static const xli_tune_knn cpu = {.group = 64, .items = 1, .aim = 150};
+static const xli_tune_knn gpu = {.group = 128, .items = 1, .aim = 150, .together = 128};
+static const xli_tune_knn cpu = {.group = 64, .items = 1, .aim = 150, .together = 1};
 
 void xli_tune_knn_table(const xli_tune_device *device, xli_tune_knn *tune)
 {

@@ -191,8 +191,8 @@ static bool check_rows(outcome *o, const call_array *ordered, const xl_grid_repo
                           last_z);
         rows += z != last_z || y != last_y;
     }
-    return rows == r->table_cells || failed(o, "the report has %u rows, not %u",
-                                            (unsigned)r->table_cells, (unsigned)rows);
+    return rows == r->table_cells ||
+           failed(o, "the report has %u rows, not %u", (unsigned)r->table_cells, (unsigned)rows);
 }
 
 static bool check_order(outcome *o, const fuzz_case *c, const call_array *ordered)

@@ -335,6 +335,7 @@ typedef struct scene {
 } scene;
 scene make_scene(const fuzz_case *c);
 void free_scene(scene *s);
+uint32_t nearest_of(const fuzz_case *c);
 double scene_radius(const fuzz_case *c); /* of searches in it */
 float cell_size_of(const fuzz_case *c);
 xl_repeats scene_repeats(const fuzz_case *c);
