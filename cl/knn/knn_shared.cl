@@ -13,7 +13,7 @@
 #include "../group/group_network.cl"
 
 /* The list has 2^XL_KNN_KEPT_LOG places, XL_K or more. */
-#define XL_KNN_KEPT_LOG (XL_K > 512 ? 10 : XL_K > 256 ? 9 : XL_K > 128 ? 8 : XL_K > 64 ? 7 : 6)
+#define XL_KNN_KEPT_LOG (XL_K > 512 ? 10 : XL_K > 256 ? 9 : XL_K > 128 ? 8 : 7)
 #define XL_KNN_KEPT (1 << XL_KNN_KEPT_LOG)
 #define XL_KNN_ROOM (XL_KNN_KEPT_LOG < 9 ? XL_KNN_KEPT : 512)
 
@@ -30,7 +30,9 @@ typedef struct xl_knn_list {
 } xl_knn_list;
 
 #define XL_KNN_SHARED __local xl_knn_shared shared;
-#define XL_KNN_LIST(list) xl_knn_list list[1] = {{&shared, 0, 0}};
+#define XL_KNN_LIST(list)                                                                          \
+    xl_knn_list list[1];                                                                           \
+    list->shared = &shared;
 #define XL_KNN_FOR_QUERIES(k, n) for (ulong k = get_group_id(0); k < (n); k += get_num_groups(0))
 
 /* Rounds of loops, at most, that points of a range take, and the rest of a walk, for groups of 64

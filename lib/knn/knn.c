@@ -52,25 +52,21 @@ static xli_knn_problem problem_of(const xl_knn_desc *desc, uint32_t planes)
 
 /* ---- the plan -------------------------------------------------------------------------------- */
 
-/* A device that ends loops allows 65,535 rounds to eight work-items (lib/ocl/rusticl.c). Those that
- * search together go the same rounds: cl/knn/knn_shared.cl counts them for groups of 64. */
+/* A device that ends loops allows 65,535 rounds to eight work-items (lib/ocl/rusticl.c). Work-items
+ * that search together go the same rounds; cl/knn/knn_shared.cl counts them for groups of 64. */
 static xli_knn_shape shape_of(const xli_tune_device *device, const xli_tune *tune, uint32_t k)
 {
     enum { MOST_ROUNDS = 8000, TOGETHER = 64, MOST_ROUNDS_TOGETHER = 60000 };
-    if (k > XLI_KNN_IN_REGISTERS) {
-        const uint32_t wish = device->ends_loops ? TOGETHER : tune->knn.together;
-        const uint32_t size = (uint32_t)xli_min(wish, device->max_work_group);
-        return (xli_knn_shape){.group = size,
-                               .items = 1,
-                               .together = size,
-                               .aim = tune->knn.aim,
-                               .most_rounds = device->ends_loops ? MOST_ROUNDS_TOGETHER : 0};
-    }
+    const bool in_registers = k <= XLI_KNN_IN_REGISTERS, ends = device->ends_loops;
+    const size_t together = ends ? TOGETHER : tune->knn.together;
     return (xli_knn_shape){
         .group = (uint32_t)xli_max(1, xli_min(tune->knn.group, device->max_work_group)),
-        .items = device->ends_loops ? 1 : tune->knn.items,
+        .items = ends || !in_registers ? 1 : tune->knn.items,
+        .together = in_registers ? 0 : (uint32_t)xli_min(together, device->max_work_group),
         .aim = tune->knn.aim,
-        .most_rounds = device->ends_loops ? MOST_ROUNDS : 0};
+        .most_rounds = !ends          ? 0
+                       : in_registers ? MOST_ROUNDS
+                                      : MOST_ROUNDS_TOGETHER};
 }
 
 /* XL_RADII, XL_HALF and XL_RADIUS_INCLUSIVE are for searches within a radius. */
@@ -146,7 +142,9 @@ static void info(const xl_plan *base, size_t n, xl_plan_details *details)
 {
     const xli_knn_plan *const plan = (const xli_knn_plan *)base;
     (void)n;
-    xli_grid_info_of(&plan->search, plan->shape.group, plan->shape.items, "growing reach", details);
+    const xli_knn_shape *const shape = &plan->shape;
+    xli_grid_info_of(&plan->search, shape->together > 0 ? shape->together : shape->group,
+                     shape->items, "growing reach", details);
 }
 
 /* The sizes of a scratch question, which has no index. */

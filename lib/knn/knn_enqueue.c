@@ -69,16 +69,17 @@ static void add_shared(const xli_knn_plan *plan, const xl_grid_index *index, con
 enum { OWN_ARGS = 8 }; /* at most */
 XLI_ARGS_FIT((int)XLI_GRID_INDEX_ARGS + (int)XLI_GRID_QUERY_ARGS + (int)OWN_ARGS);
 
-/* Work-items of a group take a query each, or a group takes one after the other, unless loops end.
- */
+/* A work-item searches for one query, or a group does. Then a group takes several queries if there
+ * are many, but not on a device that ends loops. */
 static xli_grid_shape shape_of(const xli_knn_plan *plan, size_t queries)
 {
     enum { MOST_GROUPS = 1 << 20 };
     const xli_knn_shape *const shape = &plan->shape;
-    const xli_grid_shape each =
-        xli_grid_shape_of(&plan->search, queries, shape->group, shape->items);
-    const size_t most = shape->most_rounds > 0 ? queries : MOST_GROUPS;
-    return shape->together > 0 ? (xli_grid_shape){xli_min(queries, most), each.size} : each;
+    if (shape->together == 0)
+        return xli_grid_shape_of(&plan->search, queries, shape->group, shape->items);
+    return (xli_grid_shape){.groups =
+                                shape->most_rounds > 0 ? queries : xli_min(queries, MOST_GROUPS),
+                            .size = xli_min(shape->together, plan->search.max_group)};
 }
 
 /* A flag tells the kernel that there are no distances; the buffer is then any. */
