@@ -1,28 +1,29 @@
 /* SPDX-License-Identifier: MIT
- * Puts the points of one cell into the order of their indices, or those of a bucket into that of
- * their keys.
+ * Sorts the points of a cell by index, or the points of a bucket by key.
  *
- * A cell of few points: each point counts the smaller indices. Others: a work-group runs a network
- * of comparators that all point the same way (Batcher 1968), which needs no padding: what lies past
- * the end would stay there. In local memory, if it has the room. */
+ * In a cell of few points, each point counts the smaller indices. For other cells and for buckets,
+ * a work-group runs Batcher's bitonic network (1968) with mirrored first steps. All its comparators
+ * move the larger element up, so elements beyond the end would never move: no padding is needed. It
+ * runs in local memory if there is room. */
 #ifndef XL_GRID_OVERFULL
 #define XL_GRID_OVERFULL
 
 #include "../group/group_network.cl"
 #include "grid_sample.cl"
 
-/* Keys that local memory has room for. */
+/* Keys that fit into local memory. */
 #define XL_GRID_ROOM (XL_BUCKET * 4)
 
-/* Where indices stand by entry, and how their entries are told apart. */
+/* The indices in the order of table entries, and how the entries are distinguished. */
 typedef struct xl_grid_cells {
     __global const uint *starts, *unordered;
     uint n;
-    uint flag;            /* of the first of an entry; 0: there is none, the table tells */
-    uint overfull_points; /* of entries that are longer the ends are not looked for */
+    uint flag;            /* marks the first index of an entry; 0: no marks, use the table */
+    uint overfull_points; /* the ends of longer entries are not searched */
 } xl_grid_cells;
 
-/* From one point of an entry to all of them, by the flags: the next one or two, mostly. */
+/* Extends the range from one point of an entry to all of them, by the flags: usually one or two
+ * steps. */
 void xl_grid_extent(const xl_grid_cells *cells, uint *begin, uint *end)
 {
     while (*begin > 0 && (cells->unordered[*begin] & cells->flag) == 0 &&
@@ -33,15 +34,15 @@ void xl_grid_extent(const xl_grid_cells *cells, uint *begin, uint *end)
         ++*end;
 }
 
-/* The table entry of point i at p, once all are counted. Few points ask, so that the header is
- * read for these alone. */
+/* The table entry of point i at p, after counting. Few points need it, so the header is loaded only
+ * here. */
 uint xl_grid_entry(__global const xl_grid_header *header, uint table, uint points, uint i, float4 p)
 {
     const xl_grid_map map = xl_grid_load(header, table, points);
     return xl_grid_bucket_of(&map, i, p, map.failed && xl_grid_is_bad(header, p));
 }
 
-/* How many of an entry's indices are smaller than i. */
+/* The number of smaller indices in an entry. */
 uint xl_grid_rank(const xl_grid_cells *cells, uint begin, uint end, uint i)
 {
     uint rank = 0;
@@ -50,14 +51,14 @@ uint xl_grid_rank(const xl_grid_cells *cells, uint begin, uint end, uint i)
     return rank;
 }
 
-/* What orders points: the points, how many there are, and which bits of a word are an index. */
+/* The points, their number, and the bits of a word that are an index. */
 typedef struct xl_grid_sorter {
     xl_grid_map map;
     xl_points points;
     uint n, index_bits;
 } xl_grid_sorter;
 
-/* In a table's cell indices alone count. */
+/* The key that points are sorted by. In a cell of a table, the index alone. */
 xl_grid_key xl_grid_sort_key(const xl_grid_sorter *sorter, uint i)
 {
     i &= sorter->index_bits;
@@ -86,7 +87,7 @@ void xl_grid_compare(const xl_grid_sorter *sorter, __global uint *a, ulong low, 
     }
 }
 
-/* Keys in local memory, by a whole work-group, which has set a barrier since they were written. */
+/* Sorts keys in local memory. Called by the whole work-group, after a barrier. */
 void xl_grid_sort_local(__local xl_grid_key *keys, uint n)
 {
 #define XL_COMPARE(low, high) xl_grid_compare_local(keys, low, high, n)
@@ -94,7 +95,8 @@ void xl_grid_sort_local(__local xl_grid_key *keys, uint n)
 #undef XL_COMPARE
 }
 
-/* The indices a[0 .. n), by a whole work-group, which has set a barrier since they were written. */
+/* Sorts the indices a[0] to a[n - 1] by their keys. Called by the whole work-group, after a
+ * barrier. */
 void xl_grid_sort_cell(const xl_grid_sorter *sorter, __global uint *a, ulong n)
 {
 #define XL_COMPARE(low, high) xl_grid_compare(sorter, a, low, high, n)
@@ -102,7 +104,7 @@ void xl_grid_sort_cell(const xl_grid_sorter *sorter, __global uint *a, ulong n)
 #undef XL_COMPARE
 }
 
-/* The same, n <= XL_GRID_ROOM, in local memory. */
+/* The same in local memory, for n <= XL_GRID_ROOM. */
 void xl_grid_sort_cell_local(const xl_grid_sorter *sorter, __global uint *a, uint n,
                              __local xl_grid_key *keys)
 {

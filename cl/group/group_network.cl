@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT
- * A network of comparators that all point the same way (Batcher 1968), for any number of elements
- * in memory. It needs no padding: an element past the end would stay there. */
+ * Batcher's bitonic network (1968) with mirrored first steps, for any number of elements in memory.
+ * All its comparators move the larger element up, so elements beyond the end would never move: no
+ * padding is needed. */
 #ifndef XL_GROUP_NETWORK
 #define XL_GROUP_NETWORK
 
 #include "../prelude/prelude.cl"
 
-/* One step over n elements, by a whole work-group. The step compares elements that are 2^log_gap
- * apart, in blocks of twice that length. The first step of a merge is mirrored: it compares
- * elements that are equally far from the middle of their block. COMPARE(low, high) does one pair.
- */
+/* One step of the network over n elements, by a whole work-group. Compares elements that are a gap
+ * of 2^log_gap apart in blocks of two gaps or, in the first step of a merge, mirrored in their
+ * block. COMPARE(low, high) handles one pair. */
 #define XL_NETWORK_STEP(TYPE, n, log_gap, mirrored, COMPARE)                                       \
     do {                                                                                           \
         const TYPE gap = (TYPE)1 << (log_gap);                                                     \
@@ -20,15 +20,14 @@
         }                                                                                          \
     } while (0)
 
-/* The steps that make one order of two halves of 2^log_gap elements whose first, mirrored step is
- * done. */
+/* The rest of a merge into blocks of 2^(log_gap + 1) elements, after its mirrored step. */
 #define XL_NETWORK_HALVES(TYPE, n, log_gap, COMPARE, BARRIER)                                      \
     for (uint half_log = (log_gap); half_log > 0; --half_log) {                                    \
         XL_NETWORK_STEP(TYPE, n, half_log - 1, false, COMPARE);                                    \
         BARRIER();                                                                                 \
     }
 
-/* As many merges as n elements take. */
+/* All merges for n elements. */
 #define XL_NETWORK_SORT(TYPE, n, COMPARE, BARRIER)                                                 \
     for (uint merge = 0; 1UL << merge < (n); ++merge) {                                            \
         XL_NETWORK_STEP(TYPE, n, merge, true, COMPARE);                                            \

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT
- * The k nearest points of each query. Work-items take queries in the order of the index, or as they
- * are given, so that neighbours in a work-group read the same sorted points, and put results where
- * the points, or the queries, were given.
+ * The kernels of the search for the k nearest points. Queries are processed in the order of the
+ * index, or as given, so that the work-items of a group read the same sorted points. Results are
+ * written in the order of the caller's points or queries.
  *
- * Each array is followed by the offset at which it starts, in elements. An index whose header has
- * another stamp than the host's was not built, or is gone: that is one that failed. */
+ * Each array is followed by its offset in elements. If the stamp in the header of the index differs
+ * from the host's, the index was not built or was overwritten, and counts as failed. */
 #include "knn_walk.cl"
 
-/* What a row holds of which nothing is known. */
+/* The index in all places of a row whose search was given up. */
 #define XL_KNN_GIVEN_UP (UINT_MAX - 1u)
 
-/* A row, from place `at` on: of places that nobody took, no index and an infinity. */
+/* Writes a row, from place `at` on. Empty slots become index UINT_MAX and distance infinity. */
 void xl_knn_put(const xl_knn_list *list, xl_knn_item limit, __global uint *indices,
                 __global xl_real *distances2, ulong at)
 {
@@ -44,7 +44,8 @@ void xl_knn_give_up(__global uint *indices, __global xl_real *distances2, ulong 
 #undef XL_DO
 }
 
-/* How many rows of n are given up, the first of them, and how many are short. */
+/* Counts the rows whose search was given up into found[0], and the rows with fewer than k points
+ * into found[2]; found[1] is the first row that was given up. */
 __kernel void xl_knn_check(__global uint *found, __global const uint *indices, ulong indices_at,
                            uint n)
 {
@@ -60,7 +61,7 @@ __kernel void xl_knn_check(__global uint *found, __global const uint *indices, u
     }
 }
 
-/* Of the rows `num_rows` from `first_row` on are wanted. */
+/* Only the rows first_row to first_row + num_rows - 1 are written. */
 __kernel void xl_knn(__global const uint *storage, XL_INDEX_PARAMETERS, XL_QUERY_PARAMETERS,
                      uint first_row, uint num_rows, __global uint *indices, ulong indices_at,
                      uint wide, __global xl_real *distances2, ulong distances2_at)

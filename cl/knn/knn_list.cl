@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
- * The nearest points that a search has met so far, XL_K at most, in order.
+ * The list of the XL_K nearest points so far, in order.
  *
- * A neighbour is its key: the bits of its square distance, which for numbers that are not below 0
- * are in the order of the numbers, and behind them its index; of floats that is one word. So the
- * order of keys is that of the results, and ties are decided. Places that nobody has taken yet hold
- * the limit: what is not below it is no neighbour. */
+ * An item of the list is a key: the bits of the squared distance (which have the order of the
+ * numbers, because none is negative), followed by the index; with floats, a key is one word of 64
+ * bits. So the order of keys is that of the results, and ties are decided by index. Empty slots
+ * hold the search limit; only keys below it are neighbours. */
 #ifndef XL_KNN_LIST
 #define XL_KNN_LIST
 
@@ -56,7 +56,7 @@ bool xl_knn_less(xl_knn_item a, xl_knn_item b)
 }
 #endif
 
-/* Of neighbours nearer than the root of radius2; of an infinity, of all. */
+/* The search limit for neighbours nearer than sqrt(radius2); infinity: no limit. */
 xl_knn_item xl_knn_limit(xl_real radius2)
 {
     return radius2 < INFINITY ? xl_knn_key(radius2, 0) : xl_knn_key(INFINITY, UINT_MAX);
@@ -65,18 +65,20 @@ xl_knn_item xl_knn_limit(xl_real radius2)
 #if XL_KNN_TOGETHER > 0
 #include "knn_shared.cl"
 #else
-/* A work-item's list, in registers. */
+/* The list of one work-item, in registers. */
 typedef xl_knn_item xl_knn_list;
 
 #define XL_KNN_SHARED
 #define XL_KNN_LIST(list) xl_knn_list list[XL_K];
 #define XL_KNN_FOR_QUERIES(k, n) XL_FOR_ITEMS(k, n)
-/* Rounds of loops, at most, that points of a range take, and the rest of a walk. */
+/* The most rounds of loops to find a range, to add its points as well, and for the rest of a walk.
+ */
+#define XL_KNN_RANGE_ROUNDS 4u
 #define XL_KNN_ROUNDS(points) ((points) + 4u)
 #define XL_KNN_WALK_ROUNDS 0u
 
-/* Places are named by constants, so that compilers keep the list in registers, and a step for each
- * is written out, as some drivers count the rounds of loops. */
+/* The slots of the list have constant indices, so that compilers keep it in registers. Loops over
+ * them are unrolled, because some drivers limit the rounds of loops. */
 #define XL_KNN_AT(j) ((j) < XL_K ? (j) : XL_K - 1)
 #define XL_KNN_EACH_8(DO, j)                                                                       \
     DO(j) DO((j) + 1) DO((j) + 2) DO((j) + 3) DO((j) + 4) DO((j) + 5) DO((j) + 6) DO((j) + 7)
@@ -95,13 +97,13 @@ xl_knn_item xl_knn_at(const xl_knn_list *list, uint j)
     return list[j];
 }
 
-/* A key that is not below this one is no neighbour. */
+/* Only keys below this one are neighbours. */
 xl_knn_item xl_knn_last(const xl_knn_list *list)
 {
     return list[XL_K - 1];
 }
 
-/* One work-item decides alone. */
+/* The other lists have several work-items, which take the value of the first. */
 uint2 xl_knn_agree(xl_knn_list *list, uint2 value)
 {
     return value;
@@ -114,8 +116,8 @@ void xl_knn_clear(xl_knn_list *list, xl_knn_item limit)
 #undef XL_DO
 }
 
-/* Puts a key that is below the last one into its place; the last one leaves. From the last place to
- * the first, each takes what stood before it, or the key, or keeps what it has. */
+/* Inserts a key that is below the last item, which is dropped. From the last slot to the first, a
+ * slot takes the item before it, or the key, or keeps its item. */
 void xl_knn_insert(xl_knn_list *list, xl_knn_item key)
 {
 #define XL_LAST(j) ((j) < XL_K ? XL_K - 1 - (j) : 0)
@@ -132,7 +134,7 @@ void xl_knn_insert(xl_knn_list *list, xl_knn_item key)
 #undef XL_LAST
 }
 
-/* The list is always in order. */
+/* This list is always in order. */
 void xl_knn_settle(xl_knn_list *list)
 {
 }

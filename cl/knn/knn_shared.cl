@@ -1,32 +1,33 @@
 /* SPDX-License-Identifier: MIT
- * The list of one query in local memory, for more neighbours than registers hold: XL_KNN_TOGETHER
- * work-items search for one query. They append keys that are below the last one of the list. When
- * the room for them is full, a network of comparators sorts them and merges them into the list.
+ * The list of one query in local memory, if k is too large for registers: XL_KNN_TOGETHER
+ * work-items search for one query. They append new keys that are below the last key of the list.
+ * When there is no room for more, Batcher's network (1968) sorts the new keys and merges them into
+ * the list.
  *
- * All work-items of the group call these functions together, except xl_knn_insert(), xl_knn_at()
- * and xl_knn_last(). Another kernel may change an index while a search reads it, so two work-items
- * may read different values. Each decision that leads to a barrier is therefore that of work-item
- * 0: xl_knn_agree(). */
+ * The whole group calls these functions together, except xl_knn_insert(), xl_knn_at() and
+ * xl_knn_last(). Another kernel may change the index during the search, so that two work-items read
+ * different values. Work-item 0 therefore makes each decision that leads to a barrier:
+ * xl_knn_agree(). */
 #ifndef XL_KNN_SHARED_LIST
 #define XL_KNN_SHARED_LIST
 
 #include "../group/group_network.cl"
 
-/* The list has 2^XL_KNN_KEPT_LOG places, XL_K or more. */
+/* Slots of the list: a power of two, at least XL_K. Slots of new keys. */
 #define XL_KNN_KEPT_LOG (XL_K > 512 ? 10 : XL_K > 256 ? 9 : XL_K > 128 ? 8 : 7)
 #define XL_KNN_KEPT (1 << XL_KNN_KEPT_LOG)
 #define XL_KNN_ROOM (XL_KNN_KEPT_LOG < 9 ? XL_KNN_KEPT : 512)
 
 typedef struct xl_knn_shared {
-    xl_knn_item keys[XL_KNN_KEPT + XL_KNN_ROOM]; /* the list, in order; then new keys */
-    uint count;                                  /* of new keys */
+    xl_knn_item keys[XL_KNN_KEPT + XL_KNN_ROOM]; /* the list, in order, then new keys */
+    uint count;                                  /* of new keys, if several work-items append */
     uint2 agreed;
 } xl_knn_shared;
 
 typedef struct xl_knn_list {
     __local xl_knn_shared *shared;
-    xl_knn_item last;
-    uint most; /* new keys, or more */
+    xl_knn_item last; /* of XL_K */
+    uint most;        /* the number of new keys is at most this */
 } xl_knn_list;
 
 #define XL_KNN_SHARED __local xl_knn_shared shared;
@@ -35,12 +36,15 @@ typedef struct xl_knn_list {
     list->shared = &shared;
 #define XL_KNN_FOR_QUERIES(k, n) for (ulong k = get_group_id(0); k < (n); k += get_num_groups(0))
 
-/* Rounds of loops, at most, that points of a range take, and the rest of a walk, for groups of 64
- * work-items: a merge of the keys for which there is room takes 400. */
-#define XL_KNN_ROUNDS(points) (2u * (points) + 4u)
-#define XL_KNN_WALK_ROUNDS 500u
+/* The most rounds of loops to find a range, to add its points as well, and for the rest of a walk,
+ * in groups of 64 work-items. llvmpipe goes one round of each loop in a branch that no work-item
+ * takes: 7 rounds to try for the next range, up to three times, and 7 to make room. A merge takes
+ * 400 rounds if all slots of new keys are used. */
+#define XL_KNN_RANGE_ROUNDS 24u
+#define XL_KNN_ROUNDS(points) (2u * (points) + 44u)
+#define XL_KNN_WALK_ROUNDS 600u
 
-/* Places of a row, dealt out to the work-items. */
+/* The slots are distributed over the work-items. */
 #define XL_KNN_AT(j) (j)
 #define XL_KNN_EACH(DO)                                                                            \
     for (uint place = (uint)get_local_id(0); place < XL_K; place += (uint)get_local_size(0)) {     \
@@ -58,13 +62,13 @@ xl_knn_item xl_knn_at(const xl_knn_list *list, uint j)
     return list->shared->keys[j];
 }
 
-/* A key that is not below this one is no neighbour. */
+/* Only keys below this one are neighbours. */
 xl_knn_item xl_knn_last(const xl_knn_list *list)
 {
     return list->last;
 }
 
-/* The value of work-item 0. */
+/* Returns the value of work-item 0. */
 uint2 xl_knn_agree(xl_knn_list *list, uint2 value)
 {
 #if XL_KNN_TOGETHER > 1
@@ -100,8 +104,8 @@ void xl_knn_compare(__local xl_knn_item *keys, uint low, uint high, uint n)
     }
 }
 
-/* Merges `count` new keys into the list. The mirrored step leaves the least keys in the list's
- * places, in an order that first rises and then falls. */
+/* Merges `count` new keys into the list. After the mirrored step, the list has the smallest keys,
+ * in an order that first rises and then falls. */
 void xl_knn_merge(xl_knn_list *list, uint count)
 {
     __local xl_knn_item *const keys = list->shared->keys, *const added = keys + XL_KNN_KEPT;
@@ -121,7 +125,7 @@ void xl_knn_merge(xl_knn_list *list, uint count)
     XL_KNN_BARRIER();
 }
 
-/* New keys that the group has appended. */
+/* The number of new keys of the group. */
 uint xl_knn_count_new(xl_knn_list *list)
 {
 #if XL_KNN_TOGETHER > 1
@@ -134,7 +138,7 @@ uint xl_knn_count_new(xl_knn_list *list)
 #endif
 }
 
-/* Puts all new keys into the list. */
+/* Merges all new keys into the list. */
 void xl_knn_settle(xl_knn_list *list)
 {
     const uint count = xl_knn_count_new(list);
@@ -142,7 +146,7 @@ void xl_knn_settle(xl_knn_list *list)
         xl_knn_merge(list, count);
 }
 
-/* Makes room for a key of each work-item. */
+/* Makes room for one key of each work-item. */
 void xl_knn_make_room(xl_knn_list *list)
 {
     const uint size = XL_KNN_TOGETHER > 1 ? (uint)get_local_size(0) : 1u;
@@ -154,7 +158,7 @@ void xl_knn_make_room(xl_knn_list *list)
     list->most += XL_KNN_TOGETHER > 1 ? size : 0u;
 }
 
-/* Appends a key, for which there is room if XL_KNN_TOGETHER is above 1. */
+/* Appends a key. A group calls xl_knn_make_room() before. */
 void xl_knn_insert(xl_knn_list *list, xl_knn_item key)
 {
 #if XL_KNN_TOGETHER > 1

@@ -1,28 +1,28 @@
 /* SPDX-License-Identifier: MIT
- * The k nearest points of one query: walks around it, each of a reach, until the k-th nearest point
- * so far is so near that nothing beyond the reach can be nearer.
+ * The k nearest points of one query: walks around it, each with a reach, until the k-th nearest
+ * point so far is within the reach, because no point beyond it can be nearer.
  *
- * Phases: double the reach from the edge of a cell on, until there are more than k points in it ->
- * from how many these are, the reach that is likely to be the right one -> walk. In a walk the k-th
- * nearest point narrows what is still to be looked at. Where it lies beyond the reach, its distance
- * is the reach of one more walk, which is then enough. */
+ * Phases: double the reach, beginning with the edge of a cell, until more than k points are within
+ * it -> from their number, estimate the right reach -> walk. During a walk the k-th nearest point
+ * so far narrows the rest of the walk. If it is beyond the reach, its distance becomes the reach of
+ * one more walk, which is then sufficient. */
 #ifndef XL_KNN_WALK
 #define XL_KNN_WALK
 
 #include "../neighbors/neighbors_ranges.cl"
 #include "knn_list.cl"
 
-/* A search of one query. */
+/* The search of one query. */
 typedef struct xl_knn_walk {
-    xl_site self;  /* position and index, or number */
-    xl_real4 at;   /* where that is, and of a batch its system */
-    xl_real whole; /* no reach is longer: what it does not hold is no neighbour */
-    bool limited;  /* by what has k images of each point: if there are points, k are found */
-    uint rounds;   /* of loops, where a device ends long ones */
+    xl_site self;  /* position, and the index of the point or of the query */
+    xl_real4 at;   /* the position; in a batch, w is the system */
+    xl_real whole; /* the longest reach: points beyond it are no neighbours */
+    bool limited;  /* `whole` contains k images of each point: k are found if there are points */
+    uint rounds;   /* of loops, on devices that limit them */
 } xl_knn_walk;
 
-/* How far a point may lie along an axis whose computed square distance is so much. Rounding adds
- * some units of 2^-24; squares below the least normal number lose digits, down to nothing. */
+/* How far away a point may be along an axis if its computed squared distance is this. Rounding adds
+ * some units of 2^-24. fmax(): squares below the least normal number lose digits. */
 xl_real xl_knn_reach(xl_real distance2)
 {
 #if XL_F64
@@ -32,7 +32,7 @@ xl_real xl_knn_reach(xl_real distance2)
 #endif
 }
 
-/* Shorter than any difference of which a square is left. */
+/* Shorter than any difference whose square is not 0. */
 #if XL_F64
 #define XL_KNN_SHORTEST 0x1p-600
 #else
@@ -40,8 +40,8 @@ xl_real xl_knn_reach(xl_real distance2)
 #endif
 
 #if XL_PERIODIC
-/* A reach that has k images of each point: the host's (xli_grid_lattice_reach()), and the way from
- * a query to the farthest point along axes that images do not cover. */
+/* A reach that contains k images of each point: the host's (xli_grid_lattice_reach()) plus, along
+ * axes that images do not cover, the distance from the query to the farthest point. */
 xl_real xl_knn_farthest(const xl_search *s, xl_real4 p)
 {
     const xl_real4 away = fmax(fabs(p - s->lower), fabs(p - s->upper));
@@ -76,11 +76,11 @@ uint xl_knn_length(const xl_ranges *near)
     return near->cells.end > near->cells.begin ? near->cells.end - near->cells.begin : 0u;
 }
 
-/* Whether a walk may go through so many points more. */
-bool xl_knn_may(xl_knn_walk *walk, xl_ranges *near, uint points)
+/* Whether a walk may go this many more rounds. */
+bool xl_knn_may(xl_knn_walk *walk, xl_ranges *near, uint rounds)
 {
 #if XL_MOST_ROUNDS > 0
-    walk->rounds += XL_KNN_ROUNDS(min(points, (uint)XL_MOST_ROUNDS)) + near->cells.rounds;
+    walk->rounds += rounds + near->cells.rounds;
     near->cells.rounds = 0;
     return walk->rounds <= XL_MOST_ROUNDS;
 #else
@@ -93,19 +93,19 @@ bool xl_knn_was_cut(const xl_knn_walk *walk)
     return XL_MOST_ROUNDS > 0 && walk->rounds > XL_MOST_ROUNDS;
 }
 
-/* Points in the cells within reach. */
+/* The number of points in the cells within reach. */
 ulong xl_knn_count(xl_knn_walk *walk, const xl_search *s, xl_real reach)
 {
     const xl_real4 p = walk->at;
     xl_ranges near = xl_ranges_begin(s, p, p, reach);
     ulong count = 0;
-    while (xl_ranges_next(&near, s) && xl_knn_may(walk, &near, 0))
+    while (xl_ranges_next(&near, s) && xl_knn_may(walk, &near, XL_KNN_RANGE_ROUNDS))
         count += xl_knn_length(&near);
     return count;
 }
 
-/* The reach in which so many points are likely to be, where in the cells around one of `reach`
- * there are `count`: cells as wide as `edge`, of which a reach has parts of one more. */
+/* The reach that is likely to contain `aim` points, if the cells around a reach of `reach` contain
+ * `count`. Cells are `edge` wide, and those around a reach are one more than fit into it. */
 xl_real xl_knn_likely(xl_real reach, xl_real edge, xl_real count, xl_real aim)
 {
     const xl_real width = 2.0f + edge / reach;
@@ -118,8 +118,8 @@ xl_real xl_knn_likely(xl_real reach, xl_real edge, xl_real count, xl_real aim)
 #endif
 }
 
-/* Where the first walk begins. Where a longer reach has no more points, the next is longer still.
- */
+/* The reach of the first walk. If a longer reach has found no more points, the next one is longer
+ * by a larger factor. */
 xl_real xl_knn_first(xl_knn_walk *walk, const xl_search *s)
 {
     const xl_real edge = 1.0f / s->map.inverse.y;
@@ -140,9 +140,10 @@ xl_real xl_knn_first(xl_knn_walk *walk, const xl_search *s)
     return walk->whole;
 }
 
-/* The points of a range into the list. */
+/* Adds the points of a range to the list. */
 #if XL_PLANES && XL_IS_CPU && XL_MOST_ROUNDS == 0 && XL_KNN_TOGETHER < 2
-/* Eight at a time; the last of them may be beyond the range, where there is some padding. */
+/* Eight at a time. The last vector may extend beyond the range, into the next one or the
+ * padding. */
 void xl_knn_take(const xl_knn_walk *walk, const xl_search *s, const xl_ranges *near,
                  xl_knn_list *list)
 {
@@ -176,6 +177,7 @@ void xl_knn_take(const xl_knn_walk *walk, const xl_search *s, const xl_ranges *n
     }
 }
 #else
+/* Adds sorted point q to the list, if it is a neighbour. */
 void xl_knn_offer(const xl_knn_walk *walk, const xl_search *s, const xl_ranges *near,
                   xl_knn_list *list, uint q)
 {
@@ -203,7 +205,7 @@ void xl_knn_take(const xl_knn_walk *walk, const xl_search *s, const xl_ranges *n
 }
 #endif
 
-/* What of a walk is still to come need be no further away than this. */
+/* Limits the rest of a walk to this reach. */
 void xl_knn_narrow(xl_ranges *near, const xl_search *s, xl_real4 p, xl_real reach)
 {
 #if XL_PERIODIC
@@ -223,10 +225,11 @@ void xl_knn_narrow(xl_ranges *near, const xl_search *s, xl_real4 p, xl_real reac
     near->cells.at.y = max(near->cells.at.y, cells.low.y);
 }
 
-/* The next range of points, which all work-items of the list take. */
+/* Goes on to the next range of points, the same for all work-items of the list. */
 bool xl_knn_next(xl_knn_walk *walk, xl_ranges *near, const xl_search *s, xl_knn_list *list)
 {
-    const bool found = xl_ranges_next(near, s) && xl_knn_may(walk, near, xl_knn_length(near));
+    const bool found = xl_ranges_next(near, s) &&
+                       xl_knn_may(walk, near, XL_KNN_ROUNDS(min(xl_knn_length(near), 1u << 24)));
     const uint2 none = (uint2)(UINT_MAX, 0);
     const uint2 range =
         xl_knn_agree(list, found ? (uint2)(near->cells.begin, near->cells.end) : none);
@@ -235,7 +238,7 @@ bool xl_knn_next(xl_knn_walk *walk, xl_ranges *near, const xl_search *s, xl_knn_
     return range.x != UINT_MAX;
 }
 
-/* All points within reach into a list, from nothing. */
+/* Makes the list of all points within reach. */
 void xl_knn_collect(xl_knn_walk *walk, const xl_search *s, xl_real reach, xl_knn_list *list)
 {
     const xl_real4 p = walk->at;
@@ -254,8 +257,7 @@ void xl_knn_collect(xl_knn_walk *walk, const xl_search *s, xl_real reach, xl_knn
     xl_knn_settle(list);
 }
 
-/* Whether there is a point that may be near: in space that repeats a walk would go on for long
- * without. */
+/* Whether any point may be near. In periodic space a search without points would take long. */
 bool xl_knn_has_points(const xl_search *s, xl_real4 p)
 {
 #if XL_PERIODIC && XL_SYSTEMS && XL_GIVEN
@@ -272,7 +274,7 @@ bool xl_knn_has_points(const xl_search *s, xl_real4 p)
 #endif
 }
 
-/* The list of a query; false: it had to be given up. */
+/* Makes the list of a query. False: the search was given up. */
 bool xl_knn_find(const xl_search *s, const xl_query *query, xl_knn_list *list)
 {
     xl_knn_walk walk = xl_knn_begin(s, query);

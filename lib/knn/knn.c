@@ -61,7 +61,7 @@ static xli_knn_shape shape_of(const xli_tune_device *device, const xli_tune *tun
     const size_t together = ends ? TOGETHER : tune->knn.together;
     return (xli_knn_shape){
         .group = (uint32_t)xli_max(1, xli_min(tune->knn.group, device->max_work_group)),
-        .items = ends || !in_registers ? 1 : tune->knn.items,
+        .items = ends ? 1 : tune->knn.items,
         .together = in_registers ? 0 : (uint32_t)xli_min(together, device->max_work_group),
         .aim = tune->knn.aim,
         .most_rounds = !ends          ? 0

@@ -69,16 +69,16 @@ static void add_shared(const xli_knn_plan *plan, const xl_grid_index *index, con
 enum { OWN_ARGS = 8 }; /* at most */
 XLI_ARGS_FIT((int)XLI_GRID_INDEX_ARGS + (int)XLI_GRID_QUERY_ARGS + (int)OWN_ARGS);
 
-/* A work-item searches for one query, or a group does. Then a group takes several queries if there
- * are many, but not on a device that ends loops. */
+/* If k is large, a group searches for one query after the other. */
 static xli_grid_shape shape_of(const xli_knn_plan *plan, size_t queries)
 {
     enum { MOST_GROUPS = 1 << 20 };
     const xli_knn_shape *const shape = &plan->shape;
+    const size_t groups = xli_ceil_div(queries, shape->items);
     if (shape->together == 0)
         return xli_grid_shape_of(&plan->search, queries, shape->group, shape->items);
     return (xli_grid_shape){.groups =
-                                shape->most_rounds > 0 ? queries : xli_min(queries, MOST_GROUPS),
+                                shape->most_rounds > 0 ? groups : xli_min(groups, MOST_GROUPS),
                             .size = xli_min(shape->together, plan->search.max_group)};
 }
 

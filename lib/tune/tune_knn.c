@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * The built-in values of searches for the nearest points, by kind of device. A work-item takes one
- * query: on a GPU so that a group reads the same points, on CPUs as their loops are long anyway. */
+ * The built-in values of searches for the nearest points, by kind of device. A work-item searches
+ * for one query: on a GPU so that a group reads the same points, on CPUs because their loops are
+ * long. If the list of a query does not fit into registers, a group of a GPU searches for it. */
 #include "tune.h"
 
 static const xli_tune_knn gpu = {.group = 128, .items = 1, .aim = 150, .together = 128};

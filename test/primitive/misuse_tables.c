@@ -451,8 +451,8 @@ DESCRIBE(knn, xl_knn, d->k = 4; d->queries = other ? XL_QUERIES_INDEXED : XL_QUE
 #define DESC &(xl_knn_desc)
 #define ONE .k = 1, .dimensions = 3, .query_stride = 3, .scalar = XL_F32
 static const misuse_desc desc_knn[] = {
-    {"desc.k: 0; must be 1 to 64", DESC{.dimensions = 3, .query_stride = 3}, BAD},
-    {"desc.k: 65; must be 1 to 64", DESC{.k = 65, .dimensions = 3, .query_stride = 3}, BAD},
+    {"desc.k: 0; must be 1 to 1024", DESC{.dimensions = 3, .query_stride = 3}, BAD},
+    {"desc.k: 1025; must be 1 to 1024", DESC{.k = 1025, .dimensions = 3, .query_stride = 3}, BAD},
     {"desc.queries: 2; must be", DESC{ONE, .queries = 2}, BAD},
     {"desc.query_stride: 2; must be at least", DESC{.k = 1, .dimensions = 3, .query_stride = 2},
      BAD},
