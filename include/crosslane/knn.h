@@ -41,7 +41,7 @@ typedef struct xl_knn_desc {
                               default 3. No effect with XL_POINTS_SOA */
 
     /* The neighbours. */
-    uint32_t k;            /* 1 to 1,024. Up to 64, a search is fastest */
+    uint32_t k;            /* 1 to 1,024 */
     float max_radius;      /* XL_F32: 0 (default): none. Otherwise only points whose square distance
                               is below its square are neighbours. Finite, above 0; its square must
                               be a normal number */
