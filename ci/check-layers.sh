@@ -64,7 +64,7 @@ cl/histogram    cl/histogram cl/lane cl/prelude
 cl/transform    cl/transform cl/prelude
 cl/grid         cl/grid cl/tile cl/group cl/lane cl/prelude
 cl/neighbors    cl/neighbors cl/grid cl/tile cl/group cl/lane cl/prelude
-cl/knn          cl/knn cl/neighbors cl/grid cl/prelude
+cl/knn          cl/knn cl/neighbors cl/grid cl/group cl/prelude
 cl/knn_approximate cl/knn_approximate cl/knn/knn_list.cl cl/prelude
 cl/morton       cl/morton cl/include/morton.cl cl/prelude
 cl/include      cl/neighbors cl/group cl/lane cl/prelude

@@ -8,6 +8,7 @@
 #ifndef XL_GRID_OVERFULL
 #define XL_GRID_OVERFULL
 
+#include "../group/group_network.cl"
 #include "grid_sample.cl"
 
 /* Keys that fit into local memory. */
@@ -86,35 +87,11 @@ void xl_grid_compare(const xl_grid_sorter *sorter, __global uint *a, ulong low, 
     }
 }
 
-/* One step of the network over n elements, by a whole work-group. Compares elements that are a gap
- * of 2^log_gap apart in blocks of two gaps or, in the first step of a merge, mirrored in their
- * block. COMPARE(low, high) handles one pair. */
-#define XL_GRID_STEP(TYPE, n, log_gap, mirrored, COMPARE)                                          \
-    do {                                                                                           \
-        const TYPE gap = (TYPE)1 << (log_gap);                                                     \
-        const TYPE pairs = (((n) - (TYPE)1 >> ((log_gap) + 1)) + (TYPE)1) << (log_gap);            \
-        for (TYPE pair = (TYPE)get_local_id(0); pair < pairs; pair += (TYPE)get_local_size(0)) {   \
-            const TYPE at = pair & (gap - 1), block = (pair - at) * 2;                             \
-            COMPARE(block + at, block + ((mirrored) ? 2 * gap - 1 - at : gap + at));               \
-        }                                                                                          \
-    } while (0)
-
-/* All merges for n elements. */
-#define XL_GRID_SORT(TYPE, n, COMPARE, BARRIER)                                                    \
-    for (uint merge = 0; 1UL << merge < (n); ++merge) {                                            \
-        XL_GRID_STEP(TYPE, n, merge, true, COMPARE);                                               \
-        BARRIER();                                                                                 \
-        for (uint log_gap = merge; log_gap > 0; --log_gap) {                                       \
-            XL_GRID_STEP(TYPE, n, log_gap - 1, false, COMPARE);                                    \
-            BARRIER();                                                                             \
-        }                                                                                          \
-    }
-
 /* Sorts keys in local memory. Called by the whole work-group, after a barrier. */
 void xl_grid_sort_local(__local xl_grid_key *keys, uint n)
 {
 #define XL_COMPARE(low, high) xl_grid_compare_local(keys, low, high, n)
-    XL_GRID_SORT(uint, n, XL_COMPARE, XL_LOCAL_BARRIER)
+    XL_NETWORK_SORT(uint, n, XL_COMPARE, XL_LOCAL_BARRIER)
 #undef XL_COMPARE
 }
 
@@ -123,7 +100,7 @@ void xl_grid_sort_local(__local xl_grid_key *keys, uint n)
 void xl_grid_sort_cell(const xl_grid_sorter *sorter, __global uint *a, ulong n)
 {
 #define XL_COMPARE(low, high) xl_grid_compare(sorter, a, low, high, n)
-    XL_GRID_SORT(ulong, n, XL_COMPARE, XL_FULL_BARRIER)
+    XL_NETWORK_SORT(ulong, n, XL_COMPARE, XL_FULL_BARRIER)
 #undef XL_COMPARE
 }
 

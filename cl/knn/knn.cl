@@ -11,20 +11,21 @@
 #define XL_KNN_GIVEN_UP (UINT_MAX - 1u)
 
 /* Writes a row, from place `at` on. Empty slots become index UINT_MAX and distance infinity. */
-void xl_knn_put(const xl_knn_item *list, xl_knn_item limit, __global uint *indices,
+void xl_knn_put(const xl_knn_list *list, xl_knn_item limit, __global uint *indices,
                 __global xl_real *distances2, ulong at)
 {
 #define XL_DO(j)                                                                                   \
     if ((j) < XL_K)                                                                                \
-        indices[at + (j)] =                                                                        \
-            xl_knn_less(list[XL_KNN_AT(j)], limit) ? xl_knn_index(list[XL_KNN_AT(j)]) : UINT_MAX;
+        indices[at + (j)] = xl_knn_less(xl_knn_at(list, XL_KNN_AT(j)), limit)                      \
+                                ? xl_knn_index(xl_knn_at(list, XL_KNN_AT(j)))                      \
+                                : UINT_MAX;
     XL_KNN_EACH(XL_DO)
 #undef XL_DO
     if (distances2) {
 #define XL_DO(j)                                                                                   \
     if ((j) < XL_K)                                                                                \
-        distances2[at + (j)] = xl_knn_less(list[XL_KNN_AT(j)], limit)                              \
-                                   ? xl_knn_distance2(list[XL_KNN_AT(j)])                          \
+        distances2[at + (j)] = xl_knn_less(xl_knn_at(list, XL_KNN_AT(j)), limit)                   \
+                                   ? xl_knn_distance2(xl_knn_at(list, XL_KNN_AT(j)))               \
                                    : INFINITY;
         XL_KNN_EACH(XL_DO)
 #undef XL_DO
@@ -69,18 +70,21 @@ __kernel void xl_knn(__global const uint *storage, XL_INDEX_PARAMETERS, XL_QUERY
     const xl_knn_item limit = xl_knn_limit(s.radius2);
     indices += indices_at;
     distances2 = wide ? distances2 + distances2_at : 0;
-    XL_FOR_ITEMS(k, queries)
+    XL_KNN_SHARED
+    XL_KNN_FOR_QUERIES(k, queries)
     {
-        xl_knn_item list[XL_K];
+        XL_KNN_LIST(list)
+        xl_query query;
         uint i = (uint)k;
-        bool found = true;
+        bool searches = false, found = true;
         xl_knn_clear(list, limit);
         if (!s.map.failed) {
-            const xl_query query = xl_query_load(&s, (uint)k);
+            query = xl_query_load(&s, (uint)k);
             i = query.self.w;
-            if (i - first_row < num_rows && xl_real4_finite(xl_site_position(query.self)))
-                found = xl_knn_find(&s, &query, list);
+            searches = i - first_row < num_rows && xl_real4_finite(xl_site_position(query.self));
         }
+        if (xl_knn_agree(list, (uint2)(searches)).x)
+            found = xl_knn_find(&s, &query, list);
         const uint row = i - first_row;
         if (row >= num_rows)
             continue;

@@ -62,8 +62,17 @@ xl_knn_item xl_knn_limit(xl_real radius2)
     return radius2 < INFINITY ? xl_knn_key(radius2, 0) : xl_knn_key(INFINITY, UINT_MAX);
 }
 
-/* The slots of the list have constant indices and loops over them are unrolled, so that compilers
- * keep the list in registers. */
+#if XL_KNN_TOGETHER > 0
+#include "knn_shared.cl"
+#else
+/* The list of one work-item, in registers. */
+typedef xl_knn_item xl_knn_list;
+
+#define XL_KNN_SHARED
+#define XL_KNN_LIST(list) xl_knn_list list[XL_K];
+#define XL_KNN_FOR_QUERIES(k, n) XL_FOR_ITEMS(k, n)
+/* The slots of the list have constant indices, so that compilers keep it in registers; the
+ * loops over them are unrolled by these macros. */
 #define XL_KNN_AT(j) ((j) < XL_K ? (j) : XL_K - 1)
 #define XL_KNN_EACH_8(DO, j)                                                                       \
     DO(j) DO((j) + 1) DO((j) + 2) DO((j) + 3) DO((j) + 4) DO((j) + 5) DO((j) + 6) DO((j) + 7)
@@ -77,7 +86,24 @@ xl_knn_item xl_knn_limit(xl_real radius2)
     XL_KNN_EACH_8(DO, 48)                                                                          \
     XL_KNN_EACH_8(DO, 56)
 
-void xl_knn_clear(xl_knn_item *list, xl_knn_item limit)
+xl_knn_item xl_knn_at(const xl_knn_list *list, uint j)
+{
+    return list[j];
+}
+
+/* Only keys below this one are neighbours. */
+xl_knn_item xl_knn_last(const xl_knn_list *list)
+{
+    return list[XL_K - 1];
+}
+
+/* The other lists have several work-items, which take the value of the first. */
+uint2 xl_knn_agree(xl_knn_list *list, uint2 value)
+{
+    return value;
+}
+
+void xl_knn_clear(xl_knn_list *list, xl_knn_item limit)
 {
 #define XL_DO(j) list[XL_KNN_AT(j)] = limit;
     XL_KNN_EACH(XL_DO)
@@ -86,7 +112,7 @@ void xl_knn_clear(xl_knn_item *list, xl_knn_item limit)
 
 /* Inserts a key that is below the last item, which is dropped. From the last slot to the first, a
  * slot takes the item before it, or the key, or keeps its item. */
-void xl_knn_insert(xl_knn_item *list, xl_knn_item key)
+void xl_knn_insert(xl_knn_list *list, xl_knn_item key)
 {
 #define XL_LAST(j) ((j) < XL_K ? XL_K - 1 - (j) : 0)
 #define XL_DO(j)                                                                                   \
@@ -100,6 +126,21 @@ void xl_knn_insert(xl_knn_item *list, xl_knn_item key)
     XL_KNN_EACH(XL_DO)
 #undef XL_DO
 #undef XL_LAST
+}
+
+/* This list is always in order. */
+void xl_knn_settle(xl_knn_list *list)
+{
+}
+#endif
+
+xl_real xl_knn_agree_real(xl_knn_list *list, xl_real value)
+{
+#if XL_F64
+    return as_double(xl_knn_agree(list, as_uint2(value)));
+#else
+    return as_float(xl_knn_agree(list, (uint2)(as_uint(value), 0)).x);
+#endif
 }
 
 #endif

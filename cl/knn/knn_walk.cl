@@ -122,11 +122,11 @@ xl_real xl_knn_first(const xl_knn_walk *walk, const xl_search *s)
 }
 
 /* Adds the points of a range to the list. */
-#if XL_PLANES && XL_IS_CPU
+#if XL_PLANES && XL_IS_CPU && XL_KNN_TOGETHER < 2
 /* Eight at a time. The last vector may extend beyond the range, into the next one or the
  * padding. */
 void xl_knn_take(const xl_knn_walk *walk, const xl_search *s, const xl_ranges *near,
-                 xl_knn_item *list)
+                 xl_knn_list *list)
 {
     const xl_real4 p = walk->at;
     const ulong pitch = xl_grid_pitch(s->map.points);
@@ -144,7 +144,7 @@ void xl_knn_take(const xl_knn_walk *walk, const xl_search *s, const xl_ranges *n
         const float8 dz = (p.z - as_float8(vload8(0, at + 2 * pitch))) - near->shift.z;
         const float8 distances2 = (dx * dx + dy * dy) + dz * dz;
 #endif
-        if (!any(distances2 <= xl_knn_distance2(list[XL_K - 1])))
+        if (!any(distances2 <= xl_knn_distance2(xl_knn_last(list))))
             continue;
         xl_real distance2[8];
         vstore8(distances2, 0, distance2);
@@ -152,23 +152,37 @@ void xl_knn_take(const xl_knn_walk *walk, const xl_search *s, const xl_ranges *n
         for (uint j = 0; j < count; ++j) {
             const xl_site other = (xl_site)(0, 0, 0, at[3 * pitch + j]);
             const xl_knn_item key = xl_knn_key(distance2[j], (uint)other.w);
-            if (xl_knn_less(key, list[XL_K - 1]) && xl_is_wanted(walk->self, other, near->shift))
+            if (xl_knn_less(key, xl_knn_last(list)) && xl_is_wanted(walk->self, other, near->shift))
                 xl_knn_insert(list, key);
         }
     }
 }
 #else
-void xl_knn_take(const xl_knn_walk *walk, const xl_search *s, const xl_ranges *near,
-                 xl_knn_item *list)
+/* Adds sorted point q to the list, if it is a neighbour. */
+void xl_knn_offer(const xl_knn_walk *walk, const xl_search *s, const xl_ranges *near,
+                  xl_knn_list *list, uint q)
 {
-    const xl_real4 p = walk->at;
-    for (uint q = near->cells.begin; q < near->cells.end; ++q) {
-        const xl_site other = xl_search_site(s, q);
-        const xl_real distance2 = xl_distance2(p, xl_site_position(other), near->shift);
-        const xl_knn_item key = xl_knn_key(distance2, (uint)other.w);
-        if (xl_knn_less(key, list[XL_K - 1]) && xl_is_wanted(walk->self, other, near->shift))
-            xl_knn_insert(list, key);
+    const xl_site other = xl_search_site(s, q);
+    const xl_real distance2 = xl_distance2(walk->at, xl_site_position(other), near->shift);
+    const xl_knn_item key = xl_knn_key(distance2, (uint)other.w);
+    if (xl_knn_less(key, xl_knn_last(list)) && xl_is_wanted(walk->self, other, near->shift))
+        xl_knn_insert(list, key);
+}
+
+void xl_knn_take(const xl_knn_walk *walk, const xl_search *s, const xl_ranges *near,
+                 xl_knn_list *list)
+{
+#if XL_KNN_TOGETHER > 1
+    const uint length = xl_knn_length(near), size = (uint)get_local_size(0);
+    for (uint done = 0; done < length; done += min(size, length - done)) {
+        xl_knn_make_room(list);
+        if (get_local_id(0) < length - done)
+            xl_knn_offer(walk, s, near, list, near->cells.begin + done + (uint)get_local_id(0));
     }
+#else
+    for (uint q = near->cells.begin; q < near->cells.end; ++q)
+        xl_knn_offer(walk, s, near, list, q);
+#endif
 }
 #endif
 
@@ -192,21 +206,34 @@ void xl_knn_narrow(xl_ranges *near, const xl_search *s, xl_real4 p, xl_real reac
     near->cells.at.y = max(near->cells.at.y, cells.low.y);
 }
 
+/* Goes on to the next range of points, the same for all work-items of the list. */
+bool xl_knn_next(xl_ranges *near, const xl_search *s, xl_knn_list *list)
+{
+    const bool found = xl_ranges_next(near, s);
+    const uint2 none = (uint2)(UINT_MAX, 0);
+    const uint2 range =
+        xl_knn_agree(list, found ? (uint2)(near->cells.begin, near->cells.end) : none);
+    near->cells.begin = range.x;
+    near->cells.end = range.y;
+    return range.x != UINT_MAX;
+}
+
 /* Makes the list of all points within reach. */
-void xl_knn_collect(const xl_knn_walk *walk, const xl_search *s, xl_real reach, xl_knn_item *list)
+void xl_knn_collect(const xl_knn_walk *walk, const xl_search *s, xl_real reach, xl_knn_list *list)
 {
     const xl_real4 p = walk->at;
     xl_ranges near = xl_ranges_begin(s, p, p, reach);
     xl_real bound = reach;
     xl_knn_clear(list, xl_knn_limit(s->radius2));
-    while (xl_ranges_next(&near, s)) {
+    while (xl_knn_next(&near, s, list)) {
         xl_knn_take(walk, s, &near, list);
-        const xl_real now = xl_knn_reach(xl_knn_distance2(list[XL_K - 1]));
+        const xl_real now = xl_knn_reach(xl_knn_distance2(xl_knn_last(list)));
         if (now < bound) {
             bound = now;
             xl_knn_narrow(&near, s, p, bound);
         }
     }
+    xl_knn_settle(list);
 }
 
 /* Whether any point may be near. In periodic space a search without points would take long. */
@@ -227,24 +254,23 @@ bool xl_knn_has_points(const xl_search *s, xl_real4 p)
 }
 
 /* Makes the list of a query. False: the search was given up. */
-bool xl_knn_find(const xl_search *s, const xl_query *query, xl_knn_item *list)
+bool xl_knn_find(const xl_search *s, const xl_query *query, xl_knn_list *list)
 {
     const xl_knn_walk walk = xl_knn_begin(s, query);
-    if (!xl_knn_has_points(s, walk.at))
-        return true;
-    if (xl_search_is_far(s, walk.at))
-        return false;
-    xl_real reach = xl_knn_first(&walk, s), wanted = INFINITY;
-    bool done = false;
-    while (!done) {
+    const bool any = xl_knn_has_points(s, walk.at), far = any && xl_search_is_far(s, walk.at);
+    xl_real reach = any && !far ? xl_knn_first(&walk, s) : 0, wanted = INFINITY;
+    reach = xl_knn_agree_real(list, reach);
+    while (reach > 0) {
         xl_knn_collect(&walk, s, reach, list);
-        wanted = xl_knn_reach(xl_knn_distance2(list[XL_K - 1]));
-        done = wanted <= reach || reach >= walk.whole;
-        if (!done)
+        wanted = xl_knn_reach(xl_knn_distance2(xl_knn_last(list)));
+        if (wanted <= reach || reach >= walk.whole)
+            reach = 0;
+        else
             reach = fmin(wanted < walk.whole ? wanted : fmax(2.0f * reach, XL_KNN_SHORTEST),
                          walk.whole);
+        reach = xl_knn_agree_real(list, reach);
     }
-    return !(walk.limited && wanted > walk.whole);
+    return !far && !(any && walk.limited && wanted > walk.whole);
 }
 
 #endif

@@ -34,7 +34,7 @@ typedef struct xl_knn_desc {
     uint32_t queries; /* xl_neighbors_queries */
 
     /* The neighbours. */
-    uint32_t k;            /* 1 to 64 */
+    uint32_t k;            /* 1 to 1,024 */
     double max_radius;     /* 0 (default): none. Otherwise only points whose square distance is
                               below its square are neighbours. Finite; rounded to scalar, its square
                               must be a normal number */

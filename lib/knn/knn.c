@@ -40,11 +40,14 @@ done:
 
 /* ---- the plan -------------------------------------------------------------------------------- */
 
-static xli_knn_shape shape_of(const xli_tune_device *device, const xli_tune *tune)
+static xli_knn_shape shape_of(const xli_tune_device *device, const xli_tune *tune, uint32_t k)
 {
     return (xli_knn_shape){
         .group = (uint32_t)xli_max(1, xli_min(tune->knn.group, device->max_work_group)),
         .items = tune->knn.items,
+        .together = k <= XLI_KNN_IN_REGISTERS
+                        ? 0
+                        : (uint32_t)xli_min(tune->knn.together, device->max_work_group),
         .aim = tune->knn.aim};
 }
 
@@ -69,6 +72,7 @@ static void add_text(xli_text *text, const xli_knn_problem *problem, const xli_k
         {"XL_QUERY_DIMENSIONS", form->dimensions},
         {"XL_K", problem->k},
         {"XL_KNN_AIM", shape->aim},
+        {"XL_KNN_TOGETHER", shape->together},
     };
     xli_text_define(text, lines, XLI_COUNT(lines));
 }
@@ -102,7 +106,7 @@ static xl_status make(xl_plan *base, const void *of)
     XL_TRY(xli_context_capabilities(base->ctx, &capabilities));
     XL_TRY(xli_context_tune(base->ctx, capabilities, XLI_TUNE_WISH(XLI_TUNE_KNN, desc), &device,
                             &tune));
-    plan->shape = shape_of(&device, &tune);
+    plan->shape = shape_of(&device, &tune, desc->k);
     XL_TRY(build_kernels(plan));
 done:
     return status;
@@ -119,7 +123,9 @@ static void info(const xl_plan *base, size_t n, xl_plan_details *details)
 {
     const xli_knn_plan *const plan = (const xli_knn_plan *)base;
     (void)n;
-    xli_grid_info_of(&plan->search, plan->shape.group, plan->shape.items, "growing reach", details);
+    const xli_knn_shape *const shape = &plan->shape;
+    xli_grid_info_of(&plan->search, shape->together > 0 ? shape->together : shape->group,
+                     shape->items, "growing reach", details);
 }
 
 /* The sizes of a scratch question, which has no index. */

@@ -70,6 +70,18 @@ static void add_shared(const xli_knn_plan *plan, const xl_grid_index *index, con
 enum { OWN_ARGS = 8 }; /* at most */
 XLI_ARGS_FIT((int)XLI_GRID_INDEX_ARGS + (int)XLI_GRID_QUERY_ARGS + (int)OWN_ARGS);
 
+/* If k is large, a group searches for one query after the other. */
+static xli_grid_shape shape_of(const xli_knn_plan *plan, size_t queries)
+{
+    enum { MOST_GROUPS = 1 << 20 };
+    const xli_knn_shape *const shape = &plan->shape;
+    const size_t groups = xli_ceil_div(queries, shape->items);
+    if (shape->together == 0)
+        return xli_grid_shape_of(&plan->search, queries, shape->group, shape->items);
+    return (xli_grid_shape){.groups = xli_min(groups, MOST_GROUPS),
+                            .size = xli_min(shape->together, plan->search.max_group)};
+}
+
 /* A flag tells the kernel that there are no distances; the buffer is then any. */
 static xl_status launch(xl_plan *base, xli_seq *seq, const void *of, const xli_span *spans,
                         const xli_span *scratch)
@@ -86,8 +98,7 @@ static xl_status launch(xl_plan *base, xli_seq *seq, const void *of, const xli_s
     XL_TRY(xli_grid_index_use(index, seq, spans, XLI_KNN_ARRAYS, scratch));
     if (num_rows == 0)
         return XL_SUCCESS;
-    const xli_grid_shape shape =
-        xli_grid_shape_of(&plan->search, queries, plan->shape.group, plan->shape.items);
+    const xli_grid_shape shape = shape_of(plan, queries);
     add_shared(plan, index, spans, first, &args);
     xli_args_add(&args, XLI_U32(queries));
     xli_args_add(&args, XLI_U32(given ? 0 : first));

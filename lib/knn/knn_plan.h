@@ -8,8 +8,8 @@
 
 #include <crosslane/knn.h>
 
-/* Most neighbours of a query: a work-item keeps them in registers. */
-#define XLI_KNN_MOST 64
+/* Most neighbours of a query, and most that a work-item keeps in registers. */
+enum { XLI_KNN_MOST = 1024, XLI_KNN_IN_REGISTERS = 64 };
 
 /* A checked descriptor. */
 typedef struct xli_knn_problem {
@@ -21,6 +21,7 @@ typedef struct xli_knn_problem {
 
 typedef struct xli_knn_shape {
     uint32_t group, items; /* work-items of a group, queries of a work-item */
+    uint32_t together;     /* work-items that search for one query; 0: one, in registers */
     uint32_t aim;          /* points that the first reach is to hold, in hundredths of k */
 } xli_knn_shape;
 

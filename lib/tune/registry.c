@@ -249,10 +249,13 @@ const xli_tunable xli_tunables[XLI_TUNABLES] = {
      MEANS("Points that a work-item counts or sums around at a time, if it does not walk.")},
 
     {KNN(group), RANGE(1, 1024), DOUBLING(1),
-     MEANS("Work-items of a group that searches for the nearest.")},
-    {KNN(items), RANGE(1, 4096), DOUBLING(3), MEANS("Queries of such a work-item.")},
+     MEANS("Work-items of a group that searches for the nearest, if k is at most 64.")},
+    {KNN(items), RANGE(1, 4096), DOUBLING(3),
+     MEANS("Queries of such a work-item; if k is above 64, of a group.")},
     {KNN(aim), RANGE(100, 10000), DOUBLING(2),
      MEANS("Points that its first reach is to hold, in hundredths of k.")},
+    {KNN(together), RANGE(1, 128), DOUBLING(4),
+     MEANS("Work-items that search together for one query if k is above 64.")},
 
     {TOPK(shape), SWITCH, MEANS("0: a work-group counts a chunk; 1: one work-item does.")},
     {TOPK(group_log), RANGE(0, 10), BY_ONE(2),

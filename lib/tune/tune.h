@@ -108,7 +108,7 @@ typedef struct xli_tune_neighbors {
 } xli_tune_neighbors;
 
 typedef struct xli_tune_knn {
-    uint32_t group, items, aim;
+    uint32_t group, items, aim, together;
 } xli_tune_knn;
 
 typedef struct xli_tune_topk {

@@ -22,7 +22,10 @@ void xli_tune_histogram_table(const xli_tune_device *device, xli_tune_histogram 
  * loop of a query is long enough. */
 void xli_tune_knn_table(const xli_tune_device *device, xli_tune_knn *tune)
 {
-    *tune = (xli_tune_knn){.group = device->is_cpu ? 64 : 128, .items = 1, .aim = 150};
+    *tune = (xli_tune_knn){.group = device->is_cpu ? 64 : 128,
+                           .items = 1,
+                           .aim = 150,
+                           .together = device->is_cpu ? 1 : 128};
 }
 
 void xli_tune_knn_approximate_table(const xli_tune_device *device, xli_tune_knn_approximate *tune)

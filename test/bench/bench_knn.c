@@ -12,7 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { MOST_K = 32, COMPARED = 300 };
+enum { MOST_K = 256, COMPARED = 300 };
 
 typedef struct job {
     bench_rows rows;
@@ -132,6 +132,8 @@ void bench_knn(bench *b)
     for (size_t n = (size_t)1 << 14; n <= b->max_n && n <= (size_t)1 << 20; n *= 8) {
         for (size_t i = 0; i < sizeof ks / sizeof *ks; ++i)
             run(b, "uniform", bench_cloud_uniform, n, ks[i]);
+        if (n < (size_t)1 << 20) /* rows take 2 KiB each */
+            run(b, "uniform", bench_cloud_uniform, n, MOST_K);
         run(b, "clusters", bench_cloud_clusters, n, 16);
         run(b, "surface", bench_cloud_surface, n, 16);
     }

@@ -140,8 +140,8 @@ static void draw_space(fuzz_case *c, xlt_random *random)
     const uint64_t most = xlt_on_oclgrind() ? 24 : CASE_N_MOST; /* pairs take long there */
     c->of[OTHER] = draw_n(random, true) % (most + 1);
     c->of[N] %= most + 1;
-    if (c->of[PRIMITIVE] == NEAR && c->of[N] > 520) /* more is for cases that are kept */
-        c->of[N] = 520;
+    if ((c->of[PRIMITIVE] == NEAR || c->of[PRIMITIVE] == KNN) && c->of[N] > 520)
+        c->of[N] = 520; /* more is for cases that are kept */
     c->of[AXES] = one_in(random, 2) ? 0 : xlt_below(random, 8);
     c->of[SHAPE] = xlt_next(random) >> 44;
     c->of[FAR] = xlt_below(random, 3);

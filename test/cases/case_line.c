@@ -97,7 +97,7 @@ static const struct {
     [AROUND] = {"queries", NAMES("points", "given"), 0, L | K | A},
     [HALF] = {"half", NAMES("no", "yes"), 0, L},
     [RADII] = {"radii", NAMES("no", "yes"), 0, L},
-    [NEAREST] = {"nearest", NAMES("8", "1", "17"), 0, K | A},
+    [NEAREST] = {"nearest", NAMES("8", "1", "17", "65", "200", "1024"), 0, K | A},
     [LIMITED] = {"limited", NAMES("no", "yes"), 0, K},
     [CODE] = {"code", NAMES("u64", "u32"), 0, C | A},
     [WAY] = {"way", NAMES("own", "table", "rows", "walk"), 0, L | K | V},

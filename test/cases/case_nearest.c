@@ -14,9 +14,9 @@ enum { INDICES = SCENE_ARRAYS, DISTANCES };
 /* On either side of the nearest one: see make_space() and points_of() in space.c. */
 enum { IMAGES = 3 };
 
-static uint32_t k_of(const fuzz_case *c)
+uint32_t nearest_of(const fuzz_case *c)
 {
-    static const uint8_t ks[] = {8, 1, 17};
+    static const uint16_t ks[] = {8, 1, 17, 65, 200, 1024};
     return ks[c->of[NEAREST]];
 }
 
@@ -25,7 +25,7 @@ static xl_status open_nearest(const fuzz_case *c, open_plan *plan)
     xl_plan *grid = NULL;
     xl_knn_desc desc;
     xl_knn_desc_init(&desc);
-    desc.k = k_of(c);
+    desc.k = nearest_of(c);
     desc.max_radius = c->of[LIMITED] ? scene_radius(c) : 0;
     desc.include_self = (uint32_t)c->of[SELF];
     desc.queries = c->of[AROUND] ? XL_QUERIES_GIVEN : XL_QUERIES_INDEXED;
@@ -45,7 +45,7 @@ static xl_status open_nearest(const fuzz_case *c, open_plan *plan)
         (search).dimensions = (s)->dimensions;                                                     \
         (search).queries = (s)->queries;                                                           \
         (search).query_stride = (s)->stride;                                                       \
-        (search).k = k_of(c);                                                                      \
+        (search).k = nearest_of(c);                                                                \
         (search).include_self = (c)->of[SELF] != 0;                                                \
         (search).systems = (s)->systems;                                                           \
         (search).query_systems = (s)->query_systems;                                               \
@@ -89,7 +89,7 @@ static bool check_status(outcome *o, const fuzz_case *c, const call_array *a)
                               .first_row = running->first,
                               .num_rows = running->num};
     const uint32_t *const wanted = a[INDICES].wanted;
-    const size_t k = k_of(c);
+    const size_t k = nearest_of(c);
     size_t few = 0;
     xl_knn_report r = {0};
     const xl_status needed = running->spoilt == 0  ? XL_SUCCESS
@@ -151,7 +151,7 @@ static void run_nearest(const fuzz_case *c, open_plan *plan, outcome *o)
     static const exact_call call = {"the nearest", enqueue, holds};
     call_array arrays[CALL_ARRAYS] = {{0}};
     scene s = make_scene(c);
-    const size_t places = s.num * k_of(c), at = (size_t)c->of[OUT_AT];
+    const size_t places = s.num * nearest_of(c), at = (size_t)c->of[OUT_AT];
     uint32_t *indices = make_bytes(places, sizeof *indices);
     void *distances2 = make_bytes(places, s.bytes);
     if (s.spoilt > 0)

@@ -199,6 +199,7 @@ RULE(half_goes, !OF(AROUND) && !OF(RADII))
 RULE(kernel_goes, !OF(WAY) && !OF(AROUND) && !OF(RADII) && !OF(HALF) && !OF(SELF))
 RULE(dimensions_go, !(IS(MORTON) || IS(APPROXIMATE)) || OF(DIMENSIONS) < 2)
 RULE(axes_go, repeats(c))
+RULE(nearest_go, IS(KNN) ? OF(NEAREST) < 5 || OF(LIMITED) || !repeats(c) : OF(NEAREST) < 3)
 RULE(all_are_near, !IS(KNN) || OF(LIMITED) || !repeats(c))
 RULE(axes_are_all, !IS(KNN) || OF(LIMITED) || OF(SPACE) != SPACE_CELL)
 
@@ -314,6 +315,8 @@ static const struct {
     {DIMENSIONS, dimensions_go, "Morton codes have two or three dimensions", XL_SUCCESS},
     {AXES, axes_go, "space does not repeat", XL_SUCCESS},
     {BATCH, all_are_near, "some rows would be given up", XL_SUCCESS},
+    {NEAREST, nearest_go, "an approximate search has fewer, and a reference takes long",
+     XL_SUCCESS},
     {AXES, axes_are_all, "some rows would be given up", XL_SUCCESS},
     {AT_ONCE, at_once_goes, "one call fills one part", XL_SUCCESS},
     {TIGHT, tight_goes, "the reference looks at three images on either side", XL_SUCCESS},
@@ -345,7 +348,7 @@ static void at_most(fuzz_case *c, field f, uint64_t most)
 static void limit_points(fuzz_case *c)
 {
     static const uint16_t most[PRIMITIVES] = {
-        [NEAR] = 1000, [KNN] = 520, [MOVED] = 3000, [MORTON] = 6000, [APPROXIMATE] = 600};
+        [NEAR] = 1000, [KNN] = 1300, [MOVED] = 3000, [MORTON] = 6000, [APPROXIMATE] = 600};
     const uint64_t few = !repeats(c) ? most[OF(PRIMITIVE)]
                          : IS(NEAR)  ? 200
                          : IS(KNN)   ? 150

@@ -337,7 +337,7 @@ static size_t rows_between(const scene *s, uint64_t rows)
 
 static size_t points_of(const fuzz_case *c)
 {
-    static const size_t enough = 20; /* for all k */
+    const size_t enough = nearest_of(c) + 3;
     const bool needs = c->of[PRIMITIVE] == KNN && c->of[SPACE] >= SPACE_BOX && !c->of[LIMITED];
     return needs && c->of[N] < enough ? enough : (size_t)c->of[N];
 }

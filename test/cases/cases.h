@@ -344,6 +344,7 @@ typedef struct scene {
 } scene;
 scene make_scene(const fuzz_case *c);
 void free_scene(scene *s);
+uint32_t nearest_of(const fuzz_case *c);
 double scene_radius(const fuzz_case *c); /* of searches in it */
 float cell_size_of(const fuzz_case *c);
 /* A plan of a grid for the searches of a plan of cases: the cell of each case is another one. */

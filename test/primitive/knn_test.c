@@ -105,6 +105,75 @@ static void images_without_end(void **state)
     cloud_free(&one);
 }
 
+/* A group searches for one query. */
+static void many_neighbors(void **state)
+{
+    (void)state;
+    enum { K = 100, QUERIES = 3 };
+    uint32_t got[QUERIES * K], indices[K];
+    float far[QUERIES * K], distances2[K];
+    cloud c = cloud_uniform(500, 0.0f, 1.0f, 73), queries = cloud_uniform(QUERIES, 0.0f, 1.0f, 74);
+    const xl_grid_desc grid = grid_desc_of(&c, 0.3f);
+    const xl_tunable tunables[] = {{"knn.together", 8}, {"knn.items", 2}};
+    xl_knn_desc desc;
+    xl_knn_desc_init(&desc);
+    desc.k = K;
+    desc.queries = XL_QUERIES_GIVEN;
+    desc.tunables = tunables;
+    desc.num_tunables = 2;
+    built b = build_grid(&c, &grid);
+    search(&b, &desc, &queries, got, far);
+    const ref_knn_search wanted = {.points = c.xyz,
+                                   .n = c.n,
+                                   .stride = 3,
+                                   .dimensions = 3,
+                                   .queries = queries.xyz,
+                                   .query_stride = 3,
+                                   .k = K};
+    for (size_t row = 0; row < QUERIES; ++row) {
+        ref_knn(&wanted, row, indices, distances2);
+        assert_memory_equal(indices, got + row * K, sizeof indices);
+        assert_memory_equal(distances2, far + row * K, sizeof distances2);
+    }
+    built_free(&b);
+    cloud_free(&c);
+    cloud_free(&queries);
+}
+
+/* The images of the middle of a unit cube are the points of a lattice. */
+static void many_images(void **state)
+{
+    (void)state;
+    if (xlt_on_oclgrind())
+        skip();
+    enum { K = 1024, WAY = 8 };
+    static uint32_t indices[K];
+    static float distances2[K];
+    size_t places[WAY * WAY + 1] = {0}, j = 0;
+    cloud one = cloud_make(1, 3);
+    cloud_set(&one, 0, 0.5f, 0.5f, 0.5f);
+    xl_grid_desc grid = grid_desc_of(&one, 0.4f);
+    xl_knn_desc desc;
+    grid.space.bounds = XL_BOUNDS_GIVEN;
+    grid.space.periodic = 7;
+    grid.space.cell[0][0] = grid.space.cell[1][1] = grid.space.cell[2][2] = 1;
+    xl_knn_desc_init(&desc);
+    desc.k = K;
+    built b = build_grid(&one, &grid);
+    search(&b, &desc, NULL, indices, distances2);
+    for (int x = -WAY; x <= WAY; ++x)
+        for (int y = -WAY; y <= WAY; ++y)
+            for (int z = -WAY; z <= WAY; ++z)
+                if (x * x + y * y + z * z <= WAY * WAY)
+                    ++places[x * x + y * y + z * z];
+    for (int distance2 = 1; distance2 <= WAY * WAY; ++distance2)
+        for (size_t i = 0; i < places[distance2] && j < K; ++i, ++j)
+            assert_true(indices[j] == 0 && distances2[j] == (float)distance2);
+    assert_int_equal(j, K);
+    built_free(&b);
+    cloud_free(&one);
+}
+
 /* ---- approximate searches ------------------------------------------------------------------- */
 
 enum { NEAREST = 8 };
@@ -214,10 +283,9 @@ static void refused_in_double_precision(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(too_many_points),
-        cmocka_unit_test(images_without_end),
-        cmocka_unit_test(how_many_are_right),
-        cmocka_unit_test(refused_in_double_precision),
+        cmocka_unit_test(too_many_points),    cmocka_unit_test(images_without_end),
+        cmocka_unit_test(many_neighbors),     cmocka_unit_test(many_images),
+        cmocka_unit_test(how_many_are_right), cmocka_unit_test(refused_in_double_precision),
     };
     return XLT_RUN_WITH_GRIDS(tests, NULL, xlt_teardown);
 }

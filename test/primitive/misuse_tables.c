@@ -227,7 +227,7 @@ static const misuse_desc desc_merge[] = {
     {"desc.key: ", DESC{.key = XL_NONE}, BAD},
     {"desc.key: ", DESC{.key = (xl_type)99}, BAD},
     {"desc.value: unknown (77)", DESC{.key = XL_U32, .value = 77}, BAD},
-    {"desc.value: 65536", DESC{.key = XL_U32, .value = XL_SORT_INDICES}, BAD},
+    {"desc.value: unknown (65536)", DESC{.key = XL_U32, .value = XL_SORT_INDICES}, BAD},
     {"desc.more_values[0]: given", DESC{.key = XL_U32, .more_values = {XL_U32}}, BAD},
     {"desc.more_values[2]: given",
      DESC{.key = XL_U32, .value = XL_U32, .more_values = {XL_U32, XL_NONE, XL_U32}}, BAD},
@@ -510,8 +510,8 @@ CALLS(knn, grid_knn, indexed_knn, (&(xl_knn_args){.num_queries = POINTS}), plan)
 DESCRIBE(knn, xl_knn, d->k = 4; d->queries = other ? XL_QUERIES_INDEXED : XL_QUERIES_GIVEN)
 #define DESC &(xl_knn_desc)
 static const misuse_desc desc_knn[] = {
-    {"desc.k: 0; must be 1 to 64", DESC{.k = 0}, BAD},
-    {"desc.k: 65; must be 1 to 64", DESC{.k = 65}, BAD},
+    {"desc.k: 0; must be 1 to 1024", DESC{.k = 0}, BAD},
+    {"desc.k: 1025; must be 1 to 1024", DESC{.k = 1025}, BAD},
     {"desc.queries: 2; must be", DESC{.k = 1, .queries = 2}, BAD},
     {"desc.max_radius: -1", DESC{.k = 1, .max_radius = -1}, BAD},
     {"desc.max_radius: nan", DESC{.k = 1, .max_radius = (double)NAN}, BAD},

@@ -176,6 +176,7 @@ static const nearest_form nearest[] = {
     {"knn-8", false, 8, 0, 0, 0, false},
     {"knn-16", true, 16, 0, 0, 0, false},
     {"knn-64", false, 64, 0, 0, 0, false},
+    {"knn-1024", false, 1024, 0, 0, 0, false},
     {"knn-16-queries-periodic", false, 16, XL_QUERIES_GIVEN, 1, 0, false},
     {"knn-16-f64", false, 16, 0, 0, XL_F64, false},
     {"knn-16-queries-batch", false, 16, XL_QUERIES_GIVEN, 0, 0, true},
