@@ -22,7 +22,7 @@ lib/problem     lib/problem lib/plan lib/element lib/ocl lib/core
 lib/scan        lib/scan lib/plan lib/problem lib/element lib/tune lib/ocl lib/core
 lib/reduce      lib/reduce lib/plan lib/problem lib/element lib/tune lib/ocl lib/core
 lib/sort        lib/sort lib/plan lib/element lib/tune lib/ocl lib/core
-lib/topk        lib/topk lib/plan lib/element lib/tune lib/ocl lib/core
+lib/top_k        lib/top_k lib/plan lib/element lib/tune lib/ocl lib/core
 lib/select      lib/select lib/plan lib/element lib/tune lib/ocl lib/core
 lib/merge       lib/merge lib/plan lib/element lib/tune lib/ocl lib/core
 lib/search      lib/search lib/plan lib/element lib/tune lib/ocl lib/core
@@ -31,8 +31,8 @@ lib/transform   lib/transform lib/plan lib/element lib/tune lib/ocl lib/core
 lib/morton      lib/morton lib/plan lib/tune lib/ocl lib/core
 lib/grid        lib/grid lib/plan lib/tune lib/ocl lib/core
 lib/neighbors   lib/neighbors lib/plan lib/grid/grid_index.h lib/tune lib/ocl lib/core
-lib/knn         lib/knn lib/plan lib/grid/grid_index.h lib/tune lib/ocl lib/core
-lib/knn_approximate lib/knn_approximate lib/plan lib/tune lib/ocl lib/core
+lib/nearest         lib/nearest lib/plan lib/grid/grid_index.h lib/tune lib/ocl lib/core
+lib/nearest_approximate lib/nearest_approximate lib/plan lib/tune lib/ocl lib/core
 reference       reference
 tools           tools/common
 tools/npy       tools/npy lib/core/printf_format.h
@@ -56,7 +56,7 @@ cl/scan         cl/scan cl/tile cl/group cl/lane cl/prelude
 cl/scan/textbook cl/scan/textbook cl/tile cl/group cl/lane cl/prelude
 cl/reduce       cl/reduce cl/tile cl/group cl/lane cl/prelude
 cl/sort         cl/sort cl/tile cl/group cl/lane cl/prelude
-cl/topk         cl/topk cl/prelude
+cl/top_k         cl/top_k cl/prelude
 cl/select       cl/select cl/tile cl/group cl/lane cl/prelude
 cl/merge        cl/merge cl/tile cl/group cl/lane cl/prelude
 cl/search       cl/search cl/tile cl/group cl/lane cl/prelude
@@ -64,14 +64,14 @@ cl/histogram    cl/histogram cl/lane cl/prelude
 cl/transform    cl/transform cl/prelude
 cl/grid         cl/grid cl/tile cl/group cl/lane cl/prelude
 cl/neighbors    cl/neighbors cl/grid cl/tile cl/group cl/lane cl/prelude
-cl/knn          cl/knn cl/neighbors cl/grid cl/group cl/prelude
-cl/knn_approximate cl/knn_approximate cl/knn/knn_list.cl cl/prelude
+cl/nearest          cl/nearest cl/neighbors cl/grid cl/group cl/prelude
+cl/nearest_approximate cl/nearest_approximate cl/nearest/nearest_list.cl cl/prelude
 cl/morton       cl/morton cl/include/morton.cl cl/prelude
 cl/include      cl/neighbors cl/group cl/lane cl/prelude
 "
 # start of paths | what none of their lines may match | why (extended regular expressions)
 forbidden='
-lib/core/~# *include *<(CL/|OpenCL/|crosslane/(context|program|scan|sort|topk|select|merge|search|histogram|transform|grid|crosslane))~lib/core knows no OpenCL
+lib/core/~# *include *<(CL/|OpenCL/|crosslane/(context|program|scan|sort|top_k|select|merge|search|histogram|transform|grid|crosslane))~lib/core knows no OpenCL
 lib/([^o]|o[^c])~\<cl(Build|Compile|Link|Enqueue|CreateProgram)[A-Za-z]* *\(|\<clGetDeviceInfo *\(~only lib/ocl builds, enqueues and asks devices
 lib/([^o]|o[^c])~# *include *"private\.h"~lib/ocl/private.h is for lib/ocl
 (lib/[^c]|lib/core/([^o]|o[^s])|reference/|tools/([^c]|commands/|common/([^h]|h[^o]))|examples/([^1]|1[^0]|10_[^f]|10_flip/([^h]|h[^o]))|include/)~# *include *<(windows|unistd|pthread|fcntl|dirent|dlfcn|io|direct|process|sched|termios|(sys|mach|linux)/[a-z_]+)\.h>~headers of the operating system are for lib/core/os_*.c (and host*.c of tools and of an example)

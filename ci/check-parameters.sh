@@ -29,7 +29,7 @@ problem lib/problem/*.c
 scan lib/scan/*.c
 reduce lib/reduce/*.c
 sort lib/sort/*.c
-topk lib/topk/*.c
+top_k lib/top_k/*.c
 select lib/select/*.c
 merge lib/merge/*.c
 search lib/search/*.c
@@ -37,9 +37,9 @@ histogram lib/histogram/*.c
 transform lib/transform/*.c
 grid lib/grid/*.c
 neighbors lib/neighbors/*.c
-knn lib/knn/*.c
+nearest lib/nearest/*.c
 morton lib/morton/*.c
-knn_approximate lib/knn_approximate/*.c
+nearest_approximate lib/nearest_approximate/*.c
 '
 # The device's are promised to users' kernels, whether ours want them or not.
 promised=include/crosslane/program.h

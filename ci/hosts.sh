@@ -87,7 +87,7 @@ x86() {
 }
 
 sizes() { # BITS FLAG LIBRARY...
-  gcc "$2" -O1 -DCROSSLANE_STATIC -Iinclude -Ilib/{core,tune,ocl,plan,element,problem,scan,reduce,sort,topk,select,merge,search,histogram,transform,grid} \
+  gcc "$2" -O1 -DCROSSLANE_STATIC -Iinclude -Ilib/{core,tune,ocl,plan,element,problem,scan,reduce,sort,top_k,select,merge,search,histogram,transform,grid} \
     -isystem $hosts/include test/unit/sizes_test.c "${@:3}" -Wl,-rpath,"$PWD/$hosts/x86" -pthread \
     -o "$hosts/x86/sizes-$1"
 }
@@ -99,7 +99,7 @@ macos() {
   gcc -std=c11 -fsyntax-only -Wall -Wextra -Werror -DCROSSLANE_BUILD -DCROSSLANE_STATIC \
     -DCL_TARGET_OPENCL_VERSION=120 -DCL_USE_DEPRECATED_OPENCL_1_1_APIS -Iinclude -Ilib -Ireference -Itest/cases -Itest/support \
     -Itools/{npy,common,neighbors,tune,workload} -Idrawing \
-    -Ilib/{core,tune,ocl,plan,element,problem,scan,reduce,sort,topk,select,merge,search,histogram,transform,grid} -isystem $hosts/include "${files[@]}"
+    -Ilib/{core,tune,ocl,plan,element,problem,scan,reduce,sort,top_k,select,merge,search,histogram,transform,grid} -isystem $hosts/include "${files[@]}"
   echo "macos: ${#files[@]} files are C11, POSIX 2008 and OpenCL 1.2; not compiled there"
 }
 

@@ -183,7 +183,7 @@ compile_intel() { # FILE NAME DIALECT
 export -f compile_amd compile_intel intel_rows row_name
 
 # ---- all of them -------------------------------------------------------------------------
-main_forms=' scan-u32 scan-f32 scan-f32-flags scan-u32-two-pass scan-f32-reproducible reduce-f32 reduce-f32-offsets sort-u32-values grid neighbors knn-16 morton-63 '
+main_forms=' scan-u32 scan-f32 scan-f32-flags scan-u32-two-pass scan-f32-reproducible reduce-f32 reduce-f32-offsets sort-u32-values grid neighbors nearest-16 morton-63 '
 ways=local
 [ ! -e cl/lane/lane_amd.cl ] || ways='local lanes'
 commands() { # FOLDER...: a command a line for each of their files

@@ -101,16 +101,16 @@ uint64_t ref_key_rank(xl_type type, const void *key);
 /* -1 if a is before b in ascending order, 1 if it is after b, 0 if both have the same bits. */
 int ref_key_order(xl_type key, const void *a, const void *b);
 
-/* ---- ref_topk.c ---- */
+/* ---- ref_top_k.c ---- */
 
 /* The indices of the min(k, n) largest or smallest keys, equal keys by lower index: the best first, or ascending. False: no memory. */
-bool ref_topk(xl_type key, bool largest, bool sorted, size_t n, size_t k, const void *keys,
-              uint32_t *indices);
+bool ref_top_k(xl_type key, bool largest, bool sorted, size_t n, size_t k, const void *keys,
+               uint32_t *indices);
 
 /* For each segment [offsets[s], offsets[s + 1]); the last of `count` ends at n. The counts[s] results of segment s begin at s * k; indices count from the begin of the array. */
-bool ref_topk_segments(xl_type key, bool largest, bool sorted, size_t n, size_t k,
-                       const uint64_t *offsets, size_t count, const void *keys, uint32_t *indices,
-                       uint32_t *counts);
+bool ref_top_k_segments(xl_type key, bool largest, bool sorted, size_t n, size_t k,
+                        const uint64_t *offsets, size_t count, const void *keys, uint32_t *indices,
+                        uint32_t *counts);
 /* ---- ref_select.c ---- */
 
 /* The indices of elements, ordered by parts. 1 part: class 1. 2 parts: class 1, then 0. 3 parts: class 0, 1, then 2. Returns their number; counts[0] is the number in the first part, counts[1] in the second, if there is one. */
@@ -322,9 +322,9 @@ uint32_t ref_count_moved(const ref_moved *m);
 /* The same in double precision: ref_moved_f64.c. */
 uint32_t ref_count_moved_f64(const ref_moved_f64 *m);
 
-/* ---- ref_knn.c ---- */
+/* ---- ref_nearest.c ---- */
 
-#define REF_KNN_SEARCH(real)                                                                       \
+#define REF_NEAREST_SEARCH(real)                                                                   \
     const real *points; /* stride apart */                                                         \
     size_t n, stride, dimensions;                                                                  \
     const real *queries; /* query_stride apart; NULL: the points are the queries */                \
@@ -336,21 +336,22 @@ uint32_t ref_count_moved_f64(const ref_moved_f64 *m);
     real tilt[3];   /* of a triclinic cell */                                                      \
     const uint32_t *systems, *query_systems; /* as in ref_search */                                \
     long images;                             /* compared on either side of the nearest one */
-typedef struct ref_knn_search {
-    REF_KNN_SEARCH(float)
-} ref_knn_search;
-typedef struct ref_knn_search_f64 {
-    REF_KNN_SEARCH(double)
-} ref_knn_search_f64;
+typedef struct ref_nearest_search {
+    REF_NEAREST_SEARCH(float)
+} ref_nearest_search;
+typedef struct ref_nearest_search_f64 {
+    REF_NEAREST_SEARCH(double)
+} ref_nearest_search_f64;
 
 /* The k nearest points of query i, ordered by squared distance, then by index. Missing ones are UINT32_MAX and infinity. */
-void ref_knn(const ref_knn_search *search, size_t i, uint32_t *indices, float *distances2);
-/* The same in double precision: ref_knn_f64.c. */
-void ref_knn_f64(const ref_knn_search_f64 *search, size_t i, uint32_t *indices, double *distances2);
+void ref_nearest(const ref_nearest_search *search, size_t i, uint32_t *indices, float *distances2);
+/* The same in double precision: ref_nearest_f64.c. */
+void ref_nearest_f64(const ref_nearest_search_f64 *search, size_t i, uint32_t *indices,
+                     double *distances2);
 
-/* ---- ref_knn_approximate.c ---- */
+/* ---- ref_nearest_approximate.c ---- */
 
-typedef struct ref_knn_approximate_search {
+typedef struct ref_nearest_approximate_search {
     const float *points; /* stride apart */
     size_t n, stride, dimensions;
     const float *queries; /* query_stride apart; NULL: the points are the queries */
@@ -359,10 +360,10 @@ typedef struct ref_knn_approximate_search {
     bool include_self;
     bool wide; /* codes have 64 bits */
     float lower[3], upper[3];
-} ref_knn_approximate_search;
+} ref_nearest_approximate_search;
 
-/* k indices and squared distances for each query, as in include/crosslane/knn_approximate.h. False: no memory. */
-bool ref_knn_approximate(const ref_knn_approximate_search *search, uint32_t *indices,
-                         float *distances2);
+/* k indices and squared distances for each query, as in include/crosslane/nearest_approximate.h. False: no memory. */
+bool ref_nearest_approximate(const ref_nearest_approximate_search *search, uint32_t *indices,
+                             float *distances2);
 
 #endif

@@ -61,7 +61,7 @@ typedef struct xl_cell {
  * lib/grid/grid_space.c), so all of the rounding is below
  *     8u * g + u * (20 + 10 * h) * (M + r)
  * `of_a`, `of_b` and `of_c` are 8u times A, B and C, and `slack` is u * (20 + 10 * h). The reach of
- * a search is r * (1 + 32u) or more (XL_REACH, xl_knn_reach(), xl_grid_moved_reach()).
+ * a search is r * (1 + 32u) or more (XL_REACH, xl_nearest_reach(), xl_grid_moved_reach()).
  *
  * In addition a span is lengthened by this many periods, which costs nothing. */
 #define XL_CELL_MORE ((xl_real)0x1p-10)

@@ -7,10 +7,10 @@
 #include <crosslane/context.h>
 #include <crosslane/grid.h>
 #include <crosslane/histogram.h>
-#include <crosslane/knn.h>
-#include <crosslane/knn_approximate.h>
 #include <crosslane/merge.h>
 #include <crosslane/morton.h>
+#include <crosslane/nearest.h>
+#include <crosslane/nearest_approximate.h>
 #include <crosslane/neighbors.h>
 #include <crosslane/plan.h>
 #include <crosslane/program.h>
@@ -21,7 +21,7 @@
 #include <crosslane/simple.h>
 #include <crosslane/sort.h>
 #include <crosslane/status.h>
-#include <crosslane/topk.h>
+#include <crosslane/top_k.h>
 #include <crosslane/transform.h>
 #include <crosslane/types.h>
 #include <crosslane/version.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * A grid of cells over points in space: the index that crosslane/neighbors.h and crosslane/knn.h
+ * A grid of cells over points in space: the index that crosslane/neighbors.h and crosslane/nearest.h
  * search. An index of n points {x, y, z} in f32:
  *
  *     xl_grid_desc desc;
@@ -47,7 +47,7 @@ typedef enum xl_points_layout {
 } xl_points_layout;
 
 /* Start from xl_grid_desc_init(), then set cell_size, and space if it is bounded. Searches of an
- * index are made from the grid's plan (crosslane/neighbors.h, crosslane/knn.h). */
+ * index are made from the grid's plan (crosslane/neighbors.h, crosslane/nearest.h). */
 typedef struct xl_grid_desc {
     uint32_t version; /* set by xl_grid_desc_init() */
 
@@ -61,7 +61,7 @@ typedef struct xl_grid_desc {
 
     /* How. */
     double cell_size;   /* edge of a cell of the grid along y and z, finite and above 0. Any value
-                           is right; the search radius is best (for k nearest: crosslane/knn.h) */
+                           is right; the search radius is best (for k nearest: crosslane/nearest.h) */
     uint32_t algorithm; /* xl_grid_algorithm */
     uint32_t num_tunables;
     const xl_tunable *tunables; /* grid.*, and scan.* and sort.* for the scan and the sort inside */

@@ -194,7 +194,7 @@ typedef enum xl_segments {
     XL_SEGMENTS_FLAG_BITMASK = 2, /* (n + 31) / 32 words of u32: bit i % 32 of word i / 32 */
     XL_SEGMENTS_KEYS = 3,         /* n integers: a segment is a run of equal keys */
     XL_SEGMENTS_OFFSETS = 4,      /* CSR: `count` integers, u32 or u64, that never decrease, the
-                                     first 0, the last n (xl_sort and xl_topk: the beginnings alone,
+                                     first 0, the last n (xl_sort and xl_top_k: the beginnings alone,
                                      one for each segment). Segment s is [offsets[s],
                                      offsets[s + 1]); there are count - 1, any may be empty */
     XL_SEGMENTS_WIDTH = 5, /* every segment_width elements, the last may be shorter; no array */

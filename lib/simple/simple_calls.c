@@ -6,7 +6,7 @@
 #include <crosslane/reduce.h>
 #include <crosslane/scan.h>
 #include <crosslane/select.h>
-#include <crosslane/topk.h>
+#include <crosslane/top_k.h>
 #include <string.h>
 
 static xli_simple_key key_of(uint32_t call, uint32_t type, uint32_t second, uint32_t how)
@@ -232,23 +232,23 @@ typedef struct top_k_call {
 
 static xl_status make_top_k(xl_context *ctx, const xli_simple_key *key, xl_plan **plan)
 {
-    xl_topk_desc desc;
-    xl_topk_desc_init(&desc);
+    xl_top_k_desc desc;
+    xl_top_k_desc_init(&desc);
     desc.key = key->types[0];
     desc.largest = key->how == XL_DESCENDING;
-    return xl_topk_create(ctx, &desc, plan);
+    return xl_top_k_create(ctx, &desc, plan);
 }
 
 static xl_status enqueue_top_k(xl_plan *plan, cl_command_queue queue, const void *of,
                                const cl_mem *buffers)
 {
     const top_k_call *const call = of;
-    const xl_topk_args args = {.n = call->n,
-                               .k = call->k,
-                               .keys_in = view_of(buffers[0]),
-                               .keys_out = view_of(buffers[1]),
-                               .indices_out = view_of(buffers[2])};
-    return call->k > 0 ? xl_topk_enqueue(plan, queue, &args, 0, NULL, NULL) : XL_SUCCESS;
+    const xl_top_k_args args = {.n = call->n,
+                                .k = call->k,
+                                .keys_in = view_of(buffers[0]),
+                                .keys_out = view_of(buffers[1]),
+                                .indices_out = view_of(buffers[2])};
+    return call->k > 0 ? xl_top_k_enqueue(plan, queue, &args, 0, NULL, NULL) : XL_SUCCESS;
 }
 
 xl_status xl_simple_top_k(xl_context *ctx, xl_type type, xl_sort_order order, size_t n,

@@ -3,7 +3,7 @@
  * the list, and copies it back. */
 #include "simple_call.h"
 
-#include <crosslane/knn.h>
+#include <crosslane/nearest.h>
 #include <math.h>
 #include <string.h>
 
@@ -175,11 +175,11 @@ static xl_status make_nearest(xl_context *ctx, const xli_simple_key *key, xl_pla
 {
     xl_status status;
     xl_plan *grid;
-    xl_knn_desc desc;
-    xl_knn_desc_init(&desc);
+    xl_nearest_desc desc;
+    xl_nearest_desc_init(&desc);
     desc.k = (uint32_t)key->size;
     XL_TRY(make_grid(ctx, key, &grid));
-    XL_TRY(xl_knn_create(grid, &desc, plan));
+    XL_TRY(xl_nearest_create(grid, &desc, plan));
 done:
     xl_plan_destroy(grid);
     return status;
@@ -268,10 +268,10 @@ static xl_status list_nearest(xli_simple *s, void *of)
     XL_TRY(allocate_list(call, s->ctx, pairs));
     XL_TRY(make_buffers(s, call, pairs));
     if (pairs > 0)
-        XL_TRY(xl_knn_enqueue(plan, call->index, s->queue,
-                              &(xl_knn_args){.indices = view_of(call, INDICES),
-                                             .distances2 = view_of(call, DISTANCES)},
-                              0, NULL, NULL));
+        XL_TRY(xl_nearest_enqueue(plan, call->index, s->queue,
+                                  &(xl_nearest_args){.indices = view_of(call, INDICES),
+                                                     .distances2 = view_of(call, DISTANCES)},
+                                  0, NULL, NULL));
     XL_TRY(xl_grid_index_status(call->index, s->queue, NULL, 0, NULL));
     XL_TRY(read_list(s, call, pairs));
     take_roots(call, pairs);
@@ -352,7 +352,7 @@ static double step_above(double size)
     return step;
 }
 
-/* The edge of a cell of max(k / 6, 1.5) points, as crosslane/knn.h recommends, if the points fill
+/* The edge of a cell of max(k / 6, 1.5) points, as crosslane/nearest.h recommends, if the points fill
  * the box that they are in. Any edge is right. */
 static double cell_for(const list_call *call, uint32_t k)
 {

@@ -15,15 +15,15 @@
 #define SORT(field) OF(SORT, sort, field)
 #define GRID(field) OF(GRID, grid, field)
 #define NEIGHBORS(field) OF(NEIGHBORS, neighbors, field)
-#define KNN(field) OF(KNN, knn, field)
-#define TOPK(field) OF(TOPK, topk, field)
+#define NEAREST(field) OF(NEAREST, nearest, field)
+#define TOP_K(field) OF(TOP_K, top_k, field)
 #define SELECT(field) OF(SELECT, select, field)
 #define MERGE(field) OF(MERGE, merge, field)
 #define SEARCH(field) OF(SEARCH, search, field)
 #define HISTOGRAM(field) OF(HISTOGRAM, histogram, field)
 #define TRANSFORM(field) OF(TRANSFORM, transform, field)
 #define MORTON(field) OF(MORTON, morton, field)
-#define KNN_APPROXIMATE(field) OF(KNN_APPROXIMATE, knn_approximate, field)
+#define NEAREST_APPROXIMATE(field) OF(NEAREST_APPROXIMATE, nearest_approximate, field)
 
 #define RANGE(low, high) .least = (low), .greatest = (high)
 #define ZERO_OR(low, high) RANGE(low, high), .zero = true
@@ -248,26 +248,26 @@ const xli_tunable xli_tunables[XLI_TUNABLES] = {
     {NEIGHBORS(together), RANGE(1, 2),
      MEANS("Points that a work-item counts or sums around at a time, if it does not walk.")},
 
-    {KNN(group), RANGE(1, 1024), DOUBLING(1),
+    {NEAREST(group), RANGE(1, 1024), DOUBLING(1),
      MEANS("Work-items of a group that searches for the nearest, if k is at most 64.")},
-    {KNN(items), RANGE(1, 4096), DOUBLING(3),
+    {NEAREST(items), RANGE(1, 4096), DOUBLING(3),
      MEANS("Queries of such a work-item; if k is above 64, of a group.")},
-    {KNN(aim), RANGE(100, 10000), DOUBLING(2),
+    {NEAREST(aim), RANGE(100, 10000), DOUBLING(2),
      MEANS("Points that its first reach is to hold, in hundredths of k.")},
-    {KNN(together), RANGE(1, 128), DOUBLING(4),
+    {NEAREST(together), RANGE(1, 128), DOUBLING(4),
      MEANS("Work-items that search together for one query if k is above 64.")},
 
-    {TOPK(shape), SWITCH, MEANS("0: a work-group counts a chunk; 1: one work-item does.")},
-    {TOPK(group_log), RANGE(0, 10), BY_ONE(2),
-     MEANS("Work-items in a group, as an exponent of 2, if topk.shape is 0.")},
-    {TOPK(items), RANGE(1, 32), DOUBLING(2),
-     MEANS("Keys that a work-item ranks at a time, if topk.shape is 0.")},
-    {TOPK(chunks), RANGE(1, 256), DOUBLING(1), MEANS("Chunks of keys for each compute unit.")},
-    {TOPK(chunk), RANGE(1, 1 << 30), DOUBLING(3), MEANS("Keys of such a chunk, at least.")},
-    {TOPK(sample), ZERO_OR(16, 1 << 20),
+    {TOP_K(shape), SWITCH, MEANS("0: a work-group counts a chunk; 1: one work-item does.")},
+    {TOP_K(group_log), RANGE(0, 10), BY_ONE(2),
+     MEANS("Work-items in a group, as an exponent of 2, if top_k.shape is 0.")},
+    {TOP_K(items), RANGE(1, 32), DOUBLING(2),
+     MEANS("Keys that a work-item ranks at a time, if top_k.shape is 0.")},
+    {TOP_K(chunks), RANGE(1, 256), DOUBLING(1), MEANS("Chunks of keys for each compute unit.")},
+    {TOP_K(chunk), RANGE(1, 1 << 30), DOUBLING(3), MEANS("Keys of such a chunk, at least.")},
+    {TOP_K(sample), ZERO_OR(16, 1 << 20),
      MEANS("Keys of a sample that supplies a bound, so that few other keys are read twice; 0: no "
            "sample.")},
-    {TOPK(sampled), RANGE(1, UINT32_MAX),
+    {TOP_K(sampled), RANGE(1, UINT32_MAX),
      MEANS("From this many keys on the sample is used, if few results are wanted.")},
 
     {SELECT(serial), SWITCH,
@@ -343,7 +343,7 @@ const xli_tunable xli_tunables[XLI_TUNABLES] = {
     {MORTON(group), RANGE(1, 1024), DOUBLING(2), MEANS("Work-items of a group.")},
     {MORTON(items), RANGE(1, 1 << 20), DOUBLING(2), MEANS("Points of a work-item.")},
 
-    {KNN_APPROXIMATE(group), RANGE(1, 1024), DOUBLING(2),
+    {NEAREST_APPROXIMATE(group), RANGE(1, 1024), DOUBLING(2),
      MEANS("Work-items of a group, each of one query, or of one point.")},
 };
 

@@ -9,15 +9,15 @@ static void take_built_in(const xli_tune_device *device, xli_tune *tune)
     xli_tune_sort_table(device, &tune->sort);
     xli_tune_grid_table(device, &tune->grid);
     xli_tune_neighbors_table(device, &tune->neighbors);
-    xli_tune_knn_table(device, &tune->knn);
-    xli_tune_topk_table(device, &tune->topk);
+    xli_tune_nearest_table(device, &tune->nearest);
+    xli_tune_top_k_table(device, &tune->top_k);
     xli_tune_select_table(device, &tune->select);
     xli_tune_merge_table(device, &tune->merge);
     xli_tune_search_table(device, &tune->search);
     xli_tune_histogram_table(device, &tune->histogram);
     xli_tune_transform_table(device, &tune->transform);
     xli_tune_morton_table(device, &tune->morton);
-    xli_tune_knn_approximate_table(device, &tune->knn_approximate);
+    xli_tune_nearest_approximate_table(device, &tune->nearest_approximate);
 }
 
 static void take_file(const xli_tuning *file, xli_tune *tune)
@@ -44,9 +44,9 @@ static const struct {
     {"reduce.single_group_vectors", 64},
     {"sort.serial_tile_log", 11}, /* half of it may be segments of one element */
     {"sort.radix_chunks", 0},
-    {"topk.shape", XLI_TOPK_GROUP},
-    {"topk.items", 16},
-    {"topk.sample", 0}, /* the list of a chunk is sorted in one loop */
+    {"top_k.shape", XLI_TOP_K_GROUP},
+    {"top_k.items", 16},
+    {"top_k.sample", 0}, /* the list of a chunk is sorted in one loop */
     {"select.serial", 0},
     {"merge.chunk", 1 << 14},
     {"search.queries", 1 << 10},

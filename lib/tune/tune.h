@@ -36,9 +36,9 @@ typedef struct xli_tune_device {
  * A field is the tunable of that name: scan.group_size is the group_size of xli_tune_scan.
  * registry.c has its meaning and range. */
 
-enum { XLI_SCAN_SERIAL = 0, XLI_SCAN_GROUP = 1 }; /* scan.shape */
-enum { XLI_SORT_GROUP = 0, XLI_SORT_SERIAL = 1 }; /* sort.shape */
-enum { XLI_TOPK_GROUP = 0, XLI_TOPK_SERIAL = 1 }; /* topk.shape */
+enum { XLI_SCAN_SERIAL = 0, XLI_SCAN_GROUP = 1 };   /* scan.shape */
+enum { XLI_SORT_GROUP = 0, XLI_SORT_SERIAL = 1 };   /* sort.shape */
+enum { XLI_TOP_K_GROUP = 0, XLI_TOP_K_SERIAL = 1 }; /* top_k.shape */
 
 typedef struct xli_tune_scan {
     uint32_t shape, group_size, item_bytes, tile_bytes;
@@ -107,13 +107,13 @@ typedef struct xli_tune_neighbors {
     uint32_t group, items, staged, walk, together;
 } xli_tune_neighbors;
 
-typedef struct xli_tune_knn {
+typedef struct xli_tune_nearest {
     uint32_t group, items, aim, together;
-} xli_tune_knn;
+} xli_tune_nearest;
 
-typedef struct xli_tune_topk {
+typedef struct xli_tune_top_k {
     uint32_t shape, group_log, items, chunks, chunk, sample, sampled;
-} xli_tune_topk;
+} xli_tune_top_k;
 
 typedef struct xli_tune_select {
     uint32_t serial, group, item_bytes, tile_bytes;
@@ -141,9 +141,9 @@ typedef struct xli_tune_morton {
     uint32_t group, items;
 } xli_tune_morton;
 
-typedef struct xli_tune_knn_approximate {
+typedef struct xli_tune_nearest_approximate {
     uint32_t group;
-} xli_tune_knn_approximate;
+} xli_tune_nearest_approximate;
 
 typedef struct xli_tune {
     xli_tune_scan scan;
@@ -151,15 +151,15 @@ typedef struct xli_tune {
     xli_tune_sort sort;
     xli_tune_grid grid;
     xli_tune_neighbors neighbors;
-    xli_tune_knn knn;
-    xli_tune_topk topk;
+    xli_tune_nearest nearest;
+    xli_tune_top_k top_k;
     xli_tune_select select;
     xli_tune_merge merge;
     xli_tune_search search;
     xli_tune_histogram histogram;
     xli_tune_transform transform;
     xli_tune_morton morton;
-    xli_tune_knn_approximate knn_approximate;
+    xli_tune_nearest_approximate nearest_approximate;
 } xli_tune;
 
 /* ---- registry.c: what there is -------------------------------------------- */
@@ -171,15 +171,15 @@ enum {
     XLI_TUNE_SORT = 4,
     XLI_TUNE_GRID = 8,
     XLI_TUNE_NEIGHBORS = 16,
-    XLI_TUNE_TOPK = 32,
+    XLI_TUNE_TOP_K = 32,
     XLI_TUNE_MERGE = 64,
     XLI_TUNE_SEARCH = 128,
     XLI_TUNE_HISTOGRAM = 256,
     XLI_TUNE_TRANSFORM = 512,
     XLI_TUNE_SELECT = 1024,
-    XLI_TUNE_KNN = 2048,
+    XLI_TUNE_NEAREST = 2048,
     XLI_TUNE_MORTON = 4096,
-    XLI_TUNE_KNN_APPROXIMATE = 8192
+    XLI_TUNE_NEAREST_APPROXIMATE = 8192
 };
 
 typedef struct xli_tunable {
@@ -249,15 +249,16 @@ void xli_tune_reduce_table(const xli_tune_device *device, xli_tune_reduce *tune)
 void xli_tune_sort_table(const xli_tune_device *device, xli_tune_sort *tune);
 void xli_tune_grid_table(const xli_tune_device *device, xli_tune_grid *tune);
 void xli_tune_neighbors_table(const xli_tune_device *device, xli_tune_neighbors *tune);
-void xli_tune_knn_table(const xli_tune_device *device, xli_tune_knn *tune);
-void xli_tune_topk_table(const xli_tune_device *device, xli_tune_topk *tune);
+void xli_tune_nearest_table(const xli_tune_device *device, xli_tune_nearest *tune);
+void xli_tune_top_k_table(const xli_tune_device *device, xli_tune_top_k *tune);
 void xli_tune_select_table(const xli_tune_device *device, xli_tune_select *tune);
 void xli_tune_merge_table(const xli_tune_device *device, xli_tune_merge *tune);
 void xli_tune_search_table(const xli_tune_device *device, xli_tune_search *tune);
 void xli_tune_histogram_table(const xli_tune_device *device, xli_tune_histogram *tune);
 void xli_tune_transform_table(const xli_tune_device *device, xli_tune_transform *tune);
 void xli_tune_morton_table(const xli_tune_device *device, xli_tune_morton *tune);
-void xli_tune_knn_approximate_table(const xli_tune_device *device, xli_tune_knn_approximate *tune);
+void xli_tune_nearest_approximate_table(const xli_tune_device *device,
+                                        xli_tune_nearest_approximate *tune);
 
 /* Reduce values to the work-group size and local memory of the device. element_bytes: key and value
  * of a sort. Shapes of scans and reductions do this themselves. */

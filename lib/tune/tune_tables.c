@@ -20,17 +20,18 @@ void xli_tune_histogram_table(const xli_tune_device *device, xli_tune_histogram 
 
 /* A work-item takes one query: on a GPU so that a group reads the same points; on a CPU because the
  * loop of a query is long enough. */
-void xli_tune_knn_table(const xli_tune_device *device, xli_tune_knn *tune)
+void xli_tune_nearest_table(const xli_tune_device *device, xli_tune_nearest *tune)
 {
-    *tune = (xli_tune_knn){.group = device->is_cpu ? 64 : 128,
-                           .items = 1,
-                           .aim = 150,
-                           .together = device->is_cpu ? 1 : 128};
+    *tune = (xli_tune_nearest){.group = device->is_cpu ? 64 : 128,
+                               .items = 1,
+                               .aim = 150,
+                               .together = device->is_cpu ? 1 : 128};
 }
 
-void xli_tune_knn_approximate_table(const xli_tune_device *device, xli_tune_knn_approximate *tune)
+void xli_tune_nearest_approximate_table(const xli_tune_device *device,
+                                        xli_tune_nearest_approximate *tune)
 {
-    *tune = (xli_tune_knn_approximate){.group = device->is_cpu ? 64 : 128};
+    *tune = (xli_tune_nearest_approximate){.group = device->is_cpu ? 64 : 128};
 }
 
 void xli_tune_merge_table(const xli_tune_device *device, xli_tune_merge *tune)
@@ -76,17 +77,17 @@ void xli_tune_select_table(const xli_tune_device *device, xli_tune_select *tune)
                               .spin_limit = 1 << 12};
 }
 
-void xli_tune_topk_table(const xli_tune_device *device, xli_tune_topk *tune)
+void xli_tune_top_k_table(const xli_tune_device *device, xli_tune_top_k *tune)
 {
     /* With 5 groups for each compute unit an H200 takes 0.63 ms of 2^28 keys, with 4 or 8 of them
      * 0.64 and 0.66. A walk is cut finer, so that lists have room. */
-    *tune = (xli_tune_topk){.shape = device->is_cpu ? XLI_TOPK_SERIAL : XLI_TOPK_GROUP,
-                            .group_log = 8,
-                            .items = 8,
-                            .chunks = device->is_cpu ? 64 : 5,
-                            .chunk = 1u << 12,
-                            .sample = device->is_cpu ? 1u << 14 : 1u << 16,
-                            .sampled = device->is_cpu ? 1u << 20 : 1u << 25};
+    *tune = (xli_tune_top_k){.shape = device->is_cpu ? XLI_TOP_K_SERIAL : XLI_TOP_K_GROUP,
+                             .group_log = 8,
+                             .items = 8,
+                             .chunks = device->is_cpu ? 64 : 5,
+                             .chunk = 1u << 12,
+                             .sample = device->is_cpu ? 1u << 14 : 1u << 16,
+                             .sampled = device->is_cpu ? 1u << 20 : 1u << 25};
 }
 
 void xli_tune_transform_table(const xli_tune_device *device, xli_tune_transform *tune)

@@ -110,14 +110,14 @@ void sort_and_top_k()
     args.keys_out = out;
     RUN(sort, sort, args);
     out.expect("sort", {1, 1, 3, 4, 5});
-    DESC(topk, topk);
-    xl_topk_args top = {};
+    DESC(top_k, top_k);
+    xl_top_k_args top = {};
     top.n = 5;
     top.k = 2;
     top.keys_in = in;
     top.keys_out = best;
-    RUN(topk, topk, top);
-    best.expect("topk", {5, 4});
+    RUN(top_k, top_k, top);
+    best.expect("top_k", {5, 4});
 }
 
 void merge_and_search()
@@ -190,18 +190,18 @@ void codes_and_approximate_neighbors()
     args.points = points;
     args.codes = codes;
     RUN(morton, morton, args);
-    DESC(knn_approximate, nearest);
+    DESC(nearest_approximate, nearest);
     nearest.k = 1;
     for (int a = 0; a < 3; ++a)
         nearest.space.cell[a][a] = 8;
-    xl_knn_approximate_args find = {};
+    xl_nearest_approximate_args find = {};
     find.n = 3;
     find.points = points;
     find.indices = indices;
     find.distances2 = distances;
-    RUN(knn_approximate, nearest, find);
-    indices.expect("knn_approximate", {1, 0, 1});
-    distances.expect("knn_approximate", {1, 1, 16});
+    RUN(nearest_approximate, nearest, find);
+    indices.expect("nearest_approximate", {1, 0, 1});
+    distances.expect("nearest_approximate", {1, 1, 16});
 }
 
 void neighbors()
@@ -209,7 +209,7 @@ void neighbors()
     const array<cl_float> points({0, 0, 0, 1, 0, 0, 5, 0, 0});
     const array<cl_uint> indices(2), nearest(3);
     const array<cl_ulong> offsets(4);
-    xl_plan *grid_plan = nullptr, *plan = nullptr, *knn_plan = nullptr;
+    xl_plan *grid_plan = nullptr, *plan = nullptr, *nearest_plan = nullptr;
     xl_grid_index *index = nullptr;
     xl_grid_report report;
     DESC(grid, grid);
@@ -231,14 +231,14 @@ void neighbors()
     check(xl_neighbors_enqueue(plan, index, queue, &list, 0, nullptr, nullptr), "neighbors");
     offsets.expect("neighbors", {0, 1, 2, 2});
     indices.expect("neighbors", {1, 0});
-    DESC(knn, knn);
-    knn.k = 1;
-    check(xl_knn_create(grid_plan, &knn, &knn_plan), "knn");
-    xl_knn_args find = {};
+    DESC(nearest, wanted);
+    wanted.k = 1;
+    check(xl_nearest_create(grid_plan, &wanted, &nearest_plan), "nearest");
+    xl_nearest_args find = {};
     find.indices = nearest;
-    check(xl_knn_enqueue(knn_plan, index, queue, &find, 0, nullptr, nullptr), "knn");
-    nearest.expect("knn", {1, 0, 1});
-    xl_plan_destroy(knn_plan);
+    check(xl_nearest_enqueue(nearest_plan, index, queue, &find, 0, nullptr, nullptr), "nearest");
+    nearest.expect("nearest", {1, 0, 1});
+    xl_plan_destroy(nearest_plan);
     xl_plan_destroy(plan);
     xl_grid_index_destroy(index);
     xl_plan_destroy(grid_plan);

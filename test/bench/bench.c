@@ -216,8 +216,8 @@ static const part parts[] = {
 #ifdef BENCH_HAS_SORT
     {"sort", bench_sort},
 #endif
-#ifdef BENCH_HAS_TOPK
-    {"topk", bench_topk},
+#ifdef BENCH_HAS_TOP_K
+    {"topk", bench_top_k},
 #endif
 #ifdef BENCH_HAS_SELECT
     {"select", bench_select},
@@ -258,11 +258,11 @@ static const part parts[] = {
 #ifdef BENCH_HAS_PERIODIC
     {"periodic", bench_periodic},
 #endif
-#ifdef BENCH_HAS_KNN
-    {"knn", bench_knn},
+#ifdef BENCH_HAS_NEAREST
+    {"nearest", bench_nearest},
 #endif
-#ifdef BENCH_HAS_KNN_APPROXIMATE
-    {"approximate", bench_knn_approximate},
+#ifdef BENCH_HAS_NEAREST_APPROXIMATE
+    {"approximate", bench_nearest_approximate},
 #endif
 };
 

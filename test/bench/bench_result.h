@@ -14,7 +14,7 @@ extern "C" {
 /* A result belongs to a case, which `name`, `variant` and `n` tell, and to the program
  * that did the work. `name` is the primitive: "copy", "scan", "reduce", "sort", "merge", "search",
  * "select", "histogram", "transform", "grid", "periodic" for searches in space that repeats, "step"
- * for the stages of one step of particles, "knn", "forces", and "lists" for all steps to a
+ * for the stages of one step of particles, "nearest", "forces", and "lists" for all steps to a
  * neighbour list, whose times are of the wall clock.
  *
  * `variant` names the computation, in the same words in every program, and then, in parentheses,

@@ -22,8 +22,8 @@ template <typename Call> static double median_ms(unsigned runs, Call call)
     return times[times.size() / 2];
 }
 
-double bench_std_topk(const uint32_t *in, uint32_t *out, size_t n, size_t k, int sorted,
-                      unsigned runs)
+double bench_std_top_k(const uint32_t *in, uint32_t *out, size_t n, size_t k, int sorted,
+                       unsigned runs)
 {
     std::vector<double> times;
     for (unsigned run = 0; run < runs; ++run) {

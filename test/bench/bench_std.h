@@ -15,8 +15,8 @@ double bench_std_exclusive_scan(const uint32_t *in, uint32_t *out, size_t n, uns
 
 /* Writes the k largest to `out`: std::nth_element of a copy, which is not timed, then std::sort if
  * it is asked for. */
-double bench_std_topk(const uint32_t *in, uint32_t *out, size_t n, size_t k, int sorted,
-                      unsigned runs);
+double bench_std_top_k(const uint32_t *in, uint32_t *out, size_t n, size_t k, int sorted,
+                       unsigned runs);
 
 /* Of std::copy_if of the numbers below a limit, and of std::unique_copy. */
 double bench_std_copy_if(const uint32_t *in, uint32_t *out, size_t n, uint32_t limit,

@@ -6,26 +6,26 @@
 
 #include "reference.h"
 
-#include <crosslane/knn_approximate.h>
+#include <crosslane/nearest_approximate.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum { POINTS_IN, QUERIES_IN, INDICES_OUT, DISTANCES_OUT, ROOM };
 
-static ref_knn_approximate_search describe(const fuzz_case *c)
+static ref_nearest_approximate_search describe(const fuzz_case *c)
 {
     static const uint8_t strides[] = {3, 4, 7}, ks[] = {8, 1, 17}, shifts[] = {0, 1, 2, 5};
     const size_t dimensions = 3 - (size_t)c->of[DIMENSIONS];
-    ref_knn_approximate_search s = {.n = (size_t)c->of[N],
-                                    .stride = strides[c->of[STRIDE]],
-                                    .dimensions = dimensions,
-                                    .num_queries = c->of[AROUND] ? (size_t)c->of[OTHER] : 0,
-                                    .query_stride = dimensions,
-                                    .k = ks[c->of[NEAREST]],
-                                    .shifts = shifts[c->of[ORDERS]],
-                                    .include_self = c->of[SELF] != 0,
-                                    .wide = !c->of[CODE]};
+    ref_nearest_approximate_search s = {.n = (size_t)c->of[N],
+                                        .stride = strides[c->of[STRIDE]],
+                                        .dimensions = dimensions,
+                                        .num_queries = c->of[AROUND] ? (size_t)c->of[OTHER] : 0,
+                                        .query_stride = dimensions,
+                                        .k = ks[c->of[NEIGHBORS]],
+                                        .shifts = shifts[c->of[ORDERS]],
+                                        .include_self = c->of[SELF] != 0,
+                                        .wide = !c->of[CODE]};
     if (s.shifts == 0)
         s.shifts = dimensions + 1;
     for (size_t a = 0; a < dimensions; ++a) {
@@ -37,9 +37,9 @@ static ref_knn_approximate_search describe(const fuzz_case *c)
 
 static xl_status open_approximate(const fuzz_case *c, open_plan *plan)
 {
-    const ref_knn_approximate_search s = describe(c);
-    xl_knn_approximate_desc desc;
-    xl_knn_approximate_desc_init(&desc);
+    const ref_nearest_approximate_search s = describe(c);
+    xl_nearest_approximate_desc desc;
+    xl_nearest_approximate_desc_init(&desc);
     desc.k = (uint32_t)s.k;
     desc.shifts = c->of[ORDERS] ? (uint32_t)s.shifts : 0;
     desc.queries = c->of[AROUND] ? XL_QUERIES_GIVEN : XL_QUERIES_INDEXED;
@@ -52,7 +52,7 @@ static xl_status open_approximate(const fuzz_case *c, open_plan *plan)
         desc.space.origin[a] = (double)s.lower[a];
         desc.space.cell[a][a] = (double)(s.upper[a] - s.lower[a]);
     }
-    return xl_knn_approximate_create(plan->ctx, &desc, &plan->of.approximate);
+    return xl_nearest_approximate_create(plan->ctx, &desc, &plan->of.approximate);
 }
 
 static void close_approximate(open_plan *plan)
@@ -77,17 +77,18 @@ static size_t rows_of(const fuzz_case *c)
 static xl_status enqueue(const fuzz_case *c, const open_plan *plan, const call_array *a,
                          const flight *f)
 {
-    const xl_knn_approximate_args args = {.n = (size_t)c->of[N],
-                                          .points = array_view(&a[POINTS_IN]),
-                                          .num_queries = c->of[AROUND] ? (size_t)c->of[OTHER] : 0,
-                                          .queries = array_view(&a[QUERIES_IN]),
-                                          .indices = array_view(&a[INDICES_OUT]),
-                                          .distances2 = array_view(&a[DISTANCES_OUT]),
-                                          .scratch = array_view(&a[ROOM]),
-                                          .first_row = first_row(c),
-                                          .num_rows = rows_of(c)};
-    return xl_knn_approximate_enqueue(plan->of.approximate, f->queue, &args, num_waits(f), waits(f),
-                                      f->event);
+    const xl_nearest_approximate_args args = {.n = (size_t)c->of[N],
+                                              .points = array_view(&a[POINTS_IN]),
+                                              .num_queries =
+                                                  c->of[AROUND] ? (size_t)c->of[OTHER] : 0,
+                                              .queries = array_view(&a[QUERIES_IN]),
+                                              .indices = array_view(&a[INDICES_OUT]),
+                                              .distances2 = array_view(&a[DISTANCES_OUT]),
+                                              .scratch = array_view(&a[ROOM]),
+                                              .first_row = first_row(c),
+                                              .num_rows = rows_of(c)};
+    return xl_nearest_approximate_enqueue(plan->of.approximate, f->queue, &args, num_waits(f),
+                                          waits(f), f->event);
 }
 
 /* ---- points ---------------------------------------------------------------------------------- */
@@ -116,7 +117,7 @@ static float *make_places(const fuzz_case *c, size_t n, size_t stride, size_t di
 
 /* ---- what holds of every row ----------------------------------------------------------------- */
 
-static const ref_knn_approximate_search *running;
+static const ref_nearest_approximate_search *running;
 
 static float distance2(const float *q, const float *p, size_t dimensions)
 {
@@ -127,7 +128,7 @@ static float distance2(const float *q, const float *p, size_t dimensions)
 static bool holds_row(outcome *o, const fuzz_case *c, size_t row, const uint32_t *indices,
                       const float *distances)
 {
-    const ref_knn_approximate_search *s = running;
+    const ref_nearest_approximate_search *s = running;
     const float *const q =
         s->queries ? s->queries + row * s->query_stride : s->points + row * s->stride;
     for (size_t i = 0; i < s->k; ++i) {
@@ -155,20 +156,20 @@ static bool holds(outcome *o, const fuzz_case *c, const call_array *a)
 }
 
 static void run_arrays(const fuzz_case *c, open_plan *plan, outcome *o,
-                       const ref_knn_approximate_search *s, const uint32_t *indices,
+                       const ref_nearest_approximate_search *s, const uint32_t *indices,
                        const float *distances)
 {
-    static const exact_call call = {"xl_knn_approximate_enqueue", enqueue, holds};
+    static const exact_call call = {"xl_nearest_approximate_enqueue", enqueue, holds};
     const size_t at = (size_t)c->of[OUT_AT], from = first_row(c) * s->k, places = rows_of(c) * s->k,
                  scalars = s->n > 0 ? (s->n - 1) * s->stride + s->dimensions : 0;
     call_array arrays[CALL_ARRAYS] = {{0}};
     size_t scratch = 0;
     if (!succeeded(o, plan->ctx,
-                   xl_knn_approximate_scratch(
+                   xl_nearest_approximate_scratch(
                        plan->of.approximate,
-                       &(xl_knn_approximate_args){.n = s->n, .num_queries = s->num_queries},
+                       &(xl_nearest_approximate_args){.n = s->n, .num_queries = s->num_queries},
                        &scratch),
-                   "xl_knn_approximate_scratch"))
+                   "xl_nearest_approximate_scratch"))
         return;
     arrays[POINTS_IN] = input_array("points", s->points, scalars, 4, (size_t)c->of[IN_AT]);
     arrays[QUERIES_IN] = input_array(s->queries ? "queries" : NULL, s->queries,
@@ -183,7 +184,7 @@ static void run_arrays(const fuzz_case *c, open_plan *plan, outcome *o,
 
 static void run_approximate(const fuzz_case *c, open_plan *plan, outcome *o)
 {
-    ref_knn_approximate_search s = describe(c);
+    ref_nearest_approximate_search s = describe(c);
     const size_t rows = c->of[AROUND] ? s.num_queries : s.n;
     float *points = make_places(c, s.n, s.stride, s.dimensions, 60),
           *queries = make_places(c, s.num_queries, s.query_stride, s.dimensions, 61),
@@ -191,7 +192,7 @@ static void run_approximate(const fuzz_case *c, open_plan *plan, outcome *o)
     uint32_t *indices = make_bytes(rows * s.k, sizeof *indices);
     s.points = points;
     s.queries = c->of[AROUND] ? queries : NULL;
-    XLT_TRUE(ref_knn_approximate(&s, indices, distances));
+    XLT_TRUE(ref_nearest_approximate(&s, indices, distances));
     run_arrays(c, plan, o, &s, indices, distances);
     free(points);
     free(queries);

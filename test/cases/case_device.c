@@ -67,7 +67,7 @@ static bool is_pocl(void)
  * that it can run, which is too much for many processes side by side. */
 static bool has_large_stacks(const fuzz_case *c)
 {
-    return (c->of[PRIMITIVE] == SORT || c->of[PRIMITIVE] == TOPK) && c->of[TUNE] % 2 == 1;
+    return (c->of[PRIMITIVE] == SORT || c->of[PRIMITIVE] == TOP_K) && c->of[TUNE] % 2 == 1;
 }
 
 void fit_device(fuzz_case *c)
@@ -106,8 +106,8 @@ const char *const tunings[NUM_TUNINGS] = {
     "reduce.serial = 1\nreduce.chunk_elements = 256\nsort.shape = 1\nsort.serial_tile_log = 5\n"
     "sort.radix_from = 900\nsort.radix_least = 300\nsort.radix_alone = 90\n"
     "sort.radix_chunks = 200\nsort.radix_bucket_bytes = 400\nsort.inject_places = 500\n"
-    "topk.shape = 1\ntopk.chunks = 200\n"
-    "topk.chunk = 40\nmerge.serial = 1\nmerge.chunk = 41\nsearch.serial = 1\nsearch.items = 4\n"
+    "top_k.shape = 1\ntop_k.chunks = 200\n"
+    "top_k.chunk = 40\nmerge.serial = 1\nmerge.chunk = 41\nsearch.serial = 1\nsearch.items = 4\n"
     "search.queries = 42\n"
     "grid.group = 8\ngrid.items = 3\ngrid.overfull_points = 4\ngrid.bounds_groups = 3\n"
     "select.serial = 1\nselect.tile_bytes = 256\nselect.piece = 3000\nselect.inject_delay = 3\n"
@@ -125,13 +125,14 @@ const char *const tunings[NUM_TUNINGS] = {
     "sort.sweep_small_pair_most = 2600\nsort.sweep_small_group = 256\nsort.sweep_small_bytes = 4\n"
     "sort.ring_tiles = 4\nsort.part_tiles = 5\nsort.spin_limit = 20\nsort.inject_delay = 3\n"
     "sort.inject_places = 500\nsort.radix_bytes = 8\n"
-    "topk.shape = 0\ntopk.group_log = 5\ntopk.items = 2\n"
-    "topk.chunks = 200\ntopk.chunk = 100\nmerge.serial = 0\nmerge.group = 8\n"
+    "top_k.shape = 0\ntop_k.group_log = 5\ntop_k.items = 2\n"
+    "top_k.chunks = 200\ntop_k.chunk = 100\nmerge.serial = 0\nmerge.group = 8\n"
     "merge.item_bytes = 12\nmerge.search_tiles = 0\nsearch.serial = 0\nsearch.group = 8\n"
     "search.items = 3\ngrid.group = 16\ngrid.overfull_group_size = 32\ngrid.bucket = "
     "16\ngrid.sampled = 1048576\n"
     "grid.bounds_groups = 5\nneighbors.staged = 24\n"
-    "neighbors.group = 8\nknn.together = 8\nknn.items = 3\nselect.serial = 0\nselect.look_back = "
+    "neighbors.group = 8\nnearest.together = 8\nnearest.items = 3\nselect.serial = "
+    "0\nselect.look_back = "
     "1\nselect.group "
     "= 64\n"
     "select.item_bytes = 6\nselect.window = 64\nselect.inject_delay = 3\n"
@@ -142,8 +143,8 @@ const char *const tunings[NUM_TUNINGS] = {
     "scan.stream_kib = 0\nreduce.serial = 1\nreduce.chunk_groups = 3\nsort.shape = 1\n"
     "sort.serial_tile_log = 8\nsort.radix_alone = 0\nsort.radix_buckets = 0\n"
     "sort.radix_chunks = 200\nsort.radix_least = 70\nsort.radix_most = 700\n"
-    "sort.inject_places = 500\ntopk.shape = 1\ntopk.chunks = 200\ntopk.chunk = 1000\n"
-    "topk.sample = 64\ntopk.sampled = 1\n"
+    "sort.inject_places = 500\ntop_k.shape = 1\ntop_k.chunks = 200\ntop_k.chunk = 1000\n"
+    "top_k.sample = 64\ntop_k.sampled = 1\n"
     "merge.serial = 1\nmerge.chunk = 1000\nsearch.serial = 1\nsearch.items = 1\n"
     "search.queries = 1000\nneighbors.items = 5\nselect.serial = 1\nselect.look_back = 0\n"
     "select.tile_bytes = 400\nhistogram.serial = 1\nhistogram.copies = 1\n"
@@ -158,11 +159,12 @@ const char *const tunings[NUM_TUNINGS] = {
     "sort.sample_items_log = 2\nsort.sample_runs = 4\nsort.sample_large_group_log = 5\n"
     "sort.sample_large_items_log = 2\nsort.sample_large_from = 300\n"
     "sort.radix_group = 256\nsort.radix_bytes = 4\nsort.radix_least = 300\n"
-    "sort.inject_places = 500\ntopk.shape = 0\n"
-    "topk.group_log = 3\ntopk.items = 3\ntopk.chunk = 1000\ntopk.sample = 64\n"
-    "topk.sampled = 1\nmerge.serial = 0\nmerge.group = 37\n"
+    "sort.inject_places = 500\ntop_k.shape = 0\n"
+    "top_k.group_log = 3\ntop_k.items = 3\ntop_k.chunk = 1000\ntop_k.sample = 64\n"
+    "top_k.sampled = 1\nmerge.serial = 0\nmerge.group = 37\n"
     "merge.item_bytes = 16\nmerge.search_tiles = 2\nsearch.serial = 0\nsearch.group = 37\n"
-    "search.items = 1\nknn.together = 37\nselect.serial = 0\nselect.look_back = 0\nselect.group = "
+    "search.items = 1\nnearest.together = 37\nselect.serial = 0\nselect.look_back = "
+    "0\nselect.group = "
     "64\n"
     "select.item_bytes = 5\nhistogram.serial = 0\nhistogram.group = 64\nhistogram.copies = 8\n"
     "histogram.local_kib = 4\nhistogram.passes = 2\nhistogram.vectors = 1\n"
@@ -202,9 +204,9 @@ static xl_context *context_of(uint64_t tune, outcome *o)
 
 static const primitive *const primitives[PRIMITIVES] = {
     [SCAN] = &scan_primitive,           [REDUCE] = &reduce_primitive,
-    [SORT] = &sort_primitive,           [TOPK] = &topk_primitive,
+    [SORT] = &sort_primitive,           [TOP_K] = &top_k_primitive,
     [MERGE] = &merge_primitive,         [SEARCH] = &search_primitive,
-    [NEAR] = &near_primitive,           [KNN] = &nearest_primitive,
+    [NEAR] = &near_primitive,           [NEAREST] = &nearest_primitive,
     [MOVED] = &moved_primitive,         [MORTON] = &morton_primitive,
     [SELECT] = &select_primitive,       [HISTOGRAM] = &histogram_primitive,
     [TRANSFORM] = &transform_primitive, [APPROXIMATE] = &approximate_primitive,
@@ -262,7 +264,7 @@ static bool is_optional(const element *e)
 
 static bool has_grid(const fuzz_case *c)
 {
-    return c->of[PRIMITIVE] == NEAR || c->of[PRIMITIVE] == KNN || c->of[PRIMITIVE] == MOVED;
+    return c->of[PRIMITIVE] == NEAR || c->of[PRIMITIVE] == NEAREST || c->of[PRIMITIVE] == MOVED;
 }
 
 /* Features that a device may lack, and cases that end the process on one device: a pass of Mesa 22.3

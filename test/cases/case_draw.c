@@ -91,7 +91,7 @@ void case_draw_plan_of(fuzz_case *c, uint64_t which, uint64_t plan)
     c->of[NUM_BINS] = any_level(&random, NUM_BINS);
     if (one_in(&random, 2)) /* most other fields depend on it */
         c->of[COMPARE] = 0;
-    if (which == SORT || which == TOPK) /* the other forms are not theirs */
+    if (which == SORT || which == TOP_K) /* the other forms are not theirs */
         c->of[SEGMENTS] = one_in(&random, 3) ? XL_SEGMENTS_OFFSETS : XL_SEGMENTS_NONE;
     case_normalise(c);
 }
@@ -122,7 +122,7 @@ static uint64_t draw_second(const fuzz_case *c, xlt_random *random)
     const uint64_t n = c->of[N], other = draw_n(random, false);
     if (c->of[PRIMITIVE] == TRANSFORM)
         return one_in(random, 3) ? other : n;
-    if (c->of[PRIMITIVE] != TOPK)
+    if (c->of[PRIMITIVE] != TOP_K)
         return other;
     const uint64_t k[] = {1, n / 2, n - (n > 0), n, n + 3, other, other % (n + 1), 0};
     return k[xlt_below(random, COUNT_OF(k))];
@@ -140,7 +140,7 @@ static void draw_space(fuzz_case *c, xlt_random *random)
     const uint64_t most = xlt_on_oclgrind() ? 24 : CASE_N_MOST; /* pairs take long there */
     c->of[OTHER] = draw_n(random, true) % (most + 1);
     c->of[N] %= most + 1;
-    if ((c->of[PRIMITIVE] == NEAR || c->of[PRIMITIVE] == KNN) && c->of[N] > 520)
+    if ((c->of[PRIMITIVE] == NEAR || c->of[PRIMITIVE] == NEAREST) && c->of[N] > 520)
         c->of[N] = 520; /* more is for cases that are kept */
     c->of[AXES] = one_in(random, 2) ? 0 : xlt_below(random, 8);
     c->of[SHAPE] = xlt_next(random) >> 44;

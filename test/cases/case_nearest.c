@@ -5,7 +5,7 @@
 
 #include "reference.h"
 
-#include <crosslane/knn.h>
+#include <crosslane/nearest.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,21 +17,21 @@ enum { IMAGES = 3 };
 uint32_t nearest_of(const fuzz_case *c)
 {
     static const uint16_t ks[] = {8, 1, 17, 65, 200, 1024};
-    return ks[c->of[NEAREST]];
+    return ks[c->of[NEIGHBORS]];
 }
 
 static xl_status open_nearest(const fuzz_case *c, open_plan *plan)
 {
     xl_plan *grid = NULL;
-    xl_knn_desc desc;
-    xl_knn_desc_init(&desc);
+    xl_nearest_desc desc;
+    xl_nearest_desc_init(&desc);
     desc.k = nearest_of(c);
     desc.max_radius = c->of[LIMITED] ? scene_radius(c) : 0;
     desc.include_self = (uint32_t)c->of[SELF];
     desc.queries = c->of[AROUND] ? XL_QUERIES_GIVEN : XL_QUERIES_INDEXED;
     xl_status status = make_kind(c, plan, &grid);
     if (status == XL_SUCCESS)
-        status = xl_knn_create(grid, &desc, &plan->of.space.nearest);
+        status = xl_nearest_create(grid, &desc, &plan->of.space.nearest);
     xl_plan_destroy(grid);
     return status;
 }
@@ -54,25 +54,25 @@ static xl_status open_nearest(const fuzz_case *c, open_plan *plan)
 
 static void search_wide(const fuzz_case *c, const scene *s, uint32_t *indices, double *distances2)
 {
-    ref_knn_search_f64 search = {.radius2 = c->of[LIMITED] ? s->radius * s->radius : 0};
+    ref_nearest_search_f64 search = {.radius2 = c->of[LIMITED] ? s->radius * s->radius : 0};
     FILL_SEARCH(search, c, s);
     memcpy(search.period, s->period, sizeof search.period);
     memcpy(search.tilt, s->tilt, sizeof search.tilt);
     for (size_t i = 0; i < s->num; ++i)
-        ref_knn_f64(&search, s->first + i, indices + i * search.k, distances2 + i * search.k);
+        ref_nearest_f64(&search, s->first + i, indices + i * search.k, distances2 + i * search.k);
 }
 
 static void search_narrow(const fuzz_case *c, const scene *s, uint32_t *indices, float *distances2)
 {
     const float radius = (float)s->radius;
-    ref_knn_search search = {.radius2 = c->of[LIMITED] ? radius * radius : 0};
+    ref_nearest_search search = {.radius2 = c->of[LIMITED] ? radius * radius : 0};
     FILL_SEARCH(search, c, s);
     for (size_t axis = 0; axis < 3; ++axis) {
         search.period[axis] = (float)s->period[axis];
         search.tilt[axis] = (float)s->tilt[axis];
     }
     for (size_t i = 0; i < s->num; ++i)
-        ref_knn(&search, s->first + i, indices + i * search.k, distances2 + i * search.k);
+        ref_nearest(&search, s->first + i, indices + i * search.k, distances2 + i * search.k);
 }
 
 static const scene *running; /* what enqueue() works on */
@@ -80,24 +80,24 @@ static const open_plan *running_plan;
 
 static bool check_status(outcome *o, const fuzz_case *c, const call_array *a)
 {
-    const xl_knn_args args = {.num_queries = running->queries ? running->rows : 0,
-                              .queries = array_view(&a[QUERY_POINTS]),
-                              .queries_y = array_view(&a[QUERY_Y]),
-                              .queries_z = array_view(&a[QUERY_Z]),
-                              .indices = array_view(&a[INDICES]),
-                              .query_systems = array_view(&a[OF_QUERY_SYSTEMS]),
-                              .first_row = running->first,
-                              .num_rows = running->num};
+    const xl_nearest_args args = {.num_queries = running->queries ? running->rows : 0,
+                                  .queries = array_view(&a[QUERY_POINTS]),
+                                  .queries_y = array_view(&a[QUERY_Y]),
+                                  .queries_z = array_view(&a[QUERY_Z]),
+                                  .indices = array_view(&a[INDICES]),
+                                  .query_systems = array_view(&a[OF_QUERY_SYSTEMS]),
+                                  .first_row = running->first,
+                                  .num_rows = running->num};
     const uint32_t *const wanted = a[INDICES].wanted;
     const size_t k = nearest_of(c);
     size_t few = 0;
-    xl_knn_report r = {0};
+    xl_nearest_report r = {0};
     const xl_status needed = running->spoilt == 0  ? XL_SUCCESS
                              : running->non_finite ? XL_ERROR_NON_FINITE
                                                    : XL_ERROR_OUT_OF_DOMAIN,
-                    status =
-                        xl_knn_status(running_plan->of.space.nearest, running_plan->of.space.index,
-                                      xlt_queue(), &args, &r, 0, NULL);
+                    status = xl_nearest_status(running_plan->of.space.nearest,
+                                               running_plan->of.space.index, xlt_queue(), &args, &r,
+                                               0, NULL);
     for (size_t i = 0; i < running->num; ++i)
         few += wanted[i * k + k - 1] == UINT32_MAX;
     if (status != needed)
@@ -129,18 +129,18 @@ static xl_status enqueue(const fuzz_case *c, const open_plan *plan, const call_a
 {
     cl_event built = NULL;
     xl_status status = build_scene(c, plan, a, f, &built);
-    const xl_knn_args args = {.num_queries = running->queries ? running->rows : 0,
-                              .queries = array_view(&a[QUERY_POINTS]),
-                              .queries_y = array_view(&a[QUERY_Y]),
-                              .queries_z = array_view(&a[QUERY_Z]),
-                              .indices = array_view(&a[INDICES]),
-                              .distances2 = array_view(&a[DISTANCES]),
-                              .query_systems = array_view(&a[OF_QUERY_SYSTEMS]),
-                              .first_row = running->first,
-                              .num_rows = running->num};
+    const xl_nearest_args args = {.num_queries = running->queries ? running->rows : 0,
+                                  .queries = array_view(&a[QUERY_POINTS]),
+                                  .queries_y = array_view(&a[QUERY_Y]),
+                                  .queries_z = array_view(&a[QUERY_Z]),
+                                  .indices = array_view(&a[INDICES]),
+                                  .distances2 = array_view(&a[DISTANCES]),
+                                  .query_systems = array_view(&a[OF_QUERY_SYSTEMS]),
+                                  .first_row = running->first,
+                                  .num_rows = running->num};
     if (status == XL_SUCCESS)
-        status = xl_knn_enqueue(plan->of.space.nearest, plan->of.space.index, f->queue, &args, 1,
-                                &built, NULL);
+        status = xl_nearest_enqueue(plan->of.space.nearest, plan->of.space.index, f->queue, &args,
+                                    1, &built, NULL);
     if (built)
         clReleaseEvent(built);
     return status;

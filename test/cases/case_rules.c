@@ -85,7 +85,7 @@ static bool has_width(const fuzz_case *c)
     return OF(SEGMENTS) == XL_SEGMENTS_WIDTH || OF(SEGMENTS) == XL_SEGMENTS_MASK;
 }
 
-RULE(segments_go, !(IS(SORT) || IS(TOPK)) || has_offsets(c))
+RULE(segments_go, !(IS(SORT) || IS(TOP_K)) || has_offsets(c))
 RULE(segment_type_goes,
      OF(SEGMENTS) == XL_SEGMENTS_KEYS || (has_offsets(c) && OF(SEGMENT_TYPE) < 2))
 RULE(mask_goes, OF(SEGMENTS) == XL_SEGMENTS_MASK)
@@ -199,12 +199,13 @@ RULE(half_goes, !OF(AROUND) && !OF(RADII))
 RULE(kernel_goes, !OF(WAY) && !OF(AROUND) && !OF(RADII) && !OF(HALF) && !OF(SELF))
 RULE(dimensions_go, !(IS(MORTON) || IS(APPROXIMATE)) || OF(DIMENSIONS) < 2)
 RULE(axes_go, repeats(c))
-RULE(nearest_go, IS(KNN) ? OF(NEAREST) < 5 || OF(LIMITED) || !repeats(c) : OF(NEAREST) < 3)
-RULE(all_are_near, !IS(KNN) || OF(LIMITED) || !repeats(c))
-RULE(axes_are_all, !IS(KNN) || OF(LIMITED) || OF(SPACE) != SPACE_CELL)
+RULE(neighbors_go,
+     IS(NEAREST) ? OF(NEIGHBORS) < 5 || OF(LIMITED) || !repeats(c) : OF(NEIGHBORS) < 3)
+RULE(all_are_near, !IS(NEAREST) || OF(LIMITED) || !repeats(c))
+RULE(axes_are_all, !IS(NEAREST) || OF(LIMITED) || OF(SPACE) != SPACE_CELL)
 
 RULE(at_once_goes, !OF(AT_ONCE) || OF(FILLS) == 0)
-RULE(tight_goes, OF(TIGHT) < 2 || !IS(KNN))
+RULE(tight_goes, OF(TIGHT) < 2 || !IS(NEAREST))
 RULE(tight_repeats, repeats(c))
 RULE(skew_goes, OF(SPACE) == SPACE_CELL)
 RULE(turn_goes, OF(SPACE) == SPACE_CELL)
@@ -315,7 +316,7 @@ static const struct {
     {DIMENSIONS, dimensions_go, "Morton codes have two or three dimensions", XL_SUCCESS},
     {AXES, axes_go, "space does not repeat", XL_SUCCESS},
     {BATCH, all_are_near, "some rows would be given up", XL_SUCCESS},
-    {NEAREST, nearest_go, "an approximate search has fewer, and a reference takes long",
+    {NEIGHBORS, neighbors_go, "an approximate search has fewer, and a reference takes long",
      XL_SUCCESS},
     {AXES, axes_are_all, "some rows would be given up", XL_SUCCESS},
     {AT_ONCE, at_once_goes, "one call fills one part", XL_SUCCESS},
@@ -348,11 +349,11 @@ static void at_most(fuzz_case *c, field f, uint64_t most)
 static void limit_points(fuzz_case *c)
 {
     static const uint16_t most[PRIMITIVES] = {
-        [NEAR] = 1000, [KNN] = 1300, [MOVED] = 3000, [MORTON] = 6000, [APPROXIMATE] = 600};
-    const uint64_t few = !repeats(c) ? most[OF(PRIMITIVE)]
-                         : IS(NEAR)  ? 200
-                         : IS(KNN)   ? 150
-                                     : most[OF(PRIMITIVE)];
+        [NEAR] = 1000, [NEAREST] = 1300, [MOVED] = 3000, [MORTON] = 6000, [APPROXIMATE] = 600};
+    const uint64_t few = !repeats(c)   ? most[OF(PRIMITIVE)]
+                         : IS(NEAR)    ? 200
+                         : IS(NEAREST) ? 150
+                                       : most[OF(PRIMITIVE)];
     at_most(c, N, few);
     at_most(c, OTHER, few);
     if (OF(TIGHT)) { /* with many images */
@@ -383,7 +384,7 @@ static void complete(fuzz_case *c)
             c->of[INIT] = INIT_HOST;
     if (has_space(c))
         limit_points(c);
-    if (IS(TOPK) && OF(SEGMENTS)) { /* each of them has k results */
+    if (IS(TOP_K) && OF(SEGMENTS)) { /* each of them has k results */
         at_most(c, N, 6000);
         at_most(c, TOP, 70);
     }

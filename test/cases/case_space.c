@@ -338,7 +338,7 @@ static size_t rows_between(const scene *s, uint64_t rows)
 static size_t points_of(const fuzz_case *c)
 {
     const size_t enough = nearest_of(c) + 3;
-    const bool needs = c->of[PRIMITIVE] == KNN && c->of[SPACE] >= SPACE_BOX && !c->of[LIMITED];
+    const bool needs = c->of[PRIMITIVE] == NEAREST && c->of[SPACE] >= SPACE_BOX && !c->of[LIMITED];
     return needs && c->of[N] < enough ? enough : (size_t)c->of[N];
 }
 

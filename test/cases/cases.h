@@ -244,7 +244,7 @@ typedef struct primitive {
     void (*run)(const fuzz_case *c, open_plan *plan, outcome *o);
     void (*close)(open_plan *plan);
 } primitive;
-extern const primitive scan_primitive, reduce_primitive, sort_primitive, topk_primitive,
+extern const primitive scan_primitive, reduce_primitive, sort_primitive, top_k_primitive,
     merge_primitive, search_primitive, near_primitive, nearest_primitive, moved_primitive,
     morton_primitive, select_primitive, histogram_primitive, transform_primitive,
     approximate_primitive;
@@ -323,7 +323,7 @@ void run_exact(outcome *o, const fuzz_case *c, const open_plan *plan, const exac
 
 /* ---- points in space ------------------------------------------------------------------------ */
 
-/* The points of a case of NEAR, KNN or MOVED. Coordinates are float or, if `wide`, double. */
+/* The points of a case of NEAR, NEAREST or MOVED. Coordinates are float or, if `wide`, double. */
 typedef struct scene {
     size_t n, rows;    /* points; rows of a search */
     size_t first, num; /* the part of the rows that is filled */

@@ -227,7 +227,7 @@ static void run_grid(xl_context *ctx)
     xl_plan *nearest;
     xl_grid_desc desc;
     xl_neighbors_desc how;
-    xl_knn_desc few;
+    xl_nearest_desc few;
     for (int i = 0; i < N; ++i)
         points[3 * i] = (float)i;
     cl_mem p = buffer_of(ctx, points, sizeof points), o = buffer_of(ctx, NULL, sizeof offsets);
@@ -237,7 +237,7 @@ static void run_grid(xl_context *ctx)
     desc.cell_size = 1.5;
     xl_neighbors_desc_init(&how);
     how.radius = 1.5;
-    xl_knn_desc_init(&few);
+    xl_nearest_desc_init(&few);
     few.k = 2;
     STEP(ctx, xl_grid_create(ctx, &desc, &grid));
     STEP(ctx, xl_grid_index_create(ctx, &index));
@@ -253,9 +253,10 @@ static void run_grid(xl_context *ctx)
                                                              .indices = xl_view_of(list, 0),
                                                              .capacity = 2 * N},
                                         0, NULL, NULL));
-    STEP(ctx, xl_knn_create(grid, &few, &nearest));
-    STEP(ctx, xl_knn_enqueue(nearest, index, queue, &(xl_knn_args){.indices = xl_view_of(rows, 0)},
-                             0, NULL, NULL));
+    STEP(ctx, xl_nearest_create(grid, &few, &nearest));
+    STEP(ctx,
+         xl_nearest_enqueue(nearest, index, queue,
+                            &(xl_nearest_args){.indices = xl_view_of(rows, 0)}, 0, NULL, NULL));
     STEP(ctx, xl_grid_index_status(index, queue, NULL, 0, NULL));
     XLT_CL(clEnqueueReadBuffer(queue, rows, CL_TRUE, 0, sizeof pairs, pairs, 0, NULL, NULL));
     XLT_CL(clEnqueueReadBuffer(queue, o, CL_TRUE, 0, sizeof offsets, offsets, 0, NULL, NULL));
@@ -278,27 +279,27 @@ static void run_grid(xl_context *ctx)
 #endif
 
 /* The same row: of each point the two nearest, all of which an order by x has beside it. */
-static void run_knn_approximate(xl_context *ctx)
+static void run_nearest_approximate(xl_context *ctx)
 {
     static float points[3 * N];
     static cl_uint pairs[2 * N];
     xl_plan *plan;
-    xl_knn_approximate_desc desc;
+    xl_nearest_approximate_desc desc;
     for (int i = 0; i < N; ++i)
         points[3 * i] = (float)i;
     cl_mem p = buffer_of(ctx, points, sizeof points), rows = buffer_of(ctx, NULL, sizeof pairs),
            distances2 = buffer_of(ctx, NULL, sizeof pairs);
     cl_command_queue queue = xl_context_queue(ctx);
-    xl_knn_approximate_desc_init(&desc);
+    xl_nearest_approximate_desc_init(&desc);
     desc.k = desc.shifts = 2;
     desc.space.cell[0][0] = N;
-    STEP(ctx, xl_knn_approximate_create(ctx, &desc, &plan));
-    STEP(ctx, xl_knn_approximate_enqueue(
+    STEP(ctx, xl_nearest_approximate_create(ctx, &desc, &plan));
+    STEP(ctx, xl_nearest_approximate_enqueue(
                   plan, queue,
-                  &(xl_knn_approximate_args){.n = N,
-                                             .points = xl_view_of(p, 0),
-                                             .indices = xl_view_of(rows, 0),
-                                             .distances2 = xl_view_of(distances2, 0)},
+                  &(xl_nearest_approximate_args){.n = N,
+                                                 .points = xl_view_of(p, 0),
+                                                 .indices = xl_view_of(rows, 0),
+                                                 .distances2 = xl_view_of(distances2, 0)},
                   0, NULL, NULL));
     XLT_CL(clEnqueueReadBuffer(queue, rows, CL_TRUE, 0, sizeof pairs, pairs, 0, NULL, NULL));
     for (cl_uint i = 1; i + 1 < N; ++i)
@@ -449,7 +450,7 @@ static const struct {
 } plans[] = {
     {"scan", run_scan},
     {"sort", run_sort},
-    {"approximate search", run_knn_approximate},
+    {"approximate search", run_nearest_approximate},
     {"user program", run_user_program},
 #ifdef XLT_HAS_GRID
     {"grid", run_grid},

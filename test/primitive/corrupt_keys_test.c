@@ -113,32 +113,32 @@ static void harm(victim *v, xl_status (*enqueue)(const victim *v))
     xl_context_destroy(v->ctx);
 }
 
-static xl_status enqueue_topk(const victim *v)
+static xl_status enqueue_top_k(const victim *v)
 {
-    return xl_topk_enqueue(v->plan.topk, xlt_queue(),
-                           &(xl_topk_args){.n = NUM_KEYS,
-                                           .k = NUM_RESULTS,
-                                           .keys_in = xlt_view(&v->at[0]),
-                                           .values_in = xlt_view(&v->at[1]),
-                                           .keys_out = xlt_view(&v->at[2]),
-                                           .values_out = xlt_view(&v->at[3]),
-                                           .indices_out = xlt_view(&v->at[4]),
-                                           .scratch = xlt_view(&v->at[SCRATCH])},
-                           0, NULL, NULL);
+    return xl_top_k_enqueue(v->plan.topk, xlt_queue(),
+                            &(xl_top_k_args){.n = NUM_KEYS,
+                                             .k = NUM_RESULTS,
+                                             .keys_in = xlt_view(&v->at[0]),
+                                             .values_in = xlt_view(&v->at[1]),
+                                             .keys_out = xlt_view(&v->at[2]),
+                                             .values_out = xlt_view(&v->at[3]),
+                                             .indices_out = xlt_view(&v->at[4]),
+                                             .scratch = xlt_view(&v->at[SCRATCH])},
+                            0, NULL, NULL);
 }
 
-static void harm_topk(const char *tune, xl_type key, bool sorted)
+static void harm_top_k(const char *tune, xl_type key, bool sorted)
 {
     victim v = {.what = tune, .ctx = open_context(tune, NULL), .most = NUM_KEYS - 1};
-    xl_topk_desc desc;
+    xl_top_k_desc desc;
     size_t bytes;
-    xl_topk_desc_init(&desc);
+    xl_top_k_desc_init(&desc);
     desc.key = key;
     desc.value = XL_U32;
     desc.sorted = sorted;
-    ok(v.ctx, xl_topk_create(v.ctx, &desc, &v.plan.topk), tune);
+    ok(v.ctx, xl_top_k_create(v.ctx, &desc, &v.plan.topk), tune);
     ok(v.ctx,
-       xl_topk_scratch(v.plan.topk, &(xl_topk_args){.n = NUM_KEYS, .k = NUM_RESULTS}, &bytes),
+       xl_top_k_scratch(v.plan.topk, &(xl_top_k_args){.n = NUM_KEYS, .k = NUM_RESULTS}, &bytes),
        tune);
     give_input(&v, 0, key, NUM_KEYS);
     give_numbers(&v, 1, 0, NUM_KEYS);
@@ -147,7 +147,7 @@ static void harm_topk(const char *tune, xl_type key, bool sorted)
     v.at[4] = xlt_buffer_make(NULL, NUM_RESULTS, 4, 0);
     v.at[SCRATCH] = xlt_scratch_make(bytes);
     v.names = &v.at[sorted ? 3 : 4];
-    harm(&v, enqueue_topk);
+    harm(&v, enqueue_top_k);
     xl_plan_destroy(v.plan.topk);
 }
 
@@ -155,17 +155,19 @@ static void selections_of_what_changes(void **state)
 {
     (void)state;
     static const char *const tunes[] = {
-        "topk.shape = 1\ntopk.chunk = 40\ntopk.chunks = 200\ntopk.sample = 64\ntopk.sampled = 1\n",
-        ("topk.shape = 0\ntopk.group_log = 5\ntopk.items = 2\ntopk.chunk = 200\ntopk.chunks = 200\n"
-         "topk.sample = 64\ntopk.sampled = 1\n"),
-        "topk.shape = 1\ntopk.chunk = 1000\n", /* too few chunks for lists */
+        "top_k.shape = 1\ntop_k.chunk = 40\ntop_k.chunks = 200\ntop_k.sample = 64\ntop_k.sampled = "
+        "1\n",
+        ("top_k.shape = 0\ntop_k.group_log = 5\ntop_k.items = 2\ntop_k.chunk = 200\ntop_k.chunks = "
+         "200\n"
+         "top_k.sample = 64\ntop_k.sampled = 1\n"),
+        "top_k.shape = 1\ntop_k.chunk = 1000\n", /* too few chunks for lists */
     };
     static const xl_type keys[] = {XL_U32, XL_F64, XL_U16};
     xlt_needs_threads();
     for (size_t p = 0; xlt_place_closely(p); ++p)
         for (size_t i = 0; i < 9; ++i)
             if (!xlt_few_programs() || i % 3 == 0 || i / 3 + 1 == i % 3)
-                harm_topk(tunes[i % 3], keys[i / 3], i / 3 != 2);
+                harm_top_k(tunes[i % 3], keys[i / 3], i / 3 != 2);
 }
 
 static xl_status enqueue_merge(const victim *v)

@@ -2,9 +2,9 @@
  * Tables of wrong descriptors and wrong calls. */
 #include "misuse_tables.h"
 
-#include <crosslane/knn.h>
-#include <crosslane/knn_approximate.h>
 #include <crosslane/morton.h>
+#include <crosslane/nearest.h>
+#include <crosslane/nearest_approximate.h>
 #include <math.h>
 
 #define BAD XL_ERROR_INVALID_ARGUMENT
@@ -123,23 +123,23 @@ static const misuse_call call_sort[] = {
 
 /* ---- top-k ----------------------------------------------------------------------------------- */
 
-CALLS(topk, xl_topk, xl_topk, (&(xl_topk_args){.n = N, .k = K}), plan)
-DESCRIBE(topk, xl_topk, d->value = other ? XL_NONE : XL_U32)
-static xl_tunable bad_topk[] = {{"topk.items", 99}};
-#define DESC &(xl_topk_desc)
-static const misuse_desc desc_topk[] = {
+CALLS(top_k, xl_top_k, xl_top_k, (&(xl_top_k_args){.n = N, .k = K}), plan)
+DESCRIBE(top_k, xl_top_k, d->value = other ? XL_NONE : XL_U32)
+static xl_tunable bad_top_k[] = {{"top_k.items", 99}};
+#define DESC &(xl_top_k_desc)
+static const misuse_desc desc_top_k[] = {
     {"desc.key: u32x2", DESC{.key = XL_U32X2}, BAD},
     {"desc.key", DESC{.key = XL_NONE}, BAD},
     {"desc.key", DESC{.key = 99}, BAD},
     {"desc.value: unknown", DESC{.key = XL_U32, .value = XL_BYTES(65536)}, BAD},
     {"desc.more_values[1]: given", DESC{.key = XL_U32, .value = XL_U8, .more_values[1] = XL_U8},
      BAD},
-    {"topk.items = 99", DESC{.key = XL_U32, .tunables = bad_topk, .num_tunables = 1}, BAD},
+    {"top_k.items = 99", DESC{.key = XL_U32, .tunables = bad_top_k, .num_tunables = 1}, BAD},
     {"another primitive's \"sort.shape\"", DESC{.key = XL_U32, FOREIGN}, BAD},
 };
 #undef DESC
-#define ARGS xl_topk_args
-static const misuse_call call_topk[] = {
+#define ARGS xl_top_k_args
+static const misuse_call call_top_k[] = {
     {BAD, "args.values_in: given", {{0}}, true},
     {BAD, "args.values_out: given", {NONE(values_in)}, true},
     {OVERLAP, "args.keys_in and args.keys_out", {AS(keys_out, keys_in)}, false},
@@ -472,18 +472,18 @@ static const misuse_call call_morton[] = {
 /* ---- nearest points -------------------------------------------------------------------------- */
 
 /* A search of one of misuse_indices[]. */
-typedef struct knn_args {
+typedef struct nearest_args {
     size_t index;
-    xl_knn_args args;
-} knn_args;
+    xl_nearest_args args;
+} nearest_args;
 
-static xl_status indexed_knn_enqueue(void *plan, cl_command_queue queue, const void *given,
-                                     cl_uint num, const cl_event *waits, cl_event *event)
+static xl_status indexed_nearest_enqueue(void *plan, cl_command_queue queue, const void *given,
+                                         cl_uint num, const cl_event *waits, cl_event *event)
 {
-    const knn_args *const a = given;
+    const nearest_args *const a = given;
     const size_t index = a ? a->index : USUAL;
-    return xl_knn_enqueue(plan, index < INDICES ? misuse_indices[index] : NULL, queue,
-                          a ? &a->args : NULL, num, waits, event);
+    return xl_nearest_enqueue(plan, index < INDICES ? misuse_indices[index] : NULL, queue,
+                              a ? &a->args : NULL, num, waits, event);
 }
 
 /* Searches of grids in space, made from a context. */
@@ -501,15 +501,15 @@ static xl_status indexed_knn_enqueue(void *plan, cl_command_queue queue, const v
         xl_plan_destroy(grid);                                                                     \
         return status;                                                                             \
     }
-FROM_GRID(knn)
+FROM_GRID(nearest)
 FROM_GRID(neighbors)
-#define grid_knn_scratch xl_knn_scratch
+#define grid_nearest_scratch xl_nearest_scratch
 #define grid_neighbors_scratch xl_neighbors_scratch
 
-CALLS(knn, grid_knn, indexed_knn, (&(xl_knn_args){.num_queries = POINTS}), plan)
-DESCRIBE(knn, xl_knn, d->k = 4; d->queries = other ? XL_QUERIES_INDEXED : XL_QUERIES_GIVEN)
-#define DESC &(xl_knn_desc)
-static const misuse_desc desc_knn[] = {
+CALLS(nearest, grid_nearest, indexed_nearest, (&(xl_nearest_args){.num_queries = POINTS}), plan)
+DESCRIBE(nearest, xl_nearest, d->k = 4; d->queries = other ? XL_QUERIES_INDEXED : XL_QUERIES_GIVEN)
+#define DESC &(xl_nearest_desc)
+static const misuse_desc desc_nearest[] = {
     {"desc.k: 0; must be 1 to 1024", DESC{.k = 0}, BAD},
     {"desc.k: 1025; must be 1 to 1024", DESC{.k = 1025}, BAD},
     {"desc.queries: 2; must be", DESC{.k = 1, .queries = 2}, BAD},
@@ -520,8 +520,8 @@ static const misuse_desc desc_knn[] = {
     {"desc.max_radius: 1e+20; its square", DESC{.k = 1, .max_radius = 1e20}, BAD},
 };
 #undef DESC
-#define ARGS knn_args
-static const misuse_call call_knn[] = {
+#define ARGS nearest_args
+static const misuse_call call_nearest[] = {
     {BAD, "args.queries: ", {SET(args.num_queries, 1 << 24)}, false},
     {BAD, "num_queries: ", {SET(args.num_queries, SIZE_MAX)}, false},
     {BAD,
@@ -547,12 +547,12 @@ static const misuse_call call_knn[] = {
 };
 #undef ARGS
 
-CALLS(approximate, xl_knn_approximate, xl_knn_approximate,
-      (&(xl_knn_approximate_args){.n = POINTS, .num_queries = POINTS}), plan)
-DESCRIBE(approximate, xl_knn_approximate, d->k = 4;
+CALLS(approximate, xl_nearest_approximate, xl_nearest_approximate,
+      (&(xl_nearest_approximate_args){.n = POINTS, .num_queries = POINTS}), plan)
+DESCRIBE(approximate, xl_nearest_approximate, d->k = 4;
          for (int a = 0; a < 3; ++a) d->space.cell[a][a] = 1;
          d->queries = other ? XL_QUERIES_INDEXED : XL_QUERIES_GIVEN)
-#define DESC &(xl_knn_approximate_desc)
+#define DESC &(xl_nearest_approximate_desc)
 #define UNIT                                                                                       \
     {                                                                                              \
         .dimensions = 3, .scalar = XL_F32, .bounds = 1                                             \
@@ -581,7 +581,7 @@ static const misuse_desc desc_approximate[] = {
      BAD},
 };
 #undef DESC
-#define ARGS xl_knn_approximate_args
+#define ARGS xl_nearest_approximate_args
 static const misuse_call call_approximate[] = {
     {BAD, "args.points: ", {SET(n, 1 << 24)}, false},
     {BAD, "n: ", {SET(n, SIZE_MAX)}, false},
@@ -652,8 +652,8 @@ const misuse misuses[] = {
      NUMBERS(AT(n)),
      ROWS(sort)},
 #undef ARGS
-#define ARGS xl_topk_args
-    {TABLE(topk, xl_topk),
+#define ARGS xl_top_k_args
+    {TABLE(top_k, xl_top_k),
      &(ARGS){.n = N, .k = K},
      sizeof(ARGS),
      AT(scratch),
@@ -662,7 +662,7 @@ const misuse misuses[] = {
       ARRAY(indices_out, K, 4, WRITTEN), ARRAY(count_out, 1, 8, WRITTEN),
       ARRAY(n_device, 1, 8, READ)},
      NUMBERS(AT(n), AT(k)),
-     ROWS(topk)},
+     ROWS(top_k)},
 #undef ARGS
 #define ARGS xl_select_args
     {TABLE(select, xl_select),
@@ -752,8 +752,8 @@ const misuse misuses[] = {
      NUMBERS(AT(n)),
      ROWS(morton)},
 #undef ARGS
-#define ARGS knn_args
-    {TABLE(knn, xl_knn),
+#define ARGS nearest_args
+    {TABLE(nearest, xl_nearest),
      &(ARGS){.index = USUAL, .args = {.num_queries = POINTS}},
      sizeof(ARGS),
      AT(args.scratch),
@@ -761,10 +761,10 @@ const misuse misuses[] = {
       {"indices", AT(args.indices), 4 * POINTS, 4, WRITTEN | NEEDED},
       {"distances2", AT(args.distances2), 4 * POINTS, 4, WRITTEN}},
      NUMBERS(AT(args.num_queries)),
-     ROWS(knn)},
+     ROWS(nearest)},
 #undef ARGS
-#define ARGS xl_knn_approximate_args
-    {TABLE(approximate, xl_knn_approximate),
+#define ARGS xl_nearest_approximate_args
+    {TABLE(approximate, xl_nearest_approximate),
      &(ARGS){.n = POINTS, .num_queries = POINTS},
      sizeof(ARGS),
      AT(scratch),

@@ -4,7 +4,7 @@
 #include "reference.h"
 #include "xlt.h"
 
-#include <crosslane/knn.h>
+#include <crosslane/nearest.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -294,25 +294,25 @@ static void rows_equal(const char *what, const crystal *c, uint32_t k, double ra
 /* The k nearest of each point, which are nearer than the radius, and the status of the call. */
 static void nearest_are_right(const char *what, const crystal *c, uint32_t k, double radius)
 {
-    xl_knn_desc desc;
+    xl_nearest_desc desc;
     xl_plan *plan;
-    xl_knn_report report;
+    xl_nearest_report report;
     indexed s = index_of(c, c->at[0], c->n, 0.5f);
     uint32_t indices[MOST_POINTS * 64];
     double distances2[MOST_POINTS * 64];
     xlt_buffer out[] = {xlt_buffer_make(NULL, (size_t)c->n * k, 4, 0),
                         xlt_buffer_make(NULL, (size_t)c->n * k, c->wide ? 8 : 4, 0)};
-    xl_knn_desc_init(&desc);
+    xl_nearest_desc_init(&desc);
     desc.k = k;
-    XLT_OK(xl_knn_create(s.grid, &desc, &plan));
-    XLT_OK(xl_knn_enqueue(
+    XLT_OK(xl_nearest_create(s.grid, &desc, &plan));
+    XLT_OK(xl_nearest_enqueue(
         plan, s.index, xlt_queue(),
-        &(xl_knn_args){.indices = xlt_view(&out[0]), .distances2 = xlt_view(&out[1])}, 0, NULL,
+        &(xl_nearest_args){.indices = xlt_view(&out[0]), .distances2 = xlt_view(&out[1])}, 0, NULL,
         NULL));
     xlt_read(&out[0], indices);
     xlt_read(&out[1], distances2);
-    XLT_OK(xl_knn_status(plan, s.index, xlt_queue(), &(xl_knn_args){.indices = xlt_view(&out[0])},
-                         &report, 0, NULL));
+    XLT_OK(xl_nearest_status(plan, s.index, xlt_queue(),
+                             &(xl_nearest_args){.indices = xlt_view(&out[0])}, &report, 0, NULL));
     assert_true(report.rows == c->n && report.short_rows == 0);
     assert_true(report.given_up == 0);
     rows_equal(what, c, k, radius, indices, distances2);
@@ -486,9 +486,9 @@ static void queries_that_are_far(void **state)
 static void give_up_rows(double radius)
 {
     static const float at[2][3] = {{0.5f, 0.5f, 0.5f}, {0.5f, 1e12f, 0.5f}};
-    xl_knn_desc desc;
+    xl_nearest_desc desc;
     xl_plan *plan;
-    xl_knn_report report;
+    xl_nearest_report report;
     for (int kind = 0; kind < 3; ++kind) {
         const crystal c = {.dimensions = 3,
                            .periodic = kind < 2 ? 7u : 0u,
@@ -497,19 +497,20 @@ static void give_up_rows(double radius)
                            .cell = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}};
         indexed s = index_of(&c, c.at[0], 1, 0.5f);
         xlt_buffer queries = xlt_buffer_make(at, 6, 4, 0), out = xlt_buffer_make(NULL, 8, 4, 0);
-        xl_knn_desc_init(&desc);
+        xl_nearest_desc_init(&desc);
         desc.k = 4;
         desc.max_radius = radius;
         desc.queries = XL_QUERIES_GIVEN;
-        XLT_OK(xl_knn_create(s.grid, &desc, &plan));
-        XLT_OK(xl_knn_enqueue(plan, s.index, xlt_queue(),
-                              &(xl_knn_args){.num_queries = 2,
-                                             .queries = xlt_view(&queries),
-                                             .indices = xlt_view(&out)},
-                              0, NULL, NULL));
-        const xl_knn_args args = {
+        XLT_OK(xl_nearest_create(s.grid, &desc, &plan));
+        XLT_OK(xl_nearest_enqueue(plan, s.index, xlt_queue(),
+                                  &(xl_nearest_args){.num_queries = 2,
+                                                     .queries = xlt_view(&queries),
+                                                     .indices = xlt_view(&out)},
+                                  0, NULL, NULL));
+        const xl_nearest_args args = {
             .num_queries = 2, .queries = xlt_view(&queries), .indices = xlt_view(&out)};
-        const xl_status status = xl_knn_status(plan, s.index, xlt_queue(), &args, &report, 0, NULL);
+        const xl_status status =
+            xl_nearest_status(plan, s.index, xlt_queue(), &args, &report, 0, NULL);
         assert_int_equal(status, kind < 2 ? XL_ERROR_UNSUPPORTED : XL_SUCCESS);
         assert_true(report.rows == 2 && report.given_up == (kind < 2 ? 1 : 0));
         assert_true(report.first_given_up == (kind < 2 ? 1 : UINT64_MAX));

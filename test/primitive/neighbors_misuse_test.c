@@ -3,7 +3,7 @@
  * nothing. The status of a build names the points that it refuses. */
 #include "xlt_misuse.h"
 
-#include <crosslane/knn.h>
+#include <crosslane/nearest.h>
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
@@ -483,8 +483,8 @@ static void wrong_systems(void **state)
     (void)state;
     xl_grid_desc grid = grid_desc(false);
     xl_neighbors_desc search = search_desc(0.3);
-    xl_knn_desc nearest;
-    xl_plan *knn;
+    xl_nearest_desc nearest;
+    xl_plan *nearest_plan;
     xlt_buffer out = xlt_buffer_make(NULL, N, 4, 0), q = xlt_buffer_make(NULL, 3 * N, 4, 0);
     indexed alone = usual_index(&grid);
     grid.space.num_systems = 4;
@@ -495,13 +495,13 @@ static void wrong_systems(void **state)
         COUNT(plan, b.index, .counts = xlt_view(&out), .num_queries = 20, .queries = xlt_view(&q)),
         bad, "query_systems");
     xl_plan_destroy(plan);
-    xl_knn_desc_init(&nearest);
+    xl_nearest_desc_init(&nearest);
     nearest.k = 1;
-    XLT_OK(xl_knn_create(alone.grid, &nearest, &knn));
-    refused(xl_knn_enqueue(knn, b.index, xlt_queue(), &(xl_knn_args){.indices = xlt_view(&out)}, 0,
-                           NULL, NULL),
+    XLT_OK(xl_nearest_create(alone.grid, &nearest, &nearest_plan));
+    refused(xl_nearest_enqueue(nearest_plan, b.index, xlt_queue(),
+                               &(xl_nearest_args){.indices = xlt_view(&out)}, 0, NULL, NULL),
             bad, "index: of a batch of systems");
-    xl_plan_destroy(knn);
+    xl_plan_destroy(nearest_plan);
 #define BUILD(of, ...)                                                                             \
     xl_grid_build_enqueue((of)->grid, (of)->index, xlt_queue(),                                    \
                           &(xl_grid_build_args){.n = N, __VA_ARGS__}, 0, NULL, NULL)

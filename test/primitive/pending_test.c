@@ -28,21 +28,21 @@ static xl_status run_scan(LAST)
         waits, event);
 }
 
-static xl_status run_topk(LAST)
+static xl_status run_top_k(LAST)
 {
-    return xl_topk_enqueue(topk, queue,
-                           &(xl_topk_args){.n = n,
-                                           .k = n / 3,
-                                           .keys_in = xlt_view(&words[call]),
-                                           .keys_out = out,
-                                           .scratch = scratch},
-                           num, waits, event);
+    return xl_top_k_enqueue(topk, queue,
+                            &(xl_top_k_args){.n = n,
+                                             .k = n / 3,
+                                             .keys_in = xlt_view(&words[call]),
+                                             .keys_out = out,
+                                             .scratch = scratch},
+                            num, waits, event);
 }
 
 static const struct {
     const char *name;
     xl_status (*enqueue)(LAST);
-} primitives[] = {{"scan", run_scan}, {"top-k", run_topk}};
+} primitives[] = {{"scan", run_scan}, {"top-k", run_top_k}};
 enum { PRIMITIVES = sizeof primitives / sizeof *primitives };
 
 static cl_command_queue in_order_queue(void)
@@ -89,7 +89,7 @@ static size_t room_of(size_t p)
 {
     size_t bytes;
     XLT_OK(p == 0 ? xl_scan_scratch(scan, &(xl_scan_args){.n = n}, &bytes)
-                  : xl_topk_scratch(topk, &(xl_topk_args){.n = n, .k = n / 3}, &bytes));
+                  : xl_top_k_scratch(topk, &(xl_top_k_args){.n = n, .k = n / 3}, &bytes));
     assert_true(bytes > 0); /* without scratch nothing is tested */
     return bytes;
 }
@@ -320,12 +320,12 @@ static int setup(void **state)
 {
     (void)state;
     xlt_random random = {.state = 7};
-    xl_topk_desc of_topk;
+    xl_top_k_desc of_top_k;
     ctx = xlt_context();
     n = xlt_small() ? 40000 : 200000;
     scan = make_scan();
-    xl_topk_desc_init(&of_topk);
-    XLT_OK(xl_topk_create(ctx, &of_topk, &topk));
+    xl_top_k_desc_init(&of_top_k);
+    XLT_OK(xl_top_k_create(ctx, &of_top_k, &topk));
     cl_uint *host = malloc(n * sizeof *host);
     assert_non_null(host);
     for (size_t c = 0; c < CALLS; ++c) {

@@ -300,13 +300,13 @@ static void nearest(void **state)
     xl_neighbor_list list;
     const xl_space plane = {.dimensions = 2, .scalar = XL_F32};
     fill_points(xyz, 2 * POINTS);
-    const ref_knn_search search = {
+    const ref_nearest_search search = {
         .points = xyz, .n = POINTS, .stride = 2, .dimensions = 2, .k = K};
     XLT_OK(xl_simple_nearest(xlt_context(), &plane, POINTS, xyz, K, XL_LIST_DISTANCES, &list));
     for (size_t i = 0; i < POINTS; ++i) {
         uint32_t indices[K];
         float distances2[K];
-        ref_knn(&search, i, indices, distances2);
+        ref_nearest(&search, i, indices, distances2);
         assert_int_equal(list.offsets[i + 1], K * (i + 1));
         for (size_t j = 0; j < K; ++j) {
             assert_int_equal(list.indices[K * i + j], indices[j]);

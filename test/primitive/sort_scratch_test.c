@@ -6,7 +6,7 @@
 #include "scan_support.h"
 
 #include <crosslane/sort.h>
-#include <crosslane/topk.h>
+#include <crosslane/top_k.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -149,34 +149,34 @@ static void scratch_is_cleared(void **state)
  */
 
 /* With random keys a few more than wanted are within the bound. Their number is the last of the 128
- * words in front of the counts (cl/topk/topk_state.cl). It is 140 or so, as number 14 of 64. */
+ * words in front of the counts (cl/top_k/top_k_state.cl). It is 140 or so, as number 14 of 64. */
 static void bound_is_close(uint32_t shape)
 {
     enum { N = 640, K = 2, SAMPLE = 64, BOUNDED = 127, NO_LIST = 512 + 2 * 6 * 2048 * 4 };
-    const xl_tunable tunables[] = {{"topk.shape", shape},   {"topk.group_log", 5},
-                                   {"topk.chunks", 200},    {"topk.chunk", 1000},
-                                   {"topk.sample", SAMPLE}, {"topk.sampled", 1}};
+    const xl_tunable tunables[] = {{"top_k.shape", shape},   {"top_k.group_log", 5},
+                                   {"top_k.chunks", 200},    {"top_k.chunk", 1000},
+                                   {"top_k.sample", SAMPLE}, {"top_k.sampled", 1}};
     uint32_t *keys = any_words(N, 3), got[K], bounded;
     size_t bytes;
-    xl_topk_desc desc;
+    xl_top_k_desc desc;
     xl_plan *plan;
-    xl_topk_desc_init(&desc);
+    xl_top_k_desc_init(&desc);
     desc.key = XL_U32;
     desc.largest = desc.sorted = 0;
     desc.tunables = tunables;
     desc.num_tunables = sizeof tunables / sizeof tunables[0];
-    XLT_OK(xl_topk_create(xlt_context(), &desc, &plan));
-    XLT_OK(xl_topk_scratch(plan, &(xl_topk_args){.n = N, .k = K}, &bytes));
+    XLT_OK(xl_top_k_create(xlt_context(), &desc, &plan));
+    XLT_OK(xl_top_k_scratch(plan, &(xl_top_k_args){.n = N, .k = K}, &bytes));
     xlt_buffer in = xlt_buffer_make(keys, N, 4, 0), out = xlt_buffer_make(NULL, K, 4, 0),
                scratch = xlt_scratch_make(bytes);
     unsigned char *held = bytes_for(bytes, 1);
-    XLT_OK(xl_topk_enqueue(plan, xlt_queue(),
-                           &(xl_topk_args){.n = N,
-                                           .k = K,
-                                           .keys_in = xlt_view(&in),
-                                           .keys_out = xlt_view(&out),
-                                           .scratch = xlt_view(&scratch)},
-                           0, NULL, NULL));
+    XLT_OK(xl_top_k_enqueue(plan, xlt_queue(),
+                            &(xl_top_k_args){.n = N,
+                                             .k = K,
+                                             .keys_in = xlt_view(&in),
+                                             .keys_out = xlt_view(&out),
+                                             .scratch = xlt_view(&scratch)},
+                            0, NULL, NULL));
     xlt_read(&out, got);
     xlt_read(&scratch, held);
     qsort(keys, N, sizeof *keys, by_value);

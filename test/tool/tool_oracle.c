@@ -7,7 +7,7 @@
  *   tool_oracle table DTYPE FILE COLUMNS [NUMBER...]  the same as rows of a table
  *   tool_oracle bits DTYPE FILE [NUMBER...]  elements with these bits, such as 0x80000000
  *   tool_oracle sort ORDER IN OUT [V W]      stable; the values V come out as W
- *   tool_oracle points, box, neighbors, knn, density ...: see tool_oracle_points.c */
+ *   tool_oracle points, box, neighbors, nearest, density ...: see tool_oracle_points.c */
 #include "tool_oracle.h"
 
 #include "reference.h"

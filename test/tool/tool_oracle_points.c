@@ -8,12 +8,12 @@
  *   tool_oracle neighbors R STRICT_OR_INCLUSIVE POINTS PREFIX COUNTS [WORD...]   prints: rows,
  *                       pairs, least, most and mean neighbours
  *   tool_oracle lattice SIDE FILE SPACING LOW   the same of double precision, f8, so far apart
- *   tool_oracle knn K POINTS PREFIX [WORD...]
+ *   tool_oracle nearest K POINTS PREFIX [WORD...]
  *   tool_oracle rows N OFFSETS LIST ROWS        whether ROWS, with room for N in each row, has what
  *                       is in LIST, and of what is left nothing
  *   tool_oracle density R POINTS D [WORD...]            prints: min, max, mean
  *
- * A WORD is an option of the program: self, half, unsorted, squared, below=R (of knn),
+ * A WORD is an option of the program: self, half, unsorted, squared, below=R (of nearest),
  * queries=FILE, radii=FILE, systems=FILE, query-systems=FILE, distances=FILE, vectors=FILE,
  * shifts=FILE, cell=AX,BX,BY,CX,CY,CZ, or periodic=AXES, of the box above. */
 #include "tool_oracle.h"
@@ -399,17 +399,17 @@ static void check_room(size_t room, const char *offsets_path, const char *list_p
 
 static void nearest(const question *q, size_t k, size_t i, uint32_t *indices, double *squares)
 {
-    ref_knn_search narrow = {.k = k, .radius2 = (float)q->below * (float)q->below, .images = 2};
-    ref_knn_search_f64 wide = {.k = k, .radius2 = q->below * q->below, .images = 2};
+    ref_nearest_search narrow = {.k = k, .radius2 = (float)q->below * (float)q->below, .images = 2};
+    ref_nearest_search_f64 wide = {.k = k, .radius2 = q->below * q->below, .images = 2};
     float *const rounded = memory(k * sizeof *rounded);
     FILL(narrow, q);
     REPEAT(narrow, q, float)
     FILL(wide, q);
     REPEAT(wide, q, double)
     if (q->wide)
-        ref_knn_f64(&wide, i, indices, squares);
+        ref_nearest_f64(&wide, i, indices, squares);
     else
-        ref_knn(&narrow, i, indices, rounded);
+        ref_nearest(&narrow, i, indices, rounded);
     for (size_t c = 0; c < k && !q->wide; ++c)
         squares[c] = (double)(q->squared ? rounded[c] : sqrtf(rounded[c]));
     for (size_t c = 0; c < k && q->wide && !q->squared; ++c)
@@ -417,7 +417,7 @@ static void nearest(const question *q, size_t k, size_t i, uint32_t *indices, do
     free(rounded);
 }
 
-static void check_knn(size_t k, question *q, const char *prefix)
+static void check_nearest(size_t k, question *q, const char *prefix)
 {
     char name[1024];
     uint32_t *const indices = memory(k * sizeof *indices);
@@ -478,9 +478,9 @@ bool oracle_points(int argc, char **argv)
     } else if (strcmp(what, "neighbors") == 0 && argc >= 7) {
         q = ask(a[2], argc - 7, a + 5);
         check_neighbors(strtod(a[0], NULL), strcmp(a[1], "inclusive") == 0, &q, a[3], a[4]);
-    } else if (strcmp(what, "knn") == 0 && argc >= 5) {
+    } else if (strcmp(what, "nearest") == 0 && argc >= 5) {
         q = ask(a[1], argc - 5, a + 3);
-        check_knn((size_t)atoll(a[0]), &q, a[2]);
+        check_nearest((size_t)atoll(a[0]), &q, a[2]);
     } else if (strcmp(what, "rows") == 0 && argc == 6) {
         check_room((size_t)atoll(a[0]), a[1], a[2], a[3]);
     } else if (strcmp(what, "density") == 0 && argc >= 5) {

@@ -55,8 +55,8 @@ doubles() {
     [[ $(cat said) == *" points, radius ${wide#* }: $pairs pairs; "* ]] || fail "not $pairs: $(cat said)"
     [ "$pairs" -gt 100 ] || fail "$wide: $pairs pairs"
     in_parts ${wide% *}.npy --radius ${wide#* } --distances d.npy --vectors v.npy
-    runs "$crosslane" neighbors ${wide% *}.npy --knn 7 --out nearest
-    runs "$oracle" knn 7 ${wide% *}.npy nearest
+    runs "$crosslane" neighbors ${wide% *}.npy --nearest 7 --out nearest
+    runs "$oracle" nearest 7 ${wide% *}.npy nearest
   done
   nearest_in_parts 512 7 far.npy
   runs "$crosslane" neighbors far.npy --radius 0.0018 --out list --distances d.npy --vectors v.npy \
@@ -77,7 +77,7 @@ wide_cells() {
     runs "$crosslane" neighbors cell.npy --radius 0.0018 --out $file --distances $file.d.npy "${space[@]}"
     [[ $(cat stdout) == "512 points, radius 0.0018: 13312 pairs; neighbours per point: 26 to 26,"* ]] ||
       fail "a $file of f64: $(cat stdout)"
-    runs "$crosslane" neighbors cell.npy --knn 6 --out $file.near "${space[@]}"
+    runs "$crosslane" neighbors cell.npy --nearest 6 --out $file.near "${space[@]}"
   done
   for file in offsets indices d near.indices near.distances; do
     cmp -s box.$file.npy cell.$file.npy || fail "of a box and a cell $file are not the same"
@@ -88,7 +88,7 @@ wide_cells() {
 no_grid() {
   CROSSLANE_CACHE_DIR=off CROSSLANE_DUMP_DIR=dump "$crosslane" neighbors "$@" >stdout 2>stderr_all ||
     fail "with a dump: $(cat stderr_all)"
-  [ -n "$(ls dump/knn_approximate-*.cl)" ] || fail "nothing compiled: $(ls dump)"
+  [ -n "$(ls dump/nearest_approximate-*.cl)" ] || fail "nothing compiled: $(ls dump)"
   for file in dump/grid*.cl; do [ ! -e "$file" ] || fail "a grid for an approximate search: $file"; done
 }
 
@@ -114,23 +114,23 @@ neighbors() {
   fi
   for n in 0 1 7 1500; do
     "$oracle" points $n f4 near.npy
-    runs "$crosslane" neighbors near.npy --knn 8 --out nearest
-    runs "$oracle" knn 8 near.npy nearest
-    runs "$crosslane" neighbors near.npy --knn 8 --approximate --out nearest
-    [ $n -gt 8 ] || runs "$oracle" knn 8 near.npy nearest # of so few, all
+    runs "$crosslane" neighbors near.npy --nearest 8 --out nearest
+    runs "$oracle" nearest 8 near.npy nearest
+    runs "$crosslane" neighbors near.npy --nearest 8 --approximate --out nearest
+    [ $n -gt 8 ] || runs "$oracle" nearest 8 near.npy nearest # of so few, all
   done
   [[ $(cat stdout) == "1500 points, 8 nearest, approximate: 12000 found; "* ]] ||
     fail "approximate: $(cat stdout)"
   "$oracle" points 100 f4 some.npy
   for n in "" --approximate; do
-    runs "$crosslane" neighbors some.npy --knn 8 --out nearest $n
+    runs "$crosslane" neighbors some.npy --nearest 8 --out nearest $n
     nearest_in_parts 100 8 some.npy $n
   done
-  no_grid near.npy --knn 8 --approximate --out nearest
-  runs "$crosslane" neighbors wide.npy --knn 3 --f32 --json --out nearest
-  [[ $(cat stdout) == *"\"points\":500,\"knn\":3,\"found\":1500,"* ]] || fail "as JSON: $(cat stdout)"
-  runs "$oracle" knn 3 narrow.npy nearest
-  runs "$crosslane" neighbors near.npy --knn 8 --radius 1e-6 --out nearest
+  no_grid near.npy --nearest 8 --approximate --out nearest
+  runs "$crosslane" neighbors wide.npy --nearest 3 --f32 --json --out nearest
+  [[ $(cat stdout) == *"\"points\":500,\"nearest\":3,\"found\":1500,"* ]] || fail "as JSON: $(cat stdout)"
+  runs "$oracle" nearest 3 narrow.npy nearest
+  runs "$crosslane" neighbors near.npy --nearest 8 --radius 1e-6 --out nearest
   [[ $(cat stdout) == "1500 points, 8 nearest: 0 found; "* ]] || fail "within a radius: $(cat stdout)"
   runs "$crosslane" neighbors points.npy --radius 2 --density density.npy --json
   cp stdout said
@@ -190,7 +190,7 @@ nearest_in_parts() {
     parts=1
     [ $pairs -ne 1 ] || parts=$rows
     [ $pairs -le 1 ] || [ $pairs -ge 1000 ] || parts=$(((rows + 2) / 3))
-    runs "$crosslane" neighbors "$points" --knn "$k" --out nearest --part-pairs $pairs --json "$@"
+    runs "$crosslane" neighbors "$points" --nearest "$k" --out nearest --part-pairs $pairs --json "$@"
     [ "$(json_number parts)" -eq $parts ] || fail "not $parts parts: $(cat stdout)"
     said=${said:-$(sed 's/,"parts":[0-9]*//' stdout)}
     [ "$said" = "$(sed 's/,"parts":[0-9]*//' stdout)" ] || fail "not $said: $(cat stdout)"
@@ -241,9 +241,9 @@ spaces() {
     --radius 7 --cell 17,5,16,-6,4,18 --origin -8,-8,-8 --periodic xz --distances d.npy \
     --vectors v.npy --shifts s.npy
   says "60 points, radius 7: PAIRS; neighbours per point: COUNTS"
-  runs "$crosslane" neighbors two.npy --knn 5 --queries places.npy --out nearest --cell 16,5,16 \
+  runs "$crosslane" neighbors two.npy --nearest 5 --queries places.npy --out nearest --cell 16,5,16 \
     --origin -8,-8
-  runs "$oracle" knn 5 two.npy nearest queries=places.npy cell=16,5,16 periodic=xy
+  runs "$oracle" nearest 5 two.npy nearest queries=places.npy cell=16,5,16 periodic=xy
   # The rows of queries, in any order, within radii of their own: the largest of them, or less.
   "$oracle" list f4 radii.npy 0 -1 3 2 1 1 4 $(printf '2 %.0s' {1..70})
   local most given=()
@@ -312,17 +312,17 @@ pictures() {
 }
 
 nearest() {
-  runs "$crosslane" neighbors two.npy --knn 5 --queries places.npy --out nearest --box -8,-9 8,9 \
+  runs "$crosslane" neighbors two.npy --nearest 5 --queries places.npy --out nearest --box -8,-9 8,9 \
     --periodic x
   [[ $(cat stdout) == "77 queries among 250 points, 5 nearest: 385 found; "* ]] ||
     fail "of queries: $(cat stdout)"
-  runs "$oracle" knn 5 two.npy nearest queries=places.npy periodic=x
+  runs "$oracle" nearest 5 two.npy nearest queries=places.npy periodic=x
   nearest_in_parts 77 5 two.npy --queries places.npy --box -8,-9 8,9 --periodic x
-  runs "$crosslane" neighbors one.npy --knn 12 --radius 2 --self --squared --out nearest
-  runs "$oracle" knn 12 one.npy nearest self squared below=2
+  runs "$crosslane" neighbors one.npy --nearest 12 --radius 2 --self --squared --out nearest
+  runs "$oracle" nearest 12 one.npy nearest self squared below=2
   "$oracle" box 0 f4 none.npy 2 0
-  runs "$crosslane" neighbors two.npy --knn 5 --queries none.npy --out nearest --box -8 8 --periodic x
-  runs "$oracle" knn 5 two.npy nearest queries=none.npy periodic=x
+  runs "$crosslane" neighbors two.npy --nearest 5 --queries none.npy --out nearest --box -8 8 --periodic x
+  runs "$oracle" nearest 5 two.npy nearest queries=none.npy periodic=x
 }
 
 # Systems that stand among each other, of which queries have some more.
@@ -340,9 +340,9 @@ batches() {
   list_case 3 strict two.npy "queries=places.npy systems=systems.npy query-systems=others.npy" \
     --radius 3 --queries places.npy --systems systems.npy --query-systems others.npy
   says "77 queries among 250 points, radius 3: PAIRS; neighbours per query: COUNTS"
-  runs "$crosslane" neighbors two.npy --knn 5 --queries places.npy --systems systems.npy \
+  runs "$crosslane" neighbors two.npy --nearest 5 --queries places.npy --systems systems.npy \
     --query-systems others.npy --out nearest
-  runs "$oracle" knn 5 two.npy nearest queries=places.npy systems=systems.npy \
+  runs "$oracle" nearest 5 two.npy nearest queries=places.npy systems=systems.npy \
     query-systems=others.npy
   nearest_in_parts 77 5 two.npy --queries places.npy --systems systems.npy \
     --query-systems others.npy
@@ -371,21 +371,21 @@ with() {
 
 wrong_options() {
   local apart needs="given; requires --out PREFIX"
-  with "--radius: missing; give --radius R, in the unit of the points, or --knn K" --out out/n
+  with "--radius: missing; give --radius R, in the unit of the points, or --nearest K" --out out/n
   with "--mass: 0; must be a finite number above 0" --radius 1 --mass 0
   for k in 0 65 2.5 -1 nan; do
-    with "--knn: $k; must be a whole number from 1 to 64" --knn $k --out out/n
+    with "--nearest: $k; must be a whole number from 1 to 64" --nearest $k --out out/n
   done
-  with '--knn: "few"; must be a number' --knn few --out out/n
-  with "--knn: given without --out; requires --out PREFIX" --knn 8
-  with "--radius: -1; must be a finite number above 0" --knn 8 --radius -1 --out out/n
+  with '--nearest: "few"; must be a number' --nearest few --out out/n
+  with "--nearest: given without --out; requires --out PREFIX" --nearest 8
+  with "--radius: -1; must be a finite number above 0" --nearest 8 --radius -1 --out out/n
   for k in 0 2.5 5e+09 nan; do
     with "--row-capacity: $k; must be a whole number from 1 to 4294967295" --radius 1 --row-capacity $k --out out/n
   done
   with "--part-pairs: 0; must be a whole number from 1 to 9007199254740992" --radius 1 --part-pairs 0 --out out/n
   for apart in inclusive half unsorted "row-capacity 9" "counts c" "density d" "distances d" "vectors v" "shifts s" \
     "radii r"; do
-    with "--knn and --${apart% *} exclude each other; give one" --knn 8 --out out/n --$apart
+    with "--nearest and --${apart% *} exclude each other; give one" --nearest 8 --out out/n --$apart
   done
   for apart in "half queries q" "half radii r" "half density d" "density d radii r" "self queries q"; do
     set -- $apart
@@ -395,11 +395,11 @@ wrong_options() {
   for option in "distances d" "vectors v" "shifts s" unsorted "row-capacity 9" "part-pairs 9"; do
     with "--${option% *}: $needs" --radius 1 --$option
   done
-  with "--squared: given; requires --distances or --knn" --radius 1 --squared
-  with "--approximate: given; requires --knn" --radius 1 --out out/n --approximate
+  with "--squared: given; requires --distances or --nearest" --radius 1 --squared
+  with "--approximate: given; requires --nearest" --radius 1 --out out/n --approximate
   for apart in "radius 1" "periodic x" "cell 1" "box 0 1"; do
     with "--approximate and --${apart%% *} exclude each other; give one" \
-      --knn 8 --out out/n --approximate --$apart
+      --nearest 8 --out out/n --approximate --$apart
   done
   with "--mass: given; requires --density or --png" --radius 1 --mass 2
   with "--periodic: given; requires --box or --cell" --radius 1 --periodic x
@@ -447,21 +447,21 @@ wrong_scenes() {
   refuses 1 "flat.npy: shape (99,); queries must be of shape (n, 3), (n, 2) or (n, 1)" \
     $near --queries flat.npy
   refuses 2 "neighbors: --radius: 1e-30; its square must be finite and above 0 in single precision" \
-    neighbors three.npy --knn 3 --out out/n --radius 1e-30
+    neighbors three.npy --nearest 3 --out out/n --radius 1e-30
   refuses 2 "neighbors: --radius: 1e-30; its square must be finite and above 0 in single precision" \
     neighbors three.npy --radius 1e-30 --counts out/c.npy
   refuses 2 "neighbors: --radius: 1e-200; its square must be finite and above 0 in double precision" \
     neighbors wide.npy --radius 1e-200 --counts out/c.npy
   refuses 1 "nan.npy: query 7 is not finite in single precision" $near --queries nan.npy
   refuses 1 "nan.npy: query 7 is not finite in single precision" \
-    neighbors three.npy --knn 3 --out out/n --queries nan.npy
+    neighbors three.npy --nearest 3 --out out/n --queries nan.npy
   refuses 1 "--approximate: points of type f64; requires f32: --f32 rounds them" \
-    neighbors wide.npy --knn 3 --approximate --out out/n
+    neighbors wide.npy --nearest 3 --approximate --out out/n
   refuses 1 "--approximate: points of 1 dimension; requires 2 or 3" \
-    neighbors one.npy --knn 3 --approximate --out out/n
+    neighbors one.npy --nearest 3 --approximate --out out/n
   refuses 1 "points: 1 of 50 are not finite, the first at index 7..." \
-    neighbors nan.npy --knn 3 --approximate --out out/n
-  refuses 1 "points: 1 of 50 are not finite, the first at index 7..." neighbors nan.npy --knn 3 --out out/n
+    neighbors nan.npy --nearest 3 --approximate --out out/n
+  refuses 1 "points: 1 of 50 are not finite, the first at index 7..." neighbors nan.npy --nearest 3 --out out/n
   refuses 2 'neighbors: --cell: "1e39,0,2,0,0,2"; must be AX,BX,BY,CX,CY,CZ, for points of 2 dimensions AX,BX,BY, of 1 AX' \
     $near --cell 1e39,0,2,0,0,2
   refuses 2 'neighbors: --origin: "0,0,-1e39"; must be one number for each axis, such as 0,0,0' \

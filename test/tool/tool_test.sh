@@ -91,7 +91,7 @@ END
   helps merge " A.npy B.npy OUT.npy" union intersection difference descending assume-sorted device tune-file json
   helps search " KEYS.npy QUERIES.npy OUT.npy" upper descending assume-sorted device tune-file json
   helps select " IN.npy OUT.npy" where flags partition unique runs values indices device tune-file json
-  helps neighbors " POINTS.npy (--radius R | --knn K)" radius radii knn approximate inclusive self half queries systems query-systems box \
+  helps neighbors " POINTS.npy (--radius R | --nearest K)" radius radii nearest approximate inclusive self half queries systems query-systems box \
     periodic cell origin out unsorted row-capacity part-pairs distances squared vectors shifts counts density mass png f32 \
     device tune-file json
   refuses 2 'no command given; "crosslane help" lists the commands'
@@ -172,8 +172,8 @@ tune() {
   refuses 1 "absent/found.tune: cannot be written: No such file or directory" \
     tune --out absent/found.tune
   refuses 2 "tune: --seconds: 0; must be 1 to 86400" tune --seconds 0
-  refuses 2 'tune: NAME: "knm"; must be one of scan, reduce, sort, topk, merge, search, histogram, transform, grid, neighbors, knn, knn_approximate, morton' \
-    tune knn knm
+  refuses 2 'tune: NAME: "knm"; must be one of scan, reduce, sort, topk, merge, search, histogram, transform, grid, neighbors, nearest, nearest_approximate, morton' \
+    tune nearest knm
   tune_again
   tune_some
 }
@@ -200,7 +200,7 @@ tune_again() {
 # Primitives by name: each is measured, right with the values before, and nothing else is.
 tune_some() {
   local pair
-  for pair in "knn:nearest points" "knn_approximate:nearest, approximate" "histogram:histogram" \
+  for pair in "nearest:nearest points" "nearest_approximate:nearest, approximate" "histogram:histogram" \
     "transform:transform" "morton:Morton codes"; do
     runs "$crosslane" tune "${pair%%:*}" --seconds 4 --json
     [[ $(cat stdout) == *"\"cases\":[{\"case\":\"${pair#*:}\",\"n\":"* && $(cat stdout) != *'},{"case"'* ]] ||
@@ -470,7 +470,7 @@ bad_input() {
   done
   refuses 2 "neighbors: --radius: 1e-60; its square must be finite and above 0 in single precision" \
     neighbors points.npy --radius 1e-60 --out out/n
-  refuses 2 "neighbors: --radius: missing; give --radius R, in the unit of the points, or --knn K" \
+  refuses 2 "neighbors: --radius: missing; give --radius R, in the unit of the points, or --nearest K" \
     neighbors points.npy --out out/n
   refuses 2 "neighbors: --mass: 0; must be a finite number above 0" \
     neighbors points.npy --radius 1 --mass 0 --density out/d.npy

@@ -55,8 +55,8 @@ MAKER(histogram, (void)0, ctx)
 MAKER(transform, (void)0, ctx)
 MAKER(grid, desc.cell_size = 1, ctx)
 MAKER(neighbors, desc.radius = 1, grid)
-MAKER(knn, desc.k = 1, grid)
-MAKER(knn_approximate, desc.k = 1, ctx)
+MAKER(nearest, desc.k = 1, grid)
+MAKER(nearest_approximate, desc.k = 1, ctx)
 
 static xl_context *context_with(const char *file)
 {
@@ -175,17 +175,28 @@ static void mistakes_are_named(void **state)
         {make_grid, {"reduce.serial", 1}, {"another primitive's", "grid.group"}},
         {make_grid, {"neighbors.group", 8}, {"another primitive's", "sort.shape"}},
         {make_neighbors, {"sort.shape", 1}, {"another primitive's", "neighbors.staged"}},
-        {make_neighbors, {"topk.shape", 1}, {"another primitive's", "neighbors.walk"}},
-        {make_knn, {"neighbors.group", 1}, {"another primitive's", "knn.aim"}},
-        {make_knn_approximate, {"knn.group", 1}, {"another primitive's", "knn_approximate.group"}},
+        {make_neighbors, {"top_k.shape", 1}, {"another primitive's", "neighbors.walk"}},
+        {make_nearest, {"neighbors.group", 1}, {"another primitive's", "nearest.aim"}},
+        {make_nearest_approximate,
+         {"nearest.group", 1},
+         {"another primitive's", "nearest_approximate.group"}},
     };
-    static const char *const good[] = {"scan.group_size", "reduce.group_size",    "sort.busy",
-                                       "grid.group",      "neighbors.group",      "merge.group",
-                                       "search.group",    "histogram.group",      "transform.group",
-                                       "knn.group",       "knn_approximate.group"};
-    static plan_maker *const makers[] = {
-        make_scan,   make_reduce,    make_sort,      make_grid, make_neighbors,      make_merge,
-        make_search, make_histogram, make_transform, make_knn,  make_knn_approximate};
+    static const char *const good[] = {
+        "scan.group_size", "reduce.group_size",        "sort.busy",
+        "grid.group",      "neighbors.group",          "merge.group",
+        "search.group",    "histogram.group",          "transform.group",
+        "nearest.group",   "nearest_approximate.group"};
+    static plan_maker *const makers[] = {make_scan,
+                                         make_reduce,
+                                         make_sort,
+                                         make_grid,
+                                         make_neighbors,
+                                         make_merge,
+                                         make_search,
+                                         make_histogram,
+                                         make_transform,
+                                         make_nearest,
+                                         make_nearest_approximate};
     xl_context *ctx = xlt_context();
     xl_plan_details info;
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; ++i) {

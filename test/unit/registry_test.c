@@ -11,21 +11,21 @@
 
 static const char *prefix_of(unsigned primitive)
 {
-    return primitive == XLI_TUNE_SCAN              ? "scan."
-           : primitive == XLI_TUNE_REDUCE          ? "reduce."
-           : primitive == XLI_TUNE_SORT            ? "sort."
-           : primitive == XLI_TUNE_GRID            ? "grid."
-           : primitive == XLI_TUNE_NEIGHBORS       ? "neighbors."
-           : primitive == XLI_TUNE_KNN             ? "knn."
-           : primitive == XLI_TUNE_TOPK            ? "topk."
-           : primitive == XLI_TUNE_SELECT          ? "select."
-           : primitive == XLI_TUNE_MERGE           ? "merge."
-           : primitive == XLI_TUNE_SEARCH          ? "search."
-           : primitive == XLI_TUNE_HISTOGRAM       ? "histogram."
-           : primitive == XLI_TUNE_TRANSFORM       ? "transform."
-           : primitive == XLI_TUNE_MORTON          ? "morton."
-           : primitive == XLI_TUNE_KNN_APPROXIMATE ? "knn_approximate."
-                                                   : "?";
+    return primitive == XLI_TUNE_SCAN                  ? "scan."
+           : primitive == XLI_TUNE_REDUCE              ? "reduce."
+           : primitive == XLI_TUNE_SORT                ? "sort."
+           : primitive == XLI_TUNE_GRID                ? "grid."
+           : primitive == XLI_TUNE_NEIGHBORS           ? "neighbors."
+           : primitive == XLI_TUNE_NEAREST             ? "nearest."
+           : primitive == XLI_TUNE_TOP_K               ? "top_k."
+           : primitive == XLI_TUNE_SELECT              ? "select."
+           : primitive == XLI_TUNE_MERGE               ? "merge."
+           : primitive == XLI_TUNE_SEARCH              ? "search."
+           : primitive == XLI_TUNE_HISTOGRAM           ? "histogram."
+           : primitive == XLI_TUNE_TRANSFORM           ? "transform."
+           : primitive == XLI_TUNE_MORTON              ? "morton."
+           : primitive == XLI_TUNE_NEAREST_APPROXIMATE ? "nearest_approximate."
+                                                       : "?";
 }
 
 /* An entry for each field of xli_tune, which has nothing but numbers. */

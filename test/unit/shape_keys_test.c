@@ -5,7 +5,7 @@
 #include "select_shape.h"
 #include "shape_devices.h"
 #include "sort_shape.h"
-#include "topk_shape.h"
+#include "top_k_shape.h"
 #include "xlt.h"
 
 static xli_tune_sort tune_of(const device *d)
@@ -360,17 +360,17 @@ static void shapes_of_compaction(void **state)
         }
 }
 
-static xli_topk_shape topk_of(const device *d, size_t most)
+static xli_top_k_shape top_k_of(const device *d, size_t most)
 {
     const xli_capabilities capabilities = facts_of(d);
     xli_tune_device known = known_of(&capabilities);
     xli_tune tune = {0};
-    xli_topk_shape shape;
+    xli_top_k_shape shape;
     known.max_work_group = d->group;
     known.compute_units = d->units;
-    xli_tune_topk_table(&known, &tune.topk);
+    xli_tune_top_k_table(&known, &tune.top_k);
     xli_tune_limit_loops(&known, &tune);
-    xli_topk_shape_of(&known, &tune.topk, most, &shape);
+    xli_top_k_shape_of(&known, &tune.top_k, most, &shape);
     return shape;
 }
 
@@ -378,18 +378,19 @@ static xli_topk_shape topk_of(const device *d, size_t most)
 static void chunks_of_selections(void **state)
 {
     (void)state;
-    const xli_topk_problem plain = {.key = XL_U32, .largest = true};
-    assert_int_equal(topk_of(&devices[H200], 1024).group_size, 256);
-    assert_int_equal(topk_of(&devices[H200], 100).group_size, 64);
-    assert_int_equal(topk_of(&devices[POCL], 4096).group_size, 1);
-    assert_int_equal(xli_topk_tile(&(xli_topk_shape){.tune = {.items = 8}, .group_size = 64}), 512);
+    const xli_top_k_problem plain = {.key = XL_U32, .largest = true};
+    assert_int_equal(top_k_of(&devices[H200], 1024).group_size, 256);
+    assert_int_equal(top_k_of(&devices[H200], 100).group_size, 64);
+    assert_int_equal(top_k_of(&devices[POCL], 4096).group_size, 1);
+    assert_int_equal(xli_top_k_tile(&(xli_top_k_shape){.tune = {.items = 8}, .group_size = 64}),
+                     512);
     for (int d = 0; d < DEVICES; ++d) {
         const bool ends = d == LLVMPIPE;
-        const xli_topk_shape shape = topk_of(&devices[d], 1024);
+        const xli_top_k_shape shape = top_k_of(&devices[d], 1024);
         assert_true(!ends || shape.group_size == 256);
         for (size_t n = 1; n <= UINT32_MAX - n / 2; n += n / 2 + 1) {
-            const xli_topk_chunks chunks = xli_topk_chunks_of(&shape, n);
-            const xli_topk_layout layout = xli_topk_layout_of(&plain, &shape, n, n, 99999);
+            const xli_top_k_chunks chunks = xli_top_k_chunks_of(&shape, n);
+            const xli_top_k_layout layout = xli_top_k_layout_of(&plain, &shape, n, n, 99999);
             assert_true(chunks.count * chunks.elements >= n &&
                         (chunks.count - 1) * chunks.elements < n);
             assert_true(chunks.elements <= (size_t)1 << 30);
@@ -397,7 +398,7 @@ static void chunks_of_selections(void **state)
             assert_true(ends ? shape.room == 0 : shape.room == 640);
             assert_true(layout.bytes <= (size_t)4 << 20);
             if (ends) /* a tile costs a work-item 16 rounds for its keys, and 24 for ranks */
-                assert_true(xli_ceil_div(chunks.elements, xli_topk_tile(&shape)) * 40 < 65535);
+                assert_true(xli_ceil_div(chunks.elements, xli_top_k_tile(&shape)) * 40 < 65535);
         }
     }
 }
@@ -406,47 +407,47 @@ static void chunks_of_selections(void **state)
 static void samples_of_selections(void **state)
 {
     (void)state;
-    const xli_topk_problem plain = {.key = XL_U32, .largest = true},
-                           bytes = {.key = XL_U8, .largest = true};
-    xli_topk_shape shape = topk_of(&devices[H200], 1024);
+    const xli_top_k_problem plain = {.key = XL_U32, .largest = true},
+                            bytes = {.key = XL_U8, .largest = true};
+    xli_top_k_shape shape = top_k_of(&devices[H200], 1024);
     const size_t most = (size_t)1 << 28;
     for (size_t k = 1; k < most; k += k / 2 + 1) {
-        const xli_topk_sample s = xli_topk_sample_of(&plain, &shape, most, k);
+        const xli_top_k_sample s = xli_top_k_sample_of(&plain, &shape, most, k);
         const double each = s.keys > 0 ? (double)most / (double)s.keys : 0;
         assert_true(s.keys > 0 || k > 50000);
         assert_true(s.keys == 0 || k < 100000);
         assert_true(s.keys == 0 || ((double)s.rank - 8) * each >= (double)k);
         assert_true(2 * (double)s.rank * each <= 660 * 640);
         assert_true(s.stride * s.keys <= most && s.rank <= s.keys);
-        assert_int_equal(xli_topk_sample_of(&bytes, &shape, most, k).keys, 0);
+        assert_int_equal(xli_top_k_sample_of(&bytes, &shape, most, k).keys, 0);
     }
-    const xli_topk_sample s = xli_topk_sample_of(&plain, &shape, most, 100);
-    const xli_topk_chunks parts = xli_topk_sample_chunks(&shape, &s);
+    const xli_top_k_sample s = xli_top_k_sample_of(&plain, &shape, most, 100);
+    const xli_top_k_chunks parts = xli_top_k_sample_chunks(&shape, &s);
     assert_true(parts.count == 264 && parts.count * parts.elements >= s.keys &&
                 (parts.count - 1) * parts.elements < s.keys);
-    assert_int_equal(xli_topk_sample_of(&plain, &shape, shape.tune.sampled - 1, 1).keys, 0);
+    assert_int_equal(xli_top_k_sample_of(&plain, &shape, shape.tune.sampled - 1, 1).keys, 0);
     shape.tune.sampled = 1;
-    assert_int_equal(xli_topk_sample_of(&plain, &shape, shape.tune.sample - 1, 1).keys, 0);
+    assert_int_equal(xli_top_k_sample_of(&plain, &shape, shape.tune.sample - 1, 1).keys, 0);
     shape.tune.sample = 0;
-    assert_int_equal(xli_topk_sample_of(&plain, &shape, most, 1).keys, 0);
-    shape = topk_of(&devices[LLVMPIPE], 1024); /* which has no lists */
-    assert_int_equal(xli_topk_sample_of(&plain, &shape, most, 1).keys, 0);
+    assert_int_equal(xli_top_k_sample_of(&plain, &shape, most, 1).keys, 0);
+    shape = top_k_of(&devices[LLVMPIPE], 1024); /* which has no lists */
+    assert_int_equal(xli_top_k_sample_of(&plain, &shape, most, 1).keys, 0);
 }
 
 /* What sorted results take. */
 static void selections_in_order(void **state)
 {
     (void)state;
-    const xli_topk_shape shape = topk_of(&devices[H200], 1024);
-    const size_t n = 100000, counts = xli_topk_chunks_of(&shape, n).count;
+    const xli_top_k_shape shape = top_k_of(&devices[H200], 1024);
+    const size_t n = 100000, counts = xli_top_k_chunks_of(&shape, n).count;
     for (int wide = 0; wide < 2; ++wide) {
-        const xli_topk_problem sorted = {
+        const xli_top_k_problem sorted = {
             .key = wide ? XL_F64 : XL_F32, .values = {1, {4}}, .sorted = true};
-        assert_int_equal(xli_topk_is_wide(&sorted), wide);
-        assert_false(xli_topk_sorts(&sorted, 1));
-        assert_int_equal(xli_topk_layout_of(&sorted, &shape, n, 0, 7).bytes, 0);
+        assert_int_equal(xli_top_k_is_wide(&sorted), wide);
+        assert_false(xli_top_k_sorts(&sorted, 1));
+        assert_int_equal(xli_top_k_layout_of(&sorted, &shape, n, 0, 7).bytes, 0);
         for (size_t k = 2; k < 3000; k += k / 3 + 1) {
-            const xli_topk_layout l = xli_topk_layout_of(&sorted, &shape, n, k, 8 * k);
+            const xli_top_k_layout l = xli_top_k_layout_of(&sorted, &shape, n, k, 8 * k);
             assert_true(l.indices_at >= 512 + 2 * 49152 + (12 + 4 * shape.room) * counts);
             assert_true(l.pairs_at >= l.indices_at + 4 * k);
             assert_true(l.ordinals_at >= l.pairs_at + 8 * k);

@@ -116,7 +116,7 @@ static const sort_form sorts[] = {
 };
 
 /* Selections, merges and searches. */
-typedef enum keyed_kind { TOPK, MERGE, SEARCH } keyed_kind;
+typedef enum keyed_kind { TOP_K, MERGE, SEARCH } keyed_kind;
 typedef struct keyed_form {
     const char *name;
     bool main;
@@ -126,8 +126,8 @@ typedef struct keyed_form {
 } keyed_form;
 
 static const keyed_form keyed[] = {
-    {"topk-u32", true, TOPK, XL_U32, XL_NONE, 0},
-    {"topk-f64-values", false, TOPK, XL_F64, XL_U32, 0},
+    {"top-k-u32", true, TOP_K, XL_U32, XL_NONE, 0},
+    {"top-k-f64-values", false, TOP_K, XL_F64, XL_U32, 0},
     {"merge-u32-values", true, MERGE, XL_U32, XL_U32, 0},
     {"merge-f64", false, MERGE, XL_F64, XL_NONE, 0},
     {"search-u32", true, SEARCH, XL_U32, XL_NONE, XL_SEARCH_LOWER},
@@ -173,13 +173,13 @@ typedef struct nearest_form {
 } nearest_form;
 
 static const nearest_form nearest[] = {
-    {"knn-8", false, 8, 0, 0, 0, false},
-    {"knn-16", true, 16, 0, 0, 0, false},
-    {"knn-64", false, 64, 0, 0, 0, false},
-    {"knn-1024", false, 1024, 0, 0, 0, false},
-    {"knn-16-queries-periodic", false, 16, XL_QUERIES_GIVEN, 1, 0, false},
-    {"knn-16-f64", false, 16, 0, 0, XL_F64, false},
-    {"knn-16-queries-batch", false, 16, XL_QUERIES_GIVEN, 0, 0, true},
+    {"nearest-8", false, 8, 0, 0, 0, false},
+    {"nearest-16", true, 16, 0, 0, 0, false},
+    {"nearest-64", false, 64, 0, 0, 0, false},
+    {"nearest-1024", false, 1024, 0, 0, 0, false},
+    {"nearest-16-queries-periodic", false, 16, XL_QUERIES_GIVEN, 1, 0, false},
+    {"nearest-16-f64", false, 16, 0, 0, XL_F64, false},
+    {"nearest-16-queries-batch", false, 16, XL_QUERIES_GIVEN, 0, 0, true},
 };
 
 /* By shifted sorting. */
@@ -189,7 +189,7 @@ typedef struct approximate_form {
     uint32_t k;
 } approximate_form;
 
-static const approximate_form approximate[] = {{"knn-approximate-16", false, 16}};
+static const approximate_form approximate[] = {{"nearest-approximate-16", false, 16}};
 
 typedef struct code_form {
     const char *name;
@@ -265,15 +265,15 @@ static xl_status make_sort(xl_context *ctx, const sort_form *form)
     return status;
 }
 
-static xl_status make_topk(xl_context *ctx, const keyed_form *form)
+static xl_status make_top_k(xl_context *ctx, const keyed_form *form)
 {
     xl_plan *plan = NULL;
-    xl_topk_desc desc;
-    xl_topk_desc_init(&desc);
+    xl_top_k_desc desc;
+    xl_top_k_desc_init(&desc);
     desc.key = form->key;
     desc.value = form->value;
     desc.sorted = 0; /* what sorts them is a sort's */
-    const xl_status status = xl_topk_create(ctx, &desc, &plan);
+    const xl_status status = xl_top_k_create(ctx, &desc, &plan);
     xl_plan_destroy(plan);
     return status;
 }
@@ -305,7 +305,7 @@ static xl_status make_bounds(xl_context *ctx, const keyed_form *form)
 
 static xl_status make_keyed(xl_context *ctx, const keyed_form *form)
 {
-    return form->of == TOPK    ? make_topk(ctx, form)
+    return form->of == TOP_K   ? make_top_k(ctx, form)
            : form->of == MERGE ? make_merge(ctx, form)
                                : make_bounds(ctx, form);
 }
@@ -365,13 +365,13 @@ static xl_status make_cloud(xl_context *ctx, const cloud_form *form)
 static xl_status make_nearest(xl_context *ctx, const nearest_form *form)
 {
     xl_plan *plan = NULL, *grid = NULL;
-    xl_knn_desc desc;
-    xl_knn_desc_init(&desc);
+    xl_nearest_desc desc;
+    xl_nearest_desc_init(&desc);
     desc.k = form->k;
     desc.queries = form->queries;
     xl_status status = create_grid(ctx, form->scalar, form->periodic, form->batch, NULL, &grid);
     if (status == XL_SUCCESS)
-        status = xl_knn_create(grid, &desc, &plan);
+        status = xl_nearest_create(grid, &desc, &plan);
     xl_plan_destroy(plan);
     xl_plan_destroy(grid);
     return status;
@@ -380,12 +380,12 @@ static xl_status make_nearest(xl_context *ctx, const nearest_form *form)
 static xl_status make_approximate(xl_context *ctx, const approximate_form *form)
 {
     xl_plan *plan = NULL;
-    xl_knn_approximate_desc desc;
-    xl_knn_approximate_desc_init(&desc);
+    xl_nearest_approximate_desc desc;
+    xl_nearest_approximate_desc_init(&desc);
     desc.k = form->k;
     for (int i = 0; i < 3; ++i)
         desc.space.cell[i][i] = 1;
-    const xl_status status = xl_knn_approximate_create(ctx, &desc, &plan);
+    const xl_status status = xl_nearest_approximate_create(ctx, &desc, &plan);
     xl_plan_destroy(plan);
     return status;
 }

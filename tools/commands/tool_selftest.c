@@ -208,7 +208,7 @@ int tool_selftest(int argc, char **argv)
             "compares the results with serial code. Prints a line for each primitive. A case is\n"
             "unsupported if the device lacks a feature. The exit status is 1 if a case fails.\n\n"
             "NAME: only these primitives: scan, reduce, sort, topk, merge, search, near,\n"
-            "knn, moved, morton, select, histogram, transform, approximate.",
+            "nearest, moved, morton, select, histogram, transform, approximate.",
         .options = options,
         .num_options = TOOL_COUNT(options)};
     const char *names[TOOL_MAX_FILES];

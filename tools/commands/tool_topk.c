@@ -4,12 +4,12 @@
 
 #include <stdlib.h>
 
-typedef struct topk_options {
+typedef struct top_k_options {
     uint64_t k;
     int axis;
     bool smallest, in_place_order, as_json;
     const char *indices, *device, *tune_file;
-} topk_options;
+} top_k_options;
 
 static int make_array(const char *what, size_t n, const xli_npy *like, xli_npy *made)
 {
@@ -21,11 +21,11 @@ static int make_array(const char *what, size_t n, const xli_npy *like, xli_npy *
     return TOOL_OK;
 }
 
-static int make_plan(const session *s, const topk_options *o, xl_type type, const segments *g,
+static int make_plan(const session *s, const top_k_options *o, xl_type type, const segments *g,
                      xl_plan **plan)
 {
-    xl_topk_desc desc;
-    xl_topk_desc_init(&desc);
+    xl_top_k_desc desc;
+    xl_top_k_desc_init(&desc);
     desc.key = type;
     desc.largest = !o->smallest;
     desc.equal_zeros = 1;
@@ -33,7 +33,7 @@ static int make_plan(const session *s, const topk_options *o, xl_type type, cons
     desc.segments = g->form;
     desc.segment_type = g->type;
     progress_say("compiling for %s", s->info.name);
-    return tool_check(s->ctx, xl_topk_create(s->ctx, &desc, plan), "topk");
+    return tool_check(s->ctx, xl_top_k_create(s->ctx, &desc, plan), "topk");
 }
 
 static int select_on_device(const session *s, size_t k, xl_plan *plan, const xli_npy *keys,
@@ -51,16 +51,17 @@ static int select_on_device(const session *s, size_t k, xl_plan *plan, const xli
     TRY(session_buffer(s, place_bytes, "their places", &indices));
     result = stage_begin(s, st, "topk");
     if (result == TOOL_OK)
-        result = tool_check(s->ctx,
-                            xl_topk_enqueue(plan, s->queue,
-                                            &(xl_topk_args){.n = n,
-                                                            .k = k,
-                                                            .keys_in = xl_view_of(in, 0),
-                                                            .segments = segments_view(g),
-                                                            .keys_out = xl_view_of(out, 0),
-                                                            .indices_out = xl_view_of(indices, 0)},
-                                            0, NULL, &event),
-                            "topk");
+        result =
+            tool_check(s->ctx,
+                       xl_top_k_enqueue(plan, s->queue,
+                                        &(xl_top_k_args){.n = n,
+                                                         .k = k,
+                                                         .keys_in = xl_view_of(in, 0),
+                                                         .segments = segments_view(g),
+                                                         .keys_out = xl_view_of(out, 0),
+                                                         .indices_out = xl_view_of(indices, 0)},
+                                        0, NULL, &event),
+                       "topk");
     TRY(stage_end(st, event, result));
     TRY(session_read(s, out, best_bytes, best->data));
     TRY(session_read(s, indices, place_bytes, places->data));
@@ -71,7 +72,7 @@ done:
     return result;
 }
 
-static void report(const session *s, const topk_options *o, size_t n, size_t k, xl_type type,
+static void report(const session *s, const top_k_options *o, size_t n, size_t k, xl_type type,
                    const stage *st)
 {
     if (!o->as_json)
@@ -86,7 +87,7 @@ static void report(const session *s, const topk_options *o, size_t n, size_t k, 
     json_end(&j);
 }
 
-static int topk_file(const topk_options *o, const char *in, const char *out)
+static int top_k_file(const top_k_options *o, const char *in, const char *out)
 {
     int result;
     session s = {0};
@@ -129,7 +130,7 @@ done:
 
 int tool_topk(int argc, char **argv)
 {
-    topk_options o = {.axis = AXIS_NONE};
+    top_k_options o = {.axis = AXIS_NONE};
     const tool_option options[] = {
         {"k", OPTION_COUNT, &o.k, "K", "the number of results, 1 or more", NULL},
         AXIS_OPTION(o.axis),
@@ -158,5 +159,5 @@ int tool_topk(int argc, char **argv)
         return result;
     if (o.k == 0)
         return tool_misuse("topk: --k: missing or 0; must be 1 or more");
-    return topk_file(&o, files[0], files[1]);
+    return top_k_file(&o, files[0], files[1]);
 }

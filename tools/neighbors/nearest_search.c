@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * `crosslane neighbors --knn`: the K nearest points of each point or query. Results may be larger than memory, so rows are searched and written in parts. */
+ * `crosslane neighbors --nearest`: the K nearest points of each point or query. Results may be larger than memory, so rows are searched and written in parts. */
 #include "point_search.h"
 
 #include <math.h>
@@ -44,7 +44,7 @@ static double length_of(const search_input *in, size_t axis, double *sorted)
     return (sorted[last] - sorted[first]) / 0.8;
 }
 
-/* The formula of crosslane/knn.h, for the dimensions in which the points have an extent. */
+/* The formula of crosslane/nearest.h, for the dimensions in which the points have an extent. */
 static double cell_of(const double length[3], size_t n, uint32_t k)
 {
     const double longest = fmax(length[0], fmax(length[1], length[2]));
@@ -78,13 +78,14 @@ static int find_cell(const nearest_search *o, double *cell)
 
 static int make_plan(nearest_search *o)
 {
-    xl_knn_desc desc;
-    xl_knn_desc_init(&desc);
+    xl_nearest_desc desc;
+    xl_nearest_desc_init(&desc);
     desc.k = o->set->k;
     desc.max_radius = o->set->radius;
     desc.include_self = o->set->include_self;
     desc.queries = o->in.given ? XL_QUERIES_GIVEN : XL_QUERIES_INDEXED;
-    return tool_check(o->s.ctx, xl_knn_create(o->points.grid, &desc, &o->plan), "nearest points");
+    return tool_check(o->s.ctx, xl_nearest_create(o->points.grid, &desc, &o->plan),
+                      "nearest points");
 }
 
 static int make_approximate(nearest_search *o)
@@ -92,8 +93,8 @@ static int make_approximate(nearest_search *o)
     const search_input *const in = &o->in;
     const float *const at = in->points.data;
     float low[3] = {0}, high[3] = {0};
-    xl_knn_approximate_desc desc;
-    xl_knn_approximate_desc_init(&desc);
+    xl_nearest_approximate_desc desc;
+    xl_nearest_approximate_desc_init(&desc);
     desc.k = o->set->k;
     desc.include_self = o->set->include_self;
     desc.queries = in->given ? XL_QUERIES_GIVEN : XL_QUERIES_INDEXED;
@@ -105,39 +106,40 @@ static int make_approximate(nearest_search *o)
         desc.space.origin[a] = (double)low[a];
         desc.space.cell[a][a] = (double)high[a] - (double)low[a];
     }
-    return tool_check(o->s.ctx, xl_knn_approximate_create(o->s.ctx, &desc, &o->approximate),
+    return tool_check(o->s.ctx, xl_nearest_approximate_create(o->s.ctx, &desc, &o->approximate),
                       "approximate nearest points");
 }
 
 static int search_index(nearest_search *o, size_t first, size_t rows)
 {
     const session *const s = &o->s;
-    const xl_knn_args args = {.num_queries = o->in.given ? o->in.rows : 0,
-                              .queries = xl_view_of(o->points.queries, 0),
-                              .indices = result_view(o->results, RESULT_INDICES),
-                              .distances2 = result_view(o->results, RESULT_DISTANCES),
-                              .query_systems = xl_view_of(o->points.query_systems, 0),
-                              .first_row = first,
-                              .num_rows = rows};
+    const xl_nearest_args args = {.num_queries = o->in.given ? o->in.rows : 0,
+                                  .queries = xl_view_of(o->points.queries, 0),
+                                  .indices = result_view(o->results, RESULT_INDICES),
+                                  .distances2 = result_view(o->results, RESULT_DISTANCES),
+                                  .query_systems = xl_view_of(o->points.query_systems, 0),
+                                  .first_row = first,
+                                  .num_rows = rows};
     return tool_check(s->ctx,
-                      xl_knn_enqueue(o->plan, o->points.index, s->queue, &args, 0, NULL, NULL),
+                      xl_nearest_enqueue(o->plan, o->points.index, s->queue, &args, 0, NULL, NULL),
                       "nearest points");
 }
 
 static int search_shifted(nearest_search *o, size_t first, size_t rows)
 {
     const session *const s = &o->s;
-    const xl_knn_approximate_args args = {.n = o->in.n,
-                                          .points = xl_view_of(o->points.points, 0),
-                                          .num_queries = o->in.given ? o->in.rows : 0,
-                                          .queries = xl_view_of(o->points.queries, 0),
-                                          .indices = result_view(o->results, RESULT_INDICES),
-                                          .distances2 = result_view(o->results, RESULT_DISTANCES),
-                                          .first_row = first,
-                                          .num_rows = rows};
-    return tool_check(s->ctx,
-                      xl_knn_approximate_enqueue(o->approximate, s->queue, &args, 0, NULL, NULL),
-                      "approximate nearest points");
+    const xl_nearest_approximate_args args = {.n = o->in.n,
+                                              .points = xl_view_of(o->points.points, 0),
+                                              .num_queries = o->in.given ? o->in.rows : 0,
+                                              .queries = xl_view_of(o->points.queries, 0),
+                                              .indices = result_view(o->results, RESULT_INDICES),
+                                              .distances2 =
+                                                  result_view(o->results, RESULT_DISTANCES),
+                                              .first_row = first,
+                                              .num_rows = rows};
+    return tool_check(
+        s->ctx, xl_nearest_approximate_enqueue(o->approximate, s->queue, &args, 0, NULL, NULL),
+        "approximate nearest points");
 }
 
 /* ---- one part ---- */
@@ -264,7 +266,7 @@ static void report(const nearest_search *o)
     if (o->set->as_json) {
         json j = json_begin(stdout);
         report_input(&j, &o->s, in);
-        json_count(&j, "knn", o->set->k);
+        json_count(&j, "nearest", o->set->k);
         json_count(&j, "found", o->found);
         json_count(&j, "parts", o->parts);
         json_number(&j, "distance_max", o->max);

@@ -5,7 +5,7 @@
 #include <math.h>
 
 typedef struct neighbors_options {
-    tool_number radius, knn, mass, row_capacity, part_pairs;
+    tool_number radius, nearest, mass, row_capacity, part_pairs;
     bool approximate, inclusive, include_self, half, unsorted, squared, as_json;
     const char *out, *counts, *density, *distances, *vectors, *shifts, *png, *device, *tune_file;
     input_options where;
@@ -15,21 +15,21 @@ typedef struct neighbors_options {
 
 static int check_apart(const neighbors_options *o)
 {
-    const bool knn = o->knn.given, approximate = knn && o->approximate;
+    const bool nearest = o->nearest.given, approximate = nearest && o->approximate;
     const struct {
         bool both;
         const char *a, *b;
-    } pairs[] = {{knn && o->inclusive, "knn", "inclusive"},
-                 {knn && o->counts, "knn", "counts"},
-                 {knn && o->density, "knn", "density"},
-                 {knn && o->png, "knn", "png"},
-                 {knn && o->half, "knn", "half"},
-                 {knn && o->unsorted, "knn", "unsorted"},
-                 {knn && o->distances, "knn", "distances"},
-                 {knn && o->vectors, "knn", "vectors"},
-                 {knn && o->shifts, "knn", "shifts"},
-                 {knn && o->where.radii, "knn", "radii"},
-                 {knn && o->row_capacity.given, "knn", "row-capacity"},
+    } pairs[] = {{nearest && o->inclusive, "nearest", "inclusive"},
+                 {nearest && o->counts, "nearest", "counts"},
+                 {nearest && o->density, "nearest", "density"},
+                 {nearest && o->png, "nearest", "png"},
+                 {nearest && o->half, "nearest", "half"},
+                 {nearest && o->unsorted, "nearest", "unsorted"},
+                 {nearest && o->distances, "nearest", "distances"},
+                 {nearest && o->vectors, "nearest", "vectors"},
+                 {nearest && o->shifts, "nearest", "shifts"},
+                 {nearest && o->where.radii, "nearest", "radii"},
+                 {nearest && o->row_capacity.given, "nearest", "row-capacity"},
                  {approximate && o->radius.given, "approximate", "radius"},
                  {approximate && o->where.periodic, "approximate", "periodic"},
                  {approximate && o->where.cell, "approximate", "cell"},
@@ -63,8 +63,8 @@ static int check_needs(const neighbors_options *o)
         {o->unsorted && !o->out, "unsorted", of_list},
         {o->row_capacity.given && !o->out, "row-capacity", of_list},
         {o->part_pairs.given && !o->out, "part-pairs", of_list},
-        {o->squared && !o->distances && !o->knn.given, "squared", "--distances or --knn"},
-        {o->approximate && !o->knn.given, "approximate", "--knn"},
+        {o->squared && !o->distances && !o->nearest.given, "squared", "--distances or --nearest"},
+        {o->approximate && !o->nearest.given, "approximate", "--nearest"},
         {o->where.query_systems && !(o->where.queries && o->where.systems), "query-systems",
          "--queries and --systems"},
         {o->where.systems && o->where.queries && !o->where.query_systems, "systems",
@@ -86,8 +86,8 @@ static int check_radius(const neighbors_options *o)
 {
     const double radius = o->radius.value;
     if (!o->radius.given && !o->where.radii)
-        return tool_misuse(
-            "neighbors: --radius: missing; give --radius R, in the unit of the points, or --knn K");
+        return tool_misuse("neighbors: --radius: missing; give --radius R, in the unit of the "
+                           "points, or --nearest K");
     if (o->radius.given && (!(radius > 0) || !isfinite(radius)))
         return tool_misuse("neighbors: --radius: %g; must be a finite number above 0", radius);
     return TOOL_OK;
@@ -115,9 +115,9 @@ enum { MOST_NEAREST = 64 };
 static int check_nearest(const neighbors_options *o)
 {
     int result;
-    TRY(check_whole("knn", &o->knn, MOST_NEAREST));
+    TRY(check_whole("nearest", &o->nearest, MOST_NEAREST));
     if (!o->out)
-        return tool_misuse("neighbors: --knn: given without --out; requires --out PREFIX");
+        return tool_misuse("neighbors: --nearest: given without --out; requires --out PREFIX");
     if (o->radius.given && (!(o->radius.value > 0) || !isfinite(o->radius.value)))
         return tool_misuse("neighbors: --radius: %g; must be a finite number above 0",
                            o->radius.value);
@@ -129,7 +129,7 @@ static int check_options(const neighbors_options *o)
 {
     int result;
     TRY(check_apart(o));
-    TRY(o->knn.given ? check_nearest(o) : check_radius(o));
+    TRY(o->nearest.given ? check_nearest(o) : check_radius(o));
     TRY(check_whole("row-capacity", &o->row_capacity, UINT32_MAX));
     TRY(check_whole("part-pairs", &o->part_pairs, 0x1p53));
     TRY(check_mass(o));
@@ -154,7 +154,7 @@ static int set_paths(const neighbors_options *o, result_paths *paths)
     if (o->out)
         TRY(result_path(paths, RESULT_INDICES, o->out));
     if (o->out && !o->row_capacity.given)
-        TRY(result_path(paths, o->knn.given ? RESULT_DISTANCES : RESULT_OFFSETS, o->out));
+        TRY(result_path(paths, o->nearest.given ? RESULT_DISTANCES : RESULT_OFFSETS, o->out));
 done:
     return result;
 }
@@ -165,7 +165,7 @@ static int search_file(const neighbors_options *o, const char *path)
     search_settings set = {.where = &o->where,
                            .radius = o->radius.given ? o->radius.value : 0,
                            .mass = o->mass.value,
-                           .k = o->knn.given ? (uint32_t)o->knn.value : 0,
+                           .k = o->nearest.given ? (uint32_t)o->nearest.value : 0,
                            .row_capacity =
                                o->row_capacity.given ? (uint32_t)o->row_capacity.value : 0,
                            .part_pairs = o->part_pairs.given ? (uint64_t)o->part_pairs.value : 0,
@@ -179,7 +179,7 @@ static int search_file(const neighbors_options *o, const char *path)
                            .device = o->device,
                            .tune_file = o->tune_file};
     TRY(set_paths(o, &set.paths));
-    TRY(o->knn.given ? search_nearest_file(&set, path) : search_radius_file(&set, path));
+    TRY(o->nearest.given ? search_nearest_file(&set, path) : search_radius_file(&set, path));
 done:
     result_free_paths(&set.paths);
     return result;
@@ -189,7 +189,7 @@ static const char about[] =
     "Finds the neighbours of each point, or of each query of another file (--queries):\n"
     "    --radius R   all points at a distance below R: a list (--out), counts (--counts) or\n"
     "                 density (--density)\n"
-    "    --knn K      the K nearest points (--out); with --radius only those below R\n"
+    "    --nearest K      the K nearest points (--out); with --radius only those below R\n"
     "Without an output it only prints how many there are.\n"
     "\n"
     "POINTS and queries are f32 or f64 of shape (n, 3), (n, 2) or (n, 1). All lengths have their\n"
@@ -204,7 +204,7 @@ static const char about[] =
     "and\n"
     "--shifts have a row for each index; unused rows of a table are inf, NaN and 0.\n"
     "\n"
-    "--knn writes two tables of shape (rows, K): PREFIX.indices.npy, u32, and "
+    "--nearest writes two tables of shape (rows, K): PREFIX.indices.npy, u32, and "
     "PREFIX.distances.npy,\n"
     "f32. The nearest point comes first; of equally near points the one with the lower index.\n"
     "Unused elements are 4294967295 and inf.\n"
@@ -224,9 +224,9 @@ int tool_neighbors(int argc, char **argv)
         {"radius", OPTION_NUMBER, &o.radius, "R", "search radius", NULL},
         TEXT_OPTION("radii", o.where.radii, "R.npy",
                     "a radius for each row, f32 (rows); --radius is then the maximum"),
-        {"knn", OPTION_NUMBER, &o.knn, "K", "the K nearest points, 1 to 64", NULL},
+        {"nearest", OPTION_NUMBER, &o.nearest, "K", "the K nearest points, 1 to 64", NULL},
         FLAG_OPTION("approximate", o.approximate,
-                    "with --knn: most of the nearest points; faster for dense clusters"),
+                    "with --nearest: most of the nearest points; faster for dense clusters"),
         FLAG_OPTION("inclusive", o.inclusive, "distances up to and including R"),
         FLAG_OPTION("self", o.include_self, "each point is also its own neighbour"),
         FLAG_OPTION("half", o.half, "each pair once, in the row of the lower index"),
@@ -247,9 +247,9 @@ int tool_neighbors(int argc, char **argv)
         {"row-capacity", OPTION_NUMBER, &o.row_capacity, "N",
          "a table with N neighbours in each row; fails if a row has more", NULL},
         {"part-pairs", OPTION_NUMBER, &o.part_pairs, "N",
-         "the most pairs of a part (a row of --knn has K); default: 1 GiB", NULL},
+         "the most pairs of a part (a row of --nearest has K); default: 1 GiB", NULL},
         TEXT_OPTION("distances", o.distances, "D.npy", "distances of the list, f32 (pairs)"),
-        FLAG_OPTION("squared", o.squared, "write squared distances (--distances, --knn)"),
+        FLAG_OPTION("squared", o.squared, "write squared distances (--distances, --nearest)"),
         TEXT_OPTION("vectors", o.vectors, "V.npy",
                     "vectors to the neighbours of the list, f32 (pairs, axes)"),
         TEXT_OPTION("shifts", o.shifts, "S.npy",
@@ -264,7 +264,7 @@ int tool_neighbors(int argc, char **argv)
         TUNE_FILE_OPTION(o.tune_file),
         JSON_OPTION(o.as_json, "a report")};
     const tool_syntax syntax = {.name = "neighbors",
-                                .files = "POINTS.npy (--radius R | --knn K)",
+                                .files = "POINTS.npy (--radius R | --nearest K)",
                                 .min_files = 1,
                                 .max_files = 1,
                                 .about = about,

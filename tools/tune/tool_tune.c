@@ -276,7 +276,7 @@ static const char about[] =
     "other\n"
     "program meanwhile.\n\n"
     "NAME: only these primitives: scan, reduce, sort, topk, merge, search, histogram, transform,\n"
-    "grid, neighbors, knn, knn_approximate, morton.";
+    "grid, neighbors, nearest, nearest_approximate, morton.";
 
 int tool_tune(int argc, char **argv)
 {

@@ -74,7 +74,7 @@ struct workload {
     xl_status enqueue_##name(const workload *w, xl_plan *plan)
 WORKLOAD_CALLS(grid);
 WORKLOAD_CALLS(neighbors);
-WORKLOAD_CALLS(knn);
+WORKLOAD_CALLS(nearest);
 WORKLOAD_CALLS(approximate);
 WORKLOAD_CALLS(morton);
 bool check_grid(const workload *w, bool first);

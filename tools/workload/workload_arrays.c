@@ -172,38 +172,40 @@ static xl_status scratch_sort(const workload *w, const xl_plan *plan, size_t *by
 
 /* ---- top-k: indices ----------------------------------------------------------------- */
 
-enum { TOPK_RESULTS = 100 };
+enum { TOP_K_RESULTS = 100 };
 
-static int open_topk(workload *w)
+static int open_top_k(workload *w)
 {
     int result;
     TRY(open_numbers(w));
-    TRY(workload_open_output(w, (w->n < TOPK_RESULTS ? w->n : TOPK_RESULTS) * sizeof(uint32_t), 0));
-    if (!ref_topk(XL_U32, true, true, w->n, TOPK_RESULTS, w->input, (uint32_t *)(void *)w->wanted))
+    TRY(workload_open_output(w, (w->n < TOP_K_RESULTS ? w->n : TOP_K_RESULTS) * sizeof(uint32_t),
+                             0));
+    if (!ref_top_k(XL_U32, true, true, w->n, TOP_K_RESULTS, w->input,
+                   (uint32_t *)(void *)w->wanted))
         result = workload_no_memory(w);
     w->known = true;
 done:
     return result;
 }
 
-static xl_status create_topk(const workload *w, const xl_tunable *values, uint32_t count,
-                             xl_plan **plan)
+static xl_status create_top_k(const workload *w, const xl_tunable *values, uint32_t count,
+                              xl_plan **plan)
 {
-    xl_topk_desc desc;
-    xl_topk_desc_init(&desc);
+    xl_top_k_desc desc;
+    xl_top_k_desc_init(&desc);
     desc.tunables = values;
     desc.num_tunables = count;
-    return xl_topk_create(w->s->ctx, &desc, plan);
+    return xl_top_k_create(w->s->ctx, &desc, plan);
 }
 
-static xl_status enqueue_topk(const workload *w, xl_plan *plan)
+static xl_status enqueue_top_k(const workload *w, xl_plan *plan)
 {
-    return xl_topk_enqueue(plan, w->s->queue,
-                           &(xl_topk_args){.n = w->n,
-                                           .k = TOPK_RESULTS,
-                                           .keys_in = xl_view_of(w->buffers[0], 0),
-                                           .indices_out = xl_view_of(w->buffers[OUT], 0)},
-                           0, NULL, NULL);
+    return xl_top_k_enqueue(plan, w->s->queue,
+                            &(xl_top_k_args){.n = w->n,
+                                             .k = TOP_K_RESULTS,
+                                             .keys_in = xl_view_of(w->buffers[0], 0),
+                                             .indices_out = xl_view_of(w->buffers[OUT], 0)},
+                            0, NULL, NULL);
 }
 
 /* ---- select: the odd numbers, and how many they are ------------------------------- */
@@ -442,7 +444,7 @@ const workload_kind workload_kinds[WORKLOADS] = {
     KIND("reduction", "reduce.", 22, 24, 4, NONE, reduce, equal, NULL),
     KIND("segmented reduction", "reduce.", 22, 24, 4, XL_SEGMENTS_OFFSETS, reduce, equal, NULL),
     KIND("sort", "sort.", 18, 20, 16, NONE, sort, sort, scratch_sort),
-    KIND("top-k", "topk.", 22, 24, 4, NONE, topk, equal, NULL),
+    KIND("top-k", "top_k.", 22, 24, 4, NONE, top_k, equal, NULL),
     KIND("selection", "select.", 0, 0, 6, NONE, select, select, NULL),
     KIND("merge", "merge.", 22, 24, 8, NONE, merge, equal, NULL),
     KIND("search", "search.", 20, 22, 0, NONE, search, equal, NULL),
@@ -450,8 +452,8 @@ const workload_kind workload_kinds[WORKLOADS] = {
     KIND("transform", "transform.", 22, 24, 8, NONE, transform, equal, NULL),
     KIND("grid build", "grid.", 18, 20, 0, NONE, grid, grid, scratch_grid),
     KIND("neighbour search", "neighbors.", 17, 20, 0, NONE, neighbors, neighbors, NULL),
-    KIND("nearest points", "knn.", 16, 20, 0, NONE, knn, nearest, NULL),
-    KIND("nearest, approximate", "knn_approximate.", 16, 20, 0, NONE, approximate, approximate,
+    KIND("nearest points", "nearest.", 16, 20, 0, NONE, nearest, nearest, NULL),
+    KIND("nearest, approximate", "nearest_approximate.", 16, 20, 0, NONE, approximate, approximate,
          NULL),
     KIND("Morton codes", "morton.", 20, 22, 20, NONE, morton, equal, NULL),
 };

@@ -6,7 +6,7 @@
 #include <string.h>
 
 enum { OUT = WORKLOAD_OUT, RADIUS = 1, AROUND = 30, SAMPLES = 24 };
-/* Cells for the 16 nearest, as crosslane/knn.h recommends. */
+/* Cells for the 16 nearest, as crosslane/nearest.h recommends. */
 #define CELL_OF_NEAREST (0.72f * RADIUS)
 
 /* ---- grid: points with about 30 neighbours each -------------------------------- */
@@ -216,8 +216,8 @@ bool check_neighbors(const workload *w, bool first)
 
 enum { NEAREST = 16 };
 
-/* Cells of NEAREST / 6 points, as crosslane/knn.h recommends, if a ball of RADIUS has AROUND points. */
-int open_knn(workload *w)
+/* Cells of NEAREST / 6 points, as crosslane/nearest.h recommends, if a ball of RADIUS has AROUND points. */
+int open_nearest(workload *w)
 {
     int result;
     TRY(open_index(w, CELL_OF_NEAREST));
@@ -226,25 +226,27 @@ done:
     return result;
 }
 
-xl_status create_knn(const workload *w, const xl_tunable *values, uint32_t count, xl_plan **plan)
+xl_status create_nearest(const workload *w, const xl_tunable *values, uint32_t count,
+                         xl_plan **plan)
 {
-    xl_knn_desc desc;
-    xl_knn_desc_init(&desc);
+    xl_nearest_desc desc;
+    xl_nearest_desc_init(&desc);
     desc.k = NEAREST;
     desc.tunables = values;
     desc.num_tunables = count;
     xl_plan *grid;
     xl_status status = create_cells(w, CELL_OF_NEAREST, NULL, 0, &grid);
     if (status == XL_SUCCESS)
-        status = xl_knn_create(grid, &desc, plan);
+        status = xl_nearest_create(grid, &desc, plan);
     xl_plan_destroy(grid);
     return status;
 }
 
-xl_status enqueue_knn(const workload *w, xl_plan *plan)
+xl_status enqueue_nearest(const workload *w, xl_plan *plan)
 {
-    return xl_knn_enqueue(plan, w->index, w->s->queue,
-                          &(xl_knn_args){.indices = xl_view_of(w->buffers[OUT], 0)}, 0, NULL, NULL);
+    return xl_nearest_enqueue(plan, w->index, w->s->queue,
+                              &(xl_nearest_args){.indices = xl_view_of(w->buffers[OUT], 0)}, 0,
+                              NULL, NULL);
 }
 
 int open_approximate(workload *w)
@@ -266,23 +268,23 @@ static float edge_of(const workload *w)
 xl_status create_approximate(const workload *w, const xl_tunable *values, uint32_t count,
                              xl_plan **plan)
 {
-    xl_knn_approximate_desc desc;
-    xl_knn_approximate_desc_init(&desc);
+    xl_nearest_approximate_desc desc;
+    xl_nearest_approximate_desc_init(&desc);
     desc.k = NEAREST;
     for (int a = 0; a < 3; ++a)
         desc.space.cell[a][a] = (double)edge_of(w);
     desc.tunables = values;
     desc.num_tunables = count;
-    return xl_knn_approximate_create(w->s->ctx, &desc, plan);
+    return xl_nearest_approximate_create(w->s->ctx, &desc, plan);
 }
 
 xl_status enqueue_approximate(const workload *w, xl_plan *plan)
 {
-    const xl_knn_approximate_args args = {.n = w->n,
-                                          .points = xl_view_of(w->buffers[0], 0),
-                                          .indices = xl_view_of(w->buffers[OUT], 0),
-                                          .distances2 = xl_view_of(w->buffers[1], 0)};
-    return xl_knn_approximate_enqueue(plan, w->s->queue, &args, 0, NULL, NULL);
+    const xl_nearest_approximate_args args = {.n = w->n,
+                                              .points = xl_view_of(w->buffers[0], 0),
+                                              .indices = xl_view_of(w->buffers[OUT], 0),
+                                              .distances2 = xl_view_of(w->buffers[1], 0)};
+    return xl_nearest_approximate_enqueue(plan, w->s->queue, &args, 0, NULL, NULL);
 }
 
 static bool is_before(const float *xyz, size_t i, size_t j, size_t k)

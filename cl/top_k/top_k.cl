@@ -1,0 +1,276 @@
+/* SPDX-License-Identifier: MIT
+ * The k first keys of an array by radix select: the kernels find the digits of the k-th key one
+ * after the other, the highest first (AIR top-k, SC '23; RadiK, ICS '24; see
+ * include/crosslane/top_k.h).
+ *
+ * The host launches the same kernels whatever the keys are:
+ *   xl_top_k_begin      clears the counts
+ * If there are many keys, once for each digit
+ *   xl_top_k_sample     counts the next digit of a sample, to find a bound in it
+ * and then once
+ *   xl_top_k_bound      makes short lists of each chunk's keys within the bound
+ * For each digit
+ *   xl_top_k_count      finds the digit that the last pass counted, makes the lists of chunks in
+ *                      which few keys can be results, and counts the next digit of the candidates
+ * Then
+ *   xl_top_k_tally      finds the last digit, and counts the certain results and the candidates of
+ *                      each chunk
+ *   xl_top_k_write      adds up the counts of the chunks before, and writes the results in the order
+ *                      of the input
+ * A pass ends at once if all candidates are results. If results are sorted, there follow the sort
+ * and
+ *   xl_top_k_rank_keys  (keys of 8 bytes) makes pairs of a rank and an index
+ *   xl_top_k_gather     writes the results from sorted pairs
+ * If another kernel changes keys or scratch at the same time, the results are undefined, but nothing
+ * outside the arrays is accessed. */
+#include "../prelude/prelude.cl"
+
+/* Both shapes need it. Embedding takes each file once, so that it cannot be inside the condition. */
+#include "top_k_length.cl"
+#include "top_k_state.cl"
+
+#if XL_TOP_K_SHAPE == 0
+#include "top_k_group.cl"
+#else
+#include "top_k_serial.cl"
+#endif
+
+#define XL_TOP_K_REQUIRED __attribute__((reqd_work_group_size(XL_TOP_K_GROUP, 1, 1)))
+
+/* The state before the first pass over `candidates` keys, `needed` of which are results. */
+void xl_top_k_state_begin(__global xl_top_k_state *state, uint n, uint candidates, uint needed)
+{
+    /* One by one: rusticl 22.3 crashes as it compiles a structure of constants. */
+    state->prefix = 0;
+    state->n = n;
+    state->known_bits = 0;
+    state->certain = 0;
+    state->needed = needed;
+    state->candidates = candidates;
+    state->unused = 0;
+}
+
+/* `sample`: the keys of the sample; 0: there is none. `rank`: the bound's rank in it if there are
+ * n_most keys. It rises as n falls; few keys are all within the bound. */
+__kernel void xl_top_k_begin(uint n_most, __global const ulong *length, ulong length_offset,
+                             uint results, uint passes, uint sample, uint rank,
+                             __global uchar *scratch, ulong state)
+{
+    const xl_top_k t = xl_top_k_at(scratch, state, 0), sampled = xl_top_k_of_sample(&t);
+    for (uint i = (uint)get_local_id(0); i < passes * XL_DIGITS; i += (uint)get_local_size(0)) {
+        t.counts[i] = 0;
+        if (sample > 0)
+            sampled.counts[i] = 0;
+    }
+    if (get_local_id(0) == 0) {
+        const uint n = xl_top_k_length(n_most, length, length_offset);
+        const ulong bound = n > sample ? (ulong)rank * n_most / n : sample;
+        xl_top_k_state_begin(t.states, n, n, min(results, n));
+        xl_top_k_state_begin(sampled.states, n, sample, (uint)min(bound, (ulong)sample));
+        t.results[0] = min(results, n);
+        t.bounded[0] = 0;
+    }
+}
+
+/* The state before pass `pass`: that of the pass before and the digit which that pass counted. The
+ * group of chunk 0 stores it for later kernels. */
+xl_top_k_state xl_top_k_state_find(const xl_top_k *t, uint pass, uint c XL_TOP_K_LOCAL_PARAMETER)
+{
+    xl_top_k_state s = xl_top_k_state_read(t->states + (pass > 0 ? pass - 1 : 0) XL_TOP_K_LOCAL);
+    if (pass > 0 && !xl_top_k_is_found(&s))
+        xl_top_k_find_digit(t->counts + (pass - 1) * XL_DIGITS, &s XL_TOP_K_LOCAL);
+    if (pass > 0 && c == 0 && get_local_id(0) == 0)
+        t->states[pass] = s;
+    return s;
+}
+
+/* The `sample` keys of the sample are cut into parts of `part` keys. */
+__kernel XL_TOP_K_REQUIRED void xl_top_k_sample(uint pass, uint n, uint sample, uint part,
+                                                __global uchar *scratch, ulong state,
+                                                __global const XL_KEY *keys, ulong keys_offset)
+{
+    XL_TOP_K_DECLARE_LOCAL
+    const xl_top_k all = xl_top_k_at(scratch, state, 0), t = xl_top_k_of_sample(&all);
+    const uint c = (uint)get_group_id(0), first = c * part;
+    const xl_top_k_state s = xl_top_k_state_find(&t, pass, c XL_TOP_K_LOCAL);
+    if (!xl_top_k_is_found(&s)) {
+        const uint stride = max(min(s.n, n) / sample, 1u);
+        const xl_top_k_keys mine =
+            xl_top_k_keys_sampled(keys + keys_offset, stride, first, min(part, sample - first));
+        xl_top_k_count_keys(&mine, &s, t.counts + pass * XL_DIGITS XL_TOP_K_LOCAL);
+    }
+}
+
+#if XL_TOP_K_ROOM > 0
+/* A chunk has no list if more keys are within the bound than its list has room for. */
+__kernel XL_TOP_K_REQUIRED void xl_top_k_bound(uint passes, uint n, uint chunks,
+                                               __global uchar *scratch, ulong state,
+                                               __global const XL_KEY *keys, ulong keys_offset)
+{
+    XL_TOP_K_DECLARE_LOCAL
+    const xl_top_k t = xl_top_k_at(scratch, state, chunks), sampled = xl_top_k_of_sample(&t);
+    const uint c = (uint)get_group_id(0);
+    const xl_top_k_state s = xl_top_k_state_find(&sampled, passes, c XL_TOP_K_LOCAL);
+    const xl_top_k_range range = xl_top_k_range_of(&s, n, c, chunks);
+    const uint listed = xl_top_k_make_list(keys + keys_offset + range.begin, range.length, &s,
+                                           t.lists + (size_t)c * XL_TOP_K_ROOM XL_TOP_K_LOCAL);
+    if (get_local_id(0) == 0) {
+        t.listed[c] = listed;
+        atomic_add(t.bounded, min(listed, (uint)XL_TOP_K_ROOM));
+    }
+}
+#endif
+
+/* Whether the lists, of the chunks that have one, contain all results: once a digit is known, or if
+ * enough keys are within the sample's bound. */
+bool xl_top_k_has_lists(const xl_top_k *t, const xl_top_k_state *s XL_TOP_K_LOCAL_PARAMETER)
+{
+    return s->known_bits > 0 || xl_top_k_word_read(t->bounded XL_TOP_K_LOCAL) >= max(s->needed, 1u);
+}
+
+/* The keys of chunk c that may be results. Makes the chunk's list if it is likely to have room. */
+xl_top_k_keys xl_top_k_keys_find(const xl_top_k *t, const xl_top_k_state *s, uint c, uint chunks,
+                                 __global const XL_KEY *keys, uint length XL_TOP_K_LOCAL_PARAMETER)
+{
+    __global uint *const list = t->lists + (size_t)c * XL_TOP_K_ROOM;
+    uint listed = XL_TOP_K_UNLISTED;
+    if (xl_top_k_has_lists(t, s XL_TOP_K_LOCAL))
+        listed = xl_top_k_word_read(t->listed + c XL_TOP_K_LOCAL);
+#if XL_TOP_K_ROOM > 0
+    if (s->known_bits > 0 && listed == XL_TOP_K_UNLISTED && xl_top_k_is_listable(s, chunks))
+        listed = xl_top_k_make_list(keys, length, s, list XL_TOP_K_LOCAL);
+#endif
+    if (get_local_id(0) == 0)
+        t->listed[c] = listed;
+    return xl_top_k_keys_of(keys, length, list, listed);
+}
+
+/* A group has one of `chunks` chunks. `state`: bytes into scratch. */
+__kernel XL_TOP_K_REQUIRED void xl_top_k_count(uint pass, uint n, uint chunks,
+                                               __global uchar *scratch, ulong state,
+                                               __global const XL_KEY *keys, ulong keys_offset)
+{
+    XL_TOP_K_DECLARE_LOCAL
+    const xl_top_k t = xl_top_k_at(scratch, state, chunks);
+    const uint c = (uint)get_group_id(0);
+    const xl_top_k_state s = xl_top_k_state_find(&t, pass, c XL_TOP_K_LOCAL);
+    const xl_top_k_range range = xl_top_k_range_of(&s, n, c, chunks);
+    if (!xl_top_k_is_found(&s)) {
+        const xl_top_k_keys mine = xl_top_k_keys_find(
+            &t, &s, c, chunks, keys + keys_offset + range.begin, range.length XL_TOP_K_LOCAL);
+        xl_top_k_count_keys(&mine, &s, t.counts + pass * XL_DIGITS XL_TOP_K_LOCAL);
+    }
+}
+
+/* Counts the certain results and the candidates of each chunk. If no digit is known, all keys are
+ * results, and candidates. */
+__kernel XL_TOP_K_REQUIRED void xl_top_k_tally(uint passes, uint n, uint chunks,
+                                               __global uchar *scratch, ulong state,
+                                               __global const XL_KEY *keys, ulong keys_offset)
+{
+    XL_TOP_K_DECLARE_LOCAL
+    const xl_top_k t = xl_top_k_at(scratch, state, chunks);
+    const uint c = (uint)get_group_id(0);
+    const xl_top_k_state s = xl_top_k_state_find(&t, passes, c XL_TOP_K_LOCAL);
+    const xl_top_k_range range = xl_top_k_range_of(&s, n, c, chunks);
+    const xl_top_k_keys mine = xl_top_k_keys_find(
+        &t, &s, c, chunks, keys + keys_offset + range.begin, range.length XL_TOP_K_LOCAL);
+    uint certain = 0, candidates = range.length;
+    if (s.known_bits > 0)
+        xl_top_k_tally_keys(&mine, &s, &certain, &candidates XL_TOP_K_LOCAL);
+    if (get_local_id(0) == 0) {
+        t.certain[c] = certain;
+        t.candidates[c] = candidates;
+    }
+}
+
+/* The certain results and the candidates of all chunks before chunk c. */
+xl_top_k_before xl_top_k_before_find(const xl_top_k *t, uint c XL_TOP_K_LOCAL_PARAMETER)
+{
+    xl_top_k_before before;
+    uint certain = 0, candidates = 0;
+    for (uint d = (uint)get_local_id(0); d < c; d += XL_TOP_K_GROUP) {
+        certain += t->certain[d];
+        candidates += t->candidates[d];
+    }
+    xl_top_k_add_up(&certain, &candidates XL_TOP_K_LOCAL);
+    before.certain = certain;
+    before.candidates = candidates;
+    return before;
+}
+
+/* `words`, `places`: bytes into scratch, for results that are sorted next. */
+__kernel XL_TOP_K_REQUIRED void xl_top_k_write(uint outputs, uint passes, uint results, uint n,
+                                               uint chunks, __global uchar *scratch, ulong state,
+                                               ulong words, ulong places, XL_TOP_K_ARRAYS)
+{
+    XL_TOP_K_DECLARE_LOCAL
+    XL_TOP_K_ARRAYS_MAKE
+    const xl_top_k t = xl_top_k_at(scratch, state, chunks);
+    const uint c = (uint)get_group_id(0);
+    const xl_top_k_state s = xl_top_k_state_read(t.states + passes XL_TOP_K_LOCAL);
+    const xl_top_k_chunk mine = xl_top_k_chunk_read(&t, c XL_TOP_K_LOCAL);
+    const xl_top_k_before before = xl_top_k_before_find(&t, c XL_TOP_K_LOCAL);
+    const xl_top_k_range range = xl_top_k_range_of(&s, n, c, chunks);
+    xl_top_k_writer w;
+    w.arrays = arrays;
+    w.pairs.words = (__global ulong *)(scratch + words);
+    w.pairs.places = (__global uint *)(scratch + places);
+    w.mask = xl_top_k_mask(&s);
+    w.prefix = (XL_ORDINAL)s.prefix;
+    w.results = results;
+    w.first = before.certain + min(s.needed, before.candidates);
+    w.taken = xl_top_k_taken(s.needed, before.candidates, mine.candidates);
+    w.total = mine.certain + w.taken;
+    w.begin = range.begin;
+    w.keys = xl_top_k_keys_of(arrays.keys_in + w.begin, range.length,
+                              t.lists + (size_t)c * XL_TOP_K_ROOM, mine.listed);
+    xl_top_k_write_keys(&w XL_TOP_K_LOCAL);
+}
+
+/* The number of results, at most `results`. */
+uint xl_top_k_results(uint results, __global uchar *scratch, ulong state)
+{
+    const xl_top_k t = xl_top_k_at(scratch, state, 0);
+    return (uint)min((ulong)results, t.results[0]);
+}
+
+/* Makes pairs from sorted ordinals and their indices: the place of the first equal ordinal, and the
+ * index. */
+__kernel void xl_top_k_rank_keys(uint results, __global uchar *scratch, ulong state, ulong ordinals,
+                                 ulong places, ulong pairs)
+{
+    const __global ulong *const keys = (const __global ulong *)(scratch + ordinals);
+    const size_t p = get_global_id(0);
+    if (p >= xl_top_k_results(results, scratch, state))
+        return;
+    const ulong key = keys[p];
+    uint low = 0, high = (uint)p;
+    while (low < high) {
+        const uint middle = low + (high - low) / 2;
+        if (keys[middle] < key)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    ((__global ulong *)(scratch + pairs))[p] =
+        (ulong)low << 32 | ((const __global uint *)(scratch + places))[p];
+}
+
+__kernel void xl_top_k_gather(uint outputs, uint results, uint n, __global uchar *scratch,
+                              ulong state, ulong pairs, XL_TOP_K_ARRAYS)
+{
+    XL_TOP_K_ARRAYS_MAKE
+    const size_t p = get_global_id(0);
+    if (p >= xl_top_k_results(results, scratch, state))
+        return;
+    const uint i = (uint)((__global const ulong *)(scratch + pairs))[p];
+    if (i < n) /* if another kernel changes the keys, there may be fewer pairs */
+        xl_top_k_store(&arrays, (uint)p, i);
+}
+
+__kernel void xl_top_k_store_count(ulong results, uint n_most, __global const ulong *length,
+                                   ulong length_offset, __global ulong *count, ulong count_offset)
+{
+    count[count_offset] = min(results, (ulong)xl_top_k_length(n_most, length, length_offset));
+}

@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: MIT
+ * Top-k of short segments by a work-group. Segments of a batch whose lengths round up to the same
+ * power of two are sorted together, each in a row of the tile in local memory, by a bitonic network
+ * for that length (Batcher, AFIPS 1968; all comparators point the same way). Equal keys are ordered
+ * by their place. */
+#ifndef XL_TOP_K_ROWS
+#define XL_TOP_K_ROWS
+
+#include "../prelude/prelude_bits.cl"
+#include "top_k_segments_list.cl"
+
+/* Rows have 2^log places; log is 0 to XL_TOP_K_TILE_LOG. */
+#define XL_ROW_KINDS (XL_TOP_K_TILE_LOG + 1)
+
+typedef struct xl_short_local {
+    XL_ORDINAL key[XL_TOP_K_TILE];
+    uint place[XL_TOP_K_TILE];          /* in its segment */
+    uint taken[XL_TOP_K_TILE / 32 + 1]; /* for each place of the rows, whether it has a result */
+    uint begin[XL_TOP_K_GROUP], length[XL_TOP_K_GROUP]; /* of each segment of the batch */
+    uint order[XL_TOP_K_GROUP];                         /* the segments by row length */
+    uint first[XL_ROW_KINDS + 1], filled[XL_ROW_KINDS + 1];
+} xl_short_local;
+
+/* Local memory must be declared in a kernel. */
+#define XL_TOP_K_DECLARE_SHORT __local xl_short_local short_;
+#define XL_TOP_K_SHORT (&short_)
+
+/* Segments that are sorted together: `rows` of them in l->order, in rows of 2^log places. */
+typedef struct xl_round {
+    uint from, rows, log;
+} xl_round;
+
+void xl_row_order(__local xl_short_local *l, uint a, uint b)
+{
+    const XL_ORDINAL first = l->key[a], second = l->key[b];
+    const uint x = l->place[a], y = l->place[b];
+    if (first > second || (first == second && x > y)) {
+        l->key[a] = second;
+        l->key[b] = first;
+        l->place[a] = y;
+        l->place[b] = x;
+    }
+}
+
+/* Runs `pairs` comparators: the flip that begins phase `bits` + 1, or a step that compares places
+ * that differ in bit `bits`. */
+void xl_row_step(__local xl_short_local *l, uint pairs, uint bits, bool flip)
+{
+    const uint below = (1u << bits) - 1u;
+    for (uint q = (uint)get_local_id(0); q < pairs; q += XL_TOP_K_GROUP) {
+        const uint at = q & below, first = q >> bits << (bits + 1u);
+        xl_row_order(l, first + at, flip ? first + 2u * below + 1u - at : first + at + below + 1u);
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+}
+
+void xl_rows_load(const xl_results *out, const xl_round *r, __local xl_short_local *l)
+{
+    for (uint at = (uint)get_local_id(0); at < r->rows << r->log; at += XL_TOP_K_GROUP) {
+        const uint s = l->order[r->from + (at >> r->log)], i = at & ((1u << r->log) - 1u);
+        const bool there = i < l->length[s];
+        l->key[at] = there ? xl_key_map(out->arrays.keys_in[l->begin[s] + i]) : xl_last_ordinal();
+        l->place[at] = there ? i : ~0u; /* after all others */
+    }
+    for (uint i = (uint)get_local_id(0); i <= XL_TOP_K_TILE / 32; i += XL_TOP_K_GROUP)
+        l->taken[i] = 0;
+    barrier(CLK_LOCAL_MEM_FENCE);
+}
+
+/* The number of bits that are set in l->taken from bit `base` to bit `base` + i - 1. */
+uint xl_row_rank(const __local xl_short_local *l, uint base, uint i)
+{
+    const uint last = (base + i) / 32u;
+    uint rank = 0;
+    for (uint word = base / 32u; word < last; ++word)
+        rank += popcount(l->taken[word]);
+    const uint before = (1u << (base + i) % 32u) - 1u;
+    const uint others = last == base / 32u ? (1u << base % 32u) - 1u : 0;
+    return rank + popcount(l->taken[last] & before & ~others);
+}
+
+/* Writes the first k keys of each row, in order or in the order of the input. */
+void xl_rows_write(const xl_list *list, const xl_segments *all, const xl_results *out,
+                   const xl_round *r, __local xl_short_local *l)
+{
+    const uint w = (uint)get_local_id(0), row = (1u << r->log) - 1u;
+    for (uint at = w; at < r->rows << r->log; at += XL_TOP_K_GROUP) {
+        const uint s = l->order[r->from + (at >> r->log)], to = (at & ~row) + l->place[at];
+        if ((at & row) < min(list->k, l->length[s]) &&
+            (out->arrays.outputs & XL_OUTPUT_SORTED) == 0)
+            atomic_or(&l->taken[to / 32u], 1u << to % 32u);
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (uint at = w; at < r->rows << r->log; at += XL_TOP_K_GROUP) {
+        const uint s = l->order[r->from + (at >> r->log)], i = at & row;
+        if (i < min(list->k, l->length[s])) {
+            const uint place = (out->arrays.outputs & XL_OUTPUT_SORTED) != 0
+                                   ? i
+                                   : xl_row_rank(l, at & ~row, l->place[at]);
+            xl_top_k_store(&out->arrays, (ulong)(all->first + s) * out->stride + place,
+                           l->begin[s] + l->place[at]);
+        }
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+}
+
+/* Groups the segments of the batch by row length. The order within such a group is arbitrary; it has
+ * no effect on results. */
+void xl_rows_order(const xl_list *list, const xl_segments *all, __local xl_short_local *l)
+{
+    const uint w = (uint)get_local_id(0);
+    uint begin = 0, length = 0, kind = 0;
+    for (uint i = w; i <= XL_ROW_KINDS; i += XL_TOP_K_GROUP)
+        l->filled[i] = 0;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (w < all->batch)
+        length = xl_segment_open(list, all, all->first + w, &begin);
+    l->begin[w] = begin;
+    l->length[w] = length;
+    kind = xl_log2_above(length);
+    if (length > 0)
+        atomic_inc(&l->filled[kind]);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (w == 0) {
+        uint sum = 0;
+        for (uint i = 0; i <= XL_ROW_KINDS; ++i) {
+            const uint count = l->filled[i];
+            l->first[i] = l->filled[i] = sum;
+            sum += count;
+        }
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (length > 0)
+        l->order[atomic_inc(&l->filled[kind])] = w;
+    barrier(CLK_LOCAL_MEM_FENCE);
+}
+
+void xl_short_batch(const xl_list *list, const xl_segments *all, const xl_results *out,
+                    __local xl_short_local *l)
+{
+    xl_rows_order(list, all, l);
+    for (uint log = 0; log < XL_ROW_KINDS; ++log) {
+        const uint end = l->first[log + 1u], most = (uint)XL_TOP_K_TILE >> log;
+        for (uint from = l->first[log]; from < end; from += most) {
+            const xl_round r = {from, min(most, end - from), log};
+            xl_rows_load(out, &r, l);
+            for (uint phase = 1; phase <= log; ++phase)
+                for (uint step = phase; step > 0; --step)
+                    xl_row_step(l, r.rows << log >> 1u, step - 1u, step == phase);
+            xl_rows_write(list, all, out, &r, l);
+        }
+    }
+}
+
+#endif

@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: MIT
+ * The launches of a top-k selection. If there are many keys, a sample supplies a bound, and lists
+ * of the keys within it are made. Then there is one pass for each digit of a key; one launch that
+ * counts the results of each chunk; and one that writes them.
+ *
+ * To be sorted, a result is written as a word of 64 bits, its key as an ordinal above its index, so
+ * that a sort that is not stable also orders equal keys by index. A key of 8 bytes leaves no room
+ * for the index: it is sorted with its index as a value, and then the rank of the key among the
+ * different keys, and the index, form a word that is sorted again. */
+#include "top_k_plan.h"
+
+/* As in cl/top_k/top_k_state.cl. */
+enum { OUTPUT_PAIRS = 4, DIGIT_BITS = 11, RESULTS_AT = 496 };
+
+/* Work-items of a group in which each processes one result. */
+static size_t each(const xli_kernel *kernel)
+{
+    return xli_min(64, kernel->max_group);
+}
+
+size_t xli_top_k_nested_bytes(const xl_plan *sort, size_t n)
+{
+    size_t bytes = 0;
+    const xl_sort_args args = {.n = n};
+    return !sort || xl_sort_scratch(sort, &args, &bytes) == XL_SUCCESS ? bytes : SIZE_MAX;
+}
+
+xli_top_k_layout xli_top_k_lay_out(const xli_top_k_plan *plan, size_t n, size_t results)
+{
+    const bool sorts = xli_top_k_sorts(&plan->problem, results);
+    const size_t nested = sorts ? xli_max(xli_top_k_nested_bytes(plan->sort, results),
+                                          xli_top_k_nested_bytes(plan->sort_pairs, results))
+                                : 0;
+    return xli_top_k_layout_of(&plan->problem, &plan->shape, n, results, nested);
+}
+
+/* A call with at least one result. */
+typedef struct flow {
+    xli_top_k_call call;
+    xli_top_k_plan *plan;
+    xli_seq *seq;
+    size_t n, results; /* results: at most */
+    xli_top_k_layout layout;
+} flow;
+
+static xli_arg part(const flow *f, size_t at)
+{
+    return XLI_U64(f->call.scratch->offset + at);
+}
+
+static xli_arg scratch_of(const flow *f)
+{
+    return XLI_MEM(f->call.scratch->buffer);
+}
+
+/* Clears the counts. If there is a sample, makes lists of the keys within its bound. */
+static xl_status launch_begin(const flow *f, unsigned passes)
+{
+    xl_status status;
+    xli_top_k_plan *plan = f->plan;
+    xli_kernel *const begin = &plan->kernels.begin;
+    const size_t group = plan->shape.group_size;
+    const xli_top_k_chunks chunks = xli_top_k_chunks_of(&plan->shape, f->n);
+    const xli_top_k_sample sample =
+        xli_top_k_sample_of(&plan->problem, &plan->shape, f->n, passes > 0 ? f->results : f->n);
+    const xli_span *keys = &f->call.spans[XLI_TOP_K_KEYS_IN];
+    const xli_arg n = XLI_U32(f->n), scratch = scratch_of(f), state = part(f, 0);
+    xli_args args = {{n}, 1};
+    xli_top_k_add_length(&args, &f->call);
+    const xli_arg rest[] = {XLI_U32(f->results),  XLI_U32(passes), XLI_U32(sample.keys),
+                            XLI_U32(sample.rank), scratch,         state};
+    xli_args_add_all(&args, rest, XLI_COUNT(rest));
+    XL_TRY(xli_seq_launch_args(f->seq, begin, 1, each(begin), &args, 0));
+    if (sample.keys == 0)
+        return XL_SUCCESS;
+    const xli_top_k_chunks parts = xli_top_k_sample_chunks(&plan->shape, &sample);
+    for (unsigned pass = 0; pass < passes; ++pass)
+        XL_TRY(XLI_LAUNCH(f->seq, &plan->kernels.sample, parts.count, group, XLI_U32(pass), n,
+                          XLI_U32(sample.keys), XLI_U32(parts.elements), scratch, state,
+                          XLI_MEM(keys->buffer), XLI_U64(keys->offset)));
+    XL_TRY(XLI_LAUNCH(f->seq, &plan->kernels.bound, chunks.count, group, XLI_U32(passes), n,
+                      XLI_U32(chunks.count), scratch, state, XLI_MEM(keys->buffer),
+                      XLI_U64(keys->offset)));
+done:
+    return status;
+}
+
+/* Finds the digits of the k-th key and the number of results of each chunk, and writes these. */
+static xl_status launch_select(const flow *f)
+{
+    xl_status status;
+    xli_top_k_plan *plan = f->plan;
+    const size_t chunks = xli_top_k_chunks_of(&plan->shape, f->n).count;
+    const size_t group = plan->shape.group_size;
+    const unsigned digits = (unsigned)xli_ceil_div(8 * xl_type_size(plan->problem.key), DIGIT_BITS);
+    const bool sorts = xli_top_k_sorts(&plan->problem, f->results);
+    /* If all keys are results, no digit is needed. */
+    const unsigned passes = f->results < f->n ? digits : 0;
+    const xli_span *keys = &f->call.spans[XLI_TOP_K_KEYS_IN];
+    const xli_arg n = XLI_U32(f->n), scratch = scratch_of(f), state = part(f, 0);
+    XL_TRY(launch_begin(f, passes));
+    for (unsigned pass = 0; pass < passes; ++pass)
+        XL_TRY(XLI_LAUNCH(f->seq, &plan->kernels.count, chunks, group, XLI_U32(pass), n,
+                          XLI_U32(chunks), scratch, state, XLI_MEM(keys->buffer),
+                          XLI_U64(keys->offset)));
+    XL_TRY(XLI_LAUNCH(f->seq, &plan->kernels.tally, chunks, group, XLI_U32(passes), n,
+                      XLI_U32(chunks), scratch, state, XLI_MEM(keys->buffer),
+                      XLI_U64(keys->offset)));
+    xli_args args = {
+        {XLI_U32(sorts ? OUTPUT_PAIRS : xli_top_k_outputs(&f->call)), XLI_U32(passes),
+         XLI_U32(f->results), n, XLI_U32(chunks), scratch, state,
+         part(f, xli_top_k_is_wide(&plan->problem) ? f->layout.ordinals_at : f->layout.pairs_at),
+         part(f, f->layout.places_at)},
+        9};
+    xli_top_k_add_arrays(&args, &f->call);
+    XL_TRY(xli_seq_launch_args(f->seq, &plan->kernels.write, chunks, group, &args, 0));
+done:
+    return status;
+}
+
+static xl_view words(const flow *f, size_t at, size_t word_bytes)
+{
+    return xl_view_of(f->call.scratch->buffer, (f->call.scratch->offset + at) / word_bytes);
+}
+
+/* The number of results on the device, if it may be less than the host knows. */
+static xl_view length(const flow *f)
+{
+    return f->call.spans[XLI_TOP_K_N_DEVICE].buffer ? words(f, RESULTS_AT, sizeof(cl_ulong))
+                                                    : xl_no_view();
+}
+
+/* Sorts ordinals with their indices, and makes words of the rank of an ordinal and its index. */
+static xl_status sort_wide(const flow *f)
+{
+    xl_status status;
+    xli_kernel *rank = &f->plan->kernels.rank;
+    const xl_view keys = words(f, f->layout.ordinals_at, sizeof(cl_ulong)),
+                  values = words(f, f->layout.places_at, sizeof(cl_uint));
+    const xl_sort_args args = {.n = f->results,
+                               .n_device = length(f),
+                               .keys_in = keys,
+                               .keys_out = keys,
+                               .values_in = values,
+                               .values_out = values,
+                               .scratch = words(f, f->layout.nested_at, 1)};
+    XL_TRY(xli_seq_nest(f->seq));
+    XL_TRY(xl_sort_enqueue(f->plan->sort_pairs, f->seq->queue, &args, XLI_NEST(f->seq)));
+    xli_seq_nested(f->seq);
+    XL_TRY(XLI_LAUNCH(f->seq, rank, xli_ceil_div(f->results, each(rank)), each(rank),
+                      XLI_U32(f->results), scratch_of(f), part(f, 0),
+                      part(f, f->layout.ordinals_at), part(f, f->layout.places_at),
+                      part(f, f->layout.pairs_at)));
+done:
+    return status;
+}
+
+static xl_status launch_sorted(const flow *f)
+{
+    xl_status status;
+    xli_kernel *gather = &f->plan->kernels.gather;
+    const xl_view pairs = words(f, f->layout.pairs_at, sizeof(cl_ulong));
+    const xl_sort_args sort = {.n = f->results,
+                               .n_device = length(f),
+                               .keys_in = pairs,
+                               .keys_out = pairs,
+                               .scratch = words(f, f->layout.nested_at, 1)};
+    if (xli_top_k_is_wide(&f->plan->problem))
+        XL_TRY(sort_wide(f));
+    XL_TRY(xli_seq_nest(f->seq));
+    XL_TRY(xl_sort_enqueue(f->plan->sort, f->seq->queue, &sort, XLI_NEST(f->seq)));
+    xli_seq_nested(f->seq);
+    xli_args args = {{XLI_U32(xli_top_k_outputs(&f->call)), XLI_U32(f->results), XLI_U32(f->n),
+                      scratch_of(f), part(f, 0), part(f, f->layout.pairs_at)},
+                     6};
+    xli_top_k_add_arrays(&args, &f->call);
+    XL_TRY(xli_seq_launch_args(f->seq, gather, xli_ceil_div(f->results, each(gather)), each(gather),
+                               &args, 0));
+done:
+    return status;
+}
+
+static xl_status launch_count(const flow *f)
+{
+    const xli_span *const count = &f->call.spans[XLI_TOP_K_COUNT_OUT];
+    xli_args args = {{XLI_U64(f->results), XLI_U32(f->n)}, 2};
+    xli_top_k_add_length(&args, &f->call);
+    xli_args_add_span(&args, count);
+    return xli_seq_launch_args(f->seq, &f->plan->kernels.store_count, 1, 1, &args, 0);
+}
+
+xl_status xli_top_k_launch(xli_top_k_plan *plan, xli_seq *seq, const xl_top_k_args *args,
+                           const xli_span *spans, const xli_span *scratch)
+{
+    xl_status status = XL_SUCCESS;
+    const size_t n = args->n, results = xli_min(args->k, n);
+    flow f = {.plan = plan, .seq = seq, .n = n, .results = results};
+    f.layout = xli_top_k_lay_out(plan, n, results);
+    f.call = xli_top_k_call_of(plan, seq, args, spans, scratch, f.layout.indices_at);
+    if (spans[XLI_TOP_K_COUNT_OUT].buffer)
+        XL_TRY(launch_count(&f));
+    if (results == 0 || !xli_top_k_has_outputs(spans))
+        return XL_SUCCESS;
+    XL_TRY(launch_select(&f));
+    if (xli_top_k_sorts(&plan->problem, results))
+        XL_TRY(launch_sorted(&f));
+    XL_TRY(xli_top_k_values_launch(&f.call, results));
+done:
+    return status;
+}

@@ -1,5 +1,0 @@
-/* SPDX-License-Identifier: MIT
- * The k nearest points in single precision. */
-#define REAL float
-#define OF_REAL(name) name
-#include "ref_knn_of.h"

@@ -1,5 +1,0 @@
-/* SPDX-License-Identifier: MIT
- * The k nearest points in double precision. */
-#define REAL double
-#define OF_REAL(name) name##_f64
-#include "ref_knn_of.h"

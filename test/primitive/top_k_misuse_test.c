@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: MIT
+ * Selections that are refused, each with its status and its text. misuse_tables.c has more of them.
+ */
+#define XLT_PRIMITIVE xl_top_k
+#include "xlt_misuse_calls.h"
+
+static xl_top_k_desc desc_of(xl_type value)
+{
+    xl_top_k_desc desc;
+    xl_top_k_desc_init(&desc);
+    desc.value = value;
+    return desc;
+}
+
+static void wrong_descriptors(void **state)
+{
+    (void)state;
+    const wrong_desc cases[] = {
+        {"desc.segments: 3", {.key = XL_F32, .segments = XL_SEGMENTS_KEYS, .segment_type = XL_U32}},
+        {"desc.segment_type: i32",
+         {.key = XL_F32, .segments = XL_SEGMENTS_OFFSETS, .segment_type = XL_I32}},
+        {"desc.segment_type: none (0); must be u32 or u64",
+         {.key = XL_F32, .segments = XL_SEGMENTS_OFFSETS}},
+        {"desc.segment_type: u32", {.key = XL_F32, .segment_type = XL_U32}},
+    };
+    refuses_descriptors(COUNT(cases), cases);
+}
+
+static void wrong_segments(void **state)
+{
+    (void)state;
+    enum { N = 40, COUNT_CSR = 5, K = 3 };
+    const xl_status bad = XL_ERROR_INVALID_ARGUMENT;
+    uint32_t zeros[N] = {0};
+    xl_top_k_desc desc = desc_of(XL_NONE);
+    xl_plan *plan, *whole;
+    XLT_OK(xl_top_k_create(xlt_context(), &desc, &whole));
+    desc.segments = XL_SEGMENTS_OFFSETS;
+    desc.segment_type = XL_U32;
+    XLT_OK(xl_top_k_create(xlt_context(), &desc, &plan));
+    xlt_buffer keys = xlt_buffer_make(zeros, N, 4, 0),
+               csr = xlt_buffer_make(zeros, COUNT_CSR, 4, 0),
+               out = xlt_buffer_make(NULL, COUNT_CSR * K, 4, 0),
+               count = xlt_buffer_make(NULL, 1, 8, 0);
+    const call right = {.plan = plan,
+                        .queue = xlt_queue(),
+                        .args = {.n = N,
+                                 .k = K,
+                                 .keys_in = xlt_view(&keys),
+                                 .indices_out = xlt_view(&out),
+                                 .segments = xl_view_n(csr.mem, xlt_view(&csr).offset, COUNT_CSR)}};
+    good = &right;
+    expect_success(&right);
+    EXPECT(bad,
+           "args.segments: given; must not be given, because desc.segments is XL_SEGMENTS_NONE",
+           c.plan = whole)
+    EXPECT(bad, "args.segments: 0 CSR offsets", x->segments = xl_no_view())
+    EXPECT(bad, "args.keys_out, args.indices_out, args.counts_out: none given",
+           x->indices_out = xl_no_view())
+    EXPECT(bad, "args.counts_out: given", c.plan = whole; x->segments = xl_no_view();
+           x->counts_out = xlt_view(&csr))
+    EXPECT(bad,
+           "args.count_out: given; must not be given, because desc.segments is XL_SEGMENTS_OFFSETS",
+           x->count_out = xlt_view(&count))
+    EXPECT(XL_ERROR_OVERLAP, "counts_out", x->counts_out = x->segments)
+    EXPECT(bad, "indices_out: 15 elements are needed; view.count is 14",
+           x->indices_out.count = COUNT_CSR * K - 1)
+    EXPECT(bad, "keys_in", x->keys_in.offset = SIZE_MAX)
+    xlt_buffer_free(&keys);
+    xlt_buffer_free(&csr);
+    xlt_buffer_free(&out);
+    xlt_buffer_free(&count);
+    xl_plan_destroy(plan);
+    xl_plan_destroy(whole);
+}
+
+/* No keys, or none wanted: an event, and a count of 0. */
+static void nothing_yields_an_event(void **state)
+{
+    (void)state;
+    const xl_top_k_desc desc = desc_of(XL_NONE);
+    xlt_buffer count = xlt_buffer_make(NULL, 1, 8, 1), keys = xlt_buffer_make(NULL, 5, 4, 0);
+    xl_plan *plan;
+    XLT_OK(xl_top_k_create(xlt_context(), &desc, &plan));
+    for (size_t n = 0; n < 2; ++n) {
+        uint64_t counted = 9;
+        cl_event event = NULL;
+        xl_top_k_args args = {.n = 5 * n, .k = 7 * (1 - n)};
+        if (n > 0)
+            args.keys_in = xlt_view(&keys);
+        XLT_OK(xl_top_k_enqueue(plan, xlt_queue(), &args, 0, NULL, &event));
+        XLT_CL(clWaitForEvents(1, &event));
+        XLT_CL(clReleaseEvent(event));
+        args.count_out = xlt_view(&count);
+        XLT_OK(xl_top_k_enqueue(plan, xlt_queue(), &args, 0, NULL, NULL));
+        xlt_read(&count, &counted);
+        assert_true(counted == 0);
+    }
+    xl_plan_destroy(plan);
+    xl_plan_destroy(NULL);
+    xl_top_k_desc_init(NULL);
+    xlt_buffer_free(&count);
+    xlt_buffer_free(&keys);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(wrong_descriptors),
+        cmocka_unit_test(wrong_segments),
+        cmocka_unit_test(nothing_yields_an_event),
+    };
+    return cmocka_run_group_tests(tests, NULL, xlt_teardown);
+}
