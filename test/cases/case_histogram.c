@@ -377,8 +377,8 @@ static void run_arrays(const fuzz_case *c, open_plan *plan, outcome *o, const un
             xl_histogram_scratch(plan->of.histogram, &(xl_histogram_args){.n = most}, &scratch),
             "xl_histogram_scratch")) {
         arrays[IN] = input_array("in", in, most, in_bytes_of(c), (size_t)c->of[IN_AT]);
-        arrays[LEVELS] =
-            input_array(h->levels ? "levels" : NULL, h->levels, h->num_bins + 1, bytes, at / 2);
+        arrays[LEVELS] = input_array(h->levels ? "levels" : NULL, h->levels,
+                                     (size_t)h->num_bins + 1, bytes, at / 2);
         arrays[WEIGHTS] = input_array(e ? "weights" : NULL, weights, most, e ? e->bytes : 0,
                                       (size_t)c->of[IN_AT] / 2);
         arrays[BINS] = bins_array(c, before, after);

@@ -172,7 +172,7 @@ tune() {
   refuses 1 "absent/found.tune: cannot be written: No such file or directory" \
     tune --out absent/found.tune
   refuses 2 "tune: --seconds: 0; must be 1 to 86400" tune --seconds 0
-  refuses 2 'tune: NAME: "knm"; must be one of scan, reduce, sort, topk, merge, search, histogram, transform, grid, neighbors, nearest, nearest_approximate, morton' \
+  refuses 2 'tune: NAME: "knm"; must be one of scan, reduce, sort, top_k, merge, search, histogram, transform, grid, neighbors, nearest, nearest_approximate, morton' \
     tune nearest knm
   tune_again
   tune_some

@@ -275,7 +275,7 @@ static const char about[] =
     "CROSSLANE_TUNE_FILE, on the device and with the driver on which it was measured. Run no "
     "other\n"
     "program meanwhile.\n\n"
-    "NAME: only these primitives: scan, reduce, sort, topk, merge, search, histogram, transform,\n"
+    "NAME: only these primitives: scan, reduce, sort, top_k, merge, search, histogram, transform,\n"
     "grid, neighbors, nearest, nearest_approximate, morton.";
 
 int tool_tune(int argc, char **argv)
