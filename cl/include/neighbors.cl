@@ -59,11 +59,11 @@
  *
  * `#define XL_NEIGHBORS_PERIODIC 0` before the include removes the code for periodic space: a count
  * then takes 0.37 ms instead of 0.53 (H200, 2^21 points with 33 neighbours). xl_neighbors_failed()
- * is then true for a periodic index. With 2, there is also the code for triclinic cells
- * (xl_grid_desc.triclinic); otherwise xl_neighbors_failed() is true for them. `#define
+ * is then true for a periodic index. With 2, there is also the code for cells
+ * that are not boxes; otherwise xl_neighbors_failed() is true for them. `#define
  * XL_NEIGHBORS_F64 1` is for indices of XL_F64, and only these: each float above is then a double,
  * and each float4 a double4. `#define XL_NEIGHBORS_BATCH 1` is for indices of a batch
- * (xl_grid_desc.num_systems), and only these: neighbours are then of the same system. A work-item
+ * (space.num_systems), and only these: neighbours are then of the same system. A work-item
  * calls each function alone: none contains a barrier. */
 #ifndef XL_NEIGHBORS
 #define XL_NEIGHBORS

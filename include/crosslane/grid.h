@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: MIT
- * A grid of cells over points in space: the index that crosslane/neighbors.h and crosslane/nearest.h
- * search. An index of n points {x, y, z} in f32:
+ * A grid of cells over points in space: the index that crosslane/neighbors.h and
+ * crosslane/nearest.h search. An index of n points {x, y, z} in f32:
  *
+ *     xl_plan *grid;
+ *     xl_grid_index *index;
  *     xl_grid_desc desc;
  *     xl_grid_desc_init(&desc);
  *     desc.cell_size = 1.5;
  *     xl_grid_create(ctx, &desc, &grid);
  *     xl_grid_index_create(ctx, &index);
- *     xl_grid_build_enqueue(grid, index, queue, &(xl_grid_build_args){.n = n, .points = points}, 0,
- *                           NULL, NULL);
+ *     xl_grid_build_args args = {.n = n, .points = xl_view_of(buffer, 0)};
+ *     xl_grid_build_enqueue(grid, index, queue, &args, 0, NULL, NULL);
  *
  * The plan, `grid`, is how to build. A build fills an xl_grid_index: the points in order, and where
  * cells begin. Any number of indices may exist, built by one plan or by several. docs/neighbors.md
@@ -56,12 +58,13 @@ typedef struct xl_grid_desc {
                         floats relative to the lower corner of the box: give a box if points are far
                         from the origin, or builds are slow */
     uint32_t layout; /* xl_points_layout, of points and of given queries */
-    uint32_t stride; /* scalars from one point to the next, at least space.dimensions; default 3. No
-                        effect with XL_POINTS_SOA */
+    uint32_t stride; /* scalars from one point to the next, at least space.dimensions; default 3 for
+                        any dimensions: set 2 for adjacent {x, y}. No effect with XL_POINTS_SOA */
 
     /* How. */
     double cell_size;   /* edge of a cell of the grid along y and z, finite and above 0. Any value
-                           is right; the search radius is best (for k nearest: crosslane/nearest.h) */
+                           is right. The search radius is best; for k nearest see
+                           crosslane/nearest.h */
     uint32_t algorithm; /* xl_grid_algorithm */
     uint32_t num_tunables;
     const xl_tunable *tunables; /* grid.*, and scan.* and sort.* for the scan and the sort inside */
@@ -92,10 +95,10 @@ typedef struct xl_grid_build_args {
     xl_view points_z; /* XL_POINTS_SOA with 3 dimensions: n scalars */
     xl_view systems;  /* of a batch: n u32, the system of each point, below
                          space.num_systems */
-    xl_view storage;  /* xl_grid_scratch() bytes; as scratch in xl_scan_args. The index stays in it
-                         until its next build: do not write to it, and let no search of its old
-                         contents run on another queue. Not given: the index's own memory, for
-                         which the library takes care of that */
+    xl_view storage;  /* xl_grid_scratch() bytes; as scratch in xl_scan_args. The index retains it
+                         and stays in it until its next build: do not write to it, and let no search
+                         of its old contents run on another queue. Not given: the index's own
+                         memory, for which the library takes care of that */
 } xl_grid_build_args;
 
 typedef struct xl_grid_reorder_args {
@@ -107,8 +110,8 @@ typedef struct xl_grid_reorder_args {
 typedef struct xl_grid_moved_args {
     double distance; /* finite and at least 0; rounded to the scalar of the points, its square must
                         be a normal number or 0 */
-    xl_view points;  /* where the n points of the index are now, in the order of its build, and laid
-                        out as this plan says */
+    xl_view points;  /* where the n points of the index are now, in the order in which they were
+                        passed to its build, and laid out as this plan says */
     xl_view points_y, points_z;
     xl_view moved; /* one u32, whatever it contains; kernels must be able to read and to write it */
 } xl_grid_moved_args;
@@ -123,13 +126,15 @@ XL_API void xl_grid_desc_init_version(xl_grid_desc *desc, uint32_t version);
 XL_NODISCARD XL_API xl_status xl_grid_create(xl_context *ctx, const xl_grid_desc *desc,
                                              xl_plan **grid);
 
-/* Stores in *bytes the storage of an index with up to args->n points. Other arguments are ignored.
- * It is about 37 bytes a point if points are counted, 40 if they are sorted (as on CPUs), and up to
- * 64 KiB and 0.1 % more. XL_F64 adds 24 bytes a point, a batch 4. Does not block. */
+/* Stores in *bytes the size of args->storage for an index of up to args->n points. Other arguments
+ * are ignored. It is about 37 bytes a point if points are counted, 40 if they are sorted (as on
+ * CPUs), and up to 64 KiB and 0.1 % more. XL_F64 adds 24 bytes a point, a batch 4. Does not
+ * block. */
 XL_NODISCARD XL_API xl_status xl_grid_scratch(const xl_plan *grid, const xl_grid_build_args *args,
                                               size_t *bytes);
 
-/* Makes an empty index for plans of this context. One thread at a time may build or destroy it, and
+/* Makes an empty index for plans of this context, which it retains. Plans may be destroyed before
+ * it. One thread at a time may build or destroy it, and
  * no other thread may enqueue a search of it at that time. */
 XL_NODISCARD XL_API xl_status xl_grid_index_create(xl_context *ctx, xl_grid_index **index);
 
@@ -138,10 +143,11 @@ XL_API void xl_grid_index_destroy(xl_grid_index *index);
 
 /* Enqueues a build, which replaces the contents of the index. Never blocks. Waits, event, queue,
  * threads, failure and errors as xl_scan_enqueue(). Later calls that use the index wait for the
- * build, on any queue (on some drivers such a call on another queue blocks, docs/drivers.md).
- * The device finds points that are not finite, outside the given box or of no system:
- * xl_grid_index_status() reports them. If an event in `waits` fails there is no index until the
- * next build: the status says so, and searches treat the build as failed, or fail themselves. */
+ * build, on any queue (on some drivers such a call on another queue blocks, docs/drivers.md). A
+ * point that is not finite, outside the given box or of no system makes the build fail. The device
+ * finds it, so this call succeeds: xl_grid_index_status() reports it, and searches find nothing. If
+ * an event in `waits` fails there is no index until the next build: the status says so, and
+ * searches treat the build as failed, or fail themselves. */
 XL_NODISCARD XL_API xl_status xl_grid_build_enqueue(xl_plan *grid, xl_grid_index *index,
                                                     cl_command_queue queue,
                                                     const xl_grid_build_args *args,
@@ -150,8 +156,9 @@ XL_NODISCARD XL_API xl_status xl_grid_build_enqueue(xl_plan *grid, xl_grid_index
 
 /* Reads how the last build came out. BLOCKS until `waits` are complete and `queue` has read it.
  * Returns XL_SUCCESS; XL_ERROR_NON_FINITE or XL_ERROR_OUT_OF_DOMAIN, with the first such index and
- * its coordinates in the error text; or XL_ERROR_INVALID_ARGUMENT if there was no build, or if it
- * has not run or its storage was overwritten, without a report. report may be NULL. */
+ * its coordinates in the error text; or XL_ERROR_INVALID_ARGUMENT, and *report is unchanged, if
+ * there was no build, an event that it waited for failed, or its storage was overwritten. report
+ * may be NULL. */
 XL_NODISCARD XL_API xl_status xl_grid_index_status(xl_grid_index *index, cl_command_queue queue,
                                                    xl_grid_report *report, cl_uint num_waits,
                                                    const cl_event *waits);

@@ -10,8 +10,8 @@
  *
  * The page is docs/histogram.md.
  *
- * Floating-point bins (desc.counter XL_F32, XL_F64) hold sums that are computed as integers, so that
- * bits are the same on every run and every device, for any order of the elements and any tunables.
+ * Floating-point bins (desc.counter XL_F32, XL_F64) are sums in fixed point: the same bits on every
+ * run and every device, for any order of the elements and any tunables.
  * Let 2^e be the greatest power of two that is not above the greatest |weight| of a bin, but at
  * least 2^-126 (f32) or 2^-1022 (f64), and b the number of bits of n. Each weight of the bin is
  * converted to the type of the bins, then rounded to a multiple of 2^(e + b - 62) (f32) or
@@ -58,9 +58,8 @@ typedef struct xl_histogram_desc {
                            XL_F32 or XL_F64. Integer sums are exact modulo 2^bits */
     uint32_t weight;  /* xl_type of the weights, a built-in scalar; XL_NONE: each element counts 1.
                            Floating-point weights require a floating-point counter */
-    uint32_t
-        load_type; /* xl_type of the elements of `in`; XL_NONE: type. Without load, elements are
-                           converted to type as in xl_scan_desc */
+    uint32_t load_type; /* xl_type of the elements of `in`; XL_NONE: type. Without load, elements
+                           are converted to type as in xl_scan_desc */
     const xl_user_type *user_load_type; /* if load_type is XL_USER_TYPE */
 
     uint64_t num_bins; /* 1 to 2^20 */
@@ -117,8 +116,8 @@ XL_NODISCARD XL_API xl_status xl_histogram_scratch(const xl_plan *plan,
 
 /* Enqueues a histogram. Does not block, and allocates nothing if scratch is given. Results are the
  * same on every run and every device. `in` and weights are read once, or, if there are many bins,
- * once for each of a few ranges of bins; twice as often for floating-point bins. Waits, event, queue,
- * threads, failures and errors as for xl_scan_enqueue(). */
+ * once for each of a few ranges of bins; twice as often for floating-point bins. Waits, event,
+ * queue, threads, failures and errors as for xl_scan_enqueue(). */
 XL_NODISCARD XL_API xl_status xl_histogram_enqueue(xl_plan *plan, cl_command_queue queue,
                                                    const xl_histogram_args *args, cl_uint num_waits,
                                                    const cl_event *waits, cl_event *event);

@@ -21,8 +21,9 @@
 
 #include <crosslane/sort.h>
 
-/* The result of a call on sorted arrays a and b. Each operation takes the elements that the named C++
- * function takes. If a key occurs m times in a and n times in b, it occurs in the result: */
+/* The result of a call on sorted arrays a and b. Each operation takes the elements, keys with their
+ * values, that the named C++ function takes. If a key occurs m times in a and n times in b, it
+ * occurs in the result: */
 typedef enum xl_merge_operation {
     XL_MERGE_ALL = 0,          /* std::merge: m + n times, first all of a, then all of b */
     XL_MERGE_UNION = 1,        /* std::set_union: max(m, n) times, all of a, then the last
@@ -54,9 +55,9 @@ typedef struct xl_merge_desc {
 } xl_merge_desc;
 
 /* The arrays of a call. Inputs may overlap each other. An output must overlap no other array.
- * Outputs must have room for `room` elements: n_a + n_b for XL_MERGE_ALL and XL_MERGE_UNION,
- * min(n_a, n_b) for XL_MERGE_INTERSECTION, n_a for XL_MERGE_DIFFERENCE. Elements behind the result
- * are not written. */
+ * Outputs must have room for this number of elements, `room`, also with n_a_device: n_a + n_b for
+ * XL_MERGE_ALL and XL_MERGE_UNION, min(n_a, n_b) for XL_MERGE_INTERSECTION, n_a for
+ * XL_MERGE_DIFFERENCE. Elements behind the result are not written. */
 typedef struct xl_merge_args {
     size_t n_a, n_b;    /* keys of either input, together at most 2^32 - 1; may be 0 */
     xl_view n_a_device; /* optional: one u64, the keys of a, read when the call runs. The call takes
@@ -72,8 +73,8 @@ typedef struct xl_merge_args {
     xl_view keys_out;                      /* room keys */
     xl_view values_out;                    /* room values; not given for XL_NONE */
     xl_view more_values_out[XL_MORE_VALUES];
-    xl_view count_out; /* one u64, the elements of the result; not given for XL_MERGE_ALL, whose
-                          result has all elements of a and b */
+    xl_view count_out; /* one u64, the elements of the result; required except for XL_MERGE_ALL,
+                          where it is not given: the result has all elements of a and b */
     xl_view scratch;   /* optional: xl_merge_scratch() bytes, as in xl_scan_args */
 } xl_merge_args;
 

@@ -6,7 +6,8 @@
  *     xl_nearest_desc_init(&desc);
  *     desc.k = 8;
  *     xl_nearest_create(grid, &desc, &plan);
- *     xl_nearest_enqueue(plan, index, queue, &(xl_nearest_args){.indices = indices}, 0, NULL, NULL);
+ *     xl_nearest_args args = {.indices = indices};
+ *     xl_nearest_enqueue(plan, index, queue, &args, 0, NULL, NULL);
  *
  * docs/neighbors.md has more. A row is ordered by
  *     ((dx*dx + dy*dy) + dz*dz, index)
@@ -25,8 +26,8 @@
 
 #include <crosslane/neighbors.h>
 
-/* Start from xl_nearest_desc_init(), then set k. The plan has the space, the scalar, the layout and the
- * stride of its grid, for given queries too. "scalar" below is the type of coordinates,
+/* Start from xl_nearest_desc_init(), then set k. The plan has the space, the scalar, the layout
+ * and the stride of its grid, for given queries too. "scalar" below is the type of coordinates,
  * space.scalar. */
 typedef struct xl_nearest_desc {
     uint32_t version; /* set by xl_nearest_desc_init() */
@@ -53,7 +54,8 @@ typedef struct xl_nearest_args {
     size_t num_queries; /* as in xl_neighbors_args */
     size_t first_row, num_rows;
     xl_view queries, queries_y, queries_z, query_systems; /* as in xl_neighbors_args */
-    xl_view indices;    /* n * k u32: row i begins at i * k; points in the order of the build */
+    xl_view indices;    /* n * k u32: row i begins at i * k; indices of points, as the caller
+                           passed them to the build */
     xl_view distances2; /* n * k scalars, their square distances; or not given */
     xl_view scratch;    /* xl_nearest_scratch() bytes, or not given */
 } xl_nearest_args;
@@ -61,7 +63,8 @@ typedef struct xl_nearest_args {
 /* How complete rows are. */
 typedef struct xl_nearest_report {
     uint64_t rows;           /* that were read */
-    uint64_t short_rows;     /* with fewer than k neighbours, because there are no more */
+    uint64_t short_rows;     /* with fewer than k neighbours, because there are no more within
+                                max_radius */
     uint64_t given_up;       /* that were not searched to the end */
     uint64_t first_given_up; /* the first of these; UINT64_MAX if none */
 } xl_nearest_report;
@@ -80,14 +83,15 @@ XL_NODISCARD XL_API xl_status xl_nearest_create(xl_plan *grid, const xl_nearest_
 XL_NODISCARD XL_API xl_status xl_nearest_scratch(const xl_plan *plan, const xl_nearest_args *args,
                                                  size_t *bytes);
 
-/* Enqueues the search. Never blocks. Waits, event, queue, threads, failure and errors as
- * xl_scan_enqueue(). XL_ERROR_INVALID_ARGUMENT also if the index is of another kind than the plan.
- * A row with fewer than k neighbours ends in UINT32_MAX and INFINITY; the whole row is filled so if
- * the query is not finite or the build failed. In space that repeats, a row has k neighbours if
- * there is a point. A row that is given up is UINT32_MAX - 1 and NaN throughout: the query is too
- * far for images (the limit in crosslane/neighbors.h). The time grows with the points in the cells that the ball of the k-th
- * neighbour touches (docs/performance.md). If all points are in one cell, or a query is far outside
- * the box, it reads all of them. */
+/* Enqueues the search. Blocks only as xl_neighbors_enqueue(). Waits, event, queue, threads, failure
+ * and errors as xl_scan_enqueue(). XL_ERROR_INVALID_ARGUMENT also if the index is of another kind
+ * than the plan. A row with fewer than k neighbours ends in UINT32_MAX and INFINITY; the whole row
+ * is filled so if the query is not finite or the build failed. In space that repeats and without
+ * max_radius, a row has k neighbours if its system has a point. A row that is given up is
+ * UINT32_MAX - 1 and NaN throughout: the query is too far for images (the limit in
+ * crosslane/neighbors.h). The time grows with the number of points in the cells that the ball of
+ * the k-th neighbour touches (docs/performance.md). If all points are in one cell, or a query is
+ * far outside the box, it reads all of them. */
 XL_NODISCARD XL_API xl_status xl_nearest_enqueue(xl_plan *plan, xl_grid_index *index,
                                                  cl_command_queue queue,
                                                  const xl_nearest_args *args, cl_uint num_waits,
@@ -95,8 +99,8 @@ XL_NODISCARD XL_API xl_status xl_nearest_enqueue(xl_plan *plan, xl_grid_index *i
 
 /* Reads how complete the rows of a search with these arguments are. BLOCKS until `waits` are
  * complete and `queue` has read it. Returns XL_SUCCESS if no row was given up; the error of
- * xl_grid_index_status() if the build failed, without a report; XL_ERROR_UNSUPPORTED if rows were
- * given up. report may be NULL. */
+ * xl_grid_index_status() if the build failed, and *report is unchanged; XL_ERROR_UNSUPPORTED if
+ * rows were given up. report may be NULL. */
 XL_NODISCARD XL_API xl_status xl_nearest_status(xl_plan *plan, xl_grid_index *index,
                                                 cl_command_queue queue, const xl_nearest_args *args,
                                                 xl_nearest_report *report, cl_uint num_waits,

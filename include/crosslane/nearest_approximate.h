@@ -13,8 +13,8 @@
  * The points are sorted by their Morton codes (crosslane/morton.h). The candidates of a query are
  * the k points before it and the k after it. This is repeated with all points shifted, and the k
  * best of all candidates are kept. The time depends on n, k and the shifts, and hardly on where the
- * points are. docs/neighbors.md has figures of how many of the nearest are found; crosslane/nearest.h
- * finds all of them, always.
+ * points are. docs/neighbors.md has figures of how many of the nearest are found;
+ * crosslane/nearest.h finds all of them, always.
  *
  * A row is ordered as in crosslane/nearest.h, has no point twice, and is the same on every device.
  *
@@ -31,9 +31,9 @@ typedef struct xl_nearest_approximate_desc {
     uint32_t version; /* set by xl_nearest_approximate_desc_init() */
 
     /* The points and the queries. */
-    xl_space space;   /* 2 or 3 dimensions, XL_F32, a box that is given (the defaults are 3
-                         dimensions and no box), not periodic, one system; from -2^125 to 2^125.
-                         Points outside have less accurate rows */
+    xl_space space;   /* 2 or 3 dimensions, XL_F32, a box that is given (set the cell; the other
+                         defaults are right for 3 dimensions), not periodic, one system; from -2^125
+                         to 2^125. Points outside have less accurate rows */
     uint32_t stride;  /* scalars from one point to the next, at least space.dimensions; default 3 */
     uint32_t queries; /* xl_neighbors_queries */
     uint32_t query_stride; /* as stride, for given queries */
@@ -52,7 +52,8 @@ typedef struct xl_nearest_approximate_desc {
 
 /* The arguments of a call. The number of rows m is num_queries, or n. A view that is left out is
  * not given. Outputs and scratch must not overlap any other view. Inputs are not changed.
- * first_row, num_rows: a part of the rows, as in xl_nearest_args. Each part sorts all points again. */
+ * first_row, num_rows: a part of the rows, as in xl_nearest_args. Each part sorts
+ * all points again. */
 typedef struct xl_nearest_approximate_args {
     size_t n;           /* points, at most 2^32 - 2 */
     size_t num_queries; /* XL_QUERIES_GIVEN: at most 2^32 - 2; otherwise 0 */

@@ -22,9 +22,9 @@
  *
  * In space that repeats, each image of a point within the radius is a neighbour, so a row may have
  * an index several times. A point is not its own neighbour, but its images are. Along a periodic
- * axis of period L, dx is (query.x - point.x) - s * L for a whole number s; in a cell that is no box
- * it is (query.x - point.x) less the move of the image (crosslane/space.h). If j is a neighbour of i
- * in image s, then i is a neighbour of j in image -s. A radius may have up to 2^20 periods, or
+ * axis of period L, dx is (query.x - point.x) - s * L for a whole number s; in a cell that is no
+ * box it is (query.x - point.x) less the move of the image (crosslane/space.h). If j is a neighbour
+ * of i in image s, then i is a neighbour of j in image -s. A radius may have up to 2^20 periods, or
  * heights of the cell, and no image within it may have a component of S beyond 2^30.
  *
  * Limit: a given query that is too far for images has no neighbours, and xl_neighbors_status()
@@ -52,19 +52,20 @@ typedef struct xl_neighbors_desc {
     uint32_t queries; /* xl_neighbors_queries */
 
     /* The neighbours. */
-    double radius;         /* finite and above 0; rounded to scalar, its square must be a normal
+    double radius;  /* finite and above 0; rounded to scalar, its square must be a normal
                               number */
-    uint32_t radii;        /* 1: each query has its own radius, at most this one */
+    uint32_t radii; /* 1: each query has its own radius; one above this one counts as this one */
     uint32_t inclusive;    /* 0: distance < radius; 1: distance <= radius */
     uint32_t include_self; /* 1: a point (by its index) is its own neighbour */
-    uint32_t half;         /* 1: each pair once, in row i for i < j. If two opposite images
-                              of the point itself are neighbours, the row has the one whose move
-                              ends in a coordinate above 0, zeros aside. Requires indexed queries
-                              and one radius */
+    uint32_t half;         /* 1: each pair once, in row i for i < j. Of two opposite images
+                              of the point itself, the row has the one whose move has its last
+                              nonzero coordinate above 0. Requires indexed queries and one
+                              radius */
 
     /* The results. */
     uint32_t sorted;       /* 1 (default): rows ascend by index. 0: any order, faster */
-    uint32_t details;      /* 1: lists may have distances2, vectors and shifts */
+    uint32_t details;      /* 1 (not a sum of xl_list_details): lists may have distances2,
+                              vectors and shifts */
     uint32_t row_capacity; /* 0: CSR rows. Otherwise row i begins at i * row_capacity. The remaining
                               room of a row is not written; a row that is too long has the right
                               count, and undefined indices */
@@ -82,14 +83,14 @@ typedef struct xl_neighbors_desc {
  * A view that is left out is not given. Outputs and scratch must not overlap any other view or the
  * storage of the index. Inputs are not changed. A call ignores outputs that it does not compute.
  *
- * first_row, num_rows: a part of the rows, for lists that are larger than memory: num_rows rows from
- * first_row on (0: all from there), in separate arrays. CSR row i begins at offsets[i] -
+ * first_row, num_rows: a part of the rows, for lists that are larger than memory: num_rows rows
+ * from first_row on (0: all from there), in separate arrays. CSR row i begins at offsets[i] -
  * offsets[first_row], and the capacity needed is offsets[first_row + num_rows] -
- * offsets[first_row]. Each part reads all queries, which costs a few bytes each. Counts, offsets
- * and sums are always those of all rows. */
+ * offsets[first_row]. Each part reads all queries, which costs a few bytes each. Counts of CSR
+ * rows, offsets and sums are always those of all rows. */
 typedef struct xl_neighbors_args {
-    size_t num_queries; /* XL_QUERIES_GIVEN: at most 2^32 - 2. XL_QUERIES_INDEXED: the points of the
-                           index, or 0 for the same; xl_neighbors_scratch() requires the number */
+    size_t num_queries; /* XL_QUERIES_GIVEN: at most 2^32 - 2. XL_QUERIES_INDEXED: 0, or the number
+                           of points of the index; xl_neighbors_scratch() requires the number */
     size_t first_row, num_rows;
     uint64_t capacity; /* CSR: indices that there is room for. A row that would end behind it is not
                           written. 0 with row_capacity */
@@ -102,17 +103,17 @@ typedef struct xl_neighbors_args {
     xl_view queries_y, queries_z; /* XL_POINTS_SOA: n scalars each, for the axes that there are */
     xl_view query_systems; /* of a batch, with XL_QUERIES_GIVEN: n u32. A query of no system has no
                               neighbours */
-    xl_view radii;         /* desc.radii: n scalars. A query whose radius is not above 0 has no
-                              neighbours */
+    xl_view radii;         /* desc.radii: n scalars. A query whose radius is NaN or not above 0
+                              has no neighbours */
 
-    xl_view counts;  /* n u32, the length of each row; with row_capacity one for each of num_rows,
-                           UINT32_MAX if the build failed */
+    xl_view counts;  /* n u32, the length of each row. With row_capacity num_rows u32, of row
+                        first_row and those that follow; UINT32_MAX if the build failed */
     xl_view offsets; /* CSR: n + 1 u64, the exclusive sum of the counts, and the total. The device
-                           also reads it: not CL_MEM_WRITE_ONLY; so are the next four */
-    xl_view indices; /* `capacity` u32, or row_capacity u32 for each row: points, in the order of
-                           the build */
+                           also reads it. It and the next four must not be CL_MEM_WRITE_ONLY */
+    xl_view indices; /* `capacity` u32, or row_capacity u32 for each row: indices of points, as the
+                           caller passed them to the build */
     xl_view distances2; /* desc.details: a scalar for each index, the square distance that was
-                           compared */
+                           compared; its root is the distance */
     xl_view vectors;    /* desc.details: `dimensions` scalars for each index, from the query to the
                            image of the point: -((query - point) - the move of the image) */
     xl_view shifts;     /* desc.details: `dimensions` i32 for each index: S of the image. Images of
@@ -149,9 +150,10 @@ XL_EXTERN_C_BEGIN
 XL_API void xl_neighbors_desc_init_version(xl_neighbors_desc *desc, uint32_t version);
 
 /* Makes a plan from that of a grid, for indices that such a grid builds: of the same context,
- * dimensions, scalar, periodicity and tunable grid.planes, and a batch if that is one. A plan from a
- * periodic box takes only boxes; one from any other periodic cell takes boxes too. The grid's plan
- * may be destroyed afterwards. Errors, blocking and threads as xl_scan_create(). */
+ * dimensions, scalar, periodicity and tunable grid.planes, and a batch if that is one. A box may
+ * have other edges than that of the plan. A plan from a periodic box takes only indices of boxes;
+ * one from any other periodic cell takes all cells. The grid's plan may be destroyed afterwards.
+ * Errors, blocking and threads as xl_scan_create(). */
 XL_NODISCARD XL_API xl_status xl_neighbors_create(xl_plan *grid, const xl_neighbors_desc *desc,
                                                   xl_plan **plan);
 
@@ -159,16 +161,18 @@ XL_NODISCARD XL_API xl_status xl_neighbors_create(xl_plan *grid, const xl_neighb
 XL_NODISCARD XL_API xl_status xl_neighbors_scratch(const xl_plan *plan,
                                                    const xl_neighbors_args *args, size_t *bytes);
 
-/* The calls. They never block. Waits, event, queue, threads, failure and errors as
- * xl_scan_enqueue(); results are in the order of the queries, or in that of the points in the
- * build. XL_ERROR_INVALID_ARGUMENT also if the index is of another kind than the plan;
+/* The calls. They do not block, except some drivers on another queue than that of the build
+ * (docs/drivers.md). Waits, event, queue, threads, failure and errors as xl_scan_enqueue(); results
+ * are in the order of the queries, or of the points that were passed to the build.
+ * XL_ERROR_INVALID_ARGUMENT also if the index is of another kind than the plan;
  * XL_ERROR_UNSUPPORTED if the radius has too many periods. */
 
 /* Enqueues whatever is given of these: counts, offsets, the list (indices and its details), sums.
  * CSR rows require offsets and are counted first. Rows that do not fit are not written and no error
  * is raised here: call xl_neighbors_status() to find out. Sums: sums[i] is visit() over the
  * neighbours of query i, from `start` on, always in the same order: equal input gives equal bits on
- * one device. If the build failed, counts are 0, offsets[n] is UINT64_MAX and sums are NaN. */
+ * one device. If the build failed, counts are 0 (with row_capacity UINT32_MAX), offsets[n] is
+ * UINT64_MAX and sums are NaN. */
 XL_NODISCARD XL_API xl_status xl_neighbors_enqueue(xl_plan *plan, xl_grid_index *index,
                                                    cl_command_queue queue,
                                                    const xl_neighbors_args *args, cl_uint num_waits,
@@ -190,11 +194,11 @@ XL_NODISCARD XL_API xl_status xl_neighbors_fill_enqueue(xl_plan *plan, xl_grid_i
 
 /* Reads how a count or a list with these arguments came out: it reads offsets, or counts with
  * row_capacity, and the queries. BLOCKS until `waits` are complete and `queue` has read it. Returns
- * XL_SUCCESS; the error of xl_grid_index_status() if the build failed, without a report;
+ * XL_SUCCESS; the error of xl_grid_index_status() if the build failed, and *report is unchanged;
  * XL_ERROR_NON_FINITE if queries are not finite; XL_ERROR_UNSUPPORTED if queries are too far for
  * images; XL_ERROR_INVALID_ARGUMENT if the list is of another build of the index;
- * XL_ERROR_CAPACITY if indices are given and the rows do not fit. The error text has the
- * figures. report may be NULL. */
+ * XL_ERROR_CAPACITY if indices are given and the rows do not fit; *report has the room that
+ * they need, as the error text. report may be NULL. */
 XL_NODISCARD XL_API xl_status xl_neighbors_status(xl_plan *plan, xl_grid_index *index,
                                                   cl_command_queue queue,
                                                   const xl_neighbors_args *args,

@@ -8,6 +8,8 @@
  *     xl_scan_scratch(plan, &args, &bytes);                optional: memory of the caller's
  *     xl_scan_enqueue(plan, queue, &args, 0, NULL, NULL);  any number of times
  *
+ * ctx is made by xl_context_create() (crosslane/context.h); NULL is an error here. The queue is the
+ * caller's, of the context's device. crosslane/scan.h states the rules and the errors of all calls.
  * and all plans end with xl_plan_destroy(). xl_grid and xl_neighbors have more calls: see their
  * headers.
  *

@@ -30,8 +30,8 @@ typedef struct xl_reduce_desc {
     /* Types. XL_F64, XL_F16 and their vectors require a device that has them. To accumulate in a
      * wider type, set type to it and load_type to that of the elements: type = XL_U64 and load_type
      * = XL_U8 give sums of bytes that do not wrap. Without load and store, elements and results are
-     * converted as OpenCL C's convert_T() does: integers wrap, floating-point numbers are rounded to
-     * nearest, or toward 0 to integers, for which a number out of range is undefined. Types must
+     * converted as OpenCL C's convert_T() does: integers wrap, floating-point numbers are rounded
+     * to nearest, or toward 0 to integers, for which a number out of range is undefined. Types must
      * then be built in and have the same number of lanes. */
     uint32_t type;                       /* xl_type of the elements that are reduced */
     const xl_user_type *user_type;       /* if type is XL_USER_TYPE */

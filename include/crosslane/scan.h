@@ -48,8 +48,8 @@ typedef struct xl_scan_desc {
     /* Types. XL_F64, XL_F16 and their vectors require a device that has them. To accumulate in a
      * wider type, set type to it and load_type to that of the elements: type = XL_U64 and load_type
      * = XL_U8 give sums of bytes that do not wrap. Without load and store, elements and results are
-     * converted as OpenCL C's convert_T() does: integers wrap, floating-point numbers are rounded to
-     * nearest, or toward 0 to integers, for which a number out of range is undefined. Types must
+     * converted as OpenCL C's convert_T() does: integers wrap, floating-point numbers are rounded
+     * to nearest, or toward 0 to integers, for which a number out of range is undefined. Types must
      * then be built in and have the same number of lanes. */
     uint32_t type;                       /* xl_type of the elements that are scanned */
     const xl_user_type *user_type;       /* if type is XL_USER_TYPE */
@@ -116,7 +116,8 @@ typedef struct xl_scan_args {
                           XL_SCRATCH_ALIGNMENT; overlaps no other view. Calls with different scratch
                           may run at the same time. Not given: the plan's own, which grows on
                           demand. Calls that use it run one after another, on any queues: each waits
-                          for the one before, and fails if that one fails meanwhile */
+                          for the one before, and fails if that one fails before it
+                          ends */
 } xl_scan_args;
 
 XL_EXTERN_C_BEGIN
@@ -136,7 +137,8 @@ XL_NODISCARD XL_API xl_status xl_scan_create(xl_context *ctx, const xl_scan_desc
                                              xl_plan **plan);
 
 /* Stores in *bytes the scratch that a call with args->n elements needs; it is enough for fewer
- * elements, too. 0 is possible. Other arguments are ignored. Does not block.
+ * elements, too. If it is 0, leave scratch out: the call allocates nothing either.
+ * Other arguments are ignored. Does not block.
  * XL_ERROR_INVALID_ARGUMENT: a NULL, a plan of another primitive, or more bytes than a size_t
  * counts. */
 XL_NODISCARD XL_API xl_status xl_scan_scratch(const xl_plan *plan, const xl_scan_args *args,

@@ -90,7 +90,7 @@ typedef struct xl_neighbor_list {
     size_t n;          /* rows */
     uint64_t *offsets; /* n + 1 */
     uint32_t *indices; /* offsets[n] */
-    void *distances;   /* XL_LIST_DISTANCES: scalars; otherwise NULL */
+    void *distances;   /* XL_LIST_DISTANCES: scalars, not squared; otherwise NULL */
     void *vectors;     /* XL_LIST_VECTORS: `dimensions` scalars each, from the point to the image of
                           its neighbour; otherwise NULL */
     int32_t *shifts;   /* XL_LIST_SHIFTS: `dimensions` numbers each, S of the image
@@ -105,7 +105,7 @@ typedef enum xl_list_details {
 } xl_list_details;
 
 /* Lists, for each point, all points at a distance below `radius`, in ascending order of index; each
- * periodic image is a neighbour of its own. crosslane/neighbors.h states the comparison to the last
+ * periodic image counts separately. crosslane/neighbors.h states the comparison to the last
  * rounding. space: dimensions, scalar, box or cell, and periodicity; NULL: 3 dimensions, XL_F32,
  * open. num_systems must be 0. points: n times `dimensions` scalars. details: xl_list_details, or
  * 0. XL_ERROR_NON_FINITE or XL_ERROR_OUT_OF_DOMAIN if a point is not finite or outside the bounds.

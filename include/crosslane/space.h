@@ -12,19 +12,22 @@
 
 typedef enum xl_bounds {
     XL_BOUNDS_FOUND = 0, /* open space: the device finds the box of the points. `periodic`, `origin`
-                            and `cell` must be 0 */
-    XL_BOUNDS_GIVEN = 1  /* origin and cell are given; a point outside is an error */
+                            and `cell` must be 0, or the call that makes the plan returns
+                            XL_ERROR_INVALID_ARGUMENT */
+    XL_BOUNDS_GIVEN = 1  /* origin and cell are given; a point outside is an error, also along
+                            periodic axes: wrap it first */
 } xl_bounds;
 
 /* With XL_F32, origin and cell are rounded to float once. With d dimensions, the first d rows and
  * columns of the cell count, and the first d coordinates of the origin.
  *
  * A box is a diagonal matrix with entries of at least 0, and above 0 along periodic axes: points
- * must be in origin[a] <= x[a] <= origin[a] + cell[a][a]; that sum, too, is rounded once. Any other cell must have independent
- * rows, of either hand. Points must be in the smallest box with edges along the axes that contains
- * the cell, which is enlarged by 2^-20 of its size and of its largest coordinate (XL_F64: 2^-48 of
- * the coordinate). A space is refused if rounding of its coordinates could move an image by more
- * than a part of the cell: choose an origin near 0, or shorter vectors of the same lattice.
+ * must be in origin[a] <= x[a] <= origin[a] + cell[a][a]; that sum, too, is rounded once. Any other
+ * cell must have independent rows, of either hand. Points must be in the smallest box with edges
+ * along the axes that contains the cell. This box is enlarged by 2^-20 of its size and of its
+ * largest coordinate (XL_F64: 2^-48 of the coordinate). The call that makes a plan refuses a space
+ * if rounding of its coordinates could move an image by more than a part of the cell: choose an
+ * origin near 0, or shorter vectors of the same lattice.
  *
  * The matrix is used as given. The image S = (Sa, Sb, Sc) of a point is moved along each axis k by
  *     (Sa*cell[0][k] + Sb*cell[1][k]) + Sc*cell[2][k]

@@ -20,7 +20,8 @@
 #include <crosslane/plan.h>
 
 /* Describes a selection. Start from xl_top_k_desc_init(). Floating-point keys are ordered as by
- * xl_sort (xl_sort_desc): every NaN is greater than every number. */
+ * xl_sort (xl_sort_desc): every NaN is greater than every number, so NaN come first
+ * among the largest, unlike with XL_MAX. */
 typedef struct xl_top_k_desc {
     uint32_t version; /* set by xl_top_k_desc_init() */
 
@@ -79,9 +80,9 @@ XL_NODISCARD XL_API xl_status xl_top_k_create(xl_context *ctx, const xl_top_k_de
                                               xl_plan **plan);
 
 /* Stores the bytes of scratch that a call with args->n, args->k and args->segments.count needs, as
- * xl_scan_scratch(): at most 4 MiB, or with segments 3 bytes a key; if desc.sorted is 1 also up to 32
- * bytes a result and the scratch of their sort; with values 4 bytes for each element of an output.
- * docs/top-k.md has the exact bounds. */
+ * xl_scan_scratch(): at most 4 MiB, or with segments 3 bytes a key; if desc.sorted is 1 also up to
+ * 32 bytes a result and the scratch of their sort; with values 4 bytes for each element of an
+ * output. docs/top-k.md has the exact bounds. */
 XL_NODISCARD XL_API xl_status xl_top_k_scratch(const xl_plan *plan, const xl_top_k_args *args,
                                                size_t *bytes);
 

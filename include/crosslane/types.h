@@ -17,12 +17,11 @@
 #include <stdint.h>
 
 /* Structures whose names end in _desc, _args, _details, _info or _report may grow at their ends
- * with a later version of the library (plan.h: versions). Start descriptors from
- * xl_X_desc_init(), and arguments from zeros: (xl_scan_args){.n = 10, .in = view}. A field that is
- * 0 is "not given". Other structures (xl_view, xl_user_type, xl_user_op, xl_user_comparator,
- * xl_param, xl_tunable) never change.
- * Truth values are uint32_t: 0 is false, any other number is true. Enumerations are stored in
- * uint32_t. */
+ * with a later version of the library (plan.h: versions). Start descriptors from xl_X_desc_init(),
+ * and arguments from zeros: (xl_scan_args){.n = 10, .in = view}. A field that is left out is 0, its
+ * default. Other structures (xl_view, xl_user_type, xl_user_op, xl_user_comparator, xl_param,
+ * xl_tunable) never change. Truth values are uint32_t: 0 is false, any other number is true.
+ * Enumerations are stored in uint32_t. */
 
 /* OpenCL C text in descriptors. If a text breaks one of these rules, the create call returns
  * XL_ERROR_INVALID_ARGUMENT with line and column; if it does not compile, XL_ERROR_BUILD.
@@ -37,9 +36,10 @@
  *       its comment shows; a macro of that name is not checked */
 
 /* A part of a buffer. `offset` counts elements (bytes for scratch and storage). A view whose buffer
- * is NULL is "not given". Sub-buffers are allowed; views overlap if they share bytes of the parent
- * buffer. The caller owns the buffer and may release it when the call returns: OpenCL keeps it
- * until the work is done. */
+ * is NULL is not given: views that are `optional` may be left out, views that are `not given` in a
+ * case must be. Sub-buffers are allowed; views overlap if they share
+ * bytes of the parent buffer. The caller owns the buffer and may release it when the call returns:
+ * OpenCL keeps it until the work is done. */
 typedef struct xl_view {
     cl_mem buffer;
     size_t offset;
@@ -194,8 +194,8 @@ typedef enum xl_segments {
     XL_SEGMENTS_FLAG_BITMASK = 2, /* (n + 31) / 32 words of u32: bit i % 32 of word i / 32 */
     XL_SEGMENTS_KEYS = 3,         /* n integers: a segment is a run of equal keys */
     XL_SEGMENTS_OFFSETS = 4,      /* CSR: `count` integers, u32 or u64, that never decrease, the
-                                     first 0, the last n (xl_sort and xl_top_k: the beginnings alone,
-                                     one for each segment). Segment s is [offsets[s],
+                                     first 0, the last n (xl_sort and xl_top_k: the beginnings
+                                     alone, one for each segment). Segment s is [offsets[s],
                                      offsets[s + 1]); there are count - 1, any may be empty */
     XL_SEGMENTS_WIDTH = 5, /* every segment_width elements, the last may be shorter; no array */
     XL_SEGMENTS_MASK = 6 /* no array. Rows of segment_width (1 to 64) elements: a segment begins at

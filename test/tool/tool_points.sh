@@ -373,9 +373,10 @@ wrong_options() {
   local apart needs="given; requires --out PREFIX"
   with "--radius: missing; give --radius R, in the unit of the points, or --nearest K" --out out/n
   with "--mass: 0; must be a finite number above 0" --radius 1 --mass 0
-  for k in 0 65 2.5 -1 nan; do
-    with "--nearest: $k; must be a whole number from 1 to 64" --nearest $k --out out/n
+  for k in 0 1025 2.5 -1 nan; do
+    with "--nearest: $k; must be a whole number from 1 to 1024" --nearest $k --out out/n
   done
+  with "--nearest: 65; must be a whole number from 1 to 64" --nearest 65 --approximate --out out/n
   with '--nearest: "few"; must be a number' --nearest few --out out/n
   with "--nearest: given without --out; requires --out PREFIX" --nearest 8
   with "--radius: -1; must be a finite number above 0" --nearest 8 --radius -1 --out out/n

@@ -110,12 +110,12 @@ static int check_whole(const char *name, const tool_number *number, double most)
                        most);
 }
 
-enum { MOST_NEAREST = 64 };
+enum { MOST_NEAREST = 1024, MOST_APPROXIMATE = 64 };
 
 static int check_nearest(const neighbors_options *o)
 {
     int result;
-    TRY(check_whole("nearest", &o->nearest, MOST_NEAREST));
+    TRY(check_whole("nearest", &o->nearest, o->approximate ? MOST_APPROXIMATE : MOST_NEAREST));
     if (!o->out)
         return tool_misuse("neighbors: --nearest: given without --out; requires --out PREFIX");
     if (o->radius.given && (!(o->radius.value > 0) || !isfinite(o->radius.value)))
@@ -224,7 +224,7 @@ int tool_neighbors(int argc, char **argv)
         {"radius", OPTION_NUMBER, &o.radius, "R", "search radius", NULL},
         TEXT_OPTION("radii", o.where.radii, "R.npy",
                     "a radius for each row, f32 (rows); --radius is then the maximum"),
-        {"nearest", OPTION_NUMBER, &o.nearest, "K", "the K nearest points, 1 to 64", NULL},
+        {"nearest", OPTION_NUMBER, &o.nearest, "K", "the K nearest points, 1 to 1024", NULL},
         FLAG_OPTION("approximate", o.approximate,
                     "with --nearest: most of the nearest points; faster for dense clusters"),
         FLAG_OPTION("inclusive", o.inclusive, "distances up to and including R"),
