@@ -91,7 +91,7 @@ case $part in
   space)
     each 3 7 "near visits=yes n=64 scratch=own" # counts, offsets, indices, distances, ..., sums
     each 3 2 "nearest limited=yes n=64 scratch=own"
-    each 4 4 "moved n=64 scratch=own" # the number of points, elements in two orders and before
+    each 4 4 "moved n=64 shape=1 scratch=own" # the number of points, elements in two orders and before
     sees 6:128:1 # a point of the order, twice
     # The number of points that are not finite, and the first: xli_grid_header.
     line="near fails=non-finite n=64 scratch=own seed=2"
