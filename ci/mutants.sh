@@ -200,14 +200,14 @@ build() { # FOLDER TESTS: what these need
 
 # The result of one test by its log. A simulator's finding is a failure. A run is a failure, too,
 # if the tests' own watchdog ends it; the watchdog prints the states of the tiles first.
-verdict() { # LOG SOURCE
+verdict() { # LOG SOURCE TEST: of this test, not of those that prepare it
   if grep -q 'No tests were found' "$1"; then
     echo missing
   elif grep -qF '***Timeout' "$1"; then
     echo hang
   elif [[ $2 == cl/* ]] && grep -q 'XL_ERROR_BUILD' "$1"; then
     echo no-kernel
-  elif grep -qE '(Passed|\*\*\*Skipped) +[0-9.]+ sec' "$1" &&
+  elif grep -qE "Test +#[0-9]+: $3 \.+ *(Passed|\*\*\*Skipped) +[0-9.]+ sec" "$1" &&
     ! grep -qE '^[0-9]+: (Invalid |.*data race at|Uninitialized )' "$1"; then
     echo survived
   else
@@ -255,7 +255,7 @@ one() { # FOLDER LIST NAME SOURCE TESTS [VARIABLE=VALUE...]
       else
         for test in ${tests//,/ }; do
           run_in "$folder" "$test" "$@" >"$log.$test"
-          word=$(verdict "$log.$test" "$source")
+          word=$(verdict "$log.$test" "$source" "$test")
           [ "$word" = killed ] || result="$word:$test"
         done
       fi
