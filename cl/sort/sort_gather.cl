@@ -4,8 +4,7 @@
 #include "../prelude/prelude_unit.cl"
 #include "sort_place.cl"
 
-/* Units of a work-item: so many reads are under way at once. The host knows:
- * lib/sort/sort_gather.c. */
+/* Units that a work-item reads at the same time; lib/sort/sort_gather.c has the same number. */
 #define XL_GATHER_ITEMS 8
 
 /* `length`: as in cl/sort/sort_arrays.cl, but no barrier is needed here. Offsets count units,

@@ -57,9 +57,9 @@ typedef struct xl_neighbors_desc {
     uint32_t radii; /* 1: each query has its own radius; one above this one counts as this one */
     uint32_t inclusive;    /* 0: distance < radius; 1: distance <= radius */
     uint32_t include_self; /* 1: a point (by its index) is its own neighbour */
-    uint32_t half;         /* 1: each pair once, in row i for i < j. Of two opposite images
-                              of the point itself, the row has the one whose move has its last
-                              nonzero coordinate above 0. Requires indexed queries and one
+    uint32_t half;         /* 1: each pair once, in row i for i < j. If two opposite images of the
+                              point itself are neighbours, the row has the one whose move has its
+                              last nonzero coordinate above 0. Requires indexed queries and one
                               radius */
 
     /* The results. */
@@ -150,10 +150,10 @@ XL_EXTERN_C_BEGIN
 XL_API void xl_neighbors_desc_init_version(xl_neighbors_desc *desc, uint32_t version);
 
 /* Makes a plan from that of a grid, for indices that such a grid builds: of the same context,
- * dimensions, scalar, periodicity and tunable grid.planes, and a batch if that is one. A box may
- * have other edges than that of the plan. A plan from a periodic box takes only indices of boxes;
- * one from any other periodic cell takes all cells. The grid's plan may be destroyed afterwards.
- * Errors, blocking and threads as xl_scan_create(). */
+ * dimensions, scalar, periodicity and tunable grid.planes, and a batch if that is one. The edges of
+ * a box may differ from those of the plan's box. A plan from a periodic box takes only indices of
+ * boxes; one from any other periodic cell takes all cells. The grid's plan may be destroyed
+ * afterwards. Errors, blocking and threads as xl_scan_create(). */
 XL_NODISCARD XL_API xl_status xl_neighbors_create(xl_plan *grid, const xl_neighbors_desc *desc,
                                                   xl_plan **plan);
 
@@ -161,7 +161,7 @@ XL_NODISCARD XL_API xl_status xl_neighbors_create(xl_plan *grid, const xl_neighb
 XL_NODISCARD XL_API xl_status xl_neighbors_scratch(const xl_plan *plan,
                                                    const xl_neighbors_args *args, size_t *bytes);
 
-/* The calls. They do not block, except some drivers on another queue than that of the build
+/* The calls. They do not block, except on some drivers if the queue is not that of the build
  * (docs/drivers.md). Waits, event, queue, threads, failure and errors as xl_scan_enqueue(); results
  * are in the order of the queries, or of the points that were passed to the build.
  * XL_ERROR_INVALID_ARGUMENT also if the index is of another kind than the plan;

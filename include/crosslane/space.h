@@ -42,7 +42,7 @@ typedef struct xl_space {
     double origin[3];     /* the corner where the vectors of the cell begin */
     double cell[3][3];    /* rows are the edge vectors */
     uint32_t num_systems; /* 0: one system. Otherwise a batch of this number of systems, at most
-                             2^20: a point has only neighbours of its own system. All systems share
+                             2^20: only points of the same system are neighbours. All systems share
                              the cell; each may have any number of points */
 } xl_space;
 

@@ -38,6 +38,17 @@ static inline size_t xli_max(size_t a, size_t b)
     return a > b ? a : b;
 }
 
+/* The library links no libm. */
+static inline double xli_larger(double a, double b)
+{
+    return a > b ? a : b;
+}
+
+static inline double xli_magnitude(double x)
+{
+    return x < 0 ? -x : x;
+}
+
 /* x, or SIZE_MAX where it is more. */
 static inline size_t xli_size(uint64_t x)
 {

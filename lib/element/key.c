@@ -25,14 +25,6 @@ xl_status xli_key_check(const xl_context *ctx, uint32_t key)
                     xl_type_name((xl_type)key), (int)key);
 }
 
-xl_status xli_key_check_value(const xl_context *ctx, uint32_t value)
-{
-    if (value == XL_NONE || value == XL_U32)
-        return XL_SUCCESS;
-    return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT, "desc.value: %s (%d); must be u32 or XL_NONE",
-                    xl_type_name((xl_type)value), (int)value);
-}
-
 xl_status xli_key_check_order(const xl_context *ctx, uint32_t order)
 {
     if (order == XL_ASCENDING || order == XL_DESCENDING)

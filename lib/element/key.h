@@ -7,10 +7,8 @@
 #include "element.h"
 
 /* Checks of a descriptor's fields: XL_ERROR_INVALID_ARGUMENT unless `key` is a type of keys,
- * `value` u32 or none, `order` ascending or descending, and `segments` none, or CSR offsets of type
- * u32 or u64. */
+ * `order` ascending or descending, and `segments` none, or CSR offsets of type u32 or u64. */
 xl_status xli_key_check(const xl_context *ctx, uint32_t key);
-xl_status xli_key_check_value(const xl_context *ctx, uint32_t value);
 xl_status xli_key_check_order(const xl_context *ctx, uint32_t order);
 xl_status xli_key_check_segments(const xl_context *ctx, uint32_t segments, uint32_t type);
 

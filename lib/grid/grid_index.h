@@ -212,6 +212,8 @@ void xli_grid_add_queries(const xli_search_form *form, const xli_span *spans, si
 /* Checks a radius or a distance, in the field of that name; and that a search in the space of the
  * index needs no more images than it can loop over. */
 xl_status xli_grid_check_radius(xl_context *ctx, const char *name, uint32_t scalar, double radius);
+/* The square that kernels compare with; the radius and it are rounded to the scalar. */
+double xli_grid_square(uint32_t scalar, double radius);
 xl_status xli_grid_check_periods(xl_context *ctx, const xl_grid_index *index, const char *name,
                                  double radius);
 

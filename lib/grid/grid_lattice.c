@@ -32,19 +32,9 @@ typedef struct basis {
     double v[3][3], of[3][3];
 } basis;
 
-static double size_of(double x)
-{
-    return x < 0 ? -x : x;
-}
-
-static double larger(double a, double b)
-{
-    return a > b ? a : b;
-}
-
 static double nearest(double x)
 {
-    if (!(size_of(x) < 0x1p52))
+    if (!(xli_magnitude(x) < 0x1p52))
         return x;
     return (double)(int64_t)(x < 0 ? x - 0.5 : x + 0.5);
 }
@@ -62,12 +52,12 @@ static void cross(const double a[3], const double b[3], double out[3])
 
 static double largest_of(const double v[3])
 {
-    return larger(size_of(v[0]), larger(size_of(v[1]), size_of(v[2])));
+    return xli_larger(xli_magnitude(v[0]), xli_larger(xli_magnitude(v[1]), xli_magnitude(v[2])));
 }
 
 static double sum_of(const double v[3])
 {
-    return size_of(v[0]) + size_of(v[1]) + size_of(v[2]);
+    return xli_magnitude(v[0]) + xli_magnitude(v[1]) + xli_magnitude(v[2]);
 }
 
 /* The vectors given that `mask` has a bit of. */
@@ -103,7 +93,7 @@ static double volume_of(const basis *b)
     if (b->rank == 1)
         return largest_of(hat[0]);
     cross(hat[0], hat[1], normal);
-    return b->rank == 2 ? largest_of(normal) : size_of(dot(normal, hat[2]));
+    return b->rank == 2 ? largest_of(normal) : xli_magnitude(dot(normal, hat[2]));
 }
 
 /* Replaces vector i by its sum with whole numbers of the others if that is shorter. */
@@ -171,7 +161,7 @@ static double scale(const double given[3][3], double scaled[3][3])
 {
     double most = 0;
     for (int row = 0; row < 3; ++row)
-        most = larger(most, largest_of(given[row]));
+        most = xli_larger(most, largest_of(given[row]));
     for (int row = 0; row < 3; ++row)
         for (int k = 0; k < 3; ++k)
             scaled[row][k] = most > 0 ? given[row][k] / most : 0;
@@ -199,7 +189,7 @@ static double largest_whole(const basis *b)
 {
     double most = 0;
     for (uint32_t i = 0; i < b->rank; ++i)
-        most = larger(most, largest_of(b->of[i]));
+        most = xli_larger(most, largest_of(b->of[i]));
     return most;
 }
 
@@ -227,7 +217,8 @@ static void put_inner(xli_grid_lattice *l, const basis *b)
 {
     double inverse[3];
     for (int k = 0; k < 3; ++k)
-        inverse[k] = size_of(b->v[0][k]) > SINGULAR * largest_of(b->v[0]) ? 1 / b->v[0][k] : 0;
+        inverse[k] =
+            xli_magnitude(b->v[0][k]) > SINGULAR * largest_of(b->v[0]) ? 1 / b->v[0][k] : 0;
     put(&l->slabs, l->wide, 0, inverse, 3);
 }
 
@@ -239,7 +230,7 @@ static void put_middle(xli_grid_lattice *l, const basis *b, double hat[3][3])
     for (int e = 0; e < 3; ++e) {
         const int j = (e + 1) % 3, k = (e + 2) % 3;
         const double by = hat[0][k] * hat[1][j] - hat[0][j] * hat[1][k];
-        const bool bounds = size_of(by) > SINGULAR;
+        const bool bounds = xli_magnitude(by) > SINGULAR;
         next[e] = bounds ? hat[0][k] / by / length : 0;
         after[e] = bounds ? -hat[0][j] / by / length : 0;
         outer[e] = next[e] * b->v[2][j] + after[e] * b->v[2][k];
@@ -273,7 +264,7 @@ static void find_reciprocal(const basis *b, double hat[3][3], uint32_t i, double
         by = dot(v, hat[i]);
     } else if (b->rank == 3) {
         cross(hat[(i + 1) % 3], hat[(i + 2) % 3], v);
-        by = size_of(dot(v, hat[i]));
+        by = xli_magnitude(dot(v, hat[i]));
     }
     for (int k = 0; k < 3; ++k)
         v[k] /= by;
@@ -361,11 +352,11 @@ static void put_limits(xli_grid_lattice *l, const basis *b)
     for (int row = 0; row < 3; ++row) {
         double sum = 0;
         for (uint32_t i = 0; i < l->rank; ++i)
-            sum += size_of(b->of[i][row]) * (lowest / l->height[i]);
-        numbers = larger(numbers, sum);
+            sum += xli_magnitude(b->of[i][row]) * (lowest / l->height[i]);
+        numbers = xli_larger(numbers, sum);
     }
     const double farthest = HEIGHTS * lowest;
-    l->periods = COUNTED / larger(COUNTED / MOST_PERIODS, numbers);
+    l->periods = COUNTED / xli_larger(COUNTED / MOST_PERIODS, numbers);
     put(&l->slabs, l->wide, 15, &farthest, 1);
 }
 

@@ -72,13 +72,11 @@ static xl_status launch_moved(const xli_grid_build *b, const xl_grid_moved_args 
     const xli_grid_cell_args cell = xli_grid_cell_args_of(&index->lattice);
     const cl_float4 period = {{p->period.s[0], p->period.s[1], p->period.s[2], 0}};
     const cl_double4 period_f64 = {{box->period.s[0], box->period.s[1], box->period.s[2], 0}};
-    const float distance = (float)args->distance;
     const bool wide = index->scalar == XL_F64;
     const xli_arg lengths =
         wide ? XLI_BYTES(&period_f64, sizeof period_f64) : XLI_BYTES(&period, sizeof period);
     const xli_arg compared =
-        xli_grid_real(index->scalar, wide ? args->distance * args->distance
-                                          : (double)(float)(distance * distance));
+        xli_grid_real(index->scalar, xli_grid_square(index->scalar, args->distance));
     const xli_grid_shape one = {.groups = 1, .size = 1};
     XL_TRY(LAUNCH_IN(b, XLI_GRID_MOVED_START, one, BUFFER(b), PART(b, header),
                      XLI_U32(index->stamp), XLI_MEM(args->moved.buffer),

@@ -7,12 +7,18 @@
 #include <float.h>
 #include <math.h>
 
+double xli_grid_square(uint32_t scalar, double radius)
+{
+    const float narrow = (float)radius;
+    return scalar == XL_F64 ? radius * radius : (double)(float)(narrow * narrow);
+}
+
 xl_status xli_grid_check_radius(xl_context *ctx, const char *name, uint32_t scalar, double given)
 {
     const bool wide = scalar == XL_F64;
     const double radius = wide ? given : (double)(float)given;
     const double least = wide ? DBL_MIN : (double)FLT_MIN, most = wide ? DBL_MAX : (double)FLT_MAX;
-    const double square = wide ? radius * radius : (double)((float)radius * (float)radius);
+    const double square = xli_grid_square(scalar, radius);
     if (!isfinite(radius) || radius <= 0)
         return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT, "%s: %g; must be finite and above 0", name,
                         given);

@@ -19,17 +19,6 @@
 /* XL_GRID_FARTHEST of cl/grid/grid_map.cl. */
 #define FARTHEST 0x1.fffffcp127f
 
-/* The library links no libm. */
-static double larger(double a, double b)
-{
-    return a > b ? a : b;
-}
-
-static double size_of(double x)
-{
-    return x < 0 ? -x : x;
-}
-
 /* ---- a skewed cell --------------------------------------------------------------------------- */
 
 /* The extent of the cell along an axis, and some room. */
@@ -42,8 +31,8 @@ static void reach_of(const xli_space *s, uint32_t axis, double *low, double *hig
         *low += entry < 0 ? entry : 0;
         *high += entry > 0 ? entry : 0;
     }
-    const double room =
-        ROOM * (*high - *low) + of_coordinates * larger(size_of(*low), size_of(*high));
+    const double room = ROOM * (*high - *low) +
+                        of_coordinates * xli_larger(xli_magnitude(*low), xli_magnitude(*high));
     *low -= room;
     *high += room;
 }
@@ -53,7 +42,7 @@ static xl_status check_extent(xl_context *ctx, const xli_space *s, uint32_t axis
     const double most = xli_space_is_wide(s) ? DBL_MAX : (double)FLT_MAX;
     double low, high;
     reach_of(s, axis, &low, &high);
-    if (!(high - low <= most) || larger(size_of(low), size_of(high)) > most)
+    if (!(high - low <= most) || xli_larger(xli_magnitude(low), xli_magnitude(high)) > most)
         return xli_fail(
             ctx, XL_ERROR_INVALID_ARGUMENT,
             "desc.space.origin[%u]: %g; the box around the cell, from %g to %g, is not finite",
@@ -106,7 +95,7 @@ static xl_status check_rounding(xl_context *ctx, const xli_space *s, uint32_t ax
     const xli_grid_lattice lattice = lattice_of(s, s->periodic);
     reach_of(s, axis, &low, &high);
     for (uint32_t i = 0; i < lattice.rank; ++i)
-        if (!(lattice.slack * larger(size_of(low), size_of(high)) <=
+        if (!(lattice.slack * xli_larger(xli_magnitude(low), xli_magnitude(high)) <=
               MOST_ROUNDING * lattice.height[i]) ||
             !(lattice.slack <= MOST_SLACK))
             return xli_fail(
@@ -130,8 +119,8 @@ xl_status xli_grid_fit_cell(xl_context *ctx, xli_space *s)
     for (uint32_t axis = 0; axis < s->dimensions; ++axis)
         reach_of(s, axis, &low[axis], &high[axis]);
     for (uint32_t axis = 0; axis < s->dimensions; ++axis) {
-        s->lower[axis] = xli_space_is_wide(s) ? low[axis] : (double)(float)low[axis];
-        s->upper[axis] = xli_space_is_wide(s) ? high[axis] : (double)(float)high[axis];
+        s->lower[axis] = xli_space_round(s, low[axis]);
+        s->upper[axis] = xli_space_round(s, high[axis]);
     }
 done:
     return status;
@@ -169,7 +158,8 @@ static double period_of(const xli_space *s, uint32_t axis)
 /* The largest of coordinates and lengths along an axis. */
 static double extent_of(const xli_space *s, uint32_t axis, double low, double high)
 {
-    return larger(larger(size_of(low), size_of(high)), larger(high - low, period_of(s, axis)));
+    return xli_larger(xli_larger(xli_magnitude(low), xli_magnitude(high)),
+                      xli_larger(high - low, period_of(s, axis)));
 }
 
 xli_grid_box xli_grid_own_box(const xli_space *s, float lower[3], float upper[3])
@@ -186,7 +176,7 @@ xli_grid_box xli_grid_own_box(const xli_space *s, float lower[3], float upper[3]
         box.upper.s[a] = s->upper[a];
         box.period.s[a] = period_of(s, a);
         if (s->periodic)
-            box.extent = larger(box.extent, extent_of(s, a, s->lower[a], s->upper[a]));
+            box.extent = xli_larger(box.extent, extent_of(s, a, s->lower[a], s->upper[a]));
         box.outside.s[a] = above(upper[a]);
     }
     return box;
@@ -207,7 +197,7 @@ xli_grid_period xli_grid_period_of(const xli_space *s, const float lower[3], con
     for (int a = 0; a < 3 && p.repeats != XLI_REPEATS_NOT; ++a) {
         const double extent = extent_of(s, (uint32_t)a, (double)lower[a], (double)upper[a]);
         p.period.s[a] = (float)period_of(s, (uint32_t)a);
-        p.extent = (float)larger((double)p.extent, extent);
+        p.extent = (float)xli_larger((double)p.extent, extent);
     }
     return p;
 }

@@ -23,14 +23,12 @@ static xl_status read_desc(xli_nearest_plan *plan, const xl_nearest_desc *desc)
     xl_status status;
     xl_context *const ctx = plan->base.ctx;
     xli_nearest_problem *const p = &plan->problem;
-    const float narrow = (float)desc->max_radius;
     XL_TRY(xli_grid_search_form(ctx, plan->base.grid, desc->queries, &p->form));
     if (desc->k < 1 || desc->k > XLI_NEAREST_MOST)
         return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT, "desc.k: %u; must be 1 to %d",
                         (unsigned)desc->k, XLI_NEAREST_MOST);
     XL_TRY(check_max_radius(ctx, desc, p->form.scalar));
-    const double radius2 = p->form.scalar == XL_F64 ? desc->max_radius * desc->max_radius
-                                                    : (double)(float)(narrow * narrow);
+    const double radius2 = xli_grid_square(p->form.scalar, desc->max_radius);
     p->k = desc->k;
     p->keeps_self = desc->include_self || p->form.given;
     p->radius2 = radius2 > 0 ? radius2 : (double)INFINITY;

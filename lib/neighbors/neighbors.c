@@ -23,7 +23,7 @@ static xl_status read_desc(xli_neighbors_plan *plan, const xl_neighbors_desc *de
                               "(j, i) are different pairs)"
                             : "desc.queries XL_QUERIES_INDEXED");
     plan->radius = wide ? desc->radius : (double)narrow;
-    plan->radius2 = wide ? desc->radius * desc->radius : (double)(float)(narrow * narrow);
+    plan->radius2 = xli_grid_square(plan->form.scalar, desc->radius);
     plan->reach =
         wide ? xli_neighbors_reach_f64(plan->radius) : (double)xli_neighbors_reach(narrow);
     plan->visits = desc->visit != NULL;

@@ -9,21 +9,6 @@
  * rows. */
 #define MOST_SYSTEMS ((uint32_t)1 << 20)
 
-static double larger(double a, double b)
-{
-    return a > b ? a : b;
-}
-
-static double size_of(double x)
-{
-    return x < 0 ? -x : x;
-}
-
-static double rounded(const xli_space *space, double x)
-{
-    return xli_space_is_wide(space) ? x : (double)(float)x;
-}
-
 static xl_status check_scalar(xl_context *ctx, uint32_t scalar)
 {
     xl_status status;
@@ -87,13 +72,13 @@ static xl_status check_unbounded(xl_context *ctx, const xl_space *s)
 static xl_status read_cell(xl_context *ctx, const xl_space *given, xli_space *space)
 {
     for (uint32_t row = 0; row < space->dimensions; ++row) {
-        space->lower[row] = rounded(space, given->origin[row]);
+        space->lower[row] = xli_space_round(space, given->origin[row]);
         if (!isfinite(space->lower[row]))
             return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT,
                             "desc.space.origin[%u]: %g; must be a finite %s", (unsigned)row,
                             given->origin[row], xl_type_name(space->scalar));
         for (uint32_t col = 0; col < space->dimensions; ++col) {
-            space->cell[row][col] = rounded(space, given->cell[row][col]);
+            space->cell[row][col] = xli_space_round(space, given->cell[row][col]);
             if (!isfinite(space->cell[row][col]))
                 return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT,
                                 "desc.space.cell[%u][%u]: %g; must be a finite %s", (unsigned)row,
@@ -110,8 +95,8 @@ static xl_status read_axis(xl_context *ctx, const xl_space *given, xli_space *sp
 {
     const bool wide = xli_space_is_wide(space);
     const double edge = space->cell[a][a], least = wide ? DBL_MIN : (double)FLT_MIN;
-    space->upper[a] = rounded(space, space->lower[a] + given->cell[a][a]);
-    const double most = larger(size_of(space->lower[a]), size_of(space->upper[a]));
+    space->upper[a] = xli_space_round(space, space->lower[a] + given->cell[a][a]);
+    const double most = xli_larger(xli_magnitude(space->lower[a]), xli_magnitude(space->upper[a]));
     if (!isfinite(space->upper[a]) || !isfinite(space->upper[a] - space->lower[a]))
         return xli_fail(
             ctx, XL_ERROR_INVALID_ARGUMENT,

@@ -21,6 +21,12 @@ static inline bool xli_space_is_wide(const xli_space *space)
     return space->scalar == XL_F64;
 }
 
+/* A coordinate or a length, rounded to the scalar. */
+static inline double xli_space_round(const xli_space *space, double x)
+{
+    return xli_space_is_wide(space) ? x : (double)(float)x;
+}
+
 /* Checks a space, except for what makes a skewed cell searchable. */
 xl_status xli_space_read(xl_context *ctx, const xl_space *given, xli_space *space);
 

@@ -35,7 +35,7 @@ xli_reduce_partition xli_reduce_partition_of(const xli_problem *problem,
                                              const xli_reduce_shape *shape, size_t n,
                                              size_t segments);
 
-/* The most totals that a launch folds: what a driver that limits loops allows (lib/tune/tune.c). */
+/* The most totals that a launch folds. Drivers that limit loops allow no more (lib/tune/tune.c). */
 enum { XLI_REDUCE_TOTALS = 1 << 15 };
 
 /* Whether the call is one launch, if it has a counter. */

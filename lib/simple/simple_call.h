@@ -69,7 +69,7 @@ xl_status xli_simple_do(xl_context *ctx_or_null, xli_simple_work *work, void *ca
 /* The plan of a key; borrowed. */
 xl_status xli_simple_plan(xli_simple *s, const xli_simple_key *key, xli_simple_make *make,
                           xl_plan **plan);
-/* Buffer k, of at least so many bytes; NULL if these are 0; borrowed. */
+/* Buffer k, of at least `bytes` bytes; NULL if bytes is 0; borrowed. */
 xl_status xli_simple_buffer(xli_simple *s, size_t k, size_t bytes, cl_mem *buffer);
 /* The index of points; borrowed. */
 xl_status xli_simple_index(xli_simple *s, xl_grid_index **index);

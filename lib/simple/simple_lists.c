@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { POINTS, OFFSETS, INDICES, DISTANCES, VECTORS, SHIFTS };
+enum { POINTS, OFFSETS, INDICES, DISTANCES, VECTORS, SHIFTS, ARRAYS };
 
 typedef struct list_call {
     const xl_space *space;
@@ -17,7 +17,8 @@ typedef struct list_call {
     xli_simple_key search; /* of the search's plan */
     xl_neighbor_list *list;
     size_t row; /* of the k nearest: neighbours of each point */
-    cl_mem buffers[XLI_SIMPLE_ARRAYS];
+    cl_mem buffers[ARRAYS];
+    void *host[ARRAYS]; /* arrays of the list */
     xl_grid_index *index;
 } list_call;
 
@@ -40,68 +41,49 @@ void xl_simple_free(xl_neighbor_list *list)
     *list = (xl_neighbor_list){0};
 }
 
-/* Room for `pairs` elements, at least for one. */
-static xl_status allocate(xl_context *ctx, size_t pairs, size_t bytes, bool wanted, void *array)
+/* Bytes of a neighbour in an array of the list; 0: the array is not wanted. */
+static size_t element_bytes(const list_call *call, size_t k)
 {
-    void *made = NULL;
-    if (wanted && pairs < SIZE_MAX / bytes)
-        made = xli_alloc((pairs + 1) * bytes);
-    memcpy(array, &made, sizeof made);
-    return !wanted || made ? XL_SUCCESS
-                           : xli_fail(ctx, XL_ERROR_OUT_OF_MEMORY,
-                                      "no memory for a list of %zu neighbours", pairs);
-}
-
-static xl_status allocate_list(const list_call *call, xl_context *ctx, size_t pairs)
-{
-    xl_status status;
-    xl_neighbor_list *const l = call->list;
     const uint32_t wanted = call->search.how;
     const size_t bytes = scalar_bytes(call->space), d = call->space->dimensions;
-    XL_TRY(allocate(ctx, pairs, sizeof *l->indices, true, &l->indices));
-    XL_TRY(allocate(ctx, pairs, bytes, (wanted & XL_LIST_DISTANCES) != 0, &l->distances));
-    XL_TRY(allocate(ctx, pairs, d * bytes, (wanted & XL_LIST_VECTORS) != 0, &l->vectors));
-    XL_TRY(allocate(ctx, pairs, d * sizeof *l->shifts, (wanted & XL_LIST_SHIFTS) != 0, &l->shifts));
+    const size_t sizes[ARRAYS] = {[INDICES] = sizeof(uint32_t),
+                                  [DISTANCES] = wanted & XL_LIST_DISTANCES ? bytes : 0,
+                                  [VECTORS] = wanted & XL_LIST_VECTORS ? d * bytes : 0,
+                                  [SHIFTS] = wanted & XL_LIST_SHIFTS ? d * sizeof(int32_t) : 0};
+    return sizes[k];
+}
+
+/* Room for n elements and one more. */
+static xl_status allocate(xl_context *ctx, list_call *call, size_t k, size_t n, size_t bytes)
+{
+    if (n < SIZE_MAX / bytes)
+        call->host[k] = xli_alloc((n + 1) * bytes);
+    return call->host[k]
+               ? XL_SUCCESS
+               : xli_fail(ctx, XL_ERROR_OUT_OF_MEMORY, "no memory for a list of %zu neighbours", n);
+}
+
+/* Allocates the wanted arrays, here and on the device. */
+static xl_status make_arrays(xli_simple *s, list_call *call, size_t pairs)
+{
+    xl_status status = XL_SUCCESS;
+    for (size_t k = INDICES; k < ARRAYS; ++k) {
+        const size_t bytes = element_bytes(call, k);
+        if (bytes > 0)
+            XL_TRY(allocate(s->ctx, call, k, pairs, bytes));
+        XL_TRY(xli_simple_buffer(s, k, pairs * bytes, &call->buffers[k]));
+    }
 done:
     return status;
 }
 
-/* The device buffer of one of the list's arrays. */
-static xl_status buffer_for(xli_simple *s, list_call *call, size_t k, const void *array,
-                            size_t bytes)
-{
-    return xli_simple_buffer(s, k, array ? bytes : 0, &call->buffers[k]);
-}
-
-static xl_status make_buffers(xli_simple *s, list_call *call, size_t pairs)
+static xl_status read_arrays(xli_simple *s, const list_call *call, size_t pairs)
 {
     xl_status status;
-    const xl_neighbor_list *const l = call->list;
-    const size_t bytes = scalar_bytes(call->space), d = call->space->dimensions;
-    XL_TRY(buffer_for(s, call, INDICES, l->indices, pairs * sizeof *l->indices));
-    XL_TRY(buffer_for(s, call, DISTANCES, l->distances, pairs * bytes));
-    XL_TRY(buffer_for(s, call, VECTORS, l->vectors, pairs * d * bytes));
-    XL_TRY(buffer_for(s, call, SHIFTS, l->shifts, pairs * d * sizeof *l->shifts));
-done:
-    return status;
-}
-
-static xl_status read_back(xli_simple *s, const list_call *call, size_t k, void *to, size_t bytes)
-{
-    return call->buffers[k] && to && bytes > 0
-               ? xli_copy_out(s->ctx, s->queue, call->buffers[k], bytes, to)
-               : XL_SUCCESS;
-}
-
-static xl_status read_list(xli_simple *s, const list_call *call, size_t pairs)
-{
-    xl_status status;
-    const xl_neighbor_list *const l = call->list;
-    const size_t bytes = scalar_bytes(call->space), d = call->space->dimensions;
-    XL_TRY(read_back(s, call, INDICES, l->indices, pairs * sizeof *l->indices));
-    XL_TRY(read_back(s, call, DISTANCES, l->distances, pairs * bytes));
-    XL_TRY(read_back(s, call, VECTORS, l->vectors, pairs * d * bytes));
-    XL_TRY(read_back(s, call, SHIFTS, l->shifts, pairs * d * sizeof *l->shifts));
+    for (size_t k = INDICES; k < ARRAYS; ++k)
+        if (call->buffers[k])
+            XL_TRY(xli_copy_out(s->ctx, s->queue, call->buffers[k], pairs * element_bytes(call, k),
+                                call->host[k]));
     XL_TRY(xli_cl(s->ctx, clFinish(s->queue), "clFinish"));
 done:
     return status;
@@ -125,8 +107,8 @@ static double root_of(double square)
 
 static void take_roots(const list_call *call, size_t pairs)
 {
-    double *const wide = call->list->distances;
-    float *const narrow = call->list->distances;
+    double *const wide = call->host[DISTANCES];
+    float *const narrow = call->host[DISTANCES];
     for (size_t k = 0; wide && k < pairs; ++k)
         if (call->space->scalar == XL_F64)
             wide[k] = root_of(wide[k]);
@@ -203,7 +185,7 @@ static xl_status build(xli_simple *s, list_call *call)
         grid, call->index, s->queue,
         &(xl_grid_build_args){.n = call->n, .points = xl_view_of(call->buffers[POINTS], 0)}, 0,
         NULL, NULL));
-    XL_TRY(allocate(s->ctx, call->n, sizeof(uint64_t), true, &call->list->offsets));
+    XL_TRY(allocate(s->ctx, call, OFFSETS, call->n, sizeof(uint64_t)));
 done:
     return status;
 }
@@ -222,7 +204,7 @@ static xl_status count(xli_simple *s, list_call *call, xl_plan *plan)
                                       &(xl_neighbors_args){.offsets = view_of(call, OFFSETS)}, 0,
                                       NULL, NULL));
     XL_TRY(xl_grid_index_status(call->index, s->queue, NULL, 0, NULL));
-    XL_TRY(xli_copy_out(s->ctx, s->queue, call->buffers[OFFSETS], bytes, call->list->offsets));
+    XL_TRY(xli_copy_out(s->ctx, s->queue, call->buffers[OFFSETS], bytes, call->host[OFFSETS]));
     XL_TRY(xli_cl(s->ctx, clFinish(s->queue), "clFinish"));
 done:
     return status;
@@ -236,9 +218,8 @@ static xl_status list_radius(xli_simple *s, void *of)
     XL_TRY(build(s, call));
     XL_TRY(xli_simple_plan(s, &call->search, make_radius, &plan));
     XL_TRY(count(s, call, plan));
-    const uint64_t pairs = call->list->offsets[call->n];
-    XL_TRY(allocate_list(call, s->ctx, xli_size(pairs)));
-    XL_TRY(make_buffers(s, call, (size_t)pairs));
+    const uint64_t pairs = ((const uint64_t *)call->host[OFFSETS])[call->n];
+    XL_TRY(make_arrays(s, call, xli_size(pairs)));
     if (pairs > 0)
         XL_TRY(
             xl_neighbors_fill_enqueue(plan, call->index, s->queue,
@@ -249,7 +230,7 @@ static xl_status list_radius(xli_simple *s, void *of)
                                                            .vectors = view_of(call, VECTORS),
                                                            .shifts = view_of(call, SHIFTS)},
                                       0, NULL, NULL));
-    XL_TRY(read_list(s, call, (size_t)pairs));
+    XL_TRY(read_arrays(s, call, (size_t)pairs));
     take_roots(call, (size_t)pairs);
 done:
     return status;
@@ -263,17 +244,17 @@ static xl_status list_nearest(xli_simple *s, void *of)
     const size_t pairs = call->n * call->row;
     XL_TRY(build(s, call));
     XL_TRY(xli_simple_plan(s, &call->search, make_nearest, &plan));
+    uint64_t *const offsets = call->host[OFFSETS];
     for (size_t i = 0; i <= call->n; ++i)
-        call->list->offsets[i] = i * call->row;
-    XL_TRY(allocate_list(call, s->ctx, pairs));
-    XL_TRY(make_buffers(s, call, pairs));
+        offsets[i] = i * call->row;
+    XL_TRY(make_arrays(s, call, pairs));
     if (pairs > 0)
         XL_TRY(xl_nearest_enqueue(plan, call->index, s->queue,
                                   &(xl_nearest_args){.indices = view_of(call, INDICES),
                                                      .distances2 = view_of(call, DISTANCES)},
                                   0, NULL, NULL));
     XL_TRY(xl_grid_index_status(call->index, s->queue, NULL, 0, NULL));
-    XL_TRY(read_list(s, call, pairs));
+    XL_TRY(read_arrays(s, call, pairs));
     take_roots(call, pairs);
 done:
     return status;
@@ -302,10 +283,14 @@ static xl_status check(xl_context *ctx, const list_call *call)
 static xl_status run(xl_context *ctx, list_call *call, xli_simple_work *work)
 {
     const xl_status status = xli_simple_do(ctx, work, call);
+    *call->list = (xl_neighbor_list){.n = call->n,
+                                     .offsets = call->host[OFFSETS],
+                                     .indices = call->host[INDICES],
+                                     .distances = call->host[DISTANCES],
+                                     .vectors = call->host[VECTORS],
+                                     .shifts = call->host[SHIFTS]};
     if (status != XL_SUCCESS)
         xl_simple_free(call->list);
-    else
-        call->list->n = call->n;
     return status;
 }
 
@@ -382,13 +367,13 @@ xl_status xl_simple_nearest(xl_context *ctx, const xl_space *space, size_t n, co
     *list = (xl_neighbor_list){0};
     if (details > XL_LIST_DISTANCES)
         return xli_simple_refuse(ctx, "details: must be 0 or XL_LIST_DISTANCES");
+    if (k == 0)
+        return xli_simple_refuse(ctx, "k: 0; must be at least 1");
     call.cell_size = cell_for(&call, k);
     call.row = call.space->periodic || k < n ? k : n - (n > 0);
     call.search = key_of(&call, XLI_SIMPLE_NEAREST);
     call.search.how = details;
     call.search.size = call.row > 0 ? call.row : 1;
-    if (k == 0)
-        return xli_simple_refuse(ctx, "k: 0; must be at least 1");
     XL_TRY(run(ctx, &call, list_nearest));
 done:
     return status;

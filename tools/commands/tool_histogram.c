@@ -222,9 +222,7 @@ int tool_histogram(int argc, char **argv)
         {"range", OPTION_PAIR, o.range, "LO HI", "the ends of the bins", NULL},
         TEXT_OPTION("edges", o.edges, "E.npy", "the ends of each bin, in ascending order"),
         ASSUME_SORTED_OPTION(o.assume_sorted),
-        DEVICE_OPTION(o.device),
-        TUNE_FILE_OPTION(o.tune_file),
-        JSON_OPTION(o.as_json, "a report")};
+        RUN_OPTIONS(o)};
     const tool_syntax syntax = {.name = "histogram",
                                 .files = "IN.npy OUT.npy",
                                 .min_files = 2,

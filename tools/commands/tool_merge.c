@@ -134,9 +134,7 @@ int tool_merge(int argc, char **argv)
         FLAG_OPTION("difference", o.difference, "max(m - n, 0) of each element"),
         FLAG_OPTION("descending", o.descending, "all arrays are in descending order"),
         ASSUME_SORTED_OPTION(o.assume_sorted),
-        DEVICE_OPTION(o.device),
-        TUNE_FILE_OPTION(o.tune_file),
-        JSON_OPTION(o.as_json, "a report")};
+        RUN_OPTIONS(o)};
     const tool_syntax syntax = {
         .name = "merge",
         .files = "A.npy B.npy OUT.npy",

@@ -254,9 +254,7 @@ int tool_reduce(int argc, char **argv)
         FLAG_OPTION("count", o.count, "print the number of segments"),
         {"determinism", OPTION_CHOICE, &o.determinism, "WHICH", "as in crosslane scan --help",
          determinism_names},
-        DEVICE_OPTION(o.device),
-        TUNE_FILE_OPTION(o.tune_file),
-        JSON_OPTION(o.as_json, "a report")};
+        RUN_OPTIONS(o)};
     const tool_syntax syntax = {
         .name = "reduce",
         .files = "IN.npy OUT.npy",

@@ -178,9 +178,7 @@ int tool_scan(int argc, char **argv)
         {"algorithm", OPTION_CHOICE, &o.algorithm, "NAME", "algorithm", algorithm_names},
         {"determinism", OPTION_CHOICE, &o.determinism, "WHICH", "whether results may differ",
          determinism_names},
-        DEVICE_OPTION(o.device),
-        TUNE_FILE_OPTION(o.tune_file),
-        JSON_OPTION(o.as_json, "a report")};
+        RUN_OPTIONS(o)};
     const tool_syntax syntax = {
         .name = "scan",
         .files = "IN.npy OUT.npy",

@@ -98,10 +98,7 @@ int tool_search(int argc, char **argv)
     const tool_option options[] = {
         FLAG_OPTION("upper", o.upper, "the index of the first key that is after the query"),
         FLAG_OPTION("descending", o.descending, "KEYS are in descending order"),
-        ASSUME_SORTED_OPTION(o.assume_sorted),
-        DEVICE_OPTION(o.device),
-        TUNE_FILE_OPTION(o.tune_file),
-        JSON_OPTION(o.as_json, "a report")};
+        ASSUME_SORTED_OPTION(o.assume_sorted), RUN_OPTIONS(o)};
     const tool_syntax syntax = {
         .name = "search",
         .files = "KEYS.npy QUERIES.npy OUT.npy",

@@ -225,9 +225,7 @@ int tool_select(int argc, char **argv)
         {"values", OPTION_PAIR, o.values, "V.npy W.npy",
          "values that are moved with the elements, and their output", NULL},
         TEXT_OPTION("indices", o.indices, "I.npy", "the indices of the elements in IN, as u64"),
-        DEVICE_OPTION(o.device),
-        TUNE_FILE_OPTION(o.tune_file),
-        JSON_OPTION(o.as_json, "a report")};
+        RUN_OPTIONS(o)};
     const tool_syntax syntax = {
         .name = "select",
         .files = "IN.npy OUT.npy",

@@ -195,9 +195,7 @@ int tool_sort(int argc, char **argv)
         TEXT_OPTION("offsets", o.offsets, "O.npy",
                     "the beginnings of segments, which are sorted separately"),
         {"algorithm", OPTION_CHOICE, &o.algorithm, "NAME", "algorithm", algorithm_names},
-        DEVICE_OPTION(o.device),
-        TUNE_FILE_OPTION(o.tune_file),
-        JSON_OPTION(o.as_json, "a report")};
+        RUN_OPTIONS(o)};
     const tool_syntax syntax = {
         .name = "sort",
         .files = "IN.npy OUT.npy",

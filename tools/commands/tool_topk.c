@@ -139,9 +139,7 @@ int tool_topk(int argc, char **argv)
                     "in the order of IN instead of the best first"),
         TEXT_OPTION("indices", o.indices, "I.npy",
                     "their indices in IN (with --axis along the axis), as u32"),
-        DEVICE_OPTION(o.device),
-        TUNE_FILE_OPTION(o.tune_file),
-        JSON_OPTION(o.as_json, "a report")};
+        RUN_OPTIONS(o)};
     const tool_syntax syntax = {
         .name = "topk",
         .files = "IN.npy OUT.npy --k K",

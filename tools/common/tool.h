@@ -170,6 +170,9 @@ typedef struct tool_option {
     {                                                                                              \
         "tune-file", OPTION_TEXT, &(at), "FILE", "tuning values; see crosslane tune", NULL         \
     }
+/* The last options of each command that runs a plan. */
+#define RUN_OPTIONS(o)                                                                             \
+    DEVICE_OPTION((o).device), TUNE_FILE_OPTION((o).tune_file), JSON_OPTION((o).as_json, "a report")
 
 enum { TOOL_MAX_FILES = 8 };
 

@@ -25,8 +25,8 @@ static void give_axis(xl_space *space, uint32_t axis, double low, double high)
     space->cell[axis][axis] = low + edge < high ? nextafter(edge, (double)INFINITY) : edge;
 }
 
-/* Of double precision the grid has coordinates less the lower corner of a box, as floats: where
- * none is given the box of the points is, if floats can tell its cells apart. */
+/* The cells of points in double precision are made of floats relative to the lower corner of a box.
+ * If no box is given, this gives the box of the points, unless floats cannot tell its cells apart. */
 static void frame(const search_input *in, double cell, xl_space *space)
 {
     double low[3] = {0, 0, 0}, high[3] = {0, 0, 0};

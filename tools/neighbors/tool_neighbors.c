@@ -260,9 +260,7 @@ int tool_neighbors(int argc, char **argv)
         {"mass", OPTION_NUMBER, &o.mass, "M", "mass of a point for the density; default 1", NULL},
         TEXT_OPTION("png", o.png, "P.png", "a picture of the density"),
         FLAG_OPTION("f32", o.where.convert, "round f64 files to f32, and print the largest change"),
-        DEVICE_OPTION(o.device),
-        TUNE_FILE_OPTION(o.tune_file),
-        JSON_OPTION(o.as_json, "a report")};
+        RUN_OPTIONS(o)};
     const tool_syntax syntax = {.name = "neighbors",
                                 .files = "POINTS.npy (--radius R | --nearest K)",
                                 .min_files = 1,

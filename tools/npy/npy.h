@@ -25,14 +25,14 @@ typedef struct xli_npy {
     void *data;   /* never NULL after a read; freed by xli_npy_free() */
 } xli_npy;
 
-/* What a failed read says: the reason, without the file's name. */
+/* The reason of a failed read, without the name of the file. */
 typedef struct xli_npy_error {
     char text[XLI_NPY_ERROR_BYTES];
 } xli_npy_error;
 
-/* Reads one array up to the end of the stream, which need not be seekable. No
- * more memory is taken than twice what the stream holds (or 1 MiB), whatever the header
- * says. On failure *array is zeroed and *error filled in. */
+/* Reads one array up to the end of the stream, which need not be seekable. Takes at most twice as
+ * much memory as the stream has bytes (or 1 MiB), also if the header states a larger array. On
+ * failure *array is zeroed and *error filled in. */
 bool xli_npy_read(FILE *stream, xli_npy *array, xli_npy_error *error);
 
 /* The same of at most `most` elements: where the header promises more, no data is read, and the
