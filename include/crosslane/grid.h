@@ -95,7 +95,7 @@ typedef struct xl_grid_build_args {
     xl_view points_z; /* XL_POINTS_SOA with 3 dimensions: n scalars */
     xl_view systems;  /* of a batch: n u32, the system of each point, below
                          space.num_systems */
-    xl_view storage;  /* xl_grid_scratch() bytes; as scratch in xl_scan_args. The index retains it
+    xl_view storage;  /* xl_grid_scratch() bytes; as args.scratch in plan.h. The index retains it
                          and stays in it until its next build: do not write to it, and let no search
                          of its old contents run on another queue. Not given: the index's own
                          memory, for which the library takes care of that */
@@ -118,11 +118,10 @@ typedef struct xl_grid_moved_args {
 
 XL_EXTERN_C_BEGIN
 
-/* Stores the defaults and the version of the caller's headers in *desc. NULL is ignored. */
+/* The calls: crosslane/plan.h states their rules and errors. */
 #define xl_grid_desc_init(desc) xl_grid_desc_init_version((desc), XL_VERSION_NUMBER)
 XL_API void xl_grid_desc_init_version(xl_grid_desc *desc, uint32_t version);
 
-/* Makes a plan; as xl_scan_create(). Threads may share it. */
 XL_NODISCARD XL_API xl_status xl_grid_create(xl_context *ctx, const xl_grid_desc *desc,
                                              xl_plan **grid);
 
@@ -134,20 +133,19 @@ XL_NODISCARD XL_API xl_status xl_grid_scratch(const xl_plan *grid, const xl_grid
                                               size_t *bytes);
 
 /* Makes an empty index for plans of this context, which it retains. Plans may be destroyed before
- * it. One thread at a time may build or destroy it, and
- * no other thread may enqueue a search of it at that time. */
+ * it. One thread at a time may build or destroy it, and no other thread may enqueue a search of it
+ * at that time. */
 XL_NODISCARD XL_API xl_status xl_grid_index_create(xl_context *ctx, xl_grid_index **index);
 
 /* Destroys an index. NULL is ignored. Enqueued work still completes. */
 XL_API void xl_grid_index_destroy(xl_grid_index *index);
 
-/* Enqueues a build, which replaces the contents of the index. Never blocks. Waits, event, queue,
- * threads, failure and errors as xl_scan_enqueue(). Later calls that use the index wait for the
- * build, on any queue (on some drivers such a call on another queue blocks, docs/drivers.md). A
- * point that is not finite, outside the given box or of no system makes the build fail. The device
- * finds it, so this call succeeds: xl_grid_index_status() reports it, and searches find nothing. If
- * an event in `waits` fails there is no index until the next build: the status says so, and
- * searches treat the build as failed, or fail themselves. */
+/* Enqueues a build, which replaces the contents of the index. Later calls that use the index wait
+ * for the build, on any queue (on some drivers such a call on another queue blocks,
+ * docs/drivers.md). A point that is not finite, outside the given box or of no system makes the
+ * build fail. The device finds it, so this call succeeds: xl_grid_index_status() reports it, and
+ * searches find nothing. If an event in `waits` fails there is no index until the next build: the
+ * status says so, and searches treat the build as failed, or fail themselves. */
 XL_NODISCARD XL_API xl_status xl_grid_build_enqueue(xl_plan *grid, xl_grid_index *index,
                                                     cl_command_queue queue,
                                                     const xl_grid_build_args *args,
@@ -174,8 +172,7 @@ XL_NODISCARD XL_API xl_status xl_grid_index_event(xl_grid_index *index, cl_event
 /* Enqueues out[k] = in[order[k]], where order is that of the index: for arrays that belong to the
  * points. With args->back, out[order[k]] = in[k]: for results that were computed in the order of
  * the index. The plan must have the same tunable grid.planes as the one that built the index. After
- * a failed build the order is some permutation of all points. Waits, event, queue, threads, failure
- * and errors as xl_scan_enqueue(). */
+ * a failed build the order is some permutation of all points. */
 XL_NODISCARD XL_API xl_status xl_grid_reorder_enqueue(xl_plan *grid, xl_grid_index *index,
                                                       cl_command_queue queue,
                                                       const xl_grid_reorder_args *args,
@@ -200,8 +197,7 @@ XL_NODISCARD XL_API xl_status xl_grid_reorder_enqueue(xl_plan *grid, xl_grid_ind
  *
  * `moved` is UINT32_MAX if there is no sound index: the build failed, has not run, or its storage
  * was overwritten. The plan must have the dimensions, the scalar and the tunable grid.planes of the
- * index, and a cell that is no box if the index has. Waits, event, queue, threads and failure as
- * xl_scan_enqueue().
+ * index, and a cell that is no box if the index has.
  * XL_ERROR_UNSUPPORTED: in a cell, a distance of more than 2^20 heights. */
 XL_NODISCARD XL_API xl_status xl_grid_moved_enqueue(xl_plan *grid, xl_grid_index *index,
                                                     cl_command_queue queue,

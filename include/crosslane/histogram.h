@@ -13,8 +13,8 @@
  * Floating-point bins (desc.counter XL_F32, XL_F64) are sums in fixed point: the same bits on every
  * run and every device, for any order of the elements and any tunables.
  * Let 2^e be the greatest power of two that is not above the greatest |weight| of a bin, but at
- * least 2^-126 (f32) or 2^-1022 (f64), and b the number of bits of n. Each weight of the bin is
- * converted to the type of the bins, then rounded to a multiple of 2^(e + b - 62) (f32) or
+ * least 2^-126 (f32) or 2^-1022 (f64), and b the number of bits of args.n. Each weight of the bin
+ * is converted to the type of the bins, then rounded to a multiple of 2^(e + b - 62) (f32) or
  * 2^(e + b - 126) (f64), halves away from 0. The sum of these is exact and is rounded once to the
  * type, ties to even. So each element adds an error of at most 2^(e + b - 63) or 2^(e + b - 127),
  * and a bin with one element is exact if n < 2^39. A sum of 0 is +0. Infinities of one sign yield
@@ -96,28 +96,24 @@ typedef struct xl_histogram_args {
                                       call; NULL for the rest */
     xl_view bins;    /* num_bins elements of desc.counter. A bin without elements is set to 0, or
                          kept with accumulate. The device also reads bins: not CL_MEM_WRITE_ONLY */
-    xl_view scratch; /* xl_histogram_scratch() bytes, or not given: as in xl_scan_args */
+    xl_view scratch; /* not given, or xl_histogram_scratch() bytes */
 } xl_histogram_args;
 
 XL_EXTERN_C_BEGIN
 
-/* Stores the defaults and the version of the caller's headers in *desc. NULL is ignored. */
+/* The calls: crosslane/plan.h states their rules and errors. */
 #define xl_histogram_desc_init(desc) xl_histogram_desc_init_version((desc), XL_VERSION_NUMBER)
 XL_API void xl_histogram_desc_init_version(xl_histogram_desc *desc, uint32_t version);
 
-/* Creates a plan; blocks while it compiles. Errors as for xl_scan_create(). */
 XL_NODISCARD XL_API xl_status xl_histogram_create(xl_context *ctx, const xl_histogram_desc *desc,
                                                   xl_plan **plan);
 
-/* Stores the bytes of scratch that a call with up to n elements needs: 12 bytes for each bin of
- * XL_F32, 20 for each bin of XL_F64, else 0. Errors as for xl_scan_scratch(). */
+/* Scratch: 12 bytes for each bin of XL_F32, 20 for each bin of XL_F64, else 0. */
 XL_NODISCARD XL_API xl_status xl_histogram_scratch(const xl_plan *plan,
                                                    const xl_histogram_args *args, size_t *bytes);
 
-/* Enqueues a histogram. Does not block, and allocates nothing if scratch is given. Results are the
- * same on every run and every device. `in` and weights are read once, or, if there are many bins,
- * once for each of a few ranges of bins; twice as often for floating-point bins. Waits, event,
- * queue, threads, failures and errors as for xl_scan_enqueue(). */
+/* Results are the same on every run and every device. `in` and weights are read once, or, if there
+ * are many bins, once for each of a few ranges of bins; twice as often for floating-point bins. */
 XL_NODISCARD XL_API xl_status xl_histogram_enqueue(xl_plan *plan, cl_command_queue queue,
                                                    const xl_histogram_args *args, cl_uint num_waits,
                                                    const cl_event *waits, cl_event *event);

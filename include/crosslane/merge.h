@@ -75,30 +75,27 @@ typedef struct xl_merge_args {
     xl_view more_values_out[XL_MORE_VALUES];
     xl_view count_out; /* one u64, the elements of the result; required except for XL_MERGE_ALL,
                           where it is not given: the result has all elements of a and b */
-    xl_view scratch;   /* optional: xl_merge_scratch() bytes, as in xl_scan_args */
+    xl_view scratch;   /* not given, or xl_merge_scratch() bytes */
 } xl_merge_args;
 
 XL_EXTERN_C_BEGIN
 
-/* Stores the defaults and the version of the caller's headers in *desc. NULL is ignored. */
+/* The calls: crosslane/plan.h states their rules and errors. */
 #define xl_merge_desc_init(desc) xl_merge_desc_init_version((desc), XL_VERSION_NUMBER)
 XL_API void xl_merge_desc_init_version(xl_merge_desc *desc, uint32_t version);
 
-/* Makes a plan, as xl_scan_create(). */
 XL_NODISCARD XL_API xl_status xl_merge_create(xl_context *ctx, const xl_merge_desc *desc,
                                               xl_plan **plan);
 
-/* Stores the bytes of scratch that a call with args->n_a and args->n_b keys needs, as
- * xl_scan_scratch(). XL_MERGE_ALL: 0 on CPUs and for few keys (merge.search_tiles tiles); else 4
- * bytes a tile. Others: 12 bytes a tile. */
+/* Scratch, by n_a and n_b. XL_MERGE_ALL: 0 bytes on CPUs and for few keys (merge.search_tiles
+ * tiles); else 4 bytes a tile. Others: 12 bytes a tile. */
 XL_NODISCARD XL_API xl_status xl_merge_scratch(const xl_plan *plan, const xl_merge_args *args,
                                                size_t *bytes);
 
-/* Enqueues a merge. Does not block, and allocates nothing if scratch is given. Stable: equal keys
+/* Stable: equal keys
  * of a come before those of b, and equal keys of one input stay in order. If an input is not
  * sorted, the output is an unspecified selection of input elements, count_out is at most the room,
- * and nothing else is written.
- * Waits, event, queue, threads, failures and errors: as xl_scan_enqueue(). */
+ * and nothing else is written. */
 XL_NODISCARD XL_API xl_status xl_merge_enqueue(xl_plan *plan, cl_command_queue queue,
                                                const xl_merge_args *args, cl_uint num_waits,
                                                const cl_event *waits, cl_event *event);

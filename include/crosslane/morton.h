@@ -45,26 +45,22 @@ typedef struct xl_morton_args {
     size_t n;        /* number of points */
     xl_view points;  /* (n - 1) * stride + dimensions f32, offset in scalars */
     xl_view codes;   /* n codes */
-    xl_view scratch; /* xl_morton_scratch() bytes, or not given: as in xl_scan_args */
+    xl_view scratch; /* not given, or xl_morton_scratch() bytes */
 } xl_morton_args;
 
 XL_EXTERN_C_BEGIN
 
-/* Stores the defaults and the version of the caller's headers in *desc. NULL is ignored. */
+/* The calls: crosslane/plan.h states their rules and errors. */
 #define xl_morton_desc_init(desc) xl_morton_desc_init_version((desc), XL_VERSION_NUMBER)
 XL_API void xl_morton_desc_init_version(xl_morton_desc *desc, uint32_t version);
 
-/* Creates a plan; blocks while it compiles. Errors as for xl_scan_create(). */
 XL_NODISCARD XL_API xl_status xl_morton_create(xl_context *ctx, const xl_morton_desc *desc,
                                                xl_plan **plan);
 
-/* Stores the bytes of scratch that a call with up to n points needs: 0 in this version. Errors as
- * for xl_scan_scratch(). */
+/* Scratch: 0 bytes in this version. */
 XL_NODISCARD XL_API xl_status xl_morton_scratch(const xl_plan *plan, const xl_morton_args *args,
                                                 size_t *bytes);
 
-/* Enqueues the computation of codes. Does not block and allocates nothing. Waits, event, queue,
- * threads, failures and errors as for xl_scan_enqueue(). */
 XL_NODISCARD XL_API xl_status xl_morton_enqueue(xl_plan *plan, cl_command_queue queue,
                                                 const xl_morton_args *args, cl_uint num_waits,
                                                 const cl_event *waits, cl_event *event);

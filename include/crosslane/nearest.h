@@ -71,23 +71,22 @@ typedef struct xl_nearest_report {
 
 XL_EXTERN_C_BEGIN
 
-/* Stores the defaults and the version of the caller's headers in *desc. NULL is ignored. */
+/* The calls: crosslane/plan.h states their rules and errors. */
 #define xl_nearest_desc_init(desc) xl_nearest_desc_init_version((desc), XL_VERSION_NUMBER)
 XL_API void xl_nearest_desc_init_version(xl_nearest_desc *desc, uint32_t version);
 
-/* Makes a plan from that of a grid; as xl_neighbors_create(). */
+/* Makes a plan from that of a grid, as xl_neighbors_create(). */
 XL_NODISCARD XL_API xl_status xl_nearest_create(xl_plan *grid, const xl_nearest_desc *desc,
                                                 xl_plan **plan);
 
-/* As xl_scan_scratch(), for args->num_queries queries. This version needs 0 bytes. */
+/* Scratch, by num_queries: 0 bytes in this version. */
 XL_NODISCARD XL_API xl_status xl_nearest_scratch(const xl_plan *plan, const xl_nearest_args *args,
                                                  size_t *bytes);
 
-/* Enqueues the search. Blocks only as xl_neighbors_enqueue(). Waits, event, queue, threads, failure
- * and errors as xl_scan_enqueue(). XL_ERROR_INVALID_ARGUMENT also if the index is of another kind
- * than the plan. A row with fewer than k neighbours ends in UINT32_MAX and INFINITY; the whole row
- * is filled so if the query is not finite or the build failed. In space that repeats and without
- * max_radius, a row has k neighbours if its system has a point. A row that is given up is
+/* Blocks only as xl_neighbors_enqueue(). XL_ERROR_INVALID_ARGUMENT also if the index is of another
+ * kind than the plan. A row with fewer than k neighbours ends in UINT32_MAX and INFINITY; the whole
+ * row is filled so if the query is not finite or the build failed. In space that repeats and
+ * without max_radius, a row has k neighbours if its system has a point. A row that is given up is
  * UINT32_MAX - 1 and NaN throughout: the query is too far for images (the limit in
  * crosslane/neighbors.h). The time grows with the number of points in the cells that the ball of
  * the k-th neighbour touches (docs/performance.md). If all points are in one cell, or a query is

@@ -63,29 +63,27 @@ typedef struct xl_nearest_approximate_args {
                            Faster if adjacent queries are close to each other */
     xl_view indices;    /* m * k u32: row i begins at i * k. The device also reads it */
     xl_view distances2; /* m * k f32: square distances. The device also reads it */
-    xl_view scratch; /* xl_nearest_approximate_scratch() bytes, or not given: as in xl_scan_args */
+    xl_view scratch;    /* not given, or xl_nearest_approximate_scratch() bytes */
 } xl_nearest_approximate_args;
 
 XL_EXTERN_C_BEGIN
 
-/* Stores the defaults and the version of the caller's headers in *desc. NULL is ignored. */
+/* The calls: crosslane/plan.h states their rules and errors. */
 #define xl_nearest_approximate_desc_init(desc)                                                     \
     xl_nearest_approximate_desc_init_version((desc), XL_VERSION_NUMBER)
 XL_API void xl_nearest_approximate_desc_init_version(xl_nearest_approximate_desc *desc,
                                                      uint32_t version);
 
-/* Makes a plan; as xl_scan_create(). */
 XL_NODISCARD XL_API xl_status xl_nearest_approximate_create(xl_context *ctx,
                                                             const xl_nearest_approximate_desc *desc,
                                                             xl_plan **plan);
 
-/* As xl_scan_scratch(), for args->n points and args->num_queries queries: 32 bytes and a code for
+/* Scratch, by n and num_queries: 32 bytes and a code for
  * each point, 4 bytes and a code for each given query, and the scratch of the sort. */
 XL_NODISCARD XL_API xl_status xl_nearest_approximate_scratch(
     const xl_plan *plan, const xl_nearest_approximate_args *args, size_t *bytes);
 
-/* Enqueues the search. Never blocks. Waits, event, queue, threads, failure and errors as
- * xl_scan_enqueue(). If n is at most k, all points are found. A row with fewer than k neighbours
+/* If n is at most k, all points are found. A row with fewer than k neighbours
  * ends in UINT32_MAX and INFINITY; so is the whole row of a query that is not finite. A point that
  * is not finite is never a neighbour, but may take the place of a candidate. */
 XL_NODISCARD XL_API xl_status xl_nearest_approximate_enqueue(

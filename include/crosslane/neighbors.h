@@ -120,7 +120,7 @@ typedef struct xl_neighbors_args {
                            one point ascend by z, y, x (in a badly skewed cell in another fixed
                            order) */
     xl_view sums;       /* desc.visit: n scalars */
-    xl_view scratch;    /* xl_neighbors_scratch() bytes, or not given: as in xl_scan_args */
+    xl_view scratch;    /* not given, or xl_neighbors_scratch() bytes */
 } xl_neighbors_args;
 
 /* How a list came out. */
@@ -145,7 +145,7 @@ typedef struct xl_neighbors_kernel_args {
 
 XL_EXTERN_C_BEGIN
 
-/* Stores the defaults and the version of the caller's headers in *desc. NULL is ignored. */
+/* The calls: crosslane/plan.h states their rules and errors. */
 #define xl_neighbors_desc_init(desc) xl_neighbors_desc_init_version((desc), XL_VERSION_NUMBER)
 XL_API void xl_neighbors_desc_init_version(xl_neighbors_desc *desc, uint32_t version);
 
@@ -153,18 +153,17 @@ XL_API void xl_neighbors_desc_init_version(xl_neighbors_desc *desc, uint32_t ver
  * dimensions, scalar, periodicity and tunable grid.planes, and a batch if that is one. The edges of
  * a box may differ from those of the plan's box. A plan from a periodic box takes only indices of
  * boxes; one from any other periodic cell takes all cells. The grid's plan may be destroyed
- * afterwards. Errors, blocking and threads as xl_scan_create(). */
+ * afterwards. */
 XL_NODISCARD XL_API xl_status xl_neighbors_create(xl_plan *grid, const xl_neighbors_desc *desc,
                                                   xl_plan **plan);
 
-/* As xl_scan_scratch(), for args->num_queries queries. Only calls that write offsets need any. */
+/* Scratch, by num_queries. Only calls that write offsets need any. */
 XL_NODISCARD XL_API xl_status xl_neighbors_scratch(const xl_plan *plan,
                                                    const xl_neighbors_args *args, size_t *bytes);
 
 /* The calls. They do not block, except on some drivers if the queue is not that of the build
- * (docs/drivers.md). Waits, event, queue, threads, failure and errors as xl_scan_enqueue(); results
- * are in the order of the queries, or of the points that were passed to the build.
- * XL_ERROR_INVALID_ARGUMENT also if the index is of another kind than the plan;
+ * (docs/drivers.md). Results are in the order of the queries, or of the points that were passed to
+ * the build. XL_ERROR_INVALID_ARGUMENT also if the index is of another kind than the plan;
  * XL_ERROR_UNSUPPORTED if the radius has too many periods. */
 
 /* Enqueues whatever is given of these: counts, offsets, the list (indices and its details), sums.

@@ -1,21 +1,62 @@
 /* SPDX-License-Identifier: MIT
- * Plans. A plan is a primitive made ready for one device: the checked descriptor, the layout of the
- * work and the compiled kernels. Each primitive has the same four calls, here for xl_scan:
+ * Plans, and the rules of all calls. A plan is a primitive made ready for one device: the checked
+ * descriptor, the layout of the work and the compiled kernels. Each primitive X has the same calls,
+ * here for xl_scan:
  *
  *     xl_scan_desc desc;
  *     xl_scan_desc_init(&desc);                            the defaults; then set fields
  *     xl_scan_create(ctx, &desc, &plan);                   checks and compiles
  *     xl_scan_scratch(plan, &args, &bytes);                optional: memory of the caller's
  *     xl_scan_enqueue(plan, queue, &args, 0, NULL, NULL);  any number of times
+ *     xl_plan_destroy(plan);
  *
- * ctx is made by xl_context_create() (crosslane/context.h); NULL is an error here. The queue is the
- * caller's, of the context's device. crosslane/scan.h states the rules and the errors of all calls.
- * and all plans end with xl_plan_destroy(). xl_grid and xl_neighbors have more calls: see their
- * headers.
+ * Each header states what its primitive adds to the rules below. xl_grid and xl_neighbors have more
+ * calls.
  *
- * Versions: xl_X_desc_init() is a macro that stores the version of the caller's headers in
- * desc.version. The library reads the descriptor, and later the argument structures of its plan, as
- * that version laid them out. So structures may grow at their ends. */
+ * xl_X_desc_init(&desc) stores the defaults, and the version of the caller's headers in
+ *     desc.version. The library reads the descriptor, and later the argument structures of its
+ *     plan, as that version laid them out. So structures may grow at their ends. NULL is ignored.
+ *
+ * xl_X_create(ctx, &desc, &plan) makes a plan. It blocks: it compiles the plan's kernels or loads
+ *     them from the cache. ctx is made by xl_context_create() (crosslane/context.h); the plan
+ *     retains it. Strings and arrays of the descriptor are copied. On failure *plan is NULL. May be
+ *     called from any thread.
+ *     XL_ERROR_INVALID_ARGUMENT: a NULL; a field has an unknown value, or contradicts another one.
+ *     XL_ERROR_UNSUPPORTED: the device lacks something that the type or the algorithm needs.
+ *     XL_ERROR_BUILD: the device's compiler refuses the caller's text; xl_context_error() has its
+ *     log.
+ *     XL_ERROR_OUT_OF_MEMORY, XL_ERROR_OPENCL: there is no memory, or an OpenCL call failed.
+ *
+ * xl_X_scratch(plan, &args, &bytes) stores in *bytes the scratch that a call with the sizes of args
+ *     needs; it is enough for smaller sizes, too. If it is 0, leave scratch out: the call allocates
+ *     nothing either. Other arguments are ignored. Does not block.
+ *     XL_ERROR_INVALID_ARGUMENT: a NULL, a plan of another primitive, or more bytes than a size_t
+ *     counts.
+ *
+ * xl_X_enqueue(plan, queue, &args, num_waits, waits, &event) enqueues the work. It never blocks,
+ *     and allocates nothing if scratch is given. args is not needed after the call. May be called
+ *     from any thread.
+ *     queue    in order or out of order, of the plan's context and device
+ *     args     a view that is left out (all zeros) is not given. args.scratch, if given: the bytes
+ *              that xl_X_scratch() says; its offset is in bytes, a multiple of
+ *              XL_SCRATCH_ALIGNMENT; it overlaps no other view. Calls with different scratch may
+ *              run at the same time. If scratch is not given, the call uses the plan's own, which
+ *              grows on demand. Calls that use it run one after another, on any queues: each waits
+ *              for the one before, and fails if that one fails before it ends
+ *     waits    num_waits events to wait for, or 0 and NULL. If one of them fails, nothing of the
+ *              call runs and `event` fails, too. If one has failed before: XL_ERROR_OPENCL
+ *     event    NULL, or receives an event that completes when all of the work has, also if there is
+ *              none. The caller releases it. On failure it is NULL
+ *     A call that is refused writes nothing. If OpenCL fails halfway, a part of the outputs may be
+ *     written.
+ *     XL_ERROR_INVALID_ARGUMENT: a NULL; a plan of another primitive; a view that is too short, not
+ *     of a buffer of this context, or of one whose flags (CL_MEM_READ_ONLY, CL_MEM_WRITE_ONLY)
+ *     forbid its use; a view that is missing or must not be given; CSR offsets without their count;
+ *     a queue or an event of another context.
+ *     XL_ERROR_OVERLAP: views overlap that must not.
+ *     XL_ERROR_SCRATCH_TOO_SMALL, XL_ERROR_MISALIGNED: see scratch.
+ *     XL_ERROR_OUT_OF_MEMORY: no memory for the plan's own scratch, or in OpenCL.
+ *     XL_ERROR_OPENCL: an OpenCL call failed. */
 #ifndef CROSSLANE_PLAN_H
 #define CROSSLANE_PLAN_H
 

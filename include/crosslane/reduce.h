@@ -93,20 +93,17 @@ typedef struct xl_reduce_args {
 
 XL_EXTERN_C_BEGIN
 
-/* Stores the defaults and the version of the caller's headers in *desc. NULL is ignored. */
+/* The calls: crosslane/plan.h states their rules and errors. */
 #define xl_reduce_desc_init(desc) xl_reduce_desc_init_version((desc), XL_VERSION_NUMBER)
 XL_API void xl_reduce_desc_init_version(xl_reduce_desc *desc, uint32_t version);
 
-/* Makes a plan: as xl_scan_create(), without the test of look-back. */
 XL_NODISCARD XL_API xl_status xl_reduce_create(xl_context *ctx, const xl_reduce_desc *desc,
                                                xl_plan **plan);
 
-/* Stores in *bytes the scratch that a call with args->n elements needs: as xl_scan_scratch(). */
 XL_NODISCARD XL_API xl_status xl_reduce_scratch(const xl_plan *plan, const xl_reduce_args *args,
                                                 size_t *bytes);
 
-/* Enqueues a reduction: as xl_scan_enqueue(), with the same waits, event, queue, threads, failure
- * and errors. Without segments, n == 0 gives init or the identity; without either, nothing is
+/* Without segments, n == 0 gives init or the identity; without either, nothing is
  * written.
  *
  * A whole array takes one launch if the device lets work-groups exchange messages

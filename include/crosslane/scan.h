@@ -112,54 +112,19 @@ typedef struct xl_scan_args {
     xl_view out;       /* n elements of store_type */
     xl_view carry_out; /* not given, or receives the carry for the next part: one element of type,
                           or two if there is neither an identity nor init (docs/scan.md) */
-    xl_view scratch;   /* xl_scan_scratch() bytes; the offset is in bytes, a multiple of
-                          XL_SCRATCH_ALIGNMENT; overlaps no other view. Calls with different scratch
-                          may run at the same time. Not given: the plan's own, which grows on
-                          demand. Calls that use it run one after another, on any queues: each waits
-                          for the one before, and fails if that one fails before it
-                          ends */
+    xl_view scratch;   /* not given, or xl_scan_scratch() bytes (crosslane/plan.h) */
 } xl_scan_args;
 
 XL_EXTERN_C_BEGIN
 
-/* Stores the defaults and the version of the caller's headers in *desc. NULL is ignored. */
+/* The calls: crosslane/plan.h states their rules and errors. The first plan of a context that may
+ * use look-back tests it on the device. */
 #define xl_scan_desc_init(desc) xl_scan_desc_init_version((desc), XL_VERSION_NUMBER)
 XL_API void xl_scan_desc_init_version(xl_scan_desc *desc, uint32_t version);
-
-/* Makes a plan. Blocks: it compiles the plan's kernels or loads them from the cache. The first plan
- * of a context that may use look-back tests it on the device. The plan retains the context. On
- * failure *plan is NULL. May be called from any thread.
- * XL_ERROR_INVALID_ARGUMENT: a field has an unknown value, or contradicts another one.
- * XL_ERROR_UNSUPPORTED: the device lacks something that the type or the algorithm needs.
- * XL_ERROR_BUILD: the device's compiler refuses the caller's text; xl_context_error() has its log.
- * XL_ERROR_OUT_OF_MEMORY, XL_ERROR_OPENCL: there is no memory, or an OpenCL call failed. */
 XL_NODISCARD XL_API xl_status xl_scan_create(xl_context *ctx, const xl_scan_desc *desc,
                                              xl_plan **plan);
-
-/* Stores in *bytes the scratch that a call with args->n elements needs; it is enough for fewer
- * elements, too. If it is 0, leave scratch out: the call allocates nothing either.
- * Other arguments are ignored. Does not block.
- * XL_ERROR_INVALID_ARGUMENT: a NULL, a plan of another primitive, or more bytes than a size_t
- * counts. */
 XL_NODISCARD XL_API xl_status xl_scan_scratch(const xl_plan *plan, const xl_scan_args *args,
                                               size_t *bytes);
-
-/* Enqueues a scan. Never blocks, and allocates nothing if scratch is given. args is not needed
- * after the call. May be called from any thread.
- *   queue    in order or out of order, of the plan's context and device
- *   waits    num_waits events to wait for, or 0 and NULL. If one of them fails, nothing of the call
- *            runs and `event` fails, too. If one has failed before: XL_ERROR_OPENCL
- *   event    NULL, or receives an event that completes when all of the work has, also if n is 0.
- *            The caller releases it. On failure it is NULL
- * A call that is refused writes nothing. If OpenCL fails halfway, a part of `out` may be written.
- * XL_ERROR_INVALID_ARGUMENT: a NULL; a plan of another primitive; a view that is too short, not of
- * a buffer of this context, or of one whose flags (CL_MEM_READ_ONLY, CL_MEM_WRITE_ONLY) forbid its
- * use; a view that is missing or must not be given; CSR offsets without their count; a queue or an
- * event of another context.
- * XL_ERROR_OVERLAP: views overlap that must not.
- * XL_ERROR_SCRATCH_TOO_SMALL, XL_ERROR_MISALIGNED: see scratch.
- * XL_ERROR_OUT_OF_MEMORY: no memory for the plan's own scratch, or in OpenCL.
- * XL_ERROR_OPENCL: an OpenCL call failed. */
 XL_NODISCARD XL_API xl_status xl_scan_enqueue(xl_plan *plan, cl_command_queue queue,
                                               const xl_scan_args *args, cl_uint num_waits,
                                               const cl_event *waits, cl_event *event);

@@ -58,27 +58,23 @@ typedef struct xl_search_args {
     xl_view indices_out; /* a place from 0 to the number of keys for each query; that number if no
                             key qualifies. XL_SEARCH_UNSORTED: one u64, that number if the keys are
                             sorted */
-    xl_view scratch;     /* xl_search_scratch() bytes, or not given: as in xl_scan_args */
+    xl_view scratch;     /* not given, or xl_search_scratch() bytes */
 } xl_search_args;
 
 XL_EXTERN_C_BEGIN
 
-/* Stores the defaults and the version of the caller's headers in *desc. NULL is ignored. */
+/* The calls: crosslane/plan.h states their rules and errors. */
 #define xl_search_desc_init(desc) xl_search_desc_init_version((desc), XL_VERSION_NUMBER)
 XL_API void xl_search_desc_init_version(xl_search_desc *desc, uint32_t version);
 
-/* Creates a plan; blocks while it compiles. Errors as for xl_scan_create(). */
 XL_NODISCARD XL_API xl_status xl_search_create(xl_context *ctx, const xl_search_desc *desc,
                                                xl_plan **plan);
 
-/* Stores the bytes of scratch that a call with up to n keys needs: 0, or 8 for each work-group for
- * XL_SEARCH_UNSORTED. Errors as for xl_scan_scratch(). */
+/* Scratch: 0 bytes, or 8 for each work-group for XL_SEARCH_UNSORTED. */
 XL_NODISCARD XL_API xl_status xl_search_scratch(const xl_plan *plan, const xl_search_args *args,
                                                 size_t *bytes);
 
-/* Enqueues a search. Does not block, and allocates nothing if scratch is given. If the keys are not
- * sorted, each place is some number from 0 to n. Waits, event, queue, threads, failures and errors
- * as for xl_scan_enqueue(). */
+/* If the keys are not sorted, each place is some number from 0 to n. */
 XL_NODISCARD XL_API xl_status xl_search_enqueue(xl_plan *plan, cl_command_queue queue,
                                                 const xl_search_args *args, cl_uint num_waits,
                                                 const cl_event *waits, cl_event *event);

@@ -102,28 +102,23 @@ typedef struct xl_select_args {
     xl_view count_out;   /* u64, independent of capacity. XL_SELECT_IF, _PARTITION: the number of
                             selected elements. XL_SELECT_PARTITION3: two, of class 0 and of class 1.
                             XL_SELECT_UNIQUE, _RUNS: of runs. XL_SELECT_REPEAT: sum of lengths */
-    xl_view scratch;     /* xl_select_scratch() bytes, or not given: as in xl_scan_args */
+    xl_view scratch;     /* not given, or xl_select_scratch() bytes */
 } xl_select_args;
 
 XL_EXTERN_C_BEGIN
 
-/* Stores the defaults and the version of the caller's headers in *desc. NULL is ignored. */
+/* The calls: crosslane/plan.h states their rules and errors. */
 #define xl_select_desc_init(desc) xl_select_desc_init_version((desc), XL_VERSION_NUMBER)
 XL_API void xl_select_desc_init_version(xl_select_desc *desc, uint32_t version);
 
-/* Creates a plan; blocks while it compiles. Errors as for xl_scan_create(); XL_ERROR_BUILD if an
- * expression does not compile. */
 XL_NODISCARD XL_API xl_status xl_select_create(xl_context *ctx, const xl_select_desc *desc,
                                                xl_plan **plan);
 
-/* Stores the bytes of scratch that a call with up to n elements needs: less than 1 % of the bytes
- * of the elements and lengths, and 1 MiB. Errors as for xl_scan_scratch(). */
+/* Scratch: less than 1 % of the bytes of the elements and lengths, and 1 MiB. */
 XL_NODISCARD XL_API xl_status xl_select_scratch(const xl_plan *plan, const xl_select_args *args,
                                                 size_t *bytes);
 
-/* Enqueues a selection. Does not block, copies nothing to the host, and allocates nothing if
- * scratch is given. Results are the same on every run and every device. Waits, event, queue,
- * threads, failures and errors as for xl_scan_enqueue(). */
+/* Copies nothing to the host. Results are the same on every run and every device. */
 XL_NODISCARD XL_API xl_status xl_select_enqueue(xl_plan *plan, cl_command_queue queue,
                                                 const xl_select_args *args, cl_uint num_waits,
                                                 const cl_event *waits, cl_event *event);

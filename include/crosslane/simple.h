@@ -18,7 +18,7 @@
  *   cost     the first call of a kind compiles kernels, which takes seconds; the disk keeps them
  *            for later processes. The context keeps the plans and device memory of recent calls
  *   threads  any thread at any time; calls on one context run one after another
- *   errors   those of the plan level (xl_scan_create(), xl_scan_enqueue(), ...). The text is
+ *   errors   those of the plan level (crosslane/plan.h). The text is
  *            xl_context_error(ctx). If a call fails, its outputs are undefined */
 #ifndef CROSSLANE_SIMPLE_H
 #define CROSSLANE_SIMPLE_H

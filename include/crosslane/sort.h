@@ -92,31 +92,28 @@ typedef struct xl_sort_args {
     xl_view keys_out;   /* n keys; not given if desc.values_only is 1 */
     xl_view values_out; /* n values; not given for XL_NONE */
     xl_view more_values_out[XL_MORE_VALUES];
-    xl_view scratch; /* optional: xl_sort_scratch() bytes, as in xl_scan_args */
+    xl_view scratch; /* not given, or xl_sort_scratch() bytes */
 } xl_sort_args;
 
 XL_EXTERN_C_BEGIN
 
-/* Stores the defaults and the version of the caller's headers in *desc. NULL is ignored. */
+/* The calls: crosslane/plan.h states their rules and errors. */
 #define xl_sort_desc_init(desc) xl_sort_desc_init_version((desc), XL_VERSION_NUMBER)
 XL_API void xl_sort_desc_init_version(xl_sort_desc *desc, uint32_t version);
 
-/* Makes a plan, as xl_scan_create(). XL_ERROR_UNSUPPORTED: the device cannot run XL_SORT_RADIX.
- * XL_ERROR_INVALID_ARGUMENT also if desc has two of these that exclude each other (docs/sort.md): a
- * comparator, a range of bits, equal_zeros, segments, large, an algorithm. */
+/* XL_ERROR_UNSUPPORTED also if the device cannot run XL_SORT_RADIX, XL_ERROR_INVALID_ARGUMENT also
+ * if desc has two of these that exclude each other (docs/sort.md): a comparator, a range of bits,
+ * equal_zeros, segments, large, an algorithm. */
 XL_NODISCARD XL_API xl_status xl_sort_create(xl_context *ctx, const xl_sort_desc *desc,
                                              xl_plan **plan);
 
-/* Stores the bytes of scratch that a call with args->n keys needs, as xl_scan_scratch(): 0 for one
- * tile of keys; else about the keys and values once more and at most 4 MiB. docs/sort.md has the
- * exact bounds. */
+/* Scratch: 0 bytes for one tile of keys; else about the keys and values once more and at most 4
+ * MiB. docs/sort.md has the exact bounds. */
 XL_NODISCARD XL_API xl_status xl_sort_scratch(const xl_plan *plan, const xl_sort_args *args,
                                               size_t *bytes);
 
-/* Enqueues a sort. Does not block, and allocates nothing if scratch is given. Equal keys stay in
- * order if desc says so or the algorithm is XL_SORT_RADIX; else their values come out in any order,
- * the same on each run on one device. Waits, event, queue, threads, failures and errors: as
- * xl_scan_enqueue(). */
+/* Equal keys stay in order if desc says so or the algorithm is XL_SORT_RADIX; else their values
+ * come out in any order, the same on each run on one device. */
 XL_NODISCARD XL_API xl_status xl_sort_enqueue(xl_plan *plan, cl_command_queue queue,
                                               const xl_sort_args *args, cl_uint num_waits,
                                               const cl_event *waits, cl_event *event);

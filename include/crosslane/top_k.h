@@ -66,28 +66,24 @@ typedef struct xl_top_k_args {
     xl_view indices_out; /* optional: their indices in keys_in, as u32 */
     xl_view count_out;   /* optional: one u64, min(k, n); not given with segments */
     xl_view counts_out;  /* optional, with segments: one u32 for each, min(k, its length) */
-    xl_view scratch;     /* optional: xl_top_k_scratch() bytes, as in xl_scan_args */
+    xl_view scratch;     /* not given, or xl_top_k_scratch() bytes */
 } xl_top_k_args;
 
 XL_EXTERN_C_BEGIN
 
-/* Stores the defaults and the version of the caller's headers in *desc. NULL is ignored. */
+/* The calls: crosslane/plan.h states their rules and errors. */
 #define xl_top_k_desc_init(desc) xl_top_k_desc_init_version((desc), XL_VERSION_NUMBER)
 XL_API void xl_top_k_desc_init_version(xl_top_k_desc *desc, uint32_t version);
 
-/* Makes a plan, as xl_scan_create(). */
 XL_NODISCARD XL_API xl_status xl_top_k_create(xl_context *ctx, const xl_top_k_desc *desc,
                                               xl_plan **plan);
 
-/* Stores the bytes of scratch that a call with args->n, args->k and args->segments.count needs, as
- * xl_scan_scratch(): at most 4 MiB, or with segments 3 bytes a key; if desc.sorted is 1 also up to
- * 32 bytes a result and the scratch of their sort; with values 4 bytes for each element of an
- * output. docs/top-k.md has the exact bounds. */
+/* Scratch, by n, k and segments.count: at most 4 MiB, or with segments 3 bytes a key; if
+ * desc.sorted is 1 also up to 32 bytes a result and the scratch of their sort; with values 4 bytes
+ * for each element of an output. docs/top-k.md has the exact bounds. */
 XL_NODISCARD XL_API xl_status xl_top_k_scratch(const xl_plan *plan, const xl_top_k_args *args,
                                                size_t *bytes);
 
-/* Enqueues a selection. Does not block, and allocates nothing if scratch is given. Waits, event,
- * queue, threads, failures and errors: as xl_scan_enqueue(). */
 XL_NODISCARD XL_API xl_status xl_top_k_enqueue(xl_plan *plan, cl_command_queue queue,
                                                const xl_top_k_args *args, cl_uint num_waits,
                                                const cl_event *waits, cl_event *event);

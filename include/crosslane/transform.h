@@ -75,28 +75,26 @@ typedef struct xl_transform_args {
     const void *params[XL_PARAMS];   /* for each of desc.params a pointer to its value, read by this
                                       call; NULL for the rest */
     xl_view out[XL_TRANSFORM_ARRAYS]; /* n elements each; scatter: range */
-    xl_view scratch; /* xl_transform_scratch() bytes, or not given: as in xl_scan_args */
+    xl_view scratch;                  /* not given, or xl_transform_scratch() bytes */
 } xl_transform_args;
 
 XL_EXTERN_C_BEGIN
 
-/* Stores the defaults and the version of the caller's headers in *desc. NULL is ignored. */
+/* The calls: crosslane/plan.h states their rules and errors. */
 #define xl_transform_desc_init(desc) xl_transform_desc_init_version((desc), XL_VERSION_NUMBER)
 XL_API void xl_transform_desc_init_version(xl_transform_desc *desc, uint32_t version);
 
-/* Creates a plan; blocks while it compiles. Errors as for xl_scan_create(). */
 XL_NODISCARD XL_API xl_status xl_transform_create(xl_context *ctx, const xl_transform_desc *desc,
                                                   xl_plan **plan);
 
-/* Stores the bytes of scratch that a call with up to n elements needs. Only XL_TRANSFORM_ADJACENT
- * uses any, and only in place: at most one element for each 128, and 256 bytes. Errors as for
- * xl_scan_scratch(). */
+/* Only XL_TRANSFORM_ADJACENT uses scratch, and only in place: at most one element for each 128, and
+ * 256 bytes. */
 XL_NODISCARD XL_API xl_status xl_transform_scratch(const xl_plan *plan,
                                                    const xl_transform_args *args, size_t *bytes);
 
-/* Enqueues a transform. Does not block, and allocates nothing if scratch is given. An out-of-range
+/* An out-of-range
  * index never accesses memory outside the arrays, even if another kernel changes the indices
- * concurrently. Waits, event, queue, threads, failures and errors as for xl_scan_enqueue(). */
+ * concurrently. */
 XL_NODISCARD XL_API xl_status xl_transform_enqueue(xl_plan *plan, cl_command_queue queue,
                                                    const xl_transform_args *args, cl_uint num_waits,
                                                    const cl_event *waits, cl_event *event);
