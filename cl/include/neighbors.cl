@@ -87,6 +87,7 @@
 #define XL_PERIODIC (XL_NEIGHBORS_PERIODIC > 0)
 #define XL_TRICLINIC (XL_NEIGHBORS_PERIODIC > 1)
 #define XL_GIVEN 0
+#define XL_ANYWHERE 1
 #define XL_RADII 0
 #define XL_RADIUS_INCLUSIVE 0
 #define XL_KEEP_SELF 1
@@ -310,6 +311,7 @@ bool xl_neighbors_is_near(xl_neighbor *near, const xl_neighbors *of)
 #undef XL_PERIODIC
 #undef XL_TRICLINIC
 #undef XL_GIVEN
+#undef XL_ANYWHERE
 #undef XL_RADII
 #undef XL_RADIUS_INCLUSIVE
 #undef XL_KEEP_SELF

@@ -14,6 +14,10 @@
 #define XL_NEIGHBORS_RANGES
 
 #include "neighbors_pair.cl"
+/* Whether positions may be outside the box: those of points that a build accepted are not. */
+#ifndef XL_ANYWHERE
+#define XL_ANYWHERE XL_GIVEN
+#endif
 #if XL_TRICLINIC
 #include "../grid/grid_cell.cl"
 #endif
@@ -328,12 +332,21 @@ typedef xl_cell_images xl_images;
  * the reach needs no margin. */
 xl_real xl_images_reach(const xl_search *s, xl_real4 low, xl_real4 high, xl_real reach)
 {
+#if XL_ANYWHERE
     return s->extent > 0 ? xl_cell_reach(&s->cell, low, high, s->extent, reach) : reach;
+#else
+    return xl_cell_reach_inside(&s->cell, low, high, s->extent, reach);
+#endif
 }
 
 xl_images xl_images_begin(const xl_search *s, xl_real4 low, xl_real4 high, xl_real reach)
 {
-    return xl_cell_images_begin(&s->cell, low, high, xl_images_reach(s, low, high, reach));
+    const xl_real all = xl_images_reach(s, low, high, reach);
+#if XL_ANYWHERE
+    return xl_cell_images_begin(&s->cell, low, high, all);
+#else
+    return xl_cell_images_around(&s->cell, low, high, all);
+#endif
 }
 
 bool xl_images_are_near(const xl_search *s, xl_real4 low, xl_real4 high)
