@@ -26,7 +26,8 @@ typedef struct xl_cell {
     /* How much the shifts of a, b and c are rounded, per unit along each axis. */
     xl_real4 of_a, of_b, of_c;
     xl_real slack;            /* how much everything else is rounded, per unit of the operands */
-    xl_real all_slack;        /* how much all of that is, per unit of the operands; 0: too much */
+    xl_real2 inside;          /* a bound of all rounding of positions in the box: this, and this */
+                              /* much of the reach */
     xl_real farthest;         /* positions that are rounded by more than this are too far */
     int4 from0, from1, from2; /* v0, v1 and v2 as whole multiples of a, b and c */
     int rank;                 /* number of vectors in the basis */
@@ -101,9 +102,9 @@ xl_cell xl_cell_of(xl_real4 lower, xl_real4 upper, XL_CELL_PARAMETERS)
     it.of_c = (xl_real4)(rounding.s67, v.sf, 0);
     it.slack = (xl_real)lattice.s9 * XL_CELL_UNIT;
 #if XL_F64
-    it.all_slack = as_double(lattice.scd);
+    it.inside = as_double2(lattice.scdef);
 #else
-    it.all_slack = as_float(lattice.sc);
+    it.inside = as_float2(lattice.scd);
 #endif
     it.inverse = (xl_real4)(n.s012, 0);
     it.next = (xl_real4)(n.s345, 0);
@@ -197,13 +198,10 @@ xl_real xl_cell_reach(const xl_cell *cell, xl_real4 low, xl_real4 high, xl_real 
            cell->slack * ((extent + xl_cell_largest(low, high)) + reach);
 }
 
-/* The same for positions in the box: in most cells a bound for all of them takes less time, and adds
- * hardly any candidates. */
-xl_real xl_cell_reach_inside(const xl_cell *cell, xl_real4 low, xl_real4 high, xl_real extent,
-                             xl_real reach)
+/* The same for all positions in the box. */
+xl_real xl_cell_reach_inside(const xl_cell *cell, xl_real reach)
 {
-    return cell->all_slack > 0 ? reach + cell->all_slack * (2 * extent + reach)
-                               : xl_cell_reach(cell, low, high, extent, reach);
+    return reach + (cell->inside.x + cell->inside.y * reach);
 }
 
 /* Whether these positions are in the box, or so near that their precision distinguishes images and

@@ -335,7 +335,7 @@ xl_real xl_images_reach(const xl_search *s, xl_real4 low, xl_real4 high, xl_real
 #if XL_ANYWHERE
     return s->extent > 0 ? xl_cell_reach(&s->cell, low, high, s->extent, reach) : reach;
 #else
-    return xl_cell_reach_inside(&s->cell, low, high, s->extent, reach);
+    return xl_cell_reach_inside(&s->cell, reach);
 #endif
 }
 

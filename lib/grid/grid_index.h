@@ -91,6 +91,7 @@ typedef struct xli_grid_lattice {
     cl_int16 whole;
     uint32_t rank;    /* vectors of the basis */
     double slack;     /* how far a coordinate rounds, at most, of its size */
+    double along[3];  /* of it, the rounding of shifts, by the axis of the coordinate */
     double periods;   /* most heights of the basis that a radius may be, for images to be counted */
     double length[3]; /* of the basis, ascending, or more */
     double height[3]; /* of the basis, or less */

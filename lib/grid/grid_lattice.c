@@ -278,16 +278,6 @@ static double reciprocal_of(const basis *b, double hat[3][3], uint32_t i)
     return sum_of(v);
 }
 
-/* all_slack of cl/grid/grid_cell.cl: with more than this a common bound adds candidates. */
-#define MOST_COMMON 0x1p-15
-static void put_all_slack(xli_grid_lattice *l)
-{
-    const double slack = l->slack > MOST_COMMON ? 0 : l->slack * (1 + 0x1p-20);
-    const float narrow = (float)slack;
-    memcpy(&l->whole.s[12], l->wide ? (const void *)&slack : (const void *)&narrow,
-           l->wide ? sizeof slack : sizeof narrow);
-}
-
 /* What cl/grid/grid_cell.cl adds to a reach: of the vectors given `of_a` and the next, and `slack`,
  * and the most that both are together. */
 static void put_rounding(xli_grid_lattice *l, const double given[3][3], uint32_t mask,
@@ -305,12 +295,12 @@ static void put_rounding(xli_grid_lattice *l, const double given[3][3], uint32_t
         if (mask >> row & 1) {
             find_reciprocal(&of, directions, i++, along + 3 * row);
             for (int k = 0; k < 3; ++k)
-                along[3 * row + (uint32_t)k] *= UNITS_OF_SHIFTS * unit;
+                l->along[k] +=
+                    xli_magnitude(along[3 * row + (uint32_t)k] *= UNITS_OF_SHIFTS * unit);
             l->slack += sum_of(along + 3 * row);
         }
     put(&l->rounding, l->wide, 0, along, 8);
     put(&l->cell, l->wide, 15, &along[8], 1);
-    put_all_slack(l);
 }
 
 static void put_whole(xli_grid_lattice *l, const basis *b, uint32_t dimensions)

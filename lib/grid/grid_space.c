@@ -128,9 +128,44 @@ done:
 
 /* ---- what kernels are given ------------------------------------------------------------------ */
 
+/* Along an axis; 0: it does not repeat, or space repeats along vectors of a skewed cell. */
+static double period_of(const xli_space *s, uint32_t axis)
+{
+    return !s->skewed && s->periodic & 1u << axis ? s->cell[axis][axis] : 0;
+}
+
+/* The largest of coordinates and lengths along an axis. */
+static double extent_of(const xli_space *s, uint32_t axis, double low, double high)
+{
+    return xli_larger(xli_larger(xli_magnitude(low), xli_magnitude(high)),
+                      xli_larger(high - low, period_of(s, axis)));
+}
+
+/* xl_cell_reach() of cl/grid/grid_cell.cl for all positions in the box, rounded up. */
+static void put_inside(const xli_space *s, xli_grid_lattice *l)
+{
+    const double unit = l->wide ? 0x1p-53 : 0x1p-24, slack = unit * l->whole.s[9];
+    double inside[2] = {0, l->slack}, extent = 0;
+    cl_float2 narrow;
+    for (uint32_t axis = 0; axis < s->dimensions; ++axis) {
+        const double low = s->lower[axis], high = s->upper[axis];
+        extent = xli_larger(extent, extent_of(s, axis, low, high));
+        inside[0] += l->along[axis] * (high - low);
+    }
+    inside[0] += slack * 2 * extent;
+    for (int k = 0; k < 2; ++k) {
+        inside[k] *= l->rank > 0 ? 1 + 0x1p-10 : 0;
+        narrow.s[k] = (float)inside[k];
+    }
+    memcpy(&l->whole.s[12], l->wide ? (const void *)inside : (const void *)&narrow,
+           l->wide ? sizeof inside : sizeof narrow);
+}
+
 xli_grid_lattice xli_grid_space_lattice(const xli_space *s)
 {
-    return lattice_of(s, s->periodic);
+    xli_grid_lattice l = lattice_of(s, s->periodic);
+    put_inside(s, &l);
+    return l;
 }
 
 /* As xl_grid_narrow() of cl/grid/grid_map.cl. */
@@ -147,19 +182,6 @@ static float above(float x)
     ++bits;
     memcpy(&x, &bits, sizeof x);
     return x;
-}
-
-/* Along an axis; 0: it does not repeat, or space repeats along vectors of a skewed cell. */
-static double period_of(const xli_space *s, uint32_t axis)
-{
-    return !s->skewed && s->periodic & 1u << axis ? s->cell[axis][axis] : 0;
-}
-
-/* The largest of coordinates and lengths along an axis. */
-static double extent_of(const xli_space *s, uint32_t axis, double low, double high)
-{
-    return xli_larger(xli_larger(xli_magnitude(low), xli_magnitude(high)),
-                      xli_larger(high - low, period_of(s, axis)));
 }
 
 xli_grid_box xli_grid_own_box(const xli_space *s, float lower[3], float upper[3])
