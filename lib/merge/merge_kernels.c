@@ -17,38 +17,22 @@ static void add_text(xli_text *text, const xli_merge_problem *problem, const xli
     xli_text_define(text, lines, XLI_COUNT(lines));
 }
 
-typedef struct wanted {
-    const char *name;
-    xli_kernel *kernel;
-    bool is_wanted;
-} wanted;
-
 xl_status xli_merge_build(xli_merge_plan *plan, size_t *most)
 {
-    xl_status status;
     xli_text text = {0};
-    xli_program *program;
     const bool serial = plan->shape.serial, sets = plan->shape.sets;
-    const wanted list[] = {{"xl_merge_partitions", &plan->partitions, !sets && !serial},
-                           {"xl_merge_tiles", &plan->parts, !sets && !serial},
-                           {"xl_merge_chunks", &plan->parts, !sets && serial},
-                           {"xl_set_cuts", &plan->set_cuts, sets},
-                           {"xl_set_counts", &plan->set_counts, sets},
-                           {"xl_set_sums", &plan->set_sums, sets},
-                           {"xl_set_writes", &plan->set_writes, sets}};
+    const xli_wanted list[] = {{"xl_merge_partitions", &plan->partitions, !sets && !serial},
+                               {"xl_merge_tiles", &plan->parts, !sets && !serial},
+                               {"xl_merge_chunks", &plan->parts, !sets && serial},
+                               {"xl_set_cuts", &plan->set_cuts, sets},
+                               {"xl_set_counts", &plan->set_counts, sets},
+                               {"xl_set_sums", &plan->set_sums, sets},
+                               {"xl_set_writes", &plan->set_writes, sets}};
     xli_merge_drop_kernels(plan);
     *most = SIZE_MAX;
     add_text(&text, &plan->problem, &plan->shape);
-    if (text.failed)
-        XL_TRY(xli_fail(plan->base.ctx, XL_ERROR_OUT_OF_MEMORY, "no memory for a kernel's source"));
-    XL_TRY(
-        xli_program_get(plan->base.ctx, sets ? "merge_sets" : "merge_sorted", text.data, &program));
-    for (size_t k = 0; k < XLI_COUNT(list); ++k)
-        if (list[k].is_wanted) {
-            XL_TRY(xli_kernel_create(plan->base.ctx, program, list[k].name, list[k].kernel));
-            *most = xli_min(*most, list[k].kernel->max_group);
-        }
-done:
+    const xl_status status = xli_kernels_build(plan->base.ctx, sets ? "merge_sets" : "merge_sorted",
+                                               &text, list, XLI_COUNT(list), most);
     xli_text_free(&text);
     return status;
 }

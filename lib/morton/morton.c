@@ -57,16 +57,13 @@ static xl_status build(morton_plan *plan)
 {
     xl_status status;
     xli_text text = {0};
-    xli_program *program;
+    const xli_wanted kernel = {"xl_morton_codes", &plan->kernel, true};
     const xli_definition lines[] = {{"XL_ITEMS", plan->items},
                                     {"XL_DIMENSIONS", plan->dimensions},
                                     {"XL_STRIDE", plan->stride},
                                     {"XL_MORTON_WIDE", plan->code_bytes == sizeof(cl_ulong)}};
     xli_text_define(&text, lines, XLI_COUNT(lines));
-    if (text.failed)
-        XL_TRY(xli_fail(plan->base.ctx, XL_ERROR_OUT_OF_MEMORY, "no memory for a kernel's source"));
-    XL_TRY(xli_program_get(plan->base.ctx, "morton_codes", text.data, &program));
-    XL_TRY(xli_kernel_create(plan->base.ctx, program, "xl_morton_codes", &plan->kernel));
+    XL_TRY(xli_kernels_build(plan->base.ctx, "morton_codes", &text, &kernel, 1, NULL));
     plan->group = (uint32_t)xli_min(plan->group, plan->kernel.max_group);
 done:
     xli_text_free(&text);

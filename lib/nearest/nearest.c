@@ -78,17 +78,12 @@ static void add_text(xli_text *text, const xli_nearest_problem *problem,
 
 static xl_status build_kernels(xli_nearest_plan *plan)
 {
-    xl_status status;
     xli_text text = {0};
-    xli_program *program;
-    xl_context *const ctx = plan->base.ctx;
+    const xli_wanted list[] = {{"xl_nearest", &plan->search, true},
+                               {"xl_nearest_check", &plan->check, true}};
     add_text(&text, &plan->problem, &plan->shape);
-    if (text.failed)
-        XL_TRY(xli_fail(ctx, XL_ERROR_OUT_OF_MEMORY, "no memory for a kernel's source"));
-    XL_TRY(xli_program_get(ctx, "nearest", text.data, &program));
-    XL_TRY(xli_kernel_create(ctx, program, "xl_nearest", &plan->search));
-    XL_TRY(xli_kernel_create(ctx, program, "xl_nearest_check", &plan->check));
-done:
+    const xl_status status =
+        xli_kernels_build(plan->base.ctx, "nearest", &text, list, XLI_COUNT(list), NULL);
     xli_text_free(&text);
     return status;
 }

@@ -65,21 +65,17 @@ done:
 
 static xl_status build_kernels(xli_nearest_approximate_plan *plan)
 {
-    xl_status status;
     const xli_nearest_approximate_problem *const problem = &plan->problem;
     xli_text text = {0};
-    xli_program *program;
+    const xli_wanted list[] = {{"xl_nearest_approximate_pack", &plan->pack, true},
+                               {"xl_nearest_approximate", &plan->search, true}};
     const xli_definition lines[] = {
         {"XL_DIMENSIONS", problem->dimensions},     {"XL_STRIDE", problem->stride},
         {"XL_KEEP_SELF", problem->keeps_self},      {"XL_GIVEN", problem->given},
         {"XL_QUERY_STRIDE", problem->query_stride}, {"XL_K", problem->k}};
     xli_text_define(&text, lines, XLI_COUNT(lines));
-    if (text.failed)
-        XL_TRY(xli_fail(plan->base.ctx, XL_ERROR_OUT_OF_MEMORY, "no memory for a search plan"));
-    XL_TRY(xli_program_get(plan->base.ctx, "nearest_approximate", text.data, &program));
-    XL_TRY(xli_kernel_create(plan->base.ctx, program, "xl_nearest_approximate_pack", &plan->pack));
-    XL_TRY(xli_kernel_create(plan->base.ctx, program, "xl_nearest_approximate", &plan->search));
-done:
+    const xl_status status = xli_kernels_build(plan->base.ctx, "nearest_approximate", &text, list,
+                                               XLI_COUNT(list), NULL);
     xli_text_free(&text);
     return status;
 }

@@ -71,6 +71,34 @@ void xli_kernel_destroy(xli_kernel *kernel)
     *kernel = (xli_kernel){0};
 }
 
+xl_status xli_kernels_create(xl_context *ctx, const xli_program *program, const xli_wanted *list,
+                             size_t count, size_t *most)
+{
+    xl_status status = XL_SUCCESS;
+    for (size_t k = 0; k < count; ++k) {
+        if (!list[k].is_wanted)
+            continue;
+        XL_TRY(xli_kernel_create(ctx, program, list[k].name, list[k].kernel));
+        if (most)
+            *most = xli_min(*most, list[k].kernel->max_group);
+    }
+done:
+    return status;
+}
+
+xl_status xli_kernels_build(xl_context *ctx, const char *name, const xli_text *defines,
+                            const xli_wanted *list, size_t count, size_t *most)
+{
+    xl_status status;
+    xli_program *program;
+    if (defines->failed)
+        return xli_fail(ctx, XL_ERROR_OUT_OF_MEMORY, "no memory for the source of \"%s\"", name);
+    XL_TRY(xli_program_get(ctx, name, defines->data, &program));
+    XL_TRY(xli_kernels_create(ctx, program, list, count, most));
+done:
+    return status;
+}
+
 static xl_status launch(xl_context *ctx, cl_command_queue queue, xli_kernel *kernel, size_t items,
                         cl_mem buffer)
 {

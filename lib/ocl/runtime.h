@@ -241,6 +241,18 @@ typedef struct xli_kernel {
 xl_status xli_kernel_create(xl_context *ctx, const xli_program *program, const char *name,
                             xli_kernel *kernel);
 void xli_kernel_destroy(xli_kernel *kernel); /* zeroed kernels are fine */
+/* Creates the kernels of a list that are wanted. *most, unless NULL: lowered to the work-items that
+ * all of them allow in a group. */
+typedef struct xli_wanted {
+    const char *name;
+    xli_kernel *kernel;
+    bool is_wanted;
+} xli_wanted;
+xl_status xli_kernels_create(xl_context *ctx, const xli_program *program, const xli_wanted *list,
+                             size_t count, size_t *most);
+/* The same with the program: xli_program_get() with a text that may have failed. */
+xl_status xli_kernels_build(xl_context *ctx, const char *program, const xli_text *defines,
+                            const xli_wanted *list, size_t count, size_t *most);
 /* Runs one work-group of a kernel whose only argument is a buffer of `bytes`, and reads that
  * back; blocks. */
 xl_status xli_kernel_query(xl_context *ctx, xli_kernel *kernel, size_t items, size_t bytes,

@@ -36,25 +36,17 @@ xl_status xli_reduce_build(xli_reduce_plan *plan, const xl_scan_desc *scan,
     xli_text text = {0};
     xli_program *program;
     const bool whole = plan->problem.segments == XL_SEGMENTS_NONE;
-    const struct {
-        const char *name;
-        xli_kernel *kernel;
-        bool wanted;
-    } kernels[] = {{"xl_reduce_upsweep", &plan->kernels.upsweep, true},
-                   {"xl_reduce_fix_up", &plan->kernels.fix_up, true},
-                   {"xl_reduce_count", &plan->kernels.count, xli_reduce_counts(&plan->problem)}};
+    const xli_wanted kernels[] = {
+        {"xl_reduce_upsweep", &plan->kernels.upsweep, true},
+        {"xl_reduce_fix_up", &plan->kernels.fix_up, true},
+        {"xl_reduce_count", &plan->kernels.count, xli_reduce_counts(&plan->problem)}};
     *most = SIZE_MAX;
     xli_reduce_drop_kernels(plan);
     XL_TRY(add_text(plan, scan, capabilities, &text));
     XL_TRY(xli_problem_program(plan->base.ctx, &plan->problem, capabilities,
                                whole ? "reduce_whole" : "reduce_segments", &text, &program));
     plan->shape.sub_group = xli_program_sub_group(plan->base.ctx, program, plan->shape.sub_group);
-    for (size_t i = 0; i < XLI_COUNT(kernels); ++i) {
-        if (!kernels[i].wanted)
-            continue;
-        XL_TRY(xli_kernel_create(plan->base.ctx, program, kernels[i].name, kernels[i].kernel));
-        *most = xli_min(*most, kernels[i].kernel->max_group);
-    }
+    XL_TRY(xli_kernels_create(plan->base.ctx, program, kernels, XLI_COUNT(kernels), most));
 done:
     xli_text_free(&text);
     return status;

@@ -19,25 +19,17 @@ static void add_text(xli_text *text, const xli_search_problem *problem,
 
 xl_status xli_search_build(xli_search_plan *plan, size_t *most)
 {
-    xl_status status;
     xli_text text = {0};
-    xli_program *program;
     const bool unsorted = plan->problem.kind == XL_SEARCH_UNSORTED;
+    const xli_wanted list[] = {{"xl_unsorted_chunks", &plan->chunks, unsorted},
+                               {"xl_unsorted_lowest", &plan->lowest, unsorted},
+                               {"xl_search_keys", &plan->keys, !unsorted}};
     xli_search_drop_kernels(plan);
     add_text(&text, &plan->problem, &plan->shape);
-    if (text.failed)
-        XL_TRY(xli_fail(plan->base.ctx, XL_ERROR_OUT_OF_MEMORY, "no memory for a kernel's source"));
-    XL_TRY(xli_program_get(plan->base.ctx, unsorted ? "search_unsorted" : "search_sorted",
-                           text.data, &program));
-    if (unsorted) {
-        XL_TRY(xli_kernel_create(plan->base.ctx, program, "xl_unsorted_chunks", &plan->chunks));
-        XL_TRY(xli_kernel_create(plan->base.ctx, program, "xl_unsorted_lowest", &plan->lowest));
-        *most = xli_min(plan->chunks.max_group, plan->lowest.max_group);
-    } else {
-        XL_TRY(xli_kernel_create(plan->base.ctx, program, "xl_search_keys", &plan->keys));
-        *most = plan->keys.max_group;
-    }
-done:
+    *most = SIZE_MAX;
+    const xl_status status =
+        xli_kernels_build(plan->base.ctx, unsorted ? "search_unsorted" : "search_sorted", &text,
+                          list, XLI_COUNT(list), most);
     xli_text_free(&text);
     return status;
 }

@@ -10,19 +10,16 @@ xl_status xli_sort_gather_build(xli_sort_plan *plan)
     xli_text text = {0};
     for (size_t a = 0; a < plan->problem.num_gathered; ++a) {
         xli_sort_gather *const gather = &plan->gather[a];
-        xli_program *program;
+        const xli_wanted list[] = {{"xl_sort_gather", &gather->gather, true},
+                                   {"xl_sort_copy", &gather->copy, true}};
         const xli_definition lines[] = {
             {"XL_MOVE_BYTES", plan->problem.gathered[a]},
             {"XL_SORT_LARGE", plan->problem.value == XL_U64 ? 2 : 1},
         };
         text.length = 0;
         xli_text_define(&text, lines, plan->problem.large ? 2 : 1);
-        if (text.failed)
-            XL_TRY(xli_fail(plan->base.ctx, XL_ERROR_OUT_OF_MEMORY,
-                            "no memory for the sort's source"));
-        XL_TRY(xli_program_get(plan->base.ctx, "sort_gather", text.data, &program));
-        XL_TRY(xli_kernel_create(plan->base.ctx, program, "xl_sort_gather", &gather->gather));
-        XL_TRY(xli_kernel_create(plan->base.ctx, program, "xl_sort_copy", &gather->copy));
+        XL_TRY(
+            xli_kernels_build(plan->base.ctx, "sort_gather", &text, list, XLI_COUNT(list), NULL));
     }
 done:
     xli_text_free(&text);

@@ -7,21 +7,17 @@
 
 xl_status xli_sort_zeros_build(xli_sort_plan *plan)
 {
-    xl_status status = XL_SUCCESS;
     xli_text text = {0};
-    xli_program *program;
+    const xli_wanted list[] = {{"xl_sort_zeros_merge", &plan->zeros.merge, true},
+                               {"xl_sort_zeros_copy", &plan->zeros.copy, true}};
     const xli_definition line = {"XL_SERIAL", 1}; /* no work-item needs another */
     if (!plan->problem.equal_zeros)
         return XL_SUCCESS;
     xli_key_text(&text, plan->problem.key, plan->problem.descending, false);
     xli_text_define(&text, &line, 1);
     xli_text_add(&text, "#define XL_SEG %s\n", plan->problem.segments == XL_U64 ? "ulong" : "uint");
-    if (text.failed)
-        XL_TRY(xli_fail(plan->base.ctx, XL_ERROR_OUT_OF_MEMORY, "no memory for the sort's source"));
-    XL_TRY(xli_program_get(plan->base.ctx, "sort_zeros", text.data, &program));
-    XL_TRY(xli_kernel_create(plan->base.ctx, program, "xl_sort_zeros_merge", &plan->zeros.merge));
-    XL_TRY(xli_kernel_create(plan->base.ctx, program, "xl_sort_zeros_copy", &plan->zeros.copy));
-done:
+    const xl_status status =
+        xli_kernels_build(plan->base.ctx, "sort_zeros", &text, list, XLI_COUNT(list), NULL);
     xli_text_free(&text);
     return status;
 }

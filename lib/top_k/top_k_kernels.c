@@ -24,38 +24,32 @@ static void add_text(xli_text *text, const xli_top_k_plan *plan)
     xli_text_add(text, "#define XL_SEG %s\n", problem->segments == XL_U64 ? "ulong" : "uint");
 }
 
-typedef struct wanted {
-    const char *name;
-    xli_kernel *kernel;
-    bool is_wanted, by_group; /* by_group: its groups have the work-items of the shape */
-} wanted;
-
 enum { NUM_KERNELS = sizeof(xli_top_k_kernels) / sizeof(xli_kernel) };
-static void list_kernels(xli_top_k_plan *plan, wanted list[NUM_KERNELS])
+static void list_kernels(xli_top_k_plan *plan, xli_wanted list[NUM_KERNELS])
 {
     xli_top_k_kernels *const k = &plan->kernels;
     xli_top_k_segment_kernels *const s = &k->segments;
     const bool segments = plan->problem.segments != XL_NONE, whole = !segments;
     const bool sorted = whole && plan->problem.sorted, wide = xli_top_k_is_wide(&plan->problem);
     const bool samples = whole && plan->shape.room > 0;
-    const wanted all[NUM_KERNELS] = {
-        {"xl_top_k_begin", &k->begin, whole, false},
-        {"xl_top_k_count", &k->count, whole, true},
-        {"xl_top_k_sample", &k->sample, samples, true},
-        {"xl_top_k_bound", &k->bound, samples, true},
-        {"xl_top_k_tally", &k->tally, whole, true},
-        {"xl_top_k_write", &k->write, whole, true},
-        {"xl_top_k_rank_keys", &k->rank, sorted && wide, false},
-        {"xl_top_k_gather", &k->gather, sorted, false},
-        {"xl_top_k_store_count", &k->store_count, whole, false},
-        {"xl_top_k_segments_begin", &s->begin, segments, true},
-        {"xl_top_k_segments_short", &s->rows, segments, true},
-        {"xl_top_k_segments_count", &s->count, segments, true},
-        {"xl_top_k_segments_find", &s->find, segments, true},
-        {"xl_top_k_segments_tally", &s->tally, segments, true},
-        {"xl_top_k_segments_places", &s->places, segments, true},
-        {"xl_top_k_segments_write", &s->write, segments, true},
-        {"xl_top_k_segments_gather", &s->gather, segments, false},
+    const xli_wanted all[NUM_KERNELS] = {
+        {"xl_top_k_begin", &k->begin, whole},
+        {"xl_top_k_count", &k->count, whole},
+        {"xl_top_k_sample", &k->sample, samples},
+        {"xl_top_k_bound", &k->bound, samples},
+        {"xl_top_k_tally", &k->tally, whole},
+        {"xl_top_k_write", &k->write, whole},
+        {"xl_top_k_rank_keys", &k->rank, sorted && wide},
+        {"xl_top_k_gather", &k->gather, sorted},
+        {"xl_top_k_store_count", &k->store_count, whole},
+        {"xl_top_k_segments_begin", &s->begin, segments},
+        {"xl_top_k_segments_short", &s->rows, segments},
+        {"xl_top_k_segments_count", &s->count, segments},
+        {"xl_top_k_segments_find", &s->find, segments},
+        {"xl_top_k_segments_tally", &s->tally, segments},
+        {"xl_top_k_segments_places", &s->places, segments},
+        {"xl_top_k_segments_write", &s->write, segments},
+        {"xl_top_k_segments_gather", &s->gather, segments},
     };
     memcpy(list, all, sizeof all);
 }
@@ -64,23 +58,13 @@ xl_status xli_top_k_build(xli_top_k_plan *plan, size_t *most)
 {
     xl_status status;
     xli_text text = {0};
-    xli_program *program;
-    wanted list[NUM_KERNELS];
+    xli_wanted list[NUM_KERNELS];
     const char *const name = plan->problem.segments != XL_NONE ? "top_k_segments" : "top_k";
     xli_top_k_drop_kernels(plan);
     list_kernels(plan, list);
     add_text(&text, plan);
-    if (text.failed)
-        XL_TRY(xli_fail(plan->base.ctx, XL_ERROR_OUT_OF_MEMORY, "no memory for a kernel's source"));
     *most = SIZE_MAX;
-    XL_TRY(xli_program_get(plan->base.ctx, name, text.data, &program));
-    for (size_t i = 0; i < NUM_KERNELS; ++i) {
-        if (!list[i].is_wanted)
-            continue;
-        XL_TRY(xli_kernel_create(plan->base.ctx, program, list[i].name, list[i].kernel));
-        if (list[i].by_group)
-            *most = xli_min(*most, list[i].kernel->max_group);
-    }
+    XL_TRY(xli_kernels_build(plan->base.ctx, name, &text, list, NUM_KERNELS, most));
     XL_TRY(xli_top_k_values_build(plan));
 done:
     xli_text_free(&text);
@@ -89,7 +73,7 @@ done:
 
 void xli_top_k_drop_kernels(xli_top_k_plan *plan)
 {
-    wanted list[NUM_KERNELS];
+    xli_wanted list[NUM_KERNELS];
     list_kernels(plan, list);
     for (size_t i = 0; i < NUM_KERNELS; ++i)
         xli_kernel_destroy(list[i].kernel);

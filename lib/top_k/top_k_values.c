@@ -69,16 +69,12 @@ xl_status xli_top_k_values_build(xli_top_k_plan *plan)
     const xli_top_k_problem *const problem = &plan->problem;
     xli_text text = {0};
     for (size_t k = 0; k < problem->values.count; ++k) {
-        xli_program *program;
+        const xli_wanted kernel = {"xl_top_k_values", &plan->values[k], true};
         const xli_definition lines[] = {{"XL_MOVE_BYTES", problem->values.bytes[k]}};
         text.length = 0;
         xli_text_define(&text, lines, XLI_COUNT(lines));
         xli_text_add(&text, "#define XL_SEG %s\n", problem->segments == XL_U64 ? "ulong" : "uint");
-        if (text.failed)
-            XL_TRY(xli_fail(plan->base.ctx, XL_ERROR_OUT_OF_MEMORY,
-                            "no memory for a kernel's source"));
-        XL_TRY(xli_program_get(plan->base.ctx, "top_k_values", text.data, &program));
-        XL_TRY(xli_kernel_create(plan->base.ctx, program, "xl_top_k_values", &plan->values[k]));
+        XL_TRY(xli_kernels_build(plan->base.ctx, "top_k_values", &text, &kernel, 1, NULL));
     }
 done:
     xli_text_free(&text);

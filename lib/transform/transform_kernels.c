@@ -59,48 +59,36 @@ static void add_text(xli_text *text, const xli_transform_problem *problem,
 static xl_status build_function(xli_transform_plan *plan, const xl_transform_desc *desc,
                                 const xli_capabilities *capabilities, xli_text *text)
 {
-    xl_status status;
-    xli_program *program;
     const xli_element *types[XL_TRANSFORM_ARRAYS + 1];
     const xli_transform_problem *problem = &plan->problem;
     const bool adjacent = problem->kind == XL_TRANSFORM_ADJACENT;
+    const xli_wanted list[] = {{"xl_transform_map", &plan->run[0], !adjacent},
+                               {"xl_transform_adjacent", &plan->run[0], adjacent},
+                               {"xl_transform_borders", &plan->borders, adjacent}};
     add_text(text, problem, desc, capabilities, &plan->shape);
-    if (text->failed)
-        XL_TRY(xli_fail(plan->base.ctx, XL_ERROR_OUT_OF_MEMORY, "no memory for a kernel's source"));
-    status = xli_program_get(plan->base.ctx, "transform", text->data, &program);
-    if (status == XL_ERROR_BUILD)
-        status =
-            xli_element_explain(plan->base.ctx, capabilities, types, list_types(problem, types));
-    XL_TRY(status);
-    XL_TRY(xli_kernel_create(plan->base.ctx, program,
-                             adjacent ? "xl_transform_adjacent" : "xl_transform_map",
-                             &plan->run[0]));
-    if (adjacent)
-        XL_TRY(xli_kernel_create(plan->base.ctx, program, "xl_transform_borders", &plan->borders));
-done:
-    return status;
+    const xl_status status =
+        xli_kernels_build(plan->base.ctx, "transform", text, list, XLI_COUNT(list), NULL);
+    return status == XL_ERROR_BUILD ? xli_element_explain(plan->base.ctx, capabilities, types,
+                                                          list_types(problem, types))
+                                    : status;
 }
 
 static xl_status build_moves(xli_transform_plan *plan, xli_text *text)
 {
     xl_status status = XL_SUCCESS;
-    xli_program *program;
     const xli_transform_problem *problem = &plan->problem;
+    const bool gathers = problem->kind == XL_TRANSFORM_GATHER;
     for (size_t k = 0; k < problem->arrays; ++k) {
+        const xli_wanted list[] = {{"xl_transform_gather", &plan->run[k], gathers},
+                                   {"xl_transform_scatter", &plan->run[k], !gathers}};
         const xli_definition lines[] = {
             {"XL_MOVE_BYTES", problem->in[k].bytes},
             {"XL_INDEX_WIDE", problem->index_bytes == sizeof(cl_ulong)},
         };
         text->length = 0;
         xli_text_define(text, lines, XLI_COUNT(lines));
-        if (text->failed)
-            XL_TRY(xli_fail(plan->base.ctx, XL_ERROR_OUT_OF_MEMORY,
-                            "no memory for a kernel's source"));
-        XL_TRY(xli_program_get(plan->base.ctx, "transform_move", text->data, &program));
-        XL_TRY(xli_kernel_create(plan->base.ctx, program,
-                                 problem->kind == XL_TRANSFORM_GATHER ? "xl_transform_gather"
-                                                                      : "xl_transform_scatter",
-                                 &plan->run[k]));
+        XL_TRY(
+            xli_kernels_build(plan->base.ctx, "transform_move", text, list, XLI_COUNT(list), NULL));
     }
 done:
     return status;
