@@ -255,16 +255,9 @@ static size_t scratch_bytes(const xl_plan *base, const void *of)
     return status == XL_SUCCESS ? layout.bytes : SIZE_MAX;
 }
 
-static const xli_primitive primitive = {.name = "grid",
-                                        .plan_bytes = sizeof(xli_grid_plan),
-                                        .desc = {"desc", sizeof(xl_grid_desc), NULL},
+static const xli_primitive primitive = {XLI_PRIMITIVE(grid, xli_grid_plan),
                                         .args = {"args", sizeof(xl_grid_build_args), NULL},
-                                        .defaults = &defaults,
-                                        .make = make,
-                                        .drop = drop,
-                                        .info = info,
-                                        .count = count,
-                                        .scratch = scratch_bytes};
+                                        .count = count, .scratch = scratch_bytes};
 const xli_primitive *const xli_grid_primitive = &primitive;
 XLI_PUBLIC_DESC_INIT(grid)
 XLI_PUBLIC_CREATE(grid)

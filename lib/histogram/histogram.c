@@ -65,17 +65,7 @@ static size_t arrays(const xl_plan *base, const void *of, xli_array *arrays)
     return XLI_HISTOGRAM_ARRAYS;
 }
 
-static const xli_primitive primitive = {.name = "histogram",
-                                        .plan_bytes = sizeof(xli_histogram_plan),
-                                        .desc = {"desc", sizeof(xl_histogram_desc), NULL},
-                                        .args = {"args", sizeof(xl_histogram_args), NULL},
-                                        .scratch_at = offsetof(xl_histogram_args, scratch),
-                                        .defaults = &defaults,
-                                        .check = xli_histogram_check,
-                                        .make = make,
-                                        .drop = drop,
-                                        .info = info,
-                                        .arrays = arrays,
-                                        .scratch = xli_histogram_scratch_bytes,
-                                        .launch = xli_histogram_launch};
+static const xli_primitive primitive = {
+    XLI_PRIMITIVE_OF_ARRAYS(histogram, xli_histogram_plan), .check = xli_histogram_check,
+    .scratch = xli_histogram_scratch_bytes, .launch = xli_histogram_launch};
 XLI_PUBLIC_CALLS(histogram)

@@ -136,18 +136,7 @@ static size_t scratch_bytes(const xl_plan *base, const void *of)
     return xli_merge_scratch_bytes(&((const xli_merge_plan *)base)->shape, args->n_a + args->n_b);
 }
 
-static const xli_primitive primitive = {.name = "merge",
-                                        .plan_bytes = sizeof(xli_merge_plan),
-                                        .desc = {"desc", sizeof(xl_merge_desc), NULL},
-                                        .args = {"args", sizeof(xl_merge_args), NULL},
-                                        .scratch_at = offsetof(xl_merge_args, scratch),
-                                        .defaults = &defaults,
-                                        .check = check,
-                                        .make = make,
-                                        .drop = drop,
-                                        .info = info,
-                                        .count = count,
-                                        .arrays = arrays,
-                                        .scratch = scratch_bytes,
+static const xli_primitive primitive = {XLI_PRIMITIVE_OF_ARRAYS(merge, xli_merge_plan),
+                                        .check = check, .count = count, .scratch = scratch_bytes,
                                         .launch = xli_merge_launch};
 XLI_PUBLIC_CALLS(merge)

@@ -149,16 +149,6 @@ static xl_status launch(xl_plan *base, xli_seq *seq, const void *of, const xli_s
                       XLI_U64(codes->offset));
 }
 
-static const xli_primitive primitive = {.name = "morton",
-                                        .plan_bytes = sizeof(morton_plan),
-                                        .desc = {"desc", sizeof(xl_morton_desc), NULL},
-                                        .args = {"args", sizeof(xl_morton_args), NULL},
-                                        .scratch_at = offsetof(xl_morton_args, scratch),
-                                        .defaults = &defaults,
-                                        .make = make,
-                                        .drop = drop,
-                                        .info = info,
-                                        .count = count,
-                                        .arrays = arrays,
-                                        .launch = launch};
+static const xli_primitive primitive = {XLI_PRIMITIVE_OF_ARRAYS(morton, morton_plan),
+                                        .count = count, .launch = launch};
 XLI_PUBLIC_CALLS(morton)

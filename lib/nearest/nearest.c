@@ -129,14 +129,8 @@ static xl_status count_sizes(const xl_plan *base, const void *of)
                                       NULL, ((const xl_nearest_args *)of)->num_queries);
 }
 
-static const xli_primitive primitive = {.name = "nearest",
-                                        .plan_bytes = sizeof(xli_nearest_plan),
-                                        .desc = {"desc", sizeof(xl_nearest_desc), NULL},
+static const xli_primitive primitive = {XLI_PRIMITIVE(nearest, xli_nearest_plan),
                                         .args = {"args", sizeof(xl_nearest_args), NULL},
-                                        .defaults = &defaults,
-                                        .make = make,
-                                        .drop = drop,
-                                        .info = info,
                                         .count = count_sizes};
 const xli_primitive *const xli_nearest_primitive = &primitive;
 XLI_PUBLIC_DESC_INIT(nearest)

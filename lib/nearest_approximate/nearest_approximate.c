@@ -254,19 +254,7 @@ static size_t scratch_bytes(const xl_plan *base, const void *args)
     return xli_nearest_approximate_lay_out((const xli_nearest_approximate_plan *)base, args).bytes;
 }
 
-static const xli_primitive primitive = {.name = "nearest_approximate",
-                                        .plan_bytes = sizeof(xli_nearest_approximate_plan),
-                                        .desc = {"desc", sizeof(xl_nearest_approximate_desc), NULL},
-                                        .args = {"args", sizeof(xl_nearest_approximate_args), NULL},
-                                        .scratch_at =
-                                            offsetof(xl_nearest_approximate_args, scratch),
-                                        .defaults = &defaults,
-                                        .check = check,
-                                        .make = make,
-                                        .drop = drop,
-                                        .info = info,
-                                        .count = count,
-                                        .arrays = arrays,
-                                        .scratch = scratch_bytes,
-                                        .launch = xli_nearest_approximate_launch};
+static const xli_primitive primitive = {
+    XLI_PRIMITIVE_OF_ARRAYS(nearest_approximate, xli_nearest_approximate_plan), .check = check,
+    .count = count, .scratch = scratch_bytes, .launch = xli_nearest_approximate_launch};
 XLI_PUBLIC_CALLS(nearest_approximate)

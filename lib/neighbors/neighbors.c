@@ -191,16 +191,9 @@ static size_t scratch_bytes(const xl_plan *base, const void *of)
                                        ((const xl_neighbors_args *)of)->num_queries);
 }
 
-static const xli_primitive primitive = {.name = "neighbors",
-                                        .plan_bytes = sizeof(xli_neighbors_plan),
-                                        .desc = {"desc", sizeof(xl_neighbors_desc), NULL},
+static const xli_primitive primitive = {XLI_PRIMITIVE(neighbors, xli_neighbors_plan),
                                         .args = {"args", sizeof(xl_neighbors_args), NULL},
-                                        .defaults = &defaults,
-                                        .make = make,
-                                        .drop = drop,
-                                        .info = info,
-                                        .count = count,
-                                        .scratch = scratch_bytes};
+                                        .count = count, .scratch = scratch_bytes};
 const xli_primitive *const xli_neighbors_primitive = &primitive;
 XLI_PUBLIC_DESC_INIT(neighbors)
 XLI_PUBLIC_CREATE_FROM_GRID(neighbors)

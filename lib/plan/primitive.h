@@ -142,6 +142,14 @@ xl_status xli_call_check(const xli_call *call, const xl_plan *plan, const void *
 xl_status xli_check_arrays(const xl_context *ctx, const xli_array *arrays, size_t count,
                            xli_span *spans);
 
+/* What all tables have: names and sizes by the primitive's name, and functions of these names. */
+#define XLI_PRIMITIVE(X, plan_type)                                                                \
+    .name = #X, .plan_bytes = sizeof(plan_type), .desc = {"desc", sizeof(xl_##X##_desc), NULL},    \
+    .defaults = &defaults, .make = make, .drop = drop, .info = info
+/* The same of a primitive with one enqueue. */
+#define XLI_PRIMITIVE_OF_ARRAYS(X, plan_type)                                                      \
+    XLI_PRIMITIVE(X, plan_type), .args = {"args", sizeof(xl_##X##_args), NULL},                    \
+                                 .scratch_at = offsetof(xl_##X##_args, scratch), .arrays = arrays
 /* Defines the public calls of a primitive whose table is `primitive`, and which has one enqueue. */
 #define XLI_PUBLIC_DESC_INIT(X)                                                                    \
     void xl_##X##_desc_init_version(xl_##X##_desc *desc, uint32_t version)                         \

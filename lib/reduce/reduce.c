@@ -77,16 +77,6 @@ static size_t scratch_bytes(const xl_plan *base, const void *of)
     return xli_reduce_layout_of(&plan->problem, &plan->shape, n).bytes;
 }
 
-static const xli_primitive primitive = {.name = "reduce",
-                                        .plan_bytes = sizeof(xli_reduce_plan),
-                                        .desc = {"desc", sizeof(xl_reduce_desc), NULL},
-                                        .args = {"args", sizeof(xl_reduce_args), NULL},
-                                        .scratch_at = offsetof(xl_reduce_args, scratch),
-                                        .defaults = &defaults,
-                                        .make = make,
-                                        .drop = drop,
-                                        .info = info,
-                                        .arrays = arrays,
-                                        .scratch = scratch_bytes,
-                                        .launch = xli_reduce_launch};
+static const xli_primitive primitive = {XLI_PRIMITIVE_OF_ARRAYS(reduce, xli_reduce_plan),
+                                        .scratch = scratch_bytes, .launch = xli_reduce_launch};
 XLI_PUBLIC_CALLS(reduce)

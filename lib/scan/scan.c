@@ -108,16 +108,6 @@ static size_t scratch_bytes(const xl_plan *base, const void *of)
     return xli_scan_scratch((const xli_scan_plan *)base, ((const xl_scan_args *)of)->n);
 }
 
-static const xli_primitive primitive = {.name = "scan",
-                                        .plan_bytes = sizeof(xli_scan_plan),
-                                        .desc = {"desc", sizeof(xl_scan_desc), NULL},
-                                        .args = {"args", sizeof(xl_scan_args), NULL},
-                                        .scratch_at = offsetof(xl_scan_args, scratch),
-                                        .defaults = &defaults,
-                                        .make = make,
-                                        .drop = drop,
-                                        .info = info,
-                                        .arrays = arrays,
-                                        .scratch = scratch_bytes,
-                                        .launch = xli_scan_launch};
+static const xli_primitive primitive = {XLI_PRIMITIVE_OF_ARRAYS(scan, xli_scan_plan),
+                                        .scratch = scratch_bytes, .launch = xli_scan_launch};
 XLI_PUBLIC_CALLS(scan)

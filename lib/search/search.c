@@ -120,18 +120,7 @@ static size_t scratch_bytes(const xl_plan *base, const void *of)
     return xli_search_scratch_bytes(&plan->problem, &plan->shape, ((const xl_search_args *)of)->n);
 }
 
-static const xli_primitive primitive = {.name = "search",
-                                        .plan_bytes = sizeof(xli_search_plan),
-                                        .desc = {"desc", sizeof(xl_search_desc), NULL},
-                                        .args = {"args", sizeof(xl_search_args), NULL},
-                                        .scratch_at = offsetof(xl_search_args, scratch),
-                                        .defaults = &defaults,
-                                        .check = check,
-                                        .make = make,
-                                        .drop = drop,
-                                        .info = info,
-                                        .count = count,
-                                        .arrays = arrays,
-                                        .scratch = scratch_bytes,
+static const xli_primitive primitive = {XLI_PRIMITIVE_OF_ARRAYS(search, xli_search_plan),
+                                        .check = check, .count = count, .scratch = scratch_bytes,
                                         .launch = xli_search_launch};
 XLI_PUBLIC_CALLS(search)

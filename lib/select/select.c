@@ -135,18 +135,7 @@ static size_t scratch_bytes(const xl_plan *base, const void *of)
     return xli_select_scratch_bytes(&plan->problem, &plan->shape, ((const xl_select_args *)of)->n);
 }
 
-static const xli_primitive primitive = {.name = "select",
-                                        .plan_bytes = sizeof(xli_select_plan),
-                                        .desc = {"desc", sizeof(xl_select_desc), NULL},
-                                        .args = {"args", sizeof(xl_select_args), NULL},
-                                        .scratch_at = offsetof(xl_select_args, scratch),
-                                        .defaults = &defaults,
-                                        .check = xli_select_check,
-                                        .make = make,
-                                        .drop = drop,
-                                        .info = info,
-                                        .count = count,
-                                        .arrays = arrays,
-                                        .scratch = scratch_bytes,
-                                        .launch = xli_select_launch};
+static const xli_primitive primitive = {XLI_PRIMITIVE_OF_ARRAYS(select, xli_select_plan),
+                                        .check = xli_select_check, .count = count,
+                                        .scratch = scratch_bytes, .launch = xli_select_launch};
 XLI_PUBLIC_CALLS(select)

@@ -167,18 +167,7 @@ static size_t scratch_bytes(const xl_plan *base, const void *of)
     return xli_sort_layout_of(&plan->problem, &plan->shape, n).bytes;
 }
 
-static const xli_primitive primitive = {.name = "sort",
-                                        .plan_bytes = sizeof(xli_sort_plan),
-                                        .desc = {"desc", sizeof(xl_sort_desc), NULL},
-                                        .args = {"args", sizeof(xl_sort_args), NULL},
-                                        .scratch_at = offsetof(xl_sort_args, scratch),
-                                        .defaults = &defaults,
-                                        .check = check,
-                                        .make = make,
-                                        .drop = drop,
-                                        .info = info,
-                                        .count = count,
-                                        .arrays = arrays,
-                                        .scratch = scratch_bytes,
+static const xli_primitive primitive = {XLI_PRIMITIVE_OF_ARRAYS(sort, xli_sort_plan),
+                                        .check = check, .count = count, .scratch = scratch_bytes,
                                         .launch = xli_sort_launch};
 XLI_PUBLIC_CALLS(sort)

@@ -213,18 +213,7 @@ static xl_status launch(xl_plan *base, xli_seq *seq, const void *args, const xli
                                               : xli_top_k_launch)(plan, seq, args, spans, scratch);
 }
 
-static const xli_primitive primitive = {.name = "top_k",
-                                        .plan_bytes = sizeof(xli_top_k_plan),
-                                        .desc = {"desc", sizeof(xl_top_k_desc), NULL},
-                                        .args = {"args", sizeof(xl_top_k_args), NULL},
-                                        .scratch_at = offsetof(xl_top_k_args, scratch),
-                                        .defaults = &defaults,
-                                        .check = check,
-                                        .make = make,
-                                        .drop = drop,
-                                        .info = info,
-                                        .count = count,
-                                        .arrays = arrays,
-                                        .scratch = scratch_bytes,
+static const xli_primitive primitive = {XLI_PRIMITIVE_OF_ARRAYS(top_k, xli_top_k_plan),
+                                        .check = check, .count = count, .scratch = scratch_bytes,
                                         .launch = launch};
 XLI_PUBLIC_CALLS(top_k)

@@ -100,18 +100,7 @@ static size_t scratch_used(const xl_plan *base, const void *of, const xli_span *
     return xli_transform_is_in_place(spans) ? scratch_bytes(base, of) : 0;
 }
 
-static const xli_primitive primitive = {.name = "transform",
-                                        .plan_bytes = sizeof(xli_transform_plan),
-                                        .desc = {"desc", sizeof(xl_transform_desc), NULL},
-                                        .args = {"args", sizeof(xl_transform_args), NULL},
-                                        .scratch_at = offsetof(xl_transform_args, scratch),
-                                        .defaults = &defaults,
-                                        .check = xli_transform_check,
-                                        .make = make,
-                                        .drop = drop,
-                                        .info = info,
-                                        .arrays = arrays,
-                                        .scratch = scratch_bytes,
-                                        .scratch_used = scratch_used,
-                                        .launch = xli_transform_launch};
+static const xli_primitive primitive = {
+    XLI_PRIMITIVE_OF_ARRAYS(transform, xli_transform_plan), .check = xli_transform_check,
+    .scratch = scratch_bytes, .scratch_used = scratch_used, .launch = xli_transform_launch};
 XLI_PUBLIC_CALLS(transform)
