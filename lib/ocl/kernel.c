@@ -86,19 +86,6 @@ done:
     return status;
 }
 
-xl_status xli_kernels_build(xl_context *ctx, const char *name, const xli_text *defines,
-                            const xli_wanted *list, size_t count, size_t *most)
-{
-    xl_status status;
-    xli_program *program;
-    if (defines->failed)
-        return xli_fail(ctx, XL_ERROR_OUT_OF_MEMORY, "no memory for the source of \"%s\"", name);
-    XL_TRY(xli_program_get(ctx, name, defines->data, &program));
-    XL_TRY(xli_kernels_create(ctx, program, list, count, most));
-done:
-    return status;
-}
-
 static xl_status launch(xl_context *ctx, cl_command_queue queue, xli_kernel *kernel, size_t items,
                         cl_mem buffer)
 {

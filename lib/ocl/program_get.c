@@ -176,3 +176,16 @@ xl_status xli_program_get_limited(xl_context *ctx, const char *name, const char 
     /* A compiler for NVIDIA's GPUs that is not NVIDIA's may not know it. */
     return status == XL_ERROR_BUILD ? xli_program_get(ctx, name, defines, program) : status;
 }
+
+xl_status xli_kernels_build(xl_context *ctx, const char *name, const xli_text *defines,
+                            const xli_wanted *list, size_t count, size_t *most)
+{
+    xl_status status;
+    xli_program *program;
+    if (defines->failed)
+        return xli_fail(ctx, XL_ERROR_OUT_OF_MEMORY, "no memory for the source of \"%s\"", name);
+    XL_TRY(xli_program_get(ctx, name, defines->data, &program));
+    XL_TRY(xli_kernels_create(ctx, program, list, count, most));
+done:
+    return status;
+}
