@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Scans and reductions that accumulate in another type than that of their arrays, without an
+ * Scans and reductions that accumulate in a type other than that of their arrays, without an
  * expression. */
 #include "xlt.h"
 
@@ -41,8 +41,8 @@ static void put_lanes(xl_type type, void *to, const int64_t *lanes)
         put(scalar, (char *)to + k * xl_type_size(scalar), lanes[k]);
 }
 
-/* Their sums leave the range of the array's type. None of floating-point numbers is 0, of which some
- * devices lose the sign. */
+/* Their sums leave the range of the array's type. None of floating-point numbers is 0, of which
+ * some devices lose the sign. */
 static int64_t number(xl_type type, size_t i, size_t lane)
 {
     const xl_type scalar = (xl_type)(type & 0xff);

@@ -20,8 +20,8 @@ static void *any_keys(xl_type type, size_t n, uint64_t seed)
     return keys;
 }
 
-/* A call that is repeated. Arrays that are not aimed at must not change, and the values, indices and
- * places that the call writes must name existing elements. */
+/* A call that is repeated. Arrays that are not aimed at must not change, and the values, indices
+ * and places that the call writes must name existing elements. */
 enum { INPUTS = 4, BUFFERS = 8, NUM_KEYS = 5003, NUM_RESULTS = 1500 };
 static const uint32_t never_written = 0xa5a5a5a5;
 

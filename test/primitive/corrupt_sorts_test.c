@@ -179,8 +179,7 @@ static void overlapping_sorts(void **state)
                 XLT_CL(clFlush(queue));
             }
             XLT_CL(clFinish(queue));
-            /* After its clFinish() rusticl 22.3 may still be at work; it waits for what it reads.
-             */
+            /* rusticl 22.3 may still be at work after clFinish(), but a blocking read waits. */
             uint32_t word;
             XLT_CL(clEnqueueReadBuffer(queue, s.keys.mem, CL_TRUE, 0, 4, &word, 0, NULL, NULL));
             sorting_end(&s);

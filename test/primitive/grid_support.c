@@ -42,8 +42,8 @@ cloud cloud_uniform(size_t n, float low, float edge, uint64_t seed)
     return c;
 }
 
-/* Of three points in a row one is by itself, the second has a companion at the same place of
- * the line, the third is the next float up from there. */
+/* Each three points in a row: the first is alone, the second has a companion at its coordinate, and
+ * the third is at the next larger float. */
 cloud cloud_line(size_t n, int axis, float extent)
 {
     cloud c = cloud_make(n, 3);

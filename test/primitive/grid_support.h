@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Clouds of points, and a whole search compared with brute force: what the tests
- * of the grid and of the neighbour lists share. */
+ * Shared by the tests of grids and neighbour lists: clouds of points, and a search that is compared
+ * with brute force. */
 #ifndef GRID_SUPPORT_H
 #define GRID_SUPPORT_H
 
@@ -10,7 +10,7 @@
 #include <string.h>
 
 typedef struct cloud {
-    float *xyz; /* n * stride; what lies between points is NaN */
+    float *xyz; /* n * stride; scalars between points are NaN */
     size_t n, stride;
     size_t dimensions;       /* 0: 3 */
     const uint32_t *systems; /* of each, where there is a batch of them; the test's */

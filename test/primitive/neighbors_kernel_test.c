@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * Kernels of the user's that search an index themselves (cl/include/neighbors.cl): every pair, and
- * every image of it, with its vector and distance, against the reference; two indices in one
- * kernel; places and radii of their own; batches, cells and double precision; what happens without
- * a build, and what is refused. */
+ * User kernels that search an index (cl/include/neighbors.cl): every pair, and every image of it,
+ * with its vector and distance, against the reference; two indices in one kernel; other places and
+ * radii; batches, cells and double precision; an index without a build; wrong arguments. */
 #include "grid_support.h"
 #include "reference.h"
 
@@ -217,7 +216,7 @@ static cl_uint bind(const built *b, cl_kernel kernel, cl_uint first, float radiu
     return next;
 }
 
-/* What stands where sorted points are. */
+/* Checks the indices and positions of the sorted points. */
 static void check_places(const built *b, const uint32_t *order, const pair *pairs, uint64_t count)
 {
     uint32_t *sorted = order_of(b);
@@ -414,7 +413,7 @@ static void check_around(const cloud *c, xl_grid_desc grid, const cloud *queries
     launch(kernel, n);
     xlt_read(&in[3], counted);
     xlt_read(&in[4], got);
-    if (grid.space.periodic) { /* nothing is known of what is near the place that is too far */
+    if (grid.space.periodic) { /* a place that is too far has an undefined count */
         assert_int_equal(counted[FAR_PLACE], UINT32_MAX);
         counted[FAR_PLACE] = 0;
     }
@@ -691,7 +690,7 @@ static void two_indices(void **state)
 
 /* ---- without a build ------------------------------------------------------------------------- */
 
-/* The kernel `rows` over an index that is none: it says so, and meets nobody. */
+/* The kernel `rows` over an index that was not built: it reports that, and finds no pair. */
 static void expect_failed(cl_kernel kernel, size_t n)
 {
     xlt_place(XLT_EXACT);
@@ -731,7 +730,7 @@ static void without_a_build(void **state)
     /* A kernel that knows no space that repeats. */
     (void)bind(&b, open, 1, 0.2f, false);
     expect_failed(open, c.n);
-    /* Of an earlier build than the last. */
+    /* Arguments of an earlier build. */
     (void)bind(&b, kernel, 1, 0.2f, false);
     XLT_OK(xl_grid_build_enqueue(b.grid, b.index, xlt_queue(),
                                  &(xl_grid_build_args){.n = c.n,
@@ -793,7 +792,7 @@ static void many_candidates(void **state)
 /* ---- other queues ---------------------------------------------------------------------------- */
 
 /* Builds on one queue, kernels on another behind the build's event, which begin when all builds are
- * done: each has storage of its own. */
+ * done: each build has separate storage. */
 static void another_queue(void **state)
 {
     (void)state;
@@ -851,7 +850,7 @@ static void another_queue(void **state)
     cloud_free(&c);
 }
 
-/* ---- what is refused ------------------------------------------------------------------------- */
+/* ---- wrong arguments ------------------------------------------------------------------------- */
 
 static void what_is_refused(void **state)
 {

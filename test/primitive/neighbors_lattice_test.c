@@ -96,7 +96,7 @@ static xl_neighbors_desc search_desc(double radius, bool inclusive)
     return desc;
 }
 
-/* The first point must have so many neighbours. */
+/* The first point must have `right` neighbours. */
 static void expect(const char *what, const crystal *c, double radius, bool inclusive,
                    uint64_t right)
 {

@@ -117,9 +117,8 @@ static void out_of_order(void **state)
     free(got);
 }
 
-/* The calls after one that never ran, because what it waited for failed, are as right as
- * any: with nothing run, nothing was left half done. It is the plan's first, and memory that
- * the plan takes then may have had an owner. */
+/* A call never ran, because an event that it waited for failed. The calls after it must be right.
+ * It is the plan's first call, and the memory that the plan takes may have other contents. */
 static void after_a_wait_that_failed(void **state)
 {
     (void)state;
@@ -188,7 +187,7 @@ static void plan_let_go_early(void **state)
 }
 
 /* Making a plan runs kernels, in no queue of the caller's: the context's own may hold work
- * that waits for what the caller does once it has the plan. */
+ * that waits for an event which the caller completes once it has the plan. */
 static void create_waits_for_no_queue(void **state)
 {
     (void)state;

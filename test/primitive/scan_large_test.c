@@ -51,8 +51,8 @@ static unsigned large_log(void)
     return number >= 20 && number <= 32 ? (unsigned)number : 0;
 }
 
-/* n bytes in 16 chunks and a rest behind them, each filled with a number of its own, so that
- * whoever reads with 32 bits of an index reads another number. Keys change where chunks do,
+/* n bytes in 16 chunks and a rest behind them, each filled with a different number, so that
+ * a read by an index of 32 bits gives another number. Keys change where chunks do,
  * and once in the rest. */
 typedef struct large {
     size_t limit, n, chunk, border; /* `border`: where the last key begins */
@@ -272,7 +272,7 @@ static void check_place(const large *l)
         NULL));
     xlt_read(&out, &got);
     if (got != place)
-        XLT_FAIL("the greatest stands at %llu, not at %zu", (unsigned long long)got, place);
+        XLT_FAIL("the greatest is at %llu, not at %zu", (unsigned long long)got, place);
     xlt_buffer_free(&out);
     xl_plan_destroy(plan);
 }
@@ -288,7 +288,7 @@ static void reductions_past_2_to_32(void **state)
     large_free(&l);
 }
 
-/* Of n bytes of 9 and a last one of 3: the sum as u64, the least number, and its place. */
+/* The sum as u64, the least number, or its place, for n bytes of 9 and a last one of 3. */
 static uint64_t reduced(const large *l, size_t n, xl_op op)
 {
     cl_ulong wide = 0;

@@ -377,7 +377,7 @@ static int one_of_a_crowd(int said, bool one_worker)
         }
     }
     if (good && code == CL_SUCCESS)
-        dprintf(said, "lets go of the device\n");
+        dprintf(said, "releases the device\n");
     if (data)
         clReleaseMemObject(data);
     xl_plan_destroy(plan);

@@ -292,7 +292,7 @@ void job_make(job *j, const char *what, xl_type type, xl_op op, xl_scan_kind kin
     ref_flat_of(&j->ref, type, op, kind == XL_INCLUSIVE, init);
 }
 
-/* Mesa 22.3 (rusticl) crashes in a pass of its own over functions that return vectors, or
+/* Mesa 22.3 (rusticl) crashes in a compiler pass over functions that return vectors, or
  * structs of bytes. */
 bool job_ends_the_process(const job *j)
 {
@@ -389,7 +389,7 @@ static void check_unchanged(const xlt_buffer *buffer, const void *wanted, const 
     free(got);
 }
 
-/* From what calls of many tiles need, as the public call tells it, to what a tile takes. */
+/* Finds the bytes of a tile from the scratch that calls of many tiles need. */
 xlt_buffer scan_scratch_make(xl_context *ctx, const xl_plan *plan, size_t n, xlt_tiles *tiles)
 {
     enum { MANY = 1 << 14, HEADER = 64 };

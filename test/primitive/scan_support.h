@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * What the tests of scans and reductions share: jobs that know their own right result,
- * arrays of segments of every form, contexts with tuning values of their own. */
+ * Shared by the tests of scans and reductions: jobs that know their right result, arrays of
+ * segments of every form, contexts with other tuning values. */
 #ifndef SCAN_SUPPORT_H
 #define SCAN_SUPPORT_H
 
@@ -36,7 +36,7 @@ typedef enum pattern {
 typedef struct segments {
     void *array; /* NULL where the kind has none */
     size_t count, bytes;
-    uint8_t *heads; /* what the reference makes of the array */
+    uint8_t *heads; /* computed from the array by the reference */
 } segments;
 
 /* Encodes a pattern as the descriptor's kind of segments. CSR offsets get empty segments
@@ -87,7 +87,7 @@ xlt_buffer scan_scratch_make(xl_context *ctx, const xl_plan *plan, size_t n, xlt
 /* Runs the plan on n elements and compares with the reference; checks guard bytes, and
  * that inputs are as they were. */
 void job_check(xl_context *ctx, xl_plan *plan, const job *j, size_t n, placing place);
-/* The most elements that need no scratch: what one group scans alone. */
+/* The most elements that need no scratch, because one group scans them alone. */
 size_t tile_of(xl_context *ctx, const xl_plan *plan);
 
 /* Element by element, as the job says; fails with the first that differs. */

@@ -47,8 +47,8 @@ static const xl_user_op small_map_operator = {
 
 /* ---- 12 bytes, no identity: intervals that must meet ------------------------------- */
 
-/* What every element says of itself: where it stands. Two that do not stand side by side,
- * or that are no elements at all, break what they are joined to for good. */
+/* Each element has its place. If two elements that are not adjacent are joined, or something that
+ * is no element, the result is marked as broken, and so is every result made from it. */
 typedef struct span {
     uint32_t first, last, magic;
 } span;

@@ -20,7 +20,7 @@ typedef struct scribbler {
     pthread_t thread;
 } scribbler;
 
-/* One more array that is to be written; what is no buffer, or empty, is passed over. */
+/* Adds an array that the thread may write. One without a buffer, or empty, is ignored. */
 void aim(scribbler *s, const xlt_buffer *target);
 /* Between these two a thread writes numbers into any of the targets; many are plausible for arrays
  * of n elements. The second one fails if nothing was written. */

@@ -181,7 +181,7 @@ static void past_sort(past *p, const xl_sort_desc *desc, bool in_place)
     xl_plan_destroy(plan);
 }
 
-/* Whether there is memory for so many arrays of n keys with values; says so if not. */
+/* Whether there is memory for `arrays` arrays of n keys with values; prints a line if not. */
 static bool past_fits(size_t n, size_t key, size_t value, size_t arrays)
 {
     xl_device_info info;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * What sorts and selections leave in their scratch, which no result shows: keys that nobody asked
- * for are not written, and a selection's bound is close. And one plan in two threads. */
+ * The scratch of sorts and selections, which no result shows: keys that are not an output are not
+ * written, and a selection's bound is close. And one plan in two threads. */
 /* Queues of OpenCL 1.2, which every implementation has. */
 #define CL_USE_DEPRECATED_OPENCL_1_2_APIS
 #include "scan_support.h"
@@ -28,7 +28,7 @@ static int by_value(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-/* ---- keys that nobody asked for ----------------------------------------------------------------
+/* ---- keys that are not an output ----------------------------------------------------------------
  */
 
 /* By one digit the first pass is the last: the scratch's room for keys, at its end, stays as it
@@ -112,7 +112,8 @@ static int by_byte(const void *a, const void *b)
     return *(const unsigned char *)a - *(const unsigned char *)b;
 }
 
-/* The second plan meets what the first published of other keys, unless it clears the scratch. */
+/* Unless the second plan clears the scratch, it reads counts that the first published of other
+ * keys. */
 static void scratch_is_cleared(void **state)
 {
     (void)state;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * What a caller reads whose own text does not compile: which text, its lines and columns, the
- * size that the device gives to a type; at most 60 lines, and no source of the library's. */
+ * Error texts if a caller's text does not compile: which text, its lines and columns, the size of a
+ * type on the device; at most 60 lines, and no source of the library. */
 #define _GNU_SOURCE
 #include "xlt.h"
 
@@ -61,7 +61,7 @@ static const char *scan_fails(xl_context *ctx, const xl_scan_desc *desc)
     return xl_context_error(ctx);
 }
 
-/* Of a scan by this operator. */
+/* The error of a scan by this operator. */
 static const char *operator_fails(const char *source)
 {
     const xl_user_op op = {"join", source, NULL, 0};
@@ -357,7 +357,7 @@ static void more_than_an_expression(void **state)
     starts(xl_context_error(ctx), "desc.store: \")\" in line 1, column 2; ");
 }
 
-/* What the limits allow compilers can do: see XL_ERROR_INVALID_ARGUMENT in user_text_test.c. */
+/* Compilers can do all that the limits allow: see XL_ERROR_INVALID_ARGUMENT in user_text_test.c. */
 static void the_longest_texts(void **state)
 {
     (void)state;
@@ -438,7 +438,7 @@ static void an_open_source(void **state)
     xl_plan_destroy(grid);
 }
 
-/* C converts arguments and results of other types without a word; the library does not. */
+/* C converts arguments and results of other types without a warning; the library refuses them. */
 static void an_operator_of_other_types(void **state)
 {
     (void)state;
