@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # usage: awk [-v all=yes] [-v only=bmg] -f vendors.awk file=1 REASONS file=2 COMMITTED file=3 FRESH
 #
-# Compares rows of ci/vendors.sh with the committed ones, see there, and prints the faults.
+# Compares rows of ci/vendors.sh with those of the committed table and prints the faults.
 # REASONS has lines "FORM KERNEL TARGET WAY SCRATCH SPILLS reason", where * in the first four matches
 # any letters, and the numbers are the most that the reason covers. With all=yes FRESH has
 # every row, and a committed one or a reason that none answers to is wrong, too. Rows and reasons of
@@ -31,7 +31,7 @@ file == 1 {
   scratch[reasons] = word[5]; target_word[reasons] = word[3]; spills[reasons] = word[6]; text[reasons] = $0
   next
 }
-file == 2 { if (is_ours($4)) was[key()] = $0; next }
+file == 2 { was[key()] = $0; next }
 seen[key()]++ { wrong("two rows of " key()) }
 !(key() in was) { wrong(key() ": not in the table (ci/vendors.sh --update)"); ++rows; next }
 {

@@ -216,23 +216,54 @@ compile() { # FOLDER...: their rows, in order
   LC_ALL=C sort "$out/rows${bmg_only:-}"
 }
 
-# The rows that another run made: all but those of bmg, or these alone.
+# The table as rows that compile() prints: those of bmg, or all others.
 table_rows() { # bmg | others
-  awk -F'\t' -v wanted="$1" '!/^#/ && ($4 == "bmg") == (wanted == "bmg")' test/vendors/vendors.tsv
+  awk -F'\t' -v OFS='\t' -v wanted="$1" '
+    /^#/ { next }
+    $1 == "form" { for (i = 4; i <= NF; ++i) { target[i] = $i; sub("/", OFS, target[i]) } next }
+    {
+      for (i = 4; i <= NF; ++i) {
+        if ($i == "-" || (target[i] ~ /^bmg\t/) != (wanted == "bmg")) continue
+        gsub("/", OFS, $i)
+        print $1, $2, $3, target[i], $i
+      }
+    }' test/vendors/vendors.tsv
 }
-# Writes the table: the two comments, then all rows in order.
+# Writes the table: comments, the names of the columns, then a line for each kernel.
 write_table() { # COMPILERS COMPILERS-OF-BMG ROWS...
   local compilers=$1 of_bmg=$2
   shift 2
   LC_ALL=C sort "$@" >"$out/all"
   {
-    echo "# What compilers say of kernels, made by ci/vendors.sh --update: $compilers"
+    echo "# Resources of kernels, made by ci/vendors.sh --update: $compilers"
     echo "# bmg by hand, by ci/vendors.sh --bmg: $of_bmg"
-    echo "# form, program, kernel, target, way, registers, scalar registers (Intel: sub-group size), scratch bytes, spills, local bytes"
-    cat "$out/all"
+    echo "# A column is a target and a way. A cell: registers, scalar registers (Intel: sub-group"
+    echo "# size), scratch bytes, spills, local bytes; - where the kernel is not compiled."
+    awk -F'\t' -v columns="$(cut -f4,5 "$out/all" | LC_ALL=C sort -u | tr '\t\n' '/ ')" '
+      function print_kernel() {
+        for (i = 1; i <= count; ++i) kernel = kernel FS (column[i] in cell ? cell[column[i]] : "-")
+        print kernel
+        split("", cell)
+      }
+      BEGIN {
+        kernel = "form" FS "program" FS "kernel"
+        count = split(columns, column, " ")
+        for (i = 1; i <= count; ++i) cell[column[i]] = column[i]
+      }
+      $1 FS $2 FS $3 != name { print_kernel(); kernel = name = $1 FS $2 FS $3 }
+      { cell[$4 "/" $5] = $6 "/" $7 "/" $8 "/" $9 "/" $10 }
+      END { print_kernel() }' "$out/all"
   } >test/vendors/vendors.tsv
 }
-compilers_of() { # TEXT: what the table's comment says behind it
+# Compares rows with the table; prints the faults.
+compare() { # ROWS [-v VARIABLE=VALUE]...
+  local rows=$1 part=others
+  shift
+  [[ $* != *only=bmg* ]] || part=bmg
+  table_rows $part >"$out/was-$part"
+  awk "$@" -f ci/vendors.awk file=1 test/vendors/vendors-reasons.txt file=2 "$out/was-$part" file=3 "$rows"
+}
+compilers_of() { # TEXT: the rest of that comment of the table
   sed -n "s/^# $1: //p" test/vendors/vendors.tsv
 }
 
@@ -248,9 +279,9 @@ bmg() { # ROOT [--update]
   ! grep FAILED "$out/table-bmg" || return
   if [ "${2:-}" = --update ]; then
     table_rows others >"$out/others"
-    write_table "$(compilers_of 'What compilers say.*--update')" "ocloc $version, $(LC_ALL=C date '+%B %Y')" "$out/others" "$out/table-bmg"
+    write_table "$(compilers_of 'Resources of kernels.*--update')" "ocloc $version, $(LC_ALL=C date '+%B %Y')" "$out/others" "$out/table-bmg"
   fi
-  awk -v all=yes -v only=bmg -f ci/vendors.awk file=1 test/vendors/vendors-reasons.txt file=2 test/vendors/vendors.tsv file=3 "$out/table-bmg"
+  compare "$out/table-bmg" -v all=yes -v only=bmg
 }
 
 all=no update=no
@@ -297,4 +328,4 @@ fi
 if ! grep -q ": $compilers\$" test/vendors/vendors.tsv; then
   absent "the compilers of the table: $(wc -l <"$out/table") kernels compiled, not compared, by $compilers"
 fi
-awk -v all=$all -f ci/vendors.awk file=1 test/vendors/vendors-reasons.txt file=2 test/vendors/vendors.tsv file=3 "$out/table"
+compare "$out/table" -v all=$all

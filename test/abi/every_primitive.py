@@ -2,9 +2,8 @@
 # SPDX-License-Identifier: MIT
 # usage: every_primitive.py LIBRARY LAYOUT
 #
-# A ctypes program that calls every primitive of the shared library by its documented symbols. The
-# structures are bytes whose fields lie where LAYOUT (test/abi/layout_64.txt) says: what a binding
-# generated from that table does.
+# A ctypes program that calls every primitive of the shared library by its documented symbols.
+# LAYOUT (test/abi/layout.txt) gives the offset of each field, as it would to a generated binding.
 import ctypes
 import struct
 import sys
@@ -17,7 +16,8 @@ CODES = {U8: "B", U32: "I", U64: "Q", F32: "f"}
 fields = {}
 for line in open(sys.argv[2], encoding="ascii"):
     name, *numbers = line.split()
-    fields[name] = [int(number) for number in numbers]
+    if name != "#":
+        fields[name] = [int(number) for number in numbers[:len(numbers) // 2]]  # those of 64 bits
 
 for name in ("xl_context_cl", "xl_context_queue", "xl_plan_context"):
     getattr(xl, name).restype = ctypes.c_void_p

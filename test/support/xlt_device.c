@@ -55,6 +55,37 @@ cl_command_queue xlt_queue(void)
     return xl_context_queue(xlt_context());
 }
 
+xl_context *xlt_context_with(const char *cache_dir)
+{
+    xl_context *ctx;
+    xl_context_desc desc;
+    xl_context_desc_init(&desc);
+    desc.cache_dir = cache_dir;
+    if (xl_context_create(&desc, &ctx) != XL_SUCCESS)
+        XLT_FAIL("no context: %s", xl_context_error(NULL));
+    return ctx;
+}
+
+cl_mem xlt_mem(xl_context *ctx, const void *host_or_null, size_t bytes)
+{
+    cl_int code;
+    const cl_mem_flags flags = CL_MEM_READ_WRITE | (host_or_null ? CL_MEM_COPY_HOST_PTR : 0);
+    cl_mem mem =
+        clCreateBuffer(xl_context_cl(ctx), flags, bytes, (void *)(uintptr_t)host_or_null, &code);
+    XLT_CL(code);
+    return mem;
+}
+
+cl_command_queue xlt_queue_with(xl_context *ctx, cl_command_queue_properties properties)
+{
+    cl_int code;
+    const cl_queue_properties list[] = {CL_QUEUE_PROPERTIES, properties, 0};
+    cl_command_queue queue =
+        clCreateCommandQueueWithProperties(xl_context_cl(ctx), xl_context_device(ctx), list, &code);
+    XLT_CL(code);
+    return queue;
+}
+
 cl_event xlt_user_event(void)
 {
     cl_int code;
@@ -63,7 +94,7 @@ cl_event xlt_user_event(void)
     return event;
 }
 
-/* A process that ends while rusticl 22.3 still works dies of it. */
+/* A process must not end while rusticl 22.3 still works: it would crash. */
 void xlt_finish(void)
 {
     if (context)
@@ -161,8 +192,8 @@ bool xlt_place_closely(size_t i)
     return xlt_placed_closely();
 }
 
-/* llvmpipe of newer Mesa (26.2, November 2026) reads beside arrays in branches that nobody takes.
- */
+/* llvmpipe of newer Mesa (26.2, November 2026) reads beside arrays in branches that are not
+ * taken. */
 static bool reads_beside(void)
 {
     xl_device_info info;
@@ -179,7 +210,7 @@ const char *xlt_hides_memory(void)
     const size_t one = 1;
     cl_program program;
     if (reads_beside())
-        return "reads beside arrays what it does not use";
+        return "reads beside arrays without using the values";
     XLT_OK(xl_program_create(xlt_context(), source, NULL, &program));
     cl_kernel kernel = clCreateKernel(program, "at", &code);
     XLT_CL(code);
@@ -214,7 +245,7 @@ static size_t lead_bytes(const xlt_buffer *buffer)
 static size_t total_bytes(const xlt_buffer *buffer)
 {
     const size_t bytes = buffer->n * buffer->size;
-    /* Of nothing at all there is no buffer. */
+    /* No buffer has 0 bytes. */
     return buffer->exact ? bytes + (bytes == 0) : lead_bytes(buffer) + bytes + GUARD_BYTES;
 }
 

@@ -3,7 +3,7 @@
  * events, and one event for all of them. */
 #define _GNU_SOURCE
 #include "runtime.h"
-#include "xlt.h"
+#include "xlt_misuse.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -32,16 +32,6 @@ enum { ITEMS = 256, GROUP = 8 };
 static xli_kernel step, bytes;
 static cl_mem words;
 
-static cl_command_queue queue_with(cl_command_queue_properties properties)
-{
-    cl_int code;
-    const cl_queue_properties list[] = {CL_QUEUE_PROPERTIES, properties, 0};
-    cl_command_queue queue = clCreateCommandQueueWithProperties(
-        xl_context_cl(xlt_context()), xl_context_device(xlt_context()), list, &code);
-    XLT_CL(code);
-    return queue;
-}
-
 static void fill(cl_uint value)
 {
     cl_uint host[ITEMS];
@@ -60,7 +50,7 @@ static void all_are(cl_uint value)
             XLT_FAIL("word %d is %u, not %u", i, (unsigned)host[i], (unsigned)value);
 }
 
-/* What a primitive's enqueue call looks like: steps first, first + 1, ..., last - 1. */
+/* An enqueue call as a primitive has it: steps first, first + 1, ..., last - 1. */
 static xl_status walk(cl_command_queue queue, cl_uint first, cl_uint last, cl_uint num_waits,
                       const cl_event *waits, cl_event *event)
 {
@@ -70,25 +60,6 @@ static xl_status walk(cl_command_queue queue, cl_uint first, cl_uint last, cl_ui
     for (cl_uint at = first; at < last; ++at)
         XL_TRY(XLI_LAUNCH(&seq, &step, ITEMS / GROUP, GROUP, XLI_MEM(words), XLI_U32(at),
                           XLI_U32(at + 1)));
-done:
-    return xli_seq_end(&seq, status, event);
-}
-
-/* A call that nests two others between its own launches. */
-static xl_status nest(cl_command_queue queue, cl_uint num_waits, const cl_event *waits,
-                      cl_event *event)
-{
-    xl_status status;
-    xli_seq seq;
-    XL_TRY(xli_seq_begin(&seq, xlt_context(), queue, num_waits, waits, event));
-    for (cl_uint at = 0; at < 30; at += 10) {
-        XL_TRY(xli_seq_nest(&seq));
-        XL_TRY(walk(queue, at, at + (at == 10 ? 0 : 5), XLI_NEST(&seq)));
-        xli_seq_nested(&seq);
-        for (cl_uint own = at == 10 ? 10 : at + 5; own < at + 10; ++own)
-            XL_TRY(XLI_LAUNCH(&seq, &step, ITEMS / GROUP, GROUP, XLI_MEM(words), XLI_U32(own),
-                              XLI_U32(own + 1)));
-    }
 done:
     return xli_seq_end(&seq, status, event);
 }
@@ -107,41 +78,6 @@ static void finish(cl_event event)
     XLT_CL(clReleaseEvent(event));
 }
 
-static void steps_keep_their_order_on(cl_command_queue_properties properties)
-{
-    cl_command_queue queue = queue_with(properties);
-    for (int repeat = 0; repeat < (xlt_small() ? 1 : 20); ++repeat) {
-        cl_event event, next;
-        fill(0);
-        XLT_OK(walk(queue, 0, 12, 0, NULL, &event));
-        XLT_OK(walk(queue, 12, 20, 1, &event, &next));
-        XLT_CL(clReleaseEvent(event));
-        finish(next);
-        all_are(20);
-        fill(0);
-        XLT_OK(nest(queue, 0, NULL, &event));
-        finish(event);
-        all_are(30);
-        fill(0);
-        XLT_OK(walk(queue, 0, 12, 0, NULL, NULL)); /* nobody asks for an event */
-        XLT_CL(clFinish(queue));
-        all_are(12);
-    }
-    XLT_CL(clReleaseCommandQueue(queue));
-}
-
-static void in_order(void **state)
-{
-    (void)state;
-    steps_keep_their_order_on(0);
-}
-
-static void out_of_order(void **state)
-{
-    (void)state;
-    steps_keep_their_order_on(CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE);
-}
-
 /* Oclgrind runs commands when it is flushed, on the thread that flushes: it would
  * wait for itself. */
 static void skip_where_flushing_runs_commands(void)
@@ -155,14 +91,13 @@ static void skip_where_flushing_runs_commands(void)
 }
 
 /* Waits for a user event, which holds everything back until it is set. */
-static void the_callers_events_are_waited_for(void **state)
+XLT_TEST(the_callers_events_are_waited_for)
 {
-    (void)state;
     skip_where_flushing_runs_commands();
     static const cl_command_queue_properties kinds[] = {0, CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE};
     for (int kind = 0; kind < 2; ++kind) {
         for (cl_uint steps = 0; steps <= 3; ++steps) {
-            cl_command_queue queue = queue_with(kinds[kind]);
+            cl_command_queue queue = xlt_queue_with(xlt_context(), kinds[kind]);
             cl_event gates[2] = {xlt_user_event(), xlt_user_event()}, event;
             fill(0);
             XLT_OK(walk(queue, 0, steps, 2, gates, &event));
@@ -180,13 +115,12 @@ static void the_callers_events_are_waited_for(void **state)
     }
 }
 
-/* The command after a call on an in-order queue comes after the call's events, also
- * when the call had nothing to do and nobody asked for its event. */
-static void nothing_to_do_still_waits(void **state)
+/* The command after a call on an in-order queue waits for the call's events, even if the call
+ * had no work and the caller wanted no event. */
+XLT_TEST(nothing_to_do_still_waits)
 {
-    (void)state;
     skip_where_flushing_runs_commands();
-    cl_command_queue queue = queue_with(0);
+    cl_command_queue queue = xlt_queue_with(xlt_context(), 0);
     cl_event gate = xlt_user_event(), after;
     XLT_OK(walk(queue, 0, 0, 1, &gate, NULL));
     XLT_OK(walk(queue, 0, 1, 0, NULL, &after));
@@ -199,16 +133,15 @@ static void nothing_to_do_still_waits(void **state)
     XLT_CL(clReleaseCommandQueue(queue));
 }
 
-/* A call that ends in a nested one makes a marker its event. On an in-order queue that names the
- * caller's events, which must not let it pass by what is still under way. */
-static void a_marker_comes_last(void **state)
+/* A call that ends in a nested one returns a marker. On an in-order queue the marker names the
+ * caller's events, but must not complete before the work that is still running. */
+XLT_TEST(a_marker_comes_last)
 {
-    (void)state;
     skip_where_flushing_runs_commands();
     static const cl_command_queue_properties kinds[] = {0, CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE};
     enum { STEPS = 100 };
     for (int kind = 0; kind < 2; ++kind) {
-        cl_command_queue queue = queue_with(kinds[kind]);
+        cl_command_queue queue = xlt_queue_with(xlt_context(), kinds[kind]);
         cl_event gate = xlt_user_event(), event;
         xli_seq seq;
         fill(0);
@@ -228,9 +161,8 @@ static void a_marker_comes_last(void **state)
     }
 }
 
-static void arguments_are_copied(void **state)
+XLT_TEST(arguments_are_copied)
 {
-    (void)state;
     xli_seq seq;
     XLT_OK(xli_seq_begin(&seq, xlt_context(), xlt_queue(), 0, NULL, NULL));
     cl_ulong a = 7, b = 35;
@@ -242,9 +174,8 @@ static void arguments_are_copied(void **state)
     all_are(42);
 }
 
-static void defects_are_reported(void **state)
+XLT_TEST(defects_are_reported)
 {
-    (void)state;
     xli_seq seq;
     unsigned char long_argument[65] = {0};
     xli_arg many[XLI_MAX_ARGS + 1] = {{0}};
@@ -255,7 +186,7 @@ static void defects_are_reported(void **state)
     XLT_FAILS(XLI_LAUNCH(&seq, &step, 1, 1, XLI_BYTES(long_argument, sizeof long_argument)),
               XL_ERROR_INTERNAL);
     XLT_FAILS(xli_seq_launch(&seq, &step, 1, 1, many, XLI_MAX_ARGS + 1), XL_ERROR_INTERNAL);
-    /* A list that was given more than it can store: what lies behind it is as it was. */
+    /* A list that receives more than it can store: the bytes behind it do not change. */
     struct {
         xli_args args;
         unsigned char behind[sizeof(xli_arg)];
@@ -293,59 +224,22 @@ static xl_status begin(cl_command_queue queue, cl_uint num_waits, const cl_event
     return status;
 }
 
-static void fails_with(xl_status got, const char *word)
+static void fails_with(xl_status got, const char *text)
 {
-    XLT_FAILS(got, XL_ERROR_INVALID_ARGUMENT);
-    if (!strstr(xl_context_error(xlt_context()), word))
-        XLT_FAIL("\"%s\" is not in: %s", word, xl_context_error(xlt_context()));
+    xlt_refused(xlt_context(), got, XL_ERROR_INVALID_ARGUMENT, text);
 }
 
-static void queues_and_wait_lists_are_checked(void **state)
+XLT_TEST(a_queue_of_the_device_is_refused)
 {
-    (void)state;
-    cl_int code;
-    cl_device_id device = xl_context_device(xlt_context());
-    cl_context cl = clCreateContext(NULL, 1, &device, NULL, NULL, &code);
-    XLT_CL(code);
-    const cl_queue_properties none[] = {0};
-    cl_command_queue foreign = clCreateCommandQueueWithProperties(cl, device, none, &code);
-    XLT_CL(code);
-    cl_event ours = xlt_user_event(), theirs = clCreateUserEvent(cl, &code);
-    XLT_CL(code);
-    /* NVIDIA's driver waits for an event that never completes when its context ends. */
-    XLT_CL(clSetUserEventStatus(ours, CL_COMPLETE));
-    XLT_CL(clSetUserEventStatus(theirs, CL_COMPLETE));
-    const cl_event mixed[] = {ours, theirs}, holes[] = {ours, NULL};
-    XLT_OK(begin(xlt_queue(), 0, NULL));
-    XLT_OK(begin(xlt_queue(), 1, &ours));
-    fails_with(begin(NULL, 0, NULL), "queue: NULL");
-    fails_with(begin(foreign, 0, NULL), "queue: belongs to another OpenCL context");
-    fails_with(begin(xlt_queue(), 1, NULL), "waits: NULL with num_waits 1");
-    fails_with(begin(xlt_queue(), 0, &ours), "waits: a list with num_waits 0");
-    fails_with(begin(xlt_queue(), 2, mixed), "waits[1]");
-    fails_with(begin(xlt_queue(), 2, holes), "waits[1]");
-    XLT_CL(clReleaseEvent(theirs));
-    XLT_CL(clReleaseEvent(ours));
-    XLT_CL(clReleaseCommandQueue(foreign));
-    XLT_CL(clReleaseContext(cl));
-}
-
-static void a_queue_of_the_device_is_refused(void **state)
-{
-    (void)state;
-    cl_int code;
-    const cl_queue_properties list[] = {
-        CL_QUEUE_PROPERTIES, CL_QUEUE_ON_DEVICE | CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE, 0};
     cl_command_queue_properties on_device = 0;
     clGetDeviceInfo(xl_context_device(xlt_context()), CL_DEVICE_QUEUE_ON_DEVICE_PROPERTIES,
                     sizeof on_device, &on_device, NULL);
     if (on_device == 0) {
-        print_message("%s has no queues of its own\n", xlt_device());
+        print_message("%s has no on-device queues\n", xlt_device());
         skip();
     }
-    cl_command_queue queue = clCreateCommandQueueWithProperties(
-        xl_context_cl(xlt_context()), xl_context_device(xlt_context()), list, &code);
-    XLT_CL(code);
+    cl_command_queue queue =
+        xlt_queue_with(xlt_context(), CL_QUEUE_ON_DEVICE | CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE);
     fails_with(begin(queue, 0, NULL), "queue: one of the device's own");
     XLT_CL(clReleaseCommandQueue(queue));
 }
@@ -353,19 +247,17 @@ static void a_queue_of_the_device_is_refused(void **state)
 static int setup(void **state)
 {
     (void)state;
-    cl_int code;
     xli_program *program;
     char source[sizeof step_source + 32];
     (void)xlt_context();
-    /* Oclgrind is slow by itself, and runs one kernel after the other. */
+    /* Oclgrind is slow, and runs one kernel after the other. */
     snprintf(source, sizeof source, "#define ROUNDS %uu\n%s",
              strstr(xlt_device(), "Oclgrind") ? 10u : 200u, step_source);
     XLT_OK(xli_program_get(xlt_context(), "probe", source, &program));
     XLT_OK(xli_kernel_create(xlt_context(), program, "xlt_step", &step));
     XLT_OK(xli_kernel_create(xlt_context(), program, "xlt_bytes", &bytes));
-    words = clCreateBuffer(xl_context_cl(xlt_context()), CL_MEM_READ_WRITE, ITEMS * sizeof(cl_uint),
-                           NULL, &code);
-    return code;
+    words = xlt_mem(xlt_context(), NULL, ITEMS * sizeof(cl_uint));
+    return 0;
 }
 
 static int teardown(void **state)
@@ -378,18 +270,4 @@ static int teardown(void **state)
     return 0;
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(in_order),
-        cmocka_unit_test(out_of_order),
-        cmocka_unit_test(the_callers_events_are_waited_for),
-        cmocka_unit_test(nothing_to_do_still_waits),
-        cmocka_unit_test(a_marker_comes_last),
-        cmocka_unit_test(arguments_are_copied),
-        cmocka_unit_test(defects_are_reported),
-        cmocka_unit_test(queues_and_wait_lists_are_checked),
-        cmocka_unit_test(a_queue_of_the_device_is_refused),
-    };
-    return cmocka_run_group_tests(tests, setup, teardown);
-}
+XLT_MAIN(setup, teardown)

@@ -21,11 +21,8 @@ static xli_sort_shape sort_as(const device *d, const xli_sort_problem *problem, 
                               const xli_tune_sort *tune)
 {
     const xli_capabilities capabilities = facts_of(d);
-    xli_tune_device known = known_of(&capabilities);
+    const xli_tune_device known = known_of(&capabilities);
     xli_sort_shape shape;
-    known.max_work_group = d->group;
-    known.local_bytes = d->local_bytes;
-    known.compute_units = d->units;
     xli_sort_shape_of(problem, &capabilities, &known, tune,
                       &(xli_sort_limits){most, {SIZE_MAX, SIZE_MAX}, most}, &shape);
     return shape;
@@ -37,10 +34,9 @@ static xli_sort_shape sort_of(const device *d, const xli_sort_problem *problem, 
     return sort_as(d, problem, most, &tune);
 }
 
-/* Pairs of words; and what a sort of n of them needs. */
-static void sorts_of_pairs(void **state)
+/* Pairs of words, and the scratch for n of them. */
+XLT_TEST(sorts_of_pairs)
 {
-    (void)state;
     const xli_sort_problem pairs = {
         .key = XL_U32, .value = XL_U32, .end_bit = 32, .algorithm = XL_SORT_BITONIC};
     xli_sort_shape shape = sort_of(&devices[H200], &pairs, 1024);
@@ -66,9 +62,8 @@ static void sorts_of_pairs(void **state)
 
 /* A sort by samples: its runs cover n, none of its buckets is more than a group holds, and a group
  * has a work-item for each sample of a run and for both ends of each run. */
-static void sorts_by_samples(void **state)
+XLT_TEST(sorts_by_samples)
 {
-    (void)state;
     for (size_t form = 0; form < 2; ++form) {
         const xli_sort_problem problem = {
             .key = XL_U32, .value = form ? XL_U32 : XL_NONE, .end_bit = 32};
@@ -104,9 +99,8 @@ static void sorts_by_samples(void **state)
 }
 
 /* Where a radix sort is taken, its chunks, and its scratch. */
-static void sorts_by_digits(void **state)
+XLT_TEST(sorts_by_digits)
 {
-    (void)state;
     xli_sort_problem wide = {
         .key = XL_U64, .value = XL_U32, .end_bit = 64, .algorithm = XL_SORT_AUTO};
     xli_sort_shape shape = sort_of(&devices[H200], &wide, 1024);
@@ -162,10 +156,9 @@ static void sorts_by_digits(void **state)
     }
 }
 
-/* Few keys have smaller tiles, up to a number that depends on what they are. */
-static void small_sweeps(void **state)
+/* Few keys have smaller tiles, up to a number that depends on the type. */
+XLT_TEST(small_sweeps)
 {
-    (void)state;
     xli_tune_sort tune = tune_of(&devices[H200]);
     tune.sweep_small_most = 3u << 20;
     tune.sweep_small_pair_most = (3u << 20) + 1;
@@ -183,7 +176,7 @@ static void small_sweeps(void **state)
         assert_true(xli_sort_radix_tile(&shape, most) < xli_sort_radix_tile(&shape, most + 1));
         assert_true(xli_sort_layout_of(&problem, &shape, most).bytes <=
                     xli_sort_layout_of(&problem, &shape, most + 1).bytes);
-        /* Nobody takes what only bitonic sorts, or larger tiles, are for. */
+        /* Small tiles are not used for sizes of bitonic sorts, or of larger tiles. */
         xli_tune_sort other = tune;
         other.sweep_from = other.sweep_wide_from = other.sweep_pair_from = (4u << 20);
         assert_int_equal(sort_as(&devices[H200], &problem, 1024, &other).small_sweeps, 0);
@@ -197,9 +190,8 @@ static void small_sweeps(void **state)
 
 /* More keys than 32 bits count: by digits however few there are; no launch and no work-item counts
  * more than 31 bits do. */
-static void sorts_of_many(void **state)
+XLT_TEST(sorts_of_many)
 {
-    (void)state;
     for (int d = 0; d < DEVICES; ++d)
         for (size_t form = 0; form < 3; ++form) {
             const xli_sort_problem problem = {.key = XL_U32,
@@ -227,13 +219,11 @@ static void sorts_of_many(void **state)
         }
 }
 
-/* Of a segmented sort: keys and values once more past a tile, and 64 bytes a tile, and 8 for each
- * doubling of tiles that makes n; room in the
- * lists for the tiles of as many long segments as there may be, each one element longer than half a
- * tile, or than a tile. */
-static void sorts_of_segments(void **state)
+/* Scratch of a segmented sort: keys and values once more past a tile, 64 bytes a tile, and 8
+ * bytes for each doubling of tiles. The lists have room for the tiles of the most long segments,
+ * each one element longer than half a tile, or than a tile. */
+XLT_TEST(sorts_of_segments)
 {
-    (void)state;
     for (int d = 0; d < DEVICES; ++d)
         for (size_t form = 0; form < 4; ++form) {
             const xli_sort_problem problem = {.key = form / 2 ? XL_U64 : XL_U8,
@@ -278,9 +268,8 @@ static void check_room(const device *d, const xli_sort_problem *problem)
 }
 
 /* Whatever the keys, scratch is the keys and values once more, and at most 4 MiB. */
-static void sorts_take_little_room(void **state)
+XLT_TEST(sorts_take_little_room)
 {
-    (void)state;
     static const xl_type keys[] = {XL_I8,  XL_U8,  XL_I16, XL_U16, XL_I32, XL_U32,
                                    XL_I64, XL_U64, XL_F16, XL_F32, XL_F64};
     static const xli_radix_way ways[DEVICES] = {
@@ -301,10 +290,9 @@ static void sorts_take_little_room(void **state)
             }
 }
 
-/* Nor do values that are gathered: but for their places no more than what is the largest. */
-static void sorts_that_gather_take_little_room(void **state)
+/* Gathered values need only room for their places and for the largest value. */
+XLT_TEST(sorts_that_gather_take_little_room)
 {
-    (void)state;
     static const size_t sizes[] = {1, 8, 12, 100}, numbers[] = {1, 3000, 1 << 24};
     for (int d = 0; d < DEVICES; ++d)
         for (size_t i = 0; i < 3 * XLI_COUNT(sizes) * 2; ++i) {
@@ -330,18 +318,16 @@ static void sorts_that_gather_take_little_room(void **state)
 
 /* Selections take as little as xl_select_scratch() promises on every device, chunks cover every n,
  * look-back is left out where it is slow or cannot be, and a driver's limit of loops is kept. */
-static void shapes_of_compaction(void **state)
+XLT_TEST(shapes_of_compaction)
 {
-    (void)state;
     for (int d = 0; d < DEVICES; ++d)
         for (int kind = XL_SELECT_IF; kind <= XL_SELECT_REPEAT; ++kind) {
-            xli_capabilities capabilities = facts_of(&devices[d]);
+            const xli_capabilities capabilities = facts_of(&devices[d]);
             const xli_tune_device known = known_of(&capabilities);
             xli_tune tune = {0};
             xli_select_shape s;
             const xli_select_problem p = {.kind = (xl_select_kind)kind,
                                           .element = {.type = XL_U8, .lanes = 1, .bytes = 1}};
-            capabilities.info.compute_units = devices[d].units;
             xli_tune_select_table(&known, &tune.select);
             xli_tune_limit_loops(&known, &tune);
             xli_select_shape_of(&p, &capabilities, &tune.select, devices[d].group, &s);
@@ -363,11 +349,9 @@ static void shapes_of_compaction(void **state)
 static xli_top_k_shape top_k_of(const device *d, size_t most)
 {
     const xli_capabilities capabilities = facts_of(d);
-    xli_tune_device known = known_of(&capabilities);
+    const xli_tune_device known = known_of(&capabilities);
     xli_tune tune = {0};
     xli_top_k_shape shape;
-    known.max_work_group = d->group;
-    known.compute_units = d->units;
     xli_tune_top_k_table(&known, &tune.top_k);
     xli_tune_limit_loops(&known, &tune);
     xli_top_k_shape_of(&known, &tune.top_k, most, &shape);
@@ -375,9 +359,8 @@ static xli_top_k_shape top_k_of(const device *d, size_t most)
 }
 
 /* Chunks cover every n, their counts fit, and a driver's limit of loops is kept. */
-static void chunks_of_selections(void **state)
+XLT_TEST(chunks_of_selections)
 {
-    (void)state;
     const xli_top_k_problem plain = {.key = XL_U32, .largest = true};
     assert_int_equal(top_k_of(&devices[H200], 1024).group_size, 256);
     assert_int_equal(top_k_of(&devices[H200], 100).group_size, 64);
@@ -404,9 +387,8 @@ static void chunks_of_selections(void **state)
 }
 
 /* A bound is guessed where few keys are within it, and more than are wanted. */
-static void samples_of_selections(void **state)
+XLT_TEST(samples_of_selections)
 {
-    (void)state;
     const xli_top_k_problem plain = {.key = XL_U32, .largest = true},
                             bytes = {.key = XL_U8, .largest = true};
     xli_top_k_shape shape = top_k_of(&devices[H200], 1024);
@@ -435,9 +417,8 @@ static void samples_of_selections(void **state)
 }
 
 /* What sorted results take. */
-static void selections_in_order(void **state)
+XLT_TEST(selections_in_order)
 {
-    (void)state;
     const xli_top_k_shape shape = top_k_of(&devices[H200], 1024);
     const size_t n = 100000, counts = xli_top_k_chunks_of(&shape, n).count;
     for (int wide = 0; wide < 2; ++wide) {
@@ -465,12 +446,9 @@ static xli_merge_shape set_of(const device *d, xl_type key, xl_merge_operation o
 {
     const xli_merge_problem problem = {.key = key, .operation = operation};
     const xli_capabilities capabilities = facts_of(d);
-    xli_tune_device known = known_of(&capabilities);
+    const xli_tune_device known = known_of(&capabilities);
     xli_tune tune = {0};
     xli_merge_shape shape;
-    known.max_work_group = d->group;
-    known.local_bytes = d->local_bytes;
-    known.compute_units = d->units;
     xli_tune_merge_table(&known, &tune.merge);
     xli_tune_limit_loops(&known, &tune);
     xli_merge_shape_of(&problem, &known, &tune.merge, most, &shape);
@@ -483,9 +461,8 @@ static xli_merge_shape merge_of(const device *d, xl_type key, size_t most)
 }
 
 /* Tiles of work-groups, which fit local memory, and the scratch for where they begin. */
-static void merges_by_groups(void **state)
+XLT_TEST(merges_by_groups)
 {
-    (void)state;
     xli_merge_shape shape = merge_of(&devices[H200], XL_U32, 1024);
     assert_true(!shape.serial && shape.group_size == 256 && shape.items == 15);
     const size_t tile = xli_merge_tile(&shape, 1);
@@ -511,9 +488,8 @@ static void merges_by_groups(void **state)
 }
 
 /* Tiles have room for one more element, and scratch on every device. */
-static void set_operations(void **state)
+XLT_TEST(set_operations)
 {
-    (void)state;
     const xli_merge_shape gpu = set_of(&devices[H200], XL_U32, XL_MERGE_UNION, 1024),
                           cpu = set_of(&devices[POCL], XL_U32, XL_MERGE_UNION, 4096);
     assert_int_equal(xli_merge_tile(&gpu, 1), 3839);
@@ -531,9 +507,8 @@ static void set_operations(void **state)
 }
 
 /* Chunks of work-items: some for each unit, of few elements where loops are ended. */
-static void merges_by_chunks(void **state)
+XLT_TEST(merges_by_chunks)
 {
-    (void)state;
     const xli_merge_shape shape = merge_of(&devices[POCL], XL_U32, 4096),
                           ended = merge_of(&devices[LLVMPIPE], XL_U32, 1024);
     assert_true(shape.serial && shape.group_size == 1);
@@ -551,21 +526,17 @@ static xli_search_shape search_of(const device *d, xl_search_kind kind, size_t m
 {
     const xli_search_problem problem = {XL_U32, XL_U64, false, kind, false};
     const xli_capabilities capabilities = facts_of(d);
-    xli_tune_device known = known_of(&capabilities);
+    const xli_tune_device known = known_of(&capabilities);
     xli_tune tune = {0};
     xli_search_shape shape;
-    known.max_work_group = d->group;
-    known.local_bytes = d->local_bytes;
-    known.compute_units = d->units;
     xli_tune_search_table(&known, &tune.search);
     xli_tune_limit_loops(&known, &tune);
     xli_search_shape_of(&problem, &known, &tune.search, most, &shape);
     return shape;
 }
 
-static void searches(void **state)
+XLT_TEST(searches)
 {
-    (void)state;
     const xli_search_shape gpu = search_of(&devices[H200], XL_SEARCH_UPPER, 1024),
                            cpu = search_of(&devices[POCL], XL_SEARCH_LOWER, 4096),
                            ended = search_of(&devices[LLVMPIPE], XL_SEARCH_LOWER, 1024);
@@ -581,9 +552,8 @@ static void searches(void **state)
 }
 
 /* Where keys are not in order: chunks that hold each place from 1 on once. */
-static void searches_of_places(void **state)
+XLT_TEST(searches_of_places)
 {
-    (void)state;
     const xli_search_problem problem = {XL_U32, XL_U64, false, XL_SEARCH_UNSORTED, false};
     for (int d = 0; d < DEVICES; ++d) {
         const xli_search_shape shape = search_of(&devices[d], XL_SEARCH_UNSORTED, devices[d].group);
@@ -601,26 +571,4 @@ static void searches_of_places(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(sorts_of_pairs),
-        cmocka_unit_test(sorts_of_many),
-        cmocka_unit_test(sorts_of_segments),
-        cmocka_unit_test(sorts_by_samples),
-        cmocka_unit_test(sorts_by_digits),
-        cmocka_unit_test(small_sweeps),
-        cmocka_unit_test(sorts_take_little_room),
-        cmocka_unit_test(sorts_that_gather_take_little_room),
-        cmocka_unit_test(chunks_of_selections),
-        cmocka_unit_test(shapes_of_compaction),
-        cmocka_unit_test(samples_of_selections),
-        cmocka_unit_test(selections_in_order),
-        cmocka_unit_test(merges_by_groups),
-        cmocka_unit_test(set_operations),
-        cmocka_unit_test(merges_by_chunks),
-        cmocka_unit_test(searches),
-        cmocka_unit_test(searches_of_places),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+XLT_MAIN(NULL, NULL)

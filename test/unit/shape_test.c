@@ -5,14 +5,6 @@
 #include "shape_devices.h"
 #include "xlt.h"
 
-static xli_problem problem_of(const xl_scan_desc *desc, const xli_capabilities *capabilities)
-{
-    xli_problem problem = {0};
-    if (xli_problem_resolve(NULL, desc, false, capabilities, &problem) != XL_SUCCESS)
-        XLT_FAIL("%s", xl_context_error(NULL));
-    return problem;
-}
-
 static xl_scan_desc sum_of(xl_type type)
 {
     xl_scan_desc desc;
@@ -21,28 +13,55 @@ static xl_scan_desc sum_of(xl_type type)
     return desc;
 }
 
-/* As built-in values have it, but that a tuning file may have set scan.look_back. */
+/* A scan or a reduction on a device, with the built-in values. */
+typedef struct subject {
+    xli_capabilities capabilities;
+    xli_tune_device known;
+    xli_problem problem;
+    xli_tune tune;
+} subject;
+
+static subject subject_of(const device *d, const xl_scan_desc *desc, bool reduces)
+{
+    subject s = {.capabilities = facts_of(d)};
+    s.known = known_of(&s.capabilities);
+    if (xli_problem_resolve(NULL, desc, reduces, &s.capabilities, &s.problem) != XL_SUCCESS)
+        XLT_FAIL("%s", xl_context_error(NULL));
+    xli_tune_scan_table(&s.known, &s.tune.scan);
+    xli_tune_reduce_table(&s.known, &s.tune.reduce);
+    return s;
+}
+
+static xli_scan_shape scan_shape(const subject *s, xl_scan_algorithm wish, unsigned files,
+                                 size_t most)
+{
+    const xli_scan_limits limits = {wish, files, most};
+    xli_scan_shape shape;
+    xli_scan_shape_of(&s->problem, &s->capabilities, &s->tune.scan, &limits, &shape);
+    return shape;
+}
+
+static xli_reduce_shape reduce_shape(const subject *s, size_t most)
+{
+    xli_reduce_shape shape;
+    xli_reduce_shape_of(&s->problem, &s->capabilities, &s->tune.reduce, most, &shape);
+    return shape;
+}
+
+/* The shape by the built-in values; look_back is the value of scan.look_back in a tuning file. */
 static xli_scan_shape shape_on(const device *d, const xl_scan_desc *desc, int look_back,
                                unsigned files)
 {
-    const xli_capabilities capabilities = facts_of(d);
-    const xli_problem problem = problem_of(desc, &capabilities);
-    const xli_scan_limits limits = {desc->algorithm, files, capabilities.info.max_work_group_size};
-    const xli_tune_device known = known_of(&capabilities);
-    xli_tune_scan tune;
-    xli_scan_shape shape;
-    xli_tune_scan_table(&known, &tune);
+    subject s = subject_of(d, desc, false);
     if (look_back >= 0)
-        tune.look_back = (uint32_t)look_back;
-    xli_scan_shape_of(&problem, &capabilities, &tune, &limits, &shape);
-    return shape;
+        s.tune.scan.look_back = (uint32_t)look_back;
+    return scan_shape(&s, desc->algorithm, files, d->group);
 }
 
 enum { AS_BUILT_IN = -1 };
 
-static void sums_of_words(void **state)
+XLT_TEST(sums_of_words)
 {
-    (void)state;
     static const struct {
         xl_scan_algorithm algorithm;
         bool pipelined, bulk;
@@ -73,10 +92,9 @@ static void sums_of_words(void **state)
     }
 }
 
-/* A GPU without lane operations looks back only for who asks: in a tuning file, or by name. */
-static void look_back_needs_lanes_on_a_gpu(void **state)
+/* A GPU without lane operations looks back only on request: in a tuning file, or by name. */
+XLT_TEST(look_back_needs_lanes_on_a_gpu)
 {
-    (void)state;
     static const struct {
         int device, look_back;
         xl_scan_algorithm wish, algorithm;
@@ -110,9 +128,8 @@ static void look_back_needs_lanes_on_a_gpu(void **state)
 
 /* Tiles are shorter where the group with the most elements then has fewer; sums that round have
  * theirs whatever n is. 264 groups. */
-static void few_elements_make_shorter_tiles(void **state)
+XLT_TEST(few_elements_make_shorter_tiles)
 {
-    (void)state;
     static const struct {
         xl_type type;
         size_t n, tile;
@@ -130,10 +147,9 @@ static void few_elements_make_shorter_tiles(void **state)
     }
 }
 
-/* What a self-test found bad is not taken: the other file, else reduce-then-scan. */
-static void only_files_that_may_be_taken(void **state)
+/* A file that failed its self-test is not used: the other file is, else reduce-then-scan. */
+XLT_TEST(only_files_that_may_be_taken)
 {
-    (void)state;
     const xl_scan_desc desc = sum_of(XL_U32);
     for (unsigned files = 0; files <= XLI_FILE_ANY; ++files) {
         const xli_scan_shape shape = shape_on(&devices[H200], &desc, AS_BUILT_IN, files);
@@ -147,9 +163,8 @@ static void only_files_that_may_be_taken(void **state)
 }
 
 /* The bits of results that round follow from these blocks: the same on every device. */
-static void textbook_blocks_are_the_same_everywhere(void **state)
+XLT_TEST(textbook_blocks_are_the_same_everywhere)
 {
-    (void)state;
     static const struct {
         xl_type type;
         size_t tile;
@@ -158,28 +173,18 @@ static void textbook_blocks_are_the_same_everywhere(void **state)
         xl_scan_desc desc = sum_of(rows[r].type);
         desc.algorithm = XL_SCAN_KOGGE_STONE;
         for (int d = 0; d < DEVICES; ++d) {
-            device with = devices[d];
-            xli_capabilities capabilities = facts_of(&with);
-            capabilities.info.has_fp64 = true;
-            const xli_problem problem = problem_of(&desc, &capabilities);
-            const xli_scan_limits limits = {desc.algorithm, XLI_FILE_ANY, with.group};
-            const xli_tune_device known = known_of(&capabilities);
-            xli_tune_scan tune;
-            xli_scan_shape shape;
-            xli_tune_scan_table(&known, &tune);
-            xli_scan_shape_of(&problem, &capabilities, &tune, &limits, &shape);
+            const xli_scan_shape shape = shape_on(&devices[d], &desc, AS_BUILT_IN, XLI_FILE_ANY);
             if (shape.tile != rows[r].tile || shape.items != 8)
-                XLT_FAIL("%s, row %zu: tile %zu of %u", with.name, r, shape.tile,
+                XLT_FAIL("%s, row %zu: tile %zu of %u", devices[d].name, r, shape.tile,
                          (unsigned)shape.items);
-            assert_int_equal(shape.group_size == 1, with.is_cpu);
+            assert_int_equal(shape.group_size == 1, devices[d].is_cpu);
         }
     }
 }
 
 /* So they do from these tiles, which look-back has where it computes the same tree. */
-static void trees_are_the_same_everywhere(void **state)
+XLT_TEST(trees_are_the_same_everywhere)
 {
-    (void)state;
     static const struct {
         xl_type type;
         xl_segments segments;
@@ -196,15 +201,8 @@ static void trees_are_the_same_everywhere(void **state)
                 desc.determinism = XL_REPRODUCIBLE;
                 desc.segments = rows[r].segments;
                 desc.segment_type = rows[r].segments == XL_SEGMENTS_OFFSETS ? XL_U64 : XL_NONE;
-                xli_capabilities capabilities = facts_of(&devices[d]);
-                capabilities.info.has_fp64 = true;
-                const xli_problem problem = problem_of(&desc, &capabilities);
-                const xli_scan_limits limits = {XL_SCAN_AUTO, XLI_FILE_ANY, most};
-                const xli_tune_device known = known_of(&capabilities);
-                xli_tune_scan tune;
-                xli_scan_shape shape;
-                xli_tune_scan_table(&known, &tune);
-                xli_scan_shape_of(&problem, &capabilities, &tune, &limits, &shape);
+                const subject s = subject_of(&devices[d], &desc, false);
+                const xli_scan_shape shape = scan_shape(&s, XL_SCAN_AUTO, XLI_FILE_ANY, most);
                 const size_t tile = xli_scan_tree_tile(&shape.tree);
                 const bool back = shape.algorithm == XL_SCAN_LOOKBACK;
                 assert_memory_equal(&shape.tree, &rows[r].tree, sizeof shape.tree);
@@ -220,9 +218,8 @@ static void trees_are_the_same_everywhere(void **state)
 
 /* Where its tiles do not fit look-back does not take shorter ones, but leaves the tree to launches.
  */
-static void trees_do_not_shrink(void **state)
+XLT_TEST(trees_do_not_shrink)
 {
-    (void)state;
     device small = devices[H200];
     small.local_bytes = 32768;
     xl_scan_desc desc = sum_of(XL_F32);
@@ -235,29 +232,21 @@ static void trees_do_not_shrink(void **state)
 }
 
 /* Whatever a kernel allows, a group is no larger, and its local memory is there. */
-static void shapes_fit(void **state)
+XLT_TEST(shapes_fit)
 {
-    (void)state;
     static const xl_type types[] = {XL_U8, XL_U32, XL_U64};
     for (int d = 0; d < DEVICES; ++d)
         for (size_t t = 0; t < XLI_COUNT(types); ++t)
             for (size_t most = devices[d].group; most > 0; most /= 2) {
                 const xl_scan_desc desc = sum_of(types[t]);
-                const xli_capabilities capabilities = facts_of(&devices[d]);
-                const xli_problem problem = problem_of(&desc, &capabilities);
-                const xli_scan_limits limits = {XL_SCAN_AUTO, XLI_FILE_ANY, most};
-                const xli_tune_device known = known_of(&capabilities);
-                xli_tune_scan tune;
-                xli_tune_reduce tune_reduce = {.group_size = 128,
-                                               .whole_size = 128,
-                                               .item_bytes = 64,
-                                               .whole_bytes = 64,
-                                               .chunk_elements = 1 << 20};
-                xli_scan_shape scan;
-                xli_reduce_shape reduce;
-                xli_tune_scan_table(&known, &tune);
-                xli_scan_shape_of(&problem, &capabilities, &tune, &limits, &scan);
-                xli_reduce_shape_of(&problem, &capabilities, &tune_reduce, most, &reduce);
+                subject s = subject_of(&devices[d], &desc, false);
+                s.tune.reduce = (xli_tune_reduce){.group_size = 128,
+                                                  .whole_size = 128,
+                                                  .item_bytes = 64,
+                                                  .whole_bytes = 64,
+                                                  .chunk_elements = 1 << 20};
+                const xli_scan_shape scan = scan_shape(&s, XL_SCAN_AUTO, XLI_FILE_ANY, most);
+                const xli_reduce_shape reduce = reduce_shape(&s, most);
                 assert_true(scan.group_size >= 1 && scan.group_size <= most);
                 assert_true(reduce.group_size >= 1 && reduce.group_size <= most);
                 assert_true(scan.tile > 0 && reduce.tile > 0);
@@ -266,34 +255,6 @@ static void shapes_fit(void **state)
                 if (scan.items > 0)
                     assert_int_equal(scan.tile, scan.group_size * scan.items);
             }
-}
-
-/* Runs are whole tiles, cover everything, and are no more than scratch has room for. */
-static void cuts_cover_everything(void **state)
-{
-    (void)state;
-    static const size_t sizes[] = {1, 2047, 2048, 2049, 1 << 20, ((size_t)1 << 31) + 5};
-    xl_scan_desc desc = sum_of(XL_U32);
-    desc.algorithm = XL_SCAN_REDUCE_THEN_SCAN;
-    for (int d = 0; d < DEVICES; ++d)
-        for (size_t k = 0; k < XLI_COUNT(sizes); ++k) {
-            const size_t n = sizes[k];
-            const xli_capabilities capabilities = facts_of(&devices[d]);
-            const xli_problem problem = problem_of(&desc, &capabilities);
-            const xli_scan_shape shape = shape_on(&devices[d], &desc, AS_BUILT_IN, XLI_FILE_ANY);
-            const xli_scan_partition cut = xli_scan_partition_of(&problem, &shape, n);
-            assert_int_equal(cut.chunk % shape.tile, 0);
-            assert_true(cut.groups * cut.chunk >= n && (cut.groups - 1) * cut.chunk < n);
-            assert_true(cut.groups <= xli_scan_most_groups(&problem, &shape, n));
-        }
-}
-
-static xli_problem reduction_of(const xl_scan_desc *desc, const xli_capabilities *capabilities)
-{
-    xli_problem problem = {0};
-    if (xli_problem_resolve(NULL, desc, true, capabilities, &problem) != XL_SUCCESS)
-        XLT_FAIL("%s", xl_context_error(NULL));
-    return problem;
 }
 
 /* Chunks of whole arrays are whole rows, cover everything, and leave no more totals than scratch
@@ -320,70 +281,55 @@ static void check_chunks(const xli_problem *problem, const xli_reduce_shape *sha
     }
 }
 
-static void chunks_of_whole_arrays(void **state)
+XLT_TEST(chunks_of_whole_arrays)
 {
-    (void)state;
     static const xl_type types[] = {XL_U8, XL_U32, XL_U64};
     static const uint32_t shortest[] = {0, 1, 3, 64}; /* 0: as built in */
     for (int d = 0; d < DEVICES; ++d)
         for (size_t t = 0; t < XLI_COUNT(types); ++t)
             for (size_t s = 0; s < XLI_COUNT(shortest); ++s) {
                 const xl_scan_desc desc = sum_of(types[t]);
-                const xli_capabilities capabilities = facts_of(&devices[d]);
-                const xli_problem problem = reduction_of(&desc, &capabilities);
-                const xli_tune_device known = known_of(&capabilities);
-                xli_tune_reduce tune;
-                xli_reduce_shape shape;
-                xli_tune_reduce_table(&known, &tune);
+                subject of = subject_of(&devices[d], &desc, true);
                 if (shortest[s] > 0) {
-                    tune.serial = 0;
-                    tune.chunk_vectors = shortest[s];
-                    tune.single_group_vectors = 1;
-                    tune.chunk_elements = s % 2 ? 256 : 1 << 30;
+                    of.tune.reduce.serial = 0;
+                    of.tune.reduce.chunk_vectors = shortest[s];
+                    of.tune.reduce.single_group_vectors = 1;
+                    of.tune.reduce.chunk_elements = s % 2 ? 256 : 1 << 30;
                 }
-                xli_reduce_shape_of(&problem, &capabilities, &tune, devices[d].group, &shape);
+                const xli_reduce_shape shape = reduce_shape(&of, devices[d].group);
                 assert_int_equal(shape.single_launch, devices[d].can_publish);
-                check_chunks(&problem, &shape);
+                check_chunks(&of.problem, &shape);
             }
 }
 
 /* If a driver limits loops, no tuning value makes a long one. */
-static void runs_are_as_long_as_loops_go(void **state)
+XLT_TEST(runs_are_as_long_as_loops_go)
 {
-    (void)state;
     const xl_scan_desc desc = sum_of(XL_U32);
-    const xli_capabilities capabilities = facts_of(&devices[LLVMPIPE]);
-    const xli_tune_device known = known_of(&capabilities);
-    const xli_scan_limits limits = {XL_SCAN_AUTO, XLI_FILE_ANY, devices[LLVMPIPE].group};
-    const size_t n = (size_t)1 << 28;
-    const xli_problem scanned = problem_of(&desc, &capabilities);
-    const xli_problem reduced = reduction_of(&desc, &capabilities);
-    xli_tune tune = {0};
-    xli_scan_shape scan;
-    xli_reduce_shape reduce;
-    xli_tune_scan_table(&known, &tune.scan);
-    xli_tune_reduce_table(&known, &tune.reduce);
-    tune.scan.chunk_elements = tune.reduce.chunk_elements = 1 << 30;
-    tune.scan.chunk_elements_csr = tune.reduce.chunk_elements_csr = 0;
-    tune.scan.tile_bytes = 1 << 24;
-    tune.reduce.single_group_tiles = tune.reduce.single_group_vectors = 1 << 16;
-    xli_tune_limit_loops(&known, &tune);
-    xli_scan_shape_of(&scanned, &capabilities, &tune.scan, &limits, &scan);
-    xli_reduce_shape_of(&reduced, &capabilities, &tune.reduce, limits.most, &reduce);
-    const xli_scan_partition runs = xli_scan_partition_of(&scanned, &scan, n);
-    const xli_reduce_partition chunks = xli_reduce_partition_of(&reduced, &reduce, n, 0);
+    const size_t n = (size_t)1 << 28, most = devices[LLVMPIPE].group;
+    subject s = subject_of(&devices[LLVMPIPE], &desc, false);
+    s.tune.scan.chunk_elements = s.tune.reduce.chunk_elements = 1 << 30;
+    s.tune.scan.chunk_elements_csr = s.tune.reduce.chunk_elements_csr = 0;
+    s.tune.scan.tile_bytes = 1 << 24;
+    s.tune.reduce.single_group_tiles = s.tune.reduce.single_group_vectors = 1 << 16;
+    xli_tune_limit_loops(&s.known, &s.tune);
+    subject reduced = subject_of(&devices[LLVMPIPE], &desc, true);
+    reduced.tune = s.tune;
+    const xli_scan_shape scan = scan_shape(&s, XL_SCAN_AUTO, XLI_FILE_ANY, most);
+    const xli_reduce_shape reduce = reduce_shape(&reduced, most);
+    const xli_scan_partition runs = xli_scan_partition_of(&s.problem, &scan, n);
+    const xli_reduce_partition chunks = xli_reduce_partition_of(&reduced.problem, &reduce, n, 0);
     assert_true(runs.chunk <= 1 << 19);
     assert_true(chunks.chunk <= 1 << 18);
     assert_true(scan.tune.chunk_elements_csr == 1 << 10);
     assert_true(reduce.tune.chunk_elements_csr == 1 << 13);
-    assert_true(xli_reduce_partition_of(&reduced, &reduce, 1 << 20, 0).chunk <= 1 << 18);
+    assert_true(xli_reduce_partition_of(&reduced.problem, &reduce, 1 << 20, 0).chunk <= 1 << 18);
 }
 
 /* Few elements are one group's, more have a compute unit each for their vectors, and only then
  * chunks become longer. */
-static void sums_of_an_array_on_an_h200(void **state)
+XLT_TEST(sums_of_an_array_on_an_h200)
 {
-    (void)state;
     static const struct {
         size_t n, chunk, chunks;
     } rows[] = {
@@ -399,16 +345,11 @@ static void sums_of_an_array_on_an_h200(void **state)
         {1 << 22, 8192, 512},
         {1 << 28, 249 * 1024, 1053},
     };
-    xl_scan_desc desc = sum_of(XL_I32);
-    const xli_capabilities capabilities = facts_of(&devices[H200]);
-    const xli_problem problem = reduction_of(&desc, &capabilities);
-    const xli_tune_device known = known_of(&capabilities);
-    xli_tune_reduce tune;
-    xli_reduce_shape shape;
-    xli_tune_reduce_table(&known, &tune);
-    xli_reduce_shape_of(&problem, &capabilities, &tune, devices[H200].group, &shape);
+    const xl_scan_desc desc = sum_of(XL_I32);
+    const subject s = subject_of(&devices[H200], &desc, true);
+    const xli_reduce_shape shape = reduce_shape(&s, devices[H200].group);
     for (size_t k = 0; k < XLI_COUNT(rows); ++k) {
-        const xli_reduce_partition cut = xli_reduce_partition_of(&problem, &shape, rows[k].n, 0);
+        const xli_reduce_partition cut = xli_reduce_partition_of(&s.problem, &shape, rows[k].n, 0);
         if (cut.chunk != rows[k].chunk || cut.chunks != rows[k].chunks)
             XLT_FAIL("%zu elements: %zu chunks of %zu", rows[k].n, cut.chunks, cut.chunk);
         assert_int_equal(xli_reduce_is_single(&shape, &cut), cut.chunks > 1);
@@ -417,21 +358,4 @@ static void sums_of_an_array_on_an_h200(void **state)
     assert_false(xli_reduce_is_single(&shape, &many));
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(chunks_of_whole_arrays),
-        cmocka_unit_test(runs_are_as_long_as_loops_go),
-        cmocka_unit_test(sums_of_an_array_on_an_h200),
-        cmocka_unit_test(sums_of_words),
-        cmocka_unit_test(look_back_needs_lanes_on_a_gpu),
-        cmocka_unit_test(few_elements_make_shorter_tiles),
-        cmocka_unit_test(only_files_that_may_be_taken),
-        cmocka_unit_test(textbook_blocks_are_the_same_everywhere),
-        cmocka_unit_test(trees_are_the_same_everywhere),
-        cmocka_unit_test(trees_do_not_shrink),
-        cmocka_unit_test(shapes_fit),
-        cmocka_unit_test(cuts_cover_everything),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+XLT_MAIN(NULL, NULL)

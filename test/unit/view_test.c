@@ -2,7 +2,7 @@
  * Checks of buffer arguments and of scratch: every misuse has a status and a text
  * that names the argument, its value and the limit. */
 #include "runtime.h"
-#include "xlt.h"
+#include "xlt_misuse.h"
 
 #include <string.h>
 
@@ -14,22 +14,9 @@ static cl_mem make(cl_mem_flags flags, size_t bytes)
     return buffer;
 }
 
-/* The check must give `wanted`, and its text must hold each word of `words`, which
- * are parted by '|'. */
-static void refused(xl_status got, xl_status wanted, const char *words)
+static void refused(xl_status got, xl_status wanted, const char *text)
 {
-    char copy[256], *rest = copy;
-    XLT_FAILS(got, wanted);
-    strncpy(copy, words, sizeof copy - 1);
-    copy[sizeof copy - 1] = '\0';
-    for (char *word; (word = rest) && *word;) {
-        rest = strchr(word, '|');
-        if (rest)
-            *rest++ = '\0';
-        const char *text = xl_context_error(xlt_context());
-        if (!strstr(text, word))
-            XLT_FAIL("\"%s\" is not in: %s", word, text);
-    }
+    xlt_refused(xlt_context(), got, wanted, text);
 }
 
 static xl_status check(cl_mem buffer, size_t offset, size_t n, size_t size, xli_access access)
@@ -38,75 +25,36 @@ static xl_status check(cl_mem buffer, size_t offset, size_t n, size_t size, xli_
     return xli_check_view(xlt_context(), "in", xl_view_of(buffer, offset), n, size, access, &span);
 }
 
-static void limits_are_exact(void **state)
+XLT_TEST(limits_are_exact)
 {
-    (void)state;
     cl_mem buffer = make(CL_MEM_READ_WRITE, 42); /* ten words and a half */
     XLT_OK(check(buffer, 0, 10, 4, XLI_READ));
     XLT_OK(check(buffer, 9, 1, 4, XLI_WRITE));
     XLT_OK(check(buffer, 10, 0, 4, XLI_READ));
     XLT_OK(check(NULL, 77, 0, 4, XLI_READ));
     XLT_OK(check(buffer, 99, 0, 4, XLI_READ)); /* nothing is touched */
-    refused(check(NULL, 0, 5, 4, XLI_READ), XL_ERROR_INVALID_ARGUMENT, "in:|no buffer|5");
-    refused(check(buffer, 0, 11, 4, XLI_READ), XL_ERROR_INVALID_ARGUMENT, "in:|11|10|4 bytes");
-    refused(check(buffer, 1, 10, 4, XLI_READ), XL_ERROR_INVALID_ARGUMENT, "in:|10|1|4 bytes");
-    refused(check(buffer, 11, 1, 4, XLI_READ), XL_ERROR_INVALID_ARGUMENT, "in:|11|10");
+    refused(check(NULL, 0, 5, 4, XLI_READ), XL_ERROR_INVALID_ARGUMENT,
+            "in: no buffer given for 5 elements");
+    refused(check(buffer, 0, 11, 4, XLI_READ), XL_ERROR_INVALID_ARGUMENT,
+            "in: 11 elements of 4 bytes are needed from element 0 on; the buffer holds 10");
+    refused(check(buffer, 1, 10, 4, XLI_READ), XL_ERROR_INVALID_ARGUMENT,
+            "in: 10 elements of 4 bytes are needed from element 1 on; the buffer holds 10");
+    refused(check(buffer, 11, 1, 4, XLI_READ), XL_ERROR_INVALID_ARGUMENT,
+            "in: 1 elements of 4 bytes are needed from element 11 on; the buffer holds 10");
     XLT_CL(clReleaseMemObject(buffer));
 }
 
 /* n * size and offset + n past the largest size_t. */
-static void products_do_not_wrap(void **state)
+XLT_TEST(products_do_not_wrap)
 {
-    (void)state;
-    cl_mem buffer = make(CL_MEM_READ_WRITE, 64);
     const size_t half = SIZE_MAX / 2 + 1, quarter = SIZE_MAX / 4 + 1;
-    refused(check(buffer, 0, half, 2, XLI_READ), XL_ERROR_INVALID_ARGUMENT, "in:");
-    refused(check(buffer, 0, quarter + 1, 4, XLI_READ), XL_ERROR_INVALID_ARGUMENT, "in:");
-    refused(check(buffer, half, half, 1, XLI_READ), XL_ERROR_INVALID_ARGUMENT, "in:");
-    refused(check(buffer, 8, SIZE_MAX - 4, 1, XLI_READ), XL_ERROR_INVALID_ARGUMENT, "in:");
-    refused(check(buffer, SIZE_MAX, 2, 4, XLI_READ), XL_ERROR_INVALID_ARGUMENT, "in:");
-    refused(check(buffer, quarter, 1, 4, XLI_READ), XL_ERROR_INVALID_ARGUMENT, "in:");
+    const size_t rows[][3] = {{0, half, 2},         {0, quarter + 1, 4}, {half, half, 1},
+                              {8, SIZE_MAX - 4, 1}, {SIZE_MAX, 2, 4},    {quarter, 1, 4}};
+    cl_mem buffer = make(CL_MEM_READ_WRITE, 64);
+    for (size_t i = 0; i < XLI_COUNT(rows); ++i)
+        refused(check(buffer, rows[i][0], rows[i][1], rows[i][2], XLI_READ),
+                XL_ERROR_INVALID_ARGUMENT, "in: ");
     XLT_CL(clReleaseMemObject(buffer));
-}
-
-static void access_is_checked(void **state)
-{
-    (void)state;
-    cl_mem source = make(CL_MEM_READ_ONLY, 64), sink = make(CL_MEM_WRITE_ONLY, 64);
-    XLT_OK(check(source, 0, 4, 4, XLI_READ));
-    XLT_OK(check(sink, 0, 4, 4, XLI_WRITE));
-    refused(check(source, 0, 4, 4, XLI_WRITE), XL_ERROR_INVALID_ARGUMENT, "in:|CL_MEM_READ_ONLY");
-    refused(check(source, 0, 4, 4, XLI_READ | XLI_WRITE), XL_ERROR_INVALID_ARGUMENT,
-            "CL_MEM_READ_ONLY");
-    refused(check(sink, 0, 4, 4, XLI_READ), XL_ERROR_INVALID_ARGUMENT, "in:|CL_MEM_WRITE_ONLY");
-    XLT_CL(clReleaseMemObject(source));
-    XLT_CL(clReleaseMemObject(sink));
-}
-
-static void only_buffers_of_this_context(void **state)
-{
-    (void)state;
-    cl_int code;
-    cl_bool images = CL_FALSE;
-    cl_device_id device = xl_context_device(xlt_context());
-    cl_context cl = clCreateContext(NULL, 1, &device, NULL, NULL, &code);
-    XLT_CL(code);
-    cl_mem foreign = clCreateBuffer(cl, CL_MEM_READ_WRITE, 64, NULL, &code);
-    XLT_CL(code);
-    refused(check(foreign, 0, 4, 4, XLI_READ), XL_ERROR_INVALID_ARGUMENT, "in:|another");
-    XLT_CL(clReleaseMemObject(foreign));
-    XLT_CL(clReleaseContext(cl));
-    clGetDeviceInfo(device, CL_DEVICE_IMAGE_SUPPORT, sizeof images, &images, NULL);
-    if (!images)
-        return;
-    const cl_image_format format = {CL_RGBA, CL_UNORM_INT8};
-    const cl_image_desc desc = {
-        .image_type = CL_MEM_OBJECT_IMAGE2D, .image_width = 16, .image_height = 16};
-    cl_mem image =
-        clCreateImage(xl_context_cl(xlt_context()), CL_MEM_READ_WRITE, &format, &desc, NULL, &code);
-    XLT_CL(code);
-    refused(check(image, 0, 4, 4, XLI_READ), XL_ERROR_INVALID_ARGUMENT, "in:|not a buffer");
-    XLT_CL(clReleaseMemObject(image));
 }
 
 static cl_mem sub_buffer(cl_mem parent, cl_mem_flags flags, size_t origin, size_t bytes)
@@ -125,14 +73,15 @@ static xli_span span_of(cl_mem buffer, const char *name, size_t offset, size_t n
     return span;
 }
 
-static void sub_buffers_are_parts_of_their_parent(void **state)
+XLT_TEST(sub_buffers_are_parts_of_their_parent)
 {
-    (void)state;
     const xl_context *ctx = xlt_context();
     cl_mem parent = make(CL_MEM_READ_ONLY, 8192);
     cl_mem low = sub_buffer(parent, 0, 0, 4096), high = sub_buffer(parent, 0, 4096, 4096);
-    refused(check(high, 0, 1025, 4, XLI_READ), XL_ERROR_INVALID_ARGUMENT, "in:|1025|1024");
-    refused(check(high, 0, 4, 4, XLI_WRITE), XL_ERROR_INVALID_ARGUMENT, "in:|CL_MEM_READ_ONLY");
+    refused(check(high, 0, 1025, 4, XLI_READ), XL_ERROR_INVALID_ARGUMENT,
+            "in: 1025 elements of 4 bytes are needed from element 0 on; the buffer holds 1024");
+    refused(check(high, 0, 4, 4, XLI_WRITE), XL_ERROR_INVALID_ARGUMENT,
+            "in: created with CL_MEM_READ_ONLY");
     xli_span a = span_of(parent, "a", 0, 1024), b = span_of(high, "b", 0, 1024);
     xli_span c = span_of(parent, "c", 1023, 2), d = span_of(low, "d", 0, 1024);
     xli_span e = span_of(parent, "e", 1024, 1024);
@@ -140,73 +89,18 @@ static void sub_buffers_are_parts_of_their_parent(void **state)
     XLT_OK(xli_check_apart(ctx, &d, &b, false));
     XLT_OK(xli_check_apart(ctx, &a, &d, true)); /* the same bytes under two names */
     XLT_OK(xli_check_apart(ctx, &e, &b, true));
-    refused(xli_check_apart(ctx, &a, &d, false), XL_ERROR_OVERLAP, "a and d|0 to 4096");
-    refused(xli_check_apart(ctx, &c, &b, true), XL_ERROR_OVERLAP, "c and b|4096 to 4100|exactly");
-    refused(xli_check_apart(ctx, &d, &c, true), XL_ERROR_OVERLAP, "d and c|4092 to 4096");
+    refused(xli_check_apart(ctx, &a, &d, false), XL_ERROR_OVERLAP,
+            "a and d overlap in bytes 0 to 4096");
+    refused(xli_check_apart(ctx, &c, &b, true), XL_ERROR_OVERLAP,
+            "c and b overlap in bytes 4096 to 4100 (only exactly");
+    refused(xli_check_apart(ctx, &d, &c, true), XL_ERROR_OVERLAP,
+            "d and c overlap in bytes 4092 to 4096");
     XLT_CL(clReleaseMemObject(low));
     XLT_CL(clReleaseMemObject(high));
     XLT_CL(clReleaseMemObject(parent));
 }
 
-/* Every pair of ranges in a small buffer, by counting shared words. */
-static void overlap_by_definition(void **state)
-{
-    (void)state;
-    enum { WORDS = 6 };
-    cl_mem buffer = make(CL_MEM_READ_WRITE, WORDS * 4);
-    for (size_t code = 0; code < WORDS * WORDS * WORDS * WORDS; ++code) {
-        size_t a = code % WORDS, n = code / WORDS % WORDS;
-        size_t b = code / (WORDS * WORDS) % WORDS, m = code / (WORDS * WORDS * WORDS);
-        if (a + n > WORDS || b + m > WORDS)
-            continue;
-        size_t shared = 0;
-        for (size_t i = 0; i < WORDS; ++i)
-            shared += i >= a && i < a + n && i >= b && i < b + m;
-        bool same = a == b && n == m;
-        xli_span x = span_of(buffer, "x", a, n), y = span_of(buffer, "y", b, m);
-        assert_int_equal(xli_check_apart(xlt_context(), &x, &y, false),
-                         shared ? XL_ERROR_OVERLAP : XL_SUCCESS);
-        assert_int_equal(xli_check_apart(xlt_context(), &x, &y, true),
-                         shared && !same ? XL_ERROR_OVERLAP : XL_SUCCESS);
-    }
-    XLT_CL(clReleaseMemObject(buffer));
-}
-
-static xl_status take(cl_mem buffer, size_t offset, size_t bytes)
-{
-    xli_pool pool = {0};
-    xli_seq seq = {.ctx = xlt_context()};
-    xli_span span;
-    xl_status status = xli_seq_scratch(&seq, &pool, xl_view_of(buffer, offset), bytes, 256, &span);
-    assert_null(pool.buffer);
-    assert_null(seq.pool);
-    if (status == XL_SUCCESS) {
-        assert_true(bytes == 0 || span.begin == offset);
-        assert_int_equal(span.end - span.begin, bytes);
-    }
-    return status;
-}
-
-static void scratch_of_the_caller(void **state)
-{
-    (void)state;
-    cl_mem buffer = make(CL_MEM_READ_WRITE, 1024), source = make(CL_MEM_READ_ONLY, 1024);
-    XLT_OK(take(buffer, 0, 1024));
-    XLT_OK(take(buffer, 768, 256));
-    XLT_OK(take(buffer, 0, 0));
-    XLT_OK(take(NULL, 0, 0));
-    refused(take(buffer, 0, 1025), XL_ERROR_SCRATCH_TOO_SMALL, "scratch:|1024|1025");
-    refused(take(buffer, 768, 257), XL_ERROR_SCRATCH_TOO_SMALL, "scratch:|256 bytes|768|257");
-    refused(take(buffer, 1024, 1), XL_ERROR_SCRATCH_TOO_SMALL, "scratch:|0 bytes|1024");
-    refused(take(buffer, 4096, 1), XL_ERROR_SCRATCH_TOO_SMALL, "scratch:|0 bytes|4096");
-    refused(take(buffer, 0, SIZE_MAX), XL_ERROR_SCRATCH_TOO_SMALL, "scratch:");
-    refused(take(buffer, 128, 16), XL_ERROR_MISALIGNED, "scratch:|128|256");
-    refused(take(source, 0, 16), XL_ERROR_INVALID_ARGUMENT, "scratch:|CL_MEM_READ_ONLY");
-    XLT_CL(clReleaseMemObject(buffer));
-    XLT_CL(clReleaseMemObject(source));
-}
-
-/* A call that reserves so many bytes on the in-order queue of the tests. */
+/* A call that reserves `bytes` on the in-order queue of the tests. */
 static xl_status use(xli_pool *pool, size_t bytes)
 {
     cl_event wait;
@@ -218,9 +112,8 @@ static xl_status use(xli_pool *pool, size_t bytes)
     return status;
 }
 
-static void pools_grow_and_do_not_shrink(void **state)
+XLT_TEST(pools_grow_and_do_not_shrink)
 {
-    (void)state;
     xli_pool pool = {0};
     XLT_OK(xli_pool_create(xlt_context(), &pool));
     XLT_OK(use(&pool, 0));
@@ -235,7 +128,7 @@ static void pools_grow_and_do_not_shrink(void **state)
     assert_true(pool.bytes > 1000);
     size_t bytes = pool.bytes;
     refused(use(&pool, SIZE_MAX / 2), XL_ERROR_OUT_OF_MEMORY, "scratch");
-    assert_true(pool.buffer && pool.bytes == bytes); /* what was there is still there */
+    assert_true(pool.buffer && pool.bytes == bytes); /* the old buffer is kept */
     XLT_OK(use(&pool, bytes));
     xli_pool_drop(&pool);
     assert_null(pool.buffer);
@@ -248,9 +141,8 @@ static void pools_grow_and_do_not_shrink(void **state)
 
 /* A call that failed for an event it waited for may be over before the one in front of it: the
  * next call gets a buffer that neither knows. One that succeeded leaves it its own. */
-static void calls_that_failed_keep_the_buffer(void **state)
+XLT_TEST(calls_that_failed_keep_the_buffer)
 {
-    (void)state;
     xli_pool pool = {0};
     XLT_OK(xli_pool_create(xlt_context(), &pool));
     for (int fails = 0; fails < 2; ++fails) {
@@ -276,9 +168,8 @@ static void calls_that_failed_keep_the_buffer(void **state)
 }
 
 /* Also where the driver hands out memory that had an owner before. */
-static void pools_of_zeros(void **state)
+XLT_TEST(pools_of_zeros)
 {
-    (void)state;
     enum { BYTES = 5000, OWNERS = 16 };
     static unsigned char host[2 * BYTES];
     xli_pool pool = {.zeroed = true};
@@ -305,19 +196,4 @@ static void pools_of_zeros(void **state)
     xli_pool_destroy(&pool);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(limits_are_exact),
-        cmocka_unit_test(products_do_not_wrap),
-        cmocka_unit_test(access_is_checked),
-        cmocka_unit_test(only_buffers_of_this_context),
-        cmocka_unit_test(sub_buffers_are_parts_of_their_parent),
-        cmocka_unit_test(overlap_by_definition),
-        cmocka_unit_test(scratch_of_the_caller),
-        cmocka_unit_test(pools_grow_and_do_not_shrink),
-        cmocka_unit_test(calls_that_failed_keep_the_buffer),
-        cmocka_unit_test(pools_of_zeros),
-    };
-    return cmocka_run_group_tests(tests, NULL, xlt_teardown);
-}
+XLT_MAIN(NULL, xlt_teardown)

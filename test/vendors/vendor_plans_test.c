@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * What the library chooses for GPUs of vendors that are not there: it is told their facts by the
- * layer of this folder, and a processor with sub-groups does the work. Needs one: skipped on
- * others, as lanes are tried out before they are used. */
+ * The choices of the library for absent GPUs: the layer of this folder reports their facts, and
+ * a CPU with sub-groups runs the kernels. Skipped on other devices, because lanes are tested
+ * before they are used. */
 #define _GNU_SOURCE
 #include "vendor_facts.h"
 #include "xlt.h"
@@ -14,12 +14,12 @@
 
 static void (*choose)(const char *name);
 
-/* What a row of vendor_facts.c gets. */
+/* The expected result for a row of vendor_facts.c. */
 typedef struct expected {
     const char *name, *dialect, *exchange;
     bool lanes, fp64, atomics, messages;
     xl_sub_group_source source;
-    uint32_t reported; /* sub_group_size_reported; 0: what the processor has */
+    uint32_t reported; /* sub_group_size_reported; 0: that of the real device */
     const char *scan;  /* the algorithm of XL_SCAN_AUTO */
 } expected;
 
@@ -39,20 +39,14 @@ static const expected rows[] = {
      "look-back"},
 };
 
-/* Without the cache: what is built here is not optimised, which no other test should find. */
+/* Without the cache, because no other test should find programs that are not optimised. */
 static xl_context *context_of(const char *name)
 {
-    xl_context *ctx = NULL;
-    xl_context_desc desc;
-    xl_context_desc_init(&desc);
-    desc.cache_dir = "off";
     choose(name);
-    if (xl_context_create(&desc, &ctx) != XL_SUCCESS)
-        XLT_FAIL("%s: %s", name, xl_context_error(NULL));
-    return ctx;
+    return xlt_context_with("off");
 }
 
-/* What the library believes of the device. */
+/* The library's facts about the device. */
 static xl_device_info check_device(xl_context *ctx, const expected *e)
 {
     xl_device_info info;
@@ -80,73 +74,49 @@ static xl_device_info check_device(xl_context *ctx, const expected *e)
 
 /* A plan of a GPU: a group holds a tile, and is no larger than the device has. */
 static void check_plan(const expected *e, const char *what, const xl_device_info *device,
-                       const xl_plan_details *plan, const char *algorithm, bool by_lanes)
+                       const xl_plan_details *plan, const char *algorithm)
 {
     print_message("%s: %s: %s, groups of %u, %u held by each, tiles of %llu, sub-groups of %u\n",
                   e->name, what, plan->algorithm, (unsigned)plan->work_group_size,
                   (unsigned)plan->item_elements, (unsigned long long)plan->tile_elements,
                   (unsigned)plan->sub_group_size);
     assert_string_equal(plan->algorithm, algorithm);
-    assert_int_equal(plan->sub_group_size, by_lanes && e->lanes ? device->sub_group_size : 0);
+    assert_int_equal(plan->sub_group_size, e->lanes ? device->sub_group_size : 0);
     assert_in_range(plan->work_group_size, 32, device->max_work_group_size);
     assert_true(plan->item_elements > 0);
 }
 
 enum { ELEMENTS = 1 << 20 };
 
-static void check_scan(xl_context *ctx, const expected *e, const xl_device_info *device)
-{
-    xl_plan *plan = NULL;
-    xl_scan_desc desc;
-    xl_plan_details info;
-    xl_scan_desc_init(&desc);
-    if (xl_scan_create(ctx, &desc, &plan) != XL_SUCCESS)
-        XLT_FAIL("%s: %s", e->name, xl_context_error(ctx));
-    XLT_OK(xl_plan_info(plan, ELEMENTS, &info));
-    check_plan(e, "scan of u32", device, &info, e->scan, true);
-    xl_plan_destroy(plan);
-    /* An element of f64 only where there is such a thing. */
-    desc.type = XL_F64;
-    plan = NULL;
-    const xl_status status = e->fp64 ? XL_SUCCESS : xl_scan_create(ctx, &desc, &plan);
-    assert_int_equal(status, e->fp64 ? XL_SUCCESS : XL_ERROR_UNSUPPORTED);
-}
-
-static void check_reduction(xl_context *ctx, const expected *e, const xl_device_info *device)
-{
-    xl_plan *plan = NULL;
-    xl_reduce_desc desc;
-    xl_plan_details info;
-    xl_reduce_desc_init(&desc);
-    if (xl_reduce_create(ctx, &desc, &plan) != XL_SUCCESS)
-        XLT_FAIL("%s: %s", e->name, xl_context_error(ctx));
-    XLT_OK(xl_plan_info(plan, ELEMENTS, &info));
-    check_plan(e, "reduction of u32", device, &info, "reduce-then-fold", true);
-    xl_plan_destroy(plan);
-}
-
-static void check_sort(xl_context *ctx, const expected *e, const xl_device_info *device)
-{
-    xl_plan *plan = NULL;
-    xl_sort_desc desc;
-    xl_plan_details info;
-    xl_sort_desc_init(&desc);
-    if (xl_sort_create(ctx, &desc, &plan) != XL_SUCCESS)
-        XLT_FAIL("%s: %s", e->name, xl_context_error(ctx));
-    XLT_OK(xl_plan_info(plan, ELEMENTS, &info));
-    check_plan(e, "sort of u32", device, &info, e->lanes && e->messages ? "radix" : "bitonic",
-               true);
-    xl_plan_destroy(plan);
-}
+/* The plan of a primitive with its default descriptor. */
+#define CHECK(primitive, algorithm)                                                                \
+    {                                                                                              \
+        xl_plan *plan = NULL;                                                                      \
+        xl_plan_details info;                                                                      \
+        xl_##primitive##_desc desc;                                                                \
+        xl_##primitive##_desc_init(&desc);                                                         \
+        if (xl_##primitive##_create(ctx, &desc, &plan) != XL_SUCCESS)                              \
+            XLT_FAIL("%s: %s", e->name, xl_context_error(ctx));                                    \
+        XLT_OK(xl_plan_info(plan, ELEMENTS, &info));                                               \
+        check_plan(e, #primitive " of u32", &device, &info, algorithm);                            \
+        xl_plan_destroy(plan);                                                                     \
+    }
 
 static void a_vendors_facts_lead_to_its_plans(void **state)
 {
     const expected *e = *state;
     xl_context *ctx = context_of(e->name);
     const xl_device_info device = check_device(ctx, e);
-    check_scan(ctx, e, &device);
-    check_reduction(ctx, e, &device);
-    check_sort(ctx, e, &device);
+    CHECK(scan, e->scan)
+    CHECK(reduce, "reduce-then-fold")
+    CHECK(sort, e->lanes && e->messages ? "radix" : "bitonic")
+    if (!e->fp64) {
+        xl_plan *plan = NULL;
+        xl_scan_desc desc;
+        xl_scan_desc_init(&desc);
+        desc.type = XL_F64;
+        assert_int_equal(xl_scan_create(ctx, &desc, &plan), XL_ERROR_UNSUPPORTED);
+    }
     xl_context_destroy(ctx);
 }
 
@@ -164,7 +134,7 @@ static const char *load_layer(void)
     cl_uint platforms = 0;
     setenv("OPENCL_LAYERS", XLT_VENDOR_LAYER, 1);
     setenv("XLT_VENDOR_FAST", "1", 1);
-    if (getenv("XLT_VENDOR")) /* CROSSLANE_DEVICE then asks for what the layer makes of a device */
+    if (getenv("XLT_VENDOR")) /* CROSSLANE_DEVICE then names a device of the layer */
         unsetenv("CROSSLANE_DEVICE");
     unsetenv("XLT_VENDOR");
     clGetPlatformIDs(0, NULL, &platforms);
@@ -176,7 +146,7 @@ static const char *load_layer(void)
     return NULL;
 }
 
-/* The real device has to have what the tables say, for kernels run there. */
+/* The real device needs the features of the tables, because kernels run there. */
 static const char *unfit_device(void)
 {
     xl_context *ctx = NULL;
