@@ -189,6 +189,16 @@ void bench_failed(bench *b, const char *name, const char *variant, size_t n, xl_
     bench_wrong(b, name, variant, n, why);
 }
 
+bool bench_right(bench *b, const char *name, const char *variant, size_t n, xl_status status,
+                 const char *fault)
+{
+    if (status != XL_SUCCESS)
+        bench_failed(b, name, variant, n, status);
+    else if (fault)
+        bench_wrong(b, name, variant, n, fault);
+    return status == XL_SUCCESS && !fault;
+}
+
 /* ---- the program ----------------------------------------------------------- */
 
 /* Two buffers of 4-byte elements must fit a quarter of the device's memory each. */
@@ -206,65 +216,16 @@ typedef struct part {
 } part;
 
 static const part parts[] = {
-    {"copy", bench_copy},
-#ifdef BENCH_HAS_SCAN
-    {"scan", bench_scan},
-#endif
-#ifdef BENCH_HAS_REDUCE
-    {"reduce", bench_reduce},
-#endif
-#ifdef BENCH_HAS_SORT
-    {"sort", bench_sort},
-#endif
-#ifdef BENCH_HAS_TOP_K
-    {"topk", bench_top_k},
-#endif
-#ifdef BENCH_HAS_SELECT
-    {"select", bench_select},
-#endif
-#ifdef BENCH_HAS_MERGE
-    {"merge", bench_merge},
-#endif
-#ifdef BENCH_HAS_SEARCH
-    {"search", bench_search},
-#endif
-#ifdef BENCH_HAS_HISTOGRAM
-    {"histogram", bench_histogram},
-#endif
-#ifdef BENCH_HAS_TRANSFORM
-    {"transform", bench_transform},
-#endif
-#ifdef BENCH_HAS_GRID
-    {"grid", bench_grid},
-#endif
-#ifdef BENCH_HAS_STEP
-    {"step", bench_step},
-#endif
-#ifdef BENCH_HAS_SHAPES
-    {"shapes", bench_shapes},
-#endif
-#ifdef BENCH_HAS_WIDE
-    {"wide", bench_wide},
-#endif
-#ifdef BENCH_HAS_BATCH
-    {"batch", bench_batch},
-#endif
-#ifdef BENCH_HAS_LISTS
-    {"lists", bench_lists},
-#endif
-#ifdef BENCH_HAS_FORCES
-    {"forces", bench_forces},
-#endif
-#ifdef BENCH_HAS_PERIODIC
-    {"periodic", bench_periodic},
-#endif
-#ifdef BENCH_HAS_NEAREST
-    {"nearest", bench_nearest},
-#endif
-#ifdef BENCH_HAS_NEAREST_APPROXIMATE
-    {"approximate", bench_nearest_approximate},
-#endif
-};
+    {"copy", bench_copy},           {"scan", bench_scan},
+    {"reduce", bench_reduce},       {"sort", bench_sort},
+    {"topk", bench_topk},           {"select", bench_select},
+    {"merge", bench_merge},         {"search", bench_search},
+    {"histogram", bench_histogram}, {"transform", bench_transform},
+    {"grid", bench_grid},           {"step", bench_step},
+    {"shapes", bench_shapes},       {"wide", bench_wide},
+    {"batch", bench_batch},         {"lists", bench_lists},
+    {"forces", bench_forces},       {"periodic", bench_periodic},
+    {"nearest", bench_nearest},     {"approximate", bench_nearest_approximate}};
 
 static bool is_part(const char *name)
 {

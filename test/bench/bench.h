@@ -56,6 +56,10 @@ void bench_wrong(bench *b, const char *name, const char *variant, size_t n, cons
 /* Says that a call failed: the same, with the context's error text. */
 void bench_failed(bench *b, const char *name, const char *variant, size_t n, xl_status status);
 
+/* Whether the call succeeded and its result has no fault; files the failure or the fault. */
+bool bench_right(bench *b, const char *name, const char *variant, size_t n, xl_status status,
+                 const char *fault);
+
 /* The least device time in milliseconds of the copy kernels that read and write
  * bytes / 2 each, measured when first asked for; 0 if it cannot be had. */
 double bench_copy_ms(bench *b, double bytes);
@@ -63,12 +67,12 @@ double bench_copy_ms(bench *b, double bytes);
 /* Times every copy of n 4-byte elements. */
 void bench_copy_size(bench *b, size_t n);
 
-/* One of these per primitive, in bench_<primitive>.c. */
+/* The parts, each in bench_PART.c. */
 void bench_copy(bench *b);
 void bench_scan(bench *b);
 void bench_reduce(bench *b);
 void bench_sort(bench *b);
-void bench_top_k(bench *b);
+void bench_topk(bench *b);
 void bench_select(bench *b);
 void bench_merge(bench *b);
 void bench_search(bench *b);

@@ -10,7 +10,7 @@
 extern "C" {
 #endif
 
-/* The next number from 0 to below 1. */
+/* A random number in [0, 1). */
 float bench_unit(uint64_t *state);
 
 /* How many points there are in a unit of space. In the unit cube. */

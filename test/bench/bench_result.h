@@ -6,6 +6,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -51,6 +52,16 @@ typedef struct bench_options {
     size_t max_n, min_n; /* min_n of sorts, steps, approximate searches */
     bool quick, progress;
 } bench_options;
+
+/* The next of a series of random numbers (xorshift64), the same on every machine. */
+#define BENCH_SEED UINT64_C(88172645463325252)
+static inline uint64_t bench_random(uint64_t *state)
+{
+    *state ^= *state << 13;
+    *state ^= *state >> 7;
+    *state ^= *state << 17;
+    return *state;
+}
 
 /* Seconds of a clock that only moves forward. */
 double bench_now(void);
