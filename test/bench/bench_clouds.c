@@ -16,6 +16,25 @@ float bench_unit(uint64_t *state)
     return (float)(bench_random(state) >> 40) / 16777216.0f;
 }
 
+double bench_radius(double neighbours, double density)
+{
+    return cbrt(neighbours / (4.0 / 3.0 * PI * density));
+}
+
+size_t bench_cloud_lattice(float *points, size_t stride, size_t n)
+{
+    uint64_t state = BENCH_SEED;
+    size_t side = 1;
+    while (side * side * side < n)
+        ++side;
+    for (size_t i = 0; i < n; ++i) {
+        const size_t at[3] = {i % side, i / side % side, i / side / side};
+        for (size_t a = 0; a < 3; ++a)
+            points[stride * i + a] = (float)at[a] + 0.4f * (bench_unit(&state) - 0.5f);
+    }
+    return side;
+}
+
 double bench_cloud_uniform(float *points, size_t n)
 {
     uint64_t state = BENCH_SEED;
@@ -59,7 +78,7 @@ double bench_cloud_surface(float *points, size_t n)
 float *bench_list_uniform(size_t *n, float *radius)
 {
     *n = 1000000;
-    *radius = (float)cbrt(30.0 / (4.0 / 3.0 * PI * (double)*n));
+    *radius = (float)bench_radius(30, (double)*n);
     float *const points = malloc(12 * *n);
     if (points)
         (void)bench_cloud_uniform(points, *n);

@@ -118,11 +118,7 @@ static void run(bench *b, const char *cloud, double (*make)(float *, size_t), si
     if (j.rows.points)
         status = run_once(b, &j, make(j.rows.points, n));
     const char *why = status == XL_SUCCESS ? fault_of(b, &j) : NULL;
-    if (status != XL_SUCCESS)
-        bench_failed(b, "nearest", variant, n, status);
-    else if (why)
-        bench_wrong(b, "nearest", variant, n, why);
-    else
+    if (bench_right(b, "nearest", variant, n, status, why))
         (void)bench_case(b, "nearest", variant, n, (20.0 + 8.0 * k) * (double)n, search, &j);
     end_job(&j);
 }

@@ -121,11 +121,7 @@ static void run(bench *b, const char *cloud, job j)
     const char *why = status == XL_SUCCESS ? fault_of(b, &j) : NULL;
     snprintf(variant, sizeof variant, "k %u, %s (%u shifts%s, recall %.3f)", (unsigned)j.rows.k,
              cloud, (unsigned)j.shifts, codes, j.recall);
-    if (status != XL_SUCCESS)
-        bench_failed(b, "nearest", variant, j.rows.n, status);
-    else if (why)
-        bench_wrong(b, "nearest", variant, j.rows.n, why);
-    else
+    if (bench_right(b, "nearest", variant, j.rows.n, status, why))
         (void)bench_case(b, "nearest", variant, j.rows.n,
                          (20.0 + 8.0 * j.rows.k) * (double)j.rows.n, search, &j);
     end_job(&j);
