@@ -39,13 +39,9 @@ inline void convert(uint64_t x, int64_t &to)
 template <class T> std::vector<T> random_input(size_t n)
 {
     std::vector<T> values(n);
-    uint64_t x = 88172645463325252u;
-    for (T &value : values) {
-        x ^= x << 13;
-        x ^= x >> 7;
-        x ^= x << 17;
-        convert(x, value);
-    }
+    uint64_t x = BENCH_SEED;
+    for (T &value : values)
+        convert(bench_random(&x), value);
     return values;
 }
 
@@ -81,6 +77,30 @@ template <class T> std::vector<T> ones_complement(size_t n) // what no result is
         std::memset(values.data(), 0xA5, n * sizeof(T));
     return values;
 }
+
+// A function of the host: the protocol's rows and loops.
+template <class Call> class timed_call
+{
+  public:
+    explicit timed_call(Call call) : call_(call)
+    {
+    }
+    double row(unsigned calls)
+    {
+        call_();
+        return wall(calls - 1) * 1e-3;
+    }
+    double wall(unsigned calls)
+    {
+        const double start = bench_now();
+        for (unsigned i = 0; i < calls; ++i)
+            call_();
+        return (bench_now() - start) / calls * 1e6;
+    }
+
+  private:
+    Call call_;
+};
 
 class bench
 {
@@ -183,6 +203,17 @@ class bench
         r->wall_us = times.wall_us;
         r->copy_ms = copy_ms;
         show(r);
+    }
+
+    // Times a result that is right; `why` is "" or what is wrong with it.
+    template <class Call>
+    void time_or_wrong(const char *program, const char *name, const std::string &variant, size_t n,
+                       double bytes, const std::string &why, Call &call)
+    {
+        if (why.empty())
+            time(program, name, variant, n, bytes, call);
+        else
+            wrong(program, name, variant, n, why);
     }
 
     void wrong(const char *program, const char *name, const std::string &variant, size_t n,
