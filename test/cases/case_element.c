@@ -307,6 +307,11 @@ bool case_is_arg(const fuzz_case *c)
     return c->of[PRIMITIVE] == REDUCE && c->of[OP] >= 7;
 }
 
+bool maps_load(const fuzz_case *c)
+{
+    return c->of[MAP] == MAP_LOAD || c->of[MAP] == MAP_BOTH;
+}
+
 bool case_rounds(const fuzz_case *c)
 {
     const element *e = element_of(c);
@@ -391,7 +396,7 @@ size_t in_bytes_of(const fuzz_case *c)
 {
     if (c->of[FROM])
         return source_of(c)->bytes;
-    return c->of[MAP] == MAP_LOAD || c->of[MAP] == MAP_BOTH ? 1 : element_of(c)->bytes;
+    return maps_load(c) ? 1 : element_of(c)->bytes;
 }
 
 size_t out_bytes_of(const fuzz_case *c)

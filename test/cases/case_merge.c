@@ -9,7 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_VALUES = 1 + XL_MORE_VALUES };
 enum {
     KEYS_A,
     VALUES_A,
@@ -28,18 +27,11 @@ static xl_status open_merge(const fuzz_case *c, open_plan *plan)
     xl_merge_desc desc;
     xl_merge_desc_init(&desc);
     desc.key = element_of(c)->type;
-    desc.value = value_type(c, 0);
-    for (size_t k = 0; k < XL_MORE_VALUES; ++k)
-        desc.more_values[k] = value_type(c, k + 1);
+    describe_values(c, &desc.value, desc.more_values);
     desc.operation = (uint32_t)c->of[OPERATION];
     desc.order = (uint32_t)c->of[ORDER];
     desc.equal_zeros = (uint32_t)c->of[EQUAL_ZEROS];
-    return xl_merge_create(plan->ctx, &desc, &plan->of.merge);
-}
-
-static void close_merge(open_plan *plan)
-{
-    xl_plan_destroy(plan->of.merge);
+    return xl_merge_create(plan->ctx, &desc, &plan->of.array_plan);
 }
 
 /* Elements that array b holds. */
@@ -82,7 +74,7 @@ static xl_status enqueue(const fuzz_case *c, const open_plan *plan, const call_a
         args.more_values_b[k] = array_view(&a[values_b + 1 + k]);
         args.more_values_out[k] = array_view(&a[VALUES_OUT + 1 + k]);
     }
-    return xl_merge_enqueue(plan->of.merge, f->queue, &args, num_waits(f), waits(f), f->event);
+    return xl_merge_enqueue(plan->of.array_plan, f->queue, &args, num_waits(f), waits(f), f->event);
 }
 
 /* ---- inputs ---------------------------------------------------------------------------------- */
@@ -297,7 +289,7 @@ static void run_merge(const fuzz_case *c, open_plan *plan, outcome *o)
     size_t scratch = 0;
     runs r = make_runs(c);
     if (succeeded(o, plan->ctx,
-                  xl_merge_scratch(plan->of.merge,
+                  xl_merge_scratch(plan->of.array_plan,
                                    &(xl_merge_args){.n_a = r.most[0], .n_b = most_b(c)}, &scratch),
                   "xl_merge_scratch")) {
         const call_array room = scratch_array(c, scratch);
@@ -306,4 +298,4 @@ static void run_merge(const fuzz_case *c, open_plan *plan, outcome *o)
     free_runs(&r);
 }
 
-const primitive merge_primitive = {open_merge, run_merge, close_merge};
+const primitive merge_primitive = {open_merge, run_merge, close_array_plan};

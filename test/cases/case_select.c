@@ -10,7 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_VALUES = 1 + XL_MORE_VALUES };
 enum {
     IN,
     CLASSES, /* flags, bits, or lengths */
@@ -78,21 +77,14 @@ static xl_status open_select(const fuzz_case *c, open_plan *plan)
     desc.by = (uint32_t)c->of[BY];
     desc.type = element_of(c)->type;
     desc.user_type = element_of(c)->user_type;
-    desc.value = value_type(c, 0);
-    for (size_t k = 0; k < XL_MORE_VALUES; ++k)
-        desc.more_values[k] = value_type(c, k + 1);
+    describe_values(c, &desc.value, desc.more_values);
     desc.index = c->of[INDEX] ? XL_U32 : XL_U64;
     desc.equal_zeros = !c->of[ZEROS_APART];
     if (c->of[TEXT] && has_predicate(c))
         desc.predicate = predicate_of(c);
     if (c->of[TEXT] && finds_runs(c))
         desc.equal = equality_of(c);
-    return xl_select_create(plan->ctx, &desc, &plan->of.select);
-}
-
-static void close_select(open_plan *plan)
-{
-    xl_plan_destroy(plan->of.select);
+    return xl_select_create(plan->ctx, &desc, &plan->of.array_plan);
 }
 
 /* ---- the call -------------------------------------------------------------------------------- */
@@ -119,7 +111,8 @@ static xl_status enqueue(const fuzz_case *c, const open_plan *plan, const call_a
         args.more_values_in[k] = array_view(&a[VALUES_IN + 1 + k]);
         args.more_values_out[k] = array_view(&a[VALUES_OUT + 1 + k]);
     }
-    return xl_select_enqueue(plan->of.select, f->queue, &args, num_waits(f), waits(f), f->event);
+    return xl_select_enqueue(plan->of.array_plan, f->queue, &args, num_waits(f), waits(f),
+                             f->event);
 }
 
 /* ---- inputs ---------------------------------------------------------------------------- */
@@ -395,7 +388,7 @@ static void run_arrays(const fuzz_case *c, open_plan *plan, outcome *o, const un
     compared = element_of(c);
     if (succeeded(
             o, plan->ctx,
-            xl_select_scratch(plan->of.select, &(xl_select_args){.n = case_most(c)}, &scratch),
+            xl_select_scratch(plan->of.array_plan, &(xl_select_args){.n = case_most(c)}, &scratch),
             "xl_select_scratch")) {
         add_inputs(c, in, classes, values, arrays);
         add_outputs(c, a, &r, arrays);
@@ -427,4 +420,4 @@ static void run_select(const fuzz_case *c, open_plan *plan, outcome *o)
     free(a.lengths);
 }
 
-const primitive select_primitive = {open_select, run_select, close_select};
+const primitive select_primitive = {open_select, run_select, close_array_plan};

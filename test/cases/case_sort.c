@@ -10,7 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_VALUES = 1 + XL_MORE_VALUES };
 enum {
     KEYS_IN,
     KEYS_OUT,
@@ -53,9 +52,7 @@ static void describe(const fuzz_case *c, xl_sort_desc *desc)
         [0] = XL_SORT_AUTO, [1] = XL_SORT_BITONIC, [2] = XL_SORT_RADIX};
     xl_sort_desc_init(desc);
     desc->key = element_of(c)->type;
-    desc->value = value_type(c, 0);
-    for (size_t k = 0; k < XL_MORE_VALUES; ++k)
-        desc->more_values[k] = value_type(c, k + 1);
+    describe_values(c, &desc->value, desc->more_values);
     desc->order = (uint32_t)c->of[ORDER];
     desc->algorithm = algorithms[c->of[ALGORITHM] ? c->of[ALGORITHM] - ALGORITHM_BITONIC + 1 : 0];
     desc->stable = (uint32_t)c->of[STABLE];
@@ -93,12 +90,7 @@ static xl_status open_sort(const fuzz_case *c, open_plan *plan)
         desc.comparator = &comparator;
     if (c->of[COMPARE] == COMPARE_STRUCT)
         desc.user_key = &type;
-    return xl_sort_create(plan->ctx, &desc, &plan->of.sort);
-}
-
-static void close_sort(open_plan *plan)
-{
-    xl_plan_destroy(plan->of.sort);
+    return xl_sort_create(plan->ctx, &desc, &plan->of.array_plan);
 }
 
 /* ---- the call -------------------------------------------------------------------------------- */
@@ -141,7 +133,7 @@ static xl_status enqueue(const fuzz_case *c, const open_plan *plan, const call_a
         args.n_device = array_view(&a[LENGTH]);
     if (a[BEGINS].name)
         args.segments = counted_view(&a[BEGINS].buffer);
-    return xl_sort_enqueue(plan->of.sort, f->queue, &args, num_waits(f), waits(f), f->event);
+    return xl_sort_enqueue(plan->of.array_plan, f->queue, &args, num_waits(f), waits(f), f->event);
 }
 
 /* ---- expected order -------------------------------------------------------------------- */
@@ -319,7 +311,7 @@ static void run_arrays(const fuzz_case *c, open_plan *plan, outcome *o, const or
     }
     running = r;
     if (succeeded(o, plan->ctx,
-                  xl_sort_scratch(plan->of.sort, &(xl_sort_args){.n = r->most}, &scratch),
+                  xl_sort_scratch(plan->of.array_plan, &(xl_sort_args){.n = r->most}, &scratch),
                   "xl_sort_scratch")) {
         add_keys(c, r, keys, wanted, arrays);
         add_values(c, r, values, arrays);
@@ -371,4 +363,4 @@ static void run_sort(const fuzz_case *c, open_plan *plan, outcome *o)
     free_segments(&s);
 }
 
-const primitive sort_primitive = {open_sort, run_sort, close_sort};
+const primitive sort_primitive = {open_sort, run_sort, close_array_plan};

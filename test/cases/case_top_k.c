@@ -9,7 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_VALUES = 1 + XL_MORE_VALUES };
 enum {
     KEYS_IN,
     VALUES_IN,
@@ -27,20 +26,13 @@ static xl_status open_top_k(const fuzz_case *c, open_plan *plan)
     xl_top_k_desc desc;
     xl_top_k_desc_init(&desc);
     desc.key = element_of(c)->type;
-    desc.value = value_type(c, 0);
-    for (size_t k = 0; k < XL_MORE_VALUES; ++k)
-        desc.more_values[k] = value_type(c, k + 1);
+    describe_values(c, &desc.value, desc.more_values);
     desc.largest = descends(c);
     desc.sorted = !c->of[UNSORTED];
     desc.equal_zeros = (uint32_t)c->of[EQUAL_ZEROS];
     desc.segments = (uint32_t)c->of[SEGMENTS];
     desc.segment_type = segment_type_of(c);
-    return xl_top_k_create(plan->ctx, &desc, &plan->of.topk);
-}
-
-static void close_top_k(open_plan *plan)
-{
-    xl_plan_destroy(plan->of.topk);
+    return xl_top_k_create(plan->ctx, &desc, &plan->of.array_plan);
 }
 
 static xl_status enqueue(const fuzz_case *c, const open_plan *plan, const call_array *a,
@@ -62,7 +54,7 @@ static xl_status enqueue(const fuzz_case *c, const open_plan *plan, const call_a
         args.more_values_in[k] = array_view(&a[VALUES_IN + 1 + k]);
         args.more_values_out[k] = array_view(&a[VALUES_OUT + 1 + k]);
     }
-    return xl_top_k_enqueue(plan->of.topk, f->queue, &args, num_waits(f), waits(f), f->event);
+    return xl_top_k_enqueue(plan->of.array_plan, f->queue, &args, num_waits(f), waits(f), f->event);
 }
 
 /* ---- expected results ------------------------------------------------------------------------ */
@@ -179,7 +171,7 @@ static void run_top_k(const fuzz_case *c, open_plan *plan, outcome *o)
     const xl_top_k_args sizes = {.n = case_most(c),
                                  .k = (size_t)c->of[TOP],
                                  .segments = {.count = c->of[SEGMENTS] ? s.array_n : 0}};
-    if (succeeded(o, plan->ctx, xl_top_k_scratch(plan->of.topk, &sizes, &scratch),
+    if (succeeded(o, plan->ctx, xl_top_k_scratch(plan->of.array_plan, &sizes, &scratch),
                   "xl_top_k_scratch")) {
         const call_array room = scratch_array(c, scratch);
         run_arrays(c, plan, o, keys, &s, &room);
@@ -188,4 +180,4 @@ static void run_top_k(const fuzz_case *c, open_plan *plan, outcome *o)
     free_segments(&s);
 }
 
-const primitive top_k_primitive = {open_top_k, run_top_k, close_top_k};
+const primitive top_k_primitive = {open_top_k, run_top_k, close_array_plan};

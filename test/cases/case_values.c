@@ -19,13 +19,20 @@ size_t count_values(const fuzz_case *c)
     return c->of[VALUES] ? 1 + (size_t)c->of[MORE] : 0;
 }
 
-uint32_t value_type(const fuzz_case *c, size_t k)
+static uint32_t value_type(const fuzz_case *c, size_t k)
 {
     if (k >= count_values(c))
         return XL_NONE;
     if (k > 0)
         return more_types[k - 1];
     return c->of[VALUES] == VALUES_INDICES ? XL_SORT_INDICES : types[c->of[VALUE_BYTES]];
+}
+
+void describe_values(const fuzz_case *c, uint32_t *value, uint32_t more_values[XL_MORE_VALUES])
+{
+    *value = value_type(c, 0);
+    for (size_t k = 0; k < XL_MORE_VALUES; ++k)
+        more_values[k] = value_type(c, k + 1);
 }
 
 size_t value_size(const fuzz_case *c, size_t k)
@@ -43,6 +50,20 @@ unsigned char *make_value_array(const fuzz_case *c, size_t k, size_t n)
         memcpy(values + i, &x, bytes - i < 8 ? bytes - i : 8);
     }
     return values;
+}
+
+value_arrays make_value_arrays(const fuzz_case *c, size_t n)
+{
+    value_arrays values = {{0}};
+    for (size_t k = 0; k < count_values(c); ++k)
+        values.of[k] = make_value_array(c, k, n);
+    return values;
+}
+
+void free_value_arrays(value_arrays *values)
+{
+    for (size_t k = 0; k < MOST_VALUES; ++k)
+        free(values->of[k]);
 }
 
 unsigned char *make_untouched(size_t n, size_t size)
