@@ -14,8 +14,8 @@ enum { ROOMS = NEAR_OWN, LENGTHS };
 /* Room in each row of the last search; the longest row of 2^21 uniform points has 66. */
 enum { ROOM = 80 };
 
-/* Plans, by algorithm and by who says where the box is. */
-typedef enum grid_kind { SORTING, SORTING_BOX, COUNTING, COUNTING_BOX } grid_kind;
+/* Ways to build: by algorithm, and whether the caller gives the box. */
+enum { SORTING, SORTING_BOX, COUNTING, COUNTING_BOX };
 
 typedef struct job {
     bench_near near;
@@ -41,32 +41,6 @@ static void make_uniform(job *j)
 }
 
 /* ---- timed calls --------------------------------------------------------- */
-
-static xl_status build(bench *b, bench_near *x, grid_kind kind, cl_event *event)
-{
-    x->way = (int)kind;
-    return bench_near_build(b, x, event);
-}
-
-static xl_status build_sorting(bench *b, void *user, cl_event *event)
-{
-    return build(b, user, SORTING, event);
-}
-
-static xl_status build_sorting_box(bench *b, void *user, cl_event *event)
-{
-    return build(b, user, SORTING_BOX, event);
-}
-
-static xl_status build_counting(bench *b, void *user, cl_event *event)
-{
-    return build(b, user, COUNTING, event);
-}
-
-static xl_status build_counting_box(bench *b, void *user, cl_event *event)
-{
-    return build(b, user, COUNTING_BOX, event);
-}
 
 static xl_status fill_rooms(bench *b, void *user, cl_event *event)
 {
@@ -207,14 +181,14 @@ static void time_all(bench *b, bench_near *x, const char *cloud)
 {
     const double n = (double)x->n, pairs = (double)x->pairs;
     const bench_timed rows[] = {
-        {"build by sorting", build_sorting, 28 * n},
-        {"build by sorting in a given box", build_sorting_box, 28 * n},
-        {"build by counting in a given box", build_counting_box, 28 * n},
-        {"build by counting", build_counting, 28 * n},
-        {"count", bench_near_count, 28 * n},
-        {"fill", bench_near_fill, 24 * n + 4 * pairs},
-        {"fill of rows with room, no count", fill_rooms, 20 * n + 4 * pairs},
-        {"density", bench_near_density, 20 * n},
+        {"build by sorting", bench_near_build, 28 * n, SORTING},
+        {"build by sorting in a given box", bench_near_build, 28 * n, SORTING_BOX},
+        {"build by counting in a given box", bench_near_build, 28 * n, COUNTING_BOX},
+        {"build by counting", bench_near_build, 28 * n, COUNTING},
+        {"count", bench_near_count, 28 * n, COUNTING},
+        {"fill", bench_near_fill, 24 * n + 4 * pairs, COUNTING},
+        {"fill of rows with room, no count", fill_rooms, 20 * n + 4 * pairs, COUNTING},
+        {"density", bench_near_density, 20 * n, COUNTING},
     };
     (void)bench_near_time_rows(b, x, "grid", cloud, rows, sizeof rows / sizeof *rows);
 }

@@ -125,14 +125,7 @@ static const char *fault(bench_job *j)
 
 void bench_histogram(bench *b)
 {
-    static const bench_part part = {.name = "histogram",
-                                    .results_begin = BINS,
-                                    .host_begin = WANTED,
-                                    .device_begin = HOST_END,
-                                    .create = create,
-                                    .fill = fill,
-                                    .enqueue = enqueue,
-                                    .fault = fault};
+    static const bench_part part = BENCH_PART("histogram", BINS, WANTED, HOST_END, .peer = NULL);
     for (size_t c = 0; c < sizeof counters / sizeof counters[0]; ++c)
         bench_job_run(b, &part, &counters[c], counters[c].variant,
                       bench_sizes_for(b, BENCH_SIZE(16) | BENCH_SIZE(20) | BENCH_LARGE));

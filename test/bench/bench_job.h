@@ -41,6 +41,13 @@ struct bench_part {
     void (*peer)(bench *b, bench_job *j); /* NULL: there is none */
 };
 
+/* A part whose functions have the names of the fields. */
+#define BENCH_PART(of, results, host, device, ...)                                                 \
+    {                                                                                              \
+        .name = (of), .results_begin = (results), .host_begin = (host), .device_begin = (device),  \
+        .create = create, .fill = fill, .enqueue = enqueue, .fault = fault, __VA_ARGS__            \
+    }
+
 /* Runs one row at those of the sizes that the options and the device leave in. */
 void bench_job_run(bench *b, const bench_part *part, const void *kind, const char *variant,
                    uint32_t sizes);

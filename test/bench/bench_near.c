@@ -195,10 +195,13 @@ bool bench_near_time_rows(bench *b, bench_near *x, const char *name, const char 
                           const bench_timed *rows, size_t count)
 {
     char variant[64];
-    for (size_t k = 0; k < count; ++k)
-        if (rows[k].enqueue && wants(b, rows[k].what, cloud, variant) &&
-            bench_case(b, name, variant, x->n, rows[k].bytes, rows[k].enqueue, x) != XL_SUCCESS)
+    for (size_t k = 0; k < count; ++k) {
+        if (!rows[k].enqueue || !wants(b, rows[k].what, cloud, variant))
+            continue;
+        x->way = rows[k].way;
+        if (bench_case(b, name, variant, x->n, rows[k].bytes, rows[k].enqueue, x) != XL_SUCCESS)
             return false;
+    }
     return true;
 }
 
@@ -213,10 +216,10 @@ bool bench_near_time(bench *b, bench_near *x, const char *name, const char *clou
 {
     const double n = (double)x->n;
     const bench_timed rows[] = {
-        {"build", bench_near_build, 28 * n},
-        {"count", bench_near_count, 28 * n},
-        {"fill", x->mem[NEAR_INDICES] ? bench_near_fill : NULL, 24 * n + 4 * (double)x->pairs},
-        {"density", bench_near_density, 20 * n}};
+        {"build", bench_near_build, 28 * n, 0},
+        {"count", bench_near_count, 28 * n, 0},
+        {"fill", x->mem[NEAR_INDICES] ? bench_near_fill : NULL, 24 * n + 4 * (double)x->pairs, 0},
+        {"density", bench_near_density, 20 * n, 0}};
     return bench_near_time_rows(b, x, name, cloud, rows, sizeof rows / sizeof *rows);
 }
 

@@ -81,6 +81,7 @@ typedef struct bench_timed {
     const char *what;
     bench_enqueue *enqueue; /* NULL: there is no such row */
     double bytes;
+    int way; /* of bench_near */
 } bench_timed;
 bool bench_near_time_rows(bench *b, bench_near *x, const char *name, const char *cloud,
                           const bench_timed *rows, size_t count);

@@ -109,14 +109,7 @@ static const char *fault(bench_job *j)
 
 void bench_reduce(bench *b)
 {
-    static const bench_part part = {.name = "reduce",
-                                    .results_begin = OUT,
-                                    .host_begin = HOST_END,
-                                    .device_begin = HOST_END,
-                                    .create = create,
-                                    .fill = fill,
-                                    .enqueue = enqueue,
-                                    .fault = fault};
+    static const bench_part part = BENCH_PART("reduce", OUT, HOST_END, HOST_END, .peer = NULL);
     const size_t most = (size_t)1 << 24;
     const uint32_t every_other = 0x55555400; /* from 2^10 to 2^30 */
     bench_job_run(b, &part, &summers[0], summers[0].variant, every_other);

@@ -240,15 +240,8 @@ static void run_peers(bench *b)
 
 void bench_scan(bench *b)
 {
-    static const bench_part part = {.name = "scan",
-                                    .results_begin = OUT,
-                                    .host_begin = HOST_END,
-                                    .device_begin = HOST_END,
-                                    .left_out_if_unsupported = true,
-                                    .create = create,
-                                    .fill = fill,
-                                    .enqueue = enqueue,
-                                    .fault = fault};
+    static const bench_part part =
+        BENCH_PART("scan", OUT, HOST_END, HOST_END, .left_out_if_unsupported = true);
     for (size_t i = 0; i < sizeof scanners / sizeof scanners[0]; ++i)
         bench_job_run(b, &part, &scanners[i], scanners[i].variant, scanners[i].sizes);
     if (!b->options->match)

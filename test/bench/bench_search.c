@@ -88,15 +88,8 @@ static void run_std(bench *b, bench_job *j)
 
 void bench_search(bench *b)
 {
-    static const bench_part part = {.name = "search",
-                                    .results_begin = PLACES,
-                                    .host_begin = HOST_END,
-                                    .device_begin = HOST_END,
-                                    .create = create,
-                                    .fill = fill,
-                                    .enqueue = enqueue,
-                                    .fault = fault,
-                                    .peer = BENCH_STD(run_std)};
+    static const bench_part part =
+        BENCH_PART("search", PLACES, HOST_END, HOST_END, .peer = BENCH_STD(run_std));
     for (size_t k = 0; k < sizeof searchers / sizeof searchers[0]; ++k)
         bench_job_run(b, &part, &searchers[k], searchers[k].variant, BENCH_SIZE(24));
 }

@@ -160,15 +160,8 @@ static void run_std(bench *b, bench_job *j)
 
 void bench_select(bench *b)
 {
-    static const bench_part part = {.name = "select",
-                                    .results_begin = OUT,
-                                    .host_begin = WANTED,
-                                    .device_begin = HOST_END,
-                                    .create = create,
-                                    .fill = fill,
-                                    .enqueue = enqueue,
-                                    .fault = fault,
-                                    .peer = BENCH_STD(run_std)};
+    static const bench_part part =
+        BENCH_PART("select", OUT, WANTED, HOST_END, .peer = BENCH_STD(run_std));
     const uint32_t every_other = 0x15555400; /* from 2^10 to 2^28 */
     for (size_t s = 0; s < sizeof choosers / sizeof choosers[0]; ++s)
         bench_job_run(b, &part, &choosers[s], choosers[s].variant, bench_sizes_for(b, every_other));

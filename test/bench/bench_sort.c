@@ -193,14 +193,7 @@ static const char *fault(bench_job *j)
 
 void bench_sort(bench *b)
 {
-    static const bench_part part = {.name = "sort",
-                                    .results_begin = KEYS_OUT,
-                                    .host_begin = HOST_END,
-                                    .device_begin = HOST_END,
-                                    .create = create,
-                                    .fill = fill,
-                                    .enqueue = enqueue,
-                                    .fault = fault};
+    static const bench_part part = BENCH_PART("sort", KEYS_OUT, HOST_END, HOST_END, .peer = NULL);
     for (size_t k = 0; k < sizeof sorters / sizeof sorters[0]; ++k)
         bench_job_run(b, &part, &sorters[k], sorters[k].variant,
                       bench_sizes_for(b, sorters[k].sizes));

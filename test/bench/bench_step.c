@@ -52,52 +52,21 @@ static const char forces_text[] =
 
 /* ---- timed calls --------------------------------------------------------- */
 
-static xl_status sort(bench *b, job *j, int way, cl_event *event)
+/* By the way of the job, as the build. */
+static xl_status sort(bench *b, void *user, cl_event *event)
 {
-    return xl_sort_enqueue(j->sorts[way], b->queue,
-                           &(xl_sort_args){.n = j->near.n,
-                                           .keys_in = xl_view_of(j->near.mem[KEYS], 0),
-                                           .keys_out = xl_view_of(j->near.mem[SORTED], 0),
-                                           .values_out = xl_view_of(j->near.mem[ORDER], 0)},
-                           0, NULL, event);
-}
-
-static xl_status sort_bitonic(bench *b, void *user, cl_event *event)
-{
-    return sort(b, user, BITONIC, event);
-}
-
-static xl_status sort_radix(bench *b, void *user, cl_event *event)
-{
-    return sort(b, user, OTHER, event);
-}
-
-static xl_status build(bench *b, bench_near *x, int way, cl_event *event)
-{
-    x->way = way;
-    return bench_near_build(b, x, event);
-}
-
-static xl_status build_bitonic(bench *b, void *user, cl_event *event)
-{
-    return build(b, user, BITONIC, event);
-}
-
-static xl_status build_counting(bench *b, void *user, cl_event *event)
-{
-    return build(b, user, OTHER, event);
+    const job *j = user;
+    const xl_sort_args args = {.n = j->near.n,
+                               .keys_in = xl_view_of(j->near.mem[KEYS], 0),
+                               .keys_out = xl_view_of(j->near.mem[SORTED], 0),
+                               .values_out = xl_view_of(j->near.mem[ORDER], 0)};
+    return xl_sort_enqueue(j->sorts[j->near.way], b->queue, &args, 0, NULL, event);
 }
 
 /* The queue is in order. */
-static xl_status both_bitonic(bench *b, void *user, cl_event *event)
+static xl_status build_and_density(bench *b, void *user, cl_event *event)
 {
-    const xl_status status = build(b, user, BITONIC, NULL);
-    return status == XL_SUCCESS ? bench_near_density(b, user, event) : status;
-}
-
-static xl_status both_counting(bench *b, void *user, cl_event *event)
-{
-    const xl_status status = build(b, user, OTHER, NULL);
+    const xl_status status = bench_near_build(b, user, NULL);
     return status == XL_SUCCESS ? bench_near_density(b, user, event) : status;
 }
 
@@ -123,10 +92,10 @@ static xl_status forces(bench *b, void *user, cl_event *event)
 
 /* ---- verification -------------------------------------------------------- */
 
-static const char *fault_in_order(bench *b, job *j, int way)
+static const char *fault_in_order(bench *b, job *j)
 {
     const size_t n = j->near.n;
-    if (sort(b, j, way, NULL) != XL_SUCCESS)
+    if (sort(b, j, NULL) != XL_SUCCESS)
         return xl_context_error(b->ctx);
     uint32_t *keys = bench_near_copy(b, &j->near, SORTED, 4 * n);
     uint32_t *order = bench_near_copy(b, &j->near, ORDER, 4 * n);
@@ -189,11 +158,12 @@ static const char *fault_in_forces(bench *b, const job *j)
 static const char *fault_of(bench *b, job *j)
 {
     const char *why = NULL;
-    for (int way = 0; way < WAYS && !why; ++way)
-        why = j->sorts[way] ? fault_in_order(b, j, way) : NULL;
-    for (int way = 0; way < WAYS && !why; ++way) {
-        if (build(b, &j->near, way, NULL) != XL_SUCCESS ||
-            bench_near_density(b, &j->near, NULL) != XL_SUCCESS || forces(b, j, NULL) != XL_SUCCESS)
+    for (j->near.way = 0; j->near.way < WAYS && !why; ++j->near.way) {
+        if (j->sorts[j->near.way])
+            why = fault_in_order(b, j);
+        if (why)
+            break;
+        if (build_and_density(b, j, NULL) != XL_SUCCESS || forces(b, j, NULL) != XL_SUCCESS)
             return xl_context_error(b->ctx);
         why = fault_in_forces(b, j);
     }
@@ -279,14 +249,14 @@ static void time_all(bench *b, job *j)
 {
     const double n = (double)j->near.n;
     const bench_timed rows[] = {
-        {"stages (sort alone, bitonic)", sort_bitonic, 12 * n},
-        {"stages (sort alone, radix)", j->sorts[OTHER] ? sort_radix : NULL, 12 * n},
-        {"stages (build, bitonic)", build_bitonic, 28 * n},
-        {"stages (build, counting)", build_counting, 28 * n},
-        {"stages (density)", bench_near_density, 20 * n},
-        {"stages (forces)", forces, 52 * n},
-        {"build and density (bitonic)", both_bitonic, 48 * n},
-        {"build and density (counting)", both_counting, 48 * n},
+        {"stages (sort alone, bitonic)", sort, 12 * n, BITONIC},
+        {"stages (sort alone, radix)", j->sorts[OTHER] ? sort : NULL, 12 * n, OTHER},
+        {"stages (build, bitonic)", bench_near_build, 28 * n, BITONIC},
+        {"stages (build, counting)", bench_near_build, 28 * n, OTHER},
+        {"stages (density)", bench_near_density, 20 * n, OTHER},
+        {"stages (forces)", forces, 52 * n, OTHER},
+        {"build and density (bitonic)", build_and_density, 48 * n, BITONIC},
+        {"build and density (counting)", build_and_density, 48 * n, OTHER},
     };
     (void)bench_near_time_rows(b, &j->near, "step", NULL, rows, sizeof rows / sizeof *rows);
 }

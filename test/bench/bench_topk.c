@@ -99,15 +99,8 @@ static void run_std(bench *b, bench_job *j)
 
 void bench_topk(bench *b)
 {
-    static const bench_part part = {.name = "topk",
-                                    .results_begin = KEYS_OUT,
-                                    .host_begin = HOST_END,
-                                    .device_begin = HOST_END,
-                                    .create = create,
-                                    .fill = fill,
-                                    .enqueue = enqueue,
-                                    .fault = fault,
-                                    .peer = BENCH_STD(run_std)};
+    static const bench_part part =
+        BENCH_PART("topk", KEYS_OUT, HOST_END, HOST_END, .peer = BENCH_STD(run_std));
     for (size_t k = 0; k < sizeof selectors / sizeof selectors[0]; ++k)
         bench_job_run(b, &part, &selectors[k], selectors[k].variant,
                       bench_sizes_for(b, BENCH_SIZE(20) | BENCH_LARGE));

@@ -100,14 +100,7 @@ static const char *fault(bench_job *j)
 
 void bench_transform(bench *b)
 {
-    static const bench_part part = {.name = "transform",
-                                    .results_begin = OUT,
-                                    .host_begin = HOST_END,
-                                    .device_begin = HOST_END,
-                                    .create = create,
-                                    .fill = fill,
-                                    .enqueue = enqueue,
-                                    .fault = fault};
+    static const bench_part part = BENCH_PART("transform", OUT, HOST_END, HOST_END, .peer = NULL);
     for (size_t t = 0; t < sizeof transformers / sizeof transformers[0]; ++t)
         bench_job_run(b, &part, &transformers[t], transformers[t].variant,
                       bench_sizes_for(b, BENCH_SIZE(16) | BENCH_SIZE(20) | BENCH_LARGE));

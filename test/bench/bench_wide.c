@@ -59,9 +59,9 @@ static void run(bench *b, size_t n)
     const xl_status status = x.points ? run_once(b, &x) : XL_ERROR_OUT_OF_MEMORY;
     const char *why = status == XL_SUCCESS ? fault_in(b, &x) : NULL;
     const double points = (double)n, pairs = (double)x.pairs;
-    const bench_timed rows[] = {{"build", bench_near_build, 64 * points},
-                                {"count", bench_near_count, 52 * points},
-                                {"fill", bench_near_fill, 48 * points + 4 * pairs}};
+    const bench_timed rows[] = {{"build", bench_near_build, 64 * points, 0},
+                                {"count", bench_near_count, 52 * points, 0},
+                                {"fill", bench_near_fill, 48 * points + 4 * pairs, 0}};
     if (bench_right(b, "grid", "uniform, f64", n, status, why))
         (void)bench_near_time_rows(b, &x, "grid", "uniform, f64", rows, sizeof rows / sizeof *rows);
     bench_near_end(&x);

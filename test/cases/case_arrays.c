@@ -49,6 +49,12 @@ uint64_t count_of(const fuzz_case *c)
     return c->of[COUNT] == COUNT_ABOVE ? c->of[N] + 1000 : c->of[N];
 }
 
+call_array segments_array(const fuzz_case *c, const segmentation *s)
+{
+    return input_array(s->array ? "segments" : NULL, s->array, s->array_n, s->array_bytes,
+                       (size_t)c->of[SEGMENTS_AT]);
+}
+
 call_array scratch_array(const fuzz_case *c, size_t bytes)
 {
     const bool given = c->of[SCRATCH] == SCRATCH_GIVEN && bytes > 0;

@@ -82,7 +82,7 @@ static xl_status enqueue(const fuzz_case *c, const open_plan *plan, const call_a
 typedef struct runs {
     size_t n[2], most[2]; /* elements that the call takes, and that the arrays hold */
     unsigned char *keys[2];
-    unsigned char *values[2][MOST_VALUES];
+    value_arrays values[2];
 } runs;
 
 /* Whether the next of the sorted keys goes to b; dealt: those that each array has. */
@@ -144,7 +144,7 @@ static runs make_runs(const fuzz_case *c)
         r.most[side] = r.n[side] + (size_t)c->of[MOST];
         r.keys[side] = make_bytes(r.most[side], bytes);
         for (size_t k = 0; k < count_values(c); ++k)
-            r.values[side][k] = make_run_values(c, side, k, r.most[side]);
+            r.values[side].of[k] = make_run_values(c, side, k, r.most[side]);
     }
     deal_out(c, &r);
     if (c->of[OPERATION] != XL_MERGE_ALL)
@@ -158,8 +158,7 @@ static void free_runs(runs *r)
 {
     for (size_t side = 0; side < 2; ++side) {
         free(r->keys[side]);
-        for (size_t k = 0; k < MOST_VALUES; ++k)
-            free(r->values[side][k]);
+        free_value_arrays(&r->values[side]);
     }
 }
 
@@ -199,7 +198,8 @@ static bool check_pairs(outcome *o, const fuzz_case *c, const call_array *a)
 /* The expected outputs: elements, then bytes that are not written. */
 typedef struct results {
     uint64_t count;
-    unsigned char *keys, *values[MOST_VALUES];
+    unsigned char *keys;
+    value_arrays values;
 } results;
 
 /* The elements at `places` of two arrays, of which those of the second follow n of the first. */
@@ -228,19 +228,12 @@ static results expect(const fuzz_case *c, const runs *r)
                                   &(ref_run){n, ranked_a}, &(ref_run){r->n[b], ranked_b}, places)};
     wanted.keys = chosen(&wanted, room, r->keys[0], r->keys[b], n, e->bytes, places);
     for (size_t k = 0; k < count_values(c); ++k)
-        wanted.values[k] =
-            chosen(&wanted, room, r->values[0][k], r->values[b][k], n, value_size(c, k), places);
+        wanted.values.of[k] = chosen(&wanted, room, r->values[0].of[k], r->values[b].of[k], n,
+                                     value_size(c, k), places);
     free(ranked_a);
     free(ranked_b);
     free(places);
     return wanted;
-}
-
-static void free_results(results *r)
-{
-    free(r->keys);
-    for (size_t k = 0; k < MOST_VALUES; ++k)
-        free(r->values[k]);
 }
 
 /* ---- arrays ---------------------------------------------------------------------------------- */
@@ -251,12 +244,12 @@ static void add_values(const fuzz_case *c, const runs *r, const results *wanted,
     for (size_t k = 0; k < count_values(c); ++k) {
         const size_t size = value_size(c, k);
         arrays[VALUES_A + k] =
-            input_array("values_a", r->values[0][k], r->most[0], size, out_at / (k + 2));
+            input_array("values_a", r->values[0].of[k], r->most[0], size, out_at / (k + 2));
         if (takes_b(c) && !c->of[SHARED])
             arrays[VALUES_B + k] =
-                input_array("values_b", r->values[1][k], r->most[1], size, at / (k + 1));
+                input_array("values_b", r->values[1].of[k], r->most[1], size, at / (k + 1));
         arrays[VALUES_OUT + k] =
-            output_array("values_out", wanted->values[k], room_of(c), size, out_at / (k + 3));
+            output_array("values_out", wanted->values.of[k], room_of(c), size, out_at / (k + 3));
     }
 }
 
@@ -281,7 +274,8 @@ static void run_arrays(const fuzz_case *c, open_plan *plan, outcome *o, const ru
         [ROOM] = *room};
     add_values(c, r, &wanted, arrays);
     run_exact(o, c, plan, &call, arrays);
-    free_results(&wanted);
+    free(wanted.keys);
+    free_value_arrays(&wanted.values);
 }
 
 static void run_merge(const fuzz_case *c, open_plan *plan, outcome *o)

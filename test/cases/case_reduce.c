@@ -118,8 +118,7 @@ static void run_arrays(const fuzz_case *c, open_plan *plan, outcome *o, const vo
     call_array arrays[CALL_ARRAYS] = {
         [OUT] = output_array("out", NULL, room, out_bytes_of(c), at),
         [IN] = input_array("in", in, most, in_bytes_of(c), (size_t)c->of[IN_AT]),
-        [HEADS] = input_array(s->array ? "segments" : NULL, s->array, s->array_n, s->array_bytes,
-                              (size_t)c->of[SEGMENTS_AT]),
+        [HEADS] = segments_array(c, s),
         [KEYS] = output_array(keys ? "keys" : NULL, NULL, room, s->array_bytes, at / 2),
         [NUMBER] = output_array(number ? "count" : NULL, NULL, 1, sizeof count, 3),
         [LENGTH] = count_array(c, &count),

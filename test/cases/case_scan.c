@@ -206,8 +206,7 @@ static void run_arrays(const fuzz_case *c, open_plan *plan, outcome *o, const vo
                              (size_t)c->of[OUT_AT]),
         [IN] = c->of[PLACE] ? in_place_array("out", in, NULL, most, in_bytes_of(c), at)
                             : input_array("in", in, most, in_bytes_of(c), at),
-        [HEADS] = input_array(s->array ? "segments" : NULL, s->array, s->array_n, s->array_bytes,
-                              (size_t)c->of[SEGMENTS_AT]),
+        [HEADS] = segments_array(c, s),
         [LENGTH] = count_array(c, &count),
         [ROOM] = scratch_array(c, scratch),
         [CARRIES] = output_array(c->of[CARRY] ? "carries" : NULL, NULL,

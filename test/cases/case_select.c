@@ -324,7 +324,7 @@ static unsigned char *chosen_indices(const answer *a, size_t size)
 }
 
 static void add_inputs(const fuzz_case *c, const unsigned char *in, const void *classes,
-                       unsigned char *const values[MOST_VALUES], call_array *arrays)
+                       const value_arrays *values, call_array *arrays)
 {
     const size_t most = case_most(c), at = (size_t)c->of[IN_AT];
     const bool bits = c->of[BY] == XL_SELECT_BY_BITMASK, given = repeats(c) || c->of[BY];
@@ -335,22 +335,23 @@ static void add_inputs(const fuzz_case *c, const unsigned char *in, const void *
                     bits || repeats(c) ? 4 : 1, at / 2);
     for (size_t k = 0; gives(c, NO_VALUES) && k < count_values(c); ++k)
         arrays[VALUES_IN + k] =
-            input_array("values_in", values[k], most, value_size(c, k), at / (k + 3));
+            input_array("values_in", values->of[k], most, value_size(c, k), at / (k + 3));
 }
 
 typedef struct results {
-    unsigned char *out, *values[MOST_VALUES], *indices, *lengths;
+    unsigned char *out, *indices, *lengths;
+    value_arrays values;
 } results;
 
 static results make_results(const fuzz_case *c, const answer *a, const unsigned char *in,
-                            unsigned char *const values[MOST_VALUES])
+                            const value_arrays *values)
 {
     results r = {.out = chosen(a, in, element_of(c)->bytes),
                  .indices = chosen_indices(a, c->of[INDEX] ? 4 : 8),
                  .lengths = make_untouched(room_for, 4)};
     const size_t kept = a->results < room_for ? a->results : room_for;
     for (size_t k = 0; k < count_values(c); ++k)
-        r.values[k] = chosen(a, values[k], value_size(c, k));
+        r.values.of[k] = chosen(a, values->of[k], value_size(c, k));
     if (a->lengths)
         memcpy(r.lengths, a->lengths, kept * 4);
     return r;
@@ -365,7 +366,7 @@ static void add_outputs(const fuzz_case *c, const answer *a, const results *r, c
     arrays[OUT].will_do = is_same;
     for (size_t k = 0; gives(c, NO_VALUES) && k < count_values(c); ++k)
         arrays[VALUES_OUT + k] =
-            output_array("values_out", r->values[k], n, value_size(c, k), at / (k + 2));
+            output_array("values_out", r->values.of[k], n, value_size(c, k), at / (k + 2));
     arrays[INDICES] = output_array(gives(c, NO_INDICES) ? "indices_out" : NULL, r->indices, n,
                                    c->of[INDEX] ? 4 : 8, at / 3);
     arrays[LENGTHS] =
@@ -379,27 +380,23 @@ static void run_arrays(const fuzz_case *c, open_plan *plan, outcome *o, const un
 {
     static const exact_call call = {"xl_select_enqueue", enqueue, NULL};
     const uint64_t count = count_of(c);
-    unsigned char *values[MOST_VALUES] = {0};
+    value_arrays values = make_value_arrays(c, case_most(c));
     call_array arrays[CALL_ARRAYS] = {{0}};
     size_t scratch = 0;
-    for (size_t k = 0; k < count_values(c); ++k)
-        values[k] = make_value_array(c, k, case_most(c));
-    results r = make_results(c, a, in, values);
+    results r = make_results(c, a, in, &values);
     compared = element_of(c);
     if (succeeded(
             o, plan->ctx,
             xl_select_scratch(plan->of.array_plan, &(xl_select_args){.n = case_most(c)}, &scratch),
             "xl_select_scratch")) {
-        add_inputs(c, in, classes, values, arrays);
+        add_inputs(c, in, classes, &values, arrays);
         add_outputs(c, a, &r, arrays);
         arrays[LENGTH] = count_array(c, &count);
         arrays[ROOM] = scratch_array(c, scratch);
         run_exact(o, c, plan, &call, arrays);
     }
-    for (size_t k = 0; k < MOST_VALUES; ++k) {
-        free(values[k]);
-        free(r.values[k]);
-    }
+    free_value_arrays(&values);
+    free_value_arrays(&r.values);
     free(r.out);
     free(r.indices);
     free(r.lengths);

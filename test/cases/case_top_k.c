@@ -102,18 +102,15 @@ static unsigned char *take_places(const answer *a, const void *from, size_t size
     return to;
 }
 
-static void add_values(const fuzz_case *c, const answer *a,
-                       unsigned char *const values[MOST_VALUES],
-                       unsigned char *const wanted[MOST_VALUES], call_array *arrays)
+static void add_values(const fuzz_case *c, const answer *a, const value_arrays *values,
+                       const value_arrays *wanted, call_array *arrays)
 {
-    static const char *const in[] = {"values_in", "more values_in 0", "more values_in 1",
-                                     "more values_in 2"},
-                             *const out[] = {"values_out", "more values_out 0", "more values_out 1",
-                                             "more values_out 2"};
     for (size_t k = 0; k < count_values(c); ++k) {
         const size_t size = value_size(c, k), at = (size_t)c->of[OUT_AT];
-        arrays[VALUES_IN + k] = input_array(in[k], values[k], case_most(c), size, at / (k + 2));
-        arrays[VALUES_OUT + k] = output_array(out[k], wanted[k], a->room, size, at / (k + 3));
+        arrays[VALUES_IN + k] =
+            input_array(values_in_name[k], values->of[k], case_most(c), size, at / (k + 2));
+        arrays[VALUES_OUT + k] =
+            output_array(values_out_name[k], wanted->of[k], a->room, size, at / (k + 3));
     }
 }
 
@@ -125,15 +122,13 @@ static void run_arrays(const fuzz_case *c, open_plan *plan, outcome *o, const vo
     const uint64_t without = c->of[LEFT_OUT], count = count_of(c);
     const bool parts = c->of[SEGMENTS];
     uint32_t *all = make_bytes(n, 4);
-    unsigned char *values[MOST_VALUES] = {0}, *wanted[MOST_VALUES] = {0};
+    value_arrays values = make_value_arrays(c, n), wanted = {{0}};
     for (size_t i = 0; i < n; ++i)
         all[i] = (uint32_t)i;
     const answer a = find_answer(c, keys, s);
     unsigned char *keys_wanted = take_places(&a, keys, bytes), *places = take_places(&a, all, 4);
-    for (size_t k = 0; k < count_values(c); ++k) {
-        values[k] = make_value_array(c, k, n);
-        wanted[k] = take_places(&a, values[k], value_size(c, k));
-    }
+    for (size_t k = 0; k < count_values(c); ++k)
+        wanted.of[k] = take_places(&a, values.of[k], value_size(c, k));
     call_array arrays[CALL_ARRAYS] = {
         [KEYS_IN] = input_array("keys_in", keys, n, bytes, (size_t)c->of[IN_AT]),
         [KEYS_OUT] =
@@ -143,19 +138,16 @@ static void run_arrays(const fuzz_case *c, open_plan *plan, outcome *o, const vo
         [COUNT_OUT] =
             output_array(without & NO_COUNT ? NULL : "count_out",
                          parts ? (const void *)a.lengths : &a.length, a.counts, parts ? 4 : 8, at),
-        [BEGINS] = input_array(s->array ? "segments" : NULL, s->array, s->array_n, s->array_bytes,
-                               (size_t)c->of[SEGMENTS_AT]),
+        [BEGINS] = segments_array(c, s),
         [LENGTH] = count_array(c, &count),
         [ROOM] = *room};
     if (!(without & NO_VALUES))
-        add_values(c, &a, values, wanted, arrays);
+        add_values(c, &a, &values, &wanted, arrays);
     for (size_t k = 0; c->of[BROKEN] && k < BEGINS; ++k)
         arrays[k].wanted = NULL;
     run_exact(o, c, plan, &call, arrays);
-    for (size_t k = 0; k < MOST_VALUES; ++k) {
-        free(values[k]);
-        free(wanted[k]);
-    }
+    free_value_arrays(&values);
+    free_value_arrays(&wanted);
     free(all);
     free(keys_wanted);
     free(places);

@@ -14,6 +14,11 @@ static const uint8_t sizes[] = {4, 1, 2, 8, 12, 16, 100};
 static const uint32_t more_types[] = {XL_U64, XL_U16, XL_BYTES(12)};
 static const uint8_t more_sizes[] = {8, 2, 12};
 
+const char *const values_in_name[MOST_VALUES] = {"values_in", "more values_in 0",
+                                                 "more values_in 1", "more values_in 2"},
+                  *const values_out_name[MOST_VALUES] = {"values_out", "more values_out 0",
+                                                         "more values_out 1", "more values_out 2"};
+
 size_t count_values(const fuzz_case *c)
 {
     return c->of[VALUES] ? 1 + (size_t)c->of[MORE] : 0;

@@ -191,6 +191,7 @@ bool descends(const fuzz_case *c);
 
 /* Up to four arrays of values that follow keys: how many, the size of each, n of them, all of them. */
 enum { MOST_VALUES = 1 + XL_MORE_VALUES };
+extern const char *const values_in_name[MOST_VALUES], *const values_out_name[MOST_VALUES];
 size_t count_values(const fuzz_case *c);
 /* The types for a descriptor. */
 void describe_values(const fuzz_case *c, uint32_t *value, uint32_t more_values[XL_MORE_VALUES]);
@@ -329,6 +330,7 @@ call_array in_place_array(const char *name, const void *host, const void *wanted
 /* The number that n_device holds, and its array. */
 uint64_t count_of(const fuzz_case *c);
 call_array count_array(const fuzz_case *c, const uint64_t *count);
+call_array segments_array(const fuzz_case *c, const segmentation *s);
 call_array scratch_array(const fuzz_case *c, size_t bytes);
 
 enum { CALL_ARRAYS = 20 };
