@@ -22,7 +22,7 @@ typedef struct bench {
     bench_results *results;
 } bench;
 
-/* Whether --match leaves a row in: =TEXT that one alone, TEXT all in which it occurs. */
+/* Whether --match selects a row: =TEXT by its whole name, TEXT by a part of it. */
 bool bench_wants(const bench *b, const char *variant);
 
 /* A buffer with a copy of `host`, if that is not NULL. NULL: there is no memory. */
@@ -36,7 +36,7 @@ typedef xl_status bench_enqueue(bench *b, void *user, cl_event *event);
  * gap, from the end of the first to the end of the last by their profiling times,
  * so that an operation of several commands counts whole; median of b->runs rows.
  * Wall time is per call in a loop of 100 with one wait at the end (fewer where that
- * takes long). `bytes` is what the operation must move at least; its rate is compared
+ * takes long). `bytes` is the least that the operation must move; its rate is compared
  * with a copy kernel that moves as much in the same run. The result is filed as
  * (name, variant, n); bench_result.h says how variants are worded. */
 xl_status bench_case(bench *b, const char *name, const char *variant, size_t n, double bytes,
@@ -46,14 +46,14 @@ xl_status bench_case(bench *b, const char *name, const char *variant, size_t n, 
 void bench_host_case(bench *b, const char *program, const char *name, const char *variant, size_t n,
                      double bytes, double milliseconds);
 
-/* Says that a peer's result is wrong. */
+/* Prints and files that a peer's result is wrong. */
 void bench_host_wrong(bench *b, const char *program, const char *name, const char *variant,
                       size_t n, const char *why);
 
-/* Says that a result is wrong: printed, filed, and the program exits with 1. */
+/* Prints and files that a result is wrong; the program then exits with 1. */
 void bench_wrong(bench *b, const char *name, const char *variant, size_t n, const char *why);
 
-/* Says that a call failed: the same, with the context's error text. */
+/* The same for a call that failed, with the context's error text. */
 void bench_failed(bench *b, const char *name, const char *variant, size_t n, xl_status status);
 
 /* Whether the call succeeded and its result has no fault; files the failure or the fault. */

@@ -13,7 +13,7 @@ extern "C" {
 /* A random number in [0, 1). */
 float bench_unit(uint64_t *state);
 
-/* The radius within which a point has so many neighbours on average. */
+/* The radius within which a point has that number of neighbours on average. */
 double bench_radius(double neighbours, double density);
 
 /* A cubic lattice of spacing 1, each point moved by up to 0.2. Returns the points along an edge. */

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * Benchmarks of the search for the k nearest points: uniform ones, ones in clusters, and ones on a
- * surface, on cells as crosslane/nearest.h says; the build of the index is not timed. Verified before
- * they are timed: every row for its order and its distances, and some against a search through all
- * points. */
+ * Benchmarks of the search for the k nearest of uniform points, of points in clusters and on a
+ * surface. Cells are as crosslane/nearest.h recommends; the build of the index is not timed.
+ * Verified: every row for its order and its distances, and some against a search through all points. */
 #include "bench_clouds.h"
 #include "bench_rows.h"
 
@@ -20,7 +19,7 @@ typedef struct job {
     xl_plan *plan;
 } job;
 
-/* ---- what is timed ------------------------------------------------------- */
+/* ---- timed call ------------------------------------------------------- */
 
 static xl_status search(bench *b, void *user, cl_event *event)
 {

@@ -45,7 +45,7 @@ static const xl_user_op affine_user = {
     "    r.k = a.k * b.m + b.k;\n    r.count = a.count + b.count;\n    return r;\n}",
     &affine_identity, XL_OP_STRICTLY_ASSOCIATIVE};
 
-/* 12 bytes, no identity: neighbours that must touch, or are torn for good. */
+/* 12 bytes, no identity: neighbours that must touch; otherwise the result is TORN and stays so. */
 enum { WELL = 0x51de, TORN = 0xdead };
 typedef struct stretch {
     uint32_t from, to, state;
@@ -320,8 +320,7 @@ bool case_rounds(const fuzz_case *c)
     return e->numbers == FLOATING && c->of[OP] < 2;
 }
 
-/* ---- numbers ----------------------------------------------------------------------------------
- */
+/* ---- numbers ----------------------------------------------------------------------------- */
 
 long double lane_number(const element *e, const void *lane)
 {

@@ -64,8 +64,7 @@ static long double numbers(const fuzz_case *c, xl_op op, long double a, long dou
     return is_less(c, a, b) ? b : a;
 }
 
-/* ---- a segment --------------------------------------------------------------------------------
- */
+/* ---- a segment --------------------------------------------------------------------------- */
 
 static void take_lane(const fuzz_case *c, running *r, size_t lane, uint64_t bits, long double x)
 {

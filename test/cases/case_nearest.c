@@ -36,7 +36,7 @@ static xl_status open_nearest(const fuzz_case *c, open_plan *plan)
     return status;
 }
 
-/* Of either precision: these two have the same fields. */
+/* For either precision: the two structures have the same fields. */
 #define FILL_SEARCH(search, c, s)                                                                  \
     do {                                                                                           \
         (search).points = (s)->points;                                                             \

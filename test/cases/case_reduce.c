@@ -56,7 +56,7 @@ static size_t room_of(const fuzz_case *c, const segmentation *s)
 
 /* ---- results ---------------------------------------------------------------------------------- */
 
-static const segmentation *running; /* what the call works on */
+static const segmentation *running; /* the segments of the call */
 static const void *wanted_results;
 static const float *allowed_slack;
 

@@ -128,7 +128,7 @@ typedef struct element {
 enum { NUM_TYPES = 23, NUM_SCALARS = 11, FIRST_USER = 16, ELEMENT_MOST = 512 };
 const element *element_of(const fuzz_case *c);
 const element *scalar_number(uint64_t k); /* in the order of TYPE */
-/* Of a histogram: the type of the bins, and of the weights, or NULL. */
+/* The types of a histogram's bins and weights; NULL: no weights. */
 const element *counter_of(const fuzz_case *c);
 const element *weight_of(const fuzz_case *c);
 xl_type segment_type_of(const fuzz_case *c);

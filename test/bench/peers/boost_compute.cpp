@@ -76,7 +76,7 @@ struct place {
 };
 
 // Something that enqueues itself: the protocol's rows and loops. Device time is from
-// marker to marker, since an algorithm gives no event of its own.
+// marker to marker, because an algorithm returns no event.
 template <class Enqueue> class timed
 {
   public:

@@ -82,7 +82,7 @@ struct lists {
     std::vector<uint32_t> indices;
 };
 
-// One core searches for the neighbours of so many points; the lists of all parts are then joined.
+// One core searches for the neighbours of PART points; then the lists of all parts are joined.
 enum { PART = 4096 };
 
 void find(const cloud &c, lists &out)

@@ -70,7 +70,7 @@ std::string difference(const std::vector<T> &got, const std::vector<T> &wanted, 
     return "";
 }
 
-template <class T> std::vector<T> ones_complement(size_t n) // what no result is likely to be
+template <class T> std::vector<T> ones_complement(size_t n) // unlikely as a result
 {
     std::vector<T> values(n);
     if (n > 0)
@@ -205,7 +205,7 @@ class bench
         show(r);
     }
 
-    // Times a result that is right; `why` is "" or what is wrong with it.
+    // Times a right result, or files its fault: `why` is "" or the fault.
     template <class Call>
     void time_or_wrong(const char *program, const char *name, const std::string &variant, size_t n,
                        double bytes, const std::string &why, Call &call)
