@@ -79,7 +79,8 @@ static void time_list(bench *b, job *j, const char *variant, double bytes)
     for (unsigned run = 0; run < runs; ++run) {
         lap at;
         const double start = bench_now();
-        if (list(b, &j->near, b->options->progress ? &at : NULL) != XL_SUCCESS)
+        const xl_status status = list(b, &j->near, b->options->progress ? &at : NULL);
+        if (!bench_right(b, "lists", variant, j->near.n, status, NULL))
             return;
         times[run] = 1e3 * (bench_now() - start);
         if (b->options->progress) {
@@ -87,16 +88,11 @@ static void time_list(bench *b, job *j, const char *variant, double bytes)
             parts[1] += 1e3 * (at.counted - at.built) / runs;
             parts[2] += 1e3 * (at.filled - at.counted) / runs;
         }
-        for (unsigned k = run; k > 0 && times[k] < times[k - 1]; --k) {
-            const double t = times[k];
-            times[k] = times[k - 1];
-            times[k - 1] = t;
-        }
     }
     if (b->options->progress)
         fprintf(stderr, "%s: build %.2f ms, count %.2f, fill %.2f, on average\n", variant, parts[0],
                 parts[1], parts[2]);
-    bench_host_case(b, "crosslane", "lists", variant, j->near.n, bytes, times[runs / 2]);
+    bench_host_case(b, "crosslane", "lists", variant, j->near.n, bytes, bench_median(times, runs));
 }
 
 /* False, and the fault is filed, if the lists differ or there is no memory for the peer's. */

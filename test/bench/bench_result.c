@@ -111,6 +111,12 @@ static int by_value(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
+double bench_median(double *numbers, unsigned count)
+{
+    qsort(numbers, count, sizeof *numbers, by_value);
+    return numbers[count / 2];
+}
+
 bool bench_measure(bench_result *r, unsigned runs, bench_row *row, bench_wall *wall, void *user)
 {
     double us = 0, rows[MOST_RUNS];
@@ -124,8 +130,7 @@ bool bench_measure(bench_result *r, unsigned runs, bench_row *row, bench_wall *w
     for (unsigned i = 0; i < runs; ++i)
         if ((rows[i] = row(user, calls)) < 0)
             return false;
-    qsort(rows, runs, sizeof rows[0], by_value);
-    r->device_ms = rows[runs / 2];
+    r->device_ms = bench_median(rows, runs);
     r->spread = (rows[runs - 1 - runs / 10] - rows[runs / 10]) / 2 / r->device_ms;
     r->wall_us = wall(user, us < 1e4 ? 100 : us < 1e5 ? 10 : 2);
     return r->wall_us >= 0;

@@ -74,6 +74,9 @@ bool bench_parse(int argc, char **argv, bench_options *options);
 /* Timed rows per case. */
 unsigned bench_runs(const bench_options *options);
 
+/* Sorts the numbers; `count` is at least 1. */
+double bench_median(double *numbers, unsigned count);
+
 /* Adds an empty result to the list; never NULL. */
 bench_result *bench_add(bench_results *all, const char *program, const char *name,
                         const char *variant, size_t n);

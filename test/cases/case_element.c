@@ -278,6 +278,14 @@ const element *element_of(const fuzz_case *c)
     return c->of[COMPARE] == COMPARE_STRUCT ? structure_of(c) : &elements[c->of[TYPE]];
 }
 
+enum element_kind kind_of(const fuzz_case *c)
+{
+    const element *e = element_of(c);
+    if (e->lanes > 1 || e->numbers == STRUCT)
+        return OTHERS;
+    return e->numbers == FLOATING ? FLOATS : INTEGERS;
+}
+
 const element *scalar_number(uint64_t k)
 {
     return &elements[k];

@@ -40,17 +40,6 @@ static bool has_predicate(const fuzz_case *c)
 
 /* ---- the plan -------------------------------------------------------------------------------- */
 
-/* By kinds of elements: integers, floating-point numbers, and all others. */
-enum { INTEGERS, FLOATS, OTHERS };
-
-static int kind_of(const fuzz_case *c)
-{
-    const element *e = element_of(c);
-    if (e->lanes > 1 || e->numbers == STRUCT)
-        return OTHERS;
-    return e->numbers == FLOATING ? FLOATS : INTEGERS;
-}
-
 static const char *predicate_of(const fuzz_case *c)
 {
     static const char *const two[] = {"(x & 3) == 1 || i % 7 == 2", "x > 0", "i % 3 == 1"},
@@ -166,7 +155,7 @@ static unsigned by_text(const fuzz_case *c, const unsigned char *x, size_t i)
 {
     const element *e = element_of(c);
     const bool three = c->of[CHOICE] == XL_SELECT_PARTITION3;
-    const int kind = kind_of(c);
+    const enum element_kind kind = kind_of(c);
     if (kind == OTHERS)
         return (unsigned)(three ? i % 5 : i % 3 == 1);
     if (kind == INTEGERS) {

@@ -37,16 +37,6 @@ static size_t bytes_of(const fuzz_case *c, size_t k)
 
 /* ---- the plan -------------------------------------------------------------------------------- */
 
-enum { INTEGERS, FLOATS, OTHERS };
-
-static int kind_of(const fuzz_case *c)
-{
-    const element *e = element_of(c);
-    if (e->lanes > 1 || e->numbers == STRUCT)
-        return OTHERS;
-    return e->numbers == FLOATING ? FLOATS : INTEGERS;
-}
-
 static void write_map(const fuzz_case *c, char *text, size_t room)
 {
     static const char *const first[] = {"(ulong)(x & 7) + i", "(ulong)(x > 0) + i", "i"},

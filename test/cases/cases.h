@@ -127,6 +127,9 @@ typedef struct element {
 
 enum { NUM_TYPES = 23, NUM_SCALARS = 11, FIRST_USER = 16, ELEMENT_MOST = 512 };
 const element *element_of(const fuzz_case *c);
+/* Elements for which expressions of selections and transforms differ. */
+enum element_kind { INTEGERS, FLOATS, OTHERS };
+enum element_kind kind_of(const fuzz_case *c);
 const element *scalar_number(uint64_t k); /* in the order of TYPE */
 /* The types of a histogram's bins and weights; NULL: no weights. */
 const element *counter_of(const fuzz_case *c);
