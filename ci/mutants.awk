@@ -6,9 +6,9 @@
 #        awk -v mode=record -v commit= -v date=           -f ci/mutants.awk HASHES LEDGER VERDICTS
 #
 # names   prints a line for each mutant: list, name, source, tests, variables.
-# apply   copies SOURCE to OUT with the old lines of the block of NAME, which start with - or a space,
-#         replaced by the new ones, which start with + or a space. Fails unless SOURCE contains the old
-#         lines exactly once.
+# apply   copies SOURCE to OUT. The old lines of the block of NAME, which start with - or a space, are
+#         replaced by the new ones, which start with + or a space. Fails unless SOURCE contains the
+#         old lines exactly once.
 # blocks  writes the content of each mutant to FOLDER/NAME: its block without comments and the sums
 #         of its source and of the files of its tests. (SUMS: sum, file. TESTS: test, targets, files.)
 # select  prints those of NAMES that a run takes. (HASHES: name, hash.)

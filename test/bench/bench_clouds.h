@@ -28,9 +28,9 @@ double bench_cloud_clusters(float *points, size_t n);
 /* On a sphere with bumps. Density of cubes whose edge is the mean distance of two neighbours. */
 double bench_cloud_surface(float *points, size_t n);
 
-/* Points, which the caller frees, and the radius of their neighbour lists; NULL: no memory. A million
- * in the unit cube with about 29 neighbours; a sheet of unit edges, with bumps that are several radii
- * high, with about 28. */
+/* Points, which the caller frees, and the radius of their neighbour lists; NULL: no memory. A
+ * million in the unit cube with about 29 neighbours; a sheet of unit edges with about 28, whose
+ * bumps are several radii high. */
 float *bench_list_uniform(size_t *n, float *radius);
 float *bench_list_sheet(size_t *n, float *radius);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * Neighbour lists from points to the exact, ordered CSR list, on the wall clock: box, build, count,
  * the list's length read back, fill. Beside it a cell list in plain C on the host's cores
- * (bench_cells.c), which must find the same list. Clouds: uniform points with about 29 neighbours, a
- * sheet with bumps with about 28, and with --cloud FILE.npy:RADIUS the points of a file. */
+ * (bench_cells.c), which must find the same list. Clouds: uniform points with about 29 neighbours,
+ * a sheet with bumps with about 28, and with --cloud FILE.npy:RADIUS the points of a file. */
 #include "bench_cells.h"
 #include "bench_clouds.h"
 #include "bench_near.h"

@@ -40,7 +40,7 @@ static xl_status create(bench *b, bench_job *j)
 }
 
 /* Two ascending arrays with random steps, so that neither predicts which of them is next. For set
- * operations the steps are short, so that about half of the keys are in both, some of them often. */
+ * operations the steps are short, so that both contain about half of the keys. */
 static void fill(bench_job *j)
 {
     const merger *m = j->kind;

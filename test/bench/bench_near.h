@@ -22,7 +22,7 @@ enum {
 };
 enum { NEAR_GRIDS = 4 };
 
-/* Starts as zeros, but for n, the radius and the points. A benchmark's own structure begins with it. */
+/* Starts as zeros, except n, the radius and the points. A benchmark's structure begins with it. */
 typedef struct bench_near {
     size_t n;
     double radius;
@@ -66,7 +66,8 @@ xl_status bench_near_pairs(bench *b, bench_near *x);
 /* Build, count, the number of pairs, fill. */
 xl_status bench_near_list(bench *b, bench_near *x);
 
-/* The first `bytes` of a buffer: read to `to`, or in memory that the caller frees; NULL: it failed. */
+/* Reads the first `bytes` of a buffer to `to`, or into memory that the caller frees; NULL: it
+ * failed. */
 bool bench_near_read(bench *b, const bench_near *x, int which, size_t bytes, void *to);
 void *bench_near_copy(bench *b, const bench_near *x, int which, size_t bytes);
 

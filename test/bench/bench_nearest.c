@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Benchmarks of the search for the k nearest of uniform points, of points in clusters and on a
  * surface. Cells are as crosslane/nearest.h recommends; the build of the index is not timed.
- * Verified: every row for its order and its distances, and some against a search through all points. */
+ * Verified: every row for its order and distances, and some against a search of all points. */
 #include "bench_clouds.h"
 #include "bench_rows.h"
 

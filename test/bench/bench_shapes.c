@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Benchmarks of the shape of a cloud: build, count, fill and density of evenly spread points, more
  * of them with half as many neighbours, in random order and in that of a lattice, a slab, one point
- * far from all others, and all in one cell, to be compared by pair. Verified for some points against
- * all others. */
+ * far from all others, and all in one cell, to be compared by pair. Verified for some points. */
 #include "bench_clouds.h"
 #include "bench_near.h"
 

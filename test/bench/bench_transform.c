@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Benchmarks of transforms of u32: maps, a gather and a scatter by a random permutation, differences
- * of neighbours. */
+ * Benchmarks of transforms of u32: maps, a gather and a scatter by a random permutation, and
+ * differences of neighbours. */
 #include "bench_job.h"
 
 typedef struct transformer {

@@ -171,8 +171,8 @@ static double hard_weight(const fuzz_case *c, double unit, size_t i)
     return i % 4 < 2 ? (i % 2 ? -0x1p30 : 0x1p30) : ldexp(unit, -10);
 }
 
-/* Floating-point weights: of many sizes; as ODD, with infinities and NaN, and such that their sum may
- * overflow or be denormal. As EQUAL all are in one bin. */
+/* Floating-point weights of many sizes. With ODD some are infinite or NaN, and sums may overflow or
+ * be denormal. With EQUAL all are in one bin. */
 static double real_weight(const fuzz_case *c, xlt_random *random, size_t i)
 {
     static const double odd[] = {3e38, -3e38, 1e-45, -1e-40, -0.0, 1e308, -1e308, 5e-324, 2e-308},

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * A merge or set operation of the case runner. If an array is not sorted, each element of the result
- * must still be an element of an input. */
+ * A merge or set operation of the case runner. If an array is not sorted, each element of the
+ * result must still be an element of an input. */
 #include "cases.h"
 
 #include "reference.h"

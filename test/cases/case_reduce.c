@@ -54,7 +54,7 @@ static size_t room_of(const fuzz_case *c, const segmentation *s)
     return c->of[COUNT] == COUNT_ON_HOST && !segments_unknown(c) ? s->count : s->most_count;
 }
 
-/* ---- results ---------------------------------------------------------------------------------- */
+/* ---- results -------------------------------------------------------------------------------- */
 
 static const segmentation *running; /* the segments of the call */
 static const void *wanted_results;

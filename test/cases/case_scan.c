@@ -27,7 +27,7 @@ static xl_status open_scan(const fuzz_case *c, open_plan *plan)
     return xl_scan_create(plan->ctx, &desc, &plan->of.array_plan);
 }
 
-/* ---- parts ------------------------------------------------------------------------------------ */
+/* ---- parts ---------------------------------------------------------------------------------- */
 
 /* Contiguous parts of the array; each takes the carry of the one before. */
 enum { MOST_PARTS = 4 };
@@ -117,7 +117,7 @@ static xl_view moved_on(xl_view view, size_t by)
     return view;
 }
 
-/* ---- the calls -------------------------------------------------------------------------------- */
+/* ---- the calls ------------------------------------------------------------------------------ */
 
 static xl_scan_args args_of(const fuzz_case *c, const call_array *a, const parts *p, size_t k)
 {
@@ -160,7 +160,7 @@ static xl_status enqueue(const fuzz_case *c, const open_plan *plan, const call_a
     return status;
 }
 
-/* ---- results ---------------------------------------------------------------------------------- */
+/* ---- results -------------------------------------------------------------------------------- */
 
 static const void *wanted_results;
 static const float *allowed_slack;

@@ -192,7 +192,7 @@ void make_keys_for(const fuzz_case *c, size_t n, void *keys);
 void order_keys(const fuzz_case *c, size_t n, void *keys, uint64_t breaks);
 bool descends(const fuzz_case *c);
 
-/* Up to four arrays of values that follow keys: how many, the size of each, n of them, all of them. */
+/* Up to four arrays of values that follow keys: how many, the size of each, the arrays. */
 enum { MOST_VALUES = 1 + XL_MORE_VALUES };
 extern const char *const values_in_name[MOST_VALUES], *const values_out_name[MOST_VALUES];
 size_t count_values(const fuzz_case *c);

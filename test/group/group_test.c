@@ -65,7 +65,7 @@ static void check(const float *in, const float *out, int size, int results)
             {"mirrored segments of 24", fold(end - i / 24 * 24, i % 24, -1)},
         };
         for (int k = 0; k < results; ++k) {
-            /* If all are NaN, the result is NaN or the identity, depending on the order of the fold. */
+            /* If all are NaN, the order of the fold decides between NaN and the identity. */
             const float got = least(INFINITY, out[RESULTS * i + k]);
             const float should = least(INFINITY, all[k].wanted);
             if (memcmp(&got, &should, sizeof got) != 0)
