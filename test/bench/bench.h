@@ -67,26 +67,13 @@ double bench_copy_ms(bench *b, double bytes);
 /* Times every copy of n 4-byte elements. */
 void bench_copy_size(bench *b, size_t n);
 
-/* The parts, each in bench_PART.c. */
-void bench_copy(bench *b);
-void bench_scan(bench *b);
-void bench_reduce(bench *b);
-void bench_sort(bench *b);
-void bench_topk(bench *b);
-void bench_select(bench *b);
-void bench_merge(bench *b);
-void bench_search(bench *b);
-void bench_histogram(bench *b);
-void bench_transform(bench *b);
-void bench_grid(bench *b);
-void bench_step(bench *b);
-void bench_shapes(bench *b);
-void bench_wide(bench *b);
-void bench_batch(bench *b);
-void bench_nearest(bench *b);
-void bench_forces(bench *b);
-void bench_nearest_approximate(bench *b);
-void bench_lists(bench *b);
-void bench_periodic(bench *b);
+/* The parts, in the order in which they run. */
+#define BENCH_PARTS(PART)                                                                          \
+    PART(copy)                                                                                     \
+    PART(scan) PART(reduce) PART(sort) PART(topk) PART(select) PART(merge) PART(search)            \
+        PART(histogram) PART(transform) PART(grid) PART(step) PART(shapes) PART(wide) PART(batch)  \
+            PART(lists) PART(forces) PART(periodic) PART(nearest) PART(approximate)
+#define BENCH_DECLARE(part) void bench_##part(bench *b);
+BENCH_PARTS(BENCH_DECLARE)
 
 #endif

@@ -142,7 +142,7 @@ static void run_file(bench *b, job j)
     run(b, "of a file", j);
 }
 
-void bench_nearest_approximate(bench *b)
+void bench_approximate(bench *b)
 {
     static const struct {
         uint32_t k, shifts, code;

@@ -67,9 +67,13 @@ static inline uint64_t bench_random(uint64_t *state)
 double bench_now(void);
 
 /* [--only NAME] [--match TEXT] [--min-n 2^K] [--max-n 2^K] [--json FILE] [--cloud FILE:R] [--quick]
- * [--progress];
- * false for anything else. */
-bool bench_parse(int argc, char **argv, bench_options *options);
+ * [--progress], and NAME one of `names`; false, with a message on stderr, for anything else. */
+bool bench_parse(int argc, char **argv, const char *const *names, size_t num_names,
+                 bench_options *options);
+
+/* Whether --only selects a part, and --match a variant: =TEXT by its whole name, TEXT by a part. */
+bool bench_has_part(const bench_options *options, const char *name);
+bool bench_matches(const bench_options *options, const char *variant);
 
 /* Timed rows per case. */
 unsigned bench_runs(const bench_options *options);
@@ -77,9 +81,12 @@ unsigned bench_runs(const bench_options *options);
 /* Sorts the numbers; `count` is at least 1. */
 double bench_median(double *numbers, unsigned count);
 
-/* Adds an empty result to the list; never NULL. */
+/* Adds an empty result to the list, or one with these times; never NULL. */
 bench_result *bench_add(bench_results *all, const char *program, const char *name,
                         const char *variant, size_t n);
+
+bench_result *bench_add_times(bench_results *all, const char *program, const char *name,
+                              const char *variant, const bench_result *times);
 
 /* The least time of the copy kernels of n 4-byte elements in the list; 0: there is none. */
 double bench_least_copy(const bench_results *all, size_t n);
