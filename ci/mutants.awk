@@ -6,8 +6,9 @@
 #        awk -v mode=record -v commit= -v date=           -f ci/mutants.awk HASHES LEDGER VERDICTS
 #
 # names   prints a line for each mutant: list, name, source, tests, variables.
-# apply   copies SOURCE to OUT with the lines of the block of NAME that start with - replaced by those
-#         that start with +. Fails unless SOURCE contains the old lines exactly once.
+# apply   copies SOURCE to OUT. The old lines of the block of NAME, which start with - or a space, are
+#         replaced by the new ones, which start with + or a space. Fails unless SOURCE contains the
+#         old lines exactly once.
 # blocks  writes the content of each mutant to FOLDER/NAME: its block without comments and the sums
 #         of its source and of the files of its tests. (SUMS: sum, file. TESTS: test, targets, files.)
 # select  prints those of NAMES that a run takes. (HASHES: name, hash.)
@@ -15,7 +16,8 @@
 #
 # A list holds blocks, with empty lines between them:
 #     @ NAME SOURCE TEST[,TEST...] [VARIABLE=VALUE...]
-#     # the fault
+#     # the fault, unless the name says it
+#      unchanged line, if the others occur more than once
 #     -old line
 #     +new line
 function fail(text) {
@@ -39,14 +41,35 @@ mode == "blocks" {
     files[$1] = $0
   else if ($1 == "@")
     begin_block()
-  else if (out && !/^#/)
+  else if (!take_line() && out && !/^#/) {
+    print_lines()
     print >out
+  }
   next
 }
 
+# Notes an old or a new line, or one that is both.
+function take_line() {
+  if (/^[- ]/)
+    old[++num_old] = substr($0, 2)
+  if (/^[+ ]/)
+    new[++num_new] = substr($0, 2)
+  return /^[-+ ]/
+}
+
+function print_lines(    k) {
+  for (k = 1; k <= num_old; ++k)
+    print "-" old[k] >out
+  for (k = 1; k <= num_new; ++k)
+    print "+" new[k] >out
+  num_old = num_new = 0
+}
+
 function begin_block(    i, k, num_tests, num_files, test, file) {
-  if (out)
+  if (out) {
+    print_lines()
     close(out)
+  }
   out = to "/" $2
   print $0 "\n" sum[$3] >out
   num_tests = split($4, test, ",")
@@ -87,10 +110,8 @@ function is_selected(    i, num, word, found) {
 place == 1 {
   if ($1 == "@")
     mine = $2 == name
-  else if (mine && /^-/)
-    old[++num_old] = substr($0, 2)
-  else if (mine && /^\+/)
-    new[++num_new] = substr($0, 2)
+  else if (mine)
+    take_line()
   next
 }
 
@@ -104,6 +125,8 @@ function matches_at(i,    k) {
 }
 
 END {
+  if (mode == "blocks" && out)
+    print_lines()
   if (mode == "record")
     for (which in row)
       if (which in hash)

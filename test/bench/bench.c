@@ -20,9 +20,7 @@
 
 bool bench_wants(const bench *b, const char *variant)
 {
-    const char *match = b->options->match;
-    return !match ||
-           (match[0] == '=' ? strcmp(variant, match + 1) == 0 : strstr(variant, match) != NULL);
+    return bench_matches(b->options, variant);
 }
 
 cl_mem bench_buffer(bench *b, size_t bytes, void *host)
@@ -133,36 +131,29 @@ xl_status bench_case(bench *b, const char *name, const char *variant, size_t n, 
                      bench_enqueue *enqueue, void *user)
 {
     call c = {.b = b, .enqueue = enqueue, .user = user};
-    bench_result times = {.n = n};
+    bench_result times = {.n = n, .bytes = bytes};
     bench_start(b->options, PROGRAM, name, variant, n);
     if (!bench_measure(&times, b->runs, time_row, time_wall, &c)) {
         bench_failed(b, name, variant, n, c.status);
         return c.status;
     }
     times.copy_ms = strcmp(name, "copy") == 0 ? 0 : bench_copy_ms(b, bytes);
-    bench_result *r = bench_add(b->results, PROGRAM, name, variant, n);
-    r->bytes = bytes;
-    r->device_ms = times.device_ms;
-    r->spread = times.spread;
-    r->wall_us = times.wall_us;
-    r->copy_ms = times.copy_ms;
-    show(b, r);
+    show(b, bench_add_times(b->results, PROGRAM, name, variant, &times));
     return XL_SUCCESS;
 }
 
 void bench_host_case(bench *b, const char *program, const char *name, const char *variant, size_t n,
                      double bytes, double milliseconds)
 {
-    const double copy_ms = bench_copy_ms(b, bytes);
-    bench_result *r = bench_add(b->results, program, name, variant, n);
-    r->bytes = bytes;
-    r->device_ms = milliseconds;
-    r->wall_us = 1e3 * milliseconds;
-    r->copy_ms = copy_ms;
-    show(b, r);
+    const bench_result times = {.n = n,
+                                .bytes = bytes,
+                                .device_ms = milliseconds,
+                                .wall_us = 1e3 * milliseconds,
+                                .copy_ms = bench_copy_ms(b, bytes)};
+    show(b, bench_add_times(b->results, program, name, variant, &times));
 }
 
-static void add_wrong(bench *b, const char *program, const char *name, const char *variant,
+void bench_host_wrong(bench *b, const char *program, const char *name, const char *variant,
                       size_t n, const char *why)
 {
     bench_result *r = bench_add(b->results, program, name, variant, n);
@@ -173,13 +164,7 @@ static void add_wrong(bench *b, const char *program, const char *name, const cha
 
 void bench_wrong(bench *b, const char *name, const char *variant, size_t n, const char *why)
 {
-    add_wrong(b, PROGRAM, name, variant, n, why);
-}
-
-void bench_host_wrong(bench *b, const char *program, const char *name, const char *variant,
-                      size_t n, const char *why)
-{
-    add_wrong(b, program, name, variant, n, why);
+    bench_host_wrong(b, PROGRAM, name, variant, n, why);
 }
 
 void bench_failed(bench *b, const char *name, const char *variant, size_t n, xl_status status)
@@ -187,6 +172,16 @@ void bench_failed(bench *b, const char *name, const char *variant, size_t n, xl_
     char why[160];
     snprintf(why, sizeof why, "%s: %.120s", xl_status_name(status), xl_context_error(b->ctx));
     bench_wrong(b, name, variant, n, why);
+}
+
+bool bench_right(bench *b, const char *name, const char *variant, size_t n, xl_status status,
+                 const char *fault)
+{
+    if (status != XL_SUCCESS)
+        bench_failed(b, name, variant, n, status);
+    else if (fault)
+        bench_wrong(b, name, variant, n, fault);
+    return status == XL_SUCCESS && !fault;
 }
 
 /* ---- the program ----------------------------------------------------------- */
@@ -200,79 +195,11 @@ static size_t fitting(const xl_device_info *info)
     return n;
 }
 
-typedef struct part {
-    const char *name;
-    void (*run)(bench *b);
-} part;
-
-static const part parts[] = {
-    {"copy", bench_copy},
-#ifdef BENCH_HAS_SCAN
-    {"scan", bench_scan},
-#endif
-#ifdef BENCH_HAS_REDUCE
-    {"reduce", bench_reduce},
-#endif
-#ifdef BENCH_HAS_SORT
-    {"sort", bench_sort},
-#endif
-#ifdef BENCH_HAS_TOP_K
-    {"topk", bench_top_k},
-#endif
-#ifdef BENCH_HAS_SELECT
-    {"select", bench_select},
-#endif
-#ifdef BENCH_HAS_MERGE
-    {"merge", bench_merge},
-#endif
-#ifdef BENCH_HAS_SEARCH
-    {"search", bench_search},
-#endif
-#ifdef BENCH_HAS_HISTOGRAM
-    {"histogram", bench_histogram},
-#endif
-#ifdef BENCH_HAS_TRANSFORM
-    {"transform", bench_transform},
-#endif
-#ifdef BENCH_HAS_GRID
-    {"grid", bench_grid},
-#endif
-#ifdef BENCH_HAS_STEP
-    {"step", bench_step},
-#endif
-#ifdef BENCH_HAS_SHAPES
-    {"shapes", bench_shapes},
-#endif
-#ifdef BENCH_HAS_WIDE
-    {"wide", bench_wide},
-#endif
-#ifdef BENCH_HAS_BATCH
-    {"batch", bench_batch},
-#endif
-#ifdef BENCH_HAS_LISTS
-    {"lists", bench_lists},
-#endif
-#ifdef BENCH_HAS_FORCES
-    {"forces", bench_forces},
-#endif
-#ifdef BENCH_HAS_PERIODIC
-    {"periodic", bench_periodic},
-#endif
-#ifdef BENCH_HAS_NEAREST
-    {"nearest", bench_nearest},
-#endif
-#ifdef BENCH_HAS_NEAREST_APPROXIMATE
-    {"approximate", bench_nearest_approximate},
-#endif
-};
-
-static bool is_part(const char *name)
-{
-    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; ++i)
-        if (strcmp(parts[i].name, name) == 0)
-            return true;
-    return false;
-}
+#define NAME(part) #part,
+#define RUN(part) bench_##part,
+static const char *const names[] = {BENCH_PARTS(NAME)};
+static void (*const parts[])(bench *) = {BENCH_PARTS(RUN)};
+enum { PARTS = sizeof parts / sizeof parts[0] };
 
 static int run(const bench_options *o)
 {
@@ -290,9 +217,9 @@ static int run(const bench_options *o)
     }
     b.max_n = o->max_n < fitting(&b.info) ? o->max_n : fitting(&b.info);
     print_head(&b);
-    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; ++i)
-        if (!o->only || strcmp(o->only, parts[i].name) == 0)
-            parts[i].run(&b);
+    for (size_t i = 0; i < PARTS; ++i)
+        if (bench_has_part(o, names[i]))
+            parts[i](&b);
     const bool written = write_json(&b);
     free(results.list);
     xl_context_destroy(b.ctx);
@@ -302,16 +229,5 @@ static int run(const bench_options *o)
 int main(int argc, char **argv)
 {
     bench_options o = {.max_n = SIZE_MAX};
-    if (!bench_parse(argc, argv, &o) || (o.only && !is_part(o.only))) {
-        fputs("usage: crosslane-bench [--only NAME] [--match TEXT] [--min-n 2^K] [--max-n 2^K] "
-              "[--json FILE] [--cloud FILE.npy:RADIUS] "
-              "[--quick] "
-              "[--progress]\nnames:",
-              stderr);
-        for (size_t i = 0; i < sizeof parts / sizeof parts[0]; ++i)
-            fprintf(stderr, " %s", parts[i].name);
-        fputc('\n', stderr);
-        return 2;
-    }
-    return run(&o);
+    return bench_parse(argc, argv, names, PARTS, &o) ? run(&o) : 2;
 }

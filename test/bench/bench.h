@@ -22,7 +22,7 @@ typedef struct bench {
     bench_results *results;
 } bench;
 
-/* Whether --match leaves a row in: =TEXT that one alone, TEXT all in which it occurs. */
+/* Whether --match selects a row: =TEXT by its whole name, TEXT by a part of it. */
 bool bench_wants(const bench *b, const char *variant);
 
 /* A buffer with a copy of `host`, if that is not NULL. NULL: there is no memory. */
@@ -36,7 +36,7 @@ typedef xl_status bench_enqueue(bench *b, void *user, cl_event *event);
  * gap, from the end of the first to the end of the last by their profiling times,
  * so that an operation of several commands counts whole; median of b->runs rows.
  * Wall time is per call in a loop of 100 with one wait at the end (fewer where that
- * takes long). `bytes` is what the operation must move at least; its rate is compared
+ * takes long). `bytes` is the least that the operation must move; its rate is compared
  * with a copy kernel that moves as much in the same run. The result is filed as
  * (name, variant, n); bench_result.h says how variants are worded. */
 xl_status bench_case(bench *b, const char *name, const char *variant, size_t n, double bytes,
@@ -46,15 +46,19 @@ xl_status bench_case(bench *b, const char *name, const char *variant, size_t n, 
 void bench_host_case(bench *b, const char *program, const char *name, const char *variant, size_t n,
                      double bytes, double milliseconds);
 
-/* Says that a peer's result is wrong. */
+/* Prints and files that a peer's result is wrong. */
 void bench_host_wrong(bench *b, const char *program, const char *name, const char *variant,
                       size_t n, const char *why);
 
-/* Says that a result is wrong: printed, filed, and the program exits with 1. */
+/* Prints and files that a result is wrong; the program then exits with 1. */
 void bench_wrong(bench *b, const char *name, const char *variant, size_t n, const char *why);
 
-/* Says that a call failed: the same, with the context's error text. */
+/* The same for a call that failed, with the context's error text. */
 void bench_failed(bench *b, const char *name, const char *variant, size_t n, xl_status status);
+
+/* Whether the call succeeded and its result has no fault; files the failure or the fault. */
+bool bench_right(bench *b, const char *name, const char *variant, size_t n, xl_status status,
+                 const char *fault);
 
 /* The least device time in milliseconds of the copy kernels that read and write
  * bytes / 2 each, measured when first asked for; 0 if it cannot be had. */
@@ -63,26 +67,13 @@ double bench_copy_ms(bench *b, double bytes);
 /* Times every copy of n 4-byte elements. */
 void bench_copy_size(bench *b, size_t n);
 
-/* One of these per primitive, in bench_<primitive>.c. */
-void bench_copy(bench *b);
-void bench_scan(bench *b);
-void bench_reduce(bench *b);
-void bench_sort(bench *b);
-void bench_top_k(bench *b);
-void bench_select(bench *b);
-void bench_merge(bench *b);
-void bench_search(bench *b);
-void bench_histogram(bench *b);
-void bench_transform(bench *b);
-void bench_grid(bench *b);
-void bench_step(bench *b);
-void bench_shapes(bench *b);
-void bench_wide(bench *b);
-void bench_batch(bench *b);
-void bench_nearest(bench *b);
-void bench_forces(bench *b);
-void bench_nearest_approximate(bench *b);
-void bench_lists(bench *b);
-void bench_periodic(bench *b);
+/* The parts, in the order in which they run. */
+#define BENCH_PARTS(PART)                                                                          \
+    PART(copy)                                                                                     \
+    PART(scan) PART(reduce) PART(sort) PART(topk) PART(select) PART(merge) PART(search)            \
+        PART(histogram) PART(transform) PART(grid) PART(step) PART(shapes) PART(wide) PART(batch)  \
+            PART(lists) PART(forces) PART(periodic) PART(nearest) PART(approximate)
+#define BENCH_DECLARE(part) void bench_##part(bench *b);
+BENCH_PARTS(BENCH_DECLARE)
 
 #endif

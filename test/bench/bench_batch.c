@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: MIT
  * Benchmarks of a batch of systems: build and count of 1,024 systems of 1,024 points each in one
  * call of each, and the same system by system, in as many builds and counts. The points of a system
- * are uniform in a separate unit cube, with some 33 neighbours each. Verified against a serial
- * search of each system before they are timed. */
+ * are uniform in a separate unit cube, with about 33 neighbours each. Verified against a serial
+ * search of each system. */
 #include "bench_clouds.h"
 #include "bench_near.h"
 
-#include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 enum { EACH = 1024, SYSTEMS = 1024, ALL = EACH * SYSTEMS };
 typedef struct job {
@@ -16,26 +14,14 @@ typedef struct job {
     xl_plan *grid;   /* of one system */
     xl_grid_index *index;
     xl_plan *search;
-    float radius;
-    float *points;
     uint32_t *systems;
 } job;
-
-static void make_points(job *j)
-{
-    (void)bench_cloud_uniform(j->points, ALL);
-    for (size_t i = 0; i < ALL; ++i)
-        j->systems[i] = (uint32_t)(i / EACH);
-    j->radius = (float)cbrt(34.0 / (4.0 / 3.0 * 3.14159265358979 * EACH));
-}
 
 static xl_status make_plans(bench *b, job *j)
 {
     xl_grid_desc grid;
     xl_neighbors_desc search;
-    xl_grid_desc_init(&grid);
-    xl_neighbors_desc_init(&search);
-    grid.cell_size = search.radius = (double)j->radius;
+    bench_near_descs(&j->near, &grid, &search);
     xl_status status = xl_grid_create(b->ctx, &grid, &j->grid);
     if (status == XL_SUCCESS)
         status = xl_grid_index_create(b->ctx, &j->index);
@@ -45,11 +31,20 @@ static xl_status make_plans(bench *b, job *j)
     return status == XL_SUCCESS ? bench_near_plans(b, &j->near, &grid, &search) : status;
 }
 
-static bool make_buffers(bench *b, job *j)
+static xl_status make(bench *b, job *j)
 {
-    return bench_near_points(b, &j->near, 12 * (size_t)ALL, j->points) &&
-           bench_near_buffer(b, &j->near, NEAR_SYSTEMS, 4 * (size_t)ALL, j->systems) &&
-           bench_near_buffer(b, &j->near, NEAR_COUNTS, 4 * (size_t)ALL, NULL);
+    if (!j->near.points || !j->systems)
+        return XL_ERROR_OUT_OF_MEMORY;
+    (void)bench_cloud_uniform(j->near.points, ALL);
+    for (size_t i = 0; i < ALL; ++i)
+        j->systems[i] = (uint32_t)(i / EACH);
+    const xl_status status = make_plans(b, j);
+    if (status != XL_SUCCESS)
+        return status;
+    return bench_near_buffers(b, &j->near, 12, NEAR_FOR_COUNTS) &&
+                   bench_near_buffer(b, &j->near, NEAR_SYSTEMS, 4 * (size_t)ALL, j->systems)
+               ? XL_SUCCESS
+               : XL_ERROR_OUT_OF_MEMORY;
 }
 
 /* ---- timed calls --------------------------------------------------------- */
@@ -85,26 +80,19 @@ static xl_status one_by_one(bench *b, void *user, cl_event *event)
 
 /* ---- right results ------------------------------------------------------- */
 
-static bool count_serially(const job *j, uint32_t *counts)
-{
-    for (size_t s = 0; s < SYSTEMS; ++s) {
-        const ref_search search = {
-            .points = j->points + 3 * EACH * s, .n = EACH, .stride = 3, .radius = j->radius};
-        if (!ref_counts(&search, counts + EACH * s))
-            return false;
-    }
-    return true;
-}
-
 static const char *fault_in(bench *b, const job *j)
 {
-    const size_t bytes = ALL * sizeof(uint32_t);
-    uint32_t *got = malloc(bytes), *wanted = malloc(bytes);
-    const char *why = "no memory";
-    if (got && wanted && count_serially(j, wanted) &&
-        bench_near_read(b, &j->near, NEAR_COUNTS, bytes, got))
-        why = memcmp(got, wanted, bytes) != 0 ? "counts differ from the serial" : NULL;
-    free(got);
+    uint32_t *wanted = malloc(4 * (size_t)ALL);
+    const char *why = wanted ? NULL : "no memory";
+    for (size_t s = 0; s < SYSTEMS && !why; ++s) {
+        const ref_search search = {.points = (float *)j->near.points + 3 * EACH * s,
+                                   .n = EACH,
+                                   .stride = 3,
+                                   .radius = (float)j->near.radius};
+        if (!ref_counts(&search, wanted + EACH * s))
+            why = "no memory";
+    }
+    why = why ? why : bench_near_counts_fault(b, &j->near, wanted);
     free(wanted);
     return why;
 }
@@ -114,18 +102,13 @@ static const char *fault_in(bench *b, const job *j)
 static void time_way(bench *b, job *j, const char *variant, bench_enqueue *way)
 {
     const cl_uint none = 0;
-    const char *why = NULL;
-    xl_status status = clEnqueueFillBuffer(b->queue, j->near.mem[NEAR_COUNTS], &none, sizeof none,
-                                           0, 4 * (size_t)ALL, 0, NULL, NULL) == CL_SUCCESS
-                           ? way(b, j, NULL)
-                           : XL_ERROR_OPENCL;
-    if (status == XL_SUCCESS)
-        why = fault_in(b, j);
-    if (status != XL_SUCCESS)
-        bench_failed(b, "grid", variant, ALL, status);
-    else if (why)
-        bench_wrong(b, "grid", variant, ALL, why);
-    else
+    const xl_status status =
+        clEnqueueFillBuffer(b->queue, j->near.mem[NEAR_COUNTS], &none, sizeof none, 0,
+                            4 * (size_t)ALL, 0, NULL, NULL) == CL_SUCCESS
+            ? way(b, j, NULL)
+            : XL_ERROR_OPENCL;
+    const char *why = status == XL_SUCCESS ? fault_in(b, j) : NULL;
+    if (bench_right(b, "grid", variant, ALL, status, why))
         (void)bench_case(b, "grid", variant, ALL, 68.0 * ALL, way, j);
 }
 
@@ -133,17 +116,11 @@ void bench_batch(bench *b)
 {
     if (b->max_n < ALL || b->options->min_n > ALL)
         return;
-    job j = {.near.n = ALL, .points = malloc(12 * (size_t)ALL), .systems = malloc(4 * (size_t)ALL)};
-    xl_status status = XL_ERROR_OUT_OF_MEMORY;
-    if (j.points && j.systems) {
-        make_points(&j);
-        status = make_plans(b, &j);
-    }
-    if (status == XL_SUCCESS && !make_buffers(b, &j))
-        status = XL_ERROR_OUT_OF_MEMORY;
-    if (status != XL_SUCCESS) {
-        bench_failed(b, "grid", "a batch", ALL, status);
-    } else {
+    job j = {.near = {.n = ALL,
+                      .radius = (float)bench_radius(34, EACH),
+                      .points = malloc(12 * (size_t)ALL)},
+             .systems = malloc(4 * (size_t)ALL)};
+    if (bench_right(b, "grid", "a batch", ALL, make(b, &j), NULL)) {
         time_way(b, &j, "build and count, 1024 systems in one call", together);
         time_way(b, &j, "build and count, 1024 systems in as many calls", one_by_one);
     }
@@ -151,6 +128,5 @@ void bench_batch(bench *b)
     xl_plan_destroy(j.grid);
     xl_grid_index_destroy(j.index);
     xl_plan_destroy(j.search);
-    free(j.points);
     free(j.systems);
 }

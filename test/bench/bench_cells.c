@@ -165,12 +165,6 @@ static bool search(cells *c, uint64_t *offsets, uint32_t *indices, uint64_t capa
     return true;
 }
 
-static int by_time(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 double bench_cells(const float *points, size_t n, float radius, uint64_t *offsets,
                    uint32_t *indices, uint64_t capacity, unsigned runs)
 {
@@ -186,10 +180,8 @@ double bench_cells(const float *points, size_t n, float radius, uint64_t *offset
         fits = find_box(&c) && search(&c, offsets, indices, capacity);
         times[run] = 1e3 * (bench_now() - start);
     }
-    if (fits && runs > 0) {
-        qsort(times, runs, sizeof *times, by_time);
-        median = times[runs / 2];
-    }
+    if (fits && runs > 0)
+        median = bench_median(times, runs);
     free(c.starts);
     free(c.sorted);
     free(c.cell_of);

@@ -2,6 +2,8 @@
  * Points that several benchmarks search among. */
 #include "bench_clouds.h"
 
+#include "bench_result.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,15 +13,31 @@ static const double PI = 3.14159265358979323846;
 
 float bench_unit(uint64_t *state)
 {
-    *state ^= *state << 13;
-    *state ^= *state >> 7;
-    *state ^= *state << 17;
-    return (float)(*state >> 40) / 16777216.0f;
+    return (float)(bench_random(state) >> 40) / 16777216.0f;
+}
+
+double bench_radius(double neighbours, double density)
+{
+    return cbrt(neighbours / (4.0 / 3.0 * PI * density));
+}
+
+size_t bench_cloud_lattice(float *points, size_t stride, size_t n)
+{
+    uint64_t state = BENCH_SEED;
+    size_t side = 1;
+    while (side * side * side < n)
+        ++side;
+    for (size_t i = 0; i < n; ++i) {
+        const size_t at[3] = {i % side, i / side % side, i / side / side};
+        for (size_t a = 0; a < 3; ++a)
+            points[stride * i + a] = (float)at[a] + 0.4f * (bench_unit(&state) - 0.5f);
+    }
+    return side;
 }
 
 double bench_cloud_uniform(float *points, size_t n)
 {
-    uint64_t state = 88172645463325252u;
+    uint64_t state = BENCH_SEED;
     for (size_t i = 0; i < 3 * n; ++i)
         points[i] = bench_unit(&state);
     return (double)n;
@@ -27,11 +45,11 @@ double bench_cloud_uniform(float *points, size_t n)
 
 double bench_cloud_clusters(float *points, size_t n)
 {
-    uint64_t state = 88172645463325252u;
+    uint64_t state = BENCH_SEED;
     for (size_t i = 0; i < n; ++i) {
         const size_t ball = i % 64;
         const float size = 0.01f * (float)(1 + ball % 8);
-        uint64_t middle = 7919 * (ball + 1) + 88172645463325252u;
+        uint64_t middle = 7919 * (ball + 1) + BENCH_SEED;
         for (size_t a = 0; a < 3; ++a) {
             float sum = 0;
             for (int k = 0; k < 6; ++k)
@@ -45,7 +63,7 @@ double bench_cloud_clusters(float *points, size_t n)
 
 double bench_cloud_surface(float *points, size_t n)
 {
-    uint64_t state = 88172645463325252u;
+    uint64_t state = BENCH_SEED;
     for (size_t i = 0; i < n; ++i) {
         const double z = 2.0 * (double)bench_unit(&state) - 1;
         const double turn = 2 * PI * (double)bench_unit(&state), flat = sqrt(1 - z * z);
@@ -60,7 +78,7 @@ double bench_cloud_surface(float *points, size_t n)
 float *bench_list_uniform(size_t *n, float *radius)
 {
     *n = 1000000;
-    *radius = (float)cbrt(30.0 / (4.0 / 3.0 * PI * (double)*n));
+    *radius = (float)bench_radius(30, (double)*n);
     float *const points = malloc(12 * *n);
     if (points)
         (void)bench_cloud_uniform(points, *n);
@@ -69,7 +87,7 @@ float *bench_list_uniform(size_t *n, float *radius)
 
 float *bench_list_sheet(size_t *n, float *radius)
 {
-    uint64_t state = 88172645463325252u;
+    uint64_t state = BENCH_SEED;
     *n = 134345;
     *radius = (float)sqrt(32.0 / (PI * (double)*n));
     float *const points = malloc(12 * *n);

@@ -10,25 +10,31 @@
 extern "C" {
 #endif
 
-/* The next number from 0 to below 1. */
+/* A random number in [0, 1). */
 float bench_unit(uint64_t *state);
 
-/* How many points there are in a unit of space. In the unit cube. */
+/* The radius within which a point has that number of neighbours on average. */
+double bench_radius(double neighbours, double density);
+
+/* A cubic lattice of spacing 1, each point moved by up to 0.2. Returns the points along an edge. */
+size_t bench_cloud_lattice(float *points, size_t stride, size_t n);
+
+/* The others return the number of points in a unit of space. In the unit cube. */
 double bench_cloud_uniform(float *points, size_t n);
 
-/* In 64 balls of different sizes, each dense in the middle. Values of the median ball. */
+/* In 64 balls of different sizes, each dense in the middle. Density of the median ball. */
 double bench_cloud_clusters(float *points, size_t n);
 
-/* On a sphere with bumps. Values of cubes as long as the mean distance of two neighbours. */
+/* On a sphere with bumps. Density of cubes whose edge is the mean distance of two neighbours. */
 double bench_cloud_surface(float *points, size_t n);
 
-/* Points, and the radius of neighbour lists of them, which the caller frees; NULL: no memory. A
- * million in the unit cube of some 29 neighbours; a sheet of unit edges, with bumps that are some
- * radii high, of some 28. */
+/* Points, which the caller frees, and the radius of their neighbour lists; NULL: no memory. A
+ * million in the unit cube with about 29 neighbours; a sheet of unit edges with about 28, whose
+ * bumps are several radii high. */
 float *bench_list_uniform(size_t *n, float *radius);
 float *bench_list_sheet(size_t *n, float *radius);
 
-/* Points of a .npy file of little-endian f32, (n, 3), which the caller frees; NULL: there are none.
+/* Points of a .npy file of little-endian f32, (n, 3), which the caller frees; NULL: no such file.
  * `text` is PATH:RADIUS. */
 float *bench_cloud_of_file(const char *text, size_t *n, float *radius);
 

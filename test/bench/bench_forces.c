@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * Benchmarks of forces between pairs in a kernel of the user's: pressure and viscosity of smoothed
- * particles with some 110 neighbours each, by the iterator of <crosslane/neighbors.cl>, which
+ * particles with about 110 neighbours each, by the iterator of <crosslane/neighbors.cl>, which
  * searches again, and by a list that was filled before; neither the build nor the list is timed.
- * Points lie in the order of the lattice that they are moved from, as those of a simulation do that
- * reorders them. Verified before they are timed, some of them against double precision. */
+ * Points are in the order of the lattice that they are moved from, as in a simulation that reorders
+ * them. Verified for some points against double precision. */
 #include "bench_clouds.h"
 #include "bench_near.h"
 
@@ -18,9 +18,8 @@ enum { COMPARED = 100 };
 static const float RADIUS = 3.0f;
 
 typedef struct job {
-    bench_near near;
-    float *points;
-    float *moving; /* of each point its velocity and its density */
+    bench_near near; /* n points of a cubic lattice of spacing 1, each moved by up to 0.2 */
+    float *moving;   /* of each point its velocity and its density */
     float *forces;
     cl_program program;
     cl_kernel iterate, list;
@@ -74,26 +73,17 @@ static const char source[] =
 
 /* ---- the points ---------------------------------------------------------- */
 
-/* n points of a cubic lattice of spacing 1, each moved by up to 0.2. */
 static bool make_points(job *j)
 {
-    uint64_t state = 88172645463325252u;
-    size_t side = 1;
-    while (side * side * side < j->near.n)
-        ++side;
-    j->points = calloc(j->near.n, 16);
+    uint64_t state = BENCH_SEED;
+    j->near.points = calloc(j->near.n, 16);
     j->moving = malloc(16 * j->near.n);
     j->forces = malloc(16 * j->near.n);
-    if (!j->points || !j->moving || !j->forces)
+    if (!j->near.points || !j->moving || !j->forces)
         return false;
-    for (size_t i = 0; i < j->near.n; ++i) {
-        const size_t at[3] = {i % side, i / side % side, i / side / side};
-        for (size_t a = 0; a < 3; ++a) {
-            j->points[4 * i + a] = (float)at[a] + 0.4f * (bench_unit(&state) - 0.5f);
-            j->moving[4 * i + a] = bench_unit(&state) - 0.5f;
-        }
-        j->moving[4 * i + 3] = 1.0f + 0.1f * bench_unit(&state);
-    }
+    (void)bench_cloud_lattice(j->near.points, 4, j->near.n);
+    for (size_t i = 0; i < 4 * j->near.n; ++i)
+        j->moving[i] = i % 4 < 3 ? bench_unit(&state) - 0.5f : 1.0f + 0.1f * bench_unit(&state);
     return true;
 }
 
@@ -125,7 +115,7 @@ static xl_status by_list(bench *b, void *user, cl_event *event)
 
 static void add_force(const job *j, size_t i, size_t k, double *sum)
 {
-    const float *p = j->points + 4 * i, *q = j->points + 4 * k;
+    const float *p = (float *)j->near.points + 4 * i, *q = (float *)j->near.points + 4 * k;
     const float *own = j->moving + 4 * i, *other = j->moving + 4 * k;
     const double d[3] = {(double)q[0] - (double)p[0], (double)q[1] - (double)p[1],
                          (double)q[2] - (double)p[2]};
@@ -157,24 +147,22 @@ static const char *fault_of(bench *b, const job *j)
 
 /* ---- one size ------------------------------------------------------------ */
 
-static xl_status make_plans(bench *b, job *j)
+static xl_status make_list(bench *b, job *j)
 {
     xl_grid_desc grid;
     xl_neighbors_desc search;
-    xl_grid_desc_init(&grid);
-    grid.cell_size = RADIUS;
+    if (!make_points(j))
+        return XL_ERROR_OUT_OF_MEMORY;
+    bench_near_descs(&j->near, &grid, &search);
     grid.stride = 4;
-    xl_neighbors_desc_init(&search);
-    search.radius = RADIUS;
-    return bench_near_plans(b, &j->near, &grid, &search);
-}
-
-static bool make_buffers(bench *b, job *j)
-{
-    return bench_near_points(b, &j->near, 16 * j->near.n, j->points) &&
-           bench_near_rows(b, &j->near) &&
-           bench_near_buffer(b, &j->near, MOVING, 16 * j->near.n, j->moving) &&
-           bench_near_buffer(b, &j->near, FORCES, 16 * j->near.n, NULL);
+    const xl_status status = bench_near_plans(b, &j->near, &grid, &search);
+    if (status != XL_SUCCESS)
+        return status;
+    return bench_near_buffers(b, &j->near, 16, NEAR_FOR_LISTS) &&
+                   bench_near_buffer(b, &j->near, MOVING, 16 * j->near.n, j->moving) &&
+                   bench_near_buffer(b, &j->near, FORCES, 16 * j->near.n, NULL)
+               ? bench_near_list(b, &j->near)
+               : XL_ERROR_OUT_OF_MEMORY;
 }
 
 static bool set(cl_kernel kernel, cl_uint at, const job *j, int which)
@@ -216,7 +204,6 @@ static void end_job(job *j)
     if (j->program)
         clReleaseProgram(j->program);
     bench_near_end(&j->near);
-    free(j->points);
     free(j->moving);
     free(j->forces);
 }
@@ -228,26 +215,18 @@ static void time_way(bench *b, job *j, const char *way, bench_enqueue *enqueue, 
              (double)j->near.pairs / (double)j->near.n, way);
     const xl_status status = enqueue(b, j, NULL);
     const char *why = status == XL_SUCCESS ? fault_of(b, j) : NULL;
-    if (status != XL_SUCCESS)
-        bench_failed(b, "forces", variant, j->near.n, status);
-    else if (why)
-        bench_wrong(b, "forces", variant, j->near.n, why);
-    else
+    if (bench_right(b, "forces", variant, j->near.n, status, why))
         (void)bench_case(b, "forces", variant, j->near.n, bytes, enqueue, j);
 }
 
 static void run(bench *b, size_t n)
 {
-    job j = {.near.n = n};
+    job j = {.near = {.n = n, .radius = (double)RADIUS}};
     const double all = (double)n;
-    xl_status status = make_points(&j) ? make_plans(b, &j) : XL_ERROR_OUT_OF_MEMORY;
-    if (status == XL_SUCCESS)
-        status = make_buffers(b, &j) ? bench_near_list(b, &j.near) : XL_ERROR_OUT_OF_MEMORY;
+    xl_status status = make_list(b, &j);
     if (status == XL_SUCCESS)
         status = make_kernels(b, &j);
-    if (status != XL_SUCCESS) {
-        bench_failed(b, "forces", "SPH pair force", n, status);
-    } else {
+    if (bench_right(b, "forces", "SPH pair force", n, status, NULL)) {
         time_way(b, &j, "iterator", by_iterator, 48 * all);
         time_way(b, &j, "list", by_list, 56 * all + 4 * (double)j.near.pairs);
     }

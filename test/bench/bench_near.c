@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * What benchmarks of grids and neighbour lists share. */
+ * Shared by benchmarks of grids and neighbour lists. */
 #include "bench_near.h"
 
 #include <stdio.h>
@@ -10,7 +10,21 @@ const char bench_near_poly6[] =
     "float visit(float sum, float distance2, uint i, uint j, float4 p)\n"
     "{ float t = p.x - distance2; return sum + p.y * (t * t * t); }";
 
+void bench_near_set_poly6(bench_near *x)
+{
+    const float radius2 = (float)x->radius * (float)x->radius;
+    x->params[0] = radius2;
+    x->params[1] = 1.0f / (radius2 * radius2 * radius2);
+}
+
 /* ---- plans and buffers --------------------------------------------------- */
+
+void bench_near_descs(const bench_near *x, xl_grid_desc *grid, xl_neighbors_desc *search)
+{
+    xl_grid_desc_init(grid);
+    xl_neighbors_desc_init(search);
+    grid->cell_size = search->radius = x->radius;
+}
 
 xl_status bench_near_plans(bench *b, bench_near *x, const xl_grid_desc *grid,
                            const xl_neighbors_desc *search)
@@ -27,7 +41,7 @@ bool bench_near_buffer(bench *b, bench_near *x, int which, size_t bytes, void *h
     return x->mem[which] != NULL;
 }
 
-bool bench_near_points(bench *b, bench_near *x, size_t bytes, void *host)
+static bool make_points(bench *b, bench_near *x, size_t bytes)
 {
     size_t most = 0, storage;
     for (int way = 0; way < NEAR_GRIDS && x->grids[way]; ++way) {
@@ -36,17 +50,25 @@ bool bench_near_points(bench *b, bench_near *x, size_t bytes, void *host)
             return false;
         most = storage > most ? storage : most;
     }
-    return bench_near_buffer(b, x, NEAR_POINTS, bytes, host) &&
+    return bench_near_buffer(b, x, NEAR_POINTS, bytes, x->points) &&
            bench_near_buffer(b, x, NEAR_STORAGE, most, NULL);
 }
 
-bool bench_near_rows(bench *b, bench_near *x)
+static bool make_rows(bench *b, bench_near *x)
 {
     size_t scratch;
     return xl_neighbors_scratch(x->search, &(xl_neighbors_args){.num_queries = x->n}, &scratch) ==
                XL_SUCCESS &&
            bench_near_buffer(b, x, NEAR_OFFSETS, 8 * (x->n + 1), NULL) &&
            bench_near_buffer(b, x, NEAR_SCRATCH, scratch + 256, NULL);
+}
+
+bool bench_near_buffers(bench *b, bench_near *x, size_t point_bytes, unsigned wanted)
+{
+    return make_points(b, x, point_bytes * x->n) &&
+           (!(wanted & NEAR_FOR_LISTS) || make_rows(b, x)) &&
+           (!(wanted & NEAR_FOR_COUNTS) || bench_near_buffer(b, x, NEAR_COUNTS, 4 * x->n, NULL)) &&
+           (!(wanted & NEAR_FOR_DENSITY) || bench_near_buffer(b, x, NEAR_DENSITY, 4 * x->n, NULL));
 }
 
 /* ---- timed calls --------------------------------------------------------- */
@@ -118,15 +140,32 @@ bool bench_near_read(bench *b, const bench_near *x, int which, size_t bytes, voi
            CL_SUCCESS;
 }
 
-/* A query that is given is its own neighbour as well. */
+void *bench_near_copy(bench *b, const bench_near *x, int which, size_t bytes)
+{
+    void *to = malloc(bytes + 1);
+    if (to && bench_near_read(b, x, which, bytes, to))
+        return to;
+    free(to);
+    return NULL;
+}
+
+const char *bench_near_counts_fault(bench *b, const bench_near *x, const uint32_t *wanted)
+{
+    uint32_t *const got = bench_near_copy(b, x, NEAR_COUNTS, 4 * x->n);
+    const char *why = !got ? "no memory" : NULL;
+    if (got && memcmp(got, wanted, 4 * x->n) != 0)
+        why = "counts differ from the serial";
+    free(got);
+    return why;
+}
+
+/* A query is a neighbour of the point at the same place. */
 const char *bench_near_fault(bench *b, const bench_near *x, const ref_search *of_points)
 {
     enum { SAMPLE = 2 };
     uint64_t offsets[SAMPLE + 1];
-    uint32_t *const got = malloc(x->n * sizeof *got);
     float queries[3 * SAMPLE];
     const size_t step = x->n / SAMPLE;
-    const char *why = "no memory";
     ref_search search = *of_points;
     search.queries = queries;
     search.num_queries = SAMPLE;
@@ -134,8 +173,8 @@ const char *bench_near_fault(bench *b, const bench_near *x, const ref_search *of
     for (size_t k = 0; k < SAMPLE; ++k)
         memcpy(queries + 3 * k, search.points + 3 * k * step, 12);
     uint32_t *const rows = ref_neighbors(&search, offsets);
-    if (rows && got && bench_near_read(b, x, NEAR_COUNTS, 4 * x->n, got))
-        why = NULL;
+    uint32_t *const got = bench_near_copy(b, x, NEAR_COUNTS, 4 * x->n);
+    const char *why = rows && got ? NULL : "no memory";
     for (size_t k = 0; k < SAMPLE && !why; ++k)
         if (got[k * step] + 1 != offsets[k + 1] - offsets[k])
             why = "a count differs from the serial";
@@ -146,34 +185,42 @@ const char *bench_near_fault(bench *b, const bench_near *x, const ref_search *of
 
 /* ---- the rows of a cloud ------------------------------------------------- */
 
-enum { FILL = 2, KINDS = 4 };
-static const char *const kinds[KINDS] = {"build", "count", "fill", "density"};
+static bool wants(const bench *b, const char *what, const char *cloud, char variant[64])
+{
+    snprintf(variant, 64, "%s%s%s", what, cloud ? ", " : "", cloud ? cloud : "");
+    return bench_wants(b, variant);
+}
+
+bool bench_near_time_rows(bench *b, bench_near *x, const char *name, const char *cloud,
+                          const bench_timed *rows, size_t count)
+{
+    char variant[64];
+    for (size_t k = 0; k < count; ++k) {
+        if (!rows[k].enqueue || !wants(b, rows[k].what, cloud, variant))
+            continue;
+        x->way = rows[k].way;
+        if (bench_case(b, name, variant, x->n, rows[k].bytes, rows[k].enqueue, x) != XL_SUCCESS)
+            return false;
+    }
+    return true;
+}
 
 bool bench_near_wants(const bench *b, const char *cloud)
 {
-    bool wanted = false;
-    for (int k = 0; k < KINDS; ++k) {
-        char variant[64];
-        snprintf(variant, sizeof variant, "%s, %s", kinds[k], cloud);
-        wanted = wanted || bench_wants(b, variant);
-    }
-    return wanted;
+    char variant[64];
+    return wants(b, "build", cloud, variant) || wants(b, "count", cloud, variant) ||
+           wants(b, "fill", cloud, variant) || wants(b, "density", cloud, variant);
 }
 
 bool bench_near_time(bench *b, bench_near *x, const char *name, const char *cloud)
 {
     const double n = (double)x->n;
-    static bench_enqueue *const enqueues[KINDS] = {bench_near_build, bench_near_count,
-                                                   bench_near_fill, bench_near_density};
-    const double bytes[KINDS] = {28 * n, 28 * n, 24 * n + 4 * (double)x->pairs, 20 * n};
-    bool done = true;
-    for (int k = 0; k < KINDS && done; ++k) {
-        char variant[64];
-        snprintf(variant, sizeof variant, "%s, %s", kinds[k], cloud);
-        done = !bench_wants(b, variant) || (k == FILL && !x->mem[NEAR_INDICES]) ||
-               bench_case(b, name, variant, x->n, bytes[k], enqueues[k], x) == XL_SUCCESS;
-    }
-    return done;
+    const bench_timed rows[] = {
+        {"build", bench_near_build, 28 * n, 0},
+        {"count", bench_near_count, 28 * n, 0},
+        {"fill", x->mem[NEAR_INDICES] ? bench_near_fill : NULL, 24 * n + 4 * (double)x->pairs, 0},
+        {"density", bench_near_density, 20 * n, 0}};
+    return bench_near_time_rows(b, x, name, cloud, rows, sizeof rows / sizeof *rows);
 }
 
 void bench_near_end(bench_near *x)
@@ -185,4 +232,5 @@ void bench_near_end(bench_near *x)
         xl_plan_destroy(x->grids[way]);
     xl_plan_destroy(x->search);
     xl_grid_index_destroy(x->index);
+    free(x->points);
 }

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * Benchmarks of the search for the k nearest points: uniform ones, ones in clusters, and ones on a
- * surface, on cells as crosslane/nearest.h says; the build of the index is not timed. Verified before
- * they are timed: every row for its order and its distances, and some against a search through all
- * points. */
+ * Benchmarks of the search for the k nearest of uniform points, of points in clusters and on a
+ * surface. Cells are as crosslane/nearest.h recommends; the build of the index is not timed.
+ * Verified: every row for its order and distances, and some against a search of all points. */
 #include "bench_clouds.h"
 #include "bench_rows.h"
 
@@ -20,7 +19,7 @@ typedef struct job {
     xl_plan *plan;
 } job;
 
-/* ---- what is timed ------------------------------------------------------- */
+/* ---- timed call ------------------------------------------------------- */
 
 static xl_status search(bench *b, void *user, cl_event *event)
 {
@@ -118,11 +117,7 @@ static void run(bench *b, const char *cloud, double (*make)(float *, size_t), si
     if (j.rows.points)
         status = run_once(b, &j, make(j.rows.points, n));
     const char *why = status == XL_SUCCESS ? fault_of(b, &j) : NULL;
-    if (status != XL_SUCCESS)
-        bench_failed(b, "nearest", variant, n, status);
-    else if (why)
-        bench_wrong(b, "nearest", variant, n, why);
-    else
+    if (bench_right(b, "nearest", variant, n, status, why))
         (void)bench_case(b, "nearest", variant, n, (20.0 + 8.0 * k) * (double)n, search, &j);
     end_job(&j);
 }

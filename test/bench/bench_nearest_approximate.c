@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
- * Benchmarks of the approximate search for the k nearest points, on the clouds of the exact one,
- * everything counted: codes, sorts, candidates. Rows are named as those of the exact search, with
- * the number of shifts and the recall in parentheses: how many of the k nearest are in the row, of
- * some rows and a search through all points. Verified before they are timed: the distances and the
- * order of every row, and that the recall is not below a floor. */
+ * Benchmarks of the approximate search for the k nearest points, on the clouds of the exact one.
+ * The time includes codes, sorts and candidates. Rows are named as those of the exact search, with
+ * the number of shifts and the recall in parentheses: the share of the k nearest that is found,
+ * measured on some rows. Verified: the distances and the order of every row, and that the recall is
+ * not below a floor. */
 #include "bench_clouds.h"
 #include "bench_rows.h"
 
@@ -15,7 +15,7 @@
 
 enum { MOST_K = 64, COMPARED = 128 };
 
-/* Of dimensions + 1 shifts, on every cloud here; with more, more. */
+/* With dimensions + 1 shifts, on every cloud here; more shifts find more. */
 static const double LEAST_RECALL = 0.75;
 
 typedef struct job {
@@ -121,11 +121,7 @@ static void run(bench *b, const char *cloud, job j)
     const char *why = status == XL_SUCCESS ? fault_of(b, &j) : NULL;
     snprintf(variant, sizeof variant, "k %u, %s (%u shifts%s, recall %.3f)", (unsigned)j.rows.k,
              cloud, (unsigned)j.shifts, codes, j.recall);
-    if (status != XL_SUCCESS)
-        bench_failed(b, "nearest", variant, j.rows.n, status);
-    else if (why)
-        bench_wrong(b, "nearest", variant, j.rows.n, why);
-    else
+    if (bench_right(b, "nearest", variant, j.rows.n, status, why))
         (void)bench_case(b, "nearest", variant, j.rows.n,
                          (20.0 + 8.0 * j.rows.k) * (double)j.rows.n, search, &j);
     end_job(&j);
@@ -146,7 +142,7 @@ static void run_file(bench *b, job j)
     run(b, "of a file", j);
 }
 
-void bench_nearest_approximate(bench *b)
+void bench_approximate(bench *b)
 {
     static const struct {
         uint32_t k, shifts, code;

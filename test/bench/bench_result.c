@@ -35,24 +35,25 @@ static size_t parse_size(const char *text)
     return *end == '\0' ? (size_t)base : 0;
 }
 
-bool bench_parse(int argc, char **argv, bench_options *o)
+static bool parse(int argc, char **argv, bench_options *o)
 {
+    const struct {
+        const char *name, **to;
+    } texts[] = {
+        {"--only", &o->only}, {"--match", &o->match}, {"--json", &o->json}, {"--cloud", &o->cloud}};
     for (int i = 1; i < argc; ++i) {
         const char *value = i + 1 < argc ? argv[i + 1] : NULL;
+        size_t k = 0;
         if (strcmp(argv[i], "--quick") == 0 || strcmp(argv[i], "--progress") == 0) {
             *(argv[i][2] == 'q' ? &o->quick : &o->progress) = true;
             continue;
         }
+        while (k < 4 && strcmp(argv[i], texts[k].name) != 0)
+            ++k;
         if (!value)
             return false;
-        if (strcmp(argv[i], "--only") == 0)
-            o->only = value;
-        else if (strcmp(argv[i], "--match") == 0)
-            o->match = value;
-        else if (strcmp(argv[i], "--json") == 0)
-            o->json = value;
-        else if (strcmp(argv[i], "--cloud") == 0)
-            o->cloud = value;
+        if (k < 4)
+            *texts[k].to = value;
         else if (strcmp(argv[i], "--max-n") == 0)
             o->max_n = parse_size(value);
         else if (strcmp(argv[i], "--min-n") == 0)
@@ -62,6 +63,35 @@ bool bench_parse(int argc, char **argv, bench_options *o)
         ++i;
     }
     return o->max_n > 0;
+}
+
+bool bench_parse(int argc, char **argv, const char *const *names, size_t num_names,
+                 bench_options *o)
+{
+    bool known = parse(argc, argv, o), found = !o->only;
+    for (size_t k = 0; k < num_names; ++k)
+        found = found || strcmp(o->only, names[k]) == 0;
+    if (known && found)
+        return true;
+    fprintf(stderr,
+            "usage: %s [--only NAME] [--match TEXT] [--min-n 2^K] [--max-n 2^K] [--json FILE] "
+            "[--cloud FILE.npy:RADIUS] [--quick] [--progress]\nnames:",
+            argv[0]);
+    for (size_t k = 0; k < num_names; ++k)
+        fprintf(stderr, " %s", names[k]);
+    fputc('\n', stderr);
+    return false;
+}
+
+bool bench_has_part(const bench_options *o, const char *name)
+{
+    return !o->only || strcmp(o->only, name) == 0;
+}
+
+bool bench_matches(const bench_options *o, const char *variant)
+{
+    return !o->match || (o->match[0] == '=' ? strcmp(variant, o->match + 1) == 0
+                                            : strstr(variant, o->match) != NULL);
 }
 
 unsigned bench_runs(const bench_options *o)
@@ -91,6 +121,18 @@ bench_result *bench_add(bench_results *all, const char *program, const char *nam
     return r;
 }
 
+bench_result *bench_add_times(bench_results *all, const char *program, const char *name,
+                              const char *variant, const bench_result *times)
+{
+    bench_result *r = bench_add(all, program, name, variant, times->n);
+    r->bytes = times->bytes;
+    r->device_ms = times->device_ms;
+    r->spread = times->spread;
+    r->wall_us = times->wall_us;
+    r->copy_ms = times->copy_ms;
+    return r;
+}
+
 double bench_least_copy(const bench_results *all, size_t n)
 {
     double least = 0;
@@ -111,6 +153,12 @@ static int by_value(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
+double bench_median(double *numbers, unsigned count)
+{
+    qsort(numbers, count, sizeof *numbers, by_value);
+    return numbers[count / 2];
+}
+
 bool bench_measure(bench_result *r, unsigned runs, bench_row *row, bench_wall *wall, void *user)
 {
     double us = 0, rows[MOST_RUNS];
@@ -124,8 +172,7 @@ bool bench_measure(bench_result *r, unsigned runs, bench_row *row, bench_wall *w
     for (unsigned i = 0; i < runs; ++i)
         if ((rows[i] = row(user, calls)) < 0)
             return false;
-    qsort(rows, runs, sizeof rows[0], by_value);
-    r->device_ms = rows[runs / 2];
+    r->device_ms = bench_median(rows, runs);
     r->spread = (rows[runs - 1 - runs / 10] - rows[runs / 10]) / 2 / r->device_ms;
     r->wall_us = wall(user, us < 1e4 ? 100 : us < 1e5 ? 10 : 2);
     return r->wall_us >= 0;

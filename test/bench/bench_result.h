@@ -6,6 +6,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -52,20 +53,40 @@ typedef struct bench_options {
     bool quick, progress;
 } bench_options;
 
+/* The next of a series of random numbers (xorshift64), the same on every machine. */
+#define BENCH_SEED UINT64_C(88172645463325252)
+static inline uint64_t bench_random(uint64_t *state)
+{
+    *state ^= *state << 13;
+    *state ^= *state >> 7;
+    *state ^= *state << 17;
+    return *state;
+}
+
 /* Seconds of a clock that only moves forward. */
 double bench_now(void);
 
 /* [--only NAME] [--match TEXT] [--min-n 2^K] [--max-n 2^K] [--json FILE] [--cloud FILE:R] [--quick]
- * [--progress];
- * false for anything else. */
-bool bench_parse(int argc, char **argv, bench_options *options);
+ * [--progress], and NAME one of `names`; false, with a message on stderr, for anything else. */
+bool bench_parse(int argc, char **argv, const char *const *names, size_t num_names,
+                 bench_options *options);
+
+/* Whether --only selects a part, and --match a variant: =TEXT by its whole name, TEXT by a part. */
+bool bench_has_part(const bench_options *options, const char *name);
+bool bench_matches(const bench_options *options, const char *variant);
 
 /* Timed rows per case. */
 unsigned bench_runs(const bench_options *options);
 
-/* Adds an empty result to the list; never NULL. */
+/* Sorts the numbers; `count` is at least 1. */
+double bench_median(double *numbers, unsigned count);
+
+/* Adds an empty result to the list, or one with these times; never NULL. */
 bench_result *bench_add(bench_results *all, const char *program, const char *name,
                         const char *variant, size_t n);
+
+bench_result *bench_add_times(bench_results *all, const char *program, const char *name,
+                              const char *variant, const bench_result *times);
 
 /* The least time of the copy kernels of n 4-byte elements in the list; 0: there is none. */
 double bench_least_copy(const bench_results *all, size_t n);

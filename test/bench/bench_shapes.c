@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: MIT
- * Benchmarks of what points of other shapes cost: build, count, fill and a density of points that
- * are spread evenly, more of them with half as many neighbours, in no order and in that of a
- * lattice, a slab, one point far off from all others, and all in one cell, to be compared by pair.
- * Verified for some points against all others before they are timed. */
+ * Benchmarks of the shape of a cloud: build, count, fill and density of evenly spread points, more
+ * of them with half as many neighbours, in random order and in that of a lattice, a slab, one point
+ * far from all others, and all in one cell, to be compared by pair. Verified for some points. */
 #include "bench_clouds.h"
 #include "bench_near.h"
 
-#include <math.h>
 #include <stdlib.h>
 
 typedef struct shape {
@@ -25,83 +23,55 @@ static const shape shapes[] = {
     {"one point far off", (size_t)1 << 20, 1, 34, false, true, true},
     {"all in one cell", (size_t)1 << 16, 1, 1e9, false, false, false}};
 
-typedef struct job {
-    bench_near near;
-    float radius;
-    float *points;
-} job;
-
-/* To its place in a lattice of the unit cube, of which it moves by less than half a spacing. */
-static void put_in_order(float *p, size_t i, size_t side)
+static void make_points(bench_near *x, const shape *s)
 {
-    const size_t at[3] = {i % side, i / side % side, i / side / side};
-    for (size_t a = 0; a < 3; ++a)
-        p[a] = ((float)at[a] + 0.4f * p[a]) / (float)side;
-}
-
-static void make_points(job *j, const shape *s)
-{
-    (void)bench_cloud_uniform(j->points, s->n);
+    float *const points = x->points;
+    if (s->is_lattice) {
+        const float side = (float)bench_cloud_lattice(points, 3, s->n);
+        for (size_t i = 0; i < 3 * s->n; ++i)
+            points[i] /= side;
+    } else {
+        (void)bench_cloud_uniform(points, s->n);
+    }
     for (size_t i = 0; i < s->n; ++i)
-        j->points[3 * i] *= s->length;
-    for (size_t i = 0; i < s->n && s->is_lattice; ++i)
-        put_in_order(j->points + 3 * i, i, (size_t)ceil(cbrt((double)s->n)));
+        points[3 * i] *= s->length;
     for (size_t i = 3 * (s->n - 1); i < 3 * s->n && s->has_outlier; ++i)
-        j->points[i] = 1e9f;
-    const double density = (double)s->n / (double)s->length;
-    j->radius = (float)cbrt(s->neighbours / (4.0 / 3.0 * 3.14159265358979 * density));
+        points[i] = 1e9f;
+    x->radius = (float)bench_radius(s->neighbours, (double)s->n / (double)s->length);
+    bench_near_set_poly6(x);
 }
 
-static xl_status make_plans(bench *b, job *j)
+/* The list of all pairs of points in one cell would be larger than most buffers may be. */
+static xl_status run_once(bench *b, bench_near *x, const shape *s)
 {
     xl_grid_desc grid;
     xl_neighbors_desc search;
-    xl_grid_desc_init(&grid);
-    xl_neighbors_desc_init(&search);
-    grid.cell_size = search.radius = j->radius;
+    make_points(x, s);
+    bench_near_descs(x, &grid, &search);
     search.visit = bench_near_poly6;
-    j->near.params[0] = j->radius * j->radius;
-    j->near.params[1] = 1.0f / (j->near.params[0] * j->near.params[0] * j->near.params[0]);
-    return bench_near_plans(b, &j->near, &grid, &search);
-}
-
-static bool make_buffers(bench *b, job *j)
-{
-    return bench_near_points(b, &j->near, 12 * j->near.n, j->points) &&
-           bench_near_rows(b, &j->near) &&
-           bench_near_buffer(b, &j->near, NEAR_COUNTS, 4 * j->near.n, NULL) &&
-           bench_near_buffer(b, &j->near, NEAR_DENSITY, 4 * j->near.n, NULL);
-}
-
-/* A list of all pairs there are would be larger than most buffers may be. */
-static xl_status run_once(bench *b, job *j, const shape *s)
-{
-    if (s->has_list)
-        return bench_near_list(b, &j->near);
-    const xl_status status = bench_near_build(b, &j->near, NULL);
-    return status == XL_SUCCESS ? bench_near_count(b, &j->near, NULL) : status;
+    xl_status status = bench_near_plans(b, x, &grid, &search);
+    if (status == XL_SUCCESS && !bench_near_buffers(b, x, 12, NEAR_FOR_ALL))
+        status = XL_ERROR_OUT_OF_MEMORY;
+    if (status == XL_SUCCESS && s->has_list)
+        return bench_near_list(b, x);
+    if (status == XL_SUCCESS)
+        status = bench_near_build(b, x, NULL);
+    return status == XL_SUCCESS ? bench_near_count(b, x, NULL) : status;
 }
 
 static void run(bench *b, const shape *s)
 {
-    job j = {.near.n = s->n, .points = malloc(12 * s->n)};
-    xl_status status = XL_ERROR_OUT_OF_MEMORY;
-    if (j.points) {
-        make_points(&j, s);
-        status = make_plans(b, &j);
-        if (status == XL_SUCCESS)
-            status = make_buffers(b, &j) ? run_once(b, &j, s) : XL_ERROR_OUT_OF_MEMORY;
+    bench_near x = {.n = s->n, .points = malloc(12 * s->n)};
+    const char *why = NULL;
+    const xl_status status = x.points ? run_once(b, &x, s) : XL_ERROR_OUT_OF_MEMORY;
+    if (status == XL_SUCCESS) {
+        const ref_search search = {
+            .points = x.points, .n = s->n, .stride = 3, .radius = (float)x.radius};
+        why = bench_near_fault(b, &x, &search);
     }
-    const ref_search search = {.points = j.points, .n = s->n, .stride = 3, .radius = j.radius};
-    const char *const why = status == XL_SUCCESS ? bench_near_fault(b, &j.near, &search) : NULL;
-    if (status != XL_SUCCESS)
-        bench_failed(b, "shapes", s->name, s->n, status);
-    else if (why)
-        bench_wrong(b, "shapes", s->name, s->n, why);
-    else
-        (void)bench_near_time(b, &j.near, "shapes", s->name);
-    bench_near_end(&j.near);
-    free(j.points);
+    if (bench_right(b, "shapes", s->name, s->n, status, why))
+        (void)bench_near_time(b, &x, "shapes", s->name);
+    bench_near_end(&x);
 }
 
 void bench_shapes(bench *b)

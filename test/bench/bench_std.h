@@ -10,6 +10,13 @@
 extern "C" {
 #endif
 
+/* A function that needs this library, or NULL if the benchmark is built without a C++ compiler. */
+#ifdef BENCH_HAS_STD
+#define BENCH_STD(function) (function)
+#else
+#define BENCH_STD(function) NULL
+#endif
+
 /* Median milliseconds of `runs` calls of std::exclusive_scan, on one core. */
 double bench_std_exclusive_scan(const uint32_t *in, uint32_t *out, size_t n, unsigned runs);
 

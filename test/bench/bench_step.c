@@ -2,13 +2,12 @@
  * Benchmarks of one step of a fluid of particles, stage by stage: the sort of cell numbers
  * alone, bitonic and radix; the build of the grid, bitonic and by counting; the density, Poly6;
  * the forces, of pressures and viscosity. And the build and the density together, by either build.
- * Uniform points of some 34 neighbours. Verified before they are timed: cell numbers for their
- * order, densities and forces of some particles against sums over all others. */
+ * Uniform points with about 34 neighbours. Verified: cell numbers for their order, densities and
+ * forces of some particles against sums over all others. */
 #include "bench_clouds.h"
 #include "bench_near.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,10 +16,9 @@ enum { BITONIC, OTHER, WAYS }; /* of sorts radix, of builds counting */
 enum { COMPARED = 100 };
 
 typedef struct job {
-    bench_near near; /* first: what takes one takes a job */
-    float radius;
+    bench_near near;
     float params[4]; /* of the kernel: see the text */
-    float *points, *velocities;
+    float *velocities;
     uint32_t *keys;
     xl_plan *sorts[WAYS];
     cl_program program;
@@ -54,52 +52,21 @@ static const char forces_text[] =
 
 /* ---- timed calls --------------------------------------------------------- */
 
-static xl_status sort(bench *b, job *j, int way, cl_event *event)
+/* By the way of the job, as the build. */
+static xl_status sort(bench *b, void *user, cl_event *event)
 {
-    return xl_sort_enqueue(j->sorts[way], b->queue,
-                           &(xl_sort_args){.n = j->near.n,
-                                           .keys_in = xl_view_of(j->near.mem[KEYS], 0),
-                                           .keys_out = xl_view_of(j->near.mem[SORTED], 0),
-                                           .values_out = xl_view_of(j->near.mem[ORDER], 0)},
-                           0, NULL, event);
-}
-
-static xl_status sort_bitonic(bench *b, void *user, cl_event *event)
-{
-    return sort(b, user, BITONIC, event);
-}
-
-static xl_status sort_radix(bench *b, void *user, cl_event *event)
-{
-    return sort(b, user, OTHER, event);
-}
-
-static xl_status build(bench *b, bench_near *x, int way, cl_event *event)
-{
-    x->way = way;
-    return bench_near_build(b, x, event);
-}
-
-static xl_status build_bitonic(bench *b, void *user, cl_event *event)
-{
-    return build(b, user, BITONIC, event);
-}
-
-static xl_status build_counting(bench *b, void *user, cl_event *event)
-{
-    return build(b, user, OTHER, event);
+    const job *j = user;
+    const xl_sort_args args = {.n = j->near.n,
+                               .keys_in = xl_view_of(j->near.mem[KEYS], 0),
+                               .keys_out = xl_view_of(j->near.mem[SORTED], 0),
+                               .values_out = xl_view_of(j->near.mem[ORDER], 0)};
+    return xl_sort_enqueue(j->sorts[j->near.way], b->queue, &args, 0, NULL, event);
 }
 
 /* The queue is in order. */
-static xl_status both_bitonic(bench *b, void *user, cl_event *event)
+static xl_status build_and_density(bench *b, void *user, cl_event *event)
 {
-    const xl_status status = build(b, user, BITONIC, NULL);
-    return status == XL_SUCCESS ? bench_near_density(b, user, event) : status;
-}
-
-static xl_status both_counting(bench *b, void *user, cl_event *event)
-{
-    const xl_status status = build(b, user, OTHER, NULL);
+    const xl_status status = bench_near_build(b, user, NULL);
     return status == XL_SUCCESS ? bench_near_density(b, user, event) : status;
 }
 
@@ -107,7 +74,7 @@ static xl_status forces(bench *b, void *user, cl_event *event)
 {
     job *j = user;
     cl_uint next;
-    const xl_neighbors_kernel_args args = {.kernel = j->kernel, .radius = j->radius};
+    const xl_neighbors_kernel_args args = {.kernel = j->kernel, .radius = (float)j->near.radius};
     const xl_status status = xl_grid_index_set_kernel_args(j->near.index, &args, &next);
     const size_t group = 128, size = (j->near.n + group - 1) / group * group;
     if (status != XL_SUCCESS)
@@ -127,21 +94,15 @@ static xl_status forces(bench *b, void *user, cl_event *event)
 
 static const char *fault_in_order(bench *b, job *j)
 {
-    const char *why = "no memory";
-    uint32_t *keys = malloc(4 * j->near.n), *order = malloc(4 * j->near.n);
-    for (int way = 0; keys && order && way < WAYS; ++way) {
-        why = NULL;
-        if (j->sorts[way] && (sort(b, j, way, NULL) != XL_SUCCESS ||
-                              !bench_near_read(b, &j->near, SORTED, 4 * j->near.n, keys) ||
-                              !bench_near_read(b, &j->near, ORDER, 4 * j->near.n, order)))
-            why = "a sort could not be read";
-        for (size_t i = 0; i < j->near.n && j->sorts[way] && !why; ++i)
-            if (order[i] >= j->near.n || keys[i] != j->keys[order[i]] ||
-                (i > 0 && keys[i] < keys[i - 1]))
-                why = "cell numbers are not in order";
-        if (why)
-            break;
-    }
+    const size_t n = j->near.n;
+    if (sort(b, j, NULL) != XL_SUCCESS)
+        return xl_context_error(b->ctx);
+    uint32_t *keys = bench_near_copy(b, &j->near, SORTED, 4 * n);
+    uint32_t *order = bench_near_copy(b, &j->near, ORDER, 4 * n);
+    const char *why = keys && order ? NULL : "a sort could not be read";
+    for (size_t i = 0; i < n && !why; ++i)
+        if (order[i] >= n || keys[i] != j->keys[order[i]] || (i > 0 && keys[i] < keys[i - 1]))
+            why = "cell numbers are not in order";
     free(keys);
     free(order);
     return why;
@@ -150,15 +111,16 @@ static const char *fault_in_order(bench *b, job *j)
 /* Density and force of one particle, in double precision; false: they differ. */
 static bool is_right(const job *j, size_t i, const float *rho, const float *force)
 {
-    const float *const params = j->params, *const p = j->points + 3 * i;
+    const float *const params = j->params, *const points = j->near.points;
+    const float *const p = points + 3 * i;
     const double h = (double)params[0],
                  own = (double)params[1] * ((double)rho[i] - (double)params[2]);
     double sum = (double)j->near.start, total[3] = {0, 0, 0}, size = 0;
     for (size_t k = 0; k < j->near.n; ++k) {
-        const float *const q = j->points + 3 * k;
+        const float *const q = points + 3 * k;
         const float d[3] = {q[0] - p[0], q[1] - p[1], q[2] - p[2]};
         const float d2 = (d[0] * d[0] + d[1] * d[1]) + d[2] * d[2];
-        if (k == i || !(d2 < j->radius * j->radius))
+        if (k == i || !(d2 < params[0] * params[0]))
             continue;
         const double r = sqrt((double)d2), left = h - r, other = (double)rho[k];
         const double both = own + (double)params[1] * (other - (double)params[2]);
@@ -180,28 +142,28 @@ static bool is_right(const job *j, size_t i, const float *rho, const float *forc
 
 static const char *fault_in_forces(bench *b, const job *j)
 {
-    const char *why = "no memory";
-    float *rho = malloc(4 * j->near.n), *force = malloc(16 * j->near.n);
-    if (rho && force) {
-        const bool read = bench_near_read(b, &j->near, NEAR_DENSITY, 4 * j->near.n, rho) &&
-                          bench_near_read(b, &j->near, FORCES, 16 * j->near.n, force);
-        why = read ? NULL : "densities or forces could not be read";
-        for (size_t c = 0; c < COMPARED && !why; ++c)
-            if (!is_right(j, c * (j->near.n / COMPARED + 1) % j->near.n, rho, force))
-                why = "a density or a force differs from the sum over all particles";
-    }
+    const size_t n = j->near.n;
+    float *rho = bench_near_copy(b, &j->near, NEAR_DENSITY, 4 * n);
+    float *force = bench_near_copy(b, &j->near, FORCES, 16 * n);
+    const char *why = rho && force ? NULL : "densities or forces could not be read";
+    for (size_t c = 0; c < COMPARED && !why; ++c)
+        if (!is_right(j, c * (n / COMPARED + 1) % n, rho, force))
+            why = "a density or a force differs from the sum over all particles";
     free(rho);
     free(force);
     return why;
 }
 
-/* By either build. */
+/* By either sort and either build. */
 static const char *fault_of(bench *b, job *j)
 {
-    const char *why = fault_in_order(b, j);
-    for (int way = 0; way < WAYS && !why; ++way) {
-        if (build(b, &j->near, way, NULL) != XL_SUCCESS ||
-            bench_near_density(b, &j->near, NULL) != XL_SUCCESS || forces(b, j, NULL) != XL_SUCCESS)
+    const char *why = NULL;
+    for (j->near.way = 0; j->near.way < WAYS && !why; ++j->near.way) {
+        if (j->sorts[j->near.way])
+            why = fault_in_order(b, j);
+        if (why)
+            break;
+        if (build_and_density(b, j, NULL) != XL_SUCCESS || forces(b, j, NULL) != XL_SUCCESS)
             return xl_context_error(b->ctx);
         why = fault_in_forces(b, j);
     }
@@ -210,32 +172,31 @@ static const char *fault_of(bench *b, job *j)
 
 /* ---- one number of particles --------------------------------------------- */
 
-/* Particles, velocities, and the numbers of the cells that they are in. */
+/* Particles, velocities, and the numbers of their cells. */
 static bool make_particles(job *j)
 {
+    const size_t n = j->near.n;
     uint64_t state = 7;
-    j->points = malloc(12 * j->near.n);
-    j->velocities = malloc(16 * j->near.n);
-    j->keys = malloc(4 * j->near.n);
-    if (!j->points || !j->velocities || !j->keys)
+    float *points = j->near.points = malloc(12 * n);
+    j->velocities = malloc(16 * n);
+    j->keys = malloc(4 * n);
+    if (!points || !j->velocities || !j->keys)
         return false;
-    const double density = bench_cloud_uniform(j->points, j->near.n);
-    j->radius = (float)cbrt(34.0 / (4.0 / 3.0 * 3.14159265358979 * density));
-    const uint32_t side = (uint32_t)(1 / j->radius) + 1;
-    for (size_t i = 0; i < j->near.n; ++i) {
+    const float radius = (float)bench_radius(34, bench_cloud_uniform(points, n));
+    const uint32_t side = (uint32_t)(1 / radius) + 1;
+    for (size_t i = 0; i < n; ++i) {
         uint32_t cell = 0;
         for (size_t a = 3; a-- > 0;)
-            cell = cell * side + (uint32_t)(j->points[3 * i + a] / j->radius);
+            cell = cell * side + (uint32_t)(points[3 * i + a] / radius);
         j->keys[i] = cell;
         for (size_t a = 0; a < 4; ++a)
             j->velocities[4 * i + a] = a < 3 ? bench_unit(&state) - 0.5f : 0;
     }
-    const float h2 = j->radius * j->radius;
-    const float params[4] = {j->radius, 3, 8, 0.1f};
+    const float params[4] = {radius, 3, 8, 0.1f};
     memcpy(j->params, params, sizeof params);
+    j->near.radius = radius;
     j->near.start = 1;
-    j->near.params[0] = h2;
-    j->near.params[1] = 1 / (h2 * h2 * h2);
+    bench_near_set_poly6(&j->near);
     return true;
 }
 
@@ -256,9 +217,7 @@ static xl_status make_plans(bench *b, job *j)
 {
     xl_grid_desc grid;
     xl_neighbors_desc search;
-    xl_grid_desc_init(&grid);
-    xl_neighbors_desc_init(&search);
-    grid.cell_size = search.radius = j->radius;
+    bench_near_descs(&j->near, &grid, &search);
     search.visit = bench_near_poly6;
     xl_status status = make_sorts(b, j);
     for (int way = 0; way < WAYS && status == XL_SUCCESS; ++way) {
@@ -277,39 +236,29 @@ static xl_status make_plans(bench *b, job *j)
 
 static bool make_buffers(bench *b, job *j)
 {
-    return bench_near_points(b, &j->near, 12 * j->near.n, j->points) &&
-           bench_near_buffer(b, &j->near, NEAR_DENSITY, 4 * j->near.n, NULL) &&
-           bench_near_buffer(b, &j->near, VELOCITY, 16 * j->near.n, j->velocities) &&
-           bench_near_buffer(b, &j->near, FORCES, 16 * j->near.n, NULL) &&
-           bench_near_buffer(b, &j->near, KEYS, 4 * j->near.n, j->keys) &&
-           bench_near_buffer(b, &j->near, SORTED, 4 * j->near.n, NULL) &&
-           bench_near_buffer(b, &j->near, ORDER, 4 * j->near.n, NULL);
+    bench_near *x = &j->near;
+    return bench_near_buffers(b, x, 12, NEAR_FOR_DENSITY) &&
+           bench_near_buffer(b, x, VELOCITY, 16 * x->n, j->velocities) &&
+           bench_near_buffer(b, x, FORCES, 16 * x->n, NULL) &&
+           bench_near_buffer(b, x, KEYS, 4 * x->n, j->keys) &&
+           bench_near_buffer(b, x, SORTED, 4 * x->n, NULL) &&
+           bench_near_buffer(b, x, ORDER, 4 * x->n, NULL);
 }
 
 static void time_all(bench *b, job *j)
 {
     const double n = (double)j->near.n;
-    const struct {
-        const char *variant;
-        bench_enqueue *enqueue;
-        double bytes;
-    } cases[] = {
-        {"stages (sort alone, bitonic)", sort_bitonic, 12 * n},
-        {"stages (sort alone, radix)", sort_radix, 12 * n},
-        {"stages (build, bitonic)", build_bitonic, 28 * n},
-        {"stages (build, counting)", build_counting, 28 * n},
-        {"stages (density)", bench_near_density, 20 * n},
-        {"stages (forces)", forces, 52 * n},
-        {"build and density (bitonic)", both_bitonic, 48 * n},
-        {"build and density (counting)", both_counting, 48 * n},
+    const bench_timed rows[] = {
+        {"stages (sort alone, bitonic)", sort, 12 * n, BITONIC},
+        {"stages (sort alone, radix)", j->sorts[OTHER] ? sort : NULL, 12 * n, OTHER},
+        {"stages (build, bitonic)", bench_near_build, 28 * n, BITONIC},
+        {"stages (build, counting)", bench_near_build, 28 * n, OTHER},
+        {"stages (density)", bench_near_density, 20 * n, OTHER},
+        {"stages (forces)", forces, 52 * n, OTHER},
+        {"build and density (bitonic)", build_and_density, 48 * n, BITONIC},
+        {"build and density (counting)", build_and_density, 48 * n, OTHER},
     };
-    for (size_t k = 0; k < sizeof cases / sizeof *cases; ++k) {
-        if (cases[k].enqueue == sort_radix && !j->sorts[OTHER])
-            continue;
-        if (bench_case(b, "step", cases[k].variant, j->near.n, cases[k].bytes, cases[k].enqueue,
-                       j) != XL_SUCCESS)
-            return;
-    }
+    (void)bench_near_time_rows(b, &j->near, "step", NULL, rows, sizeof rows / sizeof *rows);
 }
 
 static void end_job(job *j)
@@ -321,7 +270,6 @@ static void end_job(job *j)
     for (int way = 0; way < WAYS; ++way)
         xl_plan_destroy(j->sorts[way]);
     bench_near_end(&j->near);
-    free(j->points);
     free(j->velocities);
     free(j->keys);
 }
@@ -329,17 +277,11 @@ static void end_job(job *j)
 static void run(bench *b, size_t n)
 {
     job j = {.near.n = n};
-    const char *why = NULL;
     xl_status status = make_particles(&j) ? make_plans(b, &j) : XL_ERROR_OUT_OF_MEMORY;
-    if (status == XL_SUCCESS)
-        status = make_buffers(b, &j) ? XL_SUCCESS : XL_ERROR_OUT_OF_MEMORY;
-    if (status == XL_SUCCESS)
-        why = fault_of(b, &j);
-    if (status != XL_SUCCESS)
-        bench_failed(b, "step", "uniform", n, status);
-    else if (why)
-        bench_wrong(b, "step", "uniform", n, why);
-    else
+    if (status == XL_SUCCESS && !make_buffers(b, &j))
+        status = XL_ERROR_OUT_OF_MEMORY;
+    const char *why = status == XL_SUCCESS ? fault_of(b, &j) : NULL;
+    if (bench_right(b, "step", "uniform", n, status, why))
         time_all(b, &j);
     end_job(&j);
 }

@@ -52,12 +52,7 @@ static xl_status open_approximate(const fuzz_case *c, open_plan *plan)
         desc.space.origin[a] = (double)s.lower[a];
         desc.space.cell[a][a] = (double)(s.upper[a] - s.lower[a]);
     }
-    return xl_nearest_approximate_create(plan->ctx, &desc, &plan->of.approximate);
-}
-
-static void close_approximate(open_plan *plan)
-{
-    xl_plan_destroy(plan->of.approximate);
+    return xl_nearest_approximate_create(plan->ctx, &desc, &plan->of.array_plan);
 }
 
 /* ---- the call -------------------------------------------------------------------------------- */
@@ -87,7 +82,7 @@ static xl_status enqueue(const fuzz_case *c, const open_plan *plan, const call_a
                                               .scratch = array_view(&a[ROOM]),
                                               .first_row = first_row(c),
                                               .num_rows = rows_of(c)};
-    return xl_nearest_approximate_enqueue(plan->of.approximate, f->queue, &args, num_waits(f),
+    return xl_nearest_approximate_enqueue(plan->of.array_plan, f->queue, &args, num_waits(f),
                                           waits(f), f->event);
 }
 
@@ -166,7 +161,7 @@ static void run_arrays(const fuzz_case *c, open_plan *plan, outcome *o,
     size_t scratch = 0;
     if (!succeeded(o, plan->ctx,
                    xl_nearest_approximate_scratch(
-                       plan->of.approximate,
+                       plan->of.array_plan,
                        &(xl_nearest_approximate_args){.n = s->n, .num_queries = s->num_queries},
                        &scratch),
                    "xl_nearest_approximate_scratch"))
@@ -200,4 +195,4 @@ static void run_approximate(const fuzz_case *c, open_plan *plan, outcome *o)
     free(indices);
 }
 
-const primitive approximate_primitive = {open_approximate, run_approximate, close_approximate};
+const primitive approximate_primitive = {open_approximate, run_approximate, close_array_plan};

@@ -6,6 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+void close_array_plan(open_plan *plan)
+{
+    xl_plan_destroy(plan->of.array_plan);
+}
+
 xl_view array_view(const call_array *a)
 {
     return a->name ? xlt_view(&a->buffer) : xl_no_view();
@@ -44,6 +49,12 @@ uint64_t count_of(const fuzz_case *c)
     return c->of[COUNT] == COUNT_ABOVE ? c->of[N] + 1000 : c->of[N];
 }
 
+call_array segments_array(const fuzz_case *c, const segmentation *s)
+{
+    return input_array(s->array ? "segments" : NULL, s->array, s->array_n, s->array_bytes,
+                       (size_t)c->of[SEGMENTS_AT]);
+}
+
 call_array scratch_array(const fuzz_case *c, size_t bytes)
 {
     const bool given = c->of[SCRATCH] == SCRATCH_GIVEN && bytes > 0;
@@ -51,11 +62,12 @@ call_array scratch_array(const fuzz_case *c, size_t bytes)
         .name = given ? "scratch" : NULL, .n = bytes, .size = 1, .is_scratch = true};
 }
 
-static void make_arrays(call_array arrays[CALL_ARRAYS], const call_array *from)
+static void make_arrays(call_array arrays[CALL_ARRAYS], const call_array *from, size_t shift)
 {
     for (size_t k = 0; k < CALL_ARRAYS; ++k) {
         call_array *a = &arrays[k];
         *a = from[k];
+        a->at += a->shifts ? shift : 0;
         if (a->name)
             a->buffer =
                 a->is_scratch ? xlt_scratch_make(a->n) : guarded(a->host, a->n, a->size, a->at);
@@ -103,8 +115,8 @@ static bool check_array(outcome *o, call_array *a, bool undone)
            (!a->wanted || same_elements(o, a, a->got));
 }
 
-void run_exact(outcome *o, const fuzz_case *c, const open_plan *plan, const exact_call *call,
-               const call_array *arrays)
+void run_alike(outcome *o, const fuzz_case *c, const open_plan *plan, const exact_call *call,
+               const call_array *arrays, calls_agree *agree)
 {
     const size_t calls = c->of[TWICE] ? 2 : 1;
     const bool undone = stays_undone(c);
@@ -113,7 +125,7 @@ void run_exact(outcome *o, const fuzz_case *c, const open_plan *plan, const exac
     bool good = take_off(o, c, &f);
     memset(made, 0, sizeof made);
     for (size_t k = 0; good && k < calls; ++k) {
-        make_arrays(made[k], arrays);
+        make_arrays(made[k], arrays, k);
         good = departed(o, &f, k, plan->ctx, call->enqueue(c, plan, made[k], &f), call->name);
     }
     good = land(o, &f) && good;
@@ -122,6 +134,14 @@ void run_exact(outcome *o, const fuzz_case *c, const open_plan *plan, const exac
             good = check_array(o, &made[k][i], undone);
         good = good && (undone || !call->holds || call->holds(o, c, made[k]));
     }
+    if (good && calls == 2 && !undone && agree)
+        agree(o, c, made[0], made[1]);
     for (size_t k = 0; k < 2; ++k)
         free_arrays(made[k]);
+}
+
+void run_exact(outcome *o, const fuzz_case *c, const open_plan *plan, const exact_call *call,
+               const call_array *arrays)
+{
+    run_alike(o, c, plan, call, arrays, NULL);
 }

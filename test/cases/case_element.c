@@ -45,7 +45,7 @@ static const xl_user_op affine_user = {
     "    r.k = a.k * b.m + b.k;\n    r.count = a.count + b.count;\n    return r;\n}",
     &affine_identity, XL_OP_STRICTLY_ASSOCIATIVE};
 
-/* 12 bytes, no identity: neighbours that must touch, or are torn for good. */
+/* 12 bytes, no identity: neighbours that must touch; otherwise the result is TORN and stays so. */
 enum { WELL = 0x51de, TORN = 0xdead };
 typedef struct stretch {
     uint32_t from, to, state;
@@ -278,6 +278,14 @@ const element *element_of(const fuzz_case *c)
     return c->of[COMPARE] == COMPARE_STRUCT ? structure_of(c) : &elements[c->of[TYPE]];
 }
 
+enum element_kind kind_of(const fuzz_case *c)
+{
+    const element *e = element_of(c);
+    if (e->lanes > 1 || e->numbers == STRUCT)
+        return OTHERS;
+    return e->numbers == FLOATING ? FLOATS : INTEGERS;
+}
+
 const element *scalar_number(uint64_t k)
 {
     return &elements[k];
@@ -307,6 +315,11 @@ bool case_is_arg(const fuzz_case *c)
     return c->of[PRIMITIVE] == REDUCE && c->of[OP] >= 7;
 }
 
+bool maps_load(const fuzz_case *c)
+{
+    return c->of[MAP] == MAP_LOAD || c->of[MAP] == MAP_BOTH;
+}
+
 bool case_rounds(const fuzz_case *c)
 {
     const element *e = element_of(c);
@@ -315,8 +328,7 @@ bool case_rounds(const fuzz_case *c)
     return e->numbers == FLOATING && c->of[OP] < 2;
 }
 
-/* ---- numbers ----------------------------------------------------------------------------------
- */
+/* ---- numbers ----------------------------------------------------------------------------- */
 
 long double lane_number(const element *e, const void *lane)
 {
@@ -391,7 +403,7 @@ size_t in_bytes_of(const fuzz_case *c)
 {
     if (c->of[FROM])
         return source_of(c)->bytes;
-    return c->of[MAP] == MAP_LOAD || c->of[MAP] == MAP_BOTH ? 1 : element_of(c)->bytes;
+    return maps_load(c) ? 1 : element_of(c)->bytes;
 }
 
 size_t out_bytes_of(const fuzz_case *c)

@@ -64,8 +64,7 @@ static long double numbers(const fuzz_case *c, xl_op op, long double a, long dou
     return is_less(c, a, b) ? b : a;
 }
 
-/* ---- a segment --------------------------------------------------------------------------------
- */
+/* ---- a segment --------------------------------------------------------------------------- */
 
 static void take_lane(const fuzz_case *c, running *r, size_t lane, uint64_t bits, long double x)
 {
@@ -105,7 +104,7 @@ static void take(const fuzz_case *c, running *r, const void *in, uint64_t i)
 {
     unsigned char converted[8];
     const unsigned char *x = (const unsigned char *)in + i * in_bytes_of(c);
-    if (c->of[MAP] == MAP_LOAD || c->of[MAP] == MAP_BOTH)
+    if (maps_load(c))
         take_mapped(c, r, x, i);
     else if (c->of[FROM]) {
         convert_element(c, converted, x);
@@ -154,8 +153,7 @@ static float slack_of(const fuzz_case *c, const running *r, size_t lane, bool do
     const long double unit = e->lane_bytes == 8   ? 0x1p-53L
                              : e->lane_bytes == 4 ? 0x1p-24L
                                                   : 0x1p-11L;
-    if (e->numbers != FLOATING || c->of[DATA] != REAL || c->of[OP] > 1 || c->of[MAP] == MAP_LOAD ||
-        c->of[MAP] == MAP_BOTH)
+    if (e->numbers != FLOATING || c->of[DATA] != REAL || c->of[OP] > 1 || maps_load(c))
         return 0;
     const long double size = c->of[OP] == 0 ? r->size[lane] : fabsl(r->x[lane]);
     const long double k = (long double)r->terms * unit;

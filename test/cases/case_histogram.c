@@ -64,12 +64,7 @@ static xl_status open_histogram(const fuzz_case *c, open_plan *plan)
     }
     if (c->of[FROM])
         desc.load_type = source_of(c)->type;
-    return xl_histogram_create(plan->ctx, &desc, &plan->of.histogram);
-}
-
-static void close_histogram(open_plan *plan)
-{
-    xl_plan_destroy(plan->of.histogram);
+    return xl_histogram_create(plan->ctx, &desc, &plan->of.array_plan);
 }
 
 static xl_status enqueue(const fuzz_case *c, const open_plan *plan, const call_array *a,
@@ -82,7 +77,7 @@ static xl_status enqueue(const fuzz_case *c, const open_plan *plan, const call_a
                                     .weights = array_view(&a[WEIGHTS]),
                                     .bins = array_view(&a[BINS]),
                                     .scratch = array_view(&a[ROOM])};
-    return xl_histogram_enqueue(plan->of.histogram, f->queue, &args, num_waits(f), waits(f),
+    return xl_histogram_enqueue(plan->of.array_plan, f->queue, &args, num_waits(f), waits(f),
                                 f->event);
 }
 
@@ -176,8 +171,8 @@ static double hard_weight(const fuzz_case *c, double unit, size_t i)
     return i % 4 < 2 ? (i % 2 ? -0x1p30 : 0x1p30) : ldexp(unit, -10);
 }
 
-/* Floating-point weights: of many sizes; as ODD, with infinities and NaN, and such that their sum may
- * overflow or be denormal. As EQUAL all are in one bin. */
+/* Floating-point weights of many sizes. With ODD some are infinite or NaN, and sums may overflow or
+ * be denormal. With EQUAL all are in one bin. */
 static double real_weight(const fuzz_case *c, xlt_random *random, size_t i)
 {
     static const double odd[] = {3e38, -3e38, 1e-45, -1e-40, -0.0, 1e308, -1e308, 5e-324, 2e-308},
@@ -374,7 +369,7 @@ static void run_arrays(const fuzz_case *c, open_plan *plan, outcome *o, const un
                   *after = expected_bins(c, h, in, weights);
     if (succeeded(
             o, plan->ctx,
-            xl_histogram_scratch(plan->of.histogram, &(xl_histogram_args){.n = most}, &scratch),
+            xl_histogram_scratch(plan->of.array_plan, &(xl_histogram_args){.n = most}, &scratch),
             "xl_histogram_scratch")) {
         arrays[IN] = input_array("in", in, most, in_bytes_of(c), (size_t)c->of[IN_AT]);
         arrays[LEVELS] = input_array(h->levels ? "levels" : NULL, h->levels,
@@ -404,4 +399,4 @@ static void run_histogram(const fuzz_case *c, open_plan *plan, outcome *o)
     free(in);
 }
 
-const primitive histogram_primitive = {open_histogram, run_histogram, close_histogram};
+const primitive histogram_primitive = {open_histogram, run_histogram, close_array_plan};

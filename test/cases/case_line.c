@@ -305,8 +305,7 @@ bool case_parse(const char *line, fuzz_case *c, char why[LINE])
     return true;
 }
 
-/* ---- shrink
- * --------------------------------------------------------------------------------------- */
+/* ---- shrink ------------------------------------------------------------------------------ */
 
 /* Puts `value` in, if the case stays one, gets plainer and still fails. */
 static bool try_value(fuzz_case *c, field f, uint64_t value, case_fails *fails, int *tries)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * A merge or set operation of the case runner. If an array is not sorted, each element of the result
- * must still be an element of an input. */
+ * A merge or set operation of the case runner. If an array is not sorted, each element of the
+ * result must still be an element of an input. */
 #include "cases.h"
 
 #include "reference.h"
@@ -9,7 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_VALUES = 1 + XL_MORE_VALUES };
 enum {
     KEYS_A,
     VALUES_A,
@@ -28,18 +27,11 @@ static xl_status open_merge(const fuzz_case *c, open_plan *plan)
     xl_merge_desc desc;
     xl_merge_desc_init(&desc);
     desc.key = element_of(c)->type;
-    desc.value = value_type(c, 0);
-    for (size_t k = 0; k < XL_MORE_VALUES; ++k)
-        desc.more_values[k] = value_type(c, k + 1);
+    describe_values(c, &desc.value, desc.more_values);
     desc.operation = (uint32_t)c->of[OPERATION];
     desc.order = (uint32_t)c->of[ORDER];
     desc.equal_zeros = (uint32_t)c->of[EQUAL_ZEROS];
-    return xl_merge_create(plan->ctx, &desc, &plan->of.merge);
-}
-
-static void close_merge(open_plan *plan)
-{
-    xl_plan_destroy(plan->of.merge);
+    return xl_merge_create(plan->ctx, &desc, &plan->of.array_plan);
 }
 
 /* Elements that array b holds. */
@@ -82,7 +74,7 @@ static xl_status enqueue(const fuzz_case *c, const open_plan *plan, const call_a
         args.more_values_b[k] = array_view(&a[values_b + 1 + k]);
         args.more_values_out[k] = array_view(&a[VALUES_OUT + 1 + k]);
     }
-    return xl_merge_enqueue(plan->of.merge, f->queue, &args, num_waits(f), waits(f), f->event);
+    return xl_merge_enqueue(plan->of.array_plan, f->queue, &args, num_waits(f), waits(f), f->event);
 }
 
 /* ---- inputs ---------------------------------------------------------------------------------- */
@@ -90,7 +82,7 @@ static xl_status enqueue(const fuzz_case *c, const open_plan *plan, const call_a
 typedef struct runs {
     size_t n[2], most[2]; /* elements that the call takes, and that the arrays hold */
     unsigned char *keys[2];
-    unsigned char *values[2][MOST_VALUES];
+    value_arrays values[2];
 } runs;
 
 /* Whether the next of the sorted keys goes to b; dealt: those that each array has. */
@@ -152,7 +144,7 @@ static runs make_runs(const fuzz_case *c)
         r.most[side] = r.n[side] + (size_t)c->of[MOST];
         r.keys[side] = make_bytes(r.most[side], bytes);
         for (size_t k = 0; k < count_values(c); ++k)
-            r.values[side][k] = make_run_values(c, side, k, r.most[side]);
+            r.values[side].of[k] = make_run_values(c, side, k, r.most[side]);
     }
     deal_out(c, &r);
     if (c->of[OPERATION] != XL_MERGE_ALL)
@@ -166,8 +158,7 @@ static void free_runs(runs *r)
 {
     for (size_t side = 0; side < 2; ++side) {
         free(r->keys[side]);
-        for (size_t k = 0; k < MOST_VALUES; ++k)
-            free(r->values[side][k]);
+        free_value_arrays(&r->values[side]);
     }
 }
 
@@ -207,7 +198,8 @@ static bool check_pairs(outcome *o, const fuzz_case *c, const call_array *a)
 /* The expected outputs: elements, then bytes that are not written. */
 typedef struct results {
     uint64_t count;
-    unsigned char *keys, *values[MOST_VALUES];
+    unsigned char *keys;
+    value_arrays values;
 } results;
 
 /* The elements at `places` of two arrays, of which those of the second follow n of the first. */
@@ -236,19 +228,12 @@ static results expect(const fuzz_case *c, const runs *r)
                                   &(ref_run){n, ranked_a}, &(ref_run){r->n[b], ranked_b}, places)};
     wanted.keys = chosen(&wanted, room, r->keys[0], r->keys[b], n, e->bytes, places);
     for (size_t k = 0; k < count_values(c); ++k)
-        wanted.values[k] =
-            chosen(&wanted, room, r->values[0][k], r->values[b][k], n, value_size(c, k), places);
+        wanted.values.of[k] = chosen(&wanted, room, r->values[0].of[k], r->values[b].of[k], n,
+                                     value_size(c, k), places);
     free(ranked_a);
     free(ranked_b);
     free(places);
     return wanted;
-}
-
-static void free_results(results *r)
-{
-    free(r->keys);
-    for (size_t k = 0; k < MOST_VALUES; ++k)
-        free(r->values[k]);
 }
 
 /* ---- arrays ---------------------------------------------------------------------------------- */
@@ -259,12 +244,12 @@ static void add_values(const fuzz_case *c, const runs *r, const results *wanted,
     for (size_t k = 0; k < count_values(c); ++k) {
         const size_t size = value_size(c, k);
         arrays[VALUES_A + k] =
-            input_array("values_a", r->values[0][k], r->most[0], size, out_at / (k + 2));
+            input_array("values_a", r->values[0].of[k], r->most[0], size, out_at / (k + 2));
         if (takes_b(c) && !c->of[SHARED])
             arrays[VALUES_B + k] =
-                input_array("values_b", r->values[1][k], r->most[1], size, at / (k + 1));
+                input_array("values_b", r->values[1].of[k], r->most[1], size, at / (k + 1));
         arrays[VALUES_OUT + k] =
-            output_array("values_out", wanted->values[k], room_of(c), size, out_at / (k + 3));
+            output_array("values_out", wanted->values.of[k], room_of(c), size, out_at / (k + 3));
     }
 }
 
@@ -289,7 +274,8 @@ static void run_arrays(const fuzz_case *c, open_plan *plan, outcome *o, const ru
         [ROOM] = *room};
     add_values(c, r, &wanted, arrays);
     run_exact(o, c, plan, &call, arrays);
-    free_results(&wanted);
+    free(wanted.keys);
+    free_value_arrays(&wanted.values);
 }
 
 static void run_merge(const fuzz_case *c, open_plan *plan, outcome *o)
@@ -297,7 +283,7 @@ static void run_merge(const fuzz_case *c, open_plan *plan, outcome *o)
     size_t scratch = 0;
     runs r = make_runs(c);
     if (succeeded(o, plan->ctx,
-                  xl_merge_scratch(plan->of.merge,
+                  xl_merge_scratch(plan->of.array_plan,
                                    &(xl_merge_args){.n_a = r.most[0], .n_b = most_b(c)}, &scratch),
                   "xl_merge_scratch")) {
         const call_array room = scratch_array(c, scratch);
@@ -306,4 +292,4 @@ static void run_merge(const fuzz_case *c, open_plan *plan, outcome *o)
     free_runs(&r);
 }
 
-const primitive merge_primitive = {open_merge, run_merge, close_merge};
+const primitive merge_primitive = {open_merge, run_merge, close_array_plan};

@@ -166,7 +166,7 @@ static uint64_t cell_of(const scene *s, const xl_grid_report *r, float inverse, 
 }
 
 /* The number of a listed row along an axis: whole cells from 0. From 2^24 cells on each float has a
- * row of its own; the number then grows with the float and stays finite. */
+ * separate row; the number then grows with the float and stays finite. */
 static double row_number(const scene *s, float inverse, uint32_t i, uint32_t axis)
 {
     const float most = 16777216.0f, beyond = most / inverse;

@@ -36,7 +36,7 @@ static xl_status open_nearest(const fuzz_case *c, open_plan *plan)
     return status;
 }
 
-/* Of either precision: these two have the same fields. */
+/* For either precision: the two structures have the same fields. */
 #define FILL_SEARCH(search, c, s)                                                                  \
     do {                                                                                           \
         (search).points = (s)->points;                                                             \
@@ -78,16 +78,22 @@ static void search_narrow(const fuzz_case *c, const scene *s, uint32_t *indices,
 static const scene *running; /* what enqueue() works on */
 static const open_plan *running_plan;
 
+static xl_nearest_args args_of(const call_array *a)
+{
+    return (xl_nearest_args){.num_queries = running->queries ? running->rows : 0,
+                             .queries = array_view(&a[QUERY_POINTS]),
+                             .queries_y = array_view(&a[QUERY_Y]),
+                             .queries_z = array_view(&a[QUERY_Z]),
+                             .indices = array_view(&a[INDICES]),
+                             .distances2 = array_view(&a[DISTANCES]),
+                             .query_systems = array_view(&a[OF_QUERY_SYSTEMS]),
+                             .first_row = running->first,
+                             .num_rows = running->num};
+}
+
 static bool check_status(outcome *o, const fuzz_case *c, const call_array *a)
 {
-    const xl_nearest_args args = {.num_queries = running->queries ? running->rows : 0,
-                                  .queries = array_view(&a[QUERY_POINTS]),
-                                  .queries_y = array_view(&a[QUERY_Y]),
-                                  .queries_z = array_view(&a[QUERY_Z]),
-                                  .indices = array_view(&a[INDICES]),
-                                  .query_systems = array_view(&a[OF_QUERY_SYSTEMS]),
-                                  .first_row = running->first,
-                                  .num_rows = running->num};
+    const xl_nearest_args args = args_of(a);
     const uint32_t *const wanted = a[INDICES].wanted;
     const size_t k = nearest_of(c);
     size_t few = 0;
@@ -129,15 +135,7 @@ static xl_status enqueue(const fuzz_case *c, const open_plan *plan, const call_a
 {
     cl_event built = NULL;
     xl_status status = build_scene(c, plan, a, f, &built);
-    const xl_nearest_args args = {.num_queries = running->queries ? running->rows : 0,
-                                  .queries = array_view(&a[QUERY_POINTS]),
-                                  .queries_y = array_view(&a[QUERY_Y]),
-                                  .queries_z = array_view(&a[QUERY_Z]),
-                                  .indices = array_view(&a[INDICES]),
-                                  .distances2 = array_view(&a[DISTANCES]),
-                                  .query_systems = array_view(&a[OF_QUERY_SYSTEMS]),
-                                  .first_row = running->first,
-                                  .num_rows = running->num};
+    const xl_nearest_args args = args_of(a);
     if (status == XL_SUCCESS)
         status = xl_nearest_enqueue(plan->of.space.nearest, plan->of.space.index, f->queue, &args,
                                     1, &built, NULL);

@@ -6,79 +6,40 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { OUT, IN, HEADS, KEYS, NUMBER, LENGTH, ROOM };
+
 static xl_status open_reduce(const fuzz_case *c, open_plan *plan)
 {
-    const element *e = element_of(c);
     unsigned char init[ELEMENT_MOST];
     xl_reduce_desc desc;
     xl_reduce_desc_init(&desc);
-    desc.type = e->type;
-    desc.op = e->user_op ? XL_USER_OP : (xl_op)(XL_SUM + c->of[OP]);
-    desc.user_type = e->user_type;
-    desc.user_op = e->user_op;
+    DESCRIBE_FOLD(desc, c);
     desc.equal_zeros = (uint32_t)c->of[EQUAL_ZEROS];
-    desc.determinism = (xl_determinism)c->of[DETERMINISM];
-    desc.segments = (xl_segments)c->of[SEGMENTS];
-    desc.segment_type = segment_type_of(c);
-    desc.segment_width = c->of[WIDTH];
-    desc.segment_mask = c->of[MASK];
     if (case_init(c, init))
         desc.init = init;
-    if (c->of[MAP] == MAP_LOAD || c->of[MAP] == MAP_BOTH) {
-        desc.load = MAP_LOAD_TEXT;
-        desc.load_type = XL_U8;
-    }
-    if (c->of[FROM])
-        desc.load_type = source_of(c)->type;
-    if (c->of[MAP] >= MAP_STORE)
-        desc.store = MAP_STORE_TEXT;
-    return xl_reduce_create(plan->ctx, &desc, &plan->of.reduce);
+    return xl_reduce_create(plan->ctx, &desc, &plan->of.array_plan);
 }
-
-static void close_reduce(open_plan *plan)
-{
-    xl_plan_destroy(plan->of.reduce);
-}
-
-/* The buffers of one call, and how many results there is room for. */
-typedef struct call {
-    xlt_buffer in, segments, out, keys, number, length, scratch;
-    size_t room;
-} call;
 
 static bool segments_unknown(const fuzz_case *c)
 {
     return c->of[SEGMENTS] >= XL_SEGMENTS_HEAD_FLAGS && c->of[SEGMENTS] <= XL_SEGMENTS_KEYS;
 }
 
-static xl_status enqueue(const fuzz_case *c, const open_plan *plan, const call *b, const flight *f)
+static xl_status enqueue(const fuzz_case *c, const open_plan *plan, const call_array *a,
+                         const flight *f)
 {
-    const bool counted = c->of[SEGMENTS] == XL_SEGMENTS_OFFSETS;
-    const xl_view in = xlt_view(&b->in), scratch = xlt_view(&b->scratch),
-                  segments = counted ? counted_view(&b->segments) : xlt_view(&b->segments),
-                  out = c->of[CUT] == CUT_UNSAID ? xlt_view(&b->out) : counted_view(&b->out),
-                  keys = xlt_view(&b->keys), number = xlt_view(&b->number);
-    const size_t most = case_most(c);
-    return c->of[COUNT] == COUNT_ON_HOST
-               ? xl_reduce_enqueue(plan->of.reduce, f->queue,
-                                   &(xl_reduce_args){.n = most,
-                                                     .in = in,
-                                                     .segments = segments,
-                                                     .out = out,
-                                                     .keys_out = keys,
-                                                     .num_segments_out = number,
-                                                     .scratch = scratch},
-                                   num_waits(f), waits(f), f->event)
-               : xl_reduce_enqueue(plan->of.reduce, f->queue,
-                                   &(xl_reduce_args){.n = most,
-                                                     .n_device = xlt_view(&b->length),
-                                                     .in = in,
-                                                     .segments = segments,
-                                                     .out = out,
-                                                     .keys_out = keys,
-                                                     .num_segments_out = number,
-                                                     .scratch = scratch},
-                                   num_waits(f), waits(f), f->event);
+    const bool counted = c->of[SEGMENTS] == XL_SEGMENTS_OFFSETS, unsaid = c->of[CUT] == CUT_UNSAID;
+    const xl_reduce_args args = {.n = case_most(c),
+                                 .n_device = array_view(&a[LENGTH]),
+                                 .in = array_view(&a[IN]),
+                                 .segments = counted ? counted_view(&a[HEADS].buffer)
+                                                     : array_view(&a[HEADS]),
+                                 .out = unsaid ? array_view(&a[OUT]) : counted_view(&a[OUT].buffer),
+                                 .keys_out = array_view(&a[KEYS]),
+                                 .num_segments_out = array_view(&a[NUMBER]),
+                                 .scratch = array_view(&a[ROOM])};
+    return xl_reduce_enqueue(plan->of.array_plan, f->queue, &args, num_waits(f), waits(f),
+                             f->event);
 }
 
 /* How many results a call may write. */
@@ -93,40 +54,11 @@ static size_t room_of(const fuzz_case *c, const segmentation *s)
     return c->of[COUNT] == COUNT_ON_HOST && !segments_unknown(c) ? s->count : s->most_count;
 }
 
-/* `shift`: elements by which the arrays are moved, which must not change bits. */
-static bool make_call(outcome *o, const fuzz_case *c, const open_plan *plan, call *b,
-                      const void *in, const segmentation *s, size_t shift)
-{
-    const size_t most = case_most(c), out_at = (size_t)c->of[OUT_AT] + shift;
-    const uint64_t n = c->of[COUNT] == COUNT_ABOVE ? c->of[N] + 1000 : c->of[N];
-    size_t scratch = 0;
-    *b = (call){.in = guarded(in, most, in_bytes_of(c), (size_t)c->of[IN_AT] + shift),
-                .room = room_of(c, s)};
-    b->out = guarded(NULL, b->room, out_bytes_of(c), out_at);
-    if (s->array)
-        b->segments = guarded(s->array, s->array_n, s->array_bytes, (size_t)c->of[SEGMENTS_AT]);
-    if (c->of[SEGMENTS] == XL_SEGMENTS_KEYS && c->of[SEED] % 4)
-        b->keys = guarded(NULL, b->room, s->array_bytes, out_at / 2);
-    if (segments_unknown(c) && c->of[SEED] % 8)
-        b->number = guarded(NULL, 1, sizeof n, 3);
-    if (c->of[COUNT] != COUNT_ON_HOST)
-        b->length = guarded(&n, 1, sizeof n, 1);
-    if (!succeeded(o, plan->ctx,
-                   xl_reduce_scratch(plan->of.reduce, &(xl_reduce_args){.n = most}, &scratch),
-                   "xl_reduce_scratch"))
-        return false;
-    if (c->of[SCRATCH] == SCRATCH_GIVEN)
-        b->scratch = xlt_scratch_make(scratch);
-    return true;
-}
+/* ---- results -------------------------------------------------------------------------------- */
 
-static void free_call(call *b)
-{
-    xlt_buffer *const all[] = {&b->in,     &b->segments, &b->out,    &b->keys,
-                               &b->number, &b->length,   &b->scratch};
-    for (size_t k = 0; k < sizeof all / sizeof all[0]; ++k)
-        xlt_buffer_free(all[k]);
-}
+static const segmentation *running; /* the segments of the call */
+static const void *wanted_results;
+static const float *allowed_slack;
 
 static size_t lesser(size_t a, size_t b)
 {
@@ -134,73 +66,83 @@ static size_t lesser(size_t a, size_t b)
 }
 
 /* The key of each segment that there is room for, and how many segments there are. */
-static bool check_keys(outcome *o, const fuzz_case *c, const call *b, const segmentation *s)
+static bool check_keys(outcome *o, const fuzz_case *c, const call_array *a)
 {
-    const size_t bytes = s->array_bytes, some = lesser(b->room, s->count);
-    uint64_t number = s->count;
-    unsigned char *keys = make_bytes(b->room, bytes);
-    bool good = (!b->keys.mem || read_guarded(o, &b->keys, "keys", keys)) &&
-                (!b->number.mem || read_guarded(o, &b->number, "count", &number));
-    if (good && number != s->count)
-        good = failed(o, "there are %zu segments, not %llu", s->count, (unsigned long long)number);
-    for (size_t k = 0; good && b->keys.mem && k < some && !c->of[BROKEN]; ++k)
+    const segmentation *const s = running;
+    const size_t bytes = s->array_bytes, some = lesser(a[OUT].n, s->count);
+    const uint64_t *const number = a[NUMBER].got;
+    const unsigned char *const keys = a[KEYS].got;
+    if (number && *number != s->count)
+        return failed(o, "there are %zu segments, not %llu", s->count, (unsigned long long)*number);
+    for (size_t k = 0; keys && k < some && !c->of[BROKEN]; ++k)
         if (memcmp(keys + k * bytes, (char *)s->array + s->begin[k] * bytes, bytes) != 0)
-            good = failed(o, "key %zu of %zu is wrong", k, some);
-    free(keys);
-    return good;
+            return failed(o, "key %zu of %zu is wrong", k, some);
+    return true;
 }
 
-static bool check_call(outcome *o, const fuzz_case *c, const call *b, const void *in,
-                       const segmentation *s, const void *wanted, const float *slack,
-                       unsigned char *got)
+static bool holds(outcome *o, const fuzz_case *c, const call_array *a)
 {
-    const bool undone = stays_undone(c);
-    const size_t bytes = out_bytes_of(c), some = undone ? 0 : lesser(b->room, s->count);
-    if (!read_guarded(o, &b->out, "out", got) || !unchanged(o, &b->in, "in", in) ||
-        !unchanged(o, &b->segments, "segments", s->array) ||
-        (b->scratch.mem && !read_guarded(o, &b->scratch, "scratch", NULL)) ||
-        !(undone ? unchanged(o, &b->keys, "keys", NULL) && unchanged(o, &b->number, "number", NULL)
-                 : check_keys(o, c, b, s)))
+    const unsigned char *const got = a[OUT].got;
+    const size_t bytes = out_bytes_of(c), some = lesser(a[OUT].n, running->count);
+    if (!check_keys(o, c, a))
         return false;
     if (c->of[BROKEN])
         return true;
-    for (size_t i = some * bytes; i < b->room * bytes; ++i)
+    for (size_t i = some * bytes; i < a[OUT].n * bytes; ++i)
         if (got[i] != UNTOUCHED)
             return failed(o, "out: byte %zu past the last result was written", i - some * bytes);
-    return same_results(o, c, some, got, wanted, slack) && same_hash(o, c, some, got);
+    return same_results(o, c, some, got, wanted_results, allowed_slack) &&
+           same_hash(o, c, some, got);
+}
+
+static bool agree(outcome *o, const fuzz_case *c, const call_array *a, const call_array *b)
+{
+    return c->of[BROKEN] || c->of[DETERMINISM] == XL_UNORDERED ||
+           same_bits(o, c, a[OUT].n, a[OUT].got, b[OUT].got);
+}
+
+/* The second of two calls has elements at another place, which must not change bits. */
+static void run_arrays(const fuzz_case *c, open_plan *plan, outcome *o, const void *in, size_t room)
+{
+    static const exact_call call = {"xl_reduce_enqueue", enqueue, holds};
+    const segmentation *const s = running;
+    const size_t most = case_most(c), at = (size_t)c->of[OUT_AT];
+    const uint64_t count = count_of(c);
+    const bool keys = c->of[SEGMENTS] == XL_SEGMENTS_KEYS && c->of[SEED] % 4,
+               number = segments_unknown(c) && c->of[SEED] % 8;
+    size_t scratch = 0;
+    if (!succeeded(o, plan->ctx,
+                   xl_reduce_scratch(plan->of.array_plan, &(xl_reduce_args){.n = most}, &scratch),
+                   "xl_reduce_scratch"))
+        return;
+    call_array arrays[CALL_ARRAYS] = {
+        [OUT] = output_array("out", NULL, room, out_bytes_of(c), at),
+        [IN] = input_array("in", in, most, in_bytes_of(c), (size_t)c->of[IN_AT]),
+        [HEADS] = segments_array(c, s),
+        [KEYS] = output_array(keys ? "keys" : NULL, NULL, room, s->array_bytes, at / 2),
+        [NUMBER] = output_array(number ? "count" : NULL, NULL, 1, sizeof count, 3),
+        [LENGTH] = count_array(c, &count),
+        [ROOM] = scratch_array(c, scratch)};
+    arrays[OUT].shifts = arrays[IN].shifts = true;
+    run_alike(o, c, plan, &call, arrays, agree);
 }
 
 static void run_reduce(const fuzz_case *c, open_plan *plan, outcome *o)
 {
-    const size_t bytes = out_bytes_of(c), calls = c->of[TWICE] ? 2 : 1;
     segmentation s = make_segments(c);
     void *in = make_input(c, case_most(c));
     const size_t room = room_of(c, &s), most = room > s.count ? room : s.count;
-    unsigned char *got[2] = {make_bytes(most, bytes), make_bytes(most, bytes)};
-    unsigned char *wanted = make_bytes(most, bytes);
+    unsigned char *wanted = make_untouched(most, out_bytes_of(c));
     float *slack = make_bytes(most * element_of(c)->lanes, sizeof *slack);
-    call b[2] = {0};
-    flight f;
-    memset(wanted, UNTOUCHED, most * bytes);
-    if (!stays_undone(c))
-        expect_reduce(c, in, &s, wanted, slack);
-    bool good = take_off(o, c, &f);
-    for (size_t k = 0; good && k < calls; ++k)
-        good = make_call(o, c, plan, &b[k], in, &s, k) &&
-               departed(o, &f, k, plan->ctx, enqueue(c, plan, &b[k], &f), "xl_reduce_enqueue");
-    good = land(o, &f) && good;
-    for (size_t k = 0; good && k < calls; ++k)
-        good = check_call(o, c, &b[k], in, &s, wanted, slack, got[k]);
-    if (good && calls == 2 && !c->of[BROKEN] && c->of[DETERMINISM] != XL_UNORDERED)
-        same_bits(o, c, room, got[0], got[1]);
-    for (size_t k = 0; k < calls; ++k)
-        free_call(&b[k]);
+    expect_reduce(c, in, &s, wanted, slack);
+    running = &s;
+    wanted_results = wanted;
+    allowed_slack = slack;
+    run_arrays(c, plan, o, in, room);
     free_segments(&s);
     free(in);
-    free(got[0]);
-    free(got[1]);
     free(wanted);
     free(slack);
 }
 
-const primitive reduce_primitive = {open_reduce, run_reduce, close_reduce};
+const primitive reduce_primitive = {open_reduce, run_reduce, close_array_plan};

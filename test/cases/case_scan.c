@@ -6,53 +6,30 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { OUT, IN, HEADS, LENGTH, ROOM, CARRIES };
+
 static xl_status open_scan(const fuzz_case *c, open_plan *plan)
 {
-    const element *e = element_of(c);
     unsigned char init[ELEMENT_MOST];
     xl_scan_desc desc;
     xl_scan_desc_init(&desc);
-    desc.type = e->type;
-    desc.op = e->user_op ? XL_USER_OP : (xl_op)(XL_SUM + c->of[OP]);
-    desc.user_type = e->user_type;
-    desc.user_op = e->user_op;
+    DESCRIBE_FOLD(desc, c);
     desc.kind = (xl_scan_kind)c->of[KIND];
     desc.algorithm = (xl_scan_algorithm)c->of[ALGORITHM];
-    desc.determinism = (xl_determinism)c->of[DETERMINISM];
-    desc.segments = (xl_segments)c->of[SEGMENTS];
-    desc.segment_type = segment_type_of(c);
-    desc.segment_width = c->of[WIDTH];
-    desc.segment_mask = c->of[MASK];
     desc.carry = (uint32_t)c->of[CARRY];
     const bool has_init = case_init(c, init);
     if (c->of[INIT] == INIT_DEVICE) {
-        plan->init = guarded(init, 1, e->bytes, 3);
+        plan->init = guarded(init, 1, element_of(c)->bytes, 3);
         desc.init_view = xlt_view(&plan->init);
     } else if (has_init) {
         desc.init = init;
     }
-    if (c->of[MAP] == MAP_LOAD || c->of[MAP] == MAP_BOTH) {
-        desc.load = MAP_LOAD_TEXT;
-        desc.load_type = XL_U8;
-    }
-    if (c->of[FROM])
-        desc.load_type = source_of(c)->type;
-    if (c->of[MAP] >= MAP_STORE)
-        desc.store = MAP_STORE_TEXT;
-    return xl_scan_create(plan->ctx, &desc, &plan->of.scan);
+    return xl_scan_create(plan->ctx, &desc, &plan->of.array_plan);
 }
 
-static void close_scan(open_plan *plan)
-{
-    xl_plan_destroy(plan->of.scan);
-}
+/* ---- parts ---------------------------------------------------------------------------------- */
 
-/* The buffers of one call. */
-typedef struct call {
-    xlt_buffer in, segments, out, count, scratch, carries;
-} call;
-
-/* Parts of the array, one after the other, of which each takes the carry of the one before. */
+/* Contiguous parts of the array; each takes the carry of the one before. */
 enum { MOST_PARTS = 4 };
 typedef struct parts {
     size_t count, begin[MOST_PARTS + 1];
@@ -111,9 +88,9 @@ static void cut_offsets(const fuzz_case *c, segmentation *s)
     s->array_n = used;
 }
 
-static xl_view offsets_of(const fuzz_case *c, const call *b, size_t k)
+static xl_view offsets_of(const fuzz_case *c, const call_array *a, size_t k)
 {
-    xl_view view = counted_view(&b->segments);
+    xl_view view = counted_view(&a[HEADS].buffer);
     if (cuts_offsets(c)) {
         view.offset += offsets_at[k];
         view.count = offsets_at[k + 1] - offsets_at[k];
@@ -140,23 +117,26 @@ static xl_view moved_on(xl_view view, size_t by)
     return view;
 }
 
-static xl_scan_args args_of(const fuzz_case *c, const call *b, const parts *p, size_t k)
+/* ---- the calls ------------------------------------------------------------------------------ */
+
+static xl_scan_args args_of(const fuzz_case *c, const call_array *a, const parts *p, size_t k)
 {
     const size_t begin = p->begin[k], end = p->begin[k + 1];
     const bool counted = c->of[SEGMENTS] == XL_SEGMENTS_OFFSETS,
                bits = c->of[SEGMENTS] == XL_SEGMENTS_FLAG_BITMASK;
     return (xl_scan_args){.n = end - begin,
-                          .n_device = xlt_view(&b->count),
-                          .in = moved_on(xlt_view(&b->in), begin),
+                          .n_device = array_view(&a[LENGTH]),
+                          .in = moved_on(array_view(&a[IN]), begin),
                           .segments =
-                              counted ? offsets_of(c, b, k)
-                                      : moved_on(xlt_view(&b->segments), bits ? begin / 32 : begin),
-                          .out = moved_on(xlt_view(c->of[PLACE] ? &b->in : &b->out), begin),
-                          .scratch = xlt_view(&b->scratch),
+                              counted ? offsets_of(c, a, k)
+                                      : moved_on(array_view(&a[HEADS]), bits ? begin / 32 : begin),
+                          .out = moved_on(array_view(&a[c->of[PLACE] ? IN : OUT]), begin),
+                          .scratch = array_view(&a[ROOM]),
                           .first_index = begin};
 }
 
-static xl_status enqueue(const fuzz_case *c, const open_plan *plan, const call *b, const flight *f)
+static xl_status enqueue(const fuzz_case *c, const open_plan *plan, const call_array *a,
+                         const flight *f)
 {
     const parts p = find_parts(c);
     const size_t carry = carry_elements(c);
@@ -165,12 +145,12 @@ static xl_status enqueue(const fuzz_case *c, const open_plan *plan, const call *
     for (size_t k = 0; status == XL_SUCCESS && k < p.count; ++k) {
         const bool more = k + 1 < p.count, chained = k > 0 && !f->all_wait;
         cl_event before = last;
-        xl_scan_args args = args_of(c, b, &p, k);
+        xl_scan_args args = args_of(c, a, &p, k);
         if (takes_carry(c, &p, k))
-            args.carry_in = moved_on(xlt_view(&b->carries), (k - 1) * carry);
-        args.carry_out = moved_on(xlt_view(&b->carries), k * carry);
+            args.carry_in = moved_on(array_view(&a[CARRIES]), (k - 1) * carry);
+        args.carry_out = moved_on(array_view(&a[CARRIES]), k * carry);
         last = NULL;
-        status = xl_scan_enqueue(plan->of.scan, f->queue, &args, chained ? 1 : num_waits(f),
+        status = xl_scan_enqueue(plan->of.array_plan, f->queue, &args, chained ? 1 : num_waits(f),
                                  chained ? &before : waits(f), more ? &last : f->event);
         if (before)
             clReleaseEvent(before);
@@ -180,96 +160,77 @@ static xl_status enqueue(const fuzz_case *c, const open_plan *plan, const call *
     return status;
 }
 
-/* `shift`: elements by which the arrays are moved, which must not change bits. */
-static bool make_call(outcome *o, const fuzz_case *c, const open_plan *plan, call *b,
-                      const void *in, const segmentation *s, size_t shift)
+/* ---- results -------------------------------------------------------------------------------- */
+
+static const void *wanted_results;
+static const float *allowed_slack;
+
+static const call_array *result_of(const fuzz_case *c, const call_array *a)
 {
-    const size_t most = case_most(c), bytes = out_bytes_of(c);
-    const uint64_t n = c->of[COUNT] == COUNT_ABOVE ? c->of[N] + 1000 : c->of[N];
-    size_t scratch = 0;
-    *b = (call){.in = guarded(in, most, in_bytes_of(c), (size_t)c->of[IN_AT] + shift)};
-    if (!c->of[PLACE])
-        b->out = guarded(NULL, most, bytes, (size_t)c->of[OUT_AT] + shift);
-    if (s->array)
-        b->segments = guarded(s->array, s->array_n, s->array_bytes, (size_t)c->of[SEGMENTS_AT]);
-    if (c->of[COUNT] != COUNT_ON_HOST)
-        b->count = guarded(&n, 1, sizeof n, 1);
-    if (c->of[CARRY])
-        b->carries = guarded(NULL, MOST_PARTS * carry_elements(c), element_of(c)->bytes, 1);
-    if (!succeeded(o, plan->ctx,
-                   xl_scan_scratch(plan->of.scan, &(xl_scan_args){.n = most}, &scratch),
-                   "xl_scan_scratch"))
-        return false;
-    if (c->of[SCRATCH] == SCRATCH_GIVEN)
-        b->scratch = xlt_scratch_make(scratch);
-    return true;
+    return &a[c->of[PLACE] ? IN : OUT];
 }
 
-static void free_call(call *b)
+static bool holds(outcome *o, const fuzz_case *c, const call_array *a)
 {
-    xlt_buffer *const all[] = {&b->in, &b->segments, &b->out, &b->count, &b->scratch, &b->carries};
-    for (size_t k = 0; k < sizeof all / sizeof all[0]; ++k)
-        xlt_buffer_free(all[k]);
-}
-
-/* Reads what came out; nothing else may have changed, nor `out` past n. */
-static bool read_call(outcome *o, const fuzz_case *c, const call *b, const void *in,
-                      const segmentation *s, unsigned char *got)
-{
-    const size_t bytes = out_bytes_of(c), n = (size_t)c->of[N], past = case_most(c) - n;
-    if (!read_guarded(o, c->of[PLACE] ? &b->in : &b->out, "out", got) ||
-        (!c->of[PLACE] && !unchanged(o, &b->in, "in", in)) ||
-        !unchanged(o, &b->segments, "segments", s->array) ||
-        (b->scratch.mem && !read_guarded(o, &b->scratch, "scratch", NULL)) ||
-        (b->carries.mem && !read_guarded(o, &b->carries, "carries", NULL)))
-        return false;
+    const call_array *const out = result_of(c, a);
+    const unsigned char *const got = out->got, *const before = out->host;
+    const size_t n = (size_t)c->of[N], bytes = out_bytes_of(c);
     if (c->of[BROKEN])
         return true;
-    for (size_t i = 0; i < past * bytes; ++i)
-        if (got[n * bytes + i] !=
-            (c->of[PLACE] ? ((const unsigned char *)in)[n * bytes + i] : UNTOUCHED))
-            return failed(o, "out: byte %zu past n was written", i);
-    return true;
+    for (size_t i = n * bytes; i < out->n * bytes; ++i)
+        if (got[i] != (before ? before[i] : UNTOUCHED))
+            return failed(o, "out: byte %zu past n was written", i - n * bytes);
+    return same_results(o, c, n, got, wanted_results, allowed_slack) && same_hash(o, c, n, got);
+}
+
+static bool agree(outcome *o, const fuzz_case *c, const call_array *a, const call_array *b)
+{
+    return c->of[BROKEN] || c->of[DETERMINISM] == XL_UNORDERED ||
+           same_bits(o, c, (size_t)c->of[N], result_of(c, a)->got, result_of(c, b)->got);
+}
+
+/* The second of two calls has elements at another place, which must not change bits. */
+static void run_arrays(const fuzz_case *c, open_plan *plan, outcome *o, const void *in,
+                       const segmentation *s)
+{
+    static const exact_call call = {"xl_scan_enqueue", enqueue, holds};
+    const size_t most = case_most(c), at = (size_t)c->of[IN_AT];
+    const uint64_t count = count_of(c);
+    size_t scratch = 0;
+    if (!succeeded(o, plan->ctx,
+                   xl_scan_scratch(plan->of.array_plan, &(xl_scan_args){.n = most}, &scratch),
+                   "xl_scan_scratch"))
+        return;
+    call_array arrays[CALL_ARRAYS] = {
+        [OUT] = output_array(c->of[PLACE] ? NULL : "out", NULL, most, out_bytes_of(c),
+                             (size_t)c->of[OUT_AT]),
+        [IN] = c->of[PLACE] ? in_place_array("out", in, NULL, most, in_bytes_of(c), at)
+                            : input_array("in", in, most, in_bytes_of(c), at),
+        [HEADS] = segments_array(c, s),
+        [LENGTH] = count_array(c, &count),
+        [ROOM] = scratch_array(c, scratch),
+        [CARRIES] = output_array(c->of[CARRY] ? "carries" : NULL, NULL,
+                                 MOST_PARTS * carry_elements(c), element_of(c)->bytes, 1)};
+    arrays[OUT].shifts = arrays[IN].shifts = true;
+    run_alike(o, c, plan, &call, arrays, agree);
 }
 
 static void run_scan(const fuzz_case *c, open_plan *plan, outcome *o)
 {
-    const size_t most = case_most(c), n = (size_t)c->of[N], bytes = out_bytes_of(c);
-    const size_t calls = c->of[TWICE] ? 2 : 1;
+    const size_t n = (size_t)c->of[N];
     segmentation s = make_segments(c);
-    void *in = make_input(c, most);
-    unsigned char *got[2] = {make_bytes(most, bytes), make_bytes(most, bytes)};
-    void *wanted = make_bytes(n, bytes);
+    void *in = make_input(c, case_most(c)), *wanted = make_bytes(n, out_bytes_of(c));
     float *slack = make_bytes(n * element_of(c)->lanes, sizeof *slack);
-    call b[2] = {0};
-    flight f;
-    if (stays_undone(c) && c->of[PLACE])
-        memcpy(wanted, in, n * bytes);
-    else if (stays_undone(c))
-        memset(wanted, UNTOUCHED, n * bytes);
-    else
-        expect_scan(c, n, in, s.heads, wanted, slack);
+    expect_scan(c, n, in, s.heads, wanted, slack);
     if (cuts_offsets(c))
         cut_offsets(c, &s);
-    bool good = take_off(o, c, &f);
-    for (size_t k = 0; good && k < calls; ++k)
-        good = make_call(o, c, plan, &b[k], in, &s, k) &&
-               departed(o, &f, k, plan->ctx, enqueue(c, plan, &b[k], &f), "xl_scan_enqueue");
-    good = land(o, &f) && good;
-    for (size_t k = 0; good && k < calls; ++k)
-        good = read_call(o, c, &b[k], in, &s, got[k]) &&
-               (c->of[BROKEN] ||
-                (same_results(o, c, n, got[k], wanted, slack) && same_hash(o, c, n, got[k])));
-    if (good && calls == 2 && !c->of[BROKEN] && c->of[DETERMINISM] != XL_UNORDERED)
-        same_bits(o, c, n, got[0], got[1]);
-    for (size_t k = 0; k < calls; ++k)
-        free_call(&b[k]);
+    wanted_results = wanted;
+    allowed_slack = slack;
+    run_arrays(c, plan, o, in, &s);
     free_segments(&s);
     free(in);
-    free(got[0]);
-    free(got[1]);
     free(wanted);
     free(slack);
 }
 
-const primitive scan_primitive = {open_scan, run_scan, close_scan};
+const primitive scan_primitive = {open_scan, run_scan, close_array_plan};

@@ -20,12 +20,7 @@ static xl_status open_search(const fuzz_case *c, open_plan *plan)
     desc.kind = (uint32_t)c->of[BOUND];
     desc.index = c->of[INDEX] ? XL_U32 : XL_U64;
     desc.equal_zeros = (uint32_t)c->of[EQUAL_ZEROS];
-    return xl_search_create(plan->ctx, &desc, &plan->of.lookup);
-}
-
-static void close_search(open_plan *plan)
-{
-    xl_plan_destroy(plan->of.lookup);
+    return xl_search_create(plan->ctx, &desc, &plan->of.array_plan);
 }
 
 static bool asks_order(const fuzz_case *c)
@@ -48,7 +43,7 @@ static xl_status enqueue(const fuzz_case *c, const open_plan *plan, const call_a
                          const flight *f)
 {
     return xl_search_enqueue(
-        plan->of.lookup, f->queue,
+        plan->of.array_plan, f->queue,
         &(xl_search_args){.n = case_most(c),
                           .num_queries = most_queries(c),
                           .n_device = array_view(&a[LENGTH]),
@@ -138,7 +133,7 @@ static void run_search(const fuzz_case *c, open_plan *plan, outcome *o)
     void *places = wanted_places(c, keys, c->of[SHARED] ? keys : queries);
     size_t scratch = 0;
     if (succeeded(o, plan->ctx,
-                  xl_search_scratch(plan->of.lookup, &(xl_search_args){.n = most}, &scratch),
+                  xl_search_scratch(plan->of.array_plan, &(xl_search_args){.n = most}, &scratch),
                   "xl_search_scratch")) {
         const call_array arrays[CALL_ARRAYS] = {
             [KEYS] = input_array("keys", keys, most, bytes, (size_t)c->of[IN_AT]),
@@ -156,4 +151,4 @@ static void run_search(const fuzz_case *c, open_plan *plan, outcome *o)
     free(places);
 }
 
-const primitive search_primitive = {open_search, run_search, close_search};
+const primitive search_primitive = {open_search, run_search, close_array_plan};

@@ -10,7 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_VALUES = 1 + XL_MORE_VALUES };
 enum {
     IN,
     CLASSES, /* flags, bits, or lengths */
@@ -41,17 +40,6 @@ static bool has_predicate(const fuzz_case *c)
 
 /* ---- the plan -------------------------------------------------------------------------------- */
 
-/* By kinds of elements: integers, floating-point numbers, and all others. */
-enum { INTEGERS, FLOATS, OTHERS };
-
-static int kind_of(const fuzz_case *c)
-{
-    const element *e = element_of(c);
-    if (e->lanes > 1 || e->numbers == STRUCT)
-        return OTHERS;
-    return e->numbers == FLOATING ? FLOATS : INTEGERS;
-}
-
 static const char *predicate_of(const fuzz_case *c)
 {
     static const char *const two[] = {"(x & 3) == 1 || i % 7 == 2", "x > 0", "i % 3 == 1"},
@@ -78,21 +66,14 @@ static xl_status open_select(const fuzz_case *c, open_plan *plan)
     desc.by = (uint32_t)c->of[BY];
     desc.type = element_of(c)->type;
     desc.user_type = element_of(c)->user_type;
-    desc.value = value_type(c, 0);
-    for (size_t k = 0; k < XL_MORE_VALUES; ++k)
-        desc.more_values[k] = value_type(c, k + 1);
+    describe_values(c, &desc.value, desc.more_values);
     desc.index = c->of[INDEX] ? XL_U32 : XL_U64;
     desc.equal_zeros = !c->of[ZEROS_APART];
     if (c->of[TEXT] && has_predicate(c))
         desc.predicate = predicate_of(c);
     if (c->of[TEXT] && finds_runs(c))
         desc.equal = equality_of(c);
-    return xl_select_create(plan->ctx, &desc, &plan->of.select);
-}
-
-static void close_select(open_plan *plan)
-{
-    xl_plan_destroy(plan->of.select);
+    return xl_select_create(plan->ctx, &desc, &plan->of.array_plan);
 }
 
 /* ---- the call -------------------------------------------------------------------------------- */
@@ -119,7 +100,8 @@ static xl_status enqueue(const fuzz_case *c, const open_plan *plan, const call_a
         args.more_values_in[k] = array_view(&a[VALUES_IN + 1 + k]);
         args.more_values_out[k] = array_view(&a[VALUES_OUT + 1 + k]);
     }
-    return xl_select_enqueue(plan->of.select, f->queue, &args, num_waits(f), waits(f), f->event);
+    return xl_select_enqueue(plan->of.array_plan, f->queue, &args, num_waits(f), waits(f),
+                             f->event);
 }
 
 /* ---- inputs ---------------------------------------------------------------------------- */
@@ -173,7 +155,7 @@ static unsigned by_text(const fuzz_case *c, const unsigned char *x, size_t i)
 {
     const element *e = element_of(c);
     const bool three = c->of[CHOICE] == XL_SELECT_PARTITION3;
-    const int kind = kind_of(c);
+    const enum element_kind kind = kind_of(c);
     if (kind == OTHERS)
         return (unsigned)(three ? i % 5 : i % 3 == 1);
     if (kind == INTEGERS) {
@@ -331,7 +313,7 @@ static unsigned char *chosen_indices(const answer *a, size_t size)
 }
 
 static void add_inputs(const fuzz_case *c, const unsigned char *in, const void *classes,
-                       unsigned char *const values[MOST_VALUES], call_array *arrays)
+                       const value_arrays *values, call_array *arrays)
 {
     const size_t most = case_most(c), at = (size_t)c->of[IN_AT];
     const bool bits = c->of[BY] == XL_SELECT_BY_BITMASK, given = repeats(c) || c->of[BY];
@@ -342,22 +324,23 @@ static void add_inputs(const fuzz_case *c, const unsigned char *in, const void *
                     bits || repeats(c) ? 4 : 1, at / 2);
     for (size_t k = 0; gives(c, NO_VALUES) && k < count_values(c); ++k)
         arrays[VALUES_IN + k] =
-            input_array("values_in", values[k], most, value_size(c, k), at / (k + 3));
+            input_array("values_in", values->of[k], most, value_size(c, k), at / (k + 3));
 }
 
 typedef struct results {
-    unsigned char *out, *values[MOST_VALUES], *indices, *lengths;
+    unsigned char *out, *indices, *lengths;
+    value_arrays values;
 } results;
 
 static results make_results(const fuzz_case *c, const answer *a, const unsigned char *in,
-                            unsigned char *const values[MOST_VALUES])
+                            const value_arrays *values)
 {
     results r = {.out = chosen(a, in, element_of(c)->bytes),
                  .indices = chosen_indices(a, c->of[INDEX] ? 4 : 8),
                  .lengths = make_untouched(room_for, 4)};
     const size_t kept = a->results < room_for ? a->results : room_for;
     for (size_t k = 0; k < count_values(c); ++k)
-        r.values[k] = chosen(a, values[k], value_size(c, k));
+        r.values.of[k] = chosen(a, values->of[k], value_size(c, k));
     if (a->lengths)
         memcpy(r.lengths, a->lengths, kept * 4);
     return r;
@@ -372,7 +355,7 @@ static void add_outputs(const fuzz_case *c, const answer *a, const results *r, c
     arrays[OUT].will_do = is_same;
     for (size_t k = 0; gives(c, NO_VALUES) && k < count_values(c); ++k)
         arrays[VALUES_OUT + k] =
-            output_array("values_out", r->values[k], n, value_size(c, k), at / (k + 2));
+            output_array("values_out", r->values.of[k], n, value_size(c, k), at / (k + 2));
     arrays[INDICES] = output_array(gives(c, NO_INDICES) ? "indices_out" : NULL, r->indices, n,
                                    c->of[INDEX] ? 4 : 8, at / 3);
     arrays[LENGTHS] =
@@ -386,27 +369,23 @@ static void run_arrays(const fuzz_case *c, open_plan *plan, outcome *o, const un
 {
     static const exact_call call = {"xl_select_enqueue", enqueue, NULL};
     const uint64_t count = count_of(c);
-    unsigned char *values[MOST_VALUES] = {0};
+    value_arrays values = make_value_arrays(c, case_most(c));
     call_array arrays[CALL_ARRAYS] = {{0}};
     size_t scratch = 0;
-    for (size_t k = 0; k < count_values(c); ++k)
-        values[k] = make_value_array(c, k, case_most(c));
-    results r = make_results(c, a, in, values);
+    results r = make_results(c, a, in, &values);
     compared = element_of(c);
     if (succeeded(
             o, plan->ctx,
-            xl_select_scratch(plan->of.select, &(xl_select_args){.n = case_most(c)}, &scratch),
+            xl_select_scratch(plan->of.array_plan, &(xl_select_args){.n = case_most(c)}, &scratch),
             "xl_select_scratch")) {
-        add_inputs(c, in, classes, values, arrays);
+        add_inputs(c, in, classes, &values, arrays);
         add_outputs(c, a, &r, arrays);
         arrays[LENGTH] = count_array(c, &count);
         arrays[ROOM] = scratch_array(c, scratch);
         run_exact(o, c, plan, &call, arrays);
     }
-    for (size_t k = 0; k < MOST_VALUES; ++k) {
-        free(values[k]);
-        free(r.values[k]);
-    }
+    free_value_arrays(&values);
+    free_value_arrays(&r.values);
     free(r.out);
     free(r.indices);
     free(r.lengths);
@@ -427,4 +406,4 @@ static void run_select(const fuzz_case *c, open_plan *plan, outcome *o)
     free(a.lengths);
 }
 
-const primitive select_primitive = {open_select, run_select, close_select};
+const primitive select_primitive = {open_select, run_select, close_array_plan};

@@ -10,7 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_VALUES = 1 + XL_MORE_VALUES };
 enum {
     KEYS_IN,
     KEYS_OUT,
@@ -53,9 +52,7 @@ static void describe(const fuzz_case *c, xl_sort_desc *desc)
         [0] = XL_SORT_AUTO, [1] = XL_SORT_BITONIC, [2] = XL_SORT_RADIX};
     xl_sort_desc_init(desc);
     desc->key = element_of(c)->type;
-    desc->value = value_type(c, 0);
-    for (size_t k = 0; k < XL_MORE_VALUES; ++k)
-        desc->more_values[k] = value_type(c, k + 1);
+    describe_values(c, &desc->value, desc->more_values);
     desc->order = (uint32_t)c->of[ORDER];
     desc->algorithm = algorithms[c->of[ALGORITHM] ? c->of[ALGORITHM] - ALGORITHM_BITONIC + 1 : 0];
     desc->stable = (uint32_t)c->of[STABLE];
@@ -71,8 +68,6 @@ static void describe(const fuzz_case *c, xl_sort_desc *desc)
 static xl_status open_sort(const fuzz_case *c, open_plan *plan)
 {
     char type_text[80], text[160];
-    const char *const name =
-        c->of[COMPARE] == COMPARE_STRUCT ? "words" : xl_type_name(element_of(c)->type);
     static const char *const names[] = {"uint",  "int",  "ulong",  "long",  "float", "double",
                                         "uchar", "char", "ushort", "short", "half"};
     const xl_user_type type = {"words", element_of(c)->bytes, 4, type_text};
@@ -88,17 +83,11 @@ static xl_status open_sort(const fuzz_case *c, open_plan *plan)
     else
         snprintf(text, sizeof text, "bool is_first(%s a, %s b) { return (a & 15) < (b & 15); }",
                  names[c->of[TYPE]], names[c->of[TYPE]]);
-    (void)name;
     if (c->of[COMPARE])
         desc.comparator = &comparator;
     if (c->of[COMPARE] == COMPARE_STRUCT)
         desc.user_key = &type;
-    return xl_sort_create(plan->ctx, &desc, &plan->of.sort);
-}
-
-static void close_sort(open_plan *plan)
-{
-    xl_plan_destroy(plan->of.sort);
+    return xl_sort_create(plan->ctx, &desc, &plan->of.array_plan);
 }
 
 /* ---- the call -------------------------------------------------------------------------------- */
@@ -141,7 +130,7 @@ static xl_status enqueue(const fuzz_case *c, const open_plan *plan, const call_a
         args.n_device = array_view(&a[LENGTH]);
     if (a[BEGINS].name)
         args.segments = counted_view(&a[BEGINS].buffer);
-    return xl_sort_enqueue(plan->of.sort, f->queue, &args, num_waits(f), waits(f), f->event);
+    return xl_sort_enqueue(plan->of.array_plan, f->queue, &args, num_waits(f), waits(f), f->event);
 }
 
 /* ---- expected order -------------------------------------------------------------------- */
@@ -236,13 +225,13 @@ static bool same_values(outcome *o, const call_array *a, const unsigned char *wa
     return !o->failed;
 }
 
-static unsigned char *wanted_values[MOST_VALUES];
+static value_arrays wanted_values;
 
 static bool holds(outcome *o, const fuzz_case *c, const call_array *arrays)
 {
     for (size_t k = 0; !is_stable(c) && k < count_values(c); ++k)
         if (!same_values(o, &arrays[(in_place(c, k) ? VALUES_IN : VALUES_OUT) + k],
-                         wanted_values[k]))
+                         wanted_values.of[k]))
             return false;
     return true;
 }
@@ -259,15 +248,6 @@ static unsigned char *in_order(const order *r, const void *from, size_t size, co
     return to;
 }
 
-/* Places of equal keys, which are the values that are made. */
-static unsigned char *make_places(size_t n)
-{
-    uint32_t *places = make_bytes(n, sizeof *places);
-    for (size_t i = 0; i < n; ++i)
-        places[i] = (uint32_t)i;
-    return (unsigned char *)places;
-}
-
 static void add_keys(const fuzz_case *c, const order *r, const void *keys, const void *wanted,
                      call_array *arrays)
 {
@@ -281,23 +261,22 @@ static void add_keys(const fuzz_case *c, const order *r, const void *keys, const
         arrays[KEYS_OUT] = output_array("keys_out", wanted, r->most, bytes, out_at);
 }
 
-static void add_values(const fuzz_case *c, const order *r, unsigned char *const values[MOST_VALUES],
+static void add_values(const fuzz_case *c, const order *r, const value_arrays *values,
                        call_array *arrays)
 {
-    static const char *const in[] = {"values_in", "more values_in 0", "more values_in 1",
-                                     "more values_in 2"},
-                             *const out[] = {"values_out", "more values_out 0", "more values_out 1",
-                                             "more values_out 2"};
     for (size_t k = 0; k < count_values(c); ++k) {
         const size_t size = value_size(c, k), in_at = (size_t)c->of[OUT_AT] / (k + 2),
                      out_at = (size_t)c->of[IN_AT] / (k + 3);
-        const void *const wanted = is_stable(c) ? wanted_values[k] : NULL;
+        const void *const wanted = is_stable(c) ? wanted_values.of[k] : NULL;
         if (in_place(c, k))
-            arrays[VALUES_IN + k] = in_place_array(in[k], values[k], wanted, r->most, size, in_at);
+            arrays[VALUES_IN + k] =
+                in_place_array(values_in_name[k], values->of[k], wanted, r->most, size, in_at);
         else if (k > 0 || !makes_indices(c))
-            arrays[VALUES_IN + k] = input_array(in[k], values[k], r->most, size, in_at);
+            arrays[VALUES_IN + k] =
+                input_array(values_in_name[k], values->of[k], r->most, size, in_at);
         if (!in_place(c, k))
-            arrays[VALUES_OUT + k] = output_array(out[k], wanted, r->most, size, out_at);
+            arrays[VALUES_OUT + k] =
+                output_array(values_out_name[k], wanted, r->most, size, out_at);
     }
 }
 
@@ -307,34 +286,31 @@ static void run_arrays(const fuzz_case *c, open_plan *plan, outcome *o, const or
     static const exact_call call = {"xl_sort_enqueue", enqueue, holds};
     const uint64_t count = count_of(c);
     const bool known = !c->of[BROKEN] || c->of[BROKEN] == LATE_START;
-    unsigned char *values[MOST_VALUES] = {0},
-                  *wanted = in_order(r, keys, element_of(c)->bytes, keys_stay(c) ? NULL : keys);
+    value_arrays values = make_value_arrays(c, r->most);
+    unsigned char *wanted = in_order(r, keys, element_of(c)->bytes, keys_stay(c) ? NULL : keys);
     call_array arrays[CALL_ARRAYS] = {{0}};
     size_t scratch = 0;
-    for (size_t k = 0; k < count_values(c); ++k) {
-        values[k] =
-            k == 0 && makes_indices(c) ? make_places(r->most) : make_value_array(c, k, r->most);
-        wanted_values[k] =
-            in_order(r, values[k], value_size(c, k), in_place(c, k) ? values[k] : NULL);
-    }
+    for (uint32_t i = 0; makes_indices(c) && i < r->most; ++i)
+        memcpy(values.of[0] + 4 * i, &i, 4);
+    for (size_t k = 0; k < count_values(c); ++k)
+        wanted_values.of[k] =
+            in_order(r, values.of[k], value_size(c, k), in_place(c, k) ? values.of[k] : NULL);
     running = r;
     if (succeeded(o, plan->ctx,
-                  xl_sort_scratch(plan->of.sort, &(xl_sort_args){.n = r->most}, &scratch),
+                  xl_sort_scratch(plan->of.array_plan, &(xl_sort_args){.n = r->most}, &scratch),
                   "xl_sort_scratch")) {
         add_keys(c, r, keys, wanted, arrays);
-        add_values(c, r, values, arrays);
+        add_values(c, r, &values, arrays);
         for (size_t k = 0; !known && k < BEGINS; ++k)
             arrays[k].wanted = NULL;
-        arrays[BEGINS] = input_array(s->array ? "segments" : NULL, s->array, s->array_n,
-                                     s->array_bytes, (size_t)c->of[SEGMENTS_AT]);
+        arrays[BEGINS] = segments_array(c, s);
         arrays[LENGTH] = count_array(c, &count);
         arrays[ROOM] = scratch_array(c, scratch);
         run_exact(o, c, plan, &call, arrays);
     }
-    for (size_t k = 0; k < count_values(c); ++k) {
-        free(values[k]);
-        free(wanted_values[k]);
-    }
+    free_value_arrays(&values);
+    free_value_arrays(&wanted_values);
+    wanted_values = (value_arrays){{0}};
     free(wanted);
 }
 
@@ -371,4 +347,4 @@ static void run_sort(const fuzz_case *c, open_plan *plan, outcome *o)
     free_segments(&s);
 }
 
-const primitive sort_primitive = {open_sort, run_sort, close_sort};
+const primitive sort_primitive = {open_sort, run_sort, close_array_plan};

@@ -9,7 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_VALUES = 1 + XL_MORE_VALUES };
 enum {
     KEYS_IN,
     VALUES_IN,
@@ -27,20 +26,13 @@ static xl_status open_top_k(const fuzz_case *c, open_plan *plan)
     xl_top_k_desc desc;
     xl_top_k_desc_init(&desc);
     desc.key = element_of(c)->type;
-    desc.value = value_type(c, 0);
-    for (size_t k = 0; k < XL_MORE_VALUES; ++k)
-        desc.more_values[k] = value_type(c, k + 1);
+    describe_values(c, &desc.value, desc.more_values);
     desc.largest = descends(c);
     desc.sorted = !c->of[UNSORTED];
     desc.equal_zeros = (uint32_t)c->of[EQUAL_ZEROS];
     desc.segments = (uint32_t)c->of[SEGMENTS];
     desc.segment_type = segment_type_of(c);
-    return xl_top_k_create(plan->ctx, &desc, &plan->of.topk);
-}
-
-static void close_top_k(open_plan *plan)
-{
-    xl_plan_destroy(plan->of.topk);
+    return xl_top_k_create(plan->ctx, &desc, &plan->of.array_plan);
 }
 
 static xl_status enqueue(const fuzz_case *c, const open_plan *plan, const call_array *a,
@@ -62,7 +54,7 @@ static xl_status enqueue(const fuzz_case *c, const open_plan *plan, const call_a
         args.more_values_in[k] = array_view(&a[VALUES_IN + 1 + k]);
         args.more_values_out[k] = array_view(&a[VALUES_OUT + 1 + k]);
     }
-    return xl_top_k_enqueue(plan->of.topk, f->queue, &args, num_waits(f), waits(f), f->event);
+    return xl_top_k_enqueue(plan->of.array_plan, f->queue, &args, num_waits(f), waits(f), f->event);
 }
 
 /* ---- expected results ------------------------------------------------------------------------ */
@@ -110,18 +102,15 @@ static unsigned char *take_places(const answer *a, const void *from, size_t size
     return to;
 }
 
-static void add_values(const fuzz_case *c, const answer *a,
-                       unsigned char *const values[MOST_VALUES],
-                       unsigned char *const wanted[MOST_VALUES], call_array *arrays)
+static void add_values(const fuzz_case *c, const answer *a, const value_arrays *values,
+                       const value_arrays *wanted, call_array *arrays)
 {
-    static const char *const in[] = {"values_in", "more values_in 0", "more values_in 1",
-                                     "more values_in 2"},
-                             *const out[] = {"values_out", "more values_out 0", "more values_out 1",
-                                             "more values_out 2"};
     for (size_t k = 0; k < count_values(c); ++k) {
         const size_t size = value_size(c, k), at = (size_t)c->of[OUT_AT];
-        arrays[VALUES_IN + k] = input_array(in[k], values[k], case_most(c), size, at / (k + 2));
-        arrays[VALUES_OUT + k] = output_array(out[k], wanted[k], a->room, size, at / (k + 3));
+        arrays[VALUES_IN + k] =
+            input_array(values_in_name[k], values->of[k], case_most(c), size, at / (k + 2));
+        arrays[VALUES_OUT + k] =
+            output_array(values_out_name[k], wanted->of[k], a->room, size, at / (k + 3));
     }
 }
 
@@ -133,15 +122,13 @@ static void run_arrays(const fuzz_case *c, open_plan *plan, outcome *o, const vo
     const uint64_t without = c->of[LEFT_OUT], count = count_of(c);
     const bool parts = c->of[SEGMENTS];
     uint32_t *all = make_bytes(n, 4);
-    unsigned char *values[MOST_VALUES] = {0}, *wanted[MOST_VALUES] = {0};
+    value_arrays values = make_value_arrays(c, n), wanted = {{0}};
     for (size_t i = 0; i < n; ++i)
         all[i] = (uint32_t)i;
     const answer a = find_answer(c, keys, s);
     unsigned char *keys_wanted = take_places(&a, keys, bytes), *places = take_places(&a, all, 4);
-    for (size_t k = 0; k < count_values(c); ++k) {
-        values[k] = make_value_array(c, k, n);
-        wanted[k] = take_places(&a, values[k], value_size(c, k));
-    }
+    for (size_t k = 0; k < count_values(c); ++k)
+        wanted.of[k] = take_places(&a, values.of[k], value_size(c, k));
     call_array arrays[CALL_ARRAYS] = {
         [KEYS_IN] = input_array("keys_in", keys, n, bytes, (size_t)c->of[IN_AT]),
         [KEYS_OUT] =
@@ -151,19 +138,16 @@ static void run_arrays(const fuzz_case *c, open_plan *plan, outcome *o, const vo
         [COUNT_OUT] =
             output_array(without & NO_COUNT ? NULL : "count_out",
                          parts ? (const void *)a.lengths : &a.length, a.counts, parts ? 4 : 8, at),
-        [BEGINS] = input_array(s->array ? "segments" : NULL, s->array, s->array_n, s->array_bytes,
-                               (size_t)c->of[SEGMENTS_AT]),
+        [BEGINS] = segments_array(c, s),
         [LENGTH] = count_array(c, &count),
         [ROOM] = *room};
     if (!(without & NO_VALUES))
-        add_values(c, &a, values, wanted, arrays);
+        add_values(c, &a, &values, &wanted, arrays);
     for (size_t k = 0; c->of[BROKEN] && k < BEGINS; ++k)
         arrays[k].wanted = NULL;
     run_exact(o, c, plan, &call, arrays);
-    for (size_t k = 0; k < MOST_VALUES; ++k) {
-        free(values[k]);
-        free(wanted[k]);
-    }
+    free_value_arrays(&values);
+    free_value_arrays(&wanted);
     free(all);
     free(keys_wanted);
     free(places);
@@ -179,7 +163,7 @@ static void run_top_k(const fuzz_case *c, open_plan *plan, outcome *o)
     const xl_top_k_args sizes = {.n = case_most(c),
                                  .k = (size_t)c->of[TOP],
                                  .segments = {.count = c->of[SEGMENTS] ? s.array_n : 0}};
-    if (succeeded(o, plan->ctx, xl_top_k_scratch(plan->of.topk, &sizes, &scratch),
+    if (succeeded(o, plan->ctx, xl_top_k_scratch(plan->of.array_plan, &sizes, &scratch),
                   "xl_top_k_scratch")) {
         const call_array room = scratch_array(c, scratch);
         run_arrays(c, plan, o, keys, &s, &room);
@@ -188,4 +172,4 @@ static void run_top_k(const fuzz_case *c, open_plan *plan, outcome *o)
     free_segments(&s);
 }
 
-const primitive top_k_primitive = {open_top_k, run_top_k, close_top_k};
+const primitive top_k_primitive = {open_top_k, run_top_k, close_array_plan};

@@ -37,16 +37,6 @@ static size_t bytes_of(const fuzz_case *c, size_t k)
 
 /* ---- the plan -------------------------------------------------------------------------------- */
 
-enum { INTEGERS, FLOATS, OTHERS };
-
-static int kind_of(const fuzz_case *c)
-{
-    const element *e = element_of(c);
-    if (e->lanes > 1 || e->numbers == STRUCT)
-        return OTHERS;
-    return e->numbers == FLOATING ? FLOATS : INTEGERS;
-}
-
 static void write_map(const fuzz_case *c, char *text, size_t room)
 {
     static const char *const first[] = {"(ulong)(x & 7) + i", "(ulong)(x > 0) + i", "i"},
@@ -74,12 +64,7 @@ static xl_status open_transform(const fuzz_case *c, open_plan *plan)
         desc.expression = c->of[MOVE] == XL_TRANSFORM_MAP ? text
                           : kind_of(c) == INTEGERS        ? "(x & 7) + (p & 7)"
                                                           : "p";
-    return xl_transform_create(plan->ctx, &desc, &plan->of.transform);
-}
-
-static void close_transform(open_plan *plan)
-{
-    xl_plan_destroy(plan->of.transform);
+    return xl_transform_create(plan->ctx, &desc, &plan->of.array_plan);
 }
 
 /* ---- the call -------------------------------------------------------------------------------- */
@@ -98,7 +83,7 @@ static xl_status enqueue(const fuzz_case *c, const open_plan *plan, const call_a
     }
     if (c->of[PLACE])
         args.out[0] = args.in[0];
-    return xl_transform_enqueue(plan->of.transform, f->queue, &args, num_waits(f), waits(f),
+    return xl_transform_enqueue(plan->of.array_plan, f->queue, &args, num_waits(f), waits(f),
                                 f->event);
 }
 
@@ -287,7 +272,7 @@ static void run_transform(const fuzz_case *c, open_plan *plan, outcome *o)
     compared = moves(c) || (c->of[TEXT] && c->of[MOVE] == XL_TRANSFORM_MAP) ? NULL : element_of(c);
     if (succeeded(
             o, plan->ctx,
-            xl_transform_scratch(plan->of.transform, &(xl_transform_args){.n = most}, &scratch),
+            xl_transform_scratch(plan->of.array_plan, &(xl_transform_args){.n = most}, &scratch),
             "xl_transform_scratch")) {
         add_arrays(c, in, wanted, arrays);
         arrays[PLACES] = input_array(moves(c) ? "indices" : NULL, indices, most,
@@ -304,4 +289,4 @@ static void run_transform(const fuzz_case *c, open_plan *plan, outcome *o)
     free(indices);
 }
 
-const primitive transform_primitive = {open_transform, run_transform, close_transform};
+const primitive transform_primitive = {open_transform, run_transform, close_array_plan};

@@ -127,8 +127,11 @@ typedef struct element {
 
 enum { NUM_TYPES = 23, NUM_SCALARS = 11, FIRST_USER = 16, ELEMENT_MOST = 512 };
 const element *element_of(const fuzz_case *c);
+/* Elements for which expressions of selections and transforms differ. */
+enum element_kind { INTEGERS, FLOATS, OTHERS };
+enum element_kind kind_of(const fuzz_case *c);
 const element *scalar_number(uint64_t k); /* in the order of TYPE */
-/* Of a histogram: the type of the bins, and of the weights, or NULL. */
+/* The types of a histogram's bins and weights; NULL: no weights. */
 const element *counter_of(const fuzz_case *c);
 const element *weight_of(const fuzz_case *c);
 xl_type segment_type_of(const fuzz_case *c);
@@ -139,6 +142,29 @@ bool case_is_arg(const fuzz_case *c);
 long double lane_number(const element *e, const void *lane);
 void lane_set_number(const element *e, void *lane, long double x);
 uint64_t lane_bits(const element *e, const void *lane); /* sign-extended where SIGNED */
+/* Fields that descriptors of scans and reductions share. */
+#define DESCRIBE_FOLD(desc, c)                                                                     \
+    do {                                                                                           \
+        const element *const e_ = element_of(c);                                                   \
+        (desc).type = e_->type;                                                                    \
+        (desc).op = e_->user_op ? XL_USER_OP : (xl_op)(XL_SUM + (c)->of[OP]);                      \
+        (desc).user_type = e_->user_type;                                                          \
+        (desc).user_op = e_->user_op;                                                              \
+        (desc).determinism = (xl_determinism)(c)->of[DETERMINISM];                                 \
+        (desc).segments = (xl_segments)(c)->of[SEGMENTS];                                          \
+        (desc).segment_type = segment_type_of(c);                                                  \
+        (desc).segment_width = (c)->of[WIDTH];                                                     \
+        (desc).segment_mask = (c)->of[MASK];                                                       \
+        if (maps_load(c)) {                                                                        \
+            (desc).load = MAP_LOAD_TEXT;                                                           \
+            (desc).load_type = XL_U8;                                                              \
+        }                                                                                          \
+        if ((c)->of[FROM])                                                                         \
+            (desc).load_type = source_of(c)->type;                                                 \
+        if ((c)->of[MAP] >= MAP_STORE)                                                             \
+            (desc).store = MAP_STORE_TEXT;                                                         \
+    } while (0)
+bool maps_load(const fuzz_case *c); /* whether an expression loads the elements */
 /* The descriptor's init in `to`; false if the case has none. */
 bool case_init(const fuzz_case *c, void *to);
 /* The type of `in` that is converted to the case's, or NULL. */
@@ -166,11 +192,19 @@ void make_keys_for(const fuzz_case *c, size_t n, void *keys);
 void order_keys(const fuzz_case *c, size_t n, void *keys, uint64_t breaks);
 bool descends(const fuzz_case *c);
 
-/* Up to four arrays of values that follow keys: how many, the type and size of each, n of them. */
+/* Up to four arrays of values that follow keys: how many, the size of each, the arrays. */
+enum { MOST_VALUES = 1 + XL_MORE_VALUES };
+extern const char *const values_in_name[MOST_VALUES], *const values_out_name[MOST_VALUES];
 size_t count_values(const fuzz_case *c);
-uint32_t value_type(const fuzz_case *c, size_t k);
+/* The types for a descriptor. */
+void describe_values(const fuzz_case *c, uint32_t *value, uint32_t more_values[XL_MORE_VALUES]);
 size_t value_size(const fuzz_case *c, size_t k);
 unsigned char *make_value_array(const fuzz_case *c, size_t k, size_t n);
+typedef struct value_arrays {
+    unsigned char *of[MOST_VALUES];
+} value_arrays;
+value_arrays make_value_arrays(const fuzz_case *c, size_t n);
+void free_value_arrays(value_arrays *values);
 unsigned char *make_untouched(size_t n, size_t size); /* as buffers before a call */
 void gather_elements(unsigned char *to, const void *from, size_t size, const size_t *places,
                      size_t n);
@@ -211,16 +245,7 @@ typedef struct open_plan {
     uint64_t key[PLAN_FIELDS];
     xl_context *ctx; /* of its tuning; borrowed */
     union {
-        xl_plan *scan;
-        xl_plan *reduce;
-        xl_plan *sort;
-        xl_plan *topk;
-        xl_plan *merge;
-        xl_plan *lookup;
-        xl_plan *select;
-        xl_plan *histogram;
-        xl_plan *transform;
-        xl_plan *approximate;
+        xl_plan *array_plan; /* of a primitive whose cases have no points in space */
         struct {
             xl_plan *near; /* or one of these, or none */
             xl_plan *nearest;
@@ -249,6 +274,7 @@ extern const primitive scan_primitive, reduce_primitive, sort_primitive, top_k_p
     morton_primitive, select_primitive, histogram_primitive, transform_primitive,
     approximate_primitive;
 
+void close_array_plan(open_plan *plan);
 void plans_took(double start); /* since `start`, of seconds_now() */
 
 /* ---- for those that call -------------------------------------------------------------------- */
@@ -290,6 +316,7 @@ typedef struct call_array {
     const void *host;   /* elements of an input, before and after; NULL: an output */
     const void *wanted; /* expected elements of an output; NULL: see exact_call.holds */
     bool changes;       /* an array that a call works on in place: `host` before, then `wanted` */
+    bool shifts;        /* the second of two calls has it one element further on */
     size_t n, size, at; /* elements, bytes of each, and elements before them */
     bool is_scratch;
     xlt_buffer buffer; /* made by run_exact(), once for each call */
@@ -306,6 +333,7 @@ call_array in_place_array(const char *name, const void *host, const void *wanted
 /* The number that n_device holds, and its array. */
 uint64_t count_of(const fuzz_case *c);
 call_array count_array(const fuzz_case *c, const uint64_t *count);
+call_array segments_array(const fuzz_case *c, const segmentation *s);
 call_array scratch_array(const fuzz_case *c, size_t bytes);
 
 enum { CALL_ARRAYS = 20 };
@@ -320,6 +348,10 @@ typedef struct exact_call {
  * checks each element of the buffers and the guards around them. */
 void run_exact(outcome *o, const fuzz_case *c, const open_plan *plan, const exact_call *call,
                const call_array *arrays);
+/* The same; agree() compares the outputs of two calls that have no `wanted`. */
+typedef bool calls_agree(outcome *o, const fuzz_case *c, const call_array *a, const call_array *b);
+void run_alike(outcome *o, const fuzz_case *c, const open_plan *plan, const exact_call *call,
+               const call_array *arrays, calls_agree *agree);
 
 /* ---- points in space ------------------------------------------------------------------------ */
 

@@ -37,52 +37,39 @@ static float count(int from, int to, int divisor)
 
 static void check(const float *in, const float *out, int size, int results)
 {
-    static const char *const names[RESULTS] = {"scan",
-                                               "total",
-                                               "scan of the mirrored",
-                                               "total of the mirrored",
-                                               "reduction",
-                                               "reduction of the mirrored",
-                                               "shuffle",
-                                               "shuffle of the mirrored",
-                                               "inclusive scan",
-                                               "inclusive scan of the mirrored",
-                                               "count of thirds",
-                                               "count of halves",
-                                               "row's count of thirds",
-                                               "row's count of halves",
-                                               "row's scan",
-                                               "row's scan of the mirrored",
-                                               "segments of 40",
-                                               "mirrored segments of 24"};
     const float *const end = in + size - 1;
     for (int i = 0; i < size; ++i) {
         const float forward = fold(in, size, 1), back = fold(end, size, -1);
         const int row = i / ROW * ROW;
-        const float wanted[RESULTS] = {fold(in, i, 1),
-                                       forward,
-                                       fold(end, i, -1),
-                                       back,
-                                       forward,
-                                       back,
-                                       end[-i],
-                                       in[i],
-                                       fold(in, i + 1, 1),
-                                       fold(end, i + 1, -1),
-                                       count(0, i, 3),
-                                       count(0, i, 2),
-                                       count(row, i, 3),
-                                       count(row, i, 2),
-                                       fold(in + row, i - row, 1),
-                                       fold(end - row, i - row, -1),
-                                       fold(in + i / 40 * 40, i % 40, 1),
-                                       fold(end - i / 24 * 24, i % 24, -1)};
+        const struct {
+            const char *name;
+            float wanted;
+        } all[RESULTS] = {
+            {"scan", fold(in, i, 1)},
+            {"total", forward},
+            {"scan of the mirrored", fold(end, i, -1)},
+            {"total of the mirrored", back},
+            {"reduction", forward},
+            {"reduction of the mirrored", back},
+            {"shuffle", end[-i]},
+            {"shuffle of the mirrored", in[i]},
+            {"inclusive scan", fold(in, i + 1, 1)},
+            {"inclusive scan of the mirrored", fold(end, i + 1, -1)},
+            {"count of thirds", count(0, i, 3)},
+            {"count of halves", count(0, i, 2)},
+            {"row's count of thirds", count(row, i, 3)},
+            {"row's count of halves", count(row, i, 2)},
+            {"row's scan", fold(in + row, i - row, 1)},
+            {"row's scan of the mirrored", fold(end - row, i - row, -1)},
+            {"segments of 40", fold(in + i / 40 * 40, i % 40, 1)},
+            {"mirrored segments of 24", fold(end - i / 24 * 24, i % 24, -1)},
+        };
         for (int k = 0; k < results; ++k) {
-            /* If all are NaN, the result is NaN or the identity, depending on the order of the fold. */
+            /* If all are NaN, the order of the fold decides between NaN and the identity. */
             const float got = least(INFINITY, out[RESULTS * i + k]);
-            const float should = least(INFINITY, wanted[k]);
+            const float should = least(INFINITY, all[k].wanted);
             if (memcmp(&got, &should, sizeof got) != 0)
-                XLT_FAIL("group of %d, work-item %d: %s is %g, not %g", size, i, names[k], got,
+                XLT_FAIL("group of %d, work-item %d: %s is %g, not %g", size, i, all[k].name, got,
                          should);
         }
     }

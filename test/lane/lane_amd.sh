@@ -3,8 +3,7 @@
 # usage: lane_amd.sh waves|instructions
 #
 # The lanes of AMD's GPUs (cl/lane/lane_amd.cl) where no such GPU is.
-#   waves         they are right, by lane_amd_wave.cl and .c, which do AMD's instructions in slow
-#                 motion on the machine at hand
+#   waves         they are right: lane_amd_wave.cl and .c emulate AMD's instructions on this machine
 #   instructions  clang, which is AMD's compiler, makes cross-lane instructions of lane_amd_moves.cl,
 #                 no call, and no scratch memory
 # Exits with 77 if clang is missing or knows no OpenCL or no GPU of AMD's, or if AMD's device

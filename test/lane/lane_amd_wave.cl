@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * Waves of AMD's in slow motion, for the machine at hand (lane_amd_wave.c, by lane_amd.sh): the
- * builtins that cl/lane/lane_amd.cl takes, as AMD's manuals of instructions have them, done by
- * work-items that meet and read each other's words.
+ * AMD's waves emulated on this machine (lane_amd_wave.c, by lane_amd.sh): the builtins that
+ * cl/lane/lane_amd.cl uses, as AMD's instruction manuals define them, done by work-items that
+ * synchronize and read each other's words.
  *
  * Asks for XL_LANES 32 or 64, XLT_GENERATION (8: gfx8 and gfx9, 10, 11, 0: not told) and XLT_KIND,
  * what to try: 0 scans of maps, 1 moves and scans of words, 2 a row of elements with flags. The

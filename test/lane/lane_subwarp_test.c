@@ -2,7 +2,7 @@
  * Counts of predicates in the segments of rows of 1 to 64 lanes (lane_subwarp.cl,
  * group_ballot.cl): the worked example of Park's paper at every width, and heads
  * anywhere, against plain loops. */
-#include "xlt.h"
+#include "lane_ways.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -208,52 +208,7 @@ static void run_sizes(xl_context *ctx, uint32_t asked)
     clReleaseProgram(program);
 }
 
-static void as_the_device_is(void **state)
-{
-    (void)state;
-    run_sizes(xlt_context(), 0);
-}
-
-/* 4 to 64 lanes, where the device makes sub-groups as wide as a kernel asks. */
-static void as_wide_as_may_be(void **state)
-{
-    (void)state;
-    uint32_t width;
-    for (size_t i = 0; (width = xlt_sub_group_width(xlt_context(), i)) > 0; ++i)
-        run_sizes(xlt_context(), width);
-    if (xlt_sub_group_width(xlt_context(), 0) == 0) {
-        print_message("%s takes no wishes, left out\n", xlt_device());
-        skip();
-    }
-}
-
-static void without_cross_lane_operations(void **state)
-{
-    (void)state;
-    xl_context *ctx;
-    xl_context_desc desc;
-    xl_device_info info;
-    XLT_OK(xl_context_device_info(xlt_context(), &info));
-    if (strcmp(info.cross_lane, "local") == 0) {
-        print_message("%s has none: the same as before, left out\n", xlt_device());
-        skip();
-    }
-    xl_context_desc_init(&desc);
-    desc.mask = "width=1";
-    XLT_OK(xl_context_adopt(xl_context_cl(xlt_context()), xl_context_device(xlt_context()), &desc,
-                            &ctx));
-    run_sizes(ctx, 0);
-    xl_context_destroy(ctx);
-}
-
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(as_the_device_is),
-        cmocka_unit_test(as_wide_as_may_be),
-        cmocka_unit_test(without_cross_lane_operations),
-    };
-    const int failed = cmocka_run_group_tests(tests, NULL, NULL);
-    xlt_finish();
-    return failed;
+    return run_lane_ways(run_sizes);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * What cl/tile computes of numbers alone, past 2^32 too: where tiles, runs, segments and cuts
- * are; the tile prefix under others than scans; and look-back among states that no call of ours
+ * Functions of cl/tile that compute with numbers, past 2^32 too: positions of tiles, runs, segments
+ * and cuts; the tile prefix outside of scans; and look-back among states that no call of ours
  * published. */
 #include "scan_plan.h"
 #include "scan_support.h"
@@ -113,8 +113,7 @@ static int as_usual(void **state)
     return 0;
 }
 
-/* ---- numbers past 2^32 --------------------------------------------------------------------------
- */
+/* ---- numbers past 2^32 ----------------------------------------------------------------------- */
 
 static void tiles_past_2_to_32(void **state)
 {
@@ -299,8 +298,7 @@ static void rows_past_2_to_31(void **state)
     xlt_pages_free(&pages);
 }
 
-/* ---- what no call of ours left
- * -------------------------------------------------------------------- */
+/* ---- states that no call of ours published -------------------------------------------------- */
 
 static void partitions_that_do_not_go_together(void **state)
 {
@@ -319,7 +317,7 @@ static void partitions_that_do_not_go_together(void **state)
 
 typedef enum leftover { AGGREGATES, PREFIXES, NOISE, ONES, NUM_LEFTOVERS } leftover;
 
-/* States of every tile in this epoch, of which the first ticket leaves tile 0 to nobody. */
+/* States of every tile in this epoch; the first ticket gives tile 0 to no group. */
 static void leave(leftover kind, uint64_t *words, size_t count)
 {
     enum { EPOCH = 5, HEADER = 8 };
@@ -395,7 +393,7 @@ static void states_of_no_call(void **state)
     }
 }
 
-/* ---- the tile prefix under others than scans ----------------------------------------------- */
+/* ---- the tile prefix outside of scans ----------------------------------------------- */
 
 enum { PREFIX_TILE = 1000, PREFIX_TILES = 37, HEADER_WORDS = 8 };
 

@@ -76,7 +76,7 @@ struct place {
 };
 
 // Something that enqueues itself: the protocol's rows and loops. Device time is from
-// marker to marker, since an algorithm gives no event of its own.
+// marker to marker, because an algorithm returns no event.
 template <class Enqueue> class timed
 {
   public:
@@ -165,10 +165,7 @@ template <class T> void scan(peer::bench &b, place &p, const char *variant)
         enqueue();
         const std::string why = peer::difference(download(p, to), wanted, n);
         timed<decltype(enqueue)> t(p, enqueue);
-        if (why.empty())
-            b.time(nullptr, "scan", variant, n, 2.0 * sizeof(T) * (double)n, t);
-        else
-            b.wrong(nullptr, "scan", variant, n, why);
+        b.time_or_wrong(nullptr, "scan", variant, n, 2.0 * sizeof(T) * (double)n, why, t);
     }
 }
 
@@ -192,10 +189,7 @@ void reduce(peer::bench &b, place &p)
         enqueue();
         const std::string why = peer::difference(download(p, to), {sum}, 1);
         timed<decltype(enqueue)> t(p, enqueue);
-        if (why.empty())
-            b.time(nullptr, "reduce", "i32 sum", n, 4.0 * (double)(n + 1), t);
-        else
-            b.wrong(nullptr, "reduce", "i32 sum", n, why);
+        b.time_or_wrong(nullptr, "reduce", "i32 sum", n, 4.0 * (double)(n + 1), why, t);
     }
 }
 

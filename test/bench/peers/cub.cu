@@ -118,13 +118,8 @@ void run_case(peer::bench &b, const char *name, const std::string &variant, size
     auto enqueue = [&] { TRY(call(scratch.get(), scratch_bytes)); };
     enqueue();
     TRY(cudaDeviceSynchronize());
-    const std::string why = fault();
-    if (!why.empty()) {
-        b.wrong(nullptr, name, variant, n, why);
-        return;
-    }
     timed<decltype(enqueue)> t(enqueue);
-    b.time(nullptr, name, variant, n, bytes, t);
+    b.time_or_wrong(nullptr, name, variant, n, bytes, fault(), t);
 }
 
 /* Runs each size up to the first that does not fit the memory. */
@@ -273,13 +268,9 @@ void reduce_segments(peer::bench &b, size_t length)
 template <class Key> std::vector<Key> random_keys(size_t n, int bits)
 {
     std::vector<Key> keys(n);
-    uint64_t state = 88172645463325252u;
-    for (Key &key : keys) {
-        state ^= state << 13;
-        state ^= state >> 7;
-        state ^= state << 17;
-        key = (Key)(state >> (64 - bits));
-    }
+    uint64_t state = BENCH_SEED;
+    for (Key &key : keys)
+        key = (Key)(bench_random(&state) >> (64 - bits));
     return keys;
 }
 
@@ -414,19 +405,16 @@ void sort_by_comparator(peer::bench &b, const std::string &variant,
 
 /* ---- merge ----------------------------------------------------------------- */
 
-/* Two rising arrays, as in bench_merge.c. */
+/* Two ascending arrays, as in bench_merge.c. */
 std::vector<uint32_t> rising_halves(size_t n)
 {
-    uint64_t state = 88172645463325252u;
+    uint64_t state = BENCH_SEED;
     const uint32_t widest = (uint32_t)(UINT32_MAX / (n / 2));
     std::vector<uint32_t> keys(n);
     uint32_t key[2] = {0, 0};
     for (size_t i = 0; i < n / 2; ++i)
         for (size_t k = 0; k < 2; ++k) {
-            state ^= state << 13;
-            state ^= state >> 7;
-            state ^= state << 17;
-            key[k] += (uint32_t)(state >> 32) % widest;
+            key[k] += (uint32_t)(bench_random(&state) >> 32) % widest;
             keys[k * (n / 2) + i] = key[k];
         }
     return keys;
@@ -452,7 +440,7 @@ void merge(peer::bench &b)
     });
 }
 
-/* Values are places in the two arrays, one behind the other. */
+/* Values are indices into the concatenation of both arrays. */
 void merge_pairs(peer::bench &b)
 {
     run_sizes(b, "merge", "u32,u32 pairs", b.sizes(20, 28, 4), [&](size_t n) {
@@ -487,7 +475,7 @@ void merge_pairs(peer::bench &b)
 
 enum { TOP = 1000 }; /* elements are below this */
 
-/* The elements and, of the first n of them, those that come out. */
+/* The elements, and which of them come out. */
 struct selection {
     std::vector<uint32_t> in;
     std::vector<uint8_t> flags;
@@ -495,12 +483,9 @@ struct selection {
     /* Elements below `part` are wanted. */
     selection(size_t n, uint32_t part) : in(n), flags(n)
     {
-        uint64_t state = 88172645463325252u;
+        uint64_t state = BENCH_SEED;
         for (size_t i = 0; i < n; ++i) {
-            state ^= state << 13;
-            state ^= state >> 7;
-            state ^= state << 17;
-            in[i] = (uint32_t)((state >> 33) % TOP);
+            in[i] = (uint32_t)((bench_random(&state) >> 33) % TOP);
             flags[i] = in[i] < part;
         }
     }
@@ -552,7 +537,7 @@ void select(peer::bench &b, const std::string &variant, uint32_t part, way how)
         array<uint32_t> from(all.in, n), to(n);
         array<uint8_t> flags(all.flags, how == BY_FLAGS ? n : 0);
         array<int64_t> count(1);
-        if (how == IN_TWO_PARTS) { /* the second part stands the other way round */
+        if (how == IN_TWO_PARTS) { /* the second part is reversed */
             const std::vector<uint32_t> rest = all.kept(n, 0);
             wanted.insert(wanted.end(), rest.rbegin(), rest.rend());
         }
@@ -626,62 +611,38 @@ void run_lengths(peer::bench &b, size_t length)
 
 enum pattern { RANDOM, EQUAL, HALF };
 
-/* Of all the cases the even ones: bins of one width, one of which a key is. */
+/* Bins of one width, by that width or by their levels. */
 template <class T>
-void histogram(peer::bench &b, const std::string &variant, size_t bins, pattern p)
+void histogram(peer::bench &b, const std::string &variant, size_t bins, pattern p,
+               bool by_levels = false)
 {
+    std::vector<T> levels(bins + 1);
+    for (size_t k = 0; k <= bins; ++k)
+        levels[k] = (T)k;
     run_sizes(b, "histogram", variant, b.sizes(16, 28, 4), [&](size_t n) {
         std::vector<T> in(n);
         std::vector<uint32_t> wanted(bins);
-        uint64_t state = 88172645463325252u;
+        uint64_t state = BENCH_SEED;
         for (size_t i = 0; i < n; ++i) {
-            state ^= state << 13;
-            state ^= state >> 7;
-            state ^= state << 17;
-            const size_t k =
-                p == EQUAL || (p == HALF && state >> 63) ? bins / 3 : (state >> 32) % bins;
+            const uint64_t x = bench_random(&state);
+            const size_t k = p == EQUAL || (p == HALF && x >> 63) ? bins / 3 : (x >> 32) % bins;
             in[i] = (T)((double)k + (T(0.5) != T(0) ? 0.5 : 0));
             ++wanted[k];
         }
-        array<T> from(in, n);
+        array<T> from(in, n), bounds(levels, bins + 1);
         array<uint32_t> to(bins);
         to.spoil();
         using level = typename std::conditional<sizeof(T) == 1, int, T>::type;
         run_case(
             b, "histogram", variant, n, (double)sizeof(T) * (double)n,
             [&](void *scratch, size_t &bytes) {
-                return cub::DeviceHistogram::HistogramEven(scratch, bytes, from.get(), to.get(),
-                                                           (int)bins + 1, level(0), level(bins),
-                                                           (int64_t)n);
-            },
-            [&] { return peer::difference(to.download(), wanted, bins); });
-    });
-}
-
-void histogram_of_levels(peer::bench &b)
-{
-    const size_t bins = 256;
-    run_sizes(b, "histogram", "f32 between 257 levels", b.sizes(16, 28, 4), [&](size_t n) {
-        std::vector<float> in(n), levels(bins + 1);
-        std::vector<uint32_t> wanted(bins);
-        uint64_t state = 88172645463325252u;
-        for (size_t k = 0; k <= bins; ++k)
-            levels[k] = (float)k;
-        for (size_t i = 0; i < n; ++i) {
-            state ^= state << 13;
-            state ^= state >> 7;
-            state ^= state << 17;
-            in[i] = (float)((state >> 32) % bins) + 0.5f;
-            ++wanted[(state >> 32) % bins];
-        }
-        array<float> from(in, n), bounds(levels, bins + 1);
-        array<uint32_t> to(bins);
-        to.spoil();
-        run_case(
-            b, "histogram", "f32 between 257 levels", n, 4.0 * (double)n,
-            [&](void *scratch, size_t &bytes) {
-                return cub::DeviceHistogram::HistogramRange(
-                    scratch, bytes, from.get(), to.get(), (int)bins + 1, bounds.get(), (int64_t)n);
+                return by_levels
+                           ? cub::DeviceHistogram::HistogramRange(scratch, bytes, from.get(),
+                                                                  to.get(), (int)bins + 1,
+                                                                  bounds.get(), (int64_t)n)
+                           : cub::DeviceHistogram::HistogramEven(scratch, bytes, from.get(),
+                                                                 to.get(), (int)bins + 1, level(0),
+                                                                 level(bins), (int64_t)n);
             },
             [&] { return peer::difference(to.download(), wanted, bins); });
     });
@@ -741,7 +702,7 @@ void run(peer::bench &b)
         histogram<uint32_t>(b, "u32 keys, 2^20 bins, half in one", 1 << 20, HALF);
         histogram<float>(b, "f32 in 256 bins of one width", 256, RANDOM);
         histogram<uint32_t>(b, "u32 in 1000 bins of one width", 1000, RANDOM);
-        histogram_of_levels(b);
+        histogram<float>(b, "f32 between 257 levels", 256, RANDOM, true);
     }
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Peer: neighbour lists by nanoflann's k-d tree on the host's cores: the tree, a search for each
- * point, rows put into ascending order, and the offsets; held against the list of the benchmark's
- * own cell list. Needs nanoflann: libnanoflann-dev.
+ * point, rows put into ascending order, and the offsets; compared with the benchmark's own cell
+ * list. Needs nanoflann: libnanoflann-dev.
  *
  *   cc -O3 -march=native -ffp-contract=off -fopenmp -c test/bench/bench_c[el]*.c
  * test/bench/bench_result.c
@@ -42,7 +42,7 @@ struct cloud {
 using tree = nanoflann::KDTreeSingleIndexAdaptor<nanoflann::L2_Simple_Adaptor<float, cloud>, cloud,
                                                  3, uint32_t>;
 
-// Takes what is nearer than the radius, but for the point itself.
+// Takes the points within the radius, except the query itself.
 class row
 {
   public:
@@ -82,7 +82,7 @@ struct lists {
     std::vector<uint32_t> indices;
 };
 
-// Points that are searched around one after the other; as many lists as parts are joined.
+// One core searches for the neighbours of PART points; then the lists of all parts are joined.
 enum { PART = 4096 };
 
 void find(const cloud &c, lists &out)
@@ -112,31 +112,10 @@ void find(const cloud &c, lists &out)
                   out.indices.begin() + (std::ptrdiff_t)out.offsets[part * PART]);
 }
 
-template <class Call> class timed
-{
-  public:
-    explicit timed(Call call) : call_(call)
-    {
-    }
-    double row(unsigned)
-    {
-        return wall(1) * 1e-3;
-    }
-    double wall(unsigned)
-    {
-        const double start = bench_now();
-        call_();
-        return (bench_now() - start) * 1e6;
-    }
-
-  private:
-    Call call_;
-};
-
 void time_copies(peer::bench &b, size_t n)
 {
     std::vector<uint32_t> in(n, 1), out(n);
-    timed copy([&] { std::copy(in.begin(), in.end(), out.begin()); });
+    peer::timed_call copy([&] { std::copy(in.begin(), in.end(), out.begin()); });
     b.time(nullptr, "copy", "std::copy", n, 8.0 * (double)n, copy);
 }
 
@@ -158,12 +137,9 @@ void run(peer::bench &b, const std::string &program, const char *variant, float 
                            : "the cell list has other pairs";
     if (why.empty())
         why = peer::difference(got.indices, wanted.indices, got.indices.size());
-    timed t([&] { find(c, got); });
+    peer::timed_call t([&] { find(c, got); });
     const double bytes = 20 * (double)n + 4 * (double)got.indices.size();
-    if (why.empty())
-        b.time(program.c_str(), "lists", variant, n, bytes, t);
-    else
-        b.wrong(program.c_str(), "lists", variant, n, why);
+    b.time_or_wrong(program.c_str(), "lists", variant, n, bytes, why, t);
 }
 
 } // namespace

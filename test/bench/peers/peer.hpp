@@ -39,13 +39,9 @@ inline void convert(uint64_t x, int64_t &to)
 template <class T> std::vector<T> random_input(size_t n)
 {
     std::vector<T> values(n);
-    uint64_t x = 88172645463325252u;
-    for (T &value : values) {
-        x ^= x << 13;
-        x ^= x >> 7;
-        x ^= x << 17;
-        convert(x, value);
-    }
+    uint64_t x = BENCH_SEED;
+    for (T &value : values)
+        convert(bench_random(&x), value);
     return values;
 }
 
@@ -74,7 +70,7 @@ std::string difference(const std::vector<T> &got, const std::vector<T> &wanted, 
     return "";
 }
 
-template <class T> std::vector<T> ones_complement(size_t n) // what no result is likely to be
+template <class T> std::vector<T> ones_complement(size_t n) // unlikely as a result
 {
     std::vector<T> values(n);
     if (n > 0)
@@ -82,33 +78,40 @@ template <class T> std::vector<T> ones_complement(size_t n) // what no result is
     return values;
 }
 
+// A function of the host: the protocol's rows and loops.
+template <class Call> class timed_call
+{
+  public:
+    explicit timed_call(Call call) : call_(call)
+    {
+    }
+    double row(unsigned calls)
+    {
+        call_();
+        return wall(calls - 1) * 1e-3;
+    }
+    double wall(unsigned calls)
+    {
+        const double start = bench_now();
+        for (unsigned i = 0; i < calls; ++i)
+            call_();
+        return (bench_now() - start) / calls * 1e6;
+    }
+
+  private:
+    Call call_;
+};
+
 class bench
 {
   public:
     // Ends the process with 2 for a wrong option. `names`: what --only may name.
-    bench(const char *program, std::vector<std::string> names, int argc, char **argv)
-        : names_(std::move(names))
+    bench(const char *program, const std::vector<const char *> &names, int argc, char **argv)
     {
         results_.program = program;
         options_.max_n = (size_t)1 << 28;
-        bool known = bench_parse(argc, argv, &options_);
-        if (known && options_.only) {
-            known = false;
-            for (const std::string &name : names_)
-                known = known || name == options_.only;
-        }
-        if (!known) {
-            std::fprintf(
-                stderr,
-                "usage: %s [--only NAME] [--match TEXT] [--min-n 2^K] [--max-n 2^K] [--json FILE] "
-                "[--quick] [--progress]\n",
-                argv[0]);
-            std::fprintf(stderr, "names:");
-            for (const std::string &name : names_)
-                std::fprintf(stderr, " %s", name.c_str());
-            std::fputc('\n', stderr);
+        if (!bench_parse(argc, argv, names.data(), names.size(), &options_))
             std::exit(2);
-        }
     }
     ~bench()
     {
@@ -122,15 +125,12 @@ class bench
 
     bool wants(const char *name) const
     {
-        return !options_.only || std::strcmp(options_.only, name) == 0;
+        return bench_has_part(&options_, name);
     }
 
-    // Whether --match names the variant: by a part of it or, behind "=", in full.
     bool matches(const std::string &variant) const
     {
-        const std::string match = options_.match ? options_.match : "";
-        return match[0] == '=' ? variant == match.substr(1)
-                               : variant.find(match) != std::string::npos;
+        return bench_matches(&options_, variant.c_str());
     }
 
     // 2^first, 2^(first+step), ..., 2^last, as far as --min-n and --max-n let them.
@@ -175,20 +175,29 @@ class bench
             wrong(program, name, variant, n, "a call failed");
             return;
         }
-        const double copy_ms = std::strcmp(name, "copy") == 0 ? 0 : copy(bytes);
-        bench_result *r = add(program, name, variant, n);
-        r->bytes = bytes;
-        r->device_ms = times.device_ms;
-        r->spread = times.spread;
-        r->wall_us = times.wall_us;
-        r->copy_ms = copy_ms;
-        show(r);
+        times.n = n;
+        times.bytes = bytes;
+        times.copy_ms = std::strcmp(name, "copy") == 0 ? 0 : copy(bytes);
+        show(bench_add_times(&results_, program ? program : results_.program, name, variant.c_str(),
+                             &times));
+    }
+
+    // Times a right result, or files its fault: `why` is "" or the fault.
+    template <class Call>
+    void time_or_wrong(const char *program, const char *name, const std::string &variant, size_t n,
+                       double bytes, const std::string &why, Call &call)
+    {
+        if (why.empty())
+            time(program, name, variant, n, bytes, call);
+        else
+            wrong(program, name, variant, n, why);
     }
 
     void wrong(const char *program, const char *name, const std::string &variant, size_t n,
                const std::string &why)
     {
-        bench_result *r = add(program, name, variant, n);
+        bench_result *r =
+            bench_add(&results_, program ? program : results_.program, name, variant.c_str(), n);
         std::snprintf(r->wrong, sizeof r->wrong, "%s", why.c_str());
         results_.wrong = true;
         show(r);
@@ -212,7 +221,6 @@ class bench
     }
 
   private:
-    std::vector<std::string> names_;
     bench_options options_ = {};
     bench_results results_ = {};
     const bench_place *place_ = nullptr;
@@ -231,11 +239,6 @@ class bench
     {
         bench_print(&results_, r);
         (void)write();
-    }
-
-    bench_result *add(const char *program, const char *name, const std::string &variant, size_t n)
-    {
-        return bench_add(&results_, program ? program : results_.program, name, variant.c_str(), n);
     }
 
     double copy(double bytes)

@@ -19,41 +19,14 @@ namespace
 const char *const one_core = nullptr; // the run's own name
 const char *const all_cores = "std par_unseq";
 
-template <class Call> class timed
-{
-  public:
-    explicit timed(Call call) : call_(call)
-    {
-    }
-    double row(unsigned calls)
-    {
-        call_();
-        return wall(calls - 1) * 1e-3;
-    }
-    double wall(unsigned calls)
-    {
-        const double start = bench_now();
-        for (unsigned i = 0; i < calls; ++i)
-            call_();
-        return (bench_now() - start) / calls * 1e6;
-    }
-
-  private:
-    Call call_;
-};
-
 template <class T, class Call>
 void run_case(peer::bench &b, const char *program, const char *name, const char *variant, size_t n,
               double bytes, Call call, const std::vector<T> &got, const std::vector<T> &wanted)
 {
     b.start(program, name, variant, n);
     call();
-    const std::string why = peer::difference(got, wanted, got.size());
-    timed<Call> t(call);
-    if (why.empty())
-        b.time(program, name, variant, n, bytes, t);
-    else
-        b.wrong(program, name, variant, n, why);
+    peer::timed_call<Call> t(call);
+    b.time_or_wrong(program, name, variant, n, bytes, peer::difference(got, wanted, got.size()), t);
 }
 
 void time_copies(peer::bench &b, size_t n)
