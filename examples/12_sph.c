@@ -547,7 +547,8 @@ static double energy(const totals *t)
     return t->kinetic + t->potential + t->elastic;
 }
 
-/* True at every time: only viscosity dissipates energy, and the front of water without viscosity is the fastest (Ritter, 1892). */
+/* True at every time: only viscosity dissipates energy, and the front of water without viscosity is
+ * the fastest (Ritter, 1892). */
 static bool plausible(const tank *t, const totals *now, const totals *first, double time)
 {
     const double ritter = 0.5 + 2 * sqrt(GRAVITY) * time + 2 * (double)t->w.h;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * The amount that an element adds to its bin, and counters of amounts. XL_HISTOGRAM_ADDS selects it:
+ * The amount that an element adds to its bin, and counters of amounts. XL_HISTOGRAM_ADDS selects
+ * it:
  *   0  each element counts 1
  *   1  an integer weight, modulo 2^bits of the counter
  *   2  the exponent of a floating-point weight; the counter keeps the greatest one
@@ -137,8 +138,8 @@ typedef uint xl_real_bits;
 #define XL_SIGN ((xl_real_bits)1 << (8 * sizeof(xl_real_bits) - 1))
 #define XL_INFINITY ((xl_real_bits)XL_SPECIAL << XL_FRACTION)
 
-/* The exponent of a bin with such weights. A bin with -inf counts its +inf instead of steps, because
- * the sum of both is NaN. */
+/* The exponent of a bin with such weights. A bin with -inf counts its +inf instead of steps,
+ * because the sum of both is NaN. */
 #define XL_HAS_INFINITY XL_SPECIAL
 #define XL_HAS_MINUS_INFINITY (XL_SPECIAL + 1)
 #define XL_HAS_NAN (XL_SPECIAL + 2)
@@ -273,7 +274,8 @@ typedef struct xl_weights {
     uint bins;
 } xl_weights;
 
-/* The amount of element i of the chunk, in bin `bin`. It is unused for elements outside all bins. */
+/* The amount of element i of the chunk, in bin `bin`. It is unused for elements outside all
+ * bins. */
 xl_amount xl_amount_of(const xl_weights *w, uint i, uint bin)
 {
 #if XL_HISTOGRAM_ADDS == 0

@@ -80,8 +80,8 @@ typedef struct xl_binning {
 #endif
 
 #if XL_HISTOGRAM_KIND == 0 && XL_BINNED_KIND != 2
-/* floor(d * rest / span) for d < span, where rest is the number of bins modulo span. d * part yields
- * this number or one less, because part is less than 1 too small. */
+/* floor(d * rest / span) for d < span, where rest is the number of bins modulo span. d * part
+ * yields this number or one less, because part is less than 1 too small. */
 uint xl_bin_of_rest(const xl_binning *b, ulong d)
 {
     const ulong rest = b->bins - b->whole * b->span;

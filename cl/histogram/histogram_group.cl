@@ -101,8 +101,8 @@ void xl_tally_global(const xl_tally *t, uint bin, xl_amount by)
         xl_counter_add(t->words, bin, by);
 }
 
-/* Chooses the bins that a chunk of `length` elements counts in local memory: the bins of a sample of
- * the chunk, which most likely includes each bin with many elements. Ends with a barrier. */
+/* Chooses the bins that a chunk of `length` elements counts in local memory: the bins of a sample
+ * of the chunk, which most likely includes each bin with many elements. Ends with a barrier. */
 void xl_hot_choose(const xl_binning *b, const __global XL_IN *in, ulong first, uint length,
                    __local uint *bins, __local uint *counts)
 {

@@ -13,8 +13,8 @@ uint xl_merge_length(uint most, __global const ulong *length, ulong offset)
     return length ? (uint)min((ulong)most, length[offset]) : most;
 }
 
-/* Reads n_a and n_b, once in a kernel. One work-item of a group reads and broadcasts them, so that a
- * concurrent write cannot make work-items diverge at a barrier. */
+/* Reads n_a and n_b, once in a kernel. One work-item of a group reads and broadcasts them, so that
+ * a concurrent write cannot make work-items diverge at a barrier. */
 #if XL_SERIAL
 #define XL_MERGE_READ_LENGTHS                                                                      \
     n_a = xl_merge_length(n_a, n_a_device, n_a_offset);                                            \

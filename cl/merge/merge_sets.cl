@@ -36,7 +36,8 @@ typedef struct xl_set_scratch {
     uint tiles;
 } xl_set_scratch;
 
-/* Tile `tile`, of at most `most` elements. Whatever the scratch holds, it lies within the arrays. */
+/* Tile `tile`, of at most `most` elements. Whatever the scratch holds, it lies within the
+ * arrays. */
 xl_set_part xl_set_part_of(const xl_set_scratch *s, const xl_runs *runs, size_t tile, uint most)
 {
     __global const uint *const cuts = s->cuts + 2 * tile;

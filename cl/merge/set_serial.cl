@@ -10,8 +10,8 @@
 /* For fewer steps the search for the next end of a run takes longer than it saves. */
 #define XL_SET_LEAST_STEPS 8
 
-/* A walk through a tile: elements [i, i_end) of the first array and [j, j_end) of the second are not
- * passed, and the next element taken is number `at`, of less than `stop`. */
+/* A walk through a tile: elements [i, i_end) of the first array and [j, j_end) of the second are
+ * not passed, and the next element taken is number `at`, of less than `stop`. */
 typedef struct xl_set_walk {
     uint i, j, i_end, j_end, at, stop;
 } xl_set_walk;

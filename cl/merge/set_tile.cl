@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * A work-group walks a tile of the path of a set operation. It loads the keys of the tile into local
- * memory; each work-item finds there the state at which its own elements begin, and walks on from
- * it. The places of the elements that it takes are collected in local memory, so that adjacent
+ * A work-group walks a tile of the path of a set operation. It loads the keys of the tile into
+ * local memory; each work-item finds there the state at which its own elements begin, and walks on
+ * from it. The places of the elements that it takes are collected in local memory, so that adjacent
  * work-items store adjacent elements. */
 #include "../tile/tile_merge_arrays.cl"
 #include "set_path.cl"
@@ -77,8 +77,8 @@ uint xl_set_sum(uint mine, __local uint *sums)
     return mine;
 }
 
-/* Loads tile number get_group_id(0). One work-item reads where it lies and broadcasts that, so that a
- * concurrent write cannot make work-items differ. */
+/* Loads tile number get_group_id(0). One work-item reads where it lies and broadcasts that, so that
+ * a concurrent write cannot make work-items differ. */
 xl_set_part xl_set_open(const xl_merge_in *in, const xl_set_scratch *s,
                         __local xl_set_local *local_)
 {

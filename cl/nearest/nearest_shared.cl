@@ -5,8 +5,8 @@
  * the list.
  *
  * The whole group calls these functions together, except xl_nearest_insert(), xl_nearest_at() and
- * xl_nearest_last(). Another kernel may change the index during the search, so that two work-items read
- * different values. Work-item 0 therefore makes each decision that leads to a barrier:
+ * xl_nearest_last(). Another kernel may change the index during the search, so that two work-items
+ * read different values. Work-item 0 therefore makes each decision that leads to a barrier:
  * xl_nearest_agree(). */
 #ifndef XL_NEAREST_SHARED_LIST
 #define XL_NEAREST_SHARED_LIST

@@ -35,8 +35,8 @@ float xl_nearest_square(uint4 p, uint4 q)
 
 /* The rows of a sub-group are apart, so each word of a row is a separate transaction. Rows are read
  * and written in vectors of four if k and the views allow it. This, and the comparison of indices
- * instead of keys in xl_nearest_has(), reduced the time for 2^20 points, k = 16, four orders from 2.86
- * to 1.89 ms (H200). */
+ * instead of keys in xl_nearest_has(), reduced the time for 2^20 points, k = 16, four orders from
+ * 2.86 to 1.89 ms (H200). */
 #define XL_NEAREST_BY_FOUR (XL_K % 4 == 0)
 
 bool xl_nearest_is_by_four(ulong indices_at, ulong distances2_at)

@@ -8,7 +8,8 @@
 #define XL_PRELUDE
 
 /* If kernels require a sub-group size, the runtime's lines make it part of __kernel
- * (lib/ocl/program_get.c). They also enable 64-bit floating point and atomics, if the device has them. */
+ * (lib/ocl/program_get.c). They also enable 64-bit floating point and atomics, if the device has
+ * them. */
 
 /* In a user's program, this is the user's choice. */
 #ifndef XL_USER_PROGRAM

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Elements of XL_MOVE_BYTES that a kernel copies and does not look into. They are copied in units of
- * up to 16 bytes: the largest to which all elements of an array are aligned. */
+ * Elements of XL_MOVE_BYTES that a kernel copies and does not look into. They are copied in units
+ * of up to 16 bytes: the largest to which all elements of an array are aligned. */
 #ifndef XL_PRELUDE_UNIT
 #define XL_PRELUDE_UNIT
 

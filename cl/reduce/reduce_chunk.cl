@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: MIT
  * A reduction by chunks. Each work-group reduces one chunk of elements, stores the results of the
  * segments that end in it, and writes a carry-out for segments that continue beyond its ends. The
- * fix-up, a second, small launch, folds the carry-outs in order. No group waits for another, and the
- * order of operands depends on n and the plan alone. A chunk of a whole array writes its total only,
- * and the fix-up may be part of the first launch: cl/reduce/reduce_whole.cl.
+ * fix-up, a second, small launch, folds the carry-outs in order. No group waits for another, and
+ * the order of operands depends on n and the plan alone. A chunk of a whole array writes its total
+ * only, and the fix-up may be part of the first launch: cl/reduce/reduce_whole.cl.
  *
- * The chunk that contains the end of a segment stores its result. With CSR offsets, chunks are equal
- * numbers of steps of the merge of elements and ends of segments, so that a chunk with many empty
- * segments takes no longer than others: Merrill and Garland, "Merge-based parallel sparse
+ * The chunk that contains the end of a segment stores its result. With CSR offsets, chunks are
+ * equal numbers of steps of the merge of elements and ends of segments, so that a chunk with many
+ * empty segments takes no longer than others: Merrill and Garland, "Merge-based parallel sparse
  * matrix-vector multiplication" (SC 2016).
  *
- * XL_LIMITED_LOOPS: llvmpipe of Mesa 22.3 (seen 2026-11) ends the loops of a work-item after
- * 65,535 rounds. It counts the longest path of any of 8 lanes, including unused lanes, which read
- * zeros only. reduce.chunk_elements_csr (lib/tune) is the switch. */
+ * XL_LIMITED_LOOPS: llvmpipe of Mesa 22.3 (seen 2026-11) ends the loops of a work-item after 65,535
+ * rounds. It counts the longest path of any of 8 lanes, including unused lanes, which read zeros
+ * only. reduce.chunk_elements_csr (lib/tune) is the switch. */
 #ifndef XL_TILE_REDUCE_CHUNK
 #define XL_TILE_REDUCE_CHUNK
 
@@ -40,10 +40,10 @@ typedef struct xl_output_iterator {
 #endif
 } xl_output_iterator;
 
-/* chunk_elements: elements of a chunk, or, with CSR offsets, steps; first: the number of the launch's
- * first chunk. Carry-outs, or totals of a whole array, begin `carry_outs` bytes after the start of
- * scratch, one more than there are groups. The number of heads before this launch, then that of each
- * chunk, begin `counts` bytes after it. */
+/* chunk_elements: elements of a chunk, or, with CSR offsets, steps; first: the number of the
+ * launch's first chunk. Carry-outs, or totals of a whole array, begin `carry_outs` bytes after the
+ * start of scratch, one more than there are groups. The number of heads before this launch, then
+ * that of each chunk, begin `counts` bytes after it. */
 #if XL_SEGMENTS == 3
 #define XL_KEYS_ARGUMENTS , __global XL_SEG *keys, ulong keys_offset
 #else

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT
  * A work-group reduces the segments of a chunk, tile by tile. It loads elements as vectors and
- * transposes them in local memory, so that each work-item scans XL_ITEMS adjacent elements. The scan
- * at the last element of each segment is the segment's result; results return to local memory and
- * are stored from there in order. The cost of a tile does not depend on where segments begin.
+ * transposes them in local memory, so that each work-item scans XL_ITEMS adjacent elements. The
+ * scan at the last element of each segment is the segment's result; results return to local memory
+ * and are stored from there in order. The cost of a tile does not depend on where segments begin.
  *
- * Requires XL_SERIAL 0, and XL_ITEMS a power of two up to 16 that XL_VLEN divides.
- * The whole group must call each function together. */
+ * Requires XL_SERIAL 0, and XL_ITEMS a power of two up to 16 that XL_VLEN divides. The whole group
+ * must call each function together. */
 #ifndef XL_TILE_REDUCE_GROUP
 #define XL_TILE_REDUCE_GROUP
 
@@ -25,8 +25,8 @@ typedef union xl_stage {
     XL_E out[XL_AT(XL_TILE) + 1];
 } xl_stage;
 
-/* Whether heads are marked in local memory by a byte of 0 or 1 each; otherwise they are computed. One
- * more byte tells whether the tile's last element is the last of its segment. */
+/* Whether heads are marked in local memory by a byte of 0 or 1 each; otherwise they are computed.
+ * One more byte tells whether the tile's last element is the last of its segment. */
 #define XL_MARKS (XL_SEGMENTS == 1 || XL_SEGMENTS == 3 || XL_SEGMENTS == 4)
 #define XL_CHUNK_MARK_VECTORS (XL_TILE / 16 + 1)
 
@@ -94,8 +94,8 @@ void xl_rows_stage(const xl_loaded_rows *load, __local xl_stage *stage, const xl
 
 #if XL_SEGMENTS == 4
 /* Marks the heads of a tile whose marks are clear. `next` is the first segment that may end in the
- * tile; if its first element is in the tile, it is a head. A segment that ends at the end of the tile
- * has its mark there, behind its last element. */
+ * tile; if its first element is in the tile, it is a head. A segment that ends at the end of the
+ * tile has its mark there, behind its last element. */
 void xl_ends_mark(__local xl_temp_storage *storage, const xl_input *input, xl_chunk_tile chunk_tile,
                   xl_chunk chunk, ulong next)
 {
@@ -202,8 +202,8 @@ xl_bits xl_bits_of(const __local xl_temp_storage *storage, const xl_input *input
 }
 
 /* Scans the tile from `carry`, which it updates, and writes the results to the stage: with CSR
- * offsets at the position of each segment's last element, otherwise in order, where the first one has
- * the number carry.count. */
+ * offsets at the position of each segment's last element, otherwise in order, where the first one
+ * has the number carry.count. */
 void xl_chunk_tile_scan(__local xl_temp_storage *storage, const xl_input *input,
                         xl_chunk_tile chunk_tile, XL_T *carry, __global xl_carry_out *carry_out,
                         ulong segment)
@@ -266,8 +266,8 @@ void xl_chunk_tile_scan(__local xl_temp_storage *storage, const xl_input *input,
 
 #if XL_SEGMENTS == 4
 /* Stores the result of segment s, with elements `from` to before `to`, if it ends in the tile. The
- * chunk's first segment, if it began before the chunk, goes to the carry-out. The first segment that
- * ends later becomes storage->next. */
+ * chunk's first segment, if it began before the chunk, goes to the carry-out. The first segment
+ * that ends later becomes storage->next. */
 void xl_end_store(__local xl_temp_storage *storage, const xl_input *input, xl_chunk_tile chunk_tile,
                   xl_chunk chunk, const xl_output_iterator *output,
                   __global xl_carry_out *carry_out, ulong s, ulong from, ulong to)

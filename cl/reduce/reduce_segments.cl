@@ -5,8 +5,8 @@
  *   xl_reduce_upsweep  each chunk stores the results of segments that end in it, and its carry-out
  *   xl_reduce_fix_up   one group folds the carry-outs in order and stores the results of segments
  *                      that begin in one chunk and end in another
- * If there is one chunk, there is nothing to fix up. A launch that does not start at chunk 0 continues
- * from the end of the fix-up before it. */
+ * If there is one chunk, there is nothing to fix up. A launch that does not start at chunk 0
+ * continues from the end of the fix-up before it. */
 #include "../tile/tile_heads.cl"
 
 #if !XL_SERIAL
@@ -28,8 +28,8 @@
 
 #define XL_REQUIRED __attribute__((reqd_work_group_size(XL_GROUP_SIZE, 1, 1)))
 
-/* The sum of the numbers of all work-items, returned to each. A barrier must come before `numbers` is
- * written again. */
+/* The sum of the numbers of all work-items, returned to each. A barrier must come before `numbers`
+ * is written again. */
 #if XL_SERIAL
 #define xl_group_sum(numbers, mine) (mine)
 #else

@@ -29,8 +29,8 @@
 /* counter: NULL, or a counter that is 0 between launches. */
 #define XL_WHOLE_ARGUMENTS XL_REDUCE_ARGUMENTS, volatile __global uint *counter, ulong counter_at
 
-/* The total of a chunk. A struct around XL_T, because rusticl (Mesa 22.3, 2026-11) ends the process on
- * copies of a struct through a pointer that was cast from one to bytes. */
+/* The total of a chunk. A struct around XL_T, because rusticl (Mesa 22.3, 2026-11) ends the process
+ * on copies of a struct through a pointer that was cast from one to bytes. */
 typedef struct xl_total {
     XL_T total;
 } xl_total;
@@ -48,9 +48,9 @@ XL_T xl_chunk_total(const xl_input *input, ulong chunk_elements)
 #define XL_SCRATCH_MAKE __local XL_T scratch[XL_TILE_SCRATCH];
 #define XL_SCRATCH , scratch
 
-/* Folds up to XL_VECTORS vectors in order: the first is at `first`, the next ones follow at a distance
- * of `step` elements. Elements from `end` on are ignored. All loads start before the first result is
- * used, because the latency of memory determines the time for few elements. */
+/* Folds up to XL_VECTORS vectors in order: the first is at `first`, the next ones follow at a
+ * distance of `step` elements. Elements from `end` on are ignored. All loads start before the first
+ * result is used, because the latency of memory determines the time for few elements. */
 XL_T xl_vectors_fold(const xl_input *input, ulong first, ulong step, uint vectors, ulong end)
 {
     XL_IN x[XL_ITEMS];
@@ -80,9 +80,9 @@ XL_T xl_vectors_fold(const xl_input *input, ulong first, ulong step, uint vector
     return total;
 }
 
-/* Groups take tiles in turn while each gets one, then vectors of the remaining elements. So all groups
- * read adjacent memory, which is faster than distant places, and have equal shares. The work-items
- * of a group combine their results once, at the end. */
+/* Groups take tiles in turn while each gets one, then vectors of the remaining elements. So all
+ * groups read adjacent memory, which is faster than distant places, and have equal shares. The
+ * work-items of a group combine their results once, at the end. */
 XL_T xl_total_in_turns(const xl_input *input, __local XL_T *scratch)
 {
     XL_T item[XL_ITEMS];
@@ -189,9 +189,9 @@ void xl_whole_put(const xl_input *input, const xl_output_iterator *output, XL_T 
 }
 
 #if XL_SINGLE_LAUNCH
-/* Takes a number and returns true for the last one. The group with the last number then sees all that
- * the other groups wrote before they took theirs: the atomic operations on the counter form a chain
- * between the release and the acquire. */
+/* Takes a number and returns true for the last one. The group with the last number then sees all
+ * that the other groups wrote before they took theirs: the atomic operations on the counter form a
+ * chain between the release and the acquire. */
 bool xl_number_take(volatile __global uint *counter)
 {
     xl_device_fence();
@@ -232,8 +232,8 @@ __kernel XL_REQUIRED void xl_reduce_upsweep(XL_WHOLE_ARGUMENTS)
     xl_whole_put(&input, &output, total, whole);
 }
 
-/* chunk_elements: the number of totals from number `first` on. Its highest bit: a later launch folds
- * more of them; it continues from the total that this launch stores before all others. */
+/* chunk_elements: the number of totals from number `first` on. Its highest bit: a later launch
+ * folds more of them; it continues from the total that this launch stores before all others. */
 __kernel XL_REQUIRED void xl_reduce_fix_up(XL_WHOLE_ARGUMENTS)
 {
     XL_INPUT_MAKE(input);

@@ -2,11 +2,11 @@
  * Places of queries in a sorted array, by binary search. A work-item searches for several queries
  * at once, in the same number of steps and without branches, so that their loads overlap.
  *
- * If work-items run one after another, each searches for a chunk of queries. While the queries rise,
- * it continues at the last place: steps of doubling length find how far the greatest of the next
- * queries is, and these are searched for in that part (Bentley and Yao, "An almost optimal algorithm
- * for unbounded searching", Information Processing Letters 1976). If the keys are not sorted, the
- * places are some numbers from 0 to n. */
+ * If work-items run one after another, each searches for a chunk of queries. While the queries
+ * rise, it continues at the last place: steps of doubling length find how far the greatest of the
+ * next queries is, and these are searched for in that part (Bentley and Yao, "An almost optimal
+ * algorithm for unbounded searching", Information Processing Letters 1976). If the keys are not
+ * sorted, the places are some numbers from 0 to n. */
 #include "../prelude/prelude.cl"
 
 #include "../prelude/prelude_key.cl"
@@ -99,8 +99,8 @@ xl_search_keys(XL_SEARCH_LENGTHS, ulong chunk, __global const XL_KEY *keys, ulon
 
 #else
 
-/* A group searches for XL_SEARCH_ITEMS queries for each work-item; adjacent work-items have adjacent
- * queries. */
+/* A group searches for XL_SEARCH_ITEMS queries for each work-item; adjacent work-items have
+ * adjacent queries. */
 __kernel __attribute__((reqd_work_group_size(XL_GROUP_SIZE, 1, 1))) void
 xl_search_keys(XL_SEARCH_LENGTHS, __global const XL_KEY *keys, ulong keys_offset,
                __global const XL_KEY *queries, ulong queries_offset, __global XL_PLACE *places_out,

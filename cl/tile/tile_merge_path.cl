@@ -17,7 +17,8 @@ typedef struct xl_runs {
     uint second_length;
 } xl_runs;
 
-/* The part of each run that makes one tile of the merge. Indices count from the start of the run. */
+/* The part of each run that makes one tile of the merge. Indices count from the start of the
+ * run. */
 typedef struct xl_merge_partition {
     uint first_begin;
     uint second_begin;

@@ -15,17 +15,18 @@
  * Then
  *   xl_top_k_tally      finds the last digit, and counts the certain results and the candidates of
  *                      each chunk
- *   xl_top_k_write      adds up the counts of the chunks before, and writes the results in the order
+ *   xl_top_k_write      adds up the counts of the chunks before, writes the results in the order
  *                      of the input
  * A pass ends at once if all candidates are results. If results are sorted, there follow the sort
  * and
  *   xl_top_k_rank_keys  (keys of 8 bytes) makes pairs of a rank and an index
  *   xl_top_k_gather     writes the results from sorted pairs
- * If another kernel changes keys or scratch at the same time, the results are undefined, but nothing
- * outside the arrays is accessed. */
+ * If another kernel changes keys or scratch at the same time, the results are undefined, but
+ * nothing outside the arrays is accessed. */
 #include "../prelude/prelude.cl"
 
-/* Both shapes need it. Embedding takes each file once, so that it cannot be inside the condition. */
+/* Both shapes need it. Embedding takes each file once, so that it cannot be inside the
+ * condition. */
 #include "top_k_length.cl"
 #include "top_k_state.cl"
 

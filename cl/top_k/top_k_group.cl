@@ -12,8 +12,8 @@
 #error "flags of a work-item have 32 bits, counts of a tile 16"
 #endif
 
-/* Counters of a digit: adjacent work-items use different ones, so that equal keys wait less for each
- * other. */
+/* Counters of a digit: adjacent work-items use different ones, so that equal keys wait less for
+ * each other. */
 #define XL_TOP_K_COPIES 2
 
 typedef struct xl_top_k_local {
@@ -109,8 +109,8 @@ void xl_top_k_count_one(uint digit, __local uint *count)
 #define XL_TOP_K_AT_ONCE 16
 typedef XL_JOIN(XL_KEY, 4) xl_top_k_four;
 
-/* A chunk as vectors: `count` vectors, a multiple of those that the group loads at once. `head` keys
- * are before the first vector; the keys from `tail` on are behind the last. */
+/* A chunk as vectors: `count` vectors, a multiple of those that the group loads at once. `head`
+ * keys are before the first vector; the keys from `tail` on are behind the last. */
 typedef struct xl_top_k_vectors {
     __global const xl_top_k_four *at;
     uint head, count, tail;
@@ -213,8 +213,8 @@ void xl_top_k_list_one(XL_KEY raw, const xl_top_k_filter *f, uint i, __local xl_
     }
 }
 
-/* Lists keys of a work-item: vectors v, v + XL_TOP_K_GROUP and so on. Most have no key for the list.
- */
+/* Lists keys of a work-item: vectors v, v + XL_TOP_K_GROUP and so on. Most have no key for the
+ * list. */
 void xl_top_k_list_some(const xl_top_k_vectors *vectors, uint v, const xl_top_k_filter *f,
                         __local xl_top_k_local *l)
 {
@@ -233,8 +233,8 @@ void xl_top_k_list_some(const xl_top_k_vectors *vectors, uint v, const xl_top_k_
         xl_top_k_list_one(key[j], f, vectors->head + 4u * (v + j / 4 * XL_TOP_K_GROUP) + j % 4, l);
 }
 
-/* Makes the list of the chunk's keys that may be results. Returns its length, or XL_TOP_K_UNLISTED if
- * it has no room; then the rest of the chunk is not read. */
+/* Makes the list of the chunk's keys that may be results. Returns its length, or XL_TOP_K_UNLISTED
+ * if it has no room; then the rest of the chunk is not read. */
 uint xl_top_k_make_list(__global const XL_KEY *keys, uint length, const xl_top_k_state *s,
                         __global uint *list, __local xl_top_k_local *l)
 {
@@ -305,9 +305,9 @@ bool xl_top_k_any(uint x, __local xl_top_k_local *l)
     return any;
 }
 
-/* Writes the results of a work-item, whose keys in the tile are j to j + XL_TOP_K_ITEMS - 1. Bit i of
- * `certain` and `candidate` is for key j + i. `results` certain results and `candidates` candidates
- * are before key j in the chunk. */
+/* Writes the results of a work-item, whose keys in the tile are j to j + XL_TOP_K_ITEMS - 1. Bit i
+ * of `certain` and `candidate` is for key j + i. `results` certain results and `candidates`
+ * candidates are before key j in the chunk. */
 void xl_top_k_write_items(const xl_top_k_writer *w, uint j, uint certain, uint candidate,
                           uint results, uint candidates)
 {

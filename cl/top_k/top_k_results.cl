@@ -6,7 +6,8 @@
 
 #include "../prelude/prelude_key.cl"
 
-/* Bits of `outputs`: the arrays that a call writes. lib/top_k/top_k_enqueue.c has the same numbers. */
+/* Bits of `outputs`: the arrays that a call writes. lib/top_k/top_k_enqueue.c has the same
+ * numbers. */
 #define XL_OUTPUT_KEYS 1
 #define XL_OUTPUT_INDICES 2
 
@@ -19,7 +20,8 @@ typedef struct xl_top_k_arrays {
     uint outputs;
 } xl_top_k_arrays;
 
-/* The same as kernel arguments, each array with its first element; `outputs` is another argument. */
+/* The same as kernel arguments, each array with its first element; `outputs` is another
+ * argument. */
 #define XL_TOP_K_ARRAYS                                                                            \
     __global const XL_KEY *keys_in, ulong keys_in_offset, __global XL_KEY *keys_out,               \
         ulong keys_out_offset, __global uint *indices_out, ulong indices_out_offset
@@ -68,9 +70,9 @@ uint xl_top_k_rank(uint x, uint *total, __local uint *rank)
 }
 
 /* Finds the digit of the k-th key. counts[d] is the number of candidates with digit d, and `needed`
- * of all candidates are results. Stores the digit in found[0], the number of candidates with a lower
- * digit in found[1] and the number with this digit in found[2]; zeros if there is no such digit.
- * Each work-item reads a contiguous part of the counts. Ends with a barrier. */
+ * of all candidates are results. Stores the digit in found[0], the number of candidates with a
+ * lower digit in found[1] and the number with this digit in found[2]; zeros if there is no such
+ * digit. Each work-item reads a contiguous part of the counts. Ends with a barrier. */
 void xl_top_k_digit(__global const uint *counts, uint digits, uint needed, __local uint *rank,
                     __local uint *found)
 {

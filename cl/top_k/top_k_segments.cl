@@ -3,7 +3,8 @@
  *   xl_top_k_segments_begin   clears the list of long segments
  *   xl_top_k_segments_short   processes batches of segments: selects from short ones, which a tile
  *                            holds (top_k_segments_rows.cl, top_k_segments_heap.cl), and lists long ones
- * If there may be long segments, there follow for these (top_k_segments_long.cl), once for each digit
+ * If there may be long segments, there follow for these (top_k_segments_long.cl), once for each
+ * digit
  *   xl_top_k_segments_count   counts the next digit of each chunk's candidates
  *   xl_top_k_segments_find    finds the digit of each segment's k-th key
  * and then
@@ -45,8 +46,8 @@ __kernel XL_TOP_K_REQUIRED void xl_top_k_segments_begin(XL_TOP_K_LIST)
     }
 }
 
-/* The segments of group g begin at g * batch. `length`: NULL, or the number of keys. `counts`: NULL,
- * or the number of results of each segment. */
+/* The segments of group g begin at g * batch. `length`: NULL, or the number of keys. `counts`:
+ * NULL, or the number of results of each segment. */
 __kernel XL_TOP_K_REQUIRED void
 xl_top_k_segments_short(XL_TOP_K_LIST, __global const ulong *length, ulong length_offset,
                         uint batch, __global const XL_SEG *offsets, ulong offsets_offset,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * Top-k of short segments on devices whose work-items run one after another: each work-item loops
- * over a batch of segments and keeps the results of a segment in a heap. The root of the heap is the
- * worst result (Williams, "Algorithm 232: heapsort", CACM 1964), and most keys are compared only
- * with the root. */
+ * over a batch of segments and keeps the results of a segment in a heap. The root of the heap is
+ * the worst result (Williams, "Algorithm 232: heapsort", CACM 1964), and most keys are compared
+ * only with the root. */
 #ifndef XL_TOP_K_HEAP
 #define XL_TOP_K_HEAP
 

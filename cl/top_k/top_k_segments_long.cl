@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * Top-k of long segments by radix select, as in cl/top_k/top_k.cl for a whole array. Each segment is
- * cut into chunks, and all work-groups share one list of chunks, so that all work on a single very
- * long segment. All long segments are processed at the same time, each with its own digits. */
+ * Top-k of long segments by radix select, as in cl/top_k/top_k.cl for a whole array. Each segment
+ * is cut into chunks, and all work-groups share one list of chunks, so that all work on a single
+ * very long segment. All long segments are processed at the same time, each with its own digits. */
 #ifndef XL_TOP_K_LONG
 #define XL_TOP_K_LONG
 
@@ -51,8 +51,8 @@ typedef struct xl_chunk {
     XL_ORDINAL mask, prefix;
 } xl_chunk;
 
-/* Reads chunk c, and its segment into local memory. The chunk is empty if the list has wrong numbers
- * for it. */
+/* Reads chunk c, and its segment into local memory. The chunk is empty if the list has wrong
+ * numbers for it. */
 xl_chunk xl_chunk_get(const xl_list *list, uint c, __local xl_long_local *l)
 {
     xl_chunk chunk;

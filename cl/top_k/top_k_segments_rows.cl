@@ -104,8 +104,8 @@ void xl_rows_write(const xl_list *list, const xl_segments *all, const xl_results
     barrier(CLK_LOCAL_MEM_FENCE);
 }
 
-/* Groups the segments of the batch by row length. The order within such a group is arbitrary; it has
- * no effect on results. */
+/* Groups the segments of the batch by row length. The order within such a group is arbitrary; it
+ * has no effect on results. */
 void xl_rows_order(const xl_list *list, const xl_segments *all, __local xl_short_local *l)
 {
     const uint w = (uint)get_local_id(0);

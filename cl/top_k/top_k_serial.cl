@@ -14,8 +14,8 @@
 #define XL_TOP_K_LOCAL
 #define XL_TOP_K_LOCAL_PARAMETER
 
-/* Counters of a digit: equal adjacent keys use different ones, so that an increment does not wait for
- * the one before. */
+/* Counters of a digit: equal adjacent keys use different ones, so that an increment does not wait
+ * for the one before. */
 #define XL_TOP_K_COPIES 2
 
 xl_top_k_state xl_top_k_state_read(__global const xl_top_k_state *from)
@@ -87,8 +87,8 @@ void xl_top_k_count_keys(const xl_top_k_keys *mine, const xl_top_k_state *s, __g
 }
 
 #if XL_TOP_K_ROOM > 0
-/* Makes the list of the chunk's keys that may be results. Returns its length, or XL_TOP_K_UNLISTED if
- * it has no room. */
+/* Makes the list of the chunk's keys that may be results. Returns its length, or XL_TOP_K_UNLISTED
+ * if it has no room. */
 uint xl_top_k_make_list(__global const XL_KEY *keys, uint length, const xl_top_k_state *s,
                         __global uint *list)
 {

@@ -5,12 +5,12 @@
  * certain result. A key with the same known digits is a candidate; `needed` of the candidates are
  * results.
  *
- * Once few keys of a chunk can be results, the chunk has a list of their places, in order, and later
- * kernels read only the keys in the list. Digits have 11 bits, so that random keys are listed after
- * the first digit and the array is read twice. If there are many keys, a sample supplies a bound
- * before any digit is known: more keys than needed are likely to be within the bound, but few more.
- * The lists then contain the keys within the bound, and the array is read once. If the lists have
- * fewer keys than there are results, they are discarded. */
+ * Once few keys of a chunk can be results, the chunk has a list of their places, in order, and
+ * later kernels read only the keys in the list. Digits have 11 bits, so that random keys are listed
+ * after the first digit and the array is read twice. If there are many keys, a sample supplies a
+ * bound before any digit is known: more keys than needed are likely to be within the bound, but few
+ * more. The lists then contain the keys within the bound, and the array is read once. If the lists
+ * have fewer keys than there are results, they are discarded. */
 #ifndef XL_TOP_K_STATE
 #define XL_TOP_K_STATE
 
@@ -38,8 +38,8 @@ typedef struct xl_top_k_state {
 
 /* The scratch begins with XL_TOP_K_STATE_BYTES for the states, of the keys and then of the sample
  * (one before each pass and one after the last), and for two counters. The counts of each pass
- * follow, of the keys and then of the sample; then the data of each chunk. lib/top_k/top_k_shape.c has
- * the same sizes. */
+ * follow, of the keys and then of the sample; then the data of each chunk. lib/top_k/top_k_shape.c
+ * has the same sizes. */
 #define XL_TOP_K_STATE_BYTES 512
 #define XL_TOP_K_RESULTS_AT 496
 #define XL_TOP_K_MOST_PASSES 6
@@ -149,15 +149,15 @@ void xl_top_k_add_digit(xl_top_k_state *s, uint digit, uint below, uint same)
     s->candidates = same;
 }
 
-/* Whether the lists are likely to have room. They have, if each chunk has at most twice its share of
- * the keys that may be results. */
+/* Whether the lists are likely to have room. They have, if each chunk has at most twice its share
+ * of the keys that may be results. */
 bool xl_top_k_is_listable(const xl_top_k_state *s, uint chunks)
 {
     return 2 * ((ulong)s->certain + s->candidates) <= (ulong)chunks * XL_TOP_K_ROOM;
 }
 
-/* The keys of a chunk that a kernel reads: all, or those in the list. Or a part of the sample, which
- * counts as listed. */
+/* The keys of a chunk that a kernel reads: all, or those in the list. Or a part of the sample,
+ * which counts as listed. */
 typedef struct xl_top_k_keys {
     __global const XL_KEY *keys;
     __global const uint *list;
@@ -246,8 +246,8 @@ void xl_top_k_store_pair(const xl_top_k_pairs *p, uint place, XL_ORDINAL key, ui
 #endif
 }
 
-/* Writes the results of a chunk. Results beyond `results` are not written: if another kernel changes
- * the keys, there may be more. */
+/* Writes the results of a chunk. Results beyond `results` are not written: if another kernel
+ * changes the keys, there may be more. */
 typedef struct xl_top_k_writer {
     xl_top_k_arrays arrays;
     xl_top_k_pairs pairs;

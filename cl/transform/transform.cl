@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * A function of the elements of up to four arrays, or of adjacent elements of one. A work-item
- * processes a chunk, or a work-group a tile: by vectors if all arrays are aligned, else by elements.
+ * processes a chunk, or a work-group a tile: by vectors if all arrays are aligned, else by
+ * elements.
  *   xl_transform_map       out[i] = f(x, y, z, w, i); may run in place
  *   xl_transform_borders   saves the element before each tile or chunk, for a call in place
  *   xl_transform_adjacent  out[i] = f(x, p, i), where p is the element before x */
@@ -63,8 +64,8 @@ typedef XL_T3 xl_t3;
 #endif
 #define XL_IS_ALIGNED(p) ((size_t)(p) % (sizeof(*(p)) * XL_VLEN) == 0)
 
-/* A store past the cache, for results that leave the cache before they are read. It saves reading the
- * cache lines that it overwrites. */
+/* A store past the cache, for results that leave the cache before they are read. It saves reading
+ * the cache lines that it overwrites. */
 #if defined(__has_builtin) && XL_SERIAL && XL_VLEN > 1
 #if __has_builtin(__builtin_nontemporal_store)
 #define XL_STREAM(x, p) __builtin_nontemporal_store((x), (p))
@@ -126,8 +127,8 @@ void xl_map_vector(const xl_map *m, ulong q, const bool stream XL_PARAMS_ARGUMEN
     m.in##k = in##k + in##k##_offset;                                                              \
     aligned = aligned && XL_IS_ALIGNED(m.in##k);
 
-/* tile: elements of a chunk or a tile, a multiple of XL_VLEN. stream 1: results are written past the
- * cache. */
+/* tile: elements of a chunk or a tile, a multiple of XL_VLEN. stream 1: results are written past
+ * the cache. */
 __kernel XL_REQUIRED void xl_transform_map(XL_TRANSFORM_LENGTH, uint tile, uint stream,
                                            XL_EACH_INPUT(XL_ARGUMENT) __global XL_OUT *out,
                                            ulong out_offset XL_PARAMS_ARGUMENT)

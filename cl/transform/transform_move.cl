@@ -9,8 +9,8 @@
 #define XL_INDEX uint
 #endif
 
-/* Units of a work-item, whose reads are all in flight at once. lib/transform/transform_enqueue.c has
- * the same number. */
+/* Units of a work-item, whose reads are all in flight at once. lib/transform/transform_enqueue.c
+ * has the same number. */
 #define XL_MOVE_ITEMS 8
 
 /* has_length 1: there are length[length_offset] elements, at most n. Offsets count units;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * An animated PNG ("Portable Network Graphics Specification", third edition, sections 4.9 and
- * 11.3.6): the compressed pixels of PNG files, each after a chunk with its duration. Programs that do not support animation show the first. */
+ * 11.3.6): the compressed pixels of PNG files, each after a chunk with its duration. Programs that
+ * do not support animation show the first. */
 #include "flip_program.h"
 
 #include <stdlib.h>

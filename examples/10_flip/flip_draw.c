@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * A picture of the particles in their box: oblique view, nearest in front, lit from above, coloured by speed. The view is fixed, so that the pictures of a run match. */
+ * A picture of the particles in their box: oblique view, nearest in front, lit from above, coloured
+ * by speed. The view is fixed, so that the pictures of a run match. */
 #include "drawing.h"
 #include "flip_program.h"
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Problem: simulate a column of water that breaks down in a box, by FLIP (see flip.h). Draws it, and prints the time of each stage and the iterations of the pressure solver. */
+ * Problem: simulate a column of water that breaks down in a box, by FLIP (see flip.h). Draws it,
+ * and prints the time of each stage and the iterations of the pressure solver. */
 #include "flip_program.h"
 
 #include <inttypes.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * The times of the stages by the device's clock: from the end of one stage to the end of the next, including the time in which the device waits for commands. */
+ * The times of the stages by the device's clock: from the end of one stage to the end of the next,
+ * including the time in which the device waits for commands. */
 #include "flip.h"
 
 const char *flip_stage_name(flip_stage stage)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * The solver: enqueues batches of iterations; after each batch the host asks whether it is done. Superfluous iterations do nothing. */
+ * The solver: enqueues batches of iterations; after each batch the host asks whether it is done.
+ * Superfluous iterations do nothing. */
 #include "flip.h"
 
 #define ARG(value)                                                                                 \

@@ -64,9 +64,9 @@ xl_status xli_element_check_conversion(const xl_context *ctx, const char *field,
                     field, array->name, stem, field);
 }
 
-/* Scalars are converted by the return statement of xl_FIELD_by(). Small integers become floating-point
- * numbers by way of int, because rusticl of Mesa 22.3 reduces floats from uchar to a wrong
- * sum (2026-11). */
+/* Scalars are converted by the return statement of xl_FIELD_by(). Small integers become
+ * floating-point numbers by way of int, because rusticl of Mesa 22.3 reduces floats from uchar to a
+ * wrong sum (2026-11). */
 const char *xli_element_conversion(const char *expression, const xli_element *from,
                                    const xli_element *to, char room[XLI_CONVERSION_ROOM])
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * An index, and all that searches within a radius (lib/neighbors) and for the nearest (lib/nearest) use
- * of lib/grid. */
+ * An index, and all that searches within a radius (lib/neighbors) and for the nearest (lib/nearest)
+ * use of lib/grid. */
 #ifndef XLI_GRID_INDEX_H
 #define XLI_GRID_INDEX_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * The launches of a histogram: clear and count. For floating-point sums, a pass over exponents comes
- * before the count, and a kernel that converts the sums to numbers comes after it. */
+ * The launches of a histogram: clear and count. For floating-point sums, a pass over exponents
+ * comes before the count, and a kernel that converts the sums to numbers comes after it. */
 #include "histogram_plan.h"
 
 /* A call on its way to the device. */

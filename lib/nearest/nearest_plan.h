@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * The plan of an exact search for nearest neighbours. A call goes from nearest.c (checks) to
- * nearest_enqueue.c (arrays, launch) and cl/nearest/nearest.cl; nearest_status.c reads how complete rows are. */
+ * nearest_enqueue.c (arrays, launch) and cl/nearest/nearest.cl; nearest_status.c reads how complete
+ * rows are. */
 #ifndef XLI_NEAREST_PLAN_H
 #define XLI_NEAREST_PLAN_H
 

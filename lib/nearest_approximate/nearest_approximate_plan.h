@@ -2,8 +2,8 @@
  * The plan of an approximate search for nearest neighbours: problem, kernels, and the plans of the
  * primitives that it calls.
  *
- * A call goes from nearest_approximate.c (checks, arrays) to nearest_approximate_enqueue.c. This enqueues
- * for each shift Morton codes, a sort and a search, and launches
+ * A call goes from nearest_approximate.c (checks, arrays) to nearest_approximate_enqueue.c. This
+ * enqueues for each shift Morton codes, a sort and a search, and launches
  * cl/nearest_approximate/nearest_approximate.cl. */
 #ifndef XLI_NEAREST_APPROXIMATE_PLAN_H
 #define XLI_NEAREST_APPROXIMATE_PLAN_H

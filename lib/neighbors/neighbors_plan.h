@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * The plan of a search within a radius. neighbors.c makes it. Its calls are in
- * neighbors_enqueue.c and neighbors_status.c, which share neighbors_search.c. neighbors_kernel.c binds an index to a user's kernel. */
+ * The plan of a search within a radius. neighbors.c makes it. Its calls are in neighbors_enqueue.c
+ * and neighbors_status.c, which share neighbors_search.c. neighbors_kernel.c binds an index to a
+ * user's kernel. */
 #ifndef XLI_NEIGHBORS_PLAN_H
 #define XLI_NEIGHBORS_PLAN_H
 

@@ -9,8 +9,8 @@ static bool is_oclgrind(const char *platform)
     return strcmp(platform, "Oclgrind") == 0;
 }
 
-/* Oclgrind 21.10 (November 2026) simulates optimised code, some of which is wrong: exclusive scans of
- * bytes by flags give wrong sums, and segmented scans with a start value do not build. */
+/* Oclgrind 21.10 (November 2026) simulates optimised code, some of which is wrong: exclusive scans
+ * of bytes by flags give wrong sums, and segmented scans with a start value do not build. */
 const char *xli_oclgrind_options(const xli_capabilities *capabilities)
 {
     return is_oclgrind(capabilities->info.platform) ? " -cl-opt-disable" : "";

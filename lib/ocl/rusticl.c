@@ -52,14 +52,15 @@ static bool is_newer_llvmpipe(const xli_capabilities *capabilities)
 
 /* llvmpipe of Mesa 26.2 (LLVM 22, November 2026) has sub-groups with shuffles and ballots, unlike
  * Mesa 22.3, but its compiler crashes on a selection and on some scans that use them
- * (LLVMBuildExtractElement gets NULL). Kernels that exchange values through local memory compile. */
+ * (LLVMBuildExtractElement gets NULL). Kernels that exchange values through local memory
+ * compile. */
 bool xli_rusticl_crashes_on_lanes(const xli_capabilities *capabilities)
 {
     return is_newer_llvmpipe(capabilities);
 }
 
-/* The same driver did not finish compiling the kernels of a radix sort by one work-item within three
- * minutes. Bitonic ones take a few seconds. */
+/* The same driver did not finish compiling the kernels of a radix sort by one work-item within
+ * three minutes. Bitonic ones take a few seconds. */
 bool xli_rusticl_compiles_no_radix(const xli_capabilities *capabilities)
 {
     return is_newer_llvmpipe(capabilities);

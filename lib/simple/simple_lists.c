@@ -337,8 +337,8 @@ static double step_above(double size)
     return step;
 }
 
-/* The edge of a cell of max(k / 6, 1.5) points, as crosslane/nearest.h recommends, if the points fill
- * the box that they are in. Any edge is right. */
+/* The edge of a cell of max(k / 6, 1.5) points, as crosslane/nearest.h recommends, if the points
+ * fill the box that they are in. Any edge is right. */
 static double cell_for(const list_call *call, uint32_t k)
 {
     const uint32_t d = call->space->dimensions;

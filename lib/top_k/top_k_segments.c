@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
- * The launches of a top-k selection from each segment (cl/top_k/top_k_segments.cl). The host does not
- * know the lengths of segments. The first launch finishes short segments and lists the long ones.
- * If n allows a long segment, more launches work on the list: some for each digit of a key, and a
- * few more. They end at once if the list is empty. */
+ * The launches of a top-k selection from each segment (cl/top_k/top_k_segments.cl). The host does
+ * not know the lengths of segments. The first launch finishes short segments and lists the long
+ * ones. If n allows a long segment, more launches work on the list: some for each digit of a key,
+ * and a few more. They end at once if the list is empty. */
 #include "top_k_plan.h"
 
 /* As in cl/top_k/top_k_segments_list.cl. */

@@ -96,8 +96,8 @@ done:
     return result;
 }
 
-/* Whether -0 and 0 must be equal, as in NumPy: if equal keys must keep their order. Otherwise a sort
- * by bits, which puts -0 first, is faster. The library has no such sort of more keys. */
+/* Whether -0 and 0 must be equal, as in NumPy: if equal keys must keep their order. Otherwise a
+ * sort by bits, which puts -0 first, is faster. The library has no such sort of more keys. */
 static bool keeps_zeros(const sort_options *o, xl_type type, size_t n)
 {
     const bool moves = o->argsort || o->values[0];

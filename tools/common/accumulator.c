@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Accumulators of `crosslane scan` and `crosslane reduce`: the type of sums and products, and the check that results fit it. If a result might not fit, the device computes 128 bits. */
+ * Accumulators of `crosslane scan` and `crosslane reduce`: the type of sums and products, and the
+ * check that results fit it. If a result might not fit, the device computes 128 bits. */
 #include "tool.h"
 
 #include <inttypes.h>
@@ -21,7 +22,8 @@ const char *const accumulator_dtypes[] = {[XL_NONE] = "auto",
                                           [XL_F64] = "f64",
                                           NULL};
 
-/* Sum: 128 bits in two's complement. Product: `low` is the magnitude modulo 2^64; in `high`, bit 0 is the sign and bit 1 is set if the magnitude is 2^64 or more. Both are associative. */
+/* Sum: 128 bits in two's complement. Product: `low` is the magnitude modulo 2^64; in `high`, bit 0
+ * is the sign and bit 1 is set if the magnitude is 2^64 or more. Both are associative. */
 typedef struct exact {
     uint64_t low, high;
 } exact;
@@ -181,7 +183,8 @@ static void make_exact(accumulator *t)
     t->init[1] = product ? negative : negative ? UINT64_MAX : 0;
 }
 
-/* Converts an element to an accumulator. llvmpipe of Mesa 22.3 (LLVM 15, 2026-11) converts integers of 8 and 16 bits wrongly to real numbers in a reduction, but not those of 32 bits. */
+/* Converts an element to an accumulator. llvmpipe of Mesa 22.3 (LLVM 15, 2026-11) converts integers
+ * of 8 and 16 bits wrongly to real numbers in a reduction, but not those of 32 bits. */
 static const char *conversion(const accumulator *t)
 {
     const bool is_narrow = !is_real(t->in) && xl_type_size(t->in) < sizeof(cl_int);

@@ -98,7 +98,8 @@ static const char *option_of(const char *name, size_t length)
     return NULL;
 }
 
-/* Writes "[2]" as " z" and "[2][1]" as " CY", as --box and --cell name their numbers. Returns the bytes that were read. */
+/* Writes "[2]" as " z" and "[2][1]" as " CY", as --box and --cell name their numbers. Returns the
+ * bytes that were read. */
 static size_t index_text(const char *text, char out[4])
 {
     static const char axes[] = "xyz";

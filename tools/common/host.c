@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * The operating system: terminal, clock, standard streams, input files. Only host*.c files include headers of the system (and options.c the one of getopt_long()). */
+ * The operating system: terminal, clock, standard streams, input files. Only host*.c files include
+ * headers of the system (and options.c the one of getopt_long()). */
 #define _XOPEN_SOURCE 700
 #include "tool.h"
 

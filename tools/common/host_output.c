@@ -52,7 +52,8 @@ static int stream_number(const char *path)
     return NOT_OPEN;
 }
 
-/* The target of the link `path`, relative to the working folder. NULL on failure, with errno set. */
+/* The target of the link `path`, relative to the working folder. NULL on failure, with errno
+ * set. */
 static char *link_target(const char *path, size_t length)
 {
     char *folder = folder_of(path);
@@ -230,7 +231,8 @@ static bool open_rights(int file)
     return fchmod(file, 0666 & ~mask) == 0;
 }
 
-/* Copies owner, group and permissions of the old file. If the owner cannot be changed, no user gains a permission. */
+/* Copies owner, group and permissions of the old file. If the owner cannot be changed, no user
+ * gains a permission. */
 static bool keep_rights(int file, const struct stat *old)
 {
     struct stat now;

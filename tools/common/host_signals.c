@@ -17,7 +17,9 @@ static pthread_t main_thread;
 static sigset_t kept; /* the mask before signals_hold() */
 static bool installed;
 
-/* Uses only calls that are safe in a handler. A thread of a driver passes the signal to the thread that writes files, which may be holding signals. The previous handler runs last: the default, or one of the driver. */
+/* Uses only calls that are safe in a handler. A thread of a driver passes the signal to the thread
+ * that writes files, which may be holding signals. The previous handler runs last: the default, or
+ * one of the driver. */
 static void on_signal(int number)
 {
     if (!pthread_equal(pthread_self(), main_thread)) {

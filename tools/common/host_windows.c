@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Windows, in place of host.c, host_output.c and host_signals.c: terminal, clock, input and output files, and the removal of temporary files on Ctrl-C. */
+ * Windows, in place of host.c, host_output.c and host_signals.c: terminal, clock, input and output
+ * files, and the removal of temporary files on Ctrl-C. */
 #define _CRT_SECURE_NO_WARNINGS /* fopen() is intended */
 #define WIN32_LEAN_AND_MEAN
 #include "tool.h"
@@ -199,7 +200,8 @@ static int errno_of(DWORD error)
     return EACCES;
 }
 
-/* Creates a file in the folder of the target, which may be removed while it is open. INVALID_HANDLE_VALUE on failure, with errno set. */
+/* Creates a file in the folder of the target, which may be removed while it is open.
+ * INVALID_HANDLE_VALUE on failure, with errno set. */
 static HANDLE create_temporary(const char *target, char **temporary)
 {
     enum { MORE = 64, TRIES = 100 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Segments that options of `crosslane scan`, `crosslane reduce` and `crosslane sort` describe: read,
- * checked, and uploaded. */
+ * Segments that options of `crosslane scan`, `crosslane reduce` and `crosslane sort` describe:
+ * read, checked, and uploaded. */
 #include "tool.h"
 
 #include <inttypes.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * The picture of `crosslane neighbors --png`: a small ball for each row, coloured by its density. */
+ * The picture of `crosslane neighbors --png`: a small ball for each row, coloured by its
+ * density. */
 #include "point_search.h"
 #ifdef TOOL_HAS_PNG
 #include "drawing.h"
@@ -14,7 +15,8 @@ int density_picture_check(void)
     return TOOL_OK;
 }
 
-/* Coordinates relative to the first row, so that floats suffice far from the origin. Missing axes are 0. */
+/* Coordinates relative to the first row, so that floats suffice far from the origin. Missing axes
+ * are 0. */
 static void place(const search_input *in, const xli_npy *places, size_t i, float xyz[3])
 {
     for (uint32_t a = 0; a < 3; ++a)

@@ -26,7 +26,8 @@ static void give_axis(xl_space *space, uint32_t axis, double low, double high)
 }
 
 /* The cells of points in double precision are made of floats relative to the lower corner of a box.
- * If no box is given, this gives the box of the points, unless floats cannot tell its cells apart. */
+ * If no box is given, this gives the box of the points, unless floats cannot tell its cells
+ * apart. */
 static void frame(const search_input *in, double cell, xl_space *space)
 {
     double low[3] = {0, 0, 0}, high[3] = {0, 0, 0};

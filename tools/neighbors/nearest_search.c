@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * `crosslane neighbors --nearest`: the K nearest points of each point or query. Results may be larger than memory, so rows are searched and written in parts. */
+ * `crosslane neighbors --nearest`: the K nearest points of each point or query. Results may be
+ * larger than memory, so rows are searched and written in parts. */
 #include "point_search.h"
 
 #include <math.h>
@@ -28,7 +29,8 @@ static int by_value(const void *a, const void *b)
     return (*x > *y) - (*x < *y);
 }
 
-/* The extent of the points along an axis, from the middle 80 % of them, so that outliers do not matter. */
+/* The extent of the points along an axis, from the middle 80 % of them, so that outliers do not
+ * matter. */
 static double length_of(const search_input *in, size_t axis, double *sorted)
 {
     size_t finite = 0;

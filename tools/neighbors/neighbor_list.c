@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * The list of `crosslane neighbors`, computed and written in parts of whole rows, because it may be larger than memory. */
+ * The list of `crosslane neighbors`, computed and written in parts of whole rows, because it may be
+ * larger than memory. */
 #include "point_search.h"
 
 #include <inttypes.h>
@@ -212,7 +213,8 @@ done:
 
 /* ---- all parts ---- */
 
-/* After a row that exceeds the capacity nothing is written; the remaining parts only find the longest row. */
+/* After a row that exceeds the capacity nothing is written; the remaining parts only find the
+ * longest row. */
 static int make_parts(list_parts *p)
 {
     int result = TOOL_OK;

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * `crosslane neighbors --radius`: the points within a radius of each point or query, as counts, as a list, and as density with the Poly6 kernel of Mueller et al., "Particle-based fluid simulation for interactive applications" (SCA 2003). */
+ * `crosslane neighbors --radius`: the points within a radius of each point or query, as counts, as
+ * a list, and as density with the Poly6 kernel of Mueller et al., "Particle-based fluid simulation
+ * for interactive applications" (SCA 2003). */
 #include "point_search.h"
 
 #include <inttypes.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * The input of `crosslane neighbors`: points, queries, radii, systems and the box, read, checked and converted to one precision: f64 if a file has it, unless --f32 is given. */
+ * The input of `crosslane neighbors`: points, queries, radii, systems and the box, read, checked
+ * and converted to one precision: f64 if a file has it, unless --f32 is given. */
 #include "point_search.h"
 
 #include <float.h>
@@ -99,7 +100,8 @@ static int no_origin(const input_options *o)
         "neighbors: --origin: \"%s\"; must be one number for each axis, such as 0,0,0", o->origin);
 }
 
-/* Parses the rows of a lower triangular matrix (the first ones for fewer dimensions) and a corner. */
+/* Parses the rows of a lower triangular matrix (the first ones for fewer dimensions) and a
+ * corner. */
 static int parse_cell(const input_options *o, search_input *in, uint32_t numbers[2])
 {
     double entries[MOST_NUMBERS] = {0};

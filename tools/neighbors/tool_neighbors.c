@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * `crosslane neighbors`: the neighbours of each point, or of queries, within a radius or the K nearest: its options, and their checks. */
+ * `crosslane neighbors`: the neighbours of each point, or of queries, within a radius or the K
+ * nearest: its options, and their checks. */
 #include "point_search.h"
 
 #include <math.h>

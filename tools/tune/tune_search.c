@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * The search of `crosslane tune`: from the initial values, one tunable after another, the most promising ones first. Two measurements must agree before a value is taken. */
+ * The search of `crosslane tune`: from the initial values, one tunable after another, the most
+ * promising ones first. Two measurements must agree before a value is taken. */
 #include "tune_search.h"
 
 #include <stdlib.h>
@@ -109,7 +110,8 @@ static bool measure(tune_search *t, size_t least_pairs, trial *r, size_t *best)
     return is_better(r, best);
 }
 
-/* Creates plans of all workloads of the primitive with the current values. False if one fails or time is over. */
+/* Creates plans of all workloads of the primitive with the current values. False if one fails or
+ * time is over. */
 static bool make_plans(tune_search *t, const tune_value *v, trial *r)
 {
     xl_tunable given[MOST_GIVEN];
@@ -260,7 +262,8 @@ static void take_back(tune_search *t, const workload_kind *kind)
     }
 }
 
-/* Compares all values of a primitive together with the initial ones, because single gains may be chance. */
+/* Compares all values of a primitive together with the initial ones, because single gains may be
+ * chance. */
 static void check_whole(tune_search *t, const workload_kind *kind)
 {
     trial r = {.plans = {NULL}};

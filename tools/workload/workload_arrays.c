@@ -427,8 +427,8 @@ static xl_status enqueue_transform(const workload *w, xl_plan *plan)
                                 0, NULL, NULL);
 }
 
-/* Name, prefix, limits for tuning as exponents of 2 (on a CPU, elsewhere; 0: not tuned), bytes moved per element,
- * segments, calls, check, shared scratch. */
+/* Name, prefix, limits for tuning as exponents of 2 (on a CPU, elsewhere; 0: not tuned), bytes
+ * moved per element, segments, calls, check, shared scratch. */
 #define MOST(log) ((log) ? (size_t)1 << (log) : 0)
 #define KIND(text, part, cpu, other, moved, cut, call, right, shared)                              \
     {                                                                                              \

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Workloads of points: grids, searches and Morton codes. Moved points, f64 points and triclinic cells have no workload: their plans use the same tuning values. */
+ * Workloads of points: grids, searches and Morton codes. Moved points, f64 points and triclinic
+ * cells have no workload: their plans use the same tuning values. */
 #include "workload.h"
 
 #include <stdlib.h>
@@ -52,7 +53,8 @@ done:
     return result;
 }
 
-/* The first order must be a permutation; later ones must equal it. The neighbour search checks that the order is right. */
+/* The first order must be a permutation; later ones must equal it. The neighbour search checks that
+ * the order is right. */
 bool check_grid(const workload *w, bool first)
 {
     const uint32_t *order = (const uint32_t *)(const void *)w->got;
@@ -188,7 +190,8 @@ static float distance2_of(const float *xyz, size_t i, size_t j)
     return (dx * dx + dy * dy) + dz * dz;
 }
 
-/* First, compares the rows of some points with a serial search; later, all rows with the first ones. */
+/* First, compares the rows of some points with a serial search; later, all rows with the first
+ * ones. */
 bool check_neighbors(const workload *w, bool first)
 {
     const float *xyz = w->input, r2 = (float)RADIUS * (float)RADIUS;
@@ -216,7 +219,8 @@ bool check_neighbors(const workload *w, bool first)
 
 enum { NEAREST = 16 };
 
-/* Cells of NEAREST / 6 points, as crosslane/nearest.h recommends, if a ball of RADIUS has AROUND points. */
+/* Cells of NEAREST / 6 points, as crosslane/nearest.h recommends, if a ball of RADIUS has AROUND
+ * points. */
 int open_nearest(workload *w)
 {
     int result;
@@ -293,7 +297,8 @@ static bool is_before(const float *xyz, size_t i, size_t j, size_t k)
     return a < b || (a == b && j < k);
 }
 
-/* Whether a row has other points in ascending order of distance. *before: the points that are nearer than its last. */
+/* Whether a row has other points in ascending order of distance. *before: the points that are
+ * nearer than its last. */
 static bool check_row(const workload *w, size_t i, size_t *before)
 {
     const float *const xyz = w->input;
@@ -307,7 +312,8 @@ static bool check_row(const workload *w, size_t i, size_t *before)
     return true;
 }
 
-/* Compares the rows of some points with a serial search: the last point of a row must be among the nearest times * NEAREST, on average. */
+/* Compares the rows of some points with a serial search: the last point of a row must be among the
+ * nearest times * NEAREST, on average. */
 static bool check_rows(const workload *w, bool first, size_t times)
 {
     size_t before = 0, all = 0;
