@@ -72,9 +72,17 @@ void bench_copy_size(bench *b, size_t n);
     PART(copy)                                                                                     \
     PART(scan)                                                                                     \
     PART(reduce)                                                                                   \
-    PART(sort) PART(topk) PART(select) PART(merge) PART(search) PART(histogram) PART(transform)    \
-        PART(grid) PART(step) PART(shapes) PART(wide) PART(batch) PART(lists) PART(forces)         \
-            PART(periodic) PART(nearest) PART(approximate)
+    PART(sort)                                                                                     \
+    PART(topk)                                                                                     \
+    PART(select)                                                                                   \
+    PART(merge)                                                                                    \
+    PART(search)                                                                                   \
+    PART(histogram)                                                                                \
+    PART(transform)                                                                                \
+    PART(grid)                                                                                     \
+    PART(step)                                                                                     \
+    PART(shapes)                                                                                   \
+    PART(wide) PART(batch) PART(lists) PART(forces) PART(periodic) PART(nearest) PART(approximate)
 #define BENCH_DECLARE(part) void bench_##part(bench *b);
 BENCH_PARTS(BENCH_DECLARE)
 
