@@ -346,11 +346,9 @@ bool xl_is_pair(const xl_search *s, const xl_query *query, xl_site other, xl_rea
                 xl_real *distance2)
 {
     return xl_is_neighbor(query->self, other, shift, query->radius2, distance2) &&
-           XL_IS_NEAR(*distance2,
-                      xl_pair_radius2(query->part, xl_search_part(s, (uint)other.w)));
+           XL_IS_NEAR(*distance2, xl_pair_radius2(query->part, xl_search_part(s, (uint)other.w)));
 }
-#define XL_IS_NEIGHBOR(query, other, shift, distance2)                                             \
-    xl_is_pair(s, query, other, shift, distance2)
+#define XL_IS_NEIGHBOR(query, other, shift, distance2) xl_is_pair(s, query, other, shift, distance2)
 #else
 #define XL_IS_NEIGHBOR(query, other, shift, distance2)                                             \
     xl_is_neighbor(query->self, other, shift, query->radius2, distance2)

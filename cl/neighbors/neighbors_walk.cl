@@ -313,7 +313,8 @@ int8 xl_walk_near(const xl_walk *walk, uint j, const xl_candidates *from, uint a
     const xl_real8 dy = (walk->y[j] - vload8(0, from->y + at)) - from->shift.y;
     const xl_real8 dz = (walk->z[j] - vload8(0, from->z + at)) - from->shift.z;
 #if XL_F64
-    const int8 near = convert_int8(XL_IS_NEAR((dx * dx + dy * dy) + dz * dz, XL_WALK_RADII2(double8)));
+    const int8 near =
+        convert_int8(XL_IS_NEAR((dx * dx + dy * dy) + dz * dz, XL_WALK_RADII2(double8)));
 #else
     const int8 near = XL_IS_NEAR((dx * dx + dy * dy) + dz * dz, XL_WALK_RADII2(float8));
 #endif

@@ -60,17 +60,17 @@ typedef struct xl_neighbors_desc {
     uint32_t queries; /* xl_neighbors_queries */
 
     /* The neighbours. */
-    double radius;      /* finite and above 0; rounded to scalar, its square must be a normal
+    double radius;            /* finite and above 0; rounded to scalar, its square must be a normal
                            number. XL_RADII_TYPES: 0 */
-    uint32_t radii;     /* xl_neighbors_radii */
-    uint32_t num_types; /* XL_RADII_TYPES: from 1 to 256. Otherwise 0 */
+    uint32_t radii;           /* xl_neighbors_radii */
+    uint32_t num_types;       /* XL_RADII_TYPES: from 1 to 256. Otherwise 0 */
     const double *pair_radii; /* XL_RADII_TYPES: num_types * num_types radii, the row by the type of
                                  the query, the column by that of the point. Copied. Each finite;
                                  0 or less: such pairs are not neighbours; otherwise as radius. At
                                  least one must be above 0. Otherwise NULL */
-    uint32_t inclusive;    /* 0: distance < radius; 1: distance <= radius */
-    uint32_t include_self; /* 1: a point (by its index) is its own neighbour */
-    uint32_t half;         /* 1: each pair once, in row i for i < j. If two opposite images of the
+    uint32_t inclusive;       /* 0: distance < radius; 1: distance <= radius */
+    uint32_t include_self;    /* 1: a point (by its index) is its own neighbour */
+    uint32_t half; /* 1: each pair once, in row i for i < j. If two opposite images of the
                               point itself are neighbours, the row has the one whose move has its
                               last nonzero coordinate above 0. Requires indexed queries and
                               radii that are the same for (i, j) and (j, i): not XL_RADII_QUERY,

@@ -18,8 +18,7 @@ static xl_status read_desc(xli_neighbors_plan *plan, const xl_neighbors_desc *de
     XL_TRY(xli_check_source(ctx, "desc.visit", desc->visit));
     plan->radius = wide ? most : (double)(float)most;
     plan->radius2 = xli_grid_square(plan->form.scalar, most);
-    plan->reach =
-        wide ? xli_neighbors_reach_f64(most) : (double)xli_neighbors_reach((float)most);
+    plan->reach = wide ? xli_neighbors_reach_f64(most) : (double)xli_neighbors_reach((float)most);
     plan->visits = desc->visit != NULL;
     plan->radii = desc->radii;
     plan->num_types = desc->num_types;

@@ -28,7 +28,8 @@ static uint32_t *make_types(const fuzz_case *c, size_t n, xlt_random *random)
     const uint32_t last = types_of(c);
     uint32_t *const types = make_bytes(n, sizeof *types);
     for (size_t i = 0; i < n; ++i) {
-        types[i] = xlt_below(random, 10) > 0 ? xlt_below(random, last) : last + xlt_below(random, 2);
+        types[i] =
+            xlt_below(random, 10) > 0 ? xlt_below(random, last) : last + xlt_below(random, 2);
         if (i % 64 == 63)
             types[i] = UINT32_MAX;
     }
