@@ -45,21 +45,31 @@ typedef struct pair {
     bool repeats, own; /* `own`: the point is the query itself */
 } pair;
 
-/* The squared radius of query i; below 0: no neighbours. */
-static REAL radius2_of(const OF_REAL(ref_search) * search, size_t i)
+/* The square of a radius of at most search->radius; below 0: no neighbours. */
+static REAL square_of(const OF_REAL(ref_search) * search, REAL own)
 {
-    const REAL own = search->radii ? search->radii[i] : search->radius;
     const REAL radius = own < search->radius ? own : search->radius;
     return own > 0 ? radius * radius : -1;
 }
 
-/* For query i; the point is set later. */
+/* The squared radius of query i and point j. */
+static REAL radius2_of(const OF_REAL(ref_search) * search, size_t i, size_t j)
+{
+    if (search->pair_radii) {
+        const size_t n = search->num_types, a = search->types[i], b = search->point_types[j];
+        return a < n && b < n ? square_of(search, (REAL)search->pair_radii[a * n + b]) : -1;
+    }
+    const REAL of_query = square_of(search, search->radii ? search->radii[i] : search->radius);
+    const REAL of_point = search->point_radii ? square_of(search, search->point_radii[j]) : -1;
+    return of_point > of_query ? of_point : of_query;
+}
+
+/* For query i; the point and the radius are set later. */
 static pair pair_of(const OF_REAL(ref_search) * search, size_t i)
 {
     const REAL *const period = search->period;
     return (pair){.query = search->queries ? search->queries + i * search->query_stride
                                            : search->points + i * search->stride,
-                  .radius2 = radius2_of(search, i),
                   .dimensions = search->dimensions > 0 ? search->dimensions : 3,
                   .repeats = search->cell || period[0] > 0 || period[1] > 0 || period[2] > 0};
 }
@@ -68,6 +78,7 @@ static void take_point(const OF_REAL(ref_search) * search, pair *of, size_t i, s
 {
     const REAL *const p = search->points + j * search->stride;
     of->own = !search->queries && i == j;
+    of->radius2 = radius2_of(search, i, j);
     for (size_t a = 0; a < of->dimensions; ++a)
         of->difference[a] = of->query[a] - p[a];
 }

@@ -241,7 +241,12 @@ static inline bool ref_same_system(const uint32_t *systems, const uint32_t *quer
     size_t dimensions;   /* 1 to 3; 0: 3 */                                                        \
     const real *queries; /* num_queries, query_stride apart; NULL: the points are the queries */   \
     size_t num_queries, query_stride;                                                              \
-    const real *radii;             /* of each query, at most `radius`; or NULL */                  \
+    const real *radii;        /* of each query, at most `radius`; or NULL */                       \
+    const real *point_radii;  /* of each point: a pair has the larger one; or NULL */              \
+    const double *pair_radii; /* of types, num_types rows of as many; or NULL */                   \
+    size_t num_types;                                                                              \
+    const uint32_t *types; /* of each query */                                                     \
+    const uint32_t *point_types;                                                                   \
     real period[3];                /* of each axis; 0: not periodic */                             \
     real tilt[3];                  /* of a triclinic cell, see ref_cell.c */                       \
     const real *cell;              /* any cell instead of these two, see ref_cell.c; or NULL */    \

@@ -52,9 +52,16 @@ bool xl_is_counted(const xl_query *query, xl_site other, xl_real4 shift)
 #endif
 }
 
+/* With a radius for each pair, a point that is near others may be too far from itself. */
+#if XL_RADII >= XL_RADII_LARGER
+#define XL_IS_COUNTED(query, other, shift) XL_IS_NEIGHBOR(query, other, shift, &distance2)
+#else
+#define XL_IS_COUNTED(query, other, shift) xl_is_counted(query, other, shift)
+#endif
+
 uint2 xl_without_own(uint2 count)
 {
-#if XL_KEEP_SELF || XL_HALF
+#if XL_KEEP_SELF || XL_HALF || XL_RADII >= XL_RADII_LARGER
     return count;
 #else
     return count - min(count, (uint2)(1u));
@@ -65,11 +72,14 @@ uint2 xl_without_own(uint2 count)
 uint2 xl_count_range(const xl_range *range, const xl_two *two, const xl_search *s, bool both,
                      uint2 count)
 {
+#if XL_RADII >= XL_RADII_LARGER
+    xl_real distance2;
+#endif
     for (uint q = range->begin; q < range->end; ++q) {
         const xl_site other = xl_search_site(s, q);
-        count.x += xl_is_counted(&two->a, other, range->shift) ? 1u : 0u;
+        count.x += XL_IS_COUNTED(&two->a, other, range->shift) ? 1u : 0u;
         if (both)
-            count.y += xl_is_counted(&two->b, other, range->shift) ? 1u : 0u;
+            count.y += XL_IS_COUNTED(&two->b, other, range->shift) ? 1u : 0u;
     }
     return count;
 }
@@ -346,13 +356,12 @@ __kernel void xl_neighbors_visit(__global const uint *storage, XL_INDEX_PARAMETE
  * called and its result selected. */
 #if XL_IS_CPU
 #define XL_VISIT_ADD(sum, query)                                                                   \
-    if (xl_is_neighbor((query)->self, other, range->shift, (query)->radius2, &distance2))          \
+    if (XL_IS_NEIGHBOR((query), other, range->shift, &distance2))                                  \
         sum = visit(sum, distance2, (uint)(query)->self.w, (uint)other.w, params);
 #else
 #define XL_VISIT_ADD(sum, query)                                                                   \
     {                                                                                              \
-        const bool near =                                                                          \
-            xl_is_neighbor((query)->self, other, range->shift, (query)->radius2, &distance2);      \
+        const bool near = XL_IS_NEIGHBOR((query), other, range->shift, &distance2);                \
         const xl_real more = visit(sum, distance2, (uint)(query)->self.w, (uint)other.w, params);  \
         sum = near ? more : sum;                                                                   \
     }

@@ -11,7 +11,7 @@
 #define XL_IF_NEIGHBOR(q, TAKES, FOUND)                                                            \
     const xl_site other = xl_search_site(s, q);                                                    \
     xl_real distance2;                                                                             \
-    if (xl_is_neighbor(query->self, other, near->shift, query->radius2, &distance2) && TAKES) {    \
+    if (XL_IS_NEIGHBOR(query, other, near->shift, &distance2) && TAKES) {                          \
         FOUND                                                                                      \
     }
 

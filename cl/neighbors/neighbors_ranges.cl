@@ -14,6 +14,7 @@
 #define XL_NEIGHBORS_RANGES
 
 #include "neighbors_pair.cl"
+#include "neighbors_radii.cl"
 /* Whether positions may be outside the box: those of points that a build accepted are not. */
 #ifndef XL_ANYWHERE
 #define XL_ANYWHERE XL_GIVEN
@@ -42,8 +43,7 @@ typedef struct xl_search {
 #endif
 #endif
 #if XL_RADII
-    __global const xl_real *radii;
-    xl_real radius; /* upper limit of a query's radius */
+    xl_radii radii;
 #endif
 #if XL_PERIODIC
     xl_real4 lower, upper; /* the box */
@@ -97,10 +97,25 @@ typedef struct xl_search {
 #else
 #define XL_GIVEN_PARAMETERS
 #endif
-#if XL_RADII
-#define XL_RADII_PARAMETERS xl_real radius, __global const xl_real *radii, ulong radii_at,
+#if XL_GIVEN && XL_RADII >= XL_RADII_LARGER
+#define XL_POINT_RADII_PARAMETERS __global const xl_radius_in *point_radii, ulong point_radii_at,
+#define XL_POINT_RADII_ARGUMENTS point_radii, point_radii_at,
+#else
+#define XL_POINT_RADII_PARAMETERS
+#define XL_POINT_RADII_ARGUMENTS
+#endif
+#if XL_RADII == XL_RADII_TYPES
+#define XL_RADII_PARAMETERS                                                                        \
+    __global const xl_real *squares, uint num_types, __global const xl_radius_in *radii,           \
+        ulong radii_at, XL_POINT_RADII_PARAMETERS
+#define XL_RADII_ARGUMENTS squares, num_types, radii, radii_at, XL_POINT_RADII_ARGUMENTS
+#elif XL_RADII
+#define XL_RADII_PARAMETERS                                                                        \
+    xl_real radius, __global const xl_radius_in *radii, ulong radii_at, XL_POINT_RADII_PARAMETERS
+#define XL_RADII_ARGUMENTS radius, radii, radii_at, XL_POINT_RADII_ARGUMENTS
 #else
 #define XL_RADII_PARAMETERS
+#define XL_RADII_ARGUMENTS
 #endif
 #define XL_QUERY_PARAMETERS                                                                        \
     XL_ORIGIN_PARAMETERS XL_BOX_PARAMETERS XL_GIVEN_PARAMETERS XL_RADII_PARAMETERS uint queries
@@ -150,8 +165,16 @@ xl_search xl_search_load(__global const uint *storage, XL_INDEX_PARAMETERS, XL_Q
 #endif
 #endif
 #if XL_RADII
-    s.radii = radii + radii_at;
-    s.radius = radius;
+    s.radii.of_queries = s.radii.of_points = radii + radii_at;
+#if XL_GIVEN && XL_RADII >= XL_RADII_LARGER
+    s.radii.of_points = point_radii + point_radii_at;
+#endif
+#if XL_RADII == XL_RADII_TYPES
+    s.radii.squares = squares;
+    s.radii.num_types = num_types;
+#else
+    s.radii.most = radius;
+#endif
 #endif
     XL_SEARCH_SET_BOX(s)
     return s;
@@ -172,11 +195,6 @@ xl_search xl_search_load(__global const uint *storage, XL_INDEX_PARAMETERS, XL_Q
 #endif
 #else
 #define XL_GIVEN_ARGUMENTS
-#endif
-#if XL_RADII
-#define XL_RADII_ARGUMENTS radius, radii, radii_at,
-#else
-#define XL_RADII_ARGUMENTS
 #endif
 #if XL_F64
 #define XL_ORIGIN_ARGUMENTS origin,
@@ -221,6 +239,9 @@ xl_cell_iterator xl_search_cells(const xl_search *s, xl_real4 low, xl_real4 high
 typedef struct xl_query {
     xl_site self; /* position and index: of the point, or of the query; results go to this index */
     xl_real reach, radius2;
+#if XL_RADII >= XL_RADII_LARGER
+    xl_query_part part; /* of the radius of each pair */
+#endif
 #if XL_SYSTEMS
     float system;
 #endif
@@ -254,16 +275,20 @@ uint xl_query_index(const xl_search *s, uint k)
 #define XL_REACH (1.0f + 0x1p-19f)
 #endif
 
-/* Limits the radius of a query. A radius that is NaN, 0 or negative has no neighbours. */
+/* Sets the radius of a query: its own, or the largest one of all pairs. */
 void xl_query_set_radius(const xl_search *s, xl_query *query)
 {
     query->reach = s->reach;
     query->radius2 = s->radius2;
 #if XL_RADII
-    const xl_real own = s->radii[min((uint)query->self.w, s->queries - 1)];
-    const xl_real radius = own > 0 ? min(own, s->radius) : 0;
+    const uint i = min((uint)query->self.w, s->queries - 1);
+#endif
+#if XL_RADII >= XL_RADII_LARGER
+    query->part = xl_radii_query(&s->radii, i);
+#elif XL_RADII
+    const xl_real radius = xl_radius_of(&s->radii, s->radii.of_queries[i]);
     query->reach = radius * XL_REACH;
-    query->radius2 = radius > 0 ? radius * radius : -1;
+    query->radius2 = xl_radius_square(radius);
 #endif
 }
 
@@ -312,6 +337,26 @@ xl_query xl_query_load(const xl_search *s, uint k)
     xl_query_set_radius(s, &query);
     return query;
 }
+
+#if XL_RADII >= XL_RADII_LARGER
+/* The part of point `index` in the radius of a pair. */
+xl_point_part xl_search_part(const xl_search *s, uint index)
+{
+    return xl_radii_point(&s->radii, min(index, s->map.points - 1));
+}
+
+/* As xl_is_neighbor(), within the radius of the pair. */
+bool xl_is_pair(const xl_search *s, const xl_query *query, xl_site other, xl_real4 shift,
+                xl_real *distance2)
+{
+    return xl_is_neighbor(query->self, other, shift, query->radius2, distance2) &&
+           XL_IS_NEAR(*distance2, xl_pair_radius2(query->part, xl_search_part(s, (uint)other.w)));
+}
+#define XL_IS_NEIGHBOR(query, other, shift, distance2) xl_is_pair(s, query, other, shift, distance2)
+#else
+#define XL_IS_NEIGHBOR(query, other, shift, distance2)                                             \
+    xl_is_neighbor(query->self, other, shift, query->radius2, distance2)
+#endif
 
 /* Upper limit of the length of a row. In periodic space a point may be in a row several times. */
 ulong xl_most_in_row(uint points)

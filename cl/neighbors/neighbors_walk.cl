@@ -27,7 +27,9 @@ typedef struct xl_walk {
     uint queries;  /* number of queries in this block */
     xl_real x[XL_WALK_QUERIES], y[XL_WALK_QUERIES], z[XL_WALK_QUERIES];
     uint index[XL_WALK_QUERIES];
-#if XL_RADII
+#if XL_RADII >= XL_RADII_LARGER
+    xl_query_part part[XL_WALK_QUERIES];
+#elif XL_RADII
     xl_real radius2[XL_WALK_QUERIES];
 #endif
     xl_ranges around;       /* the walk around this block, at its beginning */
@@ -46,7 +48,7 @@ typedef struct xl_walk {
 
 xl_real xl_walk_radius2(const xl_walk *walk, uint j, const xl_search *s)
 {
-#if XL_RADII
+#if XL_RADII && XL_RADII < XL_RADII_LARGER
     return walk->radius2[j];
 #else
     return s->radius2;
@@ -57,6 +59,9 @@ xl_real xl_walk_radius2(const xl_walk *walk, uint j, const xl_search *s)
 typedef struct xl_candidates {
     xl_real x[XL_WALK_ROOM + 64], y[XL_WALK_ROOM + 64], z[XL_WALK_ROOM + 64];
     uint index[XL_WALK_ROOM + 64];
+#if XL_RADII >= XL_RADII_LARGER
+    xl_point_part part[XL_WALK_ROOM + 64];
+#endif
     uint n;
     xl_real4 shift;
 #if XL_DETAILS
@@ -128,7 +133,9 @@ bool xl_walk_next(xl_walk *walk, const xl_search *s)
         walk->y[j] = p.y;
         walk->z[j] = p.z;
         walk->index[j] = query.self.w;
-#if XL_RADII
+#if XL_RADII >= XL_RADII_LARGER
+        walk->part[j] = query.part;
+#elif XL_RADII
         walk->radius2[j] = query.radius2;
 #endif
         ++walk->queries;
@@ -231,6 +238,17 @@ void xl_walk_set_image(const xl_walk *walk, const xl_search *s, xl_candidates *t
 #endif
 }
 
+#if XL_RADII >= XL_RADII_LARGER
+/* Loads the part of each candidate in the radius of a pair. The block of queries shares them. */
+void xl_walk_set_parts(const xl_search *s, xl_candidates *to)
+{
+    for (uint k = 0; k < to->n; ++k)
+        to->part[k] = xl_search_part(s, to->index[k]);
+    for (uint k = to->n; k < to->n + 64; ++k)
+        to->part[k] = 0;
+}
+#endif
+
 /* Collects candidates of one image until the array is full; false if none are left. */
 bool xl_walk_collect(xl_walk *walk, const xl_search *s, xl_candidates *to)
 {
@@ -274,24 +292,38 @@ bool xl_walk_collect(xl_walk *walk, const xl_search *s, xl_candidates *to)
     const uint n = to->n;
     for (uint k = n; k < n + 64; k += 8)
         vstore8((xl_real8)(INFINITY), 0, to->x + k);
+#if XL_RADII >= XL_RADII_LARGER
+    xl_walk_set_parts(s, to);
+#endif
     return n > 0;
 }
 
+/* The squares of the radii of 8 pairs. */
+#if XL_RADII >= XL_RADII_LARGER
+#define XL_WALK_RADII2(xl_real8) xl_pair_radii2(walk->part[j], from->part + at)
+#else
+#define XL_WALK_RADII2(xl_real8) (xl_real8)(radius2)
+#endif
+
 /* All ones for each of 8 candidates from `at` on that is near query j and, in a half list, belongs
- * to it. */
+ * to it. With a radius for each pair, the query itself is removed unless it is kept. */
 int8 xl_walk_near(const xl_walk *walk, uint j, const xl_candidates *from, uint at, xl_real radius2)
 {
     const xl_real8 dx = (walk->x[j] - vload8(0, from->x + at)) - from->shift.x;
     const xl_real8 dy = (walk->y[j] - vload8(0, from->y + at)) - from->shift.y;
     const xl_real8 dz = (walk->z[j] - vload8(0, from->z + at)) - from->shift.z;
 #if XL_F64
-    const int8 near = convert_int8(XL_IS_NEAR((dx * dx + dy * dy) + dz * dz, (double8)(radius2)));
+    const int8 near =
+        convert_int8(XL_IS_NEAR((dx * dx + dy * dy) + dz * dz, XL_WALK_RADII2(double8)));
 #else
-    const int8 near = XL_IS_NEAR((dx * dx + dy * dy) + dz * dz, (float8)(radius2));
+    const int8 near = XL_IS_NEAR((dx * dx + dy * dy) + dz * dz, XL_WALK_RADII2(float8));
 #endif
 #if XL_HALF
     const uint least = walk->index[j] + (xl_is_own_wanted(from->shift) ? 0u : 1u);
     return near & (vload8(0, from->index + at) >= (uint8)(least));
+#elif XL_RADII >= XL_RADII_LARGER && !XL_KEEP_SELF
+    const int8 image = (int8)(any(from->shift != 0.0f) ? -1 : 0);
+    return near & (image | (vload8(0, from->index + at) != (uint8)(walk->index[j])));
 #else
     return near;
 #endif
@@ -305,7 +337,8 @@ uint xl_walk_sum(int8 v)
 }
 
 /* Counts the neighbours of each query of the block. A query counts itself too, and is
- * subtracted. */
+ * subtracted. (With a radius for each pair, xl_walk_near() has removed it, because it may be too
+ * far from itself.) */
 void xl_walk_count(xl_walk *walk, const xl_search *s, uint *found)
 {
     xl_candidates candidates;
@@ -320,7 +353,7 @@ void xl_walk_count(xl_walk *walk, const xl_search *s, uint *found)
                 near -= xl_walk_near(walk, j, &candidates, at, radius2);
             found[j] += xl_walk_sum(near);
         }
-#if !XL_KEEP_SELF && !XL_HALF
+#if !XL_KEEP_SELF && !XL_HALF && XL_RADII < XL_RADII_LARGER
     for (uint j = 0; j < walk->queries; ++j)
         found[j] -= found[j] > 0 ? 1 : 0;
 #endif

@@ -16,7 +16,8 @@
  *
  * A point is a neighbour of a query if
  *     ((dx*dx + dy*dy) + dz*dz) < r*r
- * in the precision of the points (dy, dz 0 in fewer dimensions); each operation is rounded once.
+ * in the precision of the points (dy, dz 0 in fewer dimensions); each operation is rounded once. r
+ * is one radius, or that of the query or of the pair (xl_neighbors_radii).
  * These are the pairs that a loop over all pairs finds, for any coordinates. (A device that
  * flushes subnormal numbers does so here too: this shows at radii below 2^-38, XL_F64 2^-485.)
  *
@@ -24,7 +25,7 @@
  * an index several times. A point is not its own neighbour, but its images are. Along a periodic
  * axis of period L, dx is (query.x - point.x) - s * L for a whole number s; in a cell that is no
  * box it is (query.x - point.x) less the move of the image (crosslane/space.h). If j is a neighbour
- * of i in image s, then i is a neighbour of j in image -s. A radius may have up to 2^20 periods, or
+ * of i in image s, then i is a neighbour of j in image -s, unless (j, i) has another radius. A radius may have up to 2^20 periods, or
  * heights of the cell, and no image within it may have a component of S beyond 2^30.
  *
  * Limit: a given query that is too far for images has no neighbours, and xl_neighbors_status()
@@ -43,6 +44,14 @@ typedef enum xl_neighbors_queries {
                                adjacent queries are close to each other */
 } xl_neighbors_queries;
 
+/* The radius of a pair: query i and point j. */
+typedef enum xl_neighbors_radii {
+    XL_RADII_ONE = 0,    /* desc.radius */
+    XL_RADII_QUERY = 1,  /* args.radii[i] */
+    XL_RADII_LARGER = 2, /* the larger of args.radii[i] and the radius of point j */
+    XL_RADII_TYPES = 3   /* desc.pair_radii of the types of i and j */
+} xl_neighbors_radii;
+
 /* Start from xl_neighbors_desc_init(), then set radius. The plan has the space, the scalar, the
  * layout and the stride of its grid, for given queries too. "scalar" below is the type of
  * coordinates, space.scalar. */
@@ -52,15 +61,21 @@ typedef struct xl_neighbors_desc {
     uint32_t queries; /* xl_neighbors_queries */
 
     /* The neighbours. */
-    double radius;  /* finite and above 0; rounded to scalar, its square must be a normal
-                              number */
-    uint32_t radii; /* 1: each query has its own radius; one above this one counts as this one */
-    uint32_t inclusive;    /* 0: distance < radius; 1: distance <= radius */
-    uint32_t include_self; /* 1: a point (by its index) is its own neighbour */
-    uint32_t half;         /* 1: each pair once, in row i for i < j. If two opposite images of the
-                              point itself are neighbours, the row has the one whose move has its
-                              last nonzero coordinate above 0. Requires indexed queries and one
-                              radius */
+    double radius;            /* finite and above 0; rounded to scalar, its square must be a normal
+                                 number. XL_RADII_TYPES: 0 */
+    uint32_t radii;           /* xl_neighbors_radii */
+    uint32_t num_types;       /* XL_RADII_TYPES: 1 to 256. Otherwise 0 */
+    const double *pair_radii; /* XL_RADII_TYPES: num_types * num_types numbers, the row by the type
+                                 of the query, the column by that of the point. 0 or less: such
+                                 pairs are not neighbours. Otherwise as radius; at least one must
+                                 be above 0. The library copies them. Other radii: NULL */
+    uint32_t inclusive;       /* 0: distance < radius; 1: distance <= radius */
+    uint32_t include_self;    /* 1: a point (by its index) is its own neighbour */
+    uint32_t half;            /* 1: each pair once, in row i for i < j. If two opposite images of
+                                 the point itself are neighbours, the row has the one whose move
+                                 has its last nonzero coordinate above 0. Requires indexed queries
+                                 and a radius that (i, j) and (j, i) share: not XL_RADII_QUERY,
+                                 and pair_radii must be symmetric */
 
     /* The results. */
     uint32_t sorted;       /* 1 (default): rows ascend by index. 0: any order, faster */
@@ -103,8 +118,16 @@ typedef struct xl_neighbors_args {
     xl_view queries_y, queries_z; /* XL_POINTS_SOA: n scalars each, for the axes that there are */
     xl_view query_systems; /* of a batch, with XL_QUERIES_GIVEN: n u32. A query of no system has no
                               neighbours */
-    xl_view radii;         /* desc.radii: n scalars. A query whose radius is NaN or not above 0
-                              has no neighbours */
+    xl_view radii;         /* XL_RADII_QUERY, XL_RADII_LARGER: n scalars. One that is NaN or not
+                              above 0 counts as 0, one above desc.radius as desc.radius. A pair
+                              with radius 0 is not a neighbour, whatever include_self and
+                              inclusive are */
+    xl_view point_radii;   /* XL_RADII_LARGER with XL_QUERIES_GIVEN: as radii, of each point that
+                              was passed to the build. Indexed queries: not given */
+    xl_view types;         /* XL_RADII_TYPES: n u32. A query or point whose type is num_types or
+                              more has no neighbours and is no neighbour */
+    xl_view point_types;   /* XL_RADII_TYPES with XL_QUERIES_GIVEN: as types, of each point that
+                              was passed to the build. Indexed queries: not given */
 
     xl_view counts;  /* n u32, the length of each row. With row_capacity num_rows u32, of row
                         first_row and those that follow; UINT32_MAX if the build failed */

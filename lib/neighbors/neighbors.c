@@ -11,23 +11,17 @@ static xl_status read_desc(xli_neighbors_plan *plan, const xl_neighbors_desc *de
 {
     xl_status status;
     xl_context *const ctx = plan->base.ctx;
-    const float narrow = (float)desc->radius;
+    double most;
     XL_TRY(xli_grid_search_form(ctx, plan->base.grid, desc->queries, &plan->form));
     const bool wide = plan->form.scalar == XL_F64;
-    XL_TRY(xli_grid_check_radius(ctx, "desc.radius", plan->form.scalar, desc->radius));
+    XL_TRY(xli_near_read_radii(ctx, &plan->form, desc, &most));
     XL_TRY(xli_check_source(ctx, "desc.visit", desc->visit));
-    if (desc->half && (plan->form.given || desc->radii))
-        return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT, "desc.half: 1; requires %s",
-                        desc->radii
-                            ? "one radius for all queries (with per-query radii, (i, j) and "
-                              "(j, i) are different pairs)"
-                            : "desc.queries XL_QUERIES_INDEXED");
-    plan->radius = wide ? desc->radius : (double)narrow;
-    plan->radius2 = xli_grid_square(plan->form.scalar, desc->radius);
-    plan->reach =
-        wide ? xli_neighbors_reach_f64(plan->radius) : (double)xli_neighbors_reach(narrow);
+    plan->radius = wide ? most : (double)(float)most;
+    plan->radius2 = xli_grid_square(plan->form.scalar, most);
+    plan->reach = wide ? xli_neighbors_reach_f64(most) : (double)xli_neighbors_reach((float)most);
     plan->visits = desc->visit != NULL;
-    plan->radii = desc->radii != 0;
+    plan->radii = desc->radii;
+    plan->num_types = desc->num_types;
     plan->has_details = desc->details != 0;
     plan->row_capacity = desc->row_capacity;
 done:
@@ -144,6 +138,7 @@ static xl_status make(xl_plan *base, const void *of)
     XL_TRY(read_desc(plan, desc));
     XL_TRY(xli_context_capabilities(base->ctx, &capabilities));
     XL_TRY(make_parts(plan, desc, capabilities));
+    XL_TRY(xli_near_make_table(plan, desc));
     /* Given queries may be far apart. */
     plan->together = plan->form.given ? 1 : plan->tune.together;
     XL_TRY(build_kernels(plan, desc));
@@ -158,6 +153,8 @@ static void drop(xl_plan *base)
                                    &plan->details, &plan->check, &plan->longest};
     for (size_t k = 0; k < XLI_COUNT(kernels); ++k)
         xli_kernel_destroy(kernels[k]);
+    if (plan->table)
+        clReleaseMemObject(plan->table);
     xl_plan_destroy(plan->scan);
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * The plan of a search within a radius. neighbors.c makes it. Its calls are in neighbors_enqueue.c
- * and neighbors_status.c, which share neighbors_search.c. neighbors_kernel.c binds an index to a
- * user's kernel. */
+ * and neighbors_status.c, which share neighbors_search.c. neighbors_radii.c has the radii of pairs.
+ * neighbors_kernel.c binds an index to a user's kernel. */
 #ifndef XLI_NEIGHBORS_PLAN_H
 #define XLI_NEIGHBORS_PLAN_H
 
@@ -11,11 +11,13 @@
 
 typedef struct xli_neighbors_plan {
     xl_plan base;
-    double radius, radius2, reach; /* rounded to the scalar; reach: the radius and a margin for
-                                      rounding */
+    double radius, radius2, reach; /* the largest radius, rounded to the scalar; reach: with a
+                                      margin for rounding */
     xli_search_form form;
-    bool visits, radii, has_details; /* has_details: fills may give more than indices */
-    uint32_t row_capacity;           /* 0: CSR rows */
+    bool visits, has_details;  /* has_details: fills may give more than indices */
+    uint32_t row_capacity;     /* 0: CSR rows */
+    uint32_t radii, num_types; /* xl_neighbors_radii */
+    cl_mem table;              /* XL_RADII_TYPES: squares, as in cl/neighbors/neighbors_radii.cl */
     xli_tune_neighbors tune;
     uint32_t together; /* queries that a work-item counts or visits at a time */
     xl_plan *scan;     /* of u64 */
@@ -43,12 +45,28 @@ static inline double xli_neighbors_reach_f64(double radius)
 /* neighbors.c: scratch of a count of n queries with offsets. SIZE_MAX: more than can be counted. */
 size_t xli_neighbors_scratch_bytes(const xli_neighbors_plan *plan, size_t n);
 
+/* ---- neighbors_radii.c ----------------------------------------------------------------------- */
+
+/* Checks radii, num_types, pair_radii, radius and half. *most: the largest radius. */
+xl_status xli_near_read_radii(xl_context *ctx, const xli_search_form *form,
+                              const xl_neighbors_desc *desc, double *most);
+/* Makes the table of a checked descriptor; none without types. */
+xl_status xli_near_make_table(xli_neighbors_plan *plan, const xl_neighbors_desc *desc);
+/* Lists the arrays from XLI_NEAR_RADII to XLI_NEAR_POINT_TYPES, of n queries. */
+void xli_near_list_radii(const xli_neighbors_plan *plan, size_t n, size_t points,
+                         const xl_neighbors_args *args, xli_array *arrays);
+/* Adds XL_RADII_PARAMETERS of cl/neighbors/neighbors_ranges.cl. */
+void xli_near_add_radii(const xli_neighbors_plan *plan, const xli_span *spans, xli_args *args);
+
 /* ---- neighbors_search.c: shared by all calls ------------------------------------------------- */
 
-/* The arrays that all calls have come first: those of queries, radii, and where rows begin or how
+/* The arrays that all calls have come first: those of queries, radii and types, and where rows begin or how
  * long they are. */
 enum {
     XLI_NEAR_RADII = XLI_QUERIES_ARRAYS,
+    XLI_NEAR_POINT_RADII,
+    XLI_NEAR_TYPES,
+    XLI_NEAR_POINT_TYPES,
     XLI_NEAR_COUNTS,
     XLI_NEAR_OFFSETS,
     XLI_NEAR_ROWS /* the number of them */
@@ -75,7 +93,7 @@ typedef struct xli_search {
     size_t n; /* queries */
     const xli_span *spans;
 } xli_search;
-enum { XLI_NEAR_SHARED_ARGS = XLI_GRID_INDEX_ARGS + 12, XLI_NEAR_OWN_ARGS = 15 }; /* at most */
+enum { XLI_NEAR_SHARED_ARGS = XLI_GRID_INDEX_ARGS + 15, XLI_NEAR_OWN_ARGS = 15 }; /* at most */
 /* Adds the storage, XL_INDEX_PARAMETERS and XL_QUERY_PARAMETERS of
  * cl/neighbors/neighbors_ranges.cl, which all searches share. */
 void xli_near_add_shared(const xli_search *s, xli_args *args);

@@ -34,10 +34,7 @@ void xli_near_list(const xli_neighbors_plan *plan, const xl_grid_index *index,
     xli_grid_list_queries(&plan->form, n,
                           (const xl_view[]){args->queries, args->queries_y, args->queries_z},
                           args->query_systems, arrays);
-    arrays[XLI_NEAR_RADII] =
-        xli_input("args.radii", args->radii, n, xli_scalar_bytes(plan->form.scalar));
-    if (!plan->radii)
-        arrays[XLI_NEAR_RADII].unused = "must not be given, because desc.radii is 0";
+    xli_near_list_radii(plan, n, index->n, args, arrays + XLI_NEAR_RADII);
 }
 
 void xli_near_list_rows(const xli_neighbors_plan *plan, size_t n, size_t num_rows, xl_view offsets,
@@ -71,10 +68,7 @@ void xli_near_add_shared(const xli_search *s, xli_args *args)
     xli_grid_add_index(s->index, xli_grid_real(scalar, plan->reach),
                        xli_grid_real(scalar, plan->radius2), plan->form.repeats, args);
     xli_grid_add_queries(&plan->form, s->spans, 0, args);
-    if (plan->radii) {
-        xli_args_add(args, xli_grid_real(scalar, plan->radius));
-        xli_args_add_span(args, &s->spans[XLI_NEAR_RADII]);
-    }
+    xli_near_add_radii(plan, s->spans, args);
     xli_args_add(args, XLI_U32(s->n));
 }
 

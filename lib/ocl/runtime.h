@@ -221,7 +221,7 @@ xl_status xli_program_get_source(xl_context *ctx, const xli_source *source, cons
  * xli_near_launch(). They take about 700 of the 1024 bytes that OpenCL guarantees. A parameter
  * block in a buffer would replace them by one argument, but needs one more command in each call,
  * which writes the block. */
-enum { XLI_MAX_ARGS = 48 };
+enum { XLI_MAX_ARGS = 52 };
 /* Beside a function that puts a list together: the most arguments that it adds. */
 #define XLI_ARGS_FIT(most)                                                                         \
     _Static_assert((int)(most) <= (int)XLI_MAX_ARGS,                                               \

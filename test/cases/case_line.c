@@ -96,7 +96,7 @@ static const struct {
     [BATCH] = {"batch", NAMES("no", "yes"), 0, L | K | V},
     [AROUND] = {"queries", NAMES("points", "given"), 0, L | K | A},
     [HALF] = {"half", NAMES("no", "yes"), 0, L},
-    [RADII] = {"radii", NAMES("no", "yes"), 0, L},
+    [RADII] = {"radii", NAMES("no", "yes", "larger", "types"), 0, L},
     [NEIGHBORS] = {"neighbors", NAMES("8", "1", "17", "65", "200", "1024"), 0, K | A},
     [LIMITED] = {"limited", NAMES("no", "yes"), 0, K},
     [CODE] = {"code", NAMES("u64", "u32"), 0, C | A},

@@ -75,7 +75,10 @@ static xl_status open_search(const fuzz_case *c, open_plan *plan, xl_plan *grid)
     const tuned_way way = way_of(c);
     xl_neighbors_desc desc;
     xl_neighbors_desc_init(&desc);
-    desc.radius = scene_radius(c);
+    double *const table = c->of[RADII] == XL_RADII_TYPES ? make_pair_radii(c) : NULL;
+    desc.radius = table ? 0 : scene_radius(c);
+    desc.num_types = table ? types_of(c) : 0;
+    desc.pair_radii = table;
     desc.inclusive = (uint32_t)c->of[INCLUSIVE];
     desc.include_self = (uint32_t)c->of[SELF];
     desc.half = (uint32_t)c->of[HALF];
@@ -87,7 +90,9 @@ static xl_status open_search(const fuzz_case *c, open_plan *plan, xl_plan *grid)
     desc.visit = !c->of[VISITS] ? NULL : c->of[SCALAR] ? visit_wide : visit_narrow;
     desc.tunables = way.search;
     desc.num_tunables = way.num_search;
-    return xl_neighbors_create(grid, &desc, &plan->of.space.near);
+    const xl_status status = xl_neighbors_create(grid, &desc, &plan->of.space.near);
+    free(table); /* the plan has copied it */
+    return status;
 }
 
 static xl_status open_near(const fuzz_case *c, open_plan *plan)
@@ -123,12 +128,19 @@ typedef struct answer {
         (search).num_queries = (s)->rows;                                                          \
         (search).query_stride = (s)->stride;                                                       \
         (search).radii = (s)->radii;                                                               \
+        (search).point_radii =                                                                     \
+            (c)->of[RADII] != XL_RADII_LARGER || (s)->point_radii ? (s)->point_radii : (s)->radii; \
+        (search).pair_radii = table;                                                               \
+        (search).num_types = types_of(c);                                                          \
+        (search).types = (s)->types;                                                               \
+        (search).point_types = (s)->point_types ? (s)->point_types : (s)->types;                   \
         (search).systems = (s)->systems;                                                           \
         (search).query_systems = (s)->query_systems;                                               \
         (search).half = (c)->of[HALF] != 0;                                                        \
     } while (0)
 
-static void search_wide(const fuzz_case *c, const scene *s, answer *a, ref_pairs_f64 *pairs)
+static void search_wide(const fuzz_case *c, const scene *s, const double *table, answer *a,
+                        ref_pairs_f64 *pairs)
 {
     ref_search_f64 search = {.radius = s->radius,
                              .cell = c->of[SPACE] == SPACE_CELL ? s->repeats : NULL};
@@ -137,7 +149,8 @@ static void search_wide(const fuzz_case *c, const scene *s, answer *a, ref_pairs
     a->indices = ref_neighbors_pairs_f64(&search, a->offsets, pairs);
 }
 
-static void search_narrow(const fuzz_case *c, const scene *s, answer *a, ref_pairs *pairs)
+static void search_narrow(const fuzz_case *c, const scene *s, const double *table, answer *a,
+                          ref_pairs *pairs)
 {
     ref_search search = {.radius = (float)s->radius,
                          .cell = c->of[SPACE] == SPACE_CELL ? s->narrow : NULL};
@@ -186,10 +199,12 @@ static answer find_answer(const fuzz_case *c, const scene *s)
                 .offsets = make_bytes(s->rows + 1, sizeof *a.offsets)};
     ref_pairs narrow = {0};
     ref_pairs_f64 wide = {0};
+    double *const table = s->types ? make_pair_radii(c) : NULL;
     if (s->wide)
-        search_wide(c, s, &a, &wide);
+        search_wide(c, s, table, &a, &wide);
     else
-        search_narrow(c, s, &a, &narrow);
+        search_narrow(c, s, table, &a, &narrow);
+    free(table);
     XLT_TRUE(a.indices);
     for (size_t i = 0; i < s->rows; ++i)
         a.counts[i] = (uint32_t)(a.offsets[i + 1] - a.offsets[i]);
@@ -229,6 +244,9 @@ static xl_neighbors_args args_of(const call_array *a)
                                .queries_y = array_view(&a[QUERY_Y]),
                                .queries_z = array_view(&a[QUERY_Z]),
                                .radii = array_view(&a[QUERY_RADII]),
+                               .point_radii = array_view(&a[POINT_RADII]),
+                               .types = array_view(&a[QUERY_TYPES]),
+                               .point_types = array_view(&a[POINT_TYPES]),
                                .query_systems = array_view(&a[OF_QUERY_SYSTEMS]),
                                .start = VISIT_START,
                                .params = {0, VISIT_FACTOR, 0, 0},

@@ -195,7 +195,7 @@ RULE(weight_is_added, counter_of(c)->numbers == FLOATING || weight_of(c)->number
 RULE(radius_goes, OF(CELL) != 1 || OF(RADIUS) != 2)
 RULE(other_is_given, !has_space(c) || OF(AROUND))
 RULE(self_goes, !has_space(c) || !OF(AROUND))
-RULE(half_goes, !OF(AROUND) && !OF(RADII))
+RULE(half_goes, !OF(AROUND) && OF(RADII) != XL_RADII_QUERY)
 RULE(kernel_goes, !OF(WAY) && !OF(AROUND) && !OF(RADII) && !OF(HALF) && !OF(SELF))
 RULE(dimensions_go, !(IS(MORTON) || IS(APPROXIMATE)) || OF(DIMENSIONS) < 2)
 RULE(axes_go, repeats(c))
@@ -310,7 +310,8 @@ static const struct {
      XL_ERROR_INVALID_ARGUMENT},
     {OTHER, other_is_given, "the points are the queries", XL_SUCCESS},
     {SELF, self_goes, "a given query is no point", XL_SUCCESS},
-    {HALF, half_goes, "half of the pairs is of points with one radius", XL_ERROR_INVALID_ARGUMENT},
+    {HALF, half_goes, "half of the pairs is of points, and (i, j) has the radius of (j, i)",
+     XL_ERROR_INVALID_ARGUMENT},
     {KERNEL, kernel_goes,
      "this kernel searches the usual index for all points but the point itself", XL_SUCCESS},
     {DIMENSIONS, dimensions_go, "Morton codes have two or three dimensions", XL_SUCCESS},

@@ -375,11 +375,7 @@ scene make_scene(const fuzz_case *c)
         spoil_points(c, &s, &random);
     if (c->of[AROUND] && s.num_systems > 0) /* some of a system that there is not */
         s.query_systems = systems_of(c, &s, s.rows, 1, &random);
-    if (c->of[RADII]) {
-        s.radii = make_bytes(s.rows, s.bytes);
-        for (size_t i = 0; i < s.rows; ++i)
-            set_scalar(&s, s.radii, i, s.radius * (1.4 * (double)xlt_unit(&random) - 0.1));
-    }
+    make_radii(c, &s, &random);
     return s;
 }
 
@@ -388,6 +384,9 @@ void free_scene(scene *s)
     free(s->points);
     free(s->queries);
     free(s->radii);
+    free(s->point_radii);
+    free(s->types);
+    free(s->point_types);
     free(s->systems);
     free(s->query_systems);
     for (size_t k = 0; k < s->num_axes; ++k)
@@ -517,8 +516,7 @@ void add_scene(const fuzz_case *c, const open_plan *plan, scene *s, call_array *
     arrays[STORAGE] = scratch_array(c, bytes);
     add_points(s, arrays + QUERY_POINTS, s->queries ? "queries" : NULL, s->queries, s->rows,
                s->stride, c->of[LAYOUT] != 0, in / 3);
-    arrays[QUERY_RADII] =
-        input_array(s->radii ? "radii" : NULL, s->radii, s->rows, s->bytes, in / 4);
+    add_radii(s, in, arrays);
     arrays[OF_QUERY_SYSTEMS] = input_array(s->query_systems ? "query_systems" : NULL,
                                            s->query_systems, s->rows, 4, in / 5);
 }

@@ -336,7 +336,7 @@ call_array count_array(const fuzz_case *c, const uint64_t *count);
 call_array segments_array(const fuzz_case *c, const segmentation *s);
 call_array scratch_array(const fuzz_case *c, size_t bytes);
 
-enum { CALL_ARRAYS = 20 };
+enum { CALL_ARRAYS = 23 };
 typedef struct exact_call {
     const char *name; /* of what enqueue calls */
     xl_status (*enqueue)(const fuzz_case *c, const open_plan *plan, const call_array *arrays,
@@ -367,7 +367,9 @@ typedef struct scene {
     double period[3], tilt[3];         /* as the reference has them, but for turned cells */
     double repeats[9];                 /* the vectors that repeat; the others are 0 */
     float narrow[9];                   /* the same */
-    void *points, *queries, *radii;    /* the last two NULL, or of each row */
+    void *points, *queries;            /* queries: NULL, or of each row */
+    void *radii, *point_radii;         /* NULL, or of each row, and of each point */
+    uint32_t *types, *point_types;     /* the same */
     uint32_t *systems, *query_systems; /* or NULL */
     size_t spoilt, bad[3];             /* points that a build must refuse */
     bool non_finite;                   /* why */
@@ -375,6 +377,12 @@ typedef struct scene {
     size_t num_axes;
 } scene;
 scene make_scene(const fuzz_case *c);
+/* case_radii.c: the radii or types of a scene that has all else; the table of types, which the
+ * caller frees; the arrays. */
+void make_radii(const fuzz_case *c, scene *s, xlt_random *random);
+uint32_t types_of(const fuzz_case *c);
+double *make_pair_radii(const fuzz_case *c);
+void add_radii(const scene *s, size_t at, call_array *arrays);
 void free_scene(scene *s);
 uint32_t nearest_of(const fuzz_case *c);
 double scene_radius(const fuzz_case *c); /* of searches in it */
@@ -399,6 +407,9 @@ enum {
     QUERY_Y,
     QUERY_Z,
     QUERY_RADII,
+    POINT_RADII,
+    QUERY_TYPES,
+    POINT_TYPES,
     OF_QUERY_SYSTEMS,
     SCENE_ARRAYS
 };

@@ -308,12 +308,64 @@ static void wrong_searches(void **state)
     desc = search_desc(1);
     desc.queries = 2;
     refuses_search(grid, &desc, "desc.queries: 2; must be");
-    desc = search_desc(1);
-    desc.half = desc.radii = 1;
-    refuses_search(grid, &desc, "desc.half: 1; requires one radius");
     xl_neighbors_desc_init(NULL);
     xl_plan_destroy(grid);
     xl_plan_destroy(NULL);
+}
+
+/* Which radius, and the table of types: contradictions, and numbers that are no radii. */
+static void wrong_pairs(void **state)
+{
+    (void)state;
+    static const double good[] = {1, 2, 2, 0}, lean[] = {1, 2, 1, 0}, none[] = {0, -1, 0, 0},
+                        nan[] = {1, (double)NAN, 1, 1}, less[] = {1, 1, -(double)INFINITY, 1},
+                        tiny[] = {1, 1, 1, 1e-30}, vast[] = {1, 3e19, 1, 1},
+                        round[] = {1, 1, 0x1.000002p0, 1};
+    enum {
+        ONE = XL_RADII_ONE,
+        QUERY = XL_RADII_QUERY,
+        LARGER = XL_RADII_LARGER,
+        TYPES = XL_RADII_TYPES
+    };
+    static const struct {
+        uint32_t radii, num_types, half, queries;
+        double radius;
+        const double *table;
+        const char *text;
+    } cases[] = {
+        {4, 0, 0, 0, 1, NULL, "desc.radii: 4; must be an xl_neighbors_radii"},
+        {LARGER, 0, 0, 0, 0, NULL, "desc.radius: 0; must be finite and above 0"},
+        {LARGER, 1, 0, 0, 1, NULL, "desc.num_types: 1; must be 0, because desc.radii is not"},
+        {ONE, 0, 0, 0, 1, good, "desc.pair_radii: given; must be NULL, because desc.radii is not"},
+        {TYPES, 0, 0, 0, 0, good, "desc.num_types: 0; must be from 1 to 256"},
+        {TYPES, 257, 0, 0, 0, good, "desc.num_types: 257; must be from 1 to 256"},
+        {TYPES, 2, 0, 0, 0, NULL, "desc.pair_radii: NULL; must be given"},
+        {TYPES, 2, 0, 0, 2, good,
+         "desc.radius: 2; must be 0, because desc.radii is XL_RADII_TYPES"},
+        {TYPES, 2, 0, 0, 0, none, "desc.pair_radii: none above 0; at least one must be"},
+        {TYPES, 2, 0, 0, 0, nan, "desc.pair_radii[1]: nan; must be finite"},
+        {TYPES, 2, 0, 0, 0, less, "desc.pair_radii[2]: -inf; must be finite"},
+        {TYPES, 2, 0, 0, 0, tiny, "desc.pair_radii[3]: 1e-30; its square must be from"},
+        {TYPES, 2, 0, 0, 0, vast, "desc.pair_radii[1]: 3e+19; its square must be from"},
+        {TYPES, 2, 1, 0, 0, lean,
+         "desc.half: 1; requires a symmetric desc.pair_radii, but types 1 and 0 have 1, and 0 and "
+         "1 have 2"},
+        {TYPES, 2, 1, 0, 0, round, "desc.half: 1; requires a symmetric desc.pair_radii"},
+        {QUERY, 0, 1, 0, 1, NULL, "desc.half: 1; requires a desc.radii other than XL_RADII_QUERY"},
+        {LARGER, 0, 1, XL_QUERIES_GIVEN, 1, NULL, "desc.half: 1; requires desc.queries"}};
+    const xl_grid_desc of = grid_desc(false);
+    xl_plan *grid;
+    XLT_OK(xl_grid_create(xlt_context(), &of, &grid));
+    for (size_t k = 0; k < COUNT_OF(cases); ++k) {
+        xl_neighbors_desc desc = search_desc(cases[k].radius);
+        desc.radii = cases[k].radii;
+        desc.num_types = cases[k].num_types;
+        desc.pair_radii = cases[k].table;
+        desc.half = cases[k].half;
+        desc.queries = cases[k].queries;
+        refuses_search(grid, &desc, cases[k].text);
+    }
+    xl_plan_destroy(grid);
 }
 
 /* ---- calls ----------------------------------------------------------------------------------- */
@@ -418,6 +470,55 @@ static void wrong_queries(void **state)
             "queries_y");
     xl_plan_destroy(plan);
     xl_plan_destroy(of);
+    xlt_check_unwritten(&out, "counts");
+    xlt_buffer_free(&out);
+    xlt_buffer_free(&more);
+    index_free(&b);
+}
+
+/* Radii and types that a call lacks, or that the plan does not take. */
+static void wrong_radii_arrays(void **state)
+{
+    (void)state;
+    enum { RADII = 1, POINT_RADII = 2, TYPES = 4, POINT_TYPES = 8 };
+    static const double table[] = {0.2};
+    static const struct {
+        uint32_t radii, queries;
+        int given;
+        const char *text;
+    } cases[] = {
+        {XL_RADII_ONE, 0, TYPES, "args.types: given; must not be given, because desc.radii is not"},
+        {XL_RADII_ONE, 0, POINT_RADII, "args.point_radii: given; must not be given, because"},
+        {XL_RADII_QUERY, 1, RADII | POINT_RADII, "desc.radii is not XL_RADII_LARGER"},
+        {XL_RADII_LARGER, 0, 0, "args.radii"},
+        {XL_RADII_LARGER, 0, RADII | POINT_RADII, "because args.radii has those of the points"},
+        {XL_RADII_LARGER, 1, RADII, "args.point_radii"},
+        {XL_RADII_LARGER, 1, POINT_RADII, "args.radii"},
+        {XL_RADII_TYPES, 0, 0, "args.types"},
+        {XL_RADII_TYPES, 0, TYPES | RADII,
+         "args.radii: given; must not be given, because desc.radii is XL_RADII_TYPES"},
+        {XL_RADII_TYPES, 0, TYPES | POINT_TYPES, "because args.types has those of the points"},
+        {XL_RADII_TYPES, 1, TYPES, "args.point_types"}};
+    const xl_grid_desc grid = box_desc(1);
+    indexed b = usual_index(&grid);
+    xlt_buffer out = xlt_buffer_make(NULL, N, 4, 0), more = xlt_buffer_make(NULL, 3 * N, 4, 0);
+    const xl_view counts = xlt_view(&out), v = xlt_view(&more), no = xl_no_view();
+    for (size_t k = 0; k < COUNT_OF(cases); ++k) {
+        const bool types = cases[k].radii == XL_RADII_TYPES;
+        const int given = cases[k].given;
+        xl_neighbors_desc search = search_desc(types ? 0 : 0.2);
+        search.radii = cases[k].radii;
+        search.queries = cases[k].queries;
+        search.num_types = types;
+        search.pair_radii = types ? table : NULL;
+        xl_plan *const plan = plan_of(b.grid, &search);
+        refused(COUNT(plan, b.index, .num_queries = N, .queries = cases[k].queries ? v : no,
+                      .radii = given & RADII ? v : no, .point_radii = given & POINT_RADII ? v : no,
+                      .types = given & TYPES ? v : no, .point_types = given & POINT_TYPES ? v : no,
+                      .counts = counts),
+                bad, cases[k].text);
+        xl_plan_destroy(plan);
+    }
     xlt_check_unwritten(&out, "counts");
     xlt_buffer_free(&out);
     xlt_buffer_free(&more);
@@ -649,6 +750,7 @@ int main(void)
         cmocka_unit_test(wrong_queries),         cmocka_unit_test(wrong_indices),
         cmocka_unit_test(wrong_systems),         cmocka_unit_test(wrong_moves),
         cmocka_unit_test(wrong_fills),           cmocka_unit_test(wrong_rooms),
+        cmocka_unit_test(wrong_pairs),           cmocka_unit_test(wrong_radii_arrays),
     };
     return XLT_RUN_WITH_GRIDS(tests, NULL, xlt_teardown);
 }

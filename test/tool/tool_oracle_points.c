@@ -13,7 +13,7 @@
  *                       LIST, and the remaining room is empty
  *   tool_oracle density R POINTS D [WORD...]            prints: min, max, mean
  *
- * A WORD is an option of the program: self, half, unsorted, squared, below=R (of nearest),
+ * A WORD is an option of the program: self, half, larger, unsorted, squared, below=R (of nearest),
  * queries=FILE, radii=FILE, systems=FILE, query-systems=FILE, distances=FILE, vectors=FILE,
  * shifts=FILE, cell=AX,BX,BY,CX,CY,CZ, or periodic=AXES, of the box above. */
 #include "tool_oracle.h"
@@ -74,7 +74,7 @@ static void make_points(size_t n, const char *dtype, const char *path, const cha
 /* ---- the question ---- */
 
 typedef struct question {
-    bool self, half, unsorted, squared;
+    bool self, half, larger, unsorted, squared;
     double below, mass; /* below: 0, no limit */
     const char *queries_path, *radii_path, *distances, *vectors, *shifts, *periodic, *cell;
     const char *systems_path, *query_systems_path;
@@ -93,6 +93,7 @@ static bool read_word(question *q, const char *word)
         double *number;
     } words[] = {{"self", &q->self, NULL, NULL},
                  {"half", &q->half, NULL, NULL},
+                 {"larger", &q->larger, NULL, NULL},
                  {"unsorted", &q->unsorted, NULL, NULL},
                  {"squared", &q->squared, NULL, NULL},
                  {"queries=", NULL, &q->queries_path, NULL},
@@ -208,7 +209,11 @@ static void search_wide(const question *q, double r, bool inclusive, lists *l)
 
 static void search_narrow(const question *q, float r, bool inclusive, lists *l)
 {
-    ref_search s = {.radius = r, .inclusive = inclusive, .half = q->half, .radii = q->radii.data};
+    ref_search s = {.radius = r,
+                    .inclusive = inclusive,
+                    .half = q->half,
+                    .radii = q->radii.data,
+                    .point_radii = q->larger ? q->radii.data : NULL};
     ref_pairs pairs = {0};
     FILL(s, q);
     REPEAT(s, q, float)

@@ -241,6 +241,11 @@ spaces() {
     ! "$oracle" neighbors $most strict two.npy list counts.npy queries=places.npy \
       radii=radii.npy periodic=y >stdout 2>stderr || fail "in order, though --unsorted"
   done
+  # Of points, the larger radius of both, each pair once.
+  "$oracle" list f4 radii.npy 0 -1 3 2 1 1 4 $(printf '2 %.0s' {1..53})
+  list_case 4 strict three.npy "radii=radii.npy larger half periodic=z shifts=s.npy" \
+    --radii radii.npy --larger --half --box -8 8 --periodic z --shifts s.npy
+  says "60 points, radii up to 4: PAIRS, each once; neighbours per point: COUNTS"
   densities
   nearest
 }
@@ -370,16 +375,17 @@ wrong_options() {
     "radii r"; do
     with "--nearest and --${apart% *} exclude each other; give one" --nearest 8 --out out/n --$apart
   done
-  for apart in "half queries q" "half radii r" "half density d" "density d radii r" "self queries q"; do
+  for apart in "half queries q" "half radii r" "half density d" "density d radii r" "self queries q" "larger queries q"; do
     set -- $apart
     with "--$1 and --${*: -2:1} exclude each other; give one" \
-      --radius 1 $(sed -E 's/\b(half|queries|radii|density|self)/--\1/g' <<<"$apart")
+      --radius 1 $(sed -E 's/\b(half|queries|radii|density|self|larger)/--\1/g' <<<"$apart")
   done
   for option in "distances d" "vectors v" "shifts s" unsorted "row-capacity 9" "part-pairs 9"; do
     with "--${option% *}: $needs" --radius 1 --$option
   done
   with "--squared: given; requires --distances or --nearest" --radius 1 --squared
   with "--approximate: given; requires --nearest" --radius 1 --out out/n --approximate
+  with "--larger: given; requires --radii" --radius 1 --larger
   for apart in "radius 1" "periodic x" "cell 1" "box 0 1"; do
     with "--approximate and --${apart%% *} exclude each other; give one" \
       --nearest 8 --out out/n --approximate --$apart

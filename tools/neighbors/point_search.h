@@ -142,6 +142,7 @@ typedef struct search_settings {
     uint64_t part_pairs;   /* of a part; 0: as many as fit */
     bool inclusive, include_self, half, unsorted, squared, as_json;
     bool approximate; /* most of the nearest suffice */
+    bool larger;      /* a pair has the larger radius of --radii */
     const char *device, *tune_file;
     result_paths paths;
 } search_settings;

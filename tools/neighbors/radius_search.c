@@ -84,7 +84,8 @@ static int make_plans(radius_search *w)
     list.include_self = set->include_self;
     list.half = set->half;
     list.sorted = !set->unsorted;
-    list.radii = w->in.radii.data != NULL;
+    if (w->in.radii.data)
+        list.radii = set->larger ? XL_RADII_LARGER : XL_RADII_QUERY;
     list.details = wants_details(w);
     list.row_capacity = set->row_capacity;
     field.include_self = 1;

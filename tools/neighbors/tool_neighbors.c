@@ -7,7 +7,7 @@
 
 typedef struct neighbors_options {
     tool_number radius, nearest, mass, row_capacity, part_pairs;
-    bool approximate, inclusive, include_self, half, unsorted, squared, as_json;
+    bool approximate, larger, inclusive, include_self, half, unsorted, squared, as_json;
     const char *out, *counts, *density, *distances, *vectors, *shifts, *png, *device, *tune_file;
     input_options where;
 } neighbors_options;
@@ -38,11 +38,12 @@ static int check_apart(const neighbors_options *o)
                  {approximate && o->where.systems, "approximate", "systems"},
                  {o->where.cell && o->where.box[0], "cell", "box"},
                  {o->half && o->where.queries, "half", "queries"},
-                 {o->half && o->where.radii, "half", "radii"},
+                 {o->half && o->where.radii && !o->larger, "half", "radii"},
                  {o->half && o->density, "half", "density"},
                  {o->half && o->png, "half", "png"},
                  {o->density && o->where.radii, "density", "radii"},
                  {o->png && o->where.radii, "png", "radii"},
+                 {o->larger && o->where.queries, "larger", "queries"},
                  {o->include_self && o->where.queries, "self", "queries"}};
     for (size_t i = 0; i < TOOL_COUNT(pairs); ++i)
         if (pairs[i].both)
@@ -66,6 +67,7 @@ static int check_needs(const neighbors_options *o)
         {o->part_pairs.given && !o->out, "part-pairs", of_list},
         {o->squared && !o->distances && !o->nearest.given, "squared", "--distances or --nearest"},
         {o->approximate && !o->nearest.given, "approximate", "--nearest"},
+        {o->larger && !o->where.radii, "larger", "--radii"},
         {o->where.query_systems && !(o->where.queries && o->where.systems), "query-systems",
          "--queries and --systems"},
         {o->where.systems && o->where.queries && !o->where.query_systems, "systems",
@@ -171,6 +173,7 @@ static int search_file(const neighbors_options *o, const char *path)
                                o->row_capacity.given ? (uint32_t)o->row_capacity.value : 0,
                            .part_pairs = o->part_pairs.given ? (uint64_t)o->part_pairs.value : 0,
                            .approximate = o->approximate,
+                           .larger = o->larger,
                            .inclusive = o->inclusive,
                            .include_self = o->include_self,
                            .half = o->half,
@@ -225,6 +228,8 @@ int tool_neighbors(int argc, char **argv)
         {"radius", OPTION_NUMBER, &o.radius, "R", "search radius", NULL},
         TEXT_OPTION("radii", o.where.radii, "R.npy",
                     "a radius for each row, f32 (rows); --radius is then the maximum"),
+        FLAG_OPTION("larger", o.larger,
+                    "with --radii: a pair has the larger radius of its two points"),
         {"nearest", OPTION_NUMBER, &o.nearest, "K", "the K nearest points, 1 to 1024", NULL},
         FLAG_OPTION("approximate", o.approximate,
                     "with --nearest: most of the nearest points; faster for dense clusters"),
