@@ -209,6 +209,17 @@ void ref_cell_shift_f64(const double *period, const double *tilt, const long *s,
 void ref_lattice_shift(const float *cell, const long *s, float *shift);
 void ref_lattice_shift_f64(const double *cell, const long *s, double *shift);
 
+/* ---- ref_wrap.c ---- */
+
+/* The largest whole number w of periods that leaves x - w * period, rounded once, not below `lower`; and that coordinate in *moved, but at most `upper`. */
+long ref_wrap(float x, float lower, float upper, float period, float *moved);
+long ref_wrap_f64(double x, double lower, double upper, double period, double *moved);
+
+/* How far a point at d from the origin of a cell, nine numbers, is along each of its rows. */
+void ref_fractions(const double *cell, const double *d, double *fractions);
+
+/* ---- ref_cell.c, images ---- */
+
 /* The images of a point at `difference` from a query that may be within `reach`, and some more, ordered by z, then y, then x. */
 typedef struct ref_images {
     double period[3], tilt[3], difference[3], reach;

@@ -149,12 +149,16 @@ __kernel void xl_grid_order(XL_POINTS_PARAMETERS, uint n, __global uint *storage
         }
         if (end - begin <= overfull_points) {
             const uint place = min(begin + xl_grid_rank(&cells, begin, end, i), n - 1u);
+#if XL_WRAP
+            xl_grid_put_point(storage + sorted_at, n, place, XL_POINTS, i);
+#else
             xl_grid_set_sorted(storage + sorted_at, n, place, sorted_point);
 #if XL_F64
             xl_grid_set_whole(storage + sorted_at, n, place, xl_grid_coordinates(XL_POINTS, i));
 #endif
 #if XL_SYSTEMS
             xl_grid_set_system(storage + sorted_at, n, place, XL_POINTS.systems[i]);
+#endif
 #endif
         } else if (k == begin)
             storage[overfull_at + min(atomic_inc(&header->big), most_overfull - 1u)] =

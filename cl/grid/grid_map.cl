@@ -26,7 +26,7 @@
  * has the same number of layers of cells along z, after those of the system before. So the cells
  * between two positions of one system are of this system, and so are its rows. If 32-bit numbers
  * leave too few layers for each system of a sparse grid, its last layer contains the rest. The
- * systems of the points are stored last.
+ * systems of the points are stored after that.
  *
  * No value that is read from the storage leads outside the table, the rows or the points, whatever
  * the storage contains: the host supplies the sizes of all three. */
@@ -321,6 +321,30 @@ uint xl_grid_system(__global const uint *sorted, uint n, uint k)
 void xl_grid_set_system(__global uint *sorted, uint n, ulong k, uint system)
 {
     sorted[xl_grid_systems_at(n) + k] = system;
+}
+#endif
+
+#if XL_WRAP
+/* The whole vectors that points were moved back by are last: a plane for each vector. */
+ulong xl_grid_moves_at(uint n)
+{
+    return ((XL_F64 ? 10 : 4) + (XL_SYSTEMS ? 1 : 0)) * xl_grid_pitch(n);
+}
+
+int4 xl_grid_move(__global const uint *sorted, uint n, uint k)
+{
+    const ulong pitch = xl_grid_pitch(n);
+    __global const int *const moves = (__global const int *)(sorted + xl_grid_moves_at(n)) + k;
+    return (int4)(moves[0], moves[pitch], moves[2 * pitch], 0);
+}
+
+void xl_grid_set_move(__global uint *sorted, uint n, ulong k, int4 whole)
+{
+    const ulong pitch = xl_grid_pitch(n);
+    __global int *const moves = (__global int *)(sorted + xl_grid_moves_at(n)) + k;
+    moves[0] = whole.x;
+    moves[pitch] = whole.y;
+    moves[2 * pitch] = whole.z;
 }
 #endif
 

@@ -108,7 +108,12 @@ __kernel void xl_grid_moved(XL_POINTS_PARAMETERS, uint n, __global const uint *s
     XL_FOR_ITEMS(k, xl_grid_is_sound(header, stamp) ? n : 0u)
     {
         const xl_site was = xl_grid_site(storage + sorted_at, n, (uint)k);
+#if XL_WRAP
+        const xl_real4 now =
+            xl_wrap(cell_table, 0, xl_grid_coordinates(XL_POINTS, min((uint)was.w, n - 1u))).at;
+#else
         const xl_real4 now = xl_grid_coordinates(XL_POINTS, min((uint)was.w, n - 1u));
+#endif
 #if XL_TRICLINIC
         const bool far = xl_grid_is_far(xl_site_position(was), now, &space, distance2);
 #else

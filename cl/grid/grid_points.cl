@@ -4,6 +4,9 @@
 #define XL_GRID_POINTS
 
 #include "grid_map.cl"
+#if XL_WRAP
+#include "grid_wrap.cl"
+#endif
 
 /* Where point i begins: may exceed 32 bits. */
 ulong xl_grid_point_at(uint i)
@@ -20,11 +23,20 @@ ulong xl_grid_point_at(uint i)
 #define XL_SYSTEMS_PARAMETERS
 #define XL_SYSTEMS_OF
 #endif
+/* The table of cells, which has one or, of a batch with its own cells, one for each system. */
+#if XL_WRAP
+#define XL_TABLE_PARAMETERS , __global const xl_real *cell_table, uint last_cell
+#define XL_TABLE_OF , cell_table, last_cell
+#else
+#define XL_TABLE_PARAMETERS
+#define XL_TABLE_OF
+#endif
 #if XL_F64
 #define XL_POINTS_PARAMETERS                                                                       \
     __global const double *points, ulong points_at, __global const double *points_y,               \
         ulong points_y_at, __global const double *points_z, ulong points_z_at,                     \
-        double4 points_origin, double4 points_end, float4 points_outside XL_SYSTEMS_PARAMETERS
+        double4 points_origin, double4 points_end,                                                 \
+        float4 points_outside XL_SYSTEMS_PARAMETERS XL_TABLE_PARAMETERS
 /* origin: of the grid's coordinates, and the lower corner of a given box. end: the upper corner of
  * that box. outside: the least coordinates of the grid that are beyond it. */
 typedef struct xl_points {
@@ -34,23 +46,33 @@ typedef struct xl_points {
 #if XL_SYSTEMS
     __global const uint *systems;
 #endif
+#if XL_WRAP
+    __global const double *cell_table;
+    uint last_cell;
+#endif
 } xl_points;
 #define XL_POINTS                                                                                  \
     ((xl_points){points + points_at, points_y + points_y_at, points_z + points_z_at,               \
-                 points_origin, points_end, points_outside XL_SYSTEMS_OF})
+                 points_origin, points_end, points_outside XL_SYSTEMS_OF XL_TABLE_OF})
 #else
 #define XL_POINTS_PARAMETERS                                                                       \
     __global const float *points, ulong points_at, __global const float *points_y,                 \
-        ulong points_y_at, __global const float *points_z, ulong points_z_at XL_SYSTEMS_PARAMETERS
-#if XL_SOA || XL_SYSTEMS
+        ulong points_y_at, __global const float *points_z,                                         \
+        ulong points_z_at XL_SYSTEMS_PARAMETERS XL_TABLE_PARAMETERS
+#if XL_SOA || XL_SYSTEMS || XL_WRAP
 typedef struct xl_points {
     __global const float *x, *y, *z;
 #if XL_SYSTEMS
     __global const uint *systems;
 #endif
+#if XL_WRAP
+    __global const float *cell_table;
+    uint last_cell;
+#endif
 } xl_points;
 #define XL_POINTS                                                                                  \
-    ((xl_points){points + points_at, points_y + points_y_at, points_z + points_z_at XL_SYSTEMS_OF})
+    ((xl_points){points + points_at, points_y + points_y_at,                                       \
+                 points_z + points_z_at XL_SYSTEMS_OF XL_TABLE_OF})
 #else
 typedef __global const float *xl_points;
 #define XL_POINTS (points + points_at)
@@ -66,7 +88,7 @@ xl_real4 xl_grid_coordinates(xl_points points, uint i)
 #else
 #if XL_F64
     __global const double *const p = points.x + xl_grid_point_at(i);
-#elif XL_SYSTEMS
+#elif XL_SYSTEMS || XL_WRAP
     __global const float *const p = points.x + xl_grid_point_at(i);
 #else
     __global const float *const p = points + xl_grid_point_at(i);
@@ -75,10 +97,27 @@ xl_real4 xl_grid_coordinates(xl_points points, uint i)
 #endif
 }
 
-/* The same, with the system in w. */
+#if XL_WRAP
+/* The same, moved into its cell. */
+xl_wrapped xl_grid_wrapped(xl_points points, uint i)
+{
+#if XL_SYSTEMS
+    const uint cell = min(points.systems[i], points.last_cell);
+#else
+    const uint cell = 0;
+#endif
+    return xl_wrap(points.cell_table, cell, xl_grid_coordinates(points, i));
+}
+#endif
+
+/* The position, with the system in w. */
 xl_real4 xl_grid_given(xl_points points, uint i)
 {
+#if XL_WRAP
+    xl_real4 given = xl_grid_wrapped(points, i).at;
+#else
     xl_real4 given = xl_grid_coordinates(points, i);
+#endif
 #if XL_SYSTEMS
     given.w = (xl_real)points.systems[i];
 #endif
@@ -140,6 +179,9 @@ void xl_grid_put_point(__global uint *sorted, uint n, ulong k, xl_points points,
 #endif
 #if XL_SYSTEMS
     xl_grid_set_system(sorted, n, k, points.systems[i]);
+#endif
+#if XL_WRAP
+    xl_grid_set_move(sorted, n, k, xl_grid_wrapped(points, i).whole);
 #endif
 }
 

@@ -109,6 +109,13 @@ int4 xl_details_shift(const xl_search *s, const xl_ranges *near)
 #endif
 }
 
+/* The shift between the points given, if the current image has the shift `shift`. */
+#if XL_WRAP
+#define XL_PAIR_SHIFT(q) shift + (query->move - xl_grid_move(s->index.sorted, s->map.points, q))
+#else
+#define XL_PAIR_SHIFT(q) shift
+#endif
+
 uint xl_details_range(const xl_ranges *near, const xl_query *query, const xl_search *s,
                       __global const uint *row, uint room, const xl_details *of, uint count)
 {
@@ -119,7 +126,7 @@ uint xl_details_range(const xl_ranges *near, const xl_query *query, const xl_sea
             const xl_real4 vector = -((self - xl_site_position(other)) - near->shift);
             const uint place = xl_details_place(of, row, room, other.w, count++);
             if (place < room)
-                xl_details_put(of, place, distance2, vector, shift);
+                xl_details_put(of, place, distance2, vector, XL_PAIR_SHIFT(q));
         })
     }
     return count;

@@ -245,6 +245,9 @@ typedef struct xl_query {
 #if XL_SYSTEMS
     float system;
 #endif
+#if XL_WRAP
+    int4 move; /* the whole vectors that the build moved it back by; a given query: 0 */
+#endif
 } xl_query;
 
 /* The position; in a batch, w is the system. */
@@ -335,6 +338,9 @@ xl_query xl_query_load(const xl_search *s, uint k)
     xl_query_set_system(s, &query, k);
 #endif
     xl_query_set_radius(s, &query);
+#if XL_WRAP
+    query.move = XL_GIVEN ? (int4)(0) : xl_grid_move(s->index.sorted, s->map.points, k);
+#endif
     return query;
 }
 

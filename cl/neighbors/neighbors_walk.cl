@@ -27,6 +27,9 @@ typedef struct xl_walk {
     uint queries;  /* number of queries in this block */
     xl_real x[XL_WALK_QUERIES], y[XL_WALK_QUERIES], z[XL_WALK_QUERIES];
     uint index[XL_WALK_QUERIES];
+#if XL_WRAP
+    int4 move[XL_WALK_QUERIES];
+#endif
 #if XL_RADII >= XL_RADII_LARGER
     xl_query_part part[XL_WALK_QUERIES];
 #elif XL_RADII
@@ -66,6 +69,10 @@ typedef struct xl_candidates {
     xl_real4 shift;
 #if XL_DETAILS
     int4 image; /* the same shift, in periods */
+#endif
+#if XL_WRAP
+    __global const uint *sorted; /* the points, their number and, of each candidate, the place */
+    uint points, place[XL_WALK_ROOM + 64];
 #endif
 } xl_candidates;
 
@@ -133,6 +140,9 @@ bool xl_walk_next(xl_walk *walk, const xl_search *s)
         walk->y[j] = p.y;
         walk->z[j] = p.z;
         walk->index[j] = query.self.w;
+#if XL_WRAP
+        walk->move[j] = query.move;
+#endif
 #if XL_RADII >= XL_RADII_LARGER
         walk->part[j] = query.part;
 #elif XL_RADII
@@ -236,6 +246,10 @@ void xl_walk_set_image(const xl_walk *walk, const xl_search *s, xl_candidates *t
 #if XL_DETAILS
     to->image = xl_details_shift(s, &walk->near);
 #endif
+#if XL_WRAP
+    to->sorted = s->index.sorted;
+    to->points = s->map.points;
+#endif
 }
 
 #if XL_RADII >= XL_RADII_LARGER
@@ -278,6 +292,10 @@ bool xl_walk_collect(xl_walk *walk, const xl_search *s, xl_candidates *to)
             to->z[to->n + k] = at.z;
             to->index[to->n + k] = other.w;
         }
+#endif
+#if XL_WRAP
+        for (uint k = 0; k < taken; ++k)
+            to->place[to->n + k] = walk->from + k;
 #endif
         to->n += taken;
         walk->from += taken;

@@ -155,6 +155,10 @@ void xl_staged_set(xl_staged *staged, uint at, const xl_walk *walk, uint j,
 #if XL_PERIODIC
     staged->image[at] = candidates->image;
 #endif
+#if XL_WRAP
+    staged->image[at] +=
+        walk->move[j] - xl_grid_move(candidates->sorted, candidates->points, candidates->place[k]);
+#endif
 }
 
 /* As xl_walk_take(), with vectors and images. */

@@ -75,7 +75,8 @@ typedef struct xl_grid_report {
     uint64_t points;           /* n of the build */
     uint64_t non_finite;       /* points with a NaN or an infinity */
     uint64_t first_non_finite; /* the lowest index of one; UINT64_MAX if none */
-    uint64_t out_of_domain;    /* points outside the given box, or with no valid system */
+    uint64_t out_of_domain;    /* points outside the given box (with space.wrap: that cannot be
+                                  moved inside), or with no valid system */
     uint64_t first_out_of_domain;
     uint32_t sparse;      /* 1: rows are listed; 0: there is a table */
     uint32_t table_cells; /* entries that the table has room for, or listed rows */
@@ -127,8 +128,8 @@ XL_NODISCARD XL_API xl_status xl_grid_create(xl_context *ctx, const xl_grid_desc
 
 /* Stores in *bytes the size of args->storage for an index of up to args->n points. Other arguments
  * are ignored. It is about 37 bytes a point if points are counted, 40 if they are sorted (as on
- * CPUs), and up to 64 KiB and 0.1 % more. XL_F64 adds 24 bytes a point, a batch 4. Does not
- * block. */
+ * CPUs), and up to 64 KiB and 0.1 % more. XL_F64 adds 24 bytes a point, a batch 4, space.wrap 12.
+ * Does not block. */
 XL_NODISCARD XL_API xl_status xl_grid_scratch(const xl_plan *grid, const xl_grid_build_args *args,
                                               size_t *bytes);
 
@@ -187,7 +188,7 @@ XL_NODISCARD XL_API xl_status xl_grid_reorder_enqueue(xl_plan *grid, xl_grid_ind
  * A point counts if ((dx*dx + dy*dy) + dz*dz) > distance*distance, in the precision of the
  * coordinates; each operation is rounded once. dx is now.x - was.x; along a periodic axis of period
  * L it is (now.x - was.x) - s * L, with the whole number s that makes it nearest to 0, so points
- * may be wrapped into the box in between. In a cell, a point counts if this holds for every image.
+ * may be wrapped into the box in between. With space.wrap both are the moved positions. In a cell, a point counts if this holds for every image.
  * A point counts also if it is not finite, or if now - was, as a query, is too far for images
  * (crosslane/neighbors.h).
  * Rounding: with
@@ -196,8 +197,8 @@ XL_NODISCARD XL_API xl_status xl_grid_reorder_enqueue(xl_plan *grid, xl_grid_ind
  * edge of the report's box. With XL_F64 the factor is 2^-50.
  *
  * `moved` is UINT32_MAX if there is no sound index: the build failed, has not run, or its storage
- * was overwritten. The plan must have the dimensions, the scalar and the tunable grid.planes of the
- * index, and a cell that is no box if the index has.
+ * was overwritten. The plan must have the dimensions, the scalar, space.wrap and the tunable
+ * grid.planes of the index, and a cell that is no box if the index has.
  * XL_ERROR_UNSUPPORTED: in a cell, a distance of more than 2^20 heights. */
 XL_NODISCARD XL_API xl_status xl_grid_moved_enqueue(xl_plan *grid, xl_grid_index *index,
                                                     cl_command_queue queue,

@@ -139,7 +139,8 @@ typedef struct xl_neighbors_args {
                            compared; its root is the distance */
     xl_view vectors;    /* desc.details: `dimensions` scalars for each index, from the query to the
                            image of the point: -((query - point) - the move of the image) */
-    xl_view shifts;     /* desc.details: `dimensions` i32 for each index: S of the image. Images of
+    xl_view shifts;     /* desc.details: `dimensions` i32 for each index: S of the image, with
+                           space.wrap relative to the coordinates given. Images of
                            one point ascend by z, y, x (in a badly skewed cell in another fixed
                            order) */
     xl_view sums;       /* desc.visit: n scalars */
@@ -173,7 +174,7 @@ XL_EXTERN_C_BEGIN
 XL_API void xl_neighbors_desc_init_version(xl_neighbors_desc *desc, uint32_t version);
 
 /* Makes a plan from that of a grid, for indices that such a grid builds: of the same context,
- * dimensions, scalar, periodicity and tunable grid.planes, and a batch if that is one. The edges of
+ * dimensions, scalar, periodicity, wrap and tunable grid.planes, and a batch if that is one. The edges of
  * a box may differ from those of the plan's box. A plan from a periodic box takes only indices of
  * boxes; one from any other periodic cell takes all cells. The grid's plan may be destroyed
  * afterwards. */

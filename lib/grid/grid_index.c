@@ -38,11 +38,13 @@ static void let_go(xl_grid_index *index)
 {
     if (index->storage)
         clReleaseMemObject(index->storage);
+    if (index->cells)
+        clReleaseMemObject(index->cells);
     if (index->done)
         clReleaseEvent(index->done);
     if (index->queue)
         clReleaseCommandQueue(index->queue);
-    index->storage = NULL;
+    index->storage = index->cells = NULL;
     index->done = NULL;
     index->queue = NULL;
     index->built = false;
@@ -93,6 +95,19 @@ done:
     return status;
 }
 
+/* Both, or none. */
+static xl_status retain(xl_context *ctx, cl_mem storage, cl_mem cells_or_null)
+{
+    xl_status status;
+    XL_TRY_CL(ctx, clRetainMemObject(storage));
+    const cl_int code = cells_or_null ? clRetainMemObject(cells_or_null) : CL_SUCCESS;
+    if (code != CL_SUCCESS)
+        clReleaseMemObject(storage);
+    XL_TRY_CL(ctx, code);
+done:
+    return status;
+}
+
 xl_status xli_grid_index_enter(xl_grid_index *index, xli_seq *seq, const xli_grid_plan *grid,
                                size_t n, xl_view storage, const xli_span in[4], xli_span *span)
 {
@@ -111,8 +126,9 @@ xl_status xli_grid_index_enter(xl_grid_index *index, xli_seq *seq, const xli_gri
     span->name = "storage of the index";
     for (int a = 0; a < 4; ++a)
         XL_TRY(xli_check_apart(index->ctx, &in[a], span, false));
-    XL_TRY_CL(index->ctx, clRetainMemObject(span->buffer));
+    XL_TRY(retain(index->ctx, span->buffer, grid->cells));
     let_go(index);
+    index->cells = grid->cells;
     index->storage = span->buffer;
     index->storage_at = span->offset;
     index->storage_span = *span;
@@ -123,6 +139,7 @@ xl_status xli_grid_index_enter(xl_grid_index *index, xli_seq *seq, const xli_gri
     index->scalar = grid->space.scalar;
     index->num_systems = grid->space.num_systems;
     index->bounded = grid->space.bounded;
+    index->wrap = grid->space.wrap;
     index->period = xli_grid_period_of(&grid->space, grid->lower, grid->upper);
     index->box = grid->box;
     index->lattice = grid->lattice;

@@ -110,6 +110,8 @@ struct xl_grid_index {
     uint32_t dimensions, planes, scalar;
     uint32_t num_systems; /* of a batch; else 0 */
     bool bounded;
+    bool wrap;    /* points outside were moved inside */
+    cl_mem cells; /* the table of cells, retained; or NULL */
     xli_grid_period period;
     xli_grid_box box;
     xli_grid_lattice lattice;
@@ -161,6 +163,7 @@ typedef struct xli_search_form {
     uint32_t dimensions;
     xli_repeats repeats;
     bool batch, given, soa; /* given: queries are given; soa: with an array for each axis */
+    bool wrap;              /* points outside were moved inside */
     uint32_t stride;        /* of given queries */
 } xli_search_form;
 
@@ -168,7 +171,7 @@ typedef struct xli_search_form {
  * of it. */
 xl_status xli_grid_check_order(xl_context *ctx, const xl_grid_index *index, uint32_t planes);
 xl_status xli_grid_check_points(xl_context *ctx, const xl_grid_index *index, uint32_t scalar,
-                                uint32_t dimensions);
+                                uint32_t dimensions, bool wrap);
 xl_status xli_grid_check_kind(xl_context *ctx, const xl_grid_index *index,
                               const xli_search_form *form);
 

@@ -29,13 +29,17 @@ xl_status xli_grid_check_order(xl_context *ctx, const xl_grid_index *index, uint
 }
 
 xl_status xli_grid_check_points(xl_context *ctx, const xl_grid_index *index, uint32_t scalar,
-                                uint32_t dimensions)
+                                uint32_t dimensions, bool wrap)
 {
+    xl_status status;
     if (index->scalar != scalar)
         return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT,
                         "index: built with desc.space.scalar %s; the plan has %s",
                         xl_type_name(index->scalar), xl_type_name(scalar));
-    return check_same(ctx, "desc.space.dimensions", index->dimensions, dimensions);
+    XL_TRY(check_same(ctx, "desc.space.dimensions", index->dimensions, dimensions));
+    XL_TRY(check_same(ctx, "desc.space.wrap", index->wrap, wrap));
+done:
+    return status;
 }
 
 xl_status xli_grid_check_kind(xl_context *ctx, const xl_grid_index *index,
@@ -44,7 +48,7 @@ xl_status xli_grid_check_kind(xl_context *ctx, const xl_grid_index *index,
     xl_status status;
     XL_TRY(xli_grid_check_order(ctx, index, form->planes));
     XL_TRY(xli_grid_check_repeats(ctx, index, form->repeats));
-    XL_TRY(xli_grid_check_points(ctx, index, form->scalar, form->dimensions));
+    XL_TRY(xli_grid_check_points(ctx, index, form->scalar, form->dimensions, form->wrap));
     XL_TRY(check_batch(ctx, index, form->batch));
 done:
     return status;
@@ -64,6 +68,7 @@ xl_status xli_grid_search_form(xl_context *ctx, const xl_plan *base, uint32_t qu
         .dimensions = grid->space.dimensions,
         .repeats = xli_grid_period_of(&grid->space, grid->lower, grid->upper).repeats,
         .batch = grid->space.num_systems > 0,
+        .wrap = grid->space.wrap,
         .given = queries == XL_QUERIES_GIVEN,
         .soa = grid->layout == XL_POINTS_SOA,
         .stride = grid->stride};

@@ -264,7 +264,7 @@ static void find_reciprocal(const basis *b, double hat[3][3], uint32_t i, double
         by = dot(v, hat[i]);
     } else if (b->rank == 3) {
         cross(hat[(i + 1) % 3], hat[(i + 2) % 3], v);
-        by = xli_magnitude(dot(v, hat[i]));
+        by = dot(v, hat[i]);
     }
     for (int k = 0; k < 3; ++k)
         v[k] /= by;
@@ -359,6 +359,20 @@ static void put_limits(xli_grid_lattice *l, const basis *b)
     const double farthest = HEIGHTS * lowest;
     l->periods = COUNTED / xli_larger(COUNTED / MOST_PERIODS, numbers);
     put(&l->slabs, l->wide, 15, &farthest, 1);
+}
+
+void xli_grid_fractions_of(const double given[3][3], uint32_t mask, double of[3][3])
+{
+    double hat[3][3];
+    const basis b = basis_of(given, mask);
+    directions_of(&b, hat);
+    for (uint32_t i = 0, row = 0; row < 3; ++row)
+        if (mask >> row & 1) {
+            find_reciprocal(&b, hat, i, of[row]);
+            for (int k = 0; k < 3; ++k)
+                of[row][k] /= largest_of(b.v[i]);
+            ++i;
+        }
 }
 
 xli_grid_lattice xli_grid_lattice_of(const double given[3][3], uint32_t periodic,

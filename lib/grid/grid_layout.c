@@ -4,7 +4,7 @@
  *
  * header | what groups find | buckets | unordered indices, or keys | sorted points | where they
  * begin | scratch of the scans. What lasts is the sorted points, 16 bytes each, with XL_F64 40, of
- * a batch 4 more, and where they begin, of a table up to 4 * grid.table bytes a point, of rows 12;
+ * a batch 4 more, of points that are moved 12 more, and where they begin, of a table up to 4 * grid.table bytes a point, of rows 12;
  * before, a build by counting has 4 bytes a point more, one by sorting 8. */
 #include "grid_plan.h"
 
@@ -105,7 +105,8 @@ static xl_status take_first(const xli_grid_plan *grid, size_t n, size_t listed, 
     const size_t keys = most_keys(grid, n, listed);
     const bool wide = grid->space.scalar == XL_F64;
     const size_t point_bytes = sizeof(cl_uint4) + (wide ? 3 * sizeof(cl_double) : 0) +
-                               (grid->space.num_systems > 0 ? sizeof(cl_uint) : 0);
+                               (grid->space.num_systems > 0 ? sizeof(cl_uint) : 0) +
+                               (grid->space.wrap ? 3 * sizeof(cl_int) : 0);
     if (grid->sort)
         XL_TRY(xl_sort_scratch(grid->sort, &(xl_sort_args){.n = keys}, &sort_bytes));
     l->header = take(bytes, 1, sizeof(xli_grid_header));

@@ -44,7 +44,8 @@ static xl_status count(const xl_plan *base, const void *of)
     const xli_grid_plan *const grid = (const xli_grid_plan *)base;
     const xl_grid_index *const index = call->index;
     XL_TRY(xli_grid_check_order(base->ctx, index, grid->tune.planes));
-    XL_TRY(xli_grid_check_points(base->ctx, index, grid->space.scalar, grid->space.dimensions));
+    XL_TRY(xli_grid_check_points(base->ctx, index, grid->space.scalar, grid->space.dimensions,
+                                 grid->space.wrap));
     XL_TRY(check_distance(base->ctx, &call->args, grid->space.scalar));
     XL_TRY(check_cell(grid, index, &call->args));
     XL_TRY(xli_grid_check_n(base->ctx, "index: n", index->n, grid->stride));

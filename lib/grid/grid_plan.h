@@ -59,6 +59,7 @@ typedef struct xli_grid_plan {
     bool sorts; /* a table is made by the library's sort instead of counting */
     xli_grid_box box;
     xli_grid_lattice lattice;
+    cl_mem cells; /* the table of cells, of one, if points are moved inside; otherwise NULL */
     xl_plan *scan;
     xl_plan *rank; /* inclusive, of rows */
     xl_plan *sort;
@@ -111,6 +112,14 @@ xli_grid_lattice xli_grid_space_lattice(const xli_space *space);
 bool xli_grid_lattice_is_sound(const double given[3][3], uint32_t periodic);
 xli_grid_lattice xli_grid_lattice_of(const double given[3][3], uint32_t periodic,
                                      uint32_t dimensions, bool wide);
+
+/* In of[i] the vector whose product with a point is the fraction of the point along vector i, for
+ * each i of `mask`. The others must be at right angles to those, or independent and in it, too. */
+void xli_grid_fractions_of(const double given[3][3], uint32_t mask, double of[3][3]);
+
+/* grid_cells.c: makes the table of cells in device memory, of one cell. */
+xl_status xli_grid_table_of_one(xl_context *ctx, const xli_space *space,
+                                const xli_grid_lattice *lattice, cl_mem *table);
 
 /* grid_index.c: begins a build of n points, whose arrays are `in`. If that succeeds, the storage
  * belongs to the build, even if the build then fails. */

@@ -67,6 +67,7 @@ static void add_text(const xli_neighbors_plan *plan, const xl_neighbors_desc *de
         {"XL_ROW_ROOM", plan->row_capacity > 0},
         {"XL_F64", form->scalar == XL_F64},
         {"XL_SYSTEMS", form->batch},
+        {form->wrap && plan->has_details ? "XL_WRAP" : NULL, 1},
         {form->given ? "XL_QUERY_STRIDE" : NULL, form->soa ? 0 : form->stride},
         {form->given ? "XL_QUERY_DIMENSIONS" : NULL, form->dimensions},
         {"XL_SORTED", desc->sorted != 0},

@@ -42,6 +42,9 @@ static xl_status check_numbers(xl_context *ctx, const xl_space *s)
          "requires desc.space.bounds XL_BOUNDS_GIVEN", s->periodic},
         {s->periodic >> xli_min(s->dimensions, 3) != 0, "periodic",
          "must have bits of the first desc.space.dimensions vectors only", s->periodic},
+        {s->wrap && s->bounds == XL_BOUNDS_FOUND, "wrap",
+         "requires desc.space.bounds XL_BOUNDS_GIVEN", s->wrap},
+        {s->wrap && s->periodic == 0, "wrap", "requires desc.space.periodic other than 0", s->wrap},
         {s->num_systems > MOST_SYSTEMS, "num_systems", "must be at most 2^20", s->num_systems}};
     for (size_t k = 0; k < XLI_COUNT(rules); ++k)
         if (rules[k].wrong)
@@ -72,7 +75,7 @@ static xl_status check_unbounded(xl_context *ctx, const xl_space *s)
 static xl_status read_cell(xl_context *ctx, const xl_space *given, xli_space *space)
 {
     for (uint32_t row = 0; row < space->dimensions; ++row) {
-        space->lower[row] = xli_space_round(space, given->origin[row]);
+        space->lower[row] = space->origin[row] = xli_space_round(space, given->origin[row]);
         if (!isfinite(space->lower[row]))
             return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT,
                             "desc.space.origin[%u]: %g; must be a finite %s", (unsigned)row,
@@ -124,7 +127,8 @@ xl_status xli_space_read(xl_context *ctx, const xl_space *given, xli_space *spac
                          .scalar = given->scalar,
                          .periodic = given->periodic,
                          .num_systems = given->num_systems,
-                         .bounded = given->bounds != XL_BOUNDS_FOUND};
+                         .bounded = given->bounds != XL_BOUNDS_FOUND,
+                         .wrap = given->wrap != 0};
     XL_TRY(check_numbers(ctx, given));
     if (!space->bounded)
         return check_unbounded(ctx, given);

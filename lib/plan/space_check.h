@@ -11,9 +11,10 @@
 typedef struct xli_space {
     uint32_t dimensions, scalar, periodic, num_systems;
     bool bounded;              /* bounds are given */
+    bool wrap;                 /* points outside along periodic vectors are moved inside */
     bool skewed;               /* the cell is no box with edges along the axes */
     double lower[3], upper[3]; /* of a box; not yet known for a skewed cell */
-    double cell[3][3];
+    double origin[3], cell[3][3];
 } xli_space;
 
 static inline bool xli_space_is_wide(const xli_space *space)

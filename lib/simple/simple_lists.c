@@ -337,6 +337,17 @@ static double step_above(double size)
     return step;
 }
 
+/* The extent of the points along an axis: at most that of the cell if they are moved into it. */
+static double extent_of(const list_call *call, uint32_t axis, double low, double high)
+{
+    double edges = 0;
+    for (uint32_t row = 0; row < call->space->dimensions; ++row) {
+        const double entry = call->space->cell[row][axis];
+        edges += entry < 0 ? -entry : entry;
+    }
+    return call->space->wrap && edges < high - low ? edges : high - low;
+}
+
 /* The edge of a cell of max(k / 6, 1.5) points, as crosslane/nearest.h recommends, if the points
  * fill the box that they are in. Any edge is right. */
 static double cell_for(const list_call *call, uint32_t k)
@@ -351,7 +362,8 @@ static double cell_for(const list_call *call, uint32_t k)
             low = i == a || x < low ? x : low;
             high = i == a || x > high ? x : high;
         }
-        volume *= high > low && high - low < 0x1p100 ? high - low : 1;
+        const double extent = extent_of(call, a, low, high);
+        volume *= extent > 0 && extent < 0x1p100 ? extent : 1;
     }
     while (edge < 0x1p60 && (d == 1 ? edge : d == 2 ? edge * edge : edge * edge * edge) < volume)
         edge *= 1.25;

@@ -73,6 +73,7 @@ typedef enum field {
     ZEROS_APART,
     KERNEL,
     OPERATION,
+    WRAP,
     PLAN_FIELDS,
     N = PLAN_FIELDS,
     COUNT,

@@ -19,6 +19,7 @@ static xl_status open_moved(const fuzz_case *c, open_plan *plan)
     xl_grid_desc_init(&desc);
     desc.space.scalar = c->of[SCALAR] ? XL_F64 : XL_F32;
     desc.cell_size = 1;
+    desc.space.wrap = c->of[SPACE] < SPACE_BOX && c->of[WRAP];
     return xl_grid_create(plan->ctx, &desc, &plan->of.space.grid);
 }
 
@@ -46,10 +47,37 @@ static void *move(const scene *s, xlt_random *random)
             to[k % 3] += times[k / 3] * s->repeats[k];
         for (uint32_t a = 0; a < s->dimensions; ++a)
             set_scalar(s, now, i * s->stride + a, to[a]);
+        if (stays && !jumps) /* as they were given */
+            memcpy((char *)now + i * s->stride * s->bytes,
+                   (char *)s->given + i * s->stride * s->bytes, s->dimensions * s->bytes);
         if (xlt_below(random, 100) == 0)
             set_scalar(s, now, i * s->stride, (double)NAN);
     }
     return now;
+}
+
+/* Where a grid that moves points inside has them now. Where rounding may decide it, they have not
+ * moved. */
+static void *wrap_now(const scene *s, void *now)
+{
+    void *const wrapped = make_bytes(s->n * s->stride, s->bytes);
+    memcpy(wrapped, now, s->n * s->stride * s->bytes);
+    for (size_t i = 0; s->moves && i < s->n; ++i) {
+        const scene_cell *const of = cell_of_point(s, i);
+        const size_t at = i * s->stride;
+        double moved[3];
+        int32_t whole[3];
+        if (wrap_point(s, of, now, at, moved, whole)) {
+            for (uint32_t a = 0; a < s->dimensions; ++a)
+                set_scalar(s, wrapped, at + a, moved[a]);
+        } else if (of->skewed) {
+            memcpy((char *)now + at * s->bytes, (char *)s->given + at * s->bytes,
+                   s->dimensions * s->bytes);
+            memcpy((char *)wrapped + at * s->bytes, (char *)s->points + at * s->bytes,
+                   s->dimensions * s->bytes);
+        }
+    }
+    return wrapped;
 }
 
 /* Points that are nowhere: some so far away that the quotient of a period rounds. All have moved.
@@ -277,10 +305,11 @@ static void run_moved(const fuzz_case *c, open_plan *plan, outcome *o)
     scene s = make_scene(c);
     void *now = move(&s, &random);
     uint32_t *const own = make_own(c, s.n);
+    void *const wrapped = wrap_now(&s, now);
     const double distance = distance_of(c, &s);
     const uint32_t wanted = s.spoilt > 0 ? UINT32_MAX
-                            : s.wide     ? count_wide(c, &s, now, distance)
-                                         : count_narrow(c, &s, now, distance);
+                            : s.wide     ? count_wide(c, &s, wrapped, distance)
+                                         : count_narrow(c, &s, wrapped, distance);
     send_away(&s, now);
     if (make_grid(o, c, plan, &s)) {
         const size_t at = (size_t)c->of[OUT_AT];
@@ -295,6 +324,7 @@ static void run_moved(const fuzz_case *c, open_plan *plan, outcome *o)
         run_exact(o, c, plan, &call, arrays);
     }
     free(now);
+    free(wrapped);
     free(own);
     free_scene(&s);
 }

@@ -160,6 +160,16 @@ static void search_narrow(const fuzz_case *c, const scene *s, const double *tabl
     a->indices = ref_neighbors_pairs(&search, a->offsets, pairs);
 }
 
+/* Shifts between the points given, from those between the points that the build moved. */
+static void add_moves(const scene *s, const answer *a, int32_t *shifts)
+{
+    for (size_t i = 0; s->moves && i < s->rows; ++i)
+        for (uint64_t k = a->offsets[i]; k < a->offsets[i + 1]; ++k)
+            for (size_t axis = 0; axis < 3; ++axis)
+                shifts[3 * k + axis] +=
+                    (s->queries ? 0 : s->moves[3 * i + axis]) - s->moves[3 * a->indices[k] + axis];
+}
+
 /* Of three numbers each those that there are. */
 static void pack(const scene *s, answer *a, const void *vectors, const int32_t *shifts,
                  size_t pairs)
@@ -208,6 +218,7 @@ static answer find_answer(const fuzz_case *c, const scene *s)
     XLT_TRUE(a.indices);
     for (size_t i = 0; i < s->rows; ++i)
         a.counts[i] = (uint32_t)(a.offsets[i + 1] - a.offsets[i]);
+    add_moves(s, &a, s->wide ? wide.shifts : narrow.shifts);
     pack(s, &a, s->wide ? (const void *)wide.vectors : narrow.vectors,
          s->wide ? wide.shifts : narrow.shifts, (size_t)a.offsets[s->rows]);
     a.distances2 = s->wide ? (void *)wide.distances2 : narrow.distances2;

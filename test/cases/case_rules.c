@@ -213,6 +213,7 @@ RULE(far_goes, OF(SPREAD) < FAR_AWAY || OF(SPREAD) > ALONG_LINES || OF(SPACE) ==
 RULE(tiny_goes, OF(SPREAD) != TINY || !IS(NEAR))
 RULE(periods_go, OF(SPREAD) != OTHER_PERIODS || (OF(AROUND) && repeats(c)))
 RULE(systems_go, OF(BATCH))
+RULE(wrap_goes, repeats(c))
 RULE(fails_outside, OF(FAILS) != FAILS_OUTSIDE || OF(SPACE) != SPACE_OPEN)
 RULE(fails_by_system, OF(FAILS) != FAILS_SYSTEM || OF(BATCH))
 
@@ -329,6 +330,7 @@ static const struct {
     {SPREAD, tiny_goes, "all pairs are neighbours, or none", XL_SUCCESS},
     {SPREAD, periods_go, "queries may be in other periods", XL_SUCCESS},
     {SYSTEMS, systems_go, "there are no systems", XL_SUCCESS},
+    {WRAP, wrap_goes, "space does not repeat", XL_ERROR_INVALID_ARGUMENT},
     {FAILS, fails_outside, "there is no box", XL_SUCCESS},
     {FAILS, fails_by_system, "there are no systems", XL_SUCCESS},
     {PARTS, parts_go, "only scans with a carry are made in parts", XL_SUCCESS},

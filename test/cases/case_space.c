@@ -115,6 +115,17 @@ static void make_space(const fuzz_case *c, scene *s, xlt_random *random)
     if (c->of[TURN])
         turn_cell(c, s);
     list_repeats(c, s);
+    s->all = (scene_cell){.periodic = s->periodic, .skewed = c->of[SPACE] == SPACE_CELL};
+    memcpy(s->all.lower, s->lower, sizeof s->all.lower);
+    memcpy(s->all.upper, s->upper, sizeof s->all.upper);
+    memcpy(s->all.cell, s->cell, sizeof s->all.cell);
+    memcpy(s->all.repeats, s->repeats, sizeof s->all.repeats);
+}
+
+const scene_cell *cell_of_point(const scene *s, size_t i)
+{
+    (void)i;
+    return &s->all;
 }
 
 /* ---- points --------------------------------------------------------------------------------- */
@@ -217,16 +228,18 @@ static double just_outside(const scene *s, uint32_t axis, bool up)
 static void spoil_point(const fuzz_case *c, scene *s, size_t i, xlt_random *random)
 {
     const size_t at = i * s->stride + xlt_below(random, s->dimensions);
-    const bool up = xlt_below(random, 2), just = c->of[SPACE] != SPACE_CELL && xlt_below(random, 2);
+    const bool up = xlt_below(random, 2), coin = xlt_below(random, 2);
     const uint32_t axis = (uint32_t)(at - i * s->stride);
+    const bool just =
+        coin && c->of[SPACE] != SPACE_CELL && !(c->of[WRAP] && s->periodic >> axis & 1);
     if (c->of[FAILS] == FAILS_SYSTEM)
         s->systems[i] = s->num_systems + (up ? 4000000000u : 0);
     else if (c->of[FAILS] == FAILS_OUTSIDE && just)
-        set_scalar(s, s->points, at, just_outside(s, axis, up));
+        set_scalar(s, s->given, at, just_outside(s, axis, up));
     else if (c->of[FAILS] == FAILS_OUTSIDE)
-        set_scalar(s, s->points, at, up ? 1e29 : -1e29);
+        set_scalar(s, s->given, at, up ? 1e29 : -1e29);
     else
-        set_scalar(s, s->points, at, up ? (double)NAN : (double)INFINITY);
+        set_scalar(s, s->given, at, up ? (double)NAN : (double)INFINITY);
     s->bad[s->spoilt++] = i;
 }
 
@@ -369,6 +382,9 @@ scene make_scene(const fuzz_case *c)
     make_points_in(c, &s, &random);
     if (s.num_systems > 0)
         s.systems = systems_of(c, &s, s.n, 0, &random);
+    s.given = s.points;
+    if (c->of[WRAP])
+        put_points_out(&s, &random);
     if (c->of[AROUND])
         make_queries(c, &s, &random);
     if (c->of[FAILS])
@@ -381,7 +397,10 @@ scene make_scene(const fuzz_case *c)
 
 void free_scene(scene *s)
 {
+    if (s->given != s->points)
+        free(s->given);
     free(s->points);
+    free(s->moves);
     free(s->queries);
     free(s->radii);
     free(s->point_radii);
@@ -446,6 +465,7 @@ xl_status make_kind(const fuzz_case *c, const open_plan *plan, xl_plan **grid)
         desc.space.cell[a][a] = c->of[SPACE] == SPACE_CELL ? -1 : 1;
     desc.space.periodic = c->of[SPACE] < SPACE_BOX ? 0 : (1u << d) - 1;
     desc.space.num_systems = (uint32_t)c->of[BATCH];
+    desc.space.wrap = (uint32_t)c->of[WRAP];
     return xl_grid_create(plan->ctx, &desc, grid);
 }
 
@@ -453,6 +473,7 @@ bool make_grid(outcome *o, const fuzz_case *c, open_plan *plan, const scene *s)
 {
     xl_grid_desc desc = describe(c);
     desc.space.periodic = s->periodic;
+    desc.space.wrap = (uint32_t)c->of[WRAP];
     desc.space.num_systems = s->num_systems;
     for (uint32_t a = 0; a < s->dimensions && c->of[SPACE] != SPACE_OPEN; ++a) {
         desc.space.origin[a] = s->lower[a];
@@ -511,7 +532,7 @@ void add_scene(const fuzz_case *c, const open_plan *plan, scene *s, call_array *
     const xl_status status =
         xl_grid_scratch(plan->of.space.grid, &(xl_grid_build_args){.n = s->n}, &bytes);
     XLT_TRUE(status == XL_SUCCESS);
-    add_points(s, arrays + POINTS, "points", s->points, s->n, s->stride, c->of[LAYOUT] != 0, in);
+    add_points(s, arrays + POINTS, "points", s->given, s->n, s->stride, c->of[LAYOUT] != 0, in);
     arrays[OF_SYSTEMS] = input_array(s->systems ? "systems" : NULL, s->systems, s->n, 4, in / 2);
     arrays[STORAGE] = scratch_array(c, bytes);
     add_points(s, arrays + QUERY_POINTS, s->queries ? "queries" : NULL, s->queries, s->rows,

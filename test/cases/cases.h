@@ -13,6 +13,7 @@
  *   case_device.c   contexts, queues, buffers between guards, plans
  *   case_arrays.c   calls whose results are known to the bit
  *   case_space.c    points in space, and grids of them
+ *   case_wrap.c     points outside that a build moves inside
  *   case_PRIMITIVE.c
  *                   the calls of each primitive
  *   case.h          for programs that run cases
@@ -355,6 +356,15 @@ void run_alike(outcome *o, const fuzz_case *c, const open_plan *plan, const exac
 
 /* ---- points in space ------------------------------------------------------------------------ */
 
+/* The cell of a system, or of all. */
+typedef struct scene_cell {
+    uint32_t periodic;
+    bool skewed;
+    double lower[3], upper[3]; /* of a box; of a cell where its vectors begin, and nothing */
+    double cell[3][3];
+    double repeats[9]; /* the vectors that repeat; the others are 0 */
+} scene_cell;
+
 /* The points of a case of NEAR, NEAREST or MOVED. Coordinates are float or, if `wide`, double. */
 typedef struct scene {
     size_t n, rows;    /* points; rows of a search */
@@ -370,6 +380,10 @@ typedef struct scene {
     void *points, *queries;            /* queries: NULL, or of each row */
     void *radii, *point_radii;         /* NULL, or of each row, and of each point */
     uint32_t *types, *point_types;     /* the same */
+    void *given;                       /* the points that a build gets: `points`, or others that it
+                                          moves there by `moves`, three numbers each */
+    int32_t *moves;                    /* or NULL */
+    scene_cell all;                    /* the cell of all systems */
     uint32_t *systems, *query_systems; /* or NULL */
     size_t spoilt, bad[3];             /* points that a build must refuse */
     bool non_finite;                   /* why */
@@ -384,6 +398,14 @@ uint32_t types_of(const fuzz_case *c);
 double *make_pair_radii(const fuzz_case *c);
 void add_radii(const scene *s, size_t at, call_array *arrays);
 void free_scene(scene *s);
+/* The cell of point i. */
+const scene_cell *cell_of_point(const scene *s, size_t i);
+/* Makes `given` and `moves` of points inside (case_wrap.c). */
+void put_points_out(scene *s, xlt_random *random);
+/* Where a build must move the point that begins at scalar `at`, and by which whole vectors. False
+ * if rounding may decide it, or if there is no such place. */
+bool wrap_point(const scene *s, const scene_cell *of, const void *points, size_t at, double *moved,
+                int32_t *whole);
 uint32_t nearest_of(const fuzz_case *c);
 double scene_radius(const fuzz_case *c); /* of searches in it */
 float cell_size_of(const fuzz_case *c);

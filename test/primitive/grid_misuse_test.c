@@ -78,6 +78,7 @@ static void spaces(void **state)
     REFUSE_DESC(bad, "desc.space.cell[0][0]: 1; requires", space.bounds, XL_BOUNDS_FOUND);
     REFUSE_DESC(bad, "desc.space.origin[2]: nan", space.origin[2], nan);
     REFUSE_DESC(bad, "desc.space.cell[1][1]: 1e+39", space.cell[1][1], 1e39);
+    REFUSE_DESC(bad, "desc.space.wrap: 1; requires desc.space.periodic", space.wrap, 1);
     REFUSE_DESC(bad, "desc.space.cell: ", space.cell[1][1], -1e-44); /* no box, and too flat */
     good.space.cell[1][1] = 0;                                       /* a flat box */
     good.space.periodic = 5;
@@ -91,6 +92,7 @@ static void spaces(void **state)
     good.space.bounds = XL_BOUNDS_FOUND;
     REFUSE_DESC(bad, "desc.space.periodic: 1; requires", space.periodic, 1);
     REFUSE_DESC(bad, "desc.space.origin[1]: 2; requires", space.origin[1], 2);
+    REFUSE_DESC(bad, "desc.space.wrap: 1; requires desc.space.bounds", space.wrap, 1);
 }
 
 static bool has_doubles(void)
@@ -329,7 +331,13 @@ static void other_indices(void **state)
     REFUSE(xl_grid_moved, bad, "index: built with desc.space.dimensions 3; the plan has 1",
            distance, 1);
     xl_plan_destroy(s.grid);
-    desc.space.dimensions = 3;
+    desc = unit_box(XL_F32);
+    desc.space.periodic = desc.space.wrap = 1;
+    XLT_OK(xl_grid_create(xlt_context(), &desc, &s.grid));
+    REFUSE(xl_grid_moved, bad, "index: built with desc.space.wrap 0; the plan has 1", distance, 1);
+    xl_plan_destroy(s.grid);
+    xl_grid_desc_init(&desc);
+    desc.cell_size = 0.3;
     desc.tunables = &(xl_tunable){"grid.planes", own->planes ? 0 : 1};
     desc.num_tunables = 1;
     XLT_OK(xl_grid_create(xlt_context(), &desc, &s.grid));

@@ -257,6 +257,45 @@ static void list_equals(const xl_neighbor_list *l, const ref_search *search)
     free(rows);
 }
 
+/* Point 0 is given four periods away; the others are inside. */
+static void wrapped(void **state)
+{
+    (void)state;
+    if (!xlt_has_grids())
+        skip();
+    float xyz[3 * POINTS];
+    xl_neighbor_list list;
+    const xl_space box = {.dimensions = 3,
+                          .scalar = XL_F32,
+                          .bounds = XL_BOUNDS_GIVEN,
+                          .periodic = 5,
+                          .cell = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}},
+                          .wrap = 1};
+    fill_points(xyz, 3 * POINTS);
+    const ref_search search = {.points = xyz,
+                               .n = POINTS,
+                               .stride = 3,
+                               .dimensions = 3,
+                               .radius = 0.35f,
+                               .period = {1, 0, 1}};
+    xyz[0] = 4.25f;
+    XLT_OK(xl_simple_neighbors(xlt_context(), &box, POINTS, xyz, 0.35,
+                               XL_LIST_DISTANCES | XL_LIST_VECTORS | XL_LIST_SHIFTS, &list));
+    xyz[0] = 0.25f;
+    for (size_t i = 0; i < POINTS; ++i)
+        for (uint64_t k = list.offsets[i]; k < list.offsets[i + 1]; ++k)
+            list.shifts[3 * k] -= 4 * (i == 0) - 4 * (list.indices[k] == 0);
+    list_equals(&list, &search);
+    xl_simple_free(&list);
+    xyz[0] = 1e9f; /* too many periods away */
+    assert_int_equal(xl_simple_neighbors(xlt_context(), &box, POINTS, xyz, 0.35, 0, &list),
+                     XL_ERROR_OUT_OF_DOMAIN);
+    xyz[0] = 4.25f;
+    XLT_OK(xl_simple_nearest(xlt_context(), &box, POINTS, xyz, 3, 0, &list));
+    assert_int_equal(list.offsets[POINTS], 3 * POINTS);
+    xl_simple_free(&list);
+}
+
 static void neighbors(void **state)
 {
     (void)state;
@@ -394,13 +433,21 @@ static void threads(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(sums),         cmocka_unit_test(reductions),
-        cmocka_unit_test(sorts),        cmocka_unit_test(top_k),
-        cmocka_unit_test(unique),       cmocka_unit_test(histograms),
-        cmocka_unit_test(wrong_calls),  cmocka_unit_test(without_a_context),
-        cmocka_unit_test(contexts_end), cmocka_unit_test(threads),
-        cmocka_unit_test(neighbors),    cmocka_unit_test(nearest),
-        cmocka_unit_test(wrong_lists),  cmocka_unit_test(lists_in_double_precision),
+        cmocka_unit_test(sums),
+        cmocka_unit_test(reductions),
+        cmocka_unit_test(sorts),
+        cmocka_unit_test(top_k),
+        cmocka_unit_test(unique),
+        cmocka_unit_test(histograms),
+        cmocka_unit_test(wrong_calls),
+        cmocka_unit_test(without_a_context),
+        cmocka_unit_test(contexts_end),
+        cmocka_unit_test(threads),
+        cmocka_unit_test(neighbors),
+        cmocka_unit_test(wrapped),
+        cmocka_unit_test(nearest),
+        cmocka_unit_test(wrong_lists),
+        cmocka_unit_test(lists_in_double_precision),
     };
     return cmocka_run_group_tests(tests, NULL, xlt_teardown);
 }

@@ -11,6 +11,9 @@
  *   tool_oracle nearest K POINTS PREFIX [WORD...]
  *   tool_oracle rows N OFFSETS LIST ROWS        whether ROWS, with room for N in each row, contains
  *                       LIST, and the remaining room is empty
+ *   tool_oracle unwrap FILE PERIOD OUT          points of f4, each moved by whole periods
+ *   tool_oracle unwrapped POINTS PERIOD PREFIX VECTORS SHIFTS   whether each vector of the list leads
+ *                       from its point to its neighbour, as these were given, moved by its shift
  *   tool_oracle density R POINTS D [WORD...]            prints: min, max, mean
  *
  * A WORD is an option of the program: self, half, larger, unsorted, squared, below=R (of nearest),
@@ -388,6 +391,35 @@ static void check_room(size_t room, const char *offsets_path, const char *list_p
     }
 }
 
+static void unwrap(const char *path, float period, const char *out)
+{
+    xli_npy points = load(path);
+    float *const x = points.data;
+    for (size_t i = 0; i < points.count; ++i)
+        x[i] += (float)((int)(i * 7 % 11) - 5) * period;
+    save(out, &points);
+}
+
+static void check_unwrapped(char **a)
+{
+    char name[2][512];
+    snprintf(name[0], sizeof name[0], "%s.offsets.npy", a[2]);
+    snprintf(name[1], sizeof name[1], "%s.indices.npy", a[2]);
+    const xli_npy points = load(a[0]), offsets = load(name[0]), indices = load(name[1]),
+                  vectors = load(a[3]), shifts = load(a[4]);
+    const float *const p = points.data, *const v = vectors.data, period = strtof(a[1], NULL);
+    const int32_t *const s = shifts.data;
+    const uint64_t *const at = offsets.data;
+    for (size_t i = 0; i + 1 < offsets.count; ++i)
+        for (size_t k = (size_t)at[i]; k < at[i + 1]; ++k)
+            for (size_t axis = 0; axis < 3; ++axis) {
+                const size_t j = ((const uint32_t *)indices.data)[k];
+                const float to = p[3 * j + axis] + (float)s[3 * k + axis] * period;
+                if (to - p[3 * i + axis] != v[3 * k + axis])
+                    die("neighbour %zu of point %zu is elsewhere", j, i);
+            }
+}
+
 /* ---- nearest, density ---- */
 
 static void nearest(const question *q, size_t k, size_t i, uint32_t *indices, double *squares)
@@ -476,6 +508,10 @@ bool oracle_points(int argc, char **argv)
         check_nearest((size_t)atoll(a[0]), &q, a[2]);
     } else if (strcmp(what, "rows") == 0 && argc == 6) {
         check_room((size_t)atoll(a[0]), a[1], a[2], a[3]);
+    } else if (strcmp(what, "unwrap") == 0 && argc == 5) {
+        unwrap(a[0], strtof(a[1], NULL), a[2]);
+    } else if (strcmp(what, "unwrapped") == 0 && argc == 7) {
+        check_unwrapped(a);
     } else if (strcmp(what, "density") == 0 && argc >= 5) {
         q = ask(a[1], argc - 5, a + 3);
         check_density((double)strtof(a[0], NULL), &q, a[2]);

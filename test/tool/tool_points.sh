@@ -248,6 +248,26 @@ spaces() {
   says "60 points, radii up to 4: PAIRS, each once; neighbours per point: COUNTS"
   densities
   nearest
+  unwrapped
+}
+
+# Points of a lattice that were moved by whole periods: the same lists, and the shifts of these points.
+unwrapped() {
+  local file
+  "$oracle" lattice 8 inside.npy
+  "$oracle" unwrap inside.npy 8 outside.npy
+  for file in inside outside; do
+    runs "$crosslane" neighbors $file.npy --radius 1.5 --out $file --vectors $file.v.npy \
+      --shifts $file.s.npy --box 0 8 --periodic xyz --wrap
+    [[ $(cat stdout) == "512 points, radius 1.5: 9216 pairs; "* ]] || fail "wrapped: $(cat stdout)"
+    "$oracle" unwrapped $file.npy 8 $file $file.v.npy $file.s.npy || fail "shifts of $file"
+  done
+  for file in offsets indices v; do
+    cmp -s inside.$file.npy outside.$file.npy || fail "inside and outside $file are not the same"
+  done
+  ! cmp -s inside.s.npy outside.s.npy || fail "shifts are not those of the points given"
+  refuses 1 "--box: points: 460 of 512 are outside the box (0, 0, 0) to (8, 8, 8), the first at index 0: (-40, 16, -16)" \
+    neighbors outside.npy --radius 1.5 --counts c.npy --box 0 8 --periodic xy --wrap
 }
 
 # More than half a period: points have several images. All that a list has, in one and in parts.
@@ -402,6 +422,7 @@ wrong_options() {
   with "--origin: \"a\"; must be one number for each axis, such as 0,0,0" --radius 1 --cell 1 \
     --origin a
   with "--shifts: given; requires --periodic or --cell" --radius 1 --out out/n --shifts s
+  with "--wrap: given; requires --periodic or --cell" --radius 1 --box 0 1 --wrap
   with "--box requires two arguments: LO HI" --radius 1 --box 0
   for corner in "" "," "1," 1,,2 1,2,3,4 1:2 nan inf 1e309 "1 2"; do
     with "--box: \"$corner\"; must be one number, or one for each axis, such as 0,0,0" \

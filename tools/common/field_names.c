@@ -54,6 +54,7 @@ static const struct {
     {"neighbors", "lower", "--box"},
     {"neighbors", "upper", "--box"},
     {"neighbors", "periodic", "--periodic"},
+    {"neighbors", "wrap", "--wrap"},
     {"neighbors", "triclinic", "--cell"},
     {"neighbors", "cell", "--cell"},
     {"neighbors", "origin", "--origin"},

@@ -61,6 +61,7 @@ static void give_space(const search_input *in, double cell, xl_space *space)
     space->dimensions = in->dimensions;
     space->scalar = in->wide ? XL_F64 : XL_F32;
     space->periodic = in->periodic;
+    space->wrap = in->wrap;
     space->num_systems = in->num_systems;
     if (in->triclinic)
         give_cell(in, space);

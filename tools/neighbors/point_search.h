@@ -8,6 +8,7 @@
 /* ---- search_input.c: points, queries, radii and the box ---- */
 typedef struct input_options {
     const char *queries, *radii, *systems, *query_systems, *box[2], *cell, *origin, *periodic;
+    bool wrap;    /* move points into the box or the cell */
     bool convert; /* --f32: round f64 */
 } input_options;
 
@@ -26,6 +27,7 @@ typedef struct search_input {
     double lower[3], upper[3];
     double cell[3][3];
     uint32_t periodic; /* bit a: axis a, or vector a of the cell */
+    bool wrap;
 } search_input;
 
 /* Reads and checks all input. Returns TOOL_USAGE if an option is wrong, if possible before it reads a file. Must be freed in any case. */

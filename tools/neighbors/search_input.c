@@ -194,6 +194,7 @@ static int fit_space(const input_options *o, search_input *in, const uint32_t bo
                      const uint32_t cell[2])
 {
     int result = TOOL_OK;
+    in->wrap = o->wrap;
     if (in->bounded)
         TRY(fit_box(o, in, box));
     if (in->triclinic)

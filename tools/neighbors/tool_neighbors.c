@@ -75,6 +75,7 @@ static int check_needs(const neighbors_options *o)
         {o->mass.given && !o->density && !o->png, "mass", "--density or --png"},
         {o->where.origin && !o->where.cell, "origin", "--cell"},
         {o->where.periodic && !o->where.box[0] && !o->where.cell, "periodic", "--box or --cell"},
+        {o->where.wrap && !o->where.periodic && !o->where.cell, "wrap", "--periodic or --cell"},
         {o->shifts && !o->where.periodic && !o->where.cell, "shifts", "--periodic or --cell"}};
     for (size_t i = 0; i < TOOL_COUNT(needs); ++i)
         if (needs[i].lacks)
@@ -248,6 +249,8 @@ int tool_neighbors(int argc, char **argv)
         TEXT_OPTION("cell", o.where.cell, "AX,BX,BY,CX,CY,CZ",
                     "periodic triclinic cell; in 2 dimensions AX,BX,BY"),
         TEXT_OPTION("origin", o.where.origin, "X,Y,Z", "the corner of the cell; default 0,0,0"),
+        FLAG_OPTION("wrap", o.where.wrap,
+                    "move points into the periodic box or cell; --shifts are those of the file"),
         TEXT_OPTION("out", o.out, "PREFIX", "the list, in files PREFIX.*.npy"),
         FLAG_OPTION("unsorted", o.unsorted, "do not sort the rows of the list, which is faster"),
         {"row-capacity", OPTION_NUMBER, &o.row_capacity, "N",
