@@ -92,17 +92,33 @@ cases() {
     fi
 }
 
+# The files of a model, the most general one first.
+files_of() { # MODEL
+    echo scan_descriptor
+    [ "$1" = scan_lookback ] || echo scan_window
+    echo "$1"
+}
 # check NUMBER WANTED MODEL NAME=VALUE...
 check() {
-    local number=$1 wanted=$2 model=$3 verdict=incomplete name unknown=
+    local number=$1 wanted=$2 model=$3 verdict=incomplete file word unknown=
+    local -A parameters=()
     shift 3
     mkdir "$work/$number" && cd "$work/$number"
-    # spin ignores a name that the model does not use.
-    for name in "${@%%=*}"; do
-        grep -qx "#ifndef $name" "$root/test/model/"{"$model",scan_descriptor,scan_window}.pml ||
-            unknown+="$name is not in the model, "
+    # The defaults are in comments: " *   NAME=VALUE ...".
+    for file in $(files_of "$model"); do
+        while read -r word; do
+            parameters[${word%%=*}]=${word#*=}
+        done < <(sed -nE 's/^ \*   ([A-Z_]+=[^ ]+).*/\1/p' "$root/test/model/$file.pml")
     done
-    spin -a "${@/#/-D}" "$root/test/model/$model.pml" >spin.log
+    for word; do
+        [ -n "${parameters[${word%%=*}]:-}" ] || unknown+="${word%%=*} is not in the model, "
+        parameters[${word%%=*}]=${word#*=}
+    done
+    for word in "${!parameters[@]}"; do
+        echo "#define $word ${parameters[$word]}"
+    done >model.pml
+    echo "#include \"$root/test/model/$model.pml\"" >>model.pml
+    spin -a model.pml >spin.log
     gcc "$level" -DSAFETY -DCOLLAPSE -DVECTORSZ=1024 -DMEMLIM=6000 -o pan pan.c 2>gcc.log
     ./pan -m4000000 >pan.log || true
     if grep -q 'assertion violated (prefix==' pan.log; then

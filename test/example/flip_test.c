@@ -145,9 +145,8 @@ static void still_water(int side)
     close_tank(&t);
 }
 
-static void test_still_water(void **state)
+XLT_TEST(test_still_water)
 {
-    (void)state;
     for (int i = 0, count = grids(); i < count; ++i)
         still_water(sides[i]);
 }
@@ -171,9 +170,8 @@ static void scatter(tank *t, double speed)
 }
 
 /* What starts with one velocity and meets no wall keeps it, but for gravity; no pressure. */
-static void test_free_fall(void **state)
+XLT_TEST(test_free_fall)
 {
-    (void)state;
     enum { STEPS = 8 };
     static const double start[3] = {3, 2, -1};
     tank t;
@@ -212,9 +210,8 @@ static void test_free_fall(void **state)
 /* ---- to the grid ---- */
 
 /* Weights of a particle add up to 1 on the faces of each component, and so momentum is kept. */
-static void test_weights(void **state)
+XLT_TEST(test_weights)
 {
-    (void)state;
     tank t;
     flip_settings settings = settings_of(32, 32, 32, 5000);
     open_tank(&t, &settings);
@@ -301,9 +298,8 @@ static uint32_t project_dam(int side, flip_preconditioner preconditioner, uint32
     return report.iterations;
 }
 
-static void test_divergence(void **state)
+XLT_TEST(test_divergence)
 {
-    (void)state;
     for (int i = 0, count = grids(); i < count; ++i) {
         const uint32_t plain = project_dam(sides[i], FLIP_PLAIN, 0);
         const uint32_t ssor = project_dam(sides[i], FLIP_SSOR, 0);
@@ -374,9 +370,8 @@ static void check_particles(const tank *t)
 /* As thin as two cells: the column is alike along z. Where the tip is, and its speed, which a gate
  * that opens late does not change; without friction it is ahead of the measured one. No front is
  * faster than twice the square root of gravity times height (Ritter 1892). */
-static void test_front(void **state)
+XLT_TEST(test_front)
 {
-    (void)state;
     const int side = xlt_small() ? 32 : 64;
     const double metres = 4.0 / side, ritter = 2 * sqrt(9.81 * 2);
     tank t;
@@ -425,9 +420,8 @@ static void save(tank *t)
 }
 
 /* Six steps, and three steps with three more from a file: the same bytes. */
-static void test_restart(void **state)
+XLT_TEST(test_restart)
 {
-    (void)state;
     tank whole, part;
     char error[256];
     flip_snapshot snapshot;
@@ -465,9 +459,8 @@ static void test_restart(void **state)
 }
 
 /* A file that is cut off, or is none of ours, is refused and leaves nothing behind. */
-static void test_broken_snapshots(void **state)
+XLT_TEST(test_broken_snapshots)
 {
-    (void)state;
     enum { COUNT = 10 };
     static float four[4 * COUNT];
     static unsigned char whole[4096];
@@ -497,9 +490,8 @@ static void test_broken_snapshots(void **state)
 
 /* Groups of work-items take rows side by side, as on a GPU, and on a CPU it is one work-item that
  * takes many: both ways here, with as many iterations but for rounding. */
-static void test_groups(void **state)
+XLT_TEST(test_groups)
 {
-    (void)state;
     const int side = 16;
     const uint32_t sizes[] = {1, 24, 64};
     for (flip_preconditioner kind = FLIP_PLAIN; kind <= FLIP_SSOR; ++kind) {
@@ -512,13 +504,4 @@ static void test_groups(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_still_water), cmocka_unit_test(test_free_fall),
-        cmocka_unit_test(test_weights),     cmocka_unit_test(test_divergence),
-        cmocka_unit_test(test_groups),      cmocka_unit_test(test_front),
-        cmocka_unit_test(test_restart),     cmocka_unit_test(test_broken_snapshots),
-    };
-    return cmocka_run_group_tests(tests, NULL, xlt_teardown);
-}
+XLT_MAIN(NULL, xlt_teardown)

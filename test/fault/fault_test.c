@@ -71,27 +71,6 @@ static void broken(const char *why, const char *text)
             broken("does not hold", "");                                                           \
     } while (0)
 
-static cl_mem buffer_of(xl_context *ctx, const void *host, size_t bytes)
-{
-    cl_int code;
-    cl_mem buffer =
-        clCreateBuffer(xl_context_cl(ctx), CL_MEM_READ_WRITE | (host ? CL_MEM_COPY_HOST_PTR : 0),
-                       bytes, (void *)(uintptr_t)host, &code);
-    XLT_CL(code);
-    return buffer;
-}
-
-static cl_command_queue out_of_order_queue(xl_context *ctx)
-{
-    cl_int code;
-    const cl_queue_properties list[] = {CL_QUEUE_PROPERTIES, CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE,
-                                        0};
-    cl_command_queue queue =
-        clCreateCommandQueueWithProperties(xl_context_cl(ctx), xl_context_device(ctx), list, &code);
-    XLT_CL(code);
-    return queue;
-}
-
 static void wait_and_read(cl_command_queue queue, cl_event event, cl_mem from, size_t bytes,
                           void *to)
 {
@@ -100,13 +79,6 @@ static void wait_and_read(cl_command_queue queue, cl_event event, cl_mem from, s
 }
 
 static char folder[] = "/tmp/xlt-fault-XXXXXX";
-
-static void remove_folder(void)
-{
-    char command[64];
-    snprintf(command, sizeof command, "rm -rf %s", folder);
-    assert_int_equal(system(command), 0);
-}
 
 /* Two contexts. The second one finds the program of the first one on the disk. */
 static void make_contexts(const char *dump_dir)
@@ -147,7 +119,7 @@ static void run_runtime(xl_context *unused)
 static void run_compiling_runtime(xl_context *unused)
 {
     (void)unused;
-    remove_folder();
+    xlt_remove_folder(folder);
     make_contexts(folder);
 }
 
@@ -159,8 +131,8 @@ static void run_scan(xl_context *ctx)
     cl_event event = NULL;
     for (int i = 0; i < N; ++i)
         host[i] = (cl_ulong)i;
-    cl_mem buffer = buffer_of(ctx, host, sizeof host), out = buffer_of(ctx, NULL, sizeof host);
-    cl_command_queue queue = out_of_order_queue(ctx);
+    cl_mem buffer = xlt_mem(ctx, host, sizeof host), out = xlt_mem(ctx, NULL, sizeof host);
+    cl_command_queue queue = xlt_queue_with(ctx, CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE);
     xl_scan_desc_init(&desc);
     desc.type = XL_U64;
     desc.kind = XL_INCLUSIVE;
@@ -189,8 +161,8 @@ static void run_sort(xl_context *ctx)
         keys[i] = (i * 2654435761u) >> 8;
         values[i] = keys[i] + 1;
     }
-    cl_mem k = buffer_of(ctx, keys, sizeof keys), v = buffer_of(ctx, values, sizeof values);
-    cl_mem k2 = buffer_of(ctx, NULL, sizeof keys), v2 = buffer_of(ctx, NULL, sizeof values);
+    cl_mem k = xlt_mem(ctx, keys, sizeof keys), v = xlt_mem(ctx, values, sizeof values);
+    cl_mem k2 = xlt_mem(ctx, NULL, sizeof keys), v2 = xlt_mem(ctx, NULL, sizeof values);
     cl_command_queue queue = xl_context_queue(ctx);
     xl_sort_desc_init(&desc);
     desc.value = XL_U32;
@@ -230,8 +202,8 @@ static void run_grid(xl_context *ctx)
     xl_nearest_desc few;
     for (int i = 0; i < N; ++i)
         points[3 * i] = (float)i;
-    cl_mem p = buffer_of(ctx, points, sizeof points), o = buffer_of(ctx, NULL, sizeof offsets);
-    cl_mem list = buffer_of(ctx, NULL, sizeof indices), rows = buffer_of(ctx, NULL, sizeof pairs);
+    cl_mem p = xlt_mem(ctx, points, sizeof points), o = xlt_mem(ctx, NULL, sizeof offsets);
+    cl_mem list = xlt_mem(ctx, NULL, sizeof indices), rows = xlt_mem(ctx, NULL, sizeof pairs);
     cl_command_queue queue = xl_context_queue(ctx);
     xl_grid_desc_init(&desc);
     desc.cell_size = 1.5;
@@ -287,8 +259,8 @@ static void run_nearest_approximate(xl_context *ctx)
     xl_nearest_approximate_desc desc;
     for (int i = 0; i < N; ++i)
         points[3 * i] = (float)i;
-    cl_mem p = buffer_of(ctx, points, sizeof points), rows = buffer_of(ctx, NULL, sizeof pairs),
-           distances2 = buffer_of(ctx, NULL, sizeof pairs);
+    cl_mem p = xlt_mem(ctx, points, sizeof points), rows = xlt_mem(ctx, NULL, sizeof pairs),
+           distances2 = xlt_mem(ctx, NULL, sizeof pairs);
     cl_command_queue queue = xl_context_queue(ctx);
     xl_nearest_approximate_desc_init(&desc);
     desc.k = desc.shifts = 2;
@@ -355,17 +327,6 @@ static void arm(unsigned call, int code, unsigned allocation)
     xlt_allocs.struck = false;
 }
 
-static xl_context *fresh_context(const char *cache_dir)
-{
-    xl_context *ctx;
-    xl_context_desc desc;
-    xl_context_desc_init(&desc);
-    desc.cache_dir = cache_dir;
-    if (xl_context_create(&desc, &ctx) != XL_SUCCESS)
-        fail_msg("no context: %s", xl_context_error(NULL));
-    return ctx;
-}
-
 /* A sweep. In a fresh context all is compiled, unless `cache_dir` is `folder`. */
 typedef struct swept {
     const char *name;
@@ -382,7 +343,7 @@ static void run_once(const swept *s, unsigned call, int code, unsigned allocatio
     xlt_fault_state before = calls ? *calls : (xlt_fault_state){0};
     long allocations = xlt_allocs.outstanding;
     what_ran = s->name;
-    xl_context *ctx = s->warm || s->makes_contexts ? s->warm : fresh_context(s->cache_dir);
+    xl_context *ctx = s->warm || s->makes_contexts ? s->warm : xlt_context_with(s->cache_dir);
     if (s->warm) /* this thread's last text stays with the context */
         assert_int_equal(xl_context_device_info(s->warm, NULL), XL_ERROR_INVALID_ARGUMENT);
     allocations = s->warm ? xlt_allocs.outstanding : allocations;
@@ -463,39 +424,34 @@ static unsigned sampled(unsigned at_a_push, unsigned else_)
     return xlt_few_programs() ? at_a_push : else_;
 }
 
-static void the_runtime(void **state)
+XLT_TEST(the_runtime)
 {
-    (void)state;
     sweep(&(swept){"runtime", run_runtime, .cache_dir = folder, .makes_contexts = true}, 0);
 }
 
-static void the_runtime_that_compiles(void **state)
+XLT_TEST(the_runtime_that_compiles)
 {
-    (void)state;
     sweep(&(swept){"compiling runtime", run_compiling_runtime, .makes_contexts = true},
           sampled(SAMPLES, 0));
 }
 
-static void plans_in_a_warm_context(void **state)
+XLT_TEST(plans_in_a_warm_context)
 {
-    (void)state;
-    xl_context *ctx = fresh_context("off");
+    xl_context *ctx = xlt_context_with("off");
     for (size_t i = 0; i < XLI_COUNT(plans); ++i)
         sweep(&(swept){plans[i].name, plans[i].run, .warm = ctx}, sampled(SAMPLES, 3 * SAMPLES));
     xl_context_destroy(ctx);
 }
 
-static void plans_in_a_fresh_context(void **state)
+XLT_TEST(plans_in_a_fresh_context)
 {
-    (void)state;
     for (size_t i = 0; i < XLI_COUNT(plans); ++i)
         sweep(&(swept){plans[i].name, plans[i].run, .cache_dir = folder},
               sampled(SAMPLES / 2, 3 * SAMPLES));
 }
 
-static void plans_that_compile(void **state)
+XLT_TEST(plans_that_compile)
 {
-    (void)state;
     const size_t num = xlt_few_programs() ? 1 : XLI_COUNT(plans);
     for (size_t i = 0; i < num; ++i)
         sweep(&(swept){plans[i].name, plans[i].run, .cache_dir = "off"}, sampled(4, SAMPLES));
@@ -544,7 +500,7 @@ static xl_status create_struck(xl_context *ctx, xl_scan_algorithm algorithm,
 static xl_context *context_that_knows_its_device(void)
 {
     xl_device_info info;
-    xl_context *ctx = fresh_context("off");
+    xl_context *ctx = xlt_context_with("off");
     XLT_OK(xl_context_device_info(ctx, &info));
     return ctx;
 }
@@ -589,9 +545,8 @@ static void one_trial_fails(const trial_fault *fault)
 
 /* If a self-test of look-back cannot be built or does not run, the plan has no look-back, and the
  * caller gets no error, unless the caller asks for look-back by name. */
-static void trials_that_fail(void **state)
+XLT_TEST(trials_that_fail)
 {
-    (void)state;
     static const trial_fault faults[] = {
         {"clBuildProgram", CL_BUILD_PROGRAM_FAILURE, 0, XL_ERROR_UNSUPPORTED, false},
         {"clCompileProgram", CL_COMPILE_PROGRAM_FAILURE, 0, XL_ERROR_UNSUPPORTED, false},
@@ -617,9 +572,8 @@ static void trials_that_fail(void **state)
 }
 
 /* A driver that says 0 where the size of a group is asked for gets no answer but an error. */
-static void kernels_without_a_group(void **state)
+XLT_TEST(kernels_without_a_group)
 {
-    (void)state;
     xl_plan *scan;
     xl_plan *reduce;
     xl_plan *sort;
@@ -653,22 +607,13 @@ static void kernels_without_a_group(void **state)
 
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_runtime),
-        cmocka_unit_test(the_runtime_that_compiles),
-        cmocka_unit_test(plans_in_a_warm_context),
-        cmocka_unit_test(plans_in_a_fresh_context),
-        cmocka_unit_test(plans_that_compile),
-        cmocka_unit_test(trials_that_fail),
-        cmocka_unit_test(kernels_without_a_group),
-    };
     calls = xlt_layer_load();
     if (!calls)
         print_message("the OpenCL loader knows no layers: only allocations are made to fail\n");
     assert_non_null(mkdtemp(folder));
     if (argc > 1)
         cmocka_set_test_filter(argv[1]);
-    int failed = cmocka_run_group_tests(tests, NULL, NULL);
-    remove_folder();
+    int failed = xlt_run_tests(NULL, NULL);
+    xlt_remove_folder(folder);
     return failed;
 }

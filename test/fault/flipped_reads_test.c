@@ -6,7 +6,6 @@
 #include "faults.h"
 #include "xlt.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,17 +13,6 @@ static xlt_fault_state *layer; /* NULL: the loader knows no layers */
 static char folder[] = "/tmp/xlt-flips-XXXXXX";
 
 enum { N = 100000, ROUNDS = 3, READS = 2 * ROUNDS };
-
-static xl_context *context_with_cache(const char *cache_dir)
-{
-    xl_context *ctx;
-    xl_context_desc desc;
-    xl_context_desc_init(&desc);
-    desc.cache_dir = cache_dir;
-    if (xl_context_create(&desc, &ctx) != XL_SUCCESS)
-        fail_msg("no context: %s", xl_context_error(NULL));
-    return ctx;
-}
 
 /* From now on the reads from `at` on come back with `word` wrong; 0: none does. */
 static void flip_from(unsigned at, long word, unsigned mask)
@@ -69,7 +57,7 @@ static xl_status create(xl_context *ctx, xl_scan_algorithm algorithm, xl_scan_al
 static xl_context *context_that_knows_its_device(const char *cache_dir)
 {
     xl_device_info info;
-    xl_context *ctx = context_with_cache(cache_dir);
+    xl_context *ctx = xlt_context_with(cache_dir);
     XLT_OK(xl_context_device_info(ctx, &info));
     return ctx;
 }
@@ -107,9 +95,8 @@ static void refused_after(unsigned at, long word, unsigned mask)
 }
 
 /* Each of the self-test's reads, at both ends and in between, by much and by one bit. */
-static void a_trial_sees_each_wrong_word(void **state)
+XLT_TEST(a_trial_sees_each_wrong_word)
 {
-    (void)state;
     static const long words[] = {0, 4099, -1};
     needs_layer();
     needs_look_back();
@@ -120,9 +107,8 @@ static void a_trial_sees_each_wrong_word(void **state)
 }
 
 /* The folder's record spares a device the self-test that it passed, not one that it did not. */
-static void only_what_was_passed_is_noted(void **state)
+XLT_TEST(only_what_was_passed_is_noted)
 {
-    (void)state;
     xl_scan_algorithm used;
     needs_layer();
     needs_look_back();
@@ -142,7 +128,7 @@ static void only_what_was_passed_is_noted(void **state)
 /* The device info of a context if words of its probe's first read are wrong. */
 static void probe(unsigned at, long word, unsigned mask, xl_device_info *info)
 {
-    xl_context *ctx = context_with_cache("off");
+    xl_context *ctx = xlt_context_with("off");
     flip_from(at, word, mask);
     layer->flip_on = false;
     XLT_OK(xl_context_device_info(ctx, info));
@@ -152,9 +138,8 @@ static void probe(unsigned at, long word, unsigned mask, xl_device_info *info)
 
 /* Each work-item tells four words: width, sub-group, lane, failed checks. A way to exchange
  * values that went wrong once is not used; where none was used, it is told. */
-static void the_probe_sees_each_wrong_word(void **state)
+XLT_TEST(the_probe_sees_each_wrong_word)
 {
-    (void)state;
     enum { WORDS = 4 };
     xl_device_info good, info;
     needs_layer();
@@ -183,15 +168,9 @@ static int setup(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_trial_sees_each_wrong_word),
-        cmocka_unit_test(only_what_was_passed_is_noted),
-        cmocka_unit_test(the_probe_sees_each_wrong_word),
-    };
-    char command[64];
     layer = xlt_layer_load();
     assert_non_null(mkdtemp(folder));
-    const int failed = cmocka_run_group_tests(tests, setup, xlt_teardown);
-    snprintf(command, sizeof command, "rm -rf %s", folder);
-    return system(command) != 0 ? 1 : failed;
+    const int failed = xlt_run_tests(setup, xlt_teardown);
+    xlt_remove_folder(folder);
+    return failed;
 }

@@ -21,16 +21,6 @@ static void needs_layer(void)
     }
 }
 
-static cl_mem buffer_of(const void *host, size_t bytes)
-{
-    cl_int code;
-    cl_mem buffer = clCreateBuffer(xl_context_cl(xlt_context()),
-                                   CL_MEM_READ_WRITE | (host ? CL_MEM_COPY_HOST_PTR : 0), bytes,
-                                   (void *)(uintptr_t)host, &code);
-    XLT_CL(code);
-    return buffer;
-}
-
 /* ---- two threads, one kernel ------------------------------------------------------- */
 
 enum { THREADS = 2, CALLS = 6, CALL_N = 3000, DELAY_US = 200 };
@@ -83,18 +73,14 @@ static void make_worker(worker *w, unsigned number, xl_plan *plan, size_t n,
                         pthread_barrier_t *start)
 {
     size_t bytes;
-    cl_int code;
-    const cl_queue_properties none[] = {0};
     XLT_OK(xl_scan_scratch(plan, &(xl_scan_args){.n = n}, &bytes));
     *w = (worker){.number = number,
                   .plan = plan,
-                  .queue = clCreateCommandQueueWithProperties(
-                      xl_context_cl(xlt_context()), xl_context_device(xlt_context()), none, &code),
-                  .in = buffer_of(NULL, n * sizeof(cl_uint)),
-                  .out = buffer_of(NULL, n * sizeof(cl_uint)),
-                  .scratch = buffer_of(NULL, bytes + 1),
+                  .queue = xlt_queue_with(xlt_context(), 0),
+                  .in = xlt_mem(xlt_context(), NULL, n * sizeof(cl_uint)),
+                  .out = xlt_mem(xlt_context(), NULL, n * sizeof(cl_uint)),
+                  .scratch = xlt_mem(xlt_context(), NULL, bytes + 1),
                   .start = start};
-    XLT_CL(code);
 }
 
 static void free_worker(worker *w)
@@ -164,9 +150,8 @@ static void threads_share_a_plan(xl_scan_algorithm algorithm, size_t n, void *(*
     xl_plan_destroy(plan);
 }
 
-static void no_thread_comes_between(void **state)
+XLT_TEST(no_thread_comes_between)
 {
-    (void)state;
     needs_layer();
     xlt_needs_threads();
     threads_share_a_plan(XL_SCAN_AUTO, CALL_N, work);
@@ -222,9 +207,8 @@ static void calls_are_one_step(void)
     assert_true(turns > 0);
 }
 
-static void no_call_comes_between_on_own_scratch(void **state)
+XLT_TEST(no_call_comes_between_on_own_scratch)
 {
-    (void)state;
     needs_layer();
     xlt_needs_threads();
     threads_share_a_plan(XL_SCAN_REDUCE_THEN_SCAN, OWN_N, work_in_own_scratch);
@@ -426,13 +410,13 @@ static void make_flow(flow *f)
     static cl_uint words[N];
     for (unsigned i = 0; i < N; ++i)
         words[i] = 0x40000000u | ((i * 2654435761u) >> 4 & 0x3ffffff); /* floats of 2 to 128 */
-    f->in = buffer_of(words, sizeof words);
+    f->in = xlt_mem(xlt_context(), words, sizeof words);
     for (unsigned i = 0; i < N; ++i)
         words[i] = 0x01000001;
-    f->segments = buffer_of(words, sizeof words);
-    f->out = buffer_of(NULL, BYTES);
-    f->extra = buffer_of(NULL, BYTES);
-    f->scratch = buffer_of(NULL, SCRATCH_BYTES);
+    f->segments = xlt_mem(xlt_context(), words, sizeof words);
+    f->out = xlt_mem(xlt_context(), NULL, BYTES);
+    f->extra = xlt_mem(xlt_context(), NULL, BYTES);
+    f->scratch = xlt_mem(xlt_context(), NULL, SCRATCH_BYTES);
 }
 
 static void free_flow(flow *f)
@@ -444,9 +428,8 @@ static void free_flow(flow *f)
     clReleaseCommandQueue(f->queue);
 }
 
-static void every_event_but_the_callers_is_let_go(void **state)
+XLT_TEST(every_event_but_the_callers_is_let_go)
 {
-    (void)state;
     flow f;
     needs_layer();
     make_flow(&f);
@@ -475,9 +458,8 @@ static void every_event_but_the_callers_is_let_go(void **state)
 
 /* One launch if the last work-group may fold the totals of the others, which needs a counter. A call
  * with the caller's scratch on an out-of-order queue has none. */
-static void whole_arrays_take_one_launch(void **state)
+XLT_TEST(whole_arrays_take_one_launch)
 {
-    (void)state;
     flow f;
     xl_plan *plan;
     xl_reduce_desc desc;
@@ -528,9 +510,8 @@ static void strike_nothing(void)
 }
 
 /* A driver whose hardware is not there: the devices of all others are listed and taken. */
-static void platforms_without_devices_are_passed_over(void **state)
+XLT_TEST(platforms_without_devices_are_passed_over)
 {
-    (void)state;
     enum { MOST = 16 };
     static const cl_int codes[] = {CL_DEVICE_NOT_FOUND, CL_INVALID_PLATFORM, CL_OUT_OF_HOST_MEMORY};
     cl_platform_id platforms[MOST], used;
@@ -562,14 +543,7 @@ static void platforms_without_devices_are_passed_over(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(no_thread_comes_between),
-        cmocka_unit_test(no_call_comes_between_on_own_scratch),
-        cmocka_unit_test(every_event_but_the_callers_is_let_go),
-        cmocka_unit_test(whole_arrays_take_one_launch),
-        cmocka_unit_test(platforms_without_devices_are_passed_over),
-    };
     layer = xlt_layer_load();
     steps = layer ? xlt_layer_steps() : NULL;
-    return cmocka_run_group_tests(tests, NULL, xlt_teardown);
+    return xlt_run_tests(NULL, xlt_teardown);
 }

@@ -1,103 +1,43 @@
 /* SPDX-License-Identifier: MIT
- * What the models of the single-pass scan share: the state memory of
- * cl/tile/tile_descriptor.cl (tickets, epochs, descriptors published word by word), values, calls
- * one after the other on the same memory, and a group that may stop for ever.
+ * Shared by the models of the single-pass scan: the state memory of cl/tile/tile_descriptor.cl
+ * (tickets, epochs, descriptors published word by word), values, consecutive calls on the same
+ * memory, and a group that may stop forever.
  *
- * Each execution, whatever is fast or slow in it, is checked for
- *   values  the prefix of every tile, whoever supplied it, is the one that is expected
- *   ends    no group makes more than READS polls for one tile, so that no wait is without
- *           bound and none hangs on another group's progress; no group is stuck; and if
- *           one stops for ever all others still finish every tile they hold a ticket of
+ * Each execution, with any timing, is checked for
+ *   values  the prefix of every tile is the expected one, whichever group computed it
+ *   ends    no group makes more than READS polls for one tile, so that each wait is bounded and no
+ *           group depends on another one's progress; no group is stuck; and if one group stops
+ *           forever, all others still finish every tile that they hold a ticket of
  *
- *   TILES, GROUPS, CALLS  sizes
- *   WORDS     64-bit words per value: 1 for a built-in scalar of up to 32 bits, else more
- *   DESCRIPTORS  of a tile. 1: AGGREGATE and PREFIX share one; 2: each has its own
- *   IN_PLACE  1: the output overwrites the input
- *   HALT      1: group 0 may stop for ever, after any step that others can see
- *   SPIN      polls of an EMPTY tile before the fallback
- *   HEADS     bit t: a segment begins in tile t
- *   COUNTS    1: values count the segments that began (XL_ACCUMULATOR 2)
- *   ROUNDS    1: the operator is not associative, so that the value of an expression tells
- *             how it was bracketed
- *   WINDOW    tiles of a window, where prefixes are fixed expressions
- *   EARLY     1: a group takes its next ticket before it stores a tile
- *   HOLDS     tiles that a group holds at most
- *   RING      tiles that the state has room for (XL_RING): as a column of a sort's digits has it, one
- *             by one and out of place; a later tile takes the place of an earlier one
- * Right only with their defaults:
- *   SECOND_READ  0: in place, no second look at a tile once its aggregate is computed
- *   READS_FIRST  1: the second look comes before that, as if the fence between them were not
- *                there
- *   FALLBACK     0: waits for a tile, however long
- *   ALL_WORDS    0: a descriptor counts as published once its first word is there
- *   EPOCHS       0: what was published in an earlier call counts
- *   RING_EPOCHS  0: what another tile published in that place counts
+ * Parameters and their defaults; ci/model.sh reads them here and defines them:
+ *   TILES=3
+ *   GROUPS=2
+ *   CALLS=2
+ *   WORDS=1           64-bit words per value: 1 for a built-in scalar of up to 32 bits, else 2
+ *   DESCRIPTORS=WORDS of a tile. 1: AGGREGATE and PREFIX share one; 2: each has one
+ *   IN_PLACE=1        1: the output overwrites the input
+ *   HALT=1            1: group 0 may stop forever, after any step that others can see
+ *   SPIN=1            polls of an EMPTY tile before the fallback
+ *   HEADS=0           bit t: a segment begins in tile t
+ *   COUNTS=0          1: values count the segments that began (XL_ACCUMULATOR 2)
+ *   ROUNDS=0          1: the operator is not associative, so that the value of an expression shows
+ *                     how it was bracketed
+ *   EARLY=0           1: a group takes its next ticket before it stores a tile
+ *   HOLDS=(1+EARLY)   the most tiles that a group holds
+ *   RING=TILES        tiles that the state has room for (XL_RING), as for a column of a sort's
+ *                     digits, one by one and out of place; a later tile replaces an earlier one
+ * Only the defaults of these are correct:
+ *   SECOND_READ=1     0: in place, no second look at a tile once its aggregate is computed
+ *   READS_FIRST=0     1: the second look comes first, as without the fence between them
+ *   FALLBACK=1        0: waits for a tile without bound
+ *   ALL_WORDS=1       0: a descriptor counts as published once its first word is there
+ *   EPOCHS=1          0: values published in an earlier call count
+ *   RING_EPOCHS=1     0: values that another tile published in this place count
  *
- * The model is sequentially consistent; the kernel has fences where that matters
- * (in place: between publishing and the first store; between computing an aggregate and the
- * second look at the descriptor). A tile is stored in one step, and its aggregate computed in
- * one, the last that can tell whether storing has begun. */
-#ifndef TILES
-#define TILES 3
-#endif
-#ifndef GROUPS
-#define GROUPS 2
-#endif
-#ifndef CALLS
-#define CALLS 2
-#endif
-#ifndef WORDS
-#define WORDS 1
-#endif
-#ifndef DESCRIPTORS
-#define DESCRIPTORS WORDS
-#endif
-#ifndef IN_PLACE
-#define IN_PLACE 1
-#endif
-#ifndef HALT
-#define HALT 1
-#endif
-#ifndef SPIN
-#define SPIN 1
-#endif
-#ifndef HEADS
-#define HEADS 0
-#endif
-#ifndef COUNTS
-#define COUNTS 0
-#endif
-#ifndef ROUNDS
-#define ROUNDS 0
-#endif
-#ifndef SECOND_READ
-#define SECOND_READ 1
-#endif
-#ifndef READS_FIRST
-#define READS_FIRST 0
-#endif
-#ifndef FALLBACK
-#define FALLBACK 1
-#endif
-#ifndef ALL_WORDS
-#define ALL_WORDS 1
-#endif
-#ifndef EPOCHS
-#define EPOCHS 1
-#endif
-#ifndef EARLY
-#define EARLY 0
-#endif
-#ifndef HOLDS
-#define HOLDS (1 + EARLY)
-#endif
+ * The model is sequentially consistent; the kernel has fences where that matters (in place: between
+ * publishing and the first store; between computing an aggregate and the second look at the
+ * descriptor). Storing a tile is one step, and so is computing its aggregate. */
 
-#ifndef RING
-#define RING TILES
-#endif
-#ifndef RING_EPOCHS
-#define RING_EPOCHS 1
-#endif
 /* XL_TILE_PLACE(), XL_TILE_EPOCH() */
 #define PLACE(t) ((t) % RING)
 #define EPOCH_OF(t) (now + RING_EPOCHS * ((t) / RING))
@@ -105,7 +45,7 @@
 mtype = { EMPTY, AGGREGATE, PREFIX };
 
 /* A word as it is stored: state, epoch, and its share of the value. The last share is
- * the whole value here: who takes it too early takes an older one. */
+ * the whole value here: a group that takes it too early takes an older one. */
 typedef Word { mtype state; byte epoch; byte value }
 typedef Tile { Word word[DESCRIPTORS * WORDS] }
 Tile tile[TILES];
@@ -183,7 +123,7 @@ inline load_next(t, k) {
   fi
 }
 
-/* One poll is one step, with all that a group makes of it by itself. */
+/* One poll is one step, together with the local computation that follows. */
 #if WORDS == 1
 #define STEP atomic
 #else
@@ -223,13 +163,13 @@ inline descriptor_read(t) {
 #endif
 }
 
-/* Takes a ticket; where there are no more tiles, it is past the last. */
+/* Takes a ticket; it is past the last tile if none is left. */
 inline ticket_take(to) {
   atomic { to = ticket; ticket++; now = epoch; reads = 0; STALL }
 }
 
-/* What a group does with a tile once it has its prefix: stores it and goes on to the next one,
- * whose ticket it may take first. */
+/* With its prefix, a group stores the tile and continues with the next one, whose ticket it may
+ * take first. */
 inline store_and_go_on() {
 #if EARLY
   ticket_take(next);
@@ -326,7 +266,7 @@ inline end_call() {
   }
 }
 
-/* All of init; `Group` stands in each model. */
+/* All of init; each model has its own `Group`. */
 inline run_calls() {
   d_step {
     epoch = 1;

@@ -1,22 +1,16 @@
 /* SPDX-License-Identifier: MIT
  * The scan that looks back in no fixed order (cl/scan/scan_lookback.cl with xl_tile_prefix() of
  * cl/tile/tile_prefix.cl, XL_ORDERED 0) as a model for spin: bounded polling, the fallback for an
- * empty tile, in-place output, and the early PREFIX of a tile in which a segment begins. What is
- * checked, and with what, stands in scan_descriptor.pml; ci/model.sh does it.
+ * empty tile, in-place output, and the early PREFIX of a tile in which a segment begins.
+ * scan_descriptor.pml describes the checks; ci/model.sh runs them.
  *
- *   LANES  of a sub-group that looks back, 1: a work-item. They poll one after the other, and
- *          each makes what it sees of its tile by itself
- * Right only with its default:
- *   AGGREGATE_IS_PREFIX  whether a tile in which a segment begins publishes its aggregate as its
- *                        PREFIX: not where segments are counted (COUNTS) */
-#ifndef LANES
-#define LANES 1
-#endif
-#ifndef AGGREGATE_IS_PREFIX
-#define AGGREGATE_IS_PREFIX (!COUNTS)
-#endif
-/* Of LANES tiles, were the fallback for one after the other to be what happens: the polls of those
- * that are EMPTY still before each, and its second look. */
+ *   LANES=1  of a sub-group that looks back; 1: a work-item. They poll one after the other, and each
+ *            handles its own tile
+ * Only the default is correct:
+ *   AGGREGATE_IS_PREFIX=(!COUNTS)  whether a tile in which a segment begins publishes its aggregate
+ *                                  as its PREFIX: not if segments are counted (COUNTS) */
+/* The most polls of LANES tiles, if each needs the fallback: before each fallback the polls of all
+ * tiles that are still EMPTY, and then a second look. */
 #define READS                                                                                      \
     (((TILES + LANES - 2) / LANES) * ((SPIN + 1) * (LANES * (LANES + 1) / 2) + LANES))
 
@@ -44,7 +38,7 @@ inline tile_fallback(t) {
   }
 }
 
-/* What a lane has of its tile. */
+/* A lane keeps the state and value of its tile. */
 inline lane_takes(k) {
   d_step { state[k] = seen; value[k] = got; seen = EMPTY; got = 0 }
 }

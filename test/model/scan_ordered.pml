@@ -1,24 +1,15 @@
 /* SPDX-License-Identifier: MIT
  * The scan that looks back in a fixed order (cl/scan/scan_lookback.cl with xl_tile_prefix() of
- * cl/tile/tile_prefix.cl, XL_ORDERED 1) as a model for spin. How it looks back stands in
- * scan_window.pml; what is checked, and with what, in scan_descriptor.pml; ci/model.sh does it.
+ * cl/tile/tile_prefix.cl, XL_ORDERED 1) as a model for spin. scan_window.pml models the look-back;
+ * scan_descriptor.pml describes the checks; ci/model.sh runs them.
  *
- * Right only with their defaults:
- *   EVERY_PREFIX  1: every tile publishes its PREFIX. Wrong in place where that shares a word
- *                 with the AGGREGATE, for which others poll
- *   SKIPS_START   whether a head in the window's aggregate makes the start needless: not where
- *                 segments are counted (COUNTS)
- *   STORES_FIRST  1: a tile's AGGREGATE is published after its results, as if the fence between
- *                 them were not there */
-#ifndef EVERY_PREFIX
-#define EVERY_PREFIX 0
-#endif
-#ifndef SKIPS_START
-#define SKIPS_START (!COUNTS)
-#endif
-#ifndef STORES_FIRST
-#define STORES_FIRST 0
-#endif
+ * Only the defaults are correct:
+ *   EVERY_PREFIX=0         1: every tile publishes its PREFIX. Wrong in place where that shares a word
+ *                          with the AGGREGATE, for which others poll
+ *   SKIPS_START=(!COUNTS)  whether a head in the window's aggregate makes the start needless: not if
+ *                          segments are counted (COUNTS)
+ *   STORES_FIRST=0         1: a tile's AGGREGATE is published after its results, as without the fence
+ *                          between them */
 
 #include "scan_window.pml"
 

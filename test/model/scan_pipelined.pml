@@ -1,27 +1,18 @@
 /* SPDX-License-Identifier: MIT
  * The scan whose aggregates are published one tile early (cl/scan/scan_pipelined.cl) as a model
- * for spin: two tiles in hand and a ticket for a third. How it looks back stands in
- * scan_window.pml; what is checked, and with what, in scan_descriptor.pml; ci/model.sh does it.
+ * for spin: two tiles in registers and a ticket for a third. scan_window.pml models the look-back;
+ * scan_descriptor.pml describes the checks; ci/model.sh runs them.
  *
- * Where there are no more tiles than groups, no ticket is taken; a group that stops then
- * keeps its tile from everybody, even before its first step.
+ * If there are no more tiles than groups, no ticket is taken; a group that stops then keeps its tile
+ * from all others, even before its first step.
  *
- * Right only with their defaults:
- *   STORES_FIRST  1: a tile's AGGREGATE is published after its results, as if the fence between
- *                 them were not there
- *   TICKETS       0: none are taken, though there are more tiles than groups
- *   LEAVES_TICKET 1: a ticket is taken beyond the last tile, too, for which a group does
- *                 not wait when it leaves */
-#ifndef STORES_FIRST
-#define STORES_FIRST 0
-#endif
-#ifndef TICKETS
-#define TICKETS (TILES > GROUPS)
-#endif
-#ifndef LEAVES_TICKET
-#define LEAVES_TICKET 0
-#endif
-#define HOLDS 3
+ *   HOLDS=3
+ * Only the defaults of these are correct:
+ *   STORES_FIRST=0            1: a tile's AGGREGATE is published after its results, as without the
+ *                             fence between them
+ *   TICKETS=(TILES>GROUPS)    0: none are taken, although there are more tiles than groups
+ *   LEAVES_TICKET=0           1: a ticket is taken beyond the last tile, too, for which a group does
+ *                             not wait when it leaves */
 
 #include "scan_window.pml"
 
@@ -98,8 +89,8 @@ end_halted:
   false;
 leaves:
 #if LEAVES_TICKET
-  /* The ticket counts when it suits the memory. (The last group's before the reset: they
-   * are of one place.) */
+  /* The ticket may count at any later time (the last group's: before the reset, which is at the
+   * same place). */
   atomic { last = done < GROUPS - 1; lookback_leave() };
   atomic { ticket = ticket + last; finished++ }
 #else

@@ -1,46 +1,32 @@
 /* SPDX-License-Identifier: MIT
- * Look-back in a fixed order (XL_ORDERED 1 of cl/tile/tile_prefix.cl): what the models of the
- * kernels that do so share, scan_ordered.pml and scan_pipelined.pml. Windows of tiles; AGGREGATE
- * of every tile and PREFIX of a window's last; the fallback for a tile, which publishes what it
- * computed, and for the start of a window. With ROUNDS, the default here, a prefix is right only
- * if it is the one expression that the kernel promises.
+ * Look-back in a fixed order (XL_ORDERED 1 of cl/tile/tile_prefix.cl), shared by scan_ordered.pml and
+ * scan_pipelined.pml: windows of tiles; AGGREGATE of every tile and PREFIX of a window's last; the
+ * fallback for a tile, which publishes its result, and for the start of a window. With ROUNDS, a
+ * prefix is right only if it is the one expression that the kernel promises.
  *
- * A group is one process, which polls the tiles of a window one after the other. In a kernel lanes
- * do so at once, and what some sub-groups of a work-group publish by the fallback others of it may
- * meet: such a tile is as if another group had published it.
+ * A group is one process that polls the tiles of a window one after the other. In a kernel, lanes do
+ * this at once, and sub-groups may meet results that others of their work-group publish in the
+ * fallback: such a tile is as if another group had published it.
  *
- * Right only with their defaults:
- *   START_FALLBACK  0: waits for the PREFIX of the window before, however long
- *   SEES_PREFIX     0: the fallback for a start does not poll the PREFIX of a window's last tile
- *                   once more when it has that tile's aggregate
- *   PUBLISHES_LAST  1: the fallback publishes the aggregate of a window's last tile, too
+ *   ROUNDS=1
+ *   WINDOW=2          tiles of a window, whose prefixes are fixed expressions
+ * Only the defaults of these are correct:
+ *   START_FALLBACK=1  0: waits for the PREFIX of the window before without bound
+ *   SEES_PREFIX=1     0: the fallback for a start does not poll the PREFIX of a window's last tile
+ *                     once more when it has that tile's aggregate
+ *   PUBLISHES_LAST=0  1: the fallback publishes the aggregate of a window's last tile, too
  * The last two are wrong in place where AGGREGATE and PREFIX share a word: an AGGREGATE that is
- * gone need not have been EMPTY, and one in the place of a PREFIX hides that. */
-#ifndef ROUNDS
-#define ROUNDS 1
-#endif
-#ifndef WINDOW
-#define WINDOW 2
-#endif
-#ifndef START_FALLBACK
-#define START_FALLBACK 1
-#endif
-#ifndef SEES_PREFIX
-#define SEES_PREFIX 1
-#endif
-#ifndef PUBLISHES_LAST
-#define PUBLISHES_LAST 0
-#endif
+ * missing need not have been EMPTY, and one that replaces a PREFIX hides that. */
 #define ENDS_WINDOW(t) ((t) % WINDOW == WINDOW - 1)
-/* Polls of one look-back: the load of the window, those of the wait with the second look of each
- * fallback, and those for the start; then the fallback for the start: back to the nearest PREFIX,
- * and of every window each AGGREGATE with a second look, and two polls of the PREFIX. */
+/* Polls of one look-back: for the load of the window, for the wait with the second look of each
+ * fallback, and for the start; then for the fallback of the start: back to the nearest PREFIX, and in
+ * every window each AGGREGATE with a second look, and two polls of the PREFIX. */
 #define READS                                                                                      \
     (WINDOW + (SPIN + 2) * (WINDOW - 1) + SPIN + (2 * WINDOW + 3) * (TILES / WINDOW))
 
 #include "scan_descriptor.pml"
 
-/* What a group knows while it looks back: xl_window, and variables of the functions below. */
+/* The state of a group that looks back: xl_window, and variables of the functions below. */
 #define WINDOW_VARIABLES                                                                           \
     byte start, sum, part, last, at, i, got, made, polls, reads;                                   \
     byte value[WINDOW];                                                                            \
@@ -174,7 +160,7 @@ inline window_start_fallback(w) {
   od
 }
 
-/* xl_window_start(): `start` is what stands before the window of tile t. */
+/* xl_window_start(): `start` is the prefix of the first tile of the window of tile t. */
 inline window_start(t) {
   do
   :: !ready && (polls < SPIN || !START_FALLBACK) ->

@@ -2,9 +2,34 @@
  * Support of device tests that are written with cmocka. */
 #include "xlt.h"
 
+#include <stdio.h>
+#include <stdlib.h>
+
 void xlt_failed(const char *file, int line)
 {
     _fail(file, line);
+}
+
+enum { MOST_TESTS = 64 };
+static struct CMUnitTest tests[MOST_TESTS];
+static int lines[MOST_TESTS];
+static size_t num_tests;
+
+void xlt_add_test(const char *name, CMUnitTestFunction test, CMFixtureFunction setup, int line)
+{
+    size_t at = num_tests++;
+    XLT_TRUE(num_tests <= MOST_TESTS);
+    for (; at > 0 && lines[at - 1] > line; --at) {
+        tests[at] = tests[at - 1];
+        lines[at] = lines[at - 1];
+    }
+    tests[at] = (struct CMUnitTest){.name = name, .test_func = test, .setup_func = setup};
+    lines[at] = line;
+}
+
+int xlt_run_tests(CMFixtureFunction setup, CMFixtureFunction teardown)
+{
+    return _cmocka_run_group_tests("tests", tests, num_tests, setup, teardown);
 }
 
 int xlt_teardown(void **state)
@@ -27,6 +52,13 @@ cl_command_queue xlt_out_of_order_queue(void)
     }
     XLT_CL(code);
     return queue;
+}
+
+void xlt_remove_folder(const char *folder)
+{
+    char command[300];
+    snprintf(command, sizeof command, "rm -rf '%s'", folder);
+    assert_int_equal(system(command), 0);
 }
 
 void xlt_needs_threads(void)

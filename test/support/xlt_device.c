@@ -55,6 +55,37 @@ cl_command_queue xlt_queue(void)
     return xl_context_queue(xlt_context());
 }
 
+xl_context *xlt_context_with(const char *cache_dir)
+{
+    xl_context *ctx;
+    xl_context_desc desc;
+    xl_context_desc_init(&desc);
+    desc.cache_dir = cache_dir;
+    if (xl_context_create(&desc, &ctx) != XL_SUCCESS)
+        XLT_FAIL("no context: %s", xl_context_error(NULL));
+    return ctx;
+}
+
+cl_mem xlt_mem(xl_context *ctx, const void *host_or_null, size_t bytes)
+{
+    cl_int code;
+    const cl_mem_flags flags = CL_MEM_READ_WRITE | (host_or_null ? CL_MEM_COPY_HOST_PTR : 0);
+    cl_mem mem =
+        clCreateBuffer(xl_context_cl(ctx), flags, bytes, (void *)(uintptr_t)host_or_null, &code);
+    XLT_CL(code);
+    return mem;
+}
+
+cl_command_queue xlt_queue_with(xl_context *ctx, cl_command_queue_properties properties)
+{
+    cl_int code;
+    const cl_queue_properties list[] = {CL_QUEUE_PROPERTIES, properties, 0};
+    cl_command_queue queue =
+        clCreateCommandQueueWithProperties(xl_context_cl(ctx), xl_context_device(ctx), list, &code);
+    XLT_CL(code);
+    return queue;
+}
+
 cl_event xlt_user_event(void)
 {
     cl_int code;

@@ -20,6 +20,11 @@
  * test fails if there is none. */
 xl_context *xlt_context(void);
 cl_command_queue xlt_queue(void); /* in order */
+/* A new context with this cache folder, a buffer that the library's arguments may name, with a copy
+ * of `host` or undefined content, and a queue. The caller releases them. */
+xl_context *xlt_context_with(const char *cache_dir);
+cl_mem xlt_mem(xl_context *ctx, const void *host_or_null, size_t bytes);
+cl_command_queue xlt_queue_with(xl_context *ctx, cl_command_queue_properties properties);
 /* A new event of xlt_context() that the caller completes and releases. */
 cl_event xlt_user_event(void);
 /* Uses a context of the caller's from now on; before the first call of xlt_context(). */

@@ -12,24 +12,12 @@
 /* The values that the made-up device knows, by their place in `values`. */
 enum { SHAPE, TILE, OTHER, RUN, VALUES };
 static const tune_value from[VALUES] = {
-    {.name = "scan.shape", .greatest = 1, .step = 1, .turn = 3, .gain = 1},
-    {.name = "scan.tile_bytes",
-     .least = 256,
-     .greatest = 1 << 20,
-     .step = 2,
-     .turn = 1,
-     .before = 4096,
-     .value = 4096,
-     .gain = 1},
-    {.name = "scan.spin_limit", .greatest = 99, .before = 7, .value = 7, .gain = 1},
-    {.name = "sort.serial_tile_log",
-     .least = 4,
-     .greatest = 20,
-     .step = 1,
-     .turn = 2,
-     .before = 12,
-     .value = 12,
-     .gain = 1}};
+    {"scan.shape", .greatest = 1, .step = 1, .turn = 3, .gain = 1},
+    {"scan.tile_bytes", .least = 256, .greatest = 1 << 20, .step = 2, .turn = 1, .before = 4096,
+     .value = 4096, .gain = 1},
+    {"scan.spin_limit", .greatest = 99, .before = 7, .value = 7, .gain = 1},
+    {"sort.serial_tile_log", .least = 4, .greatest = 20, .step = 1, .turn = 2, .before = 12,
+     .value = 12, .gain = 1}};
 
 typedef struct plan {
     size_t kind;
@@ -83,15 +71,26 @@ void workload_drop(const workload *c, xl_plan *p)
     free(p);
 }
 
-const workload_kind workload_kinds[WORKLOADS] = {
-    {.name = "scan", .prefix = "scan."}, {.name = "segmented scan", .prefix = "scan."},
-    {.name = "sort", .prefix = "sort."}, {.name = "none", .prefix = "none."},
-    {.name = "none", .prefix = "none."}, {.name = "none", .prefix = "none."},
-    {.name = "none", .prefix = "none."}, {.name = "none", .prefix = "none."},
-    {.name = "none", .prefix = "none."}, {.name = "none", .prefix = "none."},
-    {.name = "none", .prefix = "none."}, {.name = "none", .prefix = "none."},
-    {.name = "none", .prefix = "none."}, {.name = "none", .prefix = "none."},
-    {.name = "none", .prefix = "none."}, {.name = "none", .prefix = "none."}};
+#define NONE                                                                                       \
+    {                                                                                              \
+        .name = "none", .prefix = "none."                                                          \
+    }
+const workload_kind workload_kinds[WORKLOADS] = {{.name = "scan", .prefix = "scan."},
+                                                 {.name = "segmented scan", .prefix = "scan."},
+                                                 {.name = "sort", .prefix = "sort."},
+                                                 NONE,
+                                                 NONE,
+                                                 NONE,
+                                                 NONE,
+                                                 NONE,
+                                                 NONE,
+                                                 NONE,
+                                                 NONE,
+                                                 NONE,
+                                                 NONE,
+                                                 NONE,
+                                                 NONE,
+                                                 NONE};
 
 static void *make(const workload_kind *kind)
 {
@@ -194,9 +193,8 @@ static void nothing_else_changed(size_t but)
             assert_true(values[v].value == values[v].before && values[v].gain == 1);
 }
 
-static void the_best_value_is_found(void **state)
+XLT_TEST_SETUP(the_best_value_is_found, start)
 {
-    (void)state;
     device.time = by_tile;
     const tune_search t = search_for(1000);
     assert_int_equal(values[TILE].value, 1 << 15);
@@ -213,9 +211,8 @@ static double down_by_log(const plan *p)
     return p->kind == 2 ? pow(1.2, fabs((double)p->value[RUN] - 10)) : 1;
 }
 
-static void steps_of_one_go_down(void **state)
+XLT_TEST_SETUP(steps_of_one_go_down, start)
 {
-    (void)state;
     device.time = down_by_log;
     (void)search_for(1000);
     assert_int_equal(values[RUN].value, 10);
@@ -228,9 +225,8 @@ static double hardly(const plan *p)
     return p->value[TILE] != from[TILE].before ? 1 / 1.025 : 1;
 }
 
-static void three_percent_are_too_few(void **state)
+XLT_TEST_SETUP(three_percent_are_too_few, start)
 {
-    (void)state;
     device.time = hardly;
     (void)search_for(1000);
     nothing_else_changed(VALUES);
@@ -249,9 +245,8 @@ static double lucky(size_t compared, bool last)
     return compared % 4 < 2 ? 1.2 : 1;
 }
 
-static void luck_does_not_last(void **state)
+XLT_TEST_SETUP(luck_does_not_last, start)
 {
-    (void)state;
     device.time = always_one;
     device.luck = lucky;
     (void)search_for(9);
@@ -264,9 +259,8 @@ static bool never_sure(size_t least_pairs)
     return least_pairs == WORKLOAD_MANY_PAIRS;
 }
 
-static void what_is_not_sure_is_left(void **state)
+XLT_TEST_SETUP(what_is_not_sure_is_left, start)
 {
-    (void)state;
     device.time = by_tile;
     device.unsure = never_sure;
     (void)search_for(1000);
@@ -280,9 +274,8 @@ static double divided(const plan *p)
     return p->kind == 0 ? pow(0.8, doublings) : p->kind == 1 ? pow(1.1, doublings) : 1;
 }
 
-static void nobody_is_made_slower(void **state)
+XLT_TEST_SETUP(nobody_is_made_slower, start)
 {
-    (void)state;
     device.time = divided;
     (void)search_for(1000);
     nothing_else_changed(VALUES);
@@ -293,9 +286,8 @@ static bool too_large(const plan *p)
     return p->value[TILE] > 1 << 13;
 }
 
-static void what_fails_is_left(void **state)
+XLT_TEST_SETUP(what_fails_is_left, start)
 {
-    (void)state;
     device.time = by_tile;
     device.fails = too_large;
     const tune_search t = search_for(1000);
@@ -303,9 +295,8 @@ static void what_fails_is_left(void **state)
     assert_true(t.failed >= 1);
 }
 
-static void it_ends_in_time_with_what_it_has(void **state)
+XLT_TEST_SETUP(it_ends_in_time_with_what_it_has, start)
 {
-    (void)state;
     device.time = by_tile;
     const tune_search t = search_for(8);
     assert_true(t.out_of_time);
@@ -323,9 +314,8 @@ static double until_the_end(size_t compared, bool last)
     return last ? 1 : 1.2;
 }
 
-static void all_values_together_must_be_faster(void **state)
+XLT_TEST_SETUP(all_values_together_must_be_faster, start)
 {
-    (void)state;
     device.time = always_one;
     device.luck = until_the_end;
     const tune_search t = search_for(30);
@@ -333,18 +323,4 @@ static void all_values_together_must_be_faster(void **state)
     nothing_else_changed(VALUES);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(the_best_value_is_found, start),
-        cmocka_unit_test_setup(steps_of_one_go_down, start),
-        cmocka_unit_test_setup(three_percent_are_too_few, start),
-        cmocka_unit_test_setup(luck_does_not_last, start),
-        cmocka_unit_test_setup(what_is_not_sure_is_left, start),
-        cmocka_unit_test_setup(nobody_is_made_slower, start),
-        cmocka_unit_test_setup(what_fails_is_left, start),
-        cmocka_unit_test_setup(it_ends_in_time_with_what_it_has, start),
-        cmocka_unit_test_setup(all_values_together_must_be_faster, start),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+XLT_MAIN(NULL, NULL)

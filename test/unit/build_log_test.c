@@ -116,16 +116,14 @@ static void check_log(const expected *e)
     xli_text_free(&texts);
 }
 
-static void logs_are_reduced(void **state)
+XLT_TEST(logs_are_reduced)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof logs / sizeof logs[0]; ++i)
         check_log(&logs[i]);
 }
 
-static void empty_logs_are_read(void **state)
+XLT_TEST(empty_logs_are_read)
 {
-    (void)state;
     xli_log log = {0};
     xli_log_read("", "", &log);
     assert_null(log.text.data);
@@ -133,9 +131,8 @@ static void empty_logs_are_read(void **state)
     assert_string_equal(log.message, "");
 }
 
-static void lines_have_both_numbers(void **state)
+XLT_TEST(lines_have_both_numbers)
 {
-    (void)state;
     static const unsigned long whole[] = {1, 2, 4, 5, 6, 8, 11, 13};
     static const unsigned long number[] = {1, 2, 1, 2, 3, 1, 1, 7};
     xli_source_line line = xli_source_lines(source);
@@ -148,12 +145,4 @@ static void lines_have_both_numbers(void **state)
     assert_int_equal(k, sizeof whole / sizeof whole[0]);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(logs_are_reduced),
-        cmocka_unit_test(empty_logs_are_read),
-        cmocka_unit_test(lines_have_both_numbers),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+XLT_MAIN(NULL, NULL)

@@ -30,7 +30,7 @@ static void command(const char *format, const char *path)
 static int start(void **state)
 {
     (void)state;
-    command("rm -rf '%s'", folder);
+    xlt_remove_folder(folder);
     return mkdir(folder, 0700);
 }
 
@@ -81,17 +81,6 @@ static bool there(const char *name)
     return lstat(path_of(name), &info) == 0;
 }
 
-static xl_context *context_with(const char *cache_dir)
-{
-    xl_context *ctx;
-    xl_context_desc desc;
-    xl_context_desc_init(&desc);
-    desc.cache_dir = cache_dir;
-    if (xl_context_create(&desc, &ctx) != XL_SUCCESS)
-        XLT_FAIL("no context: %s", xl_context_error(NULL));
-    return ctx;
-}
-
 static void write_body(const xl_context *ctx, char digit)
 {
     char *file = xli_alloc(XLI_CACHE_HEADER + BODY);
@@ -118,9 +107,8 @@ static void ring(int number)
 }
 
 /* Each a way to have something else where a file should be; %s is its path. */
-static void only_files_of_the_users_own_are_read(void **state)
+XLT_TEST_SETUP(only_files_of_the_users_own_are_read, start)
 {
-    (void)state;
     static const char *const ways[] = {
         "f='%s'; rm \"$f\" && mkfifo -m 600 \"$f\"",
         "f='%s'; rm \"$f\" && mkdir -m 700 \"$f\"",
@@ -132,7 +120,7 @@ static void only_files_of_the_users_own_are_read(void **state)
     };
     const struct sigaction action = {.sa_handler = ring}; /* ends a system call that waits */
     assert_int_equal(sigaction(SIGALRM, &action, NULL), 0);
-    xl_context *ctx = context_with(folder);
+    xl_context *ctx = xlt_context_with(folder);
     for (size_t i = 0; i < XLI_COUNT(ways); ++i) {
         if (strncmp(ways[i], "chown", 5) == 0 && geteuid() != 0) {
             print_message("only root can give files away\n");
@@ -160,10 +148,9 @@ static long peak_kib(void)
     return usage.ru_maxrss;
 }
 
-static void a_huge_file_is_not_read(void **state)
+XLT_TEST_SETUP(a_huge_file_is_not_read, start)
 {
-    (void)state;
-    xl_context *ctx = context_with(folder);
+    xl_context *ctx = xlt_context_with(folder);
     plant(name_of('a', ".bin"), 200 * MIB, 0);
     const long before = peak_kib();
     assert_false(reads_body(ctx, 'a'));
@@ -190,9 +177,8 @@ static const char *refusal(const char *cache_dir)
     return xl_context_error(NULL);
 }
 
-static void a_shared_folder_that_is_asked_for_is_an_error(void **state)
+XLT_TEST_SETUP(a_shared_folder_that_is_asked_for_is_an_error, start)
 {
-    (void)state;
     static const mode_t modes[] = {0720, 0702, 01777};
     for (size_t i = 0; i < XLI_COUNT(modes); ++i) {
         assert_int_equal(chmod(folder, modes[i]), 0);
@@ -203,7 +189,7 @@ static void a_shared_folder_that_is_asked_for_is_an_error(void **state)
         unsetenv("CROSSLANE_CACHE_DIR");
     }
     assert_int_equal(chmod(folder, 0755), 0); /* to be read is no harm */
-    xl_context *ctx = context_with(folder);
+    xl_context *ctx = xlt_context_with(folder);
     assert_string_equal(xl_context_cache(ctx), folder);
     xl_context_destroy(ctx);
     if (geteuid() == 0) {
@@ -215,10 +201,9 @@ static void a_shared_folder_that_is_asked_for_is_an_error(void **state)
 }
 
 /* A folder that becomes shared while a context lives receives nothing more. */
-static void a_shared_folder_is_not_written(void **state)
+XLT_TEST_SETUP(a_shared_folder_is_not_written, start)
 {
-    (void)state;
-    xl_context *ctx = context_with(folder);
+    xl_context *ctx = xlt_context_with(folder);
     assert_int_equal(chmod(folder, 0777), 0);
     write_body(ctx, 'a');
     assert_false(there(name_of('a', ".bin")));
@@ -228,17 +213,16 @@ static void a_shared_folder_is_not_written(void **state)
     xl_context_destroy(ctx);
 }
 
-static void the_default_folder_is_left_alone_if_shared(void **state)
+XLT_TEST_SETUP(the_default_folder_is_left_alone_if_shared, start)
 {
-    (void)state;
     char wanted[128];
     setenv("XDG_CACHE_HOME", folder, 1);
     snprintf(wanted, sizeof wanted, "%s/crosslane", folder);
-    xl_context *ctx = context_with("");
+    xl_context *ctx = xlt_context_with("");
     assert_string_equal(xl_context_cache(ctx), wanted);
     xl_context_destroy(ctx);
     assert_int_equal(chmod(wanted, 0770), 0); /* it is there */
-    ctx = context_with("");
+    ctx = xlt_context_with("");
     assert_null(ctx->cache_dir); /* neither read nor written */
     assert_int_equal(strncmp(xl_context_cache(ctx), "none: ", 6), 0);
     assert_non_null(strstr(xl_context_cache(ctx), wanted));
@@ -249,7 +233,7 @@ static void the_default_folder_is_left_alone_if_shared(void **state)
     xl_context_destroy(ctx);
     assert_int_equal(rmdir(wanted), 0); /* nothing was put there */
     unsetenv("XDG_CACHE_HOME");
-    ctx = context_with("off");
+    ctx = xlt_context_with("off");
     assert_string_equal(xl_context_cache(ctx), "none: switched off");
     xl_context_destroy(ctx);
     assert_string_equal(xl_context_cache(NULL), "");
@@ -260,7 +244,7 @@ static void nothing_is_kept_in(const char *path, const char *home)
 {
     if (home)
         setenv("XDG_CACHE_HOME", home, 1);
-    xl_context *ctx = context_with(home ? "" : path);
+    xl_context *ctx = xlt_context_with(home ? "" : path);
     unsetenv("XDG_CACHE_HOME");
     assert_null(ctx->cache_dir);
     if (strncmp(xl_context_cache(ctx), "none: ", 6) != 0 || !strstr(xl_context_cache(ctx), path) ||
@@ -271,9 +255,8 @@ static void nothing_is_kept_in(const char *path, const char *home)
     xl_context_destroy(ctx);
 }
 
-static void what_is_no_folder_keeps_nothing(void **state)
+XLT_TEST_SETUP(what_is_no_folder_keeps_nothing, start)
 {
-    (void)state;
     char file[160], below[192];
     snprintf(file, sizeof file, "%s/file", folder);
     snprintf(below, sizeof below, "%s/crosslane", file);
@@ -309,13 +292,12 @@ static void kill_a_writer(char *name, size_t bytes)
     xli_free(files);
 }
 
-static void what_killed_writers_left_is_swept(void **state)
+XLT_TEST_SETUP(what_killed_writers_left_is_swept, start)
 {
-    (void)state;
     static const char *const not_ours[] = {"notes.txt", "x.bin.abcdef", "cache.bin"};
     char left[128];
     kill_a_writer(left, sizeof left);
-    xl_context *ctx = context_with(folder);
+    xl_context *ctx = xlt_context_with(folder);
     for (size_t i = 0; i < XLI_COUNT(not_ours); ++i)
         plant(not_ours[i], 10, 9 * HOUR);
     plant(name_of('d', ".tmp.abcdef"), 10, 9 * HOUR);
@@ -349,11 +331,10 @@ static uint64_t bytes_in_folder(void)
     return bytes;
 }
 
-static void what_was_not_used_for_longest_goes(void **state)
+XLT_TEST_SETUP(what_was_not_used_for_longest_goes, start)
 {
-    (void)state;
     setenv("CROSSLANE_CACHE_LIMIT", "1", 1);
-    xl_context *ctx = context_with(folder);
+    xl_context *ctx = xlt_context_with(folder);
     write_body(ctx, '1');
     write_body(ctx, '2');
     for (const char *digit = "3456"; *digit; ++digit)
@@ -377,11 +358,10 @@ static void what_was_not_used_for_longest_goes(void **state)
 }
 
 /* It would drive out all others, and then itself. */
-static void a_body_beyond_the_limit_is_not_kept(void **state)
+XLT_TEST_SETUP(a_body_beyond_the_limit_is_not_kept, start)
 {
-    (void)state;
     setenv("CROSSLANE_CACHE_LIMIT", "1", 1);
-    xl_context *ctx = context_with(folder);
+    xl_context *ctx = xlt_context_with(folder);
     write_body(ctx, 'a');
     char *file = xli_alloc(XLI_CACHE_HEADER + MIB);
     assert_non_null(file);
@@ -396,9 +376,8 @@ static void a_body_beyond_the_limit_is_not_kept(void **state)
     unsetenv("CROSSLANE_CACHE_LIMIT");
 }
 
-static void a_limit_that_is_none_is_an_error(void **state)
+XLT_TEST_SETUP(a_limit_that_is_none_is_an_error, start)
 {
-    (void)state;
     static const char *const words[] = {
         "0", "-1", "+1", "1.5", "1M", " 1", "1 ", "1048577", "99999999999999999999"};
     for (size_t i = 0; i < XLI_COUNT(words); ++i) {
@@ -408,17 +387,16 @@ static void a_limit_that_is_none_is_an_error(void **state)
         assert_non_null(strstr(text, words[i]));
     }
     setenv("CROSSLANE_CACHE_LIMIT", "1048576", 1);
-    xl_context_destroy(context_with(folder));
+    xl_context_destroy(xlt_context_with(folder));
     unsetenv("CROSSLANE_CACHE_LIMIT");
 }
 
 /* A note is read and written like a program. */
-static void a_note_that_others_may_write_is_not_believed(void **state)
+XLT_TEST_SETUP(a_note_that_others_may_write_is_not_believed, start)
 {
-    (void)state;
     static const char test[] = "probe";
     const xli_capabilities *capabilities;
-    xl_context *ctx = context_with(folder);
+    xl_context *ctx = xlt_context_with(folder);
     XLT_OK(xli_context_capabilities(ctx, &capabilities));
     start(NULL);
     xli_cache_add_pass(ctx, capabilities, test);
@@ -449,11 +427,10 @@ static int be_a_child(const xl_context *ctx)
     return file ? 0 : 2;
 }
 
-static void two_processes_keep_to_the_limit(void **state)
+XLT_TEST_SETUP(two_processes_keep_to_the_limit, start)
 {
-    (void)state;
     setenv("CROSSLANE_CACHE_LIMIT", "1", 1);
-    xl_context *ctx = context_with(folder);
+    xl_context *ctx = xlt_context_with(folder);
     pid_t children[2];
     for (int i = 0; i < 2; ++i)
         if ((children[i] = fork()) == 0)
@@ -485,26 +462,9 @@ static int setup(void **state)
 static int teardown(void **state)
 {
     (void)state;
-    command("rm -rf '%s'", folder);
+    xlt_remove_folder(folder);
     xlt_finish();
     return 0;
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(only_files_of_the_users_own_are_read, start),
-        cmocka_unit_test_setup(a_huge_file_is_not_read, start),
-        cmocka_unit_test_setup(a_shared_folder_that_is_asked_for_is_an_error, start),
-        cmocka_unit_test_setup(a_shared_folder_is_not_written, start),
-        cmocka_unit_test_setup(the_default_folder_is_left_alone_if_shared, start),
-        cmocka_unit_test_setup(what_is_no_folder_keeps_nothing, start),
-        cmocka_unit_test_setup(what_killed_writers_left_is_swept, start),
-        cmocka_unit_test_setup(what_was_not_used_for_longest_goes, start),
-        cmocka_unit_test_setup(a_body_beyond_the_limit_is_not_kept, start),
-        cmocka_unit_test_setup(a_limit_that_is_none_is_an_error, start),
-        cmocka_unit_test_setup(a_note_that_others_may_write_is_not_believed, start),
-        cmocka_unit_test_setup(two_processes_keep_to_the_limit, start),
-    };
-    return cmocka_run_group_tests(tests, setup, teardown);
-}
+XLT_MAIN(setup, teardown)

@@ -15,24 +15,15 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 static char folder[64];
-static char self[256];
 
 static char *path_in_folder(const char *name)
 {
     static char path[256];
     snprintf(path, sizeof path, "%s/%.160s", folder, name);
     return path;
-}
-
-static void remove_tree(const char *path)
-{
-    char command[160];
-    snprintf(command, sizeof command, "rm -rf '%s'", path);
-    assert_int_equal(system(command), 0);
 }
 
 /* A number that changes whenever any file of the folder is written anew. */
@@ -65,23 +56,6 @@ static listing list_folder(void)
     return l;
 }
 
-static xl_context *context_that_dumps(const char *cache_dir, const char *dump_dir)
-{
-    xl_context *ctx;
-    xl_context_desc desc;
-    xl_context_desc_init(&desc);
-    desc.cache_dir = cache_dir;
-    desc.dump_dir = dump_dir;
-    if (xl_context_create(&desc, &ctx) != XL_SUCCESS)
-        fail_msg("no context: %s", xl_context_error(NULL));
-    return ctx;
-}
-
-static xl_context *context_with(const char *cache_dir)
-{
-    return context_that_dumps(cache_dir, NULL);
-}
-
 /* Learns the facts, which builds the probe, and builds and runs one more program. */
 static bool use(xl_context *ctx, const char *defines)
 {
@@ -98,7 +72,7 @@ static bool use(xl_context *ctx, const char *defines)
 
 static void use_and_end(const char *cache_dir)
 {
-    xl_context *ctx = context_with(cache_dir);
+    xl_context *ctx = xlt_context_with(cache_dir);
     if (!use(ctx, "#define FROM_CACHE 1\n"))
         XLT_FAIL("with cache folder %s: %s", cache_dir, xl_context_error(ctx));
     xl_context_destroy(ctx);
@@ -114,10 +88,9 @@ static bool live(void)
     return files;
 }
 
-static void a_second_context_finds_what_the_first_built(void **state)
+XLT_TEST(a_second_context_finds_what_the_first_built)
 {
-    (void)state;
-    remove_tree(folder);
+    xlt_remove_folder(folder);
     use_and_end(folder);
     listing first = list_folder();
     if (!live()) {
@@ -130,32 +103,6 @@ static void a_second_context_finds_what_the_first_built(void **state)
     listing second = list_folder();
     assert_int_equal(second.files, first.files);
     assert_true(second.inodes == first.inodes); /* nothing was built, so nothing written */
-}
-
-static void damage(const char *name)
-{
-    size_t length;
-    char *bytes = xli_os_read_file(path_in_folder(name), &length);
-    assert_non_null(bytes);
-    bytes[length - 7] ^= 0x10;
-    assert_true(xli_os_write_file_atomic(path_in_folder(name), bytes, length));
-    xli_free(bytes);
-}
-
-static void a_damaged_file_is_built_again(void **state)
-{
-    (void)state;
-    if (!live())
-        skip();
-    use_and_end(folder);
-    damage(list_folder().one);
-    listing damaged = list_folder();
-    use_and_end(folder);
-    listing mended = list_folder();
-    assert_int_equal(mended.files, damaged.files);
-    assert_true(mended.inodes != damaged.inodes);
-    use_and_end(folder);
-    assert_true(list_folder().inodes == mended.inodes);
 }
 
 /* Whether a context, which is ended, has the source of a program that it was asked for, or
@@ -172,24 +119,22 @@ static bool builds_source(xl_context *ctx, const char *options)
     return bytes > 1;
 }
 
-static void what_is_kept_is_not_compiled_again(void **state)
+XLT_TEST(what_is_kept_is_not_compiled_again)
 {
-    (void)state;
     if (!live())
         skip();
-    remove_tree(folder);
+    xlt_remove_folder(folder);
     static const char *const options[] = {"", "-DSOMETHING=1 -cl-denorms-are-zero"};
     for (size_t i = 0; i < XLI_COUNT(options); ++i) {
-        (void)builds_source(context_with(folder), options[i]);
-        assert_false(builds_source(context_with(folder), options[i]));
-        assert_true(builds_source(context_with("off"), options[i]));
+        (void)builds_source(xlt_context_with(folder), options[i]);
+        assert_false(builds_source(xlt_context_with(folder), options[i]));
+        assert_true(builds_source(xlt_context_with("off"), options[i]));
     }
 }
 
 /* Files under the right names with the right hashes, of something that is no program. */
-static void a_file_that_is_no_program_is_a_miss(void **state)
+XLT_TEST(a_file_that_is_no_program_is_a_miss)
 {
-    (void)state;
     enum { MAGIC = 16, HASH = 64, HEADER = MAGIC + 2 * HASH };
     static const char *const texts[] = {"x", "nothing that a driver knows, of some length",
                                         "BC\xc0\xde and the start of bitcode, but no more"};
@@ -201,7 +146,7 @@ static void a_file_that_is_no_program_is_a_miss(void **state)
     if (dies || !live())
         skip();
     for (size_t i = 0; i < XLI_COUNT(texts); ++i) {
-        remove_tree(folder);
+        xlt_remove_folder(folder);
         use_and_end(folder);
         const listing kept = list_folder();
         DIR *dir = opendir(folder);
@@ -245,9 +190,8 @@ const char *__lsan_default_suppressions(void)
 }
 
 /* What the key of PoCL's bitcode does not hold goes another way. */
-static void flags_unknown_to_the_key_are_heeded(void **state)
+XLT_TEST(flags_unknown_to_the_key_are_heeded)
 {
-    (void)state;
     static const char flags[] = "POCL_EXTRA_BUILD_FLAGS";
     const xli_capabilities *capabilities;
     XLT_OK(xli_context_capabilities(xlt_context(), &capabilities));
@@ -255,19 +199,20 @@ static void flags_unknown_to_the_key_are_heeded(void **state)
         print_message("%s: no bitcode is kept, or %s is set\n", xlt_device(), flags);
         skip();
     }
-    remove_tree(folder);
-    (void)builds_source(context_with(folder), "");
-    assert_true(builds_source(context_that_dumps(folder, folder), ""));
+    xlt_remove_folder(folder);
+    (void)builds_source(xlt_context_with(folder), "");
+    setenv("CROSSLANE_DUMP_DIR", folder, 1);
+    assert_true(builds_source(xlt_context_with(folder), ""));
+    unsetenv("CROSSLANE_DUMP_DIR");
     setenv(flags, "-DSOMETHING=1", 1);
-    assert_true(builds_source(context_with(folder), ""));
+    assert_true(builds_source(xlt_context_with(folder), ""));
     unsetenv(flags);
-    assert_false(builds_source(context_with(folder), ""));
+    assert_false(builds_source(xlt_context_with(folder), ""));
 }
 
-static void folders_that_cannot_be_written_do_not_matter(void **state)
+XLT_TEST(folders_that_cannot_be_written_do_not_matter)
 {
-    (void)state;
-    remove_tree(folder);
+    xlt_remove_folder(folder);
     assert_int_equal(mkdir(folder, 0700), 0);
     FILE *file = fopen(path_in_folder("file"), "w");
     assert_non_null(file);
@@ -281,11 +226,10 @@ static void folders_that_cannot_be_written_do_not_matter(void **state)
     assert_int_equal(chmod(folder, 0700), 0);
 }
 
-static void the_cache_is_switched_off(void **state)
+XLT_TEST(the_cache_is_switched_off)
 {
-    (void)state;
     static const char *const words[] = {"off", "OFF", "0"};
-    remove_tree(folder);
+    xlt_remove_folder(folder);
     for (size_t i = 0; i < 3; ++i) {
         setenv("CROSSLANE_CACHE_DIR", folder, 1);
         use_and_end(words[i]); /* the field overrides the environment */
@@ -301,15 +245,14 @@ static void the_cache_is_switched_off(void **state)
 }
 
 /* Reading and writing alone, on any device that gives out binaries. */
-static void only_intact_files_are_loaded(void **state)
+XLT_TEST(only_intact_files_are_loaded)
 {
-    (void)state;
     char key[65], other[65];
     memset(key, 'a', 64);
     memset(other, 'b', 64);
     key[64] = other[64] = '\0';
-    remove_tree(folder);
-    xl_context *ctx = context_with(folder);
+    xlt_remove_folder(folder);
+    xl_context *ctx = xlt_context_with(folder);
     xli_program *program;
     assert_int_equal(xli_program_get(ctx, "probe", "#define ALONE 1\n", &program), XL_SUCCESS);
     assert_null(xli_cache_load(ctx, key, NULL));
@@ -350,13 +293,12 @@ static void only_intact_files_are_loaded(void **state)
 
 /* What a device passed in one context counts in the next, unless it was refused, the
  * features differ, the note is damaged, or the cache is off. */
-static void a_passed_test_is_remembered(void **state)
+XLT_TEST(a_passed_test_is_remembered)
 {
-    (void)state;
     static const char test[] = "probe";
     const xli_capabilities *capabilities;
-    remove_tree(folder);
-    xl_context *ctx = context_with(folder);
+    xlt_remove_folder(folder);
+    xl_context *ctx = xlt_context_with(folder);
     XLT_OK(xli_context_capabilities(ctx, &capabilities));
     assert_int_equal(xli_context_self_test_result(ctx, test), XLI_SELF_TEST_NOT_RUN);
     xli_context_set_self_test_result(ctx, test, XLI_SELF_TEST_WRONG);
@@ -364,13 +306,13 @@ static void a_passed_test_is_remembered(void **state)
     assert_false(xli_cache_has_pass(ctx, capabilities, test));
     xl_context_destroy(ctx);
 
-    ctx = context_with(folder);
+    ctx = xlt_context_with(folder);
     XLT_OK(xli_context_capabilities(ctx, &capabilities));
     assert_int_equal(xli_context_self_test_result(ctx, test), XLI_SELF_TEST_NOT_RUN);
     xli_context_set_self_test_result(ctx, test, XLI_SELF_TEST_PASSED);
     xl_context_destroy(ctx);
 
-    ctx = context_with(folder);
+    ctx = xlt_context_with(folder);
     XLT_OK(xli_context_capabilities(ctx, &capabilities));
     assert_true(xli_cache_has_pass(ctx, capabilities, test));
     assert_false(xli_cache_has_pass(ctx, capabilities, "scan_two_pass"));
@@ -380,7 +322,7 @@ static void a_passed_test_is_remembered(void **state)
     assert_int_equal(xli_context_self_test_result(ctx, test), XLI_SELF_TEST_PASSED);
     xl_context_destroy(ctx);
 
-    ctx = context_with("off");
+    ctx = xlt_context_with("off");
     XLT_OK(xli_context_capabilities(ctx, &capabilities));
     assert_int_equal(xli_context_self_test_result(ctx, test), XLI_SELF_TEST_NOT_RUN);
     xl_context_destroy(ctx);
@@ -408,7 +350,7 @@ static void make_user_kernel(const char *name, char file[96])
     char text[128];
     cl_program program;
     cl_int code;
-    xl_context *ctx = context_with(folder);
+    xl_context *ctx = xlt_context_with(folder);
     snprintf(text, sizeof text, "__kernel void %s(__global uint *out) { out[0] = 7; }\n", name);
     XLT_OK(xl_program_create(ctx, text, "", &program));
     cl_kernel kernel = clCreateKernel(program, name, &code);
@@ -429,13 +371,12 @@ static void make_user_kernel(const char *name, char file[96])
 }
 
 /* A context cannot know which kernels the user wants, but that these are not his. */
-static void a_users_program_of_other_kernels_is_built_again(void **state)
+XLT_TEST(a_users_program_of_other_kernels_is_built_again)
 {
-    (void)state;
     char first[96], second[96];
     if (!live())
         skip();
-    remove_tree(folder);
+    xlt_remove_folder(folder);
     make_user_kernel("one", first);
     make_user_kernel("two", second);
     swap_in(first, second);
@@ -464,16 +405,15 @@ static void make_kernel(xl_context *ctx, const xli_program *program, const char 
 
 /* The kernel that is there instead has a name that stands in the source, too: only when
  * another one is asked for, the lack shows. */
-static void a_program_that_lacks_its_kernel_is_built_again(void **state)
+XLT_TEST(a_program_that_lacks_its_kernel_is_built_again)
 {
-    (void)state;
     static const char renamed[] = "#define xl_probe_lanes xl_probe_lane\n";
     static const char named[] = "#define NAMED 1\n";
     char name[96], other[96];
     if (!live())
         skip();
-    remove_tree(folder);
-    xl_context *ctx = context_with(folder);
+    xlt_remove_folder(folder);
+    xl_context *ctx = xlt_context_with(folder);
     make_kernel(ctx, get(ctx, named), "xl_probe_lanes");
     make_kernel(ctx, get(ctx, renamed), "xl_probe_lane");
     snprintf(name, sizeof name, "%s.bin", get(ctx, named)->key);
@@ -482,7 +422,7 @@ static void a_program_that_lacks_its_kernel_is_built_again(void **state)
     swap_in(name, other);
     const listing swapped = list_folder();
 
-    ctx = context_with(folder);
+    ctx = xlt_context_with(folder);
     const xli_program *lacking = get(ctx, named);
     make_kernel(ctx, lacking, "xl_probe_lane"); /* the test is one */
     make_kernel(ctx, lacking, "xl_probe_lanes");
@@ -495,7 +435,7 @@ static void a_program_that_lacks_its_kernel_is_built_again(void **state)
     assert_int_equal(mended.files, swapped.files);
     assert_true(mended.inodes != swapped.inodes);
 
-    ctx = context_with(folder);
+    ctx = xlt_context_with(folder);
     make_kernel(ctx, get(ctx, named), "xl_probe_lanes");
     xli_kernel kernel;
     assert_int_equal(xli_kernel_create(ctx, get(ctx, named), "xl_no_such", &kernel),
@@ -506,9 +446,8 @@ static void a_program_that_lacks_its_kernel_is_built_again(void **state)
 }
 
 /* Everything that shapes a program is in its name. */
-static void keys_differ_where_programs_do(void **state)
+XLT_TEST(keys_differ_where_programs_do)
 {
-    (void)state;
     const xli_capabilities *capabilities;
     XLT_OK(xli_context_capabilities(xlt_context(), &capabilities));
     const xli_source *source = xli_source_find("probe");
@@ -541,9 +480,8 @@ static void hash_source(const char *text, char hex[65])
 }
 
 /* cmake/embed.cmake computes these. */
-static void embedded_sources_have_the_hash_of_their_text(void **state)
+XLT_TEST(embedded_sources_have_the_hash_of_their_text)
 {
-    (void)state;
     static const char *const names[] = {"probe", "scan_lookback", "sort_onesweep", "grid",
                                         "neighbors"};
     char hex[65];
@@ -558,9 +496,8 @@ static void embedded_sources_have_the_hash_of_their_text(void **state)
 }
 
 /* Each text is compared with the one before it. */
-static void the_hash_of_a_source_ignores_comments(void **state)
+XLT_TEST(the_hash_of_a_source_ignores_comments)
 {
-    (void)state;
     static const struct {
         const char *text;
         bool same;
@@ -592,86 +529,6 @@ static void the_hash_of_a_source_ignores_comments(void **state)
     }
 }
 
-/* Whether a new context adds a file to the folder for `text`. */
-static bool compiles(const char *text)
-{
-    const int files = list_folder().files;
-    cl_program program;
-    xl_context *ctx = context_with(folder);
-    XLT_OK(xl_program_create(ctx, text, NULL, &program));
-    XLT_CL(clReleaseProgram(program));
-    xl_context_destroy(ctx);
-    return list_folder().files > files;
-}
-
-static void an_edited_comment_costs_no_compilation(void **state)
-{
-    (void)state;
-    if (!live())
-        skip();
-    remove_tree(folder);
-    assert_true(compiles("__kernel void k(__global uint *out) { out[0] = 7; }\n"));
-    assert_false(compiles("/* seven */\n\n__kernel void k(__global uint *out) { out[0] = 7; }\n"));
-    assert_true(compiles("__kernel void k(__global uint *out) { out[0] = 8; }\n"));
-}
-
-static pid_t start_child(void)
-{
-    pid_t child = fork();
-    if (child == 0) {
-        execl(self, self, "--child", folder, (char *)NULL);
-        _exit(99);
-    }
-    return child;
-}
-
-/* What a child does: several contexts, each building or finding the same programs. */
-static int be_a_child(const char *cache_dir)
-{
-    for (int round = 0; round < 3; ++round) {
-        xl_context *ctx;
-        xl_context_desc desc;
-        xl_context_desc_init(&desc);
-        desc.cache_dir = cache_dir;
-        if (xl_context_create(&desc, &ctx) != XL_SUCCESS) {
-            print_error("child, round %d: %s\n", round, xl_context_error(NULL));
-            return 1;
-        }
-        for (int i = 0; i < 4; ++i) {
-            char defines[32];
-            snprintf(defines, sizeof defines, "#define SHARED %d\n", i);
-            if (!use(ctx, defines))
-                return 2;
-        }
-        xl_context_destroy(ctx);
-    }
-    return 0;
-}
-
-static void two_processes_share_a_folder(void **state)
-{
-    (void)state;
-    remove_tree(folder);
-    if (!live()) { /* nothing is shared: one process that leaves nothing behind is the test */
-        assert_int_equal(be_a_child(folder), 0);
-        assert_int_equal(list_folder().files + list_folder().others, 0);
-        return;
-    }
-    pid_t children[2] = {start_child(), start_child()};
-    for (int i = 0; i < 2; ++i) {
-        int code = -1;
-        assert_true(children[i] > 0);
-        assert_int_equal(waitpid(children[i], &code, 0), children[i]);
-        assert_true(WIFEXITED(code));
-        assert_int_equal(WEXITSTATUS(code), 0);
-    }
-    listing l = list_folder();
-    assert_int_equal(l.others, 0); /* no temporary file is left */
-    assert_true(l.files >= 5);
-    assert_int_equal(be_a_child(folder), 0);
-    assert_true(list_folder().inodes == l.inodes); /* all of them are intact */
-}
-
 static int setup(void **state)
 {
     (void)state;
@@ -683,33 +540,9 @@ static int setup(void **state)
 static int teardown(void **state)
 {
     (void)state;
-    remove_tree(folder);
+    xlt_remove_folder(folder);
     xlt_finish();
     return 0;
 }
 
-int main(int argc, char **argv)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_second_context_finds_what_the_first_built),
-        cmocka_unit_test(a_damaged_file_is_built_again),
-        cmocka_unit_test(what_is_kept_is_not_compiled_again),
-        cmocka_unit_test(a_file_that_is_no_program_is_a_miss),
-        cmocka_unit_test(flags_unknown_to_the_key_are_heeded),
-        cmocka_unit_test(folders_that_cannot_be_written_do_not_matter),
-        cmocka_unit_test(the_cache_is_switched_off),
-        cmocka_unit_test(only_intact_files_are_loaded),
-        cmocka_unit_test(a_passed_test_is_remembered),
-        cmocka_unit_test(a_users_program_of_other_kernels_is_built_again),
-        cmocka_unit_test(a_program_that_lacks_its_kernel_is_built_again),
-        cmocka_unit_test(keys_differ_where_programs_do),
-        cmocka_unit_test(embedded_sources_have_the_hash_of_their_text),
-        cmocka_unit_test(the_hash_of_a_source_ignores_comments),
-        cmocka_unit_test(an_edited_comment_costs_no_compilation),
-        cmocka_unit_test(two_processes_share_a_folder),
-    };
-    if (argc > 2 && strcmp(argv[1], "--child") == 0)
-        return be_a_child(argv[2]);
-    snprintf(self, sizeof self, "%s", argv[0]);
-    return cmocka_run_group_tests(tests, setup, teardown);
-}
+XLT_MAIN(setup, teardown)

@@ -26,9 +26,8 @@ static void creation_fails(const xl_context_desc *desc, xl_status wanted, const 
         XLT_FAIL("\"%s\" is not in: %s", part, xl_context_error(NULL));
 }
 
-static void capabilities_are_plausible(void **state)
+XLT_TEST(capabilities_are_plausible)
 {
-    (void)state;
     xl_device_info info;
     XLT_OK(xl_context_device_info(xlt_context(), &info));
     assert_true(info.name[0] != '\0');
@@ -48,9 +47,8 @@ static void capabilities_are_plausible(void **state)
     assert_string_equal(xl_context_error(xlt_context()), "");
 }
 
-static void masks_are_heeded(void **state)
+XLT_TEST(masks_are_heeded)
 {
-    (void)state;
     xl_context *ctx;
     xl_device_info info;
     xl_context_desc desc = defaults();
@@ -68,9 +66,8 @@ static void masks_are_heeded(void **state)
     xl_context_destroy(ctx);
 }
 
-static void mask_words_are_checked(void **state)
+XLT_TEST(mask_words_are_checked)
 {
-    (void)state;
     static const char *const wrong[] = {
         "no-such",       "width=2",       "work-group=",   "work-group=0",
         "work-group=-5", "work-group= 5", "work-group=8x", "no-fp64 no-look-back"};
@@ -83,9 +80,8 @@ static void mask_words_are_checked(void **state)
 }
 
 /* A field overrides the environment; "" asks for the default whatever it says. */
-static void fields_override_the_environment(void **state)
+XLT_TEST(fields_override_the_environment)
 {
-    (void)state;
     xl_context *ctx;
     xl_device_info info;
     char old[256];
@@ -106,9 +102,8 @@ static void fields_override_the_environment(void **state)
     was ? setenv("CROSSLANE_MASK", old, 1) : unsetenv("CROSSLANE_MASK");
 }
 
-static void unknown_device_lists_what_there_is(void **state)
+XLT_TEST(unknown_device_lists_what_there_is)
 {
-    (void)state;
     static const char *const none[] = {
         "no such device", "77:0", "0:77", "no such platform:", ":no such device", "0:0x"};
     xl_context_desc desc = defaults();
@@ -169,9 +164,8 @@ static void upper(char *text)
             *text = (char)(*text - 'a' + 'A');
 }
 
-static void devices_are_found_by_number_and_name(void **state)
+XLT_TEST(devices_are_found_by_number_and_name)
 {
-    (void)state;
     seen s = {.ordered = true};
     char selector[192];
     uint32_t total = xl_devices_each(note, &s);
@@ -196,9 +190,8 @@ static void devices_are_found_by_number_and_name(void **state)
 }
 
 /* GPU with most compute units, else the first accelerator, else the first CPU. */
-static void the_default_is_the_strongest(void **state)
+XLT_TEST(the_default_is_the_strongest)
 {
-    (void)state;
     seen s = {.ordered = true};
     cl_device_id best = NULL;
     int best_rank = -1;
@@ -226,9 +219,8 @@ static void the_default_is_the_strongest(void **state)
 }
 
 /* Started anew, since the loader lists platforms once per process. */
-static void no_platform_is_an_error_with_advice(void **state)
+XLT_TEST(no_platform_is_an_error_with_advice)
 {
-    (void)state;
     char command[512], output[512] = "", self[256] = "";
     if (readlink("/proc/self/exe", self, sizeof self - 1) <= 0) {
         print_message("no /proc/self/exe to start this program anew\n");
@@ -258,9 +250,8 @@ static int say_why(void)
     return status == XL_SUCCESS ? 0 : 1;
 }
 
-static void adopted_objects_outlive_the_callers_reference(void **state)
+XLT_TEST(adopted_objects_outlive_the_callers_reference)
 {
-    (void)state;
     cl_int code;
     xl_context *ctx;
     xl_device_info info;
@@ -278,9 +269,8 @@ static void adopted_objects_outlive_the_callers_reference(void **state)
 
 /* A context of two sub-devices, or a whole device and a part of it, is adopted for
  * the one that is named. */
-static void a_context_of_several_devices_is_adopted(void **state)
+XLT_TEST(a_context_of_several_devices_is_adopted)
 {
-    (void)state;
     cl_int code;
     xl_context *ctx;
     xl_device_info info;
@@ -304,9 +294,8 @@ static void a_context_of_several_devices_is_adopted(void **state)
     xl_context_destroy(ctx);
 }
 
-static void a_device_of_another_context_is_refused(void **state)
+XLT_TEST(a_device_of_another_context_is_refused)
 {
-    (void)state;
     seen s = {.ordered = true};
     xl_context *ctx;
     uint32_t i = 0, total = xl_devices_each(note, &s);
@@ -322,9 +311,8 @@ static void a_device_of_another_context_is_refused(void **state)
     assert_non_null(strstr(xl_context_error(NULL), "device: not one of the devices"));
 }
 
-static void null_arguments_are_refused(void **state)
+XLT_TEST(null_arguments_are_refused)
 {
-    (void)state;
     xl_context *ctx = (xl_context *)&ctx;
     xl_device_info info;
     cl_context cl = xl_context_cl(xlt_context());
@@ -348,9 +336,8 @@ static void null_arguments_are_refused(void **state)
     xl_context_destroy(NULL);
 }
 
-static void descriptors_of_other_versions(void **state)
+XLT_TEST(descriptors_of_other_versions)
 {
-    (void)state;
     static const uint32_t wrong[] = {0, 3, 99, XL_VERSION_NUMBER + 1, 0xffffffffu};
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; ++i) {
         xl_context_desc desc = defaults();
@@ -359,30 +346,8 @@ static void descriptors_of_other_versions(void **state)
     }
 }
 
-/* Whoever asks the context that they meant reads why a call that named none failed. */
-static void a_call_without_a_plan_is_found_in_the_context(void **state)
+XLT_TEST(a_tuning_file_that_cannot_be_read_is_an_error)
 {
-    (void)state;
-    xl_context *ctx = xlt_context();
-    size_t bytes;
-    const xl_view none = xl_no_view();
-    assert_int_equal(xl_context_device_info(ctx, NULL), XL_ERROR_INVALID_ARGUMENT);
-    assert_string_equal(xl_context_error(ctx), "info: NULL");
-    assert_int_equal(
-        xl_scan_enqueue(NULL, xlt_queue(), &(xl_scan_args){.n = 0, .out = none}, 0, NULL, NULL),
-        XL_ERROR_INVALID_ARGUMENT);
-    assert_string_equal(xl_context_error(ctx), "plan: NULL");
-    assert_int_equal(xl_context_device_info(ctx, NULL), XL_ERROR_INVALID_ARGUMENT);
-    assert_string_equal(xl_context_error(ctx), "info: NULL");
-    assert_string_equal(xl_context_error(NULL), "plan: NULL");
-    assert_int_equal(xl_sort_scratch(NULL, &(xl_sort_args){.n = 1}, &bytes),
-                     XL_ERROR_INVALID_ARGUMENT);
-    assert_string_equal(xl_context_error(ctx), "plan: NULL");
-}
-
-static void a_tuning_file_that_cannot_be_read_is_an_error(void **state)
-{
-    (void)state;
     static const char *const none[] = {"/no/such/file", "/tmp", "/dev/null/file"};
     xl_context_desc desc = defaults();
     for (size_t i = 0; i < sizeof none / sizeof none[0]; ++i) {
@@ -413,9 +378,8 @@ static void dumping_to(const char *folder, const char *said)
     assert_null(ctx);
 }
 
-static void an_unusable_dump_folder_is_an_error(void **state)
+XLT_TEST(an_unusable_dump_folder_is_an_error)
 {
-    (void)state;
     char folder[] = "/tmp/xlt-dump-XXXXXX", inner[64], command[160];
     xl_context *ctx;
     xl_context_desc desc = defaults();
@@ -447,25 +411,7 @@ static void an_unusable_dump_folder_is_an_error(void **state)
 
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(capabilities_are_plausible),
-        cmocka_unit_test(masks_are_heeded),
-        cmocka_unit_test(mask_words_are_checked),
-        cmocka_unit_test(fields_override_the_environment),
-        cmocka_unit_test(unknown_device_lists_what_there_is),
-        cmocka_unit_test(devices_are_found_by_number_and_name),
-        cmocka_unit_test(the_default_is_the_strongest),
-        cmocka_unit_test(no_platform_is_an_error_with_advice),
-        cmocka_unit_test(adopted_objects_outlive_the_callers_reference),
-        cmocka_unit_test(a_context_of_several_devices_is_adopted),
-        cmocka_unit_test(a_device_of_another_context_is_refused),
-        cmocka_unit_test(null_arguments_are_refused),
-        cmocka_unit_test(descriptors_of_other_versions),
-        cmocka_unit_test(a_call_without_a_plan_is_found_in_the_context),
-        cmocka_unit_test(a_tuning_file_that_cannot_be_read_is_an_error),
-        cmocka_unit_test(an_unusable_dump_folder_is_an_error),
-    };
     if (argc > 1 && strcmp(argv[1], "--say-why") == 0)
         return say_why();
-    return cmocka_run_group_tests(tests, NULL, xlt_teardown);
+    return xlt_run_tests(NULL, xlt_teardown);
 }

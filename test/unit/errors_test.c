@@ -36,9 +36,8 @@ static void *fail_in_thread(void *user)
     return NULL;
 }
 
-static void threads_at_once_see_their_own(void **state)
+XLT_TEST(threads_at_once_see_their_own)
 {
-    (void)state;
     pthread_t threads[4];
     visit visits[4];
     xli_errors *errors = xli_errors_create();
@@ -58,9 +57,8 @@ static void threads_at_once_see_their_own(void **state)
 }
 
 /* The newest counts: of the context, or without one since the context was made. */
-static void a_text_without_a_context_is_found_in_any(void **state)
+XLT_TEST(a_text_without_a_context_is_found_in_any)
 {
-    (void)state;
     set(NULL, "before there was one");
     xli_errors *first = xli_errors_create(), *second = xli_errors_create();
     assert_true(first && second);
@@ -85,9 +83,8 @@ static void a_text_without_a_context_is_found_in_any(void **state)
 }
 
 /* The system gives an ended thread's identity to the next one. */
-static void a_thread_does_not_inherit_a_text(void **state)
+XLT_TEST(a_thread_does_not_inherit_a_text)
 {
-    (void)state;
     xli_errors *errors = xli_errors_create();
     assert_non_null(errors);
     for (int i = 0; i < 8; ++i) {
@@ -101,9 +98,8 @@ static void a_thread_does_not_inherit_a_text(void **state)
     xli_errors_destroy(errors);
 }
 
-static void texts_may_quote_the_one_before(void **state)
+XLT_TEST(texts_may_quote_the_one_before)
 {
-    (void)state;
     xli_errors *errors = xli_errors_create();
     assert_non_null(errors);
     set(errors, "inner");
@@ -115,9 +111,8 @@ static void texts_may_quote_the_one_before(void **state)
     xli_errors_destroy(errors);
 }
 
-static void long_texts_are_kept_whole_by_a_context_only(void **state)
+XLT_TEST(long_texts_are_kept_whole_by_a_context_only)
 {
-    (void)state;
     static char text[20000];
     memset(text, 'x', sizeof text - 1);
     xli_errors *errors = xli_errors_create();
@@ -131,9 +126,8 @@ static void long_texts_are_kept_whole_by_a_context_only(void **state)
     xli_errors_destroy(NULL);
 }
 
-static void everything_has_a_name(void **state)
+XLT_TEST(everything_has_a_name)
 {
-    (void)state;
     assert_string_equal(xl_status_name(XL_SUCCESS), "XL_SUCCESS");
     assert_string_equal(xl_status_name(XL_ERROR_INTERNAL), "XL_ERROR_INTERNAL");
     assert_string_equal(xl_status_name((xl_status)14), "unknown xl_status");
@@ -155,15 +149,4 @@ static void everything_has_a_name(void **state)
     assert_string_equal(xl_type_name(XL_F32X4), "f32x4");
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(threads_at_once_see_their_own),
-        cmocka_unit_test(a_text_without_a_context_is_found_in_any),
-        cmocka_unit_test(a_thread_does_not_inherit_a_text),
-        cmocka_unit_test(texts_may_quote_the_one_before),
-        cmocka_unit_test(long_texts_are_kept_whole_by_a_context_only),
-        cmocka_unit_test(everything_has_a_name),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+XLT_MAIN(NULL, NULL)

@@ -108,33 +108,11 @@ static void child_is_refused(void)
     assert_int_equal(WEXITSTATUS(status), 0);
 }
 
-static void a_child_is_refused(void **state)
+XLT_TEST(a_child_is_refused)
 {
-    (void)state;
     child_is_refused();
     XLT_OK(scan_once());
     XLT_CL(clFinish(o.queue));
-}
-
-/* A child of a child that called nothing. */
-static void grandchildren_are_refused(void **state)
-{
-    (void)state;
-    int status = 0;
-    const pid_t child = fork();
-    assert_true(child >= 0);
-    if (child == 0) {
-        alarm(SECONDS);
-        const pid_t grandchild = fork();
-        if (grandchild == 0) {
-            alarm(SECONDS);
-            call_everything();
-            _exit(0);
-        }
-        _exit(grandchild > 0 && waitpid(grandchild, &status, 0) == grandchild ? status != 0 : 1);
-    }
-    assert_int_equal(waitpid(child, &status, 0), child);
-    assert_int_equal(status, 0);
 }
 
 static atomic_bool stop;
@@ -157,9 +135,8 @@ static void *keep_busy(void *user)
     return NULL;
 }
 
-static void locks_of_other_threads_do_not_matter(void **state)
+XLT_TEST(locks_of_other_threads_do_not_matter)
 {
-    (void)state;
     enum { THREADS = 2 };
     pthread_t threads[THREADS];
     xlt_needs_threads();
@@ -224,10 +201,5 @@ static int teardown(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_child_is_refused),
-        cmocka_unit_test(grandchildren_are_refused),
-        cmocka_unit_test(locks_of_other_threads_do_not_matter),
-    };
-    return XLT_RUN_WITH_GRIDS(tests, setup, teardown);
+    return xlt_has_grids() ? xlt_run_tests(setup, teardown) : XLT_SKIPPED;
 }

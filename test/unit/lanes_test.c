@@ -44,9 +44,8 @@ static const row rows[] = {
      XL_SUB_GROUP_INTEL_SIZES},
 };
 
-static void the_way_follows_from_the_facts(void **state)
+XLT_TEST(the_way_follows_from_the_facts)
 {
-    (void)state;
     for (size_t r = 0; r < XLI_COUNT(rows); ++r) {
         xli_capabilities capabilities = {0};
         xli_lanes_choose(&rows[r].facts, &capabilities);
@@ -59,9 +58,8 @@ static void the_way_follows_from_the_facts(void **state)
     }
 }
 
-static void widths_are_tried_from_the_middle(void **state)
+XLT_TEST(widths_are_tried_from_the_middle)
 {
-    (void)state;
     static const struct {
         size_t n, sizes[5];
         uint32_t wanted[XLI_MOST_WIDTHS];
@@ -98,9 +96,8 @@ static void expect_choice(const xli_width_trial trials[3], int wanted, int wante
     assert_int_equal(made, wanted_made);
 }
 
-static void the_first_without_spills_is_taken(void **state)
+XLT_TEST(the_first_without_spills_is_taken)
 {
-    (void)state;
     expect_choice((xli_width_trial[3]){{true, 0}, {true, 0}, {true, 0}}, 0, 1);
     expect_choice((xli_width_trial[3]){{true, 928}, {true, 5888}, {true, 0}}, 2, 3);
     expect_choice((xli_width_trial[3]){{true, 928}, {true, 5888}, {true, 64}}, 2, 3);
@@ -110,12 +107,4 @@ static void the_first_without_spills_is_taken(void **state)
     expect_choice((xli_width_trial[3]){{false, 0}, {false, 0}, {false, 0}}, -1, 3);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(widths_are_tried_from_the_middle),
-        cmocka_unit_test(the_first_without_spills_is_taken),
-        cmocka_unit_test(the_way_follows_from_the_facts),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+XLT_MAIN(NULL, NULL)

@@ -28,9 +28,7 @@ static uint32_t count_rounds(void)
     XLT_OK(xl_program_create(ctx, source, NULL, &program));
     cl_kernel kernel = clCreateKernel(program, "count", &code);
     XLT_CL(code);
-    cl_mem buffer =
-        clCreateBuffer(xl_context_cl(ctx), CL_MEM_COPY_HOST_PTR, sizeof words, words, &code);
-    XLT_CL(code);
+    cl_mem buffer = xlt_mem(ctx, words, sizeof words);
     XLT_CL(clSetKernelArg(kernel, 0, sizeof buffer, &buffer));
     XLT_CL(clEnqueueNDRangeKernel(xlt_queue(), kernel, 1, NULL, &one, &one, 0, NULL, NULL));
     XLT_CL(
@@ -43,9 +41,8 @@ static uint32_t count_rounds(void)
 
 /* The descriptor has a mistake that is found after the driver's limit, so that nothing is
  * compiled. Plans of searches are made from that of a grid. */
-static void grids_are_refused(void **state)
+XLT_TEST(grids_are_refused)
 {
-    (void)state;
     xl_context *const ctx = xlt_context();
     xl_grid_desc desc;
     xl_plan *grid;
@@ -60,8 +57,4 @@ static void grids_are_refused(void **state)
     assert_non_null(strstr(xl_context_error(ctx), whole ? "tunables" : "its driver ends loops"));
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(grids_are_refused)};
-    return cmocka_run_group_tests(tests, NULL, xlt_teardown);
-}
+XLT_MAIN(NULL, xlt_teardown)

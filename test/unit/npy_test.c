@@ -53,47 +53,49 @@ static bool read_bytes(const bytes *b, xli_npy *array, xli_npy_error *error)
 #define HEADER(descr, order, shape)                                                                \
     "{'descr': '" descr "', 'fortran_order': " order ", 'shape': " shape ", }  \n"
 
-static void reads_all_versions(void **state)
+static xli_npy read_good(int major, const char *header, const void *data, size_t data_bytes)
 {
-    (void)state;
+    xli_npy a;
+    xli_npy_error error;
+    const bytes b = file_of(major, header, data, data_bytes);
+    if (!read_bytes(&b, &a, &error))
+        fail_msg("%s: %s", header, error.text);
+    return a;
+}
+
+XLT_TEST(reads_all_versions)
+{
     static const uint8_t data[] = {1, 0, 0, 0, 2, 0, 0, 0};
     for (int major = 1; major <= 3; ++major) {
-        xli_npy a;
-        xli_npy_error error;
-        bytes b = file_of(major, HEADER("<i4", "False", "(2,)"), data, sizeof data);
-        assert_true(read_bytes(&b, &a, &error));
-        assert_int_equal(a.kind, 'i');
-        assert_int_equal(a.item_bytes, 4);
-        assert_int_equal(a.dimensions, 1);
-        assert_int_equal(a.count, 2);
+        xli_npy a = read_good(major, HEADER("<i4", "False", "(2,)"), data, sizeof data);
+        assert_true(a.kind == 'i' && a.item_bytes == 4 && a.dimensions == 1 && a.count == 2);
         assert_int_equal(((int32_t *)a.data)[1], 2);
         xli_npy_free(&a);
     }
 }
 
-static void reads_both_byte_orders(void **state)
+/* Each row of data, in either byte order or in Fortran's order, as C stores it here. */
+XLT_TEST(reads_every_order)
 {
-    (void)state;
     static const uint8_t data[] = {0xff, 0xff, 0xff, 0xfe, 0x3f, 0x80, 0, 0};
-    xli_npy a;
-    xli_npy_error error;
-    bytes b = file_of(1, HEADER(">i4", "False", "(2,)"), data, sizeof data);
-    assert_true(read_bytes(&b, &a, &error));
-    assert_int_equal(((int32_t *)a.data)[0], -2);
-    xli_npy_free(&a);
-    b = file_of(1, HEADER(">f4", "False", "(2,)"), data, sizeof data);
-    assert_true(read_bytes(&b, &a, &error));
-    assert_true(((float *)a.data)[1] == 1.0f);
-    xli_npy_free(&a);
-    b = file_of(1, HEADER("|u1", "False", "(2, 4)"), data, sizeof data);
-    assert_true(read_bytes(&b, &a, &error));
-    assert_memory_equal(a.data, data, sizeof data);
-    xli_npy_free(&a);
+    static const int32_t whole[] = {-2, 0x3f800000};
+    static const uint8_t turned[] = {0xff, 0xff, 0x3f, 0, 0xff, 0xfe, 0x80, 0};
+    static const struct {
+        const char *header;
+        const void *wanted;
+    } rows[] = {{HEADER(">i4", "False", "(2,)"), whole},
+                {HEADER(">f4", "False", "(2,)"), whole},
+                {HEADER("|u1", "False", "(2, 4)"), data},
+                {HEADER("|u1", "True", "(2, 4)"), turned}};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; ++i) {
+        xli_npy a = read_good(1, rows[i].header, data, sizeof data);
+        assert_memory_equal(a.data, rows[i].wanted, sizeof data);
+        xli_npy_free(&a);
+    }
 }
 
-static void reads_any_shape(void **state)
+XLT_TEST(reads_any_shape)
 {
-    (void)state;
     static const uint8_t data[] = {1, 2, 3, 4, 5, 6};
     static const struct {
         const char *header;
@@ -109,12 +111,8 @@ static void reads_any_shape(void **state)
         {HEADER("<f8", "False", "(18446744073709551615, 0)"), 2, 0, "(18446744073709551615, 0)"},
         {"{\"shape\":(2,3),\"fortran_order\":False,\"descr\":\"i1\"}", 2, 6, "(2, 3)"}};
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
-        xli_npy a;
-        xli_npy_error error;
         char text[XLI_NPY_SHAPE_BYTES];
-        bytes b = file_of(1, cases[i].header, data, cases[i].count);
-        if (!read_bytes(&b, &a, &error))
-            fail_msg("%s: %s", cases[i].header, error.text);
+        xli_npy a = read_good(1, cases[i].header, data, cases[i].count);
         assert_int_equal(a.dimensions, cases[i].dimensions);
         assert_int_equal(a.count, cases[i].count);
         assert_string_equal(xli_npy_shape_text(&a, text), cases[i].text);
@@ -123,21 +121,8 @@ static void reads_any_shape(void **state)
     }
 }
 
-static void brings_fortran_order_into_c_order(void **state)
+XLT_TEST(names_what_is_broken)
 {
-    (void)state;
-    static const uint8_t columns[] = {1, 4, 2, 5, 3, 6}, rows[] = {1, 2, 3, 4, 5, 6};
-    xli_npy a;
-    xli_npy_error error;
-    bytes b = file_of(1, HEADER("|u1", "True", "(2, 3)"), columns, sizeof columns);
-    assert_true(read_bytes(&b, &a, &error));
-    assert_memory_equal(a.data, rows, sizeof rows);
-    xli_npy_free(&a);
-}
-
-static void names_what_is_broken(void **state)
-{
-    (void)state;
     static const uint8_t data[64] = {0};
     static const struct {
         const char *header;
@@ -195,9 +180,8 @@ static void names_what_is_broken(void **state)
     }
 }
 
-static void refuses_what_is_no_npy_file(void **state)
+XLT_TEST(refuses_what_is_no_npy_file)
 {
-    (void)state;
     bytes b = file_of(1, HEADER("<f4", "False", "(1,)"), "abcd", 4);
     xli_npy a;
     xli_npy_error error;
@@ -222,9 +206,8 @@ static void refuses_what_is_no_npy_file(void **state)
 }
 
 /* Where the system opens folders, reading them fails. */
-static void says_what_cannot_be_read(void **state)
+XLT_TEST(says_what_cannot_be_read)
 {
-    (void)state;
     xli_npy a;
     xli_npy_error error;
     FILE *stream = fopen("/", "rb");
@@ -237,9 +220,8 @@ static void says_what_cannot_be_read(void **state)
 }
 
 /* Of more elements than the reader takes no data is read: here there is none. */
-static void reads_no_more_than_asked_for(void **state)
+XLT_TEST(reads_no_more_than_asked_for)
 {
-    (void)state;
     static const uint8_t data[] = {1, 2, 3};
     for (size_t most = 2; most <= 3; ++most) {
         xli_npy a;
@@ -254,9 +236,8 @@ static void reads_no_more_than_asked_for(void **state)
     }
 }
 
-static void writes_what_it_reads(void **state)
+XLT_TEST(writes_what_it_reads)
 {
-    (void)state;
     double values[12];
     for (int i = 0; i < 12; ++i)
         values[i] = i * 0.25 - 1;
@@ -279,9 +260,8 @@ static void writes_what_it_reads(void **state)
     xli_npy_free(&in);
 }
 
-static void refuses_to_write_an_unknown_type(void **state)
+XLT_TEST(refuses_to_write_an_unknown_type)
 {
-    (void)state;
     FILE *stream = tmpfile();
     xli_npy odd = xli_npy_vector('c', 8, 0, NULL), wide = xli_npy_vector('f', 16, 0, NULL);
     assert_non_null(stream);
@@ -291,19 +271,4 @@ static void refuses_to_write_an_unknown_type(void **state)
     fclose(stream);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(reads_all_versions),
-        cmocka_unit_test(reads_both_byte_orders),
-        cmocka_unit_test(reads_any_shape),
-        cmocka_unit_test(brings_fortran_order_into_c_order),
-        cmocka_unit_test(names_what_is_broken),
-        cmocka_unit_test(refuses_what_is_no_npy_file),
-        cmocka_unit_test(says_what_cannot_be_read),
-        cmocka_unit_test(reads_no_more_than_asked_for),
-        cmocka_unit_test(writes_what_it_reads),
-        cmocka_unit_test(refuses_to_write_an_unknown_type),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+XLT_MAIN(NULL, NULL)

@@ -33,9 +33,8 @@ static int files_in_folder(void)
     return count;
 }
 
-static void what_is_written_is_read(void **state)
+XLT_TEST(what_is_written_is_read)
 {
-    (void)state;
     static char big[200001];
     size_t length = 0;
     for (size_t i = 0; i < sizeof big; ++i)
@@ -57,9 +56,8 @@ static void what_is_written_is_read(void **state)
     assert_int_equal(unlink(in_folder("a")), 0);
 }
 
-static void what_cannot_be_read_is_null(void **state)
+XLT_TEST(what_cannot_be_read_is_null)
 {
-    (void)state;
     size_t length;
     assert_null(xli_os_read_file(in_folder("absent"), &length));
     assert_null(xli_os_read_file(folder, &length)); /* a folder */
@@ -68,9 +66,8 @@ static void what_cannot_be_read_is_null(void **state)
 
 /* A limit on the size of files fails in the middle of the data, as a full disk
  * does. */
-static void a_failed_write_leaves_nothing(void **state)
+XLT_TEST(a_failed_write_leaves_nothing)
 {
-    (void)state;
     static char big[100000];
     struct rlimit old, small;
     assert_int_equal(getrlimit(RLIMIT_FSIZE, &old), 0);
@@ -89,9 +86,8 @@ static void a_failed_write_leaves_nothing(void **state)
     assert_int_equal(rmdir(in_folder("taken")), 0);
 }
 
-static void folders_are_made_with_their_parents(void **state)
+XLT_TEST(folders_are_made_with_their_parents)
 {
-    (void)state;
     assert_true(xli_os_make_dirs(in_folder("p/q/r")));
     assert_true(xli_os_make_dirs(in_folder("p/q/r"))); /* again */
     assert_true(xli_os_make_dirs(in_folder("p/q/r/")));
@@ -120,9 +116,8 @@ static void cache_dir_is(const char *xdg, const char *home, const char *wanted)
     xli_free(path);
 }
 
-static void the_cache_folder_is_the_users(void **state)
+XLT_TEST(the_cache_folder_is_the_users)
 {
-    (void)state;
 #ifndef __APPLE__
     cache_dir_is("/x", "/h", "/x/crosslane");
     cache_dir_is("relative", "/h", "/h/.cache/crosslane");
@@ -133,9 +128,8 @@ static void the_cache_folder_is_the_users(void **state)
 #endif
 }
 
-static void empty_variables_are_unset(void **state)
+XLT_TEST(empty_variables_are_unset)
 {
-    (void)state;
     setenv("XLT_EMPTY", "", 1);
     assert_null(xli_os_env("XLT_EMPTY"));
     setenv("XLT_EMPTY", "v", 1);
@@ -156,15 +150,4 @@ static int teardown(void **state)
     return rmdir(folder);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_is_written_is_read),
-        cmocka_unit_test(what_cannot_be_read_is_null),
-        cmocka_unit_test(a_failed_write_leaves_nothing),
-        cmocka_unit_test(folders_are_made_with_their_parents),
-        cmocka_unit_test(the_cache_folder_is_the_users),
-        cmocka_unit_test(empty_variables_are_unset),
-    };
-    return cmocka_run_group_tests(tests, setup, teardown);
-}
+XLT_MAIN(setup, teardown)

@@ -3,7 +3,7 @@
  * named, and plans say what they took. */
 #include "grid/grid_plan.h"
 #include "runtime.h"
-#include "xlt.h"
+#include "xlt_misuse.h"
 
 #include <crosslane/plan.h>
 #include <stdio.h>
@@ -81,9 +81,8 @@ static const char in_file[] = "scan.shape = 0\nscan.pipelined = 0\nscan.tile_byt
                               "grid.group = 8\ngrid.items = 4\n"
                               "neighbors.group = 4\nneighbors.walk = 0\n";
 
-static void a_descriptor_comes_before_the_file(void **state)
+XLT_TEST(a_descriptor_comes_before_the_file)
 {
-    (void)state;
     xl_plan_details info;
     xl_context *ctx = context_with(in_file);
     XLT_OK(make_scan(ctx, NULL, 0, &info));
@@ -120,9 +119,8 @@ static void a_descriptor_comes_before_the_file(void **state)
 }
 
 /* The values of what a plan makes inside reach it, and those that are its own do not. */
-static void inner_plans_take_their_own(void **state)
+XLT_TEST(inner_plans_take_their_own)
 {
-    (void)state;
     xl_plan_details info;
     xl_plan *grid;
     xl_grid_desc desc;
@@ -146,79 +144,65 @@ static void inner_plans_take_their_own(void **state)
     xl_plan_destroy(grid);
 }
 
-static void mistakes_are_named(void **state)
+/* Makers, a tunable of each, and another that the error about a foreign one lists. */
+static const struct {
+    plan_maker *make;
+    const char *own, *listed;
+} makers[] = {
+    {make_scan, "scan.group_size", "scan.shape"},
+    {make_reduce, "reduce.group_size", "reduce.serial"},
+    {make_sort, "sort.busy", "sort.shape"},
+    {make_merge, "merge.group", "merge.serial"},
+    {make_search, "search.group", "search.serial"},
+    {make_histogram, "histogram.group", "histogram.serial"},
+    {make_transform, "transform.group", "transform.serial"},
+    {make_neighbors, "neighbors.group", "neighbors.staged"},
+    {make_nearest, "nearest.group", "nearest.aim"},
+    {make_nearest_approximate, "nearest_approximate.group", "nearest_approximate.group"},
+    {make_grid, "grid.group", "grid.group"},
+};
+enum { MAKERS = sizeof makers / sizeof *makers };
+
+static void refused(size_t maker, xl_tunable second, const char *part, const char *other)
 {
-    (void)state;
+    const xl_tunable given[2] = {{makers[maker].own, 8}, second};
+    xl_plan_details info;
+    xlt_refused(xlt_context(), makers[maker].make(xlt_context(), given, 2, &info),
+                XL_ERROR_INVALID_ARGUMENT, part);
+    if (!strstr(xl_context_error(xlt_context()), other))
+        XLT_FAIL("\"%s\" is not in: %s", other, xl_context_error(xlt_context()));
+}
+
+XLT_TEST(mistakes_are_named)
+{
     static const struct {
-        plan_maker *make;
         xl_tunable given;
         const char *said[2];
     } wrong[] = {
-        {make_scan, {"scan.grop_size", 64}, {"unknown name \"scan.grop_size\"", "scan.group_size"}},
-        {make_scan, {"", 64}, {"unknown name \"\"", "scan.spin_limit)"}},
-        {make_scan, {NULL, 64}, {"tunables[1].name: NULL", ""}},
-        {make_scan, {"scan.group_size", 0}, {"scan.group_size = 0", "a number from 1 to 1024"}},
-        {make_scan, {"scan.group_size", 1025}, {"tunables[1]", "= 1025"}},
-        {make_scan, {"scan.shape", UINT64_C(1) << 32}, {"= 4294967296", "from 0 to 1"}},
-        {make_scan,
-         {"scan.chunk_elements_csr", UINT64_MAX},
+        {{"scan.grop_size", 64}, {"unknown name \"scan.grop_size\"", "scan.group_size"}},
+        {{"", 64}, {"unknown name \"\"", "scan.spin_limit)"}},
+        {{NULL, 64}, {"tunables[1].name: NULL", ""}},
+        {{"scan.group_size", 0}, {"scan.group_size = 0", "a number from 1 to 1024"}},
+        {{"scan.group_size", 1025}, {"tunables[1]", "= 1025"}},
+        {{"scan.shape", UINT64_C(1) << 32}, {"= 4294967296", "from 0 to 1"}},
+        {{"scan.chunk_elements_csr", UINT64_MAX},
          {"= 18446744073709551615", "not 0 or a number from 1 to"}},
-        {make_scan,
-         {"sort.serial_tile_log", 5},
-         {"another primitive's \"sort.serial_tile_log\"", "scan.shape"}},
-        {make_reduce, {"scan.group_size", 8}, {"another primitive's", "reduce.serial"}},
-        {make_sort, {"grid.items", 8}, {"another primitive's", "sort.shape"}},
-        {make_merge, {"sort.shape", 1}, {"another primitive's", "merge.serial"}},
-        {make_search, {"merge.serial", 1}, {"another primitive's", "search.serial"}},
-        {make_histogram, {"merge.serial", 1}, {"another primitive's", "histogram.serial"}},
-        {make_transform, {"histogram.serial", 1}, {"another primitive's", "transform.serial"}},
-        {make_grid, {"reduce.serial", 1}, {"another primitive's", "grid.group"}},
-        {make_grid, {"neighbors.group", 8}, {"another primitive's", "sort.shape"}},
-        {make_neighbors, {"sort.shape", 1}, {"another primitive's", "neighbors.staged"}},
-        {make_neighbors, {"top_k.shape", 1}, {"another primitive's", "neighbors.walk"}},
-        {make_nearest, {"neighbors.group", 1}, {"another primitive's", "nearest.aim"}},
-        {make_nearest_approximate,
-         {"nearest.group", 1},
-         {"another primitive's", "nearest_approximate.group"}},
     };
-    static const char *const good[] = {
-        "scan.group_size", "reduce.group_size",        "sort.busy",
-        "grid.group",      "neighbors.group",          "merge.group",
-        "search.group",    "histogram.group",          "transform.group",
-        "nearest.group",   "nearest_approximate.group"};
-    static plan_maker *const makers[] = {make_scan,
-                                         make_reduce,
-                                         make_sort,
-                                         make_grid,
-                                         make_neighbors,
-                                         make_merge,
-                                         make_search,
-                                         make_histogram,
-                                         make_transform,
-                                         make_nearest,
-                                         make_nearest_approximate};
-    xl_context *ctx = xlt_context();
     xl_plan_details info;
-    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; ++i) {
-        xl_tunable given[2] = {{NULL, 8}, wrong[i].given};
-        for (size_t k = 0; k < sizeof makers / sizeof makers[0]; ++k)
-            if (makers[k] == wrong[i].make)
-                given[0].name = good[k];
-        XLT_FAILS(wrong[i].make(ctx, given, 2, &info), XL_ERROR_INVALID_ARGUMENT);
-        for (int k = 0; k < 2; ++k)
-            if (!strstr(xl_context_error(ctx), wrong[i].said[k]))
-                XLT_FAIL("%zu: \"%s\" is not in: %s", i, wrong[i].said[k], xl_context_error(ctx));
-    }
-    for (size_t k = 0; k < sizeof makers / sizeof makers[0]; ++k) {
-        XLT_FAILS(makers[k](ctx, NULL, 3, &info), XL_ERROR_INVALID_ARGUMENT);
-        assert_non_null(strstr(xl_context_error(ctx), "num_tunables is 3"));
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; ++i)
+        refused(0, wrong[i].given, wrong[i].said[0], wrong[i].said[1]);
+    for (size_t k = 0; k < MAKERS; ++k) {
+        /* Plans of grids take tunables of scans and sorts, too. */
+        refused(k, (xl_tunable){"top_k.shape", 1}, "another primitive's", makers[k].listed);
+        refused(k, (xl_tunable){makers[(k + 1) % (MAKERS - 1)].own, 1}, "another primitive's", "");
+        xlt_refused(xlt_context(), makers[k].make(xlt_context(), NULL, 3, &info),
+                    XL_ERROR_INVALID_ARGUMENT, "num_tunables is 3");
     }
 }
 
 /* A name of a plan's own is not the library's to keep. */
-static void names_are_not_kept(void **state)
+XLT_TEST(names_are_not_kept)
 {
-    (void)state;
     xl_plan *plan;
     xl_sort_desc desc;
     xl_plan_details info;
@@ -235,30 +219,7 @@ static void names_are_not_kept(void **state)
     xl_plan_destroy(plan);
 }
 
-/* As much as the caller has room for, and no byte more. */
-static void information_fits_the_caller(void **state)
-{
-    (void)state;
-    xl_plan_details whole;
-    xl_plan *plan;
-    xl_scan_desc desc;
-    xl_scan_desc_init(&desc);
-    XLT_OK(xl_scan_create(xlt_context(), &desc, &plan));
-    XLT_OK(xl_plan_info(plan, N, &whole));
-    assert_true(whole.tile_elements > 0 && whole.work_group_size > 0 && whole.algorithm[0]);
-    XLT_FAILS(xl_plan_info(plan, N, NULL), XL_ERROR_INVALID_ARGUMENT);
-    xl_plan_destroy(plan);
-    XLT_FAILS(xl_plan_info(NULL, N, &whole), XL_ERROR_INVALID_ARGUMENT);
-}
-
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_descriptor_comes_before_the_file),
-        cmocka_unit_test(inner_plans_take_their_own),
-        cmocka_unit_test(mistakes_are_named),
-        cmocka_unit_test(names_are_not_kept),
-        cmocka_unit_test(information_fits_the_caller),
-    };
-    return XLT_RUN_WITH_GRIDS(tests, NULL, xlt_teardown);
+    return xlt_has_grids() ? xlt_run_tests(NULL, xlt_teardown) : XLT_SKIPPED;
 }

@@ -8,7 +8,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 /* Sends what the process writes to stderr into a file while `run` works, and
@@ -38,17 +37,15 @@ static xli_program *get(const char *defines)
     return program;
 }
 
-static void equal_programs_are_one(void **state)
+XLT_TEST(equal_programs_are_one)
 {
-    (void)state;
     xli_program *first = get("#define ANY 1\n");
     assert_ptr_equal(get("#define ANY 1\n"), first);
     assert_ptr_not_equal(get("#define ANY 2\n"), first);
 }
 
-static void unknown_sources_and_kernels(void **state)
+XLT_TEST(unknown_sources_and_kernels)
 {
-    (void)state;
     xl_context *ctx = xlt_context();
     xli_program *program;
     xli_kernel kernel;
@@ -74,9 +71,8 @@ static void build_fails_with(const char *defines, const char *const *parts, size
 
 /* Makes a mistake in a file of this tree, by a macro, and in a user's text. Log and
  * source must both name the place. */
-static void errors_point_at_files_and_lines(void **state)
+XLT_TEST(errors_point_at_files_and_lines)
 {
-    (void)state;
     static const char *const of_ours[] = {"program \"probe\" of the library does not compile: cl/",
                                           "\nclBuildProgram returned",
                                           "\ndevice: ",
@@ -91,18 +87,6 @@ static void errors_point_at_files_and_lines(void **state)
                      sizeof of_ours / sizeof of_ours[0]);
     build_fails_with("#line 1 \"visit\"\nfloat visit(float x)\n{\n    return y;\n}\n", of_theirs,
                      sizeof of_theirs / sizeof of_theirs[0]);
-}
-
-/* Whether a line of the embedded source holds `word`; cl/lane/lane.cl and others stand in it. */
-static bool line_has(const char *source, const char *file, unsigned long number, const char *word)
-{
-    xli_source_line line = xli_source_lines(source);
-    while (xli_source_next(&line)) {
-        const char *found = strstr(line.text, word);
-        if (line.number == number && strcmp(line.file, file) == 0)
-            return found && found < line.text + line.length;
-    }
-    return false;
 }
 
 #define SORT_KEYS "#define XL_KEY_BYTES 4\n#define XL_KEY_DESCENDING 0\n"
@@ -126,9 +110,8 @@ static void refuses(const char *parameter, const char *defines)
 }
 
 /* The checks that stand in front of every program: cl/parameters.txt. */
-static void parameters_are_checked(void **state)
+XLT_TEST(parameters_are_checked)
 {
-    (void)state;
     xli_program *program;
     XLT_OK(xli_program_get(xlt_context(), "sort_bitonic",
                            "#define XL_SERIAL 1\n" SORT_KEYS SORT_BY_ONE SORT_KIND, &program));
@@ -142,49 +125,14 @@ static void parameters_are_checked(void **state)
                                  "#define XL_SORT_ITEMS_LOG 1\n");
 }
 
-static void the_log_names_a_line_that_uses_the_name(void **state)
-{
-    (void)state;
-    xl_context *ctx = xlt_context();
-    xli_program *program;
-    char file[64] = "";
-    unsigned long line = 0;
-    XLT_FAILS(xli_program_get(ctx, "probe", "#define get_local_id no_such_name +\n", &program),
-              XL_ERROR_BUILD);
-    const char *place = strstr(xl_context_error(ctx), "does not compile: ");
-    if (!place || sscanf(place, "does not compile: %63[^:]:%lu: ", file, &line) != 2 ||
-        !line_has(xli_source_find("probe")->text, file, line, "get_local_id"))
-        XLT_FAIL("no line %lu of \"%s\" uses it: %.900s", line, file, xl_context_error(ctx));
-}
-
-/* Of an error of ours there is no text of the user's to show. */
-static void many_errors_are_cut(void **state)
-{
-    (void)state;
-    static char defines[20000];
-    size_t lines = 0;
-    xli_program *program;
-    strcpy(defines, "#define get_local_id no_such_name +\n");
-    for (int i = 0; i < 15; ++i)
-        snprintf(defines + strlen(defines), 600, "#warning \"%0400d\"\nint f%d = no_such_name%d;\n",
-                 i, i, i);
-    XLT_FAILS(xli_program_get(xlt_context(), "probe", defines, &program), XL_ERROR_BUILD);
-    const char *text = xl_context_error(xlt_context());
-    for (const char *at = text; *at; at += strcspn(at, "\n"), at += *at == '\n')
-        ++lines;
-    assert_true(lines <= 60);
-    assert_null(strstr(text, "\ntext:\n"));
-}
-
 static void build_with_a_warning(void)
 {
     get("#warning \"to be seen in the log only\"\nint unused(void) { int x; return 0; }\n");
 }
 
 /* For an error PoCL itself prints "1 error generated.", and cannot be told not to. */
-static void warnings_are_not_printed(void **state)
+XLT_TEST(warnings_are_not_printed)
 {
-    (void)state;
     get("");
     if (xlt_on_oclgrind()) {
         print_message("Oclgrind counts warnings on stderr, whatever it is told\n");
@@ -201,9 +149,8 @@ static void *build_in_thread(void *user)
     return NULL;
 }
 
-static void two_threads_build_one_program(void **state)
+XLT_TEST(two_threads_build_one_program)
 {
-    (void)state;
     pthread_t threads[4];
     xli_program *programs[4] = {0};
     if (xlt_on_oclgrind()) {
@@ -219,33 +166,8 @@ static void two_threads_build_one_program(void **state)
     assert_non_null(programs[0]);
 }
 
-/* Of the processor: a busy machine does not count. */
-static double now_ms(void)
+XLT_TEST(dumps_are_written)
 {
-    struct timespec t;
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-    return (double)t.tv_sec * 1e3 + (double)t.tv_nsec * 1e-6;
-}
-
-static void the_second_time_is_quick(void **state)
-{
-    (void)state;
-    double best = 1e9;
-    get("#define QUICK 1\n");
-    for (int i = 0; i < 20; ++i) {
-        double start = now_ms();
-        get("#define QUICK 1\n");
-        double took = now_ms() - start;
-        best = took < best ? took : best;
-    }
-    print_message("a program that is known: %.3f ms\n", best);
-    if (!xlt_small())
-        assert_true(best < 1.0);
-}
-
-static void dumps_are_written(void **state)
-{
-    (void)state;
     char folder[] = "/tmp/xlt-dump-XXXXXX", command[128], line[256] = "";
     xl_context *ctx;
     xl_device_info info;
@@ -269,19 +191,4 @@ static void dumps_are_written(void **state)
     assert_true(kernel);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(equal_programs_are_one),
-        cmocka_unit_test(unknown_sources_and_kernels),
-        cmocka_unit_test(errors_point_at_files_and_lines),
-        cmocka_unit_test(parameters_are_checked),
-        cmocka_unit_test(the_log_names_a_line_that_uses_the_name),
-        cmocka_unit_test(many_errors_are_cut),
-        cmocka_unit_test(warnings_are_not_printed),
-        cmocka_unit_test(two_threads_build_one_program),
-        cmocka_unit_test(the_second_time_is_quick),
-        cmocka_unit_test(dumps_are_written),
-    };
-    return cmocka_run_group_tests(tests, NULL, xlt_teardown);
-}
+XLT_MAIN(NULL, xlt_teardown)

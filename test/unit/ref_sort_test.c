@@ -81,9 +81,8 @@ static void check_row(const row *r, bool descending, size_t first, size_t step)
     }
 }
 
-static void arrays_made_by_hand(void **state)
+XLT_TEST(arrays_made_by_hand)
 {
-    (void)state;
     for (size_t k = 0; k < ROWS; ++k)
         for (size_t first = 0; first < rows[k].count; ++first) {
             check_row(&rows[k], false, first, rows[k].count - 1);
@@ -93,9 +92,8 @@ static void arrays_made_by_hand(void **state)
 }
 
 /* Numbers are in the order that C gives them. */
-static void numbers_in_order(void **state)
+XLT_TEST(numbers_in_order)
 {
-    (void)state;
     for (size_t k = 1; k < rows[1].count; ++k) {
         float a, b;
         double c, d;
@@ -112,9 +110,8 @@ static void numbers_in_order(void **state)
     }
 }
 
-static void none_and_one(void **state)
+XLT_TEST(none_and_one)
 {
-    (void)state;
     uint16_t key = 0xfc01;
     uint32_t value = 7;
     assert_true(ref_sort(XL_F16, true, 0, &key, &value));
@@ -123,12 +120,4 @@ static void none_and_one(void **state)
     assert_int_equal(value, 7);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(arrays_made_by_hand),
-        cmocka_unit_test(numbers_in_order),
-        cmocka_unit_test(none_and_one),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+XLT_MAIN(NULL, NULL)

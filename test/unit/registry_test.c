@@ -29,9 +29,8 @@ static const char *prefix_of(unsigned primitive)
 }
 
 /* An entry for each field of xli_tune, which has nothing but numbers. */
-static void every_value_has_an_entry(void **state)
+XLT_TEST(every_value_has_an_entry)
 {
-    (void)state;
     for (size_t i = 0; i < XLI_TUNABLES; ++i) {
         const xli_tunable *t = &xli_tunables[i];
         if (!t->name || t->at != i * sizeof(uint32_t))
@@ -44,9 +43,8 @@ static void every_value_has_an_entry(void **state)
     assert_null(xli_tunable_find(""));
 }
 
-static void entries_are_sound(void **state)
+XLT_TEST(entries_are_sound)
 {
-    (void)state;
     for (size_t i = 0; i < XLI_TUNABLES; ++i) {
         const xli_tunable *t = &xli_tunables[i];
         const size_t length = t->meaning ? strlen(t->meaning) : 0;
@@ -64,9 +62,8 @@ static void entries_are_sound(void **state)
     }
 }
 
-static void built_in_values_keep_to_their_ranges(void **state)
+XLT_TEST(built_in_values_keep_to_their_ranges)
 {
-    (void)state;
     static const xli_tune_device devices[] = {
         {.name = "some CPU", .is_cpu = true, .compute_units = 2},
         {.name = "llvmpipe (LLVM 15)", .is_cpu = true, .compute_units = 128},
@@ -130,9 +127,8 @@ static uint32_t public_tunables(void)
 
 /* A tunable that injects a fault is unknown, and not listed as known, to a plan and to a tuning
  * file unless the environment allows it. */
-static void faults_are_for_tests(void **state)
+XLT_TEST(faults_are_for_tests)
 {
-    (void)state;
     static const xl_tunable inject = {"scan.inject_delay", 3};
     const xli_tune_wish wish = {.primitives = XLI_TUNE_SCAN, .tunables = &inject, .count = 1};
     const xli_tune_device device = {
@@ -163,9 +159,8 @@ static void faults_are_for_tests(void **state)
 }
 
 /* The public list is the registry's, with a context's values. */
-static void the_list_is_the_registry(void **state)
+XLT_TEST(the_list_is_the_registry)
 {
-    (void)state;
     listing l = {0};
     xl_context *ctx;
     xl_context_desc desc;
@@ -193,9 +188,8 @@ static void row_of(const xli_tunable *t, char *row, size_t bytes)
              (unsigned)t->least, (unsigned)t->greatest, t->meaning);
 }
 
-static void the_page_lists_the_registry(void **state)
+XLT_TEST(the_page_lists_the_registry)
 {
-    (void)state;
     size_t length, rows = 0, faults = 0;
     char *page = xli_os_read_file(XLT_SOURCE "/docs/tuning.md", &length);
     assert_non_null(page);
@@ -214,15 +208,4 @@ static void the_page_lists_the_registry(void **state)
     assert_int_equal(rows, public_tunables());
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_value_has_an_entry),
-        cmocka_unit_test(entries_are_sound),
-        cmocka_unit_test(built_in_values_keep_to_their_ranges),
-        cmocka_unit_test(faults_are_for_tests),
-        cmocka_unit_test(the_list_is_the_registry),
-        cmocka_unit_test(the_page_lists_the_registry),
-    };
-    return cmocka_run_group_tests(tests, NULL, xlt_teardown);
-}
+XLT_MAIN(NULL, xlt_teardown)

@@ -24,10 +24,8 @@ static size_t wrong_results(xl_plan *plan, cl_mem data)
     return wrong;
 }
 
-static void state_is_renewed_before_epochs_come_round(void **state)
+XLT_TEST(state_is_renewed_before_epochs_come_round)
 {
-    (void)state;
-    cl_int code;
     xl_plan *plan;
     xl_scan_desc desc;
     xl_scan_desc_init(&desc);
@@ -37,9 +35,7 @@ static void state_is_renewed_before_epochs_come_round(void **state)
         print_message("%s: no look-back\n", xlt_device());
         skip();
     }
-    cl_mem data =
-        clCreateBuffer(xl_context_cl(xlt_context()), CL_MEM_READ_WRITE, N * 4, NULL, &code);
-    XLT_CL(code);
+    cl_mem data = xlt_mem(xlt_context(), NULL, N * 4);
     assert_int_equal(wrong_results(plan, data), 0);
     cl_mem first = plan->pool.buffer;
     assert_non_null(first);
@@ -76,51 +72,10 @@ static xl_context *tuned_context(const char *tuning)
     return ctx;
 }
 
-/* Whichever file of look-back's kernels a plan takes, it is that one which was found good. The
- * groups of one tuning fit the pipelined kernels, where there are sub-groups; those
- * of the other do not. */
-static void the_file_that_is_built_was_tried(void **state)
-{
-    (void)state;
-    static const char *const tunings[] = {
-        "scan.look_back = 1\nscan.pipelined = 1\nscan.pipelined_size = 64\nscan.pipelined_bytes = "
-        "48\n",
-        "scan.look_back = 1\nscan.pipelined = 1\nscan.pipelined_size = 96\n"};
-    xl_scan_desc desc;
-    xl_scan_desc_init(&desc);
-    for (int t = 0; t < 2; ++t) {
-        for (int good = 0; good < 4; ++good) {
-            const bool pipelined = good & 1, back = good & 2;
-            const xli_capabilities *capabilities;
-            xl_plan *plan;
-            xl_context *ctx = tuned_context(tunings[t]);
-            XLT_OK(xli_context_capabilities(ctx, &capabilities));
-            xli_context_set_self_test_result(
-                ctx, "scan_pipelined", pipelined ? XLI_SELF_TEST_PASSED : XLI_SELF_TEST_WRONG);
-            xli_context_set_self_test_result(ctx, "scan_lookback",
-                                             back ? XLI_SELF_TEST_PASSED : XLI_SELF_TEST_WRONG);
-            XLT_OK(xl_scan_create(ctx, &desc, &plan));
-            const bool looks_back = xli_scan_of(plan)->shape.algorithm == XL_SCAN_LOOKBACK;
-            if (looks_back && !(xli_scan_of(plan)->shape.pipelined ? pipelined : back))
-                XLT_FAIL("tuning %d: %s was not found good", t,
-                         xli_scan_file_name(xli_scan_file(&xli_scan_of(plan)->shape)));
-            if (capabilities->can_publish && back)
-                assert_true(looks_back);
-            if (t == 1)
-                assert_false(xli_scan_of(plan)->shape.pipelined);
-            if (!looks_back)
-                assert_int_equal(xli_scan_of(plan)->shape.algorithm, XL_SCAN_REDUCE_THEN_SCAN);
-            xl_plan_destroy(plan);
-            xl_context_destroy(ctx);
-        }
-    }
-}
-
 /* Where there are sub-groups of 8 and more, the pipelined kernels compile and pass their self-test:
  * a plan that silently takes others is right, and slow. */
-static void pipelined_kernels_are_good_where_they_fit(void **state)
+XLT_TEST(pipelined_kernels_are_good_where_they_fit)
 {
-    (void)state;
     static const struct {
         xl_type type;
         xl_segments segments;
@@ -156,12 +111,4 @@ static void pipelined_kernels_are_good_where_they_fit(void **state)
         skip();
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(state_is_renewed_before_epochs_come_round),
-        cmocka_unit_test(the_file_that_is_built_was_tried),
-        cmocka_unit_test(pipelined_kernels_are_good_where_they_fit),
-    };
-    return cmocka_run_group_tests(tests, NULL, xlt_teardown);
-}
+XLT_MAIN(NULL, xlt_teardown)

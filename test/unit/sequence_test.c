@@ -3,7 +3,7 @@
  * events, and one event for all of them. */
 #define _GNU_SOURCE
 #include "runtime.h"
-#include "xlt.h"
+#include "xlt_misuse.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -31,16 +31,6 @@ enum { ITEMS = 256, GROUP = 8 };
 
 static xli_kernel step, bytes;
 static cl_mem words;
-
-static cl_command_queue queue_with(cl_command_queue_properties properties)
-{
-    cl_int code;
-    const cl_queue_properties list[] = {CL_QUEUE_PROPERTIES, properties, 0};
-    cl_command_queue queue = clCreateCommandQueueWithProperties(
-        xl_context_cl(xlt_context()), xl_context_device(xlt_context()), list, &code);
-    XLT_CL(code);
-    return queue;
-}
 
 static void fill(cl_uint value)
 {
@@ -109,7 +99,7 @@ static void finish(cl_event event)
 
 static void steps_keep_their_order_on(cl_command_queue_properties properties)
 {
-    cl_command_queue queue = queue_with(properties);
+    cl_command_queue queue = xlt_queue_with(xlt_context(), properties);
     for (int repeat = 0; repeat < (xlt_small() ? 1 : 20); ++repeat) {
         cl_event event, next;
         fill(0);
@@ -130,15 +120,13 @@ static void steps_keep_their_order_on(cl_command_queue_properties properties)
     XLT_CL(clReleaseCommandQueue(queue));
 }
 
-static void in_order(void **state)
+XLT_TEST(in_order)
 {
-    (void)state;
     steps_keep_their_order_on(0);
 }
 
-static void out_of_order(void **state)
+XLT_TEST(out_of_order)
 {
-    (void)state;
     steps_keep_their_order_on(CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE);
 }
 
@@ -155,14 +143,13 @@ static void skip_where_flushing_runs_commands(void)
 }
 
 /* Waits for a user event, which holds everything back until it is set. */
-static void the_callers_events_are_waited_for(void **state)
+XLT_TEST(the_callers_events_are_waited_for)
 {
-    (void)state;
     skip_where_flushing_runs_commands();
     static const cl_command_queue_properties kinds[] = {0, CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE};
     for (int kind = 0; kind < 2; ++kind) {
         for (cl_uint steps = 0; steps <= 3; ++steps) {
-            cl_command_queue queue = queue_with(kinds[kind]);
+            cl_command_queue queue = xlt_queue_with(xlt_context(), kinds[kind]);
             cl_event gates[2] = {xlt_user_event(), xlt_user_event()}, event;
             fill(0);
             XLT_OK(walk(queue, 0, steps, 2, gates, &event));
@@ -182,11 +169,10 @@ static void the_callers_events_are_waited_for(void **state)
 
 /* The command after a call on an in-order queue comes after the call's events, also
  * when the call had nothing to do and nobody asked for its event. */
-static void nothing_to_do_still_waits(void **state)
+XLT_TEST(nothing_to_do_still_waits)
 {
-    (void)state;
     skip_where_flushing_runs_commands();
-    cl_command_queue queue = queue_with(0);
+    cl_command_queue queue = xlt_queue_with(xlt_context(), 0);
     cl_event gate = xlt_user_event(), after;
     XLT_OK(walk(queue, 0, 0, 1, &gate, NULL));
     XLT_OK(walk(queue, 0, 1, 0, NULL, &after));
@@ -201,14 +187,13 @@ static void nothing_to_do_still_waits(void **state)
 
 /* A call that ends in a nested one makes a marker its event. On an in-order queue that names the
  * caller's events, which must not let it pass by what is still under way. */
-static void a_marker_comes_last(void **state)
+XLT_TEST(a_marker_comes_last)
 {
-    (void)state;
     skip_where_flushing_runs_commands();
     static const cl_command_queue_properties kinds[] = {0, CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE};
     enum { STEPS = 100 };
     for (int kind = 0; kind < 2; ++kind) {
-        cl_command_queue queue = queue_with(kinds[kind]);
+        cl_command_queue queue = xlt_queue_with(xlt_context(), kinds[kind]);
         cl_event gate = xlt_user_event(), event;
         xli_seq seq;
         fill(0);
@@ -228,9 +213,8 @@ static void a_marker_comes_last(void **state)
     }
 }
 
-static void arguments_are_copied(void **state)
+XLT_TEST(arguments_are_copied)
 {
-    (void)state;
     xli_seq seq;
     XLT_OK(xli_seq_begin(&seq, xlt_context(), xlt_queue(), 0, NULL, NULL));
     cl_ulong a = 7, b = 35;
@@ -242,9 +226,8 @@ static void arguments_are_copied(void **state)
     all_are(42);
 }
 
-static void defects_are_reported(void **state)
+XLT_TEST(defects_are_reported)
 {
-    (void)state;
     xli_seq seq;
     unsigned char long_argument[65] = {0};
     xli_arg many[XLI_MAX_ARGS + 1] = {{0}};
@@ -293,16 +276,13 @@ static xl_status begin(cl_command_queue queue, cl_uint num_waits, const cl_event
     return status;
 }
 
-static void fails_with(xl_status got, const char *word)
+static void fails_with(xl_status got, const char *text)
 {
-    XLT_FAILS(got, XL_ERROR_INVALID_ARGUMENT);
-    if (!strstr(xl_context_error(xlt_context()), word))
-        XLT_FAIL("\"%s\" is not in: %s", word, xl_context_error(xlt_context()));
+    xlt_refused(xlt_context(), got, XL_ERROR_INVALID_ARGUMENT, text);
 }
 
-static void queues_and_wait_lists_are_checked(void **state)
+XLT_TEST(queues_and_wait_lists_are_checked)
 {
-    (void)state;
     cl_int code;
     cl_device_id device = xl_context_device(xlt_context());
     cl_context cl = clCreateContext(NULL, 1, &device, NULL, NULL, &code);
@@ -330,12 +310,8 @@ static void queues_and_wait_lists_are_checked(void **state)
     XLT_CL(clReleaseContext(cl));
 }
 
-static void a_queue_of_the_device_is_refused(void **state)
+XLT_TEST(a_queue_of_the_device_is_refused)
 {
-    (void)state;
-    cl_int code;
-    const cl_queue_properties list[] = {
-        CL_QUEUE_PROPERTIES, CL_QUEUE_ON_DEVICE | CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE, 0};
     cl_command_queue_properties on_device = 0;
     clGetDeviceInfo(xl_context_device(xlt_context()), CL_DEVICE_QUEUE_ON_DEVICE_PROPERTIES,
                     sizeof on_device, &on_device, NULL);
@@ -343,9 +319,8 @@ static void a_queue_of_the_device_is_refused(void **state)
         print_message("%s has no queues of its own\n", xlt_device());
         skip();
     }
-    cl_command_queue queue = clCreateCommandQueueWithProperties(
-        xl_context_cl(xlt_context()), xl_context_device(xlt_context()), list, &code);
-    XLT_CL(code);
+    cl_command_queue queue =
+        xlt_queue_with(xlt_context(), CL_QUEUE_ON_DEVICE | CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE);
     fails_with(begin(queue, 0, NULL), "queue: one of the device's own");
     XLT_CL(clReleaseCommandQueue(queue));
 }
@@ -353,7 +328,6 @@ static void a_queue_of_the_device_is_refused(void **state)
 static int setup(void **state)
 {
     (void)state;
-    cl_int code;
     xli_program *program;
     char source[sizeof step_source + 32];
     (void)xlt_context();
@@ -363,9 +337,8 @@ static int setup(void **state)
     XLT_OK(xli_program_get(xlt_context(), "probe", source, &program));
     XLT_OK(xli_kernel_create(xlt_context(), program, "xlt_step", &step));
     XLT_OK(xli_kernel_create(xlt_context(), program, "xlt_bytes", &bytes));
-    words = clCreateBuffer(xl_context_cl(xlt_context()), CL_MEM_READ_WRITE, ITEMS * sizeof(cl_uint),
-                           NULL, &code);
-    return code;
+    words = xlt_mem(xlt_context(), NULL, ITEMS * sizeof(cl_uint));
+    return 0;
 }
 
 static int teardown(void **state)
@@ -378,18 +351,4 @@ static int teardown(void **state)
     return 0;
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(in_order),
-        cmocka_unit_test(out_of_order),
-        cmocka_unit_test(the_callers_events_are_waited_for),
-        cmocka_unit_test(nothing_to_do_still_waits),
-        cmocka_unit_test(a_marker_comes_last),
-        cmocka_unit_test(arguments_are_copied),
-        cmocka_unit_test(defects_are_reported),
-        cmocka_unit_test(queues_and_wait_lists_are_checked),
-        cmocka_unit_test(a_queue_of_the_device_is_refused),
-    };
-    return cmocka_run_group_tests(tests, setup, teardown);
-}
+XLT_MAIN(setup, teardown)

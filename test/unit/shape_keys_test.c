@@ -38,9 +38,8 @@ static xli_sort_shape sort_of(const device *d, const xli_sort_problem *problem, 
 }
 
 /* Pairs of words; and what a sort of n of them needs. */
-static void sorts_of_pairs(void **state)
+XLT_TEST(sorts_of_pairs)
 {
-    (void)state;
     const xli_sort_problem pairs = {
         .key = XL_U32, .value = XL_U32, .end_bit = 32, .algorithm = XL_SORT_BITONIC};
     xli_sort_shape shape = sort_of(&devices[H200], &pairs, 1024);
@@ -66,9 +65,8 @@ static void sorts_of_pairs(void **state)
 
 /* A sort by samples: its runs cover n, none of its buckets is more than a group holds, and a group
  * has a work-item for each sample of a run and for both ends of each run. */
-static void sorts_by_samples(void **state)
+XLT_TEST(sorts_by_samples)
 {
-    (void)state;
     for (size_t form = 0; form < 2; ++form) {
         const xli_sort_problem problem = {
             .key = XL_U32, .value = form ? XL_U32 : XL_NONE, .end_bit = 32};
@@ -104,9 +102,8 @@ static void sorts_by_samples(void **state)
 }
 
 /* Where a radix sort is taken, its chunks, and its scratch. */
-static void sorts_by_digits(void **state)
+XLT_TEST(sorts_by_digits)
 {
-    (void)state;
     xli_sort_problem wide = {
         .key = XL_U64, .value = XL_U32, .end_bit = 64, .algorithm = XL_SORT_AUTO};
     xli_sort_shape shape = sort_of(&devices[H200], &wide, 1024);
@@ -163,9 +160,8 @@ static void sorts_by_digits(void **state)
 }
 
 /* Few keys have smaller tiles, up to a number that depends on what they are. */
-static void small_sweeps(void **state)
+XLT_TEST(small_sweeps)
 {
-    (void)state;
     xli_tune_sort tune = tune_of(&devices[H200]);
     tune.sweep_small_most = 3u << 20;
     tune.sweep_small_pair_most = (3u << 20) + 1;
@@ -197,9 +193,8 @@ static void small_sweeps(void **state)
 
 /* More keys than 32 bits count: by digits however few there are; no launch and no work-item counts
  * more than 31 bits do. */
-static void sorts_of_many(void **state)
+XLT_TEST(sorts_of_many)
 {
-    (void)state;
     for (int d = 0; d < DEVICES; ++d)
         for (size_t form = 0; form < 3; ++form) {
             const xli_sort_problem problem = {.key = XL_U32,
@@ -231,9 +226,8 @@ static void sorts_of_many(void **state)
  * doubling of tiles that makes n; room in the
  * lists for the tiles of as many long segments as there may be, each one element longer than half a
  * tile, or than a tile. */
-static void sorts_of_segments(void **state)
+XLT_TEST(sorts_of_segments)
 {
-    (void)state;
     for (int d = 0; d < DEVICES; ++d)
         for (size_t form = 0; form < 4; ++form) {
             const xli_sort_problem problem = {.key = form / 2 ? XL_U64 : XL_U8,
@@ -278,9 +272,8 @@ static void check_room(const device *d, const xli_sort_problem *problem)
 }
 
 /* Whatever the keys, scratch is the keys and values once more, and at most 4 MiB. */
-static void sorts_take_little_room(void **state)
+XLT_TEST(sorts_take_little_room)
 {
-    (void)state;
     static const xl_type keys[] = {XL_I8,  XL_U8,  XL_I16, XL_U16, XL_I32, XL_U32,
                                    XL_I64, XL_U64, XL_F16, XL_F32, XL_F64};
     static const xli_radix_way ways[DEVICES] = {
@@ -302,9 +295,8 @@ static void sorts_take_little_room(void **state)
 }
 
 /* Nor do values that are gathered: but for their places no more than what is the largest. */
-static void sorts_that_gather_take_little_room(void **state)
+XLT_TEST(sorts_that_gather_take_little_room)
 {
-    (void)state;
     static const size_t sizes[] = {1, 8, 12, 100}, numbers[] = {1, 3000, 1 << 24};
     for (int d = 0; d < DEVICES; ++d)
         for (size_t i = 0; i < 3 * XLI_COUNT(sizes) * 2; ++i) {
@@ -330,9 +322,8 @@ static void sorts_that_gather_take_little_room(void **state)
 
 /* Selections take as little as xl_select_scratch() promises on every device, chunks cover every n,
  * look-back is left out where it is slow or cannot be, and a driver's limit of loops is kept. */
-static void shapes_of_compaction(void **state)
+XLT_TEST(shapes_of_compaction)
 {
-    (void)state;
     for (int d = 0; d < DEVICES; ++d)
         for (int kind = XL_SELECT_IF; kind <= XL_SELECT_REPEAT; ++kind) {
             xli_capabilities capabilities = facts_of(&devices[d]);
@@ -375,9 +366,8 @@ static xli_top_k_shape top_k_of(const device *d, size_t most)
 }
 
 /* Chunks cover every n, their counts fit, and a driver's limit of loops is kept. */
-static void chunks_of_selections(void **state)
+XLT_TEST(chunks_of_selections)
 {
-    (void)state;
     const xli_top_k_problem plain = {.key = XL_U32, .largest = true};
     assert_int_equal(top_k_of(&devices[H200], 1024).group_size, 256);
     assert_int_equal(top_k_of(&devices[H200], 100).group_size, 64);
@@ -404,9 +394,8 @@ static void chunks_of_selections(void **state)
 }
 
 /* A bound is guessed where few keys are within it, and more than are wanted. */
-static void samples_of_selections(void **state)
+XLT_TEST(samples_of_selections)
 {
-    (void)state;
     const xli_top_k_problem plain = {.key = XL_U32, .largest = true},
                             bytes = {.key = XL_U8, .largest = true};
     xli_top_k_shape shape = top_k_of(&devices[H200], 1024);
@@ -435,9 +424,8 @@ static void samples_of_selections(void **state)
 }
 
 /* What sorted results take. */
-static void selections_in_order(void **state)
+XLT_TEST(selections_in_order)
 {
-    (void)state;
     const xli_top_k_shape shape = top_k_of(&devices[H200], 1024);
     const size_t n = 100000, counts = xli_top_k_chunks_of(&shape, n).count;
     for (int wide = 0; wide < 2; ++wide) {
@@ -483,9 +471,8 @@ static xli_merge_shape merge_of(const device *d, xl_type key, size_t most)
 }
 
 /* Tiles of work-groups, which fit local memory, and the scratch for where they begin. */
-static void merges_by_groups(void **state)
+XLT_TEST(merges_by_groups)
 {
-    (void)state;
     xli_merge_shape shape = merge_of(&devices[H200], XL_U32, 1024);
     assert_true(!shape.serial && shape.group_size == 256 && shape.items == 15);
     const size_t tile = xli_merge_tile(&shape, 1);
@@ -511,9 +498,8 @@ static void merges_by_groups(void **state)
 }
 
 /* Tiles have room for one more element, and scratch on every device. */
-static void set_operations(void **state)
+XLT_TEST(set_operations)
 {
-    (void)state;
     const xli_merge_shape gpu = set_of(&devices[H200], XL_U32, XL_MERGE_UNION, 1024),
                           cpu = set_of(&devices[POCL], XL_U32, XL_MERGE_UNION, 4096);
     assert_int_equal(xli_merge_tile(&gpu, 1), 3839);
@@ -531,9 +517,8 @@ static void set_operations(void **state)
 }
 
 /* Chunks of work-items: some for each unit, of few elements where loops are ended. */
-static void merges_by_chunks(void **state)
+XLT_TEST(merges_by_chunks)
 {
-    (void)state;
     const xli_merge_shape shape = merge_of(&devices[POCL], XL_U32, 4096),
                           ended = merge_of(&devices[LLVMPIPE], XL_U32, 1024);
     assert_true(shape.serial && shape.group_size == 1);
@@ -563,9 +548,8 @@ static xli_search_shape search_of(const device *d, xl_search_kind kind, size_t m
     return shape;
 }
 
-static void searches(void **state)
+XLT_TEST(searches)
 {
-    (void)state;
     const xli_search_shape gpu = search_of(&devices[H200], XL_SEARCH_UPPER, 1024),
                            cpu = search_of(&devices[POCL], XL_SEARCH_LOWER, 4096),
                            ended = search_of(&devices[LLVMPIPE], XL_SEARCH_LOWER, 1024);
@@ -581,9 +565,8 @@ static void searches(void **state)
 }
 
 /* Where keys are not in order: chunks that hold each place from 1 on once. */
-static void searches_of_places(void **state)
+XLT_TEST(searches_of_places)
 {
-    (void)state;
     const xli_search_problem problem = {XL_U32, XL_U64, false, XL_SEARCH_UNSORTED, false};
     for (int d = 0; d < DEVICES; ++d) {
         const xli_search_shape shape = search_of(&devices[d], XL_SEARCH_UNSORTED, devices[d].group);
@@ -601,26 +584,4 @@ static void searches_of_places(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(sorts_of_pairs),
-        cmocka_unit_test(sorts_of_many),
-        cmocka_unit_test(sorts_of_segments),
-        cmocka_unit_test(sorts_by_samples),
-        cmocka_unit_test(sorts_by_digits),
-        cmocka_unit_test(small_sweeps),
-        cmocka_unit_test(sorts_take_little_room),
-        cmocka_unit_test(sorts_that_gather_take_little_room),
-        cmocka_unit_test(chunks_of_selections),
-        cmocka_unit_test(shapes_of_compaction),
-        cmocka_unit_test(samples_of_selections),
-        cmocka_unit_test(selections_in_order),
-        cmocka_unit_test(merges_by_groups),
-        cmocka_unit_test(set_operations),
-        cmocka_unit_test(merges_by_chunks),
-        cmocka_unit_test(searches),
-        cmocka_unit_test(searches_of_places),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+XLT_MAIN(NULL, NULL)

@@ -40,9 +40,8 @@ static xli_scan_shape shape_on(const device *d, const xl_scan_desc *desc, int lo
 
 enum { AS_BUILT_IN = -1 };
 
-static void sums_of_words(void **state)
+XLT_TEST(sums_of_words)
 {
-    (void)state;
     static const struct {
         xl_scan_algorithm algorithm;
         bool pipelined, bulk;
@@ -74,9 +73,8 @@ static void sums_of_words(void **state)
 }
 
 /* A GPU without lane operations looks back only for who asks: in a tuning file, or by name. */
-static void look_back_needs_lanes_on_a_gpu(void **state)
+XLT_TEST(look_back_needs_lanes_on_a_gpu)
 {
-    (void)state;
     static const struct {
         int device, look_back;
         xl_scan_algorithm wish, algorithm;
@@ -110,9 +108,8 @@ static void look_back_needs_lanes_on_a_gpu(void **state)
 
 /* Tiles are shorter where the group with the most elements then has fewer; sums that round have
  * theirs whatever n is. 264 groups. */
-static void few_elements_make_shorter_tiles(void **state)
+XLT_TEST(few_elements_make_shorter_tiles)
 {
-    (void)state;
     static const struct {
         xl_type type;
         size_t n, tile;
@@ -131,9 +128,8 @@ static void few_elements_make_shorter_tiles(void **state)
 }
 
 /* What a self-test found bad is not taken: the other file, else reduce-then-scan. */
-static void only_files_that_may_be_taken(void **state)
+XLT_TEST(only_files_that_may_be_taken)
 {
-    (void)state;
     const xl_scan_desc desc = sum_of(XL_U32);
     for (unsigned files = 0; files <= XLI_FILE_ANY; ++files) {
         const xli_scan_shape shape = shape_on(&devices[H200], &desc, AS_BUILT_IN, files);
@@ -147,9 +143,8 @@ static void only_files_that_may_be_taken(void **state)
 }
 
 /* The bits of results that round follow from these blocks: the same on every device. */
-static void textbook_blocks_are_the_same_everywhere(void **state)
+XLT_TEST(textbook_blocks_are_the_same_everywhere)
 {
-    (void)state;
     static const struct {
         xl_type type;
         size_t tile;
@@ -177,9 +172,8 @@ static void textbook_blocks_are_the_same_everywhere(void **state)
 }
 
 /* So they do from these tiles, which look-back has where it computes the same tree. */
-static void trees_are_the_same_everywhere(void **state)
+XLT_TEST(trees_are_the_same_everywhere)
 {
-    (void)state;
     static const struct {
         xl_type type;
         xl_segments segments;
@@ -220,9 +214,8 @@ static void trees_are_the_same_everywhere(void **state)
 
 /* Where its tiles do not fit look-back does not take shorter ones, but leaves the tree to launches.
  */
-static void trees_do_not_shrink(void **state)
+XLT_TEST(trees_do_not_shrink)
 {
-    (void)state;
     device small = devices[H200];
     small.local_bytes = 32768;
     xl_scan_desc desc = sum_of(XL_F32);
@@ -235,9 +228,8 @@ static void trees_do_not_shrink(void **state)
 }
 
 /* Whatever a kernel allows, a group is no larger, and its local memory is there. */
-static void shapes_fit(void **state)
+XLT_TEST(shapes_fit)
 {
-    (void)state;
     static const xl_type types[] = {XL_U8, XL_U32, XL_U64};
     for (int d = 0; d < DEVICES; ++d)
         for (size_t t = 0; t < XLI_COUNT(types); ++t)
@@ -269,9 +261,8 @@ static void shapes_fit(void **state)
 }
 
 /* Runs are whole tiles, cover everything, and are no more than scratch has room for. */
-static void cuts_cover_everything(void **state)
+XLT_TEST(cuts_cover_everything)
 {
-    (void)state;
     static const size_t sizes[] = {1, 2047, 2048, 2049, 1 << 20, ((size_t)1 << 31) + 5};
     xl_scan_desc desc = sum_of(XL_U32);
     desc.algorithm = XL_SCAN_REDUCE_THEN_SCAN;
@@ -320,9 +311,8 @@ static void check_chunks(const xli_problem *problem, const xli_reduce_shape *sha
     }
 }
 
-static void chunks_of_whole_arrays(void **state)
+XLT_TEST(chunks_of_whole_arrays)
 {
-    (void)state;
     static const xl_type types[] = {XL_U8, XL_U32, XL_U64};
     static const uint32_t shortest[] = {0, 1, 3, 64}; /* 0: as built in */
     for (int d = 0; d < DEVICES; ++d)
@@ -348,9 +338,8 @@ static void chunks_of_whole_arrays(void **state)
 }
 
 /* If a driver limits loops, no tuning value makes a long one. */
-static void runs_are_as_long_as_loops_go(void **state)
+XLT_TEST(runs_are_as_long_as_loops_go)
 {
-    (void)state;
     const xl_scan_desc desc = sum_of(XL_U32);
     const xli_capabilities capabilities = facts_of(&devices[LLVMPIPE]);
     const xli_tune_device known = known_of(&capabilities);
@@ -381,9 +370,8 @@ static void runs_are_as_long_as_loops_go(void **state)
 
 /* Few elements are one group's, more have a compute unit each for their vectors, and only then
  * chunks become longer. */
-static void sums_of_an_array_on_an_h200(void **state)
+XLT_TEST(sums_of_an_array_on_an_h200)
 {
-    (void)state;
     static const struct {
         size_t n, chunk, chunks;
     } rows[] = {
@@ -417,21 +405,4 @@ static void sums_of_an_array_on_an_h200(void **state)
     assert_false(xli_reduce_is_single(&shape, &many));
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(chunks_of_whole_arrays),
-        cmocka_unit_test(runs_are_as_long_as_loops_go),
-        cmocka_unit_test(sums_of_an_array_on_an_h200),
-        cmocka_unit_test(sums_of_words),
-        cmocka_unit_test(look_back_needs_lanes_on_a_gpu),
-        cmocka_unit_test(few_elements_make_shorter_tiles),
-        cmocka_unit_test(only_files_that_may_be_taken),
-        cmocka_unit_test(textbook_blocks_are_the_same_everywhere),
-        cmocka_unit_test(trees_are_the_same_everywhere),
-        cmocka_unit_test(trees_do_not_shrink),
-        cmocka_unit_test(shapes_fit),
-        cmocka_unit_test(cuts_cover_everything),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+XLT_MAIN(NULL, NULL)

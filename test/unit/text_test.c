@@ -6,9 +6,8 @@
 
 #include <string.h>
 
-static void text_grows(void **state)
+XLT_TEST(text_grows)
 {
-    (void)state;
     xli_text text = {0};
     xli_text_add(&text, "%s", "");
     assert_string_equal(text.data, "");
@@ -24,9 +23,8 @@ static void text_grows(void **state)
     xli_text_free(&text);
 }
 
-static void a_failure_of_text_sticks(void **state)
+XLT_TEST(a_failure_of_text_sticks)
 {
-    (void)state;
     xli_text text = {0};
     xli_text_add(&text, "before");
     xli_text_add_bytes(&text, "x", SIZE_MAX - 3); /* cannot be had */
@@ -38,9 +36,8 @@ static void a_failure_of_text_sticks(void **state)
     assert_false(text.failed);
 }
 
-static void letter_case_is_ignored(void **state)
+XLT_TEST(letter_case_is_ignored)
 {
-    (void)state;
     assert_true(xli_text_equal_nocase("GPU", "gpu"));
     assert_false(xli_text_equal_nocase("gpu", "gpus"));
     assert_false(xli_text_equal_nocase("", "g"));
@@ -52,9 +49,8 @@ static void letter_case_is_ignored(void **state)
     assert_false(xli_text_contains_nocase("[", "{")); /* one bit apart, as a and A are */
 }
 
-static void rounding_does_not_wrap(void **state)
+XLT_TEST(rounding_does_not_wrap)
 {
-    (void)state;
     assert_int_equal(xli_ceil_div(0, 7), 0);
     assert_int_equal(xli_ceil_div(1, 7), 1);
     assert_int_equal(xli_ceil_div(7, 7), 1);
@@ -73,9 +69,8 @@ static void hash_is(const char *message, size_t length, const char *wanted)
     assert_string_equal(hex, wanted);
 }
 
-static void standard_vectors(void **state)
+XLT_TEST(standard_vectors)
 {
-    (void)state;
     hash_is("", 0, "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
     hash_is("abc", 3, "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
     hash_is("abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq", 56,
@@ -91,9 +86,8 @@ static void standard_vectors(void **state)
 }
 
 /* Every length over two blocks, fed in every pair of pieces, gives one hash. */
-static void pieces_do_not_matter(void **state)
+XLT_TEST(pieces_do_not_matter)
 {
-    (void)state;
     char message[130], whole[65], pieces[65];
     for (size_t i = 0; i < sizeof message; ++i)
         message[i] = (char)(i * 37);
@@ -112,9 +106,8 @@ static void pieces_do_not_matter(void **state)
     }
 }
 
-static void texts_are_kept_apart(void **state)
+XLT_TEST(texts_are_kept_apart)
 {
-    (void)state;
     char one[65], other[65];
     xli_sha256 a, b;
     xli_sha256_init(&a);
@@ -128,16 +121,4 @@ static void texts_are_kept_apart(void **state)
     assert_string_not_equal(one, other);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(text_grows),
-        cmocka_unit_test(a_failure_of_text_sticks),
-        cmocka_unit_test(letter_case_is_ignored),
-        cmocka_unit_test(rounding_does_not_wrap),
-        cmocka_unit_test(standard_vectors),
-        cmocka_unit_test(pieces_do_not_matter),
-        cmocka_unit_test(texts_are_kept_apart),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+XLT_MAIN(NULL, NULL)

@@ -283,9 +283,8 @@ static void run_workers(xl_context *ctx, const plans *shared)
             XLT_FAIL("thread %d: %s", i, workers[i].failure);
 }
 
-static void everything_at_once_in_a_new_context(void **state)
+XLT_TEST(everything_at_once_in_a_new_context)
 {
-    (void)state;
     xlt_needs_threads();
     for (int repeat = 0; repeat < (xlt_small() ? 1 : 3); ++repeat) {
         xl_context *ctx;
@@ -295,9 +294,8 @@ static void everything_at_once_in_a_new_context(void **state)
     }
 }
 
-static void plans_that_all_threads_share(void **state)
+XLT_TEST(plans_that_all_threads_share)
 {
-    (void)state;
     plans shared;
     xlt_needs_threads();
     XLT_OK(make_plans(xlt_context(), &shared));
@@ -319,9 +317,8 @@ static void *contexts_of_its_own(void *user)
     return NULL;
 }
 
-static void contexts_come_and_go(void **state)
+XLT_TEST(contexts_come_and_go)
 {
-    (void)state;
     pthread_t threads[THREADS];
     bool good[THREADS];
     for (int i = 0; i < THREADS; ++i) {
@@ -334,12 +331,4 @@ static void contexts_come_and_go(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(everything_at_once_in_a_new_context),
-        cmocka_unit_test(plans_that_all_threads_share),
-        cmocka_unit_test(contexts_come_and_go),
-    };
-    return cmocka_run_group_tests(tests, NULL, xlt_teardown);
-}
+XLT_MAIN(NULL, xlt_teardown)

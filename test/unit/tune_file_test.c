@@ -30,9 +30,8 @@ static uint32_t value_of(xl_context *ctx, const char *name)
     return xli_tunable_value(xli_tunable_find(name), &tune);
 }
 
-static void values_are_heeded(void **state)
+XLT_TEST(values_are_heeded)
 {
-    (void)state;
     static const char text[] = "# a comment\n"
                                "\n"
                                "scan.group_size = 64 # and why\r\n"
@@ -51,9 +50,8 @@ static void values_are_heeded(void **state)
     xl_context_destroy(ctx);
 }
 
-static void mistakes_are_named(void **state)
+XLT_TEST(mistakes_are_named)
 {
-    (void)state;
     static const struct {
         const char *text, *said;
     } wrong[] = {
@@ -97,11 +95,4 @@ static int teardown(void **state)
     return unlink(path);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(values_are_heeded),
-        cmocka_unit_test(mistakes_are_named),
-    };
-    return cmocka_run_group_tests(tests, setup, teardown);
-}
+XLT_MAIN(setup, teardown)

@@ -3,8 +3,6 @@
 #define _GNU_SOURCE
 #include "xlt.h"
 
-#include <dirent.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,8 +25,7 @@ static cl_uint result_of(cl_program program)
     const size_t one = 1;
     cl_kernel kernel = clCreateKernel(program, "k", &code);
     XLT_CL(code);
-    cl_mem out = clCreateBuffer(xl_context_cl(xlt_context()), CL_MEM_READ_WRITE, 4, NULL, &code);
-    XLT_CL(code);
+    cl_mem out = xlt_mem(xlt_context(), NULL, 4);
     XLT_CL(clSetKernelArg(kernel, 0, sizeof out, &out));
     XLT_CL(clEnqueueNDRangeKernel(xlt_queue(), kernel, 1, NULL, &one, NULL, 0, NULL, NULL));
     XLT_CL(clEnqueueReadBuffer(xlt_queue(), out, CL_TRUE, 0, 4, &result, 0, NULL, NULL));
@@ -46,9 +43,8 @@ static void expect_result(const char *source, const char *options, cl_uint wante
         XLT_FAIL("%u, not %u, from: %s", got, wanted, source);
 }
 
-static void options_and_features(void **state)
+XLT_TEST(options_and_features)
 {
-    (void)state;
     xl_device_info info;
     XLT_OK(xl_context_device_info(xlt_context(), &info));
     expect_result(KERNEL, "-DVALUE=7", 7);
@@ -57,17 +53,12 @@ static void options_and_features(void **state)
 }
 
 /* Oclgrind simulates what its compiler leaves; others are told nothing of that. */
-static void only_oclgrind_is_told_not_to_optimise(void **state)
+XLT_TEST(only_oclgrind_is_told_not_to_optimise)
 {
-    (void)state;
     char options[512] = "";
     xl_device_info info;
-    xl_context *ctx;
-    xl_context_desc desc;
     cl_program program;
-    xl_context_desc_init(&desc);
-    desc.cache_dir = "off"; /* a program from a cache has no options */
-    assert_int_equal(xl_context_create(&desc, &ctx), XL_SUCCESS);
+    xl_context *ctx = xlt_context_with("off"); /* a program from a cache has no options */
     assert_int_equal(xl_context_device_info(ctx, &info), XL_SUCCESS);
     assert_int_equal(xl_program_create(ctx, KERNEL, "-DVALUE=7", &program), XL_SUCCESS);
     XLT_CL(clGetProgramBuildInfo(program, xl_context_device(ctx), CL_PROGRAM_BUILD_OPTIONS,
@@ -79,9 +70,8 @@ static void only_oclgrind_is_told_not_to_optimise(void **state)
                 (strstr(options, " -cl-opt-disable") != NULL));
 }
 
-static void includes_are_found_where_the_compiler_would(void **state)
+XLT_TEST(includes_are_found_where_the_compiler_would)
 {
-    (void)state;
     /* Once, twice, indented, with blanks, beside comments, after a literal. */
     expect_result("#include <crosslane/lanes.cl>\n#include <crosslane/lanes.cl>\n"
                   "  #  include\t<crosslane/lanes.cl> // again\n"
@@ -106,68 +96,63 @@ static void has(const char *text, const char *part)
         XLT_FAIL("\"%s\" is not in: %.900s", part, text);
 }
 
-static void fails(const char *source, const char *options, xl_status wanted)
+static void fails(const char *source, const char *options, xl_status wanted, const char *said)
 {
     cl_program program = (cl_program)&program;
     XLT_FAILS(xl_program_create(xlt_context(), source, options, &program), wanted);
     assert_null(program);
+    has(xl_context_error(xlt_context()), said);
 }
 
-static void what_is_refused(void **state)
+XLT_TEST(refusals)
 {
-    (void)state;
-    xl_context *ctx = xlt_context();
+    const xl_status bad = XL_ERROR_INVALID_ARGUMENT;
     cl_program program;
-    fails(NULL, NULL, XL_ERROR_INVALID_ARGUMENT);
-    has(xl_context_error(ctx), "source is NULL");
     char many[4200] = "";
     memset(many, '!', 4096);
     strcat(many, "x");
-    fails(many, NULL, XL_ERROR_INVALID_ARGUMENT);
-    has(xl_context_error(ctx), "source: \"!\" in line 1, column 65; at most 64 operators");
-    fails(KERNEL, "-DVALUE=1 -cl-std=CL1.2", XL_ERROR_INVALID_ARGUMENT);
-    has(xl_context_error(ctx), "-cl-std=CL1.2");
-    assert_int_equal(xl_program_create(ctx, KERNEL, NULL, NULL), XL_ERROR_INVALID_ARGUMENT);
-    has(xl_context_error(ctx), "program is NULL");
-    assert_int_equal(xl_program_create(NULL, KERNEL, NULL, &program), XL_ERROR_INVALID_ARGUMENT);
+    fails(NULL, NULL, bad, "source is NULL");
+    fails(many, NULL, bad, "source: \"!\" in line 1, column 65; at most 64 operators");
+    fails(KERNEL, "-DVALUE=1 -cl-std=CL1.2", bad, "-cl-std=CL1.2");
+    assert_int_equal(xl_program_create(xlt_context(), KERNEL, NULL, NULL), bad);
+    has(xl_context_error(xlt_context()), "program is NULL");
+    assert_int_equal(xl_program_create(NULL, KERNEL, NULL, &program), bad);
     has(xl_context_error(NULL), "ctx is NULL");
     static const char *const unknown[] = {
         "\n/* \n */\n#include <crosslane/none.cl>\n", "\n\n\n#include <crosslane/lanes>\n",
         "\n\n\n#include <crosslane/lanes.cl\n",       "\n\n\n#include <crosslane/.cl>",
         "\n\n\n#include <crosslane/prelude.cl>",      "\n\n\n#include <crosslane/"};
     for (size_t i = 0; i < sizeof unknown / sizeof unknown[0]; ++i) {
-        fails(unknown[i], NULL, XL_ERROR_INVALID_ARGUMENT);
-        has(xl_context_error(ctx), "source, line 4: there is no <crosslane/");
-        has(xl_context_error(ctx), "<crosslane/collectives.cl>, <crosslane/lanes.cl>");
+        fails(unknown[i], NULL, bad, "source, line 4: there is no <crosslane/");
+        has(xl_context_error(xlt_context()), "<crosslane/collectives.cl>, <crosslane/lanes.cl>");
     }
 }
 
 /* The user's lines stand under the user's numbers, also behind includes, which stand under
  * their own. */
-static void errors_point_into_the_source(void **state)
+XLT_TEST(errors_point_into_the_source)
 {
-    (void)state;
-    xl_context *ctx = xlt_context();
     fails("#include <crosslane/lanes.cl>\n/* \\\n */\n#include <crosslane/lanes.cl> // \\\n\n"
           "uint f(uint x)\n{\n    return not_there + x;\n}\n",
-          "-DN=3", XL_ERROR_BUILD);
-    const char *error = xl_context_error(ctx);
-    has(error, "xl_program_create: user does not compile: line 8, column 12: ");
-    has(error, "\nclBuildProgram returned");
-    has(error, "\nprogram: user\n");
-    has(error, " -DN=3\n");
-    has(error, "user:8:12: ");
-    has(error, "not_there");
-    has(error, "\nuser:1: /* #include <crosslane/lanes.cl> */\nuser:2: /* \\\n");
-    has(error, "\nuser:8:     return not_there + x;\n");
+          "-DN=3", XL_ERROR_BUILD, "xl_program_create: user does not compile: line 8, column 12: ");
+    const char *error = xl_context_error(xlt_context());
+    static const char *const parts[] = {
+        "\nclBuildProgram returned",
+        "\nprogram: user\n",
+        " -DN=3\n",
+        "user:8:12: ",
+        "not_there",
+        "\nuser:1: /* #include <crosslane/lanes.cl> */\nuser:2: /* \\\n",
+        "\nuser:8:     return not_there + x;\n"};
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; ++i)
+        has(error, parts[i]);
     assert_null(strstr(error, "cl/lane/lane.cl:"));
-    fails("#define XL_NAME t\n#include <crosslane/collectives.cl>\n", NULL, XL_ERROR_BUILD);
-    has(xl_context_error(ctx), "must be defined");
+    fails("#define XL_NAME t\n#include <crosslane/collectives.cl>\n", NULL, XL_ERROR_BUILD,
+          "must be defined");
 }
 
-static void equal_sources_are_one_program(void **state)
+XLT_TEST(equal_sources_are_one_program)
 {
-    (void)state;
     cl_program first = build(KERNEL, "-DVALUE=1"), again = build(KERNEL "\n/**/", "-DVALUE=1");
     cl_program other = build(KERNEL, "-DVALUE=2"),
                longer = build(KERNEL "int f(void);", "-DVALUE=1");
@@ -191,29 +176,9 @@ static void write_file(const char *folder, const char *name, const char *text)
     fclose(file);
 }
 
-static int files_in(const char *folder)
-{
-    int count = 0;
-    DIR *dir = opendir(folder);
-    if (!dir)
-        return 0;
-    for (const struct dirent *entry; (entry = readdir(dir));)
-        count += entry->d_name[0] != '.';
-    closedir(dir);
-    return count;
-}
-
-static void remove_all(const char *folder)
-{
-    char command[100];
-    snprintf(command, sizeof command, "rm -r %s", folder);
-    assert_int_equal(system(command), 0);
-}
-
 /* The compiler reads such a file, so what it made is not kept. */
-static void files_that_change_are_read_again(void **state)
+XLT_TEST(files_that_change_are_read_again)
 {
-    (void)state;
     char folder[] = "/tmp/xlt-include-XXXXXX", options[64];
     assert_non_null(mkdtemp(folder));
     snprintf(options, sizeof options, "-I%s", folder);
@@ -251,13 +216,12 @@ static void files_that_change_are_read_again(void **state)
                 expect_result(sources[i], options, value), clReleaseProgram(program);
         }
     }
-    remove_all(folder);
+    xlt_remove_folder(folder);
 }
 
 /* What else stands in sources reads nothing: two equal ones are one program. */
-static void other_lines_are_no_reason_to_build_again(void **state)
+XLT_TEST(other_lines_are_no_reason_to_build_again)
 {
-    (void)state;
     static const char *const lines[] = {
         "#define SUM(a, b) \\\n    ((a) + (b))\n",
         "#define SUM(a, b) \\\r\n    ((a) + (b))\r\n",
@@ -278,95 +242,4 @@ static void other_lines_are_no_reason_to_build_again(void **state)
     }
 }
 
-static void programs_are_cached_on_disk(void **state)
-{
-    (void)state;
-    char folder[] = "/tmp/xlt-cache-XXXXXX";
-    xl_context *ctx;
-    xl_context_desc desc;
-    xl_device_info info;
-    int files[2];
-    assert_non_null(mkdtemp(folder));
-    xl_context_desc_init(&desc);
-    desc.cache_dir = folder;
-    for (int i = 0; i < 2; ++i) {
-        cl_program program;
-        XLT_OK(xl_context_adopt(xl_context_cl(xlt_context()), xl_context_device(xlt_context()),
-                                &desc, &ctx));
-        XLT_OK(xl_context_device_info(ctx, &info));
-        const int before = files_in(folder);
-        XLT_OK(xl_program_create(ctx, "#include <crosslane/lanes.cl>\n" KERNEL, "-DVALUE=9",
-                                 &program));
-        xl_context_destroy(ctx); /* the program outlives it */
-        assert_int_equal(result_of(program), 9);
-        clReleaseProgram(program);
-        files[i] = files_in(folder);
-        /* Where the driver keeps binaries of its own, or gives none, there is nothing. */
-        if (i == 0 && files[0] == 0)
-            print_message("%s keeps no programs\n", xlt_device());
-        else if (i == 0)
-            assert_true(files[0] == before + 1);
-    }
-    assert_int_equal(files[0], files[1]);
-    remove_all(folder);
-}
-
-typedef struct builder {
-    pthread_t thread;
-    cl_program program;
-    char options[32];
-} builder;
-
-static void *build_in_thread(void *user)
-{
-    builder *b = user;
-    for (int i = 0; i < 20; ++i) {
-        if (b->program)
-            clReleaseProgram(b->program);
-        if (xl_program_create(xlt_context(), "#include <crosslane/lanes.cl>\n" KERNEL, b->options,
-                              &b->program) != XL_SUCCESS)
-            return NULL;
-    }
-    return b;
-}
-
-static void threads_may_build_at_once(void **state)
-{
-    (void)state;
-    builder builders[4] = {0};
-    xlt_needs_threads();
-    xlt_context();
-    for (int i = 0; i < 4; ++i) {
-        snprintf(builders[i].options, sizeof builders[i].options, "-DVALUE=%d", 20 + i / 2);
-        assert_int_equal(pthread_create(&builders[i].thread, NULL, build_in_thread, &builders[i]),
-                         0);
-    }
-    for (int i = 0; i < 4; ++i) {
-        void *finished;
-        pthread_join(builders[i].thread, &finished);
-        assert_ptr_equal(finished, &builders[i]);
-    }
-    assert_ptr_equal(builders[0].program, builders[1].program);
-    assert_ptr_not_equal(builders[1].program, builders[2].program);
-    for (int i = 0; i < 4; ++i) {
-        assert_int_equal(result_of(builders[i].program), 20 + i / 2);
-        clReleaseProgram(builders[i].program);
-    }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(options_and_features),
-        cmocka_unit_test(only_oclgrind_is_told_not_to_optimise),
-        cmocka_unit_test(includes_are_found_where_the_compiler_would),
-        cmocka_unit_test(what_is_refused),
-        cmocka_unit_test(errors_point_into_the_source),
-        cmocka_unit_test(equal_sources_are_one_program),
-        cmocka_unit_test(files_that_change_are_read_again),
-        cmocka_unit_test(other_lines_are_no_reason_to_build_again),
-        cmocka_unit_test(programs_are_cached_on_disk),
-        cmocka_unit_test(threads_may_build_at_once),
-    };
-    return cmocka_run_group_tests(tests, NULL, xlt_teardown);
-}
+XLT_MAIN(NULL, xlt_teardown)

@@ -25,9 +25,8 @@ static void run(check_text *check, const text_case *cases, size_t count)
     }
 }
 
-static void expressions(void **state)
+XLT_TEST(expressions)
 {
-    (void)state;
     static const text_case cases[] = {
         {NULL, NULL},
         {"x", NULL},
@@ -74,9 +73,8 @@ static void expressions(void **state)
     run(xli_check_expression, cases, XLI_COUNT(cases));
 }
 
-static void sources(void **state)
+XLT_TEST(sources)
 {
-    (void)state;
     static const text_case cases[] = {
         {NULL, NULL},
         {"", NULL},
@@ -119,9 +117,8 @@ static char *repeat(const char *head, const char *part, size_t times, const char
 }
 
 /* As often as `most` is let through, and once more is not. */
-static void limits(void **state)
+XLT_TEST(limits)
 {
-    (void)state;
     static const struct {
         check_text *check;
         const char *head, *part, *tail;
@@ -149,9 +146,8 @@ static void limits(void **state)
     }
 }
 
-static void nested(void **state)
+XLT_TEST(nested)
 {
-    (void)state;
     for (size_t deep = 64; deep <= 65; ++deep) {
         char *open = repeat("", "f(", deep, "x"), *all = repeat(open, ")", deep, "");
         const text_case one = {all, deep == 64 ? NULL : "brackets may be nested 64 deep"};
@@ -163,9 +159,8 @@ static void nested(void **state)
 }
 
 /* Compilers crash on operators in a row in a program of the caller's, too. Rulers are none. */
-static void programs(void **state)
+XLT_TEST(programs)
 {
-    (void)state;
     const char *const heads[] = {"x = ", "#define X ", "#pragma region ", "// "};
     for (size_t i = 0; i < XLI_COUNT(heads); ++i) {
         char *text = repeat(heads[i], "-", 65, "x\n{ don't");
@@ -180,9 +175,8 @@ static xl_status check_name(const xl_context *ctx, const char *field, const char
     return xli_check_identifier(ctx, field, name, 63);
 }
 
-static void names(void **state)
+XLT_TEST(names)
 {
-    (void)state;
     static const text_case cases[] = {
         {"a", NULL},
         {"_x9", NULL},
@@ -204,11 +198,4 @@ static void names(void **state)
     run(check_name, cases, XLI_COUNT(cases));
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(expressions), cmocka_unit_test(sources),  cmocka_unit_test(limits),
-        cmocka_unit_test(nested),      cmocka_unit_test(programs), cmocka_unit_test(names),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+XLT_MAIN(NULL, NULL)

@@ -38,9 +38,8 @@ static xl_status check(cl_mem buffer, size_t offset, size_t n, size_t size, xli_
     return xli_check_view(xlt_context(), "in", xl_view_of(buffer, offset), n, size, access, &span);
 }
 
-static void limits_are_exact(void **state)
+XLT_TEST(limits_are_exact)
 {
-    (void)state;
     cl_mem buffer = make(CL_MEM_READ_WRITE, 42); /* ten words and a half */
     XLT_OK(check(buffer, 0, 10, 4, XLI_READ));
     XLT_OK(check(buffer, 9, 1, 4, XLI_WRITE));
@@ -55,9 +54,8 @@ static void limits_are_exact(void **state)
 }
 
 /* n * size and offset + n past the largest size_t. */
-static void products_do_not_wrap(void **state)
+XLT_TEST(products_do_not_wrap)
 {
-    (void)state;
     cl_mem buffer = make(CL_MEM_READ_WRITE, 64);
     const size_t half = SIZE_MAX / 2 + 1, quarter = SIZE_MAX / 4 + 1;
     refused(check(buffer, 0, half, 2, XLI_READ), XL_ERROR_INVALID_ARGUMENT, "in:");
@@ -69,9 +67,8 @@ static void products_do_not_wrap(void **state)
     XLT_CL(clReleaseMemObject(buffer));
 }
 
-static void access_is_checked(void **state)
+XLT_TEST(access_is_checked)
 {
-    (void)state;
     cl_mem source = make(CL_MEM_READ_ONLY, 64), sink = make(CL_MEM_WRITE_ONLY, 64);
     XLT_OK(check(source, 0, 4, 4, XLI_READ));
     XLT_OK(check(sink, 0, 4, 4, XLI_WRITE));
@@ -83,9 +80,8 @@ static void access_is_checked(void **state)
     XLT_CL(clReleaseMemObject(sink));
 }
 
-static void only_buffers_of_this_context(void **state)
+XLT_TEST(only_buffers_of_this_context)
 {
-    (void)state;
     cl_int code;
     cl_bool images = CL_FALSE;
     cl_device_id device = xl_context_device(xlt_context());
@@ -125,9 +121,8 @@ static xli_span span_of(cl_mem buffer, const char *name, size_t offset, size_t n
     return span;
 }
 
-static void sub_buffers_are_parts_of_their_parent(void **state)
+XLT_TEST(sub_buffers_are_parts_of_their_parent)
 {
-    (void)state;
     const xl_context *ctx = xlt_context();
     cl_mem parent = make(CL_MEM_READ_ONLY, 8192);
     cl_mem low = sub_buffer(parent, 0, 0, 4096), high = sub_buffer(parent, 0, 4096, 4096);
@@ -149,9 +144,8 @@ static void sub_buffers_are_parts_of_their_parent(void **state)
 }
 
 /* Every pair of ranges in a small buffer, by counting shared words. */
-static void overlap_by_definition(void **state)
+XLT_TEST(overlap_by_definition)
 {
-    (void)state;
     enum { WORDS = 6 };
     cl_mem buffer = make(CL_MEM_READ_WRITE, WORDS * 4);
     for (size_t code = 0; code < WORDS * WORDS * WORDS * WORDS; ++code) {
@@ -187,9 +181,8 @@ static xl_status take(cl_mem buffer, size_t offset, size_t bytes)
     return status;
 }
 
-static void scratch_of_the_caller(void **state)
+XLT_TEST(scratch_of_the_caller)
 {
-    (void)state;
     cl_mem buffer = make(CL_MEM_READ_WRITE, 1024), source = make(CL_MEM_READ_ONLY, 1024);
     XLT_OK(take(buffer, 0, 1024));
     XLT_OK(take(buffer, 768, 256));
@@ -218,9 +211,8 @@ static xl_status use(xli_pool *pool, size_t bytes)
     return status;
 }
 
-static void pools_grow_and_do_not_shrink(void **state)
+XLT_TEST(pools_grow_and_do_not_shrink)
 {
-    (void)state;
     xli_pool pool = {0};
     XLT_OK(xli_pool_create(xlt_context(), &pool));
     XLT_OK(use(&pool, 0));
@@ -248,9 +240,8 @@ static void pools_grow_and_do_not_shrink(void **state)
 
 /* A call that failed for an event it waited for may be over before the one in front of it: the
  * next call gets a buffer that neither knows. One that succeeded leaves it its own. */
-static void calls_that_failed_keep_the_buffer(void **state)
+XLT_TEST(calls_that_failed_keep_the_buffer)
 {
-    (void)state;
     xli_pool pool = {0};
     XLT_OK(xli_pool_create(xlt_context(), &pool));
     for (int fails = 0; fails < 2; ++fails) {
@@ -276,9 +267,8 @@ static void calls_that_failed_keep_the_buffer(void **state)
 }
 
 /* Also where the driver hands out memory that had an owner before. */
-static void pools_of_zeros(void **state)
+XLT_TEST(pools_of_zeros)
 {
-    (void)state;
     enum { BYTES = 5000, OWNERS = 16 };
     static unsigned char host[2 * BYTES];
     xli_pool pool = {.zeroed = true};
@@ -305,19 +295,4 @@ static void pools_of_zeros(void **state)
     xli_pool_destroy(&pool);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(limits_are_exact),
-        cmocka_unit_test(products_do_not_wrap),
-        cmocka_unit_test(access_is_checked),
-        cmocka_unit_test(only_buffers_of_this_context),
-        cmocka_unit_test(sub_buffers_are_parts_of_their_parent),
-        cmocka_unit_test(overlap_by_definition),
-        cmocka_unit_test(scratch_of_the_caller),
-        cmocka_unit_test(pools_grow_and_do_not_shrink),
-        cmocka_unit_test(calls_that_failed_keep_the_buffer),
-        cmocka_unit_test(pools_of_zeros),
-    };
-    return cmocka_run_group_tests(tests, NULL, xlt_teardown);
-}
+XLT_MAIN(NULL, xlt_teardown)
