@@ -88,7 +88,7 @@ x86() {
 
 sizes() { # BITS FLAG LIBRARY...
   gcc "$2" -O1 -DCROSSLANE_STATIC -Iinclude -Ilib/{core,tune,ocl,plan,element,problem,scan,reduce,sort,top_k,select,merge,search,histogram,transform,grid} \
-    -isystem $hosts/include test/unit/sizes_test.c "${@:3}" -Wl,-rpath,"$PWD/$hosts/x86" -pthread \
+    -isystem $hosts/include test/unit/{sizes_test,shape_devices}.c "${@:3}" -Wl,-rpath,"$PWD/$hosts/x86" -pthread \
     -o "$hosts/x86/sizes-$1"
 }
 

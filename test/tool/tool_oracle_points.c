@@ -39,29 +39,17 @@ static void save_table(const char *path, char kind, uint32_t bytes, size_t rows,
 }
 
 /* Many distances are exactly as long as a radius may be. */
-static void make_lattice(size_t side, const char *path)
+static void make_lattice(size_t side, const char *path, uint32_t bytes, double spacing, double low)
 {
     const size_t n = side * side * side;
-    float *data = memory(3 * n * sizeof *data);
-    for (size_t i = 0; i < n; ++i) {
-        const size_t row = i / side, plane = row / side;
-        data[3 * i] = (float)(i % side);
-        data[3 * i + 1] = (float)(row % side);
-        data[3 * i + 2] = (float)plane;
+    char *data = memory(3 * n * bytes);
+    for (size_t i = 0; i < 3 * n; ++i) {
+        const size_t at[3] = {i / 3 % side, i / 3 / side % side, i / 3 / side / side};
+        const double wide = low + (double)at[i % 3] * spacing;
+        const float narrow = (float)wide;
+        memcpy(data + i * bytes, bytes == 4 ? (const void *)&narrow : &wide, bytes);
     }
-    save_table(path, 'f', sizeof *data, n, 3, data);
-}
-
-static void make_wide_lattice(size_t side, const char *path, double spacing, double low)
-{
-    const size_t n = side * side * side;
-    double *data = memory(3 * n * sizeof *data);
-    for (size_t i = 0; i < n; ++i) {
-        const size_t at[3] = {i % side, i / side % side, i / side / side};
-        for (size_t a = 0; a < 3; ++a)
-            data[3 * i + a] = low + (double)at[a] * spacing;
-    }
-    save_table(path, 'f', sizeof *data, n, 3, data);
+    save_table(path, 'f', bytes, n, 3, data);
 }
 
 static void make_points(size_t n, const char *dtype, const char *path, const char *nan_at,
@@ -472,9 +460,9 @@ bool oracle_points(int argc, char **argv)
         make_points((size_t)atoll(a[0]), a[1], a[2], NULL, (size_t)atoll(a[3]),
                     (uint64_t)atoll(a[4]));
     } else if (strcmp(what, "lattice") == 0 && argc == 4) {
-        make_lattice((size_t)atoll(a[0]), a[1]);
+        make_lattice((size_t)atoll(a[0]), a[1], 4, 1, 0);
     } else if (strcmp(what, "lattice") == 0 && argc == 6) {
-        make_wide_lattice((size_t)atoll(a[0]), a[1], strtod(a[2], NULL), strtod(a[3], NULL));
+        make_lattice((size_t)atoll(a[0]), a[1], 8, strtod(a[2], NULL), strtod(a[3], NULL));
     } else if (strcmp(what, "neighbors") == 0 && argc >= 7) {
         q = ask(a[2], argc - 7, a + 5);
         check_neighbors(strtod(a[0], NULL), strcmp(a[1], "inclusive") == 0, &q, a[3], a[4]);

@@ -71,9 +71,6 @@ static xl_context *context_with(const char *file)
     return ctx;
 }
 
-#define GIVEN(...)                                                                                 \
-    (const xl_tunable[]){__VA_ARGS__}, sizeof((xl_tunable[]){__VA_ARGS__}) / sizeof(xl_tunable)
-
 /* Shapes in which a value shows whatever the device. */
 static const char in_file[] = "scan.shape = 0\nscan.pipelined = 0\nscan.tile_bytes = 4096\n"
                               "reduce.serial = 0\nreduce.whole_size = 16\n"
@@ -81,40 +78,44 @@ static const char in_file[] = "scan.shape = 0\nscan.pipelined = 0\nscan.tile_byt
                               "grid.group = 8\ngrid.items = 4\n"
                               "neighbors.group = 4\nneighbors.walk = 0\n";
 
+enum { TILE, GROUP, ITEM };
+
 XLT_TEST(a_descriptor_comes_before_the_file)
 {
-    xl_plan_details info;
+    static const struct {
+        plan_maker *make;
+        xl_tunable given[2]; /* the last one counts; none: the file does */
+        int field;
+        uint64_t wanted;
+    } rows[] = {
+        {make_scan, {{0}}, TILE, 4096 / 4},
+        {make_scan, {{0}}, GROUP, 1},
+        {make_scan, {{0}}, ITEM, 0},
+        {make_scan, {{"scan.tile_bytes", 1024}, {"scan.tile_bytes", 2048}}, TILE, 2048 / 4},
+        {make_reduce, {{0}}, GROUP, 16},
+        {make_reduce, {{"reduce.whole_size", 8}}, GROUP, 8},
+        {make_reduce, {{"reduce.serial", 1}}, GROUP, 1},
+        {make_sort, {{0}}, TILE, 64},
+        {make_sort, {{"sort.serial_tile_log", 5}}, TILE, 32},
+        {make_grid, {{0}}, TILE, 32},
+        {make_grid, {{"grid.items", 2}}, TILE, 16},
+        {make_grid, {{"grid.items", 2}}, ITEM, 2},
+        {make_neighbors, {{0}}, GROUP, 4},
+        {make_neighbors, {{"neighbors.group", 2}}, GROUP, 2},
+        {make_neighbors, {{"neighbors.walk", 100}}, TILE, 100},
+    };
     xl_context *ctx = context_with(in_file);
-    XLT_OK(make_scan(ctx, NULL, 0, &info));
-    assert_int_equal(info.tile_elements, 4096 / 4);
-    assert_int_equal(info.work_group_size, 1);
-    assert_int_equal(info.item_elements, 0);
-    assert_int_equal(info.sub_group_size, 0);
-    XLT_OK(make_scan(ctx, GIVEN({"scan.tile_bytes", 1024}, {"scan.tile_bytes", 2048}), &info));
-    assert_int_equal(info.tile_elements, 2048 / 4); /* the last one */
-    XLT_OK(make_reduce(ctx, NULL, 0, &info));
-    assert_int_equal(info.work_group_size, 16);
-    XLT_OK(make_reduce(ctx, GIVEN({"reduce.whole_size", 8}), &info));
-    assert_int_equal(info.work_group_size, 8);
-    assert_int_equal(info.tile_elements, 8 * info.item_elements);
-    XLT_OK(make_reduce(ctx, GIVEN({"reduce.serial", 1}), &info));
-    assert_int_equal(info.work_group_size, 1);
-    XLT_OK(make_sort(ctx, NULL, 0, &info));
-    assert_int_equal(info.tile_elements, 64);
-    XLT_OK(make_sort(ctx, GIVEN({"sort.serial_tile_log", 5}), &info));
-    assert_int_equal(info.tile_elements, 32);
-    XLT_OK(make_grid(ctx, NULL, 0, &info));
-    assert_int_equal(info.tile_elements, 32);
-    XLT_OK(make_grid(ctx, GIVEN({"grid.items", 2}), &info));
-    assert_int_equal(info.tile_elements, 16);
-    assert_int_equal(info.item_elements, 2);
-    XLT_OK(make_neighbors(ctx, NULL, 0, &info));
-    assert_int_equal(info.work_group_size, 4);
-    XLT_OK(make_neighbors(ctx, GIVEN({"neighbors.group", 2}), &info));
-    assert_int_equal(info.work_group_size, 2);
-    XLT_OK(make_neighbors(ctx, GIVEN({"neighbors.walk", 100}), &info));
-    assert_int_equal(info.tile_elements, 100);
-    assert_string_equal(info.algorithm, "rows");
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; ++i) {
+        xl_plan_details info;
+        const uint32_t count = rows[i].given[1].name ? 2 : rows[i].given[0].name ? 1 : 0;
+        XLT_OK(rows[i].make(ctx, rows[i].given, count, &info));
+        const uint64_t got = rows[i].field == TILE    ? info.tile_elements
+                             : rows[i].field == GROUP ? info.work_group_size
+                                                      : info.item_elements;
+        if (got != rows[i].wanted)
+            XLT_FAIL("row %zu: %llu, not %llu", i, (unsigned long long)got,
+                     (unsigned long long)rows[i].wanted);
+    }
     xl_context_destroy(ctx);
 }
 
@@ -216,6 +217,8 @@ XLT_TEST(names_are_not_kept)
     memset(given, 0xa5, sizeof given);
     XLT_OK(xl_plan_info(plan, N, &info));
     assert_int_equal(info.tile_elements, 128);
+    XLT_FAILS(xl_plan_info(plan, N, NULL), XL_ERROR_INVALID_ARGUMENT);
+    XLT_FAILS(xl_plan_info(NULL, N, &info), XL_ERROR_INVALID_ARGUMENT);
     xl_plan_destroy(plan);
 }
 

@@ -33,6 +33,7 @@ xli_capabilities facts_of(const device *d)
     capabilities.info.compute_units = d->units;
     capabilities.info.max_work_group_size = d->group;
     capabilities.info.local_bytes = d->local_bytes;
+    capabilities.info.has_fp64 = true;
     return capabilities;
 }
 
@@ -43,5 +44,8 @@ xli_tune_device known_of(const xli_capabilities *capabilities)
                              .capability = capabilities->nv_capability,
                              .is_cpu = capabilities->is_cpu,
                              .has_lanes = capabilities->lane_way != XLI_LANE_LOCAL,
+                             .max_work_group = capabilities->info.max_work_group_size,
+                             .local_bytes = capabilities->info.local_bytes,
+                             .compute_units = capabilities->info.compute_units,
                              .most_rounds = capabilities->most_rounds};
 }

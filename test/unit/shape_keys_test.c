@@ -21,11 +21,8 @@ static xli_sort_shape sort_as(const device *d, const xli_sort_problem *problem, 
                               const xli_tune_sort *tune)
 {
     const xli_capabilities capabilities = facts_of(d);
-    xli_tune_device known = known_of(&capabilities);
+    const xli_tune_device known = known_of(&capabilities);
     xli_sort_shape shape;
-    known.max_work_group = d->group;
-    known.local_bytes = d->local_bytes;
-    known.compute_units = d->units;
     xli_sort_shape_of(problem, &capabilities, &known, tune,
                       &(xli_sort_limits){most, {SIZE_MAX, SIZE_MAX}, most}, &shape);
     return shape;
@@ -326,13 +323,12 @@ XLT_TEST(shapes_of_compaction)
 {
     for (int d = 0; d < DEVICES; ++d)
         for (int kind = XL_SELECT_IF; kind <= XL_SELECT_REPEAT; ++kind) {
-            xli_capabilities capabilities = facts_of(&devices[d]);
+            const xli_capabilities capabilities = facts_of(&devices[d]);
             const xli_tune_device known = known_of(&capabilities);
             xli_tune tune = {0};
             xli_select_shape s;
             const xli_select_problem p = {.kind = (xl_select_kind)kind,
                                           .element = {.type = XL_U8, .lanes = 1, .bytes = 1}};
-            capabilities.info.compute_units = devices[d].units;
             xli_tune_select_table(&known, &tune.select);
             xli_tune_limit_loops(&known, &tune);
             xli_select_shape_of(&p, &capabilities, &tune.select, devices[d].group, &s);
@@ -354,11 +350,9 @@ XLT_TEST(shapes_of_compaction)
 static xli_top_k_shape top_k_of(const device *d, size_t most)
 {
     const xli_capabilities capabilities = facts_of(d);
-    xli_tune_device known = known_of(&capabilities);
+    const xli_tune_device known = known_of(&capabilities);
     xli_tune tune = {0};
     xli_top_k_shape shape;
-    known.max_work_group = d->group;
-    known.compute_units = d->units;
     xli_tune_top_k_table(&known, &tune.top_k);
     xli_tune_limit_loops(&known, &tune);
     xli_top_k_shape_of(&known, &tune.top_k, most, &shape);
@@ -453,12 +447,9 @@ static xli_merge_shape set_of(const device *d, xl_type key, xl_merge_operation o
 {
     const xli_merge_problem problem = {.key = key, .operation = operation};
     const xli_capabilities capabilities = facts_of(d);
-    xli_tune_device known = known_of(&capabilities);
+    const xli_tune_device known = known_of(&capabilities);
     xli_tune tune = {0};
     xli_merge_shape shape;
-    known.max_work_group = d->group;
-    known.local_bytes = d->local_bytes;
-    known.compute_units = d->units;
     xli_tune_merge_table(&known, &tune.merge);
     xli_tune_limit_loops(&known, &tune);
     xli_merge_shape_of(&problem, &known, &tune.merge, most, &shape);
@@ -536,12 +527,9 @@ static xli_search_shape search_of(const device *d, xl_search_kind kind, size_t m
 {
     const xli_search_problem problem = {XL_U32, XL_U64, false, kind, false};
     const xli_capabilities capabilities = facts_of(d);
-    xli_tune_device known = known_of(&capabilities);
+    const xli_tune_device known = known_of(&capabilities);
     xli_tune tune = {0};
     xli_search_shape shape;
-    known.max_work_group = d->group;
-    known.local_bytes = d->local_bytes;
-    known.compute_units = d->units;
     xli_tune_search_table(&known, &tune.search);
     xli_tune_limit_loops(&known, &tune);
     xli_search_shape_of(&problem, &known, &tune.search, most, &shape);

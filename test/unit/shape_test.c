@@ -5,14 +5,6 @@
 #include "shape_devices.h"
 #include "xlt.h"
 
-static xli_problem problem_of(const xl_scan_desc *desc, const xli_capabilities *capabilities)
-{
-    xli_problem problem = {0};
-    if (xli_problem_resolve(NULL, desc, false, capabilities, &problem) != XL_SUCCESS)
-        XLT_FAIL("%s", xl_context_error(NULL));
-    return problem;
-}
-
 static xl_scan_desc sum_of(xl_type type)
 {
     xl_scan_desc desc;
@@ -21,21 +13,49 @@ static xl_scan_desc sum_of(xl_type type)
     return desc;
 }
 
-/* As built-in values have it, but that a tuning file may have set scan.look_back. */
+/* A scan or a reduction on a device, with the built-in values. */
+typedef struct subject {
+    xli_capabilities capabilities;
+    xli_tune_device known;
+    xli_problem problem;
+    xli_tune tune;
+} subject;
+
+static subject subject_of(const device *d, const xl_scan_desc *desc, bool reduces)
+{
+    subject s = {.capabilities = facts_of(d)};
+    s.known = known_of(&s.capabilities);
+    if (xli_problem_resolve(NULL, desc, reduces, &s.capabilities, &s.problem) != XL_SUCCESS)
+        XLT_FAIL("%s", xl_context_error(NULL));
+    xli_tune_scan_table(&s.known, &s.tune.scan);
+    xli_tune_reduce_table(&s.known, &s.tune.reduce);
+    return s;
+}
+
+static xli_scan_shape scan_shape(const subject *s, xl_scan_algorithm wish, unsigned files,
+                                 size_t most)
+{
+    const xli_scan_limits limits = {wish, files, most};
+    xli_scan_shape shape;
+    xli_scan_shape_of(&s->problem, &s->capabilities, &s->tune.scan, &limits, &shape);
+    return shape;
+}
+
+static xli_reduce_shape reduce_shape(const subject *s, size_t most)
+{
+    xli_reduce_shape shape;
+    xli_reduce_shape_of(&s->problem, &s->capabilities, &s->tune.reduce, most, &shape);
+    return shape;
+}
+
+/* The shape by the built-in values; look_back is the value of scan.look_back in a tuning file. */
 static xli_scan_shape shape_on(const device *d, const xl_scan_desc *desc, int look_back,
                                unsigned files)
 {
-    const xli_capabilities capabilities = facts_of(d);
-    const xli_problem problem = problem_of(desc, &capabilities);
-    const xli_scan_limits limits = {desc->algorithm, files, capabilities.info.max_work_group_size};
-    const xli_tune_device known = known_of(&capabilities);
-    xli_tune_scan tune;
-    xli_scan_shape shape;
-    xli_tune_scan_table(&known, &tune);
+    subject s = subject_of(d, desc, false);
     if (look_back >= 0)
-        tune.look_back = (uint32_t)look_back;
-    xli_scan_shape_of(&problem, &capabilities, &tune, &limits, &shape);
-    return shape;
+        s.tune.scan.look_back = (uint32_t)look_back;
+    return scan_shape(&s, desc->algorithm, files, d->group);
 }
 
 enum { AS_BUILT_IN = -1 };
@@ -153,20 +173,11 @@ XLT_TEST(textbook_blocks_are_the_same_everywhere)
         xl_scan_desc desc = sum_of(rows[r].type);
         desc.algorithm = XL_SCAN_KOGGE_STONE;
         for (int d = 0; d < DEVICES; ++d) {
-            device with = devices[d];
-            xli_capabilities capabilities = facts_of(&with);
-            capabilities.info.has_fp64 = true;
-            const xli_problem problem = problem_of(&desc, &capabilities);
-            const xli_scan_limits limits = {desc.algorithm, XLI_FILE_ANY, with.group};
-            const xli_tune_device known = known_of(&capabilities);
-            xli_tune_scan tune;
-            xli_scan_shape shape;
-            xli_tune_scan_table(&known, &tune);
-            xli_scan_shape_of(&problem, &capabilities, &tune, &limits, &shape);
+            const xli_scan_shape shape = shape_on(&devices[d], &desc, AS_BUILT_IN, XLI_FILE_ANY);
             if (shape.tile != rows[r].tile || shape.items != 8)
-                XLT_FAIL("%s, row %zu: tile %zu of %u", with.name, r, shape.tile,
+                XLT_FAIL("%s, row %zu: tile %zu of %u", devices[d].name, r, shape.tile,
                          (unsigned)shape.items);
-            assert_int_equal(shape.group_size == 1, with.is_cpu);
+            assert_int_equal(shape.group_size == 1, devices[d].is_cpu);
         }
     }
 }
@@ -190,15 +201,8 @@ XLT_TEST(trees_are_the_same_everywhere)
                 desc.determinism = XL_REPRODUCIBLE;
                 desc.segments = rows[r].segments;
                 desc.segment_type = rows[r].segments == XL_SEGMENTS_OFFSETS ? XL_U64 : XL_NONE;
-                xli_capabilities capabilities = facts_of(&devices[d]);
-                capabilities.info.has_fp64 = true;
-                const xli_problem problem = problem_of(&desc, &capabilities);
-                const xli_scan_limits limits = {XL_SCAN_AUTO, XLI_FILE_ANY, most};
-                const xli_tune_device known = known_of(&capabilities);
-                xli_tune_scan tune;
-                xli_scan_shape shape;
-                xli_tune_scan_table(&known, &tune);
-                xli_scan_shape_of(&problem, &capabilities, &tune, &limits, &shape);
+                const subject s = subject_of(&devices[d], &desc, false);
+                const xli_scan_shape shape = scan_shape(&s, XL_SCAN_AUTO, XLI_FILE_ANY, most);
                 const size_t tile = xli_scan_tree_tile(&shape.tree);
                 const bool back = shape.algorithm == XL_SCAN_LOOKBACK;
                 assert_memory_equal(&shape.tree, &rows[r].tree, sizeof shape.tree);
@@ -235,21 +239,14 @@ XLT_TEST(shapes_fit)
         for (size_t t = 0; t < XLI_COUNT(types); ++t)
             for (size_t most = devices[d].group; most > 0; most /= 2) {
                 const xl_scan_desc desc = sum_of(types[t]);
-                const xli_capabilities capabilities = facts_of(&devices[d]);
-                const xli_problem problem = problem_of(&desc, &capabilities);
-                const xli_scan_limits limits = {XL_SCAN_AUTO, XLI_FILE_ANY, most};
-                const xli_tune_device known = known_of(&capabilities);
-                xli_tune_scan tune;
-                xli_tune_reduce tune_reduce = {.group_size = 128,
-                                               .whole_size = 128,
-                                               .item_bytes = 64,
-                                               .whole_bytes = 64,
-                                               .chunk_elements = 1 << 20};
-                xli_scan_shape scan;
-                xli_reduce_shape reduce;
-                xli_tune_scan_table(&known, &tune);
-                xli_scan_shape_of(&problem, &capabilities, &tune, &limits, &scan);
-                xli_reduce_shape_of(&problem, &capabilities, &tune_reduce, most, &reduce);
+                subject s = subject_of(&devices[d], &desc, false);
+                s.tune.reduce = (xli_tune_reduce){.group_size = 128,
+                                                  .whole_size = 128,
+                                                  .item_bytes = 64,
+                                                  .whole_bytes = 64,
+                                                  .chunk_elements = 1 << 20};
+                const xli_scan_shape scan = scan_shape(&s, XL_SCAN_AUTO, XLI_FILE_ANY, most);
+                const xli_reduce_shape reduce = reduce_shape(&s, most);
                 assert_true(scan.group_size >= 1 && scan.group_size <= most);
                 assert_true(reduce.group_size >= 1 && reduce.group_size <= most);
                 assert_true(scan.tile > 0 && reduce.tile > 0);
@@ -269,22 +266,14 @@ XLT_TEST(cuts_cover_everything)
     for (int d = 0; d < DEVICES; ++d)
         for (size_t k = 0; k < XLI_COUNT(sizes); ++k) {
             const size_t n = sizes[k];
-            const xli_capabilities capabilities = facts_of(&devices[d]);
-            const xli_problem problem = problem_of(&desc, &capabilities);
-            const xli_scan_shape shape = shape_on(&devices[d], &desc, AS_BUILT_IN, XLI_FILE_ANY);
-            const xli_scan_partition cut = xli_scan_partition_of(&problem, &shape, n);
+            const subject s = subject_of(&devices[d], &desc, false);
+            const xli_scan_shape shape =
+                scan_shape(&s, desc.algorithm, XLI_FILE_ANY, devices[d].group);
+            const xli_scan_partition cut = xli_scan_partition_of(&s.problem, &shape, n);
             assert_int_equal(cut.chunk % shape.tile, 0);
             assert_true(cut.groups * cut.chunk >= n && (cut.groups - 1) * cut.chunk < n);
-            assert_true(cut.groups <= xli_scan_most_groups(&problem, &shape, n));
+            assert_true(cut.groups <= xli_scan_most_groups(&s.problem, &shape, n));
         }
-}
-
-static xli_problem reduction_of(const xl_scan_desc *desc, const xli_capabilities *capabilities)
-{
-    xli_problem problem = {0};
-    if (xli_problem_resolve(NULL, desc, true, capabilities, &problem) != XL_SUCCESS)
-        XLT_FAIL("%s", xl_context_error(NULL));
-    return problem;
 }
 
 /* Chunks of whole arrays are whole rows, cover everything, and leave no more totals than scratch
@@ -319,21 +308,16 @@ XLT_TEST(chunks_of_whole_arrays)
         for (size_t t = 0; t < XLI_COUNT(types); ++t)
             for (size_t s = 0; s < XLI_COUNT(shortest); ++s) {
                 const xl_scan_desc desc = sum_of(types[t]);
-                const xli_capabilities capabilities = facts_of(&devices[d]);
-                const xli_problem problem = reduction_of(&desc, &capabilities);
-                const xli_tune_device known = known_of(&capabilities);
-                xli_tune_reduce tune;
-                xli_reduce_shape shape;
-                xli_tune_reduce_table(&known, &tune);
+                subject of = subject_of(&devices[d], &desc, true);
                 if (shortest[s] > 0) {
-                    tune.serial = 0;
-                    tune.chunk_vectors = shortest[s];
-                    tune.single_group_vectors = 1;
-                    tune.chunk_elements = s % 2 ? 256 : 1 << 30;
+                    of.tune.reduce.serial = 0;
+                    of.tune.reduce.chunk_vectors = shortest[s];
+                    of.tune.reduce.single_group_vectors = 1;
+                    of.tune.reduce.chunk_elements = s % 2 ? 256 : 1 << 30;
                 }
-                xli_reduce_shape_of(&problem, &capabilities, &tune, devices[d].group, &shape);
+                const xli_reduce_shape shape = reduce_shape(&of, devices[d].group);
                 assert_int_equal(shape.single_launch, devices[d].can_publish);
-                check_chunks(&problem, &shape);
+                check_chunks(&of.problem, &shape);
             }
 }
 
@@ -341,31 +325,24 @@ XLT_TEST(chunks_of_whole_arrays)
 XLT_TEST(runs_are_as_long_as_loops_go)
 {
     const xl_scan_desc desc = sum_of(XL_U32);
-    const xli_capabilities capabilities = facts_of(&devices[LLVMPIPE]);
-    const xli_tune_device known = known_of(&capabilities);
-    const xli_scan_limits limits = {XL_SCAN_AUTO, XLI_FILE_ANY, devices[LLVMPIPE].group};
-    const size_t n = (size_t)1 << 28;
-    const xli_problem scanned = problem_of(&desc, &capabilities);
-    const xli_problem reduced = reduction_of(&desc, &capabilities);
-    xli_tune tune = {0};
-    xli_scan_shape scan;
-    xli_reduce_shape reduce;
-    xli_tune_scan_table(&known, &tune.scan);
-    xli_tune_reduce_table(&known, &tune.reduce);
-    tune.scan.chunk_elements = tune.reduce.chunk_elements = 1 << 30;
-    tune.scan.chunk_elements_csr = tune.reduce.chunk_elements_csr = 0;
-    tune.scan.tile_bytes = 1 << 24;
-    tune.reduce.single_group_tiles = tune.reduce.single_group_vectors = 1 << 16;
-    xli_tune_limit_loops(&known, &tune);
-    xli_scan_shape_of(&scanned, &capabilities, &tune.scan, &limits, &scan);
-    xli_reduce_shape_of(&reduced, &capabilities, &tune.reduce, limits.most, &reduce);
-    const xli_scan_partition runs = xli_scan_partition_of(&scanned, &scan, n);
-    const xli_reduce_partition chunks = xli_reduce_partition_of(&reduced, &reduce, n, 0);
+    const size_t n = (size_t)1 << 28, most = devices[LLVMPIPE].group;
+    subject s = subject_of(&devices[LLVMPIPE], &desc, false);
+    s.tune.scan.chunk_elements = s.tune.reduce.chunk_elements = 1 << 30;
+    s.tune.scan.chunk_elements_csr = s.tune.reduce.chunk_elements_csr = 0;
+    s.tune.scan.tile_bytes = 1 << 24;
+    s.tune.reduce.single_group_tiles = s.tune.reduce.single_group_vectors = 1 << 16;
+    xli_tune_limit_loops(&s.known, &s.tune);
+    subject reduced = subject_of(&devices[LLVMPIPE], &desc, true);
+    reduced.tune = s.tune;
+    const xli_scan_shape scan = scan_shape(&s, XL_SCAN_AUTO, XLI_FILE_ANY, most);
+    const xli_reduce_shape reduce = reduce_shape(&reduced, most);
+    const xli_scan_partition runs = xli_scan_partition_of(&s.problem, &scan, n);
+    const xli_reduce_partition chunks = xli_reduce_partition_of(&reduced.problem, &reduce, n, 0);
     assert_true(runs.chunk <= 1 << 19);
     assert_true(chunks.chunk <= 1 << 18);
     assert_true(scan.tune.chunk_elements_csr == 1 << 10);
     assert_true(reduce.tune.chunk_elements_csr == 1 << 13);
-    assert_true(xli_reduce_partition_of(&reduced, &reduce, 1 << 20, 0).chunk <= 1 << 18);
+    assert_true(xli_reduce_partition_of(&reduced.problem, &reduce, 1 << 20, 0).chunk <= 1 << 18);
 }
 
 /* Few elements are one group's, more have a compute unit each for their vectors, and only then
@@ -387,16 +364,11 @@ XLT_TEST(sums_of_an_array_on_an_h200)
         {1 << 22, 8192, 512},
         {1 << 28, 249 * 1024, 1053},
     };
-    xl_scan_desc desc = sum_of(XL_I32);
-    const xli_capabilities capabilities = facts_of(&devices[H200]);
-    const xli_problem problem = reduction_of(&desc, &capabilities);
-    const xli_tune_device known = known_of(&capabilities);
-    xli_tune_reduce tune;
-    xli_reduce_shape shape;
-    xli_tune_reduce_table(&known, &tune);
-    xli_reduce_shape_of(&problem, &capabilities, &tune, devices[H200].group, &shape);
+    const xl_scan_desc desc = sum_of(XL_I32);
+    const subject s = subject_of(&devices[H200], &desc, true);
+    const xli_reduce_shape shape = reduce_shape(&s, devices[H200].group);
     for (size_t k = 0; k < XLI_COUNT(rows); ++k) {
-        const xli_reduce_partition cut = xli_reduce_partition_of(&problem, &shape, rows[k].n, 0);
+        const xli_reduce_partition cut = xli_reduce_partition_of(&s.problem, &shape, rows[k].n, 0);
         if (cut.chunk != rows[k].chunk || cut.chunks != rows[k].chunks)
             XLT_FAIL("%zu elements: %zu chunks of %zu", rows[k].n, cut.chunks, cut.chunk);
         assert_int_equal(xli_reduce_is_single(&shape, &cut), cut.chunks > 1);

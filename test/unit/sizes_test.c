@@ -4,6 +4,7 @@
  * it prints, those from 2^32 - 1 on as "none", against those of a 64-bit one. */
 #include "reduce_shape.h"
 #include "scan_plan.h"
+#include "shape_devices.h"
 #include "sort_shape.h"
 
 #include <inttypes.h>
@@ -31,48 +32,6 @@ static void print_bytes(const one_case *c, const char *what, uint64_t n, uint64_
         printf("%s, %s n=%" PRIu64 ": %" PRIu64 "\n", c->name, what, n, bytes);
     else if (prints && n < UINT32_MAX - 1)
         printf("%s, %s n=%" PRIu64 ": none\n", c->name, what, n);
-}
-
-/* ---- devices ---- */
-
-static const struct {
-    const char *name;
-    bool is_cpu, can_publish;
-    xli_lane_way lane_way;
-    uint32_t vendor_id, capability, width, units;
-    uint64_t group, local_bytes;
-} devices[] = {
-    {"NVIDIA H200", false, true, XLI_LANE_PTX, XLI_VENDOR_NVIDIA, 9, 32, 132, 1024, 49152},
-    {"a GPU", false, true, XLI_LANE_LOCAL, 0, 0, 1, 16, 256, 32768},
-    {"pthread-cpu", true, true, XLI_LANE_LOCAL, 0, 0, 1, 1, 4096, 524288},
-    {"llvmpipe (LLVM 15)", true, false, XLI_LANE_LOCAL, 0, 0, 1, 2, 1024, 32768},
-};
-
-static xli_capabilities facts_of(size_t d)
-{
-    xli_capabilities facts = {.lane_way = devices[d].lane_way,
-                              .is_cpu = devices[d].is_cpu,
-                              .can_publish = devices[d].can_publish,
-                              .vendor_id = devices[d].vendor_id,
-                              .nv_capability = devices[d].capability,
-                              .most_rounds = SIZE_MAX};
-    snprintf(facts.info.name, sizeof facts.info.name, "%s", devices[d].name);
-    facts.info.sub_group_size = devices[d].width;
-    facts.info.compute_units = devices[d].units;
-    facts.info.max_work_group_size = devices[d].group;
-    facts.info.local_bytes = devices[d].local_bytes;
-    facts.info.has_fp64 = true;
-    return facts;
-}
-
-static xli_tune_device known_of(const xli_capabilities *facts)
-{
-    return (xli_tune_device){.name = facts->info.name,
-                             .vendor_id = facts->vendor_id,
-                             .capability = facts->nv_capability,
-                             .is_cpu = facts->is_cpu,
-                             .has_lanes = facts->lane_way != XLI_LANE_LOCAL,
-                             .most_rounds = facts->most_rounds};
 }
 
 /* ---- numbers of elements ---- */
@@ -168,8 +127,8 @@ static void check_reduction(const one_case *c, uint32_t chunk_elements)
 static void check_sorts(void)
 {
     static const xli_sort_problem problem = {.key = XL_U64, .value = XL_U32, .end_bit = 64};
-    for (size_t d = 0; d < XLI_COUNT(devices); ++d) {
-        one_case c = {.capabilities = facts_of(d)};
+    for (size_t d = 0; d < (size_t)DEVICES; ++d) {
+        one_case c = {.capabilities = facts_of(&devices[d])};
         const xli_tune_device known = known_of(&c.capabilities);
         xli_tune_sort tune;
         xli_sort_shape shape;
@@ -240,7 +199,7 @@ static bool resolve(size_t r, size_t d, bool reduces, one_case *c)
         desc.load = "wide_of(x)";
         desc.load_type = rows[r].load;
     }
-    *c = (one_case){.capabilities = facts_of(d)};
+    *c = (one_case){.capabilities = facts_of(&devices[d])};
     snprintf(c->name, sizeof c->name, "%s on %s", rows[r].name, devices[d].name);
     if (xli_problem_resolve(NULL, &desc, reduces, &c->capabilities, &c->problem) == XL_SUCCESS)
         return true;
@@ -253,7 +212,7 @@ int main(int argc, char **argv)
     prints = argc > 1 && strcmp(argv[1], "--print") == 0;
     fill_sizes();
     for (size_t r = 0; r < XLI_COUNT(rows); ++r)
-        for (size_t d = 0; d < XLI_COUNT(devices); ++d) {
+        for (size_t d = 0; d < (size_t)DEVICES; ++d) {
             one_case c;
             if (resolve(r, d, false, &c))
                 check_scan(&c, rows[r].algorithm);
@@ -265,6 +224,6 @@ int main(int argc, char **argv)
     check_sorts();
     if (failures == 0 && !prints)
         printf("%zu numbers of elements, %zu cases, %zu devices\n", num_sizes, XLI_COUNT(rows),
-               XLI_COUNT(devices));
+               (size_t)DEVICES);
     return failures > 0;
 }
