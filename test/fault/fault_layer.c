@@ -123,6 +123,7 @@ CREATE(cl_command_queue, queues, clCreateCommandQueueWithProperties, P(cl_contex
 CREATE(cl_mem, buffers, clCreateBuffer, P(cl_context c, cl_mem_flags f, size_t n, void *h, cl_int *code), P(c, f, n, h, code))
 CREATE(cl_program, programs, clCreateProgramWithSource, P(cl_context c, cl_uint n, const char **s, const size_t *l, cl_int *code), P(c, n, s, l, code))
 CREATE(cl_program, programs, clCreateProgramWithBinary, P(cl_context c, cl_uint n, const cl_device_id *d, const size_t *l, const unsigned char **b, cl_int *each, cl_int *code), P(c, n, d, l, b, each, code))
+CREATE(cl_event, events, clCreateUserEvent, P(cl_context c, cl_int *code), P(c, code))
 CREATE(cl_kernel, kernels, clCreateKernel, P(cl_program p, const char *n, cl_int *code), P(p, n, code))
 /* clang-format on */
 
@@ -298,7 +299,7 @@ EXPORT CL_API_ENTRY cl_int CL_API_CALL clInitLayer(cl_uint entries, const cl_icd
     WRAP(clEnqueueCopyBuffer); WRAP(clEnqueueFillBuffer); WRAP(clEnqueueMarkerWithWaitList);
     WRAP(clCreateContext); WRAP(clCreateCommandQueue); WRAP(clCreateCommandQueueWithProperties);
     WRAP(clCreateBuffer); WRAP(clCreateProgramWithSource); WRAP(clCreateProgramWithBinary);
-    WRAP(clCreateKernel); WRAP(clCreateKernelsInProgram);
+    WRAP(clCreateKernel); WRAP(clCreateKernelsInProgram); WRAP(clCreateUserEvent);
     /* clang-format on */
     *layer = &table;
     *entries_used = known;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Launches, counted by the layer: no thread comes between the arguments and the launch of another
- * thread, and a call of many launches releases every event but the caller's. */
+ * thread, and a reduction of a whole array takes one launch if it can. */
 #define _GNU_SOURCE
 #include "faults.h"
 #include "private.h"
@@ -215,278 +215,44 @@ XLT_TEST(no_call_comes_between_on_own_scratch)
     calls_are_one_step();
 }
 
-/* ---- events of many launches --------------------------------------------------------- */
-
-/* SORT_N: more than one work-item sorts alone. */
-enum { N = 1 << 18, SMALL_N = 1 << 14, SORT_N = (1 << 16) + 1, POINTS = 3000 };
-
-/* The queue and the arrays of a call; the buffers hold N words and a few. */
-typedef struct flow {
-    cl_command_queue queue;
-    cl_event gate; /* complete; each call waits for it */
-    cl_mem in, segments, out, extra, scratch;
-} flow;
-
-/* The end of a call's arguments: with an event asked for, or without. */
-#define GATED(f, event) 1, &(f)->gate, (event)
-
-/* Makes a plan, enqueues its call and destroys the plan. The table has the least number of
- * launches. */
-typedef void many_launches(const flow *f, int variant, cl_event *event);
-
-static size_t scan_size(xl_scan_algorithm algorithm)
-{
-    return algorithm == XL_SCAN_LOOKBACK || algorithm == XL_SCAN_REDUCE_THEN_SCAN ? N : SMALL_N;
-}
-
-static void call_scan(const flow *f, int variant, cl_event *event)
-{
-    xl_plan *plan;
-    xl_scan_desc desc;
-    const bool by_flags = variant < 0;
-    xl_scan_desc_init(&desc);
-    desc.algorithm = by_flags ? XL_SCAN_REDUCE_THEN_SCAN : (xl_scan_algorithm)variant;
-    desc.segments = by_flags ? XL_SEGMENTS_HEAD_FLAGS : XL_SEGMENTS_NONE;
-    XLT_OK(xl_scan_create(xlt_context(), &desc, &plan));
-    XLT_OK(xl_scan_enqueue(
-        plan, f->queue,
-        &(xl_scan_args){.n = scan_size(desc.algorithm),
-                        .in = xl_view_of(f->in, 0),
-                        .segments = by_flags ? xl_view_of(f->segments, 0) : xl_no_view(),
-                        .out = xl_view_of(f->out, 0),
-                        .scratch =
-                            variant == XL_SCAN_AUTO ? xl_no_view() : xl_view_of(f->scratch, 0)},
-        GATED(f, event)));
-    xl_plan_destroy(plan);
-}
-
-static void call_reduce(const flow *f, int variant, cl_event *event)
-{
-    xl_plan *plan;
-    xl_reduce_desc desc;
-    xl_reduce_desc_init(&desc);
-    desc.segments = (xl_segments)variant;
-    const bool counted = desc.segments == XL_SEGMENTS_HEAD_FLAGS;
-    XLT_OK(xl_reduce_create(xlt_context(), &desc, &plan));
-    XLT_OK(xl_reduce_enqueue(
-        plan, f->queue,
-        &(xl_reduce_args){.n = N,
-                          .in = xl_view_of(f->in, 0),
-                          .segments = counted ? xl_view_of(f->segments, 0) : xl_no_view(),
-                          .out = xl_view_n(f->out, 0, counted ? N : 1),
-                          .num_segments_out = counted ? xl_view_of(f->extra, 0) : xl_no_view(),
-                          .scratch = xl_view_of(f->scratch, 0)},
-        GATED(f, event)));
-    xl_plan_destroy(plan);
-}
-
-static void call_sort(const flow *f, int variant, cl_event *event)
-{
-    xl_plan *plan;
-    xl_sort_desc desc;
-    xl_sort_desc_init(&desc);
-    desc.value = (xl_type)variant;
-    const xl_view none = xl_no_view();
-    XLT_OK(xl_sort_create(xlt_context(), &desc, &plan));
-    XLT_OK(
-        xl_sort_enqueue(plan, f->queue,
-                        &(xl_sort_args){.n = SORT_N,
-                                        .keys_in = xl_view_of(f->in, 0),
-                                        .values_in = desc.value ? xl_view_of(f->in, 0) : none,
-                                        .keys_out = xl_view_of(f->out, 0),
-                                        .values_out = desc.value ? xl_view_of(f->extra, 0) : none,
-                                        .scratch = xl_view_of(f->scratch, 0)},
-                        GATED(f, event)));
-    xl_plan_destroy(plan);
-}
-
-/* The grid's build, then the search in it: each waits for the one before. */
-static void call_grid(const flow *f, int variant, cl_event *event)
-{
-    xl_plan *grid;
-    xl_grid_index *index;
-    xl_plan *search;
-    xl_grid_desc desc;
-    xl_neighbors_desc how;
-    cl_event built, counted, filled, visited, moved;
-    if (!xlt_has_grids())
-        skip();
-    xl_grid_desc_init(&desc);
-    desc.cell_size = 8;
-    desc.algorithm = (xl_grid_algorithm)variant;
-    xl_neighbors_desc_init(&how);
-    how.radius = 8;
-    how.visit = "float visit(float sum, float distance2, uint i, uint j, float4 params)\n"
-                "{\n    return sum + 1;\n}\n";
-    XLT_OK(xl_grid_create(xlt_context(), &desc, &grid));
-    XLT_OK(xl_grid_index_create(xlt_context(), &index));
-    XLT_OK(xl_neighbors_create(grid, &how, &search));
-    XLT_OK(xl_grid_build_enqueue(grid, index, f->queue,
-                                 &(xl_grid_build_args){.n = POINTS, .points = xl_view_of(f->in, 0)},
-                                 GATED(f, &built)));
-    XLT_OK(xl_neighbors_count_enqueue(search, index, f->queue,
-                                      &(xl_neighbors_args){.offsets = xl_view_of(f->segments, 0),
-                                                           .scratch = xl_view_of(f->scratch, 0)},
-                                      1, &built, &counted));
-    XLT_OK(xl_neighbors_fill_enqueue(search, index, f->queue,
-                                     &(xl_neighbors_args){.offsets = xl_view_of(f->segments, 0),
-                                                          .indices = xl_view_of(f->out, 0),
-                                                          .capacity = N},
-                                     1, &counted, &filled));
-    XLT_OK(xl_neighbors_enqueue(search, index, f->queue,
-                                &(xl_neighbors_args){.start = 0, .sums = xl_view_of(f->extra, 0)},
-                                1, &filled, &visited));
-    XLT_CL(clWaitForEvents(1, &visited));
-    XLT_OK(xl_grid_moved_enqueue(
-        grid, index, f->queue,
-        &(xl_grid_moved_args){.points = xl_view_of(f->in, 0), .moved = xl_view_of(f->extra, 0)}, 1,
-        &visited, &moved));
-    XLT_OK(xl_grid_reorder_enqueue(grid, index, f->queue,
-                                   &(xl_grid_reorder_args){.element_bytes = 4,
-                                                           .in = xl_view_of(f->in, 0),
-                                                           .out = xl_view_of(f->extra, 0)},
-                                   1, &moved, event));
-    XLT_CL(clFinish(f->queue));
-    cl_event all[] = {built, counted, filled, visited, moved};
-    for (size_t i = 0; i < XLI_COUNT(all); ++i)
-        XLT_CL(clReleaseEvent(all[i]));
-    xl_plan_destroy(search);
-    xl_grid_index_destroy(index);
-    xl_plan_destroy(grid);
-}
-
-static const struct {
-    const char *name;
-    many_launches *call;
-    int variant;
-    unsigned launches; /* at least */
-} calls[] = {
-    {"scan with the plan's own scratch", call_scan, XL_SCAN_AUTO, 1},
-    {"scan by look-back", call_scan, XL_SCAN_LOOKBACK, 2},
-    {"scan by reduce-then-scan", call_scan, XL_SCAN_REDUCE_THEN_SCAN, 2},
-    {"scan by Kogge-Stone", call_scan, XL_SCAN_KOGGE_STONE, 3},
-    {"scan by Blelloch", call_scan, XL_SCAN_BLELLOCH, 3},
-    {"scan by flags", call_scan, -1, 2},
-    {"reduce", call_reduce, XL_SEGMENTS_NONE, 2},
-    {"reduce by flags, counted", call_reduce, XL_SEGMENTS_HEAD_FLAGS, 3},
-    {"sort", call_sort, XL_NONE, 3},
-    {"sort with values", call_sort, XL_U32, 3},
-    {"grid by counting, and neighbours", call_grid, XL_GRID_COUNTING, 7},
-    {"grid by sorting, and neighbours", call_grid, XL_GRID_BITONIC, 7},
-};
-
-/* After a call only its wait list and its event may be held. */
-static void runs_and_lets_go(const flow *f, size_t i, bool ask)
-{
-    cl_event event = NULL;
-    calls[i].call(f, calls[i].variant, ask ? &event : NULL);
-    XLT_CL(clFinish(f->queue));
-    (void)xli_held_sweep(); /* on PoCL the library holds events for longer */
-    assert_true(ask == (event != NULL));
-    if (event)
-        XLT_CL(clReleaseEvent(event));
-}
-
-static bool device_can(size_t i)
-{
-    xl_plan *plan;
-    xl_scan_desc desc;
-    xl_scan_desc_init(&desc);
-    desc.algorithm = XL_SCAN_LOOKBACK;
-    if (calls[i].call != call_scan || calls[i].variant != XL_SCAN_LOOKBACK)
-        return true;
-    const xl_status status = xl_scan_create(xlt_context(), &desc, &plan);
-    xl_plan_destroy(plan);
-    assert_true(status == XL_SUCCESS || status == XL_ERROR_UNSUPPORTED);
-    return status == XL_SUCCESS;
-}
-
-static void make_flow(flow *f)
-{
-    enum { BYTES = (N + 256) * 8, SCRATCH_BYTES = 1 << 24 };
-    f->queue = xlt_out_of_order_queue();
-    f->gate = xlt_user_event();
-    XLT_CL(clSetUserEventStatus(f->gate, CL_COMPLETE));
-    static cl_uint words[N];
-    for (unsigned i = 0; i < N; ++i)
-        words[i] = 0x40000000u | ((i * 2654435761u) >> 4 & 0x3ffffff); /* floats of 2 to 128 */
-    f->in = xlt_mem(xlt_context(), words, sizeof words);
-    for (unsigned i = 0; i < N; ++i)
-        words[i] = 0x01000001;
-    f->segments = xlt_mem(xlt_context(), words, sizeof words);
-    f->out = xlt_mem(xlt_context(), NULL, BYTES);
-    f->extra = xlt_mem(xlt_context(), NULL, BYTES);
-    f->scratch = xlt_mem(xlt_context(), NULL, SCRATCH_BYTES);
-}
-
-static void free_flow(flow *f)
-{
-    cl_mem all[] = {f->in, f->segments, f->out, f->extra, f->scratch};
-    for (size_t i = 0; i < XLI_COUNT(all); ++i)
-        clReleaseMemObject(all[i]);
-    clReleaseEvent(f->gate);
-    clReleaseCommandQueue(f->queue);
-}
-
-XLT_TEST(every_event_but_the_callers_is_let_go)
-{
-    flow f;
-    needs_layer();
-    make_flow(&f);
-    for (size_t i = 0; i < XLI_COUNT(calls); ++i) {
-        if (!device_can(i)) {
-            print_message("left out, %s: not on this device\n", calls[i].name);
-            continue;
-        }
-        runs_and_lets_go(&f, i, true); /* its programs stay with the context */
-        for (int ask = 0; ask < 2; ++ask) {
-            const xlt_fault_state before = *layer;
-            runs_and_lets_go(&f, i, ask);
-            const unsigned launches = layer->launches - before.launches;
-            if (launches < calls[i].launches)
-                XLT_FAIL("%s: %u launches, not %u", calls[i].name, launches, calls[i].launches);
-            if (!xlt_same_objects(layer, &before))
-                XLT_FAIL("%s, %s event: %ld events, %ld buffers, %ld kernels more are held",
-                         calls[i].name, ask ? "an" : "no", layer->events - before.events,
-                         layer->buffers - before.buffers, layer->kernels - before.kernels);
-        }
-    }
-    free_flow(&f);
-}
-
 /* ---- reductions of whole arrays ------------------------------------------------------------ */
 
 /* One launch if the last work-group may fold the totals of the others, which needs a counter. A call
  * with the caller's scratch on an out-of-order queue has none. */
 XLT_TEST(whole_arrays_take_one_launch)
 {
-    flow f;
+    enum { N = 1 << 18, SCRATCH_BYTES = 1 << 20 };
     xl_plan *plan;
     xl_reduce_desc desc;
     xl_device_info info;
     needs_layer();
-    make_flow(&f);
+    cl_command_queue queues[] = {xlt_queue(), xlt_out_of_order_queue()};
+    cl_mem in = xlt_mem(xlt_context(), NULL, N * sizeof(cl_uint)),
+           out = xlt_mem(xlt_context(), NULL, sizeof(cl_uint)),
+           scratch = xlt_mem(xlt_context(), NULL, SCRATCH_BYTES);
     XLT_OK(xl_context_device_info(xlt_context(), &info));
     xl_reduce_desc_init(&desc);
     XLT_OK(xl_reduce_create(xlt_context(), &desc, &plan));
     for (int loose = 0; loose < 2; ++loose)
         for (int own = 0; own < 2; ++own)
             for (int round = 0; round < 3; ++round) {
-                cl_command_queue queue = loose ? f.queue : xlt_queue();
-                const xlt_fault_state before = *layer;
+                const unsigned before = layer->launches;
                 const unsigned wanted = info.has_device_scope && (own || !loose) ? 1 : 2;
                 XLT_OK(xl_reduce_enqueue(
-                    plan, queue,
+                    plan, queues[loose],
                     &(xl_reduce_args){.n = N,
-                                      .in = xl_view_of(f.in, 0),
-                                      .out = xl_view_of(f.out, 0),
-                                      .scratch = own ? xl_no_view() : xl_view_of(f.scratch, 0)},
+                                      .in = xl_view_of(in, 0),
+                                      .out = xl_view_of(out, 0),
+                                      .scratch = own ? xl_no_view() : xl_view_of(scratch, 0)},
                     0, NULL, NULL));
-                XLT_CL(clFinish(queue));
-                assert_int_equal(layer->launches - before.launches, wanted);
+                XLT_CL(clFinish(queues[loose]));
+                assert_int_equal(layer->launches - before, wanted);
             }
     xl_plan_destroy(plan);
-    free_flow(&f);
+    clReleaseCommandQueue(queues[1]);
+    clReleaseMemObject(in);
+    clReleaseMemObject(out);
+    clReleaseMemObject(scratch);
 }
 
 /* ---- platforms without devices ---------------------------------------------------- */
