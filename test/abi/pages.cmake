@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-# Makes programs of what the pages of docs/ show. A C block of a page starts with a comment:
-#   /* preamble: ... */       of usage.md: stands in front of the complete ones that include nothing
+# Makes programs of the C blocks in the pages of docs/. A block starts with a comment:
+#   /* preamble: ... */       of usage.md: precedes the complete ones that include nothing
 #   /* complete NAME: ... */  a program, written to FOLDER/NAME.c
 # A block that starts with neither is an error, so that none loses its test by a typing mistake;
 # fragments are indented. #line marks let the compiler name page and line.

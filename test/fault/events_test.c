@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
-/* Each call waits for an event, without and with an event of its own; `launches` is the least number. */
+/* Each call waits for an event; with and without returning one. `launches` is the least number. */
 #define WITHOUT " queue=out-of-order gate=yes"
 #define WITH WITHOUT " released=last"
 #define BOTH(line, launches)                                                                       \

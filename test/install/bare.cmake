@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-# Configures, builds and installs as README says, with every package hidden that only the
-# program, the tests and the benchmark use: each part that is left out is named in a line,
-# and what is there works. A part that is asked for is an error that names the package.
+# Configures, builds and installs as README says, with every package hidden that only the program,
+# the tests and the benchmark use. A line names each part that is left out, and the others work.
+# Requesting a part without its package is an error that names the package.
 cmake_minimum_required(VERSION 3.20)
 file(REMOVE_RECURSE ${BINARY})
 set(hidden -DCMAKE_CXX_COMPILER=CMAKE_CXX_COMPILER-NOTFOUND)
@@ -50,7 +50,7 @@ foreach(order "XL_TESTS=ON needs cmocka")
   string(REGEX REPLACE " .*" "" option "${order}")
   configure(asked_for -D${option})
   if(code EQUAL 0)
-    message(FATAL_ERROR "${option} is no error without what it needs: ${text}")
+    message(FATAL_ERROR "${option} without its package is no error: ${text}")
   endif()
   expect_said("${order}")
   file(REMOVE_RECURSE ${BINARY}/asked_for)

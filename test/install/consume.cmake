@@ -45,7 +45,7 @@ else()
       -DCMAKE_PREFIX_PATH=${PREFIX} -DCROSSLANE_SOURCE=${SOURCE} -DBUILD_SHARED_LIBS=${shared})
   run(${CMAKE_COMMAND} --build . --parallel 2)
 endif()
-# Which kind was linked shows in what the program loads.
+# The program's dependencies show the kind that was linked.
 find_program(readelf NAMES readelf llvm-readelf)
 if(readelf)
   execute_process(COMMAND ${readelf} -d consumer WORKING_DIRECTORY ${BINARY} OUTPUT_VARIABLE loads

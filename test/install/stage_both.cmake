@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-# Installs the builds that stage.cmake made in FOLDER into one prefix. That their order does
-# not matter follows from what they share: it is the same.
+# Installs the builds that stage.cmake made in FOLDER into one prefix. Their order does not matter,
+# because the files that both contain are equal.
 cmake_minimum_required(VERSION 3.20)
 set(prefix ${FOLDER}/both)
 file(REMOVE_RECURSE ${prefix} ${prefix}_stage)

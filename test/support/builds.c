@@ -26,7 +26,7 @@ typedef cl_int (*compile_call)(cl_program, cl_uint, const cl_device_id *, const 
 
 static atomic_ulong programs, microseconds;
 
-/* Of the process: some drivers compile in other threads than the caller's. */
+/* Time of the process, because some drivers compile in other threads than the caller's. */
 static unsigned long processor_time(void)
 {
     struct timespec t;

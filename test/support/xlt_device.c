@@ -94,7 +94,7 @@ cl_event xlt_user_event(void)
     return event;
 }
 
-/* A process that ends while rusticl 22.3 still works dies of it. */
+/* A process must not end while rusticl 22.3 still works: it would crash. */
 void xlt_finish(void)
 {
     if (context)
@@ -192,8 +192,8 @@ bool xlt_place_closely(size_t i)
     return xlt_placed_closely();
 }
 
-/* llvmpipe of newer Mesa (26.2, November 2026) reads beside arrays in branches that nobody takes.
- */
+/* llvmpipe of newer Mesa (26.2, November 2026) reads beside arrays in branches that are not
+ * taken. */
 static bool reads_beside(void)
 {
     xl_device_info info;
@@ -210,7 +210,7 @@ const char *xlt_hides_memory(void)
     const size_t one = 1;
     cl_program program;
     if (reads_beside())
-        return "reads beside arrays what it does not use";
+        return "reads beside arrays without using the values";
     XLT_OK(xl_program_create(xlt_context(), source, NULL, &program));
     cl_kernel kernel = clCreateKernel(program, "at", &code);
     XLT_CL(code);
@@ -245,7 +245,7 @@ static size_t lead_bytes(const xlt_buffer *buffer)
 static size_t total_bytes(const xlt_buffer *buffer)
 {
     const size_t bytes = buffer->n * buffer->size;
-    /* Of nothing at all there is no buffer. */
+    /* No buffer has 0 bytes. */
     return buffer->exact ? bytes + (bytes == 0) : lead_bytes(buffer) + bytes + GUARD_BYTES;
 }
 

@@ -70,8 +70,8 @@ typedef enum xlt_placement {
     XLT_AT_PAGE_START /* or the page before it */
 } xlt_placement;
 void xlt_place(xlt_placement placement);
-/* The i-th placement that shows what lies beside a buffer on this device, from 0 on; after the last
- * the usual one, and false. */
+/* Sets the i-th placement that reveals accesses beside a buffer on this device, from 0 on; after
+ * the last one the usual placement, and returns false. */
 bool xlt_place_closely(size_t i);
 bool xlt_placed_closely(void);
 /* NULL if kernels touch the host memory of a buffer itself, as buffers are placed now, so that
@@ -100,8 +100,8 @@ void xlt_check_unwritten(const xlt_buffer *buffer, const char *name);
 void xlt_buffer_free(xlt_buffer *buffer);
 /* Scratch of `bytes`, aligned as scratch must be, filled with 0xA5; a zero view for 0. */
 xlt_buffer xlt_scratch_make(size_t bytes);
-/* Of scratch with guard bytes: as many bytes that end where the buffer does, so that one more is
- * too many. Who writes there writes guard bytes. */
+/* For scratch with guard bytes: a view of the same size that ends at the buffer's end, so that
+ * one more byte is too much. A write there changes guard bytes. */
 xl_view xlt_scratch_at_end(const xlt_buffer *scratch);
 
 /* The same in memory of the host, where the device works in such: then, and only then,
@@ -114,9 +114,9 @@ typedef struct xlt_tiles {
     size_t count, words; /* tiles, and 64-bit words of each */
 } xlt_tiles;
 
-/* Between these two the process may take CROSSLANE_TEST_PATIENCE seconds (30; 600 on Oclgrind), of
- * its own processor time too, or ten times as long. One that takes longer ends with a failure that
- * says `what` hangs and how far its tiles are. One watch at a time. */
+/* Between these two calls the process may take CROSSLANE_TEST_PATIENCE seconds (30; 600 on
+ * Oclgrind), counted in processor time too, or ten times as long. Otherwise it ends with a
+ * failure that names `what` and prints the states of its tiles. One watch at a time. */
 void xlt_watch_start(const char *what, const xlt_tiles *tiles_or_null);
 void xlt_watch_stop(void);
 

@@ -15,7 +15,7 @@ typedef struct xlt_strangers {
     cl_mem buffer;                /* of that context, too */
     cl_mem read_only, write_only; /* of xlt_context(): what kernels may not write, or read */
 } xlt_strangers;
-/* Buffers of so many bytes each; the caller frees all of it. */
+/* Buffers of `bytes` each; the caller frees all of it. */
 xlt_strangers xlt_strangers_make(size_t bytes);
 void xlt_strangers_free(xlt_strangers *strangers);
 

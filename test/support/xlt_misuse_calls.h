@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * A template for a test of misuse of one primitive: its file defines XLT_PRIMITIVE as what the
- * primitive's names begin with, such as xl_sort. */
+ * A template for a test of misuse of one primitive. The including file defines XLT_PRIMITIVE as
+ * the prefix of the primitive's names, such as xl_sort. */
 #ifndef XLT_MISUSE_CALLS_H
 #define XLT_MISUSE_CALLS_H
 
@@ -30,7 +30,7 @@ static void create_refuses(const any_desc *desc, const char *said)
     assert_null(plan);
 }
 
-/* These, and what is wrong with a descriptor of every primitive. */
+/* These, and mistakes that descriptors of every primitive can have. */
 static void refuses_descriptors(size_t count, const wrong_desc *cases)
 {
     any_plan *plan;
@@ -75,7 +75,7 @@ static void enqueue_refuses(const call *c, xl_status wanted, const char *said)
     assert_null(event);
 }
 
-/* What comes last makes the call `c`, of which *x are the arguments, wrong. */
+/* The last argument makes the call `c` wrong; *x are its arguments. */
 #define EXPECT(status, said, ...)                                                                  \
     {                                                                                              \
         call c = *good;                                                                            \
@@ -85,7 +85,7 @@ static void enqueue_refuses(const call *c, xl_status wanted, const char *said)
         enqueue_refuses(&c, status, said);                                                         \
     }
 
-/* What calls of every primitive refuse. */
+/* Objects that calls of every primitive refuse. */
 static inline void refuses_objects(const xlt_strangers *s)
 {
     const xl_status bad = XL_ERROR_INVALID_ARGUMENT;

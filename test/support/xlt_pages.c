@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Pages that nobody may touch. */
+ * Pages that must not be touched. */
 #ifndef _WIN32
 #define _DEFAULT_SOURCE
 #endif
@@ -19,7 +19,7 @@
 #include <unistd.h>
 #endif
 
-/* What is open now, for who has to say what was missed. */
+/* The open pages, for the message about a touch. */
 enum { MOST_OPEN = 64 };
 static xlt_pages open_pages[MOST_OPEN];
 
@@ -94,8 +94,7 @@ void xlt_pages_end_by(void (*end)(int))
     end_process = end;
 }
 
-/* In whatever thread; the process ends here, so that what is not safe in a handler does not
- * matter any more. */
+/* In any thread. The process ends here, so that calls that are unsafe in a handler do no harm. */
 static void tell(int number, siginfo_t *info, void *more)
 {
     char text[200];
@@ -122,7 +121,7 @@ static void tell(int number, siginfo_t *info, void *more)
     end_process(number);
 }
 
-/* Again and again, since cmocka sets handlers of its own before each test. */
+/* Repeated, because cmocka installs other handlers before each test. */
 static void watch(void)
 {
     struct sigaction action;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Host memory between pages that nobody may touch, for buffers of tests. A touch ends the
- * process with a line that says how far from which end it was. */
+ * Host memory between pages that must not be touched, for buffers of tests. A touch ends the
+ * process with a line that states the distance and the end. */
 #ifndef XLT_PAGES_H
 #define XLT_PAGES_H
 
@@ -13,8 +13,8 @@ typedef struct xlt_pages {
     size_t bytes;
 } xlt_pages;
 
-/* `bytes` that end where the open pages end, or start where they start; what is left of these
- * is filled with `fill`. Fails the test where there is no memory. */
+/* `bytes` that end where the open pages end, or start where they start; the remaining bytes of
+ * these pages are filled with `fill`. Fails the test if there is no memory. */
 xlt_pages xlt_pages_make(size_t bytes, int at_end, unsigned char fill);
 /* Bytes from the data to the nearest one beside it that is not `fill` any more, below 0 if it is
  * in front; 0 if there is none. */

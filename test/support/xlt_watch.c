@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * A watch over what may hang: a wait that lasts too long becomes a failure that says how far
- * the tiles of a scan are. */
+ * A watch over calls that may hang: a wait that lasts too long becomes a failure that prints the
+ * states of a scan's tiles. */
 #include "xlt.h"
 
 #include <stdio.h>
@@ -111,8 +111,7 @@ static struct {
     xlt_tiles tiles;
 } watch = {.lock = PTHREAD_MUTEX_INITIALIZER, .ended = PTHREAD_COND_INITIALIZER};
 
-/* Ends the process: nobody can take a kernel off its device, and a context that is let go would
- * wait for it. */
+/* Ends the process: a kernel cannot be stopped, and destroying its context would wait for it. */
 static void give_up(void)
 {
     print_error("on %s: no end after %ld s and more: %s\n", xlt_device(), watch.seconds,

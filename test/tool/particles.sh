@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 # usage: particles.sh PART PROGRAM ORACLE DATA_FOLDER VERSION EXAMPLE
-# What the example of particles finds, says and draws. EXAMPLE is its program; what it finds among
-# the points of a file is held against PROGRAM, which other tests hold against ORACLE.
+# Tests the example of particles. EXAMPLE is its program; its results for the points of a file are
+# compared with PROGRAM, which other tests compare with ORACLE.
 # shellcheck disable=SC2317 # parts are called by name
 # shellcheck source-path=SCRIPTDIR source=tool_support.sh
 . "$(dirname "$0")/tool_support.sh"

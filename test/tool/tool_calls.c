@@ -61,7 +61,7 @@ static void note(const char *call, const char *what)
     fclose(log);
 }
 
-/* The end of every call: what it gives. */
+/* The end of every call. */
 static int finish(const char *call, const char *what, int result)
 {
     const int why = errno;

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 # usage: tool_files.sh PART PROGRAM ORACLE DATA_FOLDER VERSION CALLS
-# What the program does with names, files and streams, whatever they hold. CALLS is tool_calls.c.
+# Names, files and streams with any content. CALLS is tool_calls.c.
 # shellcheck disable=SC2086,SC2317 # words without blanks; parts are called by name
 # shellcheck source-path=SCRIPTDIR source=tool_support.sh
 . "$(dirname "$0")/tool_support.sh"
@@ -149,7 +149,7 @@ streams() {
   fi
   refuses 1 "/dev/fd/77: cannot be written: Bad file descriptor" scan in.npy /dev/fd/77
   refuses 1 "/dev/stdin: cannot be written: Bad file descriptor" scan in.npy /dev/stdin </dev/null
-  # What is said of the work makes way for an array on standard output.
+  # The report goes to stderr if an array is written to standard output.
   "$oracle" points 20 f4 points.npy
   "$crosslane" neighbors points.npy --radius 5 --counts counts.npy >stdout
   "$crosslane" neighbors points.npy --radius 5 --counts /dev/stdout >got.npy 2>stderr_all
@@ -203,8 +203,8 @@ header() { # TEXT: a .npy file of that header and one element
   printf '\x93NUMPY\x01\x00%b\x00%s1234' "$length" "$1"
 }
 
-# Files of more keys than 32 bits count. What takes fewer says so before it reads any; what does
-# not, comes to read them. With CROSSLANE_TEST_LARGE=1 as many are sorted, which takes 16 GiB.
+# Files of more than 2^32 keys. Commands that take fewer report this before they read any; the
+# others start to read. With CROSSLANE_TEST_LARGE=1 such a file is sorted, which takes 16 GiB.
 limits() {
   local many="{'descr': '|u1', 'fortran_order': False, 'shape': (4294967303,)}"
   header "$many" >many.npy
@@ -251,7 +251,7 @@ on_a_terminal() {
   printf -v command '%q ' "$crosslane" scan $'t\e[35m.npy' out/o.npy
   script -qec "bash -c ${command@Q}" /dev/null </dev/null >stdout
   grep -qF $'\r\e[Kreading t\\x1b[35m.npy\r\e[K' stdout || fail "progress: $(cat -v stdout)"
-  ! grep -qF $'\e[35m' stdout || fail "a terminal got what a name held: $(cat -v stdout)"
+  ! grep -qF $'\e[35m' stdout || fail "a terminal received bytes of a name: $(cat -v stdout)"
 }
 
 # ---- to the disk ----
@@ -321,7 +321,7 @@ signals() {
   ends_by TERM rename other
   only_in_out o.npy w.npy
   runs "$oracle" sort ascending in.npy out/o.npy values.npy out/w.npy
-  # What is ignored stays so.
+  # An ignored signal stays ignored.
   rm -rf out
   mkdir out
   (
@@ -381,7 +381,7 @@ stdout_full() {
   # A file that a driver opens and keeps open does not get the number of standard output.
   TOOL_CALLS_KEEP=$dir/kept LD_PRELOAD=$calls closed scan in.npy out/o.npy --json
   [ ! -s kept ] || fail "another file got: $(cat kept)"
-  # Nothing to say: nothing that fails. No output file is written what was meant for stdout.
+  # Without output nothing fails. No output file receives the text for standard output.
   "$crosslane" scan in.npy out/o.npy >/dev/full 2>stderr_all || fail "exit $?: nothing to say"
   same out/o.npy want.npy
   "$crosslane" reduce in.npy out/count.npy --json >&- 2>stderr_all

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * What the files of tool_oracle share. */
+ * Shared by the files of tool_oracle. */
 #ifndef TOOL_ORACLE_H
 #define TOOL_ORACLE_H
 

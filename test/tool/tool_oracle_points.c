@@ -3,14 +3,14 @@
  * them with the results of reference/, in the precision of the points.
  *
  *   tool_oracle points N DTYPE FILE [NAN_AT]    points in a box from -8 to 8, one perhaps a NaN
- *   tool_oracle box N DTYPE FILE DIMENSIONS SEED        ... of so many dimensions
+ *   tool_oracle box N DTYPE FILE DIMENSIONS SEED        the same with other dimensions
  *   tool_oracle lattice SIDE FILE               SIDE^3 points of whole coordinates, f4
  *   tool_oracle neighbors R STRICT_OR_INCLUSIVE POINTS PREFIX COUNTS [WORD...]   prints: rows,
  *                       pairs, least, most and mean neighbours
  *   tool_oracle lattice SIDE FILE SPACING LOW   the same of double precision, f8, so far apart
  *   tool_oracle nearest K POINTS PREFIX [WORD...]
- *   tool_oracle rows N OFFSETS LIST ROWS        whether ROWS, with room for N in each row, has what
- *                       is in LIST, and of what is left nothing
+ *   tool_oracle rows N OFFSETS LIST ROWS        whether ROWS, with room for N in each row, contains
+ *                       LIST, and the remaining room is empty
  *   tool_oracle density R POINTS D [WORD...]            prints: min, max, mean
  *
  * A WORD is an option of the program: self, half, unsorted, squared, below=R (of nearest),
@@ -71,7 +71,7 @@ static void make_points(size_t n, const char *dtype, const char *path, const cha
     save_table(path, dtype[0], bytes, n, dimensions, data);
 }
 
-/* ---- what is asked for ---- */
+/* ---- the question ---- */
 
 typedef struct question {
     bool self, half, unsorted, squared;
@@ -163,7 +163,7 @@ static question ask(const char *path, int count, char **words)
 
 /* ---- the reference ---- */
 
-/* Of a search in either precision: these two have the same fields. */
+/* The searches of both precisions have these fields. */
 #define FILL(search, q)                                                                            \
     do {                                                                                           \
         (search).points = (q)->points.data;                                                        \
@@ -280,7 +280,7 @@ static double real_at(const xli_npy *a, size_t i)
     return a->item_bytes == 8 ? ((const double *)a->data)[i] : (double)((const float *)a->data)[i];
 }
 
-/* Whether place `at` of what was found holds pair `k`. */
+/* Whether place `at` of the results holds pair `k`. */
 static bool holds(const question *q, const found *f, size_t at, const lists *l, size_t k)
 {
     bool same = ((const uint32_t *)f->indices.data)[at] == l->indices[k];
@@ -343,9 +343,9 @@ static void check_neighbors(double r, bool inclusive, question *q, const char *p
     check_counts(counts_path, l.offsets, q->rows);
 }
 
-/* ---- rows that have room for so many ---- */
+/* ---- rows with a capacity ---- */
 
-/* What stands where a row has no neighbour: no index, no distance, no vector, no shift. */
+/* Whether this is the value of an unused place: no index, no distance, no vector, no shift. */
 static bool is_nothing(const xli_npy *rows, const char *item)
 {
     double wide = 0;

@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 # usage: tool_points.sh PART PROGRAM ORACLE DATA_FOLDER VERSION
-# `crosslane neighbors`: what it finds is held against a search over all pairs (ORACLE), each of its
-# options at least once.
+# `crosslane neighbors`: its results are compared with a search over all pairs (ORACLE), each option at
+# least once.
 # shellcheck disable=SC2046,SC2086,SC2206,SC2317 # words without blanks; parts are called by name
 # shellcheck source-path=SCRIPTDIR source=tool_support.sh
 . "$(dirname "$0")/tool_support.sh"
 
-# neighbors_case FILE RADIUS STRICT_OR_INCLUSIVE POINTS [OPTION...]: lists and counts against a
-# search over all pairs of POINTS, and what is said of them, as JSON and in words.
+# neighbors_case FILE RADIUS STRICT_OR_INCLUSIVE POINTS [OPTION...]: compares lists, counts and
+# reports (JSON and text) with a search over all pairs of POINTS.
 neighbors_case() {
   local file=$1 radius=$2 kind=$3 points=$4 inclusive=false n pairs min max mean
   local single=$radius
@@ -150,8 +150,8 @@ bunny() {
   cat words
 }
 
-# list_case R STRICT_OR_INCLUSIVE POINTS WORDS OPTION...: a list with its counts, held against the
-# oracle, which is told WORDS; both may name the files asked for.
+# list_case R STRICT_OR_INCLUSIVE POINTS WORDS OPTION...: compares a list and its counts with the
+# oracle, which receives WORDS; both may name the requested files.
 list_case() {
   local radius=$1 kind=$2 points=$3 words=$4
   shift 4
@@ -162,8 +162,8 @@ list_case() {
   cp stdout found
 }
 
-# in_parts POINTS OPTION...: the last list once more, in parts of a row each, of some, and in one of
-# all; not a byte is another.
+# in_parts POINTS OPTION...: makes the last list again in parts of one row, of some rows, and in one
+# part; every byte is the same.
 in_parts() {
   local points=$1 file parts pairs
   shift
@@ -179,8 +179,8 @@ in_parts() {
   rm -r whole
 }
 
-# nearest_in_parts ROWS K POINTS OPTION...: the last tables of nearest once more, in parts of a row
-# each, of three, and in one of all; not a byte is another, nor what is said.
+# nearest_in_parts ROWS K POINTS OPTION...: makes the last tables of nearest again in parts of one
+# row, of three rows, and in one part; every byte and the report are the same.
 nearest_in_parts() {
   local rows=$1 k=$2 points=$3 file pairs said parts
   shift 3
@@ -216,8 +216,8 @@ in_rows() {
   rm -r whole
 }
 
-# says TEXT: ... of which the program said TEXT, where PAIRS and COUNTS stand for what the oracle
-# found.
+# says TEXT: the report of the last list is TEXT, in which PAIRS and COUNTS are the oracle's
+# numbers.
 says() {
   local n pairs min max mean text=$1
   read -r n pairs min max mean <found
@@ -244,7 +244,7 @@ spaces() {
   runs "$crosslane" neighbors two.npy --nearest 5 --queries places.npy --out nearest --cell 16,5,16 \
     --origin -8,-8
   runs "$oracle" nearest 5 two.npy nearest queries=places.npy cell=16,5,16 periodic=xy
-  # The rows of queries, in any order, within radii of their own: the largest of them, or less.
+  # Rows of queries in any order, with one radius each: the largest, or less.
   "$oracle" list f4 radii.npy 0 -1 3 2 1 1 4 $(printf '2 %.0s' {1..70})
   local most given=()
   for most in 4 2.5; do

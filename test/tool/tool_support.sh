@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# Read by the tests of the program, which are called as
+# Sourced by the tests of the program, which are called as
 #   SCRIPT PART PROGRAM ORACLE DATA_FOLDER VERSION [CALLS]
-# Makes a folder of its own to work in, and says what fails.
+# Creates a working folder and reports failures.
 set -u
 # shellcheck disable=SC2034 # each script uses some
 part=$1 crosslane=$2 oracle=$3 data=$4 version=$5 calls=${6:-}
@@ -17,15 +17,14 @@ fail() {
   failures=$((failures + 1))
 }
 
-# What a driver says of its own is not the program's: PoCL 3.1, asked for a way to make
-# work-groups that it does not know, says so for every kernel; the compiler in Intel's takes some
-# signals for crashes of its own.
+# Removes messages of drivers: PoCL 3.1 reports an unknown way to make work-groups for every kernel;
+# Intel's compiler reports some signals as crashes.
 program_said() {
   grep -vE "^(Unknown work group generation method|PLEASE submit a bug report|MESA: warning: Treating)" stderr_all >stderr
 }
 
-# is_text FILE TEXT: all that the file holds is that text and the end of its last line; "..." at
-# the text's end stands for the rest of a line.
+# is_text FILE TEXT: the file contains this text and a line end, nothing else; "..." at the end of
+# TEXT matches the rest of a line.
 is_text() {
   local want=$2 got
   got=$(cat "$1" && echo .)
@@ -90,7 +89,7 @@ own_device() {
   fi
 }
 
-# A check that is not there finds no fault: bash asks this in a process of its own.
+# A missing check would find no fault. bash calls this in a sub-process.
 command_not_found_handle() {
   echo "$1" >>"$dir/not_found"
 }

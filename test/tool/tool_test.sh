@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 # usage: tool_test.sh PART PROGRAM ORACLE DATA_FOLDER VERSION
-# Runs one part of the tests of the program in a folder of its own.
+# Runs one part of the tests of the program in a new folder.
 # shellcheck disable=SC2013,SC2046,SC2086,SC2317 # words without blanks; parts are called by name
 # shellcheck source-path=SCRIPTDIR source=tool_support.sh
 . "$(dirname "$0")/tool_support.sh"
@@ -130,8 +130,8 @@ END
     "  --offsets O.npy             CSR: segment s is [O[s], O[s + 1]); 32- or 64-bit integers"
 }
 
-# tile_of FILE: the elements of a scan's tile with that tuning file, or with what a second of search
-# makes of it.
+# tile_of FILE: the elements of a scan's tile with this tuning file, or with the result of one
+# second of search from it.
 tile_of() {
   runs "$crosslane" tune --seconds 1 --tune-file "$1" --json
   sed -E 's/.*"case":"scan","n":[0-9]+,"algorithm":"[a-z-]+","sub_group_size":0,"work_group_size":1,"tile_elements":([0-9]+).*/\1/' stdout
@@ -146,7 +146,7 @@ tune() {
   has_line out/found.tune "# Tuning values of Crosslane $version, measured by \"crosslane tune\"."
   for name in device driver "begun from"; do has_line_like out/found.tune "# $name: .+"; done
   has_line_like out/found.tune '# date: 20[0-9]{2}-[0-9]{2}-[0-9]{2}'
-  # What it began from is kept, or replaced by what was measured.
+  # The initial values are kept, or replaced by measured ones.
   for name in scan.shape scan.pipelined scan.tile_bytes sort.serial_tile_log; do
     has_line_like out/found.tune \
       "$name = [0-9]+ # (as it was|[0-9]+ before; [a-z ]+ is [0-9]+\.[0-9]{2} times as fast with it)"
@@ -264,7 +264,7 @@ selection() {
   "$oracle" list u1 flags.npy 0 1 0 0 2 0 0 1
   "$oracle" list i8 values.npy -1 -2 -3 -4 -5 -6 -7 -8
   "$oracle" list u4 want.npy 3 3 7 7 7 1
-  keeps "what is not 0" --values values.npy out/w.npy
+  keeps "the elements other than 0" --values values.npy out/w.npy
   "$oracle" list i8 want.npy -1 -2 -4 -5 -6 -8
   cmp want.npy out/w.npy || fail "select --values: the values are wrong"
   "$oracle" list u4 want.npy 7 7 7
@@ -567,7 +567,7 @@ gives() {
   holds out.npy "$dtype" $numbers
 }
 
-# The options, the types and the results of scan, reduce and sort. The primitives have tests of their own.
+# The options, types and results of scan, reduce and sort. Other tests cover the primitives.
 arrays() {
   each_type
   each_operator
@@ -615,7 +615,7 @@ each_algorithm() {
   done
   gives u8 "0 5 9 12 14" scan --determinism reproducible --json
   prints_scan 5 none auto reproducible
-  # If the device cannot do it the line names what it lacks.
+  # If the device does not support it, the line names the missing feature.
   "$crosslane" scan in.npy out.npy --algorithm look-back --json >stdout 2>stderr_all || got=$?
   program_said
   if [ $got -eq 0 ]; then
@@ -709,7 +709,7 @@ totals() {
     --init 2 --offsets offsets.npy
 }
 
-# Of single precision, by a sum that it does not hold; the input's type is kept for the rest.
+# A sum of f32 that single precision cannot hold; other operators keep the input's type.
 real_totals() {
   "$oracle" list f4 in.npy 16777216 1 1
   if "$crosslane" reduce in.npy out.npy 2>stderr && [ ! -s stderr ]; then

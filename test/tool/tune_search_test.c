@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * The search of `crosslane tune` on a device that is made up: what a plan with some values takes
- * is a function here, and so is the clock. */
+ * The search of `crosslane tune` on a simulated device: functions here give the time of a plan
+ * and the clock. */
 #include "tune_search.h"
 #include "xlt.h"
 
@@ -24,19 +24,19 @@ typedef struct plan {
     uint64_t value[VALUES];
 } plan;
 
-/* What the test makes of the device. */
+/* The simulated device. */
 static struct {
     double now, create_ms;
     double (*time)(const plan *p);      /* of a call */
     bool (*fails)(const plan *p);       /* cannot be made, or is wrong */
     bool (*unsure)(size_t least_pairs); /* the pairs do not agree */
-    /* What a plan gains by chance in that comparison; in the last ones, of what was taken. */
+    /* The random gain of a plan in this comparison; in the last ones, of the chosen values. */
     double (*luck)(size_t compared, bool last);
     size_t tried, compared, alive;
     plan first_tried;
 } device;
 
-/* ---- what stands in for the tool's other files ---------------------------------- */
+/* ---- replacements of the tool's other files ------------------------------------- */
 
 double host_milliseconds(void)
 {

@@ -23,7 +23,7 @@ static const char source[] = "#define A 1\n"
 
 typedef struct expected {
     const char *log;
-    const char *kept;  /* the whole of what is left */
+    const char *kept;  /* the text that is kept */
     const char *texts; /* names, a comma behind each */
     const char *file;  /* of the first error */
     unsigned line, column;
@@ -65,7 +65,7 @@ static const expected logs[] = {
      "operator join", 3, 8, "no function 'missing' is declared"},
     {"ptxas fatal   : Unresolved extern function 'issing'\n",
      "ptxas fatal   : Unresolved extern function 'issing'\n", "", "", 0, 0, ""},
-    /* What the library wrote around a text concerns it too; so does a note in it. */
+    /* The text that the library adds around a user's text belongs to it; so does a note in it. */
     {"<kernel>:8:43: error: incompatible type\n",
      "call of operator join:1:43: error: "
      "incompatible type\n",

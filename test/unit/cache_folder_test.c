@@ -270,8 +270,8 @@ XLT_TEST_SETUP(what_is_no_folder_keeps_nothing, start)
     assert_int_equal(unlink(file), 0);
 }
 
-/* What a child leaves that is killed in the middle of a write, by the limit on the size of
- * files; its name. */
+/* Starts a child that the limit on file sizes kills in the middle of a write; `name` receives
+ * the name of its file. */
 static void kill_a_writer(char *name, size_t bytes)
 {
     static char big[100000];

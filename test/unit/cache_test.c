@@ -142,7 +142,7 @@ XLT_TEST(a_file_that_is_no_program_is_a_miss)
     XLT_OK(xli_context_capabilities(xlt_context(), &capabilities));
     const bool dies = strstr(capabilities->info.platform, "rusticl") != NULL;
     if (dies)
-        print_message("Mesa 22.3 ends the process on what is no binary\n");
+        print_message("Mesa 22.3 ends the process on a file that is no binary\n");
     if (dies || !live())
         skip();
     for (size_t i = 0; i < XLI_COUNT(texts); ++i) {
@@ -189,7 +189,7 @@ const char *__lsan_default_suppressions(void)
     return "leak:libpocl.so\n";
 }
 
-/* What the key of PoCL's bitcode does not hold goes another way. */
+/* Programs with flags that are not part of the key of PoCL's bitcode are not kept. */
 XLT_TEST(flags_unknown_to_the_key_are_heeded)
 {
     static const char flags[] = "POCL_EXTRA_BUILD_FLAGS";
@@ -291,8 +291,8 @@ XLT_TEST(only_intact_files_are_loaded)
     xl_context_destroy(ctx);
 }
 
-/* What a device passed in one context counts in the next, unless it was refused, the
- * features differ, the note is damaged, or the cache is off. */
+/* The next context finds a passed self-test, unless it was refused, the features differ, the
+ * note is damaged, or the cache is off. */
 XLT_TEST(a_passed_test_is_remembered)
 {
     static const char test[] = "probe";
@@ -403,8 +403,8 @@ static void make_kernel(xl_context *ctx, const xli_program *program, const char 
     xli_kernel_destroy(&kernel);
 }
 
-/* The kernel that is there instead has a name that stands in the source, too: only when
- * another one is asked for, the lack shows. */
+/* The source contains the name of the kernel that replaces it, too: the loss shows only when
+ * another kernel is requested. */
 XLT_TEST(a_program_that_lacks_its_kernel_is_built_again)
 {
     static const char renamed[] = "#define xl_probe_lanes xl_probe_lane\n";

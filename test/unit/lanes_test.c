@@ -7,7 +7,7 @@ typedef struct row {
     const char *device;
     xli_lane_facts facts;
     xli_lane_way way;
-    uint32_t size; /* what the way starts from */
+    uint32_t size; /* the initial size of this way */
     xl_sub_group_source source;
 } row;
 

@@ -17,7 +17,7 @@ static const char source[] = "__kernel void count(__global uint *a)\n"
                              "    a[2] = rounds;\n"
                              "}\n";
 
-/* Rounds of a loop of another form than that of the library's probe. */
+/* Rounds of a loop whose form differs from the library's probe. */
 static uint32_t count_rounds(void)
 {
     xl_context *const ctx = xlt_context();

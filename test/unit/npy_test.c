@@ -219,7 +219,8 @@ XLT_TEST(says_what_cannot_be_read)
     assert_string_equal(error.text, "cannot be read: Is a directory");
 }
 
-/* Of more elements than the reader takes no data is read: here there is none. */
+/* The reader reads no data of an array that has more elements than it accepts: here there is no
+ * data. */
 XLT_TEST(reads_no_more_than_asked_for)
 {
     static const uint8_t data[] = {1, 2, 3};

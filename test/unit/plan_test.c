@@ -171,7 +171,7 @@ XLT_TEST(shorter_headers_work)
     XLT_OK(xli_plan_create(&probe, xlt_context(), &given, &plan));
     const probe_plan *const p = (const probe_plan *)plan;
     assert_int_equal(p->desc.known, 9);
-    assert_int_equal(p->desc.added, 77); /* the default, not what lies behind the caller's */
+    assert_int_equal(p->desc.added, 77); /* the default, not the bytes behind the caller's */
     XLT_OK(enqueue(plan, &call.args));
     assert_int_equal(p->args.added, 0);
     assert_ptr_equal(xl_plan_context(plan), xlt_context());
@@ -309,7 +309,7 @@ XLT_TEST(offsets_are_counted)
     xl_plan_destroy(plan);
 }
 
-/* A call of its own, which takes an index and has no scratch. */
+/* A separate call, which takes an index and has no scratch. */
 typedef struct indexed_call {
     later_args args;
     xl_grid_index *index;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Tuning values in descriptors: they come before the file's and the built-in ones, mistakes are
- * named, and plans say what they took. */
+ * Tuning values in descriptors: they override the file and the built-in values, mistakes are
+ * named, and plans report the values that they use. */
 #include "grid/grid_plan.h"
 #include "runtime.h"
 #include "xlt_misuse.h"
@@ -11,7 +11,7 @@
 
 enum { N = 1000 };
 
-/* What a plan of a primitive took, with those values in its descriptor. */
+/* The details of a plan with these values in its descriptor. */
 typedef xl_status plan_maker(xl_context *ctx, const xl_tunable *given, uint32_t count,
                              xl_plan_details *info);
 
@@ -119,7 +119,7 @@ XLT_TEST(a_descriptor_comes_before_the_file)
     xl_context_destroy(ctx);
 }
 
-/* The values of what a plan makes inside reach it, and those that are its own do not. */
+/* An inner plan receives its values, and the outer plan keeps the others. */
 XLT_TEST(inner_plans_take_their_own)
 {
     xl_plan_details info;

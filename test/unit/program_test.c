@@ -10,8 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Sends what the process writes to stderr into a file while `run` works, and
- * returns how many bytes that were. */
+/* Redirects stderr into a file while `run` works, and returns the number of bytes. */
 static long bytes_to_stderr(void (*run)(void))
 {
     char path[] = "/tmp/xlt-stderr-XXXXXX";
@@ -109,7 +108,7 @@ static void refuses(const char *parameter, const char *defines)
         XLT_FAIL("%s is not told from others: %.900s", parameter, xl_context_error(ctx));
 }
 
-/* The checks that stand in front of every program: cl/parameters.txt. */
+/* The checks at the start of every program: cl/parameters.txt. */
 XLT_TEST(parameters_are_checked)
 {
     xli_program *program;
@@ -120,7 +119,7 @@ XLT_TEST(parameters_are_checked)
     refuses("XL_SORT_GROUP", "#define XL_SERIAL 1\n" SORT_KEYS SORT_KIND
                              "#define XL_SORT_VALUES 0\n#define XL_SORT_GROUP 0\n"
                              "#define XL_SORT_TILE_LOG 4\n");
-    /* What only the other shape asks for. */
+    /* A parameter that only the other shape needs. */
     refuses("XL_SORT_GROUP_LOG", "#define XL_SERIAL 0\n" SORT_KEYS SORT_BY_ONE SORT_KIND
                                  "#define XL_SORT_ITEMS_LOG 1\n");
 }

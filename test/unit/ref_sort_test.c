@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * The reference that sorts are held against, held against arrays made by hand. */
+ * The reference for sorts, compared with arrays made by hand. */
 #include "reference.h"
 #include "xlt.h"
 
@@ -14,8 +14,8 @@ typedef struct row {
     uint64_t keys[22];
 } row;
 
-/* -inf, numbers, -0, +0, numbers, +inf; what is no number, from the least to the greatest without a
- * sign and then from the greatest to the least with one. */
+/* -inf, numbers, -0, +0, numbers, +inf; then NaNs, in ascending order without a sign and in
+ * descending order with one. */
 static const row rows[] = {
     {XL_F16, 20, {0xfc00, 0xfbff, 0xbc00, 0x8400, 0x83ff, 0x8001, 0x8000, 0x0000, 0x0001, 0x03ff,
                   0x0400, 0x3c00, 0x7bff, 0x7c00, 0x7c01, 0x7e00, 0x7fff, 0xffff, 0xfe00, 0xfc01}},

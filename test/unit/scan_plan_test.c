@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * What a scan's plan does inside: when its own state is made anew, and on which self-test it
- * relies. */
+ * Inside a scan's plan: when its state is made anew, and which self-test it relies on. */
 #include "scan_plan.h"
 #include "xlt.h"
 

@@ -50,7 +50,7 @@ static void all_are(cl_uint value)
             XLT_FAIL("word %d is %u, not %u", i, (unsigned)host[i], (unsigned)value);
 }
 
-/* What a primitive's enqueue call looks like: steps first, first + 1, ..., last - 1. */
+/* An enqueue call as a primitive has it: steps first, first + 1, ..., last - 1. */
 static xl_status walk(cl_command_queue queue, cl_uint first, cl_uint last, cl_uint num_waits,
                       const cl_event *waits, cl_event *event)
 {
@@ -113,7 +113,7 @@ static void steps_keep_their_order_on(cl_command_queue_properties properties)
         finish(event);
         all_are(30);
         fill(0);
-        XLT_OK(walk(queue, 0, 12, 0, NULL, NULL)); /* nobody asks for an event */
+        XLT_OK(walk(queue, 0, 12, 0, NULL, NULL)); /* without an event */
         XLT_CL(clFinish(queue));
         all_are(12);
     }
@@ -167,8 +167,8 @@ XLT_TEST(the_callers_events_are_waited_for)
     }
 }
 
-/* The command after a call on an in-order queue comes after the call's events, also
- * when the call had nothing to do and nobody asked for its event. */
+/* The command after a call on an in-order queue waits for the call's events, even if the call
+ * had no work and the caller wanted no event. */
 XLT_TEST(nothing_to_do_still_waits)
 {
     skip_where_flushing_runs_commands();
@@ -185,8 +185,8 @@ XLT_TEST(nothing_to_do_still_waits)
     XLT_CL(clReleaseCommandQueue(queue));
 }
 
-/* A call that ends in a nested one makes a marker its event. On an in-order queue that names the
- * caller's events, which must not let it pass by what is still under way. */
+/* A call that ends in a nested one returns a marker. On an in-order queue the marker names the
+ * caller's events, but must not complete before the work that is still running. */
 XLT_TEST(a_marker_comes_last)
 {
     skip_where_flushing_runs_commands();
@@ -238,7 +238,7 @@ XLT_TEST(defects_are_reported)
     XLT_FAILS(XLI_LAUNCH(&seq, &step, 1, 1, XLI_BYTES(long_argument, sizeof long_argument)),
               XL_ERROR_INTERNAL);
     XLT_FAILS(xli_seq_launch(&seq, &step, 1, 1, many, XLI_MAX_ARGS + 1), XL_ERROR_INTERNAL);
-    /* A list that was given more than it can store: what lies behind it is as it was. */
+    /* A list that receives more than it can store: the bytes behind it do not change. */
     struct {
         xli_args args;
         unsigned char behind[sizeof(xli_arg)];
@@ -316,7 +316,7 @@ XLT_TEST(a_queue_of_the_device_is_refused)
     clGetDeviceInfo(xl_context_device(xlt_context()), CL_DEVICE_QUEUE_ON_DEVICE_PROPERTIES,
                     sizeof on_device, &on_device, NULL);
     if (on_device == 0) {
-        print_message("%s has no queues of its own\n", xlt_device());
+        print_message("%s has no on-device queues\n", xlt_device());
         skip();
     }
     cl_command_queue queue =
@@ -331,7 +331,7 @@ static int setup(void **state)
     xli_program *program;
     char source[sizeof step_source + 32];
     (void)xlt_context();
-    /* Oclgrind is slow by itself, and runs one kernel after the other. */
+    /* Oclgrind is slow, and runs one kernel after the other. */
     snprintf(source, sizeof source, "#define ROUNDS %uu\n%s",
              strstr(xlt_device(), "Oclgrind") ? 10u : 200u, step_source);
     XLT_OK(xli_program_get(xlt_context(), "probe", source, &program));

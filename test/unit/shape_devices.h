@@ -18,7 +18,7 @@ enum { H200, NARROW, WIDE, POCL, INTEL, LLVMPIPE, DEVICES };
 extern const device devices[DEVICES];
 
 xli_capabilities facts_of(const device *d);
-/* What the built-in values are chosen by. */
+/* The facts that select the built-in values. */
 xli_tune_device known_of(const xli_capabilities *capabilities);
 
 #endif

@@ -34,7 +34,7 @@ static xli_sort_shape sort_of(const device *d, const xli_sort_problem *problem, 
     return sort_as(d, problem, most, &tune);
 }
 
-/* Pairs of words; and what a sort of n of them needs. */
+/* Pairs of words, and the scratch for n of them. */
 XLT_TEST(sorts_of_pairs)
 {
     const xli_sort_problem pairs = {
@@ -156,7 +156,7 @@ XLT_TEST(sorts_by_digits)
     }
 }
 
-/* Few keys have smaller tiles, up to a number that depends on what they are. */
+/* Few keys have smaller tiles, up to a number that depends on the type. */
 XLT_TEST(small_sweeps)
 {
     xli_tune_sort tune = tune_of(&devices[H200]);
@@ -176,7 +176,7 @@ XLT_TEST(small_sweeps)
         assert_true(xli_sort_radix_tile(&shape, most) < xli_sort_radix_tile(&shape, most + 1));
         assert_true(xli_sort_layout_of(&problem, &shape, most).bytes <=
                     xli_sort_layout_of(&problem, &shape, most + 1).bytes);
-        /* Nobody takes what only bitonic sorts, or larger tiles, are for. */
+        /* Small tiles are not used for sizes of bitonic sorts, or of larger tiles. */
         xli_tune_sort other = tune;
         other.sweep_from = other.sweep_wide_from = other.sweep_pair_from = (4u << 20);
         assert_int_equal(sort_as(&devices[H200], &problem, 1024, &other).small_sweeps, 0);
@@ -219,10 +219,9 @@ XLT_TEST(sorts_of_many)
         }
 }
 
-/* Of a segmented sort: keys and values once more past a tile, and 64 bytes a tile, and 8 for each
- * doubling of tiles that makes n; room in the
- * lists for the tiles of as many long segments as there may be, each one element longer than half a
- * tile, or than a tile. */
+/* Scratch of a segmented sort: keys and values once more past a tile, 64 bytes a tile, and 8
+ * bytes for each doubling of tiles. The lists have room for the tiles of the most long segments,
+ * each one element longer than half a tile, or than a tile. */
 XLT_TEST(sorts_of_segments)
 {
     for (int d = 0; d < DEVICES; ++d)
@@ -291,7 +290,7 @@ XLT_TEST(sorts_take_little_room)
             }
 }
 
-/* Nor do values that are gathered: but for their places no more than what is the largest. */
+/* Gathered values need only room for their places and for the largest value. */
 XLT_TEST(sorts_that_gather_take_little_room)
 {
     static const size_t sizes[] = {1, 8, 12, 100}, numbers[] = {1, 3000, 1 << 24};

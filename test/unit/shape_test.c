@@ -92,7 +92,7 @@ XLT_TEST(sums_of_words)
     }
 }
 
-/* A GPU without lane operations looks back only for who asks: in a tuning file, or by name. */
+/* A GPU without lane operations looks back only on request: in a tuning file, or by name. */
 XLT_TEST(look_back_needs_lanes_on_a_gpu)
 {
     static const struct {
@@ -147,7 +147,7 @@ XLT_TEST(few_elements_make_shorter_tiles)
     }
 }
 
-/* What a self-test found bad is not taken: the other file, else reduce-then-scan. */
+/* A file that failed its self-test is not used: the other file is, else reduce-then-scan. */
 XLT_TEST(only_files_that_may_be_taken)
 {
     const xl_scan_desc desc = sum_of(XL_U32);

@@ -77,7 +77,8 @@ static void check_scan(const one_case *c, xl_scan_algorithm wish)
 
 /* ---- reductions ---- */
 
-/* Bytes of what a chunk leaves: two states and a number, of whole arrays one state. */
+/* Bytes that a chunk writes: two states and a number, or one state if the reduction is of a
+ * whole array. */
 static size_t left_by_a_chunk(const xli_problem *problem)
 {
     enum { NUMBER = sizeof(cl_ulong) };

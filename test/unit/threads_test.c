@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * Several threads on one context: they learn its facts, make its queue, build its
- * programs and enqueue at the same time, with plans of their own and with plans that
- * all of them share; every result is compared with serial code. Meant to run under a
- * thread sanitizer too. */
+ * Several threads on one context: they query the device, create its queue, build programs and
+ * enqueue at the same time, with private and with shared plans. Every result is compared with
+ * serial code. A thread sanitizer runs this test, too. */
 #define _GNU_SOURCE
 #include "xlt.h"
 
@@ -51,7 +50,7 @@ static void same(worker *w, const char *what, const cl_uint *got, const cl_uint 
                      (unsigned)got[i], (unsigned)wanted[i]);
 }
 
-/* One call: what it works on, and who makes it. */
+/* The objects of one call. */
 typedef struct job {
     worker *w;
     const plans *plans;
@@ -303,7 +302,7 @@ XLT_TEST(plans_that_all_threads_share)
     destroy_plans(&shared);
 }
 
-/* Each thread makes and ends contexts of its own. */
+/* Each thread creates and destroys contexts. */
 static void *contexts_of_its_own(void *user)
 {
     bool *good = user;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * A user's programs: what they may include, where errors point, what is cached. */
+ * A user's programs: permitted includes, places of errors, and the cache. */
 #define _GNU_SOURCE
 #include "xlt.h"
 
@@ -176,7 +176,7 @@ static void write_file(const char *folder, const char *name, const char *text)
     fclose(file);
 }
 
-/* The compiler reads such a file, so what it made is not kept. */
+/* The compiler reads such a file, so its result is not kept. */
 XLT_TEST(files_that_change_are_read_again)
 {
     char folder[] = "/tmp/xlt-include-XXXXXX", options[64];
@@ -219,7 +219,7 @@ XLT_TEST(files_that_change_are_read_again)
     xlt_remove_folder(folder);
 }
 
-/* What else stands in sources reads nothing: two equal ones are one program. */
+/* All other lines of sources read nothing: two equal sources are one program. */
 XLT_TEST(other_lines_are_no_reason_to_build_again)
 {
     static const char *const lines[] = {

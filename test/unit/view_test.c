@@ -199,7 +199,7 @@ XLT_TEST(scratch_of_the_caller)
     XLT_CL(clReleaseMemObject(source));
 }
 
-/* A call that reserves so many bytes on the in-order queue of the tests. */
+/* A call that reserves `bytes` on the in-order queue of the tests. */
 static xl_status use(xli_pool *pool, size_t bytes)
 {
     cl_event wait;
@@ -227,7 +227,7 @@ XLT_TEST(pools_grow_and_do_not_shrink)
     assert_true(pool.bytes > 1000);
     size_t bytes = pool.bytes;
     refused(use(&pool, SIZE_MAX / 2), XL_ERROR_OUT_OF_MEMORY, "scratch");
-    assert_true(pool.buffer && pool.bytes == bytes); /* what was there is still there */
+    assert_true(pool.buffer && pool.bytes == bytes); /* the old buffer is kept */
     XLT_OK(use(&pool, bytes));
     xli_pool_drop(&pool);
     assert_null(pool.buffer);

@@ -30,7 +30,7 @@ static cl_context open_context(void)
     return context;
 }
 
-/* "gfx90a" stands for "gfx90a:sramecc+:xnack-", too. */
+/* "gfx90a" also matches "gfx90a:sramecc+:xnack-". */
 static int is_named(cl_device_id device, const char *wanted)
 {
     char name[256] = "";

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * The facts of drivers without a device at hand. Extensions and versions are ROCm 6.4's as its own
- * library tells them of devices that are not there, Mesa 26's as llvmpipe has them, and as Intel's
- * driver 25 documents them. What the library never asks for is left out. */
+ * The facts of drivers for absent devices: extensions and versions as ROCm 6.4 reports them for
+ * offline devices, as Mesa 26 reports them for llvmpipe, and as Intel documents them for driver
+ * 25. Facts that the library never queries are missing. */
 #include "vendor_facts.h"
 
 #include <string.h>
@@ -68,7 +68,7 @@ const xlt_vendor xlt_vendors[] = {
      .device = NAVI31,
      .driver = "25.0",
      .extensions = RUSTICL_EXTENSIONS},
-    /* No GPU, but told as one, as all rows are: for what is different on that driver. */
+    /* No GPU, but reported as one like all rows, for the differences of that driver. */
     {.name = "rusticl-llvmpipe",
      RUSTICL,
      .device = "llvmpipe (LLVM 22.1.8, 256 bits)",

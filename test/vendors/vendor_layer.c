@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT
- * An OpenCL layer (OPENCL_LAYERS) under which the devices of a driver tell what another driver's
- * GPU would: vendor_facts.c has it in tables, and XLT_VENDOR names the row (none: nothing is
- * changed). The library then chooses as it would there, and its kernels run on the real device,
- * so that what it chose is tested as well. What is not in a table the real device answers.
+ * An OpenCL layer (OPENCL_LAYERS) that reports the facts of another driver's GPU: XLT_VENDOR
+ * names a row of vendor_facts.c (none: nothing is changed). The library then chooses as it does
+ * on that GPU, and its kernels run on the real device, which tests these choices. The real
+ * device answers all other queries.
  *
- * XLT_VENDOR_FAST=1 adds -cl-opt-disable to every build, for who wants the sources alone. Intel's
- * compiler (2026) then crashes on some scans by offsets. */
+ * XLT_VENDOR_FAST=1 adds -cl-opt-disable to every build, for callers that only need sources.
+ * Intel's compiler (2026) then crashes on some scans by offsets. */
 #ifndef CL_TARGET_OPENCL_VERSION
 #define CL_TARGET_OPENCL_VERSION 300
 #endif
@@ -25,7 +25,7 @@ static const cl_icd_dispatch *below;
 static cl_icd_dispatch table;
 static const xlt_vendor *now; /* NULL: the real facts */
 
-/* For a test that goes through the rows; the contexts made from then on are told that one. */
+/* For a test of all rows: contexts that are made from now on get this one. */
 EXPORT void xlt_vendor_choose(const char *name_or_null);
 void xlt_vendor_choose(const char *name_or_null)
 {
@@ -160,7 +160,7 @@ static cl_int CL_API_CALL platform_info(cl_platform_id platform, cl_platform_inf
     return below->clGetPlatformInfo(platform, what, room, to, used);
 }
 
-/* Who asks for GPUs gets what there is. */
+/* A query for GPUs returns all devices. */
 static cl_int CL_API_CALL device_ids(cl_platform_id platform, cl_device_type type, cl_uint room,
                                      cl_device_id *to, cl_uint *used)
 {

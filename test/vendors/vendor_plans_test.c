@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * What the library chooses for GPUs of vendors that are not there: it is told their facts by the
- * layer of this folder, and a processor with sub-groups does the work. Needs one: skipped on
- * others, as lanes are tried out before they are used. */
+ * The choices of the library for absent GPUs: the layer of this folder reports their facts, and
+ * a CPU with sub-groups runs the kernels. Skipped on other devices, because lanes are tested
+ * before they are used. */
 #define _GNU_SOURCE
 #include "vendor_facts.h"
 #include "xlt.h"
@@ -14,12 +14,12 @@
 
 static void (*choose)(const char *name);
 
-/* What a row of vendor_facts.c gets. */
+/* The expected result for a row of vendor_facts.c. */
 typedef struct expected {
     const char *name, *dialect, *exchange;
     bool lanes, fp64, atomics, messages;
     xl_sub_group_source source;
-    uint32_t reported; /* sub_group_size_reported; 0: what the processor has */
+    uint32_t reported; /* sub_group_size_reported; 0: that of the real device */
     const char *scan;  /* the algorithm of XL_SCAN_AUTO */
 } expected;
 
@@ -39,14 +39,14 @@ static const expected rows[] = {
      "look-back"},
 };
 
-/* Without the cache: what is built here is not optimised, which no other test should find. */
+/* Without the cache, because no other test should find programs that are not optimised. */
 static xl_context *context_of(const char *name)
 {
     choose(name);
     return xlt_context_with("off");
 }
 
-/* What the library believes of the device. */
+/* The library's facts about the device. */
 static xl_device_info check_device(xl_context *ctx, const expected *e)
 {
     xl_device_info info;
@@ -134,7 +134,7 @@ static const char *load_layer(void)
     cl_uint platforms = 0;
     setenv("OPENCL_LAYERS", XLT_VENDOR_LAYER, 1);
     setenv("XLT_VENDOR_FAST", "1", 1);
-    if (getenv("XLT_VENDOR")) /* CROSSLANE_DEVICE then asks for what the layer makes of a device */
+    if (getenv("XLT_VENDOR")) /* CROSSLANE_DEVICE then names a device of the layer */
         unsetenv("CROSSLANE_DEVICE");
     unsetenv("XLT_VENDOR");
     clGetPlatformIDs(0, NULL, &platforms);
@@ -146,7 +146,7 @@ static const char *load_layer(void)
     return NULL;
 }
 
-/* The real device has to have what the tables say, for kernels run there. */
+/* The real device needs the features of the tables, because kernels run there. */
 static const char *unfit_device(void)
 {
     xl_context *ctx = NULL;

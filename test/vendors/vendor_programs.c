@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Makes plans, each with a folder of its own, to obtain the sources that the library would build:
+ * Makes plans, each with a separate folder, to obtain the sources that the library would build:
  *
  *   vendor_programs FOLDER [all] [NAME...]
  *
@@ -38,8 +38,8 @@ static bool is_wished(const char *name, int kind)
     return false;
 }
 
-/* A context for one form, whose programs are written into a folder of their own. All contexts share
- * one cache, which keeps the results of self-tests and the programs of earlier forms. NULL: this
+/* A context for one form; its programs are written into one folder. All contexts share one
+ * cache, which keeps the results of self-tests and the programs of earlier forms. NULL: this
  * form is not made. */
 static xl_context *begin(const char *name, int kind)
 {
@@ -196,7 +196,7 @@ static void selections_and_merges(void)
          desc.index = XL_U64)
 }
 
-/* What a grid has beside the defaults. */
+/* Properties of a grid, besides the defaults. */
 typedef struct space {
     bool bounded, periodic, sheared; /* sheared: a cell that is no box */
     bool wide, batch;                /* f64; several systems */
