@@ -250,40 +250,6 @@ static void run_grid(xl_context *ctx)
 }
 #endif
 
-/* The same row: of each point the two nearest, all of which an order by x has beside it. */
-static void run_nearest_approximate(xl_context *ctx)
-{
-    static float points[3 * N];
-    static cl_uint pairs[2 * N];
-    xl_plan *plan;
-    xl_nearest_approximate_desc desc;
-    for (int i = 0; i < N; ++i)
-        points[3 * i] = (float)i;
-    cl_mem p = xlt_mem(ctx, points, sizeof points), rows = xlt_mem(ctx, NULL, sizeof pairs),
-           distances2 = xlt_mem(ctx, NULL, sizeof pairs);
-    cl_command_queue queue = xl_context_queue(ctx);
-    xl_nearest_approximate_desc_init(&desc);
-    desc.k = desc.shifts = 2;
-    desc.space.cell[0][0] = N;
-    STEP(ctx, xl_nearest_approximate_create(ctx, &desc, &plan));
-    STEP(ctx, xl_nearest_approximate_enqueue(
-                  plan, queue,
-                  &(xl_nearest_approximate_args){.n = N,
-                                                 .points = xl_view_of(p, 0),
-                                                 .indices = xl_view_of(rows, 0),
-                                                 .distances2 = xl_view_of(distances2, 0)},
-                  0, NULL, NULL));
-    XLT_CL(clEnqueueReadBuffer(queue, rows, CL_TRUE, 0, sizeof pairs, pairs, 0, NULL, NULL));
-    for (cl_uint i = 1; i + 1 < N; ++i)
-        HOLDS(pairs[2 * i] == i - 1 && pairs[2 * i + 1] == i + 1);
-    count(true);
-    xl_plan_destroy(plan);
-    count(false);
-    clReleaseMemObject(p);
-    clReleaseMemObject(rows);
-    clReleaseMemObject(distances2);
-}
-
 typedef void scenario(xl_context *ctx);
 
 /* A kernel of the user's, with included text in it, found or built. */
@@ -411,7 +377,6 @@ static const struct {
 } plans[] = {
     {"scan", run_scan},
     {"sort", run_sort},
-    {"approximate search", run_nearest_approximate},
     {"user program", run_user_program},
 #ifdef XLT_HAS_GRID
     {"grid", run_grid},

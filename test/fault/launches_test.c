@@ -27,9 +27,10 @@ enum { THREADS = 2, CALLS = 6, CALL_N = 3000, DELAY_US = 200 };
 
 typedef struct worker {
     unsigned number;
-    xl_plan *plan; /* shared */
+    xl_context *ctx;
+    xl_plan *plan; /* shared, or NULL */
     cl_command_queue queue;
-    cl_mem in, out, scratch; /* its own */
+    cl_mem in, out, scratch; /* not shared; scratch NULL: the plan's */
     pthread_barrier_t *start;
     bool failed; /* cmocka may not be called from threads */
 } worker;
@@ -69,17 +70,19 @@ static void *work(void *user)
     return NULL;
 }
 
-static void make_worker(worker *w, unsigned number, xl_plan *plan, size_t n,
+static void make_worker(worker *w, unsigned number, xl_context *ctx, xl_plan *plan, size_t n,
                         pthread_barrier_t *start)
 {
-    size_t bytes;
-    XLT_OK(xl_scan_scratch(plan, &(xl_scan_args){.n = n}, &bytes));
+    size_t bytes = 0;
+    if (plan)
+        XLT_OK(xl_scan_scratch(plan, &(xl_scan_args){.n = n}, &bytes));
     *w = (worker){.number = number,
+                  .ctx = ctx,
                   .plan = plan,
-                  .queue = xlt_queue_with(xlt_context(), 0),
-                  .in = xlt_mem(xlt_context(), NULL, n * sizeof(cl_uint)),
-                  .out = xlt_mem(xlt_context(), NULL, n * sizeof(cl_uint)),
-                  .scratch = xlt_mem(xlt_context(), NULL, bytes + 1),
+                  .queue = xlt_queue_with(ctx, 0),
+                  .in = xlt_mem(ctx, NULL, n * sizeof(cl_uint)),
+                  .out = xlt_mem(ctx, NULL, n * sizeof(cl_uint)),
+                  .scratch = plan ? xlt_mem(ctx, NULL, bytes + 1) : NULL,
                   .start = start};
 }
 
@@ -87,7 +90,8 @@ static void free_worker(worker *w)
 {
     clReleaseMemObject(w->in);
     clReleaseMemObject(w->out);
-    clReleaseMemObject(w->scratch);
+    if (w->scratch)
+        clReleaseMemObject(w->scratch);
     clReleaseCommandQueue(w->queue);
 }
 
@@ -121,32 +125,71 @@ static void arguments_and_launch_are_one_step(void)
     assert_true(shared > 0); /* the threads did meet at a kernel */
 }
 
+/* `count` threads begin `run` together; the plan may be NULL. */
+static void run_threads(unsigned count, xl_context *ctx, xl_plan *plan, size_t n,
+                        void *(*run)(void *))
+{
+    enum { MOST = 4 };
+    pthread_t threads[MOST];
+    worker workers[MOST];
+    pthread_barrier_t start;
+    assert_int_equal(pthread_barrier_init(&start, NULL, count), 0);
+    for (unsigned i = 0; i < count; ++i)
+        make_worker(&workers[i], i, ctx, plan, n, &start);
+    for (unsigned i = 0; i < count; ++i)
+        assert_int_equal(pthread_create(&threads[i], NULL, run, &workers[i]), 0);
+    for (unsigned i = 0; i < count; ++i)
+        pthread_join(threads[i], NULL);
+    for (unsigned i = 0; i < count; ++i) {
+        assert_false(workers[i].failed);
+        free_worker(&workers[i]);
+    }
+    pthread_barrier_destroy(&start);
+}
+
+/* Threads in a new context: each asks for facts, fails once, and scans with another plan. */
+static void *begin_in_context(void *user)
+{
+    worker *w = user;
+    xl_device_info info;
+    xl_plan *none;
+    xl_scan_desc desc;
+    char wanted[16];
+    snprintf(wanted, sizeof wanted, "%u", 100 + w->number);
+    xl_scan_desc_init(&desc);
+    pthread_barrier_wait(w->start);
+    w->failed = !xl_context_queue(w->ctx) || xl_context_device_info(w->ctx, &info) != XL_SUCCESS ||
+                xl_scan_create(w->ctx, &desc, &w->plan) != XL_SUCCESS;
+    desc.type = (xl_type)(100 + w->number);
+    for (unsigned call = 0; call < CALLS && !w->failed; ++call)
+        w->failed = !scan_once(w, call) || xl_scan_create(w->ctx, &desc, &none) == XL_SUCCESS ||
+                    !strstr(xl_context_error(w->ctx), wanted);
+    xl_plan_destroy(w->plan);
+    return NULL;
+}
+
+XLT_TEST(threads_begin_in_a_new_context)
+{
+    xlt_needs_threads();
+    for (int repeat = 0; repeat < (xlt_small() ? 1 : 3); ++repeat) {
+        xl_context *ctx = xlt_context_with(NULL);
+        run_threads(4, ctx, NULL, CALL_N, begin_in_context);
+        xl_context_destroy(ctx);
+    }
+}
+
 /* Each thread does `run` on one plan, for calls of up to n elements; they count their launches in `steps`. */
 static void threads_share_a_plan(xl_scan_algorithm algorithm, size_t n, void *(*run)(void *))
 {
     xl_plan *plan;
     xl_scan_desc desc;
-    pthread_t threads[THREADS];
-    worker workers[THREADS];
-    pthread_barrier_t start;
     xl_scan_desc_init(&desc);
     desc.algorithm = algorithm;
     XLT_OK(xl_scan_create(xlt_context(), &desc, &plan));
-    assert_int_equal(pthread_barrier_init(&start, NULL, THREADS), 0);
-    for (unsigned i = 0; i < THREADS; ++i)
-        make_worker(&workers[i], i, plan, n, &start);
     steps->used = 0;
     layer->delay_us = DELAY_US;
-    for (unsigned i = 0; i < THREADS; ++i)
-        assert_int_equal(pthread_create(&threads[i], NULL, run, &workers[i]), 0);
-    for (unsigned i = 0; i < THREADS; ++i)
-        pthread_join(threads[i], NULL);
+    run_threads(THREADS, xlt_context(), plan, n, run);
     layer->delay_us = 0;
-    for (unsigned i = 0; i < THREADS; ++i) {
-        assert_false(workers[i].failed);
-        free_worker(&workers[i]);
-    }
-    pthread_barrier_destroy(&start);
     xl_plan_destroy(plan);
 }
 

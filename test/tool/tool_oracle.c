@@ -1,16 +1,12 @@
 /* SPDX-License-Identifier: MIT
- * Makes input files for the tests of the program, and compares its output files with the results of
- * reference/.
+ * Makes input files for the tests of the program.
  *
  *   tool_oracle make DTYPE N FILE            random numbers; DTYPE as "f4"
  *   tool_oracle list DTYPE FILE [NUMBER...]  these whole numbers
  *   tool_oracle table DTYPE FILE COLUMNS [NUMBER...]  the same as rows of a table
  *   tool_oracle bits DTYPE FILE [NUMBER...]  elements with these bits, such as 0x80000000
- *   tool_oracle sort ORDER IN OUT [V W]      stable; the values V come out as W
  *   tool_oracle points, box, neighbors, nearest, density ...: see tool_oracle_points.c */
 #include "tool_oracle.h"
-
-#include "reference.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -127,59 +123,6 @@ void check_like(const xli_npy *a, char kind, uint32_t bytes, size_t n, const cha
             8 * (unsigned)a->item_bytes, a->count, kind, 8 * (unsigned)bytes, n);
 }
 
-static xl_type type_of(char kind, uint32_t bytes)
-{
-    static const struct {
-        char kind;
-        uint32_t bytes;
-        xl_type type;
-    } types[] = {{'b', 1, XL_U8},  {'u', 1, XL_U8},  {'u', 2, XL_U16}, {'u', 4, XL_U32},
-                 {'u', 8, XL_U64}, {'i', 1, XL_I8},  {'i', 2, XL_I16}, {'i', 4, XL_I32},
-                 {'i', 8, XL_I64}, {'f', 2, XL_F16}, {'f', 4, XL_F32}, {'f', 8, XL_F64}};
-    for (size_t k = 0; k < sizeof types / sizeof types[0]; ++k)
-        if (types[k].kind == kind && types[k].bytes == bytes)
-            return types[k].type;
-    die("%c%u is no type", kind, (unsigned)bytes);
-}
-
-static int64_t whole_of(const xli_npy *a, size_t i)
-{
-    const unsigned unused = 64 - 8 * a->item_bytes;
-    uint64_t bits = 0;
-    memcpy(&bits, (const char *)a->data + i * a->item_bytes, a->item_bytes); /* little-endian */
-    return a->kind == 'i' ? (int64_t)(bits << unused) >> unused : (int64_t)bits;
-}
-
-/* The input in order, and the places that its elements had. */
-static xli_npy sorted(const char *order, const char *path, uint32_t **places)
-{
-    xli_npy a = load(path);
-    *places = memory(a.count * sizeof **places);
-    for (size_t i = 0; i < a.count; ++i)
-        (*places)[i] = (uint32_t)i;
-    if (!ref_sort(type_of(a.kind, a.item_bytes), strcmp(order, "descending") == 0, a.count, a.data,
-                  *places))
-        die("no memory");
-    return a;
-}
-
-/* `values`: two files, or none. */
-static void check_sort(const char *order, const char *in, const char *out_path, char **values)
-{
-    uint32_t *places;
-    xli_npy wanted = sorted(order, in, &places), out = load(out_path);
-    check_like(&out, wanted.kind, wanted.item_bytes, wanted.count, out_path);
-    if (memcmp(out.data, wanted.data, out.count * out.item_bytes) != 0)
-        die("%s: not in order", out_path);
-    if (!values)
-        return;
-    xli_npy v = load(values[0]), w = load(values[1]);
-    check_like(&w, v.kind, v.item_bytes, wanted.count, values[1]);
-    for (size_t i = 0; i < w.count; ++i)
-        if (whole_of(&w, i) != whole_of(&v, places[i]))
-            die("%s: element %zu is wrong", values[1], i);
-}
-
 int main(int argc, char **argv)
 {
     const char *what = argc > 1 ? argv[1] : "";
@@ -192,8 +135,6 @@ int main(int argc, char **argv)
         list(a[0], a[1], (size_t)atoll(a[2]), (size_t)argc - 5, a + 3, false);
     else if (strcmp(what, "bits") == 0 && argc >= 4)
         list(a[0], a[1], 0, (size_t)argc - 4, a + 2, true);
-    else if (strcmp(what, "sort") == 0 && (argc == 5 || argc == 7))
-        check_sort(a[0], a[1], a[2], argc == 7 ? a + 3 : NULL);
     else if (!oracle_points(argc, argv))
         die("\"%s\" with %d arguments is unknown", what, argc - 2);
     fflush(stdout);

@@ -210,22 +210,6 @@ XLT_TEST(flags_unknown_to_the_key_are_heeded)
     assert_false(builds_source(xlt_context_with(folder), ""));
 }
 
-XLT_TEST(folders_that_cannot_be_written_do_not_matter)
-{
-    xlt_remove_folder(folder);
-    assert_int_equal(mkdir(folder, 0700), 0);
-    FILE *file = fopen(path_in_folder("file"), "w");
-    assert_non_null(file);
-    fclose(file);
-    use_and_end(path_in_folder("file")); /* no folder */
-    use_and_end(path_in_folder("file/below"));
-    use_and_end("/proc/no/such/folder");
-    use_and_end("/dev/full");
-    assert_int_equal(chmod(folder, 0500), 0);
-    use_and_end(folder);
-    assert_int_equal(chmod(folder, 0700), 0);
-}
-
 XLT_TEST(the_cache_is_switched_off)
 {
     static const char *const words[] = {"off", "OFF", "0"};

@@ -98,19 +98,6 @@ XLT_TEST(a_thread_does_not_inherit_a_text)
     xli_errors_destroy(errors);
 }
 
-XLT_TEST(texts_may_quote_the_one_before)
-{
-    xli_errors *errors = xli_errors_create();
-    assert_non_null(errors);
-    set(errors, "inner");
-    set(errors, "outer: %s", xli_errors_get(errors));
-    assert_string_equal(xli_errors_get(errors), "outer: inner");
-    set(NULL, "inner");
-    set(NULL, "outer: %s", xli_errors_get(NULL));
-    assert_string_equal(xli_errors_get(NULL), "outer: inner");
-    xli_errors_destroy(errors);
-}
-
 XLT_TEST(long_texts_are_kept_whole_by_a_context_only)
 {
     static char text[20000];

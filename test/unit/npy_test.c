@@ -261,15 +261,4 @@ XLT_TEST(writes_what_it_reads)
     xli_npy_free(&in);
 }
 
-XLT_TEST(refuses_to_write_an_unknown_type)
-{
-    FILE *stream = tmpfile();
-    xli_npy odd = xli_npy_vector('c', 8, 0, NULL), wide = xli_npy_vector('f', 16, 0, NULL);
-    assert_non_null(stream);
-    assert_false(xli_npy_write(stream, &odd));
-    assert_false(xli_npy_write(stream, &wide));
-    assert_int_equal(ftell(stream), 0);
-    fclose(stream);
-}
-
 XLT_MAIN(NULL, NULL)

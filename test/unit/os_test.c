@@ -56,14 +56,6 @@ XLT_TEST(what_is_written_is_read)
     assert_int_equal(unlink(in_folder("a")), 0);
 }
 
-XLT_TEST(what_cannot_be_read_is_null)
-{
-    size_t length;
-    assert_null(xli_os_read_file(in_folder("absent"), &length));
-    assert_null(xli_os_read_file(folder, &length)); /* a folder */
-    assert_null(xli_os_read_file("", &length));
-}
-
 /* A limit on the size of files fails in the middle of the data, as a full disk
  * does. */
 XLT_TEST(a_failed_write_leaves_nothing)
@@ -84,24 +76,6 @@ XLT_TEST(a_failed_write_leaves_nothing)
     assert_false(xli_os_write_file_atomic(in_folder("taken"), "x", 1)); /* cannot be renamed */
     assert_int_equal(files_in_folder(), 1);
     assert_int_equal(rmdir(in_folder("taken")), 0);
-}
-
-XLT_TEST(folders_are_made_with_their_parents)
-{
-    assert_true(xli_os_make_dirs(in_folder("p/q/r")));
-    assert_true(xli_os_make_dirs(in_folder("p/q/r"))); /* again */
-    assert_true(xli_os_make_dirs(in_folder("p/q/r/")));
-    struct stat info;
-    assert_int_equal(stat(in_folder("p/q"), &info), 0);
-    assert_int_equal(info.st_mode & 077, 0); /* the user's own */
-    assert_true(xli_os_write_file_atomic(in_folder("p/file"), "x", 1));
-    assert_false(xli_os_make_dirs(in_folder("p/file")));
-    assert_false(xli_os_make_dirs(in_folder("p/file/below")));
-    assert_false(xli_os_make_dirs(""));
-    assert_int_equal(unlink(in_folder("p/file")), 0);
-    assert_int_equal(rmdir(in_folder("p/q/r")), 0);
-    assert_int_equal(rmdir(in_folder("p/q")), 0);
-    assert_int_equal(rmdir(in_folder("p")), 0);
 }
 
 static void cache_dir_is(const char *xdg, const char *home, const char *wanted)
@@ -126,14 +100,6 @@ XLT_TEST(the_cache_folder_is_the_users)
     cache_dir_is(NULL, "", NULL);
     cache_dir_is(NULL, NULL, NULL);
 #endif
-}
-
-XLT_TEST(empty_variables_are_unset)
-{
-    setenv("XLT_EMPTY", "", 1);
-    assert_null(xli_os_env("XLT_EMPTY"));
-    setenv("XLT_EMPTY", "v", 1);
-    assert_string_equal(xli_os_env("XLT_EMPTY"), "v");
 }
 
 static int setup(void **state)

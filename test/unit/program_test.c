@@ -43,19 +43,6 @@ XLT_TEST(equal_programs_are_one)
     assert_ptr_not_equal(get("#define ANY 2\n"), first);
 }
 
-XLT_TEST(unknown_sources_and_kernels)
-{
-    xl_context *ctx = xlt_context();
-    xli_program *program;
-    xli_kernel kernel;
-    XLT_FAILS(xli_program_get(ctx, "no_such", "", &program), XL_ERROR_INTERNAL);
-    assert_null(program);
-    XLT_FAILS(xli_kernel_create(ctx, get(""), "xl_no_such", &kernel), XL_ERROR_OPENCL);
-    assert_non_null(strstr(xl_context_error(ctx), "clCreateKernel (xl_no_such)"));
-    assert_null(kernel.cl);
-    xli_kernel_destroy(&kernel);
-}
-
 /* The text of the last failure must hold `part`, and no program may be left. */
 static void build_fails_with(const char *defines, const char *const *parts, size_t num_parts)
 {
@@ -163,31 +150,6 @@ XLT_TEST(two_threads_build_one_program)
     for (int i = 0; i < 4; ++i)
         assert_ptr_equal(programs[i], programs[0]);
     assert_non_null(programs[0]);
-}
-
-XLT_TEST(dumps_are_written)
-{
-    char folder[] = "/tmp/xlt-dump-XXXXXX", command[128], line[256] = "";
-    xl_context *ctx;
-    xl_device_info info;
-    xl_context_desc desc;
-    assert_non_null(mkdtemp(folder));
-    xl_context_desc_init(&desc);
-    desc.dump_dir = folder;
-    desc.cache_dir = "off";
-    assert_int_equal(xl_context_create(&desc, &ctx), XL_SUCCESS);
-    assert_int_equal(xl_context_device_info(ctx, &info), XL_SUCCESS);
-    xl_context_destroy(ctx);
-    snprintf(command, sizeof command, "cat %s/probe-*.cl && rm -r %s", folder, folder);
-    FILE *pipe = popen(command, "r");
-    assert_non_null(pipe);
-    assert_non_null(fgets(line, sizeof line, pipe));
-    assert_non_null(strstr(line, "options: -cl-std=CL"));
-    bool kernel = false;
-    while (fgets(line, sizeof line, pipe))
-        kernel = kernel || strstr(line, "xl_probe_lanes(");
-    assert_int_equal(pclose(pipe), 0);
-    assert_true(kernel);
 }
 
 XLT_MAIN(NULL, xlt_teardown)

@@ -110,14 +110,4 @@ XLT_TEST(numbers_in_order)
     }
 }
 
-XLT_TEST(none_and_one)
-{
-    uint16_t key = 0xfc01;
-    uint32_t value = 7;
-    assert_true(ref_sort(XL_F16, true, 0, &key, &value));
-    assert_true(ref_sort(XL_F16, false, 1, &key, &value));
-    assert_int_equal(key, 0xfc01);
-    assert_int_equal(value, 7);
-}
-
 XLT_MAIN(NULL, NULL)

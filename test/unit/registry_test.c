@@ -125,6 +125,37 @@ static uint32_t public_tunables(void)
     return count;
 }
 
+XLT_TEST(mistakes_in_files_are_named)
+{
+    static const struct {
+        const char *text, *said;
+    } wrong[] = {
+        {"\nscan.group_size = 64\nscan.grop_size = 64\n", "f:3: unknown name \"scan.grop_size\""},
+        {"scan.group_size = 0\n", "f:1: scan.group_size = \"0\", not a number from 1 to 1024"},
+        {"scan.group_size = 1025\n", "\"1025\""},
+        {"scan.group_size = -1\n", "\"-1\""},
+        {"scan.group_size = 64k\n", "\"64k\""},
+        {"scan.group_size =\n", "\"\""},
+        {"scan.stream_kib = 99999999999999999999999\n", "from 0 to 4294967295"},
+        {"scan.group_size 64\n", "f:1: \"scan.group_size 64\" is not of the form"},
+        {"scan.chunk_elements_csr = 1073741825\n", "not 0 or a number from 1 to 1073741824"},
+        {"= 64\n", "unknown name \"\""},
+        {"# a comment\n\n\tscan.tile_bytes=4096 # why\r\nsort.serial_tile_log = 5", NULL},
+    };
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; ++i) {
+        char text[80];
+        xli_text why = {0};
+        xli_tuning *tuning = NULL;
+        snprintf(text, sizeof text, "%s", wrong[i].text);
+        const xl_status status = xli_tuning_parse("f", text, strlen(text), &why, &tuning);
+        assert_int_equal(status, wrong[i].said ? XL_ERROR_INVALID_ARGUMENT : XL_SUCCESS);
+        if (wrong[i].said && !strstr(why.data, wrong[i].said))
+            XLT_FAIL("\"%s\" is not in: %s", wrong[i].said, why.data);
+        xli_text_free(&why);
+        xli_free(tuning);
+    }
+}
+
 /* A tunable that injects a fault is unknown, and not listed as known, to a plan and to a tuning
  * file unless the environment allows it. */
 XLT_TEST(faults_are_for_tests)

@@ -64,25 +64,6 @@ done:
     return xli_seq_end(&seq, status, event);
 }
 
-/* A call that nests two others between its own launches. */
-static xl_status nest(cl_command_queue queue, cl_uint num_waits, const cl_event *waits,
-                      cl_event *event)
-{
-    xl_status status;
-    xli_seq seq;
-    XL_TRY(xli_seq_begin(&seq, xlt_context(), queue, num_waits, waits, event));
-    for (cl_uint at = 0; at < 30; at += 10) {
-        XL_TRY(xli_seq_nest(&seq));
-        XL_TRY(walk(queue, at, at + (at == 10 ? 0 : 5), XLI_NEST(&seq)));
-        xli_seq_nested(&seq);
-        for (cl_uint own = at == 10 ? 10 : at + 5; own < at + 10; ++own)
-            XL_TRY(XLI_LAUNCH(&seq, &step, ITEMS / GROUP, GROUP, XLI_MEM(words), XLI_U32(own),
-                              XLI_U32(own + 1)));
-    }
-done:
-    return xli_seq_end(&seq, status, event);
-}
-
 /* 0 for complete, above 0 for not yet. */
 static cl_int state_of(cl_event event)
 {
@@ -95,39 +76,6 @@ static void finish(cl_event event)
 {
     XLT_CL(clWaitForEvents(1, &event));
     XLT_CL(clReleaseEvent(event));
-}
-
-static void steps_keep_their_order_on(cl_command_queue_properties properties)
-{
-    cl_command_queue queue = xlt_queue_with(xlt_context(), properties);
-    for (int repeat = 0; repeat < (xlt_small() ? 1 : 20); ++repeat) {
-        cl_event event, next;
-        fill(0);
-        XLT_OK(walk(queue, 0, 12, 0, NULL, &event));
-        XLT_OK(walk(queue, 12, 20, 1, &event, &next));
-        XLT_CL(clReleaseEvent(event));
-        finish(next);
-        all_are(20);
-        fill(0);
-        XLT_OK(nest(queue, 0, NULL, &event));
-        finish(event);
-        all_are(30);
-        fill(0);
-        XLT_OK(walk(queue, 0, 12, 0, NULL, NULL)); /* without an event */
-        XLT_CL(clFinish(queue));
-        all_are(12);
-    }
-    XLT_CL(clReleaseCommandQueue(queue));
-}
-
-XLT_TEST(in_order)
-{
-    steps_keep_their_order_on(0);
-}
-
-XLT_TEST(out_of_order)
-{
-    steps_keep_their_order_on(CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE);
 }
 
 /* Oclgrind runs commands when it is flushed, on the thread that flushes: it would
@@ -279,35 +227,6 @@ static xl_status begin(cl_command_queue queue, cl_uint num_waits, const cl_event
 static void fails_with(xl_status got, const char *text)
 {
     xlt_refused(xlt_context(), got, XL_ERROR_INVALID_ARGUMENT, text);
-}
-
-XLT_TEST(queues_and_wait_lists_are_checked)
-{
-    cl_int code;
-    cl_device_id device = xl_context_device(xlt_context());
-    cl_context cl = clCreateContext(NULL, 1, &device, NULL, NULL, &code);
-    XLT_CL(code);
-    const cl_queue_properties none[] = {0};
-    cl_command_queue foreign = clCreateCommandQueueWithProperties(cl, device, none, &code);
-    XLT_CL(code);
-    cl_event ours = xlt_user_event(), theirs = clCreateUserEvent(cl, &code);
-    XLT_CL(code);
-    /* NVIDIA's driver waits for an event that never completes when its context ends. */
-    XLT_CL(clSetUserEventStatus(ours, CL_COMPLETE));
-    XLT_CL(clSetUserEventStatus(theirs, CL_COMPLETE));
-    const cl_event mixed[] = {ours, theirs}, holes[] = {ours, NULL};
-    XLT_OK(begin(xlt_queue(), 0, NULL));
-    XLT_OK(begin(xlt_queue(), 1, &ours));
-    fails_with(begin(NULL, 0, NULL), "queue: NULL");
-    fails_with(begin(foreign, 0, NULL), "queue: belongs to another OpenCL context");
-    fails_with(begin(xlt_queue(), 1, NULL), "waits: NULL with num_waits 1");
-    fails_with(begin(xlt_queue(), 0, &ours), "waits: a list with num_waits 0");
-    fails_with(begin(xlt_queue(), 2, mixed), "waits[1]");
-    fails_with(begin(xlt_queue(), 2, holes), "waits[1]");
-    XLT_CL(clReleaseEvent(theirs));
-    XLT_CL(clReleaseEvent(ours));
-    XLT_CL(clReleaseCommandQueue(foreign));
-    XLT_CL(clReleaseContext(cl));
 }
 
 XLT_TEST(a_queue_of_the_device_is_refused)

@@ -257,25 +257,6 @@ XLT_TEST(shapes_fit)
             }
 }
 
-/* Runs are whole tiles, cover everything, and are no more than scratch has room for. */
-XLT_TEST(cuts_cover_everything)
-{
-    static const size_t sizes[] = {1, 2047, 2048, 2049, 1 << 20, ((size_t)1 << 31) + 5};
-    xl_scan_desc desc = sum_of(XL_U32);
-    desc.algorithm = XL_SCAN_REDUCE_THEN_SCAN;
-    for (int d = 0; d < DEVICES; ++d)
-        for (size_t k = 0; k < XLI_COUNT(sizes); ++k) {
-            const size_t n = sizes[k];
-            const subject s = subject_of(&devices[d], &desc, false);
-            const xli_scan_shape shape =
-                scan_shape(&s, desc.algorithm, XLI_FILE_ANY, devices[d].group);
-            const xli_scan_partition cut = xli_scan_partition_of(&s.problem, &shape, n);
-            assert_int_equal(cut.chunk % shape.tile, 0);
-            assert_true(cut.groups * cut.chunk >= n && (cut.groups - 1) * cut.chunk < n);
-            assert_true(cut.groups <= xli_scan_most_groups(&s.problem, &shape, n));
-        }
-}
-
 /* Chunks of whole arrays are whole rows, cover everything, and leave no more totals than scratch
  * has room for, which grows with n. */
 static void check_chunks(const xli_problem *problem, const xli_reduce_shape *shape)

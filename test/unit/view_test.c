@@ -67,44 +67,6 @@ XLT_TEST(products_do_not_wrap)
     XLT_CL(clReleaseMemObject(buffer));
 }
 
-XLT_TEST(access_is_checked)
-{
-    cl_mem source = make(CL_MEM_READ_ONLY, 64), sink = make(CL_MEM_WRITE_ONLY, 64);
-    XLT_OK(check(source, 0, 4, 4, XLI_READ));
-    XLT_OK(check(sink, 0, 4, 4, XLI_WRITE));
-    refused(check(source, 0, 4, 4, XLI_WRITE), XL_ERROR_INVALID_ARGUMENT, "in:|CL_MEM_READ_ONLY");
-    refused(check(source, 0, 4, 4, XLI_READ | XLI_WRITE), XL_ERROR_INVALID_ARGUMENT,
-            "CL_MEM_READ_ONLY");
-    refused(check(sink, 0, 4, 4, XLI_READ), XL_ERROR_INVALID_ARGUMENT, "in:|CL_MEM_WRITE_ONLY");
-    XLT_CL(clReleaseMemObject(source));
-    XLT_CL(clReleaseMemObject(sink));
-}
-
-XLT_TEST(only_buffers_of_this_context)
-{
-    cl_int code;
-    cl_bool images = CL_FALSE;
-    cl_device_id device = xl_context_device(xlt_context());
-    cl_context cl = clCreateContext(NULL, 1, &device, NULL, NULL, &code);
-    XLT_CL(code);
-    cl_mem foreign = clCreateBuffer(cl, CL_MEM_READ_WRITE, 64, NULL, &code);
-    XLT_CL(code);
-    refused(check(foreign, 0, 4, 4, XLI_READ), XL_ERROR_INVALID_ARGUMENT, "in:|another");
-    XLT_CL(clReleaseMemObject(foreign));
-    XLT_CL(clReleaseContext(cl));
-    clGetDeviceInfo(device, CL_DEVICE_IMAGE_SUPPORT, sizeof images, &images, NULL);
-    if (!images)
-        return;
-    const cl_image_format format = {CL_RGBA, CL_UNORM_INT8};
-    const cl_image_desc desc = {
-        .image_type = CL_MEM_OBJECT_IMAGE2D, .image_width = 16, .image_height = 16};
-    cl_mem image =
-        clCreateImage(xl_context_cl(xlt_context()), CL_MEM_READ_WRITE, &format, &desc, NULL, &code);
-    XLT_CL(code);
-    refused(check(image, 0, 4, 4, XLI_READ), XL_ERROR_INVALID_ARGUMENT, "in:|not a buffer");
-    XLT_CL(clReleaseMemObject(image));
-}
-
 static cl_mem sub_buffer(cl_mem parent, cl_mem_flags flags, size_t origin, size_t bytes)
 {
     cl_int code;
@@ -141,29 +103,6 @@ XLT_TEST(sub_buffers_are_parts_of_their_parent)
     XLT_CL(clReleaseMemObject(low));
     XLT_CL(clReleaseMemObject(high));
     XLT_CL(clReleaseMemObject(parent));
-}
-
-/* Every pair of ranges in a small buffer, by counting shared words. */
-XLT_TEST(overlap_by_definition)
-{
-    enum { WORDS = 6 };
-    cl_mem buffer = make(CL_MEM_READ_WRITE, WORDS * 4);
-    for (size_t code = 0; code < WORDS * WORDS * WORDS * WORDS; ++code) {
-        size_t a = code % WORDS, n = code / WORDS % WORDS;
-        size_t b = code / (WORDS * WORDS) % WORDS, m = code / (WORDS * WORDS * WORDS);
-        if (a + n > WORDS || b + m > WORDS)
-            continue;
-        size_t shared = 0;
-        for (size_t i = 0; i < WORDS; ++i)
-            shared += i >= a && i < a + n && i >= b && i < b + m;
-        bool same = a == b && n == m;
-        xli_span x = span_of(buffer, "x", a, n), y = span_of(buffer, "y", b, m);
-        assert_int_equal(xli_check_apart(xlt_context(), &x, &y, false),
-                         shared ? XL_ERROR_OVERLAP : XL_SUCCESS);
-        assert_int_equal(xli_check_apart(xlt_context(), &x, &y, true),
-                         shared && !same ? XL_ERROR_OVERLAP : XL_SUCCESS);
-    }
-    XLT_CL(clReleaseMemObject(buffer));
 }
 
 static xl_status take(cl_mem buffer, size_t offset, size_t bytes)
