@@ -391,23 +391,6 @@ XLT_TEST_SETUP(a_limit_that_is_none_is_an_error, start)
     unsetenv("CROSSLANE_CACHE_LIMIT");
 }
 
-/* A note is read and written like a program. */
-XLT_TEST_SETUP(a_note_that_others_may_write_is_not_believed, start)
-{
-    static const char test[] = "probe";
-    const xli_capabilities *capabilities;
-    xl_context *ctx = xlt_context_with(folder);
-    XLT_OK(xli_context_capabilities(ctx, &capabilities));
-    start(NULL);
-    xli_cache_add_pass(ctx, capabilities, test);
-    assert_true(xli_cache_has_pass(ctx, capabilities, test));
-    command("chmod 660 '%s'/*.bin", folder);
-    assert_false(xli_cache_has_pass(ctx, capabilities, test));
-    xli_cache_add_pass(ctx, capabilities, test);
-    assert_true(xli_cache_has_pass(ctx, capabilities, test));
-    xl_context_destroy(ctx);
-}
-
 /* Fills the folder time and again: every file that is read at all is whole. */
 static int be_a_child(const xl_context *ctx)
 {

@@ -336,33 +336,6 @@ XLT_TEST(null_arguments_are_refused)
     xl_context_destroy(NULL);
 }
 
-XLT_TEST(descriptors_of_other_versions)
-{
-    static const uint32_t wrong[] = {0, 3, 99, XL_VERSION_NUMBER + 1, 0xffffffffu};
-    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; ++i) {
-        xl_context_desc desc = defaults();
-        desc.version = wrong[i];
-        creation_fails(&desc, XL_ERROR_INVALID_ARGUMENT, "desc.version");
-    }
-}
-
-XLT_TEST(a_tuning_file_that_cannot_be_read_is_an_error)
-{
-    static const char *const none[] = {"/no/such/file", "/tmp", "/dev/null/file"};
-    xl_context_desc desc = defaults();
-    for (size_t i = 0; i < sizeof none / sizeof none[0]; ++i) {
-        desc.tune_file = none[i];
-        creation_fails(&desc, XL_ERROR_INVALID_ARGUMENT, none[i]);
-        assert_non_null(strstr(xl_context_error(NULL), "CROSSLANE_TUNE_FILE"));
-    }
-    char old[256];
-    const char *was = getenv("CROSSLANE_TUNE_FILE");
-    snprintf(old, sizeof old, "%s", was ? was : "");
-    setenv("CROSSLANE_TUNE_FILE", "/no/such/file", 1);
-    creation_fails(NULL, XL_ERROR_INVALID_ARGUMENT, "/no/such/file");
-    was ? setenv("CROSSLANE_TUNE_FILE", old, 1) : unsetenv("CROSSLANE_TUNE_FILE");
-}
-
 static void dumping_to(const char *folder, const char *said)
 {
     xl_context *ctx = (xl_context *)&ctx;

@@ -105,39 +105,6 @@ XLT_TEST(sub_buffers_are_parts_of_their_parent)
     XLT_CL(clReleaseMemObject(parent));
 }
 
-static xl_status take(cl_mem buffer, size_t offset, size_t bytes)
-{
-    xli_pool pool = {0};
-    xli_seq seq = {.ctx = xlt_context()};
-    xli_span span;
-    xl_status status = xli_seq_scratch(&seq, &pool, xl_view_of(buffer, offset), bytes, 256, &span);
-    assert_null(pool.buffer);
-    assert_null(seq.pool);
-    if (status == XL_SUCCESS) {
-        assert_true(bytes == 0 || span.begin == offset);
-        assert_int_equal(span.end - span.begin, bytes);
-    }
-    return status;
-}
-
-XLT_TEST(scratch_of_the_caller)
-{
-    cl_mem buffer = make(CL_MEM_READ_WRITE, 1024), source = make(CL_MEM_READ_ONLY, 1024);
-    XLT_OK(take(buffer, 0, 1024));
-    XLT_OK(take(buffer, 768, 256));
-    XLT_OK(take(buffer, 0, 0));
-    XLT_OK(take(NULL, 0, 0));
-    refused(take(buffer, 0, 1025), XL_ERROR_SCRATCH_TOO_SMALL, "scratch:|1024|1025");
-    refused(take(buffer, 768, 257), XL_ERROR_SCRATCH_TOO_SMALL, "scratch:|256 bytes|768|257");
-    refused(take(buffer, 1024, 1), XL_ERROR_SCRATCH_TOO_SMALL, "scratch:|0 bytes|1024");
-    refused(take(buffer, 4096, 1), XL_ERROR_SCRATCH_TOO_SMALL, "scratch:|0 bytes|4096");
-    refused(take(buffer, 0, SIZE_MAX), XL_ERROR_SCRATCH_TOO_SMALL, "scratch:");
-    refused(take(buffer, 128, 16), XL_ERROR_MISALIGNED, "scratch:|128|256");
-    refused(take(source, 0, 16), XL_ERROR_INVALID_ARGUMENT, "scratch:|CL_MEM_READ_ONLY");
-    XLT_CL(clReleaseMemObject(buffer));
-    XLT_CL(clReleaseMemObject(source));
-}
-
 /* A call that reserves `bytes` on the in-order queue of the tests. */
 static xl_status use(xli_pool *pool, size_t bytes)
 {
