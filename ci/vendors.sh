@@ -237,8 +237,8 @@ write_table() { # COMPILERS COMPILERS-OF-BMG ROWS...
   {
     echo "# Resources of kernels, made by ci/vendors.sh --update: $compilers"
     echo "# bmg by hand, by ci/vendors.sh --bmg: $of_bmg"
-    echo "# A column is a target and a way. A cell: registers, scalar registers (Intel: sub-group size),"
-    echo "# scratch bytes, spills, local bytes; - where the kernel is not compiled."
+    echo "# A column is a target and a way. A cell: registers, scalar registers (Intel: sub-group"
+    echo "# size), scratch bytes, spills, local bytes; - where the kernel is not compiled."
     awk -F'\t' -v columns="$(cut -f4,5 "$out/all" | LC_ALL=C sort -u | tr '\t\n' '/ ')" '
       function print_kernel() {
         for (i = 1; i <= count; ++i) kernel = kernel FS (column[i] in cell ? cell[column[i]] : "-")

@@ -4,8 +4,8 @@
  * empty tile, in-place output, and the early PREFIX of a tile in which a segment begins.
  * scan_descriptor.pml describes the checks; ci/model.sh runs them.
  *
- *   LANES=1  of a sub-group that looks back; 1: a work-item. They poll one after the other, and each
- *            handles its own tile
+ *   LANES=1  of a sub-group that looks back; 1: a work-item. They poll one after the other, each
+ *            its tile
  * Only the default is correct:
  *   AGGREGATE_IS_PREFIX=(!COUNTS)  whether a tile in which a segment begins publishes its aggregate
  *                                  as its PREFIX: not if segments are counted (COUNTS) */

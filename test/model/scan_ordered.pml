@@ -4,12 +4,12 @@
  * scan_descriptor.pml describes the checks; ci/model.sh runs them.
  *
  * Only the defaults are correct:
- *   EVERY_PREFIX=0         1: every tile publishes its PREFIX. Wrong in place where that shares a word
- *                          with the AGGREGATE, for which others poll
- *   SKIPS_START=(!COUNTS)  whether a head in the window's aggregate makes the start needless: not if
- *                          segments are counted (COUNTS)
- *   STORES_FIRST=0         1: a tile's AGGREGATE is published after its results, as without the fence
- *                          between them */
+ *   EVERY_PREFIX=0         1: every tile publishes its PREFIX. Wrong in place where that shares a
+ *                          word with the AGGREGATE, for which others poll
+ *   SKIPS_START=(!COUNTS)  whether a head in the window's aggregate makes the start needless: not
+ *                          if segments are counted (COUNTS)
+ *   STORES_FIRST=0         1: a tile's AGGREGATE is published after its results, as without the
+ *                          fence between them */
 
 #include "scan_window.pml"
 

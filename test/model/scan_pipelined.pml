@@ -3,16 +3,16 @@
  * for spin: two tiles in registers and a ticket for a third. scan_window.pml models the look-back;
  * scan_descriptor.pml describes the checks; ci/model.sh runs them.
  *
- * If there are no more tiles than groups, no ticket is taken; a group that stops then keeps its tile
- * from all others, even before its first step.
+ * If there are no more tiles than groups, no ticket is taken; a group that stops then keeps its
+ * tile from all others, even before its first step.
  *
  *   HOLDS=3
  * Only the defaults of these are correct:
  *   STORES_FIRST=0            1: a tile's AGGREGATE is published after its results, as without the
  *                             fence between them
  *   TICKETS=(TILES>GROUPS)    0: none are taken, although there are more tiles than groups
- *   LEAVES_TICKET=0           1: a ticket is taken beyond the last tile, too, for which a group does
- *                             not wait when it leaves */
+ *   LEAVES_TICKET=0           1: a ticket is taken beyond the last tile, too, for which a group
+ *                             does not wait when it leaves */
 
 #include "scan_window.pml"
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT
- * Look-back in a fixed order (XL_ORDERED 1 of cl/tile/tile_prefix.cl), shared by scan_ordered.pml and
- * scan_pipelined.pml: windows of tiles; AGGREGATE of every tile and PREFIX of a window's last; the
+ * Look-back in a fixed order (XL_ORDERED 1 of cl/tile/tile_prefix.cl), shared by scan_ordered.pml
+ * and scan_pipelined.pml: windows of tiles; AGGREGATE of every tile and PREFIX of a window's last; the
  * fallback for a tile, which publishes its result, and for the start of a window. With ROUNDS, a
  * prefix is right only if it is the one expression that the kernel promises.
  *
- * A group is one process that polls the tiles of a window one after the other. In a kernel, lanes do
- * this at once, and sub-groups may meet results that others of their work-group publish in the
+ * A group is one process that polls the tiles of a window one after the other. In a kernel, lanes
+ * do this at once, and sub-groups may meet results that others of their work-group publish in the
  * fallback: such a tile is as if another group had published it.
  *
  *   ROUNDS=1
@@ -19,8 +19,8 @@
  * missing need not have been EMPTY, and one that replaces a PREFIX hides that. */
 #define ENDS_WINDOW(t) ((t) % WINDOW == WINDOW - 1)
 /* Polls of one look-back: for the load of the window, for the wait with the second look of each
- * fallback, and for the start; then for the fallback of the start: back to the nearest PREFIX, and in
- * every window each AGGREGATE with a second look, and two polls of the PREFIX. */
+ * fallback, and for the start; then for the fallback of the start: back to the nearest PREFIX, and
+ * in every window each AGGREGATE with a second look, and two polls of the PREFIX. */
 #define READS                                                                                      \
     (WINDOW + (SPIN + 2) * (WINDOW - 1) + SPIN + (2 * WINDOW + 3) * (TILES / WINDOW))
 

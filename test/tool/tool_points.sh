@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 # usage: tool_points.sh PART PROGRAM ORACLE DATA_FOLDER VERSION
-# `crosslane neighbors`: its results are compared with a search over all pairs (ORACLE), each option at
-# least once.
+# `crosslane neighbors`: its results are compared with a search over all pairs (ORACLE), each option
+# at least once.
 # shellcheck disable=SC2046,SC2086,SC2206,SC2317 # words without blanks; parts are called by name
 # shellcheck source-path=SCRIPTDIR source=tool_support.sh
 . "$(dirname "$0")/tool_support.sh"
@@ -40,8 +40,8 @@ near() {
   awk -v a="$1" -v b="$2" 'BEGIN { exit !(a - b < 2e-5 * b && b - a < 2e-5 * b) }'
 }
 
-# Files in double precision, in their own: at a tenth of tenths, and a thousandth at 10^9; of one such
-# file all are.
+# Files in double precision: a lattice of tenths, and of thousandths at 10^9; one such file makes all
+# arrays of double precision.
 doubles() {
   local wide pairs
   "$oracle" lattice 8 tenths.npy 0.1 0.3
