@@ -121,7 +121,7 @@ static bool read_word(question *q, const char *word)
     return false;
 }
 
-/* What the words say of the box or the cell. Rows that do not repeat stay 0. */
+/* The box or the cell of the words. Vectors that are not periodic stay 0. */
 static void repeat(question *q)
 {
     const double edge = (double)UPPER - (double)LOWER;
