@@ -5,7 +5,6 @@
 
 #include <crosslane/context.h>
 #include <dlfcn.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 static void *find(const char *name)

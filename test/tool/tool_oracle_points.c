@@ -125,7 +125,7 @@ static bool read_word(question *q, const char *word)
     return false;
 }
 
-/* What the words say of the box or the cell. Rows that do not repeat stay 0. */
+/* The box or the cell of the words. Vectors that are not periodic stay 0. */
 static void repeat(question *q)
 {
     const double edge = (double)UPPER - (double)LOWER;
@@ -184,64 +184,47 @@ static question ask(const char *path, int count, char **words)
         (search).tilt[axis] = (real)(q)->tilt[axis];                                               \
     }
 
-/* Lists with all that is in them. Numbers of single precision are the same here. */
+/* Lists with all their details; vectors and squares are in the precision of the points. */
 typedef struct lists {
     uint64_t *offsets;
     uint32_t *indices;
-    int32_t *shifts;             /* three of each */
-    double *distances, *vectors; /* roots; three of each */
-    double *squares;
+    int32_t *shifts; /* three of each */
+    const void *vectors, *squares;
 } lists;
 
-static void search_wide(const question *q, double r, bool inclusive, lists *l)
+static double real_of(const void *data, bool wide, size_t i)
 {
-    ref_search_f64 s = {.radius = r, .inclusive = inclusive, .half = q->half};
-    ref_pairs_f64 pairs = {0};
-    FILL(s, q);
-    REPEAT(s, q, double)
-    s.num_queries = q->rows;
-    l->indices = ref_neighbors_pairs_f64(&s, l->offsets, &pairs);
-    const size_t n = (size_t)l->offsets[q->rows];
-    l->shifts = pairs.shifts;
-    l->vectors = pairs.vectors;
-    l->squares = pairs.distances2;
-    l->distances = memory(n * sizeof *l->distances);
-    for (size_t i = 0; i < n; ++i)
-        l->distances[i] = sqrt(l->squares[i]);
+    return wide ? ((const double *)data)[i] : (double)((const float *)data)[i];
 }
 
-static void search_narrow(const question *q, float r, bool inclusive, lists *l)
+/* A distance, rounded as the program rounds it. */
+static double root(const question *q, double square)
 {
-    ref_search s = {.radius = r,
-                    .inclusive = inclusive,
-                    .half = q->half,
-                    .radii = q->radii.data,
-                    .point_radii = q->larger ? q->radii.data : NULL};
-    ref_pairs pairs = {0};
-    FILL(s, q);
-    REPEAT(s, q, float)
-    s.num_queries = q->rows;
-    l->indices = ref_neighbors_pairs(&s, l->offsets, &pairs);
-    const size_t n = (size_t)l->offsets[q->rows];
-    l->shifts = pairs.shifts;
-    l->vectors = memory(3 * n * sizeof *l->vectors);
-    l->squares = memory(n * sizeof *l->squares);
-    l->distances = memory(n * sizeof *l->distances);
-    for (size_t i = 0; i < n; ++i) {
-        l->squares[i] = (double)pairs.distances2[i];
-        l->distances[i] = (double)sqrtf(pairs.distances2[i]);
-        for (size_t a = 0; a < 3; ++a)
-            l->vectors[3 * i + a] = (double)pairs.vectors[3 * i + a];
-    }
+    return q->wide ? sqrt(square) : (double)sqrtf((float)square);
 }
+
+#define SEARCH(search, pairs_type, call, real)                                                     \
+    {                                                                                              \
+        pairs_type pairs = {0};                                                                    \
+        search s = {.radius = (real)r, .inclusive = inclusive, .half = q->half};                   \
+        FILL(s, q);                                                                                \
+        REPEAT(s, q, real)                                                                         \
+        s.num_queries = q->rows;                                                                   \
+        s.radii = q->radii.data;                                                                   \
+        s.point_radii = q->larger ? q->radii.data : NULL;                                          \
+        l.indices = call(&s, l.offsets, &pairs);                                                   \
+        l.shifts = pairs.shifts;                                                                   \
+        l.vectors = pairs.vectors;                                                                 \
+        l.squares = pairs.distances2;                                                              \
+    }
 
 static lists search(const question *q, double r, bool inclusive)
 {
     lists l = {.offsets = memory((q->rows + 1) * sizeof *l.offsets)};
     if (q->wide)
-        search_wide(q, r, inclusive, &l);
+        SEARCH(ref_search_f64, ref_pairs_f64, ref_neighbors_pairs_f64, double)
     else
-        search_narrow(q, (float)r, inclusive, &l);
+        SEARCH(ref_search, ref_pairs, ref_neighbors_pairs, float)
     if (!l.indices)
         die("no memory");
     return l;
@@ -285,18 +268,20 @@ static found load_found(const question *q, const char *prefix)
 
 static double real_at(const xli_npy *a, size_t i)
 {
-    return a->item_bytes == 8 ? ((const double *)a->data)[i] : (double)((const float *)a->data)[i];
+    return real_of(a->data, a->item_bytes == 8, i);
 }
 
 /* Whether place `at` of the results holds pair `k`. */
 static bool holds(const question *q, const found *f, size_t at, const lists *l, size_t k)
 {
+    const double square = real_of(l->squares, q->wide, k);
     bool same = ((const uint32_t *)f->indices.data)[at] == l->indices[k];
     if (f->distances.data)
-        same = same && real_at(&f->distances, at) == (q->squared ? l->squares : l->distances)[k];
+        same = same && real_at(&f->distances, at) == (q->squared ? square : root(q, square));
     for (size_t a = 0; a < q->dimensions; ++a) {
         if (f->vectors.data)
-            same = same && real_at(&f->vectors, q->dimensions * at + a) == l->vectors[3 * k + a];
+            same = same && real_at(&f->vectors, q->dimensions * at + a) ==
+                               real_of(l->vectors, q->wide, 3 * k + a);
         if (f->shifts.data)
             same = same && ((const int32_t *)f->shifts.data)[q->dimensions * at + a] ==
                                l->shifts[3 * k + a];
@@ -435,10 +420,10 @@ static void nearest(const question *q, size_t k, size_t i, uint32_t *indices, do
         ref_nearest_f64(&wide, i, indices, squares);
     else
         ref_nearest(&narrow, i, indices, rounded);
-    for (size_t c = 0; c < k && !q->wide; ++c)
-        squares[c] = (double)(q->squared ? rounded[c] : sqrtf(rounded[c]));
-    for (size_t c = 0; c < k && q->wide && !q->squared; ++c)
-        squares[c] = sqrt(squares[c]);
+    for (size_t c = 0; c < k; ++c) {
+        squares[c] = q->wide ? squares[c] : (double)rounded[c];
+        squares[c] = q->squared ? squares[c] : root(q, squares[c]);
+    }
     free(rounded);
 }
 
@@ -473,7 +458,7 @@ static void check_density(double h, question *q, const char *path)
         const double got = (double)((const float *)density.data)[i];
         double sum = 0;
         for (uint64_t k = l.offsets[i]; k < l.offsets[i + 1]; ++k)
-            sum += pow(fmax(h * h - l.squares[k], 0), 3);
+            sum += pow(fmax(h * h - real_of(l.squares, q->wide, (size_t)k), 0), 3);
         sum *= q->mass * 315 / (64 * acos(-1.0) * pow(h, 9));
         if (!(fabs(got - sum) <= 2e-5 * sum))
             die("%s: row %zu has %.9g, not %.9g", path, i, got, sum);

@@ -64,6 +64,24 @@ doubles() {
   in_rows 30 far.npy --radius 0.0018 --distances d.npy --vectors v.npy
   runs "$crosslane" neighbors narrow.npy --queries wide.npy --radius 1.5 --density d.npy --json
   [[ $(cat stdout) == *'"queries":500,"points":500,'* ]] || fail "queries of f64: $(cat stdout)"
+  wide_cells
+}
+
+# A periodic lattice with 26 neighbours within that radius, in a box and in a leaning cell.
+wide_cells() {
+  local file edge=0.0078125
+  "$oracle" lattice 8 cell.npy 0.0009765625 1e9
+  for file in box cell; do
+    local space=(--box 1e9 1000000000${edge#0} --periodic xyz)
+    [ $file = box ] || space=(--cell "$edge,$edge,$edge,0,-$edge,$edge" --origin "1e9,1e9,1e9")
+    runs "$crosslane" neighbors cell.npy --radius 0.0018 --out $file --distances $file.d.npy "${space[@]}"
+    [[ $(cat stdout) == "512 points, radius 0.0018: 13312 pairs; neighbours per point: 26 to 26,"* ]] ||
+      fail "a $file of f64: $(cat stdout)"
+    runs "$crosslane" neighbors cell.npy --nearest 6 --out $file.near "${space[@]}"
+  done
+  for file in offsets indices d near.indices near.distances; do
+    cmp -s box.$file.npy cell.$file.npy || fail "of a box and a cell $file are not the same"
+  done
 }
 
 # no_grid OPTION...: a search that compiles something, but nothing that has to do with a grid.

@@ -5,7 +5,6 @@
 #include "xlt.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -5,7 +5,6 @@
 #include "private.h"
 #include "xlt.h"
 
-#include <dirent.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>

@@ -88,23 +88,6 @@ static bool live(void)
     return files;
 }
 
-XLT_TEST(a_second_context_finds_what_the_first_built)
-{
-    xlt_remove_folder(folder);
-    use_and_end(folder);
-    listing first = list_folder();
-    if (!live()) {
-        assert_int_equal(first.files + first.others, 0);
-        return;
-    }
-    assert_true(first.files >= 2);
-    assert_int_equal(first.others, 0);
-    use_and_end(folder);
-    listing second = list_folder();
-    assert_int_equal(second.files, first.files);
-    assert_true(second.inodes == first.inodes); /* nothing was built, so nothing written */
-}
-
 /* Whether a context, which is ended, has the source of a program that it was asked for, or
  * made the program of a file. */
 static bool builds_source(xl_context *ctx, const char *options)

@@ -4,7 +4,6 @@
 #include "npy.h"
 #include "xlt.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 typedef struct bytes {

@@ -33,29 +33,6 @@ static int files_in_folder(void)
     return count;
 }
 
-XLT_TEST(what_is_written_is_read)
-{
-    static char big[200001];
-    size_t length = 0;
-    for (size_t i = 0; i < sizeof big; ++i)
-        big[i] = (char)(i * 31 + i / 256);
-    assert_true(xli_os_write_file_atomic(in_folder("a"), big, sizeof big));
-    char *back = xli_os_read_file(in_folder("a"), &length);
-    assert_non_null(back);
-    assert_int_equal(length, sizeof big);
-    assert_memory_equal(back, big, sizeof big);
-    assert_int_equal(back[length], '\0');
-    xli_free(back);
-    assert_true(xli_os_write_file_atomic(in_folder("a"), "", 0)); /* over the old one */
-    back = xli_os_read_file(in_folder("a"), &length);
-    assert_non_null(back);
-    assert_int_equal(length, 0);
-    assert_string_equal(back, "");
-    xli_free(back);
-    assert_int_equal(files_in_folder(), 1);
-    assert_int_equal(unlink(in_folder("a")), 0);
-}
-
 /* A limit on the size of files fails in the middle of the data, as a full disk
  * does. */
 XLT_TEST(a_failed_write_leaves_nothing)

@@ -6,27 +6,7 @@
 
 #include <pthread.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
-
-/* Redirects stderr into a file while `run` works, and returns the number of bytes. */
-static long bytes_to_stderr(void (*run)(void))
-{
-    char path[] = "/tmp/xlt-stderr-XXXXXX";
-    int file = mkstemp(path), saved = dup(STDERR_FILENO);
-    assert_true(file >= 0 && saved >= 0);
-    fflush(stderr);
-    dup2(file, STDERR_FILENO);
-    run();
-    fflush(stderr);
-    dup2(saved, STDERR_FILENO);
-    long written = (long)lseek(file, 0, SEEK_END);
-    close(file);
-    close(saved);
-    unlink(path);
-    return written;
-}
 
 static xli_program *get(const char *defines)
 {
@@ -109,22 +89,6 @@ XLT_TEST(parameters_are_checked)
     /* A parameter that only the other shape needs. */
     refuses("XL_SORT_GROUP_LOG", "#define XL_SERIAL 0\n" SORT_KEYS SORT_BY_ONE SORT_KIND
                                  "#define XL_SORT_ITEMS_LOG 1\n");
-}
-
-static void build_with_a_warning(void)
-{
-    get("#warning \"to be seen in the log only\"\nint unused(void) { int x; return 0; }\n");
-}
-
-/* For an error PoCL itself prints "1 error generated.", and cannot be told not to. */
-XLT_TEST(warnings_are_not_printed)
-{
-    get("");
-    if (xlt_on_oclgrind()) {
-        print_message("Oclgrind counts warnings on stderr, whatever it is told\n");
-        skip();
-    }
-    assert_int_equal(bytes_to_stderr(build_with_a_warning), 0);
 }
 
 static void *build_in_thread(void *user)

@@ -4,7 +4,6 @@
 #include "xlt.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* Keys in ascending order, as their bits. */

@@ -90,31 +90,6 @@ static void skip_where_flushing_runs_commands(void)
     skip();
 }
 
-/* Waits for a user event, which holds everything back until it is set. */
-XLT_TEST(the_callers_events_are_waited_for)
-{
-    skip_where_flushing_runs_commands();
-    static const cl_command_queue_properties kinds[] = {0, CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE};
-    for (int kind = 0; kind < 2; ++kind) {
-        for (cl_uint steps = 0; steps <= 3; ++steps) {
-            cl_command_queue queue = xlt_queue_with(xlt_context(), kinds[kind]);
-            cl_event gates[2] = {xlt_user_event(), xlt_user_event()}, event;
-            fill(0);
-            XLT_OK(walk(queue, 0, steps, 2, gates, &event));
-            XLT_CL(clFlush(queue));
-            XLT_CL(clSetUserEventStatus(gates[1], CL_COMPLETE));
-            usleep(10000);
-            assert_true(state_of(event) > 0);
-            XLT_CL(clSetUserEventStatus(gates[0], CL_COMPLETE));
-            finish(event);
-            all_are(steps);
-            XLT_CL(clReleaseEvent(gates[0]));
-            XLT_CL(clReleaseEvent(gates[1]));
-            XLT_CL(clReleaseCommandQueue(queue));
-        }
-    }
-}
-
 /* The command after a call on an in-order queue waits for the call's events, even if the call
  * had no work and the caller wanted no event. */
 XLT_TEST(nothing_to_do_still_waits)

@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #define KERNEL "__kernel void k(__global uint *out) { out[0] = VALUE; }\n"
 

@@ -4,8 +4,6 @@
 #include "runtime.h"
 #include "xlt_misuse.h"
 
-#include <string.h>
-
 static cl_mem make(cl_mem_flags flags, size_t bytes)
 {
     cl_int code;
@@ -163,35 +161,6 @@ XLT_TEST(calls_that_failed_keep_the_buffer)
         xli_pool_leave(&pool);
         XLT_CL(clReleaseMemObject(first));
         XLT_CL(clReleaseEvent(event));
-    }
-    xli_pool_destroy(&pool);
-}
-
-/* Also where the driver hands out memory that had an owner before. */
-XLT_TEST(pools_of_zeros)
-{
-    enum { BYTES = 5000, OWNERS = 16 };
-    static unsigned char host[2 * BYTES];
-    xli_pool pool = {.zeroed = true};
-    cl_mem owners[OWNERS];
-    XLT_OK(xli_pool_create(xlt_context(), &pool));
-    for (int round = 0; round < 3; ++round) {
-        const size_t bytes = round == 1 ? 2 * BYTES : BYTES;
-        memset(host, 0x5a, sizeof host);
-        for (int i = 0; i < OWNERS; ++i) {
-            owners[i] = make(CL_MEM_READ_WRITE, bytes);
-            XLT_CL(clEnqueueWriteBuffer(xlt_queue(), owners[i], CL_TRUE, 0, bytes, host, 0, NULL,
-                                        NULL));
-        }
-        for (int i = 0; i < OWNERS; ++i)
-            XLT_CL(clReleaseMemObject(owners[i]));
-        XLT_OK(use(&pool, bytes));
-        XLT_CL(
-            clEnqueueReadBuffer(xlt_queue(), pool.buffer, CL_TRUE, 0, bytes, host, 0, NULL, NULL));
-        for (size_t i = 0; i < bytes; ++i)
-            assert_int_equal(host[i], 0);
-        if (round == 1) /* is as new when it is reserved again */
-            xli_pool_drop(&pool);
     }
     xli_pool_destroy(&pool);
 }

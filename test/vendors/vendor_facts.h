@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * What drivers of GPUs tell of their devices: tables, so that a machine without such a GPU can
- * see what the library chooses there. */
+ * Tables of the facts that drivers of GPUs report, so that a machine without such a GPU can test the
+ * choices of the library. */
 #ifndef VENDOR_FACTS_H
 #define VENDOR_FACTS_H
 
