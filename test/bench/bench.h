@@ -70,9 +70,10 @@ void bench_copy_size(bench *b, size_t n);
 /* The parts, in the order in which they run. */
 #define BENCH_PARTS(PART)                                                                          \
     PART(copy)                                                                                     \
-    PART(scan) PART(reduce) PART(sort) PART(topk) PART(select) PART(merge) PART(search)            \
-        PART(histogram) PART(transform) PART(grid) PART(step) PART(shapes) PART(wide) PART(batch)  \
-            PART(lists) PART(forces) PART(periodic) PART(nearest) PART(approximate)
+    PART(scan)                                                                                     \
+    PART(reduce) PART(sort) PART(topk) PART(select) PART(merge) PART(search) PART(histogram)       \
+        PART(transform) PART(grid) PART(step) PART(shapes) PART(wide) PART(batch) PART(lists)      \
+            PART(forces) PART(periodic) PART(nearest) PART(approximate)
 #define BENCH_DECLARE(part) void bench_##part(bench *b);
 BENCH_PARTS(BENCH_DECLARE)
 
