@@ -195,10 +195,9 @@ static size_t fitting(const xl_device_info *info)
     return n;
 }
 
-#define NAME(part) #part,
-#define RUN(part) bench_##part,
+#define NAME(part) #part
 static const char *const names[] = {BENCH_PARTS(NAME)};
-static void (*const parts[])(bench *) = {BENCH_PARTS(RUN)};
+static bench_function *const parts[] = {BENCH_PARTS(BENCH_FUNCTION)};
 enum { PARTS = sizeof parts / sizeof parts[0] };
 
 static int run(const bench_options *o)

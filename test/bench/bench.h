@@ -69,21 +69,12 @@ void bench_copy_size(bench *b, size_t n);
 
 /* The parts, in the order in which they run. */
 #define BENCH_PARTS(PART)                                                                          \
-    PART(copy)                                                                                     \
-    PART(scan)                                                                                     \
-    PART(reduce)                                                                                   \
-    PART(sort)                                                                                     \
-    PART(topk)                                                                                     \
-    PART(select)                                                                                   \
-    PART(merge)                                                                                    \
-    PART(search)                                                                                   \
-    PART(histogram)                                                                                \
-    PART(transform)                                                                                \
-    PART(grid)                                                                                     \
-    PART(step)                                                                                     \
-    PART(shapes)                                                                                   \
-    PART(wide) PART(batch) PART(lists) PART(forces) PART(periodic) PART(nearest) PART(approximate)
-#define BENCH_DECLARE(part) void bench_##part(bench *b);
-BENCH_PARTS(BENCH_DECLARE)
+    PART(copy), PART(scan), PART(reduce), PART(sort), PART(topk), PART(select), PART(merge),       \
+        PART(search), PART(histogram), PART(transform), PART(grid), PART(step), PART(shapes),      \
+        PART(wide), PART(batch), PART(lists), PART(forces), PART(periodic), PART(nearest),         \
+        PART(approximate)
+#define BENCH_FUNCTION(part) bench_##part
+typedef void bench_function(bench *b);
+bench_function BENCH_PARTS(BENCH_FUNCTION);
 
 #endif

@@ -4,7 +4,7 @@
 #include "../../cl/group/group_reduce.cl"
 #include "../../cl/group/group_segmented.cl"
 
-#define XLT_RESULTS 18
+#define XLT_RESULTS 19
 #define XLT_ROW 64u
 
 __kernel __attribute__((reqd_work_group_size(XL_GROUP_SIZE, 1, 1))) void
@@ -29,15 +29,16 @@ xl_test_group(const __global XL_T *in, __global XL_T *out)
     out[7] = xl_group_shuffle_from(y, mirrored, scratch);
     out[8] = xl_group_scan_inclusive(x, scratch, &total);
     out[9] = xl_group_scan_inclusive(y, scratch, &other);
+    out[10] = xl_group_reduce((XL_T)(i + 1), scratch); /* differs from what scratch held before */
     /* With sub-groups Intel's CPU compiler 2026 may crash if both are in one kernel. */
 #if XL_LANE_WAY == 0
-    out[10] = (XL_T)xl_group_count_exclusive(i % 3 == 0, bits, &all);
-    out[11] = (XL_T)xl_group_count_exclusive(i % 2 == 0, bits, &all);
-    out[12] = (XL_T)xl_group_subwarp_count_exclusive(i % 3 == 0, 1, XLT_ROW, bits);
-    out[13] = (XL_T)xl_group_subwarp_count_exclusive(i % 2 == 0, 1, XLT_ROW, bits);
-    out[16] = xl_group_segmented_scan_exclusive(x, i % 40 == 0, scratch, bits);
-    out[17] = xl_group_segmented_scan_exclusive(y, i % 24 == 0, scratch, bits);
-    out[14] = xl_group_subwarp_scan_exclusive(x, 1, XLT_ROW, scratch);
-    out[15] = xl_group_subwarp_scan_exclusive(y, 1, XLT_ROW, scratch);
+    out[11] = (XL_T)xl_group_count_exclusive(i % 3 == 0, bits, &all);
+    out[12] = (XL_T)xl_group_count_exclusive(i % 2 == 0, bits, &all);
+    out[13] = (XL_T)xl_group_subwarp_count_exclusive(i % 3 == 0, 1, XLT_ROW, bits);
+    out[14] = (XL_T)xl_group_subwarp_count_exclusive(i % 2 == 0, 1, XLT_ROW, bits);
+    out[17] = xl_group_segmented_scan_exclusive(x, i % 40 == 0, scratch, bits);
+    out[18] = xl_group_segmented_scan_exclusive(y, i % 24 == 0, scratch, bits);
+    out[15] = xl_group_subwarp_scan_exclusive(x, 1, XLT_ROW, scratch);
+    out[16] = xl_group_subwarp_scan_exclusive(y, 1, XLT_ROW, scratch);
 #endif
 }

@@ -10,7 +10,7 @@
 
 const xli_source *xlt_source_find(const char *name);
 
-enum { MOST = 256, RESULTS = 18, WITH_SUB_GROUPS = 10, ROW = 64 };
+enum { MOST = 256, RESULTS = 19, WITH_SUB_GROUPS = 11, ROW = 64 };
 
 /* Minimum of floats that keeps the earlier of two zeros and skips NaN. */
 static float least(float a, float b)
@@ -55,6 +55,7 @@ static void check(const float *in, const float *out, int size, int results)
             {"shuffle of the mirrored", in[i]},
             {"inclusive scan", fold(in, i + 1, 1)},
             {"inclusive scan of the mirrored", fold(end, i + 1, -1)},
+            {"reduction of numbers from 1 on", 1},
             {"count of thirds", count(0, i, 3)},
             {"count of halves", count(0, i, 2)},
             {"row's count of thirds", count(row, i, 3)},
