@@ -490,7 +490,12 @@ __kernel void xl_neighbors_check(__global uint *found, __global const uint *stor
     const xl_search s = XL_SEARCH_LOAD(storage);
     XL_FOR_ITEMS(i, queries)
     {
+#if XL_CELLS
+        xl_real4 p = xl_query_given(&s, i);
+        p.w = (xl_real)min(s.given_systems[i], s.map.systems - 1u);
+#else
         const xl_real4 p = xl_query_given(&s, i);
+#endif
         const bool finite = xl_real4_finite(p);
         if (!finite || xl_search_is_far(&s, p)) {
             atomic_inc(found + (finite ? 2 : 0));
