@@ -178,10 +178,8 @@ static xl_status count(const xl_plan *base, const void *of)
                         "index: of another context; must be of the plan's");
     if (((const xli_grid_plan *)base)->space.own_cells != (call->args.cells != NULL))
         return xli_fail(base->ctx, XL_ERROR_INVALID_ARGUMENT, "args.cells: %s",
-                        call->args.cells ? "given; must not be given, because desc.space.bounds is "
-                                           "not XL_BOUNDS_PER_SYSTEM"
-                                         : "NULL; must be given, because desc.space.bounds is "
-                                           "XL_BOUNDS_PER_SYSTEM");
+                        call->args.cells ? "given; must not be given without XL_BOUNDS_PER_SYSTEM"
+                                         : "NULL; must be given with XL_BOUNDS_PER_SYSTEM");
     return xli_grid_check_n(base->ctx, "args.n", call->args.n,
                             ((const xli_grid_plan *)base)->stride);
 }
