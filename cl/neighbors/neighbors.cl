@@ -491,8 +491,11 @@ __kernel void xl_neighbors_check(__global uint *found, __global const uint *stor
     XL_FOR_ITEMS(i, queries)
     {
 #if XL_CELLS
+        const uint system = s.given_systems[i];
         xl_real4 p = xl_query_given(&s, i);
-        p.w = (xl_real)min(s.given_systems[i], s.map.systems - 1u);
+        if (system >= s.map.systems && xl_real4_finite(p))
+            continue; /* no cell, from which it could be too far */
+        p.w = (xl_real)min(system, s.map.systems - 1u);
 #else
         const xl_real4 p = xl_query_given(&s, i);
 #endif

@@ -4,6 +4,7 @@
 #include "cases.h"
 
 #include <float.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -96,17 +97,26 @@ void make_own_cells(const fuzz_case *c, scene *s, xlt_random *random)
         put_point_in(c, s, i, random);
 }
 
-/* Around the boxes, but for those at points and those that are nowhere. */
+/* At a point of the system, around its box, or nowhere. Far from the box it would be too far for
+ * images. */
 void put_queries_in_cells(scene *s, xlt_random *random)
 {
     for (size_t i = 0; i < s->rows; ++i) {
-        const scene_cell *const of =
-            s->query_systems[i] < s->num_systems ? &s->own[s->query_systems[i]] : &s->all;
-        const bool open = of->upper[0] > 1e30, stays = i % 4 == 0 || i % 8 == 5;
-        for (uint32_t a = 0; a < s->dimensions && !open && !stays; ++a)
+        const uint32_t of_point = s->n > 0 ? xlt_below(random, (uint32_t)s->n) : 0;
+        const bool stays = !isfinite(scalar_of(s, s->queries, i * s->stride)),
+                   at_point = i % 4 == 0 && s->n > 0;
+        if (at_point)
+            s->query_systems[i] = s->systems[of_point];
+        const uint32_t system = s->query_systems[i] < s->num_systems ? s->query_systems[i] : 0;
+        const scene_cell *const of = &s->own[system];
+        const bool open = of->upper[0] > 1e30;
+        for (uint32_t a = 0; a < s->dimensions && !stays; ++a) {
+            const double around = (1.4 * (double)xlt_unit(random) - 0.2) *
+                                  (open ? s->radius : of->upper[a] - of->lower[a]);
             set_scalar(s, s->queries, i * s->stride + a,
-                       of->lower[a] +
-                           (1.4 * (double)xlt_unit(random) - 0.2) * (of->upper[a] - of->lower[a]));
+                       at_point ? scalar_of(s, s->points, of_point * s->stride + a)
+                                : (open ? 0 : of->lower[a]) + around);
+        }
     }
 }
 

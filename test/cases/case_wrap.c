@@ -24,7 +24,8 @@ static bool wrap_in_box(const scene *s, const scene_cell *of, const double *x, d
         float narrow;
         if (x[a] >= of->lower[a] && x[a] <= of->upper[a])
             continue;
-        if (!(of->periodic >> a & 1))
+        if (!(of->periodic >> a & 1) ||
+            fabs(x[a] - of->lower[a]) > (s->wide ? 0x1p29 : 0x1p24) * of->cell[a][a])
             return false;
         if (s->wide) {
             whole[a] =
