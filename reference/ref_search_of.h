@@ -41,6 +41,7 @@ typedef struct pair {
     const REAL *query;
     REAL difference[3];
     REAL radius2;
+    const REAL *cell; /* of the search or of the system; or NULL */
     size_t dimensions;
     bool repeats, own; /* `own`: the point is the query itself */
 } pair;
@@ -71,7 +72,9 @@ static pair pair_of(const OF_REAL(ref_search) * search, size_t i)
     return (pair){.query = search->queries ? search->queries + i * search->query_stride
                                            : search->points + i * search->stride,
                   .dimensions = search->dimensions > 0 ? search->dimensions : 3,
-                  .repeats = search->cell || period[0] > 0 || period[1] > 0 || period[2] > 0};
+                  .cell = search->cell,
+                  .repeats = search->cell || search->cells || period[0] > 0 || period[1] > 0 ||
+                             period[2] > 0};
 }
 
 static void take_point(const OF_REAL(ref_search) * search, pair *of, size_t i, size_t j)
@@ -79,6 +82,8 @@ static void take_point(const OF_REAL(ref_search) * search, pair *of, size_t i, s
     const REAL *const p = search->points + j * search->stride;
     of->own = !search->queries && i == j;
     of->radius2 = radius2_of(search, i, j);
+    if (search->cells)
+        of->cell = search->cells + 9 * search->systems[j];
     for (size_t a = 0; a < of->dimensions; ++a)
         of->difference[a] = of->query[a] - p[a];
 }
@@ -157,13 +162,12 @@ static void add_images(const OF_REAL(ref_search) * search, found *f, const pair 
 {
     const double reach = (double)search->radius;
     ref_images images =
-        search->cell
-            ? OF_REAL(ref_lattice_images)(search->cell, of->difference, reach)
-            : OF_REAL(ref_cell_images)(search->period, search->tilt, of->difference, reach);
+        of->cell ? OF_REAL(ref_lattice_images)(of->cell, of->difference, reach)
+                 : OF_REAL(ref_cell_images)(search->period, search->tilt, of->difference, reach);
     REAL d[3], moved[3], distance2;
     while (ref_cell_next(&images)) {
-        if (search->cell)
-            OF_REAL(ref_lattice_shift)(search->cell, images.s, moved);
+        if (of->cell)
+            OF_REAL(ref_lattice_shift)(of->cell, images.s, moved);
         else
             OF_REAL(ref_cell_shift)(search->period, search->tilt, images.s, moved);
         for (size_t a = 0; a < 3; ++a)

@@ -261,6 +261,7 @@ static inline bool ref_same_system(const uint32_t *systems, const uint32_t *quer
     real period[3];                /* of each axis; 0: not periodic */                             \
     real tilt[3];                  /* of a triclinic cell, see ref_cell.c */                       \
     const real *cell;              /* any cell instead of these two, see ref_cell.c; or NULL */    \
+    const real *cells;             /* in a batch: such a cell of each system; or NULL */           \
     const uint32_t *systems;       /* in a batch: of each point */                                 \
     const uint32_t *query_systems; /* and each query; NULL: no batch */                            \
     bool                                                                                           \

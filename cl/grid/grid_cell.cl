@@ -14,6 +14,9 @@
 #define XL_GRID_CELL
 
 #include "../prelude/prelude_real.cl"
+#if XL_CELLS
+#include "grid_table.cl"
+#endif
 
 typedef struct xl_cell {
     xl_real4 lower, upper; /* the box of the points */
@@ -119,6 +122,19 @@ xl_cell xl_cell_of(xl_real4 lower, xl_real4 upper, XL_CELL_PARAMETERS)
     it.whole = lattice.sb != 0;
     return it;
 }
+
+#if XL_CELLS
+/* The same from the table. */
+xl_cell xl_cell_load(__global const xl_real *cells, uint cell)
+{
+    const xl_real16 bounds = xl_cell_numbers(cells, cell, XL_CELL_BOUNDS);
+    const xl_real16 vectors = xl_cell_numbers(cells, cell, XL_CELL_VECTORS);
+    const xl_real16 slabs = xl_cell_numbers(cells, cell, XL_CELL_SLABS);
+    const xl_real16 lattice = xl_cell_numbers(cells, cell, XL_CELL_LATTICE);
+    return xl_cell_of((xl_real4)(bounds.s012, 0), (xl_real4)(bounds.s456, 0), vectors.lo,
+                      vectors.hi, slabs.lo, slabs.hi, bounds.hi, convert_int16(lattice));
+}
+#endif
 
 /* Image `at` of the basis as whole multiples of the given vectors. A product may exceed 32 bits and
  * wrap; the sum does not (xl_cell_is_near()). */

@@ -11,7 +11,11 @@
 #endif
 
 #if XL_TRICLINIC
+#if XL_CELLS
+#define XL_MOVED_PARAMETERS
+#else
 #define XL_MOVED_PARAMETERS XL_CELL_PARAMETERS,
+#endif
 
 /* How far an image may be along an axis. fmax(): squares below the least normal number lose digits.
  * xl_cell_reach() adds the rounding that grid_cell.cl derives. */
@@ -102,15 +106,22 @@ __kernel void xl_grid_moved(XL_POINTS_PARAMETERS, uint n, __global const uint *s
     uint count = 0;
     if (get_local_id(0) == 0)
         of_group = 0;
-#if XL_TRICLINIC
+#if XL_TRICLINIC && !XL_CELLS
     const xl_cell space = xl_cell_of((xl_real4)(0), (xl_real4)(0), XL_CELL_ARGUMENTS);
 #endif
     XL_FOR_ITEMS(k, xl_grid_is_sound(header, stamp) ? n : 0u)
     {
         const xl_site was = xl_grid_site(storage + sorted_at, n, (uint)k);
+#if XL_CELLS
+        const uint cell = min(xl_grid_system(storage + sorted_at, n, (uint)k), last_cell);
+        xl_cell space = xl_cell_load(cell_table, cell);
+        space.lower = space.upper = (xl_real4)(0); /* differences are compared */
+#elif XL_WRAP
+        const uint cell = 0;
+#endif
 #if XL_WRAP
         const xl_real4 now =
-            xl_wrap(cell_table, 0, xl_grid_coordinates(XL_POINTS, min((uint)was.w, n - 1u))).at;
+            xl_wrap(cell_table, cell, xl_grid_coordinates(XL_POINTS, min((uint)was.w, n - 1u))).at;
 #else
         const xl_real4 now = xl_grid_coordinates(XL_POINTS, min((uint)was.w, n - 1u));
 #endif

@@ -4,6 +4,9 @@
 #define XL_GRID_POINTS
 
 #include "grid_map.cl"
+#if XL_WRAP || XL_CELLS
+#include "grid_table.cl"
+#endif
 #if XL_WRAP
 #include "grid_wrap.cl"
 #endif
@@ -24,7 +27,7 @@ ulong xl_grid_point_at(uint i)
 #define XL_SYSTEMS_OF
 #endif
 /* The table of cells, which has one or, of a batch with its own cells, one for each system. */
-#if XL_WRAP
+#if XL_WRAP || XL_CELLS
 #define XL_TABLE_PARAMETERS , __global const xl_real *cell_table, uint last_cell
 #define XL_TABLE_OF , cell_table, last_cell
 #else
@@ -46,7 +49,7 @@ typedef struct xl_points {
 #if XL_SYSTEMS
     __global const uint *systems;
 #endif
-#if XL_WRAP
+#if XL_WRAP || XL_CELLS
     __global const double *cell_table;
     uint last_cell;
 #endif
@@ -65,7 +68,7 @@ typedef struct xl_points {
 #if XL_SYSTEMS
     __global const uint *systems;
 #endif
-#if XL_WRAP
+#if XL_WRAP || XL_CELLS
     __global const float *cell_table;
     uint last_cell;
 #endif

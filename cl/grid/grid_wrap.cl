@@ -1,22 +1,11 @@
 /* SPDX-License-Identifier: MIT
  * Points outside the box or the cell, along vectors that are periodic: moves them by whole vectors
  * (space.wrap). A point inside is taken as it is. A point that cannot be moved inside is returned
- * as it is, so that the build refuses it and reports the coordinates given.
- *
- * The table of cells has XL_CELL_PARTS * 16 numbers for each cell, in the precision of the
- * coordinates: xli_grid_cell_numbers() of lib/grid/grid_cells.c. */
+ * as it is, so that the build refuses it and reports the coordinates given. */
 #ifndef XL_GRID_WRAP
 #define XL_GRID_WRAP
 
-#include "../prelude/prelude_real.cl"
-
-#define XL_CELL_PARTS 5u
-enum { XL_CELL_BOUNDS, XL_CELL_VECTORS, XL_CELL_SLABS, XL_CELL_LATTICE, XL_CELL_FRACTIONS };
-
-xl_real16 xl_cell_numbers(__global const xl_real *cells, uint cell, uint part)
-{
-    return vload16((ulong)cell * XL_CELL_PARTS + part, cells);
-}
+#include "grid_table.cl"
 
 /* A point, and the whole vectors that it was moved back by. */
 typedef struct xl_wrapped {
@@ -33,11 +22,6 @@ typedef struct xl_wrapped {
 #define XL_WRAP_MOST 0x1p24f
 #endif
 
-bool xl_wrap_all(xl_mask4 mask)
-{
-    return mask.x && mask.y && mask.z;
-}
-
 #if XL_TRICLINIC
 /* In a cell: by the whole part of the fractions, which are computed twice because those of a
  * distant point are rounded. Then a point that is outside by rounding alone is put on the face. */
@@ -49,7 +33,7 @@ xl_wrapped xl_wrap_into(xl_real4 p, xl_real4 lower, xl_real4 upper, __global con
     const xl_real16 of = xl_cell_numbers(cells, cell, XL_CELL_FRACTIONS);
     const xl_real4 origin = (xl_real4)(of.s012, 0);
     xl_real4 whole = (xl_real4)(0), at = p;
-    for (int turn = 0; turn < 2 && !xl_wrap_all((at >= lower) & (at <= upper)); ++turn) {
+    for (int turn = 0; turn < 2 && !xl_cell_all((at >= lower) & (at <= upper)); ++turn) {
         const xl_real4 d = at - origin;
         whole += floor((xl_real4)((of.s3 * d.x + of.s4 * d.y) + of.s5 * d.z,
                                   (of.s6 * d.x + of.s7 * d.y) + of.s8 * d.z,
@@ -60,7 +44,7 @@ xl_wrapped xl_wrap_into(xl_real4 p, xl_real4 lower, xl_real4 upper, __global con
     const xl_real4 near = fmin(fmax(at, lower), upper);
     const xl_real4 rounding = 8 * XL_WRAP_UNIT * (fabs(p) + fabs(p - at));
     const bool good = any(whole != 0) &&
-                      xl_wrap_all((fabs(near - at) <= rounding) & (fabs(whole) <= XL_WRAP_MOST));
+                      xl_cell_all((fabs(near - at) <= rounding) & (fabs(whole) <= XL_WRAP_MOST));
     const xl_wrapped wrapped = {good ? near : p, good ? convert_int4(whole) : (int4)(0)};
     return wrapped;
 }
@@ -80,9 +64,9 @@ xl_wrapped xl_wrap_into(xl_real4 p, xl_real4 lower, xl_real4 upper, __global con
     whole += select((xl_real4)(0), (xl_real4)(1), fma(-(whole + 1), length, p) >= lower);
     whole -= select((xl_real4)(0), (xl_real4)(1), fma(-whole, length, p) < lower);
     const xl_real4 at = select(p, fmin(fma(-whole, length, p), upper), moves);
-    const bool near = xl_wrap_all(
+    const bool near = xl_cell_all(
         !moves | ((8 * XL_WRAP_UNIT * fabs(p) <= 8 * length) & (fabs(whole) <= XL_WRAP_MOST)));
-    const bool good = near && xl_wrap_all((at >= lower) & (at <= upper));
+    const bool good = near && xl_cell_all((at >= lower) & (at <= upper));
     const xl_wrapped wrapped = {
         good ? at : p, good ? convert_int4(select((xl_real4)(0), whole, moves)) : (int4)(0)};
     return wrapped;
@@ -95,7 +79,7 @@ xl_wrapped xl_wrap(__global const xl_real *cells, uint cell, xl_real4 p)
     const xl_real16 bounds = xl_cell_numbers(cells, cell, XL_CELL_BOUNDS);
     const xl_real4 lower = (xl_real4)(bounds.s012, 0), upper = (xl_real4)(bounds.s456, 0);
     const xl_wrapped as_given = {p, (int4)(0)};
-    if (xl_wrap_all((p >= lower) & (p <= upper)) || !xl_real4_finite(p))
+    if (xl_cell_all((p >= lower) & (p <= upper)) || !xl_real4_finite(p))
         return as_given;
     return xl_wrap_into(p, lower, upper, cells, cell);
 }

@@ -38,7 +38,18 @@ xl_real xl_nearest_reach(xl_real distance2)
 #define XL_NEAREST_SHORTEST 0x1p-100f
 #endif
 
-#if XL_PERIODIC
+#if XL_CELLS
+/* A reach that contains k images of each point, which are at most that many of the shortest vector
+ * apart, and the farthest point of the cell. Infinity: space does not repeat. */
+xl_real xl_nearest_farthest(const xl_search *s, xl_real4 p)
+{
+    const xl_cell cell = xl_cell_load(s->cells, (uint)p.w);
+    const xl_real16 of = xl_cell_numbers(s->cells, (uint)p.w, XL_CELL_FRACTIONS);
+    const xl_real4 away = fmax(fabs(p - cell.lower), fabs(p - cell.upper));
+    const xl_real more = cell.whole ? 0 : (away.x + away.y) + away.z;
+    return cell.rank > 0 ? ((of.sc * (XL_K + 2) + of.sd) + more) * 1.0078125f : INFINITY;
+}
+#elif XL_PERIODIC
 /* A reach that contains k images of each point: the host's (xli_grid_lattice_reach()) plus, along
  * axes that images do not cover, the distance from the query to the farthest point. */
 xl_real xl_nearest_farthest(const xl_search *s, xl_real4 p)
@@ -243,7 +254,12 @@ void xl_nearest_collect(const xl_nearest_walk *walk, const xl_search *s, xl_real
 bool xl_nearest_has_points(const xl_search *s, xl_real4 p)
 {
 #if XL_PERIODIC && XL_SYSTEMS && XL_GIVEN
+#if XL_CELLS
+    const xl_cell cell = xl_cell_load(s->cells, (uint)p.w);
+    xl_real4 low = cell.lower, high = cell.upper;
+#else
     xl_real4 low = s->lower, high = s->upper;
+#endif
     low.w = high.w = p.w;
     xl_cell_iterator cells = xl_search_cells(s, low, high, 0);
     if (s->map.sparse)

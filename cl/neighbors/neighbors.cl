@@ -499,7 +499,15 @@ __kernel void xl_neighbors_check(__global uint *found, __global const uint *stor
     const xl_search s = XL_SEARCH_LOAD(storage);
     XL_FOR_ITEMS(i, queries)
     {
+#if XL_CELLS
+        const uint system = s.given_systems[i];
+        xl_real4 p = xl_query_given(&s, i);
+        if (system >= s.map.systems && xl_real4_finite(p))
+            continue; /* no cell, from which it could be too far */
+        p.w = (xl_real)min(system, s.map.systems - 1u);
+#else
         const xl_real4 p = xl_query_given(&s, i);
+#endif
         const bool finite = xl_real4_finite(p);
         if (!finite || xl_search_is_far(&s, p)) {
             atomic_inc(found + (finite ? 2 : 0));

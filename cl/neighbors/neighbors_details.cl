@@ -100,7 +100,10 @@ uint xl_details_place(const xl_details *of, __global const uint *row, uint room,
 /* The current image of the walk, in whole periods. */
 int4 xl_details_shift(const xl_search *s, const xl_ranges *near)
 {
-#if XL_TRICLINIC
+#if XL_CELLS
+    const xl_cell cell = xl_cell_load(s->cells, (uint)near->low.w);
+    return xl_cell_image(&cell, near->images.at);
+#elif XL_TRICLINIC
     return xl_cell_image(&s->cell, near->images.at);
 #elif XL_PERIODIC
     return convert_int4_rte(near->shift / select((xl_real4)(1.0f), s->period, s->period > 0.0f));

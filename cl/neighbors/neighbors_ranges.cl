@@ -45,12 +45,14 @@ typedef struct xl_search {
 #if XL_RADII
     xl_radii radii;
 #endif
-#if XL_PERIODIC
+#if XL_CELLS
+    __global const xl_real *cells; /* the table */
+#elif XL_PERIODIC
     xl_real4 lower, upper; /* the box */
     xl_real4 period;       /* 0 along an axis that is not periodic */
     xl_real extent;        /* the largest of these numbers */
 #endif
-#if XL_TRICLINIC
+#if XL_TRICLINIC && !XL_CELLS
     xl_cell cell;
 #endif
 } xl_search;
@@ -64,7 +66,9 @@ typedef struct xl_search {
 #else
 #define XL_ORIGIN_PARAMETERS
 #endif
-#if XL_PERIODIC
+#if XL_CELLS
+#define XL_BOX_PARAMETERS __global const xl_real *cell_table,
+#elif XL_PERIODIC
 #define XL_BOX_PARAMETERS                                                                          \
     xl_real4 lower, xl_real4 upper, xl_real4 period, xl_real extent, XL_LATTICE_PARAMETERS
 #else
@@ -126,7 +130,9 @@ typedef struct xl_search {
 #else
 #define XL_SEARCH_SET_CELL(s)
 #endif
-#if XL_PERIODIC
+#if XL_CELLS
+#define XL_SEARCH_SET_BOX(s) (s).cells = cell_table;
+#elif XL_PERIODIC
 #define XL_SEARCH_SET_BOX(s)                                                                       \
     (s).lower = lower;                                                                             \
     (s).upper = upper;                                                                             \
@@ -181,7 +187,9 @@ xl_search xl_search_load(__global const uint *storage, XL_INDEX_PARAMETERS, XL_Q
 }
 
 /* The arguments that match the two lists above, for xl_search_load(). */
-#if XL_PERIODIC
+#if XL_CELLS
+#define XL_BOX_ARGUMENTS cell_table,
+#elif XL_PERIODIC
 #define XL_BOX_ARGUMENTS lower, upper, period, extent, XL_LATTICE_ARGUMENTS
 #else
 #define XL_BOX_ARGUMENTS
@@ -379,11 +387,24 @@ ulong xl_most_in_row(uint points)
 #if XL_TRICLINIC
 typedef xl_cell_images xl_images;
 
+/* The cell of the search or, if each system has its own, of the system of `position`, its w. */
+#if XL_CELLS
+#define XL_CELL_AT(position) const xl_cell cell = xl_cell_load(s->cells, (uint)(position).w);
+#define XL_CELL_FOUND &cell
+#else
+#define XL_CELL_AT(position)
+#define XL_CELL_FOUND &s->cell
+#endif
+
 /* If no axis is periodic (a user's kernel also takes such an index), the query does not move and
  * the reach needs no margin. */
 xl_real xl_images_reach(const xl_search *s, xl_real4 low, xl_real4 high, xl_real reach)
 {
-#if XL_ANYWHERE
+    XL_CELL_AT(low)
+#if XL_CELLS
+    const xl_real extent = xl_cell_numbers(s->cells, (uint)low.w, XL_CELL_BOUNDS).s3;
+    return extent > 0 ? xl_cell_reach(&cell, low, high, extent, reach) : reach;
+#elif XL_ANYWHERE
     return s->extent > 0 ? xl_cell_reach(&s->cell, low, high, s->extent, reach) : reach;
 #else
     return xl_cell_reach_inside(&s->cell, reach);
@@ -392,17 +413,19 @@ xl_real xl_images_reach(const xl_search *s, xl_real4 low, xl_real4 high, xl_real
 
 xl_images xl_images_begin(const xl_search *s, xl_real4 low, xl_real4 high, xl_real reach)
 {
+    XL_CELL_AT(low)
     const xl_real all = xl_images_reach(s, low, high, reach);
 #if XL_ANYWHERE
-    return xl_cell_images_begin(&s->cell, low, high, all);
+    return xl_cell_images_begin(XL_CELL_FOUND, low, high, all);
 #else
-    return xl_cell_images_around(&s->cell, low, high, all);
+    return xl_cell_images_around(XL_CELL_FOUND, low, high, all);
 #endif
 }
 
 bool xl_images_are_near(const xl_search *s, xl_real4 low, xl_real4 high)
 {
-    return xl_cell_is_near(&s->cell, low, high);
+    XL_CELL_AT(low)
+    return xl_cell_is_near(XL_CELL_FOUND, low, high);
 }
 #elif XL_PERIODIC
 typedef struct xl_images {
@@ -528,9 +551,11 @@ xl_ranges xl_ranges_begin(const xl_search *s, xl_real4 low, xl_real4 high, xl_re
 #if XL_TRICLINIC
 bool xl_ranges_image(xl_ranges *ranges, const xl_search *s)
 {
-    if (!xl_cell_images_next(&ranges->images, &s->cell, ranges->low, ranges->high, ranges->reach))
+    XL_CELL_AT(ranges->low)
+    if (!xl_cell_images_next(&ranges->images, XL_CELL_FOUND, ranges->low, ranges->high,
+                             ranges->reach))
         return false;
-    ranges->shift = xl_cell_shift(&s->cell, xl_cell_image(&s->cell, ranges->images.at));
+    ranges->shift = xl_cell_shift(XL_CELL_FOUND, xl_cell_image(XL_CELL_FOUND, ranges->images.at));
     return true;
 }
 #elif XL_PERIODIC

@@ -75,8 +75,9 @@ typedef struct xl_grid_report {
     uint64_t points;           /* n of the build */
     uint64_t non_finite;       /* points with a NaN or an infinity */
     uint64_t first_non_finite; /* the lowest index of one; UINT64_MAX if none */
-    uint64_t out_of_domain;    /* points outside the given box (with space.wrap: that cannot be
-                                  moved inside), or with no valid system */
+    uint64_t out_of_domain;    /* points outside the given box, or that of their system (with
+                                  space.wrap: that cannot be moved inside), or with no valid system
+                                  */
     uint64_t first_out_of_domain;
     uint32_t sparse;      /* 1: rows are listed; 0: there is a table */
     uint32_t table_cells; /* entries that the table has room for, or listed rows */
@@ -85,6 +86,14 @@ typedef struct xl_grid_report {
     double lower[3];      /* the box of the points; if bounds are given, that of the space */
     double upper[3];
 } xl_grid_report;
+
+/* The space of one system, as in xl_space. If all of it is 0, the system is open: its points may be
+ * anywhere. */
+typedef struct xl_system_cell {
+    double origin[3];
+    double cell[3][3];
+    uint32_t periodic;
+} xl_system_cell;
 
 /* The arguments of the calls. A view that is left out is not given. Outputs and storage must not
  * overlap any other view. Inputs are not changed. */
@@ -96,7 +105,11 @@ typedef struct xl_grid_build_args {
     xl_view points_z; /* XL_POINTS_SOA with 3 dimensions: n scalars */
     xl_view systems;  /* of a batch: n u32, the system of each point, below
                          space.num_systems */
-    xl_view storage;  /* xl_grid_scratch() bytes; as args.scratch in plan.h. The index retains it
+    const xl_system_cell *cells; /* XL_BOUNDS_PER_SYSTEM: space.num_systems of them, in HOST memory;
+                                    read before the call returns. A system costs some microseconds
+                                    on the host, and 320 bytes (XL_F64: 640) of device memory beside
+                                    the storage. Otherwise NULL */
+    xl_view storage; /* xl_grid_scratch() bytes; as args.scratch in plan.h. The index retains it
                          and stays in it until its next build: do not write to it, and let no search
                          of its old contents run on another queue. Not given: the index's own
                          memory, for which the library takes care of that */
@@ -188,17 +201,16 @@ XL_NODISCARD XL_API xl_status xl_grid_reorder_enqueue(xl_plan *grid, xl_grid_ind
  * A point counts if ((dx*dx + dy*dy) + dz*dz) > distance*distance, in the precision of the
  * coordinates; each operation is rounded once. dx is now.x - was.x; along a periodic axis of period
  * L it is (now.x - was.x) - s * L, with the whole number s that makes it nearest to 0, so points
- * may be wrapped into the box in between. With space.wrap both are the moved positions. In a cell, a point counts if this holds for every image.
- * A point counts also if it is not finite, or if now - was, as a query, is too far for images
- * (crosslane/neighbors.h).
- * Rounding: with
+ * may be wrapped into the box in between. With space.wrap both are the moved positions. In a cell,
+ * a point counts if this holds for every image. A point counts also if it is not finite, or if now
+ * - was, as a query, is too far for images (crosslane/neighbors.h). Rounding: with
  *     distance = skin / 2 - 2^-21 * ((r + skin) + the longest period, or 0)
  * no pair is missed because of rounding. In a cell, the longest period is four times the longest
  * edge of the report's box. With XL_F64 the factor is 2^-50.
  *
  * `moved` is UINT32_MAX if there is no sound index: the build failed, has not run, or its storage
  * was overwritten. The plan must have the dimensions, the scalar, space.wrap and the tunable
- * grid.planes of the index, and a cell that is no box if the index has.
+ * grid.planes of the index, and a cell that is no box, or cells per system, if the index has.
  * XL_ERROR_UNSUPPORTED: in a cell, a distance of more than 2^20 heights. */
 XL_NODISCARD XL_API xl_status xl_grid_moved_enqueue(xl_plan *grid, xl_grid_index *index,
                                                     cl_command_queue queue,

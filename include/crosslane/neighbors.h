@@ -175,7 +175,8 @@ XL_API void xl_neighbors_desc_init_version(xl_neighbors_desc *desc, uint32_t ver
 
 /* Makes a plan from that of a grid, for indices that such a grid builds: of the same context,
  * dimensions, scalar, periodicity, wrap and tunable grid.planes, and a batch if that is one. The edges of
- * a box may differ from those of the plan's box. A plan from a periodic box takes only indices of
+ * a box may differ from those of the plan's box. A plan with cells per system takes only indices
+ * with such. A plan from a periodic box takes only indices of
  * boxes; one from any other periodic cell takes all cells. The grid's plan may be destroyed
  * afterwards. */
 XL_NODISCARD XL_API xl_status xl_neighbors_create(xl_plan *grid, const xl_neighbors_desc *desc,
@@ -237,7 +238,8 @@ XL_NODISCARD XL_API xl_status xl_neighbors_status(xl_plan *plan, xl_grid_index *
  * each kernel. Does not block.
  * XL_ERROR_INVALID_ARGUMENT: a NULL, no build, a kernel of another context or with other
  * parameters, a radius that desc.radius could not have. XL_ERROR_UNSUPPORTED: too many periods, or
- * an index with another grid.planes than the default of the device. */
+ * an index with another grid.planes than the default of the device, or with cells per system
+ * (XL_BOUNDS_PER_SYSTEM). */
 XL_NODISCARD XL_API xl_status xl_grid_index_set_kernel_args(xl_grid_index *index,
                                                             const xl_neighbors_kernel_args *args,
                                                             cl_uint *next);

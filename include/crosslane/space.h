@@ -14,8 +14,13 @@ typedef enum xl_bounds {
     XL_BOUNDS_FOUND = 0, /* open space: the device finds the box of the points. `periodic`, `origin`
                             and `cell` must be 0, or the call that makes the plan returns
                             XL_ERROR_INVALID_ARGUMENT */
-    XL_BOUNDS_GIVEN = 1  /* origin and cell are given; a point outside is an error, unless `wrap`
+    XL_BOUNDS_GIVEN = 1, /* origin and cell are given; a point outside is an error, unless `wrap`
                             moves it inside */
+    XL_BOUNDS_PER_SYSTEM =
+        2 /* for grids: a batch (num_systems above 0) whose systems have their own
+                                origin, cell and periodicity, given with each build
+                                (xl_grid_build_args.cells). `periodic`, `origin` and `cell` must be 0.
+                                With `wrap`, boxes are moved by the rule of cells */
 } xl_bounds;
 
 /* With XL_F32, origin and cell are rounded to float once. With d dimensions, the first d rows and
@@ -56,10 +61,12 @@ typedef struct xl_space {
     double cell[3][3];    /* rows are the edge vectors */
     uint32_t wrap;        /* 1: points outside along periodic vectors are moved into the box or cell
                              by whole vectors, and shifts of lists are relative to the coordinates
-                             given. Requires XL_BOUNDS_GIVEN and periodic other than 0 */
+                             given. Requires XL_BOUNDS_GIVEN and periodic other than 0, or
+                             XL_BOUNDS_PER_SYSTEM */
     uint32_t num_systems; /* 0: one system. Otherwise a batch of this number of systems, at most
                              2^20: only points of the same system are neighbours. All systems share
-                             the cell; each may have any number of points */
+                             the cell unless bounds is XL_BOUNDS_PER_SYSTEM; each may have any number
+                             of points */
 } xl_space;
 
 #endif

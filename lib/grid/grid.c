@@ -97,10 +97,11 @@ static xl_status build_kernels(xli_grid_plan *grid)
                                     {"XL_PLANES", grid->tune.planes},
                                     {"XL_DIMENSIONS", space->dimensions},
                                     {"XL_BUCKET", grid->tune.bucket},
-                                    {"XL_TRICLINIC", space->skewed},
+                                    {"XL_TRICLINIC", space->skewed || space->own_cells},
                                     {"XL_F64", xli_space_is_wide(space)},
                                     {"XL_SYSTEMS", space->num_systems > 0},
-                                    {space->wrap ? "XL_WRAP" : NULL, 1}};
+                                    {space->wrap ? "XL_WRAP" : NULL, 1},
+                                    {space->own_cells ? "XL_CELLS" : NULL, 1}};
     xli_text_define(&defines, lines, XLI_COUNT(lines));
     if (defines.failed)
         XL_TRY(xli_fail(grid->base.ctx, XL_ERROR_OUT_OF_MEMORY, "no memory for a kernel's source"));
@@ -211,8 +212,8 @@ static xl_status read_desc(xli_grid_plan *grid, const xl_grid_desc *desc)
     grid->cell_size = (float)desc->cell_size;
     grid->box = xli_grid_own_box(&grid->space, grid->lower, grid->upper);
     grid->lattice = xli_grid_space_lattice(&grid->space);
-    if (grid->space.wrap)
-        XL_TRY(xli_grid_table_of_one(grid->base.ctx, &grid->space, &grid->lattice, &grid->cells));
+    if (grid->space.wrap && !grid->space.own_cells)
+        XL_TRY(xli_grid_table_of_one(grid->base.ctx, &grid->space, &grid->lattice, &grid->table));
 done:
     return status;
 }
@@ -238,8 +239,8 @@ static void drop(xl_plan *base)
     xli_grid_plan *const grid = (xli_grid_plan *)base;
     for (size_t i = 0; i < XLI_GRID_KERNELS; ++i)
         xli_kernel_destroy(&grid->kernels[i]);
-    if (grid->cells)
-        clReleaseMemObject(grid->cells);
+    if (grid->table.rows)
+        clReleaseMemObject(grid->table.rows);
     xl_plan_destroy(grid->scan);
     xl_plan_destroy(grid->rank);
     xl_plan_destroy(grid->sort);

@@ -176,6 +176,10 @@ static xl_status count(const xl_plan *base, const void *of)
     if (call->index->ctx != base->ctx)
         return xli_fail(base->ctx, XL_ERROR_INVALID_ARGUMENT,
                         "index: of another context; must be of the plan's");
+    if (((const xli_grid_plan *)base)->space.own_cells != (call->args.cells != NULL))
+        return xli_fail(base->ctx, XL_ERROR_INVALID_ARGUMENT, "args.cells: %s",
+                        call->args.cells ? "given; must not be given without XL_BOUNDS_PER_SYSTEM"
+                                         : "NULL; must be given with XL_BOUNDS_PER_SYSTEM");
     return xli_grid_check_n(base->ctx, "args.n", call->args.n,
                             ((const xli_grid_plan *)base)->stride);
 }
@@ -221,16 +225,21 @@ xl_status xl_grid_build_enqueue(xl_plan *base, xl_grid_index *index, cl_command_
     xli_span spans[ARRAYS], storage;
     size_t num_spans;
     xl_grid_index *entered = NULL;
+    xli_grid_table made = {NULL, 0, 0};
     if (event)
         *event = NULL;
     XL_TRY(xli_call_read(xli_grid_primitive, &table, base, index, args, &call));
     XL_TRY(xli_seq_begin(&seq, base->ctx, queue, num_waits, waits, event));
     XL_TRY(xli_call_check(&table, base, &call, spans, &num_spans));
     const xli_grid_plan *const grid = (const xli_grid_plan *)base;
-    XL_TRY(
-        xli_grid_index_enter(index, &seq, grid, call.args.n, call.args.storage, spans, &storage));
+    if (grid->space.own_cells)
+        XL_TRY(xli_grid_table_of_all(base->ctx, &grid->space, call.args.cells, &made));
+    XL_TRY(xli_grid_index_enter(index, &seq, grid, call.args.n, call.args.storage,
+                                made.rows ? &made : &grid->table, spans, &storage));
     entered = index;
     XL_TRY(launch_build(&(xli_grid_build){grid, index, &seq, spans}));
 done:
+    if (made.rows)
+        clReleaseMemObject(made.rows);
     return xli_grid_index_leave(entered, &seq, status, event);
 }

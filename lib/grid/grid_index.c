@@ -38,13 +38,13 @@ static void let_go(xl_grid_index *index)
 {
     if (index->storage)
         clReleaseMemObject(index->storage);
-    if (index->cells)
-        clReleaseMemObject(index->cells);
+    if (index->table.rows)
+        clReleaseMemObject(index->table.rows);
     if (index->done)
         clReleaseEvent(index->done);
     if (index->queue)
         clReleaseCommandQueue(index->queue);
-    index->storage = index->cells = NULL;
+    index->storage = index->table.rows = NULL;
     index->done = NULL;
     index->queue = NULL;
     index->built = false;
@@ -109,7 +109,8 @@ done:
 }
 
 xl_status xli_grid_index_enter(xl_grid_index *index, xli_seq *seq, const xli_grid_plan *grid,
-                               size_t n, xl_view storage, const xli_span in[4], xli_span *span)
+                               size_t n, xl_view storage, const xli_grid_table *table,
+                               const xli_span in[4], xli_span *span)
 {
     xl_status status;
     xli_grid_layout layout;
@@ -126,9 +127,9 @@ xl_status xli_grid_index_enter(xl_grid_index *index, xli_seq *seq, const xli_gri
     span->name = "storage of the index";
     for (int a = 0; a < 4; ++a)
         XL_TRY(xli_check_apart(index->ctx, &in[a], span, false));
-    XL_TRY(retain(index->ctx, span->buffer, grid->cells));
+    XL_TRY(retain(index->ctx, span->buffer, table->rows));
     let_go(index);
-    index->cells = grid->cells;
+    index->table = *table;
     index->storage = span->buffer;
     index->storage_at = span->offset;
     index->storage_span = *span;
@@ -352,11 +353,23 @@ static const char *first_of(const xl_grid_index *index, const double p[3], bool 
     return text;
 }
 
+/* Where points must be. */
+static const char *domain_of(const xl_grid_index *index, const xl_grid_report *report,
+                             char text[216])
+{
+    char low[96], high[96];
+    if (index->period.repeats == XLI_REPEATS_CELLS)
+        return "box of their system";
+    snprintf(text, 216, "box %s to %s", place_of(index, report->lower, low),
+             place_of(index, report->upper, high));
+    return text;
+}
+
 static xl_status judge(const xl_grid_index *index, const xl_grid_report *report, const double p[3],
                        bool found)
 {
     xl_context *const ctx = index->ctx;
-    char systems[64], low[96], high[96], first[104];
+    char systems[64], domain[216], first[104];
     (void)first_of(index, p, found, first);
     if (report->non_finite > 0)
         return xli_fail(ctx, XL_ERROR_NON_FINITE,
@@ -364,13 +377,12 @@ static xl_status judge(const xl_grid_index *index, const xl_grid_report *report,
                         (unsigned long long)report->non_finite, (unsigned long long)report->points,
                         (unsigned long long)report->first_non_finite, first);
     if (report->out_of_domain > 0)
-        return xli_fail(
-            ctx, XL_ERROR_OUT_OF_DOMAIN,
-            "points: %llu of %llu are outside the box %s to %s%s, the first at index %llu%s",
-            (unsigned long long)report->out_of_domain, (unsigned long long)report->points,
-            place_of(index, report->lower, low), place_of(index, report->upper, high),
-            or_systems(systems, index->num_systems),
-            (unsigned long long)report->first_out_of_domain, first);
+        return xli_fail(ctx, XL_ERROR_OUT_OF_DOMAIN,
+                        "points: %llu of %llu are outside the %s%s, the first at index %llu%s",
+                        (unsigned long long)report->out_of_domain,
+                        (unsigned long long)report->points, domain_of(index, report, domain),
+                        or_systems(systems, index->num_systems),
+                        (unsigned long long)report->first_out_of_domain, first);
     return XL_SUCCESS;
 }
 

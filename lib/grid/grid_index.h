@@ -60,8 +60,14 @@ typedef struct xli_grid_layout {
     size_t bytes;
 } xli_grid_layout;
 
-/* How space repeats: not, along the edges of a box, or along the vectors of a skewed cell. */
-typedef enum xli_repeats { XLI_REPEATS_NOT, XLI_REPEATS_BOX, XLI_REPEATS_CELL } xli_repeats;
+/* How space repeats: not, along the edges of a box, along the vectors of a skewed cell, or for each
+ * system along those of its own cell. */
+typedef enum xli_repeats {
+    XLI_REPEATS_NOT,
+    XLI_REPEATS_BOX,
+    XLI_REPEATS_CELL,
+    XLI_REPEATS_CELLS
+} xli_repeats;
 
 /* The box of the points, and the periods along its axes: 0 if there are none, and in a cell. */
 typedef struct xli_grid_period {
@@ -97,6 +103,15 @@ typedef struct xli_grid_lattice {
     double height[3]; /* of the basis, or less */
 } xli_grid_lattice;
 
+/* The table of cells in device memory (grid_cells.c). */
+typedef struct xli_grid_table {
+    cl_mem rows; /* NULL: there is no table */
+    /* If there is a cell for each system: the longest radius that searches may have, and the system
+     * that limits it. */
+    double most_radius;
+    uint32_t limits;
+} xli_grid_table;
+
 /* The result of the last build. Calls on the in-order queue of the build run behind it; all others
  * wait for its event. If a call on another queue may still use the index's own storage, the next
  * build gets new storage: to wait for that call might be a deadlock. */
@@ -110,8 +125,8 @@ struct xl_grid_index {
     uint32_t dimensions, planes, scalar;
     uint32_t num_systems; /* of a batch; else 0 */
     bool bounded;
-    bool wrap;    /* points outside were moved inside */
-    cl_mem cells; /* the table of cells, retained; or NULL */
+    bool wrap;            /* points outside were moved inside */
+    xli_grid_table table; /* retained */
     xli_grid_period period;
     xli_grid_box box;
     xli_grid_lattice lattice;

@@ -25,13 +25,15 @@ enum { XLI_GRID_SYSTEMS = XLI_POINTS_ARRAYS };
     ((b)->grid->space.scalar == XL_F64 ? XLI_BYTES(&(b)->grid->of, sizeof((b)->grid->of))          \
                                        : XLI_NONE)
 #define IN_BATCH(b, arg) ((b)->grid->space.num_systems > 0 ? (arg) : XLI_NONE)
-#define IN_TABLE(b, arg) ((b)->index->cells ? (arg) : XLI_NONE)
+#define IN_TABLE(b, arg) ((b)->index->table.rows ? (arg) : XLI_NONE)
+#define LAST_CELL(b) XLI_U32((b)->grid->space.own_cells ? (b)->grid->space.num_systems - 1 : 0)
 /* XL_POINTS_PARAMETERS of grid_points.cl, and how many points there are. */
 #define GIVEN(b)                                                                                   \
     AXIS(b, 0), AXIS(b, 1), AXIS(b, 2), IN_F64(b, box.lower), IN_F64(b, box.upper),                \
         IN_F64(b, box.outside), IN_BATCH(b, XLI_MEM((b)->spans[XLI_GRID_SYSTEMS].buffer)),         \
         IN_BATCH(b, XLI_U64((b)->spans[XLI_GRID_SYSTEMS].offset)),                                 \
-        IN_TABLE(b, XLI_MEM((b)->index->cells)), IN_TABLE(b, XLI_U32(0)), XLI_U32((b)->index->n)
+        IN_TABLE(b, XLI_MEM((b)->index->table.rows)), IN_TABLE(b, LAST_CELL(b)),                   \
+        XLI_U32((b)->index->n)
 
 /* A part of the storage from its byte `more` on, in elements of element_bytes. */
 static inline xl_view xli_grid_view(const xli_grid_build *b, size_t part, size_t more,

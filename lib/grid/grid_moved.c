@@ -28,11 +28,15 @@ static xl_status check_distance(xl_context *ctx, const xl_grid_moved_args *args,
 static xl_status check_cell(const xli_grid_plan *grid, const xl_grid_index *index,
                             const xl_grid_moved_args *args)
 {
+    if (grid->space.own_cells != (index->period.repeats == XLI_REPEATS_CELLS))
+        return xli_fail(grid->base.ctx, XL_ERROR_INVALID_ARGUMENT,
+                        "index: with %s; the plan's desc.space must be the same",
+                        grid->space.own_cells ? "one space for all systems" : "cells per system");
     if (!grid->space.skewed && index->period.repeats == XLI_REPEATS_CELL)
         return xli_fail(grid->base.ctx, XL_ERROR_INVALID_ARGUMENT,
                         "index: in a periodic cell that is no box; the plan's desc.space must be "
                         "such a cell, too");
-    if (!grid->space.skewed)
+    if (!grid->space.skewed && !grid->space.own_cells)
         return XL_SUCCESS;
     return xli_grid_check_periods(grid->base.ctx, index, "args.distance", args->distance);
 }
@@ -82,7 +86,7 @@ static xl_status launch_moved(const xli_grid_build *b, const xl_grid_moved_args 
     XL_TRY(LAUNCH_IN(b, XLI_GRID_MOVED_START, one, BUFFER(b), PART(b, header),
                      XLI_U32(index->stamp), XLI_MEM(args->moved.buffer),
                      XLI_U64(args->moved.offset)));
-    if (index->n > 0 && b->grid->space.skewed)
+    if (index->n > 0 && b->grid->space.skewed) /* cells per system are in their table */
         XL_TRY(LAUNCH(b, XLI_GRID_MOVED, index->n, GIVEN(b), BUFFER(b), PART(b, header),
                       PART(b, sorted), XLI_U32(index->stamp), lengths, cell.at[0], cell.at[1],
                       cell.at[2], cell.at[3], cell.at[4], cell.at[5], compared,

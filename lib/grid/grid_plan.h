@@ -59,7 +59,7 @@ typedef struct xli_grid_plan {
     bool sorts; /* a table is made by the library's sort instead of counting */
     xli_grid_box box;
     xli_grid_lattice lattice;
-    cl_mem cells; /* the table of cells, of one, if points are moved inside; otherwise NULL */
+    xli_grid_table table; /* of one cell, if points are moved inside */
     xl_plan *scan;
     xl_plan *rank; /* inclusive, of rows */
     xl_plan *sort;
@@ -117,14 +117,18 @@ xli_grid_lattice xli_grid_lattice_of(const double given[3][3], uint32_t periodic
  * each i of `mask`. The others must be at right angles to those, or independent and in it, too. */
 void xli_grid_fractions_of(const double given[3][3], uint32_t mask, double of[3][3]);
 
-/* grid_cells.c: makes the table of cells in device memory, of one cell. */
+/* grid_cells.c: makes the table of one cell; or, of the cells of all systems, after it has checked
+ * them. */
 xl_status xli_grid_table_of_one(xl_context *ctx, const xli_space *space,
-                                const xli_grid_lattice *lattice, cl_mem *table);
+                                const xli_grid_lattice *lattice, xli_grid_table *table);
+xl_status xli_grid_table_of_all(xl_context *ctx, const xli_space *space,
+                                const xl_system_cell *cells, xli_grid_table *table);
 
 /* grid_index.c: begins a build of n points, whose arrays are `in`. If that succeeds, the storage
- * belongs to the build, even if the build then fails. */
+ * belongs to the build, even if the build then fails. The index retains the table. */
 xl_status xli_grid_index_enter(xl_grid_index *index, xli_seq *seq, const xli_grid_plan *grid,
-                               size_t n, xl_view storage, const xli_span in[4], xli_span *span);
+                               size_t n, xl_view storage, const xli_grid_table *table,
+                               const xli_span in[4], xli_span *span);
 /* Ends a build with `status`, and its sequence as xli_seq_end() does. index is NULL if the build
  * did not begin. */
 xl_status xli_grid_index_leave(xl_grid_index *index, xli_seq *seq, xl_status status,

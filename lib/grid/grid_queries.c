@@ -33,6 +33,12 @@ xl_status xli_grid_check_periods(xl_context *ctx, const xl_grid_index *index, co
                                  double radius)
 {
     const xli_grid_lattice *const lattice = &index->lattice;
+    const xli_grid_table *const table = &index->table;
+    if (index->period.repeats == XLI_REPEATS_CELLS && radius > table->most_radius)
+        return xli_fail(ctx, XL_ERROR_UNSUPPORTED,
+                        "%s: %g; must be at most %g, which is 2^20 heights of args.cells[%u], or "
+                        "fewer",
+                        name, radius, table->most_radius, (unsigned)table->limits);
     for (uint32_t i = 0; i < lattice->rank; ++i)
         if (radius > lattice->periods * lattice->height[i])
             return xli_fail(ctx, XL_ERROR_UNSUPPORTED,
@@ -123,6 +129,10 @@ static void add_space(const xl_grid_index *index, xli_repeats repeats, xli_args 
         XLI_BYTES(&box->period, sizeof box->period), XLI_BYTES(&box->extent, sizeof box->extent)};
     if (wide)
         xli_args_add(args, doubles[0]);
+    if (repeats == XLI_REPEATS_CELLS) {
+        xli_args_add(args, XLI_MEM(index->table.rows));
+        return;
+    }
     for (size_t i = 0; i < XLI_COUNT(floats) && repeats != XLI_REPEATS_NOT; ++i)
         xli_args_add(args, wide ? doubles[i] : floats[i]);
     for (int i = 0; i < XLI_GRID_CELL_ARGS && repeats == XLI_REPEATS_CELL; ++i)

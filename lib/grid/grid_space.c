@@ -43,10 +43,9 @@ static xl_status check_extent(xl_context *ctx, const xli_space *s, uint32_t axis
     double low, high;
     reach_of(s, axis, &low, &high);
     if (!(high - low <= most) || xli_larger(xli_magnitude(low), xli_magnitude(high)) > most)
-        return xli_fail(
-            ctx, XL_ERROR_INVALID_ARGUMENT,
-            "desc.space.origin[%u]: %g; the box around the cell, from %g to %g, is not finite",
-            (unsigned)axis, s->lower[axis], low, high);
+        return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT,
+                        "%s.origin[%u]: %g; the box around the cell, from %g to %g, is not finite",
+                        s->name, (unsigned)axis, s->lower[axis], low, high);
     return XL_SUCCESS;
 }
 
@@ -78,12 +77,12 @@ static xl_status check_volume(xl_context *ctx, const xli_space *s)
     if (!xli_grid_lattice_is_sound(s->cell, all) ||
         !xli_grid_lattice_is_sound(s->cell, s->periodic))
         return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT,
-                        "desc.space.cell: %s; no volume: the rows must be independent", text);
+                        "%s.cell: %s; no volume: the rows must be independent", s->name, text);
     const xli_grid_lattice lattice = lattice_of(s, all);
     for (uint32_t i = 0; i < lattice.rank; ++i)
         if (!(lattice.height[i] >= least))
             return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT,
-                            "desc.space.cell: %s; no volume: a height of %g; must be %g or more",
+                            "%s.cell: %s; no volume: a height of %g; must be %g or more", s->name,
                             text, lattice.height[i], least);
     return XL_SUCCESS;
 }
@@ -98,12 +97,11 @@ static xl_status check_rounding(xl_context *ctx, const xli_space *s, uint32_t ax
         if (!(lattice.slack * xli_larger(xli_magnitude(low), xli_magnitude(high)) <=
               MOST_ROUNDING * lattice.height[i]) ||
             !(lattice.slack <= MOST_SLACK))
-            return xli_fail(
-                ctx, XL_ERROR_INVALID_ARGUMENT,
-                "desc.space.origin[%u]: %g; a cell of height %g from %g to %g: rounding "
-                "is more than a cell; move it to the origin, or take shorter vectors "
-                "of the same lattice",
-                (unsigned)axis, s->lower[axis], lattice.height[i], low, high);
+            return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT,
+                            "%s.origin[%u]: %g; a cell of height %g from %g to %g: rounding "
+                            "is more than a cell; move it to the origin, or take shorter vectors "
+                            "of the same lattice",
+                            s->name, (unsigned)axis, s->lower[axis], lattice.height[i], low, high);
     return XL_SUCCESS;
 }
 
@@ -211,9 +209,10 @@ static cl_float4 corner(const float *p)
 
 xli_grid_period xli_grid_period_of(const xli_space *s, const float lower[3], const float upper[3])
 {
-    xli_grid_period p = {.repeats = s->periodic == 0 ? XLI_REPEATS_NOT
-                                    : s->skewed      ? XLI_REPEATS_CELL
-                                                     : XLI_REPEATS_BOX,
+    xli_grid_period p = {.repeats = s->own_cells       ? XLI_REPEATS_CELLS
+                                    : s->periodic == 0 ? XLI_REPEATS_NOT
+                                    : s->skewed        ? XLI_REPEATS_CELL
+                                                       : XLI_REPEATS_BOX,
                          .lower = corner(lower),
                          .upper = corner(upper)};
     for (int a = 0; a < 3 && p.repeats != XLI_REPEATS_NOT; ++a) {
@@ -227,7 +226,7 @@ xli_grid_period xli_grid_period_of(const xli_space *s, const float lower[3], con
 xl_status xli_grid_check_repeats(xl_context *ctx, const xl_grid_index *index, xli_repeats plan)
 {
     static const char *const spaces[] = {"an open space", "a periodic box",
-                                         "a periodic cell that is no box"};
+                                         "a periodic cell that is no box", "cells per system"};
     const xli_repeats is = index->period.repeats;
     if (plan == is || (plan == XLI_REPEATS_CELL && is == XLI_REPEATS_BOX))
         return XL_SUCCESS;

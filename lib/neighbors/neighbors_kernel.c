@@ -105,6 +105,10 @@ xl_status xl_grid_index_set_kernel_args(xl_grid_index *index, const xl_neighbors
     xl_context *const ctx = index->ctx;
     XL_TRY(xli_structure_read(ctx, &structure, xli_context_version(ctx), args, &given));
     XL_TRY(xli_grid_index_check(ctx, index));
+    if (index->period.repeats == XLI_REPEATS_CELLS)
+        return xli_fail(ctx, XL_ERROR_UNSUPPORTED,
+                        "index: with cells per system (XL_BOUNDS_PER_SYSTEM); kernels of your own "
+                        "require one cell for all systems");
     XL_TRY(check_kernel(ctx, given.kernel));
     XL_TRY(xli_grid_check_radius(ctx, "args.radius", index->scalar, given.radius));
     XL_TRY(xli_context_capabilities(ctx, &capabilities));

@@ -28,7 +28,7 @@ done:
     return status;
 }
 
-static xl_status check_numbers(xl_context *ctx, const xl_space *s)
+static xl_status check_numbers(xl_context *ctx, const char *name, const xl_space *s)
 {
     const struct {
         bool wrong;
@@ -36,19 +36,22 @@ static xl_status check_numbers(xl_context *ctx, const xl_space *s)
         uint32_t value;
     } rules[] = {
         {s->dimensions < 1 || s->dimensions > 3, "dimensions", "must be 1, 2 or 3", s->dimensions},
-        {s->bounds > XL_BOUNDS_GIVEN, "bounds",
-         "must be 0 (XL_BOUNDS_FOUND) or 1 (XL_BOUNDS_GIVEN)", s->bounds},
-        {s->periodic != 0 && s->bounds == XL_BOUNDS_FOUND, "periodic",
+        {s->bounds > XL_BOUNDS_PER_SYSTEM, "bounds",
+         "must be 0 (XL_BOUNDS_FOUND), 1 (XL_BOUNDS_GIVEN) or 2 (XL_BOUNDS_PER_SYSTEM)", s->bounds},
+        {s->bounds == XL_BOUNDS_PER_SYSTEM && s->num_systems == 0, "num_systems",
+         "must be above 0 with XL_BOUNDS_PER_SYSTEM", s->num_systems},
+        {s->periodic != 0 && s->bounds != XL_BOUNDS_GIVEN, "periodic",
          "requires desc.space.bounds XL_BOUNDS_GIVEN", s->periodic},
         {s->periodic >> xli_min(s->dimensions, 3) != 0, "periodic",
          "must have bits of the first desc.space.dimensions vectors only", s->periodic},
         {s->wrap && s->bounds == XL_BOUNDS_FOUND, "wrap",
          "requires desc.space.bounds XL_BOUNDS_GIVEN", s->wrap},
-        {s->wrap && s->periodic == 0, "wrap", "requires desc.space.periodic other than 0", s->wrap},
+        {s->wrap && s->bounds == XL_BOUNDS_GIVEN && s->periodic == 0, "wrap",
+         "requires desc.space.periodic other than 0", s->wrap},
         {s->num_systems > MOST_SYSTEMS, "num_systems", "must be at most 2^20", s->num_systems}};
     for (size_t k = 0; k < XLI_COUNT(rules); ++k)
         if (rules[k].wrong)
-            return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT, "desc.space.%s: %u; %s", rules[k].name,
+            return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT, "%s.%s: %u; %s", name, rules[k].name,
                             (unsigned)rules[k].value, rules[k].rule);
     return check_scalar(ctx, s->scalar);
 }
@@ -78,14 +81,15 @@ static xl_status read_cell(xl_context *ctx, const xl_space *given, xli_space *sp
         space->lower[row] = space->origin[row] = xli_space_round(space, given->origin[row]);
         if (!isfinite(space->lower[row]))
             return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT,
-                            "desc.space.origin[%u]: %g; must be a finite %s", (unsigned)row,
+                            "%s.origin[%u]: %g; must be a finite %s", space->name, (unsigned)row,
                             given->origin[row], xl_type_name(space->scalar));
         for (uint32_t col = 0; col < space->dimensions; ++col) {
             space->cell[row][col] = xli_space_round(space, given->cell[row][col]);
             if (!isfinite(space->cell[row][col]))
                 return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT,
-                                "desc.space.cell[%u][%u]: %g; must be a finite %s", (unsigned)row,
-                                (unsigned)col, given->cell[row][col], xl_type_name(space->scalar));
+                                "%s.cell[%u][%u]: %g; must be a finite %s", space->name,
+                                (unsigned)row, (unsigned)col, given->cell[row][col],
+                                xl_type_name(space->scalar));
             space->skewed = space->skewed || (row != col && space->cell[row][col] != 0) ||
                             space->cell[row][row] < 0;
         }
@@ -101,35 +105,36 @@ static xl_status read_axis(xl_context *ctx, const xl_space *given, xli_space *sp
     space->upper[a] = xli_space_round(space, space->lower[a] + given->cell[a][a]);
     const double most = xli_larger(xli_magnitude(space->lower[a]), xli_magnitude(space->upper[a]));
     if (!isfinite(space->upper[a]) || !isfinite(space->upper[a] - space->lower[a]))
-        return xli_fail(
-            ctx, XL_ERROR_INVALID_ARGUMENT,
-            "desc.space.cell[%u][%u]: %g; desc.space.origin[%u], %g, and it must have a "
-            "finite sum",
-            (unsigned)a, (unsigned)a, edge, (unsigned)a, space->lower[a]);
+        return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT,
+                        "%s.cell[%u][%u]: %g; its sum with origin[%u], %g, must be finite",
+                        space->name, (unsigned)a, (unsigned)a, edge, (unsigned)a, space->lower[a]);
     if (!(space->periodic >> a & 1))
         return XL_SUCCESS;
     if (edge < least)
         return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT,
-                        "desc.space.cell[%u][%u]: %g; a period must be a normal number above 0",
-                        (unsigned)a, (unsigned)a, edge);
+                        "%s.cell[%u][%u]: %g; a period must be a normal number above 0",
+                        space->name, (unsigned)a, (unsigned)a, edge);
     if (most * (wide ? 0x1p-53 : 0x1p-24) > edge)
         return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT,
-                        "desc.space.origin[%u]: %g; too far from 0 for a period of %g: coordinates "
+                        "%s.origin[%u]: %g; too far from 0 for a period of %g: coordinates "
                         "are rounded by more",
-                        (unsigned)a, space->lower[a], edge);
+                        space->name, (unsigned)a, space->lower[a], edge);
     return XL_SUCCESS;
 }
 
-xl_status xli_space_read(xl_context *ctx, const xl_space *given, xli_space *space)
+xl_status xli_space_read_named(xl_context *ctx, const char *name, const xl_space *given,
+                               xli_space *space)
 {
     xl_status status;
-    *space = (xli_space){.dimensions = given->dimensions,
+    *space = (xli_space){.name = name,
+                         .dimensions = given->dimensions,
                          .scalar = given->scalar,
                          .periodic = given->periodic,
                          .num_systems = given->num_systems,
-                         .bounded = given->bounds != XL_BOUNDS_FOUND,
+                         .bounded = given->bounds == XL_BOUNDS_GIVEN,
+                         .own_cells = given->bounds == XL_BOUNDS_PER_SYSTEM,
                          .wrap = given->wrap != 0};
-    XL_TRY(check_numbers(ctx, given));
+    XL_TRY(check_numbers(ctx, name, given));
     if (!space->bounded)
         return check_unbounded(ctx, given);
     XL_TRY(read_cell(ctx, given, space));
@@ -137,6 +142,11 @@ xl_status xli_space_read(xl_context *ctx, const xl_space *given, xli_space *spac
         XL_TRY(read_axis(ctx, given, space, a));
 done:
     return status;
+}
+
+xl_status xli_space_read(xl_context *ctx, const xl_space *given, xli_space *space)
+{
+    return xli_space_read_named(ctx, "desc.space", given, space);
 }
 
 xl_status xli_space_read_box(xl_context *ctx, const xl_space *given, xli_space *space)
@@ -148,6 +158,7 @@ xl_status xli_space_read_box(xl_context *ctx, const xl_space *given, xli_space *
         const char *name, *rule;
     } rules[] = {{space->dimensions < 2, "dimensions: 1", "must be 2 or 3"},
                  {xli_space_is_wide(space), "scalar: f64", "must be f32"},
+                 {space->own_cells, "bounds: 2 (XL_BOUNDS_PER_SYSTEM)", "must be XL_BOUNDS_GIVEN"},
                  {!space->bounded, "bounds: 0 (XL_BOUNDS_FOUND)", "must be XL_BOUNDS_GIVEN"},
                  {space->periodic != 0, "periodic: not 0", "must be 0"},
                  {space->skewed, "cell: not a box",

@@ -92,7 +92,7 @@ static const struct {
     [VALUES_ONLY] = {"values-only", NAMES("no", "yes"), 0, O},
     [SCALAR] = {"scalar", NAMES("f32", "f64"), 0, L | K | V},
     [DIMENSIONS] = {"dimensions", NAMES("3", "2", "1"), 0, SPACED},
-    [SPACE] = {"space", NAMES("open", "bounded", "box", "cell"), 0, L | K | V},
+    [SPACE] = {"space", NAMES("open", "bounded", "box", "cell", "own"), 0, L | K | V},
     [BATCH] = {"batch", NAMES("no", "yes"), 0, L | K | V},
     [AROUND] = {"queries", NAMES("points", "given"), 0, L | K | A},
     [HALF] = {"half", NAMES("no", "yes"), 0, L},

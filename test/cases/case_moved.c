@@ -44,7 +44,7 @@ static void *move(const scene *s, xlt_random *random)
             to[a] += stays ? 0 : 0.2 * ((double)xlt_unit(random) - 0.5);
         }
         for (size_t k = 0; k < 9; ++k)
-            to[k % 3] += times[k / 3] * s->repeats[k];
+            to[k % 3] += times[k / 3] * cell_of_point(s, i)->repeats[k];
         for (uint32_t a = 0; a < s->dimensions; ++a)
             set_scalar(s, now, i * s->stride + a, to[a]);
         if (stays && !jumps) /* as they were given */
@@ -70,7 +70,7 @@ static void *wrap_now(const scene *s, void *now)
         if (wrap_point(s, of, now, at, moved, whole)) {
             for (uint32_t a = 0; a < s->dimensions; ++a)
                 set_scalar(s, wrapped, at + a, moved[a]);
-        } else if (of->skewed) {
+        } else if (of->skewed || s->own) {
             memcpy((char *)now + at * s->bytes, (char *)s->given + at * s->bytes,
                    s->dimensions * s->bytes);
             memcpy((char *)wrapped + at * s->bytes, (char *)s->points + at * s->bytes,
@@ -90,33 +90,49 @@ static void send_away(const scene *s, void *now)
             set_scalar(s, now, i * s->stride, places[i % 4]);
 }
 
-static uint32_t count_wide(const fuzz_case *c, const scene *s, const void *now, double distance)
+/* Of points from..from + n - 1, which have one cell. */
+static uint32_t count_wide(const fuzz_case *c, const scene *s, const void *now, double distance,
+                           size_t from, size_t n)
 {
-    ref_moved_f64 m = {.was = s->points,
-                       .now = now,
+    ref_moved_f64 m = {.was = (const double *)s->points + from * s->stride,
+                       .now = (const double *)now + from * s->stride,
                        .was_stride = s->stride,
                        .now_stride = s->stride,
-                       .n = s->n,
+                       .n = n,
                        .dimensions = s->dimensions,
                        .distance = distance,
-                       .cell = c->of[SPACE] == SPACE_CELL ? s->repeats : NULL};
+                       .cell = s->own                       ? s->own_repeats + 9 * s->systems[from]
+                               : c->of[SPACE] == SPACE_CELL ? s->repeats
+                                                            : NULL};
     memcpy(m.period, s->period, sizeof m.period);
     return ref_count_moved_f64(&m);
 }
 
-static uint32_t count_narrow(const fuzz_case *c, const scene *s, const void *now, double distance)
+static uint32_t count_narrow(const fuzz_case *c, const scene *s, const void *now, double distance,
+                             size_t from, size_t n)
 {
-    ref_moved m = {.was = s->points,
-                   .now = now,
+    ref_moved m = {.was = (const float *)s->points + from * s->stride,
+                   .now = (const float *)now + from * s->stride,
                    .was_stride = s->stride,
                    .now_stride = s->stride,
-                   .n = s->n,
+                   .n = n,
                    .dimensions = s->dimensions,
                    .distance = (float)distance,
-                   .cell = c->of[SPACE] == SPACE_CELL ? s->narrow : NULL};
+                   .cell = s->own                       ? s->own_narrow + 9 * s->systems[from]
+                           : c->of[SPACE] == SPACE_CELL ? s->narrow
+                                                        : NULL};
     for (size_t axis = 0; axis < 3; ++axis)
         m.period[axis] = (float)s->period[axis];
     return ref_count_moved(&m);
+}
+
+static uint32_t count_moved(const fuzz_case *c, const scene *s, const void *now, double distance)
+{
+    const size_t each = s->own ? 1 : s->n;
+    uint32_t count = 0;
+    for (size_t i = 0; i < s->n; i += each)
+        count += (s->wide ? count_wide : count_narrow)(c, s, now, distance, i, each);
+    return count;
 }
 
 static const scene *running; /* what enqueue() works on */
@@ -307,9 +323,7 @@ static void run_moved(const fuzz_case *c, open_plan *plan, outcome *o)
     uint32_t *const own = make_own(c, s.n);
     void *const wrapped = wrap_now(&s, now);
     const double distance = distance_of(c, &s);
-    const uint32_t wanted = s.spoilt > 0 ? UINT32_MAX
-                            : s.wide     ? count_wide(c, &s, wrapped, distance)
-                                         : count_narrow(c, &s, wrapped, distance);
+    const uint32_t wanted = s.spoilt > 0 ? UINT32_MAX : count_moved(c, &s, wrapped, distance);
     send_away(&s, now);
     if (make_grid(o, c, plan, &s)) {
         const size_t at = (size_t)c->of[OUT_AT];

@@ -143,7 +143,8 @@ static void search_wide(const fuzz_case *c, const scene *s, const double *table,
                         ref_pairs_f64 *pairs)
 {
     ref_search_f64 search = {.radius = s->radius,
-                             .cell = c->of[SPACE] == SPACE_CELL ? s->repeats : NULL};
+                             .cell = c->of[SPACE] == SPACE_CELL ? s->repeats : NULL,
+                             .cells = s->own_repeats};
     FILL_SEARCH(search, c, s);
     memcpy(search.period, s->period, sizeof search.period);
     a->indices = ref_neighbors_pairs_f64(&search, a->offsets, pairs);
@@ -153,7 +154,8 @@ static void search_narrow(const fuzz_case *c, const scene *s, const double *tabl
                           ref_pairs *pairs)
 {
     ref_search search = {.radius = (float)s->radius,
-                         .cell = c->of[SPACE] == SPACE_CELL ? s->narrow : NULL};
+                         .cell = c->of[SPACE] == SPACE_CELL ? s->narrow : NULL,
+                         .cells = s->own_narrow};
     FILL_SEARCH(search, c, s);
     for (size_t axis = 0; axis < 3; ++axis)
         search.period[axis] = (float)s->period[axis];
@@ -415,7 +417,7 @@ static bool is_before(const call_array *a, size_t x, size_t y)
 static bool may_change(const fuzz_case *c, const call_array *a, size_t x, size_t y)
 {
     const uint32_t *const indices = a[INDICES].got;
-    return c->of[UNSORTED] || (c->of[SPACE] == SPACE_CELL && indices[x] == indices[y]);
+    return c->of[UNSORTED] || (c->of[SPACE] >= SPACE_CELL && indices[x] == indices[y]);
 }
 
 static void order_row(const fuzz_case *c, const call_array *a, size_t begin, size_t count,

@@ -212,7 +212,10 @@ RULE(turn_goes, OF(SPACE) == SPACE_CELL)
 RULE(far_goes, OF(SPREAD) < FAR_AWAY || OF(SPREAD) > ALONG_LINES || OF(SPACE) == SPACE_OPEN)
 RULE(tiny_goes, OF(SPREAD) != TINY || !IS(NEAR))
 RULE(periods_go, OF(SPREAD) != OTHER_PERIODS || (OF(AROUND) && repeats(c)))
-RULE(systems_go, OF(BATCH))
+RULE(systems_go, OF(BATCH) && OF(SPACE) != SPACE_OWN)
+RULE(own_goes, OF(SPACE) != SPACE_OWN || OF(BATCH))
+RULE(own_is_searched, !IS(NEAREST) || OF(LIMITED) || OF(SPACE) != SPACE_OWN)
+RULE(kernel_has_a_cell, OF(SPACE) != SPACE_OWN)
 RULE(wrap_goes, repeats(c))
 RULE(fails_outside, OF(FAILS) != FAILS_OUTSIDE || OF(SPACE) != SPACE_OPEN)
 RULE(fails_by_system, OF(FAILS) != FAILS_SYSTEM || OF(BATCH))
@@ -293,6 +296,8 @@ static const struct {
     {PLACE, place_has_room, "the elements have two sizes", XL_SUCCESS},
     {PLACE, place_has_values, "there is no second array", XL_SUCCESS},
     {PLACE, place_has_keys, "no keys come out", XL_SUCCESS},
+    {SPACE, own_goes, "there are no systems", XL_SUCCESS},
+    {SPACE, own_is_searched, "some rows would be given up", XL_SUCCESS},
     {RADIUS, radius_goes, "walks of thousands of cells", XL_SUCCESS},
     {LEFT_OUT, left_out_is_there, "the call has no such output", XL_SUCCESS},
     {LEFT_OUT, left_out_leaves, "there would be no output", XL_SUCCESS},
@@ -315,6 +320,7 @@ static const struct {
      XL_ERROR_INVALID_ARGUMENT},
     {KERNEL, kernel_goes,
      "this kernel searches the usual index for all points but the point itself", XL_SUCCESS},
+    {KERNEL, kernel_has_a_cell, "kernels take one cell for all systems", XL_SUCCESS},
     {DIMENSIONS, dimensions_go, "Morton codes have two or three dimensions", XL_SUCCESS},
     {AXES, axes_go, "space does not repeat", XL_SUCCESS},
     {BATCH, all_are_near, "some rows would be given up", XL_SUCCESS},
@@ -329,7 +335,7 @@ static const struct {
     {SPREAD, far_goes, "points must be in the box", XL_SUCCESS},
     {SPREAD, tiny_goes, "all pairs are neighbours, or none", XL_SUCCESS},
     {SPREAD, periods_go, "queries may be in other periods", XL_SUCCESS},
-    {SYSTEMS, systems_go, "there are no systems", XL_SUCCESS},
+    {SYSTEMS, systems_go, "there are no systems, or each has a cell", XL_SUCCESS},
     {WRAP, wrap_goes, "space does not repeat", XL_ERROR_INVALID_ARGUMENT},
     {FAILS, fails_outside, "there is no box", XL_SUCCESS},
     {FAILS, fails_by_system, "there are no systems", XL_SUCCESS},

@@ -99,7 +99,7 @@ static void list_repeats(const fuzz_case *c, scene *s)
         s->narrow[k] = (float)s->repeats[k];
 }
 
-static void make_space(const fuzz_case *c, scene *s, xlt_random *random)
+void make_space(const fuzz_case *c, scene *s, xlt_random *random)
 {
     static const double corners[3][3] = {{0, 0, 0}, {-3.25, 1.7, 100}, {1000, -2000, 500}};
     double edges[3] = {0};
@@ -115,23 +115,27 @@ static void make_space(const fuzz_case *c, scene *s, xlt_random *random)
     if (c->of[TURN])
         turn_cell(c, s);
     list_repeats(c, s);
-    s->all = (scene_cell){.periodic = s->periodic, .skewed = c->of[SPACE] == SPACE_CELL};
+    s->all = (scene_cell){.periodic = s->periodic};
+    for (uint32_t k = 0; k < 9 && c->of[SPACE] == SPACE_CELL; ++k)
+        if (k / 3 == k % 3 ? s->cell[k / 3][k % 3] < 0 : s->cell[k / 3][k % 3] != 0)
+            s->all.skewed = true;
     memcpy(s->all.lower, s->lower, sizeof s->all.lower);
     memcpy(s->all.upper, s->upper, sizeof s->all.upper);
     memcpy(s->all.cell, s->cell, sizeof s->all.cell);
     memcpy(s->all.repeats, s->repeats, sizeof s->all.repeats);
+    memcpy(s->all.period, s->period, sizeof s->all.period);
+    memcpy(s->all.tilt, s->tilt, sizeof s->all.tilt);
 }
 
 const scene_cell *cell_of_point(const scene *s, size_t i)
 {
-    (void)i;
-    return &s->all;
+    return s->own && s->systems[i] < s->num_systems ? &s->own[s->systems[i]] : &s->all;
 }
 
 /* ---- points --------------------------------------------------------------------------------- */
 
 /* How far along an edge: 0 to 1. */
-static double part_of(const fuzz_case *c, xlt_random *random, size_t i, size_t axis)
+double part_along(const fuzz_case *c, xlt_random *random, size_t i, size_t axis)
 {
     const double any = (double)xlt_unit(random) + 0x1p-24 * (double)xlt_unit(random);
     if (c->of[SPREAD] == ON_FACES)
@@ -157,8 +161,7 @@ static double part_of(const fuzz_case *c, xlt_random *random, size_t i, size_t a
 }
 
 /* In a cell where its vectors take the parts, or, of some points, anywhere in the box around. */
-static double coordinate(const scene *s, bool in_cell, const double part[3], uint32_t axis,
-                         bool around)
+double coordinate(const scene *s, bool in_cell, const double part[3], uint32_t axis, bool around)
 {
     double x = s->lower[axis];
     if (!in_cell)
@@ -225,14 +228,21 @@ static double just_outside(const scene *s, uint32_t axis, bool up)
     return s->wide ? nextafter(face, to) : (double)nextafterf((float)face, (float)to);
 }
 
+/* Nothing is outside. */
+static bool is_open(const scene_cell *of)
+{
+    return of->upper[0] > 1e30;
+}
+
 static void spoil_point(const fuzz_case *c, scene *s, size_t i, xlt_random *random)
 {
     const size_t at = i * s->stride + xlt_below(random, s->dimensions);
     const bool up = xlt_below(random, 2), coin = xlt_below(random, 2);
     const uint32_t axis = (uint32_t)(at - i * s->stride);
     const bool just =
-        coin && c->of[SPACE] != SPACE_CELL && !(c->of[WRAP] && s->periodic >> axis & 1);
-    if (c->of[FAILS] == FAILS_SYSTEM)
+        coin && c->of[SPACE] < SPACE_CELL && !(c->of[WRAP] && s->periodic >> axis & 1);
+    if (c->of[FAILS] == FAILS_SYSTEM ||
+        (c->of[FAILS] == FAILS_OUTSIDE && s->own && is_open(cell_of_point(s, i))))
         s->systems[i] = s->num_systems + (up ? 4000000000u : 0);
     else if (c->of[FAILS] == FAILS_OUTSIDE && just)
         set_scalar(s, s->given, at, just_outside(s, axis, up));
@@ -277,7 +287,7 @@ static void make_points_in(const fuzz_case *c, scene *s, xlt_random *random)
     for (size_t i = 0; i < s->n; ++i) {
         double part[3];
         for (size_t a = 0; a < 3; ++a)
-            part[a] = part_of(c, random, i, a);
+            part[a] = part_along(c, random, i, a);
         put_point(c, s, s->points, i * s->stride, part,
                   c->of[DATA] == RANDOM && xlt_below(random, 4) == 0);
     }
@@ -382,6 +392,8 @@ scene make_scene(const fuzz_case *c)
     make_points_in(c, &s, &random);
     if (s.num_systems > 0)
         s.systems = systems_of(c, &s, s.n, 0, &random);
+    if (c->of[SPACE] == SPACE_OWN)
+        make_own_cells(c, &s, &random);
     s.given = s.points;
     if (c->of[WRAP])
         put_points_out(&s, &random);
@@ -391,6 +403,8 @@ scene make_scene(const fuzz_case *c)
         spoil_points(c, &s, &random);
     if (c->of[AROUND] && s.num_systems > 0) /* some of a system that there is not */
         s.query_systems = systems_of(c, &s, s.rows, 1, &random);
+    if (c->of[AROUND] && s.own)
+        put_queries_in_cells(&s, &random);
     make_radii(c, &s, &random);
     return s;
 }
@@ -401,6 +415,9 @@ void free_scene(scene *s)
         free(s->given);
     free(s->points);
     free(s->moves);
+    free(s->own);
+    free(s->own_repeats);
+    free(s->own_narrow);
     free(s->queries);
     free(s->radii);
     free(s->point_radii);
@@ -446,7 +463,9 @@ static xl_grid_desc describe(const fuzz_case *c)
     xl_grid_desc_init(&desc);
     desc.space.dimensions = 3 - (uint32_t)c->of[DIMENSIONS];
     desc.space.scalar = c->of[SCALAR] ? XL_F64 : XL_F32;
-    desc.space.bounds = c->of[SPACE] == SPACE_OPEN ? XL_BOUNDS_FOUND : XL_BOUNDS_GIVEN;
+    desc.space.bounds = c->of[SPACE] == SPACE_OPEN  ? XL_BOUNDS_FOUND
+                        : c->of[SPACE] == SPACE_OWN ? XL_BOUNDS_PER_SYSTEM
+                                                    : XL_BOUNDS_GIVEN;
     desc.stride = stride_of(c);
     desc.layout = c->of[LAYOUT] ? XL_POINTS_SOA : XL_POINTS_AOS;
     desc.cell_size = (double)cell_size_of(c);
@@ -461,9 +480,9 @@ xl_status make_kind(const fuzz_case *c, const open_plan *plan, xl_plan **grid)
 {
     xl_grid_desc desc = describe(c);
     const uint32_t d = desc.space.dimensions;
-    for (uint32_t a = 0; a < d && c->of[SPACE] != SPACE_OPEN; ++a)
+    for (uint32_t a = 0; a < d && desc.space.bounds == XL_BOUNDS_GIVEN; ++a)
         desc.space.cell[a][a] = c->of[SPACE] == SPACE_CELL ? -1 : 1;
-    desc.space.periodic = c->of[SPACE] < SPACE_BOX ? 0 : (1u << d) - 1;
+    desc.space.periodic = c->of[SPACE] < SPACE_BOX || c->of[SPACE] == SPACE_OWN ? 0 : (1u << d) - 1;
     desc.space.num_systems = (uint32_t)c->of[BATCH];
     desc.space.wrap = (uint32_t)c->of[WRAP];
     return xl_grid_create(plan->ctx, &desc, grid);
@@ -472,15 +491,17 @@ xl_status make_kind(const fuzz_case *c, const open_plan *plan, xl_plan **grid)
 bool make_grid(outcome *o, const fuzz_case *c, open_plan *plan, const scene *s)
 {
     xl_grid_desc desc = describe(c);
-    desc.space.periodic = s->periodic;
+    desc.space.periodic = s->own ? 0 : s->periodic;
     desc.space.wrap = (uint32_t)c->of[WRAP];
     desc.space.num_systems = s->num_systems;
-    for (uint32_t a = 0; a < s->dimensions && c->of[SPACE] != SPACE_OPEN; ++a) {
+    for (uint32_t a = 0; a < s->dimensions && desc.space.bounds == XL_BOUNDS_GIVEN; ++a) {
         desc.space.origin[a] = s->lower[a];
         for (uint32_t b = 0; b < s->dimensions; ++b)
             desc.space.cell[a][b] = a == b || c->of[SPACE] == SPACE_CELL ? s->cell[a][b] : 0;
     }
     const double start = seconds_now();
+    free(plan->of.space.cells);
+    plan->of.space.cells = s->own ? list_own_cells(s) : NULL;
     xl_plan_destroy(plan->of.space.grid);
     const xl_status status = xl_grid_create(plan->ctx, &desc, &plan->of.space.grid);
     plans_took(start);
@@ -494,8 +515,10 @@ void close_space(open_plan *plan)
 {
     xl_grid_index_destroy(plan->of.space.index);
     xl_plan_destroy(plan->of.space.grid);
+    free(plan->of.space.cells);
     plan->of.space.index = NULL;
     plan->of.space.grid = NULL;
+    plan->of.space.cells = NULL;
     xl_plan_destroy(plan->of.space.near);
     xl_plan_destroy(plan->of.space.nearest);
     xl_plan_destroy(plan->of.space.morton);
@@ -550,6 +573,7 @@ xl_status build_scene(const fuzz_case *c, const open_plan *plan, const call_arra
                                      .points_y = array_view(&arrays[POINTS_Y]),
                                      .points_z = array_view(&arrays[POINTS_Z]),
                                      .systems = array_view(&arrays[OF_SYSTEMS]),
+                                     .cells = plan->of.space.cells,
                                      .storage = array_view(&arrays[STORAGE])};
     return xl_grid_build_enqueue(plan->of.space.grid, plan->of.space.index, f->queue, &args,
                                  num_waits(f), waits(f), built);

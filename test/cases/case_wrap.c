@@ -24,7 +24,8 @@ static bool wrap_in_box(const scene *s, const scene_cell *of, const double *x, d
         float narrow;
         if (x[a] >= of->lower[a] && x[a] <= of->upper[a])
             continue;
-        if (!(of->periodic >> a & 1))
+        if (!(of->periodic >> a & 1) ||
+            fabs(x[a] - of->lower[a]) > (s->wide ? 0x1p29 : 0x1p24) * of->cell[a][a])
             return false;
         if (s->wide) {
             whole[a] =
@@ -109,7 +110,9 @@ bool wrap_point(const scene *s, const scene_cell *of, const void *points, size_t
         if (!isfinite(x[a]))
             return true;
     }
-    return (of->skewed ? wrap_in_cell : wrap_in_box)(s, of, x, moved, whole);
+    if (s->own && of->upper[0] > 1e30) /* open */
+        return true;
+    return (of->skewed || s->own ? wrap_in_cell : wrap_in_box)(s, of, x, moved, whole);
 }
 
 /* ---- points outside -------------------------------------------------------------------------- */
@@ -127,7 +130,7 @@ static void put_out(const scene *s, const scene_cell *of, void *given, size_t i,
 {
     double x[3] = {0}, times[3];
     for (uint32_t a = 0; a < 3; ++a)
-        times[a] = times_of(s, of->skewed, random);
+        times[a] = times_of(s, of->skewed || s->own, random);
     for (uint32_t a = 0; a < s->dimensions; ++a)
         x[a] = scalar_of(s, given, i * s->stride + a);
     for (size_t k = 0; k < 9; ++k)

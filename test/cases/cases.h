@@ -14,6 +14,7 @@
  *   case_arrays.c   calls whose results are known to the bit
  *   case_space.c    points in space, and grids of them
  *   case_wrap.c     points outside that a build moves inside
+ *   case_systems.c  a cell for each system
  *   case_PRIMITIVE.c
  *                   the calls of each primitive
  *   case.h          for programs that run cases
@@ -23,6 +24,8 @@
 #define CASES_H
 
 #include "case.h"
+
+#include <crosslane/grid.h>
 
 #include <stdarg.h>
 
@@ -58,8 +61,9 @@ enum { NO_EVENT, LAST_OF_ALL, EVENT_FIRST, PLAN_FIRST };
 enum { SCRATCH_GIVEN, SCRATCH_OWN };
 /* Algorithms of sorts and grids, behind those of scans. */
 enum { ALGORITHM_COUNTING = XL_SCAN_BLELLOCH + 1, ALGORITHM_BITONIC, ALGORITHM_RADIX };
-/* Without a box, in one, in one that repeats, in a triclinic cell that does. */
-enum { SPACE_OPEN, SPACE_BOUNDED, SPACE_BOX, SPACE_CELL };
+/* Without a box, in one, in one that repeats, in a triclinic cell that does, in any of these for each
+ * system. */
+enum { SPACE_OPEN, SPACE_BOUNDED, SPACE_BOX, SPACE_CELL, SPACE_OWN };
 enum { VALUES_NONE, VALUES_U32, VALUES_INDICES };
 /* In place; of sorts the keys alone, or the values alone, too. */
 enum { PLACE_APART, PLACE_IN, PLACE_KEYS_IN, PLACE_VALUES_IN };
@@ -255,6 +259,7 @@ typedef struct open_plan {
             /* The last case's; NULL before the first. Each case builds the same index. */
             xl_plan *grid;
             xl_grid_index *index;
+            xl_system_cell *cells; /* of its systems, or NULL */
             xl_plan *morton;
         } space;
     } of;
@@ -362,7 +367,8 @@ typedef struct scene_cell {
     bool skewed;
     double lower[3], upper[3]; /* of a box; of a cell where its vectors begin, and nothing */
     double cell[3][3];
-    double repeats[9]; /* the vectors that repeat; the others are 0 */
+    double repeats[9];         /* the vectors that repeat; the others are 0 */
+    double period[3], tilt[3]; /* as the reference has them */
 } scene_cell;
 
 /* The points of a case of NEAR, NEAREST or MOVED. Coordinates are float or, if `wide`, double. */
@@ -374,16 +380,19 @@ typedef struct scene {
     uint32_t dimensions, periodic, num_systems;
     bool wide;
     double radius, lower[3], upper[3], cell[3][3];
-    double period[3], tilt[3];         /* as the reference has them, but for turned cells */
-    double repeats[9];                 /* the vectors that repeat; the others are 0 */
-    float narrow[9];                   /* the same */
-    void *points, *queries;            /* queries: NULL, or of each row */
-    void *radii, *point_radii;         /* NULL, or of each row, and of each point */
-    uint32_t *types, *point_types;     /* the same */
-    void *given;                       /* the points that a build gets: `points`, or others that it
+    double period[3], tilt[3];     /* as the reference has them, but for turned cells */
+    double repeats[9];             /* the vectors that repeat; the others are 0 */
+    float narrow[9];               /* the same */
+    void *points, *queries;        /* queries: NULL, or of each row */
+    void *radii, *point_radii;     /* NULL, or of each row, and of each point */
+    uint32_t *types, *point_types; /* the same */
+    void *given;                   /* the points that a build gets: `points`, or others that it
                                           moves there by `moves`, three numbers each */
-    int32_t *moves;                    /* or NULL */
-    scene_cell all;                    /* the cell of all systems */
+    int32_t *moves;                /* or NULL */
+    scene_cell all;                /* the cell of all systems */
+    scene_cell *own;               /* or NULL: that of each */
+    double *own_repeats;           /* nine numbers each, and the same as floats */
+    float *own_narrow;
     uint32_t *systems, *query_systems; /* or NULL */
     size_t spoilt, bad[3];             /* points that a build must refuse */
     bool non_finite;                   /* why */
@@ -398,6 +407,16 @@ uint32_t types_of(const fuzz_case *c);
 double *make_pair_radii(const fuzz_case *c);
 void add_radii(const scene *s, size_t at, call_array *arrays);
 void free_scene(scene *s);
+/* Makes `own`, and moves the points into their cells; then the queries (case_systems.c). */
+void make_own_cells(const fuzz_case *c, scene *s, xlt_random *random);
+void put_queries_in_cells(scene *s, xlt_random *random);
+/* The cells as the library takes them. */
+xl_system_cell *list_own_cells(const scene *s);
+/* Edges and vectors of a space (case_space.c). */
+void make_space(const fuzz_case *c, scene *s, xlt_random *random);
+/* A coordinate of a point that is that far along the vectors. */
+double coordinate(const scene *s, bool in_cell, const double part[3], uint32_t axis, bool around);
+double part_along(const fuzz_case *c, xlt_random *random, size_t i, size_t axis);
 /* The cell of point i. */
 const scene_cell *cell_of_point(const scene *s, size_t i);
 /* Makes `given` and `moves` of points inside (case_wrap.c). */

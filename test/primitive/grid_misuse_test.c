@@ -6,6 +6,8 @@
 #include "grid/grid_plan.h"
 #include "xlt_misuse.h"
 
+#include <crosslane/neighbors.h>
+
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
@@ -72,7 +74,9 @@ static void spaces(void **state)
     REFUSE_DESC(bad, "desc.space.dimensions: 4", space.dimensions, 4);
     REFUSE_DESC(bad, "desc.space.dimensions: 0", space.dimensions, 0);
     REFUSE_DESC(bad, "desc.space.scalar: f16", space.scalar, XL_F16);
-    REFUSE_DESC(bad, "desc.space.bounds: 2", space.bounds, 2);
+    REFUSE_DESC(bad, "desc.space.bounds: 3", space.bounds, 3);
+    REFUSE_DESC(bad, "desc.space.num_systems: 0; must be above 0", space.bounds,
+                XL_BOUNDS_PER_SYSTEM);
     REFUSE_DESC(bad, "desc.space.periodic: 8", space.periodic, 8);
     REFUSE_DESC(bad, "desc.space.num_systems", space.num_systems, (1u << 20) + 1);
     REFUSE_DESC(bad, "desc.space.cell[0][0]: 1; requires", space.bounds, XL_BOUNDS_FOUND);
@@ -93,6 +97,10 @@ static void spaces(void **state)
     REFUSE_DESC(bad, "desc.space.periodic: 1; requires", space.periodic, 1);
     REFUSE_DESC(bad, "desc.space.origin[1]: 2; requires", space.origin[1], 2);
     REFUSE_DESC(bad, "desc.space.wrap: 1; requires desc.space.bounds", space.wrap, 1);
+    good.space.bounds = XL_BOUNDS_PER_SYSTEM;
+    good.space.num_systems = 2;
+    REFUSE_DESC(bad, "desc.space.periodic: 1; requires", space.periodic, 1);
+    REFUSE_DESC(bad, "desc.space.cell[2][2]: 2; requires", space.cell[2][2], 2);
 }
 
 static bool has_doubles(void)
@@ -347,6 +355,90 @@ static void other_indices(void **state)
     stand_free(&s);
 }
 
+/* A search with one cell for all systems, and one of more heights than there may be. */
+static void searches_with_cells(xl_plan *grid, xl_grid_index *index)
+{
+    xl_grid_desc desc = unit_box(XL_F32);
+    xl_neighbors_desc search;
+    xl_plan *other, *plans[2];
+    xlt_buffer counts = xlt_buffer_make(NULL, N, sizeof(cl_uint), 0);
+    const xl_neighbors_args args = {.counts = xlt_view(&counts)};
+    desc.space.num_systems = 2;
+    desc.space.periodic = 7;
+    desc.space.cell[1][0] = 0.5;
+    XLT_OK(xl_grid_create(xlt_context(), &desc, &other));
+    xl_neighbors_desc_init(&search);
+    search.radius = 2e6;
+    XLT_OK(xl_neighbors_create(other, &search, &plans[0]));
+    XLT_OK(xl_neighbors_create(grid, &search, &plans[1]));
+    xlt_refused(xlt_context(),
+                xl_neighbors_count_enqueue(plans[0], index, xlt_queue(), &args, 0, NULL, NULL), bad,
+                "index: in cells per system; the plan is made from a grid in a periodic cell");
+    xlt_refused(xlt_context(),
+                xl_neighbors_count_enqueue(plans[1], index, xlt_queue(), &args, 0, NULL, NULL),
+                unsupported,
+                "desc.radius: 2e+06; must be at most 1.04858e+06, which is 2^20 heights of");
+    for (int k = 0; k < 2; ++k)
+        xl_plan_destroy(plans[k]);
+    xl_plan_destroy(other);
+    xlt_buffer_free(&counts);
+}
+
+/* Cells per system: each is checked, and the error has the system. */
+static void cells(void **state)
+{
+    (void)state;
+    stand s = stand_make();
+    xl_plan *const plan = s.grid;
+    xl_grid_desc desc;
+    xl_grid_report report;
+    cl_uint systems[N] = {0};
+    const double nan = (double)NAN;
+    xl_system_cell two[2] = {{.periodic = 0}, {.cell = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}}};
+    systems[N - 1] = 1;
+    xlt_buffer numbers = xlt_buffer_make(systems, N, sizeof *systems, 0);
+    xl_grid_build_args good = {
+        .n = N, .points = xlt_view(&s.points), .systems = xlt_view(&numbers), .cells = two};
+    xl_grid_desc_init(&desc);
+    desc.cell_size = 0.3;
+    desc.space.num_systems = 2;
+    desc.space.bounds = XL_BOUNDS_PER_SYSTEM;
+    XLT_OK(xl_grid_create(xlt_context(), &desc, &s.grid));
+    REFUSE(xl_grid_build, bad, "args.cells: NULL; must be given", cells, NULL);
+#define REFUSE_CELL(text, field, value)                                                            \
+    do {                                                                                           \
+        const xl_system_cell was = two[1];                                                         \
+        two[1].field = value;                                                                      \
+        REFUSE(xl_grid_build, bad, text, n, N);                                                    \
+        two[1] = was;                                                                              \
+    } while (0)
+    REFUSE_CELL("args.cells[1].periodic: 8; must have bits", periodic, 8);
+    REFUSE_CELL("args.cells[1].origin[2]: nan; must be", origin[2], nan);
+    REFUSE_CELL("args.cells[1].cell[0][1]: 1e+39; must be", cell[0][1], 1e39);
+    REFUSE_CELL("args.cells[1].cell: ", cell[1][1], -1e-44);
+    two[1].periodic = 2;
+    REFUSE_CELL("args.cells[1].cell[1][1]: 0; a period", cell[1][1], 0);
+    REFUSE_CELL("args.cells[1].origin[1]: 1e+09; too far from 0", origin[1], 1e9);
+#undef REFUSE_CELL
+    XLT_OK(xl_grid_build_enqueue(s.grid, s.index, xlt_queue(), &good, 0, NULL, NULL));
+    XLT_OK(xl_grid_index_status(s.index, xlt_queue(), &report, 0, NULL));
+    const xl_neighbors_kernel_args args = {.radius = 1};
+    assert_int_equal(xl_grid_index_set_kernel_args(s.index, &args, NULL), XL_ERROR_UNSUPPORTED);
+    searches_with_cells(s.grid, s.index);
+    two[1].origin[0] = 5;
+    XLT_OK(xl_grid_build_enqueue(s.grid, s.index, xlt_queue(), &good, 0, NULL, NULL));
+    assert_int_equal(xl_grid_index_status(s.index, xlt_queue(), &report, 0, NULL),
+                     XL_ERROR_OUT_OF_DOMAIN);
+    assert_non_null(strstr(xl_context_error(xlt_context()), "outside the box of their system"));
+    assert_true(report.out_of_domain == 1 && report.first_out_of_domain == N - 1);
+    xl_plan_destroy(s.grid);
+    s.grid = plan;
+    good.systems = xl_no_view();
+    REFUSE(xl_grid_build, bad, "args.cells: given; must not be given", n, N);
+    xlt_buffer_free(&numbers);
+    stand_free(&s);
+}
+
 /* ---- memory --------------------------------------------------------------------------------- */
 
 /* An index of n points takes about `each` bytes a point, and no fewer than one of less points. */
@@ -467,6 +559,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(descriptors),
         cmocka_unit_test(spaces),
+        cmocka_unit_test(cells),
         cmocka_unit_test(descriptors_of_double_precision),
         cmocka_unit_test(builds),
         cmocka_unit_test(axes),
