@@ -438,14 +438,14 @@ static const char wide_text[] =
     "    counts[near.self] = near.incomplete ? UINT_MAX : count;\n"
     "}\n";
 
-/* In a leaning cell. */
+/* A lattice of spacing 0.1, which is neither a float nor a double, in a leaning cell. */
 static void double_precision(void **state)
 {
     (void)state;
-    enum { POINTS = 125 };
+    enum { SIDE = 5, POINTS = SIDE * SIDE * SIDE };
     static const double cell[9] = {0.5, 0, 0, 0.2, 0.5, 0, -0.1, 0.15, 0.5};
     double xyz[3 * POINTS];
-    const double radius = 0.23;
+    const double radius = 0.1;
     uint32_t counts[POINTS];
     uint64_t offsets[POINTS + 1];
     cl_program program;
@@ -456,9 +456,11 @@ static void double_precision(void **state)
     XLT_OK(xl_context_device_info(xlt_context(), &info));
     if (!info.has_fp64)
         skip();
-    xlt_random random = {5};
-    for (size_t i = 0; i < 3 * POINTS; ++i)
-        xyz[i] = 0.4 * (double)xlt_unit(&random);
+    for (size_t i = 0; i < POINTS; ++i) {
+        const size_t at[3] = {i % SIDE, i / SIDE % SIDE, i / SIDE / SIDE};
+        for (size_t a = 0; a < 3; ++a)
+            xyz[3 * i + a] = 0.1 * (double)at[a];
+    }
     xl_grid_desc_init(&desc);
     desc.cell_size = 0.2;
     desc.space.scalar = XL_F64;
@@ -475,15 +477,15 @@ static void double_precision(void **state)
     cl_kernel kernel = clCreateKernel(program, "agreed", &code);
     XLT_CL(code);
     xlt_buffer out = exact(NULL, POINTS, 4);
-    const cl_uint next = bind(&b, kernel, 0, 0.3, false);
+    const cl_uint next = bind(&b, kernel, 0, 0.3, true);
     XLT_CL(clSetKernelArg(kernel, next, sizeof out.mem, &out.mem));
     XLT_CL(clSetKernelArg(kernel, next + 1, sizeof radius, &radius));
     launch(kernel, POINTS);
     xlt_read(&out, counts);
     const ref_search_f64 search = {
-        .points = xyz, .n = POINTS, .stride = 3, .radius = radius, .cell = cell};
+        .points = xyz, .n = POINTS, .stride = 3, .radius = radius, .inclusive = true, .cell = cell};
     free(ref_neighbors_f64(&search, offsets));
-    assert_true(offsets[POINTS] > 1000);
+    assert_true(offsets[POINTS] > 100);
     for (size_t i = 0; i < POINTS; ++i)
         assert_int_equal(counts[i], offsets[i + 1] - offsets[i]);
     xl_neighbors_kernel_args args = {.kernel = kernel, .radius = 1e200}; /* its square overflows */

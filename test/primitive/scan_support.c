@@ -75,6 +75,26 @@ void *bytes_for(size_t n, size_t size)
     return bytes;
 }
 
+cl_mem plain_buffer(size_t bytes)
+{
+    cl_int code;
+    cl_mem mem =
+        clCreateBuffer(xl_context_cl(xlt_context()), CL_MEM_READ_WRITE, bytes, NULL, &code);
+    XLT_CL(code);
+    return mem;
+}
+
+unsigned large_log_or_skip(void)
+{
+    const char *wish = getenv("CROSSLANE_TEST_LARGE");
+    const long number = wish ? strtol(wish, NULL, 10) : 0;
+    if (number != 1 && (number < 20 || number > 32)) {
+        print_message("CROSSLANE_TEST_LARGE=1 is not set: 2^32 elements left out\n");
+        skip();
+    }
+    return number == 1 ? 32 : (unsigned)number;
+}
+
 /* ---- where segments begin ------------------------------------------------------ */
 
 static bool is_head(pattern p, size_t i, size_t n, size_t tile, xlt_random *random)

@@ -96,5 +96,10 @@ void fill_element(xl_type type, xl_op op, xlt_random *random, size_t i, void *to
 
 /* Bytes of n elements, and one more; the caller frees them. */
 void *bytes_for(size_t n, size_t size);
+/* A buffer without guards. */
+cl_mem plain_buffer(size_t bytes);
+/* The power of two that CROSSLANE_TEST_LARGE asks tests of 2^32 elements for: 32 if it is 1, or 20
+ * to 32 to try the test itself if memory is short. Skips the test if it is not set. */
+unsigned large_log_or_skip(void);
 
 #endif
