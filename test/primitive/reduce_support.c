@@ -5,9 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static xl_reduce_desc describe(const job *j)
+xl_reduce_desc reduce_desc_of(const xl_scan_desc *s)
 {
-    const xl_scan_desc full = job_desc(j), *s = &full;
     xl_reduce_desc desc;
     xl_reduce_desc_init(&desc);
     desc.type = s->type;
@@ -32,7 +31,8 @@ static xl_reduce_desc describe(const job *j)
 xl_plan *reduce_plan(xl_context *ctx, const job *j)
 {
     xl_plan *plan = NULL;
-    const xl_reduce_desc desc = describe(j);
+    const xl_scan_desc fields = job_desc(j);
+    const xl_reduce_desc desc = reduce_desc_of(&fields);
     if (job_ends_the_process(j))
         return NULL;
     const xl_status status = xl_reduce_create(ctx, &desc, &plan);

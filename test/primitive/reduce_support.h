@@ -14,6 +14,8 @@ typedef struct reduce_call {
     xlt_buffer a, b, heads, keys, number, scratch;
 } reduce_call;
 
+/* The fields that a reduction has, too. */
+xl_reduce_desc reduce_desc_of(const xl_scan_desc *s);
 /* The job's plan; NULL, with a line of why, where the device lacks the type. */
 xl_plan *reduce_plan(xl_context *ctx, const job *j);
 /* `cut`: where the number of segments is not known, there is room for half of them. */
