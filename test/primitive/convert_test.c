@@ -166,7 +166,5 @@ int main(void)
         cmocka_unit_test(sums_in_other_types),
         cmocka_unit_test(index_of_converted),
     };
-    const int failed = cmocka_run_group_tests(tests, NULL, NULL);
-    xlt_finish();
-    return failed;
+    return cmocka_run_group_tests(tests, NULL, xlt_teardown);
 }

@@ -173,15 +173,11 @@ static void reductions_of_what_changes(void **state)
     for_each_way(check_reduction, 3);
 }
 
-int main(int argc, char **argv)
+int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(scans_of_what_changes),
         cmocka_unit_test(reductions_of_what_changes),
     };
-    if (argc > 1)
-        cmocka_set_test_filter(argv[1]);
-    const int failed = cmocka_run_group_tests(tests, NULL, NULL);
-    xlt_finish();
-    return failed;
+    return cmocka_run_group_tests(tests, NULL, xlt_teardown);
 }

@@ -176,8 +176,8 @@ static void reductions(void **state)
         xl_context *ctx = open_small();
         race_job(&j, &all[i], XL_INCLUSIVE);
         xl_plan *plan = reduce_plan(ctx, &j);
-        reduce_check(ctx, plan, &j, all[i].n * (group_size() / 16), false);
-        reduce_check(ctx, plan, &j, 70, false);
+        reduce_check(ctx, plan, &j, all[i].n * (group_size() / 16));
+        reduce_check(ctx, plan, &j, 70);
         xl_plan_destroy(plan);
         xl_context_destroy(ctx);
     }
@@ -231,7 +231,7 @@ static void sorts(void **state)
     }
 }
 
-int main(int argc, char **argv)
+int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(scans),
@@ -239,9 +239,5 @@ int main(int argc, char **argv)
         cmocka_unit_test(reductions),
         cmocka_unit_test(sorts),
     };
-    if (argc > 1)
-        cmocka_set_test_filter(argv[1]);
-    const int failed = cmocka_run_group_tests(tests, NULL, NULL);
-    xlt_finish();
-    return failed;
+    return cmocka_run_group_tests(tests, NULL, xlt_teardown);
 }

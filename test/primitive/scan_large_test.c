@@ -319,7 +319,7 @@ static void reductions_at_powers_of_two(void **state)
     large_free(&l);
 }
 
-int main(int argc, char **argv)
+int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(past_2_to_24),
@@ -329,9 +329,5 @@ int main(int argc, char **argv)
         cmocka_unit_test(reductions_past_2_to_32),
         cmocka_unit_test(reductions_at_powers_of_two),
     };
-    if (argc > 1)
-        cmocka_set_test_filter(argv[1]);
-    const int failed = cmocka_run_group_tests(tests, NULL, NULL);
-    xlt_finish();
-    return failed;
+    return cmocka_run_group_tests(tests, NULL, xlt_teardown);
 }

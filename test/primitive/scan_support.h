@@ -59,7 +59,8 @@ typedef struct job {
     uint64_t seed; /* of data and segments, beside n */
 } job;
 
-/* A job of built-in type and operator. `job` must stay where it is. */
+/* A job of a scalar type with a sum, a least or a greatest; users change the rest. `job` must stay
+ * where it is. */
 void job_make(job *j, const char *what, xl_type type, xl_op op, xl_scan_kind kind,
               const void *init);
 /* A value of the type that no operator has as identity; static storage. */
@@ -92,7 +93,8 @@ size_t tile_of(xl_context *ctx, const xl_plan *plan);
 
 /* Element by element, as the job says; fails with the first that differs. */
 void job_compare(const job *j, size_t n, const void *got, const void *wanted);
-void fill_element(xl_type type, xl_op op, xlt_random *random, size_t i, void *to);
+/* n elements of its input. */
+void *job_input(const job *j, size_t n);
 
 /* Bytes of n elements, and one more; the caller frees them. */
 void *bytes_for(size_t n, size_t size);
