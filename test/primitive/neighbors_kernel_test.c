@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * User kernels that search an index (cl/include/neighbors.cl): every pair, and every image of it,
- * with its vector and distance, against the reference; two indices in one kernel; other places and
+ * User kernels that search an index (cl/include/neighbors.cl): the numbers of neighbours, whose
+ * vectors, distances and places agree with each other; two indices in one kernel; other places and
  * radii; double precision; an index that cannot be used; wrong arguments. The cases with kernel=yes
  * search every kind of index. */
 #include "grid_support.h"
@@ -10,15 +10,24 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* `rows` stores rows as they are met, around all points or around `xyz`: those beyond the room that
- * `offsets` say are counted only. */
+/* `rows` counts the neighbours of all points, or of the queries `xyz`, and adds what their indices
+ * are mixed to. It leaves out those whose numbers do not agree. */
 static const char text[] =
     "#include <crosslane/neighbors.cl>\n"
-    "typedef struct { float v[4]; uint index, place; float shift[2]; } pair;\n"
-    "__kernel void rows(uint before, XL_NEIGHBORS_PARAMETERS(cloud), __global const uint "
-    "*offsets,\n"
-    "                   __global uint *counts, __global uint *order, __global pair *pairs,\n"
-    "                   __global const float *xyz, __global const float *radii, uint n)\n"
+    "#pragma OPENCL FP_CONTRACT OFF\n"
+    "#if XL_NEIGHBORS_F64\ntypedef double real;\ntypedef double4 real4;\n"
+    "#else\ntypedef float real;\ntypedef float4 real4;\n#endif\n"
+    "bool agree(const xl_neighbors *of, const xl_neighbor *near)\n"
+    "{\n"
+    "    const real4 v = near->vector, to = xl_neighbors_position(of, near->place);\n"
+    "    const real4 gap = ((near->position - to) - near->shift) + v;\n"
+    "    return gap.x == 0 && gap.y == 0 && gap.z == 0 && v.w == 0 &&\n"
+    "           near->distance2 == (v.x * v.x + v.y * v.y) + v.z * v.z &&\n"
+    "           near->index == xl_neighbors_index(of, near->place);\n"
+    "}\n"
+    "__kernel void rows(uint before, XL_NEIGHBORS_PARAMETERS(cloud), __global uint *counts,\n"
+    "                   __global uint *sums, __global uint *order, __global const real *xyz,\n"
+    "                   __global const real *radii, uint n)\n"
     "{\n"
     "    const xl_neighbors cloud = XL_NEIGHBORS_LOAD(cloud);\n"
     "    const uint k = (uint)get_global_id(0);\n"
@@ -26,29 +35,25 @@ static const char text[] =
     "        return;\n"
     "    xl_neighbor near;\n"
     "    if (xyz) {\n"
-    "        near = xl_neighbors_around(&cloud, (float4)(xyz[3 * k], xyz[3 * k + 1],\n"
-    "                                                    xyz[3 * k + 2], 5.0f));\n"
-    "        xl_neighbors_set_radius(&near, &cloud, radii[k]);\n"
+    "        near = xl_neighbors_around(&cloud, (real4)(xyz[3 * k], xyz[3 * k + 1],\n"
+    "                                                   xyz[3 * k + 2], 5));\n"
     "    } else {\n"
     "        near = xl_neighbors_of(&cloud, k);\n"
     "        order[k] = xl_neighbors_index(&cloud, k);\n"
     "    }\n"
     "    const uint row = xyz ? k : near.self;\n"
-    "    const uint begin = offsets[row], room = offsets[row + 1] - begin;\n"
-    "    uint count = 0;\n"
+    "    if (radii)\n"
+    "        xl_neighbors_set_radius(&near, &cloud, radii[row]);\n"
+    "    uint count = before, sum = 0;\n"
     "    XL_FOR_NEIGHBORS(near, cloud) {\n"
-    "        if (count < room) {\n"
-    "            __global pair *const out = pairs + begin + count;\n"
-    "            vstore3(near.vector.xyz, 0, out->v);\n"
-    "            vstore2(near.shift.xy, 0, out->shift);\n"
-    "            out->v[3] = near.distance2;\n"
-    "            out->index = near.index;\n"
-    "            out->place = near.place;\n"
+    "        if (agree(&cloud, &near)) {\n"
+    "            ++count;\n"
+    "            sum += (near.index + 1) * 2654435761u;\n"
     "        }\n"
-    "        ++count;\n"
     "    }\n"
-    "    counts[row] = near.incomplete ? UINT_MAX - (xl_neighbors_failed(&cloud) ? 0 : 1)\n"
-    "                                  : before + count;\n"
+    "    counts[row] = near.incomplete ? UINT_MAX - (xl_neighbors_failed(&cloud) ? 0 : 1) : "
+    "count;\n"
+    "    sums[row] = sum;\n"
     "}\n"
     "__kernel void both(XL_NEIGHBORS_PARAMETERS(fluid), XL_NEIGHBORS_PARAMETERS(walls),\n"
     "                   __global uint *counts)\n"
@@ -75,14 +80,16 @@ static const char text[] =
     "    counts[near.self] = odd | six << 10 | wall << 20;\n"
     "}\n";
 
-/* The kernels for space that repeats in boxes, for space that does not repeat, and for batches. */
-enum { BOXES, OPEN, BATCHES, FORMS };
+/* The kernels for space that repeats in boxes, for space that does not repeat, for batches, and for
+ * cells in double precision. */
+enum { BOXES, OPEN, BATCHES, WIDE_CELLS, FORMS };
 static cl_program programs[FORMS];
 
 static cl_kernel kernel_of(const char *name, int form)
 {
     static const char *const options[] = {NULL, "-DXL_NEIGHBORS_PERIODIC=0",
-                                          "-DXL_NEIGHBORS_BATCH=1"};
+                                          "-DXL_NEIGHBORS_BATCH=1",
+                                          "-DXL_NEIGHBORS_F64=1 -DXL_NEIGHBORS_PERIODIC=2"};
     cl_int code;
     if (!programs[form])
         XLT_OK(xl_program_create(xlt_context(), text, options[form], &programs[form]));
@@ -123,98 +130,52 @@ static cl_uint bind(const built *b, cl_kernel kernel, cl_uint first, double radi
     return next;
 }
 
-/* ---- pairs ----------------------------------------------------------------------------------- */
+/* ---- rows ------------------------------------------------------------------------------------ */
 
-typedef struct pair {
-    float v[4];
-    uint32_t index, place;
-    float shift[2];
-} pair;
-
-static int by_pair(const void *a, const void *b)
-{
-    const pair *p = a, *q = b;
-    if (p->index != q->index)
-        return p->index < q->index ? -1 : 1;
-    for (int k = 0; k < 4; ++k)
-        if (p->v[k] != q->v[k])
-            return p->v[k] < q->v[k] ? -1 : 1;
-    return 0;
-}
-
-/* What there is, in order. */
+/* The rows of the reference. */
 typedef struct wanted {
-    size_t n; /* rows */
+    size_t n;
     uint64_t *offsets;
-    uint32_t *narrow;
-    pair *pairs;
+    uint32_t *indices;
 } wanted;
 
 static wanted wanted_of(const ref_search *search)
 {
     wanted w = {.n = ref_queries(search)};
-    ref_pairs more = {0};
     w.offsets = calloc(w.n + 1, sizeof *w.offsets);
     assert_non_null(w.offsets);
-    uint32_t *rows = ref_neighbors_pairs(search, w.offsets, &more);
-    w.pairs = calloc((size_t)w.offsets[w.n] + 1, sizeof *w.pairs);
-    assert_true(rows && w.pairs);
-    for (uint64_t k = 0; k < w.offsets[w.n]; ++k) {
-        pair *p = &w.pairs[k];
-        p->index = rows[k];
-        memcpy(p->v, more.vectors + 3 * k, 3 * sizeof(float));
-        p->v[3] = more.distances2[k];
-        for (int a = 0; a < 2; ++a)
-            p->shift[a] = (float)more.shifts[3 * k + (uint64_t)a] * search->period[a];
-    }
-    for (size_t i = 0; i < w.n; ++i)
-        qsort(w.pairs + w.offsets[i], (size_t)(w.offsets[i + 1] - w.offsets[i]), sizeof(pair),
-              by_pair);
-    w.narrow = calloc(w.n + 1, sizeof *w.narrow);
-    assert_non_null(w.narrow);
-    for (size_t i = 0; i <= w.n; ++i)
-        w.narrow[i] = (uint32_t)w.offsets[i];
-    free(rows);
-    ref_pairs_free(&more);
+    w.indices = ref_neighbors(search, w.offsets);
+    assert_true(w.indices && w.offsets[w.n] > 0);
     return w;
 }
 
 static void wanted_free(wanted *w)
 {
     free(w->offsets);
-    free(w->narrow);
-    free(w->pairs);
+    free(w->indices);
 }
 
 /* One call of the kernel `rows`. */
 typedef struct run {
     cl_kernel kernel;
-    size_t n, pairs;
-    xlt_buffer offsets, counts, order, out, xyz, radii;
+    size_t n;
+    xlt_buffer counts, sums, order, xyz, radii;
 } run;
 
-/* `w` NULL: rows have no room. */
-static run run_make(int form, size_t n, const wanted *w)
+static run run_make(int form, size_t n)
 {
-    uint32_t *zeros = calloc(n + 1, sizeof *zeros);
-    assert_non_null(zeros);
-    const run r = {.kernel = kernel_of("rows", form),
-                   .n = n,
-                   .pairs = w ? (size_t)w->offsets[n] : 0,
-                   .offsets = exact(w ? w->narrow : zeros, n + 1, 4),
-                   .counts = exact(NULL, n, 4),
-                   .order = exact(NULL, n, 4),
-                   .out = exact(NULL, (w ? (size_t)w->offsets[n] : 0) + 1, sizeof(pair))};
-    free(zeros);
-    return r;
+    return (run){.kernel = kernel_of("rows", form),
+                 .n = n,
+                 .counts = exact(NULL, n, 4),
+                 .sums = exact(NULL, n, 4),
+                 .order = exact(NULL, n, 4)};
 }
 
-static void run_bind(const run *r, const built *b, float radius, bool inclusive, cl_uint before)
+static void run_bind(const run *r, const built *b, double radius, bool inclusive, cl_uint before)
 {
-    const xlt_buffer *const arrays[] = {&r->offsets, &r->counts, &r->order,
-                                        &r->out,     &r->xyz,    &r->radii};
+    const xlt_buffer *const arrays[] = {&r->counts, &r->sums, &r->order, &r->xyz, &r->radii};
     const cl_uint n = (cl_uint)r->n;
-    cl_uint next = bind(b, r->kernel, 1, (double)radius, inclusive);
+    cl_uint next = bind(b, r->kernel, 1, radius, inclusive);
     XLT_CL(clSetKernelArg(r->kernel, 0, sizeof before, &before));
     for (size_t k = 0; k < sizeof arrays / sizeof *arrays; ++k)
         XLT_CL(clSetKernelArg(r->kernel, next++, sizeof arrays[k]->mem, &arrays[k]->mem));
@@ -223,52 +184,30 @@ static void run_bind(const run *r, const built *b, float radius, bool inclusive,
 
 static void run_free(run *r)
 {
-    xlt_buffer *const arrays[] = {&r->offsets, &r->counts, &r->order, &r->out, &r->xyz, &r->radii};
+    xlt_buffer *const arrays[] = {&r->counts, &r->sums, &r->order, &r->xyz, &r->radii};
     for (size_t k = 0; k < sizeof arrays / sizeof *arrays; ++k)
         xlt_buffer_free(arrays[k]);
     clReleaseKernel(r->kernel);
 }
 
-static void check_row(const char *what, size_t i, const pair *got, const pair *right, uint64_t n)
+/* `far`: a row that has no count, because its query is too far for images, or n. */
+static void run_check(const char *what, const run *r, const wanted *w, size_t far, uint32_t before)
 {
-    for (uint64_t k = 0; k < n; ++k)
-        if (by_pair(&got[k], &right[k]) != 0 ||
-            memcmp(got[k].shift, right[k].shift, sizeof right[k].shift) != 0)
-            XLT_FAIL("%s: query %zu, neighbour %u at (%.9g, %.9g, %.9g), %.9g far, not %u at "
-                     "(%.9g, %.9g, %.9g), %.9g far",
-                     what, i, got[k].index, (double)got[k].v[0], (double)got[k].v[1],
-                     (double)got[k].v[2], (double)got[k].v[3], right[k].index,
-                     (double)right[k].v[0], (double)right[k].v[1], (double)right[k].v[2],
-                     (double)right[k].v[3]);
-}
-
-/* The rows, and the indices and positions of the sorted points. `far`: a row that has no count,
- * because its query is too far for images, or n. */
-static void run_check(const char *what, const run *r, const built *b, const wanted *w, size_t far,
-                      uint32_t before)
-{
-    uint32_t *counts = calloc(r->n, 4), *order = calloc(r->n, 4), *sorted = order_of(b);
-    pair *got = calloc(r->pairs + 1, sizeof *got);
-    assert_true(counts && order && got);
+    uint32_t *counts = calloc(r->n, 4), *sums = calloc(r->n, 4);
+    assert_true(counts && sums);
     xlt_read(&r->counts, counts);
-    xlt_read(&r->order, order);
-    xlt_read(&r->out, got);
+    xlt_read(&r->sums, sums);
     for (size_t i = 0; i < r->n; ++i) {
-        const uint64_t begin = w->offsets[i], count = w->offsets[i + 1] - begin;
-        const uint32_t right = i == far ? UINT32_MAX - 1 : before + (uint32_t)count;
-        if (counts[i] != right)
-            XLT_FAIL("%s: query %zu has %u neighbours, not %u", what, i, counts[i], right);
-        qsort(got + begin, (size_t)count, sizeof *got, by_pair);
-        check_row(what, i, got + begin, w->pairs + begin, count);
+        uint32_t right = before, sum = 0;
+        for (uint64_t k = w->offsets[i]; k < w->offsets[i + 1]; ++k, ++right)
+            sum += (w->indices[k] + 1) * 2654435761u;
+        right = i == far ? UINT32_MAX - 1 : right;
+        if (counts[i] != right || sums[i] != sum)
+            XLT_FAIL("%s: query %zu has %u right neighbours of %u, or others", what, i, counts[i],
+                     right);
     }
-    if (!r->xyz.mem)
-        assert_memory_equal(order, sorted, r->n * sizeof *order);
-    for (uint64_t k = 0; k < r->pairs; ++k)
-        assert_int_equal(sorted[got[k].place], got[k].index);
     free(counts);
-    free(order);
-    free(sorted);
-    free(got);
+    free(sums);
 }
 
 /* ---- rows of points -------------------------------------------------------------------------- */
@@ -299,21 +238,31 @@ static ref_search reference_of(const cloud *c, const xl_grid_desc *grid, float r
     return r;
 }
 
+static void check_order(const run *r, const built *b)
+{
+    uint32_t *order = calloc(r->n, 4), *sorted = order_of(b);
+    assert_non_null(order);
+    xlt_read(&r->order, order);
+    assert_memory_equal(order, sorted, r->n * sizeof *order);
+    free(order);
+    free(sorted);
+}
+
 static void check_cloud(const char *what, const cloud *c, xl_grid_desc grid, float radius,
                         bool inclusive)
 {
     const ref_search search = reference_of(c, &grid, radius, inclusive);
     wanted w = wanted_of(&search);
-    assert_true(w.offsets[w.n] > 0);
     for (int way = 0; way < WAYS; ++way) {
         tune(way, &grid);
         built b = build_grid(c, &grid);
         (void)report_of(&b);
         for (int form = BOXES; form <= (grid.space.periodic ? BOXES : OPEN); ++form) {
-            run r = run_make(form, w.n, &w);
-            run_bind(&r, &b, radius, inclusive, 0);
+            run r = run_make(form, w.n);
+            run_bind(&r, &b, (double)radius, inclusive, 0);
             launch(r.kernel, r.n);
-            run_check(what, &r, &b, &w, r.n, 0);
+            run_check(what, &r, &w, r.n, 0);
+            check_order(&r, &b);
             run_free(&r);
         }
         built_free(&b);
@@ -378,14 +327,13 @@ static void check_around(const cloud *c, xl_grid_desc grid, const cloud *queries
     search.query_stride = 3;
     search.radii = radii;
     wanted w = wanted_of(&search);
-    assert_true(w.offsets[w.n] > 0);
     built b = build_grid(c, &grid);
-    run r = run_make(BOXES, w.n, &w);
+    run r = run_make(BOXES, w.n);
     r.xyz = exact(queries->xyz, 3 * r.n, 4);
     r.radii = exact(radii, r.n, 4);
-    run_bind(&r, &b, radius, inclusive, 0);
+    run_bind(&r, &b, (double)radius, inclusive, 0);
     launch(r.kernel, r.n);
-    run_check("places", &r, &b, &w, grid.space.periodic ? FAR_PLACE : r.n, 0);
+    run_check("places", &r, &w, grid.space.periodic ? FAR_PLACE : r.n, 0);
     run_free(&r);
     built_free(&b);
     wanted_free(&w);
@@ -417,39 +365,13 @@ static void places_and_radii(void **state)
 
 /* ---- double precision ------------------------------------------------------------------------ */
 
-/* Counts the neighbours within a radius that the kernel sets, whose numbers agree with each other. */
-static const char wide_text[] =
-    "#define XL_NEIGHBORS_F64 1\n"
-    "#define XL_NEIGHBORS_PERIODIC 2\n"
-    "#include <crosslane/neighbors.cl>\n"
-    "__kernel void agreed(XL_NEIGHBORS_PARAMETERS(all), __global uint *counts, double radius)\n"
-    "{\n"
-    "    const xl_neighbors all = XL_NEIGHBORS_LOAD(all);\n"
-    "    xl_neighbor near = xl_neighbors_of(&all, (uint)get_global_id(0));\n"
-    "    xl_neighbors_set_radius(&near, &all, radius);\n"
-    "    uint count = 0;\n"
-    "    XL_FOR_NEIGHBORS(near, all) {\n"
-    "        const double4 to = xl_neighbors_position(&all, near.place);\n"
-    "        const double4 gap = to + near.shift - near.position - near.vector;\n"
-    "        if (dot(gap, gap) < 1e-24 &&\n"
-    "            fabs(dot(near.vector, near.vector) - near.distance2) < 1e-12)\n"
-    "            ++count;\n"
-    "    }\n"
-    "    counts[near.self] = near.incomplete ? UINT_MAX : count;\n"
-    "}\n";
-
 /* A lattice of spacing 0.1, which is neither a float nor a double, in a leaning cell. */
 static void double_precision(void **state)
 {
     (void)state;
     enum { SIDE = 5, POINTS = SIDE * SIDE * SIDE };
     static const double cell[9] = {0.5, 0, 0, 0.2, 0.5, 0, -0.1, 0.15, 0.5};
-    double xyz[3 * POINTS];
-    const double radius = 0.1;
-    uint32_t counts[POINTS];
-    uint64_t offsets[POINTS + 1];
-    cl_program program;
-    cl_int code;
+    double xyz[3 * POINTS], radii[POINTS];
     xl_device_info info;
     xl_grid_desc desc;
     built b = {0};
@@ -460,6 +382,7 @@ static void double_precision(void **state)
         const size_t at[3] = {i % SIDE, i / SIDE % SIDE, i / SIDE / SIDE};
         for (size_t a = 0; a < 3; ++a)
             xyz[3 * i + a] = 0.1 * (double)at[a];
+        radii[i] = 0.1;
     }
     xl_grid_desc_init(&desc);
     desc.cell_size = 0.2;
@@ -473,26 +396,21 @@ static void double_precision(void **state)
     XLT_OK(xl_grid_build_enqueue(b.grid, b.index, xlt_queue(),
                                  &(xl_grid_build_args){.n = POINTS, .points = xlt_view(&b.points)},
                                  0, NULL, NULL));
-    XLT_OK(xl_program_create(xlt_context(), wide_text, NULL, &program));
-    cl_kernel kernel = clCreateKernel(program, "agreed", &code);
-    XLT_CL(code);
-    xlt_buffer out = exact(NULL, POINTS, 4);
-    const cl_uint next = bind(&b, kernel, 0, 0.3, true);
-    XLT_CL(clSetKernelArg(kernel, next, sizeof out.mem, &out.mem));
-    XLT_CL(clSetKernelArg(kernel, next + 1, sizeof radius, &radius));
-    launch(kernel, POINTS);
-    xlt_read(&out, counts);
     const ref_search_f64 search = {
-        .points = xyz, .n = POINTS, .stride = 3, .radius = radius, .inclusive = true, .cell = cell};
-    free(ref_neighbors_f64(&search, offsets));
-    assert_true(offsets[POINTS] > 100);
-    for (size_t i = 0; i < POINTS; ++i)
-        assert_int_equal(counts[i], offsets[i + 1] - offsets[i]);
-    xl_neighbors_kernel_args args = {.kernel = kernel, .radius = 1e200}; /* its square overflows */
+        .points = xyz, .n = POINTS, .stride = 3, .radius = 0.1, .inclusive = true, .cell = cell};
+    wanted w = {.n = POINTS, .offsets = calloc(POINTS + 1, sizeof *w.offsets)};
+    assert_non_null(w.offsets);
+    w.indices = ref_neighbors_f64(&search, w.offsets);
+    assert_true(w.offsets[POINTS] > 100);
+    run r = run_make(WIDE_CELLS, POINTS);
+    r.radii = exact(radii, POINTS, 8);
+    run_bind(&r, &b, 0.3, true, 0);
+    launch(r.kernel, POINTS);
+    run_check("double precision", &r, &w, POINTS, 0);
+    xl_neighbors_kernel_args args = {.kernel = r.kernel, .first = 1, .radius = 1e200};
     XLT_FAILS(xl_grid_index_set_kernel_args(b.index, &args, NULL), XL_ERROR_INVALID_ARGUMENT);
-    clReleaseKernel(kernel);
-    clReleaseProgram(program);
-    xlt_buffer_free(&out);
+    run_free(&r);
+    wanted_free(&w);
     built_free(&b);
 }
 
@@ -526,7 +444,7 @@ static void two_indices(void **state)
         uint32_t odd = 0;
         const uint64_t count = near.offsets[i + 1] - near.offsets[i];
         for (uint64_t k = near.offsets[i]; k < near.offsets[i + 1]; ++k)
-            odd += near.pairs[k].index % 2;
+            odd += near.indices[k] % 2;
         const uint32_t six = count < 6 ? (uint32_t)count : 6;
         const uint32_t wall = (uint32_t)(near_walls.offsets[i + 1] - near_walls.offsets[i]);
         assert_int_equal(got[i], odd | six << 10 | wall << 20);
@@ -564,8 +482,8 @@ static void expect_failed(run *r)
 static void expect_other(const cloud *c, xl_grid_desc grid, int form)
 {
     built b = build_grid(c, &grid);
-    run r = run_make(form, c->n, NULL);
-    run_bind(&r, &b, 0.2f, false, 0);
+    run r = run_make(form, c->n);
+    run_bind(&r, &b, 0.2, false, 0);
     expect_failed(&r);
     built_free(&b);
 }
@@ -579,8 +497,8 @@ static void without_an_index(void **state)
     expect_other(&c, grid, BATCHES);
     /* Arguments of an earlier build. */
     built b = build_grid(&c, &grid);
-    run r = run_make(BOXES, c.n, NULL);
-    run_bind(&r, &b, 0.2f, false, 0);
+    run r = run_make(BOXES, c.n);
+    run_bind(&r, &b, 0.2, false, 0);
     XLT_OK(xl_grid_build_enqueue(b.grid, b.index, xlt_queue(),
                                  &(xl_grid_build_args){.n = c.n,
                                                        .points = xlt_view(&b.points),
@@ -616,8 +534,8 @@ static void another_queue(void **state)
         XLT_OK(xl_grid_build_enqueue(b.grid, b.index, xlt_queue(),
                                      &(xl_grid_build_args){.n = c.n, .points = xlt_view(&b.points)},
                                      0, NULL, NULL));
-        runs[k] = run_make(BOXES, c.n, &w);
-        run_bind(&runs[k], &b, 0.2f, false, k);
+        runs[k] = run_make(BOXES, c.n);
+        run_bind(&runs[k], &b, (double)0.2f, false, k);
         XLT_OK(xl_grid_index_event(b.index, &waits[1]));
         XLT_CL(clEnqueueNDRangeKernel(other, runs[k].kernel, 1, NULL, &c.n, NULL, 2, waits, NULL));
         clReleaseEvent(waits[1]);
@@ -626,7 +544,7 @@ static void another_queue(void **state)
     XLT_CL(clSetUserEventStatus(gate, CL_COMPLETE));
     XLT_CL(clFinish(other));
     for (cl_uint k = 0; k < ROUNDS; ++k) {
-        run_check("another queue", &runs[k], &b, &w, c.n, k);
+        run_check("another queue", &runs[k], &w, c.n, k);
         run_free(&runs[k]);
     }
     clReleaseEvent(gate);
