@@ -43,7 +43,7 @@ typedef struct arrays {
 static arrays arrays_make(const job *j, size_t n)
 {
     const uint64_t length = n;
-    arrays a = {.n = n, .s = segments_make(&j->desc, SHORT_RUNS, n, 64, 1)};
+    arrays a = {.n = n, .s = segments_make(&j->desc, HEADS_IN_7, n, 64, 1)};
     a.in = xlt_buffer_make(NULL, n, 4, 0);
     a.out = xlt_buffer_make(NULL, a.s.count > n ? a.s.count : n, 4, 0);
     a.length = xlt_buffer_make(&length, 1, 8, 0);

@@ -58,7 +58,7 @@ static void race_job(job *j, const race *r, xl_scan_kind kind)
     j->desc.determinism = r->algorithm == XL_SCAN_AUTO ? XL_REPRODUCIBLE : XL_DETERMINISTIC;
     j->desc.segments = r->segments;
     j->desc.segment_type = XL_U32;
-    j->pattern = SHORT_RUNS;
+    j->pattern = HEADS_IN_7;
 }
 
 /* On a device without messages only one group runs at a time, which needs none. Whole arrays are

@@ -32,7 +32,7 @@ static void past_2_to_24_in_segments(void **state)
     job j;
     job_make(&j, "large, segments", XL_U32, XL_SUM, XL_INCLUSIVE, NULL);
     j.desc.segments = XL_SEGMENTS_FLAG_BITMASK;
-    j.pattern = LONG_RUNS;
+    j.pattern = HEADS_IN_700;
     xl_plan *plan = job_plan(xlt_context(), &j);
     job_check(xlt_context(), plan, &j, past(24), placings[0]);
     xl_plan_destroy(plan);

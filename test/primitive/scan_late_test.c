@@ -119,10 +119,10 @@ static void held_back(void **state)
  * of each kind of arrays. */
 typedef struct late_case {
     const char *what;
-    xl_type type; /* XL_USER_TYPE: of user_cases[] */
+    xl_type type; /* XL_USER_TYPE: `user` */
     xl_segments segments;
     unsigned way, every, spin;
-    unsigned user;   /* number in user_cases[] */
+    users_type user;
     bool init, half; /* starts from no identity; half of a held state is published */
 } late_case;
 
@@ -131,7 +131,7 @@ static unsigned late_turn; /* cases so far */
 static void late_job(job *j, const late_case *c, xl_scan_kind kind)
 {
     if (c->type == XL_USER_TYPE)
-        user_case_make(j, &user_cases[c->user], kind, c->init || !user_cases[c->user].op->identity);
+        user_job_make(j, c->what, c->user, kind, c->init);
     else
         job_make(j, c->what, c->type, XL_SUM, kind, c->init ? odd_init(c->type) : NULL);
     j->what = c->what;
@@ -220,7 +220,7 @@ static void starts_held_back(void **state)
         {"plain", XL_U32, XL_SEGMENTS_NONE, GROUPS, 1, 0, .init = true},
         {"in order", XL_F32, XL_SEGMENTS_NONE, SERIAL, 1, 1, .init = true},
         {"in order", XL_F32, XL_SEGMENTS_NONE, GROUPS, 1, 1, .init = true},
-        {"strings", XL_USER_TYPE, XL_SEGMENTS_NONE, SERIAL, 1, 0, TEXT_HASHES, .init = true},
+        {"strings", XL_USER_TYPE, XL_SEGMENTS_NONE, SERIAL, 1, 0, TEXTS, .init = true},
         {"flags", XL_U32, XL_SEGMENTS_HEAD_FLAGS, SERIAL, 1, 0, .init = true},
         {"bits", XL_I64, XL_SEGMENTS_FLAG_BITMASK, GROUPS, 1, 0, .init = true},
         {"keys", XL_U32, XL_SEGMENTS_KEYS, GROUPS, 1, 0, .init = true},
@@ -250,10 +250,10 @@ static void states_half_posted(void **state)
         {"value and flag", XL_I32, XL_SEGMENTS_KEYS, GROUPS, 1, 0, .half = true},
         {"in order, value and flag", XL_F32, XL_SEGMENTS_FLAG_BITMASK, GROUPS, 2, 0, .half = true},
         {"wide value and flag", XL_I64, XL_SEGMENTS_OFFSETS, SERIAL, 1, 0, .half = true},
-        {"3 bytes and flag", XL_USER_TYPE, XL_SEGMENTS_HEAD_FLAGS, SERIAL, 2, 0, SMALL_MAPS,
+        {"3 bytes and flag", XL_USER_TYPE, XL_SEGMENTS_HEAD_FLAGS, SERIAL, 2, 0, MAPS,
          .half = true},
         {"12 bytes", XL_USER_TYPE, XL_SEGMENTS_NONE, GROUPS, 2, 1, SPANS, .half = true},
-        {"24 bytes", XL_USER_TYPE, XL_SEGMENTS_HEAD_FLAGS, SERIAL, 1, 0, TEXT_HASHES, .half = true},
+        {"24 bytes", XL_USER_TYPE, XL_SEGMENTS_HEAD_FLAGS, SERIAL, 1, 0, TEXTS, .half = true},
         {"pipelined: u64", XL_U64, XL_SEGMENTS_NONE, PIPELINED, 2, 1, .half = true},
         {"pipelined: value and flag", XL_U32, XL_SEGMENTS_HEAD_FLAGS, PIPELINED, 1, 0,
          .half = true},

@@ -101,17 +101,17 @@ static bool is_head(pattern p, size_t i, size_t n, size_t tile, xlt_random *rand
 {
     const size_t at = i % tile;
     switch (p) {
-    case SINGLETONS:
+    case HEADS_EVERYWHERE:
         return true;
-    case SHORT_RUNS:
+    case HEADS_IN_7:
         return xlt_below(random, 7) == 0;
-    case LONG_RUNS:
+    case HEADS_IN_700:
         return xlt_below(random, 700) == 0;
-    case TILE_BORDERS:
+    case HEADS_AT_TILES:
         return at == (i / tile % 3 == 0 ? 0 : i / tile % 3 == 1 ? 1 : tile - 1);
-    case LAST_ALONE:
+    case HEAD_AT_END:
         return i + 1 == n;
-    case MIXED:
+    case HEADS_MIXED:
         return is_head((pattern)(i / 500 % 4), i, n, tile, random);
     default:
         return false;
@@ -255,7 +255,7 @@ const void *odd_init(xl_type type)
 
 void job_make(job *j, const char *what, xl_type type, xl_op op, xl_scan_kind kind, const void *init)
 {
-    *j = (job){.what = what, .in_type = type, .out_type = type, .pattern = SHORT_RUNS};
+    *j = (job){.what = what, .in_type = type, .out_type = type, .pattern = HEADS_IN_7};
     xl_scan_desc_init(&j->desc);
     j->desc.type = type;
     j->desc.op = op;

@@ -24,12 +24,12 @@ bool can_pipeline(void);
 
 typedef enum pattern {
     ONE_SEGMENT,
-    SINGLETONS,
-    SHORT_RUNS,   /* a head in 7 */
-    LONG_RUNS,    /* a head in 700 */
-    TILE_BORDERS, /* heads at, before and after multiples of a tile */
-    LAST_ALONE,   /* the last element, and nothing else */
-    MIXED,        /* stretches of one segment, of singletons, of short and of long runs */
+    HEADS_EVERYWHERE,
+    HEADS_IN_7, /* one in 7 on average */
+    HEADS_IN_700,
+    HEADS_AT_TILES, /* heads at, before and after multiples of a tile */
+    HEAD_AT_END,    /* the last element, and nothing else */
+    HEADS_MIXED,    /* stretches of one segment, of singletons, of short and of long runs */
     NUM_PATTERNS
 } pattern;
 
