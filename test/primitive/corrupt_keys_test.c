@@ -275,16 +275,12 @@ static void searches_of_what_changes(void **state)
             harm_search(tunes[i % 2], (xl_search_kind)(i / 2));
 }
 
-int main(int argc, char **argv)
+int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(selections_of_what_changes),
         cmocka_unit_test(merges_of_what_changes),
         cmocka_unit_test(searches_of_what_changes),
     };
-    if (argc > 1)
-        cmocka_set_test_filter(argv[1]);
-    const int failed = cmocka_run_group_tests(tests, NULL, NULL);
-    xlt_finish();
-    return failed;
+    return cmocka_run_group_tests(tests, NULL, xlt_teardown);
 }

@@ -188,15 +188,11 @@ static void overlapping_sorts(void **state)
     clReleaseCommandQueue(queue);
 }
 
-int main(int argc, char **argv)
+int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(sorts_of_what_changes),
         cmocka_unit_test(overlapping_sorts),
     };
-    if (argc > 1)
-        cmocka_set_test_filter(argv[1]);
-    const int failed = cmocka_run_group_tests(tests, NULL, NULL);
-    xlt_finish();
-    return failed;
+    return cmocka_run_group_tests(tests, NULL, xlt_teardown);
 }

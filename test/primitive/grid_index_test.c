@@ -18,16 +18,11 @@ static cl_command_queue queue_of(cl_command_queue_properties properties)
 }
 
 /* See lib/ocl/rusticl.c, lib/ocl/oclgrind.c: there calls on other queues than the build's block. */
-static bool is_on(const char *platform)
+static bool blocks(void)
 {
     xl_device_info info;
     XLT_OK(xl_context_device_info(xlt_context(), &info));
-    return strstr(info.platform, platform) != NULL;
-}
-
-static bool blocks(void)
-{
-    return is_on("rusticl") || xlt_on_oclgrind();
+    return strstr(info.platform, "rusticl") || xlt_on_oclgrind();
 }
 
 typedef struct stand {
@@ -97,14 +92,12 @@ static void a_search_waits_for_the_build(void **state)
     (void)state;
     stand s = stand_make();
     for (int unordered = blocks() ? 1 : 0; unordered < 2; ++unordered) {
-        cl_int code;
         cl_event search = NULL;
         const cl_command_queue_properties out = CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE;
         cl_command_queue builds = queue_of(unordered ? out : 0), searches = queue_of(0);
         if (!builds)
             continue;
-        cl_event gate = clCreateUserEvent(xl_context_cl(xlt_context()), &code);
-        XLT_CL(code);
+        cl_event gate = xlt_user_event();
         xl_grid_index *index;
         XLT_OK(xl_grid_index_create(xlt_context(), &index));
         build(&s, index, 1, builds, 1, &gate);
@@ -130,15 +123,13 @@ static void a_new_build_leaves_old_searches_alone(void **state)
     if (blocks())
         skip();
     stand s = stand_make();
-    cl_int code;
     cl_event old = NULL, fresh = NULL;
     cl_command_queue builds = queue_of(0), searches = queue_of(0);
     xlt_buffer second = xlt_buffer_make(NULL, N, 4, 0);
     xl_grid_index *index;
     XLT_OK(xl_grid_index_create(xlt_context(), &index));
     for (int round = 0; round < 3; ++round) {
-        cl_event gate = clCreateUserEvent(xl_context_cl(xlt_context()), &code);
-        XLT_CL(code);
+        cl_event gate = xlt_user_event();
         build(&s, index, 0, builds, 0, NULL);
         XLT_CL(clFinish(builds));
         XLT_OK(xl_neighbors_count_enqueue(s.plan, index, searches,
@@ -192,14 +183,12 @@ static void a_build_that_never_ran(void **state)
     if (blocks())
         skip();
     stand s = stand_make();
-    cl_int code;
     cl_command_queue other = queue_of(0);
     xl_grid_index *index;
     XLT_OK(xl_grid_index_create(xlt_context(), &index));
     XLT_FAILS(xl_grid_index_status(index, xlt_queue(), NULL, 0, NULL), XL_ERROR_INVALID_ARGUMENT);
     build(&s, index, 0, xlt_queue(), 0, NULL);
-    cl_event gate = clCreateUserEvent(xl_context_cl(xlt_context()), &code);
-    XLT_CL(code);
+    cl_event gate = xlt_user_event();
     build(&s, index, 1, xlt_queue(), 1, &gate);
     XLT_CL(clSetUserEventStatus(gate, -1));
     (void)clFinish(xlt_queue());

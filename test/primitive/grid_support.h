@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Shared by the tests of grids and neighbour lists: clouds of points, and a search that is compared
- * with brute force. */
+ * Shared by the tests of grids and neighbour lists: clouds of points, grids over them, and lists by
+ * brute force. */
 #ifndef GRID_SUPPORT_H
 #define GRID_SUPPORT_H
 
@@ -12,8 +12,6 @@
 typedef struct cloud {
     float *xyz; /* n * stride; scalars between points are NaN */
     size_t n, stride;
-    size_t dimensions;       /* 0: 3 */
-    const uint32_t *systems; /* of each, where there is a batch of them; the test's */
 } cloud;
 
 cloud cloud_make(size_t n, size_t stride);
@@ -28,14 +26,9 @@ cloud cloud_uniform(size_t n, float low, float edge, uint64_t seed);
 typedef struct built {
     xl_plan *grid;
     xl_grid_index *index;
-    xlt_buffer points, storage, systems;
+    xlt_buffer points, storage;
     const cloud *cloud;
 } built;
-
-/* Clouds that reach far, whose points have few neighbours within 1: along an axis, or along
- * the diagonal (axis 3), up to +-extent; or a block of points a unit apart with one stray. */
-cloud cloud_line(size_t n, int axis, float extent);
-cloud cloud_block_and_stray(size_t n, float away);
 
 /* How searches and grids are tuned: as the device's table has it; as for GPUs, in a table of cells
  * eight times as thin along x; the same, rows listed; work-items that walk, of points in fours. */
@@ -58,17 +51,7 @@ typedef struct list {
     uint32_t *indices;
     size_t n;
 } list;
-list list_of(const built *b, const xl_neighbors_desc *desc);
 list list_by_brute_force(const cloud *c, const xl_neighbors_desc *desc);
-/* The same by a sweep along the longest axis: fast where the points spread along it. */
-list list_by_sweep(const cloud *c, const xl_neighbors_desc *desc);
 void list_free(list *l);
-/* Fails at the first difference, naming `what`. */
-void lists_equal(const char *what, const list *got, const list *wanted);
-/* The number of pairs, by counts alone. */
-uint64_t pairs_of(const built *b, const xl_neighbors_desc *desc);
-/* Builds, counts, fills, and compares with brute force. */
-xl_grid_report check_search(const char *what, const cloud *c, const xl_grid_desc *grid,
-                            const xl_neighbors_desc *search);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * The nearest points, beyond cases: rows that are given up, images without end, the part of the
- * nearest that an approximate search finds, and descriptors of double precision. */
+ * The nearest points, beyond cases: very many candidates, the part of the nearest that an
+ * approximate search finds, and descriptors of double precision. */
 #include "grid_support.h"
 
 #include <math.h>
@@ -14,164 +14,77 @@ static bool has_doubles(void)
     return info.has_fp64;
 }
 
-/* Rows of the points, or of `queries` that are given. */
-static void search(const built *b, const xl_nearest_desc *desc, const cloud *queries,
-                   uint32_t *indices, float *distances2)
+/* The k nearest points of a few queries. */
+static void check_queries(size_t n, float cell, const xl_nearest_desc *desc)
 {
+    enum { QUERIES = 4, MOST = 100 };
+    uint32_t got[QUERIES * MOST], indices[MOST];
+    float far[QUERIES * MOST], distances2[MOST];
     xl_plan *plan;
-    const size_t n = queries ? queries->n : b->cloud->n;
-    xlt_buffer around = {0}, near = xlt_buffer_make(NULL, n * desc->k, 4, 3),
-               far = xlt_buffer_make(NULL, n * desc->k, 4, 1);
-    if (queries)
-        around = cloud_buffer(queries, 3, 5);
-    XLT_OK(xl_nearest_create(b->grid, desc, &plan));
-    XLT_OK(xl_nearest_enqueue(plan, b->index, xlt_queue(),
-                              &(xl_nearest_args){.num_queries = queries ? n : 0,
-                                                 .queries = xlt_view(&around),
-                                                 .indices = xlt_view(&near),
-                                                 .distances2 = xlt_view(&far)},
-                              0, NULL, NULL));
-    xlt_read(&near, indices);
-    xlt_read(&far, distances2);
-    xlt_check_guards(&near, "indices");
-    xlt_check_guards(&far, "distances2");
-    xlt_buffer_free(&near);
-    xlt_buffer_free(&far);
-    xlt_buffer_free(&around);
-    xl_plan_destroy(plan);
-}
-
-/* All points are candidates of each query. */
-static void too_many_points(void **state)
-{
-    (void)state;
-    if (xlt_on_oclgrind())
-        skip();
-    enum { K = 8, QUERIES = 5 };
-    uint32_t got[QUERIES * K], indices[K];
-    float far[QUERIES * K], distances2[K];
-    cloud c = cloud_uniform(xlt_small() ? 9000 : 12000, 0.0f, 1.0f, 71);
-    cloud queries = cloud_uniform(QUERIES, 0.0f, 1.0f, 72);
-    xl_grid_desc grid = grid_desc_of(&c, 10.0f);
+    const size_t k = desc->k;
+    cloud c = cloud_uniform(n, 0.0f, 1.0f, 71), queries = cloud_uniform(QUERIES, 0.0f, 1.0f, 72);
+    xl_grid_desc grid = grid_desc_of(&c, cell);
     xl_neighbors_desc unused = search_desc_of(1);
-    xl_nearest_desc desc;
-    xl_nearest_desc_init(&desc);
-    desc.k = K;
-    desc.queries = XL_QUERIES_GIVEN;
     tune_as(TUNED_TABLE, &grid, &unused);
     built b = build_grid(&c, &grid);
-    search(&b, &desc, &queries, got, far);
+    xlt_buffer around = cloud_buffer(&queries, 3, 5),
+               near_ones = xlt_buffer_make(NULL, QUERIES * k, 4, 3),
+               distances = xlt_buffer_make(NULL, QUERIES * k, 4, 1);
+    XLT_OK(xl_nearest_create(b.grid, desc, &plan));
+    XLT_OK(xl_nearest_enqueue(plan, b.index, xlt_queue(),
+                              &(xl_nearest_args){.num_queries = QUERIES,
+                                                 .queries = xlt_view(&around),
+                                                 .indices = xlt_view(&near_ones),
+                                                 .distances2 = xlt_view(&distances)},
+                              0, NULL, NULL));
+    xlt_read(&near_ones, got);
+    xlt_read(&distances, far);
     const ref_nearest_search wanted = {.points = c.xyz,
-                                       .n = c.n,
+                                       .n = n,
                                        .stride = 3,
                                        .dimensions = 3,
                                        .queries = queries.xyz,
                                        .query_stride = 3,
-                                       .k = K};
+                                       .k = desc->k};
     for (size_t row = 0; row < QUERIES; ++row) {
         ref_nearest(&wanted, row, indices, distances2);
-        for (size_t j = 0, at = row * K; j < K; ++j, ++at)
-            assert_true(got[at] == indices[j] && far[at] == distances2[j]);
+        assert_memory_equal(indices, got + row * k, k * sizeof *indices);
+        assert_memory_equal(distances2, far + row * k, k * sizeof *distances2);
     }
+    xlt_buffer_free(&around);
+    xlt_buffer_free(&near_ones);
+    xlt_buffer_free(&distances);
+    xl_plan_destroy(plan);
     built_free(&b);
     cloud_free(&c);
     cloud_free(&queries);
-}
-
-/* One point has as many neighbours as it has images: two at each whole number. */
-static void images_without_end(void **state)
-{
-    (void)state;
-    enum { K = 17 };
-    uint32_t indices[K];
-    float distances2[K];
-    cloud one = cloud_make(1, 3);
-    cloud_set(&one, 0, 0.25f, 0.5f, 0.125f);
-    xl_grid_desc grid = grid_desc_of(&one, 0.4f);
-    xl_nearest_desc desc;
-    grid.space.bounds = XL_BOUNDS_GIVEN;
-    grid.space.periodic = 7;
-    grid.space.cell[0][0] = 1;
-    grid.space.cell[1][1] = grid.space.cell[2][2] = 20;
-    xl_nearest_desc_init(&desc);
-    desc.k = K;
-    built b = build_grid(&one, &grid);
-    search(&b, &desc, NULL, indices, distances2);
-    for (size_t j = 0; j < K; ++j) {
-        const float far = (float)(j / 2 + 1);
-        assert_true(indices[j] == 0 && distances2[j] == far * far);
-    }
-    built_free(&b);
-    cloud_free(&one);
 }
 
 /* A group searches for one query. */
 static void many_neighbors(void **state)
 {
     (void)state;
-    enum { K = 100, QUERIES = 3 };
-    uint32_t got[QUERIES * K], indices[K];
-    float far[QUERIES * K], distances2[K];
-    cloud c = cloud_uniform(500, 0.0f, 1.0f, 73), queries = cloud_uniform(QUERIES, 0.0f, 1.0f, 74);
-    const xl_grid_desc grid = grid_desc_of(&c, 0.3f);
-    const xl_tunable tunables[] = {{"nearest.together", 8}, {"nearest.items", 2}};
+    static const xl_tunable tunables[] = {{"nearest.together", 8}, {"nearest.items", 2}};
     xl_nearest_desc desc;
     xl_nearest_desc_init(&desc);
-    desc.k = K;
+    desc.k = 100;
     desc.queries = XL_QUERIES_GIVEN;
     desc.tunables = tunables;
     desc.num_tunables = 2;
-    built b = build_grid(&c, &grid);
-    search(&b, &desc, &queries, got, far);
-    const ref_nearest_search wanted = {.points = c.xyz,
-                                       .n = c.n,
-                                       .stride = 3,
-                                       .dimensions = 3,
-                                       .queries = queries.xyz,
-                                       .query_stride = 3,
-                                       .k = K};
-    for (size_t row = 0; row < QUERIES; ++row) {
-        ref_nearest(&wanted, row, indices, distances2);
-        assert_memory_equal(indices, got + row * K, sizeof indices);
-        assert_memory_equal(distances2, far + row * K, sizeof distances2);
-    }
-    built_free(&b);
-    cloud_free(&c);
-    cloud_free(&queries);
+    check_queries(500, 0.3f, &desc);
 }
 
-/* The images of the middle of a unit cube are the points of a lattice. */
-static void many_images(void **state)
+/* All points are candidates of each query: more than cases have. */
+static void too_many_points(void **state)
 {
     (void)state;
+    xl_nearest_desc desc;
     if (xlt_on_oclgrind())
         skip();
-    enum { K = 1024, WAY = 8 };
-    static uint32_t indices[K];
-    static float distances2[K];
-    size_t places[WAY * WAY + 1] = {0}, j = 0;
-    cloud one = cloud_make(1, 3);
-    cloud_set(&one, 0, 0.5f, 0.5f, 0.5f);
-    xl_grid_desc grid = grid_desc_of(&one, 0.4f);
-    xl_nearest_desc desc;
-    grid.space.bounds = XL_BOUNDS_GIVEN;
-    grid.space.periodic = 7;
-    grid.space.cell[0][0] = grid.space.cell[1][1] = grid.space.cell[2][2] = 1;
     xl_nearest_desc_init(&desc);
-    desc.k = K;
-    built b = build_grid(&one, &grid);
-    search(&b, &desc, NULL, indices, distances2);
-    for (int x = -WAY; x <= WAY; ++x)
-        for (int y = -WAY; y <= WAY; ++y)
-            for (int z = -WAY; z <= WAY; ++z)
-                if (x * x + y * y + z * z <= WAY * WAY)
-                    ++places[x * x + y * y + z * z];
-    for (int distance2 = 1; distance2 <= WAY * WAY; ++distance2)
-        for (size_t i = 0; i < places[distance2] && j < K; ++i, ++j)
-            assert_true(indices[j] == 0 && distances2[j] == (float)distance2);
-    assert_int_equal(j, K);
-    built_free(&b);
-    cloud_free(&one);
+    desc.k = 8;
+    desc.queries = XL_QUERIES_GIVEN;
+    check_queries(xlt_small() ? 9000 : 12000, 10.0f, &desc);
 }
 
 /* ---- approximate searches ------------------------------------------------------------------- */
@@ -283,9 +196,10 @@ static void refused_in_double_precision(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(too_many_points),    cmocka_unit_test(images_without_end),
-        cmocka_unit_test(many_neighbors),     cmocka_unit_test(many_images),
-        cmocka_unit_test(how_many_are_right), cmocka_unit_test(refused_in_double_precision),
+        cmocka_unit_test(too_many_points),
+        cmocka_unit_test(many_neighbors),
+        cmocka_unit_test(how_many_are_right),
+        cmocka_unit_test(refused_in_double_precision),
     };
     return XLT_RUN_WITH_GRIDS(tests, NULL, xlt_teardown);
 }

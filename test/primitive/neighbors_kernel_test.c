@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
- * User kernels that search an index (cl/include/neighbors.cl): every pair, and every image of it,
- * with its vector and distance, against the reference; two indices in one kernel; other places and
- * radii; batches, cells and double precision; an index without a build; wrong arguments. */
+ * User kernels that search an index (cl/include/neighbors.cl): the numbers of neighbours, whose
+ * vectors, distances and places agree with each other; two indices in one kernel; other places and
+ * radii; double precision; an index that cannot be used; wrong arguments. The cases with kernel=yes
+ * search every kind of index. */
 #include "grid_support.h"
 #include "reference.h"
 
@@ -9,56 +10,50 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Rows as they are met, with room as the reference has it: more is counted and not written. */
+/* `rows` counts the neighbours of all points, or of the queries `xyz`, and adds what their indices
+ * are mixed to. It leaves out those whose numbers do not agree. */
 static const char text[] =
     "#include <crosslane/neighbors.cl>\n"
-    "typedef struct { float v[4]; uint index, place; float shift[2]; } pair;\n"
-    "void put(__global pair *out, const xl_neighbor *near)\n"
+    "#pragma OPENCL FP_CONTRACT OFF\n"
+    "#if XL_NEIGHBORS_F64\ntypedef double real;\ntypedef double4 real4;\n"
+    "#else\ntypedef float real;\ntypedef float4 real4;\n#endif\n"
+    "bool agree(const xl_neighbors *of, const xl_neighbor *near)\n"
     "{\n"
-    "    out->v[0] = near->vector.x; out->v[1] = near->vector.y; out->v[2] = near->vector.z;\n"
-    "    out->v[3] = near->distance2;\n"
-    "    out->index = near->index; out->place = near->place;\n"
-    "    out->shift[0] = near->shift.x; out->shift[1] = near->shift.y;\n"
+    "    const real4 v = near->vector, to = xl_neighbors_position(of, near->place);\n"
+    "    const real4 gap = ((near->position - to) - near->shift) + v;\n"
+    "    return gap.x == 0 && gap.y == 0 && gap.z == 0 && v.w == 0 &&\n"
+    "           near->distance2 == (v.x * v.x + v.y * v.y) + v.z * v.z &&\n"
+    "           near->index == xl_neighbors_index(of, near->place);\n"
     "}\n"
-    "__kernel void rows(uint before, XL_NEIGHBORS_PARAMETERS(cloud), __global const uint "
-    "*offsets,\n"
-    "                   __global uint *counts, __global uint *order, __global pair *pairs)\n"
+    "__kernel void rows(uint before, XL_NEIGHBORS_PARAMETERS(cloud), __global uint *counts,\n"
+    "                   __global uint *sums, __global uint *order, __global const real *xyz,\n"
+    "                   __global const real *radii, uint n)\n"
     "{\n"
     "    const xl_neighbors cloud = XL_NEIGHBORS_LOAD(cloud);\n"
     "    const uint k = (uint)get_global_id(0);\n"
-    "    if (k >= xl_neighbors_points(&cloud))\n"
+    "    if (k >= (xyz ? n : xl_neighbors_points(&cloud)))\n"
     "        return;\n"
-    "    xl_neighbor near = xl_neighbors_of(&cloud, k);\n"
-    "    const uint begin = offsets[near.self], room = offsets[near.self + 1] - begin;\n"
-    "    uint count = 0;\n"
-    "    XL_FOR_NEIGHBORS(near, cloud) {\n"
-    "        if (count < room)\n"
-    "            put(pairs + begin + count, &near);\n"
-    "        ++count;\n"
+    "    xl_neighbor near;\n"
+    "    if (xyz) {\n"
+    "        near = xl_neighbors_around(&cloud, (real4)(xyz[3 * k], xyz[3 * k + 1],\n"
+    "                                                   xyz[3 * k + 2], 5));\n"
+    "    } else {\n"
+    "        near = xl_neighbors_of(&cloud, k);\n"
+    "        order[k] = xl_neighbors_index(&cloud, k);\n"
     "    }\n"
-    "    order[k] = xl_neighbors_index(&cloud, k);\n"
-    "    counts[near.self] = near.incomplete ? UINT_MAX - (xl_neighbors_failed(&cloud) ? 0 : 1)\n"
-    "                                        : before + count;\n"
-    "}\n"
-    "__kernel void places(__global const float *xyz, __global const float *radii, uint n,\n"
-    "                     __global const uint *offsets, __global uint *counts,\n"
-    "                     __global pair *pairs, XL_NEIGHBORS_PARAMETERS(cloud))\n"
-    "{\n"
-    "    const xl_neighbors cloud = XL_NEIGHBORS_LOAD(cloud);\n"
-    "    const uint i = (uint)get_global_id(0);\n"
-    "    if (i >= n)\n"
-    "        return;\n"
-    "    const float4 at = (float4)(xyz[3 * i], xyz[3 * i + 1], xyz[3 * i + 2], 5.0f);\n"
-    "    xl_neighbor near = xl_neighbors_around(&cloud, at);\n"
-    "    xl_neighbors_set_radius(&near, &cloud, radii[i]);\n"
-    "    const uint begin = offsets[i], room = offsets[i + 1] - begin;\n"
-    "    uint count = 0;\n"
+    "    const uint row = xyz ? k : near.self;\n"
+    "    if (radii)\n"
+    "        xl_neighbors_set_radius(&near, &cloud, radii[row]);\n"
+    "    uint count = before, sum = 0;\n"
     "    XL_FOR_NEIGHBORS(near, cloud) {\n"
-    "        if (count < room)\n"
-    "            put(pairs + begin + count, &near);\n"
-    "        ++count;\n"
+    "        if (agree(&cloud, &near)) {\n"
+    "            ++count;\n"
+    "            sum += (near.index + 1) * 2654435761u;\n"
+    "        }\n"
     "    }\n"
-    "    counts[i] = near.incomplete ? UINT_MAX : count;\n"
+    "    counts[row] = near.incomplete ? UINT_MAX - (xl_neighbors_failed(&cloud) ? 0 : 1) : "
+    "count;\n"
+    "    sums[row] = sum;\n"
     "}\n"
     "__kernel void both(XL_NEIGHBORS_PARAMETERS(fluid), XL_NEIGHBORS_PARAMETERS(walls),\n"
     "                   __global uint *counts)\n"
@@ -85,120 +80,39 @@ static const char text[] =
     "    counts[near.self] = odd | six << 10 | wall << 20;\n"
     "}\n";
 
-/* In two ways: with space that repeats, and without. */
-static cl_program programs[2];
+/* The kernels for space that repeats in boxes, for space that does not repeat, for batches, and for
+ * cells in double precision. */
+enum { BOXES, OPEN, BATCHES, WIDE_CELLS, FORMS };
+static cl_program programs[FORMS];
 
-static cl_kernel kernel_of(const char *name, bool repeats)
+static cl_kernel kernel_of(const char *name, int form)
 {
+    static const char *const options[] = {NULL, "-DXL_NEIGHBORS_PERIODIC=0",
+                                          "-DXL_NEIGHBORS_BATCH=1",
+                                          "-DXL_NEIGHBORS_F64=1 -DXL_NEIGHBORS_PERIODIC=2"};
     cl_int code;
-    if (!programs[repeats])
-        XLT_OK(xl_program_create(xlt_context(), text, repeats ? NULL : "-DXL_NEIGHBORS_PERIODIC=0",
-                                 &programs[repeats]));
-    cl_kernel kernel = clCreateKernel(programs[repeats], name, &code);
+    if (!programs[form])
+        XLT_OK(xl_program_create(xlt_context(), text, options[form], &programs[form]));
+    cl_kernel kernel = clCreateKernel(programs[form], name, &code);
     XLT_CL(code);
     return kernel;
 }
 
 static int teardown(void **state)
 {
-    for (int k = 0; k < 2; ++k)
+    for (int k = 0; k < FORMS; ++k)
         if (programs[k])
             clReleaseProgram(programs[k]);
     return xlt_teardown(state);
 }
 
-/* ---- pairs ----------------------------------------------------------------------------------- */
-
-typedef struct pair {
-    float v[4];
-    uint32_t index, place;
-    float shift[2];
-} pair;
-
-static int by_pair(const void *a, const void *b)
+/* A kernel of the user's knows no offsets. */
+static xlt_buffer exact(const void *host, size_t n, size_t size)
 {
-    const pair *p = a, *q = b;
-    if (p->index != q->index)
-        return p->index < q->index ? -1 : 1;
-    for (int k = 0; k < 4; ++k)
-        if (p->v[k] != q->v[k])
-            return p->v[k] < q->v[k] ? -1 : 1;
-    return 0;
-}
-
-static uint32_t *narrow(const uint64_t *offsets, size_t n)
-{
-    uint32_t *narrowed = malloc((n + 1) * sizeof *narrowed);
-    assert_non_null(narrowed);
-    for (size_t i = 0; i <= n; ++i)
-        narrowed[i] = (uint32_t)offsets[i];
-    return narrowed;
-}
-
-/* What there is, in order. */
-typedef struct wanted {
-    size_t n; /* rows */
-    uint64_t *offsets;
-    uint32_t *narrow;
-    pair *pairs;
-} wanted;
-
-static wanted wanted_of(const ref_search *search)
-{
-    wanted w = {.n = ref_queries(search)};
-    ref_pairs more = {0};
-    w.offsets = calloc(w.n + 1, sizeof *w.offsets);
-    assert_non_null(w.offsets);
-    uint32_t *rows = ref_neighbors_pairs(search, w.offsets, &more);
-    w.pairs = calloc((size_t)w.offsets[w.n] + 1, sizeof *w.pairs);
-    assert_true(rows && w.pairs);
-    for (uint64_t k = 0; k < w.offsets[w.n]; ++k) {
-        pair *p = &w.pairs[k];
-        p->index = rows[k];
-        memcpy(p->v, more.vectors + 3 * k, 3 * sizeof(float));
-        p->v[3] = more.distances2[k];
-        for (int a = 0; a < 2; ++a)
-            p->shift[a] = (float)more.shifts[3 * k + (uint64_t)a] * search->period[a];
-    }
-    for (size_t i = 0; i < w.n; ++i)
-        qsort(w.pairs + w.offsets[i], (size_t)(w.offsets[i + 1] - w.offsets[i]), sizeof(pair),
-              by_pair);
-    w.narrow = narrow(w.offsets, w.n);
-    free(rows);
-    ref_pairs_free(&more);
-    return w;
-}
-
-static void wanted_free(wanted *w)
-{
-    free(w->offsets);
-    free(w->narrow);
-    free(w->pairs);
-}
-
-static void check_pairs(const char *what, const wanted *w, const uint32_t *counts, pair *got)
-{
-    for (size_t i = 0; i < w->n; ++i) {
-        const uint64_t begin = w->offsets[i], count = w->offsets[i + 1] - begin;
-        if (counts[i] != count)
-            XLT_FAIL("%s: query %zu has %u neighbours, not %llu", what, i, counts[i],
-                     (unsigned long long)count);
-        qsort(got + begin, (size_t)count, sizeof *got, by_pair);
-        for (uint64_t k = begin; k < begin + count; ++k)
-            if (by_pair(&got[k], &w->pairs[k]) != 0 || got[k].shift[0] != w->pairs[k].shift[0] ||
-                got[k].shift[1] != w->pairs[k].shift[1])
-                XLT_FAIL("%s: query %zu, neighbour %u at (%.9g, %.9g, %.9g), %.9g far, not %u at "
-                         "(%.9g, %.9g, %.9g), %.9g far",
-                         what, i, got[k].index, (double)got[k].v[0], (double)got[k].v[1],
-                         (double)got[k].v[2], (double)got[k].v[3], w->pairs[k].index,
-                         (double)w->pairs[k].v[0], (double)w->pairs[k].v[1],
-                         (double)w->pairs[k].v[2], (double)w->pairs[k].v[3]);
-    }
-}
-
-static void set_mem(cl_kernel kernel, cl_uint at, const xlt_buffer *buffer)
-{
-    XLT_CL(clSetKernelArg(kernel, at, sizeof buffer->mem, &buffer->mem));
+    xlt_place(XLT_EXACT);
+    const xlt_buffer made = xlt_buffer_make(host, n, size, 0);
+    xlt_place(XLT_GUARD_BYTES);
+    return made;
 }
 
 static void launch(cl_kernel kernel, size_t n)
@@ -206,63 +120,97 @@ static void launch(cl_kernel kernel, size_t n)
     XLT_CL(clEnqueueNDRangeKernel(xlt_queue(), kernel, 1, NULL, &n, NULL, 0, NULL, NULL));
 }
 
-static cl_uint bind(const built *b, cl_kernel kernel, cl_uint first, float radius, bool inclusive)
+static cl_uint bind(const built *b, cl_kernel kernel, cl_uint first, double radius, bool inclusive)
 {
     cl_uint next = 99;
     const xl_neighbors_kernel_args args = {
-        .kernel = kernel, .first = first, .radius = (double)radius, .inclusive = inclusive};
+        .kernel = kernel, .first = first, .radius = radius, .inclusive = inclusive};
     XLT_OK(xl_grid_index_set_kernel_args(b->index, &args, &next));
     assert_int_equal(next, first + 13);
     return next;
 }
 
-/* Checks the indices and positions of the sorted points. */
-static void check_places(const built *b, const uint32_t *order, const pair *pairs, uint64_t count)
+/* ---- rows ------------------------------------------------------------------------------------ */
+
+/* The rows of the reference. */
+typedef struct wanted {
+    size_t n;
+    uint64_t *offsets;
+    uint32_t *indices;
+} wanted;
+
+static wanted wanted_of(const ref_search *search)
 {
-    uint32_t *sorted = order_of(b);
-    assert_memory_equal(order, sorted, b->cloud->n * sizeof *order);
-    for (uint64_t k = 0; k < count; ++k)
-        assert_int_equal(sorted[pairs[k].place], pairs[k].index);
-    free(sorted);
+    wanted w = {.n = ref_queries(search)};
+    w.offsets = calloc(w.n + 1, sizeof *w.offsets);
+    assert_non_null(w.offsets);
+    w.indices = ref_neighbors(search, w.offsets);
+    assert_true(w.indices && w.offsets[w.n] > 0);
+    return w;
 }
 
-static void check_rows(const char *what, const built *b, const wanted *w, float radius,
-                       bool inclusive, bool repeats)
+static void wanted_free(wanted *w)
 {
-    const size_t n = w->n, pairs = (size_t)w->offsets[n];
-    xlt_place(XLT_EXACT); /* a kernel of the user's knows no offsets */
-    xlt_buffer offsets = xlt_buffer_make(w->narrow, n + 1, 4, 0),
-               counts = xlt_buffer_make(NULL, n + 1, 4, 0),
-               order = xlt_buffer_make(NULL, n + 1, 4, 0),
-               out = xlt_buffer_make(NULL, pairs + 1, sizeof(pair), 0);
-    xlt_place(XLT_GUARD_BYTES);
-    uint32_t *counted = calloc(n + 1, 4), *ordered = calloc(n + 1, 4);
-    pair *got = calloc(pairs + 1, sizeof *got);
-    assert_true(counted && ordered && got);
-    cl_kernel kernel = kernel_of("rows", repeats);
-    const cl_uint none = 0;
-    XLT_CL(clSetKernelArg(kernel, 0, sizeof none, &none));
-    const cl_uint next = bind(b, kernel, 1, radius, inclusive);
-    set_mem(kernel, next, &offsets);
-    set_mem(kernel, next + 1, &counts);
-    set_mem(kernel, next + 2, &order);
-    set_mem(kernel, next + 3, &out);
-    launch(kernel, n);
-    xlt_read(&counts, counted);
-    xlt_read(&order, ordered);
-    xlt_read(&out, got);
-    check_pairs(what, w, counted, got);
-    check_places(b, ordered, got, pairs);
-    clReleaseKernel(kernel);
-    xlt_buffer *const all[] = {&offsets, &counts, &order, &out};
-    for (int k = 0; k < 4; ++k)
-        xlt_buffer_free(all[k]);
-    free(counted);
-    free(ordered);
-    free(got);
+    free(w->offsets);
+    free(w->indices);
 }
 
-/* ---- every kind of an index ------------------------------------------------------------------ */
+/* One call of the kernel `rows`. */
+typedef struct run {
+    cl_kernel kernel;
+    size_t n;
+    xlt_buffer counts, sums, order, xyz, radii;
+} run;
+
+static run run_make(int form, size_t n)
+{
+    return (run){.kernel = kernel_of("rows", form),
+                 .n = n,
+                 .counts = exact(NULL, n, 4),
+                 .sums = exact(NULL, n, 4),
+                 .order = exact(NULL, n, 4)};
+}
+
+static void run_bind(const run *r, const built *b, double radius, bool inclusive, cl_uint before)
+{
+    const xlt_buffer *const arrays[] = {&r->counts, &r->sums, &r->order, &r->xyz, &r->radii};
+    const cl_uint n = (cl_uint)r->n;
+    cl_uint next = bind(b, r->kernel, 1, radius, inclusive);
+    XLT_CL(clSetKernelArg(r->kernel, 0, sizeof before, &before));
+    for (size_t k = 0; k < sizeof arrays / sizeof *arrays; ++k)
+        XLT_CL(clSetKernelArg(r->kernel, next++, sizeof arrays[k]->mem, &arrays[k]->mem));
+    XLT_CL(clSetKernelArg(r->kernel, next, sizeof n, &n));
+}
+
+static void run_free(run *r)
+{
+    xlt_buffer *const arrays[] = {&r->counts, &r->sums, &r->order, &r->xyz, &r->radii};
+    for (size_t k = 0; k < sizeof arrays / sizeof *arrays; ++k)
+        xlt_buffer_free(arrays[k]);
+    clReleaseKernel(r->kernel);
+}
+
+/* `far`: a row that has no count, because its query is too far for images, or n. */
+static void run_check(const char *what, const run *r, const wanted *w, size_t far, uint32_t before)
+{
+    uint32_t *counts = calloc(r->n, 4), *sums = calloc(r->n, 4);
+    assert_true(counts && sums);
+    xlt_read(&r->counts, counts);
+    xlt_read(&r->sums, sums);
+    for (size_t i = 0; i < r->n; ++i) {
+        uint32_t right = before, sum = 0;
+        for (uint64_t k = w->offsets[i]; k < w->offsets[i + 1]; ++k, ++right)
+            sum += (w->indices[k] + 1) * 2654435761u;
+        right = i == far ? UINT32_MAX - 1 : right;
+        if (counts[i] != right || sums[i] != sum)
+            XLT_FAIL("%s: query %zu has %u right neighbours of %u, or others", what, i, counts[i],
+                     right);
+    }
+    free(counts);
+    free(sums);
+}
+
+/* ---- rows of points -------------------------------------------------------------------------- */
 
 /* As the device's table has it, cells far thinner, and rows listed; sorted points lie as kernels of
  * the user's expect them. */
@@ -290,19 +238,33 @@ static ref_search reference_of(const cloud *c, const xl_grid_desc *grid, float r
     return r;
 }
 
+static void check_order(const run *r, const built *b)
+{
+    uint32_t *order = calloc(r->n, 4), *sorted = order_of(b);
+    assert_non_null(order);
+    xlt_read(&r->order, order);
+    assert_memory_equal(order, sorted, r->n * sizeof *order);
+    free(order);
+    free(sorted);
+}
+
 static void check_cloud(const char *what, const cloud *c, xl_grid_desc grid, float radius,
                         bool inclusive)
 {
-    const ref_search r = reference_of(c, &grid, radius, inclusive);
-    wanted w = wanted_of(&r);
-    assert_true(w.offsets[w.n] > 0);
+    const ref_search search = reference_of(c, &grid, radius, inclusive);
+    wanted w = wanted_of(&search);
     for (int way = 0; way < WAYS; ++way) {
         tune(way, &grid);
         built b = build_grid(c, &grid);
         (void)report_of(&b);
-        check_rows(what, &b, &w, radius, inclusive, true);
-        if (!grid.space.periodic && way < 2)
-            check_rows(what, &b, &w, radius, inclusive, false);
+        for (int form = BOXES; form <= (grid.space.periodic ? BOXES : OPEN); ++form) {
+            run r = run_make(form, w.n);
+            run_bind(&r, &b, (double)radius, inclusive, 0);
+            launch(r.kernel, r.n);
+            run_check(what, &r, &w, r.n, 0);
+            check_order(&r, &b);
+            run_free(&r);
+        }
         built_free(&b);
     }
     wanted_free(&w);
@@ -311,32 +273,6 @@ static void check_cloud(const char *what, const cloud *c, xl_grid_desc grid, flo
 static size_t sized(size_t n)
 {
     return xlt_on_oclgrind() ? n / 9 : xlt_small() ? n / 6 : n;
-}
-
-static void open_space(void **state)
-{
-    (void)state;
-    cloud c = cloud_uniform(sized(1200), -1.0f, 2.0f, 31);
-    check_cloud("uniform", &c, grid_desc_of(&c, 0.3f), 0.3f, false);
-    check_cloud("small cells", &c, grid_desc_of(&c, 0.1f), 0.3f, true);
-    for (size_t i = 0; i < c.n; ++i) /* ties and coincident points */
-        cloud_set(&c, i, (float)(i % 5), (float)(i % 3) * 0.5f, (float)(i % 2) * 2);
-    c.n = sized(300);
-    check_cloud("ties", &c, grid_desc_of(&c, 1.0f), 1.0f, false);
-    check_cloud("ties", &c, grid_desc_of(&c, 1.0f), 1.0f, true);
-    cloud_free(&c);
-    for (size_t dimensions = 1; dimensions < 3; ++dimensions) {
-        c = cloud_uniform(sized(600), 0.0f, 1.0f, 5);
-        c.dimensions = dimensions;
-        check_cloud("fewer dimensions", &c, grid_desc_of(&c, 0.04f), 0.04f, false);
-        cloud_free(&c);
-    }
-    c = cloud_block_and_stray(sized(600), 3e8f);
-    check_cloud("a stray", &c, grid_desc_of(&c, 1.1f), 1.1f, false);
-    cloud_free(&c);
-    c = cloud_uniform(sized(600), 1e9f, 1e4f, 8);
-    check_cloud("far", &c, grid_desc_of(&c, 1e3f), 1e3f, false);
-    cloud_free(&c);
 }
 
 static xl_grid_desc box_of(const cloud *c, float cell, uint32_t axes)
@@ -361,20 +297,21 @@ static cloud cloud_in_box(size_t n, uint64_t seed)
     return c;
 }
 
-static void space_that_repeats(void **state)
+static void rows_of_points(void **state)
 {
     (void)state;
-    for (uint32_t axes = 1; axes < 8; axes += xlt_small() ? 3 : 1) {
-        cloud c = cloud_in_box(sized(360), 50 + axes);
-        check_cloud("a box that repeats", &c, box_of(&c, 0.2f, axes), 0.2f, axes == 5);
-        c.n = 40; /* of each pair several images; along x a point is near its own, a period away */
-        check_cloud("long radii", &c, box_of(&c, 0.6f, axes), 1.0f, true);
-        if (axes < 4) {
-            c.dimensions = axes == 1 ? 1 : 2;
-            check_cloud("fewer dimensions", &c, box_of(&c, 0.1f, axes), 0.15f, false);
-        }
-        cloud_free(&c);
-    }
+    cloud c = cloud_uniform(sized(1200), -1.0f, 2.0f, 31);
+    check_cloud("small cells", &c, grid_desc_of(&c, 0.1f), 0.3f, false);
+    for (size_t i = 0; i < c.n; ++i) /* ties and coincident points */
+        cloud_set(&c, i, (float)(i % 5), (float)(i % 3) * 0.5f, (float)(i % 2) * 2);
+    c.n = sized(300);
+    check_cloud("ties", &c, grid_desc_of(&c, 1.0f), 1.0f, true);
+    cloud_free(&c);
+    c = cloud_in_box(sized(360), 55);
+    check_cloud("a box that repeats", &c, box_of(&c, 0.2f, 5), 0.2f, true);
+    c.n = 40; /* of each pair several images; along x a point is near its own, a period away */
+    check_cloud("long radii", &c, box_of(&c, 0.6f, 7), 1.0f, true);
+    cloud_free(&c);
 }
 
 /* ---- places and radii ------------------------------------------------------------------------ */
@@ -384,47 +321,22 @@ enum { FAR_PLACE = 12 };
 static void check_around(const cloud *c, xl_grid_desc grid, const cloud *queries,
                          const float *radii, float radius, bool inclusive)
 {
-    ref_search r = reference_of(c, &grid, radius, inclusive);
-    r.queries = queries->xyz;
-    r.num_queries = queries->n;
-    r.query_stride = 3;
-    r.radii = radii;
-    wanted w = wanted_of(&r);
-    const size_t n = w.n, pairs = (size_t)w.offsets[n];
-    assert_true(pairs > 0);
-    uint32_t *counted = calloc(n + 1, 4);
-    pair *got = calloc(pairs + 1, sizeof *got);
-    assert_true(counted && got);
+    ref_search search = reference_of(c, &grid, radius, inclusive);
+    search.queries = queries->xyz;
+    search.num_queries = queries->n;
+    search.query_stride = 3;
+    search.radii = radii;
+    wanted w = wanted_of(&search);
     built b = build_grid(c, &grid);
-    xlt_place(XLT_EXACT);
-    xlt_buffer in[] = {xlt_buffer_make(queries->xyz, 3 * n, 4, 0), xlt_buffer_make(radii, n, 4, 0),
-                       xlt_buffer_make(w.narrow, n + 1, 4, 0), xlt_buffer_make(NULL, n + 1, 4, 0),
-                       xlt_buffer_make(NULL, pairs + 1, sizeof(pair), 0)};
-    xlt_place(XLT_GUARD_BYTES);
-    cl_kernel kernel = kernel_of("places", true);
-    const cl_uint num = (cl_uint)n;
-    set_mem(kernel, 0, &in[0]);
-    set_mem(kernel, 1, &in[1]);
-    XLT_CL(clSetKernelArg(kernel, 2, sizeof num, &num));
-    set_mem(kernel, 3, &in[2]);
-    set_mem(kernel, 4, &in[3]);
-    set_mem(kernel, 5, &in[4]);
-    (void)bind(&b, kernel, 6, radius, inclusive);
-    launch(kernel, n);
-    xlt_read(&in[3], counted);
-    xlt_read(&in[4], got);
-    if (grid.space.periodic) { /* a place that is too far has an undefined count */
-        assert_int_equal(counted[FAR_PLACE], UINT32_MAX);
-        counted[FAR_PLACE] = 0;
-    }
-    check_pairs("places", &w, counted, got);
-    for (int k = 0; k < 5; ++k)
-        xlt_buffer_free(&in[k]);
-    clReleaseKernel(kernel);
+    run r = run_make(BOXES, w.n);
+    r.xyz = exact(queries->xyz, 3 * r.n, 4);
+    r.radii = exact(radii, r.n, 4);
+    run_bind(&r, &b, (double)radius, inclusive, 0);
+    launch(r.kernel, r.n);
+    run_check("places", &r, &w, grid.space.periodic ? FAR_PLACE : r.n, 0);
+    run_free(&r);
     built_free(&b);
     wanted_free(&w);
-    free(counted);
-    free(got);
 }
 
 static void places_and_radii(void **state)
@@ -451,193 +363,55 @@ static void places_and_radii(void **state)
     cloud_free(&queries);
 }
 
-/* ---- other kinds of points and of space -------------------------------------------------------
- */
+/* ---- double precision ------------------------------------------------------------------------ */
 
-static const char sums_text[] =
-    "#include <crosslane/neighbors.cl>\n"
-    "__kernel void sums(XL_NEIGHBORS_PARAMETERS(all), __global uint *sums, __global float *most,\n"
-    "                   float own)\n"
-    "{\n"
-    "    const xl_neighbors all = XL_NEIGHBORS_LOAD(all);\n"
-    "    const uint k = (uint)get_global_id(0);\n"
-    "    xl_neighbor near = xl_neighbors_of(&all, k);\n"
-    "    uint sum = 0;\n"
-    "    float far = 0;\n"
-    "    if (own > 0)\n"
-    "        xl_neighbors_set_radius(&near, &all, own);\n"
-    "    XL_FOR_NEIGHBORS(near, all) {\n"
-    "        sum += 1000u + near.index;\n"
-    "        far = fmax(far, (float)(fabs(near.vector.x) + fabs(near.vector.y) +\n"
-    "                                fabs(near.vector.z) + near.distance2));\n"
-    "    }\n"
-    "    sums[near.self] = xl_neighbors_failed(&all) ? UINT_MAX : sum;\n"
-    "    most[near.self] = far;\n"
-    "}\n";
-
-enum { SIDE = 5, LATTICE = SIDE * SIDE * SIDE };
-
-/* A lattice of spacing 0.1, which is neither a float nor a double, of one system or of four. */
-typedef struct lattice {
-    double wide[3 * LATTICE];
-    float narrow[3 * LATTICE];
-    uint32_t systems[LATTICE];
-} lattice;
-
-static lattice lattice_make(void)
-{
-    lattice l;
-    for (size_t i = 0; i < LATTICE; ++i) {
-        const size_t at[3] = {i % SIDE, i / SIDE % SIDE, i / SIDE / SIDE};
-        l.systems[i] = (uint32_t)(i * 7 % 4);
-        for (size_t a = 0; a < 3; ++a) {
-            l.wide[3 * i + a] = 0.1 * (double)at[a];
-            l.narrow[3 * i + a] = 0.1f * (float)at[a];
-        }
-    }
-    return l;
-}
-
-static const struct form {
-    const char *options;
-    bool batch, wide, cell, inclusive;
-    double radius;
-    float own;  /* a radius that the kernel sets, or 0 */
-    bool fails; /* the kernel is for indices of another kind */
-} forms[] = {
-    {"-DXL_NEIGHBORS_BATCH=1", true, false, false, false, 0.25, 0, false},
-    {"-DXL_NEIGHBORS_BATCH=1", false, false, false, false, 0.25, 0, true},
-    {"-DXL_NEIGHBORS_PERIODIC=2", false, false, true, false, 0.23, 0, false},
-    {"-DXL_NEIGHBORS_PERIODIC=1", false, false, true, false, 0.23, 0, true},
-    {"-DXL_NEIGHBORS_F64=1", false, true, false, false, 0.1, 0, false},
-    {"-DXL_NEIGHBORS_F64=1", false, true, false, true, 0.1, 0, false},
-    {"-DXL_NEIGHBORS_F64=1", false, true, false, true, 0.2, 0.15f, false},
-    {"-DXL_NEIGHBORS_F64=1 -DXL_NEIGHBORS_PERIODIC=2", false, true, true, false, 0.23, 0, false},
-};
-static const double leaning[9] = {0.5, 0, 0, 0.2, 0.5, 0, -0.1, 0.15, 0.5};
-
-static uint32_t *reference_rows(const struct form *f, const lattice *l, uint64_t *offsets,
-                                ref_pairs_f64 *pairs)
-{
-    const double radius = f->own > 0 ? (double)f->own : f->radius;
-    float cell[9];
-    for (int k = 0; k < 9; ++k)
-        cell[k] = (float)leaning[k];
-    const ref_search narrow = {.points = l->narrow,
-                               .n = LATTICE,
-                               .stride = 3,
-                               .radius = (float)radius,
-                               .inclusive = f->inclusive,
-                               .cell = f->cell ? cell : NULL,
-                               .systems = f->batch ? l->systems : NULL};
-    const ref_search_f64 wide = {.points = l->wide,
-                                 .n = LATTICE,
-                                 .stride = 3,
-                                 .radius = radius,
-                                 .inclusive = f->inclusive,
-                                 .cell = f->cell ? leaning : NULL};
-    return f->wide ? ref_neighbors_pairs_f64(&wide, offsets, pairs)
-                   : ref_neighbors(&narrow, offsets);
-}
-
-static void sums_equal(const struct form *f, const lattice *l, const uint32_t *sums,
-                       const float *most)
-{
-    uint64_t offsets[LATTICE + 1];
-    ref_pairs_f64 pairs = {0};
-    uint32_t *rows = reference_rows(f, l, offsets, &pairs);
-    assert_non_null(rows);
-    for (size_t i = 0; i < LATTICE; ++i) {
-        uint32_t sum = 0;
-        double far = 0;
-        for (uint64_t k = offsets[i]; k < offsets[i + 1]; ++k) {
-            const double *const v = f->wide ? pairs.vectors + 3 * k : NULL;
-            sum += 1000u + rows[k];
-            far = v ? fmax(far, fabs(v[0]) + fabs(v[1]) + fabs(v[2]) + pairs.distances2[k]) : 0;
-        }
-        if (sums[i] != (f->fails ? UINT32_MAX : sum))
-            XLT_FAIL("%s: the sum of point %zu is %u, not %u", f->options, i, sums[i], sum);
-        if (f->wide && fabs((double)most[i] - far) > 1e-6)
-            XLT_FAIL("%s: the farthest of point %zu is %g, not %g", f->options, i, (double)most[i],
-                     far);
-    }
-    ref_pairs_free_f64(&pairs);
-    free(rows);
-}
-
-/* An index of the lattice; in a cell all its vectors repeat. */
-static built index_of(const struct form *f, const lattice *l)
-{
-    xl_grid_desc desc;
-    built b = {0};
-    xl_grid_desc_init(&desc);
-    desc.cell_size = 0.2;
-    desc.space.scalar = f->wide ? XL_F64 : XL_F32;
-    desc.space.num_systems = f->batch ? 4 : 0;
-    desc.space.bounds = f->cell ? XL_BOUNDS_GIVEN : XL_BOUNDS_FOUND;
-    desc.space.periodic = f->cell ? 7 : 0;
-    for (int k = 0; k < 9 && f->cell; ++k)
-        desc.space.cell[k / 3][k % 3] = leaning[k];
-    b.points = f->wide ? xlt_buffer_make(l->wide, 3 * LATTICE, 8, 1)
-                       : xlt_buffer_make(l->narrow, 3 * LATTICE, 4, 1);
-    b.systems = xlt_buffer_make(l->systems, LATTICE, 4, 1);
-    XLT_OK(xl_grid_create(xlt_context(), &desc, &b.grid));
-    XLT_OK(xl_grid_index_create(xlt_context(), &b.index));
-    XLT_OK(xl_grid_build_enqueue(
-        b.grid, b.index, xlt_queue(),
-        &(xl_grid_build_args){.n = LATTICE,
-                              .points = xlt_view(&b.points),
-                              .systems = f->batch ? xlt_view(&b.systems) : xl_no_view()},
-        0, NULL, NULL));
-    return b;
-}
-
-static void check_form(const struct form *f, const lattice *l)
-{
-    uint32_t sums[LATTICE];
-    float most[LATTICE];
-    cl_program program;
-    cl_int code;
-    cl_uint next;
-    built b = index_of(f, l);
-    XLT_OK(xl_program_create(xlt_context(), sums_text, f->options, &program));
-    cl_kernel kernel = clCreateKernel(program, "sums", &code);
-    XLT_CL(code);
-    xl_neighbors_kernel_args args = {
-        .kernel = kernel, .radius = f->radius, .inclusive = f->inclusive};
-    XLT_OK(xl_grid_index_set_kernel_args(b.index, &args, &next));
-    xlt_place(XLT_EXACT);
-    xlt_buffer out[] = {xlt_buffer_make(NULL, LATTICE, 4, 0), xlt_buffer_make(NULL, LATTICE, 4, 0)};
-    xlt_place(XLT_GUARD_BYTES);
-    set_mem(kernel, next, &out[0]);
-    set_mem(kernel, next + 1, &out[1]);
-    XLT_CL(clSetKernelArg(kernel, next + 2, sizeof f->own, &f->own));
-    launch(kernel, LATTICE);
-    xlt_read(&out[0], sums);
-    xlt_read(&out[1], most);
-    sums_equal(f, l, sums, most);
-    /* A radius whose square overflows. */
-    args.radius = f->wide ? 1e200 : 1e30;
-    XLT_FAILS(xl_grid_index_set_kernel_args(b.index, &args, NULL), XL_ERROR_INVALID_ARGUMENT);
-    clReleaseKernel(kernel);
-    clReleaseProgram(program);
-    for (int k = 0; k < 2; ++k)
-        xlt_buffer_free(&out[k]);
-    xl_grid_index_destroy(b.index);
-    xl_plan_destroy(b.grid);
-    xlt_buffer_free(&b.points);
-    xlt_buffer_free(&b.systems);
-}
-
-static void kinds_of_points_and_space(void **state)
+/* A lattice of spacing 0.1, which is neither a float nor a double, in a leaning cell. */
+static void double_precision(void **state)
 {
     (void)state;
+    enum { SIDE = 5, POINTS = SIDE * SIDE * SIDE };
+    static const double cell[9] = {0.5, 0, 0, 0.2, 0.5, 0, -0.1, 0.15, 0.5};
+    double xyz[3 * POINTS], radii[POINTS];
     xl_device_info info;
-    const lattice l = lattice_make();
+    xl_grid_desc desc;
+    built b = {0};
     XLT_OK(xl_context_device_info(xlt_context(), &info));
-    for (size_t k = 0; k < sizeof forms / sizeof *forms; ++k)
-        if (info.has_fp64 || !forms[k].wide)
-            check_form(&forms[k], &l);
+    if (!info.has_fp64)
+        skip();
+    for (size_t i = 0; i < POINTS; ++i) {
+        const size_t at[3] = {i % SIDE, i / SIDE % SIDE, i / SIDE / SIDE};
+        for (size_t a = 0; a < 3; ++a)
+            xyz[3 * i + a] = 0.1 * (double)at[a];
+        radii[i] = 0.1;
+    }
+    xl_grid_desc_init(&desc);
+    desc.cell_size = 0.2;
+    desc.space.scalar = XL_F64;
+    desc.space.bounds = XL_BOUNDS_GIVEN;
+    desc.space.periodic = 7;
+    memcpy(desc.space.cell, cell, sizeof cell);
+    b.points = xlt_buffer_make(xyz, 3 * POINTS, 8, 1);
+    XLT_OK(xl_grid_create(xlt_context(), &desc, &b.grid));
+    XLT_OK(xl_grid_index_create(xlt_context(), &b.index));
+    XLT_OK(xl_grid_build_enqueue(b.grid, b.index, xlt_queue(),
+                                 &(xl_grid_build_args){.n = POINTS, .points = xlt_view(&b.points)},
+                                 0, NULL, NULL));
+    const ref_search_f64 search = {
+        .points = xyz, .n = POINTS, .stride = 3, .radius = 0.1, .inclusive = true, .cell = cell};
+    wanted w = {.n = POINTS, .offsets = calloc(POINTS + 1, sizeof *w.offsets)};
+    assert_non_null(w.offsets);
+    w.indices = ref_neighbors_f64(&search, w.offsets);
+    assert_true(w.offsets[POINTS] > 100);
+    run r = run_make(WIDE_CELLS, POINTS);
+    r.radii = exact(radii, POINTS, 8);
+    run_bind(&r, &b, 0.3, true, 0);
+    launch(r.kernel, POINTS);
+    run_check("double precision", &r, &w, POINTS, 0);
+    xl_neighbors_kernel_args args = {.kernel = r.kernel, .first = 1, .radius = 1e200};
+    XLT_FAILS(xl_grid_index_set_kernel_args(b.index, &args, NULL), XL_ERROR_INVALID_ARGUMENT);
+    run_free(&r);
+    wanted_free(&w);
+    built_free(&b);
 }
 
 /* ---- two indices, break and continue --------------------------------------------------------- */
@@ -657,22 +431,20 @@ static void two_indices(void **state)
     r.num_queries = fluid.n;
     r.query_stride = 3;
     wanted near_walls = wanted_of(&r);
-    xlt_place(XLT_EXACT);
-    xlt_buffer out = xlt_buffer_make(NULL, fluid.n, 4, 0);
-    xlt_place(XLT_GUARD_BYTES);
+    xlt_buffer out = exact(NULL, fluid.n, 4);
     uint32_t *got = calloc(fluid.n, 4);
     assert_non_null(got);
-    cl_kernel kernel = kernel_of("both", true);
-    cl_uint next = bind(&f, kernel, 0, 0.2f, false);
-    next = bind(&w, kernel, next, 0.15f, false);
-    set_mem(kernel, next, &out);
+    cl_kernel kernel = kernel_of("both", BOXES);
+    cl_uint next = bind(&f, kernel, 0, (double)0.2f, false);
+    next = bind(&w, kernel, next, (double)0.15f, false);
+    XLT_CL(clSetKernelArg(kernel, next, sizeof out.mem, &out.mem));
     launch(kernel, fluid.n);
     xlt_read(&out, got);
     for (size_t i = 0; i < fluid.n; ++i) {
         uint32_t odd = 0;
         const uint64_t count = near.offsets[i + 1] - near.offsets[i];
         for (uint64_t k = near.offsets[i]; k < near.offsets[i + 1]; ++k)
-            odd += near.pairs[k].index % 2;
+            odd += near.indices[k] % 2;
         const uint32_t six = count < 6 ? (uint32_t)count : 6;
         const uint32_t wall = (uint32_t)(near_walls.offsets[i + 1] - near_walls.offsets[i]);
         assert_int_equal(got[i], odd | six << 10 | wall << 20);
@@ -688,104 +460,56 @@ static void two_indices(void **state)
     cloud_free(&walls);
 }
 
-/* ---- without a build ------------------------------------------------------------------------- */
+/* ---- an index that cannot be used ------------------------------------------------------------ */
 
-/* The kernel `rows` over an index that was not built: it reports that, and finds no pair. */
-static void expect_failed(cl_kernel kernel, size_t n)
+/* The kernel reports that, and finds no pair. */
+static void expect_failed(run *r)
 {
-    xlt_place(XLT_EXACT);
-    uint32_t *zeros = calloc(n + 1, 4), *got = calloc(n, 4);
-    assert_true(zeros && got);
-    xlt_buffer offsets = xlt_buffer_make(zeros, n + 1, 4, 0),
-               counts = xlt_buffer_make(NULL, n, 4, 0), order = xlt_buffer_make(NULL, n, 4, 0);
-    xlt_place(XLT_GUARD_BYTES);
-    set_mem(kernel, 14, &offsets);
-    set_mem(kernel, 15, &counts);
-    set_mem(kernel, 16, &order);
-    set_mem(kernel, 17, &offsets);
-    launch(kernel, n);
-    xlt_read(&counts, got);
-    for (size_t i = 0; i < n; ++i)
+    uint32_t *got = calloc(r->n, 4);
+    assert_non_null(got);
+    launch(r->kernel, r->n);
+    xlt_read(&r->counts, got);
+    for (size_t i = 0; i < r->n; ++i)
         assert_int_equal(got[i], UINT32_MAX);
-    xlt_read(&order, got);
-    for (size_t i = 0; i < n; ++i)
+    xlt_read(&r->order, got);
+    for (size_t i = 0; i < r->n; ++i)
         assert_int_equal(got[i], i);
-    xlt_buffer_free(&offsets);
-    xlt_buffer_free(&counts);
-    xlt_buffer_free(&order);
-    free(zeros);
+    run_free(r);
     free(got);
 }
 
-static void without_a_build(void **state)
+/* A kernel for other indices. */
+static void expect_other(const cloud *c, xl_grid_desc grid, int form)
+{
+    built b = build_grid(c, &grid);
+    run r = run_make(form, c->n);
+    run_bind(&r, &b, 0.2, false, 0);
+    expect_failed(&r);
+    built_free(&b);
+}
+
+static void without_an_index(void **state)
 {
     (void)state;
     cloud c = cloud_in_box(100, 9);
-    const cl_uint none = 0;
-    cl_kernel kernel = kernel_of("rows", true), open = kernel_of("rows", false);
-    XLT_CL(clSetKernelArg(kernel, 0, sizeof none, &none));
-    XLT_CL(clSetKernelArg(open, 0, sizeof none, &none));
     xl_grid_desc grid = box_of(&c, 0.2f, 7);
-    built b = build_grid(&c, &grid);
-    /* A kernel that knows no space that repeats. */
-    (void)bind(&b, open, 1, 0.2f, false);
-    expect_failed(open, c.n);
+    expect_other(&c, grid, OPEN);
+    expect_other(&c, grid, BATCHES);
     /* Arguments of an earlier build. */
-    (void)bind(&b, kernel, 1, 0.2f, false);
+    built b = build_grid(&c, &grid);
+    run r = run_make(BOXES, c.n);
+    run_bind(&r, &b, 0.2, false, 0);
     XLT_OK(xl_grid_build_enqueue(b.grid, b.index, xlt_queue(),
                                  &(xl_grid_build_args){.n = c.n,
                                                        .points = xlt_view(&b.points),
                                                        .storage = xlt_view(&b.storage)},
                                  0, NULL, NULL));
-    expect_failed(kernel, c.n);
+    expect_failed(&r);
     built_free(&b);
-    /* A point that is not finite. */
+    grid.space.cell[1][0] = 0.25; /* not a box */
+    expect_other(&c, grid, BOXES);
     c.xyz[100] = NAN;
-    grid = grid_desc_of(&c, 0.2f);
-    b = build_grid(&c, &grid);
-    (void)bind(&b, kernel, 1, 0.2f, false);
-    expect_failed(kernel, c.n);
-    built_free(&b);
-    clReleaseKernel(kernel);
-    clReleaseKernel(open);
-    cloud_free(&c);
-}
-
-/* All points are in one cell, and all are met. */
-static void many_candidates(void **state)
-{
-    (void)state;
-    enum { MANY = 9000, ASKED = 16 };
-    cloud c = cloud_uniform(MANY, 0.0f, 0.5f, 9);
-    xl_grid_desc grid = grid_desc_of(&c, 1.0f);
-    built b = build_grid(&c, &grid);
-    uint32_t *zeros = calloc(MANY + 1, 4), got[MANY];
-    assert_non_null(zeros);
-    const cl_uint none = 0;
-    cl_kernel kernel = kernel_of("rows", true);
-    xlt_place(XLT_EXACT);
-    xlt_buffer offsets = xlt_buffer_make(zeros, MANY + 1, 4, 0),
-               counts = xlt_buffer_make(zeros, MANY, 4, 0),
-               order = xlt_buffer_make(NULL, MANY, 4, 0);
-    xlt_place(XLT_GUARD_BYTES);
-    XLT_CL(clSetKernelArg(kernel, 0, sizeof none, &none));
-    (void)bind(&b, kernel, 1, 1.0f, false);
-    set_mem(kernel, 14, &offsets);
-    set_mem(kernel, 15, &counts);
-    set_mem(kernel, 16, &order);
-    set_mem(kernel, 17, &offsets);
-    launch(kernel, ASKED);
-    xlt_read(&counts, got);
-    size_t whole = 0;
-    for (size_t i = 0; i < MANY; ++i)
-        whole += got[i] == MANY - 1;
-    assert_true(whole == ASKED);
-    xlt_buffer_free(&offsets);
-    xlt_buffer_free(&counts);
-    xlt_buffer_free(&order);
-    clReleaseKernel(kernel);
-    free(zeros);
-    built_free(&b);
+    expect_other(&c, grid_desc_of(&c, 0.2f), BOXES);
     cloud_free(&c);
 }
 
@@ -797,52 +521,32 @@ static void another_queue(void **state)
 {
     (void)state;
     enum { ROUNDS = 4 };
+    run runs[ROUNDS];
     cl_command_queue other = xlt_out_of_order_queue();
     cl_event gate = xlt_user_event();
     cloud c = cloud_uniform(sized(600), 0.0f, 1.0f, 5);
     xl_grid_desc grid = grid_desc_of(&c, 0.2f);
-    const ref_search r = reference_of(&c, &grid, 0.2f, false);
-    wanted w = wanted_of(&r);
+    const ref_search search = reference_of(&c, &grid, 0.2f, false);
+    wanted w = wanted_of(&search);
     built b = build_grid(&c, &grid);
-    cl_kernel kernels[ROUNDS];
-    xlt_place(XLT_EXACT);
-    xlt_buffer offsets = xlt_buffer_make(w.narrow, c.n + 1, 4, 0), counts[ROUNDS],
-               pairs = xlt_buffer_make(NULL, (size_t)w.offsets[c.n] + 1, sizeof(pair), 0),
-               order = xlt_buffer_make(NULL, c.n, 4, 0);
     for (cl_uint k = 0; k < ROUNDS; ++k) {
-        counts[k] = xlt_buffer_make(NULL, c.n, 4, 0);
         cl_event waits[2] = {gate, NULL};
         XLT_OK(xl_grid_build_enqueue(b.grid, b.index, xlt_queue(),
                                      &(xl_grid_build_args){.n = c.n, .points = xlt_view(&b.points)},
                                      0, NULL, NULL));
-        kernels[k] = kernel_of("rows", true);
-        XLT_CL(clSetKernelArg(kernels[k], 0, sizeof k, &k));
-        (void)bind(&b, kernels[k], 1, 0.2f, false);
-        set_mem(kernels[k], 14, &offsets);
-        set_mem(kernels[k], 15, &counts[k]);
-        set_mem(kernels[k], 16, &order);
-        set_mem(kernels[k], 17, &pairs);
+        runs[k] = run_make(BOXES, c.n);
+        run_bind(&runs[k], &b, (double)0.2f, false, k);
         XLT_OK(xl_grid_index_event(b.index, &waits[1]));
-        XLT_CL(clEnqueueNDRangeKernel(other, kernels[k], 1, NULL, &c.n, NULL, 2, waits, NULL));
+        XLT_CL(clEnqueueNDRangeKernel(other, runs[k].kernel, 1, NULL, &c.n, NULL, 2, waits, NULL));
         clReleaseEvent(waits[1]);
     }
-    xlt_place(XLT_GUARD_BYTES);
     XLT_CL(clFinish(xlt_queue()));
     XLT_CL(clSetUserEventStatus(gate, CL_COMPLETE));
     XLT_CL(clFinish(other));
-    uint32_t *got = calloc(c.n, 4);
-    assert_non_null(got);
     for (cl_uint k = 0; k < ROUNDS; ++k) {
-        xlt_read(&counts[k], got);
-        for (size_t i = 0; i < c.n; ++i)
-            assert_int_equal(got[i], k + (uint32_t)(w.offsets[i + 1] - w.offsets[i]));
-        xlt_buffer_free(&counts[k]);
-        clReleaseKernel(kernels[k]);
+        run_check("another queue", &runs[k], &w, c.n, k);
+        run_free(&runs[k]);
     }
-    free(got);
-    xlt_buffer_free(&offsets);
-    xlt_buffer_free(&pairs);
-    xlt_buffer_free(&order);
     clReleaseEvent(gate);
     clReleaseCommandQueue(other);
     built_free(&b);
@@ -858,35 +562,33 @@ static void what_is_refused(void **state)
     const xl_status bad = XL_ERROR_INVALID_ARGUMENT;
     cloud c = cloud_in_box(50, 9);
     xl_grid_desc grid = box_of(&c, 0.2f, 1);
-    cl_kernel kernel = kernel_of("rows", true);
+    cl_kernel kernel = kernel_of("rows", BOXES);
+    const struct {
+        xl_status status;
+        xl_neighbors_kernel_args args;
+    } cases[] = {{XL_SUCCESS, {.kernel = kernel, .first = 1, .radius = 0.2}},
+                 {bad, {.kernel = kernel, .first = 9, .radius = 0.2}},
+                 {bad, {.kernel = kernel, .first = UINT32_MAX, .radius = 0.2}},
+                 {bad, {.kernel = kernel, .first = 1, .radius = (double)NAN}},
+                 {bad, {.kernel = kernel, .first = 1, .radius = 1e30}}, /* its square overflows */
+                 {XL_ERROR_UNSUPPORTED, {.kernel = kernel, .first = 1, .radius = 3e6}},
+                 {bad, {.kernel = NULL, .first = 1, .radius = 0.2}}};
     xl_grid_index *empty;
     cl_event event = (cl_event)&grid;
     cl_uint next = 5;
-    xl_neighbors_kernel_args args = {.kernel = kernel, .first = 1, .radius = 0.2};
     XLT_OK(xl_grid_index_create(xlt_context(), &empty));
-    XLT_FAILS(xl_grid_index_set_kernel_args(empty, &args, &next), bad);
+    XLT_FAILS(xl_grid_index_set_kernel_args(empty, &cases[0].args, &next), bad);
     XLT_FAILS(xl_grid_index_event(empty, &event), bad);
     assert_null(event);
     XLT_FAILS(xl_grid_index_event(empty, NULL), bad);
     assert_int_equal(xl_grid_index_event(NULL, &event), bad);
-    assert_int_equal(xl_grid_index_set_kernel_args(NULL, &args, &next), bad);
+    assert_int_equal(xl_grid_index_set_kernel_args(NULL, &cases[0].args, &next), bad);
     xl_grid_index_destroy(empty);
     built b = build_grid(&c, &grid);
-    XLT_OK(xl_grid_index_set_kernel_args(b.index, &args, NULL));
-    args.first = 6;
-    XLT_FAILS(xl_grid_index_set_kernel_args(b.index, &args, &next), bad);
-    args.first = UINT32_MAX;
-    XLT_FAILS(xl_grid_index_set_kernel_args(b.index, &args, &next), bad);
-    args.first = 1;
-    args.radius = (double)NAN;
-    XLT_FAILS(xl_grid_index_set_kernel_args(b.index, &args, &next), bad);
-    args.radius = 3e6;
-    XLT_FAILS(xl_grid_index_set_kernel_args(b.index, &args, &next), XL_ERROR_UNSUPPORTED);
-    args.radius = 0.2;
-    args.kernel = NULL;
-    XLT_FAILS(xl_grid_index_set_kernel_args(b.index, &args, &next), bad);
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; ++k)
+        XLT_FAILS(xl_grid_index_set_kernel_args(b.index, &cases[k].args, k ? &next : NULL),
+                  cases[k].status);
     assert_int_equal(next, 5);
-    args.kernel = kernel;
     built_free(&b);
     /* Sorted points that lie otherwise than the device's table has it. */
     for (uint64_t planes = 0, taken = 0; planes < 2; ++planes) {
@@ -894,7 +596,7 @@ static void what_is_refused(void **state)
         grid.tunables = &tunable;
         grid.num_tunables = 1;
         b = build_grid(&c, &grid);
-        const xl_status status = xl_grid_index_set_kernel_args(b.index, &args, &next);
+        const xl_status status = xl_grid_index_set_kernel_args(b.index, &cases[0].args, &next);
         assert_true(status == XL_SUCCESS || status == XL_ERROR_UNSUPPORTED);
         taken += status == XL_SUCCESS;
         assert_true(planes == 0 || taken == 1);
@@ -907,10 +609,9 @@ static void what_is_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(open_space),       cmocka_unit_test(space_that_repeats),
-        cmocka_unit_test(places_and_radii), cmocka_unit_test(kinds_of_points_and_space),
-        cmocka_unit_test(two_indices),      cmocka_unit_test(without_a_build),
-        cmocka_unit_test(many_candidates),  cmocka_unit_test(another_queue),
+        cmocka_unit_test(rows_of_points),   cmocka_unit_test(places_and_radii),
+        cmocka_unit_test(double_precision), cmocka_unit_test(two_indices),
+        cmocka_unit_test(without_an_index), cmocka_unit_test(another_queue),
         cmocka_unit_test(what_is_refused),
     };
     return XLT_RUN_WITH_GRIDS(tests, NULL, teardown);

@@ -40,17 +40,16 @@ static const xl_user_op plus_in_order = {"plus",
 typedef struct race {
     const char *what;
     xl_scan_algorithm algorithm; /* of a scan */
-    xl_type type;
-    xl_op op; /* XL_USER_OP: plus_in_order */
     xl_segments segments;
-    xl_type segment_type;
     size_t n;
+    xl_type type; /* 0: u32 */
+    xl_op op;     /* 0: XL_SUM; XL_USER_OP: plus_in_order */
 } race;
 
 static void race_job(job *j, const race *r, xl_scan_kind kind)
 {
     const bool own = r->op == XL_USER_OP || r->algorithm == XL_SCAN_LOOKBACK;
-    job_make(j, r->what, r->type, own ? XL_SUM : r->op, kind, NULL);
+    job_make(j, r->what, r->type ? r->type : XL_U32, own || !r->op ? XL_SUM : r->op, kind, NULL);
     if (own) {
         j->desc.op = XL_USER_OP;
         j->desc.user_op = r->op == XL_USER_OP ? &plus_in_order : &plus;
@@ -58,8 +57,8 @@ static void race_job(job *j, const race *r, xl_scan_kind kind)
     j->desc.algorithm = r->algorithm;
     j->desc.determinism = r->algorithm == XL_SCAN_AUTO ? XL_REPRODUCIBLE : XL_DETERMINISTIC;
     j->desc.segments = r->segments;
-    j->desc.segment_type = r->segment_type;
-    j->pattern = SHORT_RUNS;
+    j->desc.segment_type = XL_U32;
+    j->pattern = HEADS_IN_7;
 }
 
 /* On a device without messages only one group runs at a time, which needs none. Whole arrays are
@@ -93,26 +92,20 @@ static void scans(void **state)
 {
     (void)state;
     static const race all[] = {
-        {"reduce-then-scan", XL_SCAN_REDUCE_THEN_SCAN, XL_U32, XL_SUM, XL_SEGMENTS_NONE, XL_NONE,
-         600},
-        {"reduce-then-scan, in order", XL_SCAN_REDUCE_THEN_SCAN, XL_U32, XL_USER_OP,
-         XL_SEGMENTS_NONE, XL_NONE, 600},
-        {"reduce-then-scan, flags", XL_SCAN_REDUCE_THEN_SCAN, XL_U32, XL_SUM,
-         XL_SEGMENTS_HEAD_FLAGS, XL_NONE, 600},
-        {"reduce-then-scan, offsets", XL_SCAN_REDUCE_THEN_SCAN, XL_U32, XL_SUM, XL_SEGMENTS_OFFSETS,
-         XL_U32, 600},
-        {"look-back", XL_SCAN_LOOKBACK, XL_U32, XL_SUM, XL_SEGMENTS_NONE, XL_NONE, 600},
-        {"look-back, in order", XL_SCAN_LOOKBACK, XL_U32, XL_USER_OP, XL_SEGMENTS_NONE, XL_NONE,
-         600},
-        {"look-back, flags", XL_SCAN_LOOKBACK, XL_U32, XL_SUM, XL_SEGMENTS_HEAD_FLAGS, XL_NONE,
-         600},
-        {"look-back, offsets", XL_SCAN_LOOKBACK, XL_U32, XL_SUM, XL_SEGMENTS_OFFSETS, XL_U32, 600},
-        {"Kogge-Stone", XL_SCAN_KOGGE_STONE, XL_U32, XL_SUM, XL_SEGMENTS_NONE, XL_NONE, 4500},
-        {"Kogge-Stone, flags", XL_SCAN_KOGGE_STONE, XL_U32, XL_SUM, XL_SEGMENTS_HEAD_FLAGS, XL_NONE,
-         4500},
-        {"Blelloch", XL_SCAN_BLELLOCH, XL_U32, XL_SUM, XL_SEGMENTS_NONE, XL_NONE, 4500},
-        {"reproducible", XL_SCAN_AUTO, XL_F32, XL_SUM, XL_SEGMENTS_NONE, XL_NONE, 12000},
-        {"reproducible, offsets", XL_SCAN_AUTO, XL_F32, XL_SUM, XL_SEGMENTS_OFFSETS, XL_U32, 7000},
+        {"reduce-then-scan", XL_SCAN_REDUCE_THEN_SCAN, XL_SEGMENTS_NONE, 600, 0, 0},
+        {"reduce-then-scan, in order", XL_SCAN_REDUCE_THEN_SCAN, XL_SEGMENTS_NONE, 600, 0,
+         XL_USER_OP},
+        {"reduce-then-scan, flags", XL_SCAN_REDUCE_THEN_SCAN, XL_SEGMENTS_HEAD_FLAGS, 600, 0, 0},
+        {"reduce-then-scan, offsets", XL_SCAN_REDUCE_THEN_SCAN, XL_SEGMENTS_OFFSETS, 600, 0, 0},
+        {"look-back", XL_SCAN_LOOKBACK, XL_SEGMENTS_NONE, 600, 0, 0},
+        {"look-back, in order", XL_SCAN_LOOKBACK, XL_SEGMENTS_NONE, 600, 0, XL_USER_OP},
+        {"look-back, flags", XL_SCAN_LOOKBACK, XL_SEGMENTS_HEAD_FLAGS, 600, 0, 0},
+        {"look-back, offsets", XL_SCAN_LOOKBACK, XL_SEGMENTS_OFFSETS, 600, 0, 0},
+        {"Kogge-Stone", XL_SCAN_KOGGE_STONE, XL_SEGMENTS_NONE, 4500, 0, 0},
+        {"Kogge-Stone, flags", XL_SCAN_KOGGE_STONE, XL_SEGMENTS_HEAD_FLAGS, 4500, 0, 0},
+        {"Blelloch", XL_SCAN_BLELLOCH, XL_SEGMENTS_NONE, 4500, 0, 0},
+        {"reproducible", XL_SCAN_AUTO, XL_SEGMENTS_NONE, 12000, XL_F32, 0},
+        {"reproducible, offsets", XL_SCAN_AUTO, XL_SEGMENTS_OFFSETS, 7000, XL_F32, 0},
     };
     const bool messages = xlt_on_oclgrind() || can_publish();
     for (size_t i = 0; i < sizeof all / sizeof all[0]; ++i) {
@@ -137,11 +130,9 @@ static void scans_pipelined(void **state)
         "scan.pipelined_bytes = 16\nscan.pipelined_groups = 1\nscan.pipelined_flag_size = 64\n"
         "scan.pipelined_flag_bytes = 16\n";
     static const race all[] = {
-        {"pipelined", XL_SCAN_LOOKBACK, XL_U32, XL_SUM, XL_SEGMENTS_NONE, XL_NONE, 60000},
-        {"pipelined, flags", XL_SCAN_LOOKBACK, XL_U32, XL_SUM, XL_SEGMENTS_HEAD_FLAGS, XL_NONE,
-         60000},
-        {"pipelined, bits", XL_SCAN_LOOKBACK, XL_U32, XL_SUM, XL_SEGMENTS_FLAG_BITMASK, XL_NONE,
-         60000},
+        {"pipelined", XL_SCAN_LOOKBACK, XL_SEGMENTS_NONE, 60000, 0, 0},
+        {"pipelined, flags", XL_SCAN_LOOKBACK, XL_SEGMENTS_HEAD_FLAGS, 60000, 0, 0},
+        {"pipelined, bits", XL_SCAN_LOOKBACK, XL_SEGMENTS_FLAG_BITMASK, 60000, 0, 0},
     };
     if (!can_publish() || !can_pipeline())
         skip();
@@ -163,21 +154,21 @@ static void reductions(void **state)
 {
     (void)state;
     static const race all[] = {
-        {"whole", 0, XL_U32, XL_SUM, XL_SEGMENTS_NONE, XL_NONE, 1500},
-        {"whole, in order", 0, XL_F32, XL_MAX, XL_SEGMENTS_NONE, XL_NONE, 1500},
-        {"flags", 0, XL_U32, XL_SUM, XL_SEGMENTS_HEAD_FLAGS, XL_NONE, 1500},
-        {"bits", 0, XL_I64, XL_SUM, XL_SEGMENTS_FLAG_BITMASK, XL_NONE, 1500},
-        {"keys", 0, XL_U32, XL_MIN, XL_SEGMENTS_KEYS, XL_U32, 1500},
-        {"offsets", 0, XL_U32, XL_SUM, XL_SEGMENTS_OFFSETS, XL_U32, 1500},
-        {"offsets, in order", 0, XL_F32, XL_MIN, XL_SEGMENTS_OFFSETS, XL_U32, 1500},
+        {"whole", 0, XL_SEGMENTS_NONE, 1500, 0, 0},
+        {"whole, in order", 0, XL_SEGMENTS_NONE, 1500, XL_F32, XL_MAX},
+        {"flags", 0, XL_SEGMENTS_HEAD_FLAGS, 1500, 0, 0},
+        {"bits", 0, XL_SEGMENTS_FLAG_BITMASK, 1500, XL_I64, 0},
+        {"keys", 0, XL_SEGMENTS_KEYS, 1500, 0, XL_MIN},
+        {"offsets", 0, XL_SEGMENTS_OFFSETS, 1500, 0, 0},
+        {"offsets, in order", 0, XL_SEGMENTS_OFFSETS, 1500, XL_F32, XL_MIN},
     };
     for (size_t i = 0; i < sizeof all / sizeof all[0]; ++i) {
         job j;
         xl_context *ctx = open_small();
         race_job(&j, &all[i], XL_INCLUSIVE);
         xl_plan *plan = reduce_plan(ctx, &j);
-        reduce_check(ctx, plan, &j, all[i].n * (group_size() / 16), false);
-        reduce_check(ctx, plan, &j, 70, false);
+        reduce_check(ctx, plan, &j, all[i].n * (group_size() / 16));
+        reduce_check(ctx, plan, &j, 70);
         xl_plan_destroy(plan);
         xl_context_destroy(ctx);
     }
@@ -231,7 +222,7 @@ static void sorts(void **state)
     }
 }
 
-int main(int argc, char **argv)
+int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(scans),
@@ -239,9 +230,5 @@ int main(int argc, char **argv)
         cmocka_unit_test(reductions),
         cmocka_unit_test(sorts),
     };
-    if (argc > 1)
-        cmocka_set_test_filter(argv[1]);
-    const int failed = cmocka_run_group_tests(tests, NULL, NULL);
-    xlt_finish();
-    return failed;
+    return cmocka_run_group_tests(tests, NULL, xlt_teardown);
 }

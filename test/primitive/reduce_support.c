@@ -5,9 +5,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-static xl_reduce_desc describe(const job *j)
+/* Arrays of one call, on the host and on the device. */
+typedef struct reduce_call {
+    size_t n, count; /* segments */
+    void *in;
+    segments s;
+    uint64_t *begin;
+    xlt_buffer a, b, heads, keys, number, scratch;
+} reduce_call;
+
+xl_reduce_desc reduce_desc_of(const xl_scan_desc *s)
 {
-    const xl_scan_desc full = job_desc(j), *s = &full;
     xl_reduce_desc desc;
     xl_reduce_desc_init(&desc);
     desc.type = s->type;
@@ -32,7 +40,8 @@ static xl_reduce_desc describe(const job *j)
 xl_plan *reduce_plan(xl_context *ctx, const job *j)
 {
     xl_plan *plan = NULL;
-    const xl_reduce_desc desc = describe(j);
+    const xl_scan_desc fields = job_desc(j);
+    const xl_reduce_desc desc = reduce_desc_of(&fields);
     if (job_ends_the_process(j))
         return NULL;
     const xl_status status = xl_reduce_create(ctx, &desc, &plan);
@@ -44,30 +53,20 @@ xl_plan *reduce_plan(xl_context *ctx, const job *j)
     return plan;
 }
 
-reduce_call reduce_call_make(const job *j, size_t n, bool cut)
+static reduce_call reduce_call_make(const job *j, size_t n)
 {
-    reduce_call c = {.n = n, .in = bytes_for(n, j->ref.in_bytes)};
-    xlt_random random = {n + 1 + j->seed};
+    reduce_call c = {.n = n, .in = job_input(j, n)};
     const xl_segments kind = j->desc.segments;
-    for (size_t i = 0; i < n; ++i) {
-        unsigned char *to = (unsigned char *)c.in + i * j->ref.in_bytes;
-        if (j->fill)
-            j->fill(&random, i, to);
-        else
-            fill_element(j->in_type, j->desc.op, &random, i, to);
-    }
     c.s = segments_make(&j->desc, j->pattern, n, 64, n + j->seed);
     c.begin = bytes_for(n + c.s.count + 2, sizeof *c.begin);
     c.count = ref_begins(kind, j->desc.segment_type, c.s.array, c.s.count, n, c.s.heads, c.begin);
-    const bool unknown = kind >= XL_SEGMENTS_HEAD_FLAGS && kind <= XL_SEGMENTS_KEYS;
-    c.room = cut && unknown && c.count > 1 ? c.count / 2 : c.count;
     c.a = xlt_buffer_make(c.in, n, j->ref.in_bytes, n % 3);
-    c.b = xlt_buffer_make(NULL, c.room, j->ref.out_bytes, n % 2);
+    c.b = xlt_buffer_make(NULL, c.count, j->ref.out_bytes, n % 2);
     if (c.s.bytes > 0)
         c.heads = xlt_buffer_make(c.s.array, c.s.count, c.s.bytes, n % 4);
     if (kind == XL_SEGMENTS_KEYS)
-        c.keys = xlt_buffer_make(NULL, c.room, c.s.bytes, 1);
-    if (unknown)
+        c.keys = xlt_buffer_make(NULL, c.count, c.s.bytes, 1);
+    if (kind >= XL_SEGMENTS_HEAD_FLAGS && kind <= XL_SEGMENTS_KEYS)
         c.number = xlt_buffer_make(NULL, 1, 8, 3);
     return c;
 }
@@ -77,14 +76,14 @@ xl_view reduce_view(const xlt_buffer *buffer)
     return buffer->mem ? xl_view_n(buffer->mem, xlt_view(buffer).offset, buffer->n) : xl_no_view();
 }
 
-void reduce_call_check(const job *j, const reduce_call *c)
+static void reduce_call_check(const job *j, const reduce_call *c)
 {
-    void *got = bytes_for(c->room, j->ref.out_bytes),
+    void *got = bytes_for(c->count, j->ref.out_bytes),
          *wanted = bytes_for(c->count, j->ref.out_bytes);
     uint64_t number = 0;
     ref_reduce(&j->ref, c->in, c->begin, c->count, wanted);
     xlt_read(&c->b, got);
-    job_compare(j, c->room, got, wanted);
+    job_compare(j, c->count, got, wanted);
     xlt_check_guards(&c->b, "out");
     if (c->number.mem) {
         xlt_read(&c->number, &number);
@@ -94,10 +93,10 @@ void reduce_call_check(const job *j, const reduce_call *c)
                      (unsigned long long)number, c->count);
     }
     if (c->keys.mem) {
-        unsigned char *keys = bytes_for(c->room, c->s.bytes);
+        unsigned char *keys = bytes_for(c->count, c->s.bytes);
         xlt_read(&c->keys, keys);
         xlt_check_guards(&c->keys, "keys");
-        for (size_t s = 0; s < c->room; ++s)
+        for (size_t s = 0; s < c->count; ++s)
             if (memcmp(keys + s * c->s.bytes, (char *)c->s.array + c->begin[s] * c->s.bytes,
                        c->s.bytes) != 0)
                 XLT_FAIL("%s: n %zu: key %zu of %zu is wrong", j->what, c->n, s, c->count);
@@ -107,7 +106,7 @@ void reduce_call_check(const job *j, const reduce_call *c)
     free(wanted);
 }
 
-void reduce_call_free(reduce_call *c)
+static void reduce_call_free(reduce_call *c)
 {
     xlt_buffer *const all[] = {&c->a, &c->b, &c->heads, &c->keys, &c->number, &c->scratch};
     for (size_t i = 0; i < sizeof all / sizeof all[0]; ++i)
@@ -117,10 +116,10 @@ void reduce_call_free(reduce_call *c)
     free(c->in);
 }
 
-void reduce_check(xl_context *ctx, xl_plan *plan, const job *j, size_t n, bool cut)
+void reduce_check(xl_context *ctx, xl_plan *plan, const job *j, size_t n)
 {
     size_t bytes;
-    reduce_call c = reduce_call_make(j, n, cut);
+    reduce_call c = reduce_call_make(j, n);
     ok(ctx, xl_reduce_scratch(plan, &(xl_reduce_args){.n = n}, &bytes), "xl_reduce_scratch");
     if (n % 2 || xlt_placed_closely())
         c.scratch = xlt_scratch_make(bytes);

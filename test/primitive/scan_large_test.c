@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Scans and reductions of many elements: past 2^24, where a float stops counting, and, where
- * CROSSLANE_TEST_LARGE=1 asks for it and memory allows, past 2^32. Small sizes are of 2^16. */
+ * Scans and reductions of many elements: past 2^24, where a float stops counting, in many runs, and,
+ * if CROSSLANE_TEST_LARGE=1 asks for it and memory allows, past 2^32. Small sizes are of 2^16. */
 #include "scan_support.h"
 
 #include <stdio.h>
@@ -32,24 +32,56 @@ static void past_2_to_24_in_segments(void **state)
     job j;
     job_make(&j, "large, segments", XL_U32, XL_SUM, XL_INCLUSIVE, NULL);
     j.desc.segments = XL_SEGMENTS_FLAG_BITMASK;
-    j.pattern = LONG_RUNS;
+    j.pattern = HEADS_IN_700;
     xl_plan *plan = job_plan(xlt_context(), &j);
     job_check(xlt_context(), plan, &j, past(24), placings[0]);
     xl_plan_destroy(plan);
 }
 
-/* ---- past 2^32 ------------------------------------------------------------------------ */
+/* ---- many runs ------------------------------------------------------------------------------- */
 
-/* CROSSLANE_TEST_LARGE: 1 for 2^32; 20 to 32 for that power of two in its place, to try the
- * test itself where memory is short; 0 if not set. */
-static unsigned large_log(void)
+/* The sum of n ones that an expression loads, which takes them one by one. */
+static void check_ones(const char *what, const char *tune, size_t n)
 {
-    const char *wish = getenv("CROSSLANE_TEST_LARGE");
-    const long number = wish ? strtol(wish, NULL, 10) : 0;
-    if (number == 1)
-        return 32;
-    return number >= 20 && number <= 32 ? (unsigned)number : 0;
+    uint32_t got = 0;
+    xl_reduce_desc desc;
+    xl_plan *plan;
+    unsigned char *ones = bytes_for(n, 1);
+    xl_context *ctx = open_context(tune, NULL);
+    xl_reduce_desc_init(&desc);
+    desc.load = "x";
+    desc.load_type = XL_U8;
+    ok(ctx, xl_reduce_create(ctx, &desc, &plan), what);
+    memset(ones, 1, n);
+    xlt_buffer a = xlt_buffer_make(ones, n, 1, 0), b = xlt_buffer_make(NULL, 1, 4, 0);
+    const xl_reduce_args args = {.n = n, .in = xlt_view(&a), .out = xlt_view(&b)};
+    ok(ctx, xl_reduce_enqueue(plan, xlt_queue(), &args, 0, NULL, NULL), what);
+    xlt_read(&b, &got);
+    if (got != n)
+        XLT_FAIL("%s: %zu ones come to %u", what, n, (unsigned)got);
+    xlt_buffer_free(&a);
+    xlt_buffer_free(&b);
+    xl_plan_destroy(plan);
+    xl_context_destroy(ctx);
+    free(ones);
 }
+
+/* More than 65,535 runs, which one launch would have to join; and, of groups, more than a
+ * launch joins. */
+static void reductions_in_many_runs(void **state)
+{
+    (void)state;
+    enum { RUN = 256 };
+    check_ones("runs of a work-item", "reduce.serial = 1\nreduce.chunk_elements = 256\n",
+               (size_t)70001 * RUN + 77);
+    if (!xlt_small())
+        check_ones("runs of a group",
+                   "reduce.serial = 0\nreduce.whole_size = 16\nreduce.whole_bytes = 16\n"
+                   "reduce.chunk_elements = 256\n",
+                   (size_t)33001 * 8 * RUN + 77);
+}
+
+/* ---- past 2^32 ------------------------------------------------------------------------ */
 
 /* n bytes in 16 chunks and a rest behind them, each filled with a different number, so that
  * a read by an index of 32 bits gives another number. Keys change where chunks do,
@@ -83,10 +115,7 @@ static const char large_load[] = "(x) + ((i & 0xffff) == 0 ? 2 : 0)";
  * lost. */
 static void fill_bytes(cl_mem mem, cl_uchar value, size_t at, size_t bytes)
 {
-    cl_int code;
-    cl_mem from =
-        clCreateBuffer(xl_context_cl(xlt_context()), CL_MEM_READ_WRITE, bytes, NULL, &code);
-    XLT_CL(code);
+    cl_mem from = plain_buffer(bytes);
     XLT_CL(clEnqueueFillBuffer(xlt_queue(), from, &value, 1, 0, bytes, 0, NULL, NULL));
     XLT_CL(clEnqueueCopyBuffer(xlt_queue(), from, mem, 0, at, bytes, 0, NULL, NULL));
     XLT_CL(clFinish(xlt_queue())); /* one at a time: memory is short */
@@ -101,27 +130,20 @@ static void fill_large(const large *l)
 
 static large large_make(void)
 {
-    large l = {.limit = (size_t)1 << large_log()};
+    large l = {.limit = (size_t)1 << large_log_or_skip()};
     xl_device_info info;
-    cl_int code;
     XLT_OK(xl_context_device_info(xlt_context(), &info));
-    if (large_log() == 0) {
-        print_message("CROSSLANE_TEST_LARGE=1 is not set: 2^32 elements left out\n");
-        skip();
-    }
     l.n = l.limit + REST;
     l.chunk = l.limit / CHUNKS;
     l.border = l.limit + 1000;
     if (info.max_buffer_bytes < l.n || info.global_bytes < 3 * l.n) {
         print_message("%s: no two buffers of %zu bytes and room beside them, 2^%u elements left "
                       "out\n",
-                      xlt_device(), l.n, large_log());
+                      xlt_device(), l.n, large_log_or_skip());
         skip();
     }
-    l.data = clCreateBuffer(xl_context_cl(xlt_context()), CL_MEM_READ_WRITE, l.n, NULL, &code);
-    XLT_CL(code);
-    l.keys = clCreateBuffer(xl_context_cl(xlt_context()), CL_MEM_READ_WRITE, l.n, NULL, &code);
-    XLT_CL(code);
+    l.data = plain_buffer(l.n);
+    l.keys = plain_buffer(l.n);
     for (size_t c = 0; c < CHUNKS; ++c)
         fill_bytes(l.keys, (cl_uchar)(37 * c), c * l.chunk, l.chunk);
     fill_bytes(l.keys, 5, l.limit, l.border - l.limit);
@@ -199,96 +221,7 @@ static void scans_past_2_to_32(void **state)
     large_free(&l);
 }
 
-static void check_sums(const large *l, bool by_key)
-{
-    enum { MOST = CHUNKS + 2 };
-    const size_t count = by_key ? MOST : 1;
-    cl_ulong got[MOST] = {0}, number = 0;
-    cl_uchar names[MOST] = {0}, key = 0;
-    xl_plan *plan;
-    xl_reduce_desc desc;
-    xl_reduce_desc_init(&desc);
-    desc.type = XL_U64;
-    desc.load = large_load;
-    desc.load_type = XL_U8;
-    desc.segments = by_key ? XL_SEGMENTS_KEYS : XL_SEGMENTS_NONE;
-    desc.segment_type = by_key ? XL_U8 : XL_NONE;
-    XLT_OK(xl_reduce_create(xlt_context(), &desc, &plan));
-    xlt_buffer out = xlt_buffer_make(NULL, count, 8, 0), keys = xlt_buffer_make(NULL, count, 1, 0);
-    xlt_buffer counted = xlt_buffer_make(NULL, 1, 8, 0);
-    const xl_view none = xl_no_view();
-    xl_view to = xlt_view(&out);
-    to.count = count;
-    XLT_OK(
-        xl_reduce_enqueue(plan, xlt_queue(),
-                          &(xl_reduce_args){.n = l->n,
-                                            .in = xl_view_of(l->data, 0),
-                                            .segments = by_key ? xl_view_of(l->keys, 0) : none,
-                                            .out = to,
-                                            .keys_out = by_key ? xlt_view(&keys) : none,
-                                            .num_segments_out = by_key ? xlt_view(&counted) : none},
-                          0, NULL, NULL));
-    xlt_read(&out, got);
-    for (size_t s = 0; s < count; ++s) {
-        const uint64_t begin = s > CHUNKS ? l->border : s * l->chunk;
-        const uint64_t end = s + 1 == count   ? l->n
-                             : s + 1 > CHUNKS ? l->border
-                                              : (s + 1) * l->chunk;
-        const uint64_t wanted = sum_before(l, end) - sum_before(l, begin);
-        if (got[s] != wanted)
-            XLT_FAIL("%s: sum %zu is %llu, not %llu", by_key ? "by key" : "whole", s,
-                     (unsigned long long)got[s], (unsigned long long)wanted);
-    }
-    if (by_key) {
-        xlt_read(&counted, &number);
-        xlt_read(&keys, names);
-        assert_int_equal(number, count);
-        for (size_t s = 0; s < count; ++s) {
-            key = s < CHUNKS ? (cl_uchar)(37 * s) : s == CHUNKS ? 5 : 6;
-            assert_int_equal(names[s], key);
-        }
-    }
-    xlt_buffer_free(&out);
-    xlt_buffer_free(&keys);
-    xlt_buffer_free(&counted);
-    xl_plan_destroy(plan);
-}
-
-static void check_place(const large *l)
-{
-    const size_t place = l->limit + 777;
-    cl_ulong got = 0;
-    xl_plan *plan;
-    xl_reduce_desc desc;
-    xl_reduce_desc_init(&desc);
-    desc.type = XL_U8;
-    desc.op = XL_ARG_MAX;
-    fill_bytes(l->data, 200, place, 1);
-    XLT_OK(xl_reduce_create(xlt_context(), &desc, &plan));
-    xlt_buffer out = xlt_buffer_make(NULL, 1, 8, 0);
-    XLT_OK(xl_reduce_enqueue(
-        plan, xlt_queue(),
-        &(xl_reduce_args){.n = l->n, .in = xl_view_of(l->data, 0), .out = xlt_view(&out)}, 0, NULL,
-        NULL));
-    xlt_read(&out, &got);
-    if (got != place)
-        XLT_FAIL("the greatest is at %llu, not at %zu", (unsigned long long)got, place);
-    xlt_buffer_free(&out);
-    xl_plan_destroy(plan);
-}
-
-static void reductions_past_2_to_32(void **state)
-{
-    (void)state;
-    large l = large_make();
-    fill_large(&l);
-    check_sums(&l, false);
-    check_sums(&l, true);
-    check_place(&l);
-    large_free(&l);
-}
-
-/* The sum as u64, the least number, or its place, for n bytes of 9 and a last one of 3. */
+/* The sum as u64, the least number, or a place, of the first n bytes. */
 static uint64_t reduced(const large *l, size_t n, xl_op op)
 {
     cl_ulong wide = 0;
@@ -298,22 +231,74 @@ static uint64_t reduced(const large *l, size_t n, xl_op op)
     xl_reduce_desc_init(&desc);
     desc.op = op;
     desc.type = op == XL_SUM ? XL_U64 : XL_U8;
-    if (op == XL_SUM) {
-        desc.load = "x";
-        desc.load_type = XL_U8;
-    }
+    desc.load = op == XL_SUM ? large_load : NULL;
+    desc.load_type = op == XL_SUM ? XL_U8 : XL_NONE;
     XLT_OK(xl_reduce_create(xlt_context(), &desc, &plan));
     xlt_buffer out = xlt_buffer_make(NULL, 1, op == XL_MIN ? 1 : 8, 0);
-    XLT_OK(xl_reduce_enqueue(
-        plan, xlt_queue(),
-        &(xl_reduce_args){.n = n, .in = xl_view_of(l->data, 0), .out = xlt_view(&out)}, 0, NULL,
-        NULL));
+    const xl_reduce_args args = {.n = n, .in = xl_view_of(l->data, 0), .out = xlt_view(&out)};
+    XLT_OK(xl_reduce_enqueue(plan, xlt_queue(), &args, 0, NULL, NULL));
     xlt_read(&out, op == XL_MIN ? (void *)&least : (void *)&wide);
     xlt_buffer_free(&out);
     xl_plan_destroy(plan);
     return op == XL_MIN ? least : wide;
 }
 
+static void check_sums_by_key(const large *l)
+{
+    enum { COUNT = CHUNKS + 2 };
+    cl_ulong got[COUNT] = {0}, number = 0;
+    cl_uchar names[COUNT] = {0};
+    xl_plan *plan;
+    xl_reduce_desc desc;
+    xl_reduce_desc_init(&desc);
+    desc.type = XL_U64;
+    desc.load = large_load;
+    desc.load_type = XL_U8;
+    desc.segments = XL_SEGMENTS_KEYS;
+    desc.segment_type = XL_U8;
+    XLT_OK(xl_reduce_create(xlt_context(), &desc, &plan));
+    xlt_buffer out = xlt_buffer_make(NULL, COUNT, 8, 0), keys = xlt_buffer_make(NULL, COUNT, 1, 0);
+    xlt_buffer counted = xlt_buffer_make(NULL, 1, 8, 0);
+    const xl_reduce_args args = {.n = l->n,
+                                 .in = xl_view_of(l->data, 0),
+                                 .segments = xl_view_of(l->keys, 0),
+                                 .out = xl_view_n(out.mem, xlt_view(&out).offset, COUNT),
+                                 .keys_out = xlt_view(&keys),
+                                 .num_segments_out = xlt_view(&counted)};
+    XLT_OK(xl_reduce_enqueue(plan, xlt_queue(), &args, 0, NULL, NULL));
+    xlt_read(&out, got);
+    xlt_read(&counted, &number);
+    xlt_read(&keys, names);
+    assert_int_equal(number, COUNT);
+    for (size_t s = 0; s < COUNT; ++s) {
+        const uint64_t begin = s > CHUNKS ? l->border : s * l->chunk;
+        const uint64_t end = s == CHUNKS + 1 ? l->n : s == CHUNKS ? l->border : begin + l->chunk;
+        const uint64_t wanted = sum_before(l, end) - sum_before(l, begin);
+        if (got[s] != wanted)
+            XLT_FAIL("sum %zu is %llu, not %llu", s, (unsigned long long)got[s],
+                     (unsigned long long)wanted);
+        assert_int_equal(names[s], s < CHUNKS ? (cl_uchar)(37 * s) : s == CHUNKS ? 5 : 6);
+    }
+    xlt_buffer_free(&out);
+    xlt_buffer_free(&keys);
+    xlt_buffer_free(&counted);
+    xl_plan_destroy(plan);
+}
+
+static void reductions_past_2_to_32(void **state)
+{
+    (void)state;
+    large l = large_make();
+    const size_t place = l.limit + 777;
+    fill_large(&l);
+    assert_int_equal(reduced(&l, l.n, XL_SUM), sum_before(&l, l.n));
+    check_sums_by_key(&l);
+    fill_bytes(l.data, 200, place, 1);
+    assert_int_equal(reduced(&l, l.n, XL_ARG_MAX), place);
+    large_free(&l);
+}
+
+/* n bytes of 9, the last of which is 3. */
 static void reductions_at_powers_of_two(void **state)
 {
     (void)state;
@@ -325,7 +310,7 @@ static void reductions_at_powers_of_two(void **state)
     for (size_t k = 0; k < sizeof sizes / sizeof sizes[0]; ++k) {
         const size_t n = sizes[k];
         fill_bytes(l.data, 3, n - 1, 1);
-        assert_int_equal(reduced(&l, n, XL_SUM), 9 * (uint64_t)n - 6);
+        assert_int_equal(reduced(&l, n, XL_SUM), 9 * (uint64_t)n - 6 + (n + 0xffff) / 0x10000 * 2);
         assert_int_equal(reduced(&l, n, XL_MIN), 3);
         assert_int_equal(reduced(&l, n, XL_ARG_MIN), n - 1);
         assert_int_equal(reduced(&l, n - 1, XL_MIN), 9);
@@ -334,18 +319,15 @@ static void reductions_at_powers_of_two(void **state)
     large_free(&l);
 }
 
-int main(int argc, char **argv)
+int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(past_2_to_24),
         cmocka_unit_test(past_2_to_24_in_segments),
+        cmocka_unit_test(reductions_in_many_runs),
         cmocka_unit_test(scans_past_2_to_32),
         cmocka_unit_test(reductions_past_2_to_32),
         cmocka_unit_test(reductions_at_powers_of_two),
     };
-    if (argc > 1)
-        cmocka_set_test_filter(argv[1]);
-    const int failed = cmocka_run_group_tests(tests, NULL, NULL);
-    xlt_finish();
-    return failed;
+    return cmocka_run_group_tests(tests, NULL, xlt_teardown);
 }

@@ -24,12 +24,12 @@ bool can_pipeline(void);
 
 typedef enum pattern {
     ONE_SEGMENT,
-    SINGLETONS,
-    SHORT_RUNS,   /* a head in 7 */
-    LONG_RUNS,    /* a head in 700 */
-    TILE_BORDERS, /* heads at, before and after multiples of a tile */
-    LAST_ALONE,   /* the last element, and nothing else */
-    MIXED,        /* stretches of one segment, of singletons, of short and of long runs */
+    HEADS_EVERYWHERE,
+    HEADS_IN_7, /* one in 7 on average */
+    HEADS_IN_700,
+    HEADS_AT_TILES, /* heads at, before and after multiples of a tile */
+    HEAD_AT_END,    /* the last element, and nothing else */
+    HEADS_MIXED,    /* stretches of one segment, of singletons, of short and of long runs */
     NUM_PATTERNS
 } pattern;
 
@@ -59,7 +59,8 @@ typedef struct job {
     uint64_t seed; /* of data and segments, beside n */
 } job;
 
-/* A job of built-in type and operator. `job` must stay where it is. */
+/* A job of a scalar type with a sum, a least or a greatest; users change the rest. `job` must stay
+ * where it is. */
 void job_make(job *j, const char *what, xl_type type, xl_op op, xl_scan_kind kind,
               const void *init);
 /* A value of the type that no operator has as identity; static storage. */
@@ -92,9 +93,15 @@ size_t tile_of(xl_context *ctx, const xl_plan *plan);
 
 /* Element by element, as the job says; fails with the first that differs. */
 void job_compare(const job *j, size_t n, const void *got, const void *wanted);
-void fill_element(xl_type type, xl_op op, xlt_random *random, size_t i, void *to);
+/* n elements of its input. */
+void *job_input(const job *j, size_t n);
 
 /* Bytes of n elements, and one more; the caller frees them. */
 void *bytes_for(size_t n, size_t size);
+/* A buffer without guards. */
+cl_mem plain_buffer(size_t bytes);
+/* The power of two that CROSSLANE_TEST_LARGE asks tests of 2^32 elements for: 32 if it is 1, or 20
+ * to 32 to try the test itself if memory is short. Skips the test if it is not set. */
+unsigned large_log_or_skip(void);
 
 #endif

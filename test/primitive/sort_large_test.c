@@ -2,23 +2,13 @@
  * Sorts of more than 2^32 keys, which the device makes and checks, if CROSSLANE_TEST_LARGE=1 asks
  * for them and memory allows. Cases of sort with large=yes have few keys, whose places a tunable
  * moves to where they pass 2^32. */
-#include "xlt.h"
+#include "scan_support.h"
 
 #include <crosslane/sort.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-
-/* As in scan_large_test.c. */
-static unsigned large_log(void)
-{
-    const char *wish = getenv("CROSSLANE_TEST_LARGE");
-    const long number = wish ? strtol(wish, NULL, 10) : 0;
-    if (number == 1)
-        return 32;
-    return number >= 20 && number <= 32 ? (unsigned)number : 0;
-}
 
 /* Kernels for keys and values of some bits. Work-item w has elements [begin, end). */
 static const char source[] =
@@ -67,15 +57,6 @@ typedef struct past {
     size_t n, key, value; /* bytes */
 } past;
 
-static cl_mem past_buffer(size_t bytes)
-{
-    cl_int code;
-    cl_mem mem =
-        clCreateBuffer(xl_context_cl(xlt_context()), CL_MEM_READ_WRITE, bytes, NULL, &code);
-    XLT_CL(code);
-    return mem;
-}
-
 static past past_make(size_t n, size_t key, size_t value)
 {
     past p = {.n = n, .key = key, .value = value};
@@ -91,10 +72,10 @@ static past past_make(size_t n, size_t key, size_t value)
     XLT_CL(code);
     p.look = clCreateKernel(p.program, "look", &code);
     XLT_CL(code);
-    p.keys = past_buffer(n * key);
-    p.values = value ? past_buffer(n * value) : NULL;
-    p.sums = past_buffer(WALKERS * sizeof(cl_ulong));
-    p.faults = past_buffer(WALKERS * sizeof(cl_ulong));
+    p.keys = plain_buffer(n * key);
+    p.values = value ? plain_buffer(n * value) : NULL;
+    p.sums = plain_buffer(WALKERS * sizeof(cl_ulong));
+    p.faults = plain_buffer(WALKERS * sizeof(cl_ulong));
     return p;
 }
 
@@ -147,10 +128,10 @@ static void past_sort(past *p, const xl_sort_desc *desc, bool in_place)
     size_t bytes;
     XLT_OK(xl_sort_create(xlt_context(), desc, &plan));
     XLT_OK(xl_sort_scratch(plan, &(xl_sort_args){.n = p->n}, &bytes));
-    p->scratch = past_buffer(bytes);
+    p->scratch = plain_buffer(bytes);
     if (!in_place) {
-        p->keys_out = past_buffer(p->n * p->key);
-        p->values_out = p->value ? past_buffer(p->n * p->value) : NULL;
+        p->keys_out = plain_buffer(p->n * p->key);
+        p->values_out = p->value ? plain_buffer(p->n * p->value) : NULL;
     }
     past_run(p, p->fill, p->keys, p->values);
     past_run(p, p->look, p->keys, p->values);
@@ -163,17 +144,13 @@ static void past_sort(past *p, const xl_sort_desc *desc, bool in_place)
                                .keys_out = xl_view_of(keys, 0),
                                .values_out = xl_view_of(values, 0),
                                .scratch = xl_view_of(p->scratch, 0)};
-    for (int run = 0; run < 2; ++run) { /* the second knows all memory */
+    for (int run = 0; run < (in_place || xlt_small() ? 1 : 2); ++run) { /* 1 knows all memory */
         XLT_CL(clFinish(xlt_queue()));
         const double start = seconds_now();
         XLT_OK(xl_sort_enqueue(plan, xlt_queue(), &args, 0, NULL, NULL));
         XLT_CL(clFinish(xlt_queue()));
-        const double seconds = seconds_now() - start;
-        print_message("%s, %zu keys of %zu bytes, values of %zu%s: %.3f ms, %.2f Gkey/s\n",
-                      xlt_device(), p->n, p->key, p->value, in_place ? ", in place" : "",
-                      1e3 * seconds, 1e-9 * (double)p->n / seconds);
-        if (in_place || xlt_small())
-            break;
+        print_message("%s, %zu keys of %zu bytes, values of %zu: %.3f ms\n", xlt_device(), p->n,
+                      p->key, p->value, 1e3 * (seconds_now() - start));
     }
     past_run(p, p->look, keys, values);
     assert_int_equal(past_total(p->faults), 0);
@@ -194,71 +171,55 @@ static bool past_fits(size_t n, size_t key, size_t value, size_t arrays)
     return false;
 }
 
-static void large_or_skip(void)
-{
-    if (large_log() > 0)
-        return;
-    print_message("CROSSLANE_TEST_LARGE=1 is not set: 2^32 keys left out\n");
-    skip();
-}
+typedef struct large_case {
+    size_t n;
+    xl_type key, value;
+    uint32_t large;
+    bool in_place;
+} large_case;
 
-static void keys_past_2_to_32(void **state)
+static void sort_cases(size_t count, const large_case *cases)
 {
-    (void)state;
-    static const struct {
-        xl_type key, value;
-        bool in_place;
-    } cases[] = {{XL_U8, XL_NONE, false},
-                 {XL_U32, XL_NONE, false},
-                 {XL_U32, XL_U32, true},
-                 {XL_U8, XL_U64, true}};
-    const size_t n = ((size_t)1 << large_log()) + (1 << 20) + 7;
     size_t done = 0;
-    large_or_skip();
-    for (size_t c = 0; c < sizeof cases / sizeof cases[0]; ++c) {
-        const size_t key = xl_type_size(cases[c].key), value = xl_type_size(cases[c].value);
-        const size_t arrays = cases[c].in_place ? 2 : 3;
+    for (const large_case *c = cases; c < cases + count; ++c) {
+        const size_t key = xl_type_size(c->key), value = xl_type_size(c->value);
         xl_sort_desc desc;
         xl_sort_desc_init(&desc);
-        desc.key = cases[c].key;
-        desc.value = cases[c].value;
-        desc.large = 1;
-        if (!past_fits(n, key, value, arrays))
+        desc.key = c->key;
+        desc.value = c->value;
+        desc.large = c->large;
+        if (!past_fits(c->n, key, value, c->in_place ? 2 : 3))
             continue;
-        past p = past_make(n, key, value);
-        past_sort(&p, &desc, cases[c].in_place);
+        past p = past_make(c->n, key, value);
+        past_sort(&p, &desc, c->in_place);
         past_free(&p);
         ++done;
     }
     if (done == 0)
         skip();
+}
+
+static void keys_past_2_to_32(void **state)
+{
+    (void)state;
+    const size_t n = ((size_t)1 << large_log_or_skip()) + (1 << 20) + 7;
+    const large_case cases[] = {{n, XL_U8, XL_NONE, 1, false},
+                                {n, XL_U32, XL_NONE, 1, false},
+                                {n, XL_U32, XL_U32, 1, true},
+                                {n, XL_U8, XL_U64, 1, true}};
+    sort_cases(sizeof cases / sizeof *cases, cases);
 }
 
 /* Of 2^31 keys places end with the sign of 32 bits, of 2^32 with the last of them. */
 static void keys_at_powers_of_two(void **state)
 {
     (void)state;
-    size_t done = 0;
-    large_or_skip();
-    const size_t limit = (size_t)1 << large_log();
-    const struct {
-        size_t n;
-        uint32_t large;
-    } cases[] = {{limit / 2, 0}, {limit / 2, 1}, {limit - 1, 0}, {limit, 1}};
-    for (size_t c = 0; c < sizeof cases / sizeof cases[0]; ++c) {
-        xl_sort_desc desc;
-        xl_sort_desc_init(&desc);
-        desc.key = XL_U8;
-        desc.large = cases[c].large;
-        if (!past_fits(cases[c].n, 1, 0, 2))
-            continue;
-        past p = past_make(cases[c].n, 1, 0);
-        past_sort(&p, &desc, true);
-        past_free(&p);
-        ++done;
-    }
-    if (done == 0)
-        skip();
+    const size_t limit = (size_t)1 << large_log_or_skip();
+    const large_case cases[] = {{limit / 2, XL_U8, XL_NONE, 0, true},
+                                {limit / 2, XL_U8, XL_NONE, 1, true},
+                                {limit - 1, XL_U8, XL_NONE, 0, true},
+                                {limit, XL_U8, XL_NONE, 1, true}};
+    sort_cases(sizeof cases / sizeof *cases, cases);
 }
 
 int main(int argc, char **argv)

@@ -44,6 +44,7 @@ static void wrong_descriptors(void **state)
         {"desc.key:", {.key = XL_USER_TYPE, .user_key = &three_bytes}},
     };
     refuses_descriptors(COUNT(cases), cases);
+    xl_sort_desc_init(NULL);
 }
 
 /* Descriptors that are refused with other statuses. */
@@ -206,25 +207,6 @@ static void wrong_segments(void **state)
     xl_plan_destroy(whole);
 }
 
-/* No keys: an event all the same. */
-static void nothing_yields_an_event(void **state)
-{
-    (void)state;
-    xl_sort_desc desc;
-    xl_plan *plan;
-    cl_event event = NULL;
-    const xl_sort_args none = {.n = 0};
-    xl_sort_desc_init(&desc);
-    XLT_OK(xl_sort_create(xlt_context(), &desc, &plan));
-    XLT_OK(xl_sort_enqueue(plan, xlt_queue(), &none, 0, NULL, &event));
-    XLT_CL(clWaitForEvents(1, &event));
-    XLT_CL(clReleaseEvent(event));
-    XLT_OK(xl_sort_enqueue(plan, xlt_queue(), &none, 0, NULL, NULL));
-    xl_plan_destroy(plan);
-    xl_plan_destroy(NULL);
-    xl_sort_desc_init(NULL);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -232,7 +214,6 @@ int main(void)
         cmocka_unit_test(contradictions),
         cmocka_unit_test(wrong_arrays),
         cmocka_unit_test(wrong_segments),
-        cmocka_unit_test(nothing_yields_an_event),
     };
     return cmocka_run_group_tests(tests, NULL, xlt_teardown);
 }

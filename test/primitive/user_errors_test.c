@@ -113,15 +113,6 @@ static void in_a_reduction(void **state)
     is_short(text);
 }
 
-static void of_other_arguments(void **state)
-{
-    (void)state;
-    const char *text = operator_fails("float join(float a, body b)\n{\n    return a;\n}\n");
-    starts(text, "xl_scan_create: operator join does not compile");
-    has(text, "\noperator join:1: float join(float a, body b)\n");
-    is_short(text);
-}
-
 /* The lines around the first mistake are shown, and the others counted. */
 static void a_long_text(void **state)
 {
@@ -282,79 +273,199 @@ static void a_program_of_the_users(void **state)
     is_short(text);
 }
 
-/* The plan of a grid, which searches are made from. */
-static xl_plan *grid_of(xl_plan **grid)
+/* The fields of all primitives that hold a caller's text. */
+typedef enum text_field {
+    PREDICATE,
+    EQUAL,
+    EXPRESSION,
+    BINS,
+    LOAD,
+    STORE,
+    STORE_OF_SUM,
+    COMPARATOR,
+    VISIT,
+    OPERATOR,
+    OPERATOR_OF_UINTS,
+    TYPE
+} text_field;
+
+static xl_status create_select(xl_select_kind kind, const char *text)
 {
-    xl_grid_desc desc;
-    xl_grid_desc_init(&desc);
-    desc.cell_size = 1;
-    XLT_OK(xl_grid_create(xlt_context(), &desc, grid));
-    return *grid;
+    xl_plan *plan;
+    xl_select_desc desc;
+    xl_select_desc_init(&desc);
+    desc.kind = kind;
+    *(kind == XL_SELECT_IF ? &desc.predicate : &desc.equal) = text;
+    return xl_select_create(xlt_context(), &desc, &plan);
 }
 
-static void a_visit(void **state)
+static xl_status create_sort(const char *text)
 {
-    (void)state;
+    xl_plan *plan;
+    xl_sort_desc desc;
+    const xl_user_comparator before = {"before", text};
+    xl_sort_desc_init(&desc);
+    desc.key = XL_U32;
+    desc.comparator = &before;
+    const xl_status status = xl_sort_create(xlt_context(), &desc, &plan);
+    xl_plan_destroy(plan);
+    return status;
+}
+
+static xl_status create_search(const char *text)
+{
     xl_plan *plan, *grid;
+    xl_grid_desc of_grid;
     xl_neighbors_desc desc;
-    if (!xlt_has_grids())
-        skip();
+    xl_grid_desc_init(&of_grid);
+    of_grid.cell_size = 1;
+    XLT_OK(xl_grid_create(xlt_context(), &of_grid, &grid));
     xl_neighbors_desc_init(&desc);
     desc.radius = 1;
-    desc.visit = "float visit(float sum, float distance2, uint i, uint j, float4 p)\n"
-                 "{\n    return sum + no_such_name;\n}\n";
-    XLT_FAILS(xl_neighbors_create(grid_of(&grid), &desc, &plan), XL_ERROR_BUILD);
-    starts(xl_context_error(xlt_context()),
-           "xl_neighbors_create: visit does not compile: line 3, column 18: ");
-    is_short(xl_context_error(xlt_context()));
+    desc.visit = text;
+    const xl_status status = xl_neighbors_create(grid, &desc, &plan);
     xl_plan_destroy(grid);
+    return status;
 }
 
-/* An expression must be one, in every primitive. */
-static void more_than_an_expression(void **state)
+static xl_status create_scan(text_field field, const char *text)
+{
+    xl_plan *plan;
+    const bool of_uints = field == OPERATOR_OF_UINTS || field == LOAD || field == STORE;
+    xl_user_op op = {"join", "body join(body a, body b) { return a; }", NULL, 0};
+    xl_user_type type = body;
+    xl_scan_desc desc = scan_desc(of_uints ? NULL : &type, &op);
+    *(field == LOAD    ? &desc.load
+      : field == STORE ? &desc.store
+      : field == TYPE  ? &type.source
+                       : &op.source) = text;
+    if (field == OPERATOR_OF_UINTS) {
+        desc.op = XL_USER_OP;
+        desc.user_op = &op;
+    }
+    const xl_status status = xl_scan_create(xlt_context(), &desc, &plan);
+    xl_plan_destroy(plan);
+    return status;
+}
+
+static xl_status create_other(text_field field, const char *text)
+{
+    xl_plan *plan;
+    xl_transform_desc transform;
+    xl_histogram_desc histogram;
+    xl_reduce_desc reduce;
+    xl_transform_desc_init(&transform);
+    xl_histogram_desc_init(&histogram);
+    xl_reduce_desc_init(&reduce);
+    transform.expression = histogram.load = reduce.store = text;
+    return field == EXPRESSION ? xl_transform_create(xlt_context(), &transform, &plan)
+           : field == BINS     ? xl_histogram_create(xlt_context(), &histogram, &plan)
+                               : xl_reduce_create(xlt_context(), &reduce, &plan);
+}
+
+static xl_status create(text_field field, const char *text)
+{
+    switch (field) {
+    case PREDICATE:
+        return create_select(XL_SELECT_IF, text);
+    case EQUAL:
+        return create_select(XL_SELECT_UNIQUE, text);
+    case COMPARATOR:
+        return create_sort(text);
+    case VISIT:
+        return create_search(text);
+    case EXPRESSION:
+    case BINS:
+    case STORE_OF_SUM:
+        return create_other(field, text);
+    default:
+        return create_scan(field, text);
+    }
+}
+
+/* An expression must be one, a source must end where it ends, and functions must have the types of
+ * the call, in every primitive. */
+static void texts_of_all_primitives(void **state)
 {
     (void)state;
-    xl_context *ctx = xlt_context();
-    static const char text[] = "x > 2, x < 5";
-    xl_plan *select;
-    xl_select_desc of_select;
-    xl_select_desc_init(&of_select);
-    of_select.predicate = text;
-    XLT_FAILS(xl_select_create(ctx, &of_select, &select), XL_ERROR_INVALID_ARGUMENT);
-    starts(xl_context_error(ctx), "desc.predicate: \",\" in line 1, column 6; must be one express");
-    of_select.predicate = NULL;
-    of_select.kind = XL_SELECT_UNIQUE;
-    of_select.equal = "a == b; b";
-    XLT_FAILS(xl_select_create(ctx, &of_select, &select), XL_ERROR_INVALID_ARGUMENT);
-    starts(xl_context_error(ctx), "desc.equal: \";\" in line 1, column 7; must be one expression");
-    xl_plan *transform;
-    xl_transform_desc of_transform;
-    xl_transform_desc_init(&of_transform);
-    of_transform.expression = text;
-    XLT_FAILS(xl_transform_create(ctx, &of_transform, &transform), XL_ERROR_INVALID_ARGUMENT);
-    starts(xl_context_error(ctx), "desc.expression: \",\" in line 1, column 6; ");
-    xl_plan *histogram;
-    xl_histogram_desc of_histogram;
-    xl_histogram_desc_init(&of_histogram);
-    of_histogram.load = text;
-    XLT_FAILS(xl_histogram_create(ctx, &of_histogram, &histogram), XL_ERROR_INVALID_ARGUMENT);
-    starts(xl_context_error(ctx), "desc.load: \",\" in line 1, column 6; ");
-    xl_plan *scan;
-    xl_scan_desc of_scan = scan_desc(NULL, NULL);
-    of_scan.load = text;
-    XLT_FAILS(xl_scan_create(ctx, &of_scan, &scan), XL_ERROR_INVALID_ARGUMENT);
-    starts(xl_context_error(ctx), "desc.load: \",\" in line 1, column 6; ");
-    of_scan.load = NULL;
-    of_scan.store = "x /*";
-    XLT_FAILS(xl_scan_create(ctx, &of_scan, &scan), XL_ERROR_INVALID_ARGUMENT);
-    starts(xl_context_error(ctx),
-           "desc.store: \"/*\" in line 1, column 3; the closing */ is missing");
-    xl_plan *reduce;
-    xl_reduce_desc of_reduce;
-    xl_reduce_desc_init(&of_reduce);
-    of_reduce.store = "x) + (x";
-    XLT_FAILS(xl_reduce_create(ctx, &of_reduce, &reduce), XL_ERROR_INVALID_ARGUMENT);
-    starts(xl_context_error(ctx), "desc.store: \")\" in line 1, column 2; ");
+    static const char two[] = "x > 2, x < 5",
+                      no_join[] = "xl_scan_create: operator join does not compile",
+                      uints[] = ": the source must define \"uint join(uint, uint)\"\n";
+    static const xl_status bad = XL_ERROR_INVALID_ARGUMENT, build = XL_ERROR_BUILD;
+    const struct {
+        text_field field;
+        const char *text;
+        xl_status status;
+        const char *start, *part; /* of the error's text; part: or NULL */
+    } rows[] = {
+        {PREDICATE, two, bad, "desc.predicate: \",\" in line 1, column 6; must be one express",
+         NULL},
+        {EQUAL, "a == b; b", bad, "desc.equal: \";\" in line 1, column 7; must be one expression",
+         NULL},
+        {EXPRESSION, two, bad, "desc.expression: \",\" in line 1, column 6; ", NULL},
+        {BINS, two, bad, "desc.load: \",\" in line 1, column 6; ", NULL},
+        {LOAD, two, bad, "desc.load: \",\" in line 1, column 6; ", NULL},
+        {STORE, "x /*", bad, "desc.store: \"/*\" in line 1, column 3; the closing */ is missing",
+         NULL},
+        {STORE_OF_SUM, "x) + (x", bad, "desc.store: \")\" in line 1, column 2; ", NULL},
+        /* x == 5 was meant. */
+        {LOAD, "x = 5", build, "xl_scan_create: load does not compile: line 1, col", NULL},
+        {PREDICATE, "x = 5", build, "xl_select_create: predicate does not compile: line 1", NULL},
+        {OPERATOR, "body join(body a, body b)\n{\n    return a;\n", bad,
+         "desc.user_op->source: \"{\" in line 2, column 1; the closing ", NULL},
+        {TYPE, "#if 1\ntypedef struct { float m, x, y; } body;", bad,
+         "desc.user_type->source: \"#if\" in line 1, column 1; the #endif ", NULL},
+        {COMPARATOR, "bool before(uint a, uint b) { return a < b; } /*", bad,
+         "desc.comparator->source: \"/*\" in line 1, column 47; ", NULL},
+        {VISIT, "float visit(float s, float d, uint i, uint j, float4 p) { return s; } \"", bad,
+         "desc.visit: \"\"\" in line 1, column 71; the closing quote is mis", NULL},
+        {VISIT,
+         "float visit(float sum, float distance2, uint i, uint j, float4 p)\n"
+         "{\n    return sum + no_such_name;\n}\n",
+         build, "xl_neighbors_create: visit does not compile: line 3, column 18: ", NULL},
+        {VISIT, "int visit(int sum, float d, uint i, uint j, float4 p) { return sum; }", build,
+         "xl_neighbors_create: visit does not compile: ",
+         ": the source must define \"float visit(float, float, uint, uint, float4)\"\n"},
+        {COMPARATOR, "bool before(float a, float b) { return a < b; }", build,
+         "xl_sort_create: comparator before does not compile: ",
+         ": the source must define \"int before(uint, uint)\"\n"},
+        {COMPARATOR, "int before(const uint a, const uint b) { return a < b; }", XL_SUCCESS, NULL,
+         NULL},
+        {OPERATOR, "float join(float a, body b)\n{\n    return a;\n}\n", build, no_join,
+         "\noperator join:1: float join(float a, body b)\n"},
+        /* C converts arguments and results of other types without a warning. */
+        {OPERATOR_OF_UINTS, "float join(float a, float b) { return a + b; }", build, no_join,
+         uints},
+        {OPERATOR_OF_UINTS, "uint join(uint a, int b) { return a + (uint)b; }", build, no_join,
+         uints},
+        {OPERATOR_OF_UINTS, "ulong join(uint a, uint b) { return a + b; }", build, no_join, uints},
+        {OPERATOR_OF_UINTS, "uint g(uint a, uint b) { return a + b; }", build, no_join, NULL},
+        {OPERATOR_OF_UINTS,
+         "__attribute__((overloadable)) float join(float a, float b) { return a + b; }", build,
+         no_join, uints},
+        {OPERATOR_OF_UINTS,
+         "typedef uint n; static inline n join(n a, const n b) { return a + b; }", XL_SUCCESS, NULL,
+         NULL},
+        {OPERATOR_OF_UINTS, "#define join(a, b) ((a) + (b))", XL_SUCCESS, NULL, NULL},
+        {OPERATOR_OF_UINTS, "uint g(uint a, uint b) { return a + b; }\n#define join g", XL_SUCCESS,
+         NULL, NULL},
+        {OPERATOR_OF_UINTS,
+         "__attribute__((overloadable)) uint join(uint a, uint b) { return a + b; }", XL_SUCCESS,
+         NULL, NULL},
+    };
+    for (size_t k = 0; k < sizeof rows / sizeof rows[0]; ++k) {
+        if (rows[k].field == VISIT && !xlt_has_grids())
+            continue;
+        XLT_FAILS(create(rows[k].field, rows[k].text), rows[k].status);
+        if (rows[k].status == XL_SUCCESS)
+            continue;
+        const char *const text = xl_context_error(xlt_context());
+        starts(text, rows[k].start);
+        if (rows[k].part)
+            has(text, rows[k].part);
+        if (rows[k].status == build)
+            is_short(text);
+    }
 }
 
 /* Compilers can do all that the limits allow: see XL_ERROR_INVALID_ARGUMENT in user_text_test.c. */
@@ -379,133 +490,6 @@ static void the_longest_texts(void **state)
         desc.expression = texts[i];
         XLT_OK(xl_transform_create(xlt_context(), &desc, &plan));
         xl_plan_destroy(plan);
-    }
-}
-
-/* An assignment changes nothing, so it is a mistake: x == 5 was meant. */
-static void an_assignment(void **state)
-{
-    (void)state;
-    xl_scan_desc desc = scan_desc(NULL, NULL);
-    desc.load = "x = 5";
-    starts(scan_fails(xlt_context(), &desc), "xl_scan_create: load does not compile: line 1, col");
-    xl_plan *plan;
-    xl_select_desc select;
-    xl_select_desc_init(&select);
-    select.predicate = "x = 5";
-    XLT_FAILS(xl_select_create(xlt_context(), &select, &plan), XL_ERROR_BUILD);
-    starts(xl_context_error(xlt_context()), "xl_select_create: predicate does not compile: line 1");
-}
-
-/* A source must end where it ends, in every primitive. */
-static void an_open_source(void **state)
-{
-    (void)state;
-    xl_context *ctx = xlt_context();
-    xl_plan *scan;
-    xl_user_op op = {"join", "body join(body a, body b)\n{\n    return a;\n", NULL, 0};
-    xl_user_type type = body;
-    xl_scan_desc desc = scan_desc(&type, &op);
-    XLT_FAILS(xl_scan_create(ctx, &desc, &scan), XL_ERROR_INVALID_ARGUMENT);
-    starts(xl_context_error(ctx), "desc.user_op->source: \"{\" in line 2, column 1; the closing ");
-    type.source = "#if 1\ntypedef struct { float m, x, y; } body;";
-    XLT_FAILS(xl_scan_create(ctx, &desc, &scan), XL_ERROR_INVALID_ARGUMENT);
-    starts(xl_context_error(ctx),
-           "desc.user_type->source: \"#if\" in line 1, column 1; the #endif ");
-    op.name = "xl_scan_sweep";
-    type.source = body.source;
-    XLT_FAILS(xl_scan_create(ctx, &desc, &scan), XL_ERROR_INVALID_ARGUMENT);
-    starts(xl_context_error(ctx),
-           "desc.user_op: \"xl_scan_sweep\"; names that begin with xl_ or XL_ are");
-    xl_plan *sort;
-    xl_sort_desc of_sort;
-    const xl_user_comparator before = {"before",
-                                       "bool before(uint a, uint b) { return a < b; } /*"};
-    xl_sort_desc_init(&of_sort);
-    of_sort.key = XL_U32;
-    of_sort.comparator = &before;
-    XLT_FAILS(xl_sort_create(ctx, &of_sort, &sort), XL_ERROR_INVALID_ARGUMENT);
-    starts(xl_context_error(ctx), "desc.comparator->source: \"/*\" in line 1, column 47; ");
-    xl_plan *neighbors, *grid;
-    xl_neighbors_desc of_neighbors;
-    xl_neighbors_desc_init(&of_neighbors);
-    of_neighbors.radius = 1;
-    of_neighbors.visit = "float visit(float s, float d, uint i, uint j, float4 p) { return s; } \"";
-    XLT_FAILS(xl_neighbors_create(grid_of(&grid), &of_neighbors, &neighbors),
-              XL_ERROR_INVALID_ARGUMENT);
-    starts(xl_context_error(ctx),
-           "desc.visit: \"\"\" in line 1, column 71; the closing quote is mis");
-    xl_plan_destroy(grid);
-}
-
-/* C converts arguments and results of other types without a warning; the library refuses them. */
-static void an_operator_of_other_types(void **state)
-{
-    (void)state;
-    static const struct {
-        const char *source;
-        bool fits;
-    } cases[] = {
-        {"float f(float a, float b) { return a + b; }", false},
-        {"float f(uint a, uint b) { return (float)a + (float)b; }", false},
-        {"uint f(uint a, int b) { return a + (uint)b; }", false},
-        {"ulong f(uint a, uint b) { return a + b; }", false},
-        {"uint g(uint a, uint b) { return a + b; }", false},
-        {"__attribute__((overloadable)) float f(float a, float b) { return a + b; }", false},
-        {"uint f(uint a, uint b) { return a + b; }", true},
-        {"uint f(const uint a, uint b) { return a + b; }", true},
-        {"typedef uint count; static inline count f(count a, const count b) { return a + b; }",
-         true},
-        {"#define f(a, b) ((a) + (b))", true},
-        {"uint g(uint a, uint b) { return a + b; }\n#define f g", true},
-        {"__attribute__((overloadable)) uint f(uint a, uint b) { return a + b; }", true},
-    };
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
-        const xl_user_op op = {"f", cases[i].source, NULL, 0};
-        xl_plan *plan;
-        xl_scan_desc desc = scan_desc(NULL, NULL);
-        desc.op = XL_USER_OP;
-        desc.user_op = &op;
-        XLT_FAILS(xl_scan_create(xlt_context(), &desc, &plan),
-                  cases[i].fits ? XL_SUCCESS : XL_ERROR_BUILD);
-        xl_plan_destroy(plan);
-        if (cases[i].fits)
-            continue;
-        const char *text = xl_context_error(xlt_context());
-        starts(text, "xl_scan_create: operator f does not compile: ");
-        if (!strstr(cases[i].source, " g(")) /* there is no f at all: compilers say so */
-            has(text, ": the source must define \"uint f(uint, uint)\"\n");
-        is_short(text);
-    }
-}
-
-static void a_comparator_of_other_types(void **state)
-{
-    (void)state;
-    static const struct {
-        const char *source;
-        bool fits;
-    } cases[] = {
-        {"bool before(float a, float b) { return a < b; }", false},
-        {"bool before(uint a, uint b) { return a < b; }", true},
-        {"int before(const uint a, const uint b) { return a < b; }", true},
-    };
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
-        const xl_user_comparator before = {"before", cases[i].source};
-        xl_plan *plan;
-        xl_sort_desc desc;
-        xl_sort_desc_init(&desc);
-        desc.key = XL_U32;
-        desc.comparator = &before;
-        XLT_FAILS(xl_sort_create(xlt_context(), &desc, &plan),
-                  cases[i].fits ? XL_SUCCESS : XL_ERROR_BUILD);
-        xl_plan_destroy(plan);
-        if (!cases[i].fits) {
-            starts(xl_context_error(xlt_context()),
-                   "xl_sort_create: comparator before does not compile: ");
-            has(xl_context_error(xlt_context()),
-                ": the source must define \"int before(uint, uint)\"\n");
-        }
     }
 }
 
@@ -536,48 +520,20 @@ static void a_comparator_that_returns_halves(void **state)
     xl_plan_destroy(plan);
 }
 
-static void a_visit_of_other_types(void **state)
-{
-    (void)state;
-    xl_plan *plan, *grid;
-    xl_neighbors_desc desc;
-    if (!xlt_has_grids())
-        skip();
-    xl_neighbors_desc_init(&desc);
-    desc.radius = 1;
-    desc.visit = "int visit(int sum, float d, uint i, uint j, float4 p) { return sum; }";
-    XLT_FAILS(xl_neighbors_create(grid_of(&grid), &desc, &plan), XL_ERROR_BUILD);
-    starts(xl_context_error(xlt_context()), "xl_neighbors_create: visit does not compile: ");
-    has(xl_context_error(xlt_context()),
-        ": the source must define \"float visit(float, float, uint, uint, float4)\"\n");
-    xl_plan_destroy(grid);
-}
-
-int main(int argc, char **argv)
+int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_mistyped_operator),
         cmocka_unit_test(in_a_reduction),
-        cmocka_unit_test(of_other_arguments),
         cmocka_unit_test(a_long_text),
         cmocka_unit_test(columns_of_expressions),
         cmocka_unit_test(the_size_of_a_type),
         cmocka_unit_test(the_size_of_a_loaded_type),
         cmocka_unit_test(the_source_goes_to_the_dump_folder),
         cmocka_unit_test(a_program_of_the_users),
-        cmocka_unit_test(a_visit),
-        cmocka_unit_test(more_than_an_expression),
+        cmocka_unit_test(texts_of_all_primitives),
         cmocka_unit_test(the_longest_texts),
-        cmocka_unit_test(an_assignment),
-        cmocka_unit_test(an_open_source),
-        cmocka_unit_test(an_operator_of_other_types),
-        cmocka_unit_test(a_comparator_of_other_types),
         cmocka_unit_test(a_comparator_that_returns_halves),
-        cmocka_unit_test(a_visit_of_other_types),
     };
-    if (argc > 1)
-        cmocka_set_test_filter(argv[1]);
-    const int failed = cmocka_run_group_tests(tests, NULL, NULL);
-    xlt_finish();
-    return failed;
+    return cmocka_run_group_tests(tests, NULL, xlt_teardown);
 }
