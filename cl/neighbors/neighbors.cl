@@ -53,7 +53,7 @@ bool xl_is_counted(const xl_query *query, xl_site other, xl_real4 shift)
 }
 
 /* With a radius for each pair, a point that is near others may be too far from itself. */
-#if XL_RADII >= XL_RADII_LARGER
+#if XL_RADII > 1
 #define XL_IS_COUNTED(query, other, shift) XL_IS_NEIGHBOR(query, other, shift, &distance2)
 #else
 #define XL_IS_COUNTED(query, other, shift) xl_is_counted(query, other, shift)
@@ -61,7 +61,7 @@ bool xl_is_counted(const xl_query *query, xl_site other, xl_real4 shift)
 
 uint2 xl_without_own(uint2 count)
 {
-#if XL_KEEP_SELF || XL_HALF || XL_RADII >= XL_RADII_LARGER
+#if XL_KEEP_SELF || XL_HALF || XL_RADII > 1
     return count;
 #else
     return count - min(count, (uint2)(1u));
@@ -72,7 +72,7 @@ uint2 xl_without_own(uint2 count)
 uint2 xl_count_range(const xl_range *range, const xl_two *two, const xl_search *s, bool both,
                      uint2 count)
 {
-#if XL_RADII >= XL_RADII_LARGER
+#if XL_RADII > 1
     xl_real distance2;
 #endif
     for (uint q = range->begin; q < range->end; ++q) {

@@ -7,20 +7,18 @@
 
 #include "../prelude/prelude_real.cl"
 
-/* Values of XL_RADII: xl_neighbors_radii in crosslane/neighbors.h. 1 is a radius of each query. */
-#define XL_RADII_LARGER 2
-#define XL_RADII_TYPES 3
-
+/* XL_RADII is an xl_neighbors_radii of crosslane/neighbors.h: 1 a radius for each query, 2 the
+ * larger one of query and point, 3 by the types of both. */
 #if XL_RADII
-#if XL_RADII == XL_RADII_TYPES
+#if XL_RADII == 3
 typedef uint xl_radius_in; /* the type of a query or a point */
 #else
 typedef xl_real xl_radius_in;
 #endif
 
 typedef struct xl_radii {
-    __global const xl_radius_in *of_queries, *of_points; /* points: XL_RADII_LARGER and higher */
-#if XL_RADII == XL_RADII_TYPES
+    __global const xl_radius_in *of_queries, *of_points; /* points: of pairs */
+#if XL_RADII == 3
     __global const xl_real *squares; /* num_types + 1 rows of as many; -1 in the last row and in
                                         the last column, which are those of any other type */
     uint num_types;
@@ -29,7 +27,7 @@ typedef struct xl_radii {
 #endif
 } xl_radii;
 
-#if XL_RADII != XL_RADII_TYPES
+#if XL_RADII != 3
 /* A radius that is NaN or not above 0 counts as 0. */
 xl_real xl_radius_of(const xl_radii *radii, xl_real own)
 {
@@ -44,7 +42,7 @@ xl_real xl_radius_square(xl_real radius)
 #endif
 #endif
 
-#if XL_RADII == XL_RADII_LARGER
+#if XL_RADII == 2
 typedef xl_real xl_query_part, xl_point_part; /* the square of its radius */
 
 xl_query_part xl_radii_query(const xl_radii *radii, uint i)
@@ -67,7 +65,7 @@ xl_real8 xl_pair_radii2(xl_query_part query, const xl_point_part *points)
 {
     return fmax((xl_real8)(query), vload8(0, points));
 }
-#elif XL_RADII == XL_RADII_TYPES
+#elif XL_RADII == 3
 typedef __global const xl_real *xl_query_part; /* the row of its type */
 typedef uint xl_point_part;                    /* the column of its type */
 

@@ -101,14 +101,14 @@ typedef struct xl_search {
 #else
 #define XL_GIVEN_PARAMETERS
 #endif
-#if XL_GIVEN && XL_RADII >= XL_RADII_LARGER
+#if XL_GIVEN && XL_RADII > 1
 #define XL_POINT_RADII_PARAMETERS __global const xl_radius_in *point_radii, ulong point_radii_at,
 #define XL_POINT_RADII_ARGUMENTS point_radii, point_radii_at,
 #else
 #define XL_POINT_RADII_PARAMETERS
 #define XL_POINT_RADII_ARGUMENTS
 #endif
-#if XL_RADII == XL_RADII_TYPES
+#if XL_RADII == 3
 #define XL_RADII_PARAMETERS                                                                        \
     __global const xl_real *squares, uint num_types, __global const xl_radius_in *radii,           \
         ulong radii_at, XL_POINT_RADII_PARAMETERS
@@ -172,10 +172,10 @@ xl_search xl_search_load(__global const uint *storage, XL_INDEX_PARAMETERS, XL_Q
 #endif
 #if XL_RADII
     s.radii.of_queries = s.radii.of_points = radii + radii_at;
-#if XL_GIVEN && XL_RADII >= XL_RADII_LARGER
+#if XL_GIVEN && XL_RADII > 1
     s.radii.of_points = point_radii + point_radii_at;
 #endif
-#if XL_RADII == XL_RADII_TYPES
+#if XL_RADII == 3
     s.radii.squares = squares;
     s.radii.num_types = num_types;
 #else
@@ -247,7 +247,7 @@ xl_cell_iterator xl_search_cells(const xl_search *s, xl_real4 low, xl_real4 high
 typedef struct xl_query {
     xl_site self; /* position and index: of the point, or of the query; results go to this index */
     xl_real reach, radius2;
-#if XL_RADII >= XL_RADII_LARGER
+#if XL_RADII > 1
     xl_query_part part; /* of the radius of each pair */
 #endif
 #if XL_SYSTEMS
@@ -294,7 +294,7 @@ void xl_query_set_radius(const xl_search *s, xl_query *query)
 #if XL_RADII
     const uint i = min((uint)query->self.w, s->queries - 1);
 #endif
-#if XL_RADII >= XL_RADII_LARGER
+#if XL_RADII > 1
     query->part = xl_radii_query(&s->radii, i);
 #elif XL_RADII
     const xl_real radius = xl_radius_of(&s->radii, s->radii.of_queries[i]);
@@ -352,7 +352,7 @@ xl_query xl_query_load(const xl_search *s, uint k)
     return query;
 }
 
-#if XL_RADII >= XL_RADII_LARGER
+#if XL_RADII > 1
 /* The part of point `index` in the radius of a pair. */
 xl_point_part xl_search_part(const xl_search *s, uint index)
 {

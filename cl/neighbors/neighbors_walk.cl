@@ -30,7 +30,7 @@ typedef struct xl_walk {
 #if XL_WRAP
     int4 move[XL_WALK_QUERIES];
 #endif
-#if XL_RADII >= XL_RADII_LARGER
+#if XL_RADII > 1
     xl_query_part part[XL_WALK_QUERIES];
 #elif XL_RADII
     xl_real radius2[XL_WALK_QUERIES];
@@ -51,7 +51,7 @@ typedef struct xl_walk {
 
 xl_real xl_walk_radius2(const xl_walk *walk, uint j, const xl_search *s)
 {
-#if XL_RADII && XL_RADII < XL_RADII_LARGER
+#if XL_RADII && XL_RADII < 2
     return walk->radius2[j];
 #else
     return s->radius2;
@@ -62,7 +62,7 @@ xl_real xl_walk_radius2(const xl_walk *walk, uint j, const xl_search *s)
 typedef struct xl_candidates {
     xl_real x[XL_WALK_ROOM + 64], y[XL_WALK_ROOM + 64], z[XL_WALK_ROOM + 64];
     uint index[XL_WALK_ROOM + 64];
-#if XL_RADII >= XL_RADII_LARGER
+#if XL_RADII > 1
     xl_point_part part[XL_WALK_ROOM + 64];
 #endif
     uint n;
@@ -143,7 +143,7 @@ bool xl_walk_next(xl_walk *walk, const xl_search *s)
 #if XL_WRAP
         walk->move[j] = query.move;
 #endif
-#if XL_RADII >= XL_RADII_LARGER
+#if XL_RADII > 1
         walk->part[j] = query.part;
 #elif XL_RADII
         walk->radius2[j] = query.radius2;
@@ -252,7 +252,7 @@ void xl_walk_set_image(const xl_walk *walk, const xl_search *s, xl_candidates *t
 #endif
 }
 
-#if XL_RADII >= XL_RADII_LARGER
+#if XL_RADII > 1
 /* Loads the part of each candidate in the radius of a pair. The block of queries shares them. */
 void xl_walk_set_parts(const xl_search *s, xl_candidates *to)
 {
@@ -310,14 +310,14 @@ bool xl_walk_collect(xl_walk *walk, const xl_search *s, xl_candidates *to)
     const uint n = to->n;
     for (uint k = n; k < n + 64; k += 8)
         vstore8((xl_real8)(INFINITY), 0, to->x + k);
-#if XL_RADII >= XL_RADII_LARGER
+#if XL_RADII > 1
     xl_walk_set_parts(s, to);
 #endif
     return n > 0;
 }
 
 /* The squares of the radii of 8 pairs. */
-#if XL_RADII >= XL_RADII_LARGER
+#if XL_RADII > 1
 #define XL_WALK_RADII2(xl_real8) xl_pair_radii2(walk->part[j], from->part + at)
 #else
 #define XL_WALK_RADII2(xl_real8) (xl_real8)(radius2)
@@ -339,7 +339,7 @@ int8 xl_walk_near(const xl_walk *walk, uint j, const xl_candidates *from, uint a
 #if XL_HALF
     const uint least = walk->index[j] + (xl_is_own_wanted(from->shift) ? 0u : 1u);
     return near & (vload8(0, from->index + at) >= (uint8)(least));
-#elif XL_RADII >= XL_RADII_LARGER && !XL_KEEP_SELF
+#elif XL_RADII > 1 && !XL_KEEP_SELF
     const int8 image = (int8)(any(from->shift != 0.0f) ? -1 : 0);
     return near & (image | (vload8(0, from->index + at) != (uint8)(walk->index[j])));
 #else
@@ -371,7 +371,7 @@ void xl_walk_count(xl_walk *walk, const xl_search *s, uint *found)
                 near -= xl_walk_near(walk, j, &candidates, at, radius2);
             found[j] += xl_walk_sum(near);
         }
-#if !XL_KEEP_SELF && !XL_HALF && XL_RADII < XL_RADII_LARGER
+#if !XL_KEEP_SELF && !XL_HALF && XL_RADII < 2
     for (uint j = 0; j < walk->queries; ++j)
         found[j] -= found[j] > 0 ? 1 : 0;
 #endif
