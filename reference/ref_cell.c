@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Images in space that is periodic along axes or along the vectors of a triclinic cell. Must be compiled without contraction, so that each operation of a shift rounds as in the kernels. */
+ * Images in space that is periodic along axes or along the vectors of a triclinic cell. Must be
+ * compiled without contraction, so that each operation of a shift rounds as in the kernels. */
 #include "reference.h"
 
 #include <math.h>
@@ -43,7 +44,10 @@ static double led(const double *tilt, const double *s, int axis)
     return axis == 0 ? s[1] * tilt[0] + s[2] * tilt[1] : axis == 1 ? s[2] * tilt[2] : 0;
 }
 
-/* The greatest error of a computed distance along an axis, for an image within `reach`. A shift is rounded by at most four units of the lengths that it adds: those of the images that span the difference and the reach. A distance is rounded by one unit of its operands. Axes are rotated, so the square root of 3 times that suffices. */
+/* The greatest error of a computed distance along an axis, for an image within `reach`. A shift
+ * is rounded by at most four units of the lengths that it adds: those of the images that span
+ * the difference and the reach. A distance is rounded by one unit of its operands. Axes are
+ * rotated, so the square root of 3 times that suffices. */
 static double rounding(const ref_images *images, double reach, double unit)
 {
     const double tilts[3] = {fabs(images->tilt[0]), fabs(images->tilt[1]), fabs(images->tilt[2])};
@@ -61,7 +65,8 @@ static double rounding(const ref_images *images, double reach, double unit)
     return 16 * unit * sum;
 }
 
-/* The images of an axis, for given images of the axes behind it: all within reach along it, and some that rounding may bring there. If there are none, s is past the last. */
+/* The images of an axis, for given images of the axes behind it: all within reach along it, and
+ * some that rounding may bring there. If there are none, s is past the last. */
 static void span(ref_images *images, int axis)
 {
     const double s[3] = {0, (double)images->s[1], (double)images->s[2]};
@@ -75,7 +80,8 @@ static void span(ref_images *images, int axis)
     }
 }
 
-/* Whether rounding hides the near images, so that a loop over all candidates would not end. The library reports that such a query is too far away. */
+/* Whether rounding hides the near images, so that a loop over all candidates would not end. The
+ * library reports that such a query is too far away. */
 static bool is_too_far(const ref_images *images, double rounds)
 {
     double shortest = INFINITY;
@@ -128,7 +134,8 @@ static double dot(const double *a, const double *b)
     return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
 }
 
-/* Rotates the axes: the first along the first row, the second in the plane of the first two rows. The cell is then lower triangular, and lengths are unchanged. */
+/* Rotates the axes: the first along the first row, the second in the plane of the first two
+ * rows. The cell is then lower triangular, and lengths are unchanged. */
 static ref_images lattice_images_of(const double *cell, const double *difference, double reach,
                                     double unit)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Serial reference of the histogram. Integer bins are found by comparing products of 128 bits, without a division. */
+ * Serial reference of the histogram. Integer bins are found by comparing products of 128 bits,
+ * without a division. */
 #include "reference.h"
 
 #include <math.h>

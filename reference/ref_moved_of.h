@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * Counts the points that have moved farther than a distance. The including file defines the precision (REAL) and names (OF_REAL()). Must be compiled without contraction, as ref_neighbors.c. */
+ * Counts the points that have moved farther than a distance. The including file defines the
+ * precision (REAL) and names (OF_REAL()). Must be compiled without contraction, as
+ * ref_neighbors.c. */
 #include "reference.h"
 
 #include <math.h>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * Approximate nearest points by shifted sorting, one query after another, with the same orders and candidates. Must be compiled without contraction, so that each operation of a distance rounds
- * as in the kernels. */
+ * Approximate nearest points by shifted sorting, one query after another, with the same orders
+ * and candidates. Must be compiled without contraction, so that each operation of a distance
+ * rounds as in the kernels. */
 #include "reference.h"
 
 #include <math.h>
@@ -21,7 +22,8 @@ static int by_code(const void *a, const void *b)
     return (p->index > q->index) - (p->index < q->index);
 }
 
-/* Corner and edges of the box of a shift, as lib/nearest_approximate/nearest_approximate_shape.c has them. */
+/* Corner and edges of the box of a shift, as lib/nearest_approximate/nearest_approximate_shape.c
+ * has them. */
 static void box_of(const ref_nearest_approximate_search *s, size_t shift, float *lower,
                    float *edges)
 {
@@ -59,7 +61,8 @@ static float distance2_of(const ref_nearest_approximate_search *s, const float *
     return xy + zz;
 }
 
-/* Inserts a point into a row, unless the row has it or k points are before it. Unused indices are at the end. */
+/* Inserts a point into a row, unless the row has it or k points are before it. Unused indices
+ * are at the end. */
 static void put(size_t k, uint32_t *indices, float *distances2, float distance2, uint32_t index)
 {
     size_t at = k;

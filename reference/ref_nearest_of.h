@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT
- * The k nearest points, by comparing every image of every point. The including file defines the precision (REAL) and names (OF_REAL()). Must be compiled without contraction, so that each operation of a distance rounds as in the kernels.
- */
+ * The k nearest points, by comparing every image of every point. The including file defines the
+ * precision (REAL) and names (OF_REAL()). Must be compiled without contraction, so that each
+ * operation of a distance rounds as in the kernels.
+ *  */
 #include "reference.h"
 
 #include <math.h>

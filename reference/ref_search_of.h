@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * Neighbour search without a grid. The including file defines the precision (REAL) and names (OF_REAL()). Must be compiled without contraction, so that each operation of a distance rounds as in the kernels. */
+ * Neighbour search without a grid. The including file defines the precision (REAL) and names
+ * (OF_REAL()). Must be compiled without contraction, so that each operation of a distance rounds
+ * as in the kernels. */
 #include "reference.h"
 
 #include <math.h>

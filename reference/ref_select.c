@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Serial references of selection, by classes of elements: 0 for elements that are not selected; in a partition in three the class. */
+ * Serial references of selection, by classes of elements: 0 for elements that are not selected;
+ * in a partition in three the class. */
 #include "reference.h"
 
 #include <string.h>

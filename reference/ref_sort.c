@@ -37,7 +37,8 @@ static uint64_t bits_of(xl_type type, const void *key, uint64_t *sign)
     return bits;
 }
 
-/* Ranks floats by classes and magnitudes, without a bit trick: after +inf come the positive NaN, ascending, then the negative ones, descending. */
+/* Ranks floats by classes and magnitudes, without a bit trick: after +inf come the positive NaN,
+ * ascending, then the negative ones, descending. */
 static uint64_t rank_of_float(uint64_t bits, uint64_t sign, uint64_t inf)
 {
     const uint64_t magnitude = bits & (sign - 1), numbers = 2 * inf + 2;

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * The correct results of all primitives, in simple serial C. Tests, the benchmark and the program's self-test compare devices with them. This is not part of the library, with which it shares the names of types and operators (crosslane/types.h) but no code. */
+ * The correct results of all primitives, in simple serial C. Tests, the benchmark and the
+ * program's self-test compare devices with them. This is not part of the library, with which it
+ * shares the names of types and operators (crosslane/types.h) but no code. */
 #ifndef REFERENCE_H
 #define REFERENCE_H
 
@@ -20,7 +22,8 @@ typedef void ref_op(void *to, const void *a, const void *b);
 /* to = f(x, i): a load or store expression. */
 typedef void ref_map(void *to, const void *x, uint64_t i);
 
-/* A scan or a reduction. ref_flat_of() sets it for built-in types and operators; the caller sets user types, operators and expressions. */
+/* A scan or a reduction. ref_flat_of() sets it for built-in types and operators; the caller sets
+ * user types, operators and expressions. */
 typedef struct ref_flat {
     xl_op op_name;     /* XL_ARG_MIN and XL_ARG_MAX are separate cases */
     xl_type scalar;    /* of a lane; XL_NONE for user types */
@@ -58,17 +61,20 @@ void ref_give(const ref_flat *ref, const unsigned char *result, size_t i, void *
 void ref_heads(xl_segments kind, xl_type segment_type, uint64_t width, uint64_t mask,
                const void *segments, size_t count, size_t n, uint8_t *heads);
 
-/* Lists the segments, segment s being [begin[s], begin[s + 1]), and returns their number.
- * CSR offsets come from the array, and segments may be empty; all others come from `heads`. `begin` has room for the CSR offsets, or for n + 2. */
+/* Lists the segments, segment s being [begin[s], begin[s + 1]), and returns their number. CSR
+ * offsets come from the array, and segments may be empty; all others come from `heads`. `begin`
+ * has room for the CSR offsets, or for n + 2. */
 size_t ref_begins(xl_segments kind, xl_type segment_type, const void *segments, size_t count,
                   size_t n, const uint8_t *heads, uint64_t *begin);
 
 /* ---- ref_scan.c, ref_reduce.c ---- */
 
-/* Scans n elements one after another; heads NULL: one segment. `out` may be `in` if their elements have the same size. */
+/* Scans n elements one after another; heads NULL: one segment. `out` may be `in` if their
+ * elements have the same size. */
 void ref_scan(const ref_flat *ref, size_t n, const void *in, const uint8_t *heads, void *out);
 
-/* Reduces the segments [begin[s], begin[s + 1]), s < count. XL_ARG_MIN and XL_ARG_MAX give u64 indices. */
+/* Reduces the segments [begin[s], begin[s + 1]), s < count. XL_ARG_MIN and XL_ARG_MAX give u64
+ * indices. */
 void ref_reduce(const ref_flat *ref, const void *in, const uint64_t *begin, size_t count,
                 void *out);
 
@@ -78,7 +84,8 @@ void ref_reduce(const ref_flat *ref, const void *in, const uint64_t *begin, size
  * False when there is no memory. */
 bool ref_sort(xl_type key, bool descending, size_t n, void *keys, uint32_t *values);
 
-/* Sorts each segment [offsets[i], offsets[i + 1]); the last of `count` ends at n. Keys before the first segment stay. Offsets ascend and are at most n. */
+/* Sorts each segment [offsets[i], offsets[i + 1]); the last of `count` ends at n. Keys before
+ * the first segment stay. Offsets ascend and are at most n. */
 bool ref_sort_segments(xl_type key, bool descending, size_t n, const uint64_t *offsets,
                        size_t count, void *keys, uint32_t *values);
 
@@ -91,7 +98,8 @@ bool ref_sort_equal_zeros(xl_type key, bool descending, size_t n, void *keys, ui
 /* Replaces every -0 by +0. A reference then finds the places of keys whose -0 and +0 are equal. */
 void ref_equal_zeros(xl_type key, size_t n, void *keys);
 
-/* Sorts the indices 0 to n - 1 stably; before() tells whether element a comes before element b. False: no memory. */
+/* Sorts the indices 0 to n - 1 stably; before() tells whether element a comes before element b.
+ * False: no memory. */
 bool ref_sort_by(size_t n, size_t *places, bool (*before)(const void *user, size_t a, size_t b),
                  const void *user);
 
@@ -103,21 +111,26 @@ int ref_key_order(xl_type key, const void *a, const void *b);
 
 /* ---- ref_top_k.c ---- */
 
-/* The indices of the min(k, n) largest or smallest keys, equal keys by lower index: the best first, or ascending. False: no memory. */
+/* The indices of the min(k, n) largest or smallest keys, equal keys by lower index: the best
+ * first, or ascending. False: no memory. */
 bool ref_top_k(xl_type key, bool largest, bool sorted, size_t n, size_t k, const void *keys,
                uint32_t *indices);
 
-/* For each segment [offsets[s], offsets[s + 1]); the last of `count` ends at n. The counts[s] results of segment s begin at s * k; indices count from the begin of the array. */
+/* For each segment [offsets[s], offsets[s + 1]); the last of `count` ends at n. The counts[s]
+ * results of segment s begin at s * k; indices count from the begin of the array. */
 bool ref_top_k_segments(xl_type key, bool largest, bool sorted, size_t n, size_t k,
                         const uint64_t *offsets, size_t count, const void *keys, uint32_t *indices,
                         uint32_t *counts);
 /* ---- ref_select.c ---- */
 
-/* The indices of elements, ordered by parts. 1 part: class 1. 2 parts: class 1, then 0. 3 parts: class 0, 1, then 2. Returns their number; counts[0] is the number in the first part, counts[1] in the second, if there is one. */
+/* The indices of elements, ordered by parts. 1 part: class 1. 2 parts: class 1, then 0. 3 parts:
+ * class 0, 1, then 2. Returns their number; counts[0] is the number in the first part, counts[1]
+ * in the second, if there is one. */
 size_t ref_select(unsigned parts, size_t n, const unsigned char *classes, uint64_t *places,
                   uint64_t counts[2]);
 
-/* 1 for each element that differs from the one before it; NaN differs from everything. f32 and f64 are compared as numbers, other types by their bits. */
+/* 1 for each element that differs from the one before it; NaN differs from everything. f32 and
+ * f64 are compared as numbers, other types by their bits. */
 void ref_run_heads(xl_type type, size_t n, const void *elements, unsigned char *heads);
 
 /* The length of each run. */
@@ -147,7 +160,8 @@ void ref_merge(xl_type key, bool descending, const ref_run *a, const ref_run *b,
 
 /* ---- ref_search.c ---- */
 
-/* The index of the first of n sorted keys that is not before the query; with `upper`, that is after it. n: none. */
+/* The index of the first of n sorted keys that is not before the query; with `upper`, that is
+ * after it. n: none. */
 uint64_t ref_bound(xl_type key, bool descending, bool upper, size_t n, const void *keys,
                    const void *query);
 
@@ -199,7 +213,8 @@ void ref_adjacent(size_t bytes, size_t n, ref_pair *pair, const void *in, void *
 
 /* ---- ref_cell.c ---- */
 
-/* Space is periodic along the rows of a lower triangular matrix: `period` is its diagonal (0: not periodic along that row), `tilt` is bx, cx and cy, all 0 for a box. */
+/* Space is periodic along the rows of a lower triangular matrix: `period` is its diagonal (0:
+ * not periodic along that row), `tilt` is bx, cx and cy, all 0 for a box. */
 
 /* The shift of image s, each operation rounded once. */
 void ref_cell_shift(const float *period, const float *tilt, const long *s, float *shift);
@@ -211,7 +226,8 @@ void ref_lattice_shift_f64(const double *cell, const long *s, double *shift);
 
 /* ---- ref_wrap.c ---- */
 
-/* The largest whole number w of periods that leaves x - w * period, rounded once, not below `lower`; and that coordinate in *moved, but at most `upper`. */
+/* The largest whole number w of periods that leaves x - w * period, rounded once, not below
+ * `lower`; and that coordinate in *moved, but at most `upper`. */
 long ref_wrap(float x, float lower, float upper, float period, float *moved);
 long ref_wrap_f64(double x, double lower, double upper, double period, double *moved);
 
@@ -220,7 +236,8 @@ void ref_fractions(const double *cell, const double *d, double *fractions);
 
 /* ---- ref_cell.c, images ---- */
 
-/* The images of a point at `difference` from a query that may be within `reach`, and some more, ordered by z, then y, then x. */
+/* The images of a point at `difference` from a query that may be within `reach`, and some more,
+ * ordered by z, then y, then x. */
 typedef struct ref_images {
     double period[3], tilt[3], difference[3], reach;
     long s[3], last[3];
@@ -268,7 +285,8 @@ static inline bool ref_same_system(const uint32_t *systems, const uint32_t *quer
         half; /* of (i, j) and (j, i) only the one with i < j; of two opposite images of the      \
                   point itself the one whose last non-zero shift in the order z, y, x is positive */
 
-/* Details of each pair, in the order of the rows. Images of one point ascend by their shifts in z, then y, then x. Vectors and shifts have three numbers. */
+/* Details of each pair, in the order of the rows. Images of one point ascend by their shifts in
+ * z, then y, then x. Vectors and shifts have three numbers. */
 #define REF_PAIRS(real)                                                                            \
     real *distances2;                                                                              \
     real *vectors;   /* from the query to the image of the point */                                \
@@ -297,7 +315,8 @@ bool ref_near(const ref_search *search, size_t i, size_t j);
 /* The number of rows. */
 size_t ref_queries(const ref_search *search);
 
-/* Finds every pair with all images. offsets receives ref_queries() + 1 sums. Returns the rows, ascending, in memory that the caller frees; NULL: no memory. */
+/* Finds every pair with all images. offsets receives ref_queries() + 1 sums. Returns the rows,
+ * ascending, in memory that the caller frees; NULL: no memory. */
 uint32_t *ref_neighbors(const ref_search *search, uint64_t *offsets);
 
 /* The same with all details. *pairs must be zeroed, and is freed by ref_pairs_free(). */
@@ -334,7 +353,8 @@ typedef struct ref_moved_f64 {
     REF_MOVED(double)
 } ref_moved_f64;
 
-/* Counts the points that have a coordinate that is not finite now, or that are farther than `distance` from all images of their old position. */
+/* Counts the points that have a coordinate that is not finite now, or that are farther than
+ * `distance` from all images of their old position. */
 uint32_t ref_count_moved(const ref_moved *m);
 /* The same in double precision: ref_moved_f64.c. */
 uint32_t ref_count_moved_f64(const ref_moved_f64 *m);
@@ -360,7 +380,8 @@ typedef struct ref_nearest_search_f64 {
     REF_NEAREST_SEARCH(double)
 } ref_nearest_search_f64;
 
-/* The k nearest points of query i, ordered by squared distance, then by index. Missing ones are UINT32_MAX and infinity. */
+/* The k nearest points of query i, ordered by squared distance, then by index. Missing ones are
+ * UINT32_MAX and infinity. */
 void ref_nearest(const ref_nearest_search *search, size_t i, uint32_t *indices, float *distances2);
 /* The same in double precision: ref_nearest_f64.c. */
 void ref_nearest_f64(const ref_nearest_search_f64 *search, size_t i, uint32_t *indices,
@@ -379,7 +400,8 @@ typedef struct ref_nearest_approximate_search {
     float lower[3], upper[3];
 } ref_nearest_approximate_search;
 
-/* k indices and squared distances for each query, as in include/crosslane/nearest_approximate.h. False: no memory. */
+/* k indices and squared distances for each query, as in include/crosslane/nearest_approximate.h.
+ * False: no memory. */
 bool ref_nearest_approximate(const ref_nearest_approximate_search *search, uint32_t *indices,
                              float *distances2);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * The table of cells: XL_CELL_PARTS * 16 numbers for each cell, in the precision of the coordinates.
- * lib/grid/grid_cells.c writes it. */
+ * The table of cells: XL_CELL_PARTS * 16 numbers for each cell, in the precision of the
+ * coordinates. lib/grid/grid_cells.c writes it. */
 #ifndef XL_GRID_TABLE
 #define XL_GRID_TABLE
 

@@ -75,9 +75,8 @@ typedef struct xl_grid_report {
     uint64_t points;           /* n of the build */
     uint64_t non_finite;       /* points with a NaN or an infinity */
     uint64_t first_non_finite; /* the lowest index of one; UINT64_MAX if none */
-    uint64_t out_of_domain;    /* points outside the given box, or that of their system (with
-                                  space.wrap: that cannot be moved inside), or with no valid system
-                                  */
+    uint64_t out_of_domain;    /* points outside the box of the space or of their system
+                                  (space.wrap: not movable inside), or of no valid system */
     uint64_t first_out_of_domain;
     uint32_t sparse;      /* 1: rows are listed; 0: there is a table */
     uint32_t table_cells; /* entries that the table has room for, or listed rows */

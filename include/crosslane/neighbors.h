@@ -25,8 +25,9 @@
  * an index several times. A point is not its own neighbour, but its images are. Along a periodic
  * axis of period L, dx is (query.x - point.x) - s * L for a whole number s; in a cell that is no
  * box it is (query.x - point.x) less the move of the image (crosslane/space.h). If j is a neighbour
- * of i in image s, then i is a neighbour of j in image -s, unless (j, i) has another radius. A radius may have up to 2^20 periods, or
- * heights of the cell, and no image within it may have a component of S beyond 2^30.
+ * of i in image s, then i is a neighbour of j in image -s, unless (j, i) has another radius. A
+ * radius may have up to 2^20 periods, or heights of the cell, and no image within it may have a
+ * component of S beyond 2^30.
  *
  * Limit: a given query that is too far for images has no neighbours, and xl_neighbors_status()
  * reports it. Along an axis of period L it is too far beyond 2^24 * L from 0 (XL_F64: 2^53 * L) or
@@ -174,11 +175,10 @@ XL_EXTERN_C_BEGIN
 XL_API void xl_neighbors_desc_init_version(xl_neighbors_desc *desc, uint32_t version);
 
 /* Makes a plan from that of a grid, for indices that such a grid builds: of the same context,
- * dimensions, scalar, periodicity, wrap and tunable grid.planes, and a batch if that is one. The edges of
- * a box may differ from those of the plan's box. A plan with cells per system takes only indices
- * with such. A plan from a periodic box takes only indices of
- * boxes; one from any other periodic cell takes all cells. The grid's plan may be destroyed
- * afterwards. */
+ * dimensions, scalar, periodicity, wrap and tunable grid.planes, and a batch if that is one. The
+ * edges of a box may differ from those of the plan's box. A plan with cells per system takes only
+ * indices with such. A plan from a periodic box takes only indices of boxes; one from any other
+ * periodic cell takes all cells. The grid's plan may be destroyed afterwards. */
 XL_NODISCARD XL_API xl_status xl_neighbors_create(xl_plan *grid, const xl_neighbors_desc *desc,
                                                   xl_plan **plan);
 

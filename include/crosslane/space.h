@@ -16,11 +16,10 @@ typedef enum xl_bounds {
                             XL_ERROR_INVALID_ARGUMENT */
     XL_BOUNDS_GIVEN = 1, /* origin and cell are given; a point outside is an error, unless `wrap`
                             moves it inside */
-    XL_BOUNDS_PER_SYSTEM =
-        2 /* for grids: a batch (num_systems above 0) whose systems have their own
-                                origin, cell and periodicity, given with each build
-                                (xl_grid_build_args.cells). `periodic`, `origin` and `cell` must be 0.
-                                With `wrap`, boxes are moved by the rule of cells */
+    /* For grids: a batch (num_systems above 0) whose systems have their own origin, cell and
+     * periodicity, given with each build (xl_grid_build_args.cells). `periodic`, `origin` and
+     * `cell` must be 0. With `wrap`, boxes are moved by the rule of cells. */
+    XL_BOUNDS_PER_SYSTEM = 2
 } xl_bounds;
 
 /* With XL_F32, origin and cell are rounded to float once. With d dimensions, the first d rows and
@@ -43,9 +42,9 @@ typedef enum xl_bounds {
  * where points must be is taken as it is. Any other point x is replaced by x less W whole vectors.
  * In a box, each coordinate outside is moved along its axis by one fused multiply-add, x - W*L, for
  * the largest W that leaves it not below the box; if it is then above the box, by rounding, it is
- * put on the face. In a cell, x is moved by the rule of images above, for W that are the whole parts
- * of its fractions along the periodic vectors; by rounding, too, it is put on the face. If it still
- * is outside, such as along a vector that is not periodic, the build fails as without `wrap`.
+ * put on the face. In a cell, x is moved by the rule of images above, for W that are the whole
+ * parts of its fractions along the periodic vectors; by rounding, too, it is put on the face. If it
+ * still is outside, such as along a vector that is not periodic, the build fails as without `wrap`.
  * Distances, vectors and searches are those of the moved points, which equal those of the points
  * given to within rounding of these. Shifts S are those of the points given: (P[j] + S . cell) -
  * P[i] is the vector from i to the image of j, to within rounding. Given queries are not moved.
@@ -65,8 +64,8 @@ typedef struct xl_space {
                              XL_BOUNDS_PER_SYSTEM */
     uint32_t num_systems; /* 0: one system. Otherwise a batch of this number of systems, at most
                              2^20: only points of the same system are neighbours. All systems share
-                             the cell unless bounds is XL_BOUNDS_PER_SYSTEM; each may have any number
-                             of points */
+                             the cell unless bounds is XL_BOUNDS_PER_SYSTEM; each may have any
+                             number of points */
 } xl_space;
 
 #endif

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT
- * Where the parts of an index of n points lie in its storage, which is monotone in n: each part has
- * room for any index of fewer points, too.
+ * Where the parts of an index of n points lie in its storage, which is monotone in n: each part
+ * has room for any index of fewer points, too.
  *
  * header | what groups find | buckets | unordered indices, or keys | sorted points | where they
- * begin | scratch of the scans. What lasts is the sorted points, 16 bytes each, with XL_F64 40, of
- * a batch 4 more, of points that are moved 12 more, and where they begin, of a table up to 4 * grid.table bytes a point, of rows 12;
- * before, a build by counting has 4 bytes a point more, one by sorting 8. */
+ * begin | scratch of the scans. What lasts is the sorted points, 16 bytes each, with XL_F64 40,
+ * of a batch 4 more, of points that are moved 12 more, and where they begin, of a table up to 4
+ * * grid.table bytes a point, of rows 12; before, a build by counting has 4 bytes a point more,
+ * one by sorting 8. */
 #include "grid_plan.h"
 
 /* Most elements that a work-item loops over. */

@@ -60,8 +60,8 @@ void xli_near_add_radii(const xli_neighbors_plan *plan, const xli_span *spans, x
 
 /* ---- neighbors_search.c: shared by all calls ------------------------------------------------- */
 
-/* The arrays that all calls have come first: those of queries, radii and types, and where rows begin or how
- * long they are. */
+/* The arrays that all calls have come first: those of queries, radii and types, and where rows
+ * begin or how long they are. */
 enum {
     XLI_NEAR_RADII = XLI_QUERIES_ARRAYS,
     XLI_NEAR_POINT_RADII,

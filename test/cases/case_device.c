@@ -267,8 +267,8 @@ static bool has_grid(const fuzz_case *c)
     return c->of[PRIMITIVE] == NEAR || c->of[PRIMITIVE] == NEAREST || c->of[PRIMITIVE] == MOVED;
 }
 
-/* Features that a device may lack, and cases that end the process on one device: a pass of Mesa 22.3
- * (rusticl) crashes on functions that return vectors, or structs of bytes. */
+/* Features that a device may lack, and cases that end the process on one device: a pass of Mesa
+ * 22.3 (rusticl) crashes on functions that return vectors, or structs of bytes. */
 static bool may_be_refused(const fuzz_case *c)
 {
     const element *e = element_of(c);
@@ -493,9 +493,10 @@ static bool end_gate(outcome *o, flight *f)
         "clSetUserEventStatus");
 }
 
-/* Oclgrind 21.10 forgets that a command failed if its event is released. Intel's CPU runtime (2026)
- * forgets it after one command that waits for the event, and crashes in clFinish() of an out-of-order
- * queue. The platform's vendor is the real one under the layer of test/vendors, too. */
+/* Oclgrind 21.10 forgets that a command failed if its event is released. Intel's CPU runtime
+ * (2026) forgets it after one command that waits for the event, and crashes in clFinish() of an
+ * out-of-order queue. The platform's vendor is the real one under the layer of test/vendors,
+ * too. */
 static bool forgets_errors(void)
 {
     static char vendor[64];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Neighbour search on clouds that reach far: a pair that rounding alone makes near, and no more work
- * than near the origin. Cases of near with spread=far and spread=lines compare lists. */
+ * Neighbour search on clouds that reach far: a pair that rounding alone makes near, and no more
+ * work than near the origin. Cases of near with spread=far and spread=lines compare lists. */
 #include "grid_support.h"
 
 #include <math.h>
@@ -42,8 +42,8 @@ static uint64_t count(const cloud *c, bool inclusive, double *best)
     return pairs;
 }
 
-/* Points along an axis, up to +-extent, in threes: the first is alone, the second has a companion at
- * its coordinate, and the third is at the next larger float. */
+/* Points along an axis, up to +-extent, in threes: the first is alone, the second has a
+ * companion at its coordinate, and the third is at the next larger float. */
 static cloud cloud_line(size_t n, float extent)
 {
     cloud c = cloud_make(n, 3);

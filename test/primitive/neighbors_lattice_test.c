@@ -20,7 +20,8 @@ typedef struct crystal {
     double at[MOST_POINTS][3];
 } crystal;
 
-/* Whether the device has this precision, 0 or 1: then that is the crystal's, which is rounded to it. */
+/* Whether the device has this precision, 0 or 1: then that is the crystal's, which is rounded to
+ * it. */
 static bool in_precision(crystal *c, int wide)
 {
     xl_device_info info;
@@ -273,8 +274,8 @@ static void rows_equal(const char *what, const crystal *c, uint32_t k, double ra
     free(rows);
 }
 
-/* The k nearest of each point, which are nearer than the radius, and the status of the call, in both
- * precisions. */
+/* The k nearest of each point, which are nearer than the radius, and the status of the call, in
+ * both precisions. */
 static void nearest_are_right(const char *what, crystal c, uint32_t k, double radius)
 {
     uint32_t indices[MOST_POINTS * 64];

@@ -16,9 +16,9 @@
  *                       from its point to its neighbour, as these were given, moved by its shift
  *   tool_oracle density R POINTS D [WORD...]            prints: min, max, mean
  *
- * A WORD is an option of the program: self, half, larger, unsorted, squared, below=R (of nearest),
- * queries=FILE, radii=FILE, systems=FILE, query-systems=FILE, distances=FILE, vectors=FILE,
- * shifts=FILE, cell=AX,BX,BY,CX,CY,CZ, or periodic=AXES, of the box above. */
+ * A WORD is an option of the program: self, half, larger, unsorted, squared, below=R (of
+ * nearest), queries=FILE, radii=FILE, systems=FILE, query-systems=FILE, distances=FILE,
+ * vectors=FILE, shifts=FILE, cell=AX,BX,BY,CX,CY,CZ, or periodic=AXES, of the box above. */
 #include "tool_oracle.h"
 
 #include "reference.h"
