@@ -69,13 +69,13 @@ doubles() {
 
 # A periodic lattice with 26 neighbours within that radius, in a box and in a leaning cell.
 wide_cells() {
-  local file edge=0.0078125
-  "$oracle" lattice 8 cell.npy 0.0009765625 1e9
+  local file edge=8.00000011920928955078125 # 8 + 2^-23, which a float does not hold
+  "$oracle" lattice 8 cell.npy 1 1e9
   for file in box cell; do
-    local space=(--box 1e9 1000000000${edge#0} --periodic xyz)
+    local space=(--box 1e9 100000000$edge --periodic xyz)
     [ $file = box ] || space=(--cell "$edge,$edge,$edge,0,-$edge,$edge" --origin "1e9,1e9,1e9")
-    runs "$crosslane" neighbors cell.npy --radius 0.0018 --out $file --distances $file.d.npy "${space[@]}"
-    [[ $(cat stdout) == "512 points, radius 0.0018: 13312 pairs; neighbours per point: 26 to 26,"* ]] ||
+    runs "$crosslane" neighbors cell.npy --radius 1.8 --out $file --distances $file.d.npy "${space[@]}"
+    [[ $(cat stdout) == "512 points, radius 1.8: 13312 pairs; neighbours per point: 26 to 26,"* ]] ||
       fail "a $file of f64: $(cat stdout)"
     runs "$crosslane" neighbors cell.npy --nearest 6 --out $file.near "${space[@]}"
   done
