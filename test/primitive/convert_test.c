@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Scans and reductions that accumulate in a type other than that of their arrays, without an
+ * Scans and reductions that compute in another type than their arrays have, without an
  * expression. */
 #include "xlt.h"
 

@@ -28,11 +28,7 @@ static const uint32_t never_written = 0xa5a5a5a5;
 typedef struct victim {
     const char *what;
     xl_context *ctx;
-    union {
-        xl_plan *topk;
-        xl_plan *merge;
-        xl_plan *search;
-    } plan;
+    xl_plan *plan;
     /* Inputs first, then outputs; the last is scratch. */
     xlt_buffer at[BUFFERS];
     void *before[INPUTS]; /* the elements of an input that no other thread writes, or NULL */
@@ -110,12 +106,13 @@ static void harm(victim *v, xl_status (*enqueue)(const victim *v))
     for (size_t i = 0; i < BUFFERS; ++i)
         all[i] = &v->at[i];
     check_and_free(all, BUFFERS);
+    xl_plan_destroy(v->plan);
     xl_context_destroy(v->ctx);
 }
 
 static xl_status enqueue_top_k(const victim *v)
 {
-    return xl_top_k_enqueue(v->plan.topk, xlt_queue(),
+    return xl_top_k_enqueue(v->plan, xlt_queue(),
                             &(xl_top_k_args){.n = NUM_KEYS,
                                              .k = NUM_RESULTS,
                                              .keys_in = xlt_view(&v->at[0]),
@@ -136,9 +133,8 @@ static void harm_top_k(const char *tune, xl_type key, bool sorted)
     desc.key = key;
     desc.value = XL_U32;
     desc.sorted = sorted;
-    ok(v.ctx, xl_top_k_create(v.ctx, &desc, &v.plan.topk), tune);
-    ok(v.ctx,
-       xl_top_k_scratch(v.plan.topk, &(xl_top_k_args){.n = NUM_KEYS, .k = NUM_RESULTS}, &bytes),
+    ok(v.ctx, xl_top_k_create(v.ctx, &desc, &v.plan), tune);
+    ok(v.ctx, xl_top_k_scratch(v.plan, &(xl_top_k_args){.n = NUM_KEYS, .k = NUM_RESULTS}, &bytes),
        tune);
     give_input(&v, 0, key, NUM_KEYS);
     give_numbers(&v, 1, 0, NUM_KEYS);
@@ -148,7 +144,6 @@ static void harm_top_k(const char *tune, xl_type key, bool sorted)
     v.at[SCRATCH] = xlt_scratch_make(bytes);
     v.names = &v.at[sorted ? 3 : 4];
     harm(&v, enqueue_top_k);
-    xl_plan_destroy(v.plan.topk);
 }
 
 static void selections_of_what_changes(void **state)
@@ -172,7 +167,7 @@ static void selections_of_what_changes(void **state)
 
 static xl_status enqueue_merge(const victim *v)
 {
-    return xl_merge_enqueue(v->plan.merge, xlt_queue(),
+    return xl_merge_enqueue(v->plan, xlt_queue(),
                             &(xl_merge_args){.n_a = NUM_KEYS,
                                              .n_b = NUM_RESULTS,
                                              .keys_a = xlt_view(&v->at[0]),
@@ -195,9 +190,8 @@ static void harm_merge(const char *tune, xl_type key, xl_merge_operation operati
     desc.key = key;
     desc.value = XL_U32;
     desc.operation = operation;
-    ok(v.ctx, xl_merge_create(v.ctx, &desc, &v.plan.merge), tune);
-    ok(v.ctx,
-       xl_merge_scratch(v.plan.merge, &(xl_merge_args){.n_a = NUM_KEYS + NUM_RESULTS}, &bytes),
+    ok(v.ctx, xl_merge_create(v.ctx, &desc, &v.plan), tune);
+    ok(v.ctx, xl_merge_scratch(v.plan, &(xl_merge_args){.n_a = NUM_KEYS + NUM_RESULTS}, &bytes),
        tune);
     give_input(&v, 0, key, NUM_KEYS);
     give_numbers(&v, 1, 0, NUM_KEYS);
@@ -210,7 +204,6 @@ static void harm_merge(const char *tune, xl_type key, xl_merge_operation operati
     v.at[SCRATCH] = xlt_scratch_make(bytes);
     v.names = &v.at[5];
     harm(&v, enqueue_merge);
-    xl_plan_destroy(v.plan.merge);
 }
 
 static void merges_of_what_changes(void **state)
@@ -232,7 +225,7 @@ static void merges_of_what_changes(void **state)
 static xl_status enqueue_search(const victim *v)
 {
     const bool asks = !v->at[1].mem;
-    return xl_search_enqueue(v->plan.search, xlt_queue(),
+    return xl_search_enqueue(v->plan, xlt_queue(),
                              &(xl_search_args){.n = NUM_KEYS,
                                                .keys = xlt_view(&v->at[0]),
                                                .num_queries = asks ? 0 : NUM_RESULTS,
@@ -250,8 +243,8 @@ static void harm_search(const char *tune, xl_search_kind kind)
     size_t bytes;
     xl_search_desc_init(&desc);
     desc.kind = kind;
-    ok(v.ctx, xl_search_create(v.ctx, &desc, &v.plan.search), tune);
-    ok(v.ctx, xl_search_scratch(v.plan.search, &(xl_search_args){.n = NUM_KEYS}, &bytes), tune);
+    ok(v.ctx, xl_search_create(v.ctx, &desc, &v.plan), tune);
+    ok(v.ctx, xl_search_scratch(v.plan, &(xl_search_args){.n = NUM_KEYS}, &bytes), tune);
     give_input(&v, 0, XL_U32, NUM_KEYS);
     if (!asks)
         give_input(&v, 1, XL_U32, NUM_RESULTS);
@@ -259,7 +252,6 @@ static void harm_search(const char *tune, xl_search_kind kind)
     v.at[SCRATCH] = xlt_scratch_make(bytes);
     v.names = &v.at[2];
     harm(&v, enqueue_search);
-    xl_plan_destroy(v.plan.search);
 }
 
 static void searches_of_what_changes(void **state)

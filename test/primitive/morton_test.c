@@ -41,17 +41,15 @@ static void run(const char *name, const void *in, size_t in_bytes, size_t items,
     XLT_OK(xl_program_create(xlt_context(), text, NULL, &program));
     cl_kernel kernel = clCreateKernel(program, name, &code);
     XLT_CL(code);
-    cl_mem from = clCreateBuffer(xl_context_cl(xlt_context()), CL_MEM_COPY_HOST_PTR, in_bytes,
-                                 (void *)in, &code);
-    XLT_CL(code);
-    cl_mem to = clCreateBuffer(xl_context_cl(xlt_context()), 0, out_bytes, NULL, &code);
-    XLT_CL(code);
-    XLT_CL(clSetKernelArg(kernel, 0, sizeof from, &from));
-    XLT_CL(clSetKernelArg(kernel, 1, sizeof to, &to));
+    xlt_place(XLT_EXACT); /* the kernels know no offsets */
+    xlt_buffer from = xlt_buffer_make(in, in_bytes, 1, 0),
+               to = xlt_buffer_make(NULL, out_bytes, 1, 0);
+    XLT_CL(clSetKernelArg(kernel, 0, sizeof from.mem, &from.mem));
+    XLT_CL(clSetKernelArg(kernel, 1, sizeof to.mem, &to.mem));
     XLT_CL(clEnqueueNDRangeKernel(xlt_queue(), kernel, 1, NULL, &items, NULL, 0, NULL, NULL));
-    XLT_CL(clEnqueueReadBuffer(xlt_queue(), to, CL_TRUE, 0, out_bytes, out, 0, NULL, NULL));
-    clReleaseMemObject(from);
-    clReleaseMemObject(to);
+    xlt_read(&to, out);
+    xlt_buffer_free(&from);
+    xlt_buffer_free(&to);
     clReleaseKernel(kernel);
     clReleaseProgram(program);
 }

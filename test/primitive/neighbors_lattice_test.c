@@ -330,20 +330,16 @@ static void thin_cells(void **state)
     }
 }
 
+/* Cases of nearest with space=cell lean less. */
 static const struct {
     const char *name;
     double cell[3][3];
     uint32_t dimensions, periodic;
 } kinds[] = {
-    {"general", {{0.9, 0.3, -0.2}, {-0.4, 1.1, 0.5}, {0.3, -0.6, 0.8}}, 3, 7},
     {"left-handed", {{-0.4, 1.1, 0.5}, {0.9, 0.3, -0.2}, {0.3, -0.6, 0.8}}, 3, 7},
-    {"upper triangular", {{1, 0.7, -0.6}, {0, 0.8, 1.3}, {0, 0, 0.9}}, 3, 7},
     {"tilts of many periods", {{1, 0, 0}, {5.25, 1, 0}, {-3.5, 4.75, 1}}, 3, 7},
     {"skewed in space", {{1, 0.1, 0.2}, {4.1, 1.4, 1.1}, {5.3, 1.2, 2.4}}, 3, 7},
-    {"one vector", {{0.9, 0.3, -0.2}, {-0.4, 1.1, 0.5}, {0.3, -0.6, 0.8}}, 3, 2},
     {"a skewed plane", {{0.9, 0.3, -0.2}, {5.0, 2.1, -0.9}, {0.3, -0.6, 0.8}}, 3, 3},
-    {"two dimensions", {{0.3, 0.9, 0}, {-0.8, 0.5, 0}}, 2, 3},
-    {"one dimension", {{-0.7}}, 1, 1},
 };
 
 /* Points anywhere in the cell, rounded to floats. */

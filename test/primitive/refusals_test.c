@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Descriptors and calls of scans and reductions that are refused: segments, carries, types and
- * operators of users, algorithms by name. misuse_test.c tries what calls of every primitive refuse. */
+ * operators of users, algorithms by name. misuse_test.c tries the errors that calls of every primitive have. */
 #ifndef _WIN32
 #define _POSIX_C_SOURCE 200809L
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Plans of scans: calls in any order, scratch, and what the caller may release early. */
+ * Plans of scans: calls in any order, scratch, queues and the buffer of an init. */
 #ifndef _WIN32
 #define _POSIX_C_SOURCE 200809L
 #include <unistd.h>

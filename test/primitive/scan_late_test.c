@@ -141,13 +141,6 @@ static void late_job(job *j, const late_case *c, xl_scan_kind kind)
     j->desc.segment_width = c->segments == XL_SEGMENTS_WIDTH ? 700 : 0;
 }
 
-/* A push takes every fourth case of a list, beginning with number `first`, and every other one of
- * those that only some devices can do. */
-static bool is_left_out(const late_case *cases, size_t c, size_t first)
-{
-    return xlt_few_programs() && c % (cases[c].way == PIPELINED ? 2 : 4) != first;
-}
-
 /* Each place is another kernel, of those that take longest to compile: of few programs a case has
  * arrays apart or one in place, in turn. */
 static placing late_placing(int p)
@@ -211,6 +204,20 @@ static void other_states_held_back(void **state)
     }
 }
 
+/* A push takes every fourth case, beginning with number `first`, and every other one of those that
+ * only some devices can do. */
+static void check_cases(const late_case *cases, size_t count, size_t first, size_t tiles)
+{
+    if (!can_publish())
+        skip();
+    const unsigned ways = can_pipeline() ? WAYS : PIPELINED;
+    for (size_t c = 0; c < count; ++c) {
+        const bool pipelined = cases[c].way == PIPELINED;
+        if (cases[c].way < ways && (!xlt_few_programs() || c % (pipelined ? 2 : 4) == first))
+            check_late(&cases[c], c % 2 ? XL_INCLUSIVE : XL_EXCLUSIVE, pipelined ? 70 : tiles);
+    }
+}
+
 /* Every tile is held back, the first as well: who makes it anew has to begin as it does. */
 static void starts_held_back(void **state)
 {
@@ -229,13 +236,7 @@ static void starts_held_back(void **state)
         {"pipelined", XL_U32, XL_SEGMENTS_NONE, PIPELINED, 1, 0, .init = true},
         {"pipelined, flags", XL_U32, XL_SEGMENTS_HEAD_FLAGS, PIPELINED, 1, 0, .init = true},
     };
-    if (!can_publish())
-        skip();
-    const unsigned ways = can_pipeline() ? WAYS : PIPELINED;
-    for (size_t c = 0; c < sizeof cases / sizeof cases[0]; ++c)
-        if (cases[c].way < ways && !is_left_out(cases, c, 0))
-            check_late(&cases[c], c % 2 ? XL_INCLUSIVE : XL_EXCLUSIVE,
-                       cases[c].way == PIPELINED ? 70 : 7);
+    check_cases(cases, sizeof cases / sizeof cases[0], 0, 7);
 }
 
 /* A state of several words of which only some are there is not there yet. */
@@ -258,13 +259,7 @@ static void states_half_posted(void **state)
         {"pipelined: value and flag", XL_U32, XL_SEGMENTS_HEAD_FLAGS, PIPELINED, 1, 0,
          .half = true},
     };
-    if (!can_publish())
-        skip();
-    const unsigned ways = can_pipeline() ? WAYS : PIPELINED;
-    for (size_t c = 0; c < sizeof cases / sizeof cases[0]; ++c)
-        if (cases[c].way < ways && !is_left_out(cases, c, 1))
-            check_late(&cases[c], c % 2 ? XL_INCLUSIVE : XL_EXCLUSIVE,
-                       cases[c].way == PIPELINED ? 70 : 11);
+    check_cases(cases, sizeof cases / sizeof cases[0], 1, 11);
 }
 
 /* Nobody publishes: each group computes all tiles before its own. Rows of several vectors, without

@@ -311,31 +311,23 @@ const placing placings[NUM_PLACINGS] = {
     {0, 1, false, false}, {3, 3, true, true},  {2, 5, false, true},
 };
 
-static void print_element(char *text, size_t room, const unsigned char *at, size_t bytes)
-{
-    size_t used = 0;
-    for (size_t i = bytes; i-- > 0 && used + 4 < room;)
-        used += (size_t)snprintf(text + used, room - used, "%02x%s", at[i], i % 4 == 0 ? " " : "");
-}
-
 void job_compare(const job *j, size_t n, const void *got, const void *wanted)
 {
     const size_t size = j->ref.out_bytes;
     const unsigned char *a = got, *b = wanted;
-    char x[160] = "", y[160] = "";
     if (memcmp(a, b, n * size) == 0)
         return;
     for (size_t i = 0; i < n; ++i, a += size, b += size) {
+        unsigned long long x = 0, y = 0; /* the first bytes */
         if (memcmp(a, b, size) == 0 || (j->out_type && same_element(j->out_type, a, b)))
             continue;
-        print_element(x, sizeof x, a, size);
-        print_element(y, sizeof y, b, size);
-        XLT_FAIL("%s: %s %s of %s, segments %d, pattern %d, n %zu: element %zu is 0x%s, not 0x%s",
-                 j->what, j->desc.kind == XL_INCLUSIVE ? "inclusive" : "exclusive",
-                 j->desc.op == XL_USER_OP ? j->desc.user_op->name : xl_op_name(j->desc.op),
-                 j->desc.type == XL_USER_TYPE ? j->desc.user_type->name
-                                              : xl_type_name(j->desc.type),
-                 (int)j->desc.segments, (int)j->pattern, n, i, x, y);
+        memcpy(&x, a, size < sizeof x ? size : sizeof x);
+        memcpy(&y, b, size < sizeof y ? size : sizeof y);
+        XLT_FAIL("%s: %s, op %d, type %s, segments %d, pattern %d, n %zu: element %zu of %zu bytes "
+                 "is 0x%llx, not 0x%llx",
+                 j->what, j->desc.kind == XL_INCLUSIVE ? "inclusive" : "exclusive", (int)j->desc.op,
+                 xl_type_name(j->desc.type), (int)j->desc.segments, (int)j->pattern, n, i, size, x,
+                 y);
     }
 }
 

@@ -50,7 +50,7 @@ static xlt_buffer scratch_for(const xl_plan *plan, size_t n)
     return xlt_scratch_make(bytes);
 }
 
-/* Sorts n keys of one byte; reads the keys, or what else is put out. */
+/* Sorts n keys of one byte; reads the keys or the indices. */
 static void sort(xl_plan *plan, const void *keys, size_t n, const xlt_buffer *scratch, bool values,
                  void *got)
 {

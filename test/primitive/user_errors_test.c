@@ -289,98 +289,53 @@ typedef enum text_field {
     TYPE
 } text_field;
 
-static xl_status create_select(xl_select_kind kind, const char *text)
-{
-    xl_plan *plan;
-    xl_select_desc desc;
-    xl_select_desc_init(&desc);
-    desc.kind = kind;
-    *(kind == XL_SELECT_IF ? &desc.predicate : &desc.equal) = text;
-    return xl_select_create(xlt_context(), &desc, &plan);
-}
-
-static xl_status create_sort(const char *text)
-{
-    xl_plan *plan;
-    xl_sort_desc desc;
-    const xl_user_comparator before = {"before", text};
-    xl_sort_desc_init(&desc);
-    desc.key = XL_U32;
-    desc.comparator = &before;
-    const xl_status status = xl_sort_create(xlt_context(), &desc, &plan);
-    xl_plan_destroy(plan);
-    return status;
-}
-
-static xl_status create_search(const char *text)
-{
-    xl_plan *plan, *grid;
-    xl_grid_desc of_grid;
-    xl_neighbors_desc desc;
-    xl_grid_desc_init(&of_grid);
-    of_grid.cell_size = 1;
-    XLT_OK(xl_grid_create(xlt_context(), &of_grid, &grid));
-    xl_neighbors_desc_init(&desc);
-    desc.radius = 1;
-    desc.visit = text;
-    const xl_status status = xl_neighbors_create(grid, &desc, &plan);
-    xl_plan_destroy(grid);
-    return status;
-}
-
-static xl_status create_scan(text_field field, const char *text)
-{
-    xl_plan *plan;
-    const bool of_uints = field == OPERATOR_OF_UINTS || field == LOAD || field == STORE;
-    xl_user_op op = {"join", "body join(body a, body b) { return a; }", NULL, 0};
-    xl_user_type type = body;
-    xl_scan_desc desc = scan_desc(of_uints ? NULL : &type, &op);
-    *(field == LOAD    ? &desc.load
-      : field == STORE ? &desc.store
-      : field == TYPE  ? &type.source
-                       : &op.source) = text;
-    if (field == OPERATOR_OF_UINTS) {
-        desc.op = XL_USER_OP;
-        desc.user_op = &op;
+/* A plan of a primitive, in whose descriptor d the field is set. */
+#define CREATE(what, from, ...)                                                                    \
+    {                                                                                              \
+        xl_##what##_desc d;                                                                        \
+        xl_##what##_desc_init(&d);                                                                 \
+        __VA_ARGS__;                                                                               \
+        status = xl_##what##_create(from, &d, &plan);                                              \
     }
-    const xl_status status = xl_scan_create(xlt_context(), &desc, &plan);
-    xl_plan_destroy(plan);
-    return status;
-}
-
-static xl_status create_other(text_field field, const char *text)
-{
-    xl_plan *plan;
-    xl_transform_desc transform;
-    xl_histogram_desc histogram;
-    xl_reduce_desc reduce;
-    xl_transform_desc_init(&transform);
-    xl_histogram_desc_init(&histogram);
-    xl_reduce_desc_init(&reduce);
-    transform.expression = histogram.load = reduce.store = text;
-    return field == EXPRESSION ? xl_transform_create(xlt_context(), &transform, &plan)
-           : field == BINS     ? xl_histogram_create(xlt_context(), &histogram, &plan)
-                               : xl_reduce_create(xlt_context(), &reduce, &plan);
-}
 
 static xl_status create(text_field field, const char *text)
 {
-    switch (field) {
-    case PREDICATE:
-        return create_select(XL_SELECT_IF, text);
-    case EQUAL:
-        return create_select(XL_SELECT_UNIQUE, text);
-    case COMPARATOR:
-        return create_sort(text);
-    case VISIT:
-        return create_search(text);
-    case EXPRESSION:
-    case BINS:
-    case STORE_OF_SUM:
-        return create_other(field, text);
-    default:
-        return create_scan(field, text);
-    }
+    xl_status status;
+    xl_plan *plan, *grid = NULL;
+    xl_context *const ctx = xlt_context();
+    const xl_user_comparator before = {"before", text};
+    xl_user_op op = {"join", "body join(body a, body b) { return a; }", NULL, 0};
+    xl_user_type type = body;
+    if (field == VISIT)
+        CREATE(grid, ctx, d.cell_size = 1)
+    grid = field == VISIT ? plan : NULL;
+    if (field == PREDICATE)
+        CREATE(select, ctx, d.predicate = text)
+    else if (field == EQUAL)
+        CREATE(select, ctx, d.kind = XL_SELECT_UNIQUE; d.equal = text)
+    else if (field == EXPRESSION)
+        CREATE(transform, ctx, d.expression = text)
+    else if (field == BINS)
+        CREATE(histogram, ctx, d.load = text)
+    else if (field == LOAD)
+        CREATE(scan, ctx, d.load = text)
+    else if (field == STORE)
+        CREATE(scan, ctx, d.store = text)
+    else if (field == STORE_OF_SUM)
+        CREATE(reduce, ctx, d.store = text)
+    else if (field == COMPARATOR)
+        CREATE(sort, ctx, d.key = XL_U32; d.comparator = &before)
+    else if (field == VISIT)
+        CREATE(neighbors, grid, d.radius = 1; d.visit = text)
+    else if (field == OPERATOR_OF_UINTS)
+        CREATE(scan, ctx, op.source = text; d.kind = XL_INCLUSIVE; d.op = XL_USER_OP;
+               d.user_op = &op)
+    else
+        CREATE(scan, ctx, *(field == TYPE ? &type.source : &op.source) = text;
+               d = scan_desc(&type, &op))
+    xl_plan_destroy(plan);
+    xl_plan_destroy(grid);
+    return status;
 }
 
 /* An expression must be one, a source must end where it ends, and functions must have the types of
