@@ -55,7 +55,7 @@
  *   float4 vector      from the query to the neighbour, or to this image of it. w is 0
  *   float distance2    the square of its length, ((x*x + y*y) + z*z) with each operation rounded
  *                      once, which was compared with the radius
- *   float4 shift       how far the query was moved for this image; 0 if space is not periodic
+ *   float4 shift       how far this image is from its point; 0 if space is not periodic
  *
  * `#define XL_NEIGHBORS_PERIODIC 0` before the include removes the code for periodic space: a count
  * then takes 0.37 ms instead of 0.53 (H200, 2^21 points with 33 neighbours). xl_neighbors_failed()

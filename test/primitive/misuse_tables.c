@@ -80,7 +80,7 @@ xl_grid_index *misuse_indices[INDICES];
 static xl_tunable foreign[] = {{"sort.shape", 1}};
 #define FOREIGN .tunables = foreign, .num_tunables = 1
 
-/* ---- scan and reduction: further rules are in scan_misuse_test.c ----------------------------- */
+/* ---- scan and reduction: further rules are in refusals_test.c ----------------------------- */
 
 CALLS(scan, xl_scan, xl_scan, (&(xl_scan_args){.n = N}), plan)
 DESCRIBE(scan, xl_scan, (void)0)
