@@ -156,12 +156,13 @@ bool xl_walk_next(xl_walk *walk, const xl_search *s)
 #else
     walk->cells = walk->around.cells;
 #endif
-    /* Kept places are valid only if x grows. Given queries are in any order; and with per-query
-     * radii this block may reach farther back than the block before. */
+    /* Kept places are valid only if x grows. Given queries are in any order; with per-query radii
+     * this block may reach farther back than the block before; and in double precision points that
+     * the grid rounds to one float are in any order. */
     if (XL_GIVEN)
         walk->rows = 0;
     else if (s->map.sparse &&
-             (!walk->begun || (XL_RADII && walk->cells.x_low < x_before) ||
+             (!walk->begun || ((XL_RADII || XL_F64) && walk->cells.x_low < x_before) ||
               walk->low.y != walk->cells.low.y || walk->low.z != walk->cells.low.z ||
               walk->high.y != walk->cells.high.y || walk->high.z != walk->cells.high.z))
         xl_walk_keep_rows(walk, &s->map, &s->index);

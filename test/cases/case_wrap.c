@@ -58,8 +58,7 @@ static int side_of(const scene *s, const scene_cell *of, const double *x)
     return side;
 }
 
-/* The whole parts of the fractions; false if rounding may change one, or if the point stays outside
- * along a vector that is not periodic. */
+/* The whole parts of the fractions along periodic vectors; false if rounding may change one. */
 static bool whole_parts(const scene *s, const scene_cell *of, const double *x, long *whole)
 {
     double cell[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1}, d[3] = {0}, part[3];
@@ -70,9 +69,10 @@ static bool whole_parts(const scene *s, const scene_cell *of, const double *x, l
     }
     ref_fractions(cell, d, part);
     for (uint32_t a = 0; a < s->dimensions; ++a) {
-        const double down = of->periodic >> a & 1 ? floor(part[a]) : 0;
-        whole[a] = (long)down;
-        if (!(part[a] - down >= LEAST_PART && part[a] - down <= 1 - LEAST_PART))
+        const bool moves = of->periodic >> a & 1;
+        const double down = floor(part[a]);
+        whole[a] = moves ? (long)down : 0;
+        if (moves && !(part[a] - down >= LEAST_PART && part[a] - down <= 1 - LEAST_PART))
             return false;
     }
     return true;
@@ -97,7 +97,7 @@ static bool wrap_in_cell(const scene *s, const scene_cell *of, const double *x, 
         moved[a] = s->wide ? x[a] - shift[a] : (double)((float)x[a] - shifted[a]);
         whole[a] = (int32_t)w[a];
     }
-    return true;
+    return side_of(s, of, moved) > 0; /* it may be outside along the other vectors */
 }
 
 bool wrap_point(const scene *s, const scene_cell *of, const void *points, size_t at, double *moved,

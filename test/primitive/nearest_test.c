@@ -193,6 +193,60 @@ static void refused_in_double_precision(void **state)
     cloud_free(&c);
 }
 
+/* A query far along an axis that does not repeat, in the cell of its system: the two nearest images
+ * of the only point. */
+static void farthest_in_own_cell(void **state)
+{
+    (void)state;
+    const float point[3] = {0, 0, 0}, query[3] = {0, 0, 90};
+    const cl_uint system = 1;
+    const xl_system_cell cells[2] = {{.periodic = 0},
+                                     {.cell = {{1, 0, 0}, {0, 1, 0}, {0, 0, 100}}, .periodic = 1}};
+    cl_uint near[2];
+    float distances2[2];
+    xlt_buffer points = xlt_buffer_make(point, 3, 4, 0), queries = xlt_buffer_make(query, 3, 4, 0),
+               systems = xlt_buffer_make(&system, 1, 4, 0),
+               indices = xlt_buffer_make(NULL, 2, 4, 0), far = xlt_buffer_make(NULL, 2, 4, 0);
+    xl_plan *grid, *plan;
+    xl_grid_index *index;
+    xl_grid_desc desc;
+    xl_nearest_desc search_desc;
+    xl_grid_desc_init(&desc);
+    desc.cell_size = 1;
+    desc.space.bounds = XL_BOUNDS_PER_SYSTEM;
+    desc.space.num_systems = 2;
+    xl_nearest_desc_init(&search_desc);
+    search_desc.k = 2;
+    search_desc.queries = XL_QUERIES_GIVEN;
+    XLT_OK(xl_grid_create(xlt_context(), &desc, &grid));
+    XLT_OK(xl_grid_index_create(xlt_context(), &index));
+    XLT_OK(xl_nearest_create(grid, &search_desc, &plan));
+    XLT_OK(xl_grid_build_enqueue(
+        grid, index, xlt_queue(),
+        &(xl_grid_build_args){
+            .n = 1, .points = xlt_view(&points), .systems = xlt_view(&systems), .cells = cells},
+        0, NULL, NULL));
+    XLT_OK(xl_nearest_enqueue(plan, index, xlt_queue(),
+                              &(xl_nearest_args){.num_queries = 1,
+                                                 .queries = xlt_view(&queries),
+                                                 .query_systems = xlt_view(&systems),
+                                                 .indices = xlt_view(&indices),
+                                                 .distances2 = xlt_view(&far)},
+                              0, NULL, NULL));
+    xlt_read(&indices, near);
+    xlt_read(&far, distances2);
+    assert_true(near[0] == 0 && near[1] == 0);
+    assert_true(distances2[0] == 8100 && distances2[1] == 8101);
+    xl_plan_destroy(plan);
+    xl_grid_index_destroy(index);
+    xl_plan_destroy(grid);
+    xlt_buffer_free(&points);
+    xlt_buffer_free(&queries);
+    xlt_buffer_free(&systems);
+    xlt_buffer_free(&indices);
+    xlt_buffer_free(&far);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -200,6 +254,7 @@ int main(void)
         cmocka_unit_test(many_neighbors),
         cmocka_unit_test(how_many_are_right),
         cmocka_unit_test(refused_in_double_precision),
+        cmocka_unit_test(farthest_in_own_cell),
     };
     return XLT_RUN_WITH_GRIDS(tests, NULL, xlt_teardown);
 }
