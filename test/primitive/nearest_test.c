@@ -250,10 +250,8 @@ static void farthest_in_own_cell(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(too_many_points),
-        cmocka_unit_test(many_neighbors),
-        cmocka_unit_test(how_many_are_right),
-        cmocka_unit_test(refused_in_double_precision),
+        cmocka_unit_test(too_many_points),      cmocka_unit_test(many_neighbors),
+        cmocka_unit_test(how_many_are_right),   cmocka_unit_test(refused_in_double_precision),
         cmocka_unit_test(farthest_in_own_cell),
     };
     return XLT_RUN_WITH_GRIDS(tests, NULL, xlt_teardown);
