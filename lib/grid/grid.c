@@ -85,8 +85,7 @@ static xl_status build_kernels(xli_grid_plan *grid)
         [XLI_GRID_REORDER_BACK] = "xl_grid_reorder_back",
         [XLI_GRID_MOVED_START] = "xl_grid_moved_start",
         [XLI_GRID_MOVED] = "xl_grid_moved"};
-    xl_status status;
-    xli_program *program;
+    xli_wanted list[XLI_GRID_KERNELS];
     xli_text defines = {0};
     const xli_space *const space = &grid->space;
     const xli_definition lines[] = {{"XL_GROUP", grid->tune.group},
@@ -103,12 +102,10 @@ static xl_status build_kernels(xli_grid_plan *grid)
                                     {space->wrap ? "XL_WRAP" : NULL, 1},
                                     {space->own_cells ? "XL_CELLS" : NULL, 1}};
     xli_text_define(&defines, lines, XLI_COUNT(lines));
-    if (defines.failed)
-        XL_TRY(xli_fail(grid->base.ctx, XL_ERROR_OUT_OF_MEMORY, "no memory for a kernel's source"));
-    XL_TRY(xli_program_get(grid->base.ctx, "grid", defines.data, &program));
     for (size_t i = 0; i < XLI_GRID_KERNELS; ++i)
-        XL_TRY(xli_kernel_create(grid->base.ctx, program, names[i], &grid->kernels[i]));
-done:
+        list[i] = (xli_wanted){names[i], &grid->kernels[i], true};
+    const xl_status status =
+        xli_kernels_build(grid->base.ctx, "grid", &defines, list, XLI_GRID_KERNELS, NULL);
     xli_text_free(&defines);
     return status;
 }

@@ -77,40 +77,20 @@ static void add_text(const xli_neighbors_plan *plan, const xl_neighbors_desc *de
     xli_text_add(text, "#define XL_TOGETHER %uu\n", plan->together);
 }
 
-/* The kernels of a plan: each if it is needed. */
-static xl_status create_kernels(xli_neighbors_plan *plan, const xli_program *program)
-{
-    xl_status status = XL_SUCCESS;
-    const struct {
-        bool needed;
-        xli_kernel *kernel;
-        const char *name;
-    } rows[] = {{true, &plan->count, "xl_neighbors_count"},
-                {true, &plan->fill, "xl_neighbors_fill"},
-                {plan->visits, &plan->visit, "xl_neighbors_visit"},
-                {plan->has_details, &plan->details, "xl_neighbors_details"},
-                {plan->form.given, &plan->check, "xl_neighbors_check"},
-                {plan->row_capacity > 0, &plan->longest, "xl_neighbors_longest"}};
-    for (size_t k = 0; k < XLI_COUNT(rows); ++k)
-        if (rows[k].needed)
-            XL_TRY(xli_kernel_create(plan->base.ctx, program, rows[k].name, rows[k].kernel));
-done:
-    return status;
-}
-
 static xl_status build_kernels(xli_neighbors_plan *plan, const xl_neighbors_desc *desc)
 {
-    xl_status status;
-    xli_program *program;
     xli_text defines = {0};
+    const xli_wanted list[] = {{"xl_neighbors_count", &plan->count, true},
+                               {"xl_neighbors_fill", &plan->fill, true},
+                               {"xl_neighbors_visit", &plan->visit, plan->visits},
+                               {"xl_neighbors_details", &plan->details, plan->has_details},
+                               {"xl_neighbors_check", &plan->check, plan->form.given},
+                               {"xl_neighbors_longest", &plan->longest, plan->row_capacity > 0}};
     add_text(plan, desc, &defines);
     if (desc->visit)
         add_visit(plan, desc, &defines);
-    if (defines.failed)
-        XL_TRY(xli_fail(plan->base.ctx, XL_ERROR_OUT_OF_MEMORY, "no memory for a kernel's source"));
-    XL_TRY(xli_program_get(plan->base.ctx, "neighbors", defines.data, &program));
-    XL_TRY(create_kernels(plan, program));
-done:
+    const xl_status status =
+        xli_kernels_build(plan->base.ctx, "neighbors", &defines, list, XLI_COUNT(list), NULL);
     xli_text_free(&defines);
     return status;
 }
