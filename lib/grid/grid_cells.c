@@ -69,7 +69,7 @@ static void put_cell(const xli_space *s, const xli_grid_lattice *lattice, void *
     put_bounds(s, lattice, row);
     put_reals(s, row, VECTORS, 0, &lattice->cell, IN_PART);
     put_reals(s, row, SLABS, 0, &lattice->slabs, IN_PART);
-    for (int k = 0; k < IN_PART; ++k) {
+    for (int k = 0; k < 12; ++k) { /* the others are not whole numbers */
         const double x = lattice->whole.s[k];
         put(s, row, LATTICE, k, &x, 1);
     }
