@@ -60,8 +60,8 @@ typedef struct xli_grid_layout {
     size_t bytes;
 } xli_grid_layout;
 
-/* How space repeats: not, along the edges of a box, along the vectors of a skewed cell, or for each
- * system along those of its own cell. */
+/* How space repeats: not, along the edges of a box, along the vectors of a skewed cell, or along
+ * those of one cell per system. */
 typedef enum xli_repeats {
     XLI_REPEATS_NOT,
     XLI_REPEATS_BOX,

@@ -90,7 +90,7 @@ static void send_away(const scene *s, void *now)
             set_scalar(s, now, i * s->stride, places[i % 4]);
 }
 
-/* Of points from..from + n - 1, which have one cell. */
+/* Counts the moved points among from..from + n - 1, which share a cell. */
 static uint32_t count_wide(const fuzz_case *c, const scene *s, const void *now, double distance,
                            size_t from, size_t n)
 {

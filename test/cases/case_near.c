@@ -115,7 +115,7 @@ typedef struct answer {
     void *sums; /* of visits */
 } answer;
 
-/* Of either precision: these two have the same fields. */
+/* Fills in a search of either precision: the two structures have the same fields. */
 #define FILL_SEARCH(search, c, s)                                                                  \
     do {                                                                                           \
         (search).points = (s)->points;                                                             \
@@ -172,7 +172,8 @@ static void add_moves(const scene *s, const answer *a, int32_t *shifts)
                     (s->queries ? 0 : s->moves[3 * i + axis]) - s->moves[3 * a->indices[k] + axis];
 }
 
-/* Of three numbers each those that there are. */
+/* Copies vectors and shifts, which have three numbers for each pair, to `dimensions` numbers
+ * each. */
 static void pack(const scene *s, answer *a, const void *vectors, const int32_t *shifts,
                  size_t pairs)
 {
@@ -196,7 +197,7 @@ static void sum_visits(const scene *s, answer *a)
     }
 }
 
-/* A build that failed leaves no neighbours, and offsets that end in what no number of pairs is. */
+/* After a failed build there are no neighbours, and the last offset is UINT64_MAX. */
 static answer find_none(const scene *s)
 {
     answer a = {.counts = make_bytes(s->rows, sizeof *a.counts),
@@ -459,7 +460,7 @@ static bool same_entry(outcome *o, const call_array *a, size_t row, size_t got, 
     return true;
 }
 
-/* Places of the list, and of what is beside it, that are not written. */
+/* Checks that a part of the list, and of its details, was not written. */
 static bool check_untouched(outcome *o, const call_array *a, size_t from, size_t to, size_t row)
 {
     for (size_t k = INDICES; k <= SHIFTS; ++k) {

@@ -35,8 +35,8 @@ static double rounded(const scene *s, double x)
     return s->wide ? x : (double)(float)x;
 }
 
-/* Edges are longer than a radius, unless all are to be tight, about a half of it, or one is,
- * about a quarter: a thin cell. */
+/* Edges are longer than a radius. With tight=1 they may be shorter, from 0.44 of it; with tight=2
+ * one edge has about a quarter of it: a thin cell. */
 static void make_edges(const fuzz_case *c, const scene *s, xlt_random *random, double edges[3])
 {
     const double shortest =

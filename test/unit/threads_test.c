@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * Several threads on one context: they learn its facts, make its queue, build its
- * programs and enqueue at the same time, with plans of their own and with plans that
- * all of them share; every result is compared with serial code. Meant to run under a
- * thread sanitizer too. */
+ * Several threads on one context: they query its device, make its queue, build its programs and
+ * enqueue at the same time, with separate plans and with shared plans; every result is compared with
+ * serial code. Also run under a thread sanitizer. */
 #define _GNU_SOURCE
 #include "xlt.h"
 
@@ -51,7 +50,7 @@ static void same(worker *w, const char *what, const cl_uint *got, const cl_uint 
                      (unsigned)got[i], (unsigned)wanted[i]);
 }
 
-/* One call: what it works on, and who makes it. */
+/* One call: its arrays, and the thread that makes it. */
 typedef struct job {
     worker *w;
     const plans *plans;
@@ -303,7 +302,7 @@ XLT_TEST(plans_that_all_threads_share)
     destroy_plans(&shared);
 }
 
-/* Each thread makes and ends contexts of its own. */
+/* Each thread makes and destroys separate contexts. */
 static void *contexts_of_its_own(void *user)
 {
     bool *good = user;
