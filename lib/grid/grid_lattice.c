@@ -199,8 +199,7 @@ bool xli_grid_lattice_is_sound(const double given[3][3], uint32_t mask)
     return volume_of(&b) > SINGULAR && largest_whole(&b) <= MOST_WHOLE;
 }
 
-/* ---- what searches are given ------------------------------------------------------------------
- */
+/* ---- what searches are given ----------------------------------------------------------------- */
 
 /* Puts numbers at a place of 16, in the precision of the coordinates. */
 static void put(xli_grid_reals *to, bool wide, int at, const double *from, int count)

@@ -4,8 +4,8 @@
  *
  * header | what groups find | buckets | unordered indices, or keys | sorted points | where they
  * begin | scratch of the scans. What lasts is the sorted points, 16 bytes each, with XL_F64 40,
- * of a batch 4 more, of points that are moved 12 more, and where they begin, of a table up to 4
- * * grid.table bytes a point, of rows 12; before, a build by counting has 4 bytes a point more,
+ * of a batch 4 more, of points that are moved 12 more, and where they begin, of a table up to
+ * 4 * grid.table bytes a point, of rows 12; before, a build by counting has 4 bytes a point more,
  * one by sorting 8. */
 #include "grid_plan.h"
 

@@ -192,8 +192,7 @@ xl_status xli_plan_enqueue(const xli_primitive *primitive, xl_plan *plan, cl_com
                          event);
 }
 
-/* ---- arrays ------------------------------------------------------------------------------------
- */
+/* ---- arrays ---------------------------------------------------------------------------------- */
 
 static xl_status check_given(const xl_context *ctx, const xli_array *a)
 {
@@ -270,8 +269,7 @@ done:
     return status;
 }
 
-/* ---- any plan ----------------------------------------------------------------------------------
- */
+/* ---- any plan -------------------------------------------------------------------------------- */
 
 xl_status xl_plan_info(const xl_plan *plan, size_t n, xl_plan_details *details)
 {

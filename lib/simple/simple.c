@@ -24,8 +24,7 @@ typedef struct simple {
     uint64_t calls;
 } simple;
 
-/* ---- life
- * ------------------------------------------------------------------------------------------- */
+/* ---- life ------------------------------------------------------------------------------------ */
 
 static void end(void *of)
 {
@@ -72,8 +71,7 @@ static xl_status standard_context(xl_context **ctx)
     return status;
 }
 
-/* ---- plans and memory
- * ------------------------------------------------------------------------------- */
+/* ---- plans and memory ------------------------------------------------------------------------ */
 
 /* The entry of a key, or the one to be replaced, which has another key or no plan. */
 static entry *entry_for(simple *s, const xli_simple_key *key)
@@ -138,8 +136,7 @@ xl_status xli_simple_index(xli_simple *base, xl_grid_index **index)
     return status;
 }
 
-/* ---- a call
- * ----------------------------------------------------------------------------------------- */
+/* ---- a call ---------------------------------------------------------------------------------- */
 
 static xl_status copy_in(xli_simple *s, const xli_simple_array *arrays, size_t count,
                          cl_mem *buffers)

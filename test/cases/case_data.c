@@ -128,8 +128,7 @@ void *make_input(const fuzz_case *c, size_t n)
     return in;
 }
 
-/* ---- segments ----------------------------------------------------------------------------------
- */
+/* ---- segments -------------------------------------------------------------------------------- */
 
 static bool is_head(uint64_t pattern, size_t i, size_t n, xlt_random *random)
 {

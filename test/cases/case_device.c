@@ -392,8 +392,7 @@ void close_plans(void)
         clReleaseCommandQueue(out_of_order);
 }
 
-/* ---- buffers -----------------------------------------------------------------------------------
- */
+/* ---- buffers --------------------------------------------------------------------------------- */
 
 xlt_buffer guarded(const void *host, size_t n, size_t size, size_t offset)
 {
@@ -462,8 +461,7 @@ bool device_works(void)
     return code == CL_SUCCESS && word == 0x51de;
 }
 
-/* ---- queues
- * --------------------------------------------------------------------------------------- */
+/* ---- queues ---------------------------------------------------------------------------------- */
 
 /* In order where the device has no other. */
 static cl_command_queue queue_of(const fuzz_case *c)
@@ -597,8 +595,7 @@ const cl_event *waits(const flight *f)
     return f->gate ? &f->gate : NULL;
 }
 
-/* ---- comparison
- * -------------------------------------------------------------------------------------- */
+/* ---- comparison ------------------------------------------------------------------------------ */
 
 static bool same_number(const fuzz_case *c, const unsigned char *got, const unsigned char *wanted,
                         float slack)

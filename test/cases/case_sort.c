@@ -190,8 +190,7 @@ static order find_order(const fuzz_case *c, const unsigned char *keys, const seg
     return r;
 }
 
-/* ---- values of a sort that is not stable: those of equal keys may be in any order ----------
- */
+/* ---- values of a sort that is not stable: those of equal keys may be in any order ------------ */
 
 static const order *running;
 static size_t compared_bytes;

@@ -618,8 +618,7 @@ static const misuse_call call_approximate[] = {
 };
 #undef ARGS
 
-/* ---- grids and lists: further rules are in the tests of the grid ------------------------------
- */
+/* ---- grids and lists: further rules are in the tests of the grid ----------------------------- */
 
 CALLS(grid, xl_grid, xl_grid_build, (&(xl_grid_build_args){.n = POINTS}), plan,
       misuse_indices[FLAT])
