@@ -87,6 +87,16 @@ static size_t most_keys(const xli_grid_plan *grid, size_t n, size_t listed)
     return grid->sorts ? n : listed > most_sampled(grid) ? listed : 0;
 }
 
+/* The sort chooses by n; it sorts keys that are counted on the device. */
+xl_status xli_grid_prepare(xl_plan *base, const void *of)
+{
+    const xli_grid_plan *const grid = (const xli_grid_plan *)base;
+    const size_t n = ((const xl_grid_build_args *)of)->n;
+    return grid->sort && most_keys(grid, n, n) > 0
+               ? xl_plan_prepare(grid->sort, &(xl_sort_args){.n = n})
+               : XL_SUCCESS;
+}
+
 xli_grid_shape xli_grid_few_groups(const xli_grid_plan *grid, xli_grid_kernel kernel, size_t n)
 {
     size_t size = xli_min(grid->tune.group, grid->kernels[kernel].max_group);

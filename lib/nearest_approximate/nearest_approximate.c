@@ -254,7 +254,13 @@ static size_t scratch_bytes(const xl_plan *base, const void *args)
     return xli_nearest_approximate_lay_out((const xli_nearest_approximate_plan *)base, args).bytes;
 }
 
+static xl_status prepare(xl_plan *base, const void *of)
+{
+    const size_t n = ((const xl_nearest_approximate_args *)of)->n;
+    return xl_plan_prepare(((xli_nearest_approximate_plan *)base)->sort, &(xl_sort_args){.n = n});
+}
+
 static const xli_primitive primitive = {
     XLI_PRIMITIVE_OF_ARRAYS(nearest_approximate, xli_nearest_approximate_plan), .check = check,
-    .count = count, .scratch = scratch_bytes, .launch = xli_nearest_approximate_launch};
+    .count = count, .scratch = scratch_bytes, .prepare = prepare, .launch = xli_nearest_approximate_launch};
 XLI_PUBLIC_CALLS(nearest_approximate)

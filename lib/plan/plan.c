@@ -161,6 +161,8 @@ static xl_status run(const xli_call *call, xl_plan *plan, xli_seq *seq, const ro
     xli_span spans[XLI_MOST_ARRAYS], scratch = {0};
     size_t count;
     XL_TRY(xli_call_check(call, plan, given->bytes, spans, &count));
+    if (call->prepare)
+        XL_TRY(call->prepare(plan, given->bytes));
     if (call->scratch_at > 0)
         XL_TRY(enter_scratch(call, plan, seq, given, spans, count, &scratch));
     XL_TRY(call->launch(plan, seq, given->bytes, spans, &scratch));
@@ -270,6 +272,20 @@ done:
 }
 
 /* ---- any plan -------------------------------------------------------------------------------- */
+
+xl_status xl_plan_prepare(xl_plan *plan, const void *args)
+{
+    xl_status status;
+    room given;
+    if (!plan)
+        return xli_fail(NULL, XL_ERROR_INVALID_ARGUMENT, "plan: NULL");
+    const xli_call *const call = &plan->primitive->call;
+    XL_TRY(xli_call_read(plan->primitive, call, plan, NULL, args, given.bytes));
+    if (call->prepare)
+        XL_TRY(call->prepare(plan, given.bytes));
+done:
+    return status;
+}
 
 xl_status xl_plan_info(const xl_plan *plan, size_t n, xl_plan_details *details)
 {

@@ -12,16 +12,6 @@ static xl_status check(xl_context *ctx, const void *desc)
     return xli_sort_check_desc(ctx, desc);
 }
 
-/* Whether the kernels allow the groups that they were compiled for. */
-static bool is_allowed(const xli_sort_shape *shape, const xli_sort_limits *limits)
-{
-    bool allowed = shape->group_size <= xli_max(1, limits->most);
-    for (size_t k = 0; shape->radix != XLI_RADIX_NONE && k < XLI_RADIX_SIZES; ++k)
-        allowed = allowed && shape->radix_size[k].group <= limits->most_radix[k];
-    return allowed && (shape->samples == 0 || limits->most_samples <= 1 ||
-                       xli_sort_sample_group(shape) <= limits->most_samples);
-}
-
 static xl_status check_algorithm(const xli_sort_plan *plan)
 {
     if (plan->shape.bitonic || plan->shape.radix != XLI_RADIX_NONE)
@@ -33,7 +23,8 @@ static xl_status check_algorithm(const xli_sort_plan *plan)
                     plan->problem.large ? "desc.large: 1" : "desc.algorithm: XL_SORT_RADIX");
 }
 
-/* A kernel may allow fewer work-items than the device: then the shape is computed again. */
+/* Builds what each call needs: all of a sort that does not choose by n. Texts of the user's are
+ * only in such sorts. */
 static xl_status make(xl_plan *base, const void *of)
 {
     xl_status status;
@@ -46,12 +37,14 @@ static xl_status make(xl_plan *base, const void *of)
     XL_TRY(xli_sort_problem_of(base->ctx, capabilities, desc, &plan->problem));
     XL_TRY(xli_context_tune(base->ctx, capabilities, XLI_TUNE_WISH(XLI_TUNE_SORT, desc), &device,
                             &tune));
-    xli_sort_limits limits = {xli_most_work_items(capabilities), {SIZE_MAX, SIZE_MAX}, SIZE_MAX};
-    do {
-        xli_sort_shape_of(&plan->problem, capabilities, &device, &tune.sort, &limits, &plan->shape);
-        XL_TRY(check_algorithm(plan));
-        XL_TRY(xli_sort_build(plan, &limits));
-    } while (!is_allowed(&plan->shape, &limits));
+    xli_sort_shape_of(&plan->problem, capabilities, &device, &tune.sort, &plan->shape);
+    XL_TRY(check_algorithm(plan));
+    plan->lock = xli_mutex_create();
+    if (!plan->lock)
+        XL_TRY(xli_fail(base->ctx, XL_ERROR_OUT_OF_MEMORY, "no memory for a plan of sort"));
+    const unsigned parts = xli_sort_parts(plan);
+    if (plan->problem.segments != XL_NONE || (parts & (parts - 1)) == 0)
+        XL_TRY(xli_sort_build(plan, parts));
     XL_TRY(xli_sort_zeros_build(plan));
     XL_TRY(xli_sort_gather_build(plan));
 done:
@@ -64,6 +57,45 @@ static void drop(xl_plan *base)
     xli_sort_drop_kernels(plan);
     xli_sort_zeros_drop(plan);
     xli_sort_gather_drop(plan);
+    xli_mutex_destroy(plan->lock);
+}
+
+/* The part of a sort of n keys without segments. */
+static xli_sort_part part_for(const xli_sort_plan *plan, size_t n)
+{
+    const xli_sort_shape *const shape = &plan->shape;
+    if (xli_sort_by_samples(shape, n))
+        return xli_sort_samples_of(&plan->problem, shape, n).size > 0 ? XLI_SORT_SAMPLES_LARGE
+                                                                      : XLI_SORT_SAMPLES;
+    if (!xli_sort_by_radix(shape, n))
+        return XLI_SORT_PLAIN;
+    return xli_sort_radix_size(shape, n) > 0 ? XLI_SORT_RADIX_SMALL : XLI_SORT_RADIX;
+}
+
+static xl_status prepare(xl_plan *base, const void *of)
+{
+    xl_status status = XL_SUCCESS;
+    xli_sort_plan *const plan = (xli_sort_plan *)base;
+    const size_t n = ((const xl_sort_args *)of)->n;
+    if (n == 0 || plan->problem.segments != XL_NONE)
+        return XL_SUCCESS;
+    const unsigned part = 1u << part_for(plan, n);
+    xli_mutex_lock(plan->lock);
+    if (!(plan->built & part))
+        status = xli_sort_build(plan, part);
+    xli_mutex_unlock(plan->lock);
+    return status;
+}
+
+/* The width of the kernels for n keys; before they are built, that of the device. */
+static uint32_t sub_group_for(const xli_sort_plan *plan, size_t n)
+{
+    const xli_sort_part part = part_for(plan, n);
+    xli_mutex_lock(plan->lock);
+    const bool built = plan->built >> part & 1u;
+    const uint32_t width = built ? plan->sub_group[part] : plan->shape.sub_group;
+    xli_mutex_unlock(plan->lock);
+    return width;
 }
 
 static void info(const xl_plan *base, size_t n, xl_plan_details *details)
@@ -80,7 +112,7 @@ static void info(const xl_plan *base, size_t n, xl_plan_details *details)
                         : samples ? (size_t)1 << sampled->tile_log
                                   : xli_sort_tile(shape);
     const uint32_t group = radix ? digits->group : samples ? sampled->group : shape->group_size;
-    details->sub_group_size = shape->sub_group;
+    details->sub_group_size = sub_group_for(plan, n);
     details->work_group_size = group;
     details->item_elements = (uint32_t)(group > 1 ? tile / group : 0);
     details->tile_elements = tile;
@@ -169,5 +201,5 @@ static size_t scratch_bytes(const xl_plan *base, const void *of)
 
 static const xli_primitive primitive = {XLI_PRIMITIVE_OF_ARRAYS(sort, xli_sort_plan),
                                         .check = check, .count = count, .scratch = scratch_bytes,
-                                        .launch = xli_sort_launch};
+                                        .prepare = prepare, .launch = xli_sort_launch};
 XLI_PUBLIC_CALLS(sort)

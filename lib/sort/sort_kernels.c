@@ -6,17 +6,6 @@
 
 #include <string.h>
 
-/* The definitions that a program is compiled with. */
-typedef enum text_kind {
-    PLAIN,
-    RADIX,
-    RADIX_SMALL,
-    PACKED,
-    SAMPLES,
-    SAMPLES_LARGE,
-    TEXTS
-} text_kind;
-
 static void add_radix_text(xli_text *text, const xli_sort_problem *problem,
                            const xli_sort_shape *shape, const xli_radix_size *size)
 {
@@ -50,13 +39,13 @@ static void add_radix_text(xli_text *text, const xli_sort_problem *problem,
         xli_text_define(text, sweep, XLI_COUNT(sweep));
 }
 
-/* A group of a PACKED program packs several segments into a tile. */
 static void add_text(xli_text *text, const xli_capabilities *capabilities,
-                     const xli_sort_problem *problem, const xli_sort_shape *shape, text_kind kind)
+                     const xli_sort_problem *problem, const xli_sort_shape *shape, xli_sort_part part)
 {
     const xli_tune_sort *t = &shape->tune;
-    const bool packs = kind == PACKED, samples = kind == SAMPLES || kind == SAMPLES_LARGE;
-    const xli_sample_size *const size = &shape->sample[kind == SAMPLES_LARGE];
+    const bool packs = part == XLI_SORT_PACKED,
+               samples = part == XLI_SORT_SAMPLES || part == XLI_SORT_SAMPLES_LARGE;
+    const xli_sample_size *const size = &shape->sample[part == XLI_SORT_SAMPLES_LARGE];
     const uint32_t items_log = samples ? size->items_log : t->items_log;
     const bool serial = t->shape == XLI_SORT_SERIAL;
     const unsigned values = problem->value == XL_NONE ? 0 : xli_sort_drops_keys(problem) ? 2 : 1;
@@ -85,7 +74,7 @@ static void add_text(xli_text *text, const xli_capabilities *capabilities,
 }
 
 typedef struct wanted {
-    text_kind text;
+    xli_sort_part part;
     const char *program, *name;
     xli_kernel *kernel;
     bool is_wanted;
@@ -103,60 +92,57 @@ static void list_kernels(xli_sort_plan *plan, wanted list[NUM_KERNELS])
                small = plan->shape.small_sweeps > 0;
     const char *const chunks = serial ? "radix_serial" : "radix_group";
     const wanted all[NUM_KERNELS] = {
-        {PLAIN, "sort_bitonic", "xl_sort_tiles", &k->tiles, bitonic},
-        {PLAIN, "sort_bitonic", "xl_sort_merge", &k->merge, bitonic},
-        {SAMPLES, "sort_samples", "xl_sample_runs", &k->sample_runs[0], samples},
-        {SAMPLES, "sort_samples", "xl_sample_rank", &k->sample_rank[0], samples},
-        {SAMPLES, "sort_samples", "xl_sample_merge", &k->sample_merge[0], samples},
-        {SAMPLES_LARGE, "sort_samples", "xl_sample_runs", &k->sample_runs[1], samples},
-        {SAMPLES_LARGE, "sort_samples", "xl_sample_rank", &k->sample_rank[1], samples},
-        {SAMPLES_LARGE, "sort_samples", "xl_sample_merge", &k->sample_merge[1], samples},
-        {RADIX, chunks, "xl_radix_bits", &k->bits, radix},
-        {RADIX, chunks, "xl_radix_begin", &k->begin, radix},
-        {RADIX, chunks, "xl_radix_count", &k->count, radix},
-        {RADIX, chunks, "xl_radix_offsets", &k->offsets, radix},
-        {RADIX, chunks, "xl_radix_scatter", &k->scatter, radix},
-        {RADIX, chunks, "xl_radix_end", &k->end, radix},
-        {RADIX, chunks, "xl_radix_alone", &k->alone, serial},
-        {RADIX, chunks, "xl_radix_sample", &k->sample, buckets},
-        {RADIX, chunks, "xl_radix_bucket_count", &k->bucket_count, buckets},
-        {RADIX, chunks, "xl_radix_bucket_starts", &k->bucket_starts, buckets},
-        {RADIX, chunks, "xl_radix_bucket_scatter", &k->bucket_scatter, buckets},
-        {RADIX, chunks, "xl_radix_buckets", &k->buckets, buckets},
-        {RADIX, "sort_onesweep", "xl_radix_clear", &k->clear[0], sweep},
-        {RADIX, "sort_onesweep", "xl_radix_histogram", &k->histogram[0], sweep},
-        {RADIX, "sort_onesweep", "xl_radix_sweep", &k->sweep[0], sweep},
-        {RADIX_SMALL, "sort_onesweep", "xl_radix_clear", &k->clear[1], small},
-        {RADIX_SMALL, "sort_onesweep", "xl_radix_histogram", &k->histogram[1], small},
-        {RADIX_SMALL, "sort_onesweep", "xl_radix_sweep", &k->sweep[1], small},
-        {PACKED, "segment_short", "xl_segment_places", &k->places, segments},
-        {PLAIN, "segment_rows", "xl_segment_rows", &k->rows, segments && xli_sort_has_rows(plan)},
-        {PACKED, "segment_short", "xl_segment_short", &k->packed, segments},
-        {PLAIN, "segment_long", "xl_segment_tiles", &k->long_tiles, segments && !queue},
-        {PLAIN, "segment_long", "xl_segment_merge", &k->long_merge, segments && !queue},
-        {PLAIN, "segment_all", "xl_segment_all", &k->long_all, segments && queue},
+        {XLI_SORT_PLAIN, "sort_bitonic", "xl_sort_tiles", &k->tiles, bitonic},
+        {XLI_SORT_PLAIN, "sort_bitonic", "xl_sort_merge", &k->merge, bitonic},
+        {XLI_SORT_SAMPLES, "sort_samples", "xl_sample_runs", &k->sample_runs[0], samples},
+        {XLI_SORT_SAMPLES, "sort_samples", "xl_sample_rank", &k->sample_rank[0], samples},
+        {XLI_SORT_SAMPLES, "sort_samples", "xl_sample_merge", &k->sample_merge[0], samples},
+        {XLI_SORT_SAMPLES_LARGE, "sort_samples", "xl_sample_runs", &k->sample_runs[1], samples},
+        {XLI_SORT_SAMPLES_LARGE, "sort_samples", "xl_sample_rank", &k->sample_rank[1], samples},
+        {XLI_SORT_SAMPLES_LARGE, "sort_samples", "xl_sample_merge", &k->sample_merge[1], samples},
+        {XLI_SORT_RADIX, chunks, "xl_radix_bits", &k->bits, radix},
+        {XLI_SORT_RADIX, chunks, "xl_radix_begin", &k->begin, radix},
+        {XLI_SORT_RADIX, chunks, "xl_radix_count", &k->count, radix},
+        {XLI_SORT_RADIX, chunks, "xl_radix_offsets", &k->offsets, radix},
+        {XLI_SORT_RADIX, chunks, "xl_radix_scatter", &k->scatter, radix},
+        {XLI_SORT_RADIX, chunks, "xl_radix_end", &k->end, radix},
+        {XLI_SORT_RADIX, chunks, "xl_radix_alone", &k->alone, serial},
+        {XLI_SORT_RADIX, chunks, "xl_radix_sample", &k->sample, buckets},
+        {XLI_SORT_RADIX, chunks, "xl_radix_bucket_count", &k->bucket_count, buckets},
+        {XLI_SORT_RADIX, chunks, "xl_radix_bucket_starts", &k->bucket_starts, buckets},
+        {XLI_SORT_RADIX, chunks, "xl_radix_bucket_scatter", &k->bucket_scatter, buckets},
+        {XLI_SORT_RADIX, chunks, "xl_radix_buckets", &k->buckets, buckets},
+        {XLI_SORT_RADIX, "sort_onesweep", "xl_radix_clear", &k->clear[0], sweep},
+        {XLI_SORT_RADIX, "sort_onesweep", "xl_radix_histogram", &k->histogram[0], sweep},
+        {XLI_SORT_RADIX, "sort_onesweep", "xl_radix_sweep", &k->sweep[0], sweep},
+        {XLI_SORT_RADIX_SMALL, "sort_onesweep", "xl_radix_clear", &k->clear[1], small},
+        {XLI_SORT_RADIX_SMALL, "sort_onesweep", "xl_radix_histogram", &k->histogram[1], small},
+        {XLI_SORT_RADIX_SMALL, "sort_onesweep", "xl_radix_sweep", &k->sweep[1], small},
+        {XLI_SORT_PACKED, "segment_short", "xl_segment_places", &k->places, segments},
+        {XLI_SORT_PLAIN, "segment_rows", "xl_segment_rows", &k->rows, segments && xli_sort_has_rows(plan)},
+        {XLI_SORT_PACKED, "segment_short", "xl_segment_short", &k->packed, segments},
+        {XLI_SORT_PLAIN, "segment_long", "xl_segment_tiles", &k->long_tiles, segments && !queue},
+        {XLI_SORT_PLAIN, "segment_long", "xl_segment_merge", &k->long_merge, segments && !queue},
+        {XLI_SORT_PLAIN, "segment_all", "xl_segment_all", &k->long_all, segments && queue},
     };
     memcpy(list, all, sizeof all);
 }
 
-/* Programs of radix sorts also have an element, a count. */
-static xl_status add_texts(xli_sort_plan *plan, const xli_capabilities *capabilities,
-                           xli_text texts[TEXTS])
+/* The definitions that the programs of a part are compiled with. Those of a radix sort also have an
+ * element, a count. */
+static xl_status write_text(const xli_sort_plan *plan, const xli_capabilities *capabilities,
+                            xli_sort_part part, xli_text *text)
 {
+    xl_status status = XL_SUCCESS;
     xli_element count;
-    xl_status status;
-    bool failed = false;
-    XL_TRY(xli_element_resolve(plan->base.ctx, capabilities, "count", XL_U32, NULL, &count));
-    for (size_t k = 0; k < XLI_RADIX_SIZES; ++k) {
-        xli_text *const text = &texts[k > 0 ? RADIX_SMALL : RADIX];
+    if (part == XLI_SORT_RADIX || part == XLI_SORT_RADIX_SMALL) {
+        XL_TRY(xli_element_resolve(plan->base.ctx, capabilities, "count", XL_U32, NULL, &count));
         xli_element_text(text, capabilities, (const xli_element *[]){&count}, 1, XL_SUM, NULL);
-        add_radix_text(text, &plan->problem, &plan->shape, &plan->shape.radix_size[k]);
+        add_radix_text(text, &plan->problem, &plan->shape,
+                       &plan->shape.radix_size[part == XLI_SORT_RADIX_SMALL]);
     }
-    for (size_t k = 0; k < TEXTS; ++k) {
-        add_text(&texts[k], capabilities, &plan->problem, &plan->shape, (text_kind)k);
-        failed = failed || texts[k].failed;
-    }
-    if (failed)
+    add_text(text, capabilities, &plan->problem, &plan->shape, part);
+    if (text->failed)
         XL_TRY(xli_fail(plan->base.ctx, XL_ERROR_OUT_OF_MEMORY, "no memory for the sort's source"));
 done:
     return status;
@@ -171,51 +157,81 @@ static size_t group_of(const xli_capabilities *capabilities, const xli_kernel *k
     return less ? xli_max(group, kernel->max_group) : kernel->max_group;
 }
 
+/* The kernels require groups of the shape's size, which the device allows. */
+static xl_status check_group(const xli_sort_plan *plan, const xli_capabilities *capabilities,
+                             const wanted *w, size_t group)
+{
+    const size_t most = group_of(capabilities, w->kernel, group);
+    return group <= most ? XL_SUCCESS
+                         : xli_fail(plan->base.ctx, XL_ERROR_UNSUPPORTED,
+                                    "kernel \"%s\": requires %zu work-items in a group; this device "
+                                    "runs it in groups of at most %zu",
+                                    w->name, group, most);
+}
+
 static xl_status build_kernel(xli_sort_plan *plan, const xli_capabilities *capabilities,
-                              const wanted *w, const char *text, xli_sort_limits *limits)
+                              const wanted *w, const char *text)
 {
     xl_status status;
     xli_program *program;
     const xli_element *const key = &plan->problem.element;
-    const bool radix = w->text == RADIX || w->text == RADIX_SMALL;
-    const bool samples = w->text == SAMPLES || w->text == SAMPLES_LARGE;
-    const unsigned small = w->text == RADIX_SMALL, large = w->text == SAMPLES_LARGE;
-    const xli_radix_size *const size = &plan->shape.radix_size[small];
+    const bool radix = w->part == XLI_SORT_RADIX || w->part == XLI_SORT_RADIX_SMALL;
+    const bool samples = w->part == XLI_SORT_SAMPLES || w->part == XLI_SORT_SAMPLES_LARGE;
+    const xli_radix_size *const size = &plan->shape.radix_size[w->part == XLI_SORT_RADIX_SMALL];
     const size_t group = radix     ? size->group
-                         : samples ? plan->shape.sample[large].group
+                         : samples ? plan->shape.sample[w->part == XLI_SORT_SAMPLES_LARGE].group
                                    : plan->shape.group_size;
-    size_t *const most = radix     ? &limits->most_radix[small]
-                         : samples ? &limits->most_samples
-                                   : &limits->most;
     status = xli_program_get_limited(plan->base.ctx, w->program, text, radix ? size->registers : 0,
                                      &program);
     if (status == XL_ERROR_BUILD && plan->problem.compares)
         status = xli_element_explain(plan->base.ctx, capabilities, &key, 1);
     XL_TRY(status);
-    plan->shape.sub_group = xli_program_sub_group(plan->base.ctx, program, plan->shape.sub_group);
     XL_TRY(xli_kernel_create(plan->base.ctx, program, w->name, w->kernel));
-    *most = xli_min(*most, group_of(capabilities, w->kernel, group));
+    XL_TRY(check_group(plan, capabilities, w, group));
+    plan->sub_group[w->part] =
+        xli_program_sub_group(plan->base.ctx, program, plan->shape.sub_group);
 done:
+    if (status != XL_SUCCESS)
+        xli_kernel_destroy(w->kernel);
     return status;
 }
 
-xl_status xli_sort_build(xli_sort_plan *plan, xli_sort_limits *limits)
+unsigned xli_sort_parts(xli_sort_plan *plan)
+{
+    unsigned parts = 0;
+    wanted list[NUM_KERNELS];
+    list_kernels(plan, list);
+    for (const wanted *w = list; w < list + NUM_KERNELS; ++w)
+        parts |= (unsigned)w->is_wanted << w->part;
+    return parts;
+}
+
+static xl_status build_part(xli_sort_plan *plan, const xli_capabilities *capabilities,
+                            xli_sort_part part)
+{
+    xl_status status;
+    xli_text text = {0};
+    wanted list[NUM_KERNELS];
+    list_kernels(plan, list);
+    XL_TRY(write_text(plan, capabilities, part, &text));
+    for (const wanted *w = list; w < list + NUM_KERNELS; ++w)
+        if (w->is_wanted && w->part == part && !w->kernel->cl)
+            XL_TRY(build_kernel(plan, capabilities, w, text.data));
+    plan->built |= 1u << part;
+done:
+    xli_text_free(&text);
+    return status;
+}
+
+xl_status xli_sort_build(xli_sort_plan *plan, unsigned parts)
 {
     xl_status status;
     const xli_capabilities *capabilities;
-    xli_text texts[TEXTS] = {{0}};
-    wanted list[NUM_KERNELS];
-    xli_sort_drop_kernels(plan);
-    list_kernels(plan, list);
     XL_TRY(xli_context_capabilities(plan->base.ctx, &capabilities));
-    XL_TRY(add_texts(plan, capabilities, texts));
-    *limits = (xli_sort_limits){SIZE_MAX, {SIZE_MAX, SIZE_MAX}, SIZE_MAX};
-    for (const wanted *w = list; w < list + NUM_KERNELS; ++w)
-        if (w->is_wanted)
-            XL_TRY(build_kernel(plan, capabilities, w, texts[w->text].data, limits));
+    for (unsigned part = 0; part < XLI_SORT_PARTS; ++part)
+        if (parts >> part & 1u)
+            XL_TRY(build_part(plan, capabilities, (xli_sort_part)part));
 done:
-    for (size_t k = 0; k < TEXTS; ++k)
-        xli_text_free(&texts[k]);
     return status;
 }
 

@@ -38,10 +38,25 @@ typedef struct xli_sort_zeros {
     xli_kernel merge, copy;
 } xli_sort_zeros;
 
+/* Kernels that are compiled with the same definitions, and built together. A call of a sort without
+ * segments needs one part. */
+typedef enum xli_sort_part {
+    XLI_SORT_PLAIN, /* bitonic, or segments */
+    XLI_SORT_RADIX,
+    XLI_SORT_RADIX_SMALL,
+    XLI_SORT_PACKED, /* a group packs several segments into a tile */
+    XLI_SORT_SAMPLES,
+    XLI_SORT_SAMPLES_LARGE,
+    XLI_SORT_PARTS
+} xli_sort_part;
+
 typedef struct xli_sort_plan {
     xl_plan base;
     xli_sort_problem problem;
     xli_sort_shape shape;
+    xli_mutex *lock; /* guards the next two and, until they are built, the kernels */
+    unsigned built;  /* bit p: part p has its kernels */
+    uint32_t sub_group[XLI_SORT_PARTS]; /* as xli_sub_group_of(), of the kernels of each part */
     xli_sort_kernels kernels;
     xli_sort_zeros zeros;
     xli_sort_gather gather[XLI_SORT_VALUES]; /* for each array that is gathered */
@@ -140,9 +155,12 @@ xl_status xli_sort_gather_launch(const xli_sort_call *c);
 
 /* ---- sort_kernels.c --------------------------------------------------------- */
 
-/* Compiles the kernels of the plan's shape. *limits: the work-items that they allow in a group; the
- * shape may have no more. */
-xl_status xli_sort_build(xli_sort_plan *plan, xli_sort_limits *limits);
+/* Bit p: part p has kernels. */
+unsigned xli_sort_parts(xli_sort_plan *plan);
+
+/* Compiles the kernels of some parts. XL_ERROR_UNSUPPORTED if one of them allows fewer work-items in
+ * a group than the shape has. */
+xl_status xli_sort_build(xli_sort_plan *plan, unsigned parts);
 void xli_sort_drop_kernels(xli_sort_plan *plan);
 
 /* ---- sort_segments.c --------------------------------------------------------- */

@@ -86,13 +86,11 @@ static sweep_size sweep_size_of(const xli_sort_problem *problem, const xli_tune_
 }
 
 static bool shape_sweep(const xli_sort_problem *problem, const xli_capabilities *capabilities,
-                        const xli_tune_device *device, size_t most, sweep_size wanted,
-                        xli_radix_size *size)
+                        const xli_tune_device *device, sweep_size wanted, xli_radix_size *size)
 {
     size->registers = capabilities->nv_capability > 0 ? wanted.registers : 0;
     size->depth = wanted.depth;
-    return shape_radix(problem, capabilities, device, xli_min(wanted.group, most), wanted.bytes,
-                       size);
+    return shape_radix(problem, capabilities, device, wanted.group, wanted.bytes, size);
 }
 
 static size_t tile_of(const xli_radix_size *size)
@@ -104,14 +102,14 @@ static size_t tile_of(const xli_radix_size *size)
  * bytes gain nothing. */
 static void shape_small_sweeps(const xli_sort_problem *problem,
                                const xli_capabilities *capabilities, const xli_tune_device *device,
-                               size_t most, xli_sort_shape *shape)
+                               xli_sort_shape *shape)
 {
     const xli_tune_sort *const t = &shape->tune;
     xli_radix_size *const size = shape->radix_size;
     const sweep_size wanted = {t->sweep_small_group, t->sweep_small_bytes, t->sweep_small_registers,
                                t->sweep_small_depth};
     if (!problem->large && xli_sort_key_bytes(problem) < 8 &&
-        shape_sweep(problem, capabilities, device, most, wanted, &size[1]) &&
+        shape_sweep(problem, capabilities, device, wanted, &size[1]) &&
         tile_of(&size[1]) < tile_of(&size[0]))
         shape->small_sweeps =
             problem->value != XL_NONE ? t->sweep_small_pair_most : t->sweep_small_most;
@@ -120,8 +118,7 @@ static void shape_small_sweeps(const xli_sort_problem *problem,
 /* XL_SORT_AUTO sorts chunks on CPUs. On GPUs without sub-groups or messages chunks are not
  * measured, and only XL_SORT_RADIX takes them. */
 static xli_radix_way radix_of(const xli_sort_problem *problem, const xli_capabilities *capabilities,
-                              const xli_tune_device *device, const xli_sort_limits *limits,
-                              xli_sort_shape *shape)
+                              const xli_tune_device *device, xli_sort_shape *shape)
 {
     enum { NARROWEST = 8 };
     const xli_tune_sort *t = &shape->tune;
@@ -136,16 +133,15 @@ static xli_radix_way radix_of(const xli_sort_problem *problem, const xli_capabil
         return t->radix_chunks > 0 ? XLI_RADIX_CHUNKS : XLI_RADIX_NONE;
     }
     xli_radix_size *const size = shape->radix_size;
-    if (sweeps && shape_sweep(problem, capabilities, device, limits->most_radix[0],
-                              sweep_size_of(problem, t), size)) {
+    if (sweeps && shape_sweep(problem, capabilities, device, sweep_size_of(problem, t), size)) {
         const size_t most = INT32_MAX / tile_of(size); /* of XL_PART_TILES */
         shape->part_tiles = (uint32_t)xli_min(t->part_tiles, most);
-        shape_small_sweeps(problem, capabilities, device, limits->most_radix[1], shape);
+        shape_small_sweeps(problem, capabilities, device, shape);
         return XLI_RADIX_SWEEP;
     }
     return asked && t->radix_chunks > 0 &&
                    shape_radix(problem, capabilities, device,
-                               xli_min(t->radix_group, limits->most_radix[0]), t->radix_bytes, size)
+                               t->radix_group, t->radix_bytes, size)
                ? XLI_RADIX_CHUNKS
                : XLI_RADIX_NONE;
 }
@@ -177,14 +173,13 @@ static size_t sample_bytes(const xli_sample_size *size, size_t element_bytes)
 }
 
 /* The largest size with at most 2^group_log work-items that fits the device. */
-static xli_sample_size sample_size_of(const xli_tune_device *device, size_t most,
-                                      uint32_t group_log, uint32_t items_log, size_t element_bytes)
+static xli_sample_size sample_size_of(const xli_tune_device *device, uint32_t group_log,
+                                      uint32_t items_log, size_t element_bytes)
 {
-    most = xli_min(most, device->max_work_group);
     for (;; --group_log) {
         const xli_sample_size size = {1u << group_log, group_log + items_log, items_log};
         if (group_log == 1 ||
-            (size.group <= most && sample_bytes(&size, element_bytes) <= device->local_bytes))
+            (size.group <= device->max_work_group && sample_bytes(&size, element_bytes) <= device->local_bytes))
             return size;
     }
 }
@@ -199,7 +194,7 @@ static size_t sample_capacity(const xli_sample_size *size)
 
 /* Only XL_SORT_AUTO sorts by samples. */
 static void shape_samples(const xli_sort_problem *problem, const xli_tune_device *device,
-                          size_t most, xli_sort_shape *shape)
+                          xli_sort_shape *shape)
 {
     const xli_tune_sort *const t = &shape->tune;
     const size_t key = xli_sort_key_bytes(problem), element = key + xl_type_size(problem->value);
@@ -207,18 +202,18 @@ static void shape_samples(const xli_sort_problem *problem, const xli_tune_device
                           : key == 8                ? t->sample_wide_most
                                                     : t->sample_most;
     if (problem->algorithm != XL_SORT_AUTO || problem->compares || problem->segments != XL_NONE ||
-        t->shape != XLI_SORT_GROUP || must_be_radix(problem) || most < 2)
+        t->shape != XLI_SORT_GROUP || must_be_radix(problem) || device->max_work_group < 2)
         return;
     xli_sample_size *const s = shape->sample;
-    s[0] = sample_size_of(device, most, t->sample_group_log, t->sample_items_log, element);
+    s[0] = sample_size_of(device, t->sample_group_log, t->sample_items_log, element);
     s[1] =
-        sample_size_of(device, most, t->sample_large_group_log, t->sample_large_items_log, element);
+        sample_size_of(device, t->sample_large_group_log, t->sample_large_items_log, element);
     shape->samples = xli_min(wanted, xli_max(sample_capacity(&s[0]), sample_capacity(&s[1])));
 }
 
 void xli_sort_shape_of(const xli_sort_problem *problem, const xli_capabilities *capabilities,
                        const xli_tune_device *device, const xli_tune_sort *tune,
-                       const xli_sort_limits *limits, xli_sort_shape *shape)
+                       xli_sort_shape *shape)
 {
     enum { GATHER_GROUP = 256, LEAST_QUEUE_LOG = 7 };
     *shape = (xli_sort_shape){.tune = *tune};
@@ -235,8 +230,6 @@ void xli_sort_shape_of(const xli_sort_problem *problem, const xli_capabilities *
     if (packs && t->segment_items_log > 0)
         t->items_log = t->segment_items_log;
     xli_tune_sort_fit(device, in_tile, t);
-    while (t->group_log > 0 && (size_t)1 << t->group_log > limits->most)
-        --t->group_log;
     const bool serial = t->shape == XLI_SORT_SERIAL;
     shape->group_size = serial ? 1 : 1u << t->group_log;
     shape->tile_log = serial ? t->serial_tile_log : t->group_log + t->items_log;
@@ -245,25 +238,20 @@ void xli_sort_shape_of(const xli_sort_problem *problem, const xli_capabilities *
     shape->list_groups = (uint32_t)xli_min(UINT32_MAX, xli_tune_list_groups(device));
     shape->queue = segments && !serial && capabilities->can_publish && t->segment_queue &&
                    shape->tile_log >= LEAST_QUEUE_LOG;
-    shape->radix = radix_of(problem, capabilities, device, limits, shape);
+    shape->radix = radix_of(problem, capabilities, device, shape);
     shape->buckets = shape->radix == XLI_RADIX_CHUNKS && shape->radix_size[0].group == 1 &&
                      t->radix_buckets && xli_sort_key_bytes(problem) > 1 &&
                      !xli_sort_has_range(problem);
     if (xli_sort_has_range(problem)) /* by all digits */
         t->radix_alone = 0;
     shape->from = from_of(problem, t, shape->radix == XLI_RADIX_CHUNKS);
-    shape_samples(problem, device, limits->most_samples, shape);
+    shape_samples(problem, device, shape);
     /* No call sorts bitonically if sorts by samples end where radix sorts begin. */
     shape->bitonic = !must_be_radix(problem) &&
                      !(shape->radix != XLI_RADIX_NONE && shape->from <= xli_add(shape->samples, 1));
     if (!xli_sort_by_radix(shape, shape->small_sweeps)) /* no call has the second size */
         shape->small_sweeps = 0;
     shape->gather_group = (uint32_t)xli_min(GATHER_GROUP, device->max_work_group);
-}
-
-uint32_t xli_sort_sample_group(const xli_sort_shape *shape)
-{
-    return (uint32_t)xli_max(shape->sample[0].group, shape->sample[1].group);
 }
 
 /* Two tiles are merged in fewer launches than a sample takes. */

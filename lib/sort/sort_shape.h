@@ -87,14 +87,9 @@ typedef struct xli_sort_shape {
     uint32_t gather_group; /* work-items of a group that gathers values */
 } xli_sort_shape;
 
-/* Most work-items of a group that the kernels allow. */
-typedef struct xli_sort_limits {
-    size_t most, most_radix[XLI_RADIX_SIZES], most_samples;
-} xli_sort_limits;
-
 void xli_sort_shape_of(const xli_sort_problem *problem, const xli_capabilities *capabilities,
                        const xli_tune_device *device, const xli_tune_sort *tune,
-                       const xli_sort_limits *limits, xli_sort_shape *shape);
+                       xli_sort_shape *shape);
 
 size_t xli_sort_tile(const xli_sort_shape *shape);
 
@@ -104,9 +99,6 @@ unsigned xli_sort_merges(const xli_sort_shape *shape, size_t n);
 /* The number of work-items that search for a merge-path partition in a launch of `groups`, as the
  * exponent of 2. */
 uint32_t xli_sort_search_log(const xli_sort_shape *shape, size_t groups);
-
-/* Work-items of the larger size of a sort by samples. */
-uint32_t xli_sort_sample_group(const xli_sort_shape *shape);
 
 /* Whether a call of n elements is sorted by samples. */
 bool xli_sort_by_samples(const xli_sort_shape *shape, size_t n);

@@ -205,6 +205,21 @@ static size_t scratch_bytes(const xl_plan *base, const void *of)
                : xli_top_k_lay_out(plan, args->n, xli_min(args->k, args->n)).bytes;
 }
 
+/* The sorts choose by the number of results. */
+static xl_status prepare(xl_plan *base, const void *of)
+{
+    xl_status status = XL_SUCCESS;
+    const xl_top_k_args *const args = of;
+    xli_top_k_plan *const plan = (xli_top_k_plan *)base;
+    const xl_sort_args results = {.n = xli_min(args->k, args->n)};
+    if (plan->sort)
+        XL_TRY(xl_plan_prepare(plan->sort, &results));
+    if (plan->sort_pairs)
+        XL_TRY(xl_plan_prepare(plan->sort_pairs, &results));
+done:
+    return status;
+}
+
 static xl_status launch(xl_plan *base, xli_seq *seq, const void *args, const xli_span *spans,
                         const xli_span *scratch)
 {
@@ -215,5 +230,5 @@ static xl_status launch(xl_plan *base, xli_seq *seq, const void *args, const xli
 
 static const xli_primitive primitive = {XLI_PRIMITIVE_OF_ARRAYS(top_k, xli_top_k_plan),
                                         .check = check, .count = count, .scratch = scratch_bytes,
-                                        .launch = launch};
+                                        .prepare = prepare, .launch = launch};
 XLI_PUBLIC_CALLS(top_k)

@@ -21,10 +21,10 @@ static xli_sort_shape sort_as(const device *d, const xli_sort_problem *problem, 
                               const xli_tune_sort *tune)
 {
     const xli_capabilities capabilities = facts_of(d);
-    const xli_tune_device known = known_of(&capabilities);
+    xli_tune_device known = known_of(&capabilities);
     xli_sort_shape shape;
-    xli_sort_shape_of(problem, &capabilities, &known, tune,
-                      &(xli_sort_limits){most, {SIZE_MAX, SIZE_MAX}, most}, &shape);
+    known.max_work_group = xli_min(known.max_work_group, most);
+    xli_sort_shape_of(problem, &capabilities, &known, tune, &shape);
     return shape;
 }
 

@@ -135,10 +135,7 @@ static void check_sorts(void)
         xli_sort_shape shape;
         snprintf(c.name, sizeof c.name, "%s", devices[d].name);
         xli_tune_sort_table(&known, &tune);
-        xli_sort_shape_of(&problem, &c.capabilities, &known, &tune,
-                          &(xli_sort_limits){
-                              xli_most_work_items(&c.capabilities), {SIZE_MAX, SIZE_MAX}, SIZE_MAX},
-                          &shape);
+        xli_sort_shape_of(&problem, &c.capabilities, &known, &tune, &shape);
         for (size_t k = 0; k < num_sizes; ++k) {
             const size_t n = sizes[k];
             if (n <= UINT32_MAX && n <= SIZE_MAX / 16) { /* as calls check */
