@@ -18,7 +18,6 @@
 
 /* The device, as built-in tables see it. */
 typedef struct xli_tune_device {
-    const char *name; /* borrowed */
     uint32_t vendor_id;
     uint32_t capability; /* of NVIDIA's OpenCL: the major compute capability; else 0 */
     bool is_cpu;         /* work-items take turns on a core */
@@ -233,7 +232,6 @@ xl_status xli_tuning_parse(const char *path, char *text, size_t length, xli_text
 /* A row fits a device if every given part does. A table is ordered from particular to general
  * and ends with a row that fits everything. */
 typedef struct xli_tune_match {
-    const char *device;  /* part of the device's name, any letter case; NULL: any */
     uint32_t vendor_id;  /* 0: any */
     uint32_t capability; /* NVIDIA's compute capability, the major number, or above */
     bool is_cpu;         /* only devices whose work-items take turns on a core */
