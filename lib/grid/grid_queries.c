@@ -181,9 +181,8 @@ xl_status xli_grid_ask(xl_context *ctx, cl_command_queue queue, xli_kernel *kern
                        xli_grid_shape shape, const xli_args *rest, void *answer, size_t bytes)
 {
     xl_status status;
-    cl_int code;
-    cl_mem buffer = clCreateBuffer(xl_context_cl(ctx), CL_MEM_COPY_HOST_PTR, bytes, answer, &code);
-    XL_TRY(xli_cl(ctx, code, "clCreateBuffer"));
+    cl_mem buffer;
+    XL_TRY(xli_buffer_of(ctx, "clCreateBuffer", 0, bytes, answer, &buffer));
     XL_TRY(ask(ctx, queue, kernel, shape, buffer, rest, answer, bytes));
 done:
     if (buffer)
