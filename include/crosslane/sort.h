@@ -101,7 +101,9 @@ XL_EXTERN_C_BEGIN
 #define xl_sort_desc_init(desc) xl_sort_desc_init_version((desc), XL_VERSION_NUMBER)
 XL_API void xl_sort_desc_init_version(xl_sort_desc *desc, uint32_t version);
 
-/* XL_ERROR_UNSUPPORTED also if the device cannot run XL_SORT_RADIX, XL_ERROR_INVALID_ARGUMENT also
+/* Builds the programs of the sort; if the algorithm depends on n, each algorithm is built at its
+ * first use or by xl_plan_prepare().
+ * XL_ERROR_UNSUPPORTED also if the device cannot run XL_SORT_RADIX, XL_ERROR_INVALID_ARGUMENT also
  * if desc has two of these that exclude each other (docs/sort.md): a comparator, a range of bits,
  * equal_zeros, segments, large, an algorithm. */
 XL_NODISCARD XL_API xl_status xl_sort_create(xl_context *ctx, const xl_sort_desc *desc,

@@ -24,6 +24,16 @@ static const struct {
     [XL_F64] = {"double", "double", XLI_KIND_FLOAT, 8},
 };
 
+const char *xli_lane_name(xl_type type)
+{
+    return scalars[(size_t)type & 0xff].name;
+}
+
+unsigned xli_lane_kind(xl_type type)
+{
+    return scalars[(size_t)type & 0xff].kind;
+}
+
 /* Prefixes to the name of a user's type: the type in which kernels store its elements, and the
  * functions that convert to the user's type and back. */
 #define HELD "xl_held_"

@@ -26,6 +26,10 @@ typedef struct xli_element {
     const char *source; /* the user's, or NULL; borrowed while a plan is made */
 } xli_element;
 
+/* Of a built-in scalar, or of a lane of a built-in vector: its name in OpenCL C, and XLI_KIND_... */
+const char *xli_lane_name(xl_type type);
+unsigned xli_lane_kind(xl_type type);
+
 /* Resolves a descriptor's `field`. XL_ERROR_INVALID_ARGUMENT if it is no type,
  * XL_ERROR_UNSUPPORTED if the device lacks it. */
 xl_status xli_element_resolve(const xl_context *ctx, const xli_capabilities *capabilities,

@@ -8,12 +8,7 @@
 /* The XLI_KIND_... of a type of keys; -1 for other types. */
 static int kind_of(xl_type type)
 {
-    static const signed char kinds[] = {
-        [XL_I8] = XLI_KIND_SIGNED,    [XL_U8] = XLI_KIND_UNSIGNED,  [XL_I16] = XLI_KIND_SIGNED,
-        [XL_U16] = XLI_KIND_UNSIGNED, [XL_I32] = XLI_KIND_SIGNED,   [XL_U32] = XLI_KIND_UNSIGNED,
-        [XL_I64] = XLI_KIND_SIGNED,   [XL_U64] = XLI_KIND_UNSIGNED, [XL_F16] = XLI_KIND_FLOAT,
-        [XL_F32] = XLI_KIND_FLOAT,    [XL_F64] = XLI_KIND_FLOAT};
-    return type != XL_NONE && (size_t)type < XLI_COUNT(kinds) ? kinds[type] : -1;
+    return type > XL_NONE && type <= XL_F64 ? (int)xli_lane_kind(type) : -1;
 }
 
 xl_status xli_key_check(const xl_context *ctx, uint32_t key)

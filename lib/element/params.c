@@ -119,12 +119,8 @@ void xli_params_text(xli_text *text, const xli_params *params)
 /* A vector of 3 has the room of 4. */
 static void add_type(xli_text *text, xl_type type)
 {
-    static const char *const scalars[] = {
-        [XL_I8] = "char",  [XL_U8] = "uchar",  [XL_I16] = "short", [XL_U16] = "ushort",
-        [XL_I32] = "int",  [XL_U32] = "uint",  [XL_I64] = "long",  [XL_U64] = "ulong",
-        [XL_F16] = "half", [XL_F32] = "float", [XL_F64] = "double"};
     const unsigned lanes = (unsigned)type >> 8;
-    xli_text_add(text, "%s", scalars[(size_t)type & 0xff]);
+    xli_text_add(text, "%s", xli_lane_name(type));
     if (lanes > 1)
         xli_text_add(text, "%u", lanes);
 }

@@ -258,10 +258,9 @@ static size_t scratch_bytes(const xl_plan *base, const void *of)
     return status == XL_SUCCESS ? layout.bytes : SIZE_MAX;
 }
 
-static const xli_primitive primitive = {XLI_PRIMITIVE(grid, xli_grid_plan),
-                                        .args = {"args", sizeof(xl_grid_build_args), NULL},
-                                        .count = count, .scratch = scratch_bytes,
-                                        .prepare = xli_grid_prepare};
+static const xli_primitive primitive = {
+    XLI_PRIMITIVE(grid, xli_grid_plan), .args = {"args", sizeof(xl_grid_build_args), NULL},
+    .count = count, .scratch = scratch_bytes, .prepare = xli_grid_prepare};
 const xli_primitive *const xli_grid_primitive = &primitive;
 XLI_PUBLIC_DESC_INIT(grid)
 XLI_PUBLIC_CREATE(grid)

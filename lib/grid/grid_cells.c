@@ -76,20 +76,13 @@ static void put_cell(const xli_space *s, const xli_grid_lattice *lattice, void *
     put_fractions(s, lattice, row);
 }
 
-static xl_status copy_to_device(xl_context *ctx, size_t bytes, void *rows, xli_grid_table *table)
-{
-    cl_int code;
-    table->rows = clCreateBuffer(xl_context_cl(ctx), CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR, bytes,
-                                 rows, &code);
-    return xli_cl(ctx, code, "clCreateBuffer");
-}
-
 xl_status xli_grid_table_of_one(xl_context *ctx, const xli_space *space,
                                 const xli_grid_lattice *lattice, xli_grid_table *table)
 {
     cl_double row[PARTS * IN_PART] = {0};
     put_cell(space, lattice, row);
-    return copy_to_device(ctx, row_bytes(space), row, table);
+    return xli_buffer_of(ctx, "clCreateBuffer", CL_MEM_READ_ONLY, row_bytes(space), row,
+                         &table->rows);
 }
 
 /* ---- a cell for each system ------------------------------------------------------------------ */
@@ -157,7 +150,8 @@ xl_status xli_grid_table_of_all(xl_context *ctx, const xli_space *of, const xl_s
         put_cell(&space, &lattice, rows + k * bytes);
         limit_radius(&lattice, k, table);
     }
-    XL_TRY(copy_to_device(ctx, of->num_systems * bytes, rows, table));
+    XL_TRY(xli_buffer_of(ctx, "clCreateBuffer", CL_MEM_READ_ONLY, of->num_systems * bytes, rows,
+                         &table->rows));
 done:
     xli_free(rows);
     return status;

@@ -195,6 +195,11 @@ xl_status xli_grid_check_kind(xl_context *ctx, const xl_grid_index *index,
 enum { XLI_GRID_CELL_ARGS = 6, XLI_GRID_INDEX_ARGS = 15 + XLI_GRID_CELL_ARGS }; /* at most */
 void xli_grid_add_index(const xl_grid_index *index, xli_arg reach, xli_arg radius2,
                         xli_repeats repeats, xli_args *args);
+/* The box in the precision of the coordinates: its corners, periods, and largest coordinate. */
+typedef struct xli_grid_box_args {
+    xli_arg lower, upper, period, extent;
+} xli_grid_box_args;
+xli_grid_box_args xli_grid_box_args_of(const xl_grid_index *index);
 /* XL_CELL_PARAMETERS of cl/grid/grid_cell.cl. */
 typedef struct xli_grid_cell_args {
     xli_arg at[XLI_GRID_CELL_ARGS];

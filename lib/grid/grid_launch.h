@@ -65,7 +65,4 @@ static inline xli_kernel *xli_grid_kernel_of(const xli_grid_plan *grid, xli_grid
                                 (b)->grid->tune.items),                                            \
               __VA_ARGS__)
 
-/* grid_sorting.c: by sorted keys, a list of rows or, if the plan sorts, a table as well. */
-xl_status xli_grid_launch_sorting(const xli_grid_build *b);
-
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * The plan of a grid. grid.c makes it. Its calls: grid_build.c (with grid_sorting.c), grid_order.c
+ * The plan of a grid. grid.c makes it. Its calls: grid_build.c, grid_order.c
  * (an array into the order of an index and back) and grid_moved.c. grid_index.c owns the
  * result. */
 #ifndef XLI_GRID_PLAN_H

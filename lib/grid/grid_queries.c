@@ -114,29 +114,32 @@ xli_grid_cell_args xli_grid_cell_args_of(const xli_grid_lattice *lattice)
          eight(lattice, &lattice->rounding, 0), XLI_BYTES(&lattice->whole, sizeof lattice->whole)}};
 }
 
+/* The part of an index's box that is called so. */
+#define BOX(index, part)                                                                           \
+    ((index)->scalar == XL_F64 ? XLI_BYTES(&(index)->box.part, sizeof((index)->box.part))          \
+                               : XLI_BYTES(&(index)->period.part, sizeof((index)->period.part)))
+
+xli_grid_box_args xli_grid_box_args_of(const xl_grid_index *index)
+{
+    return (xli_grid_box_args){BOX(index, lower), BOX(index, upper), BOX(index, period),
+                               BOX(index, extent)};
+}
+
 /* XL_ORIGIN_PARAMETERS and XL_BOX_PARAMETERS of cl/neighbors/neighbors_ranges.cl. */
 static void add_space(const xl_grid_index *index, xli_repeats repeats, xli_args *args)
 {
+    const xli_grid_box_args box = xli_grid_box_args_of(index);
     const xli_grid_cell_args cell = xli_grid_cell_args_of(&index->lattice);
-    const xli_grid_period *const p = &index->period;
-    const xli_grid_box *const box = &index->box;
-    const bool wide = index->scalar == XL_F64;
-    const xli_arg floats[] = {
-        XLI_BYTES(&p->lower, sizeof p->lower), XLI_BYTES(&p->upper, sizeof p->upper),
-        XLI_BYTES(&p->period, sizeof p->period), XLI_BYTES(&p->extent, sizeof p->extent)};
-    const xli_arg doubles[] = {
-        XLI_BYTES(&box->lower, sizeof box->lower), XLI_BYTES(&box->upper, sizeof box->upper),
-        XLI_BYTES(&box->period, sizeof box->period), XLI_BYTES(&box->extent, sizeof box->extent)};
-    if (wide)
-        xli_args_add(args, doubles[0]);
+    if (index->scalar == XL_F64)
+        xli_args_add(args, box.lower);
     if (repeats == XLI_REPEATS_CELLS) {
         xli_args_add(args, XLI_MEM(index->table.rows));
         return;
     }
-    for (size_t i = 0; i < XLI_COUNT(floats) && repeats != XLI_REPEATS_NOT; ++i)
-        xli_args_add(args, wide ? doubles[i] : floats[i]);
-    for (int i = 0; i < XLI_GRID_CELL_ARGS && repeats == XLI_REPEATS_CELL; ++i)
-        xli_args_add(args, cell.at[i]);
+    if (repeats != XLI_REPEATS_NOT)
+        xli_args_add_all(args, (const xli_arg[]){box.lower, box.upper, box.period, box.extent}, 4);
+    if (repeats == XLI_REPEATS_CELL)
+        xli_args_add_all(args, cell.at, XLI_GRID_CELL_ARGS);
 }
 
 void xli_grid_add_index(const xl_grid_index *index, xli_arg reach, xli_arg radius2,
@@ -152,8 +155,7 @@ void xli_grid_add_index(const xl_grid_index *index, xli_arg reach, xli_arg radiu
                               XLI_U32(index->stamp),
                               reach,
                               radius2};
-    for (size_t i = 0; i < XLI_COUNT(shared); ++i)
-        xli_args_add(args, shared[i]);
+    xli_args_add_all(args, shared, XLI_COUNT(shared));
     add_space(index, repeats, args);
 }
 
@@ -181,9 +183,8 @@ xl_status xli_grid_ask(xl_context *ctx, cl_command_queue queue, xli_kernel *kern
                        xli_grid_shape shape, const xli_args *rest, void *answer, size_t bytes)
 {
     xl_status status;
-    cl_int code;
-    cl_mem buffer = clCreateBuffer(xl_context_cl(ctx), CL_MEM_COPY_HOST_PTR, bytes, answer, &code);
-    XL_TRY(xli_cl(ctx, code, "clCreateBuffer"));
+    cl_mem buffer;
+    XL_TRY(xli_buffer_of(ctx, "clCreateBuffer", 0, bytes, answer, &buffer));
     XL_TRY(ask(ctx, queue, kernel, shape, buffer, rest, answer, bytes));
 done:
     if (buffer)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Checks of a histogram's descriptor. */
-#include "histogram_plan.h"
+#include "histogram_shape.h"
 #include "user_text.h"
 
 #include <float.h>

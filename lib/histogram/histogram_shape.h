@@ -38,6 +38,12 @@ typedef struct xli_histogram_problem {
     xli_params params; /* of `load` */
 } xli_histogram_problem;
 
+/* histogram_check.c: checks a descriptor, and then resolves it for a device. */
+xl_status xli_histogram_check(xl_context *ctx, const void *desc);
+xl_status xli_histogram_resolve(const xl_context *ctx, const xl_histogram_desc *desc,
+                                const xli_capabilities *capabilities,
+                                xli_histogram_problem *problem);
+
 typedef struct xli_histogram_shape {
     bool serial;           /* one work-item counts a chunk, else a work-group does */
     uint32_t group_size;   /* work-items of the launches over chunks */

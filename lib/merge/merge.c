@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Merge: the descriptor, the arrays of a call, and the public calls. */
+ * Merge: the descriptor, the kernels, the arrays of a call, and the public calls. */
 #include "key.h"
 #include "merge_plan.h"
 
@@ -24,6 +24,53 @@ done:
     return status;
 }
 
+/* ---- the kernels ---- */
+
+static void drop(xl_plan *base)
+{
+    xli_merge_plan *const plan = (xli_merge_plan *)base;
+    xli_kernel *const all[] = {&plan->partitions, &plan->parts,    &plan->set_cuts,
+                               &plan->set_counts, &plan->set_sums, &plan->set_writes};
+    for (size_t k = 0; k < XLI_COUNT(all); ++k)
+        xli_kernel_destroy(all[k]);
+}
+
+static void add_text(xli_text *text, const xli_merge_problem *problem, const xli_merge_shape *shape)
+{
+    const xli_definition lines[] = {
+        {"XL_SERIAL", shape->serial},
+        {"XL_VALUES", problem->values.count},
+        {"XL_GROUP_SIZE", shape->group_size},
+        {shape->serial ? NULL : "XL_ITEMS", shape->items},
+        {shape->sets ? "XL_MERGE_OPERATION" : NULL, (size_t)problem->operation},
+    };
+    xli_key_text(text, problem->key, problem->descending, problem->equal_zeros);
+    xli_values_text(text, &problem->values);
+    xli_text_define(text, lines, XLI_COUNT(lines));
+}
+
+static xl_status build(xli_merge_plan *plan, size_t *most)
+{
+    xli_text text = {0};
+    const bool serial = plan->shape.serial, sets = plan->shape.sets;
+    const xli_wanted list[] = {{"xl_merge_partitions", &plan->partitions, !sets && !serial},
+                               {"xl_merge_tiles", &plan->parts, !sets && !serial},
+                               {"xl_merge_chunks", &plan->parts, !sets && serial},
+                               {"xl_set_cuts", &plan->set_cuts, sets},
+                               {"xl_set_counts", &plan->set_counts, sets},
+                               {"xl_set_sums", &plan->set_sums, sets},
+                               {"xl_set_writes", &plan->set_writes, sets}};
+    drop(&plan->base);
+    *most = SIZE_MAX;
+    add_text(&text, &plan->problem, &plan->shape);
+    const xl_status status = xli_kernels_build(plan->base.ctx, sets ? "merge_sets" : "merge_sorted",
+                                               &text, list, XLI_COUNT(list), most);
+    xli_text_free(&text);
+    return status;
+}
+
+/* ---- the plan ---- */
+
 /* A kernel may allow fewer work-items than the device: then the shape is computed again. */
 static xl_status make(xl_plan *base, const void *of)
 {
@@ -44,15 +91,10 @@ static xl_status make(xl_plan *base, const void *of)
     XL_TRY(xli_values_read(base->ctx, desc->value, desc->more_values, &plan->problem.values));
     do {
         xli_merge_shape_of(&plan->problem, &device, &tune.merge, most, &plan->shape);
-        XL_TRY(xli_merge_build(plan, &most));
+        XL_TRY(build(plan, &most));
     } while (plan->shape.group_size > most && plan->shape.group_size > 1);
 done:
     return status;
-}
-
-static void drop(xl_plan *base)
-{
-    xli_merge_drop_kernels((xli_merge_plan *)base);
 }
 
 static void info(const xl_plan *base, size_t n, xl_plan_details *details)

@@ -31,11 +31,6 @@ enum {
     XLI_MERGE_ARRAYS
 };
 
-/* merge_kernels.c: compiles the kernels of the plan's shape. *most: the work-items that they allow
- * in a group. */
-xl_status xli_merge_build(xli_merge_plan *plan, size_t *most);
-void xli_merge_drop_kernels(xli_merge_plan *plan);
-
 /* merge_enqueue.c */
 xl_status xli_merge_launch(xl_plan *plan, xli_seq *seq, const void *args, const xli_span *spans,
                            const xli_span *scratch);

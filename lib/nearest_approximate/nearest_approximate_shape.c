@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Problem, shifted boxes and scratch of an approximate search for nearest neighbours. */
-#include "nearest_approximate_plan.h"
+#include "nearest_approximate_shape.h"
 
 #include <string.h>
 

@@ -7,12 +7,6 @@
 
 enum { COUNT = 1, LIST = 2, SUM = 4 };
 
-typedef struct near_call {
-    xl_neighbors_args args;
-    xl_grid_index *index;
-    uint32_t only; /* the one step of the call; 0: those whose outputs are given */
-} near_call;
-
 enum { INDICES = XLI_NEAR_ROWS, DISTANCES2, VECTORS, SHIFTS, SUMS, ARRAYS };
 
 static const xli_neighbors_plan *plan_of(const xl_plan *base)
@@ -20,7 +14,7 @@ static const xli_neighbors_plan *plan_of(const xl_plan *base)
     return (const xli_neighbors_plan *)base;
 }
 
-static uint32_t steps_of(const xli_neighbors_plan *plan, const near_call *call)
+static uint32_t steps_of(const xli_neighbors_plan *plan, const xli_near_call *call)
 {
     const xl_neighbors_args *const a = &call->args;
     const bool lists =
@@ -32,29 +26,19 @@ static uint32_t steps_of(const xli_neighbors_plan *plan, const near_call *call)
            (a->sums.buffer ? SUM : 0u);
 }
 
-static size_t queries_of(const xli_neighbors_plan *plan, const near_call *call)
-{
-    return xli_grid_num_queries(&plan->form, call->index, call->args.num_queries);
-}
-
-static size_t rows_of(const xli_neighbors_plan *plan, const near_call *call)
-{
-    return xli_rows_of(queries_of(plan, call), call->args.first_row, call->args.num_rows);
-}
-
 /* Elements of `indices`. */
-static uint64_t capacity_of(const xli_neighbors_plan *plan, const near_call *call)
+static uint64_t capacity_of(const xli_neighbors_plan *plan, const xli_near_call *call)
 {
-    return plan->row_capacity > 0 ? (uint64_t)rows_of(plan, call) * plan->row_capacity
+    return plan->row_capacity > 0 ? (uint64_t)xli_near_num_rows(plan, call) * plan->row_capacity
                                   : call->args.capacity;
 }
 
 /* ---- checks ---------------------------------------------------------------------------------- */
 
-static xl_status check_capacity(const xli_neighbors_plan *plan, const near_call *call)
+static xl_status check_capacity(const xli_neighbors_plan *plan, const xli_near_call *call)
 {
     xl_status status;
-    XL_TRY(xli_near_check_rows(plan, call->index, &call->args));
+    XL_TRY(xli_near_check_rows(plan, call));
     if (capacity_of(plan, call) > SIZE_MAX / sizeof(cl_double) / 3)
         XL_TRY(xli_fail(plan->base.ctx, XL_ERROR_INVALID_ARGUMENT,
                         "%s: %llu indices; exceed the address space",
@@ -64,13 +48,13 @@ done:
     return status;
 }
 
-static xl_status check_outputs(const xli_neighbors_plan *plan, const near_call *call)
+static xl_status check_outputs(const xli_neighbors_plan *plan, const xli_near_call *call)
 {
     const uint32_t steps = steps_of(plan, call);
     const xl_neighbors_args *const a = &call->args;
     const bool counts = a->counts.buffer || a->offsets.buffer;
     xl_context *const ctx = plan->base.ctx;
-    if (queries_of(plan, call) > 0 && (steps == 0 || (steps == COUNT && !counts)))
+    if (xli_near_queries(plan, call) > 0 && (steps == 0 || (steps == COUNT && !counts)))
         return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT, "%s: none given; at least one must be",
                         steps == 0 ? "args.counts, args.offsets, args.indices, args.sums"
                                    : "args.counts, args.offsets");
@@ -83,9 +67,9 @@ static xl_status check_outputs(const xli_neighbors_plan *plan, const near_call *
 static xl_status count(const xl_plan *base, const void *of)
 {
     xl_status status;
-    const near_call *const call = of;
+    const xli_near_call *const call = of;
     const xli_neighbors_plan *const plan = plan_of(base);
-    XL_TRY(xli_near_check(plan, call->index, &call->args));
+    XL_TRY(xli_near_check(plan, call));
     XL_TRY(check_outputs(plan, call));
     if (steps_of(plan, call) & LIST)
         XL_TRY(check_capacity(plan, call));
@@ -104,14 +88,13 @@ static xli_array output_if(bool computed, const char *name, xl_view view, size_t
     return a;
 }
 
-static void list_rows(const xli_neighbors_plan *plan, const near_call *call, xli_array *arrays)
+static void list_rows(const xli_neighbors_plan *plan, const xli_near_call *call, xli_array *arrays)
 {
     const uint32_t steps = steps_of(plan, call);
-    const size_t n = queries_of(plan, call);
+    const size_t n = xli_near_queries(plan, call);
     xli_array *const counts = &arrays[XLI_NEAR_COUNTS], *const offsets = &arrays[XLI_NEAR_OFFSETS];
     if (steps & LIST)
-        xli_near_list_rows(plan, n, rows_of(plan, call), call->args.offsets, call->args.counts,
-                           XLI_READ | XLI_WRITE, arrays);
+        xli_near_list_rows(plan, call, call->args.counts, XLI_READ | XLI_WRITE, arrays);
     if (steps & COUNT) {
         *counts = output_if(true, "args.counts", call->args.counts, n, sizeof(cl_uint));
         counts->access = XLI_WRITE;
@@ -124,7 +107,7 @@ static void list_rows(const xli_neighbors_plan *plan, const near_call *call, xli
 
 static size_t arrays(const xl_plan *base, const void *of, xli_array *arrays)
 {
-    const near_call *const call = of;
+    const xli_near_call *const call = of;
     const xl_neighbors_args *const args = &call->args;
     const xli_neighbors_plan *const plan = plan_of(base);
     const uint32_t steps = steps_of(plan, call);
@@ -132,7 +115,7 @@ static size_t arrays(const xl_plan *base, const void *of, xli_array *arrays)
     const size_t bytes = xli_scalar_bytes(plan->form.scalar);
     const size_t capacity = lists ? (size_t)capacity_of(plan, call) : 0;
     const size_t numbers = capacity * call->index->dimensions;
-    xli_near_list(plan, call->index, args, arrays);
+    xli_near_list(plan, call, arrays);
     list_rows(plan, call, arrays);
     arrays[INDICES] = output_if(lists, "args.indices", args->indices, capacity, sizeof(cl_uint));
     arrays[INDICES].optional = !lists;
@@ -142,17 +125,17 @@ static size_t arrays(const xl_plan *base, const void *of, xli_array *arrays)
     for (size_t k = DISTANCES2; k <= SHIFTS && !plan->has_details; ++k)
         arrays[k].unused = "must not be given, because desc.details is 0";
     arrays[SUMS] =
-        output_if((steps & SUM) != 0, "args.sums", args->sums, queries_of(plan, call), bytes);
+        output_if((steps & SUM) != 0, "args.sums", args->sums, xli_near_queries(plan, call), bytes);
     arrays[SUMS].access = XLI_WRITE;
     return ARRAYS;
 }
 
 static size_t scratch_bytes(const xl_plan *base, const void *of)
 {
-    const near_call *const call = of;
+    const xli_near_call *const call = of;
     const xli_neighbors_plan *const plan = plan_of(base);
     return steps_of(plan, call) & COUNT && call->args.offsets.buffer
-               ? xli_neighbors_scratch_bytes(plan, queries_of(plan, call))
+               ? xli_neighbors_scratch_bytes(plan, xli_near_queries(plan, call))
                : 0;
 }
 
@@ -207,7 +190,7 @@ static cl_mem or_indices(const xli_search *s, size_t array)
     return s->spans[array].buffer ? s->spans[array].buffer : s->spans[INDICES].buffer;
 }
 
-static xl_status launch_list(const xli_search *s, const near_call *call)
+static xl_status launch_list(const xli_search *s, const xli_near_call *call)
 {
     xl_status status = XL_SUCCESS;
     const xli_neighbors_plan *const plan = s->plan;
@@ -221,7 +204,7 @@ static xl_status launch_list(const xli_search *s, const near_call *call)
                            XLI_U64(spans[INDICES].offset),
                            XLI_U64(rooms ? plan->row_capacity : call->args.capacity),
                            XLI_U32(call->args.first_row),
-                           XLI_U32(rows_of(plan, call)),
+                           XLI_U32(xli_near_num_rows(plan, call)),
                            XLI_U32(s->index->dimensions),
                            XLI_U32(wanted),
                            XLI_MEM(or_indices(s, DISTANCES2)),
@@ -233,7 +216,7 @@ static xl_status launch_list(const xli_search *s, const near_call *call)
     enum { OF_INDICES = 7 };
     _Static_assert(XLI_COUNT(own) <= (size_t)XLI_NEAR_OWN_ARGS,
                    "own arguments are counted in its header");
-    if (rows_of(plan, call) == 0 || capacity_of(plan, call) == 0)
+    if (xli_near_num_rows(plan, call) == 0 || capacity_of(plan, call) == 0)
         return XL_SUCCESS;
     /* A work-item that walks fills a row and its details at once. */
     if (!wanted || plan->tune.walk == 0)
@@ -260,10 +243,10 @@ static xl_status launch(xl_plan *base, xli_seq *seq, const void *of, const xli_s
                         const xli_span *scratch)
 {
     xl_status status;
-    const near_call *const call = of;
+    const xli_near_call *const call = of;
     xli_neighbors_plan *const plan = (xli_neighbors_plan *)base;
     const uint32_t steps = steps_of(plan, call);
-    const xli_search s = {plan, call->index, seq, queries_of(plan, call), spans};
+    const xli_search s = {plan, call->index, seq, xli_near_queries(plan, call), spans};
     const bool has_offsets = spans[XLI_NEAR_OFFSETS].buffer != NULL;
     XL_TRY(xli_grid_index_use(call->index, seq, spans, ARRAYS, scratch));
     if (steps & COUNT && (s.n > 0 || has_offsets))
@@ -282,24 +265,24 @@ done:
 
 static void only_count(void *call)
 {
-    ((near_call *)call)->only = COUNT;
+    ((xli_near_call *)call)->only = COUNT;
 }
 
 static void only_list(void *call)
 {
-    ((near_call *)call)->only = LIST;
+    ((xli_near_call *)call)->only = LIST;
 }
 
 static void all_given(void *call)
 {
-    ((near_call *)call)->only = 0;
+    ((xli_near_call *)call)->only = 0;
 }
 
 #define TABLE(steps)                                                                               \
     {                                                                                              \
         .args = {"args", sizeof(xl_neighbors_args), NULL},                                         \
         .scratch_at = offsetof(xl_neighbors_args, scratch),                                        \
-        .index_at = offsetof(near_call, index), .begin = (steps), .count = count,                  \
+        .index_at = offsetof(xli_near_call, index), .begin = (steps), .count = count,              \
         .arrays = arrays, .scratch = scratch_bytes, .launch = launch                               \
     }
 static const xli_call all = TABLE(all_given), counting = TABLE(only_count),

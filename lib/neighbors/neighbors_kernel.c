@@ -54,7 +54,7 @@ static xl_status set(xl_grid_index *index, const xl_neighbors_kernel_args *args,
     xl_status status;
     const bool wide = index->scalar == XL_F64;
     const xli_grid_period *const p = &index->period;
-    const xli_grid_box *const box = &index->box;
+    const xli_grid_box_args space = xli_grid_box_args_of(index);
     const size_t at = index->storage_at;
     const xli_grid_layout *const layout = &index->layout;
     const xli_grid_cell_args cell = xli_grid_cell_args_of(&index->lattice);
@@ -69,22 +69,21 @@ static xl_status set(xl_grid_index *index, const xl_neighbors_kernel_args *args,
     const float narrow = (float)args->radius;
     const cl_float radius[4] = {narrow, xli_neighbors_reach(narrow), narrow * narrow, p->extent};
     const cl_double radius_f64[4] = {args->radius, xli_neighbors_reach_f64(args->radius),
-                                     args->radius * args->radius, box->extent};
-    const xli_arg all[] = {
-        XLI_MEM(index->storage),
-        XLI_BYTES(parts, sizeof parts),
-        XLI_BYTES(numbers, sizeof numbers),
-        wide ? XLI_BYTES(radius_f64, sizeof radius_f64) : XLI_BYTES(radius, sizeof radius),
-        wide ? XLI_BYTES(&box->lower, sizeof box->lower) : XLI_BYTES(&p->lower, sizeof p->lower),
-        wide ? XLI_BYTES(&box->upper, sizeof box->upper) : XLI_BYTES(&p->upper, sizeof p->upper),
-        wide ? XLI_BYTES(&box->period, sizeof box->period)
-             : XLI_BYTES(&p->period, sizeof p->period),
-        cell.at[0],
-        cell.at[1],
-        cell.at[2],
-        cell.at[3],
-        cell.at[4],
-        cell.at[5]};
+                                     args->radius * args->radius, index->box.extent};
+    const xli_arg all[] = {XLI_MEM(index->storage),
+                           XLI_BYTES(parts, sizeof parts),
+                           XLI_BYTES(numbers, sizeof numbers),
+                           wide ? XLI_BYTES(radius_f64, sizeof radius_f64)
+                                : XLI_BYTES(radius, sizeof radius),
+                           space.lower,
+                           space.upper,
+                           space.period,
+                           cell.at[0],
+                           cell.at[1],
+                           cell.at[2],
+                           cell.at[3],
+                           cell.at[4],
+                           cell.at[5]};
     XL_TRY(check_rooms(index->ctx, args->kernel, args->first, XLI_COUNT(all)));
     XL_TRY(xli_args_set(index->ctx, args->kernel, args->first, all, XLI_COUNT(all)));
     if (next)

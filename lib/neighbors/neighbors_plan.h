@@ -72,17 +72,30 @@ enum {
     XLI_NEAR_ROWS /* the number of them */
 };
 
+typedef struct xli_near_call {
+    xl_neighbors_args args;
+    xl_grid_index *index;
+    uint32_t only; /* the one step of the call; 0: those whose outputs are given */
+} xli_near_call;
+
+/* The queries of a checked call, and the rows that it makes or reads. */
+static inline size_t xli_near_queries(const xli_neighbors_plan *plan, const xli_near_call *call)
+{
+    return xli_grid_num_queries(&plan->form, call->index, call->args.num_queries);
+}
+static inline size_t xli_near_num_rows(const xli_neighbors_plan *plan, const xli_near_call *call)
+{
+    return xli_rows_of(xli_near_queries(plan, call), call->args.first_row, call->args.num_rows);
+}
+
 /* Checks the index and the number of queries; and the part of the rows and the capacity. */
-xl_status xli_near_check(const xli_neighbors_plan *plan, const xl_grid_index *index,
-                         const xl_neighbors_args *args);
-xl_status xli_near_check_rows(const xli_neighbors_plan *plan, const xl_grid_index *index,
-                              const xl_neighbors_args *args);
+xl_status xli_near_check(const xli_neighbors_plan *plan, const xli_near_call *call);
+xl_status xli_near_check_rows(const xli_neighbors_plan *plan, const xli_near_call *call);
 /* Lists the arrays before XLI_NEAR_COUNTS. */
-void xli_near_list(const xli_neighbors_plan *plan, const xl_grid_index *index,
-                   const xl_neighbors_args *args, xli_array *arrays);
+void xli_near_list(const xli_neighbors_plan *plan, const xli_near_call *call, xli_array *arrays);
 /* Lists XLI_NEAR_COUNTS and XLI_NEAR_OFFSETS of a list that exists: one of them is unused. */
-void xli_near_list_rows(const xli_neighbors_plan *plan, size_t n, size_t num_rows, xl_view offsets,
-                        xl_view counts, xli_access of_counts, xli_array *arrays);
+void xli_near_list_rows(const xli_neighbors_plan *plan, const xli_near_call *call, xl_view counts,
+                        xli_access of_counts, xli_array *arrays);
 
 /* Launches a search over the queries. Its arguments are those that all searches share, and then
  * these. */

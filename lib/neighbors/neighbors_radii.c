@@ -118,16 +118,14 @@ xl_status xli_near_make_table(xli_neighbors_plan *plan, const xl_neighbors_desc 
     const size_t width = (size_t)desc->num_types + 1;
     const size_t bytes = width * width * xli_scalar_bytes(plan->form.scalar);
     void *table = NULL;
-    cl_int code;
     if (desc->radii != XL_RADII_TYPES)
         return XL_SUCCESS;
     table = xli_alloc(bytes);
     if (!table)
         XL_TRY(xli_fail(ctx, XL_ERROR_OUT_OF_MEMORY, "no memory for a table of radii"));
     fill_table(plan->form.scalar, desc, table);
-    plan->table = clCreateBuffer(xl_context_cl(ctx), CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR, bytes,
-                                 table, &code);
-    XL_TRY(xli_cl(ctx, code, "clCreateBuffer (radii)"));
+    XL_TRY(
+        xli_buffer_of(ctx, "clCreateBuffer (radii)", CL_MEM_READ_ONLY, bytes, table, &plan->table));
 done:
     xli_free(table);
     return status;

@@ -2,46 +2,46 @@
  * Shared by all calls of a search within a radius: checks, arrays, arguments, launches. */
 #include "neighbors_plan.h"
 
-xl_status xli_near_check(const xli_neighbors_plan *plan, const xl_grid_index *index,
-                         const xl_neighbors_args *args)
+xl_status xli_near_check(const xli_neighbors_plan *plan, const xli_near_call *call)
 {
     xl_status status;
     xl_context *const ctx = plan->base.ctx;
-    XL_TRY(xli_grid_check_kind(ctx, index, &plan->form));
-    XL_TRY(xli_grid_check_periods(ctx, index, "desc.radius", plan->radius));
-    XL_TRY(xli_grid_check_num_queries(ctx, &plan->form, index, args->num_queries));
+    XL_TRY(xli_grid_check_kind(ctx, call->index, &plan->form));
+    XL_TRY(xli_grid_check_periods(ctx, call->index, "desc.radius", plan->radius));
+    XL_TRY(xli_grid_check_num_queries(ctx, &plan->form, call->index, call->args.num_queries));
 done:
     return status;
 }
 
-xl_status xli_near_check_rows(const xli_neighbors_plan *plan, const xl_grid_index *index,
-                              const xl_neighbors_args *args)
+xl_status xli_near_check_rows(const xli_neighbors_plan *plan, const xli_near_call *call)
 {
+    const xl_neighbors_args *const args = &call->args;
     if (plan->row_capacity > 0 && args->capacity > 0)
         return xli_fail(plan->base.ctx, XL_ERROR_INVALID_ARGUMENT,
                         "args.capacity: %llu; must be 0, because desc.row_capacity is the capacity "
                         "of each row",
                         (unsigned long long)args->capacity);
-    return xli_check_rows(plan->base.ctx,
-                          xli_grid_num_queries(&plan->form, index, args->num_queries),
-                          args->first_row, args->num_rows);
+    return xli_check_rows(plan->base.ctx, xli_near_queries(plan, call), args->first_row,
+                          args->num_rows);
 }
 
-void xli_near_list(const xli_neighbors_plan *plan, const xl_grid_index *index,
-                   const xl_neighbors_args *args, xli_array *arrays)
+void xli_near_list(const xli_neighbors_plan *plan, const xli_near_call *call, xli_array *arrays)
 {
-    const size_t n = xli_grid_num_queries(&plan->form, index, args->num_queries);
+    const xl_neighbors_args *const args = &call->args;
+    const size_t n = xli_near_queries(plan, call);
     xli_grid_list_queries(&plan->form, n,
                           (const xl_view[]){args->queries, args->queries_y, args->queries_z},
                           args->query_systems, arrays);
-    xli_near_list_radii(plan, n, index->n, args, arrays + XLI_NEAR_RADII);
+    xli_near_list_radii(plan, n, call->index->n, args, arrays + XLI_NEAR_RADII);
 }
 
-void xli_near_list_rows(const xli_neighbors_plan *plan, size_t n, size_t num_rows, xl_view offsets,
-                        xl_view counts, xli_access of_counts, xli_array *arrays)
+void xli_near_list_rows(const xli_neighbors_plan *plan, const xli_near_call *call, xl_view counts,
+                        xli_access of_counts, xli_array *arrays)
 {
+    const size_t n = xli_near_queries(plan, call), num_rows = xli_near_num_rows(plan, call);
     const bool rooms = plan->row_capacity > 0;
-    arrays[XLI_NEAR_OFFSETS] = xli_input("args.offsets", offsets, n + 1, sizeof(cl_ulong));
+    arrays[XLI_NEAR_OFFSETS] =
+        xli_input("args.offsets", call->args.offsets, n + 1, sizeof(cl_ulong));
     arrays[XLI_NEAR_COUNTS] = xli_input("args.counts", counts, num_rows, sizeof(cl_uint));
     arrays[XLI_NEAR_COUNTS].access = of_counts;
     arrays[rooms ? XLI_NEAR_OFFSETS : XLI_NEAR_COUNTS].unused =

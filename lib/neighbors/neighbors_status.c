@@ -2,43 +2,27 @@
  * Reads how a list came out: the build behind it, its queries and its length. */
 #include "neighbors_plan.h"
 
-typedef struct status_call {
-    xl_neighbors_args args;
-    xl_grid_index *index;
-} status_call;
-
 enum { ARRAYS = XLI_NEAR_ROWS };
 
 static xl_status count(const xl_plan *base, const void *of)
 {
     xl_status status;
-    const status_call *const call = of;
+    const xli_near_call *const call = of;
     const xli_neighbors_plan *const plan = (const xli_neighbors_plan *)base;
-    XL_TRY(xli_near_check(plan, call->index, &call->args));
-    XL_TRY(xli_near_check_rows(plan, call->index, &call->args));
+    XL_TRY(xli_near_check(plan, call));
+    XL_TRY(xli_near_check_rows(plan, call));
 done:
     return status;
-}
-
-static size_t queries_of(const xli_neighbors_plan *plan, const status_call *call)
-{
-    return xli_grid_num_queries(&plan->form, call->index, call->args.num_queries);
-}
-
-static size_t rows_of(const xli_neighbors_plan *plan, const status_call *call)
-{
-    return xli_rows_of(queries_of(plan, call), call->args.first_row, call->args.num_rows);
 }
 
 /* Counts beside offsets say nothing more. */
 static size_t arrays(const xl_plan *base, const void *of, xli_array *arrays)
 {
-    const status_call *const call = of;
+    const xli_near_call *const call = of;
     const xli_neighbors_plan *const plan = (const xli_neighbors_plan *)base;
     const bool rooms = plan->row_capacity > 0;
-    xli_near_list(plan, call->index, &call->args, arrays);
-    xli_near_list_rows(plan, queries_of(plan, call), rows_of(plan, call), call->args.offsets,
-                       rooms ? call->args.counts : xl_no_view(), XLI_READ, arrays);
+    xli_near_list(plan, call, arrays);
+    xli_near_list_rows(plan, call, rooms ? call->args.counts : xl_no_view(), XLI_READ, arrays);
     return ARRAYS;
 }
 
@@ -47,7 +31,7 @@ static size_t arrays(const xl_plan *base, const void *of, xli_array *arrays)
 typedef struct question {
     xli_neighbors_plan *plan;
     cl_command_queue queue;
-    const status_call *call;
+    const xli_near_call *call;
     const xli_span *spans;
     size_t n, num_rows;
 } question;
@@ -160,11 +144,11 @@ xl_status xl_neighbors_status(xl_plan *base, xl_grid_index *index, cl_command_qu
 {
     static const xli_structure structure = {"report", sizeof(xl_neighbors_report), NULL};
     static const xli_call table = {.args = {"args", sizeof(xl_neighbors_args), NULL},
-                                   .index_at = offsetof(status_call, index),
+                                   .index_at = offsetof(xli_near_call, index),
                                    .count = count,
                                    .arrays = arrays};
     xl_status status;
-    status_call call;
+    xli_near_call call;
     xli_span spans[ARRAYS];
     size_t num_spans;
     xl_neighbors_report found = {.first_non_finite = UINT64_MAX, .first_too_far = UINT64_MAX};
@@ -172,7 +156,8 @@ xl_status xl_neighbors_status(xl_plan *base, xl_grid_index *index, cl_command_qu
     XL_TRY(xli_call_check(&table, base, &call, spans, &num_spans));
     XL_TRY(xl_grid_index_status(index, queue, NULL, num_waits, waits));
     xli_neighbors_plan *const plan = (xli_neighbors_plan *)base;
-    const question q = {plan, queue, &call, spans, queries_of(plan, &call), rows_of(plan, &call)};
+    const question q = {
+        plan, queue, &call, spans, xli_near_queries(plan, &call), xli_near_num_rows(plan, &call)};
     found.queries = q.n;
     XL_TRY(check_given(&q, &found));
     XL_TRY(plan->row_capacity > 0 ? check_rows(&q, &found) : check_length(&q, &found));

@@ -214,27 +214,6 @@ static void query(device_lists *t, cl_device_info what, size_t bytes, void *to)
         t->status = xli_cl(t->ctx, code, "clGetDeviceInfo");
 }
 
-static cl_uint query_uint(device_lists *t, cl_device_info what)
-{
-    cl_uint value;
-    query(t, what, sizeof value, &value);
-    return value;
-}
-
-static cl_ulong query_ulong(device_lists *t, cl_device_info what)
-{
-    cl_ulong value;
-    query(t, what, sizeof value, &value);
-    return value;
-}
-
-static size_t query_size(device_lists *t, cl_device_info what)
-{
-    size_t value;
-    query(t, what, sizeof value, &value);
-    return value;
-}
-
 static void query_text(device_lists *t, cl_device_info what, char *to, size_t bytes)
 {
     char text[1024];
@@ -303,16 +282,17 @@ static void query_names(device_lists *t, xl_device_info *info)
 
 static void query_sizes(device_lists *t, xl_device_info *info)
 {
-    info->device_type = query_ulong(t, CL_DEVICE_TYPE);
-    info->compute_units = query_uint(t, CL_DEVICE_MAX_COMPUTE_UNITS);
+    query(t, CL_DEVICE_TYPE, sizeof info->device_type, &info->device_type);
+    query(t, CL_DEVICE_MAX_COMPUTE_UNITS, sizeof info->compute_units, &info->compute_units);
     if (info->compute_units == 0) /* the number is divided by */
         info->compute_units = 1;
-    info->global_bytes = query_ulong(t, CL_DEVICE_GLOBAL_MEM_SIZE);
-    info->max_buffer_bytes = query_ulong(t, CL_DEVICE_MAX_MEM_ALLOC_SIZE);
-    info->local_bytes = query_ulong(t, CL_DEVICE_LOCAL_MEM_SIZE);
-    size_t most = xli_max(1, query_size(t, CL_DEVICE_MAX_WORK_GROUP_SIZE));
-    size_t items[16];
+    query(t, CL_DEVICE_GLOBAL_MEM_SIZE, sizeof info->global_bytes, &info->global_bytes);
+    query(t, CL_DEVICE_MAX_MEM_ALLOC_SIZE, sizeof info->max_buffer_bytes, &info->max_buffer_bytes);
+    query(t, CL_DEVICE_LOCAL_MEM_SIZE, sizeof info->local_bytes, &info->local_bytes);
+    size_t most, items[16];
+    query(t, CL_DEVICE_MAX_WORK_GROUP_SIZE, sizeof most, &most);
     query(t, CL_DEVICE_MAX_WORK_ITEM_SIZES, sizeof items, items);
+    most = xli_max(1, most);
     if (items[0] > 0)
         most = xli_min(most, items[0]);
     if (t->ctx->mask.work_group > 0)
@@ -354,10 +334,10 @@ static void query_width(device_lists *t, xli_lane_facts *facts, xli_capabilities
 {
     if (t->nvidia) {
         facts->source = XL_SUB_GROUP_NV_WARP;
-        facts->reported = query_uint(t, CL_DEVICE_WARP_SIZE_NV);
+        query(t, CL_DEVICE_WARP_SIZE_NV, sizeof facts->reported, &facts->reported);
     } else if (has_word(t->extensions, "cl_amd_device_attribute_query")) {
         facts->source = XL_SUB_GROUP_AMD_WAVEFRONT;
-        facts->reported = query_uint(t, CL_DEVICE_WAVEFRONT_WIDTH_AMD);
+        query(t, CL_DEVICE_WAVEFRONT_WIDTH_AMD, sizeof facts->reported, &facts->reported);
     } else if (has_word(t->extensions, "cl_intel_required_subgroup_size")) {
         facts->source = XL_SUB_GROUP_INTEL_SIZES;
         facts->reported = widest_intel(t, capabilities);
@@ -416,11 +396,12 @@ xl_status xli_capabilities_query(const xl_context *ctx, bool oldest_dialect,
     xl_status status;
     device_lists t = {.ctx = ctx};
     XL_TRY(query_lists(ctx, &t));
-    capabilities->vendor_id = query_uint(&t, CL_DEVICE_VENDOR_ID);
+    query(&t, CL_DEVICE_VENDOR_ID, sizeof capabilities->vendor_id, &capabilities->vendor_id);
     t.nvidia = capabilities->vendor_id == XLI_VENDOR_NVIDIA &&
                has_word(t.extensions, "cl_nv_device_attribute_query");
     if (t.nvidia)
-        capabilities->nv_capability = query_uint(&t, CL_DEVICE_COMPUTE_CAPABILITY_MAJOR_NV);
+        query(&t, CL_DEVICE_COMPUTE_CAPABILITY_MAJOR_NV, sizeof capabilities->nv_capability,
+              &capabilities->nv_capability);
     query_names(&t, &capabilities->info);
     query_sizes(&t, &capabilities->info);
     query_dialect(&t, oldest_dialect, capabilities);

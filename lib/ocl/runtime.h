@@ -288,6 +288,10 @@ xl_status xli_check_apart(const xl_context *ctx, const xli_span *a, const xli_sp
  * checked. */
 bool xli_span_is_in_place(const xli_span *in, const xli_span *out);
 
+/* A buffer of these bytes. `call` is for the error text: "clCreateBuffer (init)". */
+xl_status xli_buffer_of(const xl_context *ctx, const char *call, cl_mem_flags access, size_t bytes,
+                        const void *from, cl_mem *buffer);
+
 /* ---- scratch ------------------------------------------------------------- */
 
 /* Scratch is carved into parts that start at multiples of this many bytes. */

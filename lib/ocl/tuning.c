@@ -5,8 +5,7 @@
 
 static xli_tune_device device_of(const xli_capabilities *capabilities)
 {
-    return (xli_tune_device){.name = capabilities->info.name,
-                             .vendor_id = capabilities->vendor_id,
+    return (xli_tune_device){.vendor_id = capabilities->vendor_id,
                              .capability = capabilities->nv_capability,
                              .is_cpu = capabilities->is_cpu,
                              .has_lanes = capabilities->lane_way != XLI_LANE_LOCAL,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Checks of buffer arguments, before any side effect. */
+ * Checks of buffer arguments, before any side effect; and buffers of constants. */
 #include "private.h"
 
 static xl_status mem_info(const xl_context *ctx, const char *name, cl_mem buffer, cl_mem_info what,
@@ -82,6 +82,15 @@ xl_status xli_check_apart(const xl_context *ctx, const xli_span *a, const xli_sp
     size_t from = xli_max(a->begin, b->begin), to = xli_min(a->end, b->end);
     return xli_fail(ctx, XL_ERROR_OVERLAP, "%s and %s overlap in bytes %zu to %zu%s", a->name,
                     b->name, from, to, same_allowed ? " (only exactly the same view may be)" : "");
+}
+
+/* clCreateBuffer() takes a pointer to non-const, and only reads. */
+xl_status xli_buffer_of(const xl_context *ctx, const char *call, cl_mem_flags access, size_t bytes,
+                        const void *from, cl_mem *buffer)
+{
+    cl_int code;
+    *buffer = clCreateBuffer(ctx->cl, access | CL_MEM_COPY_HOST_PTR, bytes, (void *)from, &code);
+    return xli_cl(ctx, code, call);
 }
 
 bool xli_span_is_in_place(const xli_span *in, const xli_span *out)

@@ -61,29 +61,29 @@ enum { XLI_MOST_ARRAYS = 24 };
 
 /* A call. Its functions take the arguments; if the call takes an index, a structure that begins
  * with the arguments and has a field for the index. */
-#define XLI_CALL_MEMBERS                                                                             \
-    xli_structure args;                                                                              \
-    size_t scratch_at; /* offset of the field `scratch` in the arguments; 0: there is none */        \
-    size_t index_at;   /* offset of the field for the index, behind the arguments; 0: no index */    \
-                                                                                                     \
-    /* Sets further fields of the structure, before any check. NULL: there are none. */              \
-    void (*begin)(void *args);                                                                       \
-    /* Checks the index and the sizes in the arguments. NULL: nothing to check. */                   \
-    xl_status (*count)(const xl_plan *plan, const void *args);                                       \
-    /* Lists the arrays of a call whose sizes are checked; returns their number. */                  \
-    size_t (*arrays)(const xl_plan *plan, const void *args, xli_array *arrays);                      \
+#define XLI_CALL_MEMBERS                                                                              \
+    xli_structure args;                                                                               \
+    size_t scratch_at; /* offset of the field `scratch` in the arguments; 0: there is none */         \
+    size_t index_at;   /* offset of the field for the index, behind the arguments; 0: no index */     \
+                                                                                                      \
+    /* Sets further fields of the structure, before any check. NULL: there are none. */               \
+    void (*begin)(void *args);                                                                        \
+    /* Checks the index and the sizes in the arguments. NULL: nothing to check. */                    \
+    xl_status (*count)(const xl_plan *plan, const void *args);                                        \
+    /* Lists the arrays of a call whose sizes are checked; returns their number. */                   \
+    size_t (*arrays)(const xl_plan *plan, const void *args, xli_array *arrays);                       \
     /* Bytes of scratch of a call whose sizes are checked; SIZE_MAX: more than can be counted.     \
-     * NULL: none. */ \
-    size_t (*scratch)(const xl_plan *plan, const void *args);                                        \
-    /* Bytes that a call with these arrays uses, at most scratch(). NULL: scratch(). */              \
-    size_t (*scratch_used)(const xl_plan *plan, const void *args, const xli_span *spans);            \
+     * NULL: none. */  \
+    size_t (*scratch)(const xl_plan *plan, const void *args);                                         \
+    /* Bytes that a call with these arrays uses, at most scratch(). NULL: scratch(). */               \
+    size_t (*scratch_used)(const xl_plan *plan, const void *args, const xli_span *spans);             \
     /* Builds the programs that a call of these sizes needs and that the plan lacks. NULL: make()   \
-     * built all. */                                                                                \
-    xl_status (*prepare)(xl_plan * plan, const void *args);                                          \
+     * built all. */ \
+    xl_status (*prepare)(xl_plan * plan, const void *args);                                           \
     /* Enqueues the launches. Before the first one it checks arguments that are neither sizes nor  \
      * arrays, such as parameters. spans[k] is array k; its buffer is NULL if the array was not    \
-     * given or has no elements. */ \
-    xl_status (*launch)(xl_plan * plan, xli_seq * seq, const void *args, const xli_span *spans,      \
+     * given or has no elements. */  \
+    xl_status (*launch)(xl_plan * plan, xli_seq * seq, const void *args, const xli_span *spans,       \
                         const xli_span *scratch);
 typedef struct xli_call {
     XLI_CALL_MEMBERS

@@ -7,24 +7,18 @@
 xl_status xli_init_take(xl_context *ctx, const xli_problem *problem, const xl_scan_desc *desc,
                         xli_init *init)
 {
-    cl_int code = CL_SUCCESS;
+    xl_status status = XL_SUCCESS;
     if (desc->init_view.buffer) {
-        code = clRetainMemObject(desc->init_view.buffer);
-        if (code != CL_SUCCESS)
-            return xli_cl(ctx, code, "clRetainMemObject (init_view)");
+        XL_TRY(xli_cl(ctx, clRetainMemObject(desc->init_view.buffer),
+                      "clRetainMemObject (init_view)"));
         init->buffer = desc->init_view.buffer;
         init->offset = desc->init_view.offset;
     } else if (desc->init) {
-        /* clCreateBuffer() takes a pointer to non-const, and only reads. */
-        void *bytes = xli_alloc(problem->element.bytes);
-        if (!bytes)
-            return xli_fail(ctx, XL_ERROR_OUT_OF_MEMORY, "no memory for init");
-        memcpy(bytes, desc->init, problem->element.bytes);
-        init->buffer = clCreateBuffer(xl_context_cl(ctx), CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR,
-                                      problem->element.bytes, bytes, &code);
-        xli_free(bytes);
+        XL_TRY(xli_buffer_of(ctx, "clCreateBuffer (init)", CL_MEM_READ_ONLY, problem->element.bytes,
+                             desc->init, &init->buffer));
     }
-    return xli_cl(ctx, code, "clCreateBuffer (init)");
+done:
+    return status;
 }
 
 void xli_init_drop(xli_init *init)

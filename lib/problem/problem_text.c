@@ -5,13 +5,10 @@
 /* The type of an element of the segments' array. */
 static const char *segment_type(const xl_scan_desc *desc)
 {
-    static const char *const names[] = {
-        [XL_I8] = "char", [XL_U8] = "uchar", [XL_I16] = "short", [XL_U16] = "ushort",
-        [XL_I32] = "int", [XL_U32] = "uint", [XL_I64] = "long",  [XL_U64] = "ulong"};
     if (desc->segments == XL_SEGMENTS_HEAD_FLAGS)
         return "uchar";
     if (desc->segments == XL_SEGMENTS_KEYS || desc->segments == XL_SEGMENTS_OFFSETS)
-        return names[desc->segment_type];
+        return xli_lane_name(desc->segment_type);
     return "uint";
 }
 

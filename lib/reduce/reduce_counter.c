@@ -15,18 +15,14 @@ xl_status xli_reduce_make_counters(xli_reduce_plan *plan)
     xl_status status = XL_SUCCESS;
     static const unsigned char zeros[XLI_REDUCE_COUNTERS * XLI_REDUCE_COUNTER_BYTES];
     xli_reduce_counters *counters = &plan->counters;
-    cl_int code = CL_SUCCESS;
     plan->base.pool.zeroed = plan->shape.single_launch;
     if (!plan->shape.single_launch)
         return XL_SUCCESS;
     counters->lock = xli_mutex_create();
     if (!counters->lock)
         return xli_fail(plan->base.ctx, XL_ERROR_OUT_OF_MEMORY, "no memory for a reduction");
-    /* clCreateBuffer() takes a pointer to non-const, and only reads. */
-    counters->buffer =
-        clCreateBuffer(xl_context_cl(plan->base.ctx), CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR,
-                       sizeof zeros, (void *)zeros, &code);
-    XL_TRY(xli_cl(plan->base.ctx, code, "clCreateBuffer (counters)"));
+    XL_TRY(xli_buffer_of(plan->base.ctx, "clCreateBuffer (counters)", CL_MEM_READ_WRITE,
+                         sizeof zeros, zeros, &counters->buffer));
 done:
     return status;
 }

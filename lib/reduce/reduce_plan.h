@@ -3,10 +3,9 @@
  * kernels in cl/reduce. Each file uses only those above it:
  *     reduce_shape.c    how a problem is laid out on a device, and how calls are cut into chunks
  *     reduce_check.c    checks of descriptors, and the number of results
- *     reduce_kernels.c  compiles the kernels of problem and shape
  *     reduce_counter.c  counters by which a single launch counts its work-groups
  *     reduce_enqueue.c  launches
- *     reduce.c          the primitive's table */
+ *     reduce.c          the kernels of problem and shape, and the primitive's table */
 #ifndef XLI_REDUCE_PLAN_H
 #define XLI_REDUCE_PLAN_H
 
@@ -57,14 +56,6 @@ size_t xli_reduce_segments(const xli_problem *problem, const xl_reduce_args *arg
 
 /* Results that `out` must hold, or may receive. */
 size_t xli_reduce_results(const xli_problem *problem, const xl_reduce_args *args);
-
-/* ---- reduce_kernels.c ----------------------------------------------------- */
-
-/* Compiles the kernels of problem and shape, in place of those in the plan. *most: the work-items
- * that they allow in a group. */
-xl_status xli_reduce_build(xli_reduce_plan *plan, const xl_scan_desc *scan,
-                           const xli_capabilities *capabilities, size_t *most);
-void xli_reduce_drop_kernels(xli_reduce_plan *plan);
 
 /* ---- reduce_counter.c ----------------------------------------------------- */
 

@@ -40,12 +40,6 @@ xl_status xli_select_check(xl_context *ctx, const void *desc);
 xl_status xli_select_resolve(const xl_context *ctx, const xli_capabilities *capabilities,
                              const xl_select_desc *desc, xli_select_problem *problem);
 
-/* select_kernels.c: compiles the kernels of the plan's shape. *most: the work-items that they allow
- * in a group. */
-xl_status xli_select_build(xli_select_plan *plan, const xli_capabilities *capabilities,
-                           size_t *most);
-void xli_select_drop_kernels(xli_select_plan *plan);
-
 /* select_enqueue.c */
 xl_status xli_select_launch(xl_plan *plan, xli_seq *seq, const void *args, const xli_span *spans,
                             const xli_span *scratch);

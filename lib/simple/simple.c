@@ -172,20 +172,10 @@ done:
     return status;
 }
 
-/* A call of one plan. */
-typedef struct run {
-    const xli_simple_key *key;
-    xli_simple_make *make;
-    const xli_simple_array *arrays;
-    size_t count;
-    xli_simple_enqueue *enqueue;
-    const void *call;
-} run;
-
 static xl_status run_one(xli_simple *s, void *of)
 {
     xl_status status;
-    const run *const r = of;
+    const xli_simple_call *const r = of;
     xl_plan *plan;
     cl_mem buffers[XLI_SIMPLE_ARRAYS];
     XL_TRY(xli_simple_plan(s, r->key, r->make, &plan));
@@ -225,12 +215,9 @@ xl_status xli_simple_do(xl_context *given, xli_simple_work *work, void *call)
                                          : xli_fail(NULL, status, "%s", xl_context_error(ctx));
 }
 
-xl_status xli_simple_run(xl_context *given, const xli_simple_key *key, xli_simple_make *make,
-                         const xli_simple_array *arrays, size_t count, xli_simple_enqueue *enqueue,
-                         const void *call)
+xl_status xli_simple_run(xl_context *given, xli_simple_call call)
 {
-    run r = {key, make, arrays, count, enqueue, call};
-    return xli_simple_do(given, run_one, &r);
+    return xli_simple_do(given, run_one, &call);
 }
 
 xl_status xli_simple_refuse(xl_context *ctx, const char *text)

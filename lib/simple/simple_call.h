@@ -52,10 +52,16 @@ enum { XLI_SIMPLE_ARRAYS = 6 };
 typedef xl_status xli_simple_enqueue(xl_plan *plan, cl_command_queue queue, const void *call,
                                      const cl_mem *buffers);
 
-/* Runs a whole call. `call` is handed to `enqueue`. */
-xl_status xli_simple_run(xl_context *ctx_or_null, const xli_simple_key *key, xli_simple_make *make,
-                         const xli_simple_array *arrays, size_t count, xli_simple_enqueue *enqueue,
-                         const void *call);
+/* A call of one plan. `call` is handed to `enqueue`. */
+typedef struct xli_simple_call {
+    const xli_simple_key *key;
+    xli_simple_make *make;
+    const xli_simple_array *arrays;
+    size_t count;
+    xli_simple_enqueue *enqueue;
+    const void *call;
+} xli_simple_call;
+xl_status xli_simple_run(xl_context *ctx_or_null, xli_simple_call call);
 
 /* For calls of several steps: a context's plans, memory and queue. */
 typedef struct xli_simple {

@@ -84,7 +84,7 @@ static xl_status sum(xl_context *ctx, xl_scan_kind kind, xl_type type, xl_type s
     XL_TRY(check_size(ctx, "type", type, n));
     XL_TRY(check_size(ctx, "type", sum_type, n));
     XL_TRY(check_conversion(ctx, type, sum_type));
-    XL_TRY(xli_simple_run(ctx, &key, make_scan, arrays, 2, enqueue_scan, &n));
+    XL_TRY(xli_simple_run(ctx, (xli_simple_call){&key, make_scan, arrays, 2, enqueue_scan, &n}));
 done:
     return status;
 }
@@ -145,7 +145,8 @@ xl_status xl_simple_reduce(xl_context *ctx, xl_type type, xl_op op, xl_type resu
         XL_TRY(check_conversion(ctx, type, result_type));
     else if (result_type != XL_U64 || n == 0)
         XL_TRY(xli_simple_refuse(ctx, "op: an index; requires result_type XL_U64 and n above 0"));
-    XL_TRY(xli_simple_run(ctx, &key, make_reduce, arrays, 2, enqueue_reduce, &n));
+    XL_TRY(
+        xli_simple_run(ctx, (xli_simple_call){&key, make_reduce, arrays, 2, enqueue_reduce, &n}));
 done:
     return status;
 }
@@ -206,7 +207,7 @@ xl_status xl_simple_sort(xl_context *ctx, xl_type type, xl_sort_order order, siz
         XL_TRY(xli_simple_refuse(ctx, "value_bytes: must be 1 to 65535 if values are given"));
     const xli_simple_array arrays[] = {{"keys", keys, keys, bytes_of(n, type), NULL, 0},
                                        {"values", values, values, n * each, NULL, 0}};
-    XL_TRY(xli_simple_run(ctx, &key, make_sort, arrays, 2, enqueue_sort, &n));
+    XL_TRY(xli_simple_run(ctx, (xli_simple_call){&key, make_sort, arrays, 2, enqueue_sort, &n}));
 done:
     return status;
 }
@@ -219,7 +220,7 @@ xl_status xl_simple_argsort(xl_context *ctx, xl_type type, xl_sort_order order, 
     const xli_simple_array arrays[] = {{"keys", keys, NULL, bytes_of(n, type), NULL, 0},
                                        {"indices", NULL, indices, n * sizeof *indices, NULL, 0}};
     XL_TRY(check_size(ctx, "key", type, n));
-    XL_TRY(xli_simple_run(ctx, &key, make_sort, arrays, 2, enqueue_argsort, &n));
+    XL_TRY(xli_simple_run(ctx, (xli_simple_call){&key, make_sort, arrays, 2, enqueue_argsort, &n}));
 done:
     return status;
 }
@@ -266,7 +267,8 @@ xl_status xl_simple_top_k(xl_context *ctx, xl_type type, xl_sort_order order, si
         {"keys", keys, NULL, bytes_of(n, type), NULL, 0},
         {"keys_out", NULL, keys_out, keys_out ? bytes_of(call.k, type) : 0, NULL, 0},
         {"indices", NULL, indices, indices ? call.k * sizeof *indices : 0, NULL, 0}};
-    XL_TRY(xli_simple_run(ctx, &key, make_top_k, arrays, 3, enqueue_top_k, &call));
+    XL_TRY(
+        xli_simple_run(ctx, (xli_simple_call){&key, make_top_k, arrays, 3, enqueue_top_k, &call}));
 done:
     return status;
 }
@@ -305,7 +307,8 @@ xl_status xl_simple_unique(xl_context *ctx, xl_type type, size_t n, const void *
     XL_TRY(check_size(ctx, "type", type, n));
     if (!count)
         XL_TRY(xli_simple_refuse(ctx, "count: NULL"));
-    XL_TRY(xli_simple_run(ctx, &key, make_unique, arrays, 3, enqueue_unique, &n));
+    XL_TRY(
+        xli_simple_run(ctx, (xli_simple_call){&key, make_unique, arrays, 3, enqueue_unique, &n}));
     *count = (size_t)runs;
 done:
     return status;
@@ -365,7 +368,8 @@ xl_status xl_simple_histogram(xl_context *ctx, xl_type type, size_t n, const voi
     const xli_simple_array arrays[] = {
         {"in", in, NULL, bytes_of(n, type), NULL, 0},
         {"bins", NULL, bins, xli_min(num_bins, (size_t)1 << 20) * sizeof *bins, NULL, 0}};
-    XL_TRY(xli_simple_run(ctx, &key, make_histogram, arrays, 2, enqueue_histogram, &n));
+    XL_TRY(xli_simple_run(
+        ctx, (xli_simple_call){&key, make_histogram, arrays, 2, enqueue_histogram, &n}));
 done:
     return status;
 }

@@ -200,6 +200,9 @@ static size_t scratch_bytes(const xl_plan *base, const void *of)
 }
 
 static const xli_primitive primitive = {XLI_PRIMITIVE_OF_ARRAYS(sort, xli_sort_plan),
-                                        .check = check, .count = count, .scratch = scratch_bytes,
-                                        .prepare = prepare, .launch = xli_sort_launch};
+                                        .check = check,
+                                        .count = count,
+                                        .scratch = scratch_bytes,
+                                        .prepare = prepare,
+                                        .launch = xli_sort_launch};
 XLI_PUBLIC_CALLS(sort)

@@ -40,7 +40,8 @@ static void add_radix_text(xli_text *text, const xli_sort_problem *problem,
 }
 
 static void add_text(xli_text *text, const xli_capabilities *capabilities,
-                     const xli_sort_problem *problem, const xli_sort_shape *shape, xli_sort_part part)
+                     const xli_sort_problem *problem, const xli_sort_shape *shape,
+                     xli_sort_part part)
 {
     const xli_tune_sort *t = &shape->tune;
     const bool packs = part == XLI_SORT_PACKED,
@@ -119,7 +120,8 @@ static void list_kernels(xli_sort_plan *plan, wanted list[NUM_KERNELS])
         {XLI_SORT_RADIX_SMALL, "sort_onesweep", "xl_radix_histogram", &k->histogram[1], small},
         {XLI_SORT_RADIX_SMALL, "sort_onesweep", "xl_radix_sweep", &k->sweep[1], small},
         {XLI_SORT_PACKED, "segment_short", "xl_segment_places", &k->places, segments},
-        {XLI_SORT_PLAIN, "segment_rows", "xl_segment_rows", &k->rows, segments && xli_sort_has_rows(plan)},
+        {XLI_SORT_PLAIN, "segment_rows", "xl_segment_rows", &k->rows,
+         segments && xli_sort_has_rows(plan)},
         {XLI_SORT_PACKED, "segment_short", "xl_segment_short", &k->packed, segments},
         {XLI_SORT_PLAIN, "segment_long", "xl_segment_tiles", &k->long_tiles, segments && !queue},
         {XLI_SORT_PLAIN, "segment_long", "xl_segment_merge", &k->long_merge, segments && !queue},
@@ -162,11 +164,12 @@ static xl_status check_group(const xli_sort_plan *plan, const xli_capabilities *
                              const wanted *w, size_t group)
 {
     const size_t most = group_of(capabilities, w->kernel, group);
-    return group <= most ? XL_SUCCESS
-                         : xli_fail(plan->base.ctx, XL_ERROR_UNSUPPORTED,
-                                    "kernel \"%s\": requires %zu work-items in a group; this device "
-                                    "runs it in groups of at most %zu",
-                                    w->name, group, most);
+    return group <= most
+               ? XL_SUCCESS
+               : xli_fail(plan->base.ctx, XL_ERROR_UNSUPPORTED,
+                          "kernel \"%s\": requires %zu work-items in a group; this device "
+                          "runs it in groups of at most %zu",
+                          w->name, group, most);
 }
 
 static xl_status build_kernel(xli_sort_plan *plan, const xli_capabilities *capabilities,

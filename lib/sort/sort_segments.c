@@ -92,7 +92,8 @@ xl_status xli_sort_launch_segments(const xli_sort_call *c)
     const size_t packed = rows ? xli_min(known.windows, shape->list_groups) : known.windows;
     const xli_span last_keys = xli_sort_last_keys(c);
     const bool many = c->segment_count >= known.windows; /* a sub-group finds one window */
-    const size_t items = xli_mul(known.windows + 1, many ? xli_max(1, c->plan->sub_group[XLI_SORT_PACKED]) : 1);
+    const size_t items =
+        xli_mul(known.windows + 1, many ? xli_max(1, c->plan->sub_group[XLI_SORT_PACKED]) : 1);
     xli_args a = {.count = 0};
     xli_args_add(&a, XLI_U32(known.queue_words));
     add_csr(&a, c);

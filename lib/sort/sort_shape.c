@@ -140,8 +140,7 @@ static xli_radix_way radix_of(const xli_sort_problem *problem, const xli_capabil
         return XLI_RADIX_SWEEP;
     }
     return asked && t->radix_chunks > 0 &&
-                   shape_radix(problem, capabilities, device,
-                               t->radix_group, t->radix_bytes, size)
+                   shape_radix(problem, capabilities, device, t->radix_group, t->radix_bytes, size)
                ? XLI_RADIX_CHUNKS
                : XLI_RADIX_NONE;
 }
@@ -178,8 +177,8 @@ static xli_sample_size sample_size_of(const xli_tune_device *device, uint32_t gr
 {
     for (;; --group_log) {
         const xli_sample_size size = {1u << group_log, group_log + items_log, items_log};
-        if (group_log == 1 ||
-            (size.group <= device->max_work_group && sample_bytes(&size, element_bytes) <= device->local_bytes))
+        if (group_log == 1 || (size.group <= device->max_work_group &&
+                               sample_bytes(&size, element_bytes) <= device->local_bytes))
             return size;
     }
 }
@@ -206,8 +205,7 @@ static void shape_samples(const xli_sort_problem *problem, const xli_tune_device
         return;
     xli_sample_size *const s = shape->sample;
     s[0] = sample_size_of(device, t->sample_group_log, t->sample_items_log, element);
-    s[1] =
-        sample_size_of(device, t->sample_large_group_log, t->sample_large_items_log, element);
+    s[1] = sample_size_of(device, t->sample_large_group_log, t->sample_large_items_log, element);
     shape->samples = xli_min(wanted, xli_max(sample_capacity(&s[0]), sample_capacity(&s[1])));
 }
 

@@ -229,6 +229,9 @@ static xl_status launch(xl_plan *base, xli_seq *seq, const void *args, const xli
 }
 
 static const xli_primitive primitive = {XLI_PRIMITIVE_OF_ARRAYS(top_k, xli_top_k_plan),
-                                        .check = check, .count = count, .scratch = scratch_bytes,
-                                        .prepare = prepare, .launch = launch};
+                                        .check = check,
+                                        .count = count,
+                                        .scratch = scratch_bytes,
+                                        .prepare = prepare,
+                                        .launch = launch};
 XLI_PUBLIC_CALLS(top_k)

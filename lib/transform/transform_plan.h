@@ -35,12 +35,6 @@ xl_status xli_transform_resolve(const xl_context *ctx, const xl_transform_desc *
                                 const xli_capabilities *capabilities,
                                 xli_transform_problem *problem);
 
-/* transform_kernels.c: compiles the kernels of the plan's shape. *most: the work-items that they
- * allow in a group. */
-xl_status xli_transform_build(xli_transform_plan *plan, const xl_transform_desc *desc,
-                              const xli_capabilities *capabilities, size_t *most);
-void xli_transform_drop_kernels(xli_transform_plan *plan);
-
 /* transform_enqueue.c */
 xl_status xli_transform_launch(xl_plan *plan, xli_seq *seq, const void *args, const xli_span *spans,
                                const xli_span *scratch);

@@ -18,7 +18,6 @@
 
 /* The device, as built-in tables see it. */
 typedef struct xli_tune_device {
-    const char *name; /* borrowed */
     uint32_t vendor_id;
     uint32_t capability; /* of NVIDIA's OpenCL: the major compute capability; else 0 */
     bool is_cpu;         /* work-items take turns on a core */
@@ -228,21 +227,9 @@ xl_status xli_tuning_read(const char *path, xli_text *why, xli_tuning **tuning);
 xl_status xli_tuning_parse(const char *path, char *text, size_t length, xli_text *why,
                            xli_tuning **tuning);
 
-/* ---- tune_tables.c: rows of the built-in tables ----------------------------- */
-
-/* A row fits a device if every given part does. A table is ordered from particular to general
- * and ends with a row that fits everything. */
-typedef struct xli_tune_match {
-    const char *device;  /* part of the device's name, any letter case; NULL: any */
-    uint32_t vendor_id;  /* 0: any */
-    uint32_t capability; /* NVIDIA's compute capability, the major number, or above */
-    bool is_cpu;         /* only devices whose work-items take turns on a core */
-} xli_tune_match;
-bool xli_tune_fits(const xli_tune_match *match, const xli_tune_device *device);
+/* ---- the built-in tables, by primitive --------------------------------------- */
 
 enum { XLI_VENDOR_NVIDIA = 0x10de };
-
-/* ---- the built-in tables, by primitive --------------------------------------- */
 
 void xli_tune_scan_table(const xli_tune_device *device, xli_tune_scan *tune);
 void xli_tune_reduce_table(const xli_tune_device *device, xli_tune_reduce *tune);

@@ -2,11 +2,6 @@
  * The built-in values of the scan. */
 #include "tune.h"
 
-typedef struct row {
-    xli_tune_match match;
-    xli_tune_scan tune;
-} row;
-
 /* Measured on an H200. Other devices use it only on request. */
 #define PIPELINED                                                                                  \
     .pipelined_window = 512, .pipelined_groups = 2, .pipelined_short_vectors = 9,                  \
@@ -14,27 +9,30 @@ typedef struct row {
     .pipelined_wide_bytes = 176, .pipelined_flag_size = 512, .pipelined_flag_bytes = 100,          \
     .pipelined_packed_bytes = 144
 
-#define CPU                                                                                        \
-    .shape = XLI_SCAN_SERIAL, .group_size = 64, .item_bytes = 64, .tile_bytes = 1 << 16,           \
-    .chunk_groups = 8, .chunk_elements = 1 << 19, .lookback_groups = 8, .tiles_per_lane = 8,       \
-    .look_back = 1, .stream_kib = 1 << 13, PIPELINED, .spin_limit = 1 << 12
-
 #define GPU                                                                                        \
     .shape = XLI_SCAN_GROUP, .group_size = 128, .tile_bytes = 1 << 16, .chunk_groups = 8,          \
     .chunk_elements = 1 << 30, .tiles_per_lane = 2, .look_back = 1, .stream_kib = 1 << 13,         \
     PIPELINED, .spin_limit = 1 << 12
 
-static const row table[] = {
-    {{.vendor_id = XLI_VENDOR_NVIDIA, .capability = 9},
-     {GPU, .item_bytes = 320, .lookback_groups = 6, .pipelined = 1}},
-    {{.vendor_id = XLI_VENDOR_NVIDIA}, {GPU, .item_bytes = 256, .lookback_groups = 4}},
-    {{.is_cpu = true}, {CPU}},
-    {{0}, {GPU, .item_bytes = 64, .lookback_groups = 4}},
-};
+static const xli_tune_scan hopper = {GPU, .item_bytes = 320, .lookback_groups = 6, .pipelined = 1};
+static const xli_tune_scan nvidia = {GPU, .item_bytes = 256, .lookback_groups = 4};
+static const xli_tune_scan gpu = {GPU, .item_bytes = 64, .lookback_groups = 4};
+static const xli_tune_scan cpu = {.shape = XLI_SCAN_SERIAL,
+                                  .group_size = 64,
+                                  .item_bytes = 64,
+                                  .tile_bytes = 1 << 16,
+                                  .chunk_groups = 8,
+                                  .chunk_elements = 1 << 19,
+                                  .lookback_groups = 8,
+                                  .tiles_per_lane = 8,
+                                  .look_back = 1,
+                                  .stream_kib = 1 << 13,
+                                  PIPELINED,
+                                  .spin_limit = 1 << 12};
 
 /* On a GPU without lane operations look-back may take many times as long as reduce-then-scan,
  * which no self-test shows: for 2^28 f32 on an H200 with masked lanes 21 ms instead of 0.8. Such
- * devices use it only on request, whatever the row says. */
+ * devices use it only on request, whatever these values are. */
 static bool looks_back_slowly(const xli_tune_device *device)
 {
     return !device->is_cpu && !device->has_lanes;
@@ -42,10 +40,11 @@ static bool looks_back_slowly(const xli_tune_device *device)
 
 void xli_tune_scan_table(const xli_tune_device *device, xli_tune_scan *tune)
 {
-    const row *found = table;
-    while (!xli_tune_fits(&found->match, device))
-        ++found;
-    *tune = found->tune;
+    enum { HOPPER = 9 }; /* NVIDIA's compute capability */
+    if (device->vendor_id == XLI_VENDOR_NVIDIA)
+        *tune = device->capability >= HOPPER ? hopper : nvidia;
+    else
+        *tune = device->is_cpu ? cpu : gpu;
     if (looks_back_slowly(device))
         tune->look_back = 0;
 }

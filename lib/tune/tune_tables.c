@@ -98,10 +98,3 @@ void xli_tune_transform_table(const xli_tune_device *device, xli_tune_transform 
                                  .chunk = 1 << 16,
                                  .stream_kib = 1 << 13};
 }
-
-bool xli_tune_fits(const xli_tune_match *match, const xli_tune_device *device)
-{
-    return (!match->device || xli_text_contains_nocase(device->name, match->device)) &&
-           (match->vendor_id == 0 || match->vendor_id == device->vendor_id) &&
-           match->capability <= device->capability && (!match->is_cpu || device->is_cpu);
-}

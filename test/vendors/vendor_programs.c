@@ -77,16 +77,27 @@ static void end(xl_context *ctx, const char *name, xl_status status, xl_plan *pl
         setenv("XLT_VENDOR_FAST", "1", 1);
 }
 
+/* The programs of all algorithms of a sort, which is NULL if it could not be made. */
+static xl_status prepare_sort(xl_plan *plan, xl_status status)
+{
+    for (size_t n = 16; plan && status == XL_SUCCESS && n <= (size_t)1 << 28; n *= 2)
+        status = xl_plan_prepare(plan, &(xl_sort_args){.n = n});
+    return status;
+}
+
 /* Makes the plan of one form. The last argument sets fields of `desc`. */
-#define FORM(primitive, name, kind, fields)                                                        \
+#define FORM(primitive, name, kind, ...) FORM_OF(primitive, name, kind, status, __VA_ARGS__)
+#define SORT(name, kind, ...) FORM_OF(sort, name, kind, prepare_sort(plan, status), __VA_ARGS__)
+#define FORM_OF(primitive, name, kind, after, ...)                                                 \
     {                                                                                              \
         xl_context *ctx = begin(name, kind);                                                       \
         if (ctx) {                                                                                 \
             xl_plan *plan = NULL;                                                                  \
             xl_##primitive##_desc desc;                                                            \
             xl_##primitive##_desc_init(&desc);                                                     \
-            fields;                                                                                \
-            end(ctx, name, xl_##primitive##_create(ctx, &desc, &plan), plan, NULL);                \
+            __VA_ARGS__;                                                                           \
+            const xl_status status = xl_##primitive##_create(ctx, &desc, &plan);                   \
+            end(ctx, name, after, plan, NULL);                                                     \
         }                                                                                          \
     }
 /* The same for a search in a grid; `space` sets fields of the grid's descriptor. */
@@ -171,18 +182,18 @@ static void reductions(void)
 
 static void sorts(void)
 {
-    FORM(sort, "sort-u32", OTHER, KEY(U32))
-    FORM(sort, "sort-u32-values", MAIN, KEY(U32); VALUE)
-    FORM(sort, "sort-f32", OTHER, KEY(F32))
-    FORM(sort, "sort-f32-values-descending", OTHER, KEY(F32); VALUE; desc.order = XL_DESCENDING)
-    FORM(sort, "sort-u64", OTHER, KEY(U64))
-    FORM(sort, "sort-u64-values", OTHER, KEY(U64); VALUE)
-    FORM(sort, "sort-u32-segments", MAIN, KEY(U32); OFFSETS(U32))
-    FORM(sort, "sort-u32-values-segments", OTHER, KEY(U32); VALUE; OFFSETS(U32))
-    FORM(sort, "sort-u32-values-radix", OTHER, KEY(U32); VALUE; desc.algorithm = XL_SORT_RADIX)
-    FORM(sort, "sort-u32-values-stable", OTHER, KEY(U32); VALUE; desc.algorithm = XL_SORT_BITONIC;
+    SORT("sort-u32", OTHER, KEY(U32))
+    SORT("sort-u32-values", MAIN, KEY(U32); VALUE)
+    SORT("sort-f32", OTHER, KEY(F32))
+    SORT("sort-f32-values-descending", OTHER, KEY(F32); VALUE; desc.order = XL_DESCENDING)
+    SORT("sort-u64", OTHER, KEY(U64))
+    SORT("sort-u64-values", OTHER, KEY(U64); VALUE)
+    SORT("sort-u32-segments", MAIN, KEY(U32); OFFSETS(U32))
+    SORT("sort-u32-values-segments", OTHER, KEY(U32); VALUE; OFFSETS(U32))
+    SORT("sort-u32-values-radix", OTHER, KEY(U32); VALUE; desc.algorithm = XL_SORT_RADIX)
+    SORT("sort-u32-values-stable", OTHER, KEY(U32); VALUE; desc.algorithm = XL_SORT_BITONIC;
          desc.stable = 1)
-    FORM(sort, "sort-u32-gathered", OTHER, KEY(U32); desc.value = XL_BYTES(12))
+    SORT("sort-u32-gathered", OTHER, KEY(U32); desc.value = XL_BYTES(12))
 }
 
 static void selections_and_merges(void)
