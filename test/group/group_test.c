@@ -123,15 +123,13 @@ static void run_sizes(xl_context *ctx)
             run(ctx, sizes[i], &random);
 }
 
-static void as_the_device_is(void **state)
+XLT_TEST(as_the_device_is)
 {
-    (void)state;
     run_sizes(xlt_context());
 }
 
-static void without_sub_groups(void **state)
+XLT_TEST(without_sub_groups)
 {
-    (void)state;
     xl_context *ctx;
     xl_context_desc desc;
     xl_context_desc_init(&desc);
@@ -142,13 +140,4 @@ static void without_sub_groups(void **state)
     xl_context_destroy(ctx);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(as_the_device_is),
-        cmocka_unit_test(without_sub_groups),
-    };
-    const int failed = cmocka_run_group_tests(tests, NULL, NULL);
-    xlt_finish();
-    return failed;
-}
+XLT_MAIN(NULL, xlt_teardown)

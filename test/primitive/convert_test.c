@@ -114,10 +114,9 @@ static void reduce_row(const types *row, const xlt_buffer *in, const char *wante
     xl_plan_destroy(plan);
 }
 
-static void sums_in_other_types(void **state)
+XLT_TEST(sums_in_other_types)
 {
     static char in[N * MOST_BYTES], wanted[N * MOST_BYTES];
-    (void)state;
     for (size_t r = 0; r < sizeof rows / sizeof rows[0]; ++r) {
         const types *const row = &rows[r];
         const xl_type out = row->store ? row->store : row->type;
@@ -135,10 +134,4 @@ static void sums_in_other_types(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(sums_in_other_types),
-    };
-    return cmocka_run_group_tests(tests, NULL, xlt_teardown);
-}
+XLT_MAIN(NULL, xlt_teardown)

@@ -146,9 +146,8 @@ static void harm_top_k(const char *tune, xl_type key, bool sorted)
     harm(&v, enqueue_top_k);
 }
 
-static void selections_of_what_changes(void **state)
+XLT_TEST(selections_of_what_changes)
 {
-    (void)state;
     static const char *const tunes[] = {
         "top_k.shape = 1\ntop_k.chunk = 40\ntop_k.chunks = 200\ntop_k.sample = 64\ntop_k.sampled = "
         "1\n",
@@ -206,9 +205,8 @@ static void harm_merge(const char *tune, xl_type key, xl_merge_operation operati
     harm(&v, enqueue_merge);
 }
 
-static void merges_of_what_changes(void **state)
+XLT_TEST(merges_of_what_changes)
 {
-    (void)state;
     static const char *const tunes[] = {
         "merge.serial = 1\nmerge.chunk = 41\n",
         "merge.serial = 0\nmerge.group = 8\nmerge.item_bytes = 12\nmerge.search_tiles = 0\n",
@@ -254,9 +252,8 @@ static void harm_search(const char *tune, xl_search_kind kind)
     harm(&v, enqueue_search);
 }
 
-static void searches_of_what_changes(void **state)
+XLT_TEST(searches_of_what_changes)
 {
-    (void)state;
     static const char *const tunes[] = {
         "search.serial = 1\nsearch.items = 4\nsearch.queries = 42\n",
         "search.serial = 0\nsearch.group = 8\nsearch.items = 3\n",
@@ -267,12 +264,4 @@ static void searches_of_what_changes(void **state)
             harm_search(tunes[i % 2], (xl_search_kind)(i / 2));
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(selections_of_what_changes),
-        cmocka_unit_test(merges_of_what_changes),
-        cmocka_unit_test(searches_of_what_changes),
-    };
-    return cmocka_run_group_tests(tests, NULL, xlt_teardown);
-}
+XLT_MAIN(NULL, xlt_teardown)

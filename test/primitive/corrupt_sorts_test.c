@@ -135,9 +135,8 @@ static void sorting_end(sorting *s)
     xl_context_destroy(s->ctx);
 }
 
-static void sorts_of_what_changes(void **state)
+XLT_TEST(sorts_of_what_changes)
 {
-    (void)state;
     xlt_needs_threads();
     for (size_t p = 0; xlt_place_closely(p); ++p) {
         for (size_t way = 0; way < NUM_SORTS; ++way) {
@@ -163,9 +162,8 @@ static void sorts_of_what_changes(void **state)
 }
 
 /* A likely error of a caller: two calls with one scratch on an out-of-order queue. */
-static void overlapping_sorts(void **state)
+XLT_TEST(overlapping_sorts)
 {
-    (void)state;
     xlt_needs_threads();
     cl_command_queue queue = xlt_out_of_order_queue();
     for (size_t p = 0; xlt_place_closely(p); ++p) {
@@ -188,11 +186,4 @@ static void overlapping_sorts(void **state)
     clReleaseCommandQueue(queue);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(sorts_of_what_changes),
-        cmocka_unit_test(overlapping_sorts),
-    };
-    return cmocka_run_group_tests(tests, NULL, xlt_teardown);
-}
+XLT_MAIN(NULL, xlt_teardown)

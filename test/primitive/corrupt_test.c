@@ -125,23 +125,14 @@ static void for_each_way(bool reduces, size_t num_ways)
     }
 }
 
-static void scans_of_what_changes(void **state)
+XLT_TEST(scans_of_what_changes)
 {
-    (void)state;
     for_each_way(false, NUM_WAYS);
 }
 
-static void reductions_of_what_changes(void **state)
+XLT_TEST(reductions_of_what_changes)
 {
-    (void)state;
     for_each_way(true, 3);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(scans_of_what_changes),
-        cmocka_unit_test(reductions_of_what_changes),
-    };
-    return cmocka_run_group_tests(tests, NULL, xlt_teardown);
-}
+XLT_MAIN(NULL, xlt_teardown)

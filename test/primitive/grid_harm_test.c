@@ -152,9 +152,8 @@ static void expect_failed(const fixture *f)
     free(got.rows);
 }
 
-static void overwritten_grids_are_grids_that_failed(void **state)
+XLT_TEST(overwritten_grids_are_grids_that_failed)
 {
-    (void)state;
     fixture f = fixture_make(false, true);
     uint32_t *words = storage_words(&f);
     memset(words, 0, f.b.storage.n);
@@ -168,9 +167,8 @@ static void overwritten_grids_are_grids_that_failed(void **state)
 }
 
 /* One number of cells is larger than the table. */
-static void cells_that_do_not_fit_are_a_failed_build(void **state)
+XLT_TEST(cells_that_do_not_fit_are_a_failed_build)
 {
-    (void)state;
     for (int axis = 0; axis < 3; ++axis) {
         fixture f = fixture_make(false, true);
         uint32_t *words = storage_words(&f);
@@ -188,9 +186,8 @@ static void cells_that_do_not_fit_are_a_failed_build(void **state)
 }
 
 /* Another index uses the storage, then an earlier build of the same index is put back. */
-static void builds_are_told_apart(void **state)
+XLT_TEST(builds_are_told_apart)
 {
-    (void)state;
     fixture f = fixture_make(false, true);
     uint32_t *words = storage_words(&f);
     xl_grid_desc desc = grid_desc_of(&f.c, 0.25f);
@@ -218,9 +215,8 @@ static void builds_are_told_apart(void **state)
     fixture_free(&f);
 }
 
-static void overwritten_without_points(void **state)
+XLT_TEST(overwritten_without_points)
 {
-    (void)state;
     uint64_t offset = 0;
     cloud c = cloud_make(0, 3);
     xl_grid_desc desc = grid_desc_of(&c, 1.0f);
@@ -311,9 +307,8 @@ static void check_inside(const found *got, harm what)
             XLT_FAIL("harm %d: %u came from beyond the points", (int)what, got->rows[k]);
 }
 
-static void searches_of_wrong_numbers_stay_inside(void **state)
+XLT_TEST(searches_of_wrong_numbers_stay_inside)
 {
-    (void)state;
     for (int kind = 0; kind < (xlt_small() ? 2 : 4); ++kind) {
         fixture f = fixture_make(kind & 1, !(kind & 2));
         uint32_t *right = storage_words(&f), *words = malloc(f.b.storage.n);
@@ -354,9 +349,8 @@ static void fill(const fixture *f, const uint64_t *offsets, size_t capacity, uin
 }
 
 /* Offsets of 2^32 and more are beyond the capacity, though their lower halves are not. */
-static void offsets_have_64_bits(void **state)
+XLT_TEST(offsets_have_64_bits)
 {
-    (void)state;
     fixture f = fixture_make(false, true);
     const size_t capacity = (size_t)f.wanted.offsets[N];
     uint32_t *rows = malloc(capacity * sizeof *rows);
@@ -378,9 +372,8 @@ static void offsets_have_64_bits(void **state)
 }
 
 /* One row has room for an index, the others for none. */
-static void rows_keep_to_their_room(void **state)
+XLT_TEST(rows_keep_to_their_room)
 {
-    (void)state;
     fixture f = fixture_make(false, true);
     for (size_t row = 0; row < N; row += N / 5) {
         uint64_t offsets[N + 1];
@@ -399,9 +392,8 @@ static void rows_keep_to_their_room(void **state)
 /* ---- scratch -------------------------------------------------------------------------------- */
 
 /* The scan of a count has an element more than there are points. */
-static void scratch_is_for_one_more_than_n(void **state)
+XLT_TEST(scratch_is_for_one_more_than_n)
 {
-    (void)state;
     size_t bytes, wanted, steps = 0, last = 0;
     fixture f = fixture_make(false, true);
     xl_scan_desc desc;
@@ -425,17 +417,4 @@ static void scratch_is_for_one_more_than_n(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(searches_of_wrong_numbers_stay_inside),
-        cmocka_unit_test(overwritten_grids_are_grids_that_failed),
-        cmocka_unit_test(cells_that_do_not_fit_are_a_failed_build),
-        cmocka_unit_test(builds_are_told_apart),
-        cmocka_unit_test(overwritten_without_points),
-        cmocka_unit_test(offsets_have_64_bits),
-        cmocka_unit_test(rows_keep_to_their_room),
-        cmocka_unit_test(scratch_is_for_one_more_than_n),
-    };
-    return XLT_RUN_WITH_GRIDS(tests, NULL, xlt_teardown);
-}
+XLT_MAIN_WITH_GRIDS(NULL, xlt_teardown)

@@ -87,9 +87,8 @@ static void expect(stand *s, const xlt_buffer *from, int which)
 
 /* The build waits for an event that completes only after the search was enqueued: on another queue,
  * and on the queue of the build if it is out of order. If calls block, only the latter. */
-static void a_search_waits_for_the_build(void **state)
+XLT_TEST(a_search_waits_for_the_build)
 {
-    (void)state;
     stand s = stand_make();
     for (int unordered = blocks() ? 1 : 0; unordered < 2; ++unordered) {
         cl_event search = NULL;
@@ -117,9 +116,8 @@ static void a_search_waits_for_the_build(void **state)
 
 /* A search of the old index is held back on its queue while the index is built again on another
  * queue, and searched there. */
-static void a_new_build_leaves_old_searches_alone(void **state)
+XLT_TEST(a_new_build_leaves_old_searches_alone)
 {
-    (void)state;
     if (blocks())
         skip();
     stand s = stand_make();
@@ -154,9 +152,8 @@ static void a_new_build_leaves_old_searches_alone(void **state)
 }
 
 /* On all devices: builds and searches alternate between two queues. */
-static void two_queues_take_turns(void **state)
+XLT_TEST(two_queues_take_turns)
 {
-    (void)state;
     stand s = stand_make();
     cl_command_queue queues[2] = {queue_of(0), queue_of(0)};
     xl_grid_index *index;
@@ -177,9 +174,8 @@ static void two_queues_take_turns(void **state)
 }
 
 /* An event that a build waits for fails: no call uses the index that was there before. */
-static void a_build_that_never_ran(void **state)
+XLT_TEST(a_build_that_never_ran)
 {
-    (void)state;
     if (blocks())
         skip();
     stand s = stand_make();
@@ -215,13 +211,4 @@ static void a_build_that_never_ran(void **state)
     stand_free(&s);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_search_waits_for_the_build),
-        cmocka_unit_test(a_new_build_leaves_old_searches_alone),
-        cmocka_unit_test(two_queues_take_turns),
-        cmocka_unit_test(a_build_that_never_ran),
-    };
-    return XLT_RUN_WITH_GRIDS(tests, NULL, xlt_teardown);
-}
+XLT_MAIN_WITH_GRIDS(NULL, xlt_teardown)

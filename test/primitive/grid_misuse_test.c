@@ -45,9 +45,8 @@ static void refuse_desc(xl_status wanted, const char *text, const xl_grid_desc *
         refuse_desc((status), (text), &wrong);                                                     \
     } while (0)
 
-static void descriptors(void **state)
+XLT_TEST(descriptors)
 {
-    (void)state;
     const double sizes[] = {0, -1, (double)NAN, (double)INFINITY, 1e39, 1e-60};
     xl_grid_desc good = unit_box(XL_F32);
     for (size_t k = 0; k < sizeof sizes / sizeof *sizes; ++k)
@@ -66,9 +65,8 @@ static void descriptors(void **state)
     xl_grid_desc_init(NULL);
 }
 
-static void spaces(void **state)
+XLT_TEST(spaces)
 {
-    (void)state;
     const double nan = (double)NAN;
     xl_grid_desc good = unit_box(XL_F32);
     REFUSE_DESC(bad, "desc.space.dimensions: 4", space.dimensions, 4);
@@ -110,9 +108,8 @@ static bool has_doubles(void)
     return info.has_fp64;
 }
 
-static void descriptors_of_double_precision(void **state)
+XLT_TEST(descriptors_of_double_precision)
 {
-    (void)state;
     xl_grid_desc good = unit_box(XL_F64);
     if (!has_doubles()) {
         refuse_desc(unsupported, "cl_khr_fp64", &good);
@@ -196,9 +193,8 @@ static void stand_free(stand *s)
         XLT_FAILS(call##_enqueue(s.grid, s.index, xlt_queue(), &good, 1, NULL, NULL), bad);        \
     } while (0)
 
-static void builds(void **state)
+XLT_TEST(builds)
 {
-    (void)state;
     stand s = stand_make();
     size_t bytes;
     xlt_buffer small = xlt_scratch_make(512);
@@ -228,9 +224,8 @@ static void builds(void **state)
 }
 
 /* Arrays of axes that are missing, too short, in the storage, or not asked for. */
-static void axes(void **state)
+XLT_TEST(axes)
 {
-    (void)state;
     stand s = stand_make();
     xl_grid_desc desc;
     size_t bytes;
@@ -264,9 +259,8 @@ static void axes(void **state)
     xlt_buffer_free(&storage);
 }
 
-static void orders(void **state)
+XLT_TEST(orders)
 {
-    (void)state;
     stand s = stand_make();
     xlt_buffer out = xlt_buffer_make(NULL, N, 4, 0);
     const xl_view in = xlt_view(&s.points);
@@ -287,9 +281,8 @@ static void orders(void **state)
     xlt_buffer_free(&out);
 }
 
-static void moves(void **state)
+XLT_TEST(moves)
 {
-    (void)state;
     stand s = stand_make();
     xlt_strangers strangers = xlt_strangers_make(4);
     const xl_view points = xlt_view(&s.points), storage = xl_view_of(s.own, s.at / 4);
@@ -314,9 +307,8 @@ static void moves(void **state)
 }
 
 /* The index is of another context, of other dimensions, or laid out otherwise. */
-static void other_indices(void **state)
+XLT_TEST(other_indices)
 {
-    (void)state;
     stand s = stand_make();
     xl_context *elsewhere;
     xl_grid_index *const own = s.index;
@@ -385,9 +377,8 @@ static void searches_with_cells(xl_plan *grid, xl_grid_index *index)
 }
 
 /* Cells per system: each is checked, and the error has the system. */
-static void cells(void **state)
+XLT_TEST(cells)
 {
-    (void)state;
     stand s = stand_make();
     xl_plan *const plan = s.grid;
     xl_grid_desc desc;
@@ -456,9 +447,8 @@ static void check_memory(xl_plan *grid, size_t each, size_t most_n)
 }
 
 /* What xl_grid_scratch() promises, with the values of any device's table. */
-static void memory(void **state)
+XLT_TEST(memory)
 {
-    (void)state;
     static const xl_tunable gpu[] = {{"grid.table", 4}, {"grid.sampled", 1 << 20}};
     static const xl_tunable cpu[] = {{"grid.table", 0}, {"grid.sampled", 0}};
     enum { MANY = 1 << 27 };
@@ -514,9 +504,8 @@ static size_t buckets_of(size_t n, bool bounded, cl_ulong alone)
 
 /* If rows are known to be listed, as in a given box of very many cells, grid.sampled_alone says how
  * many points are sampled; else grid.sampled does. */
-static void rows_known_to_be_listed_are_sampled_less(void **state)
+XLT_TEST(rows_known_to_be_listed_are_sampled_less)
 {
-    (void)state;
     for (int k = 0; k < 4; ++k) {
         const size_t buckets = buckets_of(N, k < 2, k % 2 ? N : N - 1);
         assert_int_equal(buckets, k == 0 ? 0 : N / 16);
@@ -524,9 +513,8 @@ static void rows_known_to_be_listed_are_sampled_less(void **state)
 }
 
 /* In floats the box and all points are 0, in the smallest cells that there are, which are thin. */
-static void box_without_an_edge_in_floats(void **state)
+XLT_TEST(box_without_an_edge_in_floats)
 {
-    (void)state;
     const double points[6] = {0, 0, 0, 0x1p-201, 0x1p-200, 0};
     const xl_tunable tunables[] = {{"grid.table", 64}, {"grid.thin", 8}};
     xl_grid_desc desc = unit_box(XL_F64);
@@ -554,21 +542,4 @@ static void box_without_an_edge_in_floats(void **state)
     xlt_buffer_free(&given);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(descriptors),
-        cmocka_unit_test(spaces),
-        cmocka_unit_test(cells),
-        cmocka_unit_test(descriptors_of_double_precision),
-        cmocka_unit_test(builds),
-        cmocka_unit_test(axes),
-        cmocka_unit_test(orders),
-        cmocka_unit_test(moves),
-        cmocka_unit_test(other_indices),
-        cmocka_unit_test(memory),
-        cmocka_unit_test(rows_known_to_be_listed_are_sampled_less),
-        cmocka_unit_test(box_without_an_edge_in_floats),
-    };
-    return XLT_RUN_WITH_GRIDS(tests, NULL, xlt_teardown);
-}
+XLT_MAIN_WITH_GRIDS(NULL, xlt_teardown)

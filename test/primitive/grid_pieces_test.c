@@ -58,9 +58,8 @@ static void fetch(cl_mem mem, size_t bytes, void *host)
 
 /* ---- beyond 32 bits ------------------------------------------------------ */
 
-static void points_start_beyond_32_bits(void **state)
+XLT_TEST(points_start_beyond_32_bits)
 {
-    (void)state;
     enum { N = 16 };
     uint32_t points[N];
     uint64_t at[N];
@@ -82,9 +81,8 @@ enum { IN_BUCKET = 16, OF_SAMPLE = 4 }; /* points, on average; keys of the sampl
 
 /* Points are in order with any splitters. Only if all of the sample is compared does each bucket
  * have its part of it. */
-static void buckets_have_their_part_of_the_sample(void **state)
+XLT_TEST(buckets_have_their_part_of_the_sample)
 {
-    (void)state;
     static const xl_tunable tunables[] = {{"grid.table", 0},
                                           {"grid.sampled", 1 << 20},
                                           {"grid.bucket", IN_BUCKET},
@@ -317,9 +315,8 @@ static void sort_wrong_numbers(xl_plan *grid, const xlt_buffer *points, bool any
 }
 
 /* The storage of a grid and the points may be written to while a build runs. */
-static void builds_over_wrong_numbers_stay_inside(void **state)
+XLT_TEST(builds_over_wrong_numbers_stay_inside)
 {
-    (void)state;
     cloud c = cloud_uniform(POINTS, 0.0f, 1.0f, 37);
     xl_grid_desc desc = grid_desc_of(&c, 0.1f);
     xl_neighbors_desc search = search_desc_of(0.1f);
@@ -342,12 +339,4 @@ static void builds_over_wrong_numbers_stay_inside(void **state)
     cloud_free(&c);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(points_start_beyond_32_bits),
-        cmocka_unit_test(buckets_have_their_part_of_the_sample),
-        cmocka_unit_test(builds_over_wrong_numbers_stay_inside),
-    };
-    return XLT_RUN_WITH_GRIDS(tests, NULL, xlt_teardown);
-}
+XLT_MAIN_WITH_GRIDS(NULL, xlt_teardown)

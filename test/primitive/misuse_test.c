@@ -58,9 +58,8 @@ static void try_descriptors(const misuse *m)
     create_refuses(m, NULL, bad, "desc: NULL");
 }
 
-static void wrong_descriptors(void **state)
+XLT_TEST(wrong_descriptors)
 {
-    (void)state;
     for (size_t i = 0; i < num_misuses; ++i)
         try_descriptors(&misuses[i]);
 }
@@ -285,9 +284,8 @@ static void try_calls(const misuse *m)
     end_call(&c);
 }
 
-static void wrong_calls(void **state)
+XLT_TEST(wrong_calls)
 {
-    (void)state;
     for (size_t i = 0; i < num_misuses; ++i) {
         all = xlt_buffer_make(NULL, MISUSE_ARRAYS * SLOT, 1, 0);
         try_calls(&misuses[i]);
@@ -300,9 +298,8 @@ static void wrong_calls(void **state)
 
 #if SIZE_MAX > UINT32_MAX
 /* Sorts of more than 2^32 keys: their scratch, and how many keys they take. */
-static void large_sorts(void **state)
+XLT_TEST(large_sorts)
 {
-    (void)state;
     const size_t past = (size_t)UINT32_MAX + 1;
     size_t bytes;
     xl_plan *plan;
@@ -403,14 +400,4 @@ static int teardown(void **state)
     return 0;
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(wrong_descriptors),
-        cmocka_unit_test(wrong_calls),
-#if SIZE_MAX > UINT32_MAX
-        cmocka_unit_test(large_sorts),
-#endif
-    };
-    return XLT_RUN_WITH_GRIDS(tests, setup, teardown);
-}
+XLT_MAIN_WITH_GRIDS(setup, teardown)

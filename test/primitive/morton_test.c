@@ -54,9 +54,8 @@ static void run(const char *name, const void *in, size_t in_bytes, size_t items,
     clReleaseProgram(program);
 }
 
-static void codes_in_a_kernel(void **state)
+XLT_TEST(codes_in_a_kernel)
 {
-    (void)state;
     enum { KNOWN = 8, N = 64 };
     static const uint32_t known[KNOWN][3] = {{1, 2, 3},       {3, 2, 1},
                                              {5, 9, 1},       {1023, 1023, 1023},
@@ -89,9 +88,8 @@ static void codes_in_a_kernel(void **state)
 }
 
 /* Coordinates that are NaN, and those that no whole number holds. */
-static void cells_in_a_kernel(void **state)
+XLT_TEST(cells_in_a_kernel)
 {
-    (void)state;
     static const struct {
         float x, lower, scale, bits;
         uint32_t cell;
@@ -121,11 +119,4 @@ static void cells_in_a_kernel(void **state)
         assert_int_equal(out[i], cases[i].cell);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(codes_in_a_kernel),
-        cmocka_unit_test(cells_in_a_kernel),
-    };
-    return cmocka_run_group_tests(tests, NULL, xlt_teardown);
-}
+XLT_MAIN(NULL, xlt_teardown)

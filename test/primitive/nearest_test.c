@@ -61,9 +61,8 @@ static void check_queries(size_t n, float cell, const xl_nearest_desc *desc)
 }
 
 /* A group searches for one query. */
-static void many_neighbors(void **state)
+XLT_TEST(many_neighbors)
 {
-    (void)state;
     static const xl_tunable tunables[] = {{"nearest.together", 8}, {"nearest.items", 2}};
     xl_nearest_desc desc;
     xl_nearest_desc_init(&desc);
@@ -75,9 +74,8 @@ static void many_neighbors(void **state)
 }
 
 /* All points are candidates of each query: more than cases have. */
-static void too_many_points(void **state)
+XLT_TEST(too_many_points)
 {
-    (void)state;
     xl_nearest_desc desc;
     if (xlt_on_oclgrind())
         skip();
@@ -142,9 +140,8 @@ static double part_found(const cloud *c, uint32_t shifts)
 }
 
 /* As docs/neighbors.md says. */
-static void how_many_are_right(void **state)
+XLT_TEST(how_many_are_right)
 {
-    (void)state;
     cloud c = cloud_uniform(xlt_small() ? 300 : 2000, 0.0f, 1.0f, 51);
     const double few = part_found(&c, 4), more = part_found(&c, 12);
     if (few < 0.75 || more < 0.93 || few > more)
@@ -161,9 +158,8 @@ static void how_many_are_right(void **state)
         XLT_FAILS(xl_nearest_create(of_doubles, &wrong, &plan), XL_ERROR_INVALID_ARGUMENT);        \
     } while (0)
 
-static void refused_in_double_precision(void **state)
+XLT_TEST(refused_in_double_precision)
 {
-    (void)state;
     cloud c = cloud_uniform(20, 0.0f, 1.0f, 90);
     xl_grid_desc grid = grid_desc_of(&c, 0.5f);
     built b = build_grid(&c, &grid);
@@ -195,9 +191,8 @@ static void refused_in_double_precision(void **state)
 
 /* A query far along an axis that does not repeat, in the cell of its system: the two nearest images
  * of the only point. */
-static void farthest_in_own_cell(void **state)
+XLT_TEST(farthest_in_own_cell)
 {
-    (void)state;
     const float point[3] = {0, 0, 0}, query[3] = {0, 0, 90};
     const cl_uint system = 1;
     const xl_system_cell cells[2] = {{.periodic = 0},
@@ -247,12 +242,4 @@ static void farthest_in_own_cell(void **state)
     xlt_buffer_free(&far);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(too_many_points),      cmocka_unit_test(many_neighbors),
-        cmocka_unit_test(how_many_are_right),   cmocka_unit_test(refused_in_double_precision),
-        cmocka_unit_test(farthest_in_own_cell),
-    };
-    return XLT_RUN_WITH_GRIDS(tests, NULL, xlt_teardown);
-}
+XLT_MAIN_WITH_GRIDS(NULL, xlt_teardown)

@@ -60,9 +60,8 @@ static cloud cloud_line(size_t n, float extent)
 }
 
 /* Points that share a cell by mistake make the search quadratic: some forty times as slow. */
-static void far_points_take_no_longer(void **state)
+XLT_TEST(far_points_take_no_longer)
 {
-    (void)state;
     if (xlt_small()) {
         print_message("too few points in a small run to tell by the time\n");
         skip();
@@ -83,9 +82,8 @@ static void far_points_take_no_longer(void **state)
 
 /* The distance of points 0 and 1 rounds to the radius, and their difference from below 0 to
  * above 1: only a reach beyond the radius meets them both. */
-static void pairs_by_rounding_alone(void **state)
+XLT_TEST(pairs_by_rounding_alone)
 {
-    (void)state;
     double unused;
     cloud c = cloud_make(40, 3);
     for (int axis = 0; axis < 3; ++axis) {
@@ -99,11 +97,4 @@ static void pairs_by_rounding_alone(void **state)
     cloud_free(&c);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(far_points_take_no_longer),
-        cmocka_unit_test(pairs_by_rounding_alone),
-    };
-    return XLT_RUN_WITH_GRIDS(tests, NULL, xlt_teardown);
-}
+XLT_MAIN_WITH_GRIDS(NULL, xlt_teardown)

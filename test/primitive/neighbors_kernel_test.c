@@ -297,9 +297,8 @@ static cloud cloud_in_box(size_t n, uint64_t seed)
     return c;
 }
 
-static void rows_of_points(void **state)
+XLT_TEST(rows_of_points)
 {
-    (void)state;
     cloud c = cloud_uniform(sized(1200), -1.0f, 2.0f, 31);
     check_cloud("small cells", &c, grid_desc_of(&c, 0.1f), 0.3f, false);
     for (size_t i = 0; i < c.n; ++i) /* ties and coincident points */
@@ -339,9 +338,8 @@ static void check_around(const cloud *c, xl_grid_desc grid, const cloud *queries
     wanted_free(&w);
 }
 
-static void places_and_radii(void **state)
+XLT_TEST(places_and_radii)
 {
-    (void)state;
     const size_t n = sized(480);
     cloud c = cloud_in_box(n, 3), queries = cloud_uniform(n, -1.5f, 3.0f, 7);
     float *radii = malloc(n * sizeof *radii);
@@ -366,9 +364,8 @@ static void places_and_radii(void **state)
 /* ---- double precision ------------------------------------------------------------------------ */
 
 /* A lattice of spacing 0.1, which is neither a float nor a double, in a leaning cell. */
-static void double_precision(void **state)
+XLT_TEST(double_precision)
 {
-    (void)state;
     enum { SIDE = 5, POINTS = SIDE * SIDE * SIDE };
     static const double cell[9] = {0.5, 0, 0, 0.2, 0.5, 0, -0.1, 0.15, 0.5};
     double xyz[3 * POINTS], radii[POINTS];
@@ -416,9 +413,8 @@ static void double_precision(void **state)
 
 /* ---- two indices, break and continue --------------------------------------------------------- */
 
-static void two_indices(void **state)
+XLT_TEST(two_indices)
 {
-    (void)state;
     cloud fluid = cloud_uniform(sized(600), 0.0f, 1.0f, 5), walls = cloud_in_box(sized(900), 6);
     built f, w;
     xl_grid_desc of_fluid = grid_desc_of(&fluid, 0.2f), of_walls = box_of(&walls, 0.2f, 3);
@@ -488,9 +484,8 @@ static void expect_other(const cloud *c, xl_grid_desc grid, int form)
     built_free(&b);
 }
 
-static void without_an_index(void **state)
+XLT_TEST(without_an_index)
 {
-    (void)state;
     cloud c = cloud_in_box(100, 9);
     xl_grid_desc grid = box_of(&c, 0.2f, 7);
     expect_other(&c, grid, OPEN);
@@ -517,9 +512,8 @@ static void without_an_index(void **state)
 
 /* Builds on one queue, kernels on another behind the build's event, which begin when all builds are
  * done: each build has separate storage. */
-static void another_queue(void **state)
+XLT_TEST(another_queue)
 {
-    (void)state;
     enum { ROUNDS = 4 };
     run runs[ROUNDS];
     cl_command_queue other = xlt_out_of_order_queue();
@@ -556,9 +550,8 @@ static void another_queue(void **state)
 
 /* ---- wrong arguments ------------------------------------------------------------------------- */
 
-static void what_is_refused(void **state)
+XLT_TEST(what_is_refused)
 {
-    (void)state;
     const xl_status bad = XL_ERROR_INVALID_ARGUMENT;
     cloud c = cloud_in_box(50, 9);
     xl_grid_desc grid = box_of(&c, 0.2f, 1);
@@ -606,13 +599,4 @@ static void what_is_refused(void **state)
     cloud_free(&c);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(rows_of_points),   cmocka_unit_test(places_and_radii),
-        cmocka_unit_test(double_precision), cmocka_unit_test(two_indices),
-        cmocka_unit_test(without_an_index), cmocka_unit_test(another_queue),
-        cmocka_unit_test(what_is_refused),
-    };
-    return XLT_RUN_WITH_GRIDS(tests, NULL, teardown);
-}
+XLT_MAIN_WITH_GRIDS(NULL, teardown)

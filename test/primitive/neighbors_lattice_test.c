@@ -178,9 +178,8 @@ static const struct lattice {
 };
 
 /* Between two shells, and at each whose radius is a whole number: `<` and `<=`. */
-static void first_ten_shells(void **state)
+XLT_TEST(first_ten_shells)
 {
-    (void)state;
     const uint32_t most = xlt_on_oclgrind() ? 3 : xlt_small() ? 5 : 10;
     for (const struct lattice *l = lattices; l < lattices + COUNT_OF(lattices); ++l) {
         crystal c = {.dimensions = 3, .periodic = 7, .n = l->n};
@@ -308,9 +307,8 @@ static void nearest_are_right(const char *what, crystal c, uint32_t k, double ra
 }
 
 /* Far more periods than the cell has heights, along one axis alone. */
-static void thin_cells(void **state)
+XLT_TEST(thin_cells)
 {
-    (void)state;
     crystal c = {.dimensions = 3,
                  .periodic = 7,
                  .n = 1,
@@ -343,9 +341,8 @@ static const struct {
 };
 
 /* Points anywhere in the cell, rounded to floats. */
-static void nearest_of_all_kinds(void **state)
+XLT_TEST(nearest_of_all_kinds)
 {
-    (void)state;
     for (size_t k = 0; k < COUNT_OF(kinds); ++k) {
         xlt_random random = {1000 + k};
         crystal c = {.dimensions = kinds[k].dimensions,
@@ -363,9 +360,8 @@ static void nearest_of_all_kinds(void **state)
 }
 
 /* Boxes of which one edge is so long that places round by more than another edge's 2^-24. */
-static void long_boxes(void **state)
+XLT_TEST(long_boxes)
 {
-    (void)state;
     const crystal c = {.dimensions = 3,
                        .periodic = 7,
                        .n = 2,
@@ -377,9 +373,8 @@ static void long_boxes(void **state)
 
 /* Two vectors of a low cell, of which one is some 170,000 times the other along that: a search goes
  * over more images than two numbers of 24 bits say of both. */
-static void low_cells(void **state)
+XLT_TEST(low_cells)
 {
-    (void)state;
     uint64_t offsets[2];
     const crystal c = {.dimensions = 2,
                        .periodic = 3,
@@ -432,9 +427,8 @@ static void check_far(const crystal *c, const double *queries, uint32_t far)
     xlt_buffer_free(&offsets);
 }
 
-static void queries_that_are_far(void **state)
+XLT_TEST(queries_that_are_far)
 {
-    (void)state;
     crystal c = {.dimensions = 3, .cell = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}};
     for (int k = 0; k < 6; ++k) {
         const int wide = k / 3, kind = k % 3;
@@ -484,9 +478,8 @@ static void give_up_rows(double radius)
     }
 }
 
-static void rows_that_are_given_up(void **state)
+XLT_TEST(rows_that_are_given_up)
 {
-    (void)state;
     give_up_rows(0);
     give_up_rows(0.25);
 }
@@ -507,9 +500,8 @@ static void count_equals(const indexed *s, const xlt_buffer *queries, double rad
 
 /* Radii as long as an image is far, of queries so far off that differences round by more than
  * places differ that lie at the corner. */
-static void queries_that_round(void **state)
+XLT_TEST(queries_that_round)
 {
-    (void)state;
     double points[3 * ON_LINE] = {0}, queries[3 * ON_LINE] = {0};
     uint64_t offsets[ON_LINE + 1], right[ON_LINE + 1];
     ref_pairs_f64 all = {0};
@@ -559,9 +551,8 @@ static crystal parallel_crystal(void)
 
 /* Queries that are as far as some 50,000 of both vectors lead, which round by more than images are
  * apart, in opposite directions. */
-static void shifts_that_round(void **state)
+XLT_TEST(shifts_that_round)
 {
-    (void)state;
     float points[3 * ON_LINE] = {0}, queries[3 * ON_LINE] = {0};
     double places[2][3 * ON_LINE];
     uint64_t right[ON_LINE + 1];
@@ -595,9 +586,8 @@ static void shifts_that_round(void **state)
 }
 
 /* Points that have moved to such an image have not moved. */
-static void moves_that_round(void **state)
+XLT_TEST(moves_that_round)
 {
-    (void)state;
     double was[3 * ON_LINE] = {0}, now[3 * ON_LINE] = {0};
     uint32_t found = 0;
     xlt_random random = {23};
@@ -624,14 +614,4 @@ static void moves_that_round(void **state)
     index_free(&s);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(first_ten_shells),     cmocka_unit_test(thin_cells),
-        cmocka_unit_test(long_boxes),           cmocka_unit_test(low_cells),
-        cmocka_unit_test(queries_that_are_far), cmocka_unit_test(shifts_that_round),
-        cmocka_unit_test(moves_that_round),     cmocka_unit_test(nearest_of_all_kinds),
-        cmocka_unit_test(queries_that_round),   cmocka_unit_test(rows_that_are_given_up),
-    };
-    return XLT_RUN_WITH_GRIDS(tests, NULL, xlt_teardown);
-}
+XLT_MAIN_WITH_GRIDS(NULL, xlt_teardown)

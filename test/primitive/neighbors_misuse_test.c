@@ -146,9 +146,8 @@ static void refuses_grid(const xl_grid_desc *desc, const char *text)
 }
 
 /* One number of the cell or of its corner (row 3) that is wrong. */
-static void wrong_cells(void **state)
+XLT_TEST(wrong_cells)
 {
-    (void)state;
     static const struct {
         bool wide;
         int row, axis;
@@ -174,9 +173,8 @@ static void wrong_cells(void **state)
     }
 }
 
-static void cells_without_volume(void **state)
+XLT_TEST(cells_without_volume)
 {
-    (void)state;
     xl_grid_desc desc = cell_desc(false);
     desc.space.periodic = 1;
     memcpy(desc.space.cell[2], (double[]){2.8, 1.7, 0}, sizeof desc.space.cell[2]); /* a + b */
@@ -205,9 +203,8 @@ static void build_says(const xl_grid_desc *desc, const double *xyz, size_t n, co
 }
 
 /* The error about one point has as many coordinates as points have. */
-static void errors_tell_the_place(void **state)
+XLT_TEST(errors_tell_the_place)
 {
-    (void)state;
     for (int wide = 0; wide < (has_doubles() ? 2 : 1); ++wide) {
         double xyz[12] = {0.5, 0.5, 0, 0.25, 0.5, 0, 0.75, -0.125, 0, 0.5, 3, 0};
         xl_grid_desc desc = grid_desc(wide != 0);
@@ -232,9 +229,8 @@ static void errors_tell_the_place(void **state)
 
 /* The box around a cell is a millionth of its size larger, wherever the cell is: at 1e9 in double
  * precision. */
-static void cells_have_room_around(void **state)
+XLT_TEST(cells_have_room_around)
 {
-    (void)state;
     static const struct {
         bool wide;
         double beyond;
@@ -283,9 +279,8 @@ static void wrong_radii(bool wide, const double *radii, size_t count)
     xl_plan_destroy(grid);
 }
 
-static void wrong_searches(void **state)
+XLT_TEST(wrong_searches)
 {
-    (void)state;
     static const double radii[] = {0, -1, (double)NAN, (double)INFINITY, 1e-30, 3e19},
                         wide_radii[] = {0, (double)INFINITY, 1e-160, 1e160};
     const xl_grid_desc of = grid_desc(false);
@@ -314,9 +309,8 @@ static void wrong_searches(void **state)
 }
 
 /* Which radius, and the table of types: contradictions, and numbers that are no radii. */
-static void wrong_pairs(void **state)
+XLT_TEST(wrong_pairs)
 {
-    (void)state;
     static const double good[] = {1, 2, 2, 0}, lean[] = {1, 2, 1, 0}, none[] = {0, -1, 0, 0},
                         nan[] = {1, (double)NAN, 1, 1}, less[] = {1, 1, -(double)INFINITY, 1},
                         tiny[] = {1, 1, 1, 1e-30}, vast[] = {1, 3e19, 1, 1},
@@ -385,9 +379,8 @@ static xl_view part(const xlt_buffer *buffer, size_t at)
     return xl_view_of(buffer->mem, xlt_view(buffer).offset + at);
 }
 
-static void wrong_counts(void **state)
+XLT_TEST(wrong_counts)
 {
-    (void)state;
     const xl_grid_desc grid = grid_desc(false);
     const xl_neighbors_desc search = search_desc(0.2);
     indexed b = usual_index(&grid);
@@ -424,9 +417,8 @@ static void wrong_counts(void **state)
 }
 
 /* Queries that a call lacks, or that the plan does not take. */
-static void wrong_queries(void **state)
+XLT_TEST(wrong_queries)
 {
-    (void)state;
     const xl_grid_desc grid = box_desc(1);
     xl_neighbors_desc search = search_desc(0.2);
     indexed b = usual_index(&grid);
@@ -477,9 +469,8 @@ static void wrong_queries(void **state)
 }
 
 /* Radii and types that a call lacks, or that the plan does not take. */
-static void wrong_radii_arrays(void **state)
+XLT_TEST(wrong_radii_arrays)
 {
-    (void)state;
     enum { RADII = 1, POINT_RADII = 2, TYPES = 4, POINT_TYPES = 8 };
     static const double table[] = {0.2};
     static const struct {
@@ -538,9 +529,8 @@ static xl_grid_desc grid_of(int kind, bool wide)
 }
 
 /* An index of another kind than the plan is for, or a radius of more periods than there may be. */
-static void wrong_indices(void **state)
+XLT_TEST(wrong_indices)
 {
-    (void)state;
     static const struct {
         int index, plan;
         double radius;
@@ -579,9 +569,8 @@ static void wrong_indices(void **state)
 }
 
 /* Systems that are not given, or given where there are none. */
-static void wrong_systems(void **state)
+XLT_TEST(wrong_systems)
 {
-    (void)state;
     xl_grid_desc grid = grid_desc(false);
     xl_neighbors_desc search = search_desc(0.3);
     xl_nearest_desc nearest;
@@ -618,9 +607,8 @@ static void wrong_systems(void **state)
 }
 
 /* On a line, where a kernel would end soon: in space it would go through too many images. */
-static void wrong_moves(void **state)
+XLT_TEST(wrong_moves)
 {
-    (void)state;
     static const double at[3] = {-1.5, 3.5, 0.5};
     xlt_buffer out = xlt_buffer_make(NULL, 1, 4, 0);
     for (int wide = 0; wide < (has_doubles() ? 2 : 1); ++wide) {
@@ -645,9 +633,8 @@ static void wrong_moves(void **state)
 }
 
 /* Lists of plans with details and without. */
-static void wrong_fills(void **state)
+XLT_TEST(wrong_fills)
 {
-    (void)state;
     const xl_grid_desc grid = grid_desc(false);
     xl_neighbors_desc search = search_desc(0.3);
     indexed b = usual_index(&grid);
@@ -716,9 +703,8 @@ static void wrong_fills(void **state)
 }
 
 /* Rows with room take other arguments than those that follow each other. */
-static void wrong_rooms(void **state)
+XLT_TEST(wrong_rooms)
 {
-    (void)state;
     const xl_grid_desc grid = grid_desc(false);
     xl_neighbors_desc search = search_desc(0.3);
     indexed b = usual_index(&grid);
@@ -741,16 +727,4 @@ static void wrong_rooms(void **state)
     index_free(&b);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(wrong_cells),           cmocka_unit_test(cells_without_volume),
-        cmocka_unit_test(errors_tell_the_place), cmocka_unit_test(cells_have_room_around),
-        cmocka_unit_test(wrong_searches),        cmocka_unit_test(wrong_counts),
-        cmocka_unit_test(wrong_queries),         cmocka_unit_test(wrong_indices),
-        cmocka_unit_test(wrong_systems),         cmocka_unit_test(wrong_moves),
-        cmocka_unit_test(wrong_fills),           cmocka_unit_test(wrong_rooms),
-        cmocka_unit_test(wrong_pairs),           cmocka_unit_test(wrong_radii_arrays),
-    };
-    return XLT_RUN_WITH_GRIDS(tests, NULL, xlt_teardown);
-}
+XLT_MAIN_WITH_GRIDS(NULL, xlt_teardown)

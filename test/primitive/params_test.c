@@ -77,17 +77,15 @@ static void select_by_value(xl_select_kind kind)
     xl_plan_destroy(plan);
 }
 
-static void selections(void **state)
+XLT_TEST(selections)
 {
-    (void)state;
     for (int kind = XL_SELECT_IF; kind <= XL_SELECT_PARTITION3; ++kind)
         select_by_value((xl_select_kind)kind);
 }
 
 /* Neighbours are of one run while they differ by less than a step. */
-static void runs(void **state)
+XLT_TEST(runs)
 {
-    (void)state;
     static const xl_param params[] = {{"step", XL_F32}};
     cl_uint steps[N], got[N], wanted[N], count = 0;
     cl_ulong found[2];
@@ -171,9 +169,8 @@ static void type_of_a_parameter(xl_type type)
     xl_plan_destroy(plan);
 }
 
-static void types(void **state)
+XLT_TEST(types)
 {
-    (void)state;
     static const xl_type few[] = {XL_I8,    XL_U16,   XL_I32,   XL_U64,   XL_F32,
                                   XL_F64,   XL_U8X2,  XL_U8X3,  XL_I16X3, XL_F32X3,
                                   XL_F32X4, XL_U64X4, XL_F64X2, XL_F16};
@@ -187,9 +184,8 @@ static void types(void **state)
 }
 
 /* As many as there may be, of all the bytes that there may be. */
-static void many(void **state)
+XLT_TEST(many)
 {
-    (void)state;
     static const xl_param params[] = {{"c0", XL_U64}, {"c1", XL_U64}, {"c2", XL_U64},
                                       {"c3", XL_U64}, {"c4", XL_U64}, {"c5", XL_U64},
                                       {"c6", XL_U64}, {"c7", XL_U64}};
@@ -222,9 +218,8 @@ static void many(void **state)
     xl_plan_destroy(plan);
 }
 
-static void neighbours(void **state)
+XLT_TEST(neighbours)
 {
-    (void)state;
     static const xl_param params[] = {{"scale", XL_I32}};
     cl_uint got[N];
     const cl_int scale = -7;
@@ -292,9 +287,8 @@ static void scan(const xlt_buffer *from, const cl_uint *numbers, xl_scan_algorit
     xl_plan_destroy(plan);
 }
 
-static void scans(void **state)
+XLT_TEST(scans)
 {
-    (void)state;
     cl_uint small[N];
     for (int algorithm = XL_SCAN_AUTO; algorithm <= XL_SCAN_BLELLOCH; ++algorithm)
         scan(&in, x, (xl_scan_algorithm)algorithm, XL_U32, 0);
@@ -351,9 +345,8 @@ static void reduce(xl_op op, size_t width)
     xl_plan_destroy(plan);
 }
 
-static void reductions(void **state)
+XLT_TEST(reductions)
 {
-    (void)state;
     reduce(XL_SUM, 0);
     reduce(XL_SUM, 300);
     reduce(XL_SUM, 3);
@@ -362,9 +355,8 @@ static void reductions(void **state)
 
 /* ---- histograms ---- */
 
-static void histograms(void **state)
+XLT_TEST(histograms)
 {
-    (void)state;
     enum { BINS = 32 };
     static const xl_param params[] = {{"width", XL_F32}};
     cl_uint bins[BINS];
@@ -400,9 +392,8 @@ static void refused(xl_status status, const char *said)
     xlt_refused(xlt_context(), status, XL_ERROR_INVALID_ARGUMENT, said);
 }
 
-static void wrong_parameters(void **state)
+XLT_TEST(wrong_parameters)
 {
-    (void)state;
     static const struct {
         xl_param params[9];
         size_t count;
@@ -433,9 +424,8 @@ static void wrong_parameters(void **state)
 }
 
 /* There is none, or no number of them. */
-static void wrong_counts(void **state)
+XLT_TEST(wrong_counts)
 {
-    (void)state;
     static const xl_param one[] = {{"t", XL_U32}};
     xl_plan *scan_plan;
     xl_scan_desc scan_desc;
@@ -454,9 +444,8 @@ static void wrong_counts(void **state)
             "desc.num_params: 1; requires an expression");
 }
 
-static void wrong_values(void **state)
+XLT_TEST(wrong_values)
 {
-    (void)state;
     static const xl_param params[] = {{"t", XL_U32}, {"u", XL_U32}};
     const cl_uint t = 1;
     xl_plan *plan;
@@ -478,20 +467,4 @@ static void wrong_values(void **state)
     xl_plan_destroy(plan);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(selections),
-        cmocka_unit_test(runs),
-        cmocka_unit_test(types),
-        cmocka_unit_test(many),
-        cmocka_unit_test(neighbours),
-        cmocka_unit_test(scans),
-        cmocka_unit_test(reductions),
-        cmocka_unit_test(histograms),
-        cmocka_unit_test(wrong_parameters),
-        cmocka_unit_test(wrong_counts),
-        cmocka_unit_test(wrong_values),
-    };
-    return cmocka_run_group_tests(tests, make_arrays, free_arrays);
-}
+XLT_MAIN(make_arrays, free_arrays)

@@ -147,9 +147,8 @@ static xl_status enqueue(const results *r, cl_command_queue queue, size_t c, cl_
 /* ---- own scratch ----------------------------------------------------------------------------- */
 
 /* All calls at once, again and again, call c on queue c modulo 3. */
-static void calls_on_queues_of_both_kinds(void **state)
+XLT_TEST(calls_on_queues_of_both_kinds)
 {
-    (void)state;
     cl_command_queue queues[3] = {xlt_out_of_order_queue(), in_order_queue(), in_order_queue()};
     for (size_t p = 0; p < PRIMITIVES; ++p) {
         results r = results_make(p);
@@ -169,9 +168,8 @@ static void calls_on_queues_of_both_kinds(void **state)
 
 /* A plan whose calls so far were on one queue has no event of them. The next call, on another
  * queue, takes a new buffer. */
-static void the_first_calls_of_a_plan(void **state)
+XLT_TEST(the_first_calls_of_a_plan)
 {
-    (void)state;
     xl_plan *const usual = scan;
     cl_command_queue queues[2] = {in_order_queue(), in_order_queue()};
     results r = results_make(0);
@@ -221,9 +219,8 @@ static bool comes_to_an_end(cl_event event, unsigned milliseconds)
 }
 
 /* A call starts neither before the call in front of it ends nor before its own events. */
-static void a_call_waits_for_the_one_before(void **state)
+XLT_TEST(a_call_waits_for_the_one_before)
 {
-    (void)state;
     needs_waits_across_queues();
     cl_command_queue first = xlt_out_of_order_queue(), second = in_order_queue();
     for (size_t k = 0; k < 2 * PRIMITIVES; ++k) {
@@ -256,9 +253,8 @@ static void a_call_waits_for_the_one_before(void **state)
 }
 
 /* It does not wait for other commands on the queue of the call in front of it. */
-static void a_call_waits_for_no_more_than_that(void **state)
+XLT_TEST(a_call_waits_for_no_more_than_that)
 {
-    (void)state;
     needs_waits_across_queues();
     results r = results_make(0);
     cl_command_queue queues[2] = {in_order_queue(), in_order_queue()};
@@ -284,9 +280,8 @@ static void a_call_waits_for_no_more_than_that(void **state)
 
 /* ---- the context goes first ------------------------------------------------------------------ */
 
-static void the_context_goes_first(void **state)
+XLT_TEST(the_context_goes_first)
 {
-    (void)state;
     for (int fails = 0; fails < 2; ++fails) {
         xl_context *own;
         xl_plan *sort;
@@ -348,14 +343,4 @@ static int teardown(void **state)
     return 0;
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(calls_on_queues_of_both_kinds),
-        cmocka_unit_test(the_first_calls_of_a_plan),
-        cmocka_unit_test(a_call_waits_for_the_one_before),
-        cmocka_unit_test(a_call_waits_for_no_more_than_that),
-        cmocka_unit_test(the_context_goes_first),
-    };
-    return cmocka_run_group_tests(tests, setup, teardown);
-}
+XLT_MAIN(setup, teardown)

@@ -88,9 +88,8 @@ static xl_context *open_small(void)
     return ctx;
 }
 
-static void scans(void **state)
+XLT_TEST(scans)
 {
-    (void)state;
     static const race all[] = {
         {"reduce-then-scan", XL_SCAN_REDUCE_THEN_SCAN, XL_SEGMENTS_NONE, 600, 0, 0},
         {"reduce-then-scan, in order", XL_SCAN_REDUCE_THEN_SCAN, XL_SEGMENTS_NONE, 600, 0,
@@ -122,9 +121,8 @@ static void scans(void **state)
 }
 
 /* By sub-groups, which no simulator has: several tiles for each group, several blocks of tiles. */
-static void scans_pipelined(void **state)
+XLT_TEST(scans_pipelined)
 {
-    (void)state;
     static const char lines[] =
         "scan.shape = 1\nscan.pipelined = 1\nscan.pipelined_window = 64\nscan.pipelined_size = 64\n"
         "scan.pipelined_bytes = 16\nscan.pipelined_groups = 1\nscan.pipelined_flag_size = 64\n"
@@ -150,9 +148,8 @@ static void scans_pipelined(void **state)
     xl_context_destroy(ctx);
 }
 
-static void reductions(void **state)
+XLT_TEST(reductions)
 {
-    (void)state;
     static const race all[] = {
         {"whole", 0, XL_SEGMENTS_NONE, 1500, 0, 0},
         {"whole, in order", 0, XL_SEGMENTS_NONE, 1500, XL_F32, XL_MAX},
@@ -180,9 +177,8 @@ static int by_value(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-static void sorts(void **state)
+XLT_TEST(sorts)
 {
-    (void)state;
     enum { N = 300 };
     uint32_t keys[N], got[N], values[N];
     for (int pairs = 0; pairs < 2; ++pairs) {
@@ -222,13 +218,4 @@ static void sorts(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(scans),
-        cmocka_unit_test(scans_pipelined),
-        cmocka_unit_test(reductions),
-        cmocka_unit_test(sorts),
-    };
-    return cmocka_run_group_tests(tests, NULL, xlt_teardown);
-}
+XLT_MAIN(NULL, xlt_teardown)

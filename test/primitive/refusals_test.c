@@ -41,9 +41,8 @@ static void create_refuses(const wrong_desc *row)
     }
 }
 
-static void wrong_descriptors(void **state)
+XLT_TEST(wrong_descriptors)
 {
-    (void)state;
 #define DESC(...)                                                                                  \
     {                                                                                              \
         .type = XL_U32, .op = XL_SUM, __VA_ARGS__                                                  \
@@ -173,9 +172,8 @@ static xl_plan *scan_by(xl_segments kind, xl_type type, bool carry)
     return plan;
 }
 
-static void segments_of_scans(void **state)
+XLT_TEST_AROUND(segments_of_scans, make_arrays, free_arrays)
 {
-    (void)state;
     static const xl_segments kinds[] = {XL_SEGMENTS_HEAD_FLAGS, XL_SEGMENTS_FLAG_BITMASK,
                                         XL_SEGMENTS_KEYS, XL_SEGMENTS_OFFSETS};
     for (size_t k = 0; k < COUNT(kinds); ++k) {
@@ -196,9 +194,8 @@ static void segments_of_scans(void **state)
     xl_plan_destroy(plain);
 }
 
-static void carries(void **state)
+XLT_TEST_AROUND(carries, make_arrays, free_arrays)
 {
-    (void)state;
     xl_plan *plain = scan_by(XL_SEGMENTS_NONE, XL_NONE, false),
             *keys = scan_by(XL_SEGMENTS_KEYS, XL_U32, true);
     const xl_view one = xlt_view(&c);
@@ -231,9 +228,8 @@ static xl_plan *reduce_by(xl_segments kind)
     return plan;
 }
 
-static void reductions(void **state)
+XLT_TEST_AROUND(reductions, make_arrays, free_arrays)
 {
-    (void)state;
     xl_plan *by_key = reduce_by(XL_SEGMENTS_KEYS), *by_offsets = reduce_by(XL_SEGMENTS_OFFSETS),
             *whole = reduce_by(XL_SEGMENTS_NONE);
     const xl_view keys = xlt_view(&s), names = xlt_view(&c);
@@ -269,9 +265,8 @@ static void reductions(void **state)
 }
 
 /* Elements of different size may not share a buffer's bytes, though they start together. */
-static void in_place_needs_one_size(void **state)
+XLT_TEST_AROUND(in_place_needs_one_size, make_arrays, free_arrays)
 {
-    (void)state;
     xl_plan *plan;
     xl_scan_desc desc;
     xl_scan_desc_init(&desc);
@@ -284,9 +279,8 @@ static void in_place_needs_one_size(void **state)
 }
 
 /* Groups read init_view when they start, while others write results already. */
-static void init_view_stands_apart(void **state)
+XLT_TEST(init_view_stands_apart)
 {
-    (void)state;
     enum { MANY = 5000 };
     xl_context *ctx = open_context(small_tiles, NULL); /* several tiles, so that scratch is used */
     xlt_buffer in = xlt_buffer_make(NULL, MANY, 4, 0), out = xlt_buffer_make(NULL, MANY, 4, 0),
@@ -325,9 +319,8 @@ static void init_view_stands_apart(void **state)
 
 /* ---- types and operators of users ------------------------------------------------------------ */
 
-static void users_texts(void **state)
+XLT_TEST(users_texts)
 {
-    (void)state;
 #define SPOILT(field, value, said)                                                                 \
     {                                                                                              \
         xl_user_type type = {"span", 12, 4, "typedef struct { uint a, b, c; } span;"};             \
@@ -381,9 +374,8 @@ static xl_scan_desc users_desc(const xl_user_type *type, const xl_user_op *op,
 }
 
 /* Types of one name are compiled once, so they must be one. */
-static void one_name_is_one_type(void **state)
+XLT_TEST(one_name_is_one_type)
 {
-    (void)state;
     static const char two[] = "typedef struct pt { float a, b; } pt;";
     static const xl_user_type type = {"pt", 8, 4, two}, same = {"pt", 8, 4, two};
     static const xl_user_type longer = {"pt", 16, 4, "typedef struct pt { float a, b, c, d; } pt;"};
@@ -414,9 +406,8 @@ static void one_name_is_one_type(void **state)
 }
 
 /* The user's text may name the element of an array that the library reads. */
-static void sizes_of_arrays_are_checked(void **state)
+XLT_TEST(sizes_of_arrays_are_checked)
 {
-    (void)state;
     const xl_user_type type = {"pair", 8, 4,
                                "typedef struct { uint a, b; } pair;\n#define ushort uchar\n"};
     const xl_user_op op = {"add", "pair add(pair x, pair y) { x.a += y.a; x.b += y.b; return x; }",
@@ -444,9 +435,8 @@ static xl_scan_algorithm chosen(xl_context *ctx, const xl_scan_desc *desc)
     return used;
 }
 
-static void algorithms_by_name(void **state)
+XLT_TEST(algorithms_by_name)
 {
-    (void)state;
     xl_plan *plan;
     xl_scan_desc desc;
     xl_context *without = open_context(NULL, "no-look-back");
@@ -466,9 +456,8 @@ static void algorithms_by_name(void **state)
 }
 
 #ifndef _WIN32
-static void environment_is_heeded(void **state)
+XLT_TEST(environment_is_heeded)
 {
-    (void)state;
     static const struct {
         const char *word;
         xl_scan_algorithm used;
@@ -501,23 +490,4 @@ static void environment_is_heeded(void **state)
 }
 #endif
 
-int main(void)
-{
-#define WITH_ARRAYS(test) cmocka_unit_test_setup_teardown(test, make_arrays, free_arrays)
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(wrong_descriptors),
-        WITH_ARRAYS(segments_of_scans),
-        WITH_ARRAYS(carries),
-        WITH_ARRAYS(reductions),
-        WITH_ARRAYS(in_place_needs_one_size),
-        cmocka_unit_test(init_view_stands_apart),
-        cmocka_unit_test(users_texts),
-        cmocka_unit_test(one_name_is_one_type),
-        cmocka_unit_test(sizes_of_arrays_are_checked),
-        cmocka_unit_test(algorithms_by_name),
-#ifndef _WIN32
-        cmocka_unit_test(environment_is_heeded),
-#endif
-    };
-    return cmocka_run_group_tests(tests, NULL, xlt_teardown);
-}
+XLT_MAIN(NULL, xlt_teardown)

@@ -10,9 +10,8 @@
 /* The plan's state is used again and again, in any order of sizes. In the second round every
  * other tile publishes late, so that later tiles find the state of the call before, which must
  * count as EMPTY: no two calls have the same data. */
-static void calls_in_any_order(void **state)
+XLT_TEST(calls_in_any_order)
 {
-    (void)state;
     static const char *const tunings[] = {
         "scan.tile_bytes = 1024\nscan.item_bytes = 16\n",
         "scan.tile_bytes = 1024\nscan.item_bytes = 16\nscan.inject_delay = 2\n"};
@@ -38,9 +37,8 @@ static void calls_in_any_order(void **state)
 }
 
 /* Scratch grows with n and never shrinks. */
-static void scratch_is_monotone(void **state)
+XLT_TEST(scratch_is_monotone)
 {
-    (void)state;
     for (int a = XL_SCAN_AUTO; a <= XL_SCAN_BLELLOCH; ++a) {
         size_t bytes, before = 0;
         job j;
@@ -61,9 +59,8 @@ static void scratch_is_monotone(void **state)
 
 /* Making a plan runs kernels, in no queue of the caller's: the context's own may hold work
  * that waits for an event which the caller completes once it has the plan. */
-static void create_waits_for_no_queue(void **state)
+XLT_TEST(create_waits_for_no_queue)
 {
-    (void)state;
     xl_plan *plan;
     xl_scan_desc desc;
     xl_context_desc how;
@@ -91,9 +88,8 @@ static void create_waits_for_no_queue(void **state)
 }
 
 /* The plan keeps the buffer of its init, which each call reads, and nothing of the host's. */
-static void init_outlives_its_owner(void **state)
+XLT_TEST(init_outlives_its_owner)
 {
-    (void)state;
     int32_t start = 41;
     job j;
     xlt_buffer init = xlt_buffer_make(NULL, 1, 4, 0);
@@ -115,13 +111,4 @@ static void init_outlives_its_owner(void **state)
     xl_plan_destroy(on_host);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(calls_in_any_order),
-        cmocka_unit_test(scratch_is_monotone),
-        cmocka_unit_test(create_waits_for_no_queue),
-        cmocka_unit_test(init_outlives_its_owner),
-    };
-    return cmocka_run_group_tests(tests, NULL, xlt_teardown);
-}
+XLT_MAIN(NULL, xlt_teardown)

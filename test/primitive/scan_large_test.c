@@ -13,9 +13,8 @@ static size_t past(unsigned log)
     return ((size_t)1 << (xlt_small() ? log - 8 : log)) + 1;
 }
 
-static void past_2_to_24(void **state)
+XLT_TEST(past_2_to_24)
 {
-    (void)state;
     static const xl_type types[] = {XL_U32, XL_U64, XL_U16};
     for (size_t t = 0; t < 3; ++t) {
         job j;
@@ -26,9 +25,8 @@ static void past_2_to_24(void **state)
     }
 }
 
-static void past_2_to_24_in_segments(void **state)
+XLT_TEST(past_2_to_24_in_segments)
 {
-    (void)state;
     job j;
     job_make(&j, "large, segments", XL_U32, XL_SUM, XL_INCLUSIVE, NULL);
     j.desc.segments = XL_SEGMENTS_FLAG_BITMASK;
@@ -68,9 +66,8 @@ static void check_ones(const char *what, const char *tune, size_t n)
 
 /* More than 65,535 runs, which one launch would have to join; and, of groups, more than a
  * launch joins. */
-static void reductions_in_many_runs(void **state)
+XLT_TEST(reductions_in_many_runs)
 {
-    (void)state;
     enum { RUN = 256 };
     check_ones("runs of a work-item", "reduce.serial = 1\nreduce.chunk_elements = 256\n",
                (size_t)70001 * RUN + 77);
@@ -186,9 +183,8 @@ static void compare_window(const large *l, const xl_scan_desc *desc, uint64_t at
 }
 
 /* u8, in place; the host looks at windows of the result. */
-static void scans_past_2_to_32(void **state)
+XLT_TEST(scans_past_2_to_32)
 {
-    (void)state;
     static const xl_segments kinds[] = {XL_SEGMENTS_NONE, XL_SEGMENTS_WIDTH, XL_SEGMENTS_KEYS};
     large l = large_make();
     const xl_view data = xl_view_of(l.data, 0);
@@ -285,9 +281,8 @@ static void check_sums_by_key(const large *l)
     xl_plan_destroy(plan);
 }
 
-static void reductions_past_2_to_32(void **state)
+XLT_TEST(reductions_past_2_to_32)
 {
-    (void)state;
     large l = large_make();
     const size_t place = l.limit + 777;
     fill_large(&l);
@@ -299,9 +294,8 @@ static void reductions_past_2_to_32(void **state)
 }
 
 /* n bytes of 9, the last of which is 3. */
-static void reductions_at_powers_of_two(void **state)
+XLT_TEST(reductions_at_powers_of_two)
 {
-    (void)state;
     large l = large_make();
     const size_t sizes[] = {l.limit / 2 - 1, l.limit / 2, l.limit / 2 + 1,
                             l.limit - 1,     l.limit,     l.limit + 1};
@@ -319,15 +313,4 @@ static void reductions_at_powers_of_two(void **state)
     large_free(&l);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(past_2_to_24),
-        cmocka_unit_test(past_2_to_24_in_segments),
-        cmocka_unit_test(reductions_in_many_runs),
-        cmocka_unit_test(scans_past_2_to_32),
-        cmocka_unit_test(reductions_past_2_to_32),
-        cmocka_unit_test(reductions_at_powers_of_two),
-    };
-    return cmocka_run_group_tests(tests, NULL, xlt_teardown);
-}
+XLT_MAIN(NULL, xlt_teardown)

@@ -14,6 +14,99 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* ---- several processes ---------------------------------------------------------------------- */
+/* First, while this process has not opened the device: where an NVIDIA GPU was seen to be lent through
+ * a sandbox, children of a process that holds it could not open it. */
+
+#ifndef _WIN32
+static const char *program;
+enum { LEFT_OUT = 77, PATIENCE = 300 /* seconds of the slowest step, which is to compile */ };
+
+/* The work of each process of the crowd. SIGALRM ends one that makes no progress: on a busy machine
+ * each step may take long. */
+static int one_of_a_crowd(bool one_worker)
+{
+    job j;
+    xl_device_info info;
+    alarm(PATIENCE);
+    XLT_OK(xl_context_device_info(xlt_context(), &info));
+    if (one_worker && !strstr(info.platform, "Portable Computing Language"))
+        return LEFT_OUT;
+    if (one_worker)
+        XLT_TRUE(info.compute_units == 1);
+    job_make(&j, "one of a crowd", XL_U32, XL_SUM, XL_EXCLUSIVE, NULL);
+    xl_plan *plan = job_plan(xlt_context(), &j);
+    for (j.seed = 0; j.seed < 25; ++j.seed) {
+        alarm(PATIENCE);
+        job_check(xlt_context(), plan, &j, 1000003,
+                  (placing){.in_place = true, .own_scratch = true});
+    }
+    xl_plan_destroy(plan);
+    xlt_finish();
+    return 0;
+}
+
+static pid_t start(const char *how)
+{
+    const pid_t pid = fork();
+    assert_true(pid >= 0);
+    if (pid > 0)
+        return pid;
+    if (strcmp(how, "one-worker") == 0) { /* one for older PoCLs, one for newer */
+        setenv("POCL_MAX_PTHREAD_COUNT", "1", 1);
+        setenv("POCL_CPU_MAX_CU_COUNT", "1", 1);
+    }
+    execl(program, program, "--one-of-a-crowd", how, (char *)NULL);
+    _exit(127);
+}
+
+/* False if they found that this device has no look-back. */
+static bool run_crowd(size_t count, const char *how)
+{
+    pid_t all[3];
+    size_t failed = 0, left_out = 0;
+    for (size_t p = 0; p < count; ++p)
+        all[p] = start(how);
+    for (size_t p = 0; p < count; ++p) {
+        int status;
+        assert_int_equal(waitpid(all[p], &status, 0), all[p]);
+        const int code = WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
+        left_out += code == LEFT_OUT;
+        if (code == 0 || code == LEFT_OUT)
+            continue;
+        ++failed;
+        print_message("process %zu ended with %d%s\n", p, code,
+                      code == -SIGALRM ? ": it made no progress" : "");
+    }
+    if (failed > 0)
+        XLT_FAIL("%zu of %zu processes failed", failed, count);
+    return left_out == 0;
+}
+
+XLT_TEST(several_processes)
+{
+    if (xlt_small()) {
+        print_message("small sizes asked for: processes side by side left out\n");
+        skip();
+    }
+    assert_true(run_crowd(3, "as-it-is"));
+}
+
+/* On PoCL: no work-group runs while another waits. The test is a separate process, because PoCL
+ * reads the variables once. */
+XLT_TEST(one_worker_thread)
+{
+    if (xlt_small()) {
+        print_message("small sizes asked for: a process with one worker left out\n");
+        skip();
+    }
+    if (!run_crowd(1, "one-worker")) {
+        print_message("a number of workers is asked of PoCL only: left out\n");
+        skip();
+    }
+}
+#endif
+
 /* ---- tiles held back -------------------------------------------------------------------- */
 
 /* The shapes of tiles. Each line says whether they are pipelined, because some devices pipeline
@@ -83,9 +176,8 @@ static cl_uint run_held(xl_context *ctx, xl_plan *plan, size_t n, unsigned round
     return count;
 }
 
-static void held_back(void **state)
+XLT_TEST(held_back)
 {
-    (void)state;
     static const unsigned every[] = {2, 1, 16, 512};
     static const unsigned limits[] = {3, 0, 0, 100};
     const unsigned rows = xlt_few_programs() ? 1 : 4;
@@ -186,9 +278,8 @@ static const late_case late[] = {
     {"pipelined: keys, 1 in 64", XL_F32, XL_SEGMENTS_KEYS, PIPELINED, 64, .spin = 20},
 };
 
-static void other_states_held_back(void **state)
+XLT_TEST(other_states_held_back)
 {
-    (void)state;
     if (!can_publish())
         skip();
     const unsigned ways = can_pipeline() ? WAYS : PIPELINED;
@@ -219,9 +310,8 @@ static void check_cases(const late_case *cases, size_t count, size_t first, size
 }
 
 /* Every tile is held back, the first as well: who makes it anew has to begin as it does. */
-static void starts_held_back(void **state)
+XLT_TEST(starts_held_back)
 {
-    (void)state;
     static const late_case cases[] = {
         {"plain", XL_U32, XL_SEGMENTS_NONE, SERIAL, 1, 0, .init = true},
         {"plain", XL_U32, XL_SEGMENTS_NONE, GROUPS, 1, 0, .init = true},
@@ -240,9 +330,8 @@ static void starts_held_back(void **state)
 }
 
 /* A state of several words of which only some are there is not there yet. */
-static void states_half_posted(void **state)
+XLT_TEST(states_half_posted)
 {
-    (void)state;
     static const late_case cases[] = {
         {"u64", XL_U64, XL_SEGMENTS_NONE, SERIAL, 1, 1, .half = true},
         {"u64", XL_U64, XL_SEGMENTS_NONE, GROUPS, 2, 1, .half = true},
@@ -264,9 +353,8 @@ static void states_half_posted(void **state)
 
 /* Nobody publishes: each group computes all tiles before its own. Rows of several vectors, without
  * which PoCL 3.1 did right. */
-static void nobody_posts(void **state)
+XLT_TEST(nobody_posts)
 {
-    (void)state;
     static const char lines[] =
         "scan.shape = 1\nscan.item_bytes = 64\nscan.group_size = 64\nscan.pipelined = 0\n"
         "scan.inject_delay = 1\nscan.spin_limit = 0\n";
@@ -290,119 +378,13 @@ static void nobody_posts(void **state)
     xl_context_destroy(ctx);
 }
 
-/* ---- several processes ---------------------------------------------------------------------- */
-
-#ifndef _WIN32
-static const char *program;
-enum { LEFT_OUT = 77, PATIENCE = 300 /* seconds of the slowest step, which is to compile */ };
-
-/* The work of each process of the crowd. SIGALRM ends one that makes no progress: on a busy machine
- * each step may take long. */
-static int one_of_a_crowd(bool one_worker)
-{
-    job j;
-    xl_device_info info;
-    alarm(PATIENCE);
-    XLT_OK(xl_context_device_info(xlt_context(), &info));
-    if (one_worker && !strstr(info.platform, "Portable Computing Language"))
-        return LEFT_OUT;
-    if (one_worker)
-        XLT_TRUE(info.compute_units == 1);
-    job_make(&j, "one of a crowd", XL_U32, XL_SUM, XL_EXCLUSIVE, NULL);
-    xl_plan *plan = job_plan(xlt_context(), &j);
-    for (j.seed = 0; j.seed < 25; ++j.seed) {
-        alarm(PATIENCE);
-        job_check(xlt_context(), plan, &j, 1000003,
-                  (placing){.in_place = true, .own_scratch = true});
-    }
-    xl_plan_destroy(plan);
-    xlt_finish();
-    return 0;
-}
-
-static pid_t start(const char *how)
-{
-    const pid_t pid = fork();
-    assert_true(pid >= 0);
-    if (pid > 0)
-        return pid;
-    if (strcmp(how, "one-worker") == 0) { /* one for older PoCLs, one for newer */
-        setenv("POCL_MAX_PTHREAD_COUNT", "1", 1);
-        setenv("POCL_CPU_MAX_CU_COUNT", "1", 1);
-    }
-    execl(program, program, "--one-of-a-crowd", how, (char *)NULL);
-    _exit(127);
-}
-
-/* False if they found that this device has no look-back. */
-static bool run_crowd(size_t count, const char *how)
-{
-    pid_t all[3];
-    size_t failed = 0, left_out = 0;
-    for (size_t p = 0; p < count; ++p)
-        all[p] = start(how);
-    for (size_t p = 0; p < count; ++p) {
-        int status;
-        assert_int_equal(waitpid(all[p], &status, 0), all[p]);
-        const int code = WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
-        left_out += code == LEFT_OUT;
-        if (code == 0 || code == LEFT_OUT)
-            continue;
-        ++failed;
-        print_message("process %zu ended with %d%s\n", p, code,
-                      code == -SIGALRM ? ": it made no progress" : "");
-    }
-    if (failed > 0)
-        XLT_FAIL("%zu of %zu processes failed", failed, count);
-    return left_out == 0;
-}
-
-static void several_processes(void **state)
-{
-    (void)state;
-    if (xlt_small()) {
-        print_message("small sizes asked for: processes side by side left out\n");
-        skip();
-    }
-    assert_true(run_crowd(3, "as-it-is"));
-}
-
-/* On PoCL: no work-group runs while another waits. The test is a separate process, because PoCL
- * reads the variables once. */
-static void one_worker_thread(void **state)
-{
-    (void)state;
-    if (xlt_small()) {
-        print_message("small sizes asked for: a process with one worker left out\n");
-        skip();
-    }
-    if (!run_crowd(1, "one-worker")) {
-        print_message("a number of workers is asked of PoCL only: left out\n");
-        skip();
-    }
-}
-#endif
-
 int main(int argc, char **argv)
 {
-    /* First what starts processes, while this one has not opened the device: where an NVIDIA GPU
-     * was seen to be lent through a sandbox, children of a process that holds it could not. */
-    const struct CMUnitTest tests[] = {
-#ifndef _WIN32
-        cmocka_unit_test(several_processes), cmocka_unit_test(one_worker_thread),
-#endif
-        cmocka_unit_test(held_back),         cmocka_unit_test(other_states_held_back),
-        cmocka_unit_test(starts_held_back),  cmocka_unit_test(states_half_posted),
-        cmocka_unit_test(nobody_posts),
-    };
 #ifndef _WIN32
     program = argv[0];
     if (argc > 2 && strcmp(argv[1], "--one-of-a-crowd") == 0)
         return one_of_a_crowd(strcmp(argv[2], "one-worker") == 0);
 #endif
-    if (argc > 1)
-        cmocka_set_test_filter(argv[1]);
-    const int failed = cmocka_run_group_tests(tests, NULL, NULL);
-    xlt_finish();
-    return failed;
+    cmocka_set_test_filter(argc > 1 ? argv[1] : NULL);
+    return xlt_run_tests(NULL, xlt_teardown);
 }

@@ -28,9 +28,8 @@ static void refused(xl_status got, const char *text)
         XLT_FAIL("\"%s\" is not in: %s", text, xl_context_error(xlt_context()));
 }
 
-static void sums(void **state)
+XLT_TEST(sums)
 {
-    (void)state;
     static uint32_t out[N];
     static uint8_t bytes[N];
     static uint64_t wide[N];
@@ -49,9 +48,8 @@ static void sums(void **state)
     XLT_OK(xl_simple_inclusive_sum(xlt_context(), XL_U8, XL_U64, 0, NULL, NULL));
 }
 
-static void reductions(void **state)
+XLT_TEST(reductions)
 {
-    (void)state;
     uint64_t wanted = 0, got = 0;
     uint32_t least = 0;
     size_t at = 0;
@@ -70,9 +68,8 @@ static void reductions(void **state)
     assert_true(got == 0);
 }
 
-static void sorts(void **state)
+XLT_TEST(sorts)
 {
-    (void)state;
     typedef struct record {
         uint32_t key, place;
         uint8_t more;
@@ -101,9 +98,8 @@ static void sorts(void **state)
     XLT_OK(xl_simple_sort(xlt_context(), XL_U32, XL_ASCENDING, 0, NULL, 0, NULL));
 }
 
-static void top_k(void **state)
+XLT_TEST(top_k)
 {
-    (void)state;
     enum { K = 17 };
     static uint32_t indices[N], best[K], places[K];
     fill(4, 300);
@@ -119,9 +115,8 @@ static void top_k(void **state)
     assert_int_equal(places[3], UINT32_MAX); /* only min(k, n) are written */
 }
 
-static void unique(void **state)
+XLT_TEST(unique)
 {
-    (void)state;
     static uint32_t out[N + 1];
     size_t count = 0, wanted = 0;
     fill(5, 2);
@@ -139,9 +134,8 @@ static void unique(void **state)
 }
 
 /* More plans than are kept, each used twice. */
-static void histograms(void **state)
+XLT_TEST(histograms)
 {
-    (void)state;
     static float values[N];
     uint64_t bins[200], wanted[200];
     fill(6, 1000);
@@ -161,9 +155,8 @@ static void histograms(void **state)
     assert_int_equal(bins[0], N);
 }
 
-static void wrong_calls(void **state)
+XLT_TEST(wrong_calls)
 {
-    (void)state;
     uint64_t y[4] = {0};
     size_t count;
     xl_context *const ctx = xlt_context();
@@ -187,9 +180,8 @@ static void wrong_calls(void **state)
 }
 
 /* CROSSLANE_DEVICE chooses the same device for calls without a context. */
-static void without_a_context(void **state)
+XLT_TEST(without_a_context)
 {
-    (void)state;
     uint32_t y[5] = {3, 1, 4, 1, 5};
     const uint32_t wanted[5] = {3, 4, 8, 9, 14};
     assert_int_equal(xl_simple_inclusive_sum(NULL, XL_U32, XL_U32, 5, y, y), XL_SUCCESS);
@@ -207,9 +199,8 @@ static cl_uint references(cl_context cl)
 }
 
 /* Plans and memory of the calls end with the context. */
-static void contexts_end(void **state)
+XLT_TEST(contexts_end)
 {
-    (void)state;
     cl_context cl = xl_context_cl(xlt_context());
     const cl_uint before = references(cl);
     for (int i = 0; i < 3; ++i) {
@@ -258,9 +249,8 @@ static void list_equals(const xl_neighbor_list *l, const ref_search *search)
 }
 
 /* Point 0 is given four periods away; the others are inside. */
-static void wrapped(void **state)
+XLT_TEST(wrapped)
 {
-    (void)state;
     if (!xlt_has_grids())
         skip();
     float xyz[3 * POINTS];
@@ -296,9 +286,8 @@ static void wrapped(void **state)
     xl_simple_free(&list);
 }
 
-static void neighbors(void **state)
+XLT_TEST(neighbors)
 {
-    (void)state;
     if (!xlt_has_grids())
         skip();
     float xyz[3 * POINTS];
@@ -329,9 +318,8 @@ static void neighbors(void **state)
     xl_simple_free(NULL);
 }
 
-static void nearest(void **state)
+XLT_TEST(nearest)
 {
-    (void)state;
     if (!xlt_has_grids())
         skip();
     enum { K = 5 };
@@ -359,9 +347,8 @@ static void nearest(void **state)
     xl_simple_free(&list);
 }
 
-static void lists_in_double_precision(void **state)
+XLT_TEST(lists_in_double_precision)
 {
-    (void)state;
     xl_device_info info;
     xl_neighbor_list list;
     const double at[3] = {0, 0.1, 0.3};
@@ -375,9 +362,8 @@ static void lists_in_double_precision(void **state)
     xl_simple_free(&list);
 }
 
-static void wrong_lists(void **state)
+XLT_TEST(wrong_lists)
 {
-    (void)state;
     if (!xlt_has_grids())
         skip();
     float xyz[6] = {0, 0, 0, 1, (float)NAN, 0};
@@ -416,9 +402,8 @@ static void *sort_and_sum(void *of)
     return NULL;
 }
 
-static void threads(void **state)
+XLT_TEST(threads)
 {
-    (void)state;
     pthread_t started[4];
     void *failed;
     for (size_t t = 0; t < 4; ++t)
@@ -430,24 +415,4 @@ static void threads(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(sums),
-        cmocka_unit_test(reductions),
-        cmocka_unit_test(sorts),
-        cmocka_unit_test(top_k),
-        cmocka_unit_test(unique),
-        cmocka_unit_test(histograms),
-        cmocka_unit_test(wrong_calls),
-        cmocka_unit_test(without_a_context),
-        cmocka_unit_test(contexts_end),
-        cmocka_unit_test(threads),
-        cmocka_unit_test(neighbors),
-        cmocka_unit_test(wrapped),
-        cmocka_unit_test(nearest),
-        cmocka_unit_test(wrong_lists),
-        cmocka_unit_test(lists_in_double_precision),
-    };
-    return cmocka_run_group_tests(tests, NULL, xlt_teardown);
-}
+XLT_MAIN(NULL, xlt_teardown)

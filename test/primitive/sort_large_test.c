@@ -199,9 +199,8 @@ static void sort_cases(size_t count, const large_case *cases)
         skip();
 }
 
-static void keys_past_2_to_32(void **state)
+XLT_TEST(keys_past_2_to_32)
 {
-    (void)state;
     const size_t n = ((size_t)1 << large_log_or_skip()) + (1 << 20) + 7;
     const large_case cases[] = {{n, XL_U8, XL_NONE, 1, false},
                                 {n, XL_U32, XL_NONE, 1, false},
@@ -211,9 +210,8 @@ static void keys_past_2_to_32(void **state)
 }
 
 /* Of 2^31 keys places end with the sign of 32 bits, of 2^32 with the last of them. */
-static void keys_at_powers_of_two(void **state)
+XLT_TEST(keys_at_powers_of_two)
 {
-    (void)state;
     const size_t limit = (size_t)1 << large_log_or_skip();
     const large_case cases[] = {{limit / 2, XL_U8, XL_NONE, 0, true},
                                 {limit / 2, XL_U8, XL_NONE, 1, true},
@@ -222,15 +220,4 @@ static void keys_at_powers_of_two(void **state)
     sort_cases(sizeof cases / sizeof *cases, cases);
 }
 
-int main(int argc, char **argv)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(keys_past_2_to_32),
-        cmocka_unit_test(keys_at_powers_of_two),
-    };
-    if (argc > 1)
-        cmocka_set_test_filter(argv[1]);
-    const int failed = cmocka_run_group_tests(tests, NULL, NULL);
-    xlt_finish();
-    return failed;
-}
+XLT_MAIN(NULL, xlt_teardown)

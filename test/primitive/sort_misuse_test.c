@@ -7,9 +7,8 @@ static const xl_user_comparator above = {"above", "bool above(float a, float b) 
                                 no_name = {NULL, NULL}, two_names = {"a b", NULL};
 static const xl_user_type three_bytes = {"bytes", 3, 1, "typedef struct { uchar a, b, c; } bytes;"};
 
-static void wrong_descriptors(void **state)
+XLT_TEST(wrong_descriptors)
 {
-    (void)state;
     const wrong_desc cases[] = {
         {"desc.value", {.key = XL_U32, .value = XL_BYTES(0)}},
         {"desc.value", {.key = XL_U32, .value = XL_BYTES(65536)}},
@@ -48,9 +47,8 @@ static void wrong_descriptors(void **state)
 }
 
 /* Descriptors that are refused with other statuses. */
-static void contradictions(void **state)
+XLT_TEST(contradictions)
 {
-    (void)state;
     static const xl_user_comparator unknown = {"unknown",
                                                "bool unknown(float a, float b) { return c > b; }"},
                                     first = {"first",
@@ -107,9 +105,8 @@ static void contradictions(void **state)
 }
 
 /* Several arrays, and values alone: parts of one buffer of n elements of 8 bytes each. */
-static void wrong_arrays(void **state)
+XLT_TEST(wrong_arrays)
 {
-    (void)state;
     enum { N = 100, PARTS = 8 };
     const xl_status bad = XL_ERROR_INVALID_ARGUMENT, overlap = XL_ERROR_OVERLAP;
     cl_int code;
@@ -163,9 +160,8 @@ static void wrong_arrays(void **state)
     xl_plan_destroy(alone);
 }
 
-static void wrong_segments(void **state)
+XLT_TEST(wrong_segments)
 {
-    (void)state;
     enum { N = 40, COUNT_CSR = 5 };
     const xl_status bad = XL_ERROR_INVALID_ARGUMENT;
     uint32_t zeros[N + COUNT_CSR] = {0};
@@ -207,13 +203,4 @@ static void wrong_segments(void **state)
     xl_plan_destroy(whole);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(wrong_descriptors),
-        cmocka_unit_test(contradictions),
-        cmocka_unit_test(wrong_arrays),
-        cmocka_unit_test(wrong_segments),
-    };
-    return cmocka_run_group_tests(tests, NULL, xlt_teardown);
-}
+XLT_MAIN(NULL, xlt_teardown)

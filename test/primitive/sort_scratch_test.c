@@ -93,9 +93,8 @@ static void one_pass_in(const xl_tunable *tunables, uint32_t count)
     xl_plan_destroy(plan);
 }
 
-static void one_pass_writes_no_keys(void **state)
+XLT_TEST(one_pass_writes_no_keys)
 {
-    (void)state;
     static const xl_tunable serial[] = {{"sort.shape", 1},         {"sort.radix_alone", 0},
                                         {"sort.radix_buckets", 0}, {"sort.radix_chunks", 200},
                                         {"sort.radix_least", 70},  {"sort.radix_most", 700}};
@@ -117,9 +116,8 @@ static int by_byte(const void *a, const void *b)
 
 /* Sweeps, if the device has them, of two plans: in the second every third tile publishes nothing.
  * Unless that clears the scratch, it reads counts that the first published of other keys. */
-static void scratch_is_cleared(void **state)
+XLT_TEST(scratch_is_cleared)
 {
-    (void)state;
     enum { N = 16000 };
     xl_tunable tunables[] = {{"sort.shape", 0},       {"sort.sweep_group", 256},
                              {"sort.sweep_bytes", 8}, {"sort.radix_bytes", 8},
@@ -193,19 +191,10 @@ static void bound_is_close(uint32_t shape)
     xl_plan_destroy(plan);
 }
 
-static void bounds_are_close(void **state)
+XLT_TEST(bounds_are_close)
 {
-    (void)state;
     bound_is_close(0);
     bound_is_close(1);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(one_pass_writes_no_keys),
-        cmocka_unit_test(scratch_is_cleared),
-        cmocka_unit_test(bounds_are_close),
-    };
-    return cmocka_run_group_tests(tests, NULL, xlt_teardown);
-}
+XLT_MAIN(NULL, xlt_teardown)

@@ -4,9 +4,8 @@
 #define XLT_PRIMITIVE xl_top_k
 #include "xlt_misuse_calls.h"
 
-static void wrong_descriptors(void **state)
+XLT_TEST(wrong_descriptors)
 {
-    (void)state;
     const wrong_desc cases[] = {
         {"desc.segments: 3", {.key = XL_F32, .segments = XL_SEGMENTS_KEYS, .segment_type = XL_U32}},
         {"desc.segment_type: i32",
@@ -19,9 +18,8 @@ static void wrong_descriptors(void **state)
     xl_top_k_desc_init(NULL);
 }
 
-static void wrong_segments(void **state)
+XLT_TEST(wrong_segments)
 {
-    (void)state;
     enum { N = 40, COUNT_CSR = 5, K = 3 };
     const xl_status bad = XL_ERROR_INVALID_ARGUMENT;
     uint32_t zeros[N] = {0};
@@ -68,11 +66,4 @@ static void wrong_segments(void **state)
     xl_plan_destroy(whole);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(wrong_descriptors),
-        cmocka_unit_test(wrong_segments),
-    };
-    return cmocka_run_group_tests(tests, NULL, xlt_teardown);
-}
+XLT_MAIN(NULL, xlt_teardown)

@@ -77,9 +77,8 @@ static const char mistyped[] = "/* joins */\n"
                                "    return a;\n"
                                "}\n";
 
-static void a_mistyped_operator(void **state)
+XLT_TEST(a_mistyped_operator)
 {
-    (void)state;
     const char *text = operator_fails(mistyped);
     starts(text, "xl_scan_create: operator join does not compile: line 5, column 11: ");
     has(text, "operator join:5:11: ");
@@ -94,9 +93,8 @@ static void a_mistyped_operator(void **state)
     assert_null(strstr(text, "more line"));
 }
 
-static void in_a_reduction(void **state)
+XLT_TEST(in_a_reduction)
 {
-    (void)state;
     xl_plan *plan;
     xl_reduce_desc desc;
     const xl_user_op op = {"join", mistyped, NULL, 0};
@@ -114,9 +112,8 @@ static void in_a_reduction(void **state)
 }
 
 /* The lines around the first mistake are shown, and the others counted. */
-static void a_long_text(void **state)
+XLT_TEST(a_long_text)
 {
-    (void)state;
     static char source[20000];
     unsigned first = 0, last = 0;
     unsigned long more[2];
@@ -151,9 +148,8 @@ static void a_long_text(void **state)
 }
 
 /* The caller's column 1 is column 1. */
-static void columns_of_expressions(void **state)
+XLT_TEST(columns_of_expressions)
 {
-    (void)state;
     static const struct {
         const char *text, *place;
     } cases[] = {{"absent + x", "line 1, column 1: "},
@@ -177,9 +173,8 @@ static void columns_of_expressions(void **state)
     has(text, "\nload:1: x +\n");
 }
 
-static void the_size_of_a_type(void **state)
+XLT_TEST(the_size_of_a_type)
 {
-    (void)state;
     static const char join[] = "body join(body a, body b) { return a; }";
     static const char four[] = "typedef struct { float m, x, y, z; } body;";
     static const char broken[] = "typedef struct { flot m; } body;";
@@ -212,9 +207,8 @@ static void the_size_of_a_type(void **state)
 }
 
 /* Beside one that is right. */
-static void the_size_of_a_loaded_type(void **state)
+XLT_TEST(the_size_of_a_loaded_type)
 {
-    (void)state;
     const xl_user_type wide = {"wide", 8, 4, "typedef struct { body of; } wide;"};
     const xl_user_op op = {"join", "body join(body a, body b) { return a; }", NULL, 0};
     xl_scan_desc desc = scan_desc(&body, &op);
@@ -225,9 +219,8 @@ static void the_size_of_a_loaded_type(void **state)
            "type \"wide\": the device says 12 bytes, aligned to 4, the descriptor 8, aligned to 4");
 }
 
-static void the_source_goes_to_the_dump_folder(void **state)
+XLT_TEST(the_source_goes_to_the_dump_folder)
 {
-    (void)state;
     char folder[] = "/tmp/xlt-dump-XXXXXX", path[256] = "", command[600];
     xl_context *ctx;
     xl_context_desc desc;
@@ -255,9 +248,8 @@ static void the_source_goes_to_the_dump_folder(void **state)
     assert_int_equal(remove(folder), 0);
 }
 
-static void a_program_of_the_users(void **state)
+XLT_TEST(a_program_of_the_users)
 {
-    (void)state;
     cl_program program;
     static const char source[] = "#define XL_NAME t\n#define XL_T float\n"
                                  "#define XL_OP(a, b) ((a) + nope(b))\n"
@@ -340,9 +332,8 @@ static xl_status create(text_field field, const char *text)
 
 /* An expression must be one, a source must end where it ends, and functions must have the types of
  * the call, in every primitive. */
-static void texts_of_all_primitives(void **state)
+XLT_TEST(texts_of_all_primitives)
 {
-    (void)state;
     static const char two[] = "x > 2, x < 5",
                       no_join[] = "xl_scan_create: operator join does not compile",
                       uints[] = ": the source must define \"uint join(uint, uint)\"\n";
@@ -424,9 +415,8 @@ static void texts_of_all_primitives(void **state)
 }
 
 /* Compilers can do all that the limits allow: see XL_ERROR_INVALID_ARGUMENT in user_text_test.c. */
-static void the_longest_texts(void **state)
+XLT_TEST(the_longest_texts)
 {
-    (void)state;
     enum { MOST = 4096, NESTED = 64, SIGNS = 64 };
     char sum[MOST + 1] = "x", nested[2 * NESTED + 2] = "", signs[SIGNS + 2] = "";
     for (int k = 1; k + 1 < MOST; k += 2)
@@ -449,9 +439,8 @@ static void the_longest_texts(void **state)
 }
 
 /* Whatever it returns, it says yes unless that is 0. */
-static void a_comparator_that_returns_halves(void **state)
+XLT_TEST(a_comparator_that_returns_halves)
 {
-    (void)state;
     enum { N = 100 };
     const xl_user_comparator before = {"before",
                                        "float before(uint a, uint b) { return a < b ? 0.5f : 0; }"};
@@ -475,20 +464,4 @@ static void a_comparator_that_returns_halves(void **state)
     xl_plan_destroy(plan);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_mistyped_operator),
-        cmocka_unit_test(in_a_reduction),
-        cmocka_unit_test(a_long_text),
-        cmocka_unit_test(columns_of_expressions),
-        cmocka_unit_test(the_size_of_a_type),
-        cmocka_unit_test(the_size_of_a_loaded_type),
-        cmocka_unit_test(the_source_goes_to_the_dump_folder),
-        cmocka_unit_test(a_program_of_the_users),
-        cmocka_unit_test(texts_of_all_primitives),
-        cmocka_unit_test(the_longest_texts),
-        cmocka_unit_test(a_comparator_that_returns_halves),
-    };
-    return cmocka_run_group_tests(tests, NULL, xlt_teardown);
-}
+XLT_MAIN(NULL, xlt_teardown)

@@ -15,7 +15,7 @@ static struct CMUnitTest tests[MOST_TESTS];
 static int lines[MOST_TESTS];
 static size_t num_tests;
 
-void xlt_add_test(const char *name, CMUnitTestFunction test, CMFixtureFunction setup, int line)
+void xlt_add_test(const struct CMUnitTest *test, int line)
 {
     size_t at = num_tests++;
     XLT_TRUE(num_tests <= MOST_TESTS);
@@ -23,7 +23,7 @@ void xlt_add_test(const char *name, CMUnitTestFunction test, CMFixtureFunction s
         tests[at] = tests[at - 1];
         lines[at] = lines[at - 1];
     }
-    tests[at] = (struct CMUnitTest){.name = name, .test_func = test, .setup_func = setup};
+    tests[at] = *test;
     lines[at] = line;
 }
 

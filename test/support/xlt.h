@@ -13,9 +13,11 @@
 #include "xlt_device.h"
 
 /* A test of this program: XLT_TEST(name) { ... }. It registers itself, so that none is forgotten.
- * xlt_run_tests() runs them in the order of their lines; XLT_MAIN is a main() that does this. */
-#define XLT_TEST(name) XLT_TEST_SETUP(name, NULL)
-#define XLT_TEST_SETUP(name, setup)                                                                \
+ * xlt_run_tests() runs them in the order of their lines; XLT_MAIN is a main() that does this, or runs
+ * only the tests that match its argument. XLT_MAIN_WITH_GRIDS skips them if the device has no grids. */
+#define XLT_TEST(name) XLT_TEST_AROUND(name, NULL, NULL)
+#define XLT_TEST_SETUP(name, setup) XLT_TEST_AROUND(name, setup, NULL)
+#define XLT_TEST_AROUND(name, setup, teardown)                                                     \
     static void name(void);                                                                        \
     static void name##_runs(void **state)                                                          \
     {                                                                                              \
@@ -24,15 +26,23 @@
     }                                                                                              \
     __attribute__((constructor)) static void name##_registers(void)                                \
     {                                                                                              \
-        xlt_add_test(#name, name##_runs, setup, __LINE__);                                         \
+        const struct CMUnitTest test = {#name, name##_runs, setup, teardown, NULL};                \
+        xlt_add_test(&test, __LINE__);                                                             \
     }                                                                                              \
     static void name(void)
 #define XLT_MAIN(setup, teardown)                                                                  \
-    int main(void)                                                                                 \
+    int main(int argc, char **argv)                                                                \
     {                                                                                              \
+        cmocka_set_test_filter(argc > 1 ? argv[1] : NULL);                                         \
         return xlt_run_tests(setup, teardown);                                                     \
     }
-void xlt_add_test(const char *name, CMUnitTestFunction test, CMFixtureFunction setup, int line);
+#define XLT_MAIN_WITH_GRIDS(setup, teardown)                                                       \
+    int main(void)                                                                                 \
+    {                                                                                              \
+        return xlt_has_grids() ? xlt_run_tests(setup, teardown) : XLT_SKIPPED;                     \
+    }
+enum { XLT_SKIPPED = 77 };
+void xlt_add_test(const struct CMUnitTest *test, int line);
 int xlt_run_tests(CMFixtureFunction setup, CMFixtureFunction teardown);
 int xlt_teardown(void **state); /* xlt_finish() at the end of a group of tests */
 /* A new queue that the caller releases. Skips the test if the device has no such queues. */
@@ -42,9 +52,5 @@ void xlt_remove_folder(const char *folder); /* with all files in it */
 void xlt_needs_threads(void);
 /* False if the driver ends loops and therefore has no grids (loops_test.c); prints the reason. */
 bool xlt_has_grids(void);
-/* Runs a group of tests if the device has grids. */
-enum { XLT_SKIPPED = 77 };
-#define XLT_RUN_WITH_GRIDS(tests, setup, teardown)                                                 \
-    (xlt_has_grids() ? cmocka_run_group_tests(tests, setup, teardown) : XLT_SKIPPED)
 
 #endif

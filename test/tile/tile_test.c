@@ -106,18 +106,10 @@ static int exactly(void **state)
     return 0;
 }
 
-static int as_usual(void **state)
-{
-    (void)state;
-    xlt_place(XLT_GUARD_BYTES);
-    return 0;
-}
-
 /* ---- numbers past 2^32 ----------------------------------------------------------------------- */
 
-static void tiles_past_2_to_32(void **state)
+XLT_TEST_SETUP(tiles_past_2_to_32, exactly)
 {
-    (void)state;
     const xl_scan_desc desc = desc_of(XL_SEGMENTS_NONE, XL_NONE, 0, 0);
     const uint64_t tiles[] = {0, 1, P32 / 4096 - 1, P32 / 4096, P32 / 4096 + 1, P32 - 1};
     uint64_t wanted[COUNT(tiles)], got[COUNT(tiles)];
@@ -129,9 +121,8 @@ static void tiles_past_2_to_32(void **state)
     compare("first element of a tile", got, wanted, COUNT(tiles));
 }
 
-static void widths_past_2_to_32(void **state)
+XLT_TEST_SETUP(widths_past_2_to_32, exactly)
 {
-    (void)state;
     static const struct {
         xl_segments kind;
         uint64_t width, mask, run;
@@ -162,9 +153,8 @@ static void widths_past_2_to_32(void **state)
 }
 
 /* Flags and keys of a byte, and bits, of which all are 0 but one. */
-static void heads_past_2_to_32(void **state)
+XLT_TEST_SETUP(heads_past_2_to_32, exactly)
 {
-    (void)state;
     static const struct {
         xl_segments kind;
         xl_type type;
@@ -201,9 +191,8 @@ static void heads_past_2_to_32(void **state)
 }
 
 /* Offsets that are past 2^32, and more than 2^32 of them. */
-static void offsets_past_2_to_32(void **state)
+XLT_TEST_SETUP(offsets_past_2_to_32, exactly)
 {
-    (void)state;
     const xl_scan_desc wide = desc_of(XL_SEGMENTS_OFFSETS, XL_U64, 0, 0);
     const xl_scan_desc many = desc_of(XL_SEGMENTS_OFFSETS, XL_U32, 0, 0);
     xlt_pages pages = sparse((size_t)(5 * P32));
@@ -249,9 +238,8 @@ static const char sort_text[] = "#define XL_KEY_BYTES 4\n#define XL_KEY_KIND 0\n
                                 "#define XL_KEY_DESCENDING 0\n#define XL_SORT_VALUES 0\n";
 
 /* As many keys as a sort takes: two runs of 2^31 zeros, of which the first ends in sevens. */
-static void cuts_of_most_keys(void **state)
+XLT_TEST_SETUP(cuts_of_most_keys, exactly)
 {
-    (void)state;
     enum { SEVENS = 100 };
     const uint32_t half = (uint32_t)1 << 31, n = UINT32_MAX;
     xlt_pages pages = sparse((size_t)(4 * P32));
@@ -275,9 +263,8 @@ static void cuts_of_most_keys(void **state)
 }
 
 /* A row of 2^32 - 2 words, in which a small number sinks along the right children to the last. */
-static void rows_past_2_to_31(void **state)
+XLT_TEST_SETUP(rows_past_2_to_31, exactly)
 {
-    (void)state;
     const uint64_t n = P32 - 2, last = P32 - 3;
     xlt_pages pages = sparse((size_t)(4 * P32));
     uint32_t *const row = (uint32_t *)pages.data;
@@ -300,9 +287,8 @@ static void rows_past_2_to_31(void **state)
 
 /* ---- states that no call of ours published -------------------------------------------------- */
 
-static void partitions_that_do_not_go_together(void **state)
+XLT_TEST_SETUP(partitions_that_do_not_go_together, exactly)
 {
-    (void)state;
     enum { LENGTH = 64, D = 40, TILE = 16, SIDE = 57 };
     uint32_t outside[SIDE * SIDE];
     xli_kernel kernel =
@@ -358,9 +344,8 @@ static void look_back_among(xl_context *ctx, xl_plan *plan, leftover kind)
     free(words);
 }
 
-static void states_of_no_call(void **state)
+XLT_TEST(states_of_no_call)
 {
-    (void)state;
     static const struct {
         const char *tune, *mask;
         xl_type type;
@@ -480,9 +465,8 @@ static void check_prefixes(size_t columns, uint32_t delay, bool ordered)
     free(p.in);
 }
 
-static void prefixes_of_counts(void **state)
+XLT_TEST_SETUP(prefixes_of_counts, exactly)
 {
-    (void)state;
     if (!can_publish())
         skip();
     check_prefixes(1, 0, false);
@@ -490,9 +474,8 @@ static void prefixes_of_counts(void **state)
     check_prefixes(1, 1, false);
 }
 
-static void prefixes_of_columns(void **state)
+XLT_TEST_SETUP(prefixes_of_columns, exactly)
 {
-    (void)state;
     xl_device_info info;
     XLT_OK(xl_context_device_info(xlt_context(), &info));
     if (!can_publish() || info.max_work_group_size < 256)
@@ -501,25 +484,4 @@ static void prefixes_of_columns(void **state)
     check_prefixes(256, 5, false);
 }
 
-#define EXACT(test) cmocka_unit_test_setup_teardown(test, exactly, as_usual)
-
-int main(int argc, char **argv)
-{
-    const struct CMUnitTest tests[] = {
-        EXACT(tiles_past_2_to_32),
-        EXACT(widths_past_2_to_32),
-        EXACT(heads_past_2_to_32),
-        EXACT(offsets_past_2_to_32),
-        EXACT(cuts_of_most_keys),
-        EXACT(rows_past_2_to_31),
-        EXACT(partitions_that_do_not_go_together),
-        EXACT(prefixes_of_counts),
-        EXACT(prefixes_of_columns),
-        cmocka_unit_test(states_of_no_call),
-    };
-    if (argc > 1)
-        cmocka_set_test_filter(argv[1]);
-    const int failed = cmocka_run_group_tests(tests, NULL, NULL);
-    xlt_finish();
-    return failed;
-}
+XLT_MAIN(NULL, xlt_teardown)
