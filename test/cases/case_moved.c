@@ -7,7 +7,6 @@
 
 #include <crosslane/grid.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { NOW = SCENE_ARRAYS, NOW_Y, NOW_Z, COUNT_OUT, OWN, ORDERED, BACK };
@@ -171,7 +170,6 @@ static bool check_elements(outcome *o, const call_array *own, const call_array *
         else
             seen[i] = 1;
     }
-    free(seen);
     return good;
 }
 
@@ -337,10 +335,6 @@ static void run_moved(const fuzz_case *c, open_plan *plan, outcome *o)
         running_plan = plan;
         run_exact(o, c, plan, &call, arrays);
     }
-    free(now);
-    free(wrapped);
-    free(own);
-    free_scene(&s);
 }
 
 const primitive moved_primitive = {open_moved, run_moved, close_space};

@@ -8,7 +8,6 @@
 #include <crosslane/neighbors.h>
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum {
@@ -91,7 +90,6 @@ static xl_status open_search(const fuzz_case *c, open_plan *plan, xl_plan *grid)
     desc.tunables = way.search;
     desc.num_tunables = way.num_search;
     const xl_status status = xl_neighbors_create(grid, &desc, &plan->of.space.near);
-    free(table); /* the plan has copied it */
     return status;
 }
 
@@ -217,31 +215,19 @@ static answer find_answer(const fuzz_case *c, const scene *s)
         search_wide(c, s, table, &a, &wide);
     else
         search_narrow(c, s, table, &a, &narrow);
-    free(table);
-    XLT_TRUE(a.indices);
+    keep_bytes(a.indices);
     for (size_t i = 0; i < s->rows; ++i)
         a.counts[i] = (uint32_t)(a.offsets[i + 1] - a.offsets[i]);
     add_moves(s, &a, s->wide ? wide.shifts : narrow.shifts);
     pack(s, &a, s->wide ? (const void *)wide.vectors : narrow.vectors,
          s->wide ? wide.shifts : narrow.shifts, (size_t)a.offsets[s->rows]);
-    a.distances2 = s->wide ? (void *)wide.distances2 : narrow.distances2;
+    a.distances2 = keep_bytes(s->wide ? (void *)wide.distances2 : narrow.distances2);
     wide.distances2 = NULL;
     narrow.distances2 = NULL;
     ref_pairs_free_f64(&wide);
     ref_pairs_free(&narrow);
     sum_visits(s, &a);
     return a;
-}
-
-static void free_answer(answer *a)
-{
-    free(a->counts);
-    free(a->offsets);
-    free(a->indices);
-    free(a->distances2);
-    free(a->vectors);
-    free(a->shifts);
-    free(a->sums);
 }
 
 /* ---- the calls ------------------------------------------------------------------------------ */
@@ -516,10 +502,10 @@ static bool check_status(outcome *o, const fuzz_case *c, const call_array *a, ui
     const xl_neighbors_report right = report_wanted(c);
     xl_neighbors_report got = right;
     const bool rooms = row_room(c) > 0, short_of = less > 0 || right.longest_row > row_room(c);
-    const xl_status status = running->spoilt > 0 && !running->non_finite   ? XL_ERROR_OUT_OF_DOMAIN
-                             : running->spoilt > 0 || right.non_finite > 0 ? XL_ERROR_NON_FINITE
-                             : short_of                                    ? XL_ERROR_CAPACITY
-                                                                           : XL_SUCCESS;
+    const xl_status status = running->spoilt > 0    ? build_status(running)
+                             : right.non_finite > 0 ? XL_ERROR_NON_FINITE
+                             : short_of             ? XL_ERROR_CAPACITY
+                                                    : XL_SUCCESS;
     xl_neighbors_args args = args_of(a);
     args.capacity = rooms ? 0 : right.pairs - less;
     args.offsets = array_view(&a[OFFSETS]);
@@ -560,7 +546,6 @@ static bool holds(outcome *o, const fuzz_case *c, const call_array *a)
     size_t *places = make_bytes((size_t)wanted->offsets[running->rows], sizeof *places);
     for (size_t i = 0; good && i < running->num; ++i)
         good = check_row(o, c, a, i, places);
-    free(places);
     if (good && c->of[CUT] == CUT_MORE)
         good = check_untouched(o, a, row_begin(c, running->num), a[INDICES].n, running->num);
     return good && check_status(o, c, a, 0) &&
@@ -634,8 +619,6 @@ static void run_near(const fuzz_case *c, open_plan *plan, outcome *o)
         add_outputs(c, &s, &a, arrays);
         run_exact(o, c, plan, &call, arrays);
     }
-    free_answer(&a);
-    free_scene(&s);
 }
 
 const primitive near_primitive = {open_near, run_near, close_space};

@@ -7,7 +7,6 @@
 
 #include <crosslane/nearest.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { INDICES = SCENE_ARRAYS, DISTANCES };
@@ -115,9 +114,7 @@ static bool check_status(outcome *o, const fuzz_case *c, const call_array *a)
     const size_t k = nearest_of(c);
     size_t few = 0;
     xl_nearest_report r = {0};
-    const xl_status needed = running->spoilt == 0  ? XL_SUCCESS
-                             : running->non_finite ? XL_ERROR_NON_FINITE
-                                                   : XL_ERROR_OUT_OF_DOMAIN,
+    const xl_status needed = build_status(running),
                     status = xl_nearest_status(running_plan->of.space.nearest,
                                                running_plan->of.space.index, xlt_queue(), &args, &r,
                                                0, NULL);
@@ -186,9 +183,6 @@ static void run_nearest(const fuzz_case *c, open_plan *plan, outcome *o)
         running_plan = plan;
         run_exact(o, c, plan, &call, arrays);
     }
-    free(indices);
-    free(distances2);
-    free_scene(&s);
 }
 
 const primitive nearest_primitive = {open_nearest, run_nearest, close_space};
