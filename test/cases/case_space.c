@@ -278,11 +278,18 @@ static void make_tiny(const fuzz_case *c, scene *s)
                        tiny_scale(c) * scalar_of(s, s->points, i * s->stride + a));
 }
 
+/* Room for n points that are nowhere. */
+static void *make_nowhere(const scene *s, size_t n)
+{
+    void *const array = make_bytes(n * s->stride, s->bytes);
+    for (size_t i = 0; i < n * s->stride; ++i)
+        set_scalar(s, array, i, (double)NAN);
+    return array;
+}
+
 static void make_points_in(const fuzz_case *c, scene *s, xlt_random *random)
 {
-    s->points = make_bytes(s->n * s->stride, s->bytes);
-    for (size_t i = 0; i < s->n * s->stride; ++i)
-        set_scalar(s, s->points, i, (double)NAN);
+    s->points = make_nowhere(s, s->n);
     for (size_t i = 0; i < s->n; ++i) {
         double part[3];
         for (size_t a = 0; a < 3; ++a)
@@ -319,9 +326,7 @@ static double place_of_query(const fuzz_case *c, const scene *s, xlt_random *ran
 static void make_queries(const fuzz_case *c, scene *s, xlt_random *random)
 {
     const size_t stride = s->stride;
-    s->queries = make_bytes(s->rows * stride, s->bytes);
-    for (size_t i = 0; i < s->rows * stride; ++i)
-        set_scalar(s, s->queries, i, (double)NAN);
+    s->queries = make_nowhere(s, s->rows);
     for (size_t i = 0; i < s->rows; ++i) {
         const size_t at = i * stride, of = s->n ? xlt_below(random, (uint32_t)s->n) : 0;
         for (uint32_t a = 0; a < s->dimensions; ++a)
