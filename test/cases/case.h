@@ -191,9 +191,12 @@ void run_case(const fuzz_case *c, outcome *o, char before[LINE]);
 void close_plans(void);
 /* Changes the type to one that the device has. */
 void fit_device(fuzz_case *c);
-size_t plans_opened(void), plans_refused(void);
-/* Seconds that plans and grids took to make. */
-double plans_seconds(void);
+/* Plans that were made or refused, and the seconds that plans and grids took. */
+typedef struct plan_counts {
+    size_t opened, refused;
+    double seconds;
+} plan_counts;
+extern plan_counts plans_made;
 double seconds_now(void);
 bool device_works(void);
 

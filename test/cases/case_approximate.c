@@ -8,7 +8,6 @@
 
 #include <crosslane/nearest_approximate.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { POINTS_IN, QUERIES_IN, INDICES_OUT, DISTANCES_OUT, ROOM };
@@ -189,10 +188,6 @@ static void run_approximate(const fuzz_case *c, open_plan *plan, outcome *o)
     s.queries = c->of[AROUND] ? queries : NULL;
     XLT_TRUE(ref_nearest_approximate(&s, indices, distances));
     run_arrays(c, plan, o, &s, indices, distances);
-    free(points);
-    free(queries);
-    free(distances);
-    free(indices);
 }
 
 const primitive approximate_primitive = {open_approximate, run_approximate, close_array_plan};

@@ -3,7 +3,6 @@
  * checked and released here. */
 #include "cases.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 void close_array_plan(open_plan *plan)
@@ -69,16 +68,8 @@ static void make_arrays(call_array arrays[CALL_ARRAYS], const call_array *from, 
         *a = from[k];
         a->at += a->shifts ? shift : 0;
         if (a->name)
-            a->buffer =
-                a->is_scratch ? xlt_scratch_make(a->n) : guarded(a->host, a->n, a->size, a->at);
-    }
-}
-
-static void free_arrays(call_array arrays[CALL_ARRAYS])
-{
-    for (size_t k = 0; k < CALL_ARRAYS; ++k) {
-        xlt_buffer_free(&arrays[k].buffer);
-        free(arrays[k].got);
+            a->buffer = a->is_scratch ? xlt_scratch_make(a->n)
+                                      : xlt_buffer_make(a->host, a->n, a->size, a->at);
     }
 }
 
@@ -136,8 +127,8 @@ void run_alike(outcome *o, const fuzz_case *c, const open_plan *plan, const exac
     }
     if (good && calls == 2 && !undone && agree)
         agree(o, c, made[0], made[1]);
-    for (size_t k = 0; k < 2; ++k)
-        free_arrays(made[k]);
+    for (size_t k = 0; k < 2 * CALL_ARRAYS; ++k)
+        xlt_buffer_free(&made[k / CALL_ARRAYS][k % CALL_ARRAYS].buffer);
 }
 
 void run_exact(outcome *o, const fuzz_case *c, const open_plan *plan, const exact_call *call,

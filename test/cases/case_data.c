@@ -6,11 +6,36 @@
 #include <stdlib.h>
 #include <string.h>
 
+static void **kept;
+static size_t num_kept;
+
+void *keep_bytes(void *bytes)
+{
+    if ((num_kept & (num_kept - 1)) == 0)
+        kept = realloc(kept, (num_kept > 0 ? 2 * num_kept : 1) * sizeof *kept);
+    XLT_TRUE(bytes && kept);
+    return kept[num_kept++] = bytes;
+}
+
 void *make_bytes(size_t n, size_t size)
 {
-    void *bytes = calloc(n * size + 1, 1);
-    XLT_TRUE(bytes);
-    return bytes;
+    return keep_bytes(calloc(n * size + 1, 1));
+}
+
+void free_bytes(void)
+{
+    while (num_kept > 0)
+        free(kept[--num_kept]);
+    free(kept);
+    kept = NULL;
+}
+
+xlt_random random_of(uint64_t a, uint64_t b)
+{
+    uint64_t x = a * 0x9e3779b97f4a7c15u + b * 0xd1b54a32d192ed03u + 0x632be59bd9b4e019u;
+    x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9u;
+    x = (x ^ x >> 27) * 0x94d049bb133111ebu;
+    return (xlt_random){x ^ x >> 31};
 }
 
 /* ---- elements ------------------------------------------------------------------------------ */
@@ -237,7 +262,6 @@ static uint32_t draw_repeats(const fuzz_case *c, xlt_random *random)
 static void encode_offsets(const fuzz_case *c, segmentation *s, xlt_random *random)
 {
     const size_t n = (size_t)c->of[N];
-    free(s->begin);
     s->begin = make_bytes((c->of[PATTERN] == CROWDS ? MOST_REPEATS : 4) * n + 8, sizeof *s->begin);
     s->count = 0;
     for (size_t i = 0; i < n; ++i)
@@ -299,12 +323,4 @@ segmentation make_segments(const fuzz_case *c)
     else if (s.array_bytes > 0)
         encode_array(kind, &s, most, &random);
     return s;
-}
-
-void free_segments(segmentation *s)
-{
-    free(s->heads);
-    free(s->begin);
-    free(s->array);
-    *s = (segmentation){0};
 }

@@ -117,7 +117,7 @@ const char *const tunings[NUM_TUNINGS] = {
     "reduce.serial = 0\nreduce.group_size = 32\nreduce.whole_size = 32\nreduce.item_bytes = 16\n"
     "reduce.chunk_groups = 64\nreduce.chunk_vectors = 1\nreduce.single_group_vectors = 1\n"
     "reduce.segment_chunk_groups = 3\nsort.shape = 0\nsort.group_log = 4\nsort.items_log = 2\n"
-    "sort.segment_group_log = 4\nsort.segment_items_log = 2\n"
+    "sort.segment_group_log = 4\nsort.segment_items_log = 1\n"
     "sort.search_log = 3\nsort.sweep_group = 256\nsort.sweep_wide_group = 256\n"
     "sort.sweep_pair_group = 256\nsort.sweep_bytes = 8\nsort.sweep_wide_bytes = 16\n"
     "sort.sweep_pair_bytes = 8\nsort.sweep_from = 1500\n"
@@ -213,10 +213,9 @@ static const primitive *const primitives[PRIMITIVES] = {
 };
 enum { PLANS_KEPT = 128 };
 static open_plan plans[PLANS_KEPT];
-static size_t opened, refused;
+plan_counts plans_made;
 static uint64_t uses;
 static open_plan *current; /* of the case that runs */
-static double building;
 
 double seconds_now(void)
 {
@@ -227,26 +226,6 @@ double seconds_now(void)
     timespec_get(&now, TIME_UTC);
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 #endif
-}
-
-double plans_seconds(void)
-{
-    return building;
-}
-
-void plans_took(double start)
-{
-    building += seconds_now() - start;
-}
-
-size_t plans_opened(void)
-{
-    return opened;
-}
-
-size_t plans_refused(void)
-{
-    return refused;
 }
 
 static void close_plan(open_plan *plan)
@@ -311,13 +290,13 @@ static bool make_plan(const fuzz_case *c, open_plan *plan, outcome *o)
         return false;
     const xl_status status =
         ends_the_process(c) ? XL_ERROR_UNSUPPORTED : primitives[c->of[PRIMITIVE]]->open(c, plan);
-    ++opened;
-    plans_took(start);
+    ++plans_made.opened;
+    plans_made.seconds += seconds_now() - start;
     plan->refused = status != XL_SUCCESS;
     if (case_refused(c) != XL_SUCCESS)
         return was_refused(c, plan, status, o);
     if (status == XL_ERROR_UNSUPPORTED && (may_be_refused(c) || ends_the_process(c))) {
-        ++refused;
+        ++plans_made.refused;
         return true;
     }
     if (!succeeded(o, plan->ctx, status, "the plan"))
@@ -359,6 +338,7 @@ static void place_buffers(const fuzz_case *c)
 void run_case(const fuzz_case *c, outcome *o, char before[LINE])
 {
     *o = (outcome){0};
+    free_bytes();
     open_plan *plan = plan_of(c, o);
     if (before)
         *before = '\0';
@@ -390,14 +370,10 @@ void close_plans(void)
         xl_context_destroy(contexts[k]);
     if (out_of_order)
         clReleaseCommandQueue(out_of_order);
+    free_bytes();
 }
 
 /* ---- buffers --------------------------------------------------------------------------------- */
-
-xlt_buffer guarded(const void *host, size_t n, size_t size, size_t offset)
-{
-    return xlt_buffer_make(host, n, size, offset);
-}
 
 /* The byte that xlt_buffer_make() puts around the elements. */
 enum { GUARD = 0x5c };
@@ -423,7 +399,6 @@ bool read_guarded(outcome *o, const xlt_buffer *buffer, const char *name, void *
                xlt_pages_touched(&buffer->pages, GUARD));
     if (to)
         memcpy(to, all + lead, bytes);
-    free(all);
     return !o->failed;
 }
 
@@ -438,7 +413,6 @@ bool unchanged(outcome *o, const xlt_buffer *buffer, const char *name, const voi
         same = got[i] == (host ? ((const unsigned char *)host)[i] : UNTOUCHED);
     if (!same)
         failed(o, "%s was written to", name);
-    free(got);
     return !o->failed;
 }
 

@@ -4,14 +4,6 @@
 
 #define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
 
-xlt_random random_of(uint64_t a, uint64_t b)
-{
-    uint64_t x = a * 0x9e3779b97f4a7c15u + b * 0xd1b54a32d192ed03u + 0x632be59bd9b4e019u;
-    x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9u;
-    x = (x ^ x >> 27) * 0x94d049bb133111ebu;
-    return (xlt_random){x ^ x >> 31};
-}
-
 static bool one_in(xlt_random *random, uint32_t n)
 {
     return xlt_below(random, n) == 0;

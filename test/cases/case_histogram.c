@@ -6,7 +6,6 @@
 
 #include <crosslane/histogram.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { IN, LEVELS, WEIGHTS, BINS, LENGTH, ROOM };
@@ -303,8 +302,6 @@ static void add_reals(const fuzz_case *c, const uint64_t *bins, const unsigned c
         lane_set_number(e, sums + k * e->bytes,
                         (long double)(wide ? before + sum : (double)((float)before + (float)sum)));
     }
-    free(sorted);
-    free(begin);
 }
 
 static bool both_are_nan(const void *got, const void *wanted, size_t bytes)
@@ -352,7 +349,6 @@ static unsigned char *expected_bins(const fuzz_case *c, const ref_histogram *h,
     for (size_t i = 0; i < c->of[N]; ++i)
         bins[i] = bin_of(c, h, in, i);
     (counter_of(c)->numbers == FLOATING ? add_reals : add_integers)(c, bins, weights, after);
-    free(bins);
     return after;
 }
 
@@ -381,9 +377,6 @@ static void run_arrays(const fuzz_case *c, open_plan *plan, outcome *o, const un
         arrays[ROOM] = scratch_array(c, scratch);
         run_exact(o, c, plan, &call, arrays);
     }
-    free(before);
-    free(after);
-    free(weights);
 }
 
 static void run_histogram(const fuzz_case *c, open_plan *plan, outcome *o)
@@ -395,8 +388,6 @@ static void run_histogram(const fuzz_case *c, open_plan *plan, outcome *o)
     if (c->of[BINNING] == XL_HISTOGRAM_LEVELS)
         h.levels = levels = make_numbers(c, (size_t)c->of[NUM_BINS] + 1, true);
     run_arrays(c, plan, o, in, &h);
-    free(levels);
-    free(in);
 }
 
 const primitive histogram_primitive = {open_histogram, run_histogram, close_array_plan};

@@ -6,7 +6,6 @@
 #include "reference.h"
 
 #include <crosslane/merge.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum {
@@ -105,7 +104,6 @@ static void deal_out(const fuzz_case *c, const runs *r)
         const int to = goes_to_b(c, r, dealt);
         memcpy(r->keys[to] + dealt[to]++ * bytes, all + i * bytes, bytes);
     }
-    free(all);
 }
 
 /* Repeats keys of a in a, and some of them in b, so that set operations find equal ones. */
@@ -152,14 +150,6 @@ static runs make_runs(const fuzz_case *c)
     for (size_t side = 0; side < 2; ++side)
         order_keys(c, r.n[side], r.keys[side], c->of[BREAKS]);
     return r;
-}
-
-static void free_runs(runs *r)
-{
-    for (size_t side = 0; side < 2; ++side) {
-        free(r->keys[side]);
-        free_value_arrays(&r->values[side]);
-    }
 }
 
 /* ---- results --------------------------------------------------------------------------------- */
@@ -230,9 +220,6 @@ static results expect(const fuzz_case *c, const runs *r)
     for (size_t k = 0; k < count_values(c); ++k)
         wanted.values.of[k] = chosen(&wanted, room, r->values[0].of[k], r->values[b].of[k], n,
                                      value_size(c, k), places);
-    free(ranked_a);
-    free(ranked_b);
-    free(places);
     return wanted;
 }
 
@@ -274,8 +261,6 @@ static void run_arrays(const fuzz_case *c, open_plan *plan, outcome *o, const ru
         [ROOM] = *room};
     add_values(c, r, &wanted, arrays);
     run_exact(o, c, plan, &call, arrays);
-    free(wanted.keys);
-    free_value_arrays(&wanted.values);
 }
 
 static void run_merge(const fuzz_case *c, open_plan *plan, outcome *o)
@@ -289,7 +274,6 @@ static void run_merge(const fuzz_case *c, open_plan *plan, outcome *o)
         const call_array room = scratch_array(c, scratch);
         run_arrays(c, plan, o, &r, &room);
     }
-    free_runs(&r);
 }
 
 const primitive merge_primitive = {open_merge, run_merge, close_array_plan};

@@ -6,7 +6,6 @@
 
 #include <crosslane/morton.h>
 #include <math.h>
-#include <stdlib.h>
 
 enum { POINTS_IN, CODES_OUT };
 
@@ -108,8 +107,6 @@ static void run_morton(const fuzz_case *c, open_plan *plan, outcome *o)
             [CODES_OUT] = output_array("codes", codes, n, xl_type_size(desc.code), at)};
         run_exact(o, c, plan, &call, arrays);
     }
-    free(places);
-    free(codes);
 }
 
 const primitive morton_primitive = {open_morton, run_morton, close_space};

@@ -7,7 +7,6 @@
 
 #include <crosslane/grid.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { NOW = SCENE_ARRAYS, NOW_Y, NOW_Z, COUNT_OUT, OWN, ORDERED, BACK };
@@ -91,40 +90,26 @@ static void send_away(const scene *s, void *now)
 }
 
 /* Counts the moved points among from..from + n - 1, which share a cell. */
-static uint32_t count_wide(const fuzz_case *c, const scene *s, const void *now, double distance,
-                           size_t from, size_t n)
-{
-    ref_moved_f64 m = {.was = (const double *)s->points + from * s->stride,
-                       .now = (const double *)now + from * s->stride,
-                       .was_stride = s->stride,
-                       .now_stride = s->stride,
-                       .n = n,
-                       .dimensions = s->dimensions,
-                       .distance = distance,
-                       .cell = s->own                       ? s->own_repeats + 9 * s->systems[from]
-                               : c->of[SPACE] == SPACE_CELL ? s->repeats
-                                                            : NULL};
-    memcpy(m.period, s->period, sizeof m.period);
-    return ref_count_moved_f64(&m);
-}
-
-static uint32_t count_narrow(const fuzz_case *c, const scene *s, const void *now, double distance,
-                             size_t from, size_t n)
-{
-    ref_moved m = {.was = (const float *)s->points + from * s->stride,
-                   .now = (const float *)now + from * s->stride,
-                   .was_stride = s->stride,
-                   .now_stride = s->stride,
-                   .n = n,
-                   .dimensions = s->dimensions,
-                   .distance = (float)distance,
-                   .cell = s->own                       ? s->own_narrow + 9 * s->systems[from]
-                           : c->of[SPACE] == SPACE_CELL ? s->narrow
-                                                        : NULL};
-    for (size_t axis = 0; axis < 3; ++axis)
-        m.period[axis] = (float)s->period[axis];
-    return ref_count_moved(&m);
-}
+#define COUNT_MOVED(name, structure, real, call, own_cells, cell_of_all)                           \
+    static uint32_t name(const fuzz_case *c, const scene *s, const void *now, double distance,     \
+                         size_t from, size_t n)                                                    \
+    {                                                                                              \
+        structure m = {.was = (const real *)s->points + from * s->stride,                          \
+                       .now = (const real *)now + from * s->stride,                                \
+                       .was_stride = s->stride,                                                    \
+                       .now_stride = s->stride,                                                    \
+                       .n = n,                                                                     \
+                       .dimensions = s->dimensions,                                                \
+                       .distance = (real)distance,                                                 \
+                       .cell = s->own                       ? s->own_cells + 9 * s->systems[from]  \
+                               : c->of[SPACE] == SPACE_CELL ? s->cell_of_all                       \
+                                                            : NULL};                               \
+        for (size_t axis = 0; axis < 3; ++axis)                                                    \
+            m.period[axis] = (real)s->period[axis];                                                \
+        return call(&m);                                                                           \
+    }
+COUNT_MOVED(count_wide, ref_moved_f64, double, ref_count_moved_f64, own_repeats, repeats)
+COUNT_MOVED(count_narrow, ref_moved, float, ref_count_moved, own_narrow, narrow)
 
 static uint32_t count_moved(const fuzz_case *c, const scene *s, const void *now, double distance)
 {
@@ -171,7 +156,6 @@ static bool check_elements(outcome *o, const call_array *own, const call_array *
         else
             seen[i] = 1;
     }
-    free(seen);
     return good;
 }
 
@@ -337,10 +321,6 @@ static void run_moved(const fuzz_case *c, open_plan *plan, outcome *o)
         running_plan = plan;
         run_exact(o, c, plan, &call, arrays);
     }
-    free(now);
-    free(wrapped);
-    free(own);
-    free_scene(&s);
 }
 
 const primitive moved_primitive = {open_moved, run_moved, close_space};

@@ -7,7 +7,6 @@
 
 #include <crosslane/nearest.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { INDICES = SCENE_ARRAYS, DISTANCES };
@@ -52,26 +51,28 @@ static xl_status open_nearest(const fuzz_case *c, open_plan *plan)
         (search).images = IMAGES;                                                                  \
     } while (0)
 
-/* The cell of a row's system, if each has its own. */
-static const scene_cell *own_cell(const scene *s, size_t row)
+/* The cell of a row's system. */
+static const scene_cell *cell_of_row(const scene *s, size_t row)
 {
-    const uint32_t system = (s->queries ? s->query_systems : s->systems)[row];
-    return &s->own[system < s->num_systems ? system : 0];
+    const uint32_t system = s->own ? (s->queries ? s->query_systems : s->systems)[row] : 0;
+    return s->own ? &s->own[system < s->num_systems ? system : 0] : &s->all;
 }
+
+#define SEARCH_ROWS(search, s, real, find)                                                         \
+    for (size_t i = 0; i < (s)->num; ++i) {                                                        \
+        const scene_cell *const cell = cell_of_row(s, (s)->first + i);                             \
+        for (size_t axis = 0; axis < 3; ++axis) {                                                  \
+            (search).period[axis] = (real)cell->period[axis];                                      \
+            (search).tilt[axis] = (real)cell->tilt[axis];                                          \
+        }                                                                                          \
+        find(&(search), (s)->first + i, indices + i * (search).k, distances2 + i * (search).k);    \
+    }
 
 static void search_wide(const fuzz_case *c, const scene *s, uint32_t *indices, double *distances2)
 {
     ref_nearest_search_f64 search = {.radius2 = c->of[LIMITED] ? s->radius * s->radius : 0};
     FILL_SEARCH(search, c, s);
-    memcpy(search.period, s->period, sizeof search.period);
-    memcpy(search.tilt, s->tilt, sizeof search.tilt);
-    for (size_t i = 0; i < s->num; ++i) {
-        if (s->own) {
-            memcpy(search.period, own_cell(s, s->first + i)->period, sizeof search.period);
-            memcpy(search.tilt, own_cell(s, s->first + i)->tilt, sizeof search.tilt);
-        }
-        ref_nearest_f64(&search, s->first + i, indices + i * search.k, distances2 + i * search.k);
-    }
+    SEARCH_ROWS(search, s, double, ref_nearest_f64)
 }
 
 static void search_narrow(const fuzz_case *c, const scene *s, uint32_t *indices, float *distances2)
@@ -79,17 +80,7 @@ static void search_narrow(const fuzz_case *c, const scene *s, uint32_t *indices,
     const float radius = (float)s->radius;
     ref_nearest_search search = {.radius2 = c->of[LIMITED] ? radius * radius : 0};
     FILL_SEARCH(search, c, s);
-    for (size_t axis = 0; axis < 3; ++axis) {
-        search.period[axis] = (float)s->period[axis];
-        search.tilt[axis] = (float)s->tilt[axis];
-    }
-    for (size_t i = 0; i < s->num; ++i) {
-        for (size_t axis = 0; axis < 3 && s->own; ++axis) {
-            search.period[axis] = (float)own_cell(s, s->first + i)->period[axis];
-            search.tilt[axis] = (float)own_cell(s, s->first + i)->tilt[axis];
-        }
-        ref_nearest(&search, s->first + i, indices + i * search.k, distances2 + i * search.k);
-    }
+    SEARCH_ROWS(search, s, float, ref_nearest)
 }
 
 static const scene *running; /* what enqueue() works on */
@@ -115,9 +106,7 @@ static bool check_status(outcome *o, const fuzz_case *c, const call_array *a)
     const size_t k = nearest_of(c);
     size_t few = 0;
     xl_nearest_report r = {0};
-    const xl_status needed = running->spoilt == 0  ? XL_SUCCESS
-                             : running->non_finite ? XL_ERROR_NON_FINITE
-                                                   : XL_ERROR_OUT_OF_DOMAIN,
+    const xl_status needed = build_status(running),
                     status = xl_nearest_status(running_plan->of.space.nearest,
                                                running_plan->of.space.index, xlt_queue(), &args, &r,
                                                0, NULL);
@@ -186,9 +175,6 @@ static void run_nearest(const fuzz_case *c, open_plan *plan, outcome *o)
         running_plan = plan;
         run_exact(o, c, plan, &call, arrays);
     }
-    free(indices);
-    free(distances2);
-    free_scene(&s);
 }
 
 const primitive nearest_primitive = {open_nearest, run_nearest, close_space};

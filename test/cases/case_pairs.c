@@ -41,6 +41,13 @@ static void set_state(const cover *v, size_t a, size_t b, uint8_t state)
     v->state[a * v->count + b] = v->state[b * v->count + a] = state;
 }
 
+static void *zeros(size_t n, size_t size)
+{
+    void *bytes = calloc(n * size + 1, 1);
+    XLT_TRUE(bytes);
+    return bytes;
+}
+
 /* ---- levels ---------------------------------------------------------------------------------- */
 
 /* Keys for one path are for lists and for random calls. */
@@ -55,15 +62,15 @@ static void list_levels(cover *v)
     size_t room = 0;
     for (field f = 0; f < FIELDS; ++f)
         room += (size_t)count_levels(f);
-    v->levels = make_bytes(room, sizeof *v->levels);
+    v->levels = zeros(room, sizeof *v->levels);
     for (field f = 0; f < FIELDS; ++f) {
         v->first[f] = v->count;
         for (uint64_t k = 0; is_paired(f) && heeds(&c, f) && k < count_levels(f); ++k)
             v->levels[v->count++] = (level){f, level_of(f, k)};
     }
     v->first[FIELDS] = v->count;
-    v->state = make_bytes(v->count * v->count, 1);
-    v->open = make_bytes(v->count, sizeof *v->open);
+    v->state = zeros(v->count * v->count, 1);
+    v->open = zeros(v->count, sizeof *v->open);
 }
 
 static size_t width(const cover *v, field f)
@@ -320,7 +327,7 @@ static void cover_all(cover *v, size_t limit)
 /* The first case of each plan. */
 static const fuzz_case **plan_cases(const cover *v)
 {
-    const fuzz_case **first = make_bytes(v->plans + 1, sizeof *first);
+    const fuzz_case **first = zeros(v->plans + 1, sizeof *first);
     for (size_t k = v->list.count; k-- > 0;)
         first[v->plan_of[k]] = &v->list.cases[k];
     return first;
@@ -333,8 +340,8 @@ static size_t *rank_plans(cover *v)
 {
     const size_t last = v->first[PLAN_FIELDS];
     const fuzz_case **first = plan_cases(v);
-    size_t *gains = make_bytes(v->plans + 1, sizeof *gains),
-           *places = make_bytes(v->plans + 1, sizeof *places);
+    size_t *gains = zeros(v->plans + 1, sizeof *gains),
+           *places = zeros(v->plans + 1, sizeof *places);
     for (size_t k = 0; k < last * v->count; ++k)
         if (k % v->count < last && v->state[k] == COVERED)
             v->state[k] = OPEN;
@@ -361,9 +368,9 @@ static size_t *rank_plans(cover *v)
 static void order_by_plan(cover *v)
 {
     case_list *const l = &v->list;
-    fuzz_case *ordered = make_bytes(l->count, sizeof *ordered);
+    fuzz_case *ordered = zeros(l->count, sizeof *ordered);
     size_t at = 0, *places = rank_plans(v);
-    l->plans = make_bytes(l->count, sizeof *l->plans);
+    l->plans = zeros(l->count, sizeof *l->plans);
     for (size_t place = 0; place < v->plans; ++place)
         for (size_t k = 0; k < l->count; ++k)
             if (places[v->plan_of[k]] == place) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Which fields of a case go with which: one table. A field that breaks its rule is set to 0. */
+ * Which fields of a case go with which. A field that breaks its rule is set to 0. */
 #include "cases.h"
 
 #include <crosslane/histogram.h>
@@ -8,17 +8,10 @@
 
 #define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
 
-typedef bool may(const fuzz_case *c);
-
-#define RULE(name, holds)                                                                          \
-    static bool name(const fuzz_case *c)                                                           \
-    {                                                                                              \
-        return holds;                                                                              \
-    }
 #define IS(p) (c->of[PRIMITIVE] == (p))
 #define OF(f) (c->of[f])
 
-/* ---- types and operators ---- */
+/* ---- properties of a case -------------------------------------------------------------------- */
 
 static bool is_user(const fuzz_case *c)
 {
@@ -28,11 +21,6 @@ static bool is_user(const fuzz_case *c)
 static bool is_floating(const fuzz_case *c)
 {
     return element_of(c)->numbers == FLOATING;
-}
-
-static bool has_numbers(const fuzz_case *c)
-{
-    return element_of(c)->numbers != STRUCT;
 }
 
 static bool moves(const fuzz_case *c)
@@ -50,25 +38,10 @@ static bool compares(const fuzz_case *c)
     return OF(CHOICE) == XL_SELECT_UNIQUE || OF(CHOICE) == XL_SELECT_RUNS;
 }
 
-RULE(compare_goes, OF(COMPARE) != COMPARE_LOW || !is_floating(c))
-RULE(type_goes, (!has_keys(c) && !IS(HISTOGRAM)) || OF(TYPE) < NUM_SCALARS)
-RULE(type_is_known, !(IS(SELECT) || IS(TRANSFORM)) || OF(TYPE) < FIRST_USER + 4)
-RULE(type_is_compared, OF(COMPARE) != COMPARE_STRUCT)
-RULE(type_has_bins, OF(BINNING) != XL_HISTOGRAM_KEYS || !is_floating(c))
-RULE(type_is_plain, !IS(TRANSFORM) || OF(MOVE) != XL_TRANSFORM_ADJACENT || has_numbers(c))
-RULE(op_goes, !is_user(c) && (OF(OP) < 7 || (IS(REDUCE) && element_of(c)->lanes == 1)))
-RULE(op_of_integers, !is_floating(c) || OF(OP) < 4 || case_is_arg(c))
-RULE(map_goes, element_of(c)->lanes == 1 && !is_user(c) && element_of(c)->type != XL_F16 &&
-                   !(is_floating(c) && OF(OP) == 1))
-RULE(map_loads, !IS(HISTOGRAM) || OF(MAP) == MAP_LOAD)
-RULE(map_stores, OF(MAP) < MAP_STORE || !(case_is_arg(c) || element_of(c)->numbers == SIGNED))
-
-/* Numbers of either kind: a conversion between the kinds is exact for some only. */
-RULE(from_goes, element_of(c)->lanes == 1 && !is_user(c) && has_numbers(c) &&
-                    (OF(MAP) == MAP_NONE || OF(MAP) == MAP_STORE) &&
-                    is_floating(c) == (source_of(c)->numbers == FLOATING))
-
-/* ---- segments ---- */
+static bool type_goes(const fuzz_case *c)
+{
+    return (!has_keys(c) && !IS(HISTOGRAM)) || OF(TYPE) < NUM_SCALARS;
+}
 
 static bool has_arrays(const fuzz_case *c)
 {
@@ -85,15 +58,10 @@ static bool has_width(const fuzz_case *c)
     return OF(SEGMENTS) == XL_SEGMENTS_WIDTH || OF(SEGMENTS) == XL_SEGMENTS_MASK;
 }
 
-RULE(segments_go, !(IS(SORT) || IS(TOP_K)) || has_offsets(c))
-RULE(segment_type_goes,
-     OF(SEGMENTS) == XL_SEGMENTS_KEYS || (has_offsets(c) && OF(SEGMENT_TYPE) < 2))
-RULE(mask_goes, OF(SEGMENTS) == XL_SEGMENTS_MASK)
-RULE(pattern_goes, has_arrays(c) || has_offsets(c))
-RULE(cut_goes, IS(NEAR) ? !OF(ROW_ROOM) && !OF(FILLS) && OF(CUT) != CUT_UNSAID
-                        : OF(CUT) != CUT_MORE && (has_arrays(c) || IS(SELECT)))
-
-/* ---- scans and reductions ---- */
+static bool pattern_goes(const fuzz_case *c)
+{
+    return has_arrays(c) || has_offsets(c);
+}
 
 static bool algorithm_goes(const fuzz_case *c)
 {
@@ -103,53 +71,22 @@ static bool algorithm_goes(const fuzz_case *c)
     return IS(SORT) ? algorithm >= ALGORITHM_BITONIC : algorithm <= XL_SCAN_BLELLOCH;
 }
 
-RULE(init_goes, IS(SCAN) || OF(INIT) != INIT_DEVICE)
-RULE(init_of_results, !case_is_arg(c))
-RULE(algorithm_reproduces, OF(ALGORITHM) > XL_SCAN_REDUCE_THEN_SCAN ||
-                               OF(DETERMINISM) != XL_REPRODUCIBLE || !case_rounds(c))
-RULE(most_goes, OF(COUNT) == COUNT_ON_DEVICE)
-RULE(place_goes, !IS(TRANSFORM) || !moves(c))
-RULE(place_has_room, in_bytes_of(c) == out_bytes_of(c))
-RULE(place_of_sorts, IS(SORT) || OF(PLACE) == PLACE_IN)
-RULE(place_has_values, OF(PLACE) <= PLACE_IN || OF(VALUES) == VALUES_U32)
-RULE(place_has_keys, OF(PLACE) <= PLACE_IN || !OF(VALUES_ONLY))
-
-/* ---- sorts ---- */
-
-static bool has_range(const fuzz_case *c)
-{
-    return OF(FROM_BIT) > 0 || OF(TO_BIT) > 0;
-}
-
 /* A range that is all bits is none. */
 static bool has_some_bits(const fuzz_case *c)
 {
     return OF(FROM_BIT) > 0 || (OF(TO_BIT) > 0 && OF(TO_BIT) != 8 * element_of(c)->bytes);
 }
 
-RULE(key_bytes_go, OF(COMPARE) == COMPARE_STRUCT)
-RULE(range_goes, OF(COMPARE) == COMPARE_NONE && !OF(SEGMENTS))
-RULE(to_bit_goes, OF(TO_BIT) <= 8 * element_of(c)->bytes)
-RULE(from_bit_goes, OF(FROM_BIT) < (OF(TO_BIT) ? OF(TO_BIT) : 8 * element_of(c)->bytes))
-RULE(equal_zeros_matter,
-     !IS(REDUCE) || (is_floating(c) && (case_is_arg(c) || OF(OP) == 2 || OF(OP) == 3)))
-RULE(equal_zeros_go, OF(COMPARE) == COMPARE_NONE && !has_some_bits(c))
-RULE(wide_goes, OF(COMPARE) == COMPARE_NONE && !OF(SEGMENTS) && !OF(EQUAL_ZEROS))
-RULE(algorithm_compares, !IS(SORT) || OF(COMPARE) == COMPARE_NONE)
-RULE(algorithm_has_segments, !IS(SORT) || !OF(SEGMENTS) || OF(ALGORITHM) == ALGORITHM_BITONIC)
-RULE(algorithm_has_range,
-     !IS(SORT) || !(has_range(c) || OF(WIDE)) || OF(ALGORITHM) == ALGORITHM_RADIX)
-
-/* ---- keys ---- */
+static bool range_goes(const fuzz_case *c)
+{
+    return OF(COMPARE) == COMPARE_NONE && !OF(SEGMENTS);
+}
 
 static bool asks(const fuzz_case *c)
 {
     return IS(SEARCH) && OF(BOUND) == XL_SEARCH_UNSORTED;
 }
 
-RULE(values_go, IS(SORT) || OF(VALUES) != VALUES_INDICES)
-RULE(value_bytes_go, OF(VALUES) == VALUES_U32)
-RULE(more_goes, OF(VALUES) != VALUES_NONE)
 static bool repeats(const fuzz_case *c)
 {
     return OF(SPACE) >= SPACE_BOX;
@@ -168,183 +105,232 @@ static uint64_t outputs(const fuzz_case *c)
     return NO_KEYS | NO_INDICES | NO_COUNT | values | lengths;
 }
 
-RULE(left_out_is_there, (OF(LEFT_OUT) & ~outputs(c)) == 0)
-RULE(left_out_leaves, IS(NEAR) || OF(LEFT_OUT) != outputs(c))
-RULE(index_goes, !asks(c) && (!IS(TRANSFORM) || moves(c)))
-RULE(values_only_go, OF(VALUES) != VALUES_NONE)
-RULE(other_goes, !OF(SHARED))
-RULE(shared_goes, !asks(c))
-RULE(deal_goes, !asks(c) && !OF(SHARED) && !(IS(SEARCH) && OF(DEAL) == DEAL_RUNS))
+/* ---- the rules ------------------------------------------------------------------------------- */
 
-RULE(keys_go, OF(DATA) == RANDOM && OF(COMPARE) == COMPARE_NONE)
+/* Goes over all rules in their order. */
+typedef struct pass {
+    fuzz_case *c;
+    bool spares;   /* the first broken rule that the library checks */
+    size_t spared; /* its number, from 1; 0: none */
+    size_t only;   /* the one rule that the pass looks at; 0: all */
+    size_t at;     /* the number of this rule */
+    field asked;
+    const char *because; /* why that field is set to 0; NULL: it is not */
+} pass;
 
-/* ---- selections, histograms, transforms ---- */
+static void rule(pass *p, field f, bool holds, const char *because, bool checked)
+{
+    ++p->at;
+    if (holds || (p->only > 0 && p->at != p->only))
+        return;
+    if (p->spares && checked && p->spared == 0)
+        p->spared = p->at;
+    else
+        p->c->of[f] = 0;
+    if (f == p->asked && !p->because)
+        p->because = because;
+}
 
-RULE(by_goes, chooses(c))
-RULE(by_has_classes, OF(CHOICE) != XL_SELECT_PARTITION3 || OF(BY) != XL_SELECT_BY_BITMASK)
-RULE(text_goes,
-     IS(TRANSFORM) ? !moves(c) : compares(c) || (chooses(c) && OF(BY) == XL_SELECT_BY_PREDICATE))
-RULE(arrays_go, OF(MOVE) != XL_TRANSFORM_ADJACENT)
+/* A field that is not 0 breaks a rule if the condition does not hold. The library refuses a
+ * descriptor that breaks a CHECKED rule. */
+#define RULE(f, holds, because) rule(p, f, OF(f) == 0 || (holds), because, false)
+#define CHECKED(f, holds, because) rule(p, f, OF(f) == 0 || (holds), because, true)
 
-/* Counts of elements are unsigned; sums of floating-point numbers are such numbers. */
-RULE(counter_counts, !IS(HISTOGRAM) || OF(WEIGHT) || OF(COUNTER) < 2)
-RULE(weight_is_added, counter_of(c)->numbers == FLOATING || weight_of(c)->numbers != FLOATING)
+static void rules_of_types(pass *p)
+{
+    const fuzz_case *const c = p->c;
+    RULE(TYPE, OF(COMPARE) != COMPARE_STRUCT, "a comparator has a structure as its key here");
+    RULE(TYPE, type_goes(c), "keys and bins are of scalars");
+    RULE(TYPE, !(IS(SELECT) || IS(TRANSFORM)) || OF(TYPE) < FIRST_USER + 4,
+         "operators beside built-in types are for scans and reductions");
+    RULE(TYPE, OF(BINNING) != XL_HISTOGRAM_KEYS || !is_floating(c),
+         "only integers are their own bins");
+    RULE(TYPE,
+         !IS(TRANSFORM) || OF(MOVE) != XL_TRANSFORM_ADJACENT || element_of(c)->numbers != STRUCT,
+         "a structure has no difference");
+    RULE(COMPARE, OF(COMPARE) != COMPARE_LOW || !is_floating(c),
+         "this comparator takes the low bits of an integer");
+    RULE(OP, !is_user(c) && (OF(OP) < 7 || (IS(REDUCE) && element_of(c)->lanes == 1)),
+         "user types have one operator; only reductions of scalars give an index");
+    CHECKED(OP, !is_floating(c) || OF(OP) < 4 || case_is_arg(c), "and, or, xor are for integers");
+    RULE(MAP,
+         element_of(c)->lanes == 1 && !is_user(c) && element_of(c)->type != XL_F16 &&
+             !(is_floating(c) && OF(OP) == 1),
+         "the expression is exact only for these types");
+    RULE(MAP, !IS(HISTOGRAM) || OF(MAP) == MAP_LOAD, "a histogram has no store");
+    RULE(MAP, OF(MAP) < MAP_STORE || !(case_is_arg(c) || element_of(c)->numbers == SIGNED),
+         "a sum of signed integers would overflow; an index has no store");
+    RULE(FROM,
+         element_of(c)->lanes == 1 && !is_user(c) && element_of(c)->numbers != STRUCT &&
+             (OF(MAP) == MAP_NONE || OF(MAP) == MAP_STORE) &&
+             is_floating(c) == (source_of(c)->numbers == FLOATING),
+         "scalars are converted to such of the same kind, or loaded by an expression");
+}
 
-/* ---- points ---- */
+static void rules_of_segments(pass *p)
+{
+    const fuzz_case *const c = p->c;
+    RULE(SEGMENTS, !(IS(SORT) || IS(TOP_K)) || has_offsets(c),
+         "sorts and selections of the largest take offsets");
+    RULE(SEGMENT_TYPE, OF(SEGMENTS) == XL_SEGMENTS_KEYS || (has_offsets(c) && OF(SEGMENT_TYPE) < 2),
+         "only keys and offsets have a type");
+    RULE(WIDTH, has_width(c), "only these segments have a width");
+    RULE(MASK, OF(SEGMENTS) == XL_SEGMENTS_MASK, "only these segments have a mask");
+    RULE(PATTERN, pattern_goes(c), "the segments have no array");
+    RULE(BROKEN, has_offsets(c), "only offsets can break their rule");
+    RULE(BROKEN, !OF(CARRY), "offsets of parts are cut from right ones");
+    RULE(SEGMENTS_AT, pattern_goes(c), "the segments have no array");
+    RULE(CUT,
+         IS(NEAR) ? !OF(ROW_ROOM) && !OF(FILLS) && OF(CUT) != CUT_UNSAID
+                  : OF(CUT) != CUT_MORE && (has_arrays(c) || IS(SELECT)),
+         "the number of results is known");
+}
 
-RULE(radius_goes, OF(CELL) != 1 || OF(RADIUS) != 2)
-RULE(other_is_given, !has_space(c) || OF(AROUND))
-RULE(self_goes, !has_space(c) || !OF(AROUND))
-RULE(half_goes, !OF(AROUND) && OF(RADII) != XL_RADII_QUERY)
-RULE(kernel_goes, !OF(WAY) && !OF(AROUND) && !OF(RADII) && !OF(HALF) && !OF(SELF))
-RULE(dimensions_go, !(IS(MORTON) || IS(APPROXIMATE)) || OF(DIMENSIONS) < 2)
-RULE(axes_go, repeats(c))
-RULE(neighbors_go,
-     IS(NEAREST) ? OF(NEIGHBORS) < 5 || OF(LIMITED) || !repeats(c) : OF(NEIGHBORS) < 3)
-RULE(all_are_near, !IS(NEAREST) || OF(LIMITED) || !repeats(c))
-RULE(axes_are_all, !IS(NEAREST) || OF(LIMITED) || OF(SPACE) != SPACE_CELL)
+static void rules_of_folds_and_sorts(pass *p)
+{
+    const fuzz_case *const c = p->c;
+    RULE(INIT, IS(SCAN) || OF(INIT) != INIT_DEVICE, "only scans read init on the device");
+    RULE(INIT, !case_is_arg(c), "an index has no init");
+    RULE(ALGORITHM, algorithm_goes(c), "the primitive does not have this algorithm");
+    CHECKED(ALGORITHM,
+            OF(ALGORITHM) > XL_SCAN_REDUCE_THEN_SCAN || OF(DETERMINISM) != XL_REPRODUCIBLE ||
+                !case_rounds(c),
+            "this algorithm is not reproducible");
+    RULE(COMPARE, type_goes(c), "keys are of scalars");
+    RULE(KEY_BYTES, OF(COMPARE) == COMPARE_STRUCT, "built-in types have their own size");
+    RULE(TO_BIT, range_goes(c), "a comparator and segments take all bits");
+    RULE(FROM_BIT, range_goes(c), "a comparator and segments take all bits");
+    CHECKED(TO_BIT, OF(TO_BIT) <= 8 * element_of(c)->bytes, "the key has fewer bits");
+    CHECKED(FROM_BIT, OF(FROM_BIT) < (OF(TO_BIT) ? OF(TO_BIT) : 8 * element_of(c)->bytes),
+            "the range is empty");
+    RULE(EQUAL_ZEROS,
+         !IS(REDUCE) || (is_floating(c) && (case_is_arg(c) || OF(OP) == 2 || OF(OP) == 3)),
+         "only the least and the greatest tell zeros apart");
+    CHECKED(EQUAL_ZEROS, OF(COMPARE) == COMPARE_NONE && !has_some_bits(c),
+            "zeros are equal only in an order of all bits");
+    CHECKED(WIDE, OF(COMPARE) == COMPARE_NONE && !OF(SEGMENTS) && !OF(EQUAL_ZEROS),
+            "large sorts are radix sorts of whole arrays");
+    CHECKED(ALGORITHM, !IS(SORT) || OF(COMPARE) == COMPARE_NONE, "comparators take XL_SORT_AUTO");
+    CHECKED(ALGORITHM, !IS(SORT) || !OF(SEGMENTS) || OF(ALGORITHM) == ALGORITHM_BITONIC,
+            "segments are not sorted by digits");
+    RULE(ALGORITHM,
+         !IS(SORT) || !(OF(FROM_BIT) || OF(TO_BIT) || OF(WIDE)) || OF(ALGORITHM) == ALGORITHM_RADIX,
+         "bits and large sorts take the radix sort");
+}
 
-RULE(at_once_goes, !OF(AT_ONCE) || OF(FILLS) == 0)
-RULE(tight_goes, OF(TIGHT) < 2 || !IS(NEAREST))
-RULE(tight_repeats, repeats(c))
-RULE(skew_goes, OF(SPACE) == SPACE_CELL)
-RULE(turn_goes, OF(SPACE) == SPACE_CELL)
-RULE(far_goes, OF(SPREAD) < FAR_AWAY || OF(SPREAD) > ALONG_LINES || OF(SPACE) == SPACE_OPEN)
-RULE(tiny_goes, OF(SPREAD) != TINY || !IS(NEAR))
-RULE(periods_go, OF(SPREAD) != OTHER_PERIODS || (OF(AROUND) && repeats(c)))
-RULE(systems_go, OF(BATCH) && OF(SPACE) != SPACE_OWN)
-RULE(own_goes, OF(SPACE) != SPACE_OWN || OF(BATCH))
-RULE(own_is_searched, !IS(NEAREST) || OF(LIMITED) || OF(SPACE) != SPACE_OWN)
-RULE(kernel_has_a_cell, OF(SPACE) != SPACE_OWN)
-RULE(wrap_goes, repeats(c))
-RULE(fails_outside, OF(FAILS) != FAILS_OUTSIDE || OF(SPACE) != SPACE_OPEN)
-RULE(fails_by_system, OF(FAILS) != FAILS_SYSTEM || OF(BATCH))
+static void rules_of_arrays(pass *p)
+{
+    const fuzz_case *const c = p->c;
+    RULE(VALUES, IS(SORT) || OF(VALUES) != VALUES_INDICES, "only sorts make indices");
+    RULE(VALUE_BYTES, OF(VALUES) == VALUES_U32, "there are no values, or they are made");
+    RULE(MORE, OF(VALUES) != VALUES_NONE, "more values follow values");
+    CHECKED(VALUES_ONLY, OF(VALUES) != VALUES_NONE, "there would be no output");
+    RULE(MOST, OF(COUNT) == COUNT_ON_DEVICE, "the number is on the host");
+    RULE(PLACE, !IS(TRANSFORM) || !moves(c), "elements move");
+    RULE(PLACE, IS(SORT) || OF(PLACE) == PLACE_IN, "only sorts have two arrays");
+    RULE(PLACE, in_bytes_of(c) == out_bytes_of(c), "the elements have two sizes");
+    RULE(PLACE, OF(PLACE) <= PLACE_IN || OF(VALUES) == VALUES_U32, "there is no second array");
+    RULE(PLACE, OF(PLACE) <= PLACE_IN || !OF(VALUES_ONLY), "no keys come out");
+    RULE(SPACE, OF(SPACE) != SPACE_OWN || OF(BATCH), "there are no systems");
+    RULE(SPACE, !IS(NEAREST) || OF(LIMITED) || OF(SPACE) != SPACE_OWN,
+         "some rows would be given up");
+    RULE(RADIUS, OF(CELL) != 1 || OF(RADIUS) != 2, "walks of thousands of cells");
+    RULE(LEFT_OUT, (OF(LEFT_OUT) & ~outputs(c)) == 0, "the call has no such output");
+    RULE(LEFT_OUT, IS(NEAR) || OF(LEFT_OUT) != outputs(c), "there would be no output");
+    RULE(KEYS_FOR, OF(DATA) == RANDOM && OF(COMPARE) == COMPARE_NONE,
+         "the data says which keys, or a comparator has its own");
+    RULE(INDEX, !asks(c) && (!IS(TRANSFORM) || moves(c)),
+         "the call gives one u64, or moves nothing");
+    RULE(OTHER, !OF(SHARED), "there is one array");
+    RULE(SHARED, !asks(c), "there is one array");
+    RULE(DEAL, !asks(c) && !OF(SHARED) && !(IS(SEARCH) && OF(DEAL) == DEAL_RUNS),
+         "there is one array, or queries");
+}
 
-/* ---- scans in parts ---- */
+static void rules_of_selections(pass *p)
+{
+    const fuzz_case *const c = p->c;
+    CHECKED(BY, chooses(c), "runs and lengths choose");
+    CHECKED(BY, OF(CHOICE) != XL_SELECT_PARTITION3 || OF(BY) != XL_SELECT_BY_BITMASK,
+            "a bit tells two classes");
+    RULE(TEXT,
+         IS(TRANSFORM) ? !moves(c)
+                       : compares(c) || (chooses(c) && OF(BY) == XL_SELECT_BY_PREDICATE),
+         "there is no expression");
+    RULE(ARRAYS, OF(MOVE) != XL_TRANSFORM_ADJACENT, "there is one array");
+    CHECKED(WEIGHT, counter_of(c)->numbers == FLOATING || weight_of(c)->numbers != FLOATING,
+            "integers hold no sums of floating-point numbers");
+    CHECKED(COUNTER, !IS(HISTOGRAM) || OF(WEIGHT) || OF(COUNTER) < 2,
+            "counts of elements are unsigned integers");
+}
 
-RULE(broken_is_whole, !OF(CARRY))
-RULE(parts_go, OF(CARRY) && OF(COUNT) == COUNT_ON_HOST)
+static void rules_of_searches(pass *p)
+{
+    const fuzz_case *const c = p->c;
+    RULE(OTHER, !has_space(c) || OF(AROUND), "the points are the queries");
+    RULE(SELF, !has_space(c) || !OF(AROUND), "a given query is no point");
+    CHECKED(HALF, !OF(AROUND) && OF(RADII) != XL_RADII_QUERY,
+            "half of the pairs is of points, and (i, j) has the radius of (j, i)");
+    RULE(KERNEL, !OF(WAY) && !OF(AROUND) && !OF(RADII) && !OF(HALF) && !OF(SELF),
+         "this kernel searches the usual index for all points but the point itself");
+    RULE(KERNEL, OF(SPACE) != SPACE_OWN, "kernels take one cell for all systems");
+    RULE(DIMENSIONS, !(IS(MORTON) || IS(APPROXIMATE)) || OF(DIMENSIONS) < 2,
+         "Morton codes have two or three dimensions");
+    RULE(AXES, repeats(c), "space does not repeat");
+    RULE(BATCH, !IS(NEAREST) || OF(LIMITED) || !repeats(c), "some rows would be given up");
+    RULE(NEIGHBORS,
+         IS(NEAREST) ? OF(NEIGHBORS) < 5 || OF(LIMITED) || !repeats(c) : OF(NEIGHBORS) < 3,
+         "an approximate search has fewer, and a reference takes long");
+    RULE(AXES, !IS(NEAREST) || OF(LIMITED) || OF(SPACE) != SPACE_CELL,
+         "some rows would be given up");
+    RULE(AT_ONCE, !OF(AT_ONCE) || OF(FILLS) == 0, "one call fills one part");
+}
 
-/* ---- data ---- */
+static void rules_of_points(pass *p)
+{
+    const fuzz_case *const c = p->c;
+    RULE(TIGHT, OF(TIGHT) < 2 || !IS(NEAREST),
+         "the reference looks at three images on either side");
+    RULE(TIGHT, repeats(c), "no edge is a period");
+    RULE(SKEW, OF(SPACE) == SPACE_CELL, "only the vectors of a cell lean");
+    RULE(TURN, OF(SPACE) == SPACE_CELL, "only the vectors of a cell have an order");
+    RULE(SPREAD, OF(SPREAD) < FAR_AWAY || OF(SPREAD) > ALONG_LINES || OF(SPACE) == SPACE_OPEN,
+         "points must be in the box");
+    RULE(SPREAD, OF(SPREAD) != TINY || !IS(NEAR), "all pairs are neighbours, or none");
+    RULE(SPREAD, OF(SPREAD) != OTHER_PERIODS || (OF(AROUND) && repeats(c)),
+         "queries may be in other periods");
+    RULE(SYSTEMS, OF(BATCH) && OF(SPACE) != SPACE_OWN, "there are no systems, or each has a cell");
+    CHECKED(WRAP, repeats(c), "space does not repeat");
+    RULE(FAILS, OF(FAILS) != FAILS_OUTSIDE || OF(SPACE) != SPACE_OPEN, "there is no box");
+    RULE(FAILS, OF(FAILS) != FAILS_SYSTEM || OF(BATCH), "there are no systems");
+}
 
-RULE(hash_goes, element_of(c)->type == XL_F32 && OF(DETERMINISM) == XL_REPRODUCIBLE)
+static void rules_of_data(pass *p)
+{
+    const fuzz_case *const c = p->c;
+    RULE(PARTS, OF(CARRY) && OF(COUNT) == COUNT_ON_HOST,
+         "only scans with a carry are made in parts");
+    RULE(HASH, element_of(c)->type == XL_F32 && OF(DETERMINISM) == XL_REPRODUCIBLE,
+         "only reproducible results of f32 have one hash on every device");
+    RULE(DATA,
+         !(IS(SCAN) || IS(REDUCE)) || element_of(c)->type != XL_F16 ||
+             (OF(DATA) != REAL && OF(DATA) != EQUAL && OF(DATA) != SORTED && OF(DATA) != REVERSED),
+         "results of halves would round");
+    RULE(ZEROS_APART, compares(c) && !OF(TEXT), "the order of zeros has no effect");
+    RULE(ENDING, OF(GATE), "the call waits for nothing");
+}
 
-RULE(halves_are_exact,
-     !(IS(SCAN) || IS(REDUCE)) || element_of(c)->type != XL_F16 ||
-         (OF(DATA) != REAL && OF(DATA) != EQUAL && OF(DATA) != SORTED && OF(DATA) != REVERSED))
-
-RULE(ending_goes, OF(GATE))
-RULE(zeros_apart_goes, compares(c) && !OF(TEXT))
-
-static const struct {
-    field f;
-    may *holds;
-    const char *because;
-    xl_status refused; /* the status if a descriptor breaks the rule; or 0 */
-} rules[] = {
-    {TYPE, type_is_compared, "a comparator has a structure as its key here", XL_SUCCESS},
-    {TYPE, type_goes, "keys and bins are of scalars", XL_SUCCESS},
-    {TYPE, type_is_known, "operators beside built-in types are for scans and reductions",
-     XL_SUCCESS},
-    {TYPE, type_has_bins, "only integers are their own bins", XL_SUCCESS},
-    {TYPE, type_is_plain, "a structure has no difference", XL_SUCCESS},
-    {COMPARE, compare_goes, "this comparator takes the low bits of an integer", XL_SUCCESS},
-    {OP, op_goes, "user types have one operator; only reductions of scalars give an index",
-     XL_SUCCESS},
-    {OP, op_of_integers, "and, or, xor are for integers", XL_ERROR_INVALID_ARGUMENT},
-    {MAP, map_goes, "the expression is exact only for these types", XL_SUCCESS},
-    {MAP, map_loads, "a histogram has no store", XL_SUCCESS},
-    {MAP, map_stores, "a sum of signed integers would overflow; an index has no store", XL_SUCCESS},
-    {FROM, from_goes, "scalars are converted to such of the same kind, or loaded by an expression",
-     XL_SUCCESS},
-    {SEGMENTS, segments_go, "sorts and selections of the largest take offsets", XL_SUCCESS},
-    {SEGMENT_TYPE, segment_type_goes, "only keys and offsets have a type", XL_SUCCESS},
-    {WIDTH, has_width, "only these segments have a width", XL_SUCCESS},
-    {MASK, mask_goes, "only these segments have a mask", XL_SUCCESS},
-    {PATTERN, pattern_goes, "the segments have no array", XL_SUCCESS},
-    {BROKEN, has_offsets, "only offsets can break their rule", XL_SUCCESS},
-    {BROKEN, broken_is_whole, "offsets of parts are cut from right ones", XL_SUCCESS},
-    {SEGMENTS_AT, pattern_goes, "the segments have no array", XL_SUCCESS},
-    {CUT, cut_goes, "the number of results is known", XL_SUCCESS},
-    {INIT, init_goes, "only scans read init on the device", XL_SUCCESS},
-    {INIT, init_of_results, "an index has no init", XL_SUCCESS},
-    {ALGORITHM, algorithm_goes, "the primitive does not have this algorithm", XL_SUCCESS},
-    {ALGORITHM, algorithm_reproduces, "this algorithm is not reproducible",
-     XL_ERROR_INVALID_ARGUMENT},
-    {COMPARE, type_goes, "keys are of scalars", XL_SUCCESS},
-    {KEY_BYTES, key_bytes_go, "built-in types have their own size", XL_SUCCESS},
-    {TO_BIT, range_goes, "a comparator and segments take all bits", XL_SUCCESS},
-    {FROM_BIT, range_goes, "a comparator and segments take all bits", XL_SUCCESS},
-    {TO_BIT, to_bit_goes, "the key has fewer bits", XL_ERROR_INVALID_ARGUMENT},
-    {FROM_BIT, from_bit_goes, "the range is empty", XL_ERROR_INVALID_ARGUMENT},
-    {EQUAL_ZEROS, equal_zeros_matter, "only the least and the greatest tell zeros apart",
-     XL_SUCCESS},
-    {EQUAL_ZEROS, equal_zeros_go, "zeros are equal only in an order of all bits",
-     XL_ERROR_INVALID_ARGUMENT},
-    {WIDE, wide_goes, "large sorts are radix sorts of whole arrays", XL_ERROR_INVALID_ARGUMENT},
-    {ALGORITHM, algorithm_compares, "comparators take XL_SORT_AUTO", XL_ERROR_INVALID_ARGUMENT},
-    {ALGORITHM, algorithm_has_segments, "segments are not sorted by digits",
-     XL_ERROR_INVALID_ARGUMENT},
-    {ALGORITHM, algorithm_has_range, "bits and large sorts take the radix sort", XL_SUCCESS},
-    {VALUES, values_go, "only sorts make indices", XL_SUCCESS},
-    {VALUE_BYTES, value_bytes_go, "there are no values, or they are made", XL_SUCCESS},
-    {MORE, more_goes, "more values follow values", XL_SUCCESS},
-    {VALUES_ONLY, values_only_go, "there would be no output", XL_ERROR_INVALID_ARGUMENT},
-    {MOST, most_goes, "the number is on the host", XL_SUCCESS},
-    {PLACE, place_goes, "elements move", XL_SUCCESS},
-    {PLACE, place_of_sorts, "only sorts have two arrays", XL_SUCCESS},
-    {PLACE, place_has_room, "the elements have two sizes", XL_SUCCESS},
-    {PLACE, place_has_values, "there is no second array", XL_SUCCESS},
-    {PLACE, place_has_keys, "no keys come out", XL_SUCCESS},
-    {SPACE, own_goes, "there are no systems", XL_SUCCESS},
-    {SPACE, own_is_searched, "some rows would be given up", XL_SUCCESS},
-    {RADIUS, radius_goes, "walks of thousands of cells", XL_SUCCESS},
-    {LEFT_OUT, left_out_is_there, "the call has no such output", XL_SUCCESS},
-    {LEFT_OUT, left_out_leaves, "there would be no output", XL_SUCCESS},
-    {KEYS_FOR, keys_go, "the data says which keys, or a comparator has its own", XL_SUCCESS},
-    {INDEX, index_goes, "the call gives one u64, or moves nothing", XL_SUCCESS},
-    {OTHER, other_goes, "there is one array", XL_SUCCESS},
-    {SHARED, shared_goes, "there is one array", XL_SUCCESS},
-    {DEAL, deal_goes, "there is one array, or queries", XL_SUCCESS},
-    {BY, by_goes, "runs and lengths choose", XL_ERROR_INVALID_ARGUMENT},
-    {BY, by_has_classes, "a bit tells two classes", XL_ERROR_INVALID_ARGUMENT},
-    {TEXT, text_goes, "there is no expression", XL_SUCCESS},
-    {ARRAYS, arrays_go, "there is one array", XL_SUCCESS},
-    {WEIGHT, weight_is_added, "integers hold no sums of floating-point numbers",
-     XL_ERROR_INVALID_ARGUMENT},
-    {COUNTER, counter_counts, "counts of elements are unsigned integers",
-     XL_ERROR_INVALID_ARGUMENT},
-    {OTHER, other_is_given, "the points are the queries", XL_SUCCESS},
-    {SELF, self_goes, "a given query is no point", XL_SUCCESS},
-    {HALF, half_goes, "half of the pairs is of points, and (i, j) has the radius of (j, i)",
-     XL_ERROR_INVALID_ARGUMENT},
-    {KERNEL, kernel_goes,
-     "this kernel searches the usual index for all points but the point itself", XL_SUCCESS},
-    {KERNEL, kernel_has_a_cell, "kernels take one cell for all systems", XL_SUCCESS},
-    {DIMENSIONS, dimensions_go, "Morton codes have two or three dimensions", XL_SUCCESS},
-    {AXES, axes_go, "space does not repeat", XL_SUCCESS},
-    {BATCH, all_are_near, "some rows would be given up", XL_SUCCESS},
-    {NEIGHBORS, neighbors_go, "an approximate search has fewer, and a reference takes long",
-     XL_SUCCESS},
-    {AXES, axes_are_all, "some rows would be given up", XL_SUCCESS},
-    {AT_ONCE, at_once_goes, "one call fills one part", XL_SUCCESS},
-    {TIGHT, tight_goes, "the reference looks at three images on either side", XL_SUCCESS},
-    {TIGHT, tight_repeats, "no edge is a period", XL_SUCCESS},
-    {SKEW, skew_goes, "only the vectors of a cell lean", XL_SUCCESS},
-    {TURN, turn_goes, "only the vectors of a cell have an order", XL_SUCCESS},
-    {SPREAD, far_goes, "points must be in the box", XL_SUCCESS},
-    {SPREAD, tiny_goes, "all pairs are neighbours, or none", XL_SUCCESS},
-    {SPREAD, periods_go, "queries may be in other periods", XL_SUCCESS},
-    {SYSTEMS, systems_go, "there are no systems, or each has a cell", XL_SUCCESS},
-    {WRAP, wrap_goes, "space does not repeat", XL_ERROR_INVALID_ARGUMENT},
-    {FAILS, fails_outside, "there is no box", XL_SUCCESS},
-    {FAILS, fails_by_system, "there are no systems", XL_SUCCESS},
-    {PARTS, parts_go, "only scans with a carry are made in parts", XL_SUCCESS},
-    {HASH, hash_goes, "only reproducible results of f32 have one hash on every device", XL_SUCCESS},
-    {DATA, halves_are_exact, "results of halves would round", XL_SUCCESS},
-    {ZEROS_APART, zeros_apart_goes, "the order of zeros has no effect", XL_SUCCESS},
-    {ENDING, ending_goes, "the call waits for nothing", XL_SUCCESS},
-};
+static void apply_rules(pass *p)
+{
+    rules_of_types(p);
+    rules_of_segments(p);
+    rules_of_folds_and_sorts(p);
+    rules_of_arrays(p);
+    rules_of_selections(p);
+    rules_of_searches(p);
+    rules_of_points(p);
+    rules_of_data(p);
+}
 
 /* ---- numbers --------------------------------------------------------------------------------- */
 
@@ -405,31 +391,23 @@ static void complete(fuzz_case *c)
         c->of[NUM_BINS] = 1;
 }
 
-/* Applies the rules. If the case must be illegal, it leaves out the first broken rule that the
- * library checks, and returns its number, else the number of rules. */
-static size_t apply_rules(fuzz_case *c)
-{
-    size_t broken = COUNT_OF(rules);
-    for (size_t k = 0; k < COUNT_OF(rules); ++k) {
-        if (c->of[rules[k].f] == 0 || rules[k].holds(c))
-            continue;
-        if (c->of[ILLEGAL] && rules[k].refused && broken == COUNT_OF(rules))
-            broken = k;
-        else
-            c->of[rules[k].f] = 0;
-    }
-    return broken;
-}
-
-void case_normalise(fuzz_case *c)
+static void keep_heeded(fuzz_case *c)
 {
     for (field f = 0; f < FIELDS; ++f)
         if (!heeds(c, f))
             c->of[f] = 0;
-    const size_t broken = apply_rules(c);
+}
+
+void case_normalise(fuzz_case *c)
+{
+    pass all = {.c = c, .spares = c->of[ILLEGAL]};
+    keep_heeded(c);
+    apply_rules(&all);
     complete(c);
-    if (c->of[ILLEGAL] &&
-        (broken == COUNT_OF(rules) || c->of[rules[broken].f] == 0 || rules[broken].holds(c))) {
+    pass again = {.c = c, .spares = true, .only = all.spared};
+    if (all.spared > 0)
+        apply_rules(&again);
+    if (c->of[ILLEGAL] && again.spared == 0) {
         c->of[ILLEGAL] = 0;
         case_normalise(c);
     }
@@ -438,21 +416,16 @@ void case_normalise(fuzz_case *c)
 xl_status case_refused(const fuzz_case *c)
 {
     fuzz_case tried = *c;
-    const size_t broken = c->of[ILLEGAL] ? apply_rules(&tried) : COUNT_OF(rules);
-    return broken < COUNT_OF(rules) ? rules[broken].refused : XL_SUCCESS;
+    pass all = {.c = &tried, .spares = c->of[ILLEGAL]};
+    apply_rules(&all);
+    return all.spared > 0 ? XL_ERROR_INVALID_ARGUMENT : XL_SUCCESS;
 }
 
 const char *case_because(const fuzz_case *c, field f)
 {
     fuzz_case tried = *c;
-    for (field g = 0; g < FIELDS; ++g)
-        if (!heeds(&tried, g))
-            tried.of[g] = 0;
-    for (size_t k = 0; k < COUNT_OF(rules); ++k)
-        if (tried.of[rules[k].f] != 0 && !rules[k].holds(&tried)) {
-            tried.of[rules[k].f] = 0;
-            if (rules[k].f == f)
-                return rules[k].because;
-        }
-    return NULL;
+    pass all = {.c = &tried, .asked = f};
+    keep_heeded(&tried);
+    apply_rules(&all);
+    return all.because;
 }

@@ -19,7 +19,7 @@ static xl_status open_scan(const fuzz_case *c, open_plan *plan)
     desc.carry = (uint32_t)c->of[CARRY];
     const bool has_init = case_init(c, init);
     if (c->of[INIT] == INIT_DEVICE) {
-        plan->init = guarded(init, 1, element_of(c)->bytes, 3);
+        plan->init = xlt_buffer_make(init, 1, element_of(c)->bytes, 3);
         desc.init_view = xlt_view(&plan->init);
     } else if (has_init) {
         desc.init = init;
@@ -83,7 +83,6 @@ static void cut_offsets(const fuzz_case *c, segmentation *s)
         memcpy(all + used++ * s->array_bytes, &length, s->array_bytes);
     }
     offsets_at[p.count] = used;
-    free(s->array);
     s->array = all;
     s->array_n = used;
 }
@@ -227,10 +226,6 @@ static void run_scan(const fuzz_case *c, open_plan *plan, outcome *o)
     wanted_results = wanted;
     allowed_slack = slack;
     run_arrays(c, plan, o, in, &s);
-    free_segments(&s);
-    free(in);
-    free(wanted);
-    free(slack);
 }
 
 const primitive scan_primitive = {open_scan, run_scan, close_array_plan};

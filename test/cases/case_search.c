@@ -6,7 +6,6 @@
 #include "reference.h"
 
 #include <crosslane/search.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { KEYS, QUERIES, PLACES, LENGTH, NUM_QUERIES, ROOM };
@@ -113,8 +112,6 @@ static void *wanted_places(const fuzz_case *c, const unsigned char *keys_given,
                                       keys, queries + i * e->bytes);
         memcpy(places + i * bytes, &place, bytes); /* the least byte first */
     }
-    free(keys);
-    free(queries);
     return places;
 }
 
@@ -146,9 +143,6 @@ static void run_search(const fuzz_case *c, open_plan *plan, outcome *o)
             [ROOM] = scratch_array(c, scratch)};
         run_exact(o, c, plan, &call, arrays);
     }
-    free(keys);
-    free(queries);
-    free(places);
 }
 
 const primitive search_primitive = {open_search, run_search, close_array_plan};

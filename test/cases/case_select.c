@@ -7,7 +7,6 @@
 
 #include <crosslane/select.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum {
@@ -261,8 +260,6 @@ static void choose(const fuzz_case *c, const unsigned char *in, const void *clas
     a->places = make_bytes(n, sizeof *a->places);
     for (size_t i = 0; i < a->results; ++i)
         a->places[i] = (size_t)places[i];
-    free(of);
-    free(places);
 }
 
 static answer find_answer(const fuzz_case *c, const unsigned char *in, const void *classes)
@@ -384,11 +381,6 @@ static void run_arrays(const fuzz_case *c, open_plan *plan, outcome *o, const un
         arrays[ROOM] = scratch_array(c, scratch);
         run_exact(o, c, plan, &call, arrays);
     }
-    free_value_arrays(&values);
-    free_value_arrays(&r.values);
-    free(r.out);
-    free(r.indices);
-    free(r.lengths);
 }
 
 static void run_select(const fuzz_case *c, open_plan *plan, outcome *o)
@@ -400,10 +392,6 @@ static void run_select(const fuzz_case *c, open_plan *plan, outcome *o)
     room_said = c->of[CUT] == CUT_UNSAID ? 0 : c->of[CUT] == CUT_HALF ? a.results / 2 : a.results;
     room_for = room_said > 0 ? room_said : most;
     run_arrays(c, plan, o, in, classes, &a);
-    free(in);
-    free(classes);
-    free(a.places);
-    free(a.lengths);
 }
 
 const primitive select_primitive = {open_select, run_select, close_array_plan};

@@ -6,7 +6,6 @@
 
 #include <float.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 double scene_radius(const fuzz_case *c)
@@ -279,11 +278,18 @@ static void make_tiny(const fuzz_case *c, scene *s)
                        tiny_scale(c) * scalar_of(s, s->points, i * s->stride + a));
 }
 
+/* Room for n points that are nowhere. */
+static void *make_nowhere(const scene *s, size_t n)
+{
+    void *const array = make_bytes(n * s->stride, s->bytes);
+    for (size_t i = 0; i < n * s->stride; ++i)
+        set_scalar(s, array, i, (double)NAN);
+    return array;
+}
+
 static void make_points_in(const fuzz_case *c, scene *s, xlt_random *random)
 {
-    s->points = make_bytes(s->n * s->stride, s->bytes);
-    for (size_t i = 0; i < s->n * s->stride; ++i)
-        set_scalar(s, s->points, i, (double)NAN);
+    s->points = make_nowhere(s, s->n);
     for (size_t i = 0; i < s->n; ++i) {
         double part[3];
         for (size_t a = 0; a < 3; ++a)
@@ -320,9 +326,7 @@ static double place_of_query(const fuzz_case *c, const scene *s, xlt_random *ran
 static void make_queries(const fuzz_case *c, scene *s, xlt_random *random)
 {
     const size_t stride = s->stride;
-    s->queries = make_bytes(s->rows * stride, s->bytes);
-    for (size_t i = 0; i < s->rows * stride; ++i)
-        set_scalar(s, s->queries, i, (double)NAN);
+    s->queries = make_nowhere(s, s->rows);
     for (size_t i = 0; i < s->rows; ++i) {
         const size_t at = i * stride, of = s->n ? xlt_below(random, (uint32_t)s->n) : 0;
         for (uint32_t a = 0; a < s->dimensions; ++a)
@@ -409,26 +413,6 @@ scene make_scene(const fuzz_case *c)
     return s;
 }
 
-void free_scene(scene *s)
-{
-    if (s->given != s->points)
-        free(s->given);
-    free(s->points);
-    free(s->moves);
-    free(s->own);
-    free(s->own_repeats);
-    free(s->own_narrow);
-    free(s->queries);
-    free(s->radii);
-    free(s->point_radii);
-    free(s->types);
-    free(s->point_types);
-    free(s->systems);
-    free(s->query_systems);
-    for (size_t k = 0; k < s->num_axes; ++k)
-        free(s->axes[k]);
-}
-
 /* ---- grids ---------------------------------------------------------------------------------- */
 
 tuned_way way_of(const fuzz_case *c)
@@ -500,11 +484,10 @@ bool make_grid(outcome *o, const fuzz_case *c, open_plan *plan, const scene *s)
             desc.space.cell[a][b] = a == b || c->of[SPACE] == SPACE_CELL ? s->cell[a][b] : 0;
     }
     const double start = seconds_now();
-    free(plan->of.space.cells);
     plan->of.space.cells = s->own ? list_own_cells(s) : NULL;
     xl_plan_destroy(plan->of.space.grid);
     const xl_status status = xl_grid_create(plan->ctx, &desc, &plan->of.space.grid);
-    plans_took(start);
+    plans_made.seconds += seconds_now() - start;
     return succeeded(o, plan->ctx, status, "xl_grid_create") &&
            (plan->of.space.index ||
             succeeded(o, plan->ctx, xl_grid_index_create(plan->ctx, &plan->of.space.index),
@@ -515,7 +498,6 @@ void close_space(open_plan *plan)
 {
     xl_grid_index_destroy(plan->of.space.index);
     xl_plan_destroy(plan->of.space.grid);
-    free(plan->of.space.cells);
     plan->of.space.index = NULL;
     plan->of.space.grid = NULL;
     plan->of.space.cells = NULL;
@@ -591,13 +573,18 @@ static bool check_bad(outcome *o, const scene *s, uint64_t spoilt, uint64_t firs
                   (unsigned long long)wanted);
 }
 
+xl_status build_status(const scene *s)
+{
+    return s->spoilt == 0  ? XL_SUCCESS
+           : s->non_finite ? XL_ERROR_NON_FINITE
+                           : XL_ERROR_OUT_OF_DOMAIN;
+}
+
 bool check_build(outcome *o, const open_plan *plan, const scene *s)
 {
     xl_grid_report r;
     const xl_status status = xl_grid_index_status(plan->of.space.index, xlt_queue(), &r, 0, NULL),
-                    wanted = s->spoilt == 0  ? XL_SUCCESS
-                             : s->non_finite ? XL_ERROR_NON_FINITE
-                                             : XL_ERROR_OUT_OF_DOMAIN;
+                    wanted = build_status(s);
     if (status != wanted)
         return failed(o, "the build gave %s, not %s: %.300s", xl_status_name(status),
                       xl_status_name(wanted), xl_context_error(plan->ctx));

@@ -5,7 +5,6 @@
 
 #include <float.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* The case of one system. The reference for the nearest takes no cell that is turned. */

@@ -6,7 +6,6 @@
 #include "reference.h"
 
 #include <crosslane/top_k.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum {
@@ -85,7 +84,6 @@ static answer find_answer(const fuzz_case *c, const void *keys, const segmentati
                                                s->array_n, ranked, a.places, a.lengths)
                           : ref_top_k(type, descends(c), !c->of[UNSORTED], n, k, ranked, a.places);
     XLT_TRUE(done);
-    free(ranked);
     for (size_t i = 0; i < a.room; ++i)
         if (c->of[SEGMENTS] ? i % k >= a.lengths[i / k] : i >= a.length)
             a.places[i] = UINT32_MAX;
@@ -146,13 +144,6 @@ static void run_arrays(const fuzz_case *c, open_plan *plan, outcome *o, const vo
     for (size_t k = 0; c->of[BROKEN] && k < BEGINS; ++k)
         arrays[k].wanted = NULL;
     run_exact(o, c, plan, &call, arrays);
-    free_value_arrays(&values);
-    free_value_arrays(&wanted);
-    free(all);
-    free(keys_wanted);
-    free(places);
-    free(a.places);
-    free(a.lengths);
 }
 
 static void run_top_k(const fuzz_case *c, open_plan *plan, outcome *o)
@@ -168,8 +159,6 @@ static void run_top_k(const fuzz_case *c, open_plan *plan, outcome *o)
         const call_array room = scratch_array(c, scratch);
         run_arrays(c, plan, o, keys, &s, &room);
     }
-    free(keys);
-    free_segments(&s);
 }
 
 const primitive top_k_primitive = {open_top_k, run_top_k, close_array_plan};

@@ -7,7 +7,6 @@
 #include <crosslane/transform.h>
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { IN, PLACES = IN + XL_TRANSFORM_ARRAYS, OUT, LENGTH = OUT + XL_TRANSFORM_ARRAYS, ROOM };
@@ -281,12 +280,6 @@ static void run_transform(const fuzz_case *c, open_plan *plan, outcome *o)
         arrays[ROOM] = scratch_array(c, scratch);
         run_exact(o, c, plan, &call, arrays);
     }
-    for (size_t k = 0; k < XL_TRANSFORM_ARRAYS; ++k) {
-        free(in[k]);
-        free(wanted[k]);
-    }
-    free(places);
-    free(indices);
 }
 
 const primitive transform_primitive = {open_transform, run_transform, close_array_plan};

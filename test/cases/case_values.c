@@ -5,7 +5,6 @@
 
 #include <crosslane/select.h>
 #include <crosslane/sort.h>
-#include <stdlib.h>
 #include <string.h>
 
 static const uint32_t types[] = {XL_U32,       XL_U8,    XL_U16,       XL_U64,
@@ -63,12 +62,6 @@ value_arrays make_value_arrays(const fuzz_case *c, size_t n)
     for (size_t k = 0; k < count_values(c); ++k)
         values.of[k] = make_value_array(c, k, n);
     return values;
-}
-
-void free_value_arrays(value_arrays *values)
-{
-    for (size_t k = 0; k < MOST_VALUES; ++k)
-        free(values->of[k]);
 }
 
 unsigned char *make_untouched(size_t n, size_t size)

@@ -6,7 +6,6 @@
 #include "reference.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* How far a point is from the box around a cell, of its size and of its coordinates, if it is

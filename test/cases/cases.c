@@ -159,10 +159,10 @@ static bool check(const fuzz_case *c)
     outcome o;
     char before[LINE];
     tally *t = &tallies[c->of[PRIMITIVE]];
-    const double start = seconds_now(), built = plans_seconds();
+    const double start = seconds_now(), built = plans_made.seconds;
     run_watched(c, &o, before);
     t->seconds += seconds_now() - start;
-    t->building += plans_seconds() - built;
+    t->building += plans_made.seconds - built;
     t->cases += !o.refused;
     refusals += o.refused;
     t->failures += o.failed;
@@ -216,7 +216,7 @@ static void progress(uint64_t k, uint64_t cases, time_t since)
     const time_t now = time(NULL);
     if (now != last && isatty(STDERR_FILENO))
         fprintf(stderr, "\r%" PRIu64 " of %" PRIu64 " cases, %zu plans, %ld s ", k, cases,
-                plans_opened(), (long)(now - since));
+                plans_made.opened, (long)(now - since));
     last = now;
 }
 
@@ -361,7 +361,7 @@ static void summary(void)
            all.seconds, all.building);
     printf("%" PRIu64 " refused; %zu plans, %zu of them refused, on %s; the next case is %" PRIu64
            "\n",
-           refusals, plans_opened(), plans_refused(), xlt_device(), number);
+           refusals, plans_made.opened, plans_made.refused, xlt_device(), number);
 }
 
 static int usage(void)

@@ -184,7 +184,11 @@ size_t out_bytes_of(const fuzz_case *c);
 
 /* ---- data ------------------------------------------------------------------------------- */
 
+/* Zeros. Memory of a case lasts until the next case. */
 void *make_bytes(size_t n, size_t size);
+/* The same for memory that malloc() gave. Returns it. */
+void *keep_bytes(void *bytes);
+void free_bytes(void);
 /* n elements of `in` of a scan or a reduction, or keys. */
 void *make_input(const fuzz_case *c, size_t n);
 /* n numbers, of which no two are alike. */
@@ -209,7 +213,6 @@ typedef struct value_arrays {
     unsigned char *of[MOST_VALUES];
 } value_arrays;
 value_arrays make_value_arrays(const fuzz_case *c, size_t n);
-void free_value_arrays(value_arrays *values);
 unsigned char *make_untouched(size_t n, size_t size); /* as buffers before a call */
 void gather_elements(unsigned char *to, const void *from, size_t size, const size_t *places,
                      size_t n);
@@ -223,7 +226,6 @@ typedef struct segmentation {
     size_t array_n, array_bytes;
 } segmentation;
 segmentation make_segments(const fuzz_case *c);
-void free_segments(segmentation *s);
 
 /* ---- expected results --------------------------------------------------------------------- */
 
@@ -281,17 +283,13 @@ extern const primitive scan_primitive, reduce_primitive, sort_primitive, top_k_p
     approximate_primitive;
 
 void close_array_plan(open_plan *plan);
-void plans_took(double start); /* since `start`, of seconds_now() */
 
 /* ---- for those that call -------------------------------------------------------------------- */
 
 extern const char *const tunings[];
 enum { BY_QUEUE = 5, NUM_TUNINGS };
 
-/* All buffers of a case are made, checked and released here. If `host` is NULL, the elements are
- * 0xA5. */
-enum { UNTOUCHED = 0xa5 };
-xlt_buffer guarded(const void *host, size_t n, size_t size, size_t offset);
+enum { UNTOUCHED = 0xa5 }; /* bytes of outputs before a call */
 /* Reads n elements into `to` (NULL: nowhere); false if a byte around them has changed. */
 bool read_guarded(outcome *o, const xlt_buffer *buffer, const char *name, void *to);
 /* False if the elements are not those of `host` any more, either. */
@@ -400,13 +398,12 @@ typedef struct scene {
     size_t num_axes;
 } scene;
 scene make_scene(const fuzz_case *c);
-/* case_radii.c: the radii or types of a scene that has all else; the table of types, which the
- * caller frees; the arrays. */
+/* case_radii.c: the radii or types of a scene that has all else; the table of types; the
+ * arrays. */
 void make_radii(const fuzz_case *c, scene *s, xlt_random *random);
 uint32_t types_of(const fuzz_case *c);
 double *make_pair_radii(const fuzz_case *c);
 void add_radii(const scene *s, size_t at, call_array *arrays);
-void free_scene(scene *s);
 /* Makes `own`, and moves the points into their cells; then the queries (case_systems.c). */
 void make_own_cells(const fuzz_case *c, scene *s, xlt_random *random);
 void put_queries_in_cells(scene *s, xlt_random *random);
@@ -458,7 +455,7 @@ void add_scene(const fuzz_case *c, const open_plan *plan, scene *s, call_array *
 /* One array of points, or, `apart`, an array for each axis, from arrays[0] on; of no name: none. */
 void add_points(scene *s, call_array *arrays, const char *name, const void *points, size_t n,
                 size_t stride, bool apart, size_t at);
-/* Whether the status of the build is the right one for the points. */
+xl_status build_status(const scene *s); /* the right one for the points */
 bool check_build(outcome *o, const open_plan *plan, const scene *s);
 xl_status build_scene(const fuzz_case *c, const open_plan *plan, const call_array *arrays,
                       const flight *f, cl_event *built);

@@ -71,7 +71,7 @@ static void make_arrays(victim *v, const job *j)
        v->reduces ? xl_reduce_scratch(v->plan, &(xl_reduce_args){.n = v->n}, &bytes)
                   : xl_scan_scratch(v->plan, &(xl_scan_args){.n = v->n}, &bytes),
        j->what);
-    v->s = segments_make(&j->desc, HEADS_IN_7, v->n, 64, 1);
+    v->s = segments_make(&j->desc, HEADS_IN_7, v->n, 1);
     v->in = xlt_buffer_make(NULL, v->n, 4, 0);
     v->out = xlt_buffer_make(NULL, v->s.count > v->n ? v->s.count : v->n, 4, 0);
     v->length = xlt_buffer_make(&length, 1, 8, 0);

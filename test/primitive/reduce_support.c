@@ -57,7 +57,7 @@ static reduce_call reduce_call_make(const job *j, size_t n)
 {
     reduce_call c = {.n = n, .in = job_input(j, n)};
     const xl_segments kind = j->desc.segments;
-    c.s = segments_make(&j->desc, j->pattern, n, 64, n + j->seed);
+    c.s = segments_make(&j->desc, j->pattern, n, n + j->seed);
     c.begin = bytes_for(n + c.s.count + 2, sizeof *c.begin);
     c.count = ref_begins(kind, j->desc.segment_type, c.s.array, c.s.count, n, c.s.heads, c.begin);
     c.a = xlt_buffer_make(c.in, n, j->ref.in_bytes, n % 3);

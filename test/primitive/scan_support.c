@@ -2,6 +2,8 @@
  * Support of the tests of scans and reductions. */
 #include "scan_support.h"
 
+#include "cases.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -97,105 +99,28 @@ unsigned large_log_or_skip(void)
 
 /* ---- where segments begin ------------------------------------------------------ */
 
-static bool is_head(pattern p, size_t i, size_t n, size_t tile, xlt_random *random)
+segments segments_make(const xl_scan_desc *desc, pattern p, size_t n, uint64_t seed)
 {
-    const size_t at = i % tile;
-    switch (p) {
-    case HEADS_EVERYWHERE:
-        return true;
-    case HEADS_IN_7:
-        return xlt_below(random, 7) == 0;
-    case HEADS_IN_700:
-        return xlt_below(random, 700) == 0;
-    case HEADS_AT_TILES:
-        return at == (i / tile % 3 == 0 ? 0 : i / tile % 3 == 1 ? 1 : tile - 1);
-    case HEAD_AT_END:
-        return i + 1 == n;
-    case HEADS_MIXED:
-        return is_head((pattern)(i / 500 % 4), i, n, tile, random);
-    default:
-        return false;
-    }
-}
-
-/* Keys that differ in one bit, which may be any, where a segment ends. The first is 0. */
-static void encode_keys(segments *s, const uint8_t *heads, size_t n, xlt_random *random)
-{
-    uint64_t key = 0;
-    for (size_t i = 0; i < n; ++i) {
-        if (i > 0 && heads[i])
-            key ^= (uint64_t)1 << xlt_below(random, (uint32_t)(8 * s->bytes));
-        memcpy((char *)s->array + i * s->bytes, &key, s->bytes);
-    }
-}
-
-/* An offset is written once, or several times: then the segments between are empty. */
-static void encode_offsets(segments *s, const uint8_t *heads, size_t n, xlt_random *random)
-{
-    s->array = bytes_for(4 * n + 16, s->bytes);
-    for (uint64_t i = 0; i <= n; ++i) {
-        size_t times = i == n || i == 0 || heads[i];
-        if (times && (i == 0 || i == n || xlt_below(random, 5) == 0))
-            times += xlt_below(random, 3);
-        for (; times > 0; --times)
-            memcpy((char *)s->array + s->count++ * s->bytes, &i, s->bytes);
-    }
-}
-
-static void encode(segments *s, xl_segments kind, const uint8_t *heads, size_t n,
-                   xlt_random *random)
-{
-    if (kind == XL_SEGMENTS_OFFSETS) {
-        encode_offsets(s, heads, n, random);
-        return;
-    }
-    s->count = kind == XL_SEGMENTS_FLAG_BITMASK ? (n + 31) / 32 : n;
-    s->array = bytes_for(s->count, s->bytes);
-    if (kind == XL_SEGMENTS_KEYS)
-        encode_keys(s, heads, n, random);
-    for (size_t i = 0; kind == XL_SEGMENTS_HEAD_FLAGS && i < n; ++i)
-        ((uint8_t *)s->array)[i] = heads[i] ? (uint8_t)(1u << xlt_below(random, 8)) : 0;
-    /* Bits past the end may be anything. */
-    if (kind == XL_SEGMENTS_FLAG_BITMASK)
-        memset(s->array, 0xff, 4 * s->count);
-    for (size_t i = 0; kind == XL_SEGMENTS_FLAG_BITMASK && i < n; ++i)
-        if (!heads[i])
-            ((uint32_t *)s->array)[i / 32] &= ~((uint32_t)1 << i % 32);
-}
-
-static size_t segment_bytes(const xl_scan_desc *desc)
-{
-    static const size_t fixed[] = {
-        [XL_SEGMENTS_HEAD_FLAGS] = 1, [XL_SEGMENTS_FLAG_BITMASK] = 4, [XL_SEGMENTS_MASK] = 0};
-    if (desc->segments == XL_SEGMENTS_KEYS || desc->segments == XL_SEGMENTS_OFFSETS)
-        return xl_type_size(desc->segment_type);
-    return fixed[desc->segments];
-}
-
-segments segments_make(const xl_scan_desc *desc, pattern p, size_t n, size_t tile, uint64_t seed)
-{
-    xlt_random random = {seed};
-    segments s = {.heads = bytes_for(n, 1), .bytes = segment_bytes(desc)};
-    uint8_t *wanted = bytes_for(n, 1);
-    /* Every other time the array does not say that the first element begins a segment. */
-    for (size_t i = 0; i < n; ++i)
-        wanted[i] = is_head(p, i, n, tile, &random) && (i > 0 || seed % 2 == 0);
-    if (s.bytes > 0)
-        encode(&s, desc->segments, wanted, n, &random);
-    ref_heads(desc->segments, desc->segment_type, desc->segment_width, desc->segment_mask, s.array,
-              s.count, n, s.heads);
-    if (n > 0)
-        wanted[0] = 1;
-    if (s.bytes > 0 && memcmp(wanted, s.heads, n) != 0)
-        XLT_FAIL("the reference reads other heads than were written");
-    free(wanted);
-    return s;
+    static const uint64_t patterns[] = {WHOLE,   SINGLETONS, SHORT_RUNS, LONG_RUNS,
+                                        BORDERS, LAST_ALONE, MIXED};
+    const bool has_array = desc->segments != XL_SEGMENTS_NONE && desc->segments < XL_SEGMENTS_WIDTH;
+    fuzz_case c = {{[SEGMENTS] = desc->segments,
+                    [WIDTH] = desc->segment_width,
+                    [MASK] = desc->segment_mask,
+                    [N] = n,
+                    [SEED] = seed,
+                    [PATTERN] = has_array ? patterns[p] : WHOLE}};
+    while (desc->segment_type != XL_NONE && c.of[SEGMENT_TYPE] < 7 &&
+           segment_type_of(&c) != desc->segment_type)
+        ++c.of[SEGMENT_TYPE];
+    const segmentation s = make_segments(&c);
+    return (segments){
+        .array = s.array, .count = s.array_n, .bytes = s.array_bytes, .heads = s.heads};
 }
 
 void segments_free(segments *s)
 {
-    free(s->array);
-    free(s->heads);
+    free_bytes();
     *s = (segments){0};
 }
 
@@ -226,18 +151,13 @@ static void fill_element(xl_type type, xl_op op, xlt_random *random, void *to)
 
 /* Mesa's compilers take x + 0 for x, also where x is -0 (rusticl 22.3): on llvmpipe a zero
  * is a zero. */
-static bool zeros_are_alike(void)
-{
-    return strstr(xlt_device(), "llvmpipe") != NULL;
-}
-
 static bool same_element(xl_type type, const void *a, const void *b)
 {
     float f, g;
     double d, e;
     if (type == XL_F32)
         return memcpy(&f, a, sizeof f), memcpy(&g, b, sizeof g),
-               (isnan(f) && isnan(g)) || (f == 0 && g == 0 && zeros_are_alike());
+               (isnan(f) && isnan(g)) || (f == 0 && g == 0 && strstr(xlt_device(), "llvmpipe"));
     if (type == XL_F64)
         return memcpy(&d, a, sizeof d), memcpy(&e, b, sizeof e), isnan(d) && isnan(e);
     return false;
@@ -377,7 +297,7 @@ void job_check(xl_context *ctx, xl_plan *plan, const job *j, size_t n, placing p
     void *in = job_input(j, n), *wanted = bytes_for(n, j->ref.out_bytes);
     void *got = bytes_for(n, j->ref.out_bytes);
     xlt_tiles tiles = {0};
-    segments s = segments_make(&j->desc, j->pattern, n, tile_of(ctx, plan), n + j->seed);
+    segments s = segments_make(&j->desc, j->pattern, n, n + j->seed);
     ref_scan(&j->ref, n, in, s.heads, wanted);
     xlt_buffer a = xlt_buffer_make(in, n, j->ref.in_bytes, place.in_offset);
     xlt_buffer b = in_place ? a : xlt_buffer_make(NULL, n, j->ref.out_bytes, place.out_offset);

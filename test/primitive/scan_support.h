@@ -25,9 +25,9 @@ bool can_pipeline(void);
 typedef enum pattern {
     ONE_SEGMENT,
     HEADS_EVERYWHERE,
-    HEADS_IN_7, /* one in 7 on average */
+    HEADS_IN_7, /* about so */
     HEADS_IN_700,
-    HEADS_AT_TILES, /* heads at, before and after multiples of a tile */
+    HEADS_AT_TILES, /* at, before and after multiples of 32 to 512 */
     HEAD_AT_END,    /* the last element, and nothing else */
     HEADS_MIXED,    /* stretches of one segment, of singletons, of short and of long runs */
     NUM_PATTERNS
@@ -36,12 +36,13 @@ typedef enum pattern {
 typedef struct segments {
     void *array; /* NULL where the kind has none */
     size_t count, bytes;
-    uint8_t *heads; /* computed from the array by the reference */
+    uint8_t *heads;
 } segments;
 
-/* Encodes a pattern as the descriptor's kind of segments. CSR offsets get empty segments
- * in front, at the end, and in runs. Kinds without an array ignore the pattern. */
-segments segments_make(const xl_scan_desc *desc, pattern p, size_t n, size_t tile, uint64_t seed);
+/* Encodes a pattern as the descriptor's kind of segments, like the case runner. CSR offsets get empty
+ * segments between others and behind. Kinds without an array ignore the pattern. Only one of these
+ * exists at a time. */
+segments segments_make(const xl_scan_desc *desc, pattern p, size_t n, uint64_t seed);
 void segments_free(segments *s);
 
 /* ---- jobs ---- */
