@@ -117,7 +117,7 @@ const char *const tunings[NUM_TUNINGS] = {
     "reduce.serial = 0\nreduce.group_size = 32\nreduce.whole_size = 32\nreduce.item_bytes = 16\n"
     "reduce.chunk_groups = 64\nreduce.chunk_vectors = 1\nreduce.single_group_vectors = 1\n"
     "reduce.segment_chunk_groups = 3\nsort.shape = 0\nsort.group_log = 4\nsort.items_log = 2\n"
-    "sort.segment_group_log = 4\nsort.segment_items_log = 1\n"
+    "sort.segment_group_log = 4\nsort.segment_items_log = 2\n"
     "sort.search_log = 3\nsort.sweep_group = 256\nsort.sweep_wide_group = 256\n"
     "sort.sweep_pair_group = 256\nsort.sweep_bytes = 8\nsort.sweep_wide_bytes = 16\n"
     "sort.sweep_pair_bytes = 8\nsort.sweep_from = 1500\n"
