@@ -552,6 +552,7 @@ XLT_TEST(kernels_without_a_group)
     xl_scan_desc_init(&scan_desc);
     xl_reduce_desc_init(&reduce_desc);
     xl_sort_desc_init(&sort_desc);
+    sort_desc.algorithm = XL_SORT_BITONIC; /* is built at creation */
     calls->no_groups = true;
     for (int a = XL_SCAN_AUTO; a <= XL_SCAN_BLELLOCH; ++a) {
         scan_desc.algorithm = (xl_scan_algorithm)a;
