@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * Plans, and the rules of all calls. A plan is a primitive made ready for one device: the
- * checked descriptor, the layout of the work and the compiled kernels. Each primitive X has the
- * same calls, here for xl_scan:
+ * Plans, and the rules of all calls. A plan is a primitive made ready for one device: the checked
+ * descriptor, the layout of the work and the compiled kernels. Each primitive X has the same calls,
+ * here for xl_scan:
  *
  *     xl_scan_desc desc;
  *     xl_scan_desc_init(&desc);                            the defaults; then set fields
@@ -10,15 +10,14 @@
  *     xl_scan_enqueue(plan, queue, &args, 0, NULL, NULL);  any number of times
  *     xl_plan_destroy(plan);
  *
- * Each header states what its primitive adds to the rules below. xl_grid and xl_neighbors have
- * more calls.
+ * Each header states what its primitive adds to the rules below. xl_grid and xl_neighbors have more
+ * calls.
  *
  * xl_X_desc_init(&desc) stores the defaults, and the version of the caller's headers in
  *     desc.version. The library reads the descriptor, and later the argument structures of its
  *     plan, as that version laid them out. So structures may grow at their ends. NULL is ignored.
  *
- * xl_X_create(ctx, &desc, &plan) makes a plan. It blocks: it compiles the plan's kernels or
- * loads
+ * xl_X_create(ctx, &desc, &plan) makes a plan. It blocks: it compiles the plan's kernels or loads
  *     them from the cache. ctx is made by xl_context_create() (crosslane/context.h); the plan
  *     retains it. Strings and arrays of the descriptor are copied. On failure *plan is NULL. May be
  *     called from any thread.
@@ -28,18 +27,16 @@
  *     log.
  *     XL_ERROR_OUT_OF_MEMORY, XL_ERROR_OPENCL: there is no memory, or an OpenCL call failed.
  *
- * xl_X_scratch(plan, &args, &bytes) stores in *bytes the scratch that a call with the sizes of
- * args
+ * xl_X_scratch(plan, &args, &bytes) stores in *bytes the scratch that a call with the sizes of args
  *     needs; it is enough for smaller sizes, too. If it is 0, leave scratch out: the call allocates
  *     nothing either. Other arguments are ignored. Does not block.
  *     XL_ERROR_INVALID_ARGUMENT: a NULL, a plan of another primitive, or more bytes than a size_t
  *     counts.
  *
- * xl_X_enqueue(plan, queue, &args, num_waits, waits, &event) enqueues the work. It never waits
- * for
+ * xl_X_enqueue(plan, queue, &args, num_waits, waits, &event) enqueues the work. It never waits for
  *     the device, and allocates nothing if scratch is given. Before it enqueues, it builds what this
- *     call needs and the plan lacks: see xl_plan_prepare(). args is not needed after the call. May be called
- *     from any thread.
+ *     call needs and the plan lacks: see xl_plan_prepare(). args is not needed after the call. May
+ *     be called from any thread.
  *     queue    in order or out of order, of the plan's context and device
  *     args     a view that is left out (all zeros) is not given. args.scratch, if given: the bytes
  *              that xl_X_scratch() says; its offset is in bytes, a multiple of

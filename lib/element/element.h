@@ -26,7 +26,7 @@ typedef struct xli_element {
     const char *source; /* the user's, or NULL; borrowed while a plan is made */
 } xli_element;
 
-/* Of a built-in scalar, or of a lane of a built-in vector: its name in OpenCL C, and XLI_KIND_... */
+/* The name in OpenCL C and the XLI_KIND_... of a built-in scalar, or of a lane of a vector. */
 const char *xli_lane_name(xl_type type);
 unsigned xli_lane_kind(xl_type type);
 

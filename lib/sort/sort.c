@@ -23,8 +23,8 @@ static xl_status check_algorithm(const xli_sort_plan *plan)
                     plan->problem.large ? "desc.large: 1" : "desc.algorithm: XL_SORT_RADIX");
 }
 
-/* Builds what each call needs: all of a sort that does not choose by n. Texts of the user's are
- * only in such sorts. */
+/* A sort that does not choose its algorithm by n is built here. Only such sorts have texts of the
+ * user's. */
 static xl_status make(xl_plan *base, const void *of)
 {
     xl_status status;

@@ -71,6 +71,15 @@ static void end(run *r)
 
 /* ---- sorts ---------------------------------------------------------------------------------- */
 
+static void create_sort(run *r, xl_sort_algorithm algorithm)
+{
+    xl_sort_desc desc;
+    xl_sort_desc_init(&desc);
+    desc.key = XL_U32;
+    desc.algorithm = algorithm;
+    XLT_OK(xl_sort_create(r->ctx, &desc, &r->plan));
+}
+
 static void prepare_sort(const run *r)
 {
     XLT_OK(xl_plan_prepare(r->plan, &(xl_sort_args){.n = r->n}));
@@ -94,10 +103,7 @@ static bool has_several_algorithms(const xl_plan *plan)
 XLT_TEST(a_sort_builds_the_algorithm_that_a_call_needs)
 {
     run r = begin();
-    xl_sort_desc desc;
-    xl_sort_desc_init(&desc);
-    desc.key = XL_U32;
-    XLT_OK(xl_sort_create(r.ctx, &desc, &r.plan));
+    create_sort(&r, XL_SORT_AUTO);
     const bool several = has_several_algorithms(r.plan);
     const size_t created = count_programs(r.ctx);
     prepare_sort(&(run){.plan = r.plan, .n = 100});
@@ -118,11 +124,7 @@ static void prepares_nothing(const run *r)
 XLT_TEST(a_sort_of_one_algorithm_is_built_at_creation)
 {
     run r = begin();
-    xl_sort_desc desc;
-    xl_sort_desc_init(&desc);
-    desc.key = XL_U32;
-    desc.algorithm = XL_SORT_BITONIC;
-    XLT_OK(xl_sort_create(r.ctx, &desc, &r.plan));
+    create_sort(&r, XL_SORT_BITONIC);
     compiles_nothing(&r, prepares_nothing, enqueue_sort);
     end(&r);
 }
@@ -217,10 +219,7 @@ XLT_TEST(a_grid_prepares_its_sort)
 XLT_TEST(prepare_checks_plan_and_sizes)
 {
     run r = begin();
-    xl_sort_desc desc;
-    xl_sort_desc_init(&desc);
-    desc.key = XL_U32;
-    XLT_OK(xl_sort_create(r.ctx, &desc, &r.plan));
+    create_sort(&r, XL_SORT_AUTO);
     const xl_sort_args args = {.n = SIZE_MAX};
     XLT_FAILS(xl_plan_prepare(NULL, &args), XL_ERROR_INVALID_ARGUMENT);
     XLT_FAILS(xl_plan_prepare(r.plan, NULL), XL_ERROR_INVALID_ARGUMENT);
