@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Single parts of a build: offsets beyond 32 bits, buckets of a sample, and kernels over
- * storage with wrong numbers. */
+ * Single parts of grids: offsets beyond 32 bits, buckets of a sample, kernels over storage with
+ * wrong numbers, and a bound of rounding. */
 #include "grid_support.h"
 
 #include "grid/grid_plan.h"
@@ -337,6 +337,78 @@ XLT_TEST(builds_over_wrong_numbers_stay_inside)
     xlt_buffer_free(&points);
     xl_plan_destroy(grid);
     cloud_free(&c);
+}
+
+/* ---- rounding of images ------------------------------------------------------------------------ */
+
+static double real_of(const xli_grid_lattice *l, const xli_grid_reals *of, int at)
+{
+    return l->wide ? of->f64[at] : (double)of->f32[at];
+}
+
+/* xl_cell_reach() of cl/grid/grid_cell.cl for one position. */
+static double reach_at(const xli_grid_plan *grid, const double *at, double reach)
+{
+    const xli_grid_lattice *l = &grid->lattice;
+    const double *lower = grid->space.lower, *upper = grid->space.upper;
+    const double slack = (l->wide ? 0x1p-53 : 0x1p-24) * l->whole.s[9];
+    double all = reach, extent = 0, largest = 0;
+    for (int vector = 0; vector < 3; ++vector) {
+        double middle = 0, part = 0;
+        for (int axis = 0; axis < 3; ++axis) {
+            const int k = 3 * vector + axis;
+            const double of = k < 8 ? real_of(l, &l->rounding, k) : real_of(l, &l->cell, 15);
+            middle += of * (at[axis] - (lower[axis] + upper[axis]) / 2);
+            part += fabs(of) * ((upper[axis] - lower[axis]) / 2 + reach);
+        }
+        all += fabs(middle) + part;
+    }
+    for (int axis = 0; axis < 3; ++axis) {
+        extent = fmax(extent,
+                      fmax(fabs(lower[axis]), fmax(fabs(upper[axis]), upper[axis] - lower[axis])));
+        largest = fmax(largest, fabs(at[axis]));
+    }
+    return all + slack * (extent + largest + reach);
+}
+
+/* The host's bound for points in the box is as large as the kernels' bound for each of them. */
+XLT_TEST(points_in_the_box_round_by_no_more)
+{
+    static const double cells[][9] = {{1, 0, 0, 0.25, 1, 0, 0.5, -0.25, 1},
+                                      {8, 5, 0, 8, 5.02, 0, 0, 0, 3},
+                                      {1, 40, 41, 0, 1, 1, 101, 1, 100}};
+    xl_device_info info;
+    xlt_random random = {41};
+    XLT_OK(xl_context_device_info(xlt_context(), &info));
+    for (int k = 0; k < (info.has_fp64 ? 6 : 3); ++k) {
+        xl_plan *plan;
+        xl_grid_desc desc;
+        xl_grid_desc_init(&desc);
+        desc.cell_size = 1;
+        desc.space.scalar = k < 3 ? XL_F32 : XL_F64;
+        desc.space.bounds = XL_BOUNDS_GIVEN;
+        desc.space.periodic = 7;
+        desc.space.origin[1] = 100;
+        memcpy(desc.space.cell, cells[k % 3], sizeof desc.space.cell);
+        XLT_OK(xl_grid_create(xlt_context(), &desc, &plan));
+        const xli_grid_plan *grid = xli_grid_of(plan);
+        cl_float narrow[2];
+        double inside[2], at[3];
+        memcpy(inside, &grid->lattice.whole.s[12], sizeof inside);
+        memcpy(narrow, &grid->lattice.whole.s[12], sizeof narrow);
+        for (int bound = 0; k < 3 && bound < 2; ++bound)
+            inside[bound] = (double)narrow[bound];
+        for (int draw = 0; draw < 100; ++draw) {
+            const double reach = draw % 3 * 0.75;
+            for (int axis = 0; axis < 3; ++axis) {
+                const double part = draw < 8 ? draw >> axis & 1 : (double)xlt_unit(&random);
+                at[axis] = grid->space.lower[axis] +
+                           part * (grid->space.upper[axis] - grid->space.lower[axis]);
+            }
+            assert_true(reach_at(grid, at, reach) <= reach + (inside[0] + inside[1] * reach));
+        }
+        xl_plan_destroy(plan);
+    }
 }
 
 XLT_MAIN_WITH_GRIDS(NULL, xlt_teardown)

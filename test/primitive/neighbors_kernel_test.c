@@ -81,14 +81,14 @@ static const char text[] =
     "}\n";
 
 /* The kernels for space that repeats in boxes, for space that does not repeat, for batches, and for
- * cells in double precision. */
-enum { BOXES, OPEN, BATCHES, WIDE_CELLS, FORMS };
+ * cells in both precisions. */
+enum { BOXES, OPEN, BATCHES, CELLS, WIDE_CELLS, FORMS };
 static cl_program programs[FORMS];
 
 static cl_kernel kernel_of(const char *name, int form)
 {
     static const char *const options[] = {NULL, "-DXL_NEIGHBORS_PERIODIC=0",
-                                          "-DXL_NEIGHBORS_BATCH=1",
+                                          "-DXL_NEIGHBORS_BATCH=1", "-DXL_NEIGHBORS_PERIODIC=2",
                                           "-DXL_NEIGHBORS_F64=1 -DXL_NEIGHBORS_PERIODIC=2"};
     cl_int code;
     if (!programs[form])
@@ -317,22 +317,23 @@ XLT_TEST(rows_of_points)
 
 enum { FAR_PLACE = 12 };
 
-static void check_around(const cloud *c, xl_grid_desc grid, const cloud *queries,
-                         const float *radii, float radius, bool inclusive)
+/* `far`: as run_check() takes it. */
+static void check_around(int form, ref_search search, const cloud *c, xl_grid_desc grid,
+                         const cloud *queries, const float *radii, size_t far)
 {
-    ref_search search = reference_of(c, &grid, radius, inclusive);
     search.queries = queries->xyz;
     search.num_queries = queries->n;
     search.query_stride = 3;
     search.radii = radii;
     wanted w = wanted_of(&search);
     built b = build_grid(c, &grid);
-    run r = run_make(BOXES, w.n);
+    run r = run_make(form, w.n);
     r.xyz = exact(queries->xyz, 3 * r.n, 4);
-    r.radii = exact(radii, r.n, 4);
-    run_bind(&r, &b, (double)radius, inclusive, 0);
+    if (radii)
+        r.radii = exact(radii, r.n, 4);
+    run_bind(&r, &b, (double)search.radius, search.inclusive, 0);
     launch(r.kernel, r.n);
-    run_check("places", &r, &w, grid.space.periodic ? FAR_PLACE : r.n, 0);
+    run_check("places", &r, &w, far, 0);
     run_free(&r);
     built_free(&b);
     wanted_free(&w);
@@ -353,10 +354,45 @@ XLT_TEST(places_and_radii)
     queries.xyz[34] = INFINITY;
     cloud_set(&queries, FAR_PLACE, 3e38f, -3e38f, 1e30f);
     cloud_set(&queries, 13, c.xyz[0], c.xyz[1], c.xyz[2]);
-    check_around(&c, grid_desc_of(&c, 0.3f), &queries, radii, 0.4f, false);
-    check_around(&c, box_of(&c, 0.3f, 7), &queries, radii, 0.4f, true);
-    check_around(&c, box_of(&c, 0.3f, 2), &queries, radii, 0.4f, false);
+    static const uint32_t repeated[] = {0, 7, 2};
+    for (size_t k = 0; k < 3; ++k) {
+        const uint32_t axes = repeated[k];
+        const xl_grid_desc grid = axes ? box_of(&c, 0.3f, axes) : grid_desc_of(&c, 0.3f);
+        check_around(BOXES, reference_of(&c, &grid, 0.4f, axes == 7), &c, grid, &queries, radii,
+                     axes ? FAR_PLACE : n);
+    }
     free(radii);
+    cloud_free(&c);
+    cloud_free(&queries);
+}
+
+/* Places that are tens of thousands of both vectors away, which are nearly parallel: shifts round
+ * by more than images are apart. */
+XLT_TEST(places_far_from_a_cell)
+{
+    enum { PLACES = 24 };
+    static const float cell[9] = {8, 5, 0, 8, 5.02f, 0, 0, 0, 0};
+    cloud c = cloud_make(PLACES, 3), queries = cloud_make(PLACES, 3);
+    xl_grid_desc grid = grid_desc_of(&c, 0.25f);
+    xlt_random random = {19};
+    for (size_t i = 0; i < PLACES; ++i) {
+        const float x = 8 * xlt_unit(&random);
+        cloud_set(&c, i, x, 0, 0);
+        cloud_set(&queries, i, x, 2000 * xlt_unit(&random) - 1000, 0);
+    }
+    grid.space.dimensions = 2;
+    grid.space.bounds = XL_BOUNDS_GIVEN;
+    grid.space.periodic = 3;
+    for (int k = 0; k < 9; ++k)
+        grid.space.cell[k / 3][k % 3] = (double)cell[k];
+    const ref_search search = {.points = c.xyz,
+                               .n = PLACES,
+                               .stride = 3,
+                               .dimensions = 2,
+                               .radius = 0.25f,
+                               .inclusive = true,
+                               .cell = cell};
+    check_around(CELLS, search, &c, grid, &queries, NULL, PLACES);
     cloud_free(&c);
     cloud_free(&queries);
 }
