@@ -370,7 +370,7 @@ XLT_TEST(places_and_radii)
  * by more than images are apart. */
 XLT_TEST(places_far_from_a_cell)
 {
-    enum { PLACES = 24 };
+    enum { PLACES = 200 };
     static const float cell[9] = {8, 5, 0, 8, 5.02f, 0, 0, 0, 0};
     cloud c = cloud_make(PLACES, 3), queries = cloud_make(PLACES, 3);
     xl_grid_desc grid = grid_desc_of(&c, 0.25f);
@@ -378,7 +378,7 @@ XLT_TEST(places_far_from_a_cell)
     for (size_t i = 0; i < PLACES; ++i) {
         const float x = 8 * xlt_unit(&random);
         cloud_set(&c, i, x, 0, 0);
-        cloud_set(&queries, i, x, 2000 * xlt_unit(&random) - 1000, 0);
+        cloud_set(&queries, i, x, 3200 * xlt_unit(&random) - 1600, 0);
     }
     grid.space.dimensions = 2;
     grid.space.bounds = XL_BOUNDS_GIVEN;
