@@ -51,11 +51,14 @@ void xl_lookback_scan(xl_lookback lookback, __global XL_OUT *out, uint stream)
     if (!lookback.single_tile)
         xl_lookback_leave(lookback.header, (uint)get_num_groups(0), lookback.epoch);
 }
-#define XL_LOOKBACK_SCAN(is_in_place)                                                              \
-    XL_INPUT_MAKE(input);                                                                          \
-    xl_carry_pass(&input);                                                                         \
-    xl_lookback_scan(xl_lookback_make(&input, state + state_offset, flags, is_in_place, 0),        \
-                     out + out_offset, flags)
+
+__kernel XL_REQUIRED void xl_scan_lookback(XL_LOOKBACK_ARGUMENTS)
+{
+    XL_INPUT_MAKE(input);
+    xl_carry_pass(&input);
+    xl_lookback_scan(xl_lookback_make(&input, state + state_offset, flags), out + out_offset,
+                     flags);
+}
 #else
 /* Local memory of a group, besides the scratch of the tile's scan. */
 typedef struct xl_shared {
@@ -90,7 +93,7 @@ XL_T xl_tile_scan_with_prefix(const xl_lookback *lookback, uint tile, XL_T *item
     if (xl_commutes)
         sub_tile = xl_sub_tile_reduce(item);
     else
-        sub_tile = xl_sub_tile_scan(&lookback->source.input, item, XL_VECTORS, scratch);
+        sub_tile = xl_sub_tile_scan(&lookback->source.input, item, scratch);
     if (xl_lane_id() == 0)
         scratch[xl_lane_group()] = sub_tile;
     xl_local_barrier();
@@ -108,7 +111,7 @@ XL_T xl_tile_scan_with_prefix(const xl_lookback *lookback, uint tile, XL_T *item
         }
     }
     if (xl_commutes)
-        xl_sub_tile_scan(&lookback->source.input, item, XL_VECTORS, scratch);
+        xl_sub_tile_scan(&lookback->source.input, item, scratch);
     xl_local_barrier();
     return xl_op(shared->prefix, before);
 #else
@@ -120,7 +123,7 @@ XL_T xl_tile_scan_with_prefix(const xl_lookback *lookback, uint tile, XL_T *item
             xl_carry_leave(&lookback->source.input, xl_op(prefix, sum));
     }
     /* Contains barriers. */
-    xl_sub_tile_scan(&lookback->source.input, item, XL_VECTORS, scratch);
+    xl_sub_tile_scan(&lookback->source.input, item, scratch);
     return shared->prefix;
 #endif
 }
@@ -149,30 +152,21 @@ void xl_lookback_scan(xl_lookback lookback, __global XL_OUT *out, __local XL_T *
         xl_tile_heads_prepare(&lookback.source.input, heads, base);
         xl_tile_load(item, &lookback.source.input, base, xl_sub_tile(), !lookback.in_place);
         const XL_T before = xl_tile_scan_with_prefix(&lookback, tile, item, scratch, shared);
-        xl_tile_store(item, &lookback.source.input, out, base, before, XL_VECTORS);
+        xl_tile_store(item, &lookback.source.input, out, base, before);
         tile = xl_next_tile(&lookback, shared);
     }
     if (get_local_id(0) == 0 && !lookback.single_tile)
         xl_lookback_leave(lookback.header, (uint)get_num_groups(0), lookback.epoch);
 }
-#define XL_LOOKBACK_SCAN(is_in_place)                                                              \
-    __local XL_T scratch[XL_TILE_SCRATCH];                                                         \
-    __local xl_shared shared;                                                                      \
-    __local uint4 heads[XL_MARK_VECTORS];                                                          \
-    XL_INPUT_MAKE(input);                                                                          \
-    xl_carry_pass(&input);                                                                         \
-    xl_lookback_scan(                                                                              \
-        xl_lookback_make(&input, state + state_offset, flags, is_in_place, XL_VECTORS),            \
-        out + out_offset, scratch, &shared, heads)
-#endif
 
 __kernel XL_REQUIRED void xl_scan_lookback(XL_LOOKBACK_ARGUMENTS)
 {
-    XL_LOOKBACK_SCAN(false);
+    __local XL_T scratch[XL_TILE_SCRATCH];
+    __local xl_shared shared;
+    __local uint4 heads[XL_MARK_VECTORS];
+    XL_INPUT_MAKE(input);
+    xl_carry_pass(&input);
+    xl_lookback_scan(xl_lookback_make(&input, state + state_offset, flags), out + out_offset,
+                     scratch, &shared, heads);
 }
-
-/* `out` is `in`. cl/tile/tile_prefix.cl explains why this is correct. */
-__kernel XL_REQUIRED void xl_scan_lookback_in_place(XL_LOOKBACK_ARGUMENTS)
-{
-    XL_LOOKBACK_SCAN(true);
-}
+#endif

@@ -25,12 +25,11 @@ typedef struct xl_items {
     XL_T before[XL_VECTORS];
 } xl_items;
 
-void xl_items_load(xl_items *items, const xl_stage *stage, const xl_input *input, ulong base,
-                   const uint rows)
+void xl_items_load(xl_items *items, const xl_stage *stage, const xl_input *input, ulong base)
 {
-    const uint at = xl_tile_at(xl_sub_tile(), 0, rows);
+    const uint at = xl_tile_at(xl_sub_tile(), 0);
 #pragma unroll
-    for (uint row = 0; row < rows; ++row)
+    for (uint row = 0; row < XL_VECTORS; ++row)
         items->vector[row] = *(const __local xl_in_vec *)(stage->in + at + row * xl_row_step());
 }
 
@@ -70,11 +69,11 @@ uint xl_bytes_scan(uint bytes, uint *sum)
 }
 #endif
 
-void xl_items_scan(xl_items *items, const xl_input *input, const uint rows)
+void xl_items_scan(xl_items *items, const xl_input *input)
 {
     XL_T carry = xl_identity();
 #pragma unroll
-    for (uint row = 0; row < rows; ++row) {
+    for (uint row = 0; row < XL_VECTORS; ++row) {
         XL_T all;
         const XL_T before = xl_lane_scan_total(xl_items_reduce(items, input, row), &all);
         items->before[row] = xl_op(carry, before);
@@ -105,53 +104,52 @@ void xl_items_results(const xl_items *items, const xl_input *input, uint row, XL
 }
 
 void xl_packed_store(const xl_items *items, const xl_input *input, __global XL_OUT *out,
-                     ulong first, XL_T before, const uint rows, const uint mode)
+                     ulong first, XL_T before, const uint mode)
 {
     const uint step = xl_row_step();
     const ulong n = input->n;
-    const uint count = first < n ? (uint)min(n - first, (ulong)(rows * step)) : 0;
+    const uint count = first < n ? (uint)min(n - first, (ulong)(XL_VECTORS * step)) : 0;
     uint4 last = (uint4)(0);
 #pragma unroll
-    for (uint row = 0; row < rows; ++row) {
+    for (uint row = 0; row < XL_VECTORS; ++row) {
         XL_OUT y[XL_VLEN];
         xl_items_results(items, input, row, xl_op(before, items->before[row]), y);
-        xl_vector_store(out + first + row * step, y, &last, row, rows,
+        xl_vector_store(out + first + row * step, y, &last, row,
                         count > row * step ? count - row * step : 0, mode);
     }
 }
 
 void xl_items_store(const xl_items *items, const xl_input *input, __global XL_OUT *out, ulong base,
-                    XL_T before, const uint rows)
+                    XL_T before)
 {
-    const ulong first = base + xl_tile_at(xl_sub_tile(), 0, rows);
-    const uint mode = xl_store_mode(out + base, input->n - base, XL_GROUP_SIZE * XL_VLEN * rows);
+    const ulong first = base + xl_tile_at(xl_sub_tile(), 0);
+    const uint mode = xl_store_mode(out + base, input->n - base);
     if (mode == XL_STORE_ALIGNED) /* a constant mode in each call */
-        xl_packed_store(items, input, out, first, before, rows, XL_STORE_ALIGNED);
+        xl_packed_store(items, input, out, first, before, XL_STORE_ALIGNED);
     else if (xl_shifts_stores && mode == XL_STORE_SHIFTED)
-        xl_packed_store(items, input, out, first, before, rows, XL_STORE_SHIFTED);
+        xl_packed_store(items, input, out, first, before, XL_STORE_SHIFTED);
     else
-        xl_packed_store(items, input, out, first, before, rows, XL_STORE_SOME);
+        xl_packed_store(items, input, out, first, before, XL_STORE_SOME);
 }
 #else
 typedef struct xl_items {
     XL_T value[XL_ITEMS];
 } xl_items;
 
-void xl_items_load(xl_items *items, const xl_stage *stage, const xl_input *input, ulong base,
-                   const uint rows)
+void xl_items_load(xl_items *items, const xl_stage *stage, const xl_input *input, ulong base)
 {
-    xl_staged_load(items->value, stage, input, base, rows);
+    xl_staged_load(items->value, stage, input, base);
 }
 
-void xl_items_scan(xl_items *items, const xl_input *input, const uint rows)
+void xl_items_scan(xl_items *items, const xl_input *input)
 {
-    (void)xl_sub_tile_scan(input, items->value, rows, (__local XL_T *)0);
+    (void)xl_sub_tile_scan(input, items->value, (__local XL_T *)0);
 }
 
 void xl_items_store(const xl_items *items, const xl_input *input, __global XL_OUT *out, ulong base,
-                    XL_T before, const uint rows)
+                    XL_T before)
 {
-    xl_tile_store(items->value, input, out, base, before, rows);
+    xl_tile_store(items->value, input, out, base, before);
 }
 #endif
 

@@ -17,9 +17,10 @@
  * test/model/scan_pipelined.pml checks this for every interleaving of small sizes, with the same
  * names.
  *
- * In place has a separate kernel (XL_SEPARATE_IN_PLACE 1) if elements have 8 bytes, because
- * NVIDIA's compiler makes a kernel for both slower by a third. Otherwise one kernel does both,
- * because another one would take seconds to compile (580.159.04, November 2026). */
+ * Calls with few elements have shorter tiles, so that they occupy all groups; and in place has a
+ * kernel of its own (XL_IN_PLACE) if elements have 8 bytes, because NVIDIA's compiler makes a kernel
+ * for both slower by a third (580.159.04, November 2026). Each of these is a program of one large
+ * kernel, which is built when a call needs it. */
 #include "scan_packed.cl"
 #define XL_LOOKBACK_SCOPE 2
 #include "scan_source.cl"
@@ -96,13 +97,13 @@ XL_T xl_window_prefix(xl_window *window, const xl_lookback *lookback, uint tile,
 XL_T xl_publish_next(const xl_lookback *lookback, const xl_stage *stage, uint next, uint phase,
                      __local xl_shared *shared, XL_T *early, XL_T *sum)
 {
-    const ulong base = xl_tile_base(next, stage->tile);
+    const ulong base = xl_tile_base(next, XL_TILE);
     xl_stage_heads(stage, &lookback->source.input, base);
     xl_fetch_end(stage, &lookback->source.input, base, phase);
 #if XL_SEGMENTS > 1 /* the group has made the head bits */
     xl_local_barrier();
 #endif
-    const XL_T mine = xl_staged_total(stage, &lookback->source.input, base, lookback->source.rows);
+    const XL_T mine = xl_staged_total(stage, &lookback->source.input, base);
     const XL_T total = xl_lane_reduce(mine);
     if (xl_lane_id() == 0)
         shared->sub_tiles[xl_lane_group()] = total;
@@ -139,7 +140,7 @@ XL_T xl_scan_current(const xl_lookback *lookback, uint mine, xl_items *items, XL
     XL_T prefix = known;
     if (!xl_ends_window(mine))
         xl_window_load(&window, lookback, mine);
-    xl_items_scan(items, &lookback->source.input, lookback->source.rows);
+    xl_items_scan(items, &lookback->source.input);
     if (!xl_ends_window(mine))
         prefix = xl_window_prefix(&window, lookback, mine, shared->parts);
     else
@@ -152,7 +153,7 @@ XL_T xl_scan_current(const xl_lookback *lookback, uint mine, xl_items *items, XL
 void xl_pipelined_scan(xl_lookback lookback, __global XL_OUT *out, const xl_stage stage,
                        __local xl_shared *shared)
 {
-    const uint tiles = xl_tile_count(lookback.source.input.n, stage.tile);
+    const uint tiles = xl_tile_count(lookback.source.input.n, XL_TILE);
     const uint groups = (uint)get_num_groups(0);
     const bool tickets = tiles > groups, issuer = get_local_id(0) == XL_ISSUER;
     xl_items items;
@@ -162,7 +163,7 @@ void xl_pipelined_scan(xl_lookback lookback, __global XL_OUT *out, const xl_stag
     if (issuer) {
         xl_fetch_init(&stage);
         if (next < tiles)
-            xl_fetch_start(&stage, &lookback.source.input, xl_tile_base(next, stage.tile));
+            xl_fetch_start(&stage, &lookback.source.input, xl_tile_base(next, XL_TILE));
         shared->epoch =
             lookback.single_tile ? 0 : ((volatile __global uint *)lookback.header)[XL_EPOCH];
         after = xl_ticket_next(&lookback, tickets && next < tiles);
@@ -180,8 +181,8 @@ void xl_pipelined_scan(xl_lookback lookback, __global XL_OUT *out, const xl_stag
         }
         if (mine < tiles) {
             const XL_T prefix = xl_scan_current(&lookback, mine, &items, known, shared);
-            xl_items_store(&items, &lookback.source.input, out, xl_tile_base(mine, stage.tile),
-                           xl_op(prefix, before), lookback.source.rows);
+            xl_items_store(&items, &lookback.source.input, out, xl_tile_base(mine, XL_TILE),
+                           xl_op(prefix, before));
             if (XL_CARRY && mine == tiles - 1 && get_local_id(0) == 0)
                 xl_carry_leave(&lookback.source.input, xl_op(prefix, sum));
         }
@@ -189,15 +190,14 @@ void xl_pipelined_scan(xl_lookback lookback, __global XL_OUT *out, const xl_stag
             break;
         mine = next;
         before = before_next;
-        xl_items_load(&items, &stage, &lookback.source.input, xl_tile_base(mine, stage.tile),
-                      lookback.source.rows);
+        xl_items_load(&items, &stage, &lookback.source.input, xl_tile_base(mine, XL_TILE));
         if (issuer)
             shared->next = after;
         xl_local_barrier();
         next = shared->next;
         if (issuer) {
             if (next < tiles)
-                xl_fetch_start(&stage, &lookback.source.input, xl_tile_base(next, stage.tile));
+                xl_fetch_start(&stage, &lookback.source.input, xl_tile_base(next, XL_TILE));
             after = xl_ticket_next(&lookback, tickets && next < tiles);
         }
     }
@@ -205,33 +205,12 @@ void xl_pipelined_scan(xl_lookback lookback, __global XL_OUT *out, const xl_stag
         xl_lookback_leave(lookback.header, groups, lookback.epoch);
 }
 
-#define XL_PIPELINED_SCAN(vectors, is_in_place)                                                    \
-    __local xl_stage_storage storage;                                                              \
-    __local xl_shared shared;                                                                      \
-    XL_INPUT_MAKE(input);                                                                          \
-    const xl_lookback lookback =                                                                   \
-        xl_lookback_make(&input, state + state_offset, flags, is_in_place, vectors);               \
-    xl_carry_pass(&input);                                                                         \
-    xl_pipelined_scan(lookback, out + out_offset,                                                  \
-                      xl_stage_make(&storage, xl_tile_elements(&lookback.source)), &shared)
-
 __kernel XL_REQUIRED void xl_scan_pipelined(XL_LOOKBACK_ARGUMENTS)
 {
-    XL_PIPELINED_SCAN(XL_VECTORS, !XL_SEPARATE_IN_PLACE && (flags & 4) != 0);
+    __local xl_stage_storage storage;
+    __local xl_shared shared;
+    XL_INPUT_MAKE(input);
+    const xl_lookback lookback = xl_lookback_make(&input, state + state_offset, flags);
+    xl_carry_pass(&input);
+    xl_pipelined_scan(lookback, out + out_offset, xl_stage_make(&storage), &shared);
 }
-
-#if XL_SEPARATE_IN_PLACE
-__kernel XL_REQUIRED void xl_scan_pipelined_in_place(XL_LOOKBACK_ARGUMENTS)
-{
-    XL_PIPELINED_SCAN(XL_VECTORS, true);
-}
-#endif
-
-#if XL_SHORT_TILE_VECTORS > 0
-/* With shorter tiles, so that few elements occupy all groups. Also in place, if one kernel does
- * both. */
-__kernel XL_REQUIRED void xl_scan_pipelined_short(XL_LOOKBACK_ARGUMENTS)
-{
-    XL_PIPELINED_SCAN(XL_SHORT_TILE_VECTORS, !XL_SEPARATE_IN_PLACE && (flags & 4) != 0);
-}
-#endif

@@ -16,23 +16,17 @@
 
 typedef struct xl_source {
     xl_input input;
-    uint rows; /* pipelined: vectors of a work-item; odd, and a constant */
 } xl_source;
 
 #if XL_LOOKBACK_SCOPE == 2
-uint xl_tile_elements(const xl_source *source)
-{
-    return XL_GROUP_SIZE * XL_VLEN * source->rows;
-}
-
 XL_T xl_source_aggregate(const xl_source *source, uint tile)
 {
     XL_T sum = xl_identity();
     for (uint sub_tile = 0; sub_tile < xl_sub_tiles(); ++sub_tile) {
         XL_T total = xl_identity();
-        const ulong from = xl_tile_base(tile, xl_tile_elements(source)) +
-                           xl_blocked_at(sub_tile * xl_lane_width() + xl_lane_id(), source->rows);
-        for (uint row = 0; row < source->rows; ++row)
+        const ulong from =
+            xl_tile_base(tile, XL_TILE) + xl_blocked_at(sub_tile * xl_lane_width() + xl_lane_id());
+        for (uint row = 0; row < XL_VECTORS; ++row)
             total = xl_op(total, xl_vector_combine(&source->input, from + row * XL_VLEN));
         sum = xl_op(sum, xl_lane_reduce(total));
     }
@@ -51,9 +45,8 @@ XL_T xl_source_aggregate(const xl_source *source, uint tile)
     for (uint sub_tile = 0; sub_tile < xl_sub_tiles(); ++sub_tile) {
         XL_T total = xl_identity();
         for (uint row = 0; row < XL_VECTORS; ++row) {
-            XL_T part =
-                xl_vector_combine(&source->input, xl_tile_base(tile, XL_TILE) +
-                                                      xl_tile_at(sub_tile, row, XL_VECTORS));
+            XL_T part = xl_vector_combine(&source->input,
+                                          xl_tile_base(tile, XL_TILE) + xl_tile_at(sub_tile, row));
             if (!xl_commutes)
                 part = xl_lane_total(part);
             total = xl_op(total, part);
@@ -105,19 +98,18 @@ XL_T xl_source_aggregate(const xl_source *source, uint tile)
 #include "../tile/tile_prefix.cl"
 
 /* `state` begins with the header. `flags`, from the host: 1: results are written past the cache, if
- * a work-item walks a tile; 2: there is one tile and no state; 4: `out` is `in`. */
-xl_lookback xl_lookback_make(const xl_input *input, __global ulong *state, uint flags,
-                             bool in_place, uint rows)
+ * a work-item walks a tile; 2: there is one tile and no state; 4: `out` is `in`, for a kernel that
+ * takes both. */
+xl_lookback xl_lookback_make(const xl_input *input, __global ulong *state, uint flags)
 {
     xl_lookback lookback;
     lookback.header = state;
     lookback.tiles = state + XL_HEADER_WORDS;
     lookback.source.input = *input;
-    lookback.source.rows = rows;
     lookback.start = xl_input_start(input);
     lookback.epoch = 0;
     lookback.single_tile = (flags & 2) != 0;
-    lookback.in_place = in_place;
+    lookback.in_place = XL_IN_PLACE < 2 ? XL_IN_PLACE : (flags & 4) != 0;
     return lookback;
 }
 

@@ -21,14 +21,13 @@ XL_T xl_vector_scan(const xl_input *input, XL_T *item, uint row, XL_T carry)
     return carry;
 }
 
-/* Scans the sub-tile in place, starting with xl_identity(); returns its total. `rows`: the rows of
- * the tile; it must be XL_VECTORS if there are no sub-groups. */
-XL_T xl_sub_tile_scan(const xl_input *input, XL_T *item, const uint rows, __local XL_T *scratch)
+/* Scans the sub-tile in place, starting with xl_identity(); returns its total. */
+XL_T xl_sub_tile_scan(const xl_input *input, XL_T *item, __local XL_T *scratch)
 {
 #if XL_USE_LANES
     XL_T carry = xl_identity();
 #pragma unroll
-    for (uint row = 0; row < rows; ++row) {
+    for (uint row = 0; row < XL_VECTORS; ++row) {
         XL_T all;
         const XL_T before = xl_lane_scan_total(xl_vector_reduce(item, row), &all);
         xl_vector_scan(input, item, row, xl_op(carry, before));

@@ -49,17 +49,17 @@ enum { XL_VECTORS = XL_ITEMS / XL_VLEN };
 #endif
 #define xl_row_step() (xl_sub_tile_lanes() * XL_VLEN)
 
-/* The first element of a row of this work-item, in a given sub-tile of a tile of `rows` rows. */
-uint xl_tile_at(uint sub_tile, uint row, const uint rows)
+/* The first element of a row of this work-item, in a given sub-tile. */
+uint xl_tile_at(uint sub_tile, uint row)
 {
-    return (sub_tile * rows * xl_sub_tile_lanes() + row * xl_sub_tile_lanes() + xl_lane_rank()) *
+    return (sub_tile * XL_VECTORS * xl_sub_tile_lanes() + row * xl_sub_tile_lanes() +
+            xl_lane_rank()) *
            XL_VLEN;
 }
 
-/* The first element of work-item number `item` if each work-item has `rows` contiguous vectors.
- * `rows` must be odd if local memory has 32 banks: the lanes' vectors are then in different
- * banks. */
-#define xl_blocked_at(item, rows) ((item) * (rows)*XL_VLEN)
+/* The first element of work-item number `item` if the vectors of each are contiguous. XL_VECTORS
+ * must be odd if local memory has 32 banks: the lanes' vectors are then in different banks. */
+#define xl_blocked_at(item) ((item)*XL_ITEMS)
 
 #if XL_SEGMENTS == 4 && XL_USE_LANES
 /* xl_heads_prepare() for a tile, by sub-groups. */
@@ -120,7 +120,7 @@ void xl_tile_load(XL_T *item, const xl_input *input, ulong base, uint sub_tile, 
         xl_heads_aligned(input)) {
 #pragma unroll
         for (uint row = 0; row < XL_VECTORS; ++row) {
-            const ulong at = base + xl_tile_at(sub_tile, row, XL_VECTORS);
+            const ulong at = base + xl_tile_at(sub_tile, row);
             XL_IN x[XL_VLEN];
             xl_in_unpack(xl_load_vec(input->in + at, fixed), x);
             const uint heads = xl_heads_vector(input, at);
@@ -132,7 +132,7 @@ void xl_tile_load(XL_T *item, const xl_input *input, ulong base, uint sub_tile, 
     } else {
 #pragma unroll
         for (uint row = 0; row < XL_VECTORS; ++row) {
-            const ulong at = base + xl_tile_at(sub_tile, row, XL_VECTORS);
+            const ulong at = base + xl_tile_at(sub_tile, row);
 #pragma unroll
             for (uint v = 0; v < XL_VLEN; ++v)
                 item[row * XL_VLEN + v] = xl_input_at(input, at + v);
@@ -191,23 +191,23 @@ void xl_row_store_shifted(__global XL_OUT *to, const XL_OUT *y, uint4 *last, boo
  * a test of each vector, if it is the last tile or vectors cannot be shifted. */
 enum { XL_STORE_ALIGNED, XL_STORE_SHIFTED, XL_STORE_SOME };
 
-uint xl_store_mode(const __global XL_OUT *to, ulong left, uint tile)
+uint xl_store_mode(const __global XL_OUT *to, ulong left)
 {
-    if (left < tile)
+    if (left < XL_TILE)
         return XL_STORE_SOME;
     return xl_is_aligned(to, sizeof(XL_OUT)) ? XL_STORE_ALIGNED
            : xl_shifts_stores                ? XL_STORE_SHIFTED
                                              : XL_STORE_SOME;
 }
 
-/* Stores row `row` of `rows` of a sub-group's vectors; `left` elements exist from this lane's place
- * on. `last` as above. */
-void xl_vector_store(__global XL_OUT *to, const XL_OUT *y, uint4 *last, uint row, const uint rows,
-                     uint left, const uint mode)
+/* Stores a row of a sub-group's vectors; `left` elements exist from this lane's place on. `last` as
+ * above. */
+void xl_vector_store(__global XL_OUT *to, const XL_OUT *y, uint4 *last, uint row, uint left,
+                     const uint mode)
 {
 #if XL_USE_LANES
     if (xl_shifts_stores && mode == XL_STORE_SHIFTED) {
-        xl_row_store_shifted(to, y, last, row == 0, row == rows - 1);
+        xl_row_store_shifted(to, y, last, row == 0, row == XL_VECTORS - 1);
         return;
     }
 #endif
@@ -223,37 +223,37 @@ void xl_vector_store(__global XL_OUT *to, const XL_OUT *y, uint4 *last, uint row
 
 /* One pointer and constant steps, because a pointer per row would be kept in registers. */
 void xl_rows_store(const XL_T *item, const xl_input *input, __global XL_OUT *out, ulong first,
-                   XL_T before, const uint rows, const uint mode)
+                   XL_T before, const uint mode)
 {
     const uint step = xl_row_step();
     __global XL_OUT *const to = out + first;
     const ulong n = input->n;
-    const uint count = first < n ? (uint)min(n - first, (ulong)(rows * step)) : 0;
+    const uint count = first < n ? (uint)min(n - first, (ulong)(XL_VECTORS * step)) : 0;
     uint4 last = (uint4)(0);
 #pragma unroll
-    for (uint row = 0; row < rows; ++row) {
+    for (uint row = 0; row < XL_VECTORS; ++row) {
         XL_OUT y[XL_VLEN];
 #pragma unroll
         for (uint v = 0; v < XL_VLEN; ++v)
             y[v] = xl_result_store(input, xl_element_of(xl_op(before, item[row * XL_VLEN + v])),
                                    first + row * step + v);
-        xl_vector_store(to + row * step, y, &last, row, rows,
-                        count > row * step ? count - row * step : 0, mode);
+        xl_vector_store(to + row * step, y, &last, row, count > row * step ? count - row * step : 0,
+                        mode);
     }
 }
 
-/* Stores `before` op each item of a tile of `rows` rows, except after the last element. */
+/* Stores `before` op each item of a tile, except after the last element. */
 void xl_tile_store(const XL_T *item, const xl_input *input, __global XL_OUT *out, ulong base,
-                   XL_T before, const uint rows)
+                   XL_T before)
 {
-    const ulong first = base + xl_tile_at(xl_sub_tile(), 0, rows);
-    const uint mode = xl_store_mode(out + base, input->n - base, XL_GROUP_SIZE * XL_VLEN * rows);
+    const ulong first = base + xl_tile_at(xl_sub_tile(), 0);
+    const uint mode = xl_store_mode(out + base, input->n - base);
     if (mode == XL_STORE_ALIGNED) /* a constant mode in each call */
-        xl_rows_store(item, input, out, first, before, rows, XL_STORE_ALIGNED);
+        xl_rows_store(item, input, out, first, before, XL_STORE_ALIGNED);
     else if (xl_shifts_stores && mode == XL_STORE_SHIFTED)
-        xl_rows_store(item, input, out, first, before, rows, XL_STORE_SHIFTED);
+        xl_rows_store(item, input, out, first, before, XL_STORE_SHIFTED);
     else
-        xl_rows_store(item, input, out, first, before, rows, XL_STORE_SOME);
+        xl_rows_store(item, input, out, first, before, XL_STORE_SOME);
 }
 
 #endif

@@ -21,7 +21,6 @@
 
 /* The place of a tile in local memory. */
 typedef struct xl_stage {
-    uint tile; /* elements of a tile: at most XL_TILE, whole vectors of 16 */
     __local XL_IN *in;
 #if XL_MARKS
     __local uchar *marks;
@@ -43,10 +42,9 @@ typedef struct xl_stage_storage {
     ulong arrived;
 } xl_stage_storage;
 
-xl_stage xl_stage_make(__local xl_stage_storage *storage, uint tile)
+xl_stage xl_stage_make(__local xl_stage_storage *storage)
 {
     xl_stage stage;
-    stage.tile = tile;
     stage.in = storage->in;
 #if XL_MARKS
     stage.marks = storage->marks;
@@ -94,16 +92,16 @@ void xl_fetch_init(const xl_stage *stage)
 #define XL_BULK_BYTES(p, bytes) ((XL_BULK_SKEW(p) + (bytes)) & ~15u)
 
 /* The number of elements in the tile at `base`. */
-uint xl_stage_count(const xl_stage *stage, const xl_input *input, ulong base)
+uint xl_stage_count(const xl_input *input, ulong base)
 {
-    return (uint)min(input->n - base, (ulong)stage->tile);
+    return (uint)min(input->n - base, (ulong)XL_TILE);
 }
 
 /* Starts to load the tile at `base`. Called by one work-item; none may still read the stage. */
 void xl_fetch_start(const xl_stage *stage, const xl_input *input, ulong base)
 {
 #if XL_BULK
-    const uint count = xl_stage_count(stage, input, base);
+    const uint count = xl_stage_count(input, base);
     const __global XL_IN *const in = input->in + base;
     const uint in_bytes = XL_BULK_BYTES(in, count * (uint)sizeof(XL_IN));
     uint bytes = in_bytes;
@@ -161,7 +159,7 @@ void xl_stage_move(__local void *stage, uint skew, uint bytes)
  * work-items had to copy. `phase`: 0, 1, 0, ... from fetch to fetch. */
 void xl_fetch_end(const xl_stage *stage, const xl_input *input, ulong base, uint phase)
 {
-    const uint count = xl_stage_count(stage, input, base);
+    const uint count = xl_stage_count(input, base);
     const __global XL_IN *const in = input->in + base;
     uint done = 0;
 #if XL_MARKS
@@ -209,7 +207,7 @@ void xl_fetch_end(const xl_stage *stage, const xl_input *input, ulong base, uint
 #if XL_SEGMENTS == 2 || XL_SEGMENTS >= 5
 void xl_stage_heads(const xl_stage *stage, const xl_input *input, ulong base)
 {
-    for (uint k = (uint)get_local_id(0); 32 * k < stage->tile; k += XL_GROUP_SIZE) {
+    for (uint k = (uint)get_local_id(0); 32 * k < XL_TILE; k += XL_GROUP_SIZE) {
         const ulong at = base + 32ul * k;
         stage->heads[k] = at < input->n ? xl_heads_word(input, at) : 0u;
     }
@@ -288,17 +286,17 @@ XL_T xl_staged_vector_total(const xl_stage *stage, const xl_input *input, ulong 
 
 /* This work-item's part of the staged tile, reduced by the same operations as in
  * xl_source_aggregate() (cl/scan/scan_source.cl). */
-XL_T xl_staged_total(const xl_stage *stage, const xl_input *input, ulong base, const uint rows)
+XL_T xl_staged_total(const xl_stage *stage, const xl_input *input, ulong base)
 {
-    const uint count = xl_stage_count(stage, input, base);
-    const uint at = xl_blocked_at((uint)get_local_id(0), rows);
+    const uint count = xl_stage_count(input, base);
+    const uint at = xl_blocked_at((uint)get_local_id(0));
     XL_T total = xl_identity();
-    if (count == stage->tile) {
+    if (count == XL_TILE) {
 #pragma unroll
-        for (uint row = 0; row < rows; ++row)
+        for (uint row = 0; row < XL_VECTORS; ++row)
             total = xl_op(total, xl_staged_vector_total(stage, input, base, at + row * XL_VLEN));
     } else {
-        for (uint row = 0; row < rows; ++row) {
+        for (uint row = 0; row < XL_VECTORS; ++row) {
             XL_T x[XL_VLEN];
             xl_staged_few(x, stage, input, base, at + row * XL_VLEN, count);
             total = xl_op(total, xl_vector_reduce(x, 0));
@@ -308,18 +306,17 @@ XL_T xl_staged_total(const xl_stage *stage, const xl_input *input, ulong base, c
 }
 
 /* This work-item's rows of the staged tile, as in cl/tile/tile_load.cl. */
-void xl_staged_load(XL_T *item, const xl_stage *stage, const xl_input *input, ulong base,
-                    const uint rows)
+void xl_staged_load(XL_T *item, const xl_stage *stage, const xl_input *input, ulong base)
 {
-    const uint count = xl_stage_count(stage, input, base);
-    const uint step = xl_row_step(), at = xl_tile_at(xl_sub_tile(), 0, rows);
-    if (count == stage->tile) {
+    const uint count = xl_stage_count(input, base);
+    const uint step = xl_row_step(), at = xl_tile_at(xl_sub_tile(), 0);
+    if (count == XL_TILE) {
 #pragma unroll
-        for (uint row = 0; row < rows; ++row)
+        for (uint row = 0; row < XL_VECTORS; ++row)
             xl_staged_vector(item + row * XL_VLEN, stage, input, base, at + row * step);
     } else {
 #pragma unroll
-        for (uint row = 0; row < rows; ++row)
+        for (uint row = 0; row < XL_VECTORS; ++row)
             xl_staged_few(item + row * XL_VLEN, stage, input, base, at + row * step, count);
     }
 }

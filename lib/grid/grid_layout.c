@@ -87,14 +87,25 @@ static size_t most_keys(const xli_grid_plan *grid, size_t n, size_t listed)
     return grid->sorts ? n : listed > most_sampled(grid) ? listed : 0;
 }
 
-/* The sort chooses by n; it sorts keys that are counted on the device. */
-xl_status xli_grid_prepare(xl_plan *base, const void *of)
+/* The sort and the scans choose by n; what they process is counted on the device. */
+xl_status xli_grid_prepare(xl_plan *base, const void *of, const xli_span *spans)
 {
+    xl_status status;
+    xli_grid_layout layout;
     const xli_grid_plan *const grid = (const xli_grid_plan *)base;
     const size_t n = ((const xl_grid_build_args *)of)->n;
-    return grid->sort && most_keys(grid, n, n) > 0
-               ? xl_plan_prepare(grid->sort, &(xl_sort_args){.n = n})
-               : XL_SUCCESS;
+    (void)spans;
+    XL_TRY(xli_grid_plan_layout(grid, n, &layout));
+    if (n == 0)
+        goto done;
+    if (grid->sort && most_keys(grid, n, n) > 0)
+        XL_TRY(xl_plan_prepare(grid->sort, &(xl_sort_args){.n = n}));
+    if (grid->scan)
+        XL_TRY(xl_plan_prepare(grid->scan, &(xl_scan_args){.n = (size_t)layout.entries + 1}));
+    if (layout.lists)
+        XL_TRY(xl_plan_prepare(grid->rank, &(xl_scan_args){.n = n}));
+done:
+    return status;
 }
 
 xli_grid_shape xli_grid_few_groups(const xli_grid_plan *grid, xli_grid_kernel kernel, size_t n)

@@ -89,7 +89,7 @@ bool xli_grid_may_list(const xli_grid_plan *grid, size_t n);
 /* Work-groups that loop over n elements: a few for each unit of the device, and more if a work-item
  * would loop over too many. */
 xli_grid_shape xli_grid_few_groups(const xli_grid_plan *grid, xli_grid_kernel kernel, size_t n);
-xl_status xli_grid_prepare(xl_plan *base, const void *args);
+xl_status xli_grid_prepare(xl_plan *base, const void *args, const xli_span *spans);
 
 /* grid_check.c: a descriptor but for its space. */
 xl_status xli_grid_check_desc(xl_context *ctx, const xl_grid_desc *desc);

@@ -446,8 +446,9 @@ static xl_status launch(xl_plan *base, xli_seq *seq, const void *of, const xli_s
         &(flow){plan, seq, args->n, num_rows, args, spans, scratch, lay_out(plan, args)});
 }
 
-static xl_status prepare(xl_plan *base, const void *of)
+static xl_status prepare(xl_plan *base, const void *of, const xli_span *spans)
 {
+    (void)spans;
     const size_t n = ((const xl_nearest_approximate_args *)of)->n;
     return xl_plan_prepare(((approximate_plan *)base)->sort, &(xl_sort_args){.n = n});
 }

@@ -170,9 +170,16 @@ static size_t scratch_bytes(const xl_plan *base, const void *of)
                                        ((const xl_neighbors_args *)of)->num_queries);
 }
 
-static const xli_primitive primitive = {XLI_PRIMITIVE(neighbors, xli_neighbors_plan),
-                                        .args = {"args", sizeof(xl_neighbors_args), NULL},
-                                        .count = count, .scratch = scratch_bytes};
+static xl_status prepare(xl_plan *base, const void *of, const xli_span *spans)
+{
+    const size_t n = ((const xl_neighbors_args *)of)->num_queries;
+    (void)spans;
+    return xl_plan_prepare(((xli_neighbors_plan *)base)->scan, &(xl_scan_args){.n = n + 1});
+}
+
+static const xli_primitive primitive = {
+    XLI_PRIMITIVE(neighbors, xli_neighbors_plan), .args = {"args", sizeof(xl_neighbors_args), NULL},
+    .count = count, .scratch = scratch_bytes, .prepare = prepare};
 const xli_primitive *const xli_neighbors_primitive = &primitive;
 XLI_PUBLIC_DESC_INIT(neighbors)
 XLI_PUBLIC_CREATE_FROM_GRID(neighbors)

@@ -162,7 +162,7 @@ static xl_status run(const xli_call *call, xl_plan *plan, xli_seq *seq, const ro
     size_t count;
     XL_TRY(xli_call_check(call, plan, given->bytes, spans, &count));
     if (call->prepare)
-        XL_TRY(call->prepare(plan, given->bytes));
+        XL_TRY(call->prepare(plan, given->bytes, spans));
     if (call->scratch_at > 0)
         XL_TRY(enter_scratch(call, plan, seq, given, spans, count, &scratch));
     XL_TRY(call->launch(plan, seq, given->bytes, spans, &scratch));
@@ -282,7 +282,7 @@ xl_status xl_plan_prepare(xl_plan *plan, const void *args)
     const xli_call *const call = &plan->primitive->call;
     XL_TRY(xli_call_read(plan->primitive, call, plan, NULL, args, given.bytes));
     if (call->prepare)
-        XL_TRY(call->prepare(plan, given.bytes));
+        XL_TRY(call->prepare(plan, given.bytes, NULL));
 done:
     return status;
 }

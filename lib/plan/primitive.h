@@ -77,9 +77,9 @@ enum { XLI_MOST_ARRAYS = 24 };
     size_t (*scratch)(const xl_plan *plan, const void *args);                                         \
     /* Bytes that a call with these arrays uses, at most scratch(). NULL: scratch(). */               \
     size_t (*scratch_used)(const xl_plan *plan, const void *args, const xli_span *spans);             \
-    /* Builds the programs that a call of these sizes needs and that the plan lacks. NULL: make()   \
-     * built all. */ \
-    xl_status (*prepare)(xl_plan * plan, const void *args);                                           \
+    /* Builds the programs that a call of these sizes needs and that the plan lacks. `spans`: as    \
+     * launch() gets them; NULL: any. NULL: make() built all. */ \
+    xl_status (*prepare)(xl_plan * plan, const void *args, const xli_span *spans);                    \
     /* Enqueues the launches. Before the first one it checks arguments that are neither sizes nor  \
      * arrays, such as parameters. spans[k] is array k; its buffer is NULL if the array was not    \
      * given or has no elements. */  \

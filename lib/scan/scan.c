@@ -62,20 +62,47 @@ static void drop(xl_plan *base)
     xli_init_drop(&plan->init);
 }
 
+static xl_status prepare(xl_plan *base, const void *of, const xli_span *spans)
+{
+    xl_status status = XL_SUCCESS;
+    xli_scan_plan *const plan = (xli_scan_plan *)base;
+    const size_t n = xli_max(1, ((const xl_scan_args *)of)->n);
+    const bool in_place = spans && xli_span_is_in_place(&spans[XLI_IN], &spans[XLI_OUT]);
+    if (plan->shape.algorithm != XL_SCAN_LOOKBACK)
+        return XL_SUCCESS;
+    if (!in_place)
+        XL_TRY(xli_scan_build_part(plan, xli_scan_part_of(&plan->shape, n, false)));
+    if (in_place || !spans)
+        XL_TRY(xli_scan_build_part(plan, xli_scan_part_of(&plan->shape, n, true)));
+done:
+    return status;
+}
+
+/* The width of the kernels for n elements; before they are built, that of the device. */
+static uint32_t sub_group_for(const xli_scan_plan *plan, xli_scan_part part)
+{
+    const bool lookback = plan->shape.algorithm == XL_SCAN_LOOKBACK;
+    xli_mutex_lock(plan->lock);
+    const bool built = !lookback || (plan->built >> part & 1u);
+    const uint32_t width = built ? plan->sub_group[part] : plan->shape.sub_group;
+    xli_mutex_unlock(plan->lock);
+    return width;
+}
+
 static void info(const xl_plan *base, size_t n, xl_plan_details *details)
 {
     static const char *const names[] = {[XL_SCAN_LOOKBACK] = "look-back",
                                         [XL_SCAN_REDUCE_THEN_SCAN] = "reduce-then-scan",
                                         [XL_SCAN_KOGGE_STONE] = "kogge-stone",
                                         [XL_SCAN_BLELLOCH] = "blelloch"};
-    const xli_scan_shape *const shape = &((const xli_scan_plan *)base)->shape;
-    const bool lookback = shape->algorithm == XL_SCAN_LOOKBACK;
-    details->sub_group_size = shape->sub_group;
+    const xli_scan_plan *const plan = (const xli_scan_plan *)base;
+    const xli_scan_shape *const shape = &plan->shape;
+    const xli_scan_part part =
+        shape->algorithm == XL_SCAN_LOOKBACK ? xli_scan_part_of(shape, n, false) : XLI_SCAN_MANY;
+    details->sub_group_size = sub_group_for(plan, part);
     details->work_group_size = shape->group_size;
-    details->tile_elements = lookback ? xli_scan_lookback_tile(shape, n) : shape->tile;
-    details->item_elements = details->tile_elements < shape->tile
-                                 ? shape->vector * shape->short_tile_vectors
-                                 : shape->items;
+    details->tile_elements = xli_scan_part_tile(shape, part);
+    details->item_elements = xli_scan_part_items(shape, part);
     strcpy(details->algorithm, names[shape->algorithm]);
 }
 
@@ -109,5 +136,6 @@ static size_t scratch_bytes(const xl_plan *base, const void *of)
 }
 
 static const xli_primitive primitive = {XLI_PRIMITIVE_OF_ARRAYS(scan, xli_scan_plan),
-                                        .scratch = scratch_bytes, .launch = xli_scan_launch};
+                                        .scratch = scratch_bytes, .prepare = prepare,
+                                        .launch = xli_scan_launch};
 XLI_PUBLIC_CALLS(scan)

@@ -87,24 +87,19 @@ static xl_status enqueue_look_back(xli_scan_plan *plan, xli_flow *f)
     xl_status status;
     /* With no elements one group passes the carry on. */
     const size_t n = xli_max(1, f->n);
-    const bool separate_in_place = f->in_place && plan->kernels.lookback_in_place.cl;
-    const size_t tile =
-        separate_in_place ? plan->shape.tile : xli_scan_lookback_tile(&plan->shape, n);
-    const size_t tiles = xli_ceil_div(n, tile);
+    const xli_scan_part part = xli_scan_part_of(&plan->shape, n, f->in_place);
+    const size_t tiles = xli_ceil_div(n, xli_scan_part_tile(&plan->shape, part));
     const size_t groups = xli_min(tiles, xli_scan_lookback_groups(&plan->shape));
     enum { STREAM = 1, SINGLE_TILE = 2, IN_PLACE = 4 };
     const unsigned flags =
         (f->stream ? STREAM : 0) | (tiles == 1 ? SINGLE_TILE : 0) | (f->in_place ? IN_PLACE : 0);
-    xli_kernel *const kernel = tile < plan->shape.tile ? &plan->kernels.lookback_short_tiles
-                               : separate_in_place     ? &plan->kernels.lookback_in_place
-                                                       : &plan->kernels.lookback;
     if (tiles > 1)
         XL_TRY(xli_seq_clear(f->seq, &plan->kernels.clear, f->scratch, state_words(plan, tiles),
                              plan->shape.units));
-    XL_TRY(XLI_FLOW_LAUNCH(f, kernel, groups, plan->shape.group_size, XLI_MEM(f->scratch->buffer),
-                           XLI_U64(f->scratch->offset / sizeof(cl_ulong)),
-                           XLI_MEM(f->spans[XLI_OUT].buffer), XLI_U64(f->spans[XLI_OUT].offset),
-                           XLI_U32(flags)));
+    XL_TRY(XLI_FLOW_LAUNCH(
+        f, &plan->kernels.lookback[part], groups, plan->shape.group_size,
+        XLI_MEM(f->scratch->buffer), XLI_U64(f->scratch->offset / sizeof(cl_ulong)),
+        XLI_MEM(f->spans[XLI_OUT].buffer), XLI_U64(f->spans[XLI_OUT].offset), XLI_U32(flags)));
 done:
     return status;
 }

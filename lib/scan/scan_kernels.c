@@ -16,17 +16,13 @@ xl_status xli_scan_text(const xli_scan_plan *plan, const xl_scan_desc *desc,
     const xli_tune_scan *tune = &shape->tune;
     const xli_definition lines[] = {
         {"XL_SERIAL", shape->items == 0},
-        {"XL_TILE", shape->tile},
         {"XL_GROUP_SIZE", shape->group_size},
-        {"XL_ITEMS", shape->items},
         {"XL_VLEN", shape->vector},
         {"XL_ORDERED", shape->pipelined || xli_problem_is_ordered(&plan->problem)},
         {"XL_TILES_PER_LANE",
          shape->pipelined ? xli_max(1, shape->window / shape->group_size) : tune->tiles_per_lane},
         {"XL_BULK", shape->bulk},
         {"XL_PACKED", shape->packed ? 1u + sums_bytes(plan) : 0},
-        {"XL_SHORT_TILE_VECTORS", shape->short_tile_vectors},
-        {"XL_SEPARATE_IN_PLACE", shape->separate_in_place},
         {"XL_SPIN_LIMIT", tune->spin_limit},
         {"XL_BLELLOCH", shape->algorithm == XL_SCAN_BLELLOCH},
         {"XL_TREE_SIZE", shape->tree.size},
@@ -40,76 +36,109 @@ xl_status xli_scan_text(const xli_scan_plan *plan, const xl_scan_desc *desc,
                             XLI_COUNT(lines), text);
 }
 
+void xli_scan_text_part(const xli_scan_plan *plan, xli_scan_part part, xli_text *text)
+{
+    const xli_scan_shape *const shape = &plan->shape;
+    const xli_definition lines[] = {
+        {"XL_TILE", xli_scan_part_tile(shape, part)},
+        {"XL_ITEMS", xli_scan_part_items(shape, part)},
+        {"XL_IN_PLACE", part == XLI_SCAN_IN_PLACE  ? 1
+                        : shape->separate_in_place ? 0
+                                                   : 2},
+    };
+    xli_text_define(text, lines, XLI_COUNT(lines));
+}
+
 void xli_scan_drop_kernels(xli_scan_plan *plan)
 {
     xli_scan_kernels *k = &plan->kernels;
-    xli_kernel *const all[] = {&k->reduce,
-                               &k->downsweep,
-                               &k->clear,
-                               &k->lookback,
-                               &k->lookback_short_tiles,
-                               &k->lookback_in_place,
-                               &k->upsweep_spine,
-                               &k->scan_spine,
-                               &k->window_starts};
+    xli_kernel *const all[] = {&k->reduce,        &k->downsweep,   &k->clear,
+                               &k->lookback[0],   &k->lookback[1], &k->lookback[2],
+                               &k->upsweep_spine, &k->scan_spine,  &k->window_starts};
     for (size_t i = 0; i < XLI_COUNT(all); ++i)
         xli_kernel_destroy(all[i]);
+    xli_text_free(&plan->text);
+    xli_mutex_destroy(plan->lock);
+    plan->lock = NULL;
+    plan->built = 0;
+}
+
+/* Compiles a program and makes those of the kernels that are wanted. */
+static xl_status build_program(xli_scan_plan *plan, xli_scan_part part, const char *source,
+                               const xli_wanted *kernels, size_t count, size_t *most)
+{
+    xl_status status;
+    const xli_capabilities *capabilities;
+    xli_text text = {0};
+    xli_program *program;
+    xl_context *const ctx = plan->base.ctx;
+    XL_TRY(xli_context_capabilities(ctx, &capabilities));
+    xli_text_add_bytes(&text, plan->text.data, plan->text.length);
+    xli_scan_text_part(plan, part, &text);
+    if (text.failed)
+        XL_TRY(xli_fail(ctx, XL_ERROR_OUT_OF_MEMORY, "no memory for a plan's definitions"));
+    XL_TRY(xli_problem_program(ctx, &plan->problem, capabilities, source, &text, &program));
+    plan->sub_group[part] = xli_program_sub_group(ctx, program, plan->shape.sub_group);
+    XL_TRY(xli_kernels_create(ctx, program, kernels, count, most));
+done:
+    xli_text_free(&text);
+    return status;
+}
+
+xl_status xli_scan_build_part(xli_scan_plan *plan, xli_scan_part part)
+{
+    xl_status status = XL_SUCCESS;
+    size_t most = SIZE_MAX;
+    const char *const name = plan->shape.pipelined ? "xl_scan_pipelined" : "xl_scan_lookback";
+    xli_mutex_lock(plan->lock);
+    const xli_wanted kernels[] = {{"xl_scan_clear", &plan->kernels.clear, !plan->kernels.clear.cl},
+                                  {name, &plan->kernels.lookback[part], true}};
+    if (!(plan->built >> part & 1u))
+        status = build_program(plan, part, xli_scan_file_name(xli_scan_file(&plan->shape)), kernels,
+                               XLI_COUNT(kernels), &most);
+    if (status == XL_SUCCESS)
+        plan->built |= 1u << part;
+    xli_mutex_unlock(plan->lock);
+    return status;
+}
+
+static xl_status build_launches(xli_scan_plan *plan, size_t *most)
+{
+    xli_scan_kernels *const k = &plan->kernels;
+    const bool serial = plan->shape.items == 0;
+    const xli_wanted two_pass[] = {{"xl_scan_upsweep", &k->reduce, true},
+                                   {"xl_scan_spine", &k->scan_spine, serial},
+                                   {"xl_scan_downsweep", &k->downsweep, true}},
+                     tree[] = {{"xl_reproducible_upsweep", &k->reduce, true},
+                               {"xl_reproducible_windows", &k->scan_spine, true},
+                               {"xl_reproducible_starts", &k->window_starts, true},
+                               {"xl_reproducible_downsweep", &k->downsweep, true}},
+                     textbook[] = {{"xl_textbook_upsweep", &k->reduce, true},
+                                   {"xl_textbook_upsweep_spine", &k->upsweep_spine, true},
+                                   {"xl_textbook_downsweep_spine", &k->scan_spine, true},
+                                   {"xl_textbook_downsweep", &k->downsweep, true}};
+    if (xli_scan_is_tree(plan))
+        return build_program(plan, XLI_SCAN_MANY, "scan_reproducible", tree, XLI_COUNT(tree), most);
+    if (xli_scan_is_textbook(plan->shape.algorithm))
+        return build_program(plan, XLI_SCAN_MANY, "scan_textbook", textbook, XLI_COUNT(textbook),
+                             most);
+    return build_program(plan, XLI_SCAN_MANY, "scan_two_pass", two_pass, XLI_COUNT(two_pass), most);
 }
 
 xl_status xli_scan_build(xli_scan_plan *plan, const xl_scan_desc *desc,
                          const xli_capabilities *capabilities, size_t *most)
 {
-    const xli_scan_shape *shape = &plan->shape;
-    xli_scan_kernels *k = &plan->kernels;
-    const bool lookback = shape->algorithm == XL_SCAN_LOOKBACK,
-               pipelined = lookback && shape->pipelined;
-    const bool tree = xli_scan_is_tree(plan);
-    const bool two_pass = shape->algorithm == XL_SCAN_REDUCE_THEN_SCAN && !tree;
-    const bool textbook = xli_scan_is_textbook(shape->algorithm);
-    const struct {
-        const char *source, *name;
-        xli_kernel *kernel;
-        bool wanted;
-    } kernels[] = {
-        {"scan_pipelined", "xl_scan_clear", &k->clear, pipelined},
-        {"scan_pipelined", "xl_scan_pipelined", &k->lookback, pipelined},
-        {"scan_pipelined", "xl_scan_pipelined_short", &k->lookback_short_tiles,
-         pipelined && shape->short_tile_vectors > 0},
-        {"scan_pipelined", "xl_scan_pipelined_in_place", &k->lookback_in_place,
-         pipelined && shape->separate_in_place},
-        {"scan_lookback", "xl_scan_clear", &k->clear, lookback && !pipelined},
-        {"scan_lookback", "xl_scan_lookback", &k->lookback, lookback && !pipelined},
-        {"scan_lookback", "xl_scan_lookback_in_place", &k->lookback_in_place,
-         lookback && !pipelined},
-        {"scan_two_pass", "xl_scan_upsweep", &k->reduce, two_pass},
-        {"scan_two_pass", "xl_scan_spine", &k->scan_spine, two_pass && shape->items == 0},
-        {"scan_two_pass", "xl_scan_downsweep", &k->downsweep, two_pass},
-        {"scan_reproducible", "xl_reproducible_upsweep", &k->reduce, tree},
-        {"scan_reproducible", "xl_reproducible_windows", &k->scan_spine, tree},
-        {"scan_reproducible", "xl_reproducible_starts", &k->window_starts, tree},
-        {"scan_reproducible", "xl_reproducible_downsweep", &k->downsweep, tree},
-        {"scan_textbook", "xl_textbook_upsweep", &k->reduce, textbook},
-        {"scan_textbook", "xl_textbook_upsweep_spine", &k->upsweep_spine, textbook},
-        {"scan_textbook", "xl_textbook_downsweep_spine", &k->scan_spine, textbook},
-        {"scan_textbook", "xl_textbook_downsweep", &k->downsweep, textbook},
-    };
-    xl_status status = XL_SUCCESS;
-    xli_text text = {0};
+    xl_status status;
     *most = SIZE_MAX;
     xli_scan_drop_kernels(plan);
-    XL_TRY(xli_scan_text(plan, desc, capabilities, &text));
-    for (size_t i = 0; i < XLI_COUNT(kernels); ++i) {
-        xli_program *program;
-        if (!kernels[i].wanted)
-            continue;
-        XL_TRY(xli_problem_program(plan->base.ctx, &plan->problem, capabilities, kernels[i].source,
-                                   &text, &program));
-        XL_TRY(xli_kernel_create(plan->base.ctx, program, kernels[i].name, kernels[i].kernel));
-        plan->shape.sub_group =
-            xli_program_sub_group(plan->base.ctx, program, plan->shape.sub_group);
-        *most = xli_min(*most, kernels[i].kernel->max_group);
-    }
+    plan->lock = xli_mutex_create();
+    if (!plan->lock)
+        XL_TRY(xli_fail(plan->base.ctx, XL_ERROR_OUT_OF_MEMORY, "no memory for a plan of scan"));
+    XL_TRY(xli_scan_text(plan, desc, capabilities, &plan->text));
+    if (plan->shape.algorithm != XL_SCAN_LOOKBACK)
+        XL_TRY(build_launches(plan, most));
+    else if (!xli_problem_is_built_in(&plan->problem))
+        XL_TRY(xli_scan_build_part(plan, XLI_SCAN_MANY));
 done:
-    xli_text_free(&text);
     return status;
 }

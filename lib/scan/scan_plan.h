@@ -17,15 +17,11 @@
 #include <string.h>
 
 typedef struct xli_scan_kernels {
-    xli_kernel reduce; /* all but look-back */
-    xli_kernel downsweep;
-    xli_kernel clear; /* look-back */
-    xli_kernel lookback;
-    xli_kernel lookback_short_tiles; /* if calls with few elements have shorter tiles */
-    xli_kernel lookback_in_place;    /* if scans in place have another kernel */
-    xli_kernel upsweep_spine;        /* the textbook scans, on the levels above the elements */
-    xli_kernel scan_spine;           /* these, and reduce-then-scan if a work-item is a group */
-    xli_kernel window_starts;        /* of the tree that is the same on every device */
+    xli_kernel reduce, downsweep; /* all but look-back */
+    xli_kernel clear, lookback[XLI_SCAN_PARTS];
+    xli_kernel upsweep_spine; /* the textbook scans, on the levels above the elements */
+    xli_kernel scan_spine;    /* these, and reduce-then-scan if a work-item is a group */
+    xli_kernel window_starts; /* of the tree that is the same on every device */
 } xli_scan_kernels;
 
 typedef struct xli_scan_plan {
@@ -34,6 +30,11 @@ typedef struct xli_scan_plan {
     xli_scan_shape shape;
     xli_scan_kernels kernels;
     xli_init init;
+    /* Look-back builds a part when a call needs it. */
+    xli_text text;   /* the definitions of all parts */
+    xli_mutex *lock; /* guards `kernels`, `built` and `sub_group` */
+    unsigned built;  /* a bit for each part */
+    uint32_t sub_group[XLI_SCAN_PARTS];
 } xli_scan_plan;
 
 /* The plan of a scan; NULL for another primitive's. */
@@ -58,11 +59,16 @@ xl_status xli_scan_check(const xl_context *ctx, const xl_scan_desc *desc,
 /* The definitions that kernels of problem and shape start from. */
 xl_status xli_scan_text(const xli_scan_plan *plan, const xl_scan_desc *desc,
                         const xli_capabilities *capabilities, xli_text *text);
+void xli_scan_text_part(const xli_scan_plan *plan, xli_scan_part part, xli_text *text);
 
-/* Compiles the kernels of problem and shape, in place of those in the plan. *most: the work-items
- * that they allow in a group. */
+/* Compiles the kernels of problem and shape, in place of those in the plan. A look-back compiles
+ * nothing yet, unless the caller's text is in it. *most: the work-items that they allow in a
+ * group. */
 xl_status xli_scan_build(xli_scan_plan *plan, const xl_scan_desc *desc,
                          const xli_capabilities *capabilities, size_t *most);
+
+/* Compiles a part of a look-back if no call has needed it. */
+xl_status xli_scan_build_part(xli_scan_plan *plan, xli_scan_part part);
 void xli_scan_drop_kernels(xli_scan_plan *plan);
 
 /* ---- scan_textbook.c: both algorithms share their kernels' names and launches ------------- */

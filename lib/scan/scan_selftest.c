@@ -54,6 +54,7 @@ static xl_status make_plan(xli_scan_plan *plan, unsigned file)
         xli_scan_shape_of(&plan->problem, capabilities, &tune.scan, &limits, &plan->shape);
         if (plan->shape.algorithm != XL_SCAN_LOOKBACK)
             goto done;
+        plan->shape.separate_in_place = false; /* one program for both */
         XL_TRY(xli_scan_build(plan, &desc, capabilities, &limits.most));
     } while (limits.most < plan->shape.group_size);
     xli_scan_set_pool(plan);
@@ -75,7 +76,10 @@ static xl_status run_self_test(const xli_primitive *scan, xl_context *ctx, unsig
         *wrong = 1;
         goto done;
     }
-    const size_t n = TILES * plan.shape.tile + 7;
+    /* Few elements, because the plan of a first call is likely to have the same program. */
+    const size_t few = TILES * xli_scan_lookback_tile(&plan.shape, 1) + 7,
+                 many = TILES * plan.shape.tile + 7;
+    const size_t n = xli_scan_part_of(&plan.shape, few, false) == XLI_SCAN_FEW ? few : many;
     host = xli_alloc(n * sizeof *host);
     if (!host)
         XL_TRY(xli_fail(ctx, XL_ERROR_OUT_OF_MEMORY, "no memory to try look-back"));

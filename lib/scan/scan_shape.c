@@ -139,8 +139,8 @@ static void shape_to_fit(const xli_problem *problem, const xli_capabilities *cap
     shape->bulk = shape->pipelined && capabilities->lane_way == XLI_LANE_PTX &&
                   capabilities->nv_capability >= 9;
     shape->short_tile_vectors = choose_short_tile(problem, shape);
-    shape->separate_in_place =
-        problem->state == XLI_ACCUMULATOR_PLAIN && problem->accumulator_bytes > 4;
+    shape->separate_in_place = !shape->pipelined || (problem->state == XLI_ACCUMULATOR_PLAIN &&
+                                                     problem->accumulator_bytes > 4);
     if (shape->pipelined)
         return;
     while (size > 1 &&
@@ -346,11 +346,29 @@ static size_t longest_turn(const xli_scan_shape *shape, size_t n, size_t tile)
 
 size_t xli_scan_lookback_tile(const xli_scan_shape *shape, size_t n)
 {
-    const size_t few = (size_t)shape->group_size * shape->vector * shape->short_tile_vectors;
+    const size_t few = xli_scan_part_tile(shape, XLI_SCAN_FEW);
     return few > 0 && xli_ceil_div(n, few) <= xli_scan_lookback_most_short(shape) &&
                    longest_turn(shape, n, few) < longest_turn(shape, n, shape->tile)
                ? few
                : shape->tile;
+}
+
+xli_scan_part xli_scan_part_of(const xli_scan_shape *shape, size_t n, bool in_place)
+{
+    return in_place && shape->separate_in_place             ? XLI_SCAN_IN_PLACE
+           : xli_scan_lookback_tile(shape, n) < shape->tile ? XLI_SCAN_FEW
+                                                            : XLI_SCAN_MANY;
+}
+
+uint32_t xli_scan_part_items(const xli_scan_shape *shape, xli_scan_part part)
+{
+    return part == XLI_SCAN_FEW ? shape->vector * shape->short_tile_vectors : shape->items;
+}
+
+size_t xli_scan_part_tile(const xli_scan_shape *shape, xli_scan_part part)
+{
+    return part == XLI_SCAN_FEW ? (size_t)shape->group_size * xli_scan_part_items(shape, part)
+                                : shape->tile;
 }
 
 size_t xli_scan_most_groups(const xli_problem *problem, const xli_scan_shape *shape, size_t n)

@@ -25,7 +25,7 @@ typedef struct xli_scan_shape {
     uint32_t items;              /* elements that it holds; 0: it walks a tile */
     bool pipelined;              /* look-back publishes each aggregate one tile early */
     bool bulk, packed;           /* asynchronous copies of tiles; elements stay as in memory */
-    bool separate_in_place;      /* scans in place have another kernel */
+    bool separate_in_place;      /* look-backs in place have another program */
     uint32_t window;             /* tiles of a look-back window, if it is pipelined */
     uint32_t short_tile_vectors; /* of a work-item in shorter tiles, for few elements; or 0 */
     size_t tile;                 /* elements of one group's tile, the most */
@@ -65,6 +65,19 @@ const char *xli_scan_file_name(unsigned file);
 size_t xli_scan_lookback_groups(const xli_scan_shape *shape);
 size_t xli_scan_lookback_most_short(const xli_scan_shape *shape);
 size_t xli_scan_lookback_tile(const xli_scan_shape *shape, size_t n);
+
+/* A look-back has a program for each of these, if its shape has several: calls of many elements, of
+ * few, and in place. */
+typedef enum xli_scan_part {
+    XLI_SCAN_MANY,
+    XLI_SCAN_FEW,
+    XLI_SCAN_IN_PLACE,
+    XLI_SCAN_PARTS
+} xli_scan_part;
+xli_scan_part xli_scan_part_of(const xli_scan_shape *shape, size_t n, bool in_place);
+/* Elements that a work-item holds in this part; 0: it walks a tile. */
+uint32_t xli_scan_part_items(const xli_scan_shape *shape, xli_scan_part part);
+size_t xli_scan_part_tile(const xli_scan_shape *shape, xli_scan_part part);
 
 /* How a call of reduce-then-scan is cut into launches. */
 typedef struct xli_scan_partition {

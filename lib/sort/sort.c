@@ -72,8 +72,9 @@ static xli_sort_part part_for(const xli_sort_plan *plan, size_t n)
     return xli_sort_radix_size(shape, n) > 0 ? XLI_SORT_RADIX_SMALL : XLI_SORT_RADIX;
 }
 
-static xl_status prepare(xl_plan *base, const void *of)
+static xl_status prepare(xl_plan *base, const void *of, const xli_span *spans)
 {
+    (void)spans;
     xl_status status = XL_SUCCESS;
     xli_sort_plan *const plan = (xli_sort_plan *)base;
     const size_t n = ((const xl_sort_args *)of)->n;

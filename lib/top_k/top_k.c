@@ -206,8 +206,9 @@ static size_t scratch_bytes(const xl_plan *base, const void *of)
 }
 
 /* The sorts choose by the number of results. */
-static xl_status prepare(xl_plan *base, const void *of)
+static xl_status prepare(xl_plan *base, const void *of, const xli_span *spans)
 {
+    (void)spans;
     xl_status status = XL_SUCCESS;
     const xl_top_k_args *const args = of;
     xli_top_k_plan *const plan = (xli_top_k_plan *)base;

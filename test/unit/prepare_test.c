@@ -129,6 +129,74 @@ XLT_TEST(a_sort_of_one_algorithm_is_built_at_creation)
     end(&r);
 }
 
+/* ---- scans ---------------------------------------------------------------------------------- */
+
+/* Skips the test on a device that cannot look back. */
+static void create_scan(run *r, xl_type type)
+{
+    xl_scan_desc desc;
+    xl_plan_details details;
+    xl_scan_desc_init(&desc);
+    desc.type = type;
+    desc.algorithm = XL_SCAN_LOOKBACK;
+    XLT_OK(xl_scan_create(r->ctx, &desc, &r->plan));
+    XLT_OK(xl_plan_info(r->plan, 1, &details));
+    if (strcmp(details.algorithm, "look-back") != 0) {
+        end(r);
+        skip();
+    }
+}
+
+static void prepare_scan(const run *r)
+{
+    XLT_OK(xl_plan_prepare(r->plan, &(xl_scan_args){.n = r->n}));
+}
+
+/* Not in place, and in place. */
+static void enqueue_scan(const run *r)
+{
+    const xl_view outs[] = {r->out, r->in};
+    for (size_t k = 0; k < XLI_COUNT(outs); ++k) {
+        const xl_scan_args args = {.n = r->n, .in = r->in, .out = outs[k]};
+        XLT_OK(xl_scan_enqueue(r->plan, r->queue, &args, 0, NULL, NULL));
+    }
+}
+
+/* The self-test of look-back compiles at the first creation; a second one compiles nothing. */
+XLT_TEST(a_scan_builds_what_a_call_needs)
+{
+    static const xl_type types[] = {XL_U32, XL_U64};
+    for (size_t k = 0; k < XLI_COUNT(types); ++k) {
+        run r = begin();
+        create_scan(&r, XL_U32);
+        xl_plan_destroy(r.plan);
+        const size_t tested = count_programs(r.ctx);
+        create_scan(&r, types[k]);
+        assert_int_equal(count_programs(r.ctx), tested);
+        compiles_nothing(&r, prepare_scan, enqueue_scan);
+        end(&r);
+    }
+}
+
+/* A call builds nothing that only other calls need: results go to `out` here. */
+XLT_TEST(a_scan_out_of_place_builds_one_program)
+{
+    run r = begin();
+    create_scan(&r, XL_U64);
+    r.n = 1000;
+    r.in = xl_view_of(xlt_mem(r.ctx, NULL, r.n * 8), 0);
+    r.out = xl_view_of(xlt_mem(r.ctx, NULL, r.n * 8), 0);
+    const size_t created = count_programs(r.ctx);
+    const xl_scan_args args = {.n = r.n, .in = r.in, .out = r.out};
+    for (int call = 0; call < 3; ++call)
+        XLT_OK(xl_scan_enqueue(r.plan, r.queue, &args, 0, NULL, NULL));
+    XLT_CL(clFinish(r.queue));
+    assert_int_equal(count_programs(r.ctx), created + 1);
+    clReleaseMemObject(r.in.buffer);
+    clReleaseMemObject(r.out.buffer);
+    end(&r);
+}
+
 /* ---- primitives that sort ------------------------------------------------------------------- */
 
 static void prepare_top_k(const run *r)
@@ -211,6 +279,42 @@ XLT_TEST(a_grid_prepares_its_sort)
     XLT_OK(xl_grid_create(r.ctx, &desc, &r.plan));
     XLT_OK(xl_grid_index_create(r.ctx, &r.index));
     compiles_nothing(&r, prepare_grid, enqueue_grid);
+    end(&r);
+}
+
+/* A list prepares the sum of its counts. */
+XLT_TEST(a_list_prepares_its_sum)
+{
+    enum { POINTS = 1000 };
+    float xyz[3 * POINTS];
+    run r = begin();
+    xl_plan *grid;
+    xl_grid_desc space;
+    xl_neighbors_desc desc;
+    xlt_random random = {7};
+    if (!xlt_has_grids())
+        skip();
+    for (size_t k = 0; k < 3 * POINTS; ++k)
+        xyz[k] = xlt_unit(&random);
+    xl_grid_desc_init(&space);
+    xl_neighbors_desc_init(&desc);
+    space.cell_size = desc.radius = 0.1;
+    XLT_OK(xl_grid_create(r.ctx, &space, &grid));
+    XLT_OK(xl_grid_index_create(r.ctx, &r.index));
+    XLT_OK(xl_neighbors_create(grid, &desc, &r.plan));
+    r.in = xl_view_of(xlt_mem(r.ctx, xyz, sizeof xyz), 0);
+    r.out = xl_view_of(xlt_mem(r.ctx, NULL, (POINTS + 1) * 8), 0);
+    XLT_OK(xl_grid_build_enqueue(
+        grid, r.index, r.queue, &(xl_grid_build_args){.n = POINTS, .points = r.in}, 0, NULL, NULL));
+    const xl_neighbors_args args = {.num_queries = POINTS, .offsets = r.out};
+    XLT_OK(xl_plan_prepare(r.plan, &args));
+    const size_t before = count_programs(r.ctx);
+    XLT_OK(xl_neighbors_count_enqueue(r.plan, r.index, r.queue, &args, 0, NULL, NULL));
+    XLT_CL(clFinish(r.queue));
+    assert_int_equal(count_programs(r.ctx), before);
+    clReleaseMemObject(r.in.buffer);
+    clReleaseMemObject(r.out.buffer);
+    xl_plan_destroy(grid);
     end(&r);
 }
 

@@ -77,16 +77,20 @@ static void end(xl_context *ctx, const char *name, xl_status status, xl_plan *pl
         setenv("XLT_VENDOR_FAST", "1", 1);
 }
 
-/* The programs of all algorithms of a sort, which is NULL if it could not be made. */
-static xl_status prepare_sort(xl_plan *plan, xl_status status)
-{
-    for (size_t n = 16; plan && status == XL_SUCCESS && n <= (size_t)1 << 28; n *= 2)
-        status = xl_plan_prepare(plan, &(xl_sort_args){.n = n});
-    return status;
-}
+/* The programs for all sizes of a scan or a sort, which is NULL if it could not be made. */
+#define PREPARE(primitive)                                                                         \
+    static xl_status prepare_##primitive(xl_plan *plan, xl_status status)                          \
+    {                                                                                              \
+        for (size_t n = 16; plan && status == XL_SUCCESS && n <= (size_t)1 << 28; n *= 2)          \
+            status = xl_plan_prepare(plan, &(xl_##primitive##_args){.n = n});                      \
+        return status;                                                                             \
+    }
+PREPARE(scan)
+PREPARE(sort)
 
 /* Makes the plan of one form. The last argument sets fields of `desc`. */
 #define FORM(primitive, name, kind, ...) FORM_OF(primitive, name, kind, status, __VA_ARGS__)
+#define SCAN(name, kind, ...) FORM_OF(scan, name, kind, prepare_scan(plan, status), __VA_ARGS__)
 #define SORT(name, kind, ...) FORM_OF(sort, name, kind, prepare_sort(plan, status), __VA_ARGS__)
 #define FORM_OF(primitive, name, kind, after, ...)                                                 \
     {                                                                                              \
@@ -128,38 +132,38 @@ static xl_status prepare_sort(xl_plan *plan, xl_status status)
 /* Look-back is requested by name, because a GPU without lane operations would not take it. */
 static void scans(void)
 {
-    FORM(scan, "scan-u32", MAIN, TYPE(U32); BACK)
-    FORM(scan, "scan-f32", MAIN, TYPE(F32); BACK)
-    FORM(scan, "scan-f32-flags", MAIN, TYPE(F32); BACK; FLAGS)
-    FORM(scan, "scan-u32-two-pass", MAIN, TYPE(U32); TWO)
-    FORM(scan, "scan-f32-reproducible", MAIN, TYPE(F32); BITS_OF_RESULT)
-    FORM(scan, "scan-u8", OTHER, TYPE(U8); BACK)
-    FORM(scan, "scan-u16", OTHER, TYPE(U16); BACK)
-    FORM(scan, "scan-i64", OTHER, TYPE(I64); BACK)
-    FORM(scan, "scan-f64", OTHER, TYPE(F64); BACK)
-    FORM(scan, "scan-f32x4", OTHER, TYPE(F32X4); BACK)
-    FORM(scan, "scan-u32-inclusive", OTHER, TYPE(U32); BACK; desc.kind = XL_INCLUSIVE)
-    FORM(scan, "scan-u32-carry", OTHER, TYPE(U32); BACK; desc.carry = 1)
-    FORM(scan, "scan-u32-flags", OTHER, TYPE(U32); BACK; FLAGS)
-    FORM(scan, "scan-u32-bits", OTHER, TYPE(U32); BACK; desc.segments = XL_SEGMENTS_FLAG_BITMASK)
-    FORM(scan, "scan-u32-keys", OTHER, TYPE(U32); BACK; BY_KEYS)
-    FORM(scan, "scan-u32-offsets", OTHER, TYPE(U32); BACK; OFFSETS(U32))
-    FORM(scan, "scan-u32-width", OTHER, TYPE(U32); BACK; desc.segments = XL_SEGMENTS_WIDTH;
+    SCAN("scan-u32", MAIN, TYPE(U32); BACK)
+    SCAN("scan-f32", MAIN, TYPE(F32); BACK)
+    SCAN("scan-f32-flags", MAIN, TYPE(F32); BACK; FLAGS)
+    SCAN("scan-u32-two-pass", MAIN, TYPE(U32); TWO)
+    SCAN("scan-f32-reproducible", MAIN, TYPE(F32); BITS_OF_RESULT)
+    SCAN("scan-u8", OTHER, TYPE(U8); BACK)
+    SCAN("scan-u16", OTHER, TYPE(U16); BACK)
+    SCAN("scan-i64", OTHER, TYPE(I64); BACK)
+    SCAN("scan-f64", OTHER, TYPE(F64); BACK)
+    SCAN("scan-f32x4", OTHER, TYPE(F32X4); BACK)
+    SCAN("scan-u32-inclusive", OTHER, TYPE(U32); BACK; desc.kind = XL_INCLUSIVE)
+    SCAN("scan-u32-carry", OTHER, TYPE(U32); BACK; desc.carry = 1)
+    SCAN("scan-u32-flags", OTHER, TYPE(U32); BACK; FLAGS)
+    SCAN("scan-u32-bits", OTHER, TYPE(U32); BACK; desc.segments = XL_SEGMENTS_FLAG_BITMASK)
+    SCAN("scan-u32-keys", OTHER, TYPE(U32); BACK; BY_KEYS)
+    SCAN("scan-u32-offsets", OTHER, TYPE(U32); BACK; OFFSETS(U32))
+    SCAN("scan-u32-width", OTHER, TYPE(U32); BACK; desc.segments = XL_SEGMENTS_WIDTH;
          desc.segment_width = 12)
-    FORM(scan, "scan-u32-mask", OTHER, TYPE(U32); BACK; desc.segments = XL_SEGMENTS_MASK;
+    SCAN("scan-u32-mask", OTHER, TYPE(U32); BACK; desc.segments = XL_SEGMENTS_MASK;
          desc.segment_width = 12; desc.segment_mask = 0x421)
-    FORM(scan, "scan-f32-keys", OTHER, TYPE(F32); BACK; BY_KEYS)
-    FORM(scan, "scan-f32-offsets", OTHER, TYPE(F32); BACK; OFFSETS(U32))
-    FORM(scan, "scan-i64-flags", OTHER, TYPE(I64); BACK; FLAGS)
-    FORM(scan, "scan-u8-two-pass", OTHER, TYPE(U8); TWO)
-    FORM(scan, "scan-f32-two-pass", OTHER, TYPE(F32); TWO)
-    FORM(scan, "scan-i64-two-pass", OTHER, TYPE(I64); TWO)
-    FORM(scan, "scan-f32-flags-two-pass", OTHER, TYPE(F32); TWO; FLAGS)
-    FORM(scan, "scan-u32-keys-two-pass", OTHER, TYPE(U32); TWO; BY_KEYS)
-    FORM(scan, "scan-u32-offsets-two-pass", OTHER, TYPE(U32); TWO; OFFSETS(U32))
-    FORM(scan, "scan-f32-flags-reproducible", OTHER, TYPE(F32); FLAGS; BITS_OF_RESULT)
-    FORM(scan, "scan-u32-kogge-stone", OTHER, desc.algorithm = XL_SCAN_KOGGE_STONE)
-    FORM(scan, "scan-u32-blelloch", OTHER, desc.algorithm = XL_SCAN_BLELLOCH)
+    SCAN("scan-f32-keys", OTHER, TYPE(F32); BACK; BY_KEYS)
+    SCAN("scan-f32-offsets", OTHER, TYPE(F32); BACK; OFFSETS(U32))
+    SCAN("scan-i64-flags", OTHER, TYPE(I64); BACK; FLAGS)
+    SCAN("scan-u8-two-pass", OTHER, TYPE(U8); TWO)
+    SCAN("scan-f32-two-pass", OTHER, TYPE(F32); TWO)
+    SCAN("scan-i64-two-pass", OTHER, TYPE(I64); TWO)
+    SCAN("scan-f32-flags-two-pass", OTHER, TYPE(F32); TWO; FLAGS)
+    SCAN("scan-u32-keys-two-pass", OTHER, TYPE(U32); TWO; BY_KEYS)
+    SCAN("scan-u32-offsets-two-pass", OTHER, TYPE(U32); TWO; OFFSETS(U32))
+    SCAN("scan-f32-flags-reproducible", OTHER, TYPE(F32); FLAGS; BITS_OF_RESULT)
+    SCAN("scan-u32-kogge-stone", OTHER, desc.algorithm = XL_SCAN_KOGGE_STONE)
+    SCAN("scan-u32-blelloch", OTHER, desc.algorithm = XL_SCAN_BLELLOCH)
 }
 
 static void reductions(void)
@@ -297,7 +301,7 @@ int main(int argc, char **argv)
     fast = getenv("XLT_VENDOR_FAST") != NULL;
     /* The self-test of look-back runs first, because its programs belong to no form. Without a dump
      * they are built with another option, so that no form finds them in the cache. */
-    FORM(scan, "self-test", NO_DUMP, TYPE(U64))
+    SCAN("self-test", NO_DUMP, TYPE(U64))
     /* The main forms come first: programs that others share with them are written for them. */
     for (int pass = 0; pass < 2; ++pass) {
         main_ones = pass == 0;
