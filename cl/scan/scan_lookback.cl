@@ -132,9 +132,6 @@ XL_T xl_tile_scan_with_prefix(const xl_lookback *lookback, uint tile, XL_T *item
  * this order (November 2026). They take .080 if elements are loaded before heads are found, and
  * .072 if the next ticket is taken and that tile's offsets are found before results are stored;
  * even without any heads that order takes .070. */
-#if XL_LANE_WAY == 3 /* AMD's compiler would not inline it in two kernels: 194 registers, not 72 */
-__attribute__((always_inline))
-#endif
 void xl_lookback_scan(xl_lookback lookback, __global XL_OUT *out, __local XL_T *scratch,
                       __local xl_shared *shared, __local uint4 *heads)
 {

@@ -197,15 +197,6 @@ uint xl_tile_fallback(const xl_lookback *lookback, uint tile, bool mine, XL_T *v
 }
 
 #if XL_ORDERED
-/* A function that hardly ever runs. NVIDIA's compiler would inline several copies of it into a
- * kernel, which is most of that kernel's text and of the time to compile it. A caller passes a copy
- * of its look-back, so that the original can stay in registers. */
-#if XL_LANE_WAY == 2
-#define XL_COLD __attribute__((noinline))
-#else
-#define XL_COLD
-#endif
-
 /* The descriptors of the tiles before its own that a work-item has loaded. */
 typedef struct xl_window {
     xl_descriptor aggregate[XL_TILES_PER_LANE], before;
@@ -224,16 +215,14 @@ void xl_window_load(xl_window *window, const xl_lookback *lookback, uint tile)
             window->aggregate[k] = xl_descriptor_load(lookback->tiles, first + k, XL_AGGREGATE);
 }
 
-/* The value of the `tile` of each lane that is still `waiting`, by the fallback, which all lanes
- * compute; `value` for the others. */
-XL_COLD XL_T xl_aggregate_fallback(const xl_lookback *lookback, uint tile, bool waiting, XL_T value)
+/* The fallback for the `tile` of each lane that is still `waiting`; all lanes compute it. */
+void xl_aggregate_fallback(const xl_lookback *lookback, uint tile, bool waiting, XL_T *value)
 {
     for (ulong left = XL_WAIT_BALLOT(waiting); left != 0; left &= left - 1) {
         const uint waiter = xl_lowest_bit(left);
         (void)xl_tile_fallback(lookback, XL_WAIT_SHUFFLE(tile, waiter), XL_WAIT_LANE == waiter,
-                               &value);
+                               value);
     }
-    return value;
 }
 
 /* Waits for the aggregates that this sub-group has loaded, and returns them combined. */
@@ -264,10 +253,8 @@ XL_T xl_window_wait(xl_window *window, const xl_lookback *lookback, uint tile)
             seen = xl_descriptor_is(&window->aggregate[k], XL_AGGREGATE, lookback->epoch);
             value = xl_descriptor_value(&window->aggregate[k]);
         }
-        if (missing != 0) {
-            const xl_lookback copy = *lookback;
-            value = xl_aggregate_fallback(&copy, first + k, asked && !seen, value);
-        }
+        if (missing != 0)
+            xl_aggregate_fallback(lookback, first + k, asked && !seen, &value);
         sum = xl_op(sum, value);
     }
     return XL_WAIT_REDUCE(sum);
@@ -297,7 +284,7 @@ XL_T xl_window_combine(const xl_lookback *lookback, uint window)
             const bool seen =
                 tile == last ||
                 xl_descriptor_poll(lookback->tiles, tile, XL_AGGREGATE, lookback->epoch, &value);
-            value = xl_aggregate_fallback(lookback, tile, !seen, value);
+            xl_aggregate_fallback(lookback, tile, !seen, &value);
             fold = xl_op(fold, value);
         }
         sum = xl_op(sum, XL_WAIT_REDUCE(fold));
@@ -306,7 +293,7 @@ XL_T xl_window_combine(const xl_lookback *lookback, uint window)
 }
 
 /* start(window), if the wait for it was too long. */
-XL_COLD XL_T xl_window_start_fallback(const xl_lookback *lookback, uint window)
+XL_T xl_window_start_fallback(const xl_lookback *lookback, uint window)
 {
     XL_T start = lookback->start;
     uint at = window;
@@ -320,7 +307,7 @@ XL_COLD XL_T xl_window_start_fallback(const xl_lookback *lookback, uint window)
             continue;
         const bool seen =
             xl_descriptor_poll(lookback->tiles, last, XL_AGGREGATE, lookback->epoch, &own);
-        own = xl_aggregate_fallback(lookback, last, XL_WAIT_LANE == 0 && !seen, own);
+        xl_aggregate_fallback(lookback, last, XL_WAIT_LANE == 0 && !seen, &own);
         own = XL_WAIT_SHUFFLE_VALUE(own, 0);
         /* If a value has one word, the PREFIX may have replaced the aggregate. */
         if (!xl_prefix_poll(lookback, last, &start))
@@ -340,10 +327,8 @@ XL_T xl_window_start(xl_window *window, const xl_lookback *lookback, uint tile)
         window->before = xl_descriptor_load(lookback->tiles, base - 1, XL_PREFIX);
         ready = xl_descriptor_is(&window->before, XL_PREFIX, lookback->epoch);
     }
-    if (XL_WAIT_BALLOT(!ready) != 0) {
-        const xl_lookback copy = *lookback;
-        return xl_window_start_fallback(&copy, base / XL_WINDOW);
-    }
+    if (XL_WAIT_BALLOT(!ready) != 0)
+        return xl_window_start_fallback(lookback, base / XL_WINDOW);
     return xl_descriptor_value(&window->before);
 }
 #endif

@@ -7,12 +7,13 @@
 #include <math.h>
 #include <string.h>
 
-/* The case of one system. The reference for the nearest takes no cell that is turned. */
+/* The case of one system. The reference for the nearest takes no cell that is turned. Low cells are
+ * not the farthest away, where places would round by more than a cell. */
 static fuzz_case case_of_system(const fuzz_case *c, xlt_random *random)
 {
     fuzz_case own = *c;
     own.of[SPACE] = xlt_below(random, 4);
-    own.of[FAR] = xlt_below(random, 3);
+    own.of[FAR] = xlt_below(random, 3) % (c->of[TIGHT] ? 2 : 3);
     if (c->of[PRIMITIVE] != NEAREST) {
         own.of[TURN] = xlt_below(random, 3);
         own.of[SKEW] = xlt_below(random, 3);
