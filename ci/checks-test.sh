@@ -246,7 +246,7 @@ vendors() (
   row xl_c 40 0 8 | expect "more spills" "8 spills, were 7"
   row xl_b 200 32 0 | expect "less" ""
   row xl_d 40 0 0 | expect "a new kernel" "not in the table"
-  { row xl_a 40 0 0 && row xl_a 40 0 0; } | expect "a name that two have" "two rows of"
+  { row xl_a 40 0 0 && row xl_a 41 0 0; } | expect "a name that two have" "two rows of"
   : | expect "nothing" "no kernel was compiled"
   row xl_a 40 0 0 | expect "a kernel that is gone" "xl_b gfx90a local: in the table, but not compiled" all=yes
   { row xl_a 40 0 0 && row xl_b 200 0 0 && row xl_c 40 0 7; } | expect "a reason that is not needed" "a reason for nothing: scan xl_b" all=yes

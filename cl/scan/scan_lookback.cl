@@ -19,6 +19,14 @@
     XL_INPUT_ARGUMENTS, __global ulong *state, ulong state_offset, __global XL_OUT *out,           \
         ulong out_offset, uint flags
 
+#if XL_IN_PLACE == 1
+#define XL_LOOKBACK_KERNEL xl_scan_lookback_in_place
+#elif XL_IN_PLACE == 2
+#define XL_LOOKBACK_KERNEL xl_scan_lookback_either
+#else
+#define XL_LOOKBACK_KERNEL xl_scan_lookback
+#endif
+
 __kernel void xl_scan_clear(__global ulong *state, ulong state_offset, ulong words)
 {
     xl_descriptors_clear(state + state_offset, words);
@@ -52,7 +60,7 @@ void xl_lookback_scan(xl_lookback lookback, __global XL_OUT *out, uint stream)
         xl_lookback_leave(lookback.header, (uint)get_num_groups(0), lookback.epoch);
 }
 
-__kernel XL_REQUIRED void xl_scan_lookback(XL_LOOKBACK_ARGUMENTS)
+__kernel XL_REQUIRED void XL_LOOKBACK_KERNEL(XL_LOOKBACK_ARGUMENTS)
 {
     XL_INPUT_MAKE(input);
     xl_carry_pass(&input);
@@ -156,7 +164,7 @@ void xl_lookback_scan(xl_lookback lookback, __global XL_OUT *out, __local XL_T *
         xl_lookback_leave(lookback.header, (uint)get_num_groups(0), lookback.epoch);
 }
 
-__kernel XL_REQUIRED void xl_scan_lookback(XL_LOOKBACK_ARGUMENTS)
+__kernel XL_REQUIRED void XL_LOOKBACK_KERNEL(XL_LOOKBACK_ARGUMENTS)
 {
     __local XL_T scratch[XL_TILE_SCRATCH];
     __local xl_shared shared;

@@ -205,7 +205,11 @@ void xl_pipelined_scan(xl_lookback lookback, __global XL_OUT *out, const xl_stag
         xl_lookback_leave(lookback.header, groups, lookback.epoch);
 }
 
+#if XL_IN_PLACE == 1
+__kernel XL_REQUIRED void xl_scan_pipelined_in_place(XL_LOOKBACK_ARGUMENTS)
+#else
 __kernel XL_REQUIRED void xl_scan_pipelined(XL_LOOKBACK_ARGUMENTS)
+#endif
 {
     __local xl_stage_storage storage;
     __local xl_shared shared;

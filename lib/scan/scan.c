@@ -66,14 +66,14 @@ static xl_status prepare(xl_plan *base, const void *of, const xli_span *spans)
 {
     xl_status status = XL_SUCCESS;
     xli_scan_plan *const plan = (xli_scan_plan *)base;
-    const size_t n = xli_max(1, ((const xl_scan_args *)of)->n);
+    const size_t n = ((const xl_scan_args *)of)->n;
     const bool in_place = spans && xli_span_is_in_place(&spans[XLI_IN], &spans[XLI_OUT]);
-    if (plan->shape.algorithm != XL_SCAN_LOOKBACK)
+    if (plan->shape.algorithm != XL_SCAN_LOOKBACK || (n == 0 && !plan->problem.carries))
         return XL_SUCCESS;
     if (!in_place)
-        XL_TRY(xli_scan_build_part(plan, xli_scan_part_of(&plan->shape, n, false)));
+        XL_TRY(xli_scan_build_part(plan, xli_scan_part_of(&plan->shape, xli_max(1, n), false)));
     if (in_place || !spans)
-        XL_TRY(xli_scan_build_part(plan, xli_scan_part_of(&plan->shape, n, true)));
+        XL_TRY(xli_scan_build_part(plan, xli_scan_part_of(&plan->shape, xli_max(1, n), true)));
 done:
     return status;
 }

@@ -89,7 +89,12 @@ xl_status xli_scan_build_part(xli_scan_plan *plan, xli_scan_part part)
 {
     xl_status status = XL_SUCCESS;
     size_t most = SIZE_MAX;
-    const char *const name = plan->shape.pipelined ? "xl_scan_pipelined" : "xl_scan_lookback";
+    const bool pipelined = plan->shape.pipelined, in_place = part == XLI_SCAN_IN_PLACE;
+    const char *const name = pipelined && in_place            ? "xl_scan_pipelined_in_place"
+                             : pipelined                      ? "xl_scan_pipelined"
+                             : in_place                       ? "xl_scan_lookback_in_place"
+                             : !plan->shape.separate_in_place ? "xl_scan_lookback_either"
+                                                              : "xl_scan_lookback";
     xli_mutex_lock(plan->lock);
     const xli_wanted kernels[] = {{"xl_scan_clear", &plan->kernels.clear, !plan->kernels.clear.cl},
                                   {name, &plan->kernels.lookback[part], true}};
