@@ -43,8 +43,6 @@ typedef struct xli_problem {
 
 /* The order of operands is part of the promise. */
 bool xli_problem_is_ordered(const xli_problem *problem);
-/* Scalars under a built-in operator, read and stored as they are: no text of the caller's. */
-bool xli_problem_is_built_in(const xli_problem *problem);
 
 /* The order must be the same on every device, too. */
 bool xli_problem_is_reproducible(const xli_problem *problem);

@@ -12,7 +12,8 @@ static const char *segment_type(const xl_scan_desc *desc)
     return "uint";
 }
 
-bool xli_problem_is_built_in(const xli_problem *problem)
+/* Scalars under a built-in operator, read and stored as they are. */
+static bool is_built_in(const xli_problem *problem)
 {
     return xli_element_is_scalar(&problem->element) && problem->op != XL_USER_OP &&
            !xli_operator_finds_index(problem->op) && !problem->loads && !problem->stores;
@@ -39,12 +40,9 @@ xl_status xli_problem_text(const xl_context *ctx, const xli_problem *problem,
     char load[XLI_CONVERSION_ROOM], store[XLI_CONVERSION_ROOM];
     const xli_element *types[] = {&problem->element, &problem->in, &problem->out};
     const xli_definition lines[] = {
-        {"XL_ACCUMULATOR", problem->state},
-        {"XL_BUILT_IN", xli_problem_is_built_in(problem)},
-        {"XL_SEGMENTS", (size_t)problem->segments},
-        {"XL_INIT", init_of(problem)},
-        {"XL_CARRY", xli_problem_carry(problem)},
-        {"XL_INCLUSIVE", problem->inclusive},
+        {"XL_ACCUMULATOR", problem->state},         {"XL_BUILT_IN", is_built_in(problem)},
+        {"XL_SEGMENTS", (size_t)problem->segments}, {"XL_INIT", init_of(problem)},
+        {"XL_CARRY", xli_problem_carry(problem)},   {"XL_INCLUSIVE", problem->inclusive},
     };
     xli_element_text(text, capabilities, types, XLI_COUNT(types), problem->op, desc->user_op);
     xli_params_text(text, &problem->params);

@@ -130,6 +130,13 @@ static xl_status build_launches(xli_scan_plan *plan, size_t *most)
     return build_program(plan, XLI_SCAN_MANY, "scan_two_pass", two_pass, XLI_COUNT(two_pass), most);
 }
 
+/* Text of the caller's: creation refuses what does not compile. */
+static bool has_text(const xl_scan_desc *desc)
+{
+    return desc->user_type || desc->user_load_type || desc->user_store_type || desc->user_op ||
+           desc->load || desc->store;
+}
+
 xl_status xli_scan_build(xli_scan_plan *plan, const xl_scan_desc *desc,
                          const xli_capabilities *capabilities, size_t *most)
 {
@@ -142,7 +149,7 @@ xl_status xli_scan_build(xli_scan_plan *plan, const xl_scan_desc *desc,
     XL_TRY(xli_scan_text(plan, desc, capabilities, &plan->text));
     if (plan->shape.algorithm != XL_SCAN_LOOKBACK)
         XL_TRY(build_launches(plan, most));
-    else if (!xli_problem_is_built_in(&plan->problem))
+    else if (has_text(desc))
         XL_TRY(xli_scan_build_part(plan, XLI_SCAN_MANY));
 done:
     return status;

@@ -133,7 +133,7 @@ XLT_TEST(a_sort_of_one_algorithm_is_built_at_creation)
 
 /* Skips the test on a device that cannot look back. Where there are lanes, few elements have shorter
  * tiles. */
-static void create_scan(run *r, xl_type type)
+static void create_scan(run *r, xl_type type, xl_type load_type)
 {
     static const xl_tunable tunables[] = {{"scan.pipelined", 1},
                                           {"scan.pipelined_short_vectors", 1}};
@@ -143,6 +143,7 @@ static void create_scan(run *r, xl_type type)
     desc.tunables = tunables;
     desc.num_tunables = XLI_COUNT(tunables);
     desc.type = type;
+    desc.load_type = load_type;
     desc.algorithm = XL_SCAN_LOOKBACK;
     XLT_OK(xl_scan_create(r->ctx, &desc, &r->plan));
     XLT_OK(xl_plan_info(r->plan, 1, &details));
@@ -170,13 +171,13 @@ static void enqueue_scan(const run *r)
 /* The self-test of look-back compiles at the first creation; a second one compiles nothing. */
 XLT_TEST(a_scan_builds_what_a_call_needs)
 {
-    static const xl_type types[] = {XL_U32, XL_U64};
+    static const xl_type types[][2] = {{XL_U32, XL_NONE}, {XL_U64, XL_NONE}, {XL_U64, XL_U32}};
     for (size_t k = 0; k < XLI_COUNT(types); ++k) {
         run r = begin();
-        create_scan(&r, XL_U32);
+        create_scan(&r, XL_U32, XL_NONE);
         xl_plan_destroy(r.plan);
         const size_t tested = count_programs(r.ctx);
-        create_scan(&r, types[k]);
+        create_scan(&r, types[k][0], types[k][1]);
         assert_int_equal(count_programs(r.ctx), tested);
         compiles_nothing(&r, prepare_scan, enqueue_scan);
         end(&r);
@@ -187,7 +188,7 @@ XLT_TEST(a_scan_builds_what_a_call_needs)
 XLT_TEST(a_scan_out_of_place_builds_one_program)
 {
     run r = begin();
-    create_scan(&r, XL_U64);
+    create_scan(&r, XL_U64, XL_NONE);
     r.n = 1000;
     r.in = xl_view_of(xlt_mem(r.ctx, NULL, r.n * 8), 0);
     r.out = xl_view_of(xlt_mem(r.ctx, NULL, r.n * 8), 0);
