@@ -84,8 +84,8 @@ XL_EXTERN_C_BEGIN
 /* Builds the programs that a call needs and that `plan` does not have yet: an enqueue with these
  * sizes then compiles nothing. `args`: the structure that xl_X_scratch() takes; only its sizes are
  * read. An enqueue prepares itself, so this call only moves the time of compiling, up to seconds
- * where no cache has the programs. Creation builds what every call of a plan needs, and what has the
- * caller's text in it. A sort without segments and comparator chooses among several algorithms by n,
+ * where no cache has the programs. Creation builds what every call of a plan needs, and compiles the
+ * caller's text. A sort without segments and comparator chooses among several algorithms by n,
  * a scan by look-back among programs for many elements, for few, and in place: each is built at its
  * first use. Preparing a scan builds those in place, too.
  * Blocks while it compiles. Threads may call it at once: a program is built once.

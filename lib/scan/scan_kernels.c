@@ -130,7 +130,7 @@ static xl_status build_launches(xli_scan_plan *plan, size_t *most)
     return build_program(plan, XLI_SCAN_MANY, "scan_two_pass", two_pass, XLI_COUNT(two_pass), most);
 }
 
-/* Text of the caller's: creation refuses what does not compile. */
+/* Whether there is text of the caller's: creation refuses a wrong one. */
 static bool has_text(const xl_scan_desc *desc)
 {
     return desc->user_type || desc->user_load_type || desc->user_store_type || desc->user_op ||
