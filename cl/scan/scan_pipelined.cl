@@ -17,10 +17,10 @@
  * test/model/scan_pipelined.pml checks this for every interleaving of small sizes, with the same
  * names.
  *
- * Calls with few elements have shorter tiles, so that they occupy all groups; and in place has a
- * kernel of its own (XL_IN_PLACE) if elements have 8 bytes, because NVIDIA's compiler makes a kernel
- * for both slower by a third (580.159.04, November 2026). Each of these is a program of one large
- * kernel, which is built when a call needs it. */
+ * Calls with few elements have shorter tiles, so that they occupy all groups. If elements have 8
+ * bytes, scans in place have a separate kernel (XL_IN_PLACE), because NVIDIA's compiler makes a
+ * kernel for both slower by a third (580.159.04, November 2026). Each of these is a program with one
+ * large kernel, which is built when a call needs it. */
 #include "scan_packed.cl"
 #define XL_LOOKBACK_SCOPE 2
 #include "scan_source.cl"

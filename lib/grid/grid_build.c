@@ -88,23 +88,31 @@ done:
     return status;
 }
 
-/* Counts of entries, or of buckets, become starts. */
-static xl_status sum_counts(const xli_grid_build *b)
+/* Scans words of the storage in place: at most n, as many as the device has counted. */
+static xl_status scan_words(const xli_grid_build *b, xl_plan *scan, size_t n, xl_view n_device,
+                            xl_view words)
 {
     xl_status status;
-    const xli_grid_layout *const layout = &b->index->layout;
-    const xl_view counts_at = xli_grid_view(b, layout->starts, 0, sizeof(cl_uint));
     XL_TRY(xli_seq_nest(b->seq));
-    XL_TRY(xl_scan_enqueue(b->grid->scan, b->seq->queue,
-                           &(xl_scan_args){.n = (size_t)layout->entries + 1,
-                                           .n_device = COUNT(b, counted),
-                                           .in = counts_at,
-                                           .out = counts_at,
-                                           .scratch = xli_grid_view(b, layout->scanned, 0, 1)},
-                           XLI_NEST(b->seq)));
+    XL_TRY(xl_scan_enqueue(
+        scan, b->seq->queue,
+        &(xl_scan_args){.n = n,
+                        .n_device = n_device,
+                        .in = words,
+                        .out = words,
+                        .scratch = xli_grid_view(b, b->index->layout.scanned, 0, 1)},
+        XLI_NEST(b->seq)));
     xli_seq_nested(b->seq);
 done:
     return status;
+}
+
+/* Counts of entries, or of buckets, become starts. */
+static xl_status sum_counts(const xli_grid_build *b)
+{
+    const xli_grid_layout *const layout = &b->index->layout;
+    return scan_words(b, b->grid->scan, (size_t)layout->entries + 1, COUNT(b, counted),
+                      xli_grid_view(b, layout->starts, 0, sizeof(cl_uint)));
 }
 
 /* Orders cells that are too full for one work-item a point, or buckets; then lists rows. */
@@ -191,18 +199,10 @@ static xl_status launch_list(const xli_grid_build *b)
     xl_status status;
     const xli_grid_layout *const layout = &b->index->layout;
     const size_t n = b->index->n;
-    const xl_view flags = xli_grid_view(b, layout->values, 0, sizeof(cl_uint));
     XL_TRY(LAUNCH(b, XLI_GRID_HEADS, n, BUFFER(b), PART(b, header), XLI_U32(n), PART(b, keys),
                   PART(b, values)));
-    XL_TRY(xli_seq_nest(b->seq));
-    XL_TRY(xl_scan_enqueue(b->grid->rank, b->seq->queue,
-                           &(xl_scan_args){.n = n,
-                                           .n_device = COUNT(b, flagged),
-                                           .in = flags,
-                                           .out = flags,
-                                           .scratch = xli_grid_view(b, layout->scanned, 0, 1)},
-                           XLI_NEST(b->seq)));
-    xli_seq_nested(b->seq);
+    XL_TRY(scan_words(b, b->grid->rank, n, COUNT(b, flagged),
+                      xli_grid_view(b, layout->values, 0, sizeof(cl_uint))));
     XL_TRY(LAUNCH(b, XLI_GRID_LIST, n, BUFFER(b), PART(b, header), XLI_U32(n), PART(b, keys),
                   PART(b, values), PART(b, starts), PART(b, begins)));
 done:

@@ -87,7 +87,7 @@ static size_t most_keys(const xli_grid_plan *grid, size_t n, size_t listed)
     return grid->sorts ? n : listed > most_sampled(grid) ? listed : 0;
 }
 
-/* The sort and the scans choose by n; what they process is counted on the device. */
+/* The sort and the scans choose by n, which is an upper limit: the device counts the elements. */
 xl_status xli_grid_prepare(xl_plan *base, const void *of, const xli_span *spans)
 {
     xl_status status;
