@@ -108,13 +108,14 @@ void xl_packed_store(const xl_items *items, const xl_input *input, __global XL_O
 {
     const uint step = xl_row_step();
     const ulong n = input->n;
+    const uint skew = (uint)(size_t)(out + first) & 15u; /* of all rows */
     const uint count = first < n ? (uint)min(n - first, (ulong)(XL_VECTORS * step)) : 0;
     uint4 last = (uint4)(0);
 #pragma unroll
     for (uint row = 0; row < XL_VECTORS; ++row) {
         XL_OUT y[XL_VLEN];
         xl_items_results(items, input, row, xl_op(before, items->before[row]), y);
-        xl_vector_store(out + first + row * step, y, &last, row,
+        xl_vector_store(out + first + row * step, skew, y, &last, row,
                         count > row * step ? count - row * step : 0, mode);
     }
 }

@@ -103,10 +103,12 @@ XL_T xl_vector_reduce(const XL_T *item, uint row)
     return total;
 }
 
-/* XL_VLEN elements from i on, reduced; xl_identity() for places after the last element. */
+/* XL_VLEN elements from i on, reduced; xl_identity() for places after the last element. Only the
+ * fallback of look-back calls it, which is hardly ever executed: short code compiles faster. */
 XL_T xl_vector_combine(const xl_input *input, ulong i)
 {
     XL_T total = xl_input_at(input, i);
+#pragma unroll 1
     for (uint v = 1; v < XL_VLEN; ++v)
         total = xl_op(total, xl_input_at(input, i + v));
     return total;
@@ -144,15 +146,18 @@ void xl_tile_load(XL_T *item, const xl_input *input, ulong base, uint sub_tile, 
 enum { xl_shifts_stores = XL_USE_LANES && XL_VLEN > 1 && sizeof(xl_out_vec) == 16 };
 
 #if XL_USE_LANES
-/* Stores a row of a sub-group's vectors to a place that is not aligned, by aligned vectors: each
- * lane stores the end of the previous lane's vector and the beginning of its vector. `to`: the
- * place of this lane's vector; `*last`: the vectors of the row before, replaced by those of this
+/* Stores a row of a sub-group's vectors to a place that is `skew` bytes past an aligned one, by
+ * aligned vectors: each lane stores the end of the previous lane's vector and the beginning of its
+ * vector. `to`: the place of this lane's vector; `*last`: the vectors of the row before, replaced by those of this
  * row. The beginning of the first row and the end of the last row are stored element by element. */
-void xl_row_store_shifted(__global XL_OUT *to, const XL_OUT *y, uint4 *last, bool first, bool ends)
+void xl_row_store_shifted(__global XL_OUT *to, uint skew, const XL_OUT *y, uint4 *last, bool first,
+                          bool ends)
 {
     const uint lane = xl_lane_id(), width = xl_lane_width();
-    const uint skew = (uint)(size_t)to & 15u, bits = (16 - skew) % 4 * 8;
-    const bool two = (16 - skew & 8) != 0, one = (16 - skew & 4) != 0; /* words to skip */
+    /* Words to skip, and bits. The tests of sizes are for the compiler, which does not know that
+     * elements are aligned. */
+    const bool two = (16 - skew & 8) != 0, one = sizeof(XL_OUT) < 8 && (16 - skew & 4) != 0;
+    const uint bits = sizeof(XL_OUT) < 4 ? (16 - skew) % 4 * 8 : 0;
 #if XL_LANE_WAY == 2
     /* Without it, ptxas of CUDA 13.0 moves the shuffles of all rows to the front: 190 registers,
      * not 128. */
@@ -200,14 +205,14 @@ uint xl_store_mode(const __global XL_OUT *to, ulong left)
                                              : XL_STORE_SOME;
 }
 
-/* Stores a row of a sub-group's vectors; `left` elements exist from this lane's place on. `last` as
- * above. */
-void xl_vector_store(__global XL_OUT *to, const XL_OUT *y, uint4 *last, uint row, uint left,
-                     const uint mode)
+/* Stores a row of a sub-group's vectors; `left` elements exist from this lane's place on. `skew` and
+ * `last` as above. */
+void xl_vector_store(__global XL_OUT *to, uint skew, const XL_OUT *y, uint4 *last, uint row,
+                     uint left, const uint mode)
 {
 #if XL_USE_LANES
     if (xl_shifts_stores && mode == XL_STORE_SHIFTED) {
-        xl_row_store_shifted(to, y, last, row == 0, row == XL_VECTORS - 1);
+        xl_row_store_shifted(to, skew, y, last, row == 0, row == XL_VECTORS - 1);
         return;
     }
 #endif
@@ -228,6 +233,7 @@ void xl_rows_store(const XL_T *item, const xl_input *input, __global XL_OUT *out
     const uint step = xl_row_step();
     __global XL_OUT *const to = out + first;
     const ulong n = input->n;
+    const uint skew = (uint)(size_t)to & 15u; /* of all rows */
     const uint count = first < n ? (uint)min(n - first, (ulong)(XL_VECTORS * step)) : 0;
     uint4 last = (uint4)(0);
 #pragma unroll
@@ -237,8 +243,8 @@ void xl_rows_store(const XL_T *item, const xl_input *input, __global XL_OUT *out
         for (uint v = 0; v < XL_VLEN; ++v)
             y[v] = xl_result_store(input, xl_element_of(xl_op(before, item[row * XL_VLEN + v])),
                                    first + row * step + v);
-        xl_vector_store(to + row * step, y, &last, row, count > row * step ? count - row * step : 0,
-                        mode);
+        xl_vector_store(to + row * step, skew, y, &last, row,
+                        count > row * step ? count - row * step : 0, mode);
     }
 }
 

@@ -215,24 +215,28 @@ void xl_window_load(xl_window *window, const xl_lookback *lookback, uint tile)
             window->aggregate[k] = xl_descriptor_load(lookback->tiles, first + k, XL_AGGREGATE);
 }
 
-/* The fallback for the `tile` of each lane that is still `waiting`; all lanes compute it. */
-void xl_aggregate_fallback(const xl_lookback *lookback, uint tile, bool waiting, XL_T *value)
+/* The aggregate of the `tile` of each lane that asks for one: published, or computed by all lanes.
+ * xl_identity() for the others. */
+XL_T xl_aggregate_find(const xl_lookback *lookback, uint tile, bool asked)
 {
-    for (ulong left = XL_WAIT_BALLOT(waiting); left != 0; left &= left - 1) {
+    XL_T value = xl_identity();
+    const bool seen =
+        asked && xl_descriptor_poll(lookback->tiles, tile, XL_AGGREGATE, lookback->epoch, &value);
+    for (ulong left = XL_WAIT_BALLOT(asked && !seen); left != 0; left &= left - 1) {
         const uint waiter = xl_lowest_bit(left);
         (void)xl_tile_fallback(lookback, XL_WAIT_SHUFFLE(tile, waiter), XL_WAIT_LANE == waiter,
-                               value);
+                               &value);
     }
+    return value;
 }
 
-/* Waits for the aggregates that this sub-group has loaded, and returns them combined. */
+/* Waits for the aggregates that this sub-group has loaded, and returns them combined. After too many
+ * polls it computes those that are missing: they are published, so that the next poll finds them. */
 XL_T xl_window_wait(xl_window *window, const xl_lookback *lookback, uint tile)
 {
     const uint first = tile - tile % XL_WINDOW + XL_WINDOW_ITEM(XL_WINDOW_PART) * XL_TILES_PER_LANE;
     XL_T sum = xl_identity();
-    uint polls = 0;
-    ulong missing;
-    do {
+    for (uint polls = 0; polls <= XL_SPIN_LIMIT + 1; ++polls) {
         bool waits = false;
 #pragma unroll
         for (uint k = 0; k < XL_TILES_PER_LANE; ++k) {
@@ -242,21 +246,18 @@ XL_T xl_window_wait(xl_window *window, const xl_lookback *lookback, uint tile)
                 waits = waits || !xl_descriptor_is(seen, XL_AGGREGATE, lookback->epoch);
             }
         }
-        missing = XL_WAIT_BALLOT(waits);
-    } while (missing != 0 && polls++ < XL_SPIN_LIMIT);
-#pragma unroll
-    for (uint k = 0; k < XL_TILES_PER_LANE; ++k) {
-        XL_T value = xl_identity();
-        const bool asked = first + k < tile;
-        bool seen = false;
-        if (asked) {
-            seen = xl_descriptor_is(&window->aggregate[k], XL_AGGREGATE, lookback->epoch);
-            value = xl_descriptor_value(&window->aggregate[k]);
+        if (XL_WAIT_BALLOT(waits) == 0)
+            break;
+        if (polls == XL_SPIN_LIMIT) {
+#pragma unroll 1
+            for (uint k = 0; k < XL_TILES_PER_LANE; ++k)
+                (void)xl_aggregate_find(lookback, first + k, first + k < tile);
         }
-        if (missing != 0)
-            xl_aggregate_fallback(lookback, first + k, asked && !seen, &value);
-        sum = xl_op(sum, value);
     }
+#pragma unroll
+    for (uint k = 0; k < XL_TILES_PER_LANE; ++k)
+        if (first + k < tile)
+            sum = xl_op(sum, xl_descriptor_value(&window->aggregate[k]));
     return XL_WAIT_REDUCE(sum);
 }
 
@@ -271,24 +272,27 @@ bool xl_prefix_poll(const xl_lookback *lookback, uint tile, XL_T *value)
     return true;
 }
 
-/* The aggregates of all tiles of `window` except the last, in the same tree as in a look-back. */
-XL_T xl_window_combine(const xl_lookback *lookback, uint window)
+/* The aggregates of all tiles of `window` except the last, in the same tree as in a look-back, and
+ * that of the last one. */
+XL_T xl_window_combine(const xl_lookback *lookback, uint window, XL_T *own)
 {
     const uint last = window * XL_WINDOW + XL_WINDOW - 1;
     XL_T sum = xl_identity();
+    *own = xl_identity();
     for (uint part = 0; part < XL_WINDOW_PARTS; ++part) {
         XL_T fold = xl_identity();
+#pragma unroll 1
         for (uint k = 0; k < XL_TILES_PER_LANE; ++k) {
             const uint tile = window * XL_WINDOW + XL_WINDOW_ITEM(part) * XL_TILES_PER_LANE + k;
-            XL_T value = xl_identity();
-            const bool seen =
-                tile == last ||
-                xl_descriptor_poll(lookback->tiles, tile, XL_AGGREGATE, lookback->epoch, &value);
-            xl_aggregate_fallback(lookback, tile, !seen, &value);
-            fold = xl_op(fold, value);
+            const XL_T value = xl_aggregate_find(lookback, tile, true);
+            if (tile == last)
+                *own = value;
+            else
+                fold = xl_op(fold, value);
         }
         sum = xl_op(sum, XL_WAIT_REDUCE(fold));
     }
+    *own = XL_WAIT_SHUFFLE_VALUE(*own, XL_WAIT_LANES - 1);
     return sum;
 }
 
@@ -300,17 +304,11 @@ XL_T xl_window_start_fallback(const xl_lookback *lookback, uint window)
     while (at > 0 && !xl_prefix_poll(lookback, at * XL_WINDOW - 1, &start))
         --at;
     for (; at < window; ++at) {
-        const uint last = at * XL_WINDOW + XL_WINDOW - 1;
-        const XL_T sum = xl_window_combine(lookback, at);
-        XL_T own = xl_identity();
-        if (xl_prefix_poll(lookback, last, &start)) /* published meanwhile, the same bits */
-            continue;
-        const bool seen =
-            xl_descriptor_poll(lookback->tiles, last, XL_AGGREGATE, lookback->epoch, &own);
-        xl_aggregate_fallback(lookback, last, XL_WAIT_LANE == 0 && !seen, &own);
-        own = XL_WAIT_SHUFFLE_VALUE(own, 0);
-        /* If a value has one word, the PREFIX may have replaced the aggregate. */
-        if (!xl_prefix_poll(lookback, last, &start))
+        XL_T own;
+        const XL_T sum = xl_window_combine(lookback, at, &own);
+        /* Unless its PREFIX was published meanwhile, which has the same bits. If a value has one
+         * word, the PREFIX may have replaced the aggregate. */
+        if (!xl_prefix_poll(lookback, at * XL_WINDOW + XL_WINDOW - 1, &start))
             start = xl_op(xl_op(start, sum), own);
     }
     return start;

@@ -296,6 +296,7 @@ XL_T xl_staged_total(const xl_stage *stage, const xl_input *input, ulong base)
         for (uint row = 0; row < XL_VECTORS; ++row)
             total = xl_op(total, xl_staged_vector_total(stage, input, base, at + row * XL_VLEN));
     } else {
+#pragma unroll 1
         for (uint row = 0; row < XL_VECTORS; ++row) {
             XL_T x[XL_VLEN];
             xl_staged_few(x, stage, input, base, at + row * XL_VLEN, count);

@@ -73,10 +73,10 @@ xl_status xli_problem_text(const xl_context *ctx, const xli_problem *problem,
                            const xl_scan_desc *desc, const xli_capabilities *capabilities,
                            const xli_definition *shape, size_t num_shape, xli_text *text);
 
-/* xli_program_get(); if a user's type has the wrong size, the error says the right one. */
+/* xli_program_get_limited(); if a user's type has the wrong size, the error says the right one. */
 xl_status xli_problem_program(xl_context *ctx, const xli_problem *problem,
                               const xli_capabilities *capabilities, const char *name,
-                              const xli_text *text, xli_program **program);
+                              const xli_text *text, uint32_t registers, xli_program **program);
 
 /* ---- problem_call.c ------------------------------------------------------- */
 

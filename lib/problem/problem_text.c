@@ -74,10 +74,10 @@ xl_status xli_problem_text(const xl_context *ctx, const xli_problem *problem,
 
 xl_status xli_problem_program(xl_context *ctx, const xli_problem *problem,
                               const xli_capabilities *capabilities, const char *name,
-                              const xli_text *text, xli_program **program)
+                              const xli_text *text, uint32_t registers, xli_program **program)
 {
     const xli_element *types[] = {&problem->element, &problem->in, &problem->out};
-    const xl_status status = xli_program_get(ctx, name, text->data, program);
+    const xl_status status = xli_program_get_limited(ctx, name, text->data, registers, program);
     return status == XL_ERROR_BUILD
                ? xli_element_explain(ctx, capabilities, types, XLI_COUNT(types))
                : status;

@@ -50,7 +50,7 @@ static xl_status build(xli_reduce_plan *plan, const xl_scan_desc *scan,
     drop_kernels(plan);
     XL_TRY(add_text(plan, scan, capabilities, &text));
     XL_TRY(xli_problem_program(plan->base.ctx, &plan->problem, capabilities,
-                               whole ? "reduce_whole" : "reduce_segments", &text, &program));
+                               whole ? "reduce_whole" : "reduce_segments", &text, 0, &program));
     plan->shape.sub_group = xli_program_sub_group(plan->base.ctx, program, plan->shape.sub_group);
     XL_TRY(xli_kernels_create(plan->base.ctx, program, kernels, XLI_COUNT(kernels), most));
 done:

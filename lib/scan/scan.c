@@ -6,7 +6,8 @@ static const xl_scan_desc defaults = {.type = XL_U32, .op = XL_SUM};
 
 /* Computes the shape. Look-back takes the pipelined kernels if they are good on the device, else
  * the others, else the shape is another algorithm's. Files that are not good are taken off
- * `limits`. */
+ * `limits`. Messages by PTX need no trial, which would compile another program: NVIDIA specifies
+ * its memory model. */
 static xl_status choose_shape(xli_scan_plan *plan, const xli_capabilities *capabilities,
                               const xli_tune_scan *tune, bool by_name, xli_scan_limits *limits)
 {
@@ -17,7 +18,10 @@ static xl_status choose_shape(xli_scan_plan *plan, const xli_capabilities *capab
         if (plan->shape.algorithm != XL_SCAN_LOOKBACK)
             break;
         const unsigned file = xli_scan_file(&plan->shape);
-        XL_TRY(xli_scan_can_look_back(plan->base.primitive, plan->base.ctx, file, by_name, &good));
+        good = capabilities->lane_way == XLI_LANE_PTX;
+        if (!good)
+            XL_TRY(
+                xli_scan_can_look_back(plan->base.primitive, plan->base.ctx, file, by_name, &good));
         if (!good)
             limits->files &= ~file;
     } while (!good);

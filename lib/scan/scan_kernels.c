@@ -22,6 +22,7 @@ xl_status xli_scan_text(const xli_scan_plan *plan, const xl_scan_desc *desc,
         {"XL_TILES_PER_LANE",
          shape->pipelined ? xli_max(1, shape->window / shape->group_size) : tune->tiles_per_lane},
         {"XL_BULK", shape->bulk},
+        {"XL_REGISTERS", shape->registers},
         {"XL_PACKED", shape->packed ? 1u + sums_bytes(plan) : 0},
         {"XL_SPIN_LIMIT", tune->spin_limit},
         {"XL_BLELLOCH", shape->algorithm == XL_SCAN_BLELLOCH},
@@ -77,7 +78,8 @@ static xl_status build_program(xli_scan_plan *plan, xli_scan_part part, const ch
     xli_scan_text_part(plan, part, &text);
     if (text.failed)
         XL_TRY(xli_fail(ctx, XL_ERROR_OUT_OF_MEMORY, "no memory for a plan's definitions"));
-    XL_TRY(xli_problem_program(ctx, &plan->problem, capabilities, source, &text, &program));
+    XL_TRY(xli_problem_program(ctx, &plan->problem, capabilities, source, &text,
+                               plan->shape.registers, &program));
     plan->sub_group[part] = xli_program_sub_group(ctx, program, plan->shape.sub_group);
     XL_TRY(xli_kernels_create(ctx, program, kernels, count, most));
 done:

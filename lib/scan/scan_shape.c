@@ -138,6 +138,8 @@ static void shape_to_fit(const xli_problem *problem, const xli_capabilities *cap
     shape->pipelined = shape_pipelined(problem, capabilities, most, shape);
     shape->bulk = shape->pipelined && capabilities->lane_way == XLI_LANE_PTX &&
                   capabilities->nv_capability >= 9;
+    shape->registers =
+        shape->pipelined && capabilities->nv_capability > 0 ? shape->tune.pipelined_registers : 0;
     shape->short_tile_vectors = choose_short_tile(problem, shape);
     shape->separate_in_place = !shape->pipelined || (problem->state == XLI_ACCUMULATOR_PLAIN &&
                                                      problem->accumulator_bytes > 4);

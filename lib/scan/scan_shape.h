@@ -26,6 +26,7 @@ typedef struct xli_scan_shape {
     bool pipelined;              /* look-back publishes each aggregate one tile early */
     bool bulk, packed;           /* asynchronous copies of tiles; elements stay as in memory */
     bool separate_in_place;      /* look-backs in place have another program */
+    uint32_t registers;          /* the most of a work-item; 0: any number */
     uint32_t window;             /* tiles of a look-back window, if it is pipelined */
     uint32_t short_tile_vectors; /* of a work-item in shorter tiles, for few elements; or 0 */
     size_t tile;                 /* elements of one group's tile, the most */

@@ -83,6 +83,9 @@ const xli_tunable xli_tunables[XLI_TUNABLES] = {
     {SCAN(pipelined_packed_bytes), RANGE(4, 1024), DOUBLING(1),
      MEANS("Bytes that a work-item holds for elements narrower than 4 bytes without segments, if "
            "scan.pipelined is 1.")},
+    {SCAN(pipelined_registers), ZERO_OR(32, 255),
+     MEANS("Most registers of a work-item, with NVIDIA's compiler, if scan.pipelined is 1; 0: no "
+           "limit.")},
     {SCAN(spin_limit), RANGE(0, 1 << 30),
      MEANS("Times that a work-group polls a tile's descriptor before it computes the aggregate "
            "itself.")},

@@ -49,7 +49,7 @@ typedef struct xli_tune_scan {
     uint32_t pipelined_size, pipelined_bytes;
     uint32_t pipelined_wide_size, pipelined_wide_bytes;
     uint32_t pipelined_flag_size, pipelined_flag_bytes;
-    uint32_t pipelined_packed_bytes;
+    uint32_t pipelined_packed_bytes, pipelined_registers;
     uint32_t spin_limit, inject_delay, inject_tear;
 } xli_tune_scan;
 

@@ -56,9 +56,10 @@ inline tile_fallback(t) {
   }
 }
 
-/* xl_aggregate_fallback(), for one lane. */
-inline aggregate_fallback(t, waiting) {
-  if :: waiting -> tile_fallback(t) :: else fi
+/* xl_aggregate_find(), for one lane. */
+inline aggregate_find(t) {
+  descriptor_poll(t, AGGREGATE);
+  if :: seen == EMPTY -> tile_fallback(t) :: else fi
 }
 
 /* xl_prefix_poll(), or the same of xl_window.before: `start` becomes the PREFIX of a tile if that
@@ -96,7 +97,8 @@ inline window_load(t) {
   od
 }
 
-/* xl_window_wait(): `sum` is the aggregates of the window's tiles before tile t. */
+/* xl_window_wait(): `sum` is the aggregates of the window's tiles before tile t. The poll after the
+ * fallback finds all of them. */
 inline window_wait(t) {
   do
   :: i = 0; waits = false;
@@ -106,27 +108,41 @@ inline window_wait(t) {
      :: else -> break
      od;
      if
-     :: waits && (polls < SPIN || !FALLBACK) -> polls = (FALLBACK -> polls + 1 : 0)
-     :: else -> break
+     :: !waits -> break
+     :: waits && FALLBACK && polls == SPIN ->
+        i = 0;
+        do
+        :: i < t % WINDOW ->
+           aggregate_find(t - t % WINDOW + i);
+           d_step { got = 0; seen = EMPTY; i++ }
+        :: else -> break
+        od;
+        polls++
+     :: waits && !(FALLBACK && polls == SPIN) ->
+        assert(polls <= SPIN);
+        polls = (FALLBACK -> polls + 1 : 0)
      fi
   od;
-  polls = 0; waits = false; i = 0;
+  polls = 0; i = 0;
   do
-  :: i < t % WINDOW ->
-     got = value[i];
-     aggregate_fallback(t - t % WINDOW + i, !there[i]);
-     d_step { op(sum, sum, got); got = 0; seen = EMPTY; value[i] = 0; there[i] = false; i++ }
+  :: i < t % WINDOW -> d_step { op(sum, sum, value[i]); value[i] = 0; there[i] = false; i++ }
   :: else -> i = 0; break
   od
 }
 
-/* xl_window_combine(): `part` is the aggregates of all tiles of window w but the last. */
+/* xl_window_combine(): `part` is the aggregates of all tiles of window w but the last, and `last`
+ * that of the last one. */
 inline window_combine(w) {
   do
-  :: i < WINDOW - 1 ->
-     descriptor_poll(w * WINDOW + i, AGGREGATE);
-     aggregate_fallback(w * WINDOW + i, seen == EMPTY);
-     d_step { op(part, part, got); got = 0; seen = EMPTY; i++ }
+  :: i < WINDOW ->
+     aggregate_find(w * WINDOW + i);
+     d_step {
+       if
+       :: i < WINDOW - 1 -> op(part, part, got)
+       :: else -> last = got
+       fi;
+       got = 0; seen = EMPTY; i++
+     }
   :: else -> i = 0; break
   od
 }
@@ -141,21 +157,13 @@ inline window_start_fallback(w) {
   do
   :: at < w ->
      window_combine(at);
-     prefix_poll(at * WINDOW + WINDOW - 1);
+     ready = false;
+     if :: SEES_PREFIX -> prefix_poll(at * WINDOW + WINDOW - 1) :: else fi;
      if
-     :: !ready ->
-        descriptor_poll(at * WINDOW + WINDOW - 1, AGGREGATE);
-        aggregate_fallback(at * WINDOW + WINDOW - 1, seen == EMPTY);
-        last = got; got = 0; seen = EMPTY;
-        if :: SEES_PREFIX -> prefix_poll(at * WINDOW + WINDOW - 1) :: else fi;
-        if
-        :: !ready -> d_step { op(start, start, part); op(start, start, last) }
-        :: else
-        fi;
-        last = 0
+     :: !ready -> d_step { op(start, start, part); op(start, start, last) }
      :: else
      fi;
-     part = 0; at++
+     d_step { part = 0; last = 0; at++ }
   :: else -> at = 0; break
   od
 }

@@ -183,12 +183,13 @@ static void make_exact(accumulator *t)
     t->init[1] = product ? negative : negative ? UINT64_MAX : 0;
 }
 
-/* Converts an element to an accumulator. llvmpipe of Mesa 22.3 (LLVM 15, 2026-11) converts integers
- * of 8 and 16 bits wrongly to real numbers in a reduction, but not those of 32 bits. */
+/* Converts an element to an accumulator; NULL: the library does. llvmpipe of Mesa 22.3 (LLVM 15,
+ * 2026-11) converts integers of 8 and 16 bits wrongly to real numbers in a reduction, but not those
+ * of 32 bits. */
 static const char *conversion(const accumulator *t)
 {
     const bool is_narrow = !is_real(t->in) && xl_type_size(t->in) < sizeof(cl_int);
-    return is_narrow && is_real(t->out) ? "(int)x" : "x";
+    return is_narrow && is_real(t->out) ? "(int)x" : NULL;
 }
 
 int accumulator_open(const char *command, const session *s, const xli_npy *array, accumulator *t)
@@ -200,7 +201,7 @@ int accumulator_open(const char *command, const session *s, const xli_npy *array
         tool_note("%s: %s has no fp64; sums and products accumulate in f32", command, s->info.name);
         TRY(parse_init(command, t));
     }
-    t->load = t->in == t->out ? NULL : conversion(t);
+    t->load = conversion(t);
     if (is_total(t->op) && !is_real(t->out) && !t->wraps && !all_fit(t, array))
         make_exact(t);
     t->type = t->is_exact ? XL_USER_TYPE : t->out;

@@ -396,7 +396,7 @@ int accumulator_open(const char *command, const session *s, const xli_npy *array
         (desc)->op = (t)->user_op ? XL_USER_OP : (t)->op;                                          \
         (desc)->init = (t)->init_text ? (t)->init : NULL;                                          \
         (desc)->load = (t)->load;                                                                  \
-        (desc)->load_type = (t)->load ? (t)->in : XL_NONE;                                         \
+        (desc)->load_type = (t)->load || (t)->in != (t)->out ? (t)->in : XL_NONE;                  \
         (desc)->user_type = (t)->user_type;                                                        \
         (desc)->user_op = (t)->user_op;                                                            \
     } while (0)
