@@ -57,6 +57,7 @@ uint xl_top_k_rank(uint x, uint *total, __local uint *rank)
     uint sum = x;
     rank[me] = sum;
     barrier(CLK_LOCAL_MEM_FENCE);
+#pragma unroll 1 /* it is called often, and waits more than it computes: short code compiles faster */
     for (uint step = 1; step < XL_TOP_K_GROUP; step *= 2) {
         const uint other = me >= step ? rank[me - step] : 0;
         barrier(CLK_LOCAL_MEM_FENCE);
@@ -84,6 +85,7 @@ void xl_top_k_digit(__global const uint *counts, uint digits, uint needed, __loc
     for (uint d = from; d < to; ++d)
         sum += counts[d];
     uint below = xl_top_k_rank(sum, &total, rank);
+#pragma unroll 1
     for (uint d = from; d < to; ++d) {
         const uint same = counts[d];
         if (below < needed && needed - below <= same) {
