@@ -105,11 +105,7 @@ XL_T xl_publish_next(const xl_lookback *lookback, const xl_stage *stage, uint ne
                      __local xl_shared *shared, XL_T *early, XL_T *sum)
 {
     const ulong base = xl_tile_base(next, XL_TILE);
-    xl_stage_heads(stage, &lookback->source.input, base);
     xl_fetch_end(stage, &lookback->source.input, base, phase);
-#if XL_SEGMENTS > 1 /* the group has made the head bits */
-    xl_local_barrier();
-#endif
     const XL_T mine = xl_staged_total(stage, &lookback->source.input, base);
     const XL_T total = xl_lane_reduce(mine);
     if (xl_lane_id() == 0)

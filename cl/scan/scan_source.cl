@@ -22,6 +22,7 @@ typedef struct xl_source {
 XL_T xl_source_aggregate(const xl_source *source, uint tile)
 {
     XL_T sum = xl_identity();
+#pragma unroll 1
     for (uint sub_tile = 0; sub_tile < xl_sub_tiles(); ++sub_tile) {
         XL_T total = xl_identity();
         const ulong from =
@@ -43,6 +44,7 @@ XL_T xl_source_aggregate(const xl_source *source, uint tile)
 XL_T xl_source_aggregate(const xl_source *source, uint tile)
 {
     XL_T sum = xl_identity();
+#pragma unroll 1
     for (uint sub_tile = 0; sub_tile < xl_sub_tiles(); ++sub_tile) {
         XL_T total = xl_identity();
 #pragma unroll 1

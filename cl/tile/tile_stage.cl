@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Block load through local memory: a tile is loaded while the tile before it is processed, its
- * values together with its flags. Keys and CSR offsets are not supported.
+ * Block load through local memory: a tile is loaded while the tile before it is processed.
+ * Segments are not supported.
  *
  * On NVIDIA GPUs of compute capability 9.0 or later (XL_BULK 1), one work-item starts a bulk copy
  * (PTX ISA, cp.async.bulk), which takes no registers and signals an mbarrier. On other devices the
@@ -13,20 +13,13 @@
 #include "../lane/dot4.cl"
 #include "tile_load.cl"
 
-#if XL_SEGMENTS == 3 || XL_SEGMENTS == 4
-#error "XL_SEGMENTS 3 and 4: keys and CSR offsets cannot be staged"
+#if XL_SEGMENTS != 0
+#error "heads of segments cannot be staged"
 #endif
-/* The heads of a staged tile: 1: marks, a byte per element; 0: bits. */
-#define XL_MARKS (XL_SEGMENTS == 1)
 
 /* The place of a tile in local memory. */
 typedef struct xl_stage {
     __local XL_IN *in;
-#if XL_MARKS
-    __local uchar *marks;
-#elif XL_SEGMENTS != 0
-    __local uint *heads; /* a bit per element */
-#endif
     __local ulong *arrived; /* an mbarrier */
 } xl_stage;
 
@@ -34,11 +27,6 @@ typedef struct xl_stage {
  * more. */
 typedef struct xl_stage_storage {
     XL_IN in[XL_TILE + (31 + sizeof(XL_IN)) / sizeof(XL_IN)] __attribute__((aligned(128)));
-#if XL_MARKS
-    uchar marks[XL_TILE + 32] __attribute__((aligned(128)));
-#elif XL_SEGMENTS != 0
-    uint heads[XL_TILE / 32 + 1];
-#endif
     ulong arrived;
 } xl_stage_storage;
 
@@ -46,11 +34,6 @@ xl_stage xl_stage_make(__local xl_stage_storage *storage)
 {
     xl_stage stage;
     stage.in = storage->in;
-#if XL_MARKS
-    stage.marks = storage->marks;
-#elif XL_SEGMENTS != 0
-    stage.heads = storage->heads;
-#endif
     stage.arrived = &storage->arrived;
     return stage;
 }
@@ -104,23 +87,13 @@ void xl_fetch_start(const xl_stage *stage, const xl_input *input, ulong base)
     const uint count = xl_stage_count(input, base);
     const __global XL_IN *const in = input->in + base;
     const uint in_bytes = XL_BULK_BYTES(in, count * (uint)sizeof(XL_IN));
-    uint bytes = in_bytes;
-#if XL_MARKS
-    const __global uchar *const marks = input->segments + base;
-    const uint mark_bytes = XL_BULK_BYTES(marks, count);
-    bytes += mark_bytes;
-#endif
     __asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;"
                    :
-                   : "r"(XL_LOCAL_AT(stage->arrived)), "r"(bytes)
+                   : "r"(XL_LOCAL_AT(stage->arrived)), "r"(in_bytes)
                    : "memory");
     if (in_bytes > 0)
         xl_bulk_copy(stage->in, (const __global char *)in - XL_BULK_SKEW(in), in_bytes,
                      stage->arrived);
-#if XL_MARKS
-    if (mark_bytes > 0)
-        xl_bulk_copy(stage->marks, marks - XL_BULK_SKEW(marks), mark_bytes, stage->arrived);
-#endif
 #endif
 }
 
@@ -162,10 +135,6 @@ void xl_fetch_end(const xl_stage *stage, const xl_input *input, ulong base, uint
     const uint count = xl_stage_count(input, base);
     const __global XL_IN *const in = input->in + base;
     uint done = 0;
-#if XL_MARKS
-    const __global uchar *const marks = input->segments + base;
-    uint marked = 0;
-#endif
 #if XL_BULK
     uint there;
     do
@@ -179,22 +148,8 @@ void xl_fetch_end(const xl_stage *stage, const xl_input *input, ulong base, uint
     done = bytes > skew ? (bytes - skew) / (uint)sizeof(XL_IN) : 0;
     if (skew > 0)
         xl_stage_move(stage->in, skew, bytes);
-#if XL_MARKS
-    const uint mark_skew = XL_BULK_SKEW(marks), mark_bytes = XL_BULK_BYTES(marks, count);
-    marked = mark_bytes > mark_skew ? mark_bytes - mark_skew : 0;
-    if (mark_skew > 0)
-        xl_stage_move(stage->marks, mark_skew, mark_bytes);
 #endif
-#endif
-#if XL_MARKS
-    if (marked < count)
-        for (uint i = marked + (uint)get_local_id(0); i < count; i += XL_GROUP_SIZE)
-            stage->marks[i] = marks[i];
-    const bool copies = done < count || marked < count;
-#else
-    const bool copies = done < count;
-#endif
-    if (copies) {
+    if (done < count) {
 #pragma unroll 4
         for (uint i = done + (uint)get_local_id(0); i < count; i += XL_GROUP_SIZE)
             stage->in[i] = in[i];
@@ -202,46 +157,14 @@ void xl_fetch_end(const xl_stage *stage, const xl_input *input, ulong base, uint
     }
 }
 
-/* Makes the head bits of the tile at `base`, unless its heads are marks. Called by all work-items;
- * the tile need not be loaded yet. A barrier must precede reads of the bits. */
-#if XL_SEGMENTS == 2 || XL_SEGMENTS >= 5
-void xl_stage_heads(const xl_stage *stage, const xl_input *input, ulong base)
-{
-    for (uint k = (uint)get_local_id(0); 32 * k < XL_TILE; k += XL_GROUP_SIZE) {
-        const ulong at = base + 32ul * k;
-        stage->heads[k] = at < input->n ? xl_heads_word(input, at) : 0u;
-    }
-}
-#else
-#define xl_stage_heads(stage, input, base)
-#endif
-
-#if XL_SEGMENTS == 0
-#define xl_staged_heads(stage, input, base, at) 0u
-#else
-/* The head bits of XL_VLEN elements from `at` on, in the tile at `base`. */
-uint xl_staged_heads(const xl_stage *stage, const xl_input *input, ulong base, uint at)
-{
-    const bool first = base + at == 0 && xl_first_begins(input);
-#if XL_MARKS
-    uchar mark[XL_VLEN];
-    xl_seg_unpack(*(const __local xl_seg_vec *)(stage->marks + at), mark);
-    return xl_heads_among(mark, 0, XL_VLEN, first);
-#else
-    return first | (stage->heads[at / 32] >> at % 32 & ((1u << XL_VLEN) - 1u));
-#endif
-}
-#endif
-
 /* The accumulators of XL_VLEN elements from `at` on, in the tile at `base`. All must exist. */
 void xl_staged_vector(XL_T *to, const xl_stage *stage, const xl_input *input, ulong base, uint at)
 {
     XL_IN x[XL_VLEN];
-    const uint heads = xl_staged_heads(stage, input, base, at);
     xl_in_unpack(*(const __local xl_in_vec *)(stage->in + at), x);
 #pragma unroll
     for (uint v = 0; v < XL_VLEN; ++v)
-        to[v] = xl_input_accumulator(input, x[v], base + at + v, (heads >> v & 1) != 0);
+        to[v] = xl_input_accumulator(input, x[v], base + at + v, false);
 }
 
 /* The same if only `count` elements of the tile exist; xl_identity() after them. */
@@ -253,12 +176,10 @@ void xl_staged_few(XL_T *to, const xl_stage *stage, const xl_input *input, ulong
         to[v] = xl_identity();
     if (at >= count)
         return;
-    const uint heads = xl_staged_heads(stage, input, base, at);
 #pragma unroll
     for (uint v = 0; v < XL_VLEN; ++v)
         if (at + v < count)
-            to[v] = xl_input_accumulator(input, stage->in[at + v], base + at + v,
-                                         (heads >> v & 1) != 0);
+            to[v] = xl_input_accumulator(input, stage->in[at + v], base + at + v, false);
 }
 
 #if XL_PACKED == 2

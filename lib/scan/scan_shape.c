@@ -44,32 +44,25 @@ static uint32_t choose_items(const xli_problem *problem, const xli_capabilities 
 /* Whether scan_pipelined.cl keeps elements as they are in memory: cl/scan/scan_packed.cl. */
 static bool is_packed(const xli_problem *problem, const xli_scan_shape *shape)
 {
-    return problem->in.bytes < 4 && shape->vector > 1 && problem->segments == XL_SEGMENTS_NONE &&
-           problem->state == XLI_ACCUMULATOR_PLAIN && problem->op <= XL_XOR && problem->op > 0 &&
+    return problem->in.bytes < 4 && shape->vector > 1 && problem->op <= XL_XOR && problem->op > 0 &&
            problem->accumulator_bytes <= 4 && !problem->loads && !problem->stores &&
            !problem->rounds;
 }
 
 /* Computes the shape for cl/scan/scan_pipelined.cl, if the device can run it. An odd number of
  * vectors keeps adjacent work-items in different banks of local memory. On an H200
- * cl/scan/scan_lookback.cl is faster for keys and for accumulators of more than two words, and as
- * fast for CSR offsets (2^24 words, November 2026). Values of two words have windows of half the
+ * cl/scan/scan_lookback.cl is faster for segments (2^24 u32 by head flags: .050 ms, not .105) and
+ * for accumulators of more than two words (November 2026). Values of two words have windows of half the
  * length: 2^21 i64 took .0139 ms with 256 tiles, .0143 with 512. */
 static bool shape_pipelined(const xli_problem *problem, const xli_capabilities *capabilities,
                             size_t most, xli_scan_shape *shape)
 {
     enum { SPARE = 1024 };
-    const xl_segments segments = problem->segments;
-    const size_t staged = problem->in.bytes + (segments == XL_SEGMENTS_HEAD_FLAGS);
     const size_t words = xli_ceil_div(problem->accumulator_bytes, 4);
-    const bool flags = problem->state != XLI_ACCUMULATOR_PLAIN;
     const xli_tune_scan *const tune = &shape->tune;
-    const size_t size = flags       ? tune->pipelined_flag_size
-                        : words > 1 ? tune->pipelined_wide_size
-                                    : tune->pipelined_size;
+    const size_t size = words > 1 ? tune->pipelined_wide_size : tune->pipelined_size;
     const bool packed = is_packed(problem, shape);
     const size_t storage = packed      ? tune->pipelined_packed_bytes
-                           : flags     ? tune->pipelined_flag_bytes
                            : words > 1 ? tune->pipelined_wide_bytes
                                        : tune->pipelined_bytes;
     const size_t width = capabilities->info.sub_group_size;
@@ -79,24 +72,23 @@ static bool shape_pipelined(const xli_problem *problem, const xli_capabilities *
     size_t rows =
         xli_max(1, (packed ? storage / problem->in.bytes : storage / 4 / words) / shape->vector);
     if (!shape->tune.pipelined || shape->algorithm != XL_SCAN_LOOKBACK ||
-        segments == XL_SEGMENTS_OFFSETS || segments == XL_SEGMENTS_KEYS || words > 2 ||
-        size > most || size % 64 != 0 || capabilities->lane_way == XLI_LANE_LOCAL || width < 8 ||
-        width > 64)
+        problem->state != XLI_ACCUMULATOR_PLAIN || words > 2 || size > most || size % 64 != 0 ||
+        capabilities->lane_way == XLI_LANE_LOCAL || width < 8 || width > 64)
         return false;
     rows -= rows % 2 == 0;
-    while (rows > 1 && size * rows * shape->vector * (8 * staged + 1) / 8 +
+    while (rows > 1 && size * rows * shape->vector * problem->in.bytes +
                                sums * problem->accumulator_bytes + SPARE >
                            capabilities->info.local_bytes)
         rows -= 2;
     const size_t tile = size * rows * shape->vector;
-    if (tile * (8 * staged + 1) / 8 + sums * problem->accumulator_bytes + SPARE >
+    if (tile * problem->in.bytes + sums * problem->accumulator_bytes + SPARE >
         capabilities->info.local_bytes)
         return false;
     shape->group_size = (uint32_t)size;
     shape->items = (uint32_t)(rows * shape->vector);
     shape->tile = tile;
     shape->packed = packed;
-    shape->window = words > 1 && !flags ? tune->pipelined_window / 2 : tune->pipelined_window;
+    shape->window = words > 1 ? tune->pipelined_window / 2 : tune->pipelined_window;
     return true;
 }
 
@@ -104,12 +96,10 @@ static bool shape_pipelined(const xli_problem *problem, const xli_capabilities *
  * operands follows from the tile: if it must not change, there is one length of tiles. */
 static uint32_t choose_short_tile(const xli_problem *problem, const xli_scan_shape *shape)
 {
-    const bool plain = problem->state == XLI_ACCUMULATOR_PLAIN;
     const bool fixed = xli_problem_is_ordered(problem);
     const uint32_t rows = shape->items / shape->vector,
                    short_tile_vectors = shape->tune.pipelined_short_vectors | 1;
-    return shape->pipelined && plain && !fixed && short_tile_vectors < rows ? short_tile_vectors
-                                                                            : 0;
+    return shape->pipelined && !fixed && short_tile_vectors < rows ? short_tile_vectors : 0;
 }
 
 /* The longest run of a work-item that takes elements one by one. */
@@ -141,8 +131,7 @@ static void shape_to_fit(const xli_problem *problem, const xli_capabilities *cap
     shape->registers =
         shape->pipelined && capabilities->nv_capability > 0 ? shape->tune.pipelined_registers : 0;
     shape->short_tile_vectors = choose_short_tile(problem, shape);
-    shape->separate_in_place = !shape->pipelined || (problem->state == XLI_ACCUMULATOR_PLAIN &&
-                                                     problem->accumulator_bytes > 4);
+    shape->separate_in_place = !shape->pipelined || problem->accumulator_bytes > 4;
     if (shape->pipelined)
         return;
     while (size > 1 &&
@@ -187,7 +176,7 @@ static void shape_textbook(const xli_problem *problem, const xli_capabilities *c
 /* The tree of operands of XL_REPRODUCIBLE. Its sizes determine the bits of results that round: they
  * follow from the size of an element and its flags alone, and must not change, because
  * XL_REPRODUCIBLE promises these bits. They are the best ones for look-back on an H200 (PIPELINED
- * in lib/tune/tune_scan.c, November 2026), which computes the same tree. Elements of a tile: 11264
+ * in lib/tune/tune_scan.c, November 2026), which computes it without segments. Elements of a tile: 11264
  * of one word, 3840 of two, 6144 with flags. */
 enum { TREE_WINDOW = 512, MOST_TREE_BYTES = 16 };
 
@@ -233,9 +222,8 @@ static bool shape_tree_look_back(const xli_problem *problem, const xli_capabilit
         shape->vector != tree->vector)
         return false;
     made.algorithm = XL_SCAN_LOOKBACK;
-    made.tune.pipelined_size = made.tune.pipelined_wide_size = made.tune.pipelined_flag_size =
-        tree->size;
-    made.tune.pipelined_bytes = made.tune.pipelined_wide_bytes = made.tune.pipelined_flag_bytes =
+    made.tune.pipelined_size = made.tune.pipelined_wide_size = tree->size;
+    made.tune.pipelined_bytes = made.tune.pipelined_wide_bytes =
         tree->rows * tree->vector * words * 4;
     shape_to_fit(problem, capabilities, limits->most, &made);
     made.window = tree->window;

@@ -76,10 +76,6 @@ const xli_tunable xli_tunables[XLI_TUNABLES] = {
      MEANS("Work-items in a group for values of two words, if scan.pipelined is 1.")},
     {SCAN(pipelined_wide_bytes), RANGE(4, 1024),
      MEANS("Bytes that a work-item holds for values of two words, if scan.pipelined is 1.")},
-    {SCAN(pipelined_flag_size), RANGE(64, 1024), DOUBLING(2),
-     MEANS("Work-items in a group for values with head flags, if scan.pipelined is 1.")},
-    {SCAN(pipelined_flag_bytes), RANGE(4, 1024), DOUBLING(1),
-     MEANS("Bytes that a work-item holds for values with head flags, if scan.pipelined is 1.")},
     {SCAN(pipelined_packed_bytes), RANGE(4, 1024), DOUBLING(1),
      MEANS("Bytes that a work-item holds for elements narrower than 4 bytes without segments, if "
            "scan.pipelined is 1.")},

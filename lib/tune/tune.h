@@ -43,12 +43,10 @@ typedef struct xli_tune_scan {
     uint32_t shape, group_size, item_bytes, tile_bytes;
     uint32_t chunk_groups, chunk_elements, chunk_elements_csr;
     uint32_t lookback_groups, tiles_per_lane, look_back, stream_kib;
-    /* Pipelined look-back (cl/scan/scan_pipelined.cl): of values of one word, of
-     * two, and of a word with flags. */
+    /* Pipelined look-back (cl/scan/scan_pipelined.cl): of values of one word, and of two. */
     uint32_t pipelined, pipelined_window, pipelined_groups, pipelined_short_vectors;
     uint32_t pipelined_size, pipelined_bytes;
     uint32_t pipelined_wide_size, pipelined_wide_bytes;
-    uint32_t pipelined_flag_size, pipelined_flag_bytes;
     uint32_t pipelined_packed_bytes, pipelined_registers;
     uint32_t spin_limit, inject_delay, inject_tear;
 } xli_tune_scan;

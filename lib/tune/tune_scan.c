@@ -6,8 +6,7 @@
 #define PIPELINED                                                                                  \
     .pipelined_window = 512, .pipelined_groups = 2, .pipelined_short_vectors = 9,                  \
     .pipelined_size = 256, .pipelined_bytes = 192, .pipelined_wide_size = 256,                     \
-    .pipelined_wide_bytes = 176, .pipelined_flag_size = 512, .pipelined_flag_bytes = 100,          \
-    .pipelined_packed_bytes = 144, .pipelined_registers = 128
+    .pipelined_wide_bytes = 176, .pipelined_packed_bytes = 144, .pipelined_registers = 128
 
 #define GPU                                                                                        \
     .shape = XLI_SCAN_GROUP, .group_size = 128, .tile_bytes = 1 << 16, .chunk_groups = 8,          \

@@ -172,7 +172,6 @@ const char *const tunings[NUM_TUNINGS] = {
     "scan.shape = 1\nscan.pipelined = 1\nscan.pipelined_size = 64\nscan.pipelined_bytes = 48\n"
     "scan.pipelined_window = 128\nscan.pipelined_short_vectors = 1\n"
     "scan.pipelined_wide_size = 64\nscan.pipelined_wide_bytes = 48\n"
-    "scan.pipelined_flag_size = 64\nscan.pipelined_flag_bytes = 64\n"
     "sort.shape = 0\nsort.segment_group_log = 5\nsort.segment_items_log = 2\n"
     "sort.segment_queue = 1\nsort.spin_limit = 3\nsort.part_tiles = 3\n",
 };

@@ -125,8 +125,7 @@ XLT_TEST(scans_pipelined)
 {
     static const char lines[] =
         "scan.shape = 1\nscan.pipelined = 1\nscan.pipelined_window = 64\nscan.pipelined_size = 64\n"
-        "scan.pipelined_bytes = 16\nscan.pipelined_groups = 1\nscan.pipelined_flag_size = 64\n"
-        "scan.pipelined_flag_bytes = 16\n";
+        "scan.pipelined_bytes = 16\nscan.pipelined_groups = 1\n";
     static const race all[] = {
         {"pipelined", XL_SCAN_LOOKBACK, XL_SEGMENTS_NONE, 60000, 0, 0},
         {"pipelined, flags", XL_SCAN_LOOKBACK, XL_SEGMENTS_HEAD_FLAGS, 60000, 0, 0},

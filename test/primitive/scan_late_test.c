@@ -122,8 +122,7 @@ static void write_lines(char *text, unsigned way, unsigned tile_bytes, unsigned 
              "scan.pipelined = %d\nscan.pipelined_window = 64\nscan.pipelined_size = "
              "64\nscan.pipelined_bytes = 16\n"
              "scan.pipelined_wide_size = 64\nscan.pipelined_wide_bytes = "
-             "16\nscan.pipelined_flag_size = 64\n"
-             "scan.pipelined_flag_bytes = 16\nscan.inject_delay = %u\nscan.spin_limit = %u\n"
+             "16\nscan.inject_delay = %u\nscan.spin_limit = %u\n"
              "scan.inject_tear = %d\n",
              way != SERIAL, tile_bytes, way == PIPELINED, every, spin, half);
 }

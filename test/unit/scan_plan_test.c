@@ -72,21 +72,22 @@ static xl_context *tuned_context(const char *tuning)
 }
 
 /* Where there are sub-groups of 8 and more, the pipelined kernels compile and pass their self-test:
- * a plan that silently takes others is right, and slow. */
+ * a plan that silently takes others is right, and slow. Segments take the others. */
 XLT_TEST(pipelined_kernels_are_good_where_they_fit)
 {
     static const struct {
         xl_type type;
+        bool pipelined;
         xl_segments segments;
         bool packed;
-    } kinds[] = {{XL_U32, XL_SEGMENTS_NONE, false},
-                 {XL_U8, XL_SEGMENTS_NONE, true},
-                 {XL_U32, XL_SEGMENTS_HEAD_FLAGS, false}};
+    } kinds[] = {{XL_U32, true, XL_SEGMENTS_NONE, false},
+                 {XL_U8, true, XL_SEGMENTS_NONE, true},
+                 {XL_I64, true, XL_SEGMENTS_NONE, false},
+                 {XL_U32, false, XL_SEGMENTS_HEAD_FLAGS, false}};
     const xli_capabilities *capabilities;
     xl_context *ctx = tuned_context(
         "scan.look_back = 1\nscan.pipelined = 1\nscan.pipelined_size = 64\nscan.pipelined_bytes = "
-        "48\nscan.pipelined_wide_size = 64\nscan.pipelined_wide_bytes = 48\n"
-        "scan.pipelined_flag_size = 64\nscan.pipelined_flag_bytes = 64\n");
+        "48\nscan.pipelined_wide_size = 64\nscan.pipelined_wide_bytes = 48\n");
     XLT_OK(xli_context_capabilities(ctx, &capabilities));
     const bool fits = capabilities->can_publish && capabilities->lane_way != XLI_LANE_LOCAL &&
                       capabilities->info.sub_group_size >= 8;
@@ -98,7 +99,7 @@ XLT_TEST(pipelined_kernels_are_good_where_they_fit)
         desc.segments = kinds[k].segments;
         XLT_OK(xl_scan_create(ctx, &desc, &plan));
         if (xli_scan_of(plan)->shape.algorithm != XL_SCAN_LOOKBACK ||
-            !xli_scan_of(plan)->shape.pipelined ||
+            xli_scan_of(plan)->shape.pipelined != kinds[k].pipelined ||
             xli_scan_of(plan)->shape.packed != kinds[k].packed)
             XLT_FAIL("kind %zu: algorithm %d, pipelined %d, packed %d", k,
                      (int)xli_scan_of(plan)->shape.algorithm, xli_scan_of(plan)->shape.pipelined,
