@@ -13,9 +13,15 @@
 #include <sys/stat.h>
 #include <windows.h>
 
-bool host_is_terminal(FILE *stream)
+bool host_has_terminal(void)
 {
-    return _isatty(_fileno(stream)) != 0;
+    return _isatty(_fileno(stderr)) != 0;
+}
+
+void host_show(const char *text)
+{
+    fputs(text, stderr);
+    fflush(stderr);
 }
 
 double host_milliseconds(void)
@@ -40,6 +46,40 @@ void host_hold_errors(void)
 void host_release_errors(bool print)
 {
     (void)print;
+}
+
+/* ---- a call on another thread ---- */
+
+static HANDLE later_thread, later_cancelled; /* NULL: no call waits */
+static DWORD later_ms;
+static void (*later_run)(void);
+
+static DWORD WINAPI run_later(void *unused)
+{
+    (void)unused;
+    if (WaitForSingleObject(later_cancelled, later_ms) == WAIT_TIMEOUT)
+        later_run();
+    return 0;
+}
+
+void host_later(double seconds, void (*run)(void))
+{
+    later_ms = (DWORD)(seconds * 1e3);
+    later_run = run;
+    later_cancelled = CreateEventA(NULL, TRUE, FALSE, NULL);
+    later_thread = later_cancelled ? CreateThread(NULL, 0, run_later, NULL, 0, NULL) : NULL;
+}
+
+void host_cancel(void)
+{
+    if (later_thread) {
+        SetEvent(later_cancelled);
+        WaitForSingleObject(later_thread, INFINITE);
+        CloseHandle(later_thread);
+    }
+    if (later_cancelled)
+        CloseHandle(later_cancelled);
+    later_thread = later_cancelled = NULL;
 }
 
 /* ---- names ---- */

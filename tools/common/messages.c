@@ -7,10 +7,12 @@
 
 /* Room for the longest file name and the text about it. */
 enum { REPEAT_MS = 100, LONGEST_TEXT = 8192 };
+static const char erase[] = "\r\033[K"; /* the line */
 
 static bool shown; /* a progress line is visible */
 static const char *last_format;
 static double last_ms;
+static const char *late_text; /* of progress_after() */
 
 static void complain(const char *format, va_list args)
 {
@@ -73,11 +75,19 @@ int tool_flush(void)
     return good ? TOOL_OK : tool_fail("standard output: cannot be written: %s", strerror(errno));
 }
 
+static void show(const char *text)
+{
+    host_show(erase);
+    host_show(text);
+    shown = true;
+}
+
 void progress_say(const char *format, ...)
 {
     va_list args;
     char text[LONGEST_TEXT], line[2 * LONGEST_TEXT];
-    if (!host_is_terminal(stderr))
+    host_cancel();
+    if (!host_has_terminal())
         return;
     double now = host_milliseconds();
     if (shown && format == last_format && now - last_ms < REPEAT_MS)
@@ -87,14 +97,36 @@ void progress_say(const char *format, ...)
     va_start(args, format);
     vsnprintf(text, sizeof text, format, args);
     va_end(args);
-    fprintf(stderr, "\r\033[K%s", text_printable(line, sizeof line, text));
-    fflush(stderr);
-    shown = true;
+    show(text_printable(line, sizeof line, text));
+}
+
+/* On the thread of host_later(). The main thread reads `shown` after host_cancel() only. */
+static void show_late(void)
+{
+    show(late_text);
+}
+
+void progress_after(double seconds, const char *text)
+{
+    host_cancel();
+    if (!host_has_terminal())
+        return;
+    last_format = NULL;
+    late_text = text;
+    host_later(seconds, show_late);
+}
+
+/* Programs from a cache are there sooner. */
+void progress_compiling(void)
+{
+    const double seconds = 0.3;
+    progress_after(seconds, "compiling kernels (first use)");
 }
 
 void progress_clear(void)
 {
+    host_cancel();
     if (shown)
-        fputs("\r\033[K", stderr);
+        host_show(erase);
     shown = false;
 }

@@ -60,6 +60,11 @@ int tool_flush(void);
 
 /* Shows the current step on a terminal. The next message clears it. */
 void progress_say(const char *format, ...) XLI_PRINTF(1, 2);
+/* Shows it only if no other call of these functions, and no message, comes within `seconds`. The
+ * text is borrowed until then. */
+void progress_after(double seconds, const char *text);
+/* The same, before a call that may compile kernels. */
+void progress_compiling(void);
 void progress_clear(void);
 
 /* ---- field_names.c: options in place of fields in the library's errors ---- */
@@ -80,7 +85,15 @@ const char *text_printable(char *out, size_t size, const char *text);
 void text_one_line(char *out, size_t size, const char *text);
 
 /* ---- host.c: the operating system ---- */
-bool host_is_terminal(FILE *stream);
+/* Whether standard error is a terminal, also while host_hold_errors() holds text. */
+bool host_has_terminal(void);
+/* Writes to it at once. */
+void host_show(const char *text);
+/* Calls run() on another thread after `seconds`, unless host_cancel() comes before. One call waits
+ * at a time. run() must not call OpenCL. */
+void host_later(double seconds, void (*run)(void));
+/* When this returns, run() has ended, or is never called. */
+void host_cancel(void);
 double host_milliseconds(void);
 /* Opens standard streams that are closed, so that no other file gets their numbers and receives
  * standard output. */
@@ -279,6 +292,10 @@ int session_buffer(const session *s, size_t bytes, const char *what, cl_mem *buf
 int session_upload(const session *s, const void *data, size_t bytes, const char *what,
                    cl_mem *buffer);
 int session_read(const session *s, cl_mem buffer, size_t bytes, void *data);
+/* Call progress_compiling() before the creation of a plan, and this after it. Builds the other
+ * programs that a call with the sizes of `args` needs. `what` is printed in front of errors. */
+int session_prepare(const session *s, xl_status created, xl_plan *const *plan, const void *args,
+                    const char *what);
 void session_release(cl_mem *buffer);
 
 /* ---- order_check.c ---- */
