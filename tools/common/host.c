@@ -58,6 +58,30 @@ void host_release_errors(bool print)
     held = NULL;
 }
 
+const char host_null_file[] = "/dev/null";
+static int own_output = -1; /* a copy of standard output while it is discarded */
+
+void host_hold_output(void)
+{
+    const int nowhere = open(host_null_file, O_WRONLY | O_CLOEXEC);
+    fflush(stdout);
+    own_output = nowhere >= 0 ? fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0) : -1;
+    if (own_output >= 0)
+        dup2(nowhere, STDOUT_FILENO);
+    if (nowhere >= 0)
+        close(nowhere);
+}
+
+void host_release_output(void)
+{
+    fflush(stdout);
+    if (own_output >= 0) {
+        dup2(own_output, STDOUT_FILENO);
+        close(own_output);
+    }
+    own_output = -1;
+}
+
 static int error_file(void)
 {
     return own_errors >= 0 ? own_errors : STDERR_FILENO;

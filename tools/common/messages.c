@@ -9,16 +9,25 @@
 enum { REPEAT_MS = 100, LONGEST_TEXT = 8192 };
 static const char erase[] = "\r\033[K"; /* the line */
 
-static bool shown; /* a progress line is visible */
+static bool shown;  /* a progress line is visible */
+static bool pinned; /* until progress_unpin() */
 static const char *last_format;
 static double last_ms;
 static const char *late_text; /* of progress_after() */
+
+static void clear(void)
+{
+    host_cancel();
+    if (shown)
+        host_show(erase);
+    shown = false;
+}
 
 static void complain(const char *format, va_list args)
 {
     char text[LONGEST_TEXT], line[2 * LONGEST_TEXT];
     vsnprintf(text, sizeof text, format, args);
-    progress_clear();
+    clear();
     fprintf(stderr, "crosslane: %s\n", text_printable(line, sizeof line, text));
 }
 
@@ -82,9 +91,8 @@ static void show(const char *text)
     shown = true;
 }
 
-void progress_say(const char *format, ...)
+static void say(const char *format, va_list args)
 {
-    va_list args;
     char text[LONGEST_TEXT], line[2 * LONGEST_TEXT];
     host_cancel();
     if (!host_has_terminal())
@@ -94,10 +102,18 @@ void progress_say(const char *format, ...)
         return; /* the same text with other numbers */
     last_format = format;
     last_ms = now;
-    va_start(args, format);
     vsnprintf(text, sizeof text, format, args);
-    va_end(args);
     show(text_printable(line, sizeof line, text));
+}
+
+void progress_say(const char *format, ...)
+{
+    va_list args;
+    if (pinned)
+        return;
+    va_start(args, format);
+    say(format, args);
+    va_end(args);
 }
 
 /* On the thread of host_later(). The main thread reads `shown` after host_cancel() only. */
@@ -109,7 +125,7 @@ static void show_late(void)
 void progress_after(double seconds, const char *text)
 {
     host_cancel();
-    if (!host_has_terminal())
+    if (pinned || !host_has_terminal())
         return;
     last_format = NULL;
     late_text = text;
@@ -125,8 +141,21 @@ void progress_compiling(void)
 
 void progress_clear(void)
 {
-    host_cancel();
-    if (shown)
-        host_show(erase);
-    shown = false;
+    if (!pinned)
+        clear();
+}
+
+void progress_pin(const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    say(format, args);
+    va_end(args);
+    pinned = true;
+}
+
+void progress_unpin(void)
+{
+    pinned = false;
+    clear();
 }
