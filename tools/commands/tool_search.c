@@ -26,9 +26,9 @@ static int search_on_device(const session *s, const search_options *o, const cha
     desc.kind = o->upper ? XL_SEARCH_UPPER : XL_SEARCH_LOWER;
     progress_compiling();
     const xl_status created = xl_search_create(s->ctx, &desc, &plan);
-    TRY(session_prepare(
-        s, created, &plan,
-        &(xl_search_args){.n = keys->count, .num_queries = queries->count}, "search"));
+    TRY(session_prepare(s, created, &plan,
+                        &(xl_search_args){.n = keys->count, .num_queries = queries->count},
+                        "search"));
     TRY(session_upload(s, keys->data, keys->count * keys->item_bytes, "keys", &in));
     if (!o->assume_sorted)
         TRY(order_check(s, "search", path, keys, in, o->descending));

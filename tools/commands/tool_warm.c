@@ -18,9 +18,9 @@ static const xl_type types[] = {XL_U32, XL_I32, XL_U64, XL_I64, XL_F32,
                                 XL_F64, XL_I8,  XL_U8,  XL_I16, XL_U16};
 enum { TYPES = TOOL_COUNT(types), DEFAULT_TYPES = 6 };
 
-/* Programs depend on the number of elements. A CPU searches points slowly; it has the same programs
- * for the last two sizes. */
-static const size_t sizes[] = {1000, 100000, 1000000};
+/* Programs depend on the number of elements. A CPU searches many points slowly, and uses the same
+ * programs for the last two sizes. */
+static const size_t sizes[] = {1000, 5000, 100000, 2000000};
 enum { SIZES = TOOL_COUNT(sizes) };
 
 /* ---- the calls ---- */
@@ -40,21 +40,32 @@ typedef struct warm_call {
     const char *name;
     int (*run)(int, char **);
     const char *words[MOST_WORDS];
-    bool adds_up; /* in f64, unless the device lacks it */
+    bool adds_up;  /* in f64, unless the device lacks it */
+    bool is_whole; /* only for integers */
 } warm_call;
 
 /* Calls of one command follow one another. */
 static const warm_call calls[] = {
-    {"scan", tool_scan, {in, nowhere}, true},
-    {"reduce", tool_reduce, {in, nowhere}, true},
-    {"sort", tool_sort, {in, nowhere}, false},
-    {"topk", tool_topk, {in, nowhere, "--k", "100"}, false},
-    {"select", tool_select, {in, nowhere}, false},
-    {"merge", tool_merge, {sorted, sorted, nowhere}, false},
-    {"search", tool_search, {sorted, in, nowhere}, false},
-    {"histogram", tool_histogram, {in, nowhere, "--bins", "100", "--range", "0", "100"}, false},
-    {"neighbors", tool_neighbors, {points, "--radius", radius, "--out", list}, false},
-    {"neighbors", tool_neighbors, {points, "--nearest", "16", "--out", list}, false}};
+    {.name = "scan", .run = tool_scan, .words = {in, nowhere}, .adds_up = true},
+    {.name = "reduce", .run = tool_reduce, .words = {in, nowhere}, .adds_up = true},
+    {.name = "sort", .run = tool_sort, .words = {in, nowhere}},
+    {.name = "topk", .run = tool_topk, .words = {in, nowhere, "--k", "100"}},
+    {.name = "select", .run = tool_select, .words = {in, nowhere}},
+    {.name = "merge", .run = tool_merge, .words = {sorted, sorted, nowhere}},
+    {.name = "search", .run = tool_search, .words = {sorted, in, nowhere}},
+    {.name = "histogram",
+     .run = tool_histogram,
+     .words = {in, nowhere, "--bins", "100"},
+     .is_whole = true},
+    {.name = "histogram",
+     .run = tool_histogram,
+     .words = {in, nowhere, "--bins", "100", "--range", "0", "100"}},
+    {.name = "neighbors",
+     .run = tool_neighbors,
+     .words = {points, "--radius", radius, "--out", list}},
+    {.name = "neighbors",
+     .run = tool_neighbors,
+     .words = {points, "--nearest", "16", "--out", list}}};
 enum { CALLS = TOOL_COUNT(calls) };
 
 typedef struct warm_job {
@@ -79,8 +90,8 @@ static bool is_wanted(const warm_job *job, const warm_call *call, size_t type)
     bool wanted = !o->names[0];
     for (size_t i = 0; i < TOOL_MAX_FILES && o->names[i]; ++i)
         wanted = wanted || strcmp(o->names[i], call->name) == 0;
-    return wanted && job->has_type[type] &&
-           (!takes_points(call) || type_kind(types[type]) == 'f');
+    const bool is_real = type_kind(types[type]) == 'f';
+    return wanted && job->has_type[type] && !(is_real ? call->is_whole : takes_points(call));
 }
 
 static const char *word_of(const warm_job *job, const char *word)
@@ -201,7 +212,8 @@ static int write_inputs(warm_job *job, const warm_call *call, xl_type type, size
     if (takes_points(call))
         return write_input(job, POINTS, type, n);
     TRY(write_input(job, IN, type, n));
-    TRY(write_input(job, SORTED, type, n));
+    if (call->words[0] == sorted)
+        TRY(write_input(job, SORTED, type, n));
 done:
     return result;
 }
@@ -362,9 +374,9 @@ static int count_steps(warm_job *job)
     for (size_t c = 0; c < CALLS; ++c)
         for (size_t t = 0; t < TYPES; ++t)
             job->steps += is_wanted(job, &calls[c], t);
-    return job->steps > 0 ? TOOL_OK
-                          : tool_misuse("warm: --types: %s; neighbors requires f32 or f64",
-                                        job->o->types);
+    return job->steps > 0
+               ? TOOL_OK
+               : tool_misuse("warm: --types: %s; neighbors requires f32 or f64", job->o->types);
 }
 
 static int ask_device(warm_job *job)
@@ -401,7 +413,7 @@ static const char about[] =
     "Compiles the kernels of the commands ahead of time, for this device, its driver and this\n"
     "version, and stores them in the caches of the library and of the driver. Later calls of a\n"
     "command with its default options then compile nothing. Each command runs on random arrays of\n"
-    "1,000 to 1,000,000 elements, in a temporary folder. Prints the seconds of each command.\n\n"
+    "1,000 to 2,000,000 elements, in a temporary folder. Prints the seconds of each command.\n\n"
     "COMMAND: only these: scan, reduce, sort, topk, select, merge, search, histogram, neighbors.";
 
 int tool_warm(int argc, char **argv)

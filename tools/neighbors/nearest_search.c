@@ -112,10 +112,10 @@ static int make_approximate(nearest_search *o)
     }
     progress_compiling();
     const xl_status created = xl_nearest_approximate_create(o->s.ctx, &desc, &o->approximate);
-    return session_prepare(&o->s, created, &o->approximate,
-                           &(xl_nearest_approximate_args){
-                               .n = in->n, .num_queries = in->given ? in->rows : 0},
-                           "approximate nearest points");
+    return session_prepare(
+        &o->s, created, &o->approximate,
+        &(xl_nearest_approximate_args){.n = in->n, .num_queries = in->given ? in->rows : 0},
+        "approximate nearest points");
 }
 
 static int search_index(nearest_search *o, size_t first, size_t rows)
