@@ -20,7 +20,7 @@ enum { TYPES = TOOL_COUNT(types), DEFAULT_TYPES = 6 };
 
 /* Programs depend on the number of elements. A CPU searches many points slowly, and uses the same
  * programs for the last two sizes. */
-static const size_t sizes[] = {1000, 5000, 100000, 2000000};
+static const size_t sizes[] = {1000, 5000, 10000, 100000, 2000000};
 enum { SIZES = TOOL_COUNT(sizes) };
 
 /* ---- the calls ---- */
