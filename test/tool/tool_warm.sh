@@ -6,7 +6,7 @@
 # shellcheck source-path=SCRIPTDIR source=tool_support.sh
 . "$(dirname "$0")/tool_support.sh"
 
-# Of the library, and of the drivers that have caches.
+# Caches of the library and of the drivers.
 mkdir cache pocl nv mesa tmp
 export CROSSLANE_CACHE_DIR=$dir/cache POCL_CACHE_DIR=$dir/pocl CUDA_CACHE_PATH=$dir/nv MESA_SHADER_CACHE_DIR=$dir/mesa
 export TMPDIR=$dir/tmp
@@ -56,7 +56,7 @@ warm() {
   # A program that is not in a cache is found.
   "$oracle" make u2 1000 in.npy
   runs "$crosslane" sort in.npy out/o.npy
-  ! cmp -s after <(programs) || fail "the test does not see what is compiled"
+  ! cmp -s after <(programs) || fail "the test does not see that a program is compiled"
   milliseconds "$crosslane" warm sort --types u32 --json
   sed -i -E "s/\"device\":\"[^\"]*\"/\"device\":D/; s/$number/T/" stdout
   is_text stdout '{"device":D,"commands":[{"name":"sort","seconds":T,"failed":false}]}'

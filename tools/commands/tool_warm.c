@@ -32,7 +32,7 @@ static const char *const file_names[FILES] = {
     "list.offsets.npy", "list.indices.npy", "list.distances.npy"};
 
 enum { MOST_WORDS = 8, MOST_ARGUMENTS = MOST_WORDS + 8 };
-/* Words that stand for others. */
+/* Placeholders. */
 static const char in[] = "IN", sorted[] = "SORTED", points[] = "POINTS", list[] = "LIST",
                   nowhere[] = "NOWHERE", radius[] = "RADIUS";
 
