@@ -13,6 +13,7 @@ static const struct {
     {"selftest", tool_selftest, "compare every primitive on a device with serial code"},
     {"bench", tool_bench, "time the main primitives on a device"},
     {"tune", tool_tune, "find faster tuning values for a device and write them to a file"},
+    {"warm", tool_warm, "compile the kernels of the commands ahead of time"},
     {"scan", tool_scan, "running sums, minima ... of an array or of each of its segments"},
     {"reduce", tool_reduce, "the sum, minimum ... of an array or of each of its segments"},
     {"sort", tool_sort, "sort an array, alone or with values, or find its order"},

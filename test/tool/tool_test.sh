@@ -59,6 +59,7 @@ Parallel primitives on any OpenCL device, for arrays in .npy files.
   selftest    compare every primitive on a device with serial code
   bench       time the main primitives on a device
   tune        find faster tuning values for a device and write them to a file
+  warm        compile the kernels of the commands ahead of time
   scan        running sums, minima ... of an array or of each of its segments
   reduce      the sum, minimum ... of an array or of each of its segments
   sort        sort an array, alone or with values, or find its order
@@ -81,6 +82,7 @@ END
   helps bench " [NAME...]" n device tune-file json
   helps histogram " IN.npy OUT.npy" bins range edges assume-sorted device tune-file json
   helps tune " [NAME...]" out seconds device tune-file json
+  helps warm " [COMMAND...]" types device tune-file json
   helps scan " IN.npy OUT.npy" op exclusive inclusive init dtype wrap axis $segments algorithm determinism device \
     tune-file json
   helps reduce " IN.npy OUT.npy" op init dtype wrap axis $segments keys-out count determinism device \

@@ -138,8 +138,10 @@ static int count_on_device(histogram_job *job)
     int result;
     cl_event event = NULL;
     const session *s = &job->s;
-    progress_say("compiling for %s", s->info.name);
-    TRY(tool_check(s->ctx, xl_histogram_create(s->ctx, &job->desc, &job->plan), "histogram"));
+    progress_compiling();
+    const xl_status created = xl_histogram_create(s->ctx, &job->desc, &job->plan);
+    TRY(session_prepare(s, created, &job->plan, &(xl_histogram_args){.n = job->in.count},
+                        "histogram"));
     TRY(make_counts(job));
     TRY(upload(job));
     progress_say("counting %zu elements", job->in.count);

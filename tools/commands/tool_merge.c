@@ -51,8 +51,10 @@ static int merge_on_device(const session *s, const merge_options *o, const char 
     desc.operation = operation_of(o);
     desc.order = o->descending ? XL_DESCENDING : XL_ASCENDING;
     desc.equal_zeros = 1;
-    progress_say("compiling for %s", s->info.name);
-    TRY(tool_check(s->ctx, xl_merge_create(s->ctx, &desc, &plan), "merge"));
+    progress_compiling();
+    const xl_status created = xl_merge_create(s->ctx, &desc, &plan);
+    TRY(session_prepare(s, created, &plan, &(xl_merge_args){.n_a = in[0].count, .n_b = in[1].count},
+                        "merge"));
     TRY(upload(s, o, paths[0], &in[0], &a));
     TRY(upload(s, o, paths[1], &in[1], &b));
     progress_say("merging %zu keys", in[0].count + in[1].count);

@@ -92,8 +92,10 @@ static int make_plan(reduce_job *job)
     desc.segment_type = job->segments.type;
     desc.segment_width = job->segments.width;
     desc.segment_mask = job->segments.mask;
-    progress_say("compiling for %s", job->s.info.name);
-    return tool_check(job->s.ctx, xl_reduce_create(job->s.ctx, &desc, &job->plan), "reduce");
+    progress_compiling();
+    const xl_status created = xl_reduce_create(job->s.ctx, &desc, &job->plan);
+    return session_prepare(&job->s, created, &job->plan, &(xl_reduce_args){.n = job->array.count},
+                           "reduce");
 }
 
 static int make_buffers(reduce_job *job, size_t most)

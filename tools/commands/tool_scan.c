@@ -47,8 +47,24 @@ static int make_plan(scan_job *job)
     desc.segment_type = job->segments.type;
     desc.segment_width = job->segments.width;
     desc.segment_mask = job->segments.mask;
-    progress_say("compiling for %s", job->s.info.name);
-    return tool_check(job->s.ctx, xl_scan_create(job->s.ctx, &desc, &job->plan), "scan");
+    progress_compiling();
+    const xl_status created = xl_scan_create(job->s.ctx, &desc, &job->plan);
+    progress_clear();
+    return tool_check(job->s.ctx, created, "scan");
+}
+
+/* Builds the other programs, too. xl_plan_prepare() would build those of a scan in place and of
+ * one that is not, but a call needs only one of them. */
+static xl_status enqueue(const scan_job *job, cl_mem in, cl_mem out, cl_event *event)
+{
+    const xl_scan_args args = {.n = job->array.count,
+                               .in = xl_view_of(in, 0),
+                               .segments = segments_view(&job->segments),
+                               .out = xl_view_of(out, 0)};
+    progress_compiling();
+    const xl_status status = xl_scan_enqueue(job->plan, job->s.queue, &args, 0, NULL, event);
+    progress_clear();
+    return status;
 }
 
 /* The results replace the elements, which are on the device. */
@@ -71,7 +87,6 @@ static int scan_on_device(scan_job *job)
     cl_event event = NULL;
     const bool in_place = job->array.item_bytes == job->total.item_bytes;
     const size_t n = job->array.count;
-    progress_say("scanning %zu elements", n);
     TRY(session_upload(s, job->array.data, n * job->array.item_bytes, "scan", &in));
     TRY(segments_upload(s, &job->segments));
     TRY(make_room(&job->array, &job->total));
@@ -80,15 +95,8 @@ static int scan_on_device(scan_job *job)
     const cl_mem out = in_place ? in : results;
     result = stage_begin(s, &job->st, "scan");
     if (result == TOOL_OK)
-        result =
-            tool_check(s->ctx,
-                       xl_scan_enqueue(job->plan, s->queue,
-                                       &(xl_scan_args){.n = n,
-                                                       .in = xl_view_of(in, 0),
-                                                       .segments = segments_view(&job->segments),
-                                                       .out = xl_view_of(out, 0)},
-                                       0, NULL, &event),
-                       "scan");
+        result = tool_check(s->ctx, enqueue(job, in, out, &event), "scan");
+    progress_say("scanning %zu elements", n);
     TRY(stage_end(&job->st, event, result));
     TRY(session_read(s, out, n * job->array.item_bytes, job->array.data));
 done:

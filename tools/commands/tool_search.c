@@ -24,8 +24,11 @@ static int search_on_device(const session *s, const search_options *o, const cha
     desc.order = o->descending ? XL_DESCENDING : XL_ASCENDING;
     desc.equal_zeros = 1;
     desc.kind = o->upper ? XL_SEARCH_UPPER : XL_SEARCH_LOWER;
-    progress_say("compiling for %s", s->info.name);
-    TRY(tool_check(s->ctx, xl_search_create(s->ctx, &desc, &plan), "search"));
+    progress_compiling();
+    const xl_status created = xl_search_create(s->ctx, &desc, &plan);
+    TRY(session_prepare(s, created, &plan,
+                        &(xl_search_args){.n = keys->count, .num_queries = queries->count},
+                        "search"));
     TRY(session_upload(s, keys->data, keys->count * keys->item_bytes, "keys", &in));
     if (!o->assume_sorted)
         TRY(order_check(s, "search", path, keys, in, o->descending));

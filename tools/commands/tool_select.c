@@ -93,13 +93,15 @@ static int make_plan(const session *s, const select_options *o, const select_fil
     desc.predicate = o->where;
     if (f->values.data)
         desc.value = XL_BYTES(f->values.item_bytes);
-    progress_say("compiling for %s", s->info.name);
     if (o->where) /* the library's error repeats the compiler's messages */
         host_hold_errors();
-    const xl_status status = xl_select_create(s->ctx, &desc, plan);
+    progress_compiling();
+    const xl_status created = xl_select_create(s->ctx, &desc, plan);
+    progress_clear();
     if (o->where)
-        host_release_errors(status != XL_ERROR_BUILD);
-    return tool_check(s->ctx, status, "select");
+        host_release_errors(created != XL_ERROR_BUILD);
+    progress_compiling();
+    return session_prepare(s, created, plan, &(xl_select_args){.n = f->in.count}, "select");
 }
 
 enum { IN, FLAGS, VALUES, OUT, VALUES_OUT, INDICES, LENGTHS, COUNT, BUFFERS };

@@ -124,8 +124,9 @@ static int make_plan(const session *s, const sort_options *o, xl_type type, size
     desc.segments = g->form;
     desc.segment_type = g->type;
     desc.large = n > UINT32_MAX;
-    progress_say("compiling for %s", s->info.name);
-    return tool_check(s->ctx, xl_sort_create(s->ctx, &desc, plan), "sort");
+    progress_compiling();
+    const xl_status created = xl_sort_create(s->ctx, &desc, plan);
+    return session_prepare(s, created, plan, &(xl_sort_args){.n = n}, "sort");
 }
 
 static void report(const session *s, const sort_options *o, size_t n, xl_type type, const stage *st)

@@ -21,8 +21,8 @@ static int make_array(const char *what, size_t n, const xli_npy *like, xli_npy *
     return TOOL_OK;
 }
 
-static int make_plan(const session *s, const top_k_options *o, xl_type type, const segments *g,
-                     xl_plan **plan)
+static int make_plan(const session *s, const top_k_options *o, xl_type type, size_t n, size_t k,
+                     const segments *g, xl_plan **plan)
 {
     xl_top_k_desc desc;
     xl_top_k_desc_init(&desc);
@@ -32,8 +32,9 @@ static int make_plan(const session *s, const top_k_options *o, xl_type type, con
     desc.sorted = !o->in_place_order;
     desc.segments = g->form;
     desc.segment_type = g->type;
-    progress_say("compiling for %s", s->info.name);
-    return tool_check(s->ctx, xl_top_k_create(s->ctx, &desc, plan), "topk");
+    progress_compiling();
+    const xl_status created = xl_top_k_create(s->ctx, &desc, plan);
+    return session_prepare(s, created, plan, &(xl_top_k_args){.n = n, .k = k}, "topk");
 }
 
 static int select_on_device(const session *s, size_t k, xl_plan *plan, const xli_npy *keys,
@@ -107,7 +108,7 @@ static int top_k_file(const top_k_options *o, const char *in, const char *out)
     TRY(make_array("results", sl.count * k, &keys, &best));
     TRY(make_array("indices", sl.count * k, NULL, &places));
     TRY(session_open(&s, o->device, o->tune_file));
-    TRY(make_plan(&s, o, type, &g, &plan));
+    TRY(make_plan(&s, o, type, keys.count, k, &g, &plan));
     TRY(select_on_device(&s, k, plan, &keys, &g, &best, &places, &st));
     slices_indices(&sl, &places);
     TRY(slices_restore(&sl, in, k, &best));

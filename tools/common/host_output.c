@@ -348,3 +348,30 @@ void host_remove(const char *temporary)
     unlink(temporary);
     signals_forget(temporary);
 }
+
+char *host_make_folder(void)
+{
+    static const char name[] = "crosslane.XXXXXX";
+    const char *const set = getenv("TMPDIR"), *const parent = set && *set ? set : "/tmp";
+    const size_t size = strlen(parent) + 1 + sizeof name;
+    char *folder = malloc(size);
+    if (!folder)
+        return NULL;
+    snprintf(folder, size, "%s/%s", parent, name);
+    signals_hold();
+    const bool made = mkdtemp(folder) != NULL;
+    if (made)
+        signals_note(folder);
+    signals_release();
+    if (!made) {
+        free(folder);
+        folder = NULL;
+    }
+    return folder;
+}
+
+void host_remove_folder(const char *folder)
+{
+    rmdir(folder);
+    signals_forget(folder);
+}

@@ -10,7 +10,7 @@
 /* Signals that end a correct program: a key, a closed terminal or pipe, a limit. */
 static const int numbers[] = {SIGHUP, SIGINT, SIGQUIT, SIGPIPE, SIGTERM, SIGXCPU, SIGXFSZ};
 
-static char *volatile temporaries[TOOL_MAX_OUTPUTS];
+static char *volatile temporaries[TOOL_MAX_TEMPORARIES];
 static struct sigaction before[TOOL_COUNT(numbers)];
 static bool ignored[TOOL_COUNT(numbers)]; /* when the program began */
 static pthread_t main_thread;
@@ -26,9 +26,12 @@ static void on_signal(int number)
         pthread_kill(main_thread, number);
         return;
     }
-    for (size_t i = 0; i < TOOL_MAX_OUTPUTS; ++i)
+    for (size_t i = 0; i < TOOL_MAX_TEMPORARIES; ++i)
         if (temporaries[i])
             unlink(temporaries[i]);
+    for (size_t i = 0; i < TOOL_MAX_TEMPORARIES; ++i)
+        if (temporaries[i])
+            rmdir(temporaries[i]); /* has no effect on files */
     for (size_t i = 0; i < TOOL_COUNT(numbers); ++i)
         if (numbers[i] == number)
             sigaction(number, &before[i], NULL);
@@ -73,7 +76,7 @@ void signals_release(void)
 
 void signals_note(char *temporary)
 {
-    for (size_t i = 0; i < TOOL_MAX_OUTPUTS; ++i)
+    for (size_t i = 0; i < TOOL_MAX_TEMPORARIES; ++i)
         if (!temporaries[i]) {
             temporaries[i] = temporary;
             return;
@@ -82,7 +85,7 @@ void signals_note(char *temporary)
 
 void signals_forget(const char *temporary)
 {
-    for (size_t i = 0; i < TOOL_MAX_OUTPUTS; ++i)
+    for (size_t i = 0; i < TOOL_MAX_TEMPORARIES; ++i)
         if (temporaries[i] == temporary)
             temporaries[i] = NULL;
 }

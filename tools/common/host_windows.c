@@ -13,9 +13,15 @@
 #include <sys/stat.h>
 #include <windows.h>
 
-bool host_is_terminal(FILE *stream)
+bool host_has_terminal(void)
 {
-    return _isatty(_fileno(stream)) != 0;
+    return _isatty(_fileno(stderr)) != 0;
+}
+
+void host_show(const char *text)
+{
+    fputs(text, stderr);
+    fflush(stderr);
 }
 
 double host_milliseconds(void)
@@ -40,6 +46,64 @@ void host_hold_errors(void)
 void host_release_errors(bool print)
 {
     (void)print;
+}
+
+const char host_null_file[] = "NUL";
+static int own_output = -1; /* a copy of standard output while it is discarded */
+
+void host_hold_output(void)
+{
+    const int nowhere = _open(host_null_file, _O_WRONLY);
+    fflush(stdout);
+    own_output = nowhere >= 0 ? _dup(_fileno(stdout)) : -1;
+    if (own_output >= 0)
+        _dup2(nowhere, _fileno(stdout));
+    if (nowhere >= 0)
+        _close(nowhere);
+}
+
+void host_release_output(void)
+{
+    fflush(stdout);
+    if (own_output >= 0) {
+        _dup2(own_output, _fileno(stdout));
+        _close(own_output);
+    }
+    own_output = -1;
+}
+
+/* ---- a call on another thread ---- */
+
+static HANDLE later_thread, later_cancelled; /* NULL: no call waits */
+static DWORD later_ms;
+static void (*later_run)(void);
+
+static DWORD WINAPI run_later(void *unused)
+{
+    (void)unused;
+    if (WaitForSingleObject(later_cancelled, later_ms) == WAIT_TIMEOUT)
+        later_run();
+    return 0;
+}
+
+void host_later(double seconds, void (*run)(void))
+{
+    later_ms = (DWORD)(seconds * 1e3);
+    later_run = run;
+    later_cancelled = CreateEventA(NULL, TRUE, FALSE, NULL);
+    later_thread = later_cancelled ? CreateThread(NULL, 0, run_later, NULL, 0, NULL) : NULL;
+}
+
+void host_cancel(void)
+{
+    if (later_thread) {
+        SetEvent(later_cancelled);
+        WaitForSingleObject(later_thread, INFINITE);
+        CloseHandle(later_thread);
+    }
+    if (later_cancelled)
+        CloseHandle(later_cancelled);
+    later_thread = later_cancelled = NULL;
 }
 
 /* ---- names ---- */
@@ -134,15 +198,18 @@ bool host_is_one_file(const char *a, const char *b)
 /* ---- removal of temporary files on Ctrl-C, in a separate thread ---- */
 
 static SRWLOCK temporaries_lock = SRWLOCK_INIT;
-static char *temporaries[TOOL_MAX_OUTPUTS];
+static char *temporaries[TOOL_MAX_TEMPORARIES];
 
 static BOOL WINAPI on_control(DWORD event)
 {
     (void)event;
     AcquireSRWLockExclusive(&temporaries_lock);
-    for (size_t i = 0; i < TOOL_MAX_OUTPUTS; ++i)
+    for (size_t i = 0; i < TOOL_MAX_TEMPORARIES; ++i)
         if (temporaries[i])
             DeleteFileA(temporaries[i]);
+    for (size_t i = 0; i < TOOL_MAX_TEMPORARIES; ++i)
+        if (temporaries[i])
+            RemoveDirectoryA(temporaries[i]); /* has no effect on files */
     return FALSE; /* the previous handler ends the program; the lock prevents new files */
 }
 
@@ -163,7 +230,7 @@ void signals_release(void)
 
 void signals_note(char *temporary)
 {
-    for (size_t i = 0; i < TOOL_MAX_OUTPUTS; ++i)
+    for (size_t i = 0; i < TOOL_MAX_TEMPORARIES; ++i)
         if (!temporaries[i]) {
             temporaries[i] = temporary;
             return;
@@ -172,7 +239,7 @@ void signals_note(char *temporary)
 
 void signals_forget(const char *temporary)
 {
-    for (size_t i = 0; i < TOOL_MAX_OUTPUTS; ++i)
+    for (size_t i = 0; i < TOOL_MAX_TEMPORARIES; ++i)
         if (temporaries[i] == temporary)
             temporaries[i] = NULL;
 }
@@ -301,5 +368,36 @@ void host_remove(const char *temporary)
     signals_hold();
     DeleteFileA(temporary);
     signals_forget(temporary);
+    signals_release();
+}
+
+/* In the user's own folder for temporary files. */
+char *host_make_folder(void)
+{
+    enum { MORE = 64, TRIES = 100 };
+    char place[MAX_PATH + 1];
+    const DWORD length = GetTempPathA(sizeof place, place);
+    char *const folder = length > 0 && length < sizeof place ? malloc(length + MORE) : NULL;
+    bool made = false;
+    for (unsigned i = 0; folder && i < TRIES && !made; ++i) {
+        snprintf(folder, length + MORE, "%scrosslane.%lu.%u", place,
+                 (unsigned long)GetCurrentProcessId(), i);
+        signals_hold();
+        made = CreateDirectoryA(folder, NULL) != 0;
+        if (made)
+            signals_note(folder);
+        signals_release();
+    }
+    if (made)
+        return folder;
+    free(folder);
+    return NULL;
+}
+
+void host_remove_folder(const char *folder)
+{
+    signals_hold();
+    RemoveDirectoryA(folder);
+    signals_forget(folder);
     signals_release();
 }

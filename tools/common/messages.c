@@ -7,16 +7,27 @@
 
 /* Room for the longest file name and the text about it. */
 enum { REPEAT_MS = 100, LONGEST_TEXT = 8192 };
+static const char erase[] = "\r\033[K"; /* the line */
 
-static bool shown; /* a progress line is visible */
+static bool shown;  /* a progress line is visible */
+static bool pinned; /* until progress_unpin() */
 static const char *last_format;
 static double last_ms;
+static const char *late_text; /* of progress_after() */
+
+static void clear(void)
+{
+    host_cancel();
+    if (shown)
+        host_show(erase);
+    shown = false;
+}
 
 static void complain(const char *format, va_list args)
 {
     char text[LONGEST_TEXT], line[2 * LONGEST_TEXT];
     vsnprintf(text, sizeof text, format, args);
-    progress_clear();
+    clear();
     fprintf(stderr, "crosslane: %s\n", text_printable(line, sizeof line, text));
 }
 
@@ -73,28 +84,78 @@ int tool_flush(void)
     return good ? TOOL_OK : tool_fail("standard output: cannot be written: %s", strerror(errno));
 }
 
-void progress_say(const char *format, ...)
+static void show(const char *text)
 {
-    va_list args;
+    host_show(erase);
+    host_show(text);
+    shown = true;
+}
+
+static void say(const char *format, va_list args)
+{
     char text[LONGEST_TEXT], line[2 * LONGEST_TEXT];
-    if (!host_is_terminal(stderr))
+    host_cancel();
+    if (!host_has_terminal())
         return;
     double now = host_milliseconds();
     if (shown && format == last_format && now - last_ms < REPEAT_MS)
         return; /* the same text with other numbers */
     last_format = format;
     last_ms = now;
-    va_start(args, format);
     vsnprintf(text, sizeof text, format, args);
+    show(text_printable(line, sizeof line, text));
+}
+
+void progress_say(const char *format, ...)
+{
+    va_list args;
+    if (pinned)
+        return;
+    va_start(args, format);
+    say(format, args);
     va_end(args);
-    fprintf(stderr, "\r\033[K%s", text_printable(line, sizeof line, text));
-    fflush(stderr);
-    shown = true;
+}
+
+/* On the thread of host_later(). The main thread reads `shown` after host_cancel() only. */
+static void show_late(void)
+{
+    show(late_text);
+}
+
+void progress_after(double seconds, const char *text)
+{
+    host_cancel();
+    if (pinned || !host_has_terminal())
+        return;
+    last_format = NULL;
+    late_text = text;
+    host_later(seconds, show_late);
+}
+
+/* Programs from a cache are there sooner. */
+void progress_compiling(void)
+{
+    const double seconds = 0.3;
+    progress_after(seconds, "compiling kernels (first use)");
 }
 
 void progress_clear(void)
 {
-    if (shown)
-        fputs("\r\033[K", stderr);
-    shown = false;
+    if (!pinned)
+        clear();
+}
+
+void progress_pin(const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    say(format, args);
+    va_end(args);
+    pinned = true;
+}
+
+void progress_unpin(void)
+{
+    pinned = false;
+    clear();
 }

@@ -42,8 +42,10 @@ int order_check(const session *s, const char *command, const char *path, const x
     desc.order = descending ? XL_DESCENDING : XL_ASCENDING;
     desc.kind = XL_SEARCH_UNSORTED;
     desc.equal_zeros = 1;
+    progress_compiling();
+    const xl_status created = xl_search_create(s->ctx, &desc, &plan);
+    TRY(session_prepare(s, created, &plan, &(xl_search_args){.n = keys->count}, command));
     progress_say("checking the order of %s", path);
-    TRY(tool_check(s->ctx, xl_search_create(s->ctx, &desc, &plan), command));
     TRY(session_buffer(s, sizeof first, "the place", &place));
     TRY(find_unsorted(s, plan, buffer, keys->count, place, &first));
     if (first < keys->count)

@@ -74,6 +74,14 @@ void session_release(cl_mem *buffer)
     *buffer = NULL;
 }
 
+int session_prepare(const session *s, xl_status created, xl_plan *const *plan, const void *args,
+                    const char *what)
+{
+    const xl_status status = created == XL_SUCCESS ? xl_plan_prepare(*plan, args) : created;
+    progress_clear();
+    return tool_check(s->ctx, status, what);
+}
+
 int stage_begin(const session *s, stage *st, const char *name)
 {
     if (st->rounds == 0)

@@ -42,6 +42,7 @@ int tool_select(int argc, char **argv);
 int tool_histogram(int argc, char **argv);
 int tool_neighbors(int argc, char **argv);
 int tool_tune(int argc, char **argv);
+int tool_warm(int argc, char **argv);
 
 /* ---- messages.c: standard error ---- */
 
@@ -60,7 +61,15 @@ int tool_flush(void);
 
 /* Shows the current step on a terminal. The next message clears it. */
 void progress_say(const char *format, ...) XLI_PRINTF(1, 2);
+/* Shows it only if no other call of these functions, and no message, comes within `seconds`. The
+ * text is borrowed until then. */
+void progress_after(double seconds, const char *text);
+/* The same, before a call that may compile kernels. */
+void progress_compiling(void);
 void progress_clear(void);
+/* Shows this text instead of the others until progress_unpin(): for a command that calls others. */
+void progress_pin(const char *format, ...) XLI_PRINTF(1, 2);
+void progress_unpin(void);
 
 /* ---- field_names.c: options in place of fields in the library's errors ---- */
 /* Sets the command whose options are used. The text is borrowed. */
@@ -80,7 +89,15 @@ const char *text_printable(char *out, size_t size, const char *text);
 void text_one_line(char *out, size_t size, const char *text);
 
 /* ---- host.c: the operating system ---- */
-bool host_is_terminal(FILE *stream);
+/* Whether standard error is a terminal, also while host_hold_errors() holds text. */
+bool host_has_terminal(void);
+/* Writes to it at once. */
+void host_show(const char *text);
+/* Calls run() on another thread after `seconds`, unless host_cancel() comes before. One call waits
+ * at a time. run() must not call OpenCL. */
+void host_later(double seconds, void (*run)(void));
+/* When this returns, run() has ended, or is never called. */
+void host_cancel(void);
 double host_milliseconds(void);
 /* Opens standard streams that are closed, so that no other file gets their numbers and receives
  * standard output. */
@@ -89,6 +106,9 @@ bool host_open_standard_streams(void);
  * discarded. It is lost if the driver ends the program meanwhile. */
 void host_hold_errors(void);
 void host_release_errors(bool print);
+/* Between these calls, standard output is discarded. */
+void host_hold_output(void);
+void host_release_output(void);
 /* Opens a file for reading. NULL on failure, with errno set, EISDIR for a folder. */
 FILE *host_open_input(const char *path);
 
@@ -111,15 +131,22 @@ bool host_sync_folder(const char *target);
 /* Call host_replace() while signals are held, host_remove() while they are not. */
 bool host_replace(const char *temporary, const char *target);
 void host_remove(const char *temporary);
+/* Creates a temporary folder for this user. NULL on failure, else its name, which is allocated. If
+ * a signal ends the program, it is removed after the files. */
+char *host_make_folder(void);
+/* Removes an empty folder. */
+void host_remove_folder(const char *folder);
+/* The name of a file that discards everything. */
+extern const char host_null_file[];
 
 /* ---- host_signals.c: temporary files are removed if a signal ends the program ---- */
-enum { TOOL_MAX_OUTPUTS = 8 };
+enum { TOOL_MAX_OUTPUTS = 8, TOOL_MAX_TEMPORARIES = 16 };
 /* Call this before drivers are loaded. */
 void signals_start(void);
 /* Signals between these calls are delayed. The calls do not nest. One thread writes files. */
 void signals_hold(void);
 void signals_release(void);
-/* Registers a file to remove. Call both while signals are held. The text is borrowed until
+/* Registers a file, or an empty folder, to remove. Call both while signals are held. The text is borrowed until
  * signals_forget(). */
 void signals_note(char *temporary);
 void signals_forget(const char *temporary);
@@ -174,7 +201,7 @@ typedef struct tool_option {
 #define RUN_OPTIONS(o)                                                                             \
     DEVICE_OPTION((o).device), TUNE_FILE_OPTION((o).tune_file), JSON_OPTION((o).as_json, "a report")
 
-enum { TOOL_MAX_FILES = 8 };
+enum { TOOL_MAX_FILES = 12 };
 
 typedef struct tool_syntax {
     const char *name;
@@ -279,6 +306,10 @@ int session_buffer(const session *s, size_t bytes, const char *what, cl_mem *buf
 int session_upload(const session *s, const void *data, size_t bytes, const char *what,
                    cl_mem *buffer);
 int session_read(const session *s, cl_mem buffer, size_t bytes, void *data);
+/* Call progress_compiling() before the creation of a plan, and this after it. Builds the other
+ * programs that a call with the sizes of `args` needs. `what` is printed in front of errors. */
+int session_prepare(const session *s, xl_status created, xl_plan *const *plan, const void *args,
+                    const char *what);
 void session_release(cl_mem *buffer);
 
 /* ---- order_check.c ---- */

@@ -81,9 +81,11 @@ int device_points_grid(device_points *c, double cell)
     give_space(in, cell, &desc.space);
     desc.stride = in->dimensions;
     desc.cell_size = edge_of(cell);
+    progress_compiling();
     TRY(tool_check(ctx, xl_grid_create(ctx, &desc, &c->grid), "grid"));
     TRY(tool_check(ctx, xl_grid_index_create(ctx, &c->index), "index"));
 done:
+    progress_clear();
     return result;
 }
 
@@ -111,10 +113,11 @@ int device_points_build(device_points *c)
     const session *s = c->s;
     const xl_grid_build_args build = {
         .n = c->in->n, .points = xl_view_of(c->points, 0), .systems = xl_view_of(c->systems, 0)};
-    progress_say("building a grid of %zu points", c->in->n);
+    progress_compiling(); /* the enqueue compiles what xl_plan_prepare() would, or less */
     TRY(tool_check(s->ctx,
                    xl_grid_build_enqueue(c->grid, c->index, s->queue, &build, 0, NULL, NULL),
                    "grid build"));
+    progress_say("building a grid of %zu points", c->in->n);
     const xl_status status = xl_grid_index_status(c->index, s->queue, NULL, 0, NULL);
     const char *const space = c->in->triclinic ? "--cell, whose corner is --origin" : "--box";
     TRY(tool_check(s->ctx, status, status == XL_ERROR_OUT_OF_DOMAIN ? space : NULL));

@@ -86,8 +86,10 @@ static int make_plan(nearest_search *o)
     desc.max_radius = o->set->radius;
     desc.include_self = o->set->include_self;
     desc.queries = o->in.given ? XL_QUERIES_GIVEN : XL_QUERIES_INDEXED;
-    return tool_check(o->s.ctx, xl_nearest_create(o->points.grid, &desc, &o->plan),
-                      "nearest points");
+    progress_compiling();
+    const xl_status created = xl_nearest_create(o->points.grid, &desc, &o->plan);
+    progress_clear();
+    return tool_check(o->s.ctx, created, "nearest points");
 }
 
 static int make_approximate(nearest_search *o)
@@ -108,8 +110,12 @@ static int make_approximate(nearest_search *o)
         desc.space.origin[a] = (double)low[a];
         desc.space.cell[a][a] = (double)high[a] - (double)low[a];
     }
-    return tool_check(o->s.ctx, xl_nearest_approximate_create(o->s.ctx, &desc, &o->approximate),
-                      "approximate nearest points");
+    progress_compiling();
+    const xl_status created = xl_nearest_approximate_create(o->s.ctx, &desc, &o->approximate);
+    return session_prepare(
+        &o->s, created, &o->approximate,
+        &(xl_nearest_approximate_args){.n = in->n, .num_queries = in->given ? in->rows : 0},
+        "approximate nearest points");
 }
 
 static int search_index(nearest_search *o, size_t first, size_t rows)
@@ -238,10 +244,8 @@ done:
 static int search(nearest_search *o, outputs *files)
 {
     int result;
-    const session *s = &o->s;
     double cell = 0;
-    progress_say("compiling for %s", s->info.name);
-    TRY(device_points_open(&o->points, s, &o->in));
+    TRY(device_points_open(&o->points, &o->s, &o->in));
     if (o->set->approximate) {
         TRY(make_approximate(o));
     } else {

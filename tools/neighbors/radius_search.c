@@ -90,11 +90,12 @@ static int make_plans(radius_search *w)
     list.row_capacity = set->row_capacity;
     field.include_self = 1;
     field.visit = w->in.wide ? wide_poly6 : narrow_poly6;
-    progress_say("compiling for %s", w->s.info.name);
+    progress_compiling();
     TRY(tool_check(ctx, xl_neighbors_create(w->points.grid, &list, &w->list), "neighbour search"));
     if (wants_density(set))
         TRY(tool_check(ctx, xl_neighbors_create(w->points.grid, &field, &w->field), "density"));
 done:
+    progress_clear();
     return result;
 }
 
@@ -105,7 +106,8 @@ static size_t num_queries(const radius_search *w)
     return w->in.given ? w->in.rows : 0;
 }
 
-/* Counts and offsets. */
+/* Counts and offsets. The enqueue may compile the scan of the counts. xl_plan_prepare() would also
+ * build the one in place, which it does not need. */
 static int count(radius_search *w)
 {
     int result;
@@ -119,10 +121,11 @@ static int count(radius_search *w)
                                     .radii = xl_view_of(c->radii, 0),
                                     .counts = result_view(w->results, RESULT_COUNTS),
                                     .offsets = result_view(w->results, RESULT_OFFSETS)};
-    progress_say("counting around %zu %s", w->in.rows, w->in.given ? "queries" : "points");
+    progress_compiling();
     TRY(tool_check(s->ctx,
                    xl_neighbors_count_enqueue(w->list, c->index, s->queue, &args, 0, NULL, NULL),
                    "neighbour counts"));
+    progress_say("counting around %zu %s", w->in.rows, w->in.given ? "queries" : "points");
     TRY(tool_check(s->ctx, xl_neighbors_status(w->list, c->index, s->queue, &args, NULL, 0, NULL),
                    "neighbour counts"));
 done:
