@@ -261,7 +261,9 @@ int main(int argc, char **argv)
     bench_options o = {.max_n = SIZE_MAX};
     if (argc > 1 && strcmp(argv[1], FIRST_CHILD) == 0)
         return first_child(argc, argv);
-    if (!bench_parse(argc, argv, names, PARTS + 1, &o))
+    if (!bench_parse(argc, argv, names, PARTS + 1, &o)) {
+        fputs(FIRST ": first use, in new processes; runs only with --only " FIRST "\n", stderr);
         return 2;
+    }
     return o.only && strcmp(o.only, FIRST) == 0 ? run_first(&o, argv[0]) : run(&o);
 }

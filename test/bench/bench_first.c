@@ -139,8 +139,8 @@ static bool find_device(const char *program, char device[32], unsigned *has_fp64
     char *argv[] = {(char *)(uintptr_t)program, option, what, NULL};
     if (!make_folder(folder, sizeof folder))
         return false;
-    const bool found = child(folder, argv, line, sizeof line) &&
-                       sscanf(line, "%31s %u", device, has_fp64) == 2;
+    const bool found =
+        child(folder, argv, line, sizeof line) && sscanf(line, "%31s %u", device, has_fp64) == 2;
     remove_folder(folder);
     if (!found)
         fprintf(stderr, "crosslane-bench: %s\n", line);

@@ -19,7 +19,7 @@ enum { FIRST_PLANS = 2, FIRST_BUFFERS = 3 };
 typedef struct first_use {
     xl_context *ctx;
     cl_command_queue queue;
-    void *host;                 /* the input */
+    void *host;                  /* the input */
     xl_plan *plans[FIRST_PLANS]; /* a grid first; NULL behind the last */
     xl_grid_index *index;
     cl_mem mem[FIRST_BUFFERS];
@@ -55,9 +55,9 @@ int first_child(int argc, char **argv);
 /* ---- the part (bench_first.c) ------------------------------------------------------------------ */
 
 typedef struct first_times {
-    double driver_ms;  /* the driver's own start, before the library is used */
-    double library_ms; /* from xl_context_create() to the end of the first call */
-    double again_ms;   /* a second equal plan in the same process */
+    double driver_ms;           /* the driver's own start, before the library is used */
+    double library_ms;          /* from xl_context_create() to the end of the first call */
+    double again_ms;            /* a second equal plan in the same process */
     unsigned programs, kernels; /* that the library's context has after the call */
 } first_times;
 

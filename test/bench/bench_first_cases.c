@@ -99,7 +99,7 @@ static void *copy(const first_use *use, int which, size_t bytes)
 static const char *compare(const first_use *use, const uint32_t *wanted, size_t n)
 {
     uint32_t *const got = copy(use, 1, 4 * n);
-    const char *const why = !got                                  ? "no memory"
+    const char *const why = !got                              ? "no memory"
                             : memcmp(got, wanted, 4 * n) == 0 ? NULL
                                                               : "differs from the serial result";
     free(got);
@@ -324,9 +324,9 @@ static xl_status build(first_use *use)
 {
     const xl_grid_build_args args = {.n = N, .points = view(use, 0)};
     const xl_status status = xl_grid_index_create(use->ctx, &use->index);
-    return status == XL_SUCCESS ? xl_grid_build_enqueue(use->plans[0], use->index, use->queue,
-                                                        &args, 0, NULL, NULL)
-                                : status;
+    return status == XL_SUCCESS
+               ? xl_grid_build_enqueue(use->plans[0], use->index, use->queue, &args, 0, NULL, NULL)
+               : status;
 }
 
 /* Counts and offsets; their number; the list. */
@@ -337,8 +337,8 @@ static xl_status list_all(first_use *use, size_t point_bytes)
     xl_neighbors_args args = {.offsets = view(use, 1)};
     xl_status status = build(use);
     if (status == XL_SUCCESS)
-        status = xl_neighbors_count_enqueue(use->plans[1], use->index, use->queue, &args, 0, NULL,
-                                            NULL);
+        status =
+            xl_neighbors_count_enqueue(use->plans[1], use->index, use->queue, &args, 0, NULL, NULL);
     if (status != XL_SUCCESS)
         return status;
     if (clEnqueueReadBuffer(use->queue, use->mem[1], CL_TRUE, (size_t)8 * N, 8, &use->count, 0,
@@ -430,9 +430,9 @@ static xl_status nearest_call(first_use *use)
         return XL_ERROR_OUT_OF_MEMORY;
     const xl_nearest_args args = {.indices = view(use, 1)};
     const xl_status status = build(use);
-    return status == XL_SUCCESS ? xl_nearest_enqueue(use->plans[1], use->index, use->queue, &args,
-                                                     0, NULL, NULL)
-                                : status;
+    return status == XL_SUCCESS
+               ? xl_nearest_enqueue(use->plans[1], use->index, use->queue, &args, 0, NULL, NULL)
+               : status;
 }
 
 /* The last point of a row has K - 1 nearer ones, apart from rounding. */
