@@ -129,6 +129,8 @@ static void run_case(const char *program, const char *device, const bench_option
     row->is_known =
         run(program, row->name, device, folder, &row->cold, row->wrong, sizeof row->wrong) &&
         run(program, row->name, device, folder, &row->warm, row->wrong, sizeof row->wrong);
+    if (strcmp(row->wrong, FIRST_UNSUPPORTED) == 0)
+        row->wrong[0] = '\0';
     remove_folder(folder);
 }
 

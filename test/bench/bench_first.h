@@ -47,9 +47,10 @@ void first_end(first_use *use);
 
 /* The hidden option: "--first-child device", and "--first-child CASE PLATFORM:DEVICE". */
 #define FIRST_CHILD "--first-child"
+#define FIRST_UNSUPPORTED "unsupported"
 
-/* Prints one line: the device's numbers, "PLATFORM:DEVICE FP64", or the times. Returns the exit
- * status. */
+/* Prints one line: the device's numbers, "PLATFORM:DEVICE FP64", or the times, FIRST_UNSUPPORTED,
+ * or an error. Returns the exit status. */
 int first_child(int argc, char **argv);
 
 /* ---- the part (bench_first.c) ------------------------------------------------------------------ */

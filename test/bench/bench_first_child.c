@@ -168,7 +168,9 @@ static int measure(const first_case *c, const char *numbers)
     }
     if (!why && status == XL_SUCCESS)
         why = c->fault(&use);
-    if (why || status != XL_SUCCESS)
+    if (status == XL_ERROR_UNSUPPORTED)
+        puts(FIRST_UNSUPPORTED);
+    else if (why || status != XL_SUCCESS)
         printf("%s\n", why ? why : xl_context_error(use.ctx));
     else
         printf("%.3f %.3f %.4f %u %u\n", times.driver_ms, times.library_ms, times.again_ms,
