@@ -8,9 +8,12 @@
  *   is it, for =TEXT.
  * --cloud: neighbour lists of these points too.
  * --min-n: smaller sizes of sorts, selections, steps and approximate searches are left out.
+ * --only first: the first use of each kind of plan in new processes, with empty and with warm caches.
+ *   It takes a minute or more and runs only if it is asked for. Not on Windows.
  *
  * Exits 0, or 1 if a result was wrong or a call failed, or 2 for a wrong option. */
 #include "bench.h"
+#include "bench_first.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -53,6 +56,7 @@ static bool write_json(const bench *b)
                                .driver = b->info.driver,
                                .opencl_c = b->info.opencl_c,
                                .tunables = tunables(text, sizeof text),
+                               .more = b->more,
                                .runs = b->runs};
     return bench_write_json(b->results, &place, b->options->json);
 }
@@ -69,7 +73,6 @@ static void print_head(const bench *b)
     printf("device %s, %s, driver %s, OpenCL C %s, sub-group size %u (%s), Crosslane %s\n",
            b->info.name, b->info.platform, b->info.driver, b->info.opencl_c,
            (unsigned)b->info.sub_group_size, b->info.cross_lane, xl_version_string());
-    bench_print_columns();
 }
 
 /* ---- timing --------------------------------------------------------------- */
@@ -195,27 +198,36 @@ static size_t fitting(const xl_device_info *info)
     return n;
 }
 
+#define FIRST "first"
 #define NAME(part) #part
-static const char *const names[] = {BENCH_PARTS(NAME)};
+static const char *const names[] = {BENCH_PARTS(NAME), FIRST};
 static bench_function *const parts[] = {BENCH_PARTS(BENCH_FUNCTION)};
 enum { PARTS = sizeof parts / sizeof parts[0] };
+
+static bool begin(bench *b)
+{
+    if (xl_context_create(NULL, &b->ctx) != XL_SUCCESS) {
+        fprintf(stderr, "crosslane-bench: %s\n", xl_context_error(NULL));
+        return false;
+    }
+    b->queue = xl_context_queue(b->ctx);
+    if (!b->queue || xl_context_device_info(b->ctx, &b->info) != XL_SUCCESS) {
+        fprintf(stderr, "crosslane-bench: %s\n", xl_context_error(b->ctx));
+        xl_context_destroy(b->ctx);
+        return false;
+    }
+    b->max_n = b->options->max_n < fitting(&b->info) ? b->options->max_n : fitting(&b->info);
+    print_head(b);
+    return true;
+}
 
 static int run(const bench_options *o)
 {
     bench_results results = {.program = PROGRAM};
     bench b = {.runs = bench_runs(o), .results = &results, .options = o};
-    if (xl_context_create(NULL, &b.ctx) != XL_SUCCESS) {
-        fprintf(stderr, "crosslane-bench: %s\n", xl_context_error(NULL));
+    if (!begin(&b))
         return 1;
-    }
-    b.queue = xl_context_queue(b.ctx);
-    if (!b.queue || xl_context_device_info(b.ctx, &b.info) != XL_SUCCESS) {
-        fprintf(stderr, "crosslane-bench: %s\n", xl_context_error(b.ctx));
-        xl_context_destroy(b.ctx);
-        return 1;
-    }
-    b.max_n = o->max_n < fitting(&b.info) ? o->max_n : fitting(&b.info);
-    print_head(&b);
+    bench_print_columns();
     for (size_t i = 0; i < PARTS; ++i)
         if (bench_has_part(o, names[i]))
             parts[i](&b);
@@ -225,8 +237,33 @@ static int run(const bench_options *o)
     return results.wrong || !written;
 }
 
+/* The children come first: this process then has not started the driver. */
+static int run_first(const bench_options *o, const char *program)
+{
+    bench_results results = {.program = PROGRAM};
+    bench b = {.runs = 1, .results = &results, .options = o};
+    first_table table = {0};
+    bool good = first_measure(program, o, &table) && begin(&b);
+    if (good) {
+        char *const json = first_json(&table);
+        b.more = json;
+        first_print(&table);
+        good = json && write_json(&b) && !table.wrong;
+        free(json);
+        xl_context_destroy(b.ctx);
+    }
+    free(table.rows);
+    return !good;
+}
+
 int main(int argc, char **argv)
 {
     bench_options o = {.max_n = SIZE_MAX};
-    return bench_parse(argc, argv, names, PARTS, &o) ? run(&o) : 2;
+    if (argc > 1 && strcmp(argv[1], FIRST_CHILD) == 0)
+        return first_child(argc, argv);
+    if (!bench_parse(argc, argv, names, PARTS + 1, &o)) {
+        fputs(FIRST ": first use, in new processes; runs only with --only " FIRST "\n", stderr);
+        return 2;
+    }
+    return o.only && strcmp(o.only, FIRST) == 0 ? run_first(&o, argv[0]) : run(&o);
 }

@@ -20,6 +20,7 @@ typedef struct bench {
     size_t max_n;           /* larger sizes are left out */
     const bench_options *options;
     bench_results *results;
+    const char *more; /* of the JSON file, or NULL */
 } bench;
 
 /* Whether --match selects a row: =TEXT by its whole name, TEXT by a part of it. */

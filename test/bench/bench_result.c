@@ -296,7 +296,10 @@ static void json_all(FILE *f, const bench_results *all, const bench_place *place
             fputc(',', f);
         json_result(f, &all->list[i]);
     }
-    fputs("\n  ]\n}\n", f);
+    fputs("\n  ]", f);
+    if (place->more)
+        fprintf(f, ",\n  %s", place->more);
+    fputs("\n}\n", f);
 }
 
 bool bench_write_json(const bench_results *all, const bench_place *place, const char *path)

@@ -43,6 +43,7 @@ typedef struct bench_results {
 /* Where a run took place; a text may be NULL. */
 typedef struct bench_place {
     const char *version, *device, *platform, *driver, *opencl_c, *tunables;
+    const char *more; /* a further member of the JSON file */
     unsigned runs;
 } bench_place;
 
