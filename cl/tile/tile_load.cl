@@ -38,9 +38,7 @@ enum { XL_VECTORS = XL_ITEMS / XL_VLEN };
  * i64 1.4 times slower. */
 #if XL_USE_LANES
 #define xl_sub_tile() xl_lane_group()
-#if XL_LANE_WAY == 2 || XL_LANE_WAY == 3 /* a constant, also if no group size is required */
-#define xl_sub_tiles() ((XL_GROUP_SIZE + XL_LANES - 1u) / XL_LANES)
-#else
+#ifndef xl_sub_tiles
 #define xl_sub_tiles() xl_lane_groups()
 #endif
 #define xl_sub_tile_lanes() xl_lane_width()
