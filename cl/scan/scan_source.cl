@@ -22,12 +22,16 @@ typedef struct xl_source {
 XL_T xl_source_aggregate(const xl_source *source, uint tile)
 {
     XL_T sum = xl_identity();
+#if XL_SHORT_LOOPS
 #pragma unroll 1
+#endif
     for (uint sub_tile = 0; sub_tile < xl_sub_tiles(); ++sub_tile) {
         XL_T total = xl_identity();
         const ulong from =
             xl_tile_base(tile, XL_TILE) + xl_blocked_at(sub_tile * xl_lane_width() + xl_lane_id());
+#if XL_SHORT_LOOPS
 #pragma unroll 1
+#endif
         for (uint row = 0; row < XL_VECTORS; ++row)
             total = xl_op(total, xl_vector_combine(&source->input, from + row * XL_VLEN));
         sum = xl_op(sum, xl_lane_reduce(total));
@@ -44,10 +48,11 @@ XL_T xl_source_aggregate(const xl_source *source, uint tile)
 XL_T xl_source_aggregate(const xl_source *source, uint tile)
 {
     XL_T sum = xl_identity();
+#if XL_SHORT_LOOPS
 #pragma unroll 1
+#endif
     for (uint sub_tile = 0; sub_tile < xl_sub_tiles(); ++sub_tile) {
         XL_T total = xl_identity();
-#pragma unroll 1
         for (uint row = 0; row < XL_VECTORS; ++row) {
             XL_T part = xl_vector_combine(&source->input,
                                           xl_tile_base(tile, XL_TILE) + xl_tile_at(sub_tile, row));

@@ -249,7 +249,9 @@ XL_T xl_window_wait(xl_window *window, const xl_lookback *lookback, uint tile)
         if (XL_WAIT_BALLOT(waits) == 0)
             break;
         if (polls == XL_SPIN_LIMIT) {
+#if XL_SHORT_LOOPS
 #pragma unroll 1
+#endif
             for (uint k = 0; k < XL_TILES_PER_LANE; ++k)
                 (void)xl_aggregate_find(lookback, first + k, first + k < tile);
         }
@@ -281,7 +283,9 @@ XL_T xl_window_combine(const xl_lookback *lookback, uint window, XL_T *own)
     *own = xl_identity();
     for (uint part = 0; part < XL_WINDOW_PARTS; ++part) {
         XL_T fold = xl_identity();
+#if XL_SHORT_LOOPS
 #pragma unroll 1
+#endif
         for (uint k = 0; k < XL_TILES_PER_LANE; ++k) {
             const uint tile = window * XL_WINDOW + XL_WINDOW_ITEM(part) * XL_TILES_PER_LANE + k;
             const XL_T value = xl_aggregate_find(lookback, tile, true);
