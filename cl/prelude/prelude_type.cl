@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * The element type and the operator of a plan. Defines
- *   xl_op_e(a, b)   the operator, the left operand first
- *   XL_IN_ORDER     precedes a loop that folds elements one by one
- *   XL_SHORT_LOOPS  1: loops that are hardly ever executed are not unrolled
+ *   xl_op_e(a, b)  the operator, the left operand first
+ *   XL_IN_ORDER    precedes a loop that folds elements one by one
  *
  * If XL_HAS_IDENTITY is 1, the host (lib/element/element.c) puts two functions before this.
  * xl_identity_e(): xl_op_e(xl_identity_e(), x) has the bits of x, unless x is a NaN, which minimum
@@ -23,9 +22,6 @@ typedef char xl_size_of_element_is_not_what_the_host_said[sizeof(XL_E) == XL_E_B
 #else
 #define XL_IN_ORDER
 #endif
-/* Short code compiles faster on NVIDIA's GPUs. Intel's compiler for GPUs (igc 1.0.12504, November
- * 2026) aborts at some loops that must not be unrolled. */
-#define XL_SHORT_LOOPS (XL_NV_CAPABILITY > 0)
 
 XL_E xl_op_e(XL_E a, XL_E b)
 {

@@ -22,14 +22,14 @@ typedef struct xl_source {
 XL_T xl_source_aggregate(const xl_source *source, uint tile)
 {
     XL_T sum = xl_identity();
-#if XL_SHORT_LOOPS
+#if XL_LANE_WAY == 2
 #pragma unroll 1
 #endif
     for (uint sub_tile = 0; sub_tile < xl_sub_tiles(); ++sub_tile) {
         XL_T total = xl_identity();
         const ulong from =
             xl_tile_base(tile, XL_TILE) + xl_blocked_at(sub_tile * xl_lane_width() + xl_lane_id());
-#if XL_SHORT_LOOPS
+#if XL_LANE_WAY == 2
 #pragma unroll 1
 #endif
         for (uint row = 0; row < XL_VECTORS; ++row)
@@ -48,7 +48,7 @@ XL_T xl_source_aggregate(const xl_source *source, uint tile)
 XL_T xl_source_aggregate(const xl_source *source, uint tile)
 {
     XL_T sum = xl_identity();
-#if XL_SHORT_LOOPS
+#if XL_LANE_WAY == 2
 #pragma unroll 1
 #endif
     for (uint sub_tile = 0; sub_tile < xl_sub_tiles(); ++sub_tile) {

@@ -110,7 +110,7 @@ XL_T xl_vector_reduce(const XL_T *item, uint row)
 XL_T xl_vector_combine(const xl_input *input, ulong i)
 {
     XL_T total = xl_input_at(input, i);
-#if XL_SHORT_LOOPS
+#if XL_LANE_WAY == 2
 #pragma unroll 1
 #endif
     for (uint v = 1; v < XL_VLEN; ++v)

@@ -38,7 +38,11 @@
  *   XL_LOOKBACK_SCOPE  who looks back for a tile: 0 a work-item; 1 a sub-group; 2 (only with
  *              XL_ORDERED 1) the work-group, whose sub-groups combine results in local memory
  * and may define
- *   XL_LOOKBACK_DEPTH  how many tiles a work-item that looks back loads at once. Default: 1 */
+ *   XL_LOOKBACK_DEPTH  how many tiles a work-item that looks back loads at once. Default: 1
+ *
+ * Loops of the fallback are not unrolled on NVIDIA's GPUs (XL_LANE_WAY 2): short code compiles faster
+ * there. Intel's compiler for GPUs (igc 1.0.12504, November 2026) aborts at some of these loops if they
+ * must not be unrolled. */
 #ifndef XL_TILE_PREFIX
 #define XL_TILE_PREFIX
 
@@ -249,7 +253,7 @@ XL_T xl_window_wait(xl_window *window, const xl_lookback *lookback, uint tile)
         if (XL_WAIT_BALLOT(waits) == 0)
             break;
         if (polls == XL_SPIN_LIMIT) {
-#if XL_SHORT_LOOPS
+#if XL_LANE_WAY == 2
 #pragma unroll 1
 #endif
             for (uint k = 0; k < XL_TILES_PER_LANE; ++k)
@@ -283,7 +287,7 @@ XL_T xl_window_combine(const xl_lookback *lookback, uint window, XL_T *own)
     *own = xl_identity();
     for (uint part = 0; part < XL_WINDOW_PARTS; ++part) {
         XL_T fold = xl_identity();
-#if XL_SHORT_LOOPS
+#if XL_LANE_WAY == 2
 #pragma unroll 1
 #endif
         for (uint k = 0; k < XL_TILES_PER_LANE; ++k) {
