@@ -38,26 +38,10 @@ static const workload_kind *kind_of(const char *name)
     return kind;
 }
 
-static bool is_wanted(const bench_options *o, const char *name)
+static size_t row_name(size_t k, const char **name)
 {
-    bool wanted = !o->names[0];
-    for (size_t i = 0; i < TOOL_MAX_FILES && o->names[i]; ++i)
-        wanted = wanted || strcmp(o->names[i], name) == 0;
-    return wanted;
-}
-
-static int check_name(const char *name)
-{
-    char known[256];
-    size_t used = 0;
-    for (size_t r = 0; r < TOOL_COUNT(rows); ++r) {
-        if (strcmp(rows[r].name, name) == 0)
-            return TOOL_OK;
-        if (r == 0 || strcmp(rows[r].name, rows[r - 1].name) != 0)
-            used += (size_t)snprintf(known + used, sizeof known - used, "%s%s", r ? ", " : "",
-                                     rows[r].name);
-    }
-    return tool_misuse("bench: NAME: \"%s\"; must be one of %s", name, known);
+    *name = k < TOOL_COUNT(rows) ? rows[k].name : NULL;
+    return *name ? strlen(*name) : 0;
 }
 
 /* ---- one measurement ---- */
@@ -192,7 +176,7 @@ static int run_rows(const session *s, const bench_options *o, json *j)
     int result;
     TRY(run_sizes(s, o, NULL, rows[0].sizes, j));
     for (size_t r = 0; r < TOOL_COUNT(rows); ++r)
-        if (is_wanted(o, rows[r].name))
+        if (names_include(o->names, rows[r].name, strlen(rows[r].name)))
             TRY(run_sizes(s, o, rows[r].kind, rows[r].sizes, j));
 done:
     return result;
@@ -248,8 +232,8 @@ int tool_bench(int argc, char **argv)
                                 .options = options,
                                 .num_options = TOOL_COUNT(options)};
     int result = options_parse(&syntax, argc, argv, o.names);
-    for (size_t i = 0; i < TOOL_MAX_FILES && result == TOOL_OK && o.names[i]; ++i)
-        result = check_name(o.names[i]);
+    if (result == TOOL_OK)
+        result = names_check("bench", "NAME", o.names, row_name);
     if (result != TOOL_OK)
         return result;
     if (o.n && (o.n < LEAST || o.n > MOST))

@@ -86,10 +86,7 @@ static bool takes_points(const warm_call *call)
 
 static bool is_wanted(const warm_job *job, const warm_call *call, size_t type)
 {
-    const warm_options *o = job->o;
-    bool wanted = !o->names[0];
-    for (size_t i = 0; i < TOOL_MAX_FILES && o->names[i]; ++i)
-        wanted = wanted || strcmp(o->names[i], call->name) == 0;
+    const bool wanted = names_include(job->o->names, call->name, strlen(call->name));
     const bool is_real = type_kind(types[type]) == 'f';
     return wanted && job->has_type[type] && !(is_real ? call->is_whole : takes_points(call));
 }
@@ -322,18 +319,10 @@ static void report(const warm_job *job)
 
 /* ---- the command ---- */
 
-static int check_name(const char *name)
+static size_t call_name(size_t k, const char **name)
 {
-    char known[256];
-    size_t used = 0;
-    for (size_t c = 0; c < CALLS; ++c) {
-        if (strcmp(calls[c].name, name) == 0)
-            return TOOL_OK;
-        if (command_of(c) == c)
-            used += (size_t)snprintf(known + used, sizeof known - used, "%s%s", c ? ", " : "",
-                                     calls[c].name);
-    }
-    return tool_misuse("warm: COMMAND: \"%s\"; must be one of %s", name, known);
+    *name = k < CALLS ? calls[k].name : NULL;
+    return *name ? strlen(*name) : 0;
 }
 
 /* Adds the type that the first `length` characters name. */
@@ -431,7 +420,7 @@ int tool_warm(int argc, char **argv)
                                 .options = options,
                                 .num_options = TOOL_COUNT(options)};
     int result = options_parse(&syntax, argc, argv, o.names);
-    for (size_t i = 0; i < TOOL_MAX_FILES && result == TOOL_OK && o.names[i]; ++i)
-        result = check_name(o.names[i]);
+    if (result == TOOL_OK)
+        result = names_check("warm", "COMMAND", o.names, call_name);
     return result == TOOL_OK ? warm(&o) : result;
 }

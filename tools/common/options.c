@@ -155,3 +155,42 @@ int options_parse(const tool_syntax *syntax, int argc, char **argv,
     }
     return result == TOOL_OK ? take_files(syntax, argc, argv, files) : result;
 }
+
+static bool is_name(const char *given, const char *name, size_t length)
+{
+    return strlen(given) == length && strncmp(given, name, length) == 0;
+}
+
+static int check_name(const char *command, const char *what, const char *given, tool_name *known)
+{
+    char list[256] = "";
+    const char *name, *last = "";
+    size_t used = 0, length;
+    for (size_t k = 0; length = known(k, &name), name; ++k) {
+        if (is_name(given, name, length))
+            return TOOL_OK;
+        if (length == 0 || strcmp(name, last) == 0)
+            continue;
+        used += (size_t)snprintf(list + used, sizeof list - used, "%s%.*s", used ? ", " : "",
+                                 (int)length, name);
+        last = name;
+    }
+    return tool_misuse("%s: %s: \"%s\"; must be one of %s", command, what, given, list);
+}
+
+int names_check(const char *command, const char *what, const char *const given[TOOL_MAX_FILES],
+                tool_name *known)
+{
+    int result = TOOL_OK;
+    for (size_t i = 0; i < TOOL_MAX_FILES && result == TOOL_OK && given[i]; ++i)
+        result = check_name(command, what, given[i], known);
+    return result;
+}
+
+bool names_include(const char *const given[TOOL_MAX_FILES], const char *name, size_t length)
+{
+    bool included = !given[0];
+    for (size_t i = 0; i < TOOL_MAX_FILES && given[i]; ++i)
+        included = included || is_name(given[i], name, length);
+    return included;
+}

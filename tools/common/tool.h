@@ -146,8 +146,8 @@ void signals_start(void);
 /* Signals between these calls are delayed. The calls do not nest. One thread writes files. */
 void signals_hold(void);
 void signals_release(void);
-/* Registers a file, or an empty folder, to remove. Call both while signals are held. The text is borrowed until
- * signals_forget(). */
+/* Registers a file, or an empty folder, to remove. Call both while signals are held. The text is
+ * borrowed until signals_forget(). */
 void signals_note(char *temporary);
 void signals_forget(const char *temporary);
 
@@ -217,6 +217,16 @@ typedef struct tool_syntax {
 int options_parse(const tool_syntax *syntax, int argc, char **argv,
                   const char *files[TOOL_MAX_FILES]);
 int print_version(void); /* returns TOOL_HELPED */
+
+/* For commands whose `files` are names of things: stores in *name the k-th name that exists, NULL
+ * behind the last, and returns its length; 0: skip it. Equal names follow one another. */
+typedef size_t tool_name(size_t k, const char **name);
+/* Whether all names that are given exist; else TOOL_USAGE after a message, which lists them. `what`
+ * is the word for a name in the usage. */
+int names_check(const char *command, const char *what, const char *const given[TOOL_MAX_FILES],
+                tool_name *known);
+/* Whether this name is given, or none is. */
+bool names_include(const char *const given[TOOL_MAX_FILES], const char *name, size_t length);
 
 /* ---- elements.c: single elements ---- */
 /* Reads a whole number in decimal or, after 0x, hexadecimal digits; a sign is not accepted. */

@@ -16,27 +16,11 @@ typedef struct tune_options {
 
 /* ---- primitives ---------------------------------------------------------------- */
 
-static bool is_named(const char *name, const char *prefix)
+/* The prefix of the tunables of a kind, without its full stop. */
+static size_t primitive_name(size_t k, const char **name)
 {
-    const size_t length = strlen(name);
-    return strncmp(name, prefix, length) == 0 && strcmp(prefix + length, ".") == 0;
-}
-
-static int check_name(const char *name)
-{
-    char known[256];
-    size_t used = 0;
-    for (size_t k = 0; k < WORKLOADS; ++k) {
-        const char *const prefix = workload_kinds[k].prefix;
-        if (!workload_kinds[k].most[0])
-            continue;
-        if (is_named(name, prefix))
-            return TOOL_OK;
-        if (k == 0 || strcmp(prefix, workload_kinds[k - 1].prefix) != 0)
-            used += (size_t)snprintf(known + used, sizeof known - used, "%s%.*s", k ? ", " : "",
-                                     (int)strlen(prefix) - 1, prefix);
-    }
-    return tool_misuse("tune: NAME: \"%s\"; must be one of %s", name, known);
+    *name = k < WORKLOADS ? workload_kinds[k].prefix : NULL;
+    return *name && workload_kinds[k].most[0] ? strlen(*name) - 1 : 0;
 }
 
 /* Excludes the tunables of primitives that are not named. */
@@ -44,10 +28,11 @@ static void choose(tune_search *t, const tune_options *o)
 {
     for (size_t i = 0; i < t->count && o->names[0]; ++i) {
         bool wanted = false;
-        for (size_t k = 0; k < WORKLOADS; ++k)
-            for (size_t n = 0; n < TOOL_MAX_FILES && o->names[n]; ++n)
-                wanted = wanted || (tune_is_of(&t->values[i], &workload_kinds[k]) &&
-                                    is_named(o->names[n], workload_kinds[k].prefix));
+        for (size_t k = 0; k < WORKLOADS; ++k) {
+            const char *const prefix = workload_kinds[k].prefix;
+            wanted = wanted || (tune_is_of(&t->values[i], &workload_kinds[k]) &&
+                                names_include(o->names, prefix, strlen(prefix) - 1));
+        }
         t->values[i].turn = wanted ? t->values[i].turn : 0;
     }
 }
@@ -296,8 +281,8 @@ int tool_tune(int argc, char **argv)
                                 .options = options,
                                 .num_options = TOOL_COUNT(options)};
     int result = options_parse(&syntax, argc, argv, o.names);
-    for (size_t n = 0; n < TOOL_MAX_FILES && result == TOOL_OK && o.names[n]; ++n)
-        result = check_name(o.names[n]);
+    if (result == TOOL_OK)
+        result = names_check("tune", "NAME", o.names, primitive_name);
     if (result != TOOL_OK)
         return result;
     if (o.seconds < 1 || o.seconds > MOST_SECONDS)
