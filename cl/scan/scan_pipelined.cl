@@ -21,8 +21,9 @@
  * bytes, scans in place have a separate kernel (XL_IN_PLACE), because NVIDIA's compiler makes a
  * kernel for both slower by a third (580.159.04, November 2026). Each of these is a program with one
  * large kernel, which is built when a call needs it. */
-/* A constant, because the kernel may require no group size (XL_REGISTERS). It makes scans of u32 3 %
- * faster on an H200, but those of segments by scan_lookback.cl 4 % slower. */
+
+/* A constant, because the kernel may require no group size (XL_REGISTERS). It makes scans of u32
+ * 3 % faster on an H200, but those of segments by scan_lookback.cl 4 % slower. */
 #if XL_LANE_WAY == 2 || XL_LANE_WAY == 3
 #define xl_sub_tiles() (XL_GROUP_SIZE / XL_LANES)
 #endif

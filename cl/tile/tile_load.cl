@@ -152,8 +152,9 @@ enum { xl_shifts_stores = XL_USE_LANES && XL_VLEN > 1 && sizeof(xl_out_vec) == 1
 #if XL_USE_LANES
 /* Stores a row of a sub-group's vectors to a place that is `skew` bytes past an aligned one, by
  * aligned vectors: each lane stores the end of the previous lane's vector and the beginning of its
- * vector. `to`: the place of this lane's vector; `*last`: the vectors of the row before, replaced by those of this
- * row. The beginning of the first row and the end of the last row are stored element by element. */
+ * vector. `to`: the place of this lane's vector; `*last`: the vectors of the row before, replaced by
+ * those of this row. The beginning of the first row and the end of the last row are stored element
+ * by element. */
 void xl_row_store_shifted(__global XL_OUT *to, uint skew, const XL_OUT *y, uint4 *last, bool first,
                           bool ends)
 {

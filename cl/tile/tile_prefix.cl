@@ -40,9 +40,9 @@
  * and may define
  *   XL_LOOKBACK_DEPTH  how many tiles a work-item that looks back loads at once. Default: 1
  *
- * Loops of the fallback are not unrolled on NVIDIA's GPUs (XL_LANE_WAY 2): short code compiles faster
- * there. Intel's compiler for GPUs (igc 1.0.12504, November 2026) aborts at some of these loops if they
- * must not be unrolled. */
+ * Loops of the fallback are not unrolled on NVIDIA's GPUs (XL_LANE_WAY 2): short code compiles
+ * faster there. Intel's compiler for GPUs (igc 1.0.12504, November 2026) aborts at some of these
+ * loops if they must not be unrolled. */
 #ifndef XL_TILE_PREFIX
 #define XL_TILE_PREFIX
 
@@ -234,8 +234,9 @@ XL_T xl_aggregate_find(const xl_lookback *lookback, uint tile, bool asked)
     return value;
 }
 
-/* Waits for the aggregates that this sub-group has loaded, and returns them combined. After too many
- * polls it computes those that are missing: they are published, so that the next poll finds them. */
+/* Waits for the aggregates that this sub-group has loaded, and returns them combined. After too
+ * many polls it computes those that are missing: they are published, so that the next poll finds
+ * them. */
 XL_T xl_window_wait(xl_window *window, const xl_lookback *lookback, uint tile)
 {
     const uint first = tile - tile % XL_WINDOW + XL_WINDOW_ITEM(XL_WINDOW_PART) * XL_TILES_PER_LANE;

@@ -52,8 +52,8 @@ static bool is_packed(const xli_problem *problem, const xli_scan_shape *shape)
 /* Computes the shape for cl/scan/scan_pipelined.cl, if the device can run it. An odd number of
  * vectors keeps adjacent work-items in different banks of local memory. On an H200
  * cl/scan/scan_lookback.cl is faster for segments (2^24 u32 by head flags: .050 ms, not .105) and
- * for accumulators of more than two words (November 2026). Values of two words have windows of half the
- * length: 2^21 i64 took .0139 ms with 256 tiles, .0143 with 512. */
+ * for accumulators of more than two words (November 2026). Values of two words have windows of half
+ * the length: 2^21 i64 took .0139 ms with 256 tiles, .0143 with 512. */
 static bool shape_pipelined(const xli_problem *problem, const xli_capabilities *capabilities,
                             size_t most, xli_scan_shape *shape)
 {
@@ -176,8 +176,8 @@ static void shape_textbook(const xli_problem *problem, const xli_capabilities *c
 /* The tree of operands of XL_REPRODUCIBLE. Its sizes determine the bits of results that round: they
  * follow from the size of an element and its flags alone, and must not change, because
  * XL_REPRODUCIBLE promises these bits. They are the best ones for look-back on an H200 (PIPELINED
- * in lib/tune/tune_scan.c, November 2026), which computes it without segments. Elements of a tile: 11264
- * of one word, 3840 of two, 6144 with flags. */
+ * in lib/tune/tune_scan.c, November 2026), which computes it without segments. Elements of a tile:
+ * 11264 of one word, 3840 of two, 6144 with flags. */
 enum { TREE_WINDOW = 512, MOST_TREE_BYTES = 16 };
 
 bool xli_scan_has_tree(const xli_problem *problem)
