@@ -157,7 +157,7 @@ void xl_lookback_scan(xl_lookback lookback, __global XL_OUT *out, __local XL_T *
         xl_tile_heads_prepare(&lookback.source.input, heads, base);
         xl_tile_load(item, &lookback.source.input, base, xl_sub_tile(), !lookback.in_place);
         const XL_T before = xl_tile_scan_with_prefix(&lookback, tile, item, scratch, shared);
-        xl_tile_store(item, &lookback.source.input, out, base, before);
+        xl_tile_store(item, &lookback.source.input, out, base, before, false);
         tile = xl_next_tile(&lookback, shared);
     }
     if (get_local_id(0) == 0 && !lookback.single_tile)

@@ -147,10 +147,10 @@ void xl_items_scan(xl_items *items, const xl_input *input)
     (void)xl_sub_tile_scan(input, items->value, (__local XL_T *)0);
 }
 
-void xl_items_store(const xl_items *items, const xl_input *input, __global XL_OUT *out, ulong base,
+void xl_items_store(xl_items *items, const xl_input *input, __global XL_OUT *out, ulong base,
                     XL_T before)
 {
-    xl_tile_store(items->value, input, out, base, before);
+    xl_tile_store(items->value, input, out, base, before, true);
 }
 #endif
 

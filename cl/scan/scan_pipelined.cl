@@ -4,10 +4,10 @@
  *
  * A group has two tiles: one in registers, whose aggregate is published and which waits for its
  * prefix, and the next one, which is on its way into local memory. In each round the group
- *   1. reduces the next tile from local memory and publishes its aggregate; if that tile is the
- *      last of a window, it also looks back for it at once and publishes its PREFIX;
+ *   1. reduces the next tile from local memory and publishes its aggregate;
  *   2. loads the descriptors of earlier tiles, scans the tile in registers, and only then uses the
- *      descriptors: they were published a round ago, so it hardly ever waits for them;
+ *      descriptors: they were published a round ago, so it hardly ever waits for them. If the next
+ *      tile is the last of a window, it looks back for that one, too, and publishes its PREFIX;
  *   3. stores the results, loads the next tile into registers, starts the copy of the tile after
  *      it, and takes the ticket of the tile after that.
  * If there are at least as many groups as tiles, no tickets are taken: the tile is the number of
@@ -28,6 +28,10 @@
 #define xl_sub_tiles() (XL_GROUP_SIZE / XL_LANES)
 #endif
 
+#if XL_BULK == 1 /* arrays are aligned: cl/tile/tile_stage.cl */
+#define xl_shifts_stores false
+#endif
+
 #include "scan_packed.cl"
 #define XL_LOOKBACK_SCOPE 2
 #include "scan_source.cl"
@@ -42,10 +46,10 @@
 #define XL_MAX_SUB_TILES (XL_GROUP_SIZE / 4)
 #endif
 
-/* NVIDIA's compiler ignores a limit of registers in a kernel that requires a group size. Without
- * the limit it gives most of these kernels 80 registers, not 128, and spills (580.159.04, November
- * 2026: 2^24 u32 take .065 ms on an H200, not .040). */
-#if XL_REGISTERS > 0
+/* NVIDIA's compiler ignores the host's limit of registers in a kernel that requires a group size.
+ * Without the limit it gives most of these kernels 80 registers, not 128, and spills (580.159.04,
+ * November 2026: 2^24 u32 take .065 ms on an H200, not .040). */
+#if XL_LANE_WAY == 2
 #define XL_REQUIRED
 #else
 #define XL_REQUIRED __attribute__((reqd_work_group_size(XL_GROUP_SIZE, 1, 1)))
@@ -62,8 +66,8 @@ __kernel void xl_scan_clear(__global ulong *state, ulong state_offset, ulong wor
 /* Local memory of a group, besides the stage. */
 typedef struct xl_shared {
     uint next, epoch;
-    XL_T sub_tiles[XL_MAX_SUB_TILES];                      /* aggregates of the next tile */
-    XL_T parts[XL_MAX_SUB_TILES], early[XL_MAX_SUB_TILES]; /* partial results of two look-backs */
+    XL_T sub_tiles[XL_MAX_SUB_TILES]; /* aggregates of the next tile */
+    XL_T parts[2][XL_MAX_SUB_TILES];  /* partial results of two look-backs */
 } xl_shared;
 
 /* The work-item that starts copies and takes tickets. It is in the last sub-group, because the
@@ -105,11 +109,10 @@ XL_T xl_window_prefix(xl_window *window, const xl_lookback *lookback, uint tile,
     return xl_op(start, sum);
 }
 
-/* Step 1: publishes the aggregate of the staged tile. Returns the prefix of this sub-group in the
- * tile; *sum is the aggregate, and *early, for the last tile of a window, the prefix of the
- * tile. */
+/* Step 1: publishes the aggregate of the staged tile, *sum. Returns the prefix of this sub-group in
+ * the tile. */
 XL_T xl_publish_next(const xl_lookback *lookback, const xl_stage *stage, uint next, uint phase,
-                     __local xl_shared *shared, XL_T *early, XL_T *sum)
+                     __local xl_shared *shared, XL_T *sum)
 {
     const ulong base = xl_tile_base(next, XL_TILE);
     xl_fetch_end(stage, &lookback->source.input, base, phase);
@@ -126,36 +129,43 @@ XL_T xl_publish_next(const xl_lookback *lookback, const xl_stage *stage, uint ne
     }
     if (get_local_id(0) == 0)
         xl_tile_publish(lookback, next, XL_AGGREGATE, own, true);
-    if (xl_ends_window(next)) {
-        xl_window window;
-        xl_window_load(&window, lookback, next);
-        *early = xl_window_prefix(&window, lookback, next, shared->early);
-        if (get_local_id(0) == 0)
-            xl_tile_publish(lookback, next, XL_PREFIX, xl_op(*early, own), false);
-    }
-    /* A barrier must be between this fence and the first store of a result: see
-     * cl/tile/tile_prefix.cl. */
-    if (lookback->in_place && get_local_id(0) == 0)
-        xl_device_fence();
     *sum = own;
     return before;
 }
 
-/* Step 2: scans the tile in `items` and returns its prefix, which is `known` for the last tile of a
- * window. */
-XL_T xl_scan_current(const xl_lookback *lookback, uint mine, xl_items *items, XL_T known,
-                     __local xl_shared *shared)
+/* Step 2: scans the tile in `items`, whose prefix *prefix becomes; it is known already for the last
+ * tile of a window. *early: the prefix of the next tile, whose aggregate is `sum`, if that is the
+ * last tile of a window. A tile from `tiles` on does not exist. One loop makes both look-backs,
+ * because a second copy of that code takes an eighth of the time to compile this program. */
+void xl_scan_current(const xl_lookback *lookback, uint mine, uint next, uint tiles, xl_items *items,
+                     XL_T *prefix, XL_T *early, XL_T sum, __local xl_shared *shared)
 {
     xl_window window;
-    XL_T prefix = known;
-    if (!xl_ends_window(mine))
+    const bool waits = mine < tiles && !xl_ends_window(mine);
+    const bool ends = next < tiles && xl_ends_window(next);
+    if (waits)
         xl_window_load(&window, lookback, mine);
-    xl_items_scan(items, &lookback->source.input);
-    if (!xl_ends_window(mine))
-        prefix = xl_window_prefix(&window, lookback, mine, shared->parts);
-    else
-        xl_local_barrier();
-    return prefix;
+    if (mine < tiles)
+        xl_items_scan(items, &lookback->source.input);
+#if XL_LANE_WAY == 2
+#pragma unroll 1
+#endif
+    for (uint k = waits ? 0 : 1; k < (ends ? 2 : 1); ++k) {
+        const uint tile = k == 0 ? mine : next;
+        if (k == 1)
+            xl_window_load(&window, lookback, tile);
+        const XL_T found = xl_window_prefix(&window, lookback, tile, shared->parts[k]);
+        if (k == 0)
+            *prefix = found;
+        else
+            *early = found;
+    }
+    if (ends && get_local_id(0) == 0)
+        xl_tile_publish(lookback, next, XL_PREFIX, xl_op(*early, sum), false);
+    /* A barrier must be between this fence and the first store of a result of the next tile: see
+     * cl/tile/tile_prefix.cl. */
+    if (lookback->in_place && get_local_id(0) == 0)
+        xl_device_fence();
 }
 
 /* `mine` is the tile in registers, `next` the staged one, and `after` the tile after that, whose
@@ -167,7 +177,7 @@ void xl_pipelined_scan(xl_lookback lookback, __global XL_OUT *out, const xl_stag
     const uint groups = (uint)get_num_groups(0);
     const bool tickets = tiles > groups, issuer = get_local_id(0) == XL_ISSUER;
     xl_items items;
-    XL_T before = xl_identity(), early = xl_identity(), sum_next = xl_identity();
+    XL_T before = xl_identity(), prefix, early = xl_identity(), sum_next = xl_identity();
     uint mine = tiles, next = xl_ticket_first(&lookback, tickets, shared), after = ~0u, phase = 0;
 
     if (issuer) {
@@ -181,16 +191,15 @@ void xl_pipelined_scan(xl_lookback lookback, __global XL_OUT *out, const xl_stag
     xl_local_barrier();
     lookback.epoch = shared->epoch;
     while (true) {
-        const XL_T known = early;
         XL_T before_next = xl_identity();
         const XL_T sum = sum_next;
+        prefix = early;
         if (next < tiles) {
-            before_next =
-                xl_publish_next(&lookback, &stage, next, phase, shared, &early, &sum_next);
+            before_next = xl_publish_next(&lookback, &stage, next, phase, shared, &sum_next);
             phase ^= 1;
         }
+        xl_scan_current(&lookback, mine, next, tiles, &items, &prefix, &early, sum_next, shared);
         if (mine < tiles) {
-            const XL_T prefix = xl_scan_current(&lookback, mine, &items, known, shared);
             xl_items_store(&items, &lookback.source.input, out, xl_tile_base(mine, XL_TILE),
                            xl_op(prefix, before));
             if (XL_CARRY && mine == tiles - 1 && get_local_id(0) == 0)

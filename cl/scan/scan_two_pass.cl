@@ -113,7 +113,7 @@ __kernel XL_REQUIRED void xl_scan_downsweep(XL_INPUT_ARGUMENTS, ulong chunk_elem
         xl_tile_load(item, &input, at, xl_sub_tile(), false);
         const XL_T sub_tile = xl_sub_tile_scan(&input, item, scratch);
         xl_sub_tiles_fold(sub_tile, scratch, &before, &all);
-        xl_tile_store(item, &input, out, at, xl_op(carry, before));
+        xl_tile_store(item, &input, out, at, xl_op(carry, before), false);
         carry = xl_op(carry, all);
     }
     if (XL_CARRY && begin < end && end == input.n && get_local_id(0) == 0)

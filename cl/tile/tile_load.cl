@@ -146,8 +146,10 @@ void xl_tile_load(XL_T *item, const xl_input *input, ulong base, uint sub_tile, 
     }
 }
 
-/* Whether lanes can shift vectors to aligned places. */
-enum { xl_shifts_stores = XL_USE_LANES && XL_VLEN > 1 && sizeof(xl_out_vec) == 16 };
+/* Whether lanes shift vectors to aligned places. */
+#ifndef xl_shifts_stores
+#define xl_shifts_stores (XL_USE_LANES && XL_VLEN > 1 && sizeof(xl_out_vec) == 16)
+#endif
 
 #if XL_USE_LANES
 /* Stores a row of a sub-group's vectors to a place that is `skew` bytes past an aligned one, by
@@ -198,7 +200,7 @@ void xl_row_store_shifted(__global XL_OUT *to, uint skew, const XL_OUT *y, uint4
 #endif
 
 /* How a tile is stored: as aligned vectors; as vectors that lanes shift to aligned places; or with
- * a test of each vector, if it is the last tile or vectors cannot be shifted. */
+ * a test of each vector, if it is the last tile or vectors are not shifted. */
 enum { XL_STORE_ALIGNED, XL_STORE_SHIFTED, XL_STORE_SOME };
 
 uint xl_store_mode(const __global XL_OUT *to, ulong left)
@@ -231,7 +233,8 @@ void xl_vector_store(__global XL_OUT *to, uint skew, const XL_OUT *y, uint4 *las
             to[v] = y[v];
 }
 
-/* One pointer and constant steps, because a pointer per row would be kept in registers. */
+/* Stores `before` op each item of a tile, except after the last element. One pointer and constant
+ * steps, because a pointer per row would be kept in registers. */
 void xl_rows_store(const XL_T *item, const xl_input *input, __global XL_OUT *out, ulong first,
                    XL_T before, const uint mode)
 {
@@ -253,9 +256,33 @@ void xl_rows_store(const XL_T *item, const xl_input *input, __global XL_OUT *out
     }
 }
 
-/* Stores `before` op each item of a tile, except after the last element. */
-void xl_tile_store(const XL_T *item, const xl_input *input, __global XL_OUT *out, ulong base,
-                   XL_T before)
+/* The same for XL_STORE_SOME in short code, which compiles faster. After each row the items move down
+ * by one row, so that a loop with constant places in registers stores all rows. */
+void xl_rows_store_briefly(XL_T *item, const xl_input *input, __global XL_OUT *out, ulong first,
+                           XL_T before)
+{
+    ulong at = first;
+#if XL_LANE_WAY == 2
+#pragma unroll 1
+#endif
+    for (uint row = 0; row < XL_VECTORS && at < input->n; ++row, at += xl_row_step()) {
+        XL_OUT y[XL_VLEN];
+#pragma unroll
+        for (uint v = 0; v < XL_VLEN; ++v)
+            y[v] = xl_result_store(input, xl_element_of(xl_op(before, item[v])), at + v);
+        xl_vector_store(out + at, 0, y, (uint4 *)0, row, (uint)min(input->n - at, (ulong)XL_VLEN),
+                        XL_STORE_SOME);
+#pragma unroll
+        for (uint k = XL_VLEN; k < XL_ITEMS; ++k)
+            item[k - XL_VLEN] = item[k];
+    }
+}
+
+/* Stores `before` op each item of a tile, except after the last element. `brief`: in short code if
+ * not all rows are full vectors; the items then get other values. It makes scans with segments 2 %
+ * slower on an H200 (November 2026). */
+void xl_tile_store(XL_T *item, const xl_input *input, __global XL_OUT *out, ulong base, XL_T before,
+                   const bool brief)
 {
     const ulong first = base + xl_tile_at(xl_sub_tile(), 0);
     const uint mode = xl_store_mode(out + base, input->n - base);
@@ -263,6 +290,8 @@ void xl_tile_store(const XL_T *item, const xl_input *input, __global XL_OUT *out
         xl_rows_store(item, input, out, first, before, XL_STORE_ALIGNED);
     else if (xl_shifts_stores && mode == XL_STORE_SHIFTED)
         xl_rows_store(item, input, out, first, before, XL_STORE_SHIFTED);
+    else if (brief)
+        xl_rows_store_briefly(item, input, out, first, before);
     else
         xl_rows_store(item, input, out, first, before, XL_STORE_SOME);
 }

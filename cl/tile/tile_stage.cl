@@ -2,11 +2,13 @@
  * Block load through local memory: a tile is loaded while the tile before it is processed.
  * Segments are not supported.
  *
- * On NVIDIA GPUs of compute capability 9.0 or later (XL_BULK 1), one work-item starts a bulk copy
- * (PTX ISA, cp.async.bulk), which takes no registers and signals an mbarrier. On other devices the
- * work-items copy when the tile is needed. A bulk copy takes whole, aligned units of 16 bytes. So
- * if an array is not aligned, the copy begins up to 15 bytes early and the work-items move the data
- * to its place; and they copy the last few bytes of a tile themselves. */
+ * On NVIDIA GPUs of compute capability 9.0 or later (XL_BULK 1 or 2), one work-item starts a bulk
+ * copy (PTX ISA, cp.async.bulk), which takes no registers and signals an mbarrier. On other devices
+ * the work-items copy when the tile is needed. A bulk copy takes whole, aligned units of 16 bytes,
+ * so the work-items copy the last few bytes of a tile themselves. If an array is not aligned, the
+ * copy begins up to 15 bytes early and the work-items move the data to its place (XL_BULK 2), or
+ * they copy the whole tile (XL_BULK 1, in programs for calls whose arrays are aligned: they are a
+ * third shorter). */
 #ifndef XL_TILE_STAGE
 #define XL_TILE_STAGE
 
@@ -72,7 +74,8 @@ void xl_fetch_init(const xl_stage *stage)
 
 /* How many bytes early a bulk copy begins, and how many it takes in all. */
 #define XL_BULK_SKEW(p) ((uint)(size_t)(p)&15u)
-#define XL_BULK_BYTES(p, bytes) ((XL_BULK_SKEW(p) + (bytes)) & ~15u)
+#define XL_BULK_BYTES(p, bytes)                                                                    \
+    (XL_BULK == 1 && XL_BULK_SKEW(p) > 0 ? 0u : (XL_BULK_SKEW(p) + (bytes)) & ~15u)
 
 /* The number of elements in the tile at `base`. */
 uint xl_stage_count(const xl_input *input, ulong base)
@@ -97,7 +100,7 @@ void xl_fetch_start(const xl_stage *stage, const xl_input *input, ulong base)
 #endif
 }
 
-#if XL_BULK
+#if XL_BULK == 2
 /* Moves data that arrived `skew` > 0 bytes after its place, of `bytes` in all. Called by all
  * work-items. It goes row by row, so that few registers hold data that others will overwrite. */
 void xl_stage_move(__local void *stage, uint skew, uint bytes)
@@ -146,8 +149,10 @@ void xl_fetch_end(const xl_stage *stage, const xl_input *input, ulong base, uint
     while (!there);
     const uint skew = XL_BULK_SKEW(in), bytes = XL_BULK_BYTES(in, count * (uint)sizeof(XL_IN));
     done = bytes > skew ? (bytes - skew) / (uint)sizeof(XL_IN) : 0;
+#if XL_BULK == 2
     if (skew > 0)
         xl_stage_move(stage->in, skew, bytes);
+#endif
 #endif
     if (done < count) {
 #pragma unroll 4
@@ -157,7 +162,12 @@ void xl_fetch_end(const xl_stage *stage, const xl_input *input, ulong base, uint
     }
 }
 
-/* The accumulators of XL_VLEN elements from `at` on, in the tile at `base`. All must exist. */
+/* Whether elements after the last one may have any value: built-in operators accept any, and no
+ * result depends on it, except a carry. */
+enum { xl_any_tail = XL_BUILT_IN && !XL_CARRY };
+
+/* The accumulators of XL_VLEN elements from `at` on, in the tile at `base`. All must exist, or
+ * xl_any_tail. */
 void xl_staged_vector(XL_T *to, const xl_stage *stage, const xl_input *input, ulong base, uint at)
 {
     XL_IN x[XL_VLEN];
@@ -193,7 +203,7 @@ uint xl_bytes_sum(xl_in_vec x)
 }
 #endif
 
-/* XL_VLEN elements from `at` on, in the tile at `base`, reduced. All must exist. */
+/* XL_VLEN elements from `at` on, in the tile at `base`, reduced. All must exist, or xl_any_tail. */
 XL_T xl_staged_vector_total(const xl_stage *stage, const xl_input *input, ulong base, uint at)
 {
 #if XL_PACKED == 2
@@ -212,7 +222,7 @@ XL_T xl_staged_total(const xl_stage *stage, const xl_input *input, ulong base)
     const uint count = xl_stage_count(input, base);
     const uint at = xl_blocked_at((uint)get_local_id(0));
     XL_T total = xl_identity();
-    if (count == XL_TILE) {
+    if (xl_any_tail || count == XL_TILE) {
 #pragma unroll
         for (uint row = 0; row < XL_VECTORS; ++row)
             total = xl_op(total, xl_staged_vector_total(stage, input, base, at + row * XL_VLEN));
@@ -232,7 +242,7 @@ void xl_staged_load(XL_T *item, const xl_stage *stage, const xl_input *input, ul
 {
     const uint count = xl_stage_count(input, base);
     const uint step = xl_row_step(), at = xl_tile_at(xl_sub_tile(), 0);
-    if (count == XL_TILE) {
+    if (xl_any_tail || count == XL_TILE) {
 #pragma unroll
         for (uint row = 0; row < XL_VECTORS; ++row)
             xl_staged_vector(item + row * XL_VLEN, stage, input, base, at + row * step);

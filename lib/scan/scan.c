@@ -70,14 +70,18 @@ static xl_status prepare(xl_plan *base, const void *of, const xli_span *spans)
 {
     xl_status status = XL_SUCCESS;
     xli_scan_plan *const plan = (xli_scan_plan *)base;
-    const size_t n = ((const xl_scan_args *)of)->n;
+    const xl_scan_args *const args = of;
     const bool in_place = spans && xli_span_is_in_place(&spans[XLI_IN], &spans[XLI_OUT]);
-    if (plan->shape.algorithm != XL_SCAN_LOOKBACK || (n == 0 && !plan->problem.carries))
+    xli_scan_call call = {.n = xli_max(1, args->n),
+                          .misaligned =
+                              xli_scan_is_misaligned(plan, args->in.offset, args->out.offset)};
+    if (plan->shape.algorithm != XL_SCAN_LOOKBACK || (args->n == 0 && !plan->problem.carries))
         return XL_SUCCESS;
     if (!in_place)
-        XL_TRY(xli_scan_build_part(plan, xli_scan_part_of(&plan->shape, xli_max(1, n), false)));
+        XL_TRY(xli_scan_build_part(plan, xli_scan_part_of(&plan->shape, &call)));
+    call.in_place = true;
     if (in_place || !spans)
-        XL_TRY(xli_scan_build_part(plan, xli_scan_part_of(&plan->shape, xli_max(1, n), true)));
+        XL_TRY(xli_scan_build_part(plan, xli_scan_part_of(&plan->shape, &call)));
 done:
     return status;
 }
@@ -101,8 +105,9 @@ static void info(const xl_plan *base, size_t n, xl_plan_details *details)
                                         [XL_SCAN_BLELLOCH] = "blelloch"};
     const xli_scan_plan *const plan = (const xli_scan_plan *)base;
     const xli_scan_shape *const shape = &plan->shape;
-    const xli_scan_part part =
-        shape->algorithm == XL_SCAN_LOOKBACK ? xli_scan_part_of(shape, n, false) : XLI_SCAN_MANY;
+    const xli_scan_part part = shape->algorithm == XL_SCAN_LOOKBACK
+                                   ? xli_scan_part_of(shape, &(xli_scan_call){.n = n})
+                                   : XLI_SCAN_MANY;
     details->sub_group_size = sub_group_for(plan, part);
     details->work_group_size = shape->group_size;
     details->tile_elements = xli_scan_part_tile(shape, part);

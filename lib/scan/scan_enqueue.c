@@ -2,6 +2,13 @@
  * The scratch and the launches of a scan. */
 #include "scan_plan.h"
 
+bool xli_scan_is_misaligned(const xli_scan_plan *plan, size_t in_offset, size_t out_offset)
+{
+    enum { VECTOR_BYTES = 16 };
+    return in_offset * plan->problem.in.bytes % VECTOR_BYTES != 0 ||
+           out_offset * plan->problem.out.bytes % VECTOR_BYTES != 0;
+}
+
 void xli_scan_set_pool(xli_scan_plan *plan)
 {
     const bool lookback = plan->shape.algorithm == XL_SCAN_LOOKBACK;
@@ -87,7 +94,11 @@ static xl_status enqueue_look_back(xli_scan_plan *plan, xli_flow *f)
     xl_status status;
     /* With no elements one group passes the carry on. */
     const size_t n = xli_max(1, f->n);
-    const xli_scan_part part = xli_scan_part_of(&plan->shape, n, f->in_place);
+    const xli_scan_call call = {.n = n,
+                                .in_place = f->in_place,
+                                .misaligned = xli_scan_is_misaligned(plan, f->spans[XLI_IN].offset,
+                                                                     f->spans[XLI_OUT].offset)};
+    const xli_scan_part part = xli_scan_part_of(&plan->shape, &call);
     const size_t tiles = xli_ceil_div(n, xli_scan_part_tile(&plan->shape, part));
     const size_t groups = xli_min(tiles, xli_scan_lookback_groups(&plan->shape));
     enum { STREAM = 1, SINGLE_TILE = 2, IN_PLACE = 4 };

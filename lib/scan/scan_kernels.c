@@ -21,8 +21,6 @@ xl_status xli_scan_text(const xli_scan_plan *plan, const xl_scan_desc *desc,
         {"XL_ORDERED", shape->pipelined || xli_problem_is_ordered(&plan->problem)},
         {"XL_TILES_PER_LANE",
          shape->pipelined ? xli_max(1, shape->window / shape->group_size) : tune->tiles_per_lane},
-        {"XL_BULK", shape->bulk},
-        {"XL_REGISTERS", shape->registers},
         {"XL_PACKED", shape->packed ? 1u + sums_bytes(plan) : 0},
         {"XL_SPIN_LIMIT", tune->spin_limit},
         {"XL_BLELLOCH", shape->algorithm == XL_SCAN_BLELLOCH},
@@ -43,9 +41,12 @@ void xli_scan_text_part(const xli_scan_plan *plan, xli_scan_part part, xli_text 
     const xli_definition lines[] = {
         {"XL_TILE", xli_scan_part_tile(shape, part)},
         {"XL_ITEMS", xli_scan_part_items(shape, part)},
-        {"XL_IN_PLACE", part == XLI_SCAN_IN_PLACE  ? 1
-                        : shape->separate_in_place ? 0
-                                                   : 2},
+        {"XL_BULK", !shape->bulk                 ? 0
+                    : part < XLI_SCAN_MISALIGNED ? 1
+                                                 : 2},
+        {"XL_IN_PLACE", part % XLI_SCAN_MISALIGNED == XLI_SCAN_IN_PLACE ? 1
+                        : shape->separate_in_place                      ? 0
+                                                                        : 2},
     };
     xli_text_define(text, lines, XLI_COUNT(lines));
 }
@@ -91,7 +92,8 @@ xl_status xli_scan_build_part(xli_scan_plan *plan, xli_scan_part part)
 {
     xl_status status = XL_SUCCESS;
     size_t most = SIZE_MAX;
-    const bool pipelined = plan->shape.pipelined, in_place = part == XLI_SCAN_IN_PLACE;
+    const bool pipelined = plan->shape.pipelined,
+               in_place = part % XLI_SCAN_MISALIGNED == XLI_SCAN_IN_PLACE;
     const char *const name = pipelined && in_place            ? "xl_scan_pipelined_in_place"
                              : pipelined                      ? "xl_scan_pipelined"
                              : in_place                       ? "xl_scan_lookback_in_place"

@@ -94,6 +94,8 @@ enum { XLI_SCAN_MOST_CALLS = 1 << 29 };
 
 /* Prepares the plan's own scratch, which no call has used yet: look-back begins with zeros. */
 void xli_scan_set_pool(xli_scan_plan *plan);
+/* Whether arrays that begin at these elements are not aligned to 16 bytes. */
+bool xli_scan_is_misaligned(const xli_scan_plan *plan, size_t in_offset, size_t out_offset);
 
 size_t xli_scan_scratch(const xli_scan_plan *plan, size_t n);
 xl_status xli_scan_launch(xl_plan *plan, xli_seq *seq, const void *args, const xli_span *spans,

@@ -79,7 +79,8 @@ static xl_status run_self_test(const xli_primitive *scan, xl_context *ctx, unsig
     /* Few elements, because the plan of a first call is likely to have the same program. */
     const size_t few = TILES * xli_scan_lookback_tile(&plan.shape, 1) + 7,
                  many = TILES * plan.shape.tile + 7;
-    const size_t n = xli_scan_part_of(&plan.shape, few, false) == XLI_SCAN_FEW ? few : many;
+    const size_t n =
+        xli_scan_part_of(&plan.shape, &(xli_scan_call){.n = few}) == XLI_SCAN_FEW ? few : many;
     host = xli_alloc(n * sizeof *host);
     if (!host)
         XL_TRY(xli_fail(ctx, XL_ERROR_OUT_OF_MEMORY, "no memory to try look-back"));

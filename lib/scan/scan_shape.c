@@ -343,22 +343,26 @@ size_t xli_scan_lookback_tile(const xli_scan_shape *shape, size_t n)
                : shape->tile;
 }
 
-xli_scan_part xli_scan_part_of(const xli_scan_shape *shape, size_t n, bool in_place)
+xli_scan_part xli_scan_part_of(const xli_scan_shape *shape, const xli_scan_call *call)
 {
-    return in_place && shape->separate_in_place             ? XLI_SCAN_IN_PLACE
-           : xli_scan_lookback_tile(shape, n) < shape->tile ? XLI_SCAN_FEW
-                                                            : XLI_SCAN_MANY;
+    const xli_scan_part part = call->in_place && shape->separate_in_place ? XLI_SCAN_IN_PLACE
+                               : xli_scan_lookback_tile(shape, call->n) < shape->tile
+                                   ? XLI_SCAN_FEW
+                                   : XLI_SCAN_MANY;
+    return shape->bulk && call->misaligned ? part + XLI_SCAN_MISALIGNED : part;
 }
 
 uint32_t xli_scan_part_items(const xli_scan_shape *shape, xli_scan_part part)
 {
-    return part == XLI_SCAN_FEW ? shape->vector * shape->short_tile_vectors : shape->items;
+    return part % XLI_SCAN_MISALIGNED == XLI_SCAN_FEW ? shape->vector * shape->short_tile_vectors
+                                                      : shape->items;
 }
 
 size_t xli_scan_part_tile(const xli_scan_shape *shape, xli_scan_part part)
 {
-    return part == XLI_SCAN_FEW ? (size_t)shape->group_size * xli_scan_part_items(shape, part)
-                                : shape->tile;
+    return part % XLI_SCAN_MISALIGNED == XLI_SCAN_FEW
+               ? (size_t)shape->group_size * xli_scan_part_items(shape, part)
+               : shape->tile;
 }
 
 size_t xli_scan_most_groups(const xli_problem *problem, const xli_scan_shape *shape, size_t n)

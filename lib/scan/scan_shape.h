@@ -68,14 +68,19 @@ size_t xli_scan_lookback_most_short(const xli_scan_shape *shape);
 size_t xli_scan_lookback_tile(const xli_scan_shape *shape, size_t n);
 
 /* A look-back has a program for each of these, if its shape has several: calls of many elements, of
- * few, and in place. */
+ * few, and in place; and each of them for arrays that are not aligned to 16 bytes. */
 typedef enum xli_scan_part {
     XLI_SCAN_MANY,
     XLI_SCAN_FEW,
     XLI_SCAN_IN_PLACE,
-    XLI_SCAN_PARTS
+    XLI_SCAN_MISALIGNED, /* the first of the others */
+    XLI_SCAN_PARTS = 2 * XLI_SCAN_MISALIGNED
 } xli_scan_part;
-xli_scan_part xli_scan_part_of(const xli_scan_shape *shape, size_t n, bool in_place);
+typedef struct xli_scan_call {
+    size_t n;
+    bool in_place, misaligned;
+} xli_scan_call;
+xli_scan_part xli_scan_part_of(const xli_scan_shape *shape, const xli_scan_call *call);
 /* Elements that a work-item holds in this part; 0: it walks a tile. */
 uint32_t xli_scan_part_items(const xli_scan_shape *shape, xli_scan_part part);
 size_t xli_scan_part_tile(const xli_scan_shape *shape, xli_scan_part part);

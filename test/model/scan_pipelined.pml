@@ -32,33 +32,34 @@ inline window_prefix(to, t) {
   d_step { op(to, start, sum); start = 0; sum = 0 }
 }
 
-/* xl_publish_next(): `early` is the prefix of the last tile of a window. */
+/* xl_publish_next() */
 inline publish_next() {
   own = input[next];
-  if :: !STORES_FIRST -> descriptor_publish(next, AGGREGATE, own) :: else fi;
+  if :: !STORES_FIRST -> descriptor_publish(next, AGGREGATE, own) :: else fi
+}
+
+/* xl_scan_current(): `prefix` is that of the tile in registers, `early` that of the next one if it is
+ * the last tile of a window, and `own` the aggregate of the next one. */
+inline scan_current() {
   if
-  :: ENDS_WINDOW(next) ->
+  :: mine < TILES && !ENDS_WINDOW(mine) -> window_load(mine); window_prefix(prefix, mine)
+  :: else
+  fi;
+  if
+  :: next < TILES && ENDS_WINDOW(next) ->
      window_load(next);
      window_prefix(early, next);
      op(sum, early, own);
-     descriptor_publish(next, PREFIX, sum)
+     descriptor_publish(next, PREFIX, sum);
+     sum = 0
   :: else
   fi;
-  sum = 0; own = 0
-}
-
-/* xl_scan_current(): `prefix` is that of the tile in registers. */
-inline scan_current() {
-  if
-  :: !ENDS_WINDOW(mine) -> window_load(mine); window_prefix(prefix, mine)
-  :: else -> prefix = known
-  fi;
-  known = 0
+  own = 0
 }
 
 /* xl_pipelined_scan() */
 proctype Group(byte me) {
-  byte now, mine = TILES, next, after, own, early, known, prefix;
+  byte now, mine = TILES, next, after, own, early, prefix;
   WINDOW_VARIABLES;
   STALL;
 #if TICKETS
@@ -69,11 +70,11 @@ proctype Group(byte me) {
   ticket_next();
 next_turn:
   skip;
-  d_step { known = early; early = 0 };
+  d_step { prefix = early; early = 0 };
   if :: next < TILES -> publish_next() :: else fi;
+  scan_current();
   if
   :: mine < TILES ->
-     scan_current();
 #if STORES_FIRST
      last = input[mine]; store_tile(); descriptor_publish(mine, AGGREGATE, last); last = 0
 #else
