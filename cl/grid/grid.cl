@@ -5,10 +5,11 @@
  * clamped before it becomes an offset, because another kernel may overwrite the storage or the
  * points during a build. */
 #include "grid_list.cl"
-#include "grid_moved.cl"
 #include "grid_overfull.cl"
 #include "grid_setup.cl"
+#if XL_SORTING
 #include "grid_sorting.cl"
+#endif
 
 /* Finds the bounding box of the points, and the points that are not finite or outside a given box:
  * one partial result per work-group. Any number of groups. */

@@ -67,7 +67,7 @@ __kernel void xl_scan_clear(__global ulong *state, ulong state_offset, ulong wor
 typedef struct xl_shared {
     uint next, epoch;
     XL_T sub_tiles[XL_MAX_SUB_TILES]; /* aggregates of the next tile */
-    XL_T parts[2][XL_MAX_SUB_TILES];  /* partial results of two look-backs */
+    XL_T parts[2 * XL_MAX_SUB_TILES]; /* partial results of two look-backs */
 } xl_shared;
 
 /* The work-item that starts copies and takes tickets. It is in the last sub-group, because the
@@ -91,22 +91,6 @@ uint xl_ticket_first(const xl_lookback *lookback, bool tickets, __local xl_share
         shared->next = xl_ticket_next(lookback, true);
     xl_local_barrier();
     return shared->next;
-}
-
-/* The prefix of a tile whose look-back xl_window_load() has begun: waits, and combines the results
- * of the sub-groups in parts[]. */
-XL_T xl_window_prefix(xl_window *window, const xl_lookback *lookback, uint tile,
-                      __local XL_T *parts)
-{
-    const XL_T mine = xl_window_wait(window, lookback, tile);
-    if (xl_lane_id() == 0)
-        parts[xl_lane_group()] = mine;
-    const XL_T start = xl_window_start(window, lookback, tile);
-    xl_local_barrier();
-    XL_T sum = xl_identity();
-    for (uint k = 0; k < xl_sub_tiles(); ++k)
-        sum = xl_op(sum, parts[k]);
-    return xl_op(start, sum);
 }
 
 /* Step 1: publishes the aggregate of the staged tile, *sum. Returns the prefix of this sub-group in
@@ -133,35 +117,15 @@ XL_T xl_publish_next(const xl_lookback *lookback, const xl_stage *stage, uint ne
     return before;
 }
 
-/* Step 2: scans the tile in `items`, whose prefix *prefix becomes; it is known already for the last
- * tile of a window. *early: the prefix of the next tile, whose aggregate is `sum`, if that is the
- * last tile of a window. A tile from `tiles` on does not exist. One loop makes both look-backs,
- * because a second copy of that code takes an eighth of the time to compile this program. */
+/* Step 2: scans the tile in `items`, if there is one, and finds prefixes, as xl_round_end() says. */
 void xl_scan_current(const xl_lookback *lookback, uint mine, uint next, uint tiles, xl_items *items,
                      XL_T *prefix, XL_T *early, XL_T sum, __local xl_shared *shared)
 {
-    xl_window window;
-    const bool waits = mine < tiles && !xl_ends_window(mine);
-    const bool ends = next < tiles && xl_ends_window(next);
-    if (waits)
-        xl_window_load(&window, lookback, mine);
+    xl_round round;
+    xl_round_begin(&round, lookback, mine, next, tiles);
     if (mine < tiles)
         xl_items_scan(items, &lookback->source.input);
-#if XL_LANE_WAY == 2
-#pragma unroll 1
-#endif
-    for (uint k = waits ? 0 : 1; k < (ends ? 2 : 1); ++k) {
-        const uint tile = k == 0 ? mine : next;
-        if (k == 1)
-            xl_window_load(&window, lookback, tile);
-        const XL_T found = xl_window_prefix(&window, lookback, tile, shared->parts[k]);
-        if (k == 0)
-            *prefix = found;
-        else
-            *early = found;
-    }
-    if (ends && get_local_id(0) == 0)
-        xl_tile_publish(lookback, next, XL_PREFIX, xl_op(*early, sum), false);
+    xl_round_end(&round, lookback, prefix, early, sum, shared->parts);
     /* A barrier must be between this fence and the first store of a result of the next tile: see
      * cl/tile/tile_prefix.cl. */
     if (lookback->in_place && get_local_id(0) == 0)

@@ -33,7 +33,7 @@
 typedef struct xl_select_local {
     uint4 room[xl_rooms][XL_CEIL_DIV(XL_TILE * XL_ROOM_BYTES, 16)];
     XL_T scratch[XL_GROUP_SIZE];
-    XL_T parts[XL_GROUP_SIZE], early[XL_GROUP_SIZE]; /* partial results of two look-backs */
+    XL_T parts[2 * XL_GROUP_SIZE]; /* partial results of two look-backs */
     XL_T prefix;
     uint given[xl_rooms]; /* number of outputs of a tile */
     uint ticket, epoch;

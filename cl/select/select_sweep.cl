@@ -159,59 +159,6 @@ void xl_tile_of(const xl_source *source, uint tile, xl_select_out *o)
     o->count = (uint)min(source->end - o->base, (ulong)XL_TILE);
 }
 
-#if XL_ORDERED
-/* A look-back by a whole group whose descriptors are being loaded; `active`: there is one. */
-typedef struct xl_window_request {
-    xl_window window;
-    bool active;
-} xl_window_request;
-
-/* The prefix of a tile in two steps, with a barrier between them: the first one waits for the
- * loaded descriptors and stores the sub-groups' results in parts[], the second one combines
- * these. */
-XL_T xl_request_wait(xl_window_request *request, const xl_lookback *lookback, uint tile,
-                     __local XL_T *parts)
-{
-    XL_T start = lookback->start;
-    if (request->active) {
-        const XL_T mine = xl_window_wait(&request->window, lookback, tile);
-        if (xl_lane_id() == 0)
-            parts[xl_lane_group()] = mine;
-        start = xl_window_start(&request->window, lookback, tile);
-    }
-    return start;
-}
-
-XL_T xl_request_prefix(const xl_window_request *request, XL_T start, const __local XL_T *parts)
-{
-    XL_T sum = xl_identity();
-    if (request->active)
-        for (uint k = 0; k < xl_lane_groups(); ++k)
-            sum = xl_op(sum, parts[k]);
-    return xl_op(start, sum);
-}
-
-/* Publishes the aggregate of the next tile. If that is the last one of a window, also publishes its
- * prefix, and returns it. */
-XL_T xl_publish_next(const xl_lookback *lookback, uint next, XL_T sum, __local xl_select_local *l)
-{
-    XL_T early = xl_identity();
-    if (get_local_id(0) == 0)
-        xl_tile_publish(lookback, next, XL_AGGREGATE, sum, true);
-    if (xl_ends_window(next) && !lookback->single_tile) {
-        xl_window_request request;
-        request.active = true;
-        xl_window_load(&request.window, lookback, next);
-        const XL_T start = xl_request_wait(&request, lookback, next, l->early);
-        xl_local_barrier();
-        early = xl_request_prefix(&request, start, l->early);
-        if (get_local_id(0) == 0)
-            xl_tile_publish(lookback, next, XL_PREFIX, xl_op(early, sum), false);
-    }
-    return early;
-}
-#endif
-
 /* Writes a tile that is in local memory. */
 void xl_select_leave(const xl_lookback *lookback, const xl_piece *piece, xl_select_out *o,
                      XL_T prefix, uint room, const __local xl_select_local *l)
@@ -241,7 +188,7 @@ void xl_select_tiles(xl_lookback *lookback, __global ulong *scratch, bool more, 
     xl_select_loaded loaded;
     xl_select_out o, o_next, ahead;
     xl_piece piece;
-    XL_T known = xl_identity();
+    XL_T early = xl_identity();
     uint mine = tiles, after = ~0u, room = 0;
     piece.carry = xl_carry_read(scratch, source->begin, turn);
     piece.scratch = scratch;
@@ -268,7 +215,6 @@ void xl_select_tiles(xl_lookback *lookback, __global ulong *scratch, bool more, 
     lookback->epoch = l->epoch;
     while (mine < tiles || next < tiles) {
         xl_select_items items;
-        XL_T early = xl_identity();
         o_next = ahead;
         xl_select_classify(s, o_next.base, next < tiles ? o_next.count : 0, &loaded, &items);
         const XL_T sum = xl_select_sum(&items, o_next.base);
@@ -276,16 +222,11 @@ void xl_select_tiles(xl_lookback *lookback, __global ulong *scratch, bool more, 
             l->ticket = after;
         o_next.total = xl_select_total(sum, &items, l);
         const uint next_next = l->ticket;
-#if XL_ORDERED
-        xl_window_request request;
-        if (next < tiles)
-            early = xl_publish_next(lookback, next, o_next.total, l);
-        request.active = mine < tiles && !lookback->single_tile && !xl_ends_window(mine);
-        if (request.active)
-            xl_window_load(&request.window, lookback, mine);
-#else
         if (next < tiles && !lookback->single_tile)
             xl_aggregate_publish(lookback, next, o_next.total, get_local_id(0) == 0);
+#if XL_ORDERED
+        xl_round round;
+        xl_round_begin(&round, lookback, mine, next, tiles);
 #endif
         if (next < tiles)
             xl_select_stage(s, &loaded, &items, &o_next, room ^ 1, l);
@@ -296,11 +237,8 @@ void xl_select_tiles(xl_lookback *lookback, __global ulong *scratch, bool more, 
                 after = xl_ticket_next(lookback, &piece);
         }
 #if XL_ORDERED
-        const XL_T start = xl_request_wait(&request, lookback, mine, l->parts);
-        xl_local_barrier();
-        const XL_T prefix = mine < tiles && !lookback->single_tile && xl_ends_window(mine)
-                                ? known
-                                : xl_request_prefix(&request, start, l->parts);
+        XL_T prefix = early;
+        xl_round_end(&round, lookback, &prefix, &early, o_next.total, l->parts);
 #else
         if (get_local_id(0) == 0 && mine < tiles)
             l->prefix = xl_prefix_wait(lookback, mine, o.total, true);
@@ -309,7 +247,6 @@ void xl_select_tiles(xl_lookback *lookback, __global ulong *scratch, bool more, 
 #endif
         if (mine < tiles)
             xl_select_leave(lookback, &piece, &o, prefix, room, l);
-        known = early;
         mine = next;
         next = next_next;
         o = o_next;

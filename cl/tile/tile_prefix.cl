@@ -95,7 +95,11 @@ uint xl_lowest_bit(ulong bits)
 /* The tiles of a window, and those that this work-item loads: XL_TILES_PER_LANE of them from number
  * XL_WINDOW_ITEM(part) * XL_TILES_PER_LANE on, if its sub-group is number `part`. */
 #if XL_LOOKBACK_SCOPE == 2
+#if XL_LANE_WAY == 2 || XL_LANE_WAY == 3
+#define XL_WINDOW_PARTS ((XL_GROUP_SIZE + XL_LANES - 1) / XL_LANES)
+#else
 #define XL_WINDOW_PARTS xl_lane_groups()
+#endif
 #define XL_WINDOW_PART xl_lane_group()
 #define XL_WINDOW (XL_TILES_PER_LANE * XL_GROUP_SIZE)
 #else
@@ -340,6 +344,76 @@ XL_T xl_window_start(xl_window *window, const xl_lookback *lookback, uint tile)
 }
 #endif
 
+/* Publishes a tile's aggregate. `publisher`: this work-item does it. */
+void xl_aggregate_publish(const xl_lookback *lookback, uint tile, XL_T sum, bool publisher)
+{
+    if (publisher && (tile > 0 || XL_ORDERED))
+        xl_tile_publish(lookback, tile, xl_first_state(tile, sum), sum, true);
+}
+
+#if XL_LOOKBACK_SCOPE == 2
+/* The prefix of a tile whose look-back xl_window_load() has begun: waits, and combines the results
+ * of the sub-groups in parts[]. Contains a barrier. */
+XL_T xl_window_prefix(xl_window *window, const xl_lookback *lookback, uint tile,
+                      __local XL_T *parts)
+{
+    const XL_T mine = xl_window_wait(window, lookback, tile);
+    if (xl_lane_id() == 0)
+        parts[xl_lane_group()] = mine;
+    const XL_T start = xl_window_start(window, lookback, tile);
+    xl_local_barrier();
+    XL_T sum = xl_identity();
+    for (uint k = 0; k < XL_WINDOW_PARTS; ++k)
+        sum = xl_op(sum, parts[k]);
+    return xl_op(start, sum);
+}
+
+/* The look-backs of a round of a kernel that publishes aggregates one tile early. The aggregate of
+ * `mine` was published a round ago, that of `next` just now. `mine` needs its prefix, unless it is
+ * the last tile of a window: then it got it a round ago, as `next`, because its PREFIX is published
+ * as early as possible. A tile from `tiles` on does not exist. */
+typedef struct xl_round {
+    xl_window window;
+    uint mine, next;
+    bool waits, ends;
+} xl_round;
+
+/* Starts to load the descriptors that `mine` needs. */
+void xl_round_begin(xl_round *round, const xl_lookback *lookback, uint mine, uint next, uint tiles)
+{
+    round->mine = mine;
+    round->next = next;
+    round->waits = mine < tiles && !xl_ends_window(mine);
+    round->ends = next < tiles && xl_ends_window(next);
+    if (round->waits)
+        xl_window_load(&round->window, lookback, mine);
+}
+
+/* Sets *prefix, that of `mine`, and *early, that of `next`, if this round has to find them. `sum` is
+ * the aggregate of `next`. `parts` has room for 2 * XL_WINDOW_PARTS. Both look-backs are one loop,
+ * because a second copy of that code would take an eighth of the time to compile a scan. */
+void xl_round_end(xl_round *round, const xl_lookback *lookback, XL_T *prefix, XL_T *early, XL_T sum,
+                  __local XL_T *parts)
+{
+#if XL_LANE_WAY == 2
+#pragma unroll 1
+#endif
+    for (uint k = round->waits ? 0 : 1; k < (round->ends ? 2 : 1); ++k) {
+        const uint tile = k == 0 ? round->mine : round->next;
+        if (k == 1)
+            xl_window_load(&round->window, lookback, tile);
+        const XL_T found =
+            xl_window_prefix(&round->window, lookback, tile, parts + k * XL_WINDOW_PARTS);
+        if (k == 0)
+            *prefix = found;
+        else
+            *early = found;
+    }
+    if (round->ends && get_local_id(0) == 0)
+        xl_tile_publish(lookback, round->next, XL_PREFIX, xl_op(*early, sum), false);
+}
+#endif
+
 #if XL_LOOKBACK_SCOPE < 2
 #if XL_ORDERED
 XL_T xl_lookback_prefix(const xl_lookback *lookback, uint tile)
@@ -438,13 +512,6 @@ bool xl_publishes_prefix(uint tile, XL_T sum)
     return tile == 0 || !xl_aggregate_is_prefix(sum);
 }
 #endif
-
-/* Publishes a tile's aggregate. `publisher`: this work-item does it. */
-void xl_aggregate_publish(const xl_lookback *lookback, uint tile, XL_T sum, bool publisher)
-{
-    if (publisher && (tile > 0 || XL_ORDERED))
-        xl_tile_publish(lookback, tile, xl_first_state(tile, sum), sum, true);
-}
 
 /* The prefix of a tile, after xl_aggregate_publish(); also publishes the tile's PREFIX. */
 XL_T xl_prefix_wait(const xl_lookback *lookback, uint tile, XL_T sum, bool publisher)

@@ -213,8 +213,9 @@ void xl_top_k_list_one(XL_KEY raw, const xl_top_k_filter *f, uint i, __local xl_
     }
 }
 
-/* Lists keys of a work-item: vectors v, v + XL_TOP_K_GROUP and so on. Most have no key for the
- * list. */
+/* Lists keys of a work-item: vectors v, v + XL_TOP_K_GROUP and so on. Most have no key for the list,
+ * so the loop that lists them is short code, which compiles faster: keys move down by one place after
+ * each step, and all places are constants. */
 void xl_top_k_list_some(const xl_top_k_vectors *vectors, uint v, const xl_top_k_filter *f,
                         __local xl_top_k_local *l)
 {
@@ -228,9 +229,15 @@ void xl_top_k_list_some(const xl_top_k_vectors *vectors, uint v, const xl_top_k_
         any = any || xl_top_k_may_be_result(key[j], f);
     if (!any)
         return;
+#if XL_LANE_WAY == 2
+#pragma unroll 1
+#endif
+    for (uint j = 0; j < XL_TOP_K_AT_ONCE; ++j) {
+        xl_top_k_list_one(key[0], f, vectors->head + 4u * (v + j / 4 * XL_TOP_K_GROUP) + j % 4, l);
 #pragma unroll
-    for (uint j = 0; j < XL_TOP_K_AT_ONCE; ++j)
-        xl_top_k_list_one(key[j], f, vectors->head + 4u * (v + j / 4 * XL_TOP_K_GROUP) + j % 4, l);
+        for (uint k = 1; k < XL_TOP_K_AT_ONCE; ++k)
+            key[k - 1] = key[k];
+    }
 }
 
 /* Makes the list of the chunk's keys that may be results. Returns its length, or XL_TOP_K_UNLISTED

@@ -81,14 +81,14 @@ typedef struct xl_plan_details {
 
 XL_EXTERN_C_BEGIN
 
-/* Builds the programs that a call needs and that `plan` does not have yet: an enqueue with these
- * sizes and offsets then compiles nothing. `args`: the structure that xl_X_scratch() takes; only its
- * sizes are read, and of a scan the offsets of `in` and `out`. An enqueue prepares itself, so this
- * call only moves the time of compiling, up to seconds where no cache has the programs. Creation
- * builds what every call of a plan needs, and compiles the caller's text. A sort without segments
- * and comparator chooses among several algorithms by n. A scan by look-back chooses among programs
- * for many elements, for few, and in place, and on some devices others for arrays that are not
- * aligned to 16 bytes. Each is built at its first use. Preparing a scan builds those in place, too.
+/* Builds the programs that a call needs and that `plan` does not have yet: such an enqueue then
+ * compiles nothing. `args`: the structure that xl_X_scratch() takes; only its sizes are read, and of
+ * a scan the views `in` and `out`. An enqueue prepares itself, so this call only moves the time of
+ * compiling, up to seconds where no cache has the programs. Creation builds what every call of a plan
+ * needs, and compiles the caller's text. A sort without segments and comparator chooses among several
+ * algorithms by n. A scan by look-back chooses among programs for many elements, for few, and in
+ * place, and on some devices others for arrays that are not aligned to 16 bytes. Each is built at
+ * its first use. Preparing a scan without views builds those for in place and for out of place.
  * Blocks while it compiles. Threads may call it at once: a program is built once.
  * XL_ERROR_INVALID_ARGUMENT: a NULL or a size that the call does not take. Others: as creation. */
 XL_NODISCARD XL_API xl_status xl_plan_prepare(xl_plan *plan, const void *args);

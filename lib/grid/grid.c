@@ -64,52 +64,6 @@ static void info(const xl_plan *base, size_t n, xl_plan_details *details)
                      details);
 }
 
-static xl_status build_kernels(xli_grid_plan *grid)
-{
-    static const char *const names[XLI_GRID_KERNELS] = {
-        [XLI_GRID_BOUNDS] = "xl_grid_bounds",
-        [XLI_GRID_SETUP] = "xl_grid_setup",
-        [XLI_GRID_SPLIT] = "xl_grid_split",
-        [XLI_GRID_KEYS] = "xl_grid_keys",
-        [XLI_GRID_SCATTER] = "xl_grid_scatter",
-        [XLI_GRID_ORDER] = "xl_grid_order",
-        [XLI_GRID_OVERFULL] = "xl_grid_sort_overfull",
-        [XLI_GRID_LIST_PARTS] = "xl_grid_list_parts",
-        [XLI_GRID_SORT_KEYS] = "xl_grid_sort_keys",
-        [XLI_GRID_SORT_AGAIN] = "xl_grid_sort_again",
-        [XLI_GRID_HEADS] = "xl_grid_heads",
-        [XLI_GRID_LIST] = "xl_grid_list",
-        [XLI_GRID_STARTS] = "xl_grid_starts",
-        [XLI_GRID_GATHER] = "xl_grid_gather",
-        [XLI_GRID_REORDER] = "xl_grid_reorder",
-        [XLI_GRID_REORDER_BACK] = "xl_grid_reorder_back",
-        [XLI_GRID_MOVED_START] = "xl_grid_moved_start",
-        [XLI_GRID_MOVED] = "xl_grid_moved"};
-    xli_wanted list[XLI_GRID_KERNELS];
-    xli_text defines = {0};
-    const xli_space *const space = &grid->space;
-    const xli_definition lines[] = {{"XL_GROUP", grid->tune.group},
-                                    {"XL_ITEMS", grid->tune.items},
-                                    {"XL_SOA", grid->layout},
-                                    {"XL_STRIDE", grid->stride},
-                                    {"XL_BOUNDED", space->bounded},
-                                    {"XL_PLANES", grid->tune.planes},
-                                    {"XL_DIMENSIONS", space->dimensions},
-                                    {"XL_BUCKET", grid->tune.bucket},
-                                    {"XL_TRICLINIC", space->skewed || space->own_cells},
-                                    {"XL_F64", xli_space_is_wide(space)},
-                                    {"XL_SYSTEMS", space->num_systems > 0},
-                                    {space->wrap ? "XL_WRAP" : NULL, 1},
-                                    {space->own_cells ? "XL_CELLS" : NULL, 1}};
-    xli_text_define(&defines, lines, XLI_COUNT(lines));
-    for (size_t i = 0; i < XLI_GRID_KERNELS; ++i)
-        list[i] = (xli_wanted){names[i], &grid->kernels[i], true};
-    const xl_status status =
-        xli_kernels_build(grid->base.ctx, "grid", &defines, list, XLI_GRID_KERNELS, NULL);
-    xli_text_free(&defines);
-    return status;
-}
-
 /* Allocates as many tunables as the wish has; NULL for none. */
 static xl_status make_part(xl_context *ctx, const xli_tune_wish *wish, xl_tunable **part)
 {
@@ -226,7 +180,9 @@ static xl_status make(xl_plan *base, const void *of)
     XL_TRY(xli_rusticl_check_loops(base->ctx, capabilities));
     XL_TRY(make_parts(grid, capabilities,
                       XLI_TUNE_WISH(XLI_TUNE_GRID | XLI_TUNE_SCAN | XLI_TUNE_SORT, desc)));
-    XL_TRY(build_kernels(grid));
+    XL_TRY(xli_parts_create(base->ctx, &grid->parts));
+    grid->always_sorts = xli_grid_always_sorts(grid);
+    XL_TRY(xli_grid_build_program(grid, XLI_GRID_ALWAYS));
 done:
     return status;
 }
@@ -236,6 +192,7 @@ static void drop(xl_plan *base)
     xli_grid_plan *const grid = (xli_grid_plan *)base;
     for (size_t i = 0; i < XLI_GRID_KERNELS; ++i)
         xli_kernel_destroy(&grid->kernels[i]);
+    xli_parts_destroy(&grid->parts);
     if (grid->table.rows)
         clReleaseMemObject(grid->table.rows);
     xl_plan_destroy(grid->scan);

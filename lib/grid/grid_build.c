@@ -21,25 +21,6 @@
  * counted. */
 #include "grid_launch.h"
 
-/* In a given box it is known whether rows are listed. */
-static bool lists_for_certain(const xli_grid_build *b)
-{
-    const xli_grid_layout *const layout = &b->index->layout;
-    return layout->lists && (b->grid->space.bounded || layout->table == 0);
-}
-
-/* Whether points are counted, and whether keys are sorted. */
-static bool counts(const xli_grid_build *b)
-{
-    return !b->grid->sorts && (b->index->layout.buckets > 0 || !lists_for_certain(b));
-}
-
-static bool sorts_keys(const xli_grid_build *b)
-{
-    const xli_grid_layout *const layout = &b->index->layout;
-    return b->grid->sorts || (layout->lists && layout->buckets == 0);
-}
-
 static cl_float4 lower_of(const xli_grid_plan *grid)
 {
     const float *const p = grid->lower;
@@ -68,12 +49,14 @@ static xl_status launch_shape(const xli_grid_build *b)
     const xli_grid_plan *const grid = b->grid;
     const xli_grid_layout *const layout = &b->index->layout;
     const size_t n = b->index->n;
-    const bool looks = n > 0 && (!grid->space.bounded || sorts_keys(b));
+    const bool looks =
+        n > 0 && (!grid->space.bounded || xli_grid_sorts_keys(b->grid, &b->index->layout));
     const cl_float4 lower = lower_of(grid), upper = upper_of(grid);
     const xli_arg box[2] = {XLI_BYTES(&lower, sizeof lower), XLI_BYTES(&upper, sizeof upper)};
     const xli_grid_shape look = xli_grid_few_groups(grid, XLI_GRID_BOUNDS, n);
     const xli_grid_shape set = xli_grid_few_groups(
-        grid, XLI_GRID_SETUP, counts(b) && n > 0 ? (size_t)layout->entries + 1 : 1);
+        grid, XLI_GRID_SETUP,
+        xli_grid_counts(b->grid, &b->index->layout) && n > 0 ? (size_t)layout->entries + 1 : 1);
     if (looks)
         XL_TRY(LAUNCH_IN(b, XLI_GRID_BOUNDS, look, GIVEN(b), BUFFER(b), PART(b, found), box[0],
                          box[1]));
@@ -156,7 +139,7 @@ static xl_status launch_counting(const xli_grid_build *b)
     XL_TRY(LAUNCH(b, XLI_GRID_SCATTER, n, BUFFER(b), PART(b, header), XLI_U32(n), entries, buckets,
                   XLI_U32(flag_of(b)), PART(b, starts), PART(b, bucket_of), PART(b, ranks),
                   PART(b, unordered)));
-    if (!lists_for_certain(b))
+    if (!xli_grid_lists(b->grid, &b->index->layout))
         XL_TRY(LAUNCH(b, XLI_GRID_ORDER, n, GIVEN(b), BUFFER(b), PART(b, header), entries,
                       XLI_U32(flag_of(b)), PART(b, starts), PART(b, unordered), PART(b, sorted),
                       PART(b, crowded), XLI_U32(grid->tune.overfull_points),
@@ -277,9 +260,9 @@ static xl_status launch_build(const xli_grid_build *b)
     xl_status status;
     const size_t n = b->index->n;
     XL_TRY(launch_shape(b));
-    if (n > 0 && sorts_keys(b))
+    if (n > 0 && xli_grid_sorts_keys(b->grid, &b->index->layout))
         XL_TRY(launch_sorting(b));
-    if (n > 0 && counts(b))
+    if (n > 0 && xli_grid_counts(b->grid, &b->index->layout))
         XL_TRY(launch_counting(b));
 done:
     return status;
@@ -306,6 +289,7 @@ xl_status xl_grid_build_enqueue(xl_plan *base, xl_grid_index *index, cl_command_
     XL_TRY(xli_call_read(xli_grid_primitive, &table, base, index, args, &call));
     XL_TRY(xli_seq_begin(&seq, base->ctx, queue, num_waits, waits, event));
     XL_TRY(xli_call_check(&table, base, &call, spans, &num_spans));
+    XL_TRY(xli_grid_prepare(base, &call.args, spans));
     const xli_grid_plan *const grid = (const xli_grid_plan *)base;
     if (grid->space.own_cells)
         XL_TRY(xli_grid_table_of_all(base->ctx, &grid->space, call.args.cells, &made));

@@ -87,23 +87,48 @@ static size_t most_keys(const xli_grid_plan *grid, size_t n, size_t listed)
     return grid->sorts ? n : listed > most_sampled(grid) ? listed : 0;
 }
 
+bool xli_grid_always_sorts(const xli_grid_plan *grid)
+{
+    return grid->sort && (grid->sorts || most_sampled(grid) == 0);
+}
+
+bool xli_grid_lists(const xli_grid_plan *grid, const xli_grid_layout *layout)
+{
+    return layout->lists && (grid->space.bounded || layout->table == 0);
+}
+
+bool xli_grid_counts(const xli_grid_plan *grid, const xli_grid_layout *layout)
+{
+    return !grid->sorts && (layout->buckets > 0 || !xli_grid_lists(grid, layout));
+}
+
+bool xli_grid_sorts_keys(const xli_grid_plan *grid, const xli_grid_layout *layout)
+{
+    return grid->sorts || (layout->lists && layout->buckets == 0);
+}
+
 /* The sort and the scans choose by n, which is an upper limit: the device counts the elements. */
 xl_status xli_grid_prepare(xl_plan *base, const void *of, const xli_span *spans)
 {
     xl_status status;
     xli_grid_layout layout;
-    const xli_grid_plan *const grid = (const xli_grid_plan *)base;
+    xli_grid_plan *const grid = (xli_grid_plan *)base;
     const size_t n = ((const xl_grid_build_args *)of)->n;
-    (void)spans;
+    /* Scans are in place: for their programs any buffer will do. */
+    const xl_view words = spans ? xl_view_of(spans[XLI_POINTS_X].buffer, 0) : xl_no_view();
     XL_TRY(xli_grid_plan_layout(grid, n, &layout));
     if (n == 0)
         goto done;
+    if (xli_grid_sorts_keys(grid, &layout))
+        XL_TRY(xli_grid_build_program(grid, XLI_GRID_SORTING));
     if (grid->sort && most_keys(grid, n, n) > 0)
         XL_TRY(xl_plan_prepare(grid->sort, &(xl_sort_args){.n = n}));
-    if (grid->scan)
-        XL_TRY(xl_plan_prepare(grid->scan, &(xl_scan_args){.n = (size_t)layout.entries + 1}));
-    if (layout.lists)
-        XL_TRY(xl_plan_prepare(grid->rank, &(xl_scan_args){.n = n}));
+    if (grid->scan && xli_grid_counts(grid, &layout))
+        XL_TRY(xl_plan_prepare(
+            grid->scan,
+            &(xl_scan_args){.n = (size_t)layout.entries + 1, .in = words, .out = words}));
+    if (layout.lists && xli_grid_sorts_keys(grid, &layout))
+        XL_TRY(xl_plan_prepare(grid->rank, &(xl_scan_args){.n = n, .in = words, .out = words}));
 done:
     return status;
 }

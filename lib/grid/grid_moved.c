@@ -104,6 +104,7 @@ static xl_status launch(xl_plan *base, xli_seq *seq, const void *of, const xli_s
 {
     xl_status status;
     const moved_call *const call = of;
+    XL_TRY(xli_grid_build_program((xli_grid_plan *)base, XLI_GRID_WATCHING));
     XL_TRY(xli_grid_index_use(call->index, seq, spans, ARRAYS, scratch));
     XL_TRY(launch_moved(&(xli_grid_build){(const xli_grid_plan *)base, call->index, seq, spans},
                         &call->args));

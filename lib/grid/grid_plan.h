@@ -31,18 +31,27 @@ typedef enum xli_grid_kernel {
     XLI_GRID_ORDER,
     XLI_GRID_OVERFULL,
     XLI_GRID_LIST_PARTS,
-    XLI_GRID_SORT_KEYS,
+    XLI_GRID_REORDER,
+    XLI_GRID_REORDER_BACK,
+    XLI_GRID_SORT_KEYS, /* the first of part XLI_GRID_SORTING */
     XLI_GRID_SORT_AGAIN,
     XLI_GRID_STARTS,
     XLI_GRID_GATHER,
     XLI_GRID_HEADS,
     XLI_GRID_LIST,
-    XLI_GRID_REORDER,
-    XLI_GRID_REORDER_BACK,
-    XLI_GRID_MOVED_START,
+    XLI_GRID_MOVED_START, /* the first of part XLI_GRID_WATCHING */
     XLI_GRID_MOVED,
     XLI_GRID_KERNELS
 } xli_grid_kernel;
+
+/* Programs: that of creation; that of builds that sort, unless all builds of rows do: then they are
+ * one; that of xl_grid_moved_enqueue(). */
+typedef enum xli_grid_program {
+    XLI_GRID_ALWAYS,
+    XLI_GRID_SORTING,
+    XLI_GRID_WATCHING,
+    XLI_GRID_PROGRAMS
+} xli_grid_program;
 
 typedef struct xli_grid_plan {
     xl_plan base;
@@ -56,13 +65,15 @@ typedef struct xli_grid_plan {
     float beyond;       /* coordinates from which on cells of listed rows are numbered by bits */
     uint64_t box_cells; /* of a given box; UINT64_MAX if they are too many to count */
     uint32_t max_table;
-    bool sorts; /* a table is made by the library's sort instead of counting */
+    bool always_sorts; /* so do builds of few points */
+    bool sorts;        /* a table is made by the library's sort instead of counting */
     xli_grid_box box;
     xli_grid_lattice lattice;
     xli_grid_table table; /* of one cell, if points are moved inside */
     xl_plan *scan;
     xl_plan *rank; /* inclusive, of rows */
     xl_plan *sort;
+    xli_parts parts; /* XLI_GRID_... */
     xli_kernel kernels[XLI_GRID_KERNELS];
 } xli_grid_plan;
 
@@ -82,8 +93,18 @@ static inline size_t xli_grid_pitch(size_t n)
 #define XLI_GRID_MAX_TABLE ((uint32_t)1 << 26)
 #define XLI_GRID_MIN_TABLE ((uint32_t)64)
 
+/* grid_programs.c: builds a program if no call has needed it. */
+xl_status xli_grid_build_program(xli_grid_plan *grid, xli_grid_program program);
+
 /* grid_layout.c */
 xl_status xli_grid_plan_layout(const xli_grid_plan *grid, size_t n, xli_grid_layout *layout);
+/* Whether all builds that list rows sort keys. */
+bool xli_grid_always_sorts(const xli_grid_plan *grid);
+/* Of a build: whether it is known that rows are listed; whether points are counted; and whether keys
+ * are sorted. */
+bool xli_grid_lists(const xli_grid_plan *grid, const xli_grid_layout *layout);
+bool xli_grid_counts(const xli_grid_plan *grid, const xli_grid_layout *layout);
+bool xli_grid_sorts_keys(const xli_grid_plan *grid, const xli_grid_layout *layout);
 /* Whether the device may find that a table for n points is too small. */
 bool xli_grid_may_list(const xli_grid_plan *grid, size_t n);
 /* Work-groups that loop over n elements: a few for each unit of the device, and more if a work-item

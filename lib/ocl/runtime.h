@@ -253,6 +253,19 @@ xl_status xli_kernels_create(xl_context *ctx, const xli_program *program, const 
 /* The same with the program: xli_program_get() with a text that may have failed. */
 xl_status xli_kernels_build(xl_context *ctx, const char *program, const xli_text *defines,
                             const xli_wanted *list, size_t count, size_t *most);
+/* Parts of a plan, each of which is built when the first call needs it. Threads may build at once; a
+ * part is built once. The lock guards `built` and, until a part is built, what belongs to it. */
+typedef struct xli_parts {
+    xli_mutex *lock;
+    unsigned built; /* bit p: part p */
+} xli_parts;
+typedef xl_status (*xli_part_builder)(void *plan, unsigned part);
+xl_status xli_parts_create(const xl_context *ctx, xli_parts *parts);
+void xli_parts_destroy(xli_parts *parts); /* zeroed parts are fine */
+xl_status xli_parts_build(xli_parts *parts, unsigned part, xli_part_builder build, void *plan);
+/* widths[part], the sub-group size of a part's kernels, or `otherwise` until they are built. */
+uint32_t xli_parts_width(const xli_parts *parts, unsigned part, const uint32_t *widths,
+                         uint32_t otherwise);
 /* Runs one work-group of a kernel whose only argument is a buffer of `bytes`, and reads that
  * back; blocks. */
 xl_status xli_kernel_query(xl_context *ctx, xli_kernel *kernel, size_t items, size_t bytes,

@@ -71,7 +71,10 @@ static xl_status prepare(xl_plan *base, const void *of, const xli_span *spans)
     xl_status status = XL_SUCCESS;
     xli_scan_plan *const plan = (xli_scan_plan *)base;
     const xl_scan_args *const args = of;
-    const bool in_place = spans && xli_span_is_in_place(&spans[XLI_IN], &spans[XLI_OUT]);
+    const bool given = args->in.buffer && args->out.buffer;
+    const bool in_place =
+        spans ? xli_span_is_in_place(&spans[XLI_IN], &spans[XLI_OUT])
+              : given && args->in.buffer == args->out.buffer && args->in.offset == args->out.offset;
     xli_scan_call call = {.n = xli_max(1, args->n),
                           .misaligned =
                               xli_scan_is_misaligned(plan, args->in.offset, args->out.offset)};
@@ -80,21 +83,10 @@ static xl_status prepare(xl_plan *base, const void *of, const xli_span *spans)
     if (!in_place)
         XL_TRY(xli_scan_build_part(plan, xli_scan_part_of(&plan->shape, &call)));
     call.in_place = true;
-    if (in_place || !spans)
+    if (in_place || !given)
         XL_TRY(xli_scan_build_part(plan, xli_scan_part_of(&plan->shape, &call)));
 done:
     return status;
-}
-
-/* The width of the kernels for n elements; before they are built, that of the device. */
-static uint32_t sub_group_for(const xli_scan_plan *plan, xli_scan_part part)
-{
-    const bool lookback = plan->shape.algorithm == XL_SCAN_LOOKBACK;
-    xli_mutex_lock(plan->lock);
-    const bool built = !lookback || (plan->built >> part & 1u);
-    const uint32_t width = built ? plan->sub_group[part] : plan->shape.sub_group;
-    xli_mutex_unlock(plan->lock);
-    return width;
 }
 
 static void info(const xl_plan *base, size_t n, xl_plan_details *details)
@@ -105,10 +97,12 @@ static void info(const xl_plan *base, size_t n, xl_plan_details *details)
                                         [XL_SCAN_BLELLOCH] = "blelloch"};
     const xli_scan_plan *const plan = (const xli_scan_plan *)base;
     const xli_scan_shape *const shape = &plan->shape;
-    const xli_scan_part part = shape->algorithm == XL_SCAN_LOOKBACK
-                                   ? xli_scan_part_of(shape, &(xli_scan_call){.n = n})
-                                   : XLI_SCAN_MANY;
-    details->sub_group_size = sub_group_for(plan, part);
+    const bool lookback = shape->algorithm == XL_SCAN_LOOKBACK;
+    const xli_scan_part part =
+        lookback ? xli_scan_part_of(shape, &(xli_scan_call){.n = n}) : XLI_SCAN_MANY;
+    details->sub_group_size =
+        lookback ? xli_parts_width(&plan->parts, part, plan->sub_group, plan->shape.sub_group)
+                 : plan->sub_group[part];
     details->work_group_size = shape->group_size;
     details->tile_elements = xli_scan_part_tile(shape, part);
     details->item_elements = xli_scan_part_items(shape, part);

@@ -60,9 +60,7 @@ void xli_scan_drop_kernels(xli_scan_plan *plan)
     for (size_t i = 0; i < XLI_COUNT(all); ++i)
         xli_kernel_destroy(all[i]);
     xli_text_free(&plan->text);
-    xli_mutex_destroy(plan->lock);
-    plan->lock = NULL;
-    plan->built = 0;
+    xli_parts_destroy(&plan->parts);
 }
 
 /* Compiles a program and makes those of the kernels that are wanted. */
@@ -88,10 +86,10 @@ done:
     return status;
 }
 
-xl_status xli_scan_build_part(xli_scan_plan *plan, xli_scan_part part)
+static xl_status build_part(void *of, unsigned part)
 {
-    xl_status status = XL_SUCCESS;
     size_t most = SIZE_MAX;
+    xli_scan_plan *const plan = of;
     const bool pipelined = plan->shape.pipelined,
                in_place = part % XLI_SCAN_MISALIGNED == XLI_SCAN_IN_PLACE;
     const char *const name = pipelined && in_place            ? "xl_scan_pipelined_in_place"
@@ -99,16 +97,15 @@ xl_status xli_scan_build_part(xli_scan_plan *plan, xli_scan_part part)
                              : in_place                       ? "xl_scan_lookback_in_place"
                              : !plan->shape.separate_in_place ? "xl_scan_lookback_either"
                                                               : "xl_scan_lookback";
-    xli_mutex_lock(plan->lock);
     const xli_wanted kernels[] = {{"xl_scan_clear", &plan->kernels.clear, !plan->kernels.clear.cl},
                                   {name, &plan->kernels.lookback[part], true}};
-    if (!(plan->built >> part & 1u))
-        status = build_program(plan, part, xli_scan_file_name(xli_scan_file(&plan->shape)), kernels,
-                               XLI_COUNT(kernels), &most);
-    if (status == XL_SUCCESS)
-        plan->built |= 1u << part;
-    xli_mutex_unlock(plan->lock);
-    return status;
+    return build_program(plan, (xli_scan_part)part, xli_scan_file_name(xli_scan_file(&plan->shape)),
+                         kernels, XLI_COUNT(kernels), &most);
+}
+
+xl_status xli_scan_build_part(xli_scan_plan *plan, xli_scan_part part)
+{
+    return xli_parts_build(&plan->parts, part, build_part, plan);
 }
 
 static xl_status build_launches(xli_scan_plan *plan, size_t *most)
@@ -147,9 +144,7 @@ xl_status xli_scan_build(xli_scan_plan *plan, const xl_scan_desc *desc,
     xl_status status;
     *most = SIZE_MAX;
     xli_scan_drop_kernels(plan);
-    plan->lock = xli_mutex_create();
-    if (!plan->lock)
-        XL_TRY(xli_fail(plan->base.ctx, XL_ERROR_OUT_OF_MEMORY, "no memory for a plan of scan"));
+    XL_TRY(xli_parts_create(plan->base.ctx, &plan->parts));
     XL_TRY(xli_scan_text(plan, desc, capabilities, &plan->text));
     if (plan->shape.algorithm != XL_SCAN_LOOKBACK)
         XL_TRY(build_launches(plan, most));

@@ -31,9 +31,8 @@ typedef struct xli_scan_plan {
     xli_scan_kernels kernels;
     xli_init init;
     /* Look-back builds a part when a call needs it. */
-    xli_text text;   /* the definitions of all parts */
-    xli_mutex *lock; /* guards `kernels`, `built` and `sub_group` */
-    unsigned built;  /* a bit for each part */
+    xli_text text; /* the definitions of all parts */
+    xli_parts parts;
     uint32_t sub_group[XLI_SCAN_PARTS];
 } xli_scan_plan;
 

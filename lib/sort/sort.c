@@ -39,9 +39,7 @@ static xl_status make(xl_plan *base, const void *of)
                             &tune));
     xli_sort_shape_of(&plan->problem, capabilities, &device, &tune.sort, &plan->shape);
     XL_TRY(check_algorithm(plan));
-    plan->lock = xli_mutex_create();
-    if (!plan->lock)
-        XL_TRY(xli_fail(base->ctx, XL_ERROR_OUT_OF_MEMORY, "no memory for a plan of sort"));
+    XL_TRY(xli_parts_create(base->ctx, &plan->parts));
     const unsigned parts = xli_sort_parts(plan);
     if (plan->problem.segments != XL_NONE || (parts & (parts - 1)) == 0)
         XL_TRY(xli_sort_build(plan, parts));
@@ -57,7 +55,7 @@ static void drop(xl_plan *base)
     xli_sort_drop_kernels(plan);
     xli_sort_zeros_drop(plan);
     xli_sort_gather_drop(plan);
-    xli_mutex_destroy(plan->lock);
+    xli_parts_destroy(&plan->parts);
 }
 
 /* The part of a sort of n keys without segments. */
@@ -75,28 +73,11 @@ static xli_sort_part part_for(const xli_sort_plan *plan, size_t n)
 static xl_status prepare(xl_plan *base, const void *of, const xli_span *spans)
 {
     (void)spans;
-    xl_status status = XL_SUCCESS;
     xli_sort_plan *const plan = (xli_sort_plan *)base;
     const size_t n = ((const xl_sort_args *)of)->n;
     if (n == 0 || plan->problem.segments != XL_NONE)
         return XL_SUCCESS;
-    const unsigned part = 1u << part_for(plan, n);
-    xli_mutex_lock(plan->lock);
-    if (!(plan->built & part))
-        status = xli_sort_build(plan, part);
-    xli_mutex_unlock(plan->lock);
-    return status;
-}
-
-/* The width of the kernels for n keys; before they are built, that of the device. */
-static uint32_t sub_group_for(const xli_sort_plan *plan, size_t n)
-{
-    const xli_sort_part part = part_for(plan, n);
-    xli_mutex_lock(plan->lock);
-    const bool built = plan->built >> part & 1u;
-    const uint32_t width = built ? plan->sub_group[part] : plan->shape.sub_group;
-    xli_mutex_unlock(plan->lock);
-    return width;
+    return xli_sort_build(plan, 1u << part_for(plan, n));
 }
 
 static void info(const xl_plan *base, size_t n, xl_plan_details *details)
@@ -113,7 +94,8 @@ static void info(const xl_plan *base, size_t n, xl_plan_details *details)
                         : samples ? (size_t)1 << sampled->tile_log
                                   : xli_sort_tile(shape);
     const uint32_t group = radix ? digits->group : samples ? sampled->group : shape->group_size;
-    details->sub_group_size = sub_group_for(plan, n);
+    details->sub_group_size =
+        xli_parts_width(&plan->parts, part_for(plan, n), plan->sub_group, shape->sub_group);
     details->work_group_size = group;
     details->item_elements = (uint32_t)(group > 1 ? tile / group : 0);
     details->tile_elements = tile;

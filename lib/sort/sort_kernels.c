@@ -209,18 +209,19 @@ unsigned xli_sort_parts(xli_sort_plan *plan)
     return parts;
 }
 
-static xl_status build_part(xli_sort_plan *plan, const xli_capabilities *capabilities,
-                            xli_sort_part part)
+static xl_status build_part(void *of, unsigned part)
 {
     xl_status status;
     xli_text text = {0};
     wanted list[NUM_KERNELS];
+    const xli_capabilities *capabilities;
+    xli_sort_plan *const plan = of;
     list_kernels(plan, list);
-    XL_TRY(write_text(plan, capabilities, part, &text));
+    XL_TRY(xli_context_capabilities(plan->base.ctx, &capabilities));
+    XL_TRY(write_text(plan, capabilities, (xli_sort_part)part, &text));
     for (const wanted *w = list; w < list + NUM_KERNELS; ++w)
         if (w->is_wanted && w->part == part && !w->kernel->cl)
             XL_TRY(build_kernel(plan, capabilities, w, text.data));
-    plan->built |= 1u << part;
 done:
     xli_text_free(&text);
     return status;
@@ -228,12 +229,10 @@ done:
 
 xl_status xli_sort_build(xli_sort_plan *plan, unsigned parts)
 {
-    xl_status status;
-    const xli_capabilities *capabilities;
-    XL_TRY(xli_context_capabilities(plan->base.ctx, &capabilities));
+    xl_status status = XL_SUCCESS;
     for (unsigned part = 0; part < XLI_SORT_PARTS; ++part)
         if (parts >> part & 1u)
-            XL_TRY(build_part(plan, capabilities, (xli_sort_part)part));
+            XL_TRY(xli_parts_build(&plan->parts, part, build_part, plan));
 done:
     return status;
 }

@@ -54,8 +54,7 @@ typedef struct xli_sort_plan {
     xl_plan base;
     xli_sort_problem problem;
     xli_sort_shape shape;
-    xli_mutex *lock; /* guards the next two and, until they are built, the kernels */
-    unsigned built;  /* bit p: part p has its kernels */
+    xli_parts parts;
     uint32_t sub_group[XLI_SORT_PARTS]; /* as xli_sub_group_of(), of the kernels of each part */
     xli_sort_kernels kernels;
     xli_sort_zeros zeros;
