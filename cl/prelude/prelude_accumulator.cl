@@ -52,6 +52,13 @@ XL_T xl_op(XL_T a, XL_T b)
 }
 #else
 enum { XL_HEAD = 1, XL_SOME = 2 };
+/* How an accumulator holds an element. The host makes a vector of three one of four: as the last
+ * member of a struct, it was copied wrong by NVIDIA 580 (docs/drivers.md). */
+#ifndef xl_held
+#define xl_held XL_E
+#define xl_hold(e) (e)
+#define xl_element_held(h) (h)
+#endif
 /* The members are in this order because rusticl 22.3 loses a member after a value of one byte.
  * There is no padding, neither before a value with a larger alignment than the flags nor at the
  * end: NVIDIA 580 keeps copies of a struct with padding in memory instead of registers (scans by
@@ -76,7 +83,7 @@ typedef struct xl_accumulator {
 #if XL_E_ALIGNMENT > 64
     ulong8 gap64;
 #endif
-    XL_E value;
+    xl_held value;
 #if XL_E_BYTES % 4 != 0
     uchar hole[4 - XL_E_BYTES % 4];
 #endif
@@ -105,7 +112,7 @@ XL_T xl_accumulator_make(XL_E e, uint flags, uint count)
 #if XL_E_ALIGNMENT > 64
     t.gap64 = 0;
 #endif
-    t.value = e;
+    t.value = xl_hold(e);
     return t;
 }
 
@@ -130,7 +137,7 @@ XL_T xl_accumulator_of(XL_E e, bool head)
 
 XL_E xl_element_of(XL_T t)
 {
-    return t.value;
+    return xl_element_held(t.value);
 }
 
 bool xl_is_head(XL_T t)
@@ -143,12 +150,12 @@ XL_T xl_op(XL_T a, XL_T b)
     XL_T both = b; /* a copy: see cl/lane/lane_scan.cl */
 #if XL_HAS_IDENTITY
     if (!(b.flags & XL_HEAD))
-        both.value = xl_op_e(a.value, b.value);
+        both.value = xl_hold(xl_op_e(xl_element_of(a), xl_element_of(b)));
 #else
     if (!(b.flags & XL_SOME))
         both.value = a.value;
     else if ((a.flags & XL_SOME) && !(b.flags & XL_HEAD))
-        both.value = xl_op_e(a.value, b.value);
+        both.value = xl_hold(xl_op_e(xl_element_of(a), xl_element_of(b)));
 #endif
 #if XL_ACCUMULATOR == 2
     both.count += a.count;

@@ -65,6 +65,11 @@ xl_status xli_problem_text(const xl_context *ctx, const xli_problem *problem,
     xli_element_text_access(text, problem->op, types, problem->loads, problem->stores,
                             &problem->params);
     xli_text_add(text, "#define XL_SEG %s\n", segment_type(desc));
+    if (problem->element.lanes == 3 && problem->state != XLI_ACCUMULATOR_PLAIN)
+        xli_text_add(text,
+                     "#define xl_held %s4\n#define xl_hold(e) ((%s4)((e), (%s)0))\n"
+                     "#define xl_element_held(h) ((h).xyz)\n",
+                     problem->element.scalar, problem->element.scalar, problem->element.scalar);
     xli_text_define(text, lines, XLI_COUNT(lines));
     xli_text_define(text, shape, num_shape);
     if (text->failed)
