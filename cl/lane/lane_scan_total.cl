@@ -63,7 +63,7 @@ XL_E xl_elements_scan(XL_E mine, ulong heads)
 XL_T xl_lane_scan_total(XL_T mine, XL_T *all)
 {
     const ulong heads = xl_lane_ballot(xl_is_head(mine));
-    const XL_E x = xl_elements_scan(mine.value, heads);
+    const XL_E x = xl_elements_scan(xl_element_of(mine), heads);
     const XL_E below = xl_element_up(x, 1);
     XL_T before = xl_identity();
     *all = xl_accumulator_of(xl_element_from(x, xl_lane_width() - 1), heads != 0);
