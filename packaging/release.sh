@@ -28,6 +28,10 @@ part() { # NAME
 version=$(part MAJOR).$(part MINOR).$(part PATCH)
 name=crosslane-$version
 
+for place in CITATION.cff:"version: $version" packaging/debian/changelog:"crosslane ($version-"; do
+  git show "$commit:${place%%:*}" | grep -qF "${place#*:}" || { echo "${place%%:*}: the version must be $version" >&2 && exit 1; }
+done
+
 # git writes the times of the commit and fixed owners; tar.umask overrides the user's setting.
 git -c tar.umask=0022 archive --format=tar --prefix="$name/" "$commit" | gzip -9n >"$out/$name.tar.gz"
 
