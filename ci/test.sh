@@ -71,7 +71,7 @@ every_other_device() { # GPUs and whatever else has a driver here
 static_rows() {
   table=$log/table-static
   check mutants ci/mutants.sh --check
-  check shellcheck shellcheck -x ci/*.sh .ci/run test/tool/*.sh test/fault/*.sh test/lane/*.sh packaging/*.sh packaging/debian/tests/*
+  check shellcheck shellcheck -x ci/*.sh .ci/run test/tool/*.sh test/fault/*.sh test/lane/*.sh packaging/*.sh packaging/debian/tests/{build,program}
   if_changed checks check checks ci/checks-test.sh
   if_changed clang build clang
   for host in windows x86 macos; do
@@ -106,7 +106,7 @@ configuration "Oclgrind" werror "$(tests_for oclgrind)" oclgrind "${simulator[@]
 configuration "Oclgrind races" werror "$(tests_for oclgrind-races oclgrind-O0)" \
   "oclgrind --build-options -O0 --data-races" "${simulator[@]}"
 every_other_device
-if_changed "packages" check "packages" env "${pocl[@]}" packaging/test.sh
+if_changed "packages" check "packages" env "${pocl[@]}" packaging/packages-test.sh
 if_changed "PoCL cbs" cbs_row
 if_changed "PoCL one thread" configuration "PoCL one thread" werror '-L ^(lane|group|tile|primitive|cases)$' - \
   "${pocl[@]}" "${small[@]}" "${one_thread[@]}"

@@ -8,7 +8,7 @@
 # Exits with 77 if a program that it needs is missing. Debian: debhelper, lintian, autopkgtest.
 set -eu
 cd "$(dirname "$0")/.."
-top=$PWD place= commit=HEAD
+top=$PWD place='' commit=HEAD
 while [ $# -gt 0 ]; do
   case $1 in
     --install) place=null && shift ;;

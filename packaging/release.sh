@@ -9,7 +9,7 @@
 set -eu
 umask 022
 top=$(cd "$(dirname "$0")/.." && pwd)
-out=$top/build/release url= commit=HEAD
+out=$top/build/release url='' commit=HEAD
 while [ $# -gt 0 ]; do
   case $1 in
     --out) out=$2 && shift 2 ;;

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# usage: packaging/test.sh
+# usage: packaging/packages-test.sh
 #
 # Two release tarballs and amalgamations of HEAD, made with another clock, folder, umask, language and git
 # setting, have the same bytes. The library builds from the tarball, without git. Then packaging/amalgamation-test.sh
