@@ -6,7 +6,7 @@
 # runs lintian, which must report no error. --install installs them on this machine, runs their
 # autopkgtests here, and removes them; --chroot does that in a system of debootstrap. Both need root.
 # Exits with 77 if a program that it needs is missing. Debian: debhelper, lintian, autopkgtest.
-set -eu
+set -euo pipefail
 cd "$(dirname "$0")/.."
 top=$PWD place='' commit=HEAD
 while [ $# -gt 0 ]; do

@@ -6,7 +6,7 @@
 # the commit alone; the amalgamation crosslane-amalgamation-X.Y.Z.tar.gz; SHA256SUMS; and the
 # recipes for Spack, conda and vcpkg, filled with the version, the checksums and the address of the
 # tarball. URL: where the tarball will be (default: the file itself). FOLDER: default build/release.
-set -eu
+set -euo pipefail
 umask 022
 top=$(cd "$(dirname "$0")/.." && pwd)
 out=$top/build/release url='' commit=HEAD
