@@ -4,7 +4,7 @@
 #
 # Builds Debian packages of a commit (default: HEAD) from its release tarball into build/debian, and
 # runs lintian, which must report no error. --install installs them on this machine, runs their
-# autopkgtests here, and removes them; --chroot does that in a system of debootstrap. Both need root.
+# autopkgtests here, and removes them; --chroot does that in a system of debootstrap, where they stay. Both need root.
 # Exits with 77 if a program that it needs is missing. Debian: debhelper, lintian, autopkgtest.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -35,8 +35,11 @@ cd "$out"
 lintian --fail-on error ./*.changes | tee lintian.log
 if [ -n "$place" ]; then
   code=0
-  # shellcheck disable=SC2086
-  autopkgtest --output-dir "$out/autopkgtest" ./*.changes -- $place || code=$?
+  # PoCL reads /proc and /sys, which other processes do not see mounted there.
+  # shellcheck disable=SC2086,SC2016
+  unshare --mount sh -c '
+    if [ "$1" = chroot ]; then mount -t proc proc "$2/proc" && mount --rbind /sys "$2/sys"; fi
+    exec autopkgtest --output-dir autopkgtest ./*.changes -- "$@"' sh $place || code=$?
   if [ "$place" = null ]; then
     apt-get purge -y -qq libcrosslane-dev libcrosslane0.1 crosslane-tools
   fi
