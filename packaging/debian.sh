@@ -29,7 +29,7 @@ cp "$tarball" "$out/${name/-/_}.orig.tar.gz"
 tar -xzf "$tarball" -C "$out"
 cp -r "$out/$name/packaging/debian" "$out/$name/debian"
 cd "$out/$name"
-unset "${!CROSSLANE_@}"
+unset "${!CROSSLANE_@}" "${!CMAKE_@}" # a clean environment
 dpkg-buildpackage --no-sign -j2 >"$out/build.log" 2>&1 || { tail -n 30 "$out/build.log" && exit 1; }
 cd "$out"
 lintian --fail-on error ./*.changes | tee lintian.log
