@@ -196,19 +196,19 @@ class Amalgamation:
 
     def code(self, code):
         """The text of a file, with internal headers in place of the first #include of each."""
-        text = ""
+        text = []
         for kind, part in code:
             include = re.match(r'#include (?:"(?:\w+/)*(\w+\.h)"|<crosslane/\w+\.h>)$', part) if kind == "directive" else None
             if include is None:
-                text += part
+                text.append(part)
             elif include.group(1) and include.group(1) not in self.seen:
                 self.seen.add(include.group(1))
                 inner = tokens(read(self.where[include.group(1)]))
                 self.macros.update((re.match(r"# *define +(\w+)", t).group(1), t) for k, t in inner
                                    if k == "directive" and re.match("# *define", t))
                 make_static(inner)
-                text += self.code(inner)
-        return text
+                text.append(self.code(inner))
+        return "".join(text)
 
 
 def main(folder):
@@ -231,7 +231,7 @@ def main(folder):
     if missing:
         sys.exit(f"amalgamate: not in a folder of FOLDERS: {sorted(missing)}")
 
-    body = ""
+    body = []
     for name, c in code.items():
         stem = name[:-2]
         make_static(c)
@@ -244,7 +244,7 @@ def main(folder):
         text += "".join(f"#undef {m}\n" for m in macros)
         if name in HOSTS:
             text = f"{HOSTS[name]}\n{text}#endif\n"
-        body += f"\n/* ---- {name} " + "-" * (80 - len(name)) + " */\n" + text
+        body += [f"\n/* ---- {name} " + "-" * (80 - len(name)) + " */\n", text]
     version = ".".join(re.search(rf"XL_VERSION_{p} (\d+)", public).group(1) for p in ("MAJOR", "MINOR", "PATCH"))
     note = f"/* SPDX-License-Identifier: MIT\n * Crosslane {version} in two files, made by packaging/amalgamate.py"
     head = note + ":\n * cc program.c crosslane.c -lOpenCL -pthread */\n"
@@ -265,7 +265,7 @@ def main(folder):
 """
     os.makedirs(folder, exist_ok=True)
     for name, text in (("crosslane.h", note + ". */\n#ifndef CROSSLANE_STATIC\n#define CROSSLANE_STATIC\n#endif\n" + public),
-                       ("crosslane.c", head + body)):
+                       ("crosslane.c", head + "".join(body))):
         with open(os.path.join(folder, name), "w", encoding="utf-8", newline="\n") as file:
             file.write(text)
 
