@@ -15,6 +15,7 @@
 #   fuzz      libFuzzer on the parsers of files
 #   tidy      clang-tidy, cppcheck and the models of the protocols
 #   peers     other libraries' programs
+#   packages  Debian packages, built and tested on this machine; the recipes for Spack, conda and vcpkg
 #   mutants   a slice of the mutants, another one each night (NIGHTLY_SLICE=K/N; all: 0/1)
 # Another seed each night: NIGHTLY_SEED. Ends with the table of ci/test.sh; logs: build/nightly.
 # Drivers newer than this machine's are tried by hand: ci/newer-drivers.sh.
@@ -23,9 +24,9 @@ set -u
 log=$(cd "$(dirname "$0")/.." && pwd)/build/nightly
 # shellcheck source=ci/rows.sh
 . "$(dirname "$0")/rows.sh"
-known='push cases full masks large fuzz tidy peers mutants'
+known='push cases full masks large fuzz tidy peers packages mutants'
 for part; do
-  [[ " $known " == *" $part "* ]] || { sed -n '3,20s/^# \{0,1\}//p' "$0" >&2 && exit 2; }
+  [[ " $known " == *" $part "* ]] || { sed -n '3,21s/^# \{0,1\}//p' "$0" >&2 && exit 2; }
 done
 is_part() { # PART
   [[ " ${parts:-$known} " == *" $1 "* ]]
@@ -122,6 +123,10 @@ fi
 if is_part peers; then
   check peers ci/peers.sh --quick --max-n 2^16
   check "the script of the peers" ci/peers-test.sh
+fi
+if is_part packages; then
+  check "Debian packages" env "${pocl[@]}" packaging/debian.sh --install
+  check "recipes" env "${pocl[@]}" bash -c 'packaging/release.sh && packaging/recipes-test.py'
 fi
 ! is_part mutants || check mutants ci/mutants.sh --slice "${NIGHTLY_SLICE:-$((10#$(date +%j) % 4))/4}"
 finish

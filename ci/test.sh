@@ -12,7 +12,7 @@
 #               device of this machine, such as a GPU
 #   if changed  PoCL on one thread and with its other method for work-groups, reported properties of GPUs
 #               that are absent, sanitizers, a second compiler, other hosts, compilers for other GPUs,
-#               the tests of the checks: only if files on which the row depends (test/rows.tsv) have
+#               the tarball and the amalgamation, the tests of the checks: only if files on which the row depends (test/rows.tsv) have
 #               changed since it last passed. A pass is written into that table: commit it.
 #   --all       all of these rows
 #   --quick     a build, the interface, the checks of format, layers and parameters, and on PoCL the tests
@@ -71,7 +71,7 @@ every_other_device() { # GPUs and whatever else has a driver here
 static_rows() {
   table=$log/table-static
   check mutants ci/mutants.sh --check
-  check shellcheck shellcheck -x ci/*.sh .ci/run test/tool/*.sh test/fault/*.sh test/lane/*.sh
+  check shellcheck shellcheck -x ci/*.sh .ci/run test/tool/*.sh test/fault/*.sh test/lane/*.sh packaging/*.sh packaging/debian/tests/{build,program}
   if_changed checks check checks ci/checks-test.sh
   if_changed clang build clang
   for host in windows x86 macos; do
@@ -106,6 +106,7 @@ configuration "Oclgrind" werror "$(tests_for oclgrind)" oclgrind "${simulator[@]
 configuration "Oclgrind races" werror "$(tests_for oclgrind-races oclgrind-O0)" \
   "oclgrind --build-options -O0 --data-races" "${simulator[@]}"
 every_other_device
+if_changed "packages" check "packages" env "${pocl[@]}" packaging/packages-test.sh
 if_changed "PoCL cbs" cbs_row
 if_changed "PoCL one thread" configuration "PoCL one thread" werror '-L ^(lane|group|tile|primitive|cases)$' - \
   "${pocl[@]}" "${small[@]}" "${one_thread[@]}"

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
 # Rules of `cmake --install`: the library, its headers, a CMake package, a pkg-config file and the
 # program. The installed tree may be moved. A static and a shared build may have the same prefix, in
-# any order: their files are equal or have different names.
+# any order: their files are equal or have different names. Components, for `cmake --install --component`:
+# runtime (the shared library), development, tools, doc.
 include(CMakePackageConfigHelpers)
 
 set(kind static)
@@ -9,15 +10,16 @@ if(BUILD_SHARED_LIBS)
   set(kind shared)
 endif()
 install(TARGETS crosslane EXPORT crosslane-${kind}-targets
-        RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR}
-        LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
-        ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
-install(DIRECTORY include/crosslane DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.h")
-install(FILES LICENSE README.md CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
-install(DIRECTORY docs DESTINATION ${CMAKE_INSTALL_DOCDIR}
+        RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT runtime
+        LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT runtime NAMELINK_COMPONENT development
+        ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT development)
+install(DIRECTORY include/crosslane DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT development
+        FILES_MATCHING PATTERN "*.h")
+install(FILES LICENSE README.md CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT doc)
+install(DIRECTORY docs DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT doc
         FILES_MATCHING PATTERN "*.md" PATTERN "*.svg" PATTERN "notebook*" EXCLUDE)
 # For readers: the library contains these texts.
-install(DIRECTORY cl/include/ DESTINATION ${CMAKE_INSTALL_DOCDIR}/kernel-includes)
+install(DIRECTORY cl/include/ DESTINATION ${CMAKE_INSTALL_DOCDIR}/kernel-includes COMPONENT doc)
 
 # The program finds the shared library relative to its own folder.
 if(TARGET crosslane_tool)
@@ -28,7 +30,10 @@ if(TARGET crosslane_tool)
     set(origin "$ORIGIN")
   endif()
   set_target_properties(crosslane_tool PROPERTIES INSTALL_RPATH "${origin}/${bin_to_lib}")
-  install(TARGETS crosslane_tool RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+  install(TARGETS crosslane_tool RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT tools)
+  if(NOT CMAKE_CROSSCOMPILING AND UNIX)
+    install(DIRECTORY ${PROJECT_BINARY_DIR}/tools/man/ DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT tools)
+  endif()
 endif()
 
 # find_package(crosslane)
@@ -37,11 +42,11 @@ configure_package_config_file(cmake/crosslane-config.cmake.in
                               ${PROJECT_BINARY_DIR}/crosslane-config.cmake
                               INSTALL_DESTINATION ${package_dir} NO_SET_AND_CHECK_MACRO)
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/crosslane-config-version.cmake
-                                 COMPATIBILITY SameMinorVersion)
-install(EXPORT crosslane-${kind}-targets NAMESPACE crosslane:: DESTINATION ${package_dir})
+                                 COMPATIBILITY ${abi_compatibility})
+install(EXPORT crosslane-${kind}-targets NAMESPACE crosslane:: DESTINATION ${package_dir} COMPONENT development)
 install(FILES ${PROJECT_BINARY_DIR}/crosslane-config.cmake
               ${PROJECT_BINARY_DIR}/crosslane-config-version.cmake
-        DESTINATION ${package_dir})
+        DESTINATION ${package_dir} COMPONENT development)
 
 # pkg-config crosslane. The public headers include CL/cl.h and programs call OpenCL
 # themselves, so OpenCL is a public requirement, by its .pc file if there is one.
@@ -74,7 +79,7 @@ function(install_pc name library)
   set(pc_library ${library})
   set(pc_name ${name})
   configure_file(cmake/crosslane.pc.in ${PROJECT_BINARY_DIR}/${name}.pc @ONLY)
-  install(FILES ${PROJECT_BINARY_DIR}/${name}.pc DESTINATION ${pc_dir})
+  install(FILES ${PROJECT_BINARY_DIR}/${name}.pc DESTINATION ${pc_dir} COMPONENT development)
 endfunction()
 install_pc(crosslane "-L\${libdir} -lcrosslane")
 # The path selects the static library even if a shared one is in the same folder.

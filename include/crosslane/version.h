@@ -10,9 +10,6 @@
 #define XL_VERSION_PATCH 0
 #define XL_VERSION_NUMBER (XL_VERSION_MAJOR * 10000 + XL_VERSION_MINOR * 100 + XL_VERSION_PATCH)
 
-/* The SOVERSION: increases with each change that breaks compiled programs. */
-#define XL_ABI_VERSION 0
-
 XL_EXTERN_C_BEGIN
 
 /* The version of the linked library, as a number like XL_VERSION_NUMBER, which is that of the

@@ -203,7 +203,7 @@ cl_ulong xli_device_ulong(cl_device_id device, cl_device_info what);
 xl_status xli_cache_open(xl_context *ctx, const char *setting_or_null);
 /* The whole file of a key, a header and its body, if it is as it was written, or NULL. */
 enum { XLI_CACHE_HEADER = 144 };
-extern const char xli_cache_magic[];
+extern const char xli_cache_magic[17];
 char *xli_cache_read(const xl_context *ctx, const char key[65], size_t *length);
 /* Fills in the header in front of `length` bytes and writes all of it, then sweeps the
  * folder. */

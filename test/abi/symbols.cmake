@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-# Fails unless the shared library below PREFIX exports exactly the symbols listed
-# in the file WANTED.
+# Fails unless the shared library below PREFIX exports exactly the symbols listed in the file WANTED,
+# each with the symbol version CROSSLANE_X, and has the SONAME libcrosslane.so.X, where X is ABI.
 #
-#   cmake -DNM=nm -DPREFIX=<install prefix> -DWANTED=<symbols.txt> -P symbols.cmake
+#   cmake -DNM=nm -DPREFIX=<install prefix> -DWANTED=<symbols.txt> -DABI=<X> -P symbols.cmake
 cmake_minimum_required(VERSION 3.20)
 file(GLOB_RECURSE library ${PREFIX}/libcrosslane.so)
 if(NOT library)
@@ -11,7 +11,20 @@ endif()
 execute_process(COMMAND ${NM} -D --defined-only --format=posix ${library}
                 OUTPUT_VARIABLE lines COMMAND_ERROR_IS_FATAL ANY)
 string(REGEX MATCHALL "[^\n]+" lines "${lines}")
-list(TRANSFORM lines REPLACE "[@ ].*" "")
+list(TRANSFORM lines REPLACE " .*" "")
+set(version "@@?CROSSLANE_${ABI}$")
+foreach(line IN LISTS lines)
+  if(NOT line MATCHES "${version}" AND NOT line STREQUAL "CROSSLANE_${ABI}")
+    message(FATAL_ERROR "${line}: not of the version CROSSLANE_${ABI}")
+  endif()
+endforeach()
+list(TRANSFORM lines REPLACE "${version}" "")
+list(REMOVE_ITEM lines CROSSLANE_${ABI}) # the version itself
+find_program(readelf NAMES readelf llvm-readelf REQUIRED)
+execute_process(COMMAND ${readelf} -d ${library} OUTPUT_VARIABLE dynamic COMMAND_ERROR_IS_FATAL ANY)
+if(NOT dynamic MATCHES "\\(SONAME\\)[^\n]*\\[libcrosslane\\.so\\.${ABI}\\]\n")
+  message(FATAL_ERROR "${library}: SONAME is not libcrosslane.so.${ABI}: ${dynamic}")
+endif()
 file(STRINGS ${WANTED} wanted REGEX "^[^#]")
 
 set(extra ${lines})

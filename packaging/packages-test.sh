@@ -1,0 +1,29 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# usage: packaging/packages-test.sh
+#
+# Two release tarballs and amalgamations of HEAD, made with another clock, folder, umask, language and git
+# setting, have the same bytes. The library builds from the tarball, without git. Then packaging/amalgamation-test.sh
+# tests the working tree.
+set -eu
+cd "$(dirname "$0")/.."
+top=$PWD
+here=$PWD/build/packages
+rm -rf "$here"
+(umask 077 && packaging/release.sh --out "$here/one" >/dev/null) &
+(cd / && umask 000 && sleep 1 && LC_ALL=C TZ=Asia/Tokyo GIT_CONFIG_COUNT=1 GIT_CONFIG_KEY_0=tar.umask GIT_CONFIG_VALUE_0=user \
+  "$top/packaging/release.sh" --out "$here/two/deep" >/dev/null)
+wait $!
+diff "$here/one/SHA256SUMS" "$here/two/deep/SHA256SUMS"
+(cd "$here/one" && sha256sum -c --quiet SHA256SUMS)
+mkdir "$here/source"
+tar -xzf "$here"/one/crosslane-[0-9]*.tar.gz --strip-components=1 -C "$here/source"
+cmake -S "$here/source" -B "$here/build" -G Ninja -DXL_TESTS=OFF -DXL_BENCH=OFF -DXL_EXAMPLES=OFF -DXL_WERROR=ON \
+  -DCMAKE_C_COMPILER_LAUNCHER="$(command -v ccache || true)"
+cmake --build "$here/build" --parallel "$(nproc)"
+cmake --install "$here/build" --prefix "$here/prefix"
+"$here/prefix/bin/crosslane" version
+if grep -rE '@(version|url|sha256|sha512)@' "$here/one/recipes"; then
+  exit 1
+fi
+packaging/amalgamation-test.sh
