@@ -216,23 +216,23 @@ void xl_chunk_tile_scan(__local xl_temp_storage *storage, const xl_input *input,
 #pragma unroll
     for (uint k = 0; k < XL_ITEMS; ++k) {
         const bool head = (bits.heads >> k & 1) != 0;
-        e[k] = total.value;
+        e[k] = xl_element_of(total);
         if (bits.valid >> k & 1)
             e[k] = xl_element_of(xl_input_accumulator(input, storage->stage.in[XL_AT(p + k)],
                                                       chunk_tile.base + p + k, head));
     }
-    XL_E value = total.value;
+    XL_E value = xl_element_of(total);
 #pragma unroll
     for (uint k = 0; k < XL_ITEMS; ++k) {
         XL_STEP(value, some, e[k], (bits.heads >> k & 1) != 0, bits.valid >> k & 1)
     }
-    total.value = value;
+    total.value = xl_hold(value);
     total.flags = (bits.heads != 0 ? XL_HEAD : 0) | (bits.valid != 0 ? XL_SOME : 0);
 #if XL_ACCUMULATOR == 2
     total.count = popcount(bits.heads);
 #endif
     const XL_T sum = xl_op(*carry, xl_group_scan_exclusive(total, storage->scratch, &all));
-    value = sum.value;
+    value = xl_element_of(sum);
     some = (sum.flags & XL_SOME) != 0;
 #if XL_ACCUMULATOR == 2
     uint number = sum.count;
