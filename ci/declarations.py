@@ -63,7 +63,7 @@ def statements(text):
         if depth:
             continue
         if letter == ";":
-            yield " ".join(text[start:at].split())
+            yield " ".join(text[start:at].split()).replace("( ", "(")
             start = at + 1
         elif letter == "}" and text[start:at].split()[:2] == ["static", "inline"]:
             start = at + 1

@@ -578,8 +578,8 @@ typedef struct xl_nearest_approximate_args {
 } xl_nearest_approximate_args;
 void xl_nearest_approximate_desc_init_version(xl_nearest_approximate_desc *desc, uint32_t version);
 xl_status xl_nearest_approximate_create(xl_context *ctx, const xl_nearest_approximate_desc *desc, xl_plan **plan);
-xl_status xl_nearest_approximate_scratch( const xl_plan *plan, const xl_nearest_approximate_args *args, size_t *bytes);
-xl_status xl_nearest_approximate_enqueue( xl_plan *plan, cl_command_queue queue, const xl_nearest_approximate_args *args, cl_uint num_waits, const cl_event *waits, cl_event *event);
+xl_status xl_nearest_approximate_scratch(const xl_plan *plan, const xl_nearest_approximate_args *args, size_t *bytes);
+xl_status xl_nearest_approximate_enqueue(xl_plan *plan, cl_command_queue queue, const xl_nearest_approximate_args *args, cl_uint num_waits, const cl_event *waits, cl_event *event);
 xl_status xl_program_create(xl_context *ctx, const char *source, const char *options, cl_program *program);
 typedef struct xl_reduce_desc {
     uint32_t version;
