@@ -2,6 +2,7 @@
 """The device, the plans and the buffers that calls on NumPy arrays share and keep."""
 from __future__ import annotations
 
+import os
 import threading
 from collections import OrderedDict
 from typing import Any
@@ -110,6 +111,21 @@ def host(device: str | None = None) -> Host:
         if device not in _hosts:
             _hosts[device] = Host(device)
         return _hosts[device]
+
+
+def _after_fork() -> None:
+    """OpenCL does not survive fork(). The child forgets the devices and releases nothing; its next
+    call asks the library for a context, whose error says why there is none."""
+    global _lock
+    _lock = threading.Lock()
+    for one in _hosts.values():
+        for buffer, _ in one._buffers.values():
+            ffi.gc(buffer, None)
+    _hosts.clear()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_after_fork)
 
 
 def release() -> None:

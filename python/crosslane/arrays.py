@@ -144,17 +144,19 @@ def unique(a: ArrayLike, return_counts: bool = False, *, device: str | None = No
     rows, _ = _rows(a, None)
     if rows.size == 0:
         return (rows.copy(), np.empty(0, np.int64)) if return_counts else rows.copy()
+    wanted = rows.dtype
+    if wanted == np.float16:  # few devices compare them
+        rows = rows.astype(np.float32)
     h = host(device)
     with h.lock:
         kind, n = type_code(rows.dtype), rows.size
         keys, out, count = h.upload("a", rows), h.buffer("b", rows.nbytes), h.buffer("count", 8)
         h.run(h.plan("sort", key=kind), n=n, keys_in=keys, keys_out=keys)
-        # Keys are moved and compared only: types that the device does not compute with are compared as integers.
         plan = h.plan("select", type=kind, kind="select_runs" if return_counts else "select_unique")
         lengths = {"lengths_out": h.buffer("c", 4 * n)} if return_counts else {}
         h.run(plan, n=n, in_=keys, out=out, count_out=count, **lengths)
         number = int(h.download(count, np.empty(1, np.uint64))[0])
-        found = h.download(out, np.empty(number, rows.dtype))
+        found = h.download(out, np.empty(number, rows.dtype)).astype(wanted, copy=False)
         counts = h.download(lengths["lengths_out"], np.empty(number, np.uint32)).astype(np.int64) if return_counts else None
     if found.dtype.kind == "f":
         numbers = number - int(np.count_nonzero(np.isnan(found)))

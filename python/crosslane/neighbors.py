@@ -6,7 +6,8 @@ the same unit. float32 points are searched in float32, all others in float64, wh
 have. A cell is None (open space), one edge, `dimensions` edges of a box, or a matrix whose rows are
 the edge vectors, of either hand. pbc says along which vectors space repeats; points may be outside
 the cell. Along the other vectors the cell has no effect. Each periodic image of a point is a
-neighbour of its own, also of the point itself.
+neighbour of its own, also of the point itself. Squares are compared: a pair is closer than r if
+(dx*dx + dy*dy) + dz*dz < r*r, each operation rounded once in the precision of the points.
 """
 from __future__ import annotations
 

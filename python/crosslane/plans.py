@@ -82,24 +82,25 @@ def _pointer(name: str, target: type, value: Any, keep: list[Any]) -> Any:
     item = target.item
     if value is None:
         return ffi.NULL
-    if item.cname == "char":
-        keep.append(ffi.new("char[]", value.encode() if isinstance(value, str) else value))
-    elif item.kind == "void":
+    if item.kind == "void":
         return _bytes_of(value, keep)
+    if item.cname == "char":
+        made = ffi.new("char[]", value.encode() if isinstance(value, str) else value)
     elif item.kind == "struct" and isinstance(value, dict):
-        keep.append(ffi.new(target))
-        fill(keep[-1], value, keep)
+        made = ffi.new(target)
+        fill(made, value, keep)
     elif item.kind == "struct" and not isinstance(value, (list, tuple)):
         return ffi.cast(target, _int_ptr(value))  # an OpenCL object
     else:
-        values = list(np.asarray(value).ravel()) if item.kind == "primitive" else list(value)
-        keep.append(ffi.new(f"{item.cname}[]", len(values)))
+        values = np.asarray(value).ravel().tolist() if item.kind == "primitive" else list(value)
+        made = ffi.new(f"{item.cname}[]", len(values))
         for k, element in enumerate(values):
             if item.kind == "struct":
-                fill(keep[-1] + k, element, keep)
+                fill(made + k, element, keep)
             else:
-                keep[-1][k] = element
-    return keep[-1]
+                made[k] = element
+    keep.append(made)
+    return made
 
 
 def fill(target: Any, values: dict[str, Any], keep: list[Any], where: str = "") -> None:
