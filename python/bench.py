@@ -85,8 +85,9 @@ def main():
         calls = {}
         for kind in ("float32", "float64"):
             given = np.minimum(points.astype(kind), np.nextafter(np.dtype(kind).type(edge), 0))
+            calls[f"C j, {kind}"] = c_call(given, edge, cutoff, 0)
             calls[f"C jd, {kind}"] = c_call(given, edge, cutoff, xl.constant("LIST_DISTANCES"))
-            for quantities in ("jd", "ijd", "ijdDS"):
+            for quantities in ("j", "jd", "ijd", "ijdDS"):
                 calls[f"crosslane {quantities}, {kind}"] = lambda given=given, quantities=quantities: xl.neighbor_list(
                     quantities, given, cutoff, cell=edge)
         calls.update(others(points, edge, cutoff))
@@ -99,8 +100,8 @@ def main():
     for name, times in table.items():
         print(f"{name:28}" + "".join(f"{1e3 * times[n]:12.2f}" for n in sizes))
     for kind in ("float32", "float64"):
-        quotients = [table[f"crosslane jd, {kind}"][n] / table[f"C jd, {kind}"][n] for n in sizes]
-        print(f"{'crosslane jd / C, ' + kind:28}" + "".join(f"{quotient:12.3f}" for quotient in quotients))
+        quotients = [table[f"crosslane j, {kind}"][n] / table[f"C j, {kind}"][n] for n in sizes]
+        print(f"{'crosslane j / C, ' + kind:28}" + "".join(f"{quotient:12.3f}" for quotient in quotients))
 
 
 main()

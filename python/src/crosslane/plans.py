@@ -104,7 +104,7 @@ def _pointer(name: str, target: type, value: Any, keep: list[Any]) -> Any:
 
 
 def fill(target: Any, values: dict[str, Any], keep: list[Any], where: str = "") -> None:
-    """Stores values in the structure that `target` points to. `keep` receives what must live as long."""
+    """Stores values in the structure that `target` points to. `keep` receives the objects that it points to."""
     types = dict(ffi.typeof(target).item.fields) if ffi.typeof(target).kind == "pointer" else dict(ffi.typeof(target).fields)
     for key, value in values.items():
         name = key[:-1] if key.endswith("_") and keyword.iskeyword(key[:-1]) else key
@@ -341,27 +341,27 @@ class Plan:
         return self._run(f"xl_{self.primitive}_enqueue", queue, index, waits, args)
 
     def build(self, queue: Any, index: Index, *, waits: Sequence[Any] = (), **args: Any) -> Any:
-        """Of a grid: builds an Index of points (xl_grid_build_args)."""
+        """For a grid: builds an Index of points (xl_grid_build_args)."""
         return self._run("xl_grid_build_enqueue", queue, index, waits, args)
 
     def reorder(self, queue: Any, index: Index, *, waits: Sequence[Any] = (), **args: Any) -> Any:
-        """Of a grid: an array into the order of the Index, or back (xl_grid_reorder_args)."""
+        """For a grid: moves an array into the order of the Index, or back (xl_grid_reorder_args)."""
         return self._run("xl_grid_reorder_enqueue", queue, index, waits, args)
 
     def moved(self, queue: Any, index: Index, *, waits: Sequence[Any] = (), **args: Any) -> Any:
-        """Of a grid: counts the points that moved (xl_grid_moved_args)."""
+        """For a grid: counts the points that moved (xl_grid_moved_args)."""
         return self._run("xl_grid_moved_enqueue", queue, index, waits, args)
 
     def count(self, queue: Any, index: Index, *, waits: Sequence[Any] = (), **args: Any) -> Any:
-        """Of neighbors: counts and offsets alone (xl_neighbors_args)."""
+        """For neighbors: counts and offsets alone (xl_neighbors_args)."""
         return self._run("xl_neighbors_count_enqueue", queue, index, waits, args)
 
     def fill(self, queue: Any, index: Index, *, waits: Sequence[Any] = (), **args: Any) -> Any:
-        """Of neighbors: the list alone, behind `count` (xl_neighbors_args)."""
+        """For neighbors: the list alone, behind `count` (xl_neighbors_args)."""
         return self._run("xl_neighbors_fill_enqueue", queue, index, waits, args)
 
     def status(self, queue: Any, index: Index, *, waits: Sequence[Any] = (), **args: Any) -> dict[str, Any]:
-        """Of searches: how a call with these arguments came out. Blocks."""
+        """For searches: how a call with these arguments came out. Blocks."""
         report, structure, keep = ffi.new(f"xl_{self.primitive}_report *"), *self._args(args)
         call = getattr(library(), f"xl_{self.primitive}_status")
         check(call(self.handle, index.handle, _queue(queue), structure, report, len(waits), _waits(waits)), self.context.handle)
