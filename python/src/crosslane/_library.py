@@ -175,7 +175,7 @@ def _open() -> Any:
         try:
             found = ffi.dlopen(name)
         except OSError as problem:
-            text = str(problem)
+            text = str(problem).partition(".  Additionally")[0]  # of find_library()
             if "OpenCL" in text:
                 raise LibraryNotFoundError(f"The OpenCL loader was not found ({text}). Install it and a driver:{_INSTALL}") from None
             raise LibraryNotFoundError(f"The library crosslane was not found ({text}). Install this package from its wheel, install the "

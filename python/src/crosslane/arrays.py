@@ -41,7 +41,7 @@ def _rows(a: ArrayLike, axis: int | None) -> tuple[np.ndarray, int | None]:
     if axis is None:
         return _native(array.reshape(-1)), None
     if array.ndim == 0:
-        raise np.exceptions.AxisError(axis, 0) if hasattr(np, "exceptions") else np.AxisError(axis, 0)
+        raise ValueError(f"axis: {axis}; the array has no axes")
     return _native(np.moveaxis(array, axis, -1)), axis
 
 
@@ -171,7 +171,7 @@ def top_k(a: ArrayLike, k: int, axis: int = -1, *, largest: bool = True, device:
     """The k largest (or smallest) elements along an axis, the best first, with their indices; of
     equal elements the lower index first. k must be at most the length of the axis. NaN are larger
     than every number. At most 2**32 - 1 elements."""
-    rows, axis = _rows(a, axis)
+    rows, _ = _rows(a, axis)
     width = rows.shape[-1]
     if not 0 <= k <= width:
         raise ValueError(f"k: {k}; must be from 0 to the length of the axis, {width}")

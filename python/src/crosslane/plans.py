@@ -62,7 +62,7 @@ def _view(target: Any, value: Any, unit: int) -> None:
     target.offset, target.count = offset, count
 
 
-def _scalar(name: str, value: Any) -> Any:
+def _scalar(value: Any) -> Any:
     if isinstance(value, str):
         return constant(value)
     if isinstance(value, (np.dtype, type)):
@@ -78,7 +78,7 @@ def _bytes_of(value: Any, keep: list[Any]) -> Any:
     return keep[-1]
 
 
-def _pointer(name: str, target: type, value: Any, keep: list[Any]) -> Any:
+def _pointer(target: Any, value: Any, keep: list[Any]) -> Any:
     item = target.item
     if value is None:
         return ffi.NULL
@@ -122,7 +122,7 @@ def fill(target: Any, values: dict[str, Any], keep: list[Any], where: str = "") 
                 value = [{"name": n, "type": t} for n, t in value.items()]
                 target.num_params = len(value)
             if kind.kind == "pointer":
-                setattr(target, name, _pointer(name, kind, value, keep))
+                setattr(target, name, _pointer(kind, value, keep))
             elif kind.cname == "xl_view":
                 _view(getattr(target, name), value, name in ("scratch", "storage"))
             elif kind.kind == "struct":
@@ -130,7 +130,7 @@ def fill(target: Any, values: dict[str, Any], keep: list[Any], where: str = "") 
             elif kind.kind == "array":
                 _array(getattr(target, name), kind, name, value, keep)
             else:
-                setattr(target, name, _scalar(name, value))
+                setattr(target, name, _scalar(value))
         except (OverflowError, AttributeError) as problem:
             raise TypeError(f"{where}{key}: {value!r}; {kind.cname} is needed ({problem})") from None
 
@@ -145,9 +145,9 @@ def _array(target: Any, kind: Any, name: str, value: Any, keep: list[Any]) -> No
         elif kind.item.cname == "xl_view":
             _view(target[k], element, 0)
         elif kind.item.kind == "pointer":
-            target[k] = _pointer(name, kind.item, element, keep)
+            target[k] = _pointer(kind.item, element, keep)
         else:
-            target[k] = _scalar(name, element)
+            target[k] = _scalar(element)
 
 
 def _report(structure: Any) -> dict[str, Any]:
@@ -182,7 +182,8 @@ class Context:
         self._make("xl_context_create", (), desc)
 
     def _make(self, function: str, leading: tuple[Any, ...], desc: dict[str, Any]) -> None:
-        lib, keep = library(), []
+        lib = library()
+        keep: list[Any] = []
         structure, created = ffi.new("xl_context_desc *"), ffi.new("xl_context **")
         lib.xl_context_desc_init_version(structure, constant("XL_VERSION_NUMBER"))
         fill(structure, desc, keep)
@@ -319,7 +320,8 @@ class Plan:
     """
 
     def __init__(self, context: Context, primitive: str, source: Any, desc: dict[str, Any]) -> None:
-        lib, keep = library(), []
+        lib = library()
+        keep: list[Any] = []
         self.context, self.primitive = context, primitive
         structure, made = ffi.new(f"xl_{primitive}_desc *"), ffi.new("xl_plan **")
         getattr(lib, f"xl_{primitive}_desc_init_version")(structure, constant("XL_VERSION_NUMBER"))
@@ -387,7 +389,8 @@ class Plan:
 
     def _args(self, args: dict[str, Any], kind: str | None = None) -> tuple[Any, list[Any]]:
         name = {"grid": "grid_build"}.get(self.primitive, self.primitive)
-        structure, keep = ffi.new(kind or f"xl_{name}_args *"), []
+        structure = ffi.new(kind or f"xl_{name}_args *")
+        keep: list[Any] = []
         if self._params and "params" in args:
             args["params"] = [value if isinstance(value, np.ndarray) or code >= 0x100 else np.asarray(value, _dtype(code))
                               for value, code in zip(args["params"], self._params)]
