@@ -30,6 +30,19 @@ def shortest(call, seconds):
     return min(times)
 
 
+def quotient(call, base, seconds):
+    """Median time of `call` by that of `base`, in turns, so that other programs slow both down."""
+    times, start = [], time.perf_counter()
+    while len(times) < 5 or time.perf_counter() - start < 2 * seconds:
+        before = time.perf_counter()
+        base()
+        between = time.perf_counter()
+        call()
+        times.append((between - before, time.perf_counter() - between))
+    median = np.median(times, axis=0)
+    return median[1] / median[0]
+
+
 def c_call(points, edge, cutoff, details):
     """The simple call on arrays of the host, by its documented interface."""
     lib, ffi, context = _library.library(), _library.ffi, xl._host.host().context.handle
@@ -77,7 +90,7 @@ def main():
     parser.add_argument("--seconds", type=float, default=5.0, help="of each measurement")
     options = parser.parse_args()
     sizes = [int(number) for number in options.points.split(",")]
-    table = {}
+    table, quotients = {}, {}
     for n in sizes:
         edge = n ** (1 / 3)
         cutoff = (NEIGHBORS * 3 / (4 * np.pi)) ** (1 / 3)
@@ -94,14 +107,15 @@ def main():
         for name, call in calls.items():
             table.setdefault(name, {})[n] = shortest(call, options.seconds)
             print(f"{n:,} {name}: {1e3 * table[name][n]:.2f} ms", file=sys.stderr)
+        for kind in ("float32", "float64"):
+            quotients.setdefault(kind, []).append(quotient(calls[f"crosslane j, {kind}"], calls[f"C j, {kind}"], options.seconds))
         xl.release()
     print(f"{xl._host.host().context.info()['name'].strip()}, {os.cpu_count()} CPU cores; ms")
     print(f"{'':28}" + "".join(f"{n:>12,}" for n in sizes))
     for name, times in table.items():
         print(f"{name:28}" + "".join(f"{1e3 * times[n]:12.2f}" for n in sizes))
-    for kind in ("float32", "float64"):
-        quotients = [table[f"crosslane j, {kind}"][n] / table[f"C j, {kind}"][n] for n in sizes]
-        print(f"{'crosslane j / C, ' + kind:28}" + "".join(f"{quotient:12.3f}" for quotient in quotients))
+    for kind, values in quotients.items():
+        print(f"{'crosslane j / C j, ' + kind:28}" + "".join(f"{value:12.3f}" for value in values))
 
 
 main()
