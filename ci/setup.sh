@@ -77,6 +77,18 @@ intel_runtime() { # Intel's CPU runtime, from the Python package index
   fi
 }
 
+python_packages() { # for the tests of python/; the last ones only for comparison
+  [ ! -x build/python/bin/pytest ] || return 0
+  echo "setup: installing packages for python/ into build/python"
+  if ! { python3 -m venv build/python &&
+    build/python/bin/pip install --quiet --retries 1 cffi numpy pyopencl scikit-build-core scipy pytest &&
+    for package in ase matscipy freud-analysis vesin; do
+      build/python/bin/pip install --quiet --retries 1 $package || echo "setup: $package is not to be had here"
+    done; } >>build/pip.log 2>&1; then
+    echo "setup: packages for python/ are not to be had here (build/pip.log)"
+  fi
+}
+
 # Unpacked, not installed: the loader would find one more driver, for every test.
 ocloc() {
   local folder=build/ocloc package
@@ -113,5 +125,6 @@ if [ "$1" = test ]; then
   need "${test_packages[@]}"
   want "${extra_packages[@]}"
   intel_runtime
+  python_packages
   ocloc
 fi

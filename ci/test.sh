@@ -11,9 +11,10 @@
 #               that a mutant names for them (test/mutants, RUNNER=...); every test on each other
 #               device of this machine, such as a GPU
 #   if changed  PoCL on one thread and with its other method for work-groups, reported properties of GPUs
-#               that are absent, sanitizers, a second compiler, other hosts, compilers for other GPUs,
-#               the tarball and the amalgamation, the tests of the checks: only if files on which the row depends (test/rows.tsv) have
-#               changed since it last passed. A pass is written into that table: commit it.
+#               that are absent, the package for Python, the tarball and the amalgamation, sanitizers, a
+#               second compiler, other hosts, compilers for other GPUs, the tests of the checks: only if
+#               files on which the row depends (test/rows.tsv) have changed since it last passed. A pass
+#               is written into that table: commit it.
 #   --all       all of these rows
 #   --quick     a build, the interface, the checks of format, layers and parameters, and on PoCL the tests
 #               of host code and cases of some primitives, in under four minutes
@@ -30,7 +31,7 @@ case ${1:-} in
   --quick) quick=yes && shift ;;
   --all) all=yes && shift ;;
 esac
-[[ ${1:-} != -* && $# -le 1 ]] || { sed -n '3,25s/^# \{0,1\}//p' "$0" >&2 && exit 2; }
+[[ ${1:-} != -* && $# -le 1 ]] || { sed -n '3,26s/^# \{0,1\}//p' "$0" >&2 && exit 2; }
 only=${1:-}
 log=$(cd "$(dirname "$0")/.." && pwd)/build/log
 # shellcheck source=ci/rows.sh
@@ -107,6 +108,7 @@ configuration "Oclgrind races" werror "$(tests_for oclgrind-races oclgrind-O0)" 
   "oclgrind --build-options -O0 --data-races" "${simulator[@]}"
 every_other_device
 if_changed "packages" check "packages" env "${pocl[@]}" packaging/packages-test.sh
+if_changed python check python env "${pocl[@]}" ci/python.sh
 if_changed "PoCL cbs" cbs_row
 if_changed "PoCL one thread" configuration "PoCL one thread" werror '-L ^(lane|group|tile|primitive|cases)$' - \
   "${pocl[@]}" "${small[@]}" "${one_thread[@]}"

@@ -15,6 +15,8 @@ install(TARGETS crosslane EXPORT crosslane-${kind}-targets
         ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT development)
 install(DIRECTORY include/crosslane DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT development
         FILES_MATCHING PATTERN "*.h")
+# For bindings to other languages.
+install(FILES include/declarations.h DESTINATION ${CMAKE_INSTALL_DATADIR}/crosslane COMPONENT development)
 install(FILES LICENSE README.md CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT doc)
 install(DIRECTORY docs DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT doc
         FILES_MATCHING PATTERN "*.md" PATTERN "*.svg" PATTERN "notebook*" EXCLUDE)

@@ -22,12 +22,12 @@ XL_T xl_fold_on(const xl_input *input, XL_T sum, ulong *at, ulong end)
         return sum;
     XL_E value = xl_value_at(input, i++, false);
     if (sum.flags & XL_SOME)
-        value = xl_op_e(sum.value, value);
+        value = xl_op_e(xl_element_of(sum), value);
     XL_IN_ORDER
     for (; i < end; ++i)
         value = xl_op_e(value, xl_value_at(input, i, false));
     *at = end;
-    sum.value = value;
+    sum.value = xl_hold(value);
     sum.flags |= XL_SOME;
     return sum;
 }
