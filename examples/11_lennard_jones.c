@@ -172,13 +172,11 @@ static xl_status launch(const liquid *l, cl_kernel kernel)
 static xl_status find_forces(liquid *l)
 {
     cl_uint next = 0;
-    xl_status status = xl_grid_build_enqueue(
-        l->grid, l->index, l->queue,
-        &(xl_grid_build_args){.n = l->n, .points = xl_view_of(l->position, 0)}, 0, NULL, NULL);
+    const xl_grid_build_args build = {.n = l->n, .points = xl_view_of(l->position, 0)};
+    const xl_neighbors_kernel_args bind = {.kernel = l->forces, .radius = CUT};
+    xl_status status = xl_grid_build_enqueue(l->grid, l->index, l->queue, &build, 0, NULL, NULL);
     if (status == XL_SUCCESS)
-        status = xl_grid_index_set_kernel_args(
-            l->index, &(xl_neighbors_kernel_args){.kernel = l->forces, .radius = (float)CUT},
-            &next);
+        status = xl_grid_index_set_kernel_args(l->index, &bind, &next);
     if (status != XL_SUCCESS)
         return status;
     clSetKernelArg(l->forces, next, sizeof l->shift, &l->shift);
@@ -246,9 +244,9 @@ static bool place_atoms(liquid *l, size_t side)
     l->n = 4 * side * side * side;
     l->edge = (float)(cell * (double)side);
     l->shift = (float)(pow(CUT, -12) - pow(CUT, -6));
-    l->p = calloc(l->n, sizeof *l->p);
-    l->v = calloc(l->n, sizeof *l->v);
-    l->f = calloc(l->n, sizeof *l->f);
+    l->p = (atom *)calloc(l->n, sizeof *l->p);
+    l->v = (atom *)calloc(l->n, sizeof *l->v);
+    l->f = (atom *)calloc(l->n, sizeof *l->f);
     if (!l->p || !l->v || !l->f)
         return false;
     for (size_t i = 0; i < l->n; ++i) {

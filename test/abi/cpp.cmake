@@ -5,7 +5,7 @@
 #   cmake -DCXX=g++ -DSTANDARD=17 -DROOT=. -DLIBRARY=<libcrosslane> -DSTATIC=1 -DOPENCL=<libOpenCL>
 #         -DINCLUDE=<its headers> -DOUT=<program> -P cpp.cmake
 cmake_minimum_required(VERSION 3.20)
-set(compile ${CXX} -std=c++${STANDARD} -Wall -Wextra -Wpedantic -Wshadow -Werror -I${ROOT}/include -isystem ${INCLUDE})
+set(compile ${CXX} -std=c++${STANDARD} -Wall -Wextra -Wpedantic -Wshadow -Werror -I${ROOT}/include -idirafter ${INCLUDE})
 if(STATIC)
   list(APPEND compile -DCROSSLANE_STATIC)
 endif()
@@ -14,10 +14,10 @@ execute_process(COMMAND ${compile} ${ROOT}/test/abi/every_primitive.cpp ${LIBRAR
 execute_process(COMMAND ${compile} -fno-exceptions -fsyntax-only -include ${ROOT}/include/crosslane/crosslane.hpp
                         -x c++ /dev/null COMMAND_ERROR_IS_FATAL ANY)
 if(STANDARD EQUAL 20)
-  file(GLOB files ${ROOT}/include/crosslane/*.h ${ROOT}/examples/*.c ${ROOT}/examples/10_flip/*.c)
+  file(GLOB files ${ROOT}/include/crosslane/*.h ${ROOT}/examples/*.c)
   foreach(file IN LISTS files)
     execute_process(COMMAND ${CXX} -x c++ -std=c++20 -pedantic-errors -fsyntax-only -I${ROOT}/include -I${ROOT}/tools/npy
-                            -I${ROOT}/lib/core -I${ROOT}/drawing -isystem ${INCLUDE} ${file}
+                            -I${ROOT}/lib/core -I${ROOT}/drawing -idirafter ${INCLUDE} ${file}
                     COMMAND_ERROR_IS_FATAL ANY)
   endforeach()
 endif()
