@@ -49,6 +49,7 @@ behind() { # TEST
   local name=$1
   case $name in
     cases_*) echo "cases test/cases/lists/${name#cases_}.txt" ;;
+    abi_declarations) echo crosslane ci/declarations.py ;;
     docs_links) echo crosslane test/abi/links.cmake ;;
     docs_*) echo "$name" "$(grep -l "^/\* complete ${name#docs_}:" docs/*.md)" ;;
     flip_restart) echo example_10_flip test/example/flip_restart.sh ;;
