@@ -2,7 +2,7 @@
 # Installs a build that has the Fortran modules, moves the result, and builds and runs a program
 # against it in a project whose only language is Fortran. The program is the example of PAGE.
 #
-#   cmake -DBUILD=<build> -DROOT=. -DFC=<compiler> -DGENERATOR=Ninja -DPAGE=docs/fortran.md -DFOLDER=<folder> -P consume.cmake
+#   cmake -DBUILD=<build> -DROOT=. -DFC=<compiler> -DGENERATOR=Ninja -DPAGE=docs/fortran.md -DFOLDER=<folder> -P consume_fortran.cmake
 cmake_minimum_required(VERSION 3.20)
 macro(run)
   execute_process(COMMAND ${ARGV} COMMAND_ERROR_IS_FATAL ANY)
