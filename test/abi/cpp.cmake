@@ -14,11 +14,8 @@ execute_process(COMMAND ${compile} ${ROOT}/test/abi/every_primitive.cpp ${LIBRAR
 execute_process(COMMAND ${compile} -fno-exceptions -fsyntax-only -include ${ROOT}/include/crosslane/crosslane.hpp
                         -x c++ /dev/null COMMAND_ERROR_IS_FATAL ANY)
 if(STANDARD EQUAL 20)
-  file(GLOB files ${ROOT}/include/crosslane/*.h ${ROOT}/examples/*.c)
-  foreach(file IN LISTS files)
-    execute_process(COMMAND ${CXX} -x c++ -std=c++20 -pedantic-errors -fsyntax-only -I${ROOT}/include -I${ROOT}/tools/npy
-                            -I${ROOT}/lib/core -I${ROOT}/drawing -idirafter ${INCLUDE} ${file}
-                    COMMAND_ERROR_IS_FATAL ANY)
-  endforeach()
+  file(GLOB files ${ROOT}/include/crosslane/*.h ${ROOT}/examples/*.c ${ROOT}/examples/10_flip/*.c)
+  execute_process(COMMAND ${CXX} -x c++ -std=c++20 -pedantic-errors -fsyntax-only -I${ROOT}/include -I${ROOT}/tools/npy
+                          -I${ROOT}/lib/core -I${ROOT}/drawing -idirafter ${INCLUDE} ${files} COMMAND_ERROR_IS_FATAL ANY)
 endif()
 execute_process(COMMAND ${OUT} COMMAND_ERROR_IS_FATAL ANY)
