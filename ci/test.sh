@@ -11,7 +11,7 @@
 #               that a mutant names for them (test/mutants, RUNNER=...); every test on each other
 #               device of this machine, such as a GPU
 #   if changed  PoCL on one thread and with its other method for work-groups, reported properties of GPUs
-#               that are absent, sanitizers, Fortran, a second compiler, other hosts, compilers for other GPUs,
+#               that are absent, sanitizers, C++, Fortran, a second compiler, other hosts, compilers for other GPUs,
 #               the tests of the checks: only if files on which the row depends (test/rows.tsv) have
 #               changed since it last passed. A pass is written into that table: commit it.
 #   --all       all of these rows
@@ -123,6 +123,7 @@ if_changed "GPU facts of ROCm" facts_row "GPU facts of ROCm" rocm-gfx90a 'vendor
 if_changed "GPU facts of Intel" facts_row "GPU facts of Intel" neo 'vendors|lane|group'
 if_changed "address, leak, undefined" sanitizer_row "address, leak, undefined" asan 'unit|host|fuzz|fault' \
   test/unit/all test/fault/all test/fuzz/all test/tool/all crosslane_tool
+if_changed "C++" configuration "C++" werror '-L ^cpp$' - "${pocl[@]}"
 if_changed fortran fortran_row
 if_changed threads sanitizer_row threads tsan threads test/unit/all test/fault/all
 wait "$static"

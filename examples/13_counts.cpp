@@ -35,7 +35,6 @@ static std::vector<cl_ulong> pairs_on_device(const crosslane::context &ctx, std:
     cl_mem points = buffer(CL_MEM_COPY_HOST_PTR, 12 * POINTS, x.data());
     cl_mem counts = buffer(CL_MEM_READ_WRITE, 4 * POINTS, nullptr);
     cl_mem bins = buffer(CL_MEM_READ_WRITE, 8 * BINS, nullptr);
-
     crosslane::grid_desc grid_desc;
     grid_desc.cell_size = RADIUS;
     crosslane::grid_plan grid(ctx, grid_desc);
