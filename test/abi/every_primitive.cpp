@@ -151,6 +151,13 @@ static void arrays(const xl::context &ctx)
     }
 }
 
+static cl_uint references(cl_event event)
+{
+    cl_uint count = 0;
+    clGetEventInfo(event, CL_EVENT_REFERENCE_COUNT, sizeof count, &count, nullptr);
+    return count;
+}
+
 static void points(const xl::context &ctx)
 {
     const f32 at(ctx, {0, 0, 0, 1, 0, 0, 5, 0, 0});
@@ -229,6 +236,19 @@ static void points(const xl::context &ctx)
     nearest.enqueue(index, queue, rows);
     expect(nearest.report(index, queue, rows).rows == 3, "the report of the nearest");
     nearest_out.expect("nearest", {1, 0, 1});
+
+    xl::event failed(clCreateUserEvent(ctx.cl(), nullptr));
+    clSetUserEventStatus(failed.get(), -1);
+    expect((index.report(queue, failed, &status), status != XL_SUCCESS) &&
+               (neighbors.report(index, queue, args, failed, &status), status != XL_SUCCESS) &&
+               (nearest.report(index, queue, rows, failed, &status), status != XL_SUCCESS),
+           "a report that waits for an event that has failed");
+    const cl_event raw = failed.get();
+    clRetainEvent(raw);
+    const cl_uint before = references(raw);
+    failed.reset();
+    expect(references(raw) + 1 == before, "an event that is released");
+    clReleaseEvent(raw);
 
     const xl::program program(ctx,
                               "#include <crosslane/neighbors.cl>\n"
