@@ -85,7 +85,7 @@ if is_part cases; then
 fi
 if is_part full; then
   configuration "all tests, PoCL" werror "$every_test $patient" - "${pocl[@]}"
-  configuration "all tests, Intel" werror "-LE install|abi|vendors $patient" - "${intel[@]}"
+  configuration "all tests, Intel" werror "-LE install|abi|vendors|cpp $patient" - "${intel[@]}"
   configuration "all tests, rusticl" werror "$every_test $patient" - "${rusticl[@]}" "${small[@]}"
   build asan && configuration "all tests, sanitizers" asan "$every_test $patient" - "${only_pocl[@]}" "${small[@]}"
   # Kernels as they are written, not as a compiler improves them.

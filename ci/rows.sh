@@ -44,7 +44,7 @@ few=(CROSSLANE_TEST_PROGRAMS=few)
 tests_for() { # RUNNER...
   echo "-R ^($(tests_of_mutants | awk -v runners=" $* " 'index(runners, " " $1 " ") { print $2 }' | sort -u | paste -sd '|'))\$"
 }
-every_test='-LE install|abi|vendors'
+every_test='-LE install|abi|vendors|cpp'
 # All of these but those that mutants name for other runners only.
 tests_for_pocl() {
   echo "$every_test -E ^($(tests_of_mutants | awk '

@@ -11,10 +11,10 @@
 #               that a mutant names for them (test/mutants, RUNNER=...); every test on each other
 #               device of this machine, such as a GPU
 #   if changed  PoCL on one thread and with its other method for work-groups, reported properties of GPUs
-#               that are absent, the package for Python, the tarball and the amalgamation, sanitizers, a
-#               second compiler, other hosts, compilers for other GPUs, the tests of the checks: only if
-#               files on which the row depends (test/rows.tsv) have changed since it last passed. A pass
-#               is written into that table: commit it.
+#               that are absent, the package for Python, C++, Fortran, the tarball and the amalgamation,
+#               sanitizers, a second compiler, other hosts, compilers for other GPUs, the tests of the
+#               checks: only if files on which the row depends (test/rows.tsv) have changed since it last
+#               passed. A pass is written into that table: commit it.
 #   --all       all of these rows
 #   --quick     a build, the interface, the checks of format, layers and parameters, and on PoCL the tests
 #               of host code and cases of some primitives, in under four minutes
@@ -54,6 +54,16 @@ facts_row() { # ROW FACTS LABELS
 # The names of these tests are those of their programs, or they run what `all` of a folder has.
 sanitizer_row() { # ROW PRESET LABELS TARGET...
   build "$2" "${@:4}" && configuration "$1" "$2" "-L ^($3)\$" - "${small[@]}" "${few[@]}" "${only_pocl[@]}"
+}
+
+fortran_row() {
+  clock_start
+  if command -v gfortran >/dev/null; then
+    build fortran crosslane_fortran fortran_scan fortran_every_primitive fortran_lennard_jones example_11_lennard_jones &&
+      configuration "fortran" fortran '-L ^fortran$' - "${pocl[@]}"
+  else
+    row fortran check 0 0 1 "absent: gfortran"
+  fi
 }
 
 every_other_device() { # GPUs and whatever else has a driver here
@@ -116,6 +126,8 @@ if_changed "GPU facts of ROCm" facts_row "GPU facts of ROCm" rocm-gfx90a 'vendor
 if_changed "GPU facts of Intel" facts_row "GPU facts of Intel" neo 'vendors|lane|group'
 if_changed "address, leak, undefined" sanitizer_row "address, leak, undefined" asan 'unit|host|fuzz|fault' \
   test/unit/all test/fault/all test/fuzz/all test/tool/all crosslane_tool
+if_changed "C++" configuration "C++" werror '-L ^cpp$' - "${pocl[@]}"
+if_changed fortran fortran_row
 if_changed threads sanitizer_row threads tsan threads test/unit/all test/fault/all
 wait "$static"
 finish

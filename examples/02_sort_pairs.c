@@ -24,12 +24,13 @@ static xl_status sort_stars(xl_context *ctx, float *magnitudes, cl_uint *stars)
     cl_command_queue queue = xl_context_queue(ctx);
     const size_t key_bytes = STARS * sizeof *magnitudes, value_bytes = STARS * sizeof *stars;
 
+    xl_sort_args args = {.n = STARS};
     xl_sort_desc_init(&desc);
     desc.key = XL_F32;
     desc.value = XL_U32;
     xl_status status = xl_sort_create(ctx, &desc, &plan);
     if (status == XL_SUCCESS)
-        status = xl_sort_scratch(plan, &(xl_sort_args){.n = STARS}, &bytes);
+        status = xl_sort_scratch(plan, &args, &bytes);
     if (status != XL_SUCCESS)
         goto done;
 
@@ -37,15 +38,10 @@ static xl_status sort_stars(xl_context *ctx, float *magnitudes, cl_uint *stars)
     values = clCreateBuffer(xl_context_cl(ctx), CL_MEM_COPY_HOST_PTR, value_bytes, stars, NULL);
     if (bytes > 0) /* some sorts need none */
         scratch = clCreateBuffer(xl_context_cl(ctx), CL_MEM_READ_WRITE, bytes, NULL, NULL);
-    xl_view k = xl_view_of(keys, 0), v = xl_view_of(values, 0);
-    status = xl_sort_enqueue(plan, queue,
-                             &(xl_sort_args){.n = STARS,
-                                             .keys_in = k,
-                                             .values_in = v,
-                                             .keys_out = k,
-                                             .values_out = v,
-                                             .scratch = {.buffer = scratch}},
-                             0, NULL, &sorted);
+    args.keys_in = args.keys_out = xl_view_of(keys, 0);
+    args.values_in = args.values_out = xl_view_of(values, 0);
+    args.scratch = xl_view_of(scratch, 0);
+    status = xl_sort_enqueue(plan, queue, &args, 0, NULL, &sorted);
     if (status != XL_SUCCESS)
         goto done;
     clEnqueueReadBuffer(queue, keys, CL_FALSE, 0, key_bytes, magnitudes, 1, &sorted, NULL);

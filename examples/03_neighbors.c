@@ -41,15 +41,13 @@ static xl_status count(search *s, cl_ulong offsets[N + 1])
     cl_context cl = xl_context_cl(s->ctx);
     s->points = clCreateBuffer(cl, CL_MEM_COPY_HOST_PTR, sizeof points, (void *)points, NULL);
     s->offsets = clCreateBuffer(cl, CL_MEM_READ_WRITE, (N + 1) * sizeof *offsets, NULL, NULL);
-    xl_status status = xl_grid_build_enqueue(
-        s->grid, s->index, s->queue,
-        &(xl_grid_build_args){.n = N, .points = xl_view_of(s->points, 0)}, 0, NULL, NULL);
+    const xl_grid_build_args build = {.n = N, .points = xl_view_of(s->points, 0)};
+    const xl_neighbors_args args = {.offsets = xl_view_of(s->offsets, 0)};
+    xl_status status = xl_grid_build_enqueue(s->grid, s->index, s->queue, &build, 0, NULL, NULL);
     if (status == XL_SUCCESS) /* waits; says so if a point is not finite */
         status = xl_grid_index_status(s->index, s->queue, NULL, 0, NULL);
     if (status == XL_SUCCESS)
-        status = xl_neighbors_count_enqueue(
-            s->plan, s->index, s->queue, &(xl_neighbors_args){.offsets = xl_view_of(s->offsets, 0)},
-            0, NULL, NULL);
+        status = xl_neighbors_count_enqueue(s->plan, s->index, s->queue, &args, 0, NULL, NULL);
     if (status == XL_SUCCESS)
         clEnqueueReadBuffer(s->queue, s->offsets, CL_TRUE, 0, (N + 1) * sizeof *offsets, offsets, 0,
                             NULL, NULL);
@@ -60,12 +58,10 @@ static xl_status list(search *s, cl_ulong pairs, cl_uint *indices)
 {
     s->indices = clCreateBuffer(xl_context_cl(s->ctx), CL_MEM_READ_WRITE, pairs * sizeof *indices,
                                 NULL, NULL);
-    xl_status status =
-        xl_neighbors_fill_enqueue(s->plan, s->index, s->queue,
-                                  &(xl_neighbors_args){.capacity = pairs,
-                                                       .offsets = xl_view_of(s->offsets, 0),
-                                                       .indices = xl_view_of(s->indices, 0)},
-                                  0, NULL, NULL);
+    const xl_neighbors_args args = {.capacity = pairs,
+                                    .offsets = xl_view_of(s->offsets, 0),
+                                    .indices = xl_view_of(s->indices, 0)};
+    xl_status status = xl_neighbors_fill_enqueue(s->plan, s->index, s->queue, &args, 0, NULL, NULL);
     if (status == XL_SUCCESS)
         clEnqueueReadBuffer(s->queue, s->indices, CL_TRUE, 0, pairs * sizeof *indices, indices, 0,
                             NULL, NULL);

@@ -89,16 +89,12 @@ int main(void)
     cl_mem ends = clCreateBuffer(cl, CL_MEM_READ_WRITE, sizeof last, NULL, NULL);
     /* Only the view knows how many offsets there are. */
     const xl_view by = xl_view_n(cuts, 0, ACCOUNTS + 1);
-    if (xl_scan_enqueue(
-            scan, queue,
-            &(xl_scan_args){
-                .n = EVENTS, .in = {.buffer = in}, .segments = by, .out = {.buffer = all}},
-            0, NULL, NULL) ||
-        xl_reduce_enqueue(
-            reduce, queue,
-            &(xl_reduce_args){
-                .n = EVENTS, .in = {.buffer = in}, .segments = by, .out = {.buffer = ends}},
-            0, NULL, NULL))
+    const xl_scan_args scan_args = {
+        .n = EVENTS, .in = {.buffer = in}, .segments = by, .out = {.buffer = all}};
+    const xl_reduce_args reduce_args = {
+        .n = EVENTS, .in = {.buffer = in}, .segments = by, .out = {.buffer = ends}};
+    if (xl_scan_enqueue(scan, queue, &scan_args, 0, NULL, NULL) ||
+        xl_reduce_enqueue(reduce, queue, &reduce_args, 0, NULL, NULL))
         return fprintf(stderr, "%s\n", xl_context_error(ctx)), 1;
     clEnqueueReadBuffer(queue, all, CL_TRUE, 0, sizeof balances, balances, 0, NULL, NULL);
     clEnqueueReadBuffer(queue, ends, CL_TRUE, 0, sizeof last, last, 0, NULL, NULL);

@@ -43,7 +43,7 @@ static double unit_random(uint64_t index)
 static float *make_column(size_t side)
 {
     const size_t n = side * side * side;
-    float *xyz = malloc(n * 3 * sizeof *xyz);
+    float *xyz = (float *)malloc(n * 3 * sizeof *xyz);
     for (size_t i = 0; xyz && i < n; ++i) {
         const size_t cell[3] = {i % side, i / side % side, i / side / side};
         for (size_t axis = 0; axis < 3; ++axis) {
@@ -71,7 +71,7 @@ static float *read_points(const char *path, size_t *n)
         return NULL;
     }
     *n = (size_t)array.shape[0];
-    return array.data;
+    return (float *)array.data;
 }
 
 /* ---- on the device ---- */
@@ -135,8 +135,8 @@ static xl_status make_buffers(particles *p)
     p->counts = clCreateBuffer(cl, CL_MEM_READ_WRITE, n * sizeof(cl_uint), NULL, NULL);
     p->offsets = clCreateBuffer(cl, CL_MEM_READ_WRITE, (n + 1) * sizeof(cl_ulong), NULL, NULL);
     p->density = clCreateBuffer(cl, CL_MEM_READ_WRITE, n * sizeof(float), NULL, NULL);
-    p->found = calloc(n, sizeof *p->found);
-    p->rho = calloc(n, sizeof *p->rho);
+    p->found = (cl_uint *)calloc(n, sizeof *p->found);
+    p->rho = (float *)calloc(n, sizeof *p->rho);
     const bool all = p->points && p->counts && p->offsets && p->density && p->found && p->rho;
     return all ? XL_SUCCESS : XL_ERROR_OUT_OF_MEMORY;
 }
@@ -156,28 +156,26 @@ static xl_status upload(particles *p)
 
 static xl_status build(particles *p)
 {
-    const xl_status status = xl_grid_build_enqueue(
-        p->grid, p->index, p->queue,
-        &(xl_grid_build_args){.n = p->n, .points = xl_view_of(p->points, 0)}, 0, NULL, NULL);
+    const xl_grid_build_args args = {.n = p->n, .points = xl_view_of(p->points, 0)};
+    const xl_status status =
+        xl_grid_build_enqueue(p->grid, p->index, p->queue, &args, 0, NULL, NULL);
     /* Waits; says so if a point is not finite. */
     return status ? status : xl_grid_index_status(p->index, p->queue, &p->report, 0, NULL);
 }
 
 static xl_status count(particles *p)
 {
-    return xl_neighbors_count_enqueue(p->counter, p->index, p->queue,
-                                      &(xl_neighbors_args){.counts = xl_view_of(p->counts, 0),
-                                                           .offsets = xl_view_of(p->offsets, 0)},
-                                      0, NULL, NULL);
+    const xl_neighbors_args args = {.counts = xl_view_of(p->counts, 0),
+                                    .offsets = xl_view_of(p->offsets, 0)};
+    return xl_neighbors_count_enqueue(p->counter, p->index, p->queue, &args, 0, NULL, NULL);
 }
 
 static xl_status sum_density(particles *p)
 {
     const double h = (double)p->radius;
-    return xl_neighbors_enqueue(p->field, p->index, p->queue,
-                                &(xl_neighbors_args){.params = {1 / (h * h), poly6_factor(h)},
-                                                     .sums = xl_view_of(p->density, 0)},
-                                0, NULL, NULL);
+    const xl_neighbors_args args = {.params = {1 / (h * h), poly6_factor(h)},
+                                    .sums = xl_view_of(p->density, 0)};
+    return xl_neighbors_enqueue(p->field, p->index, p->queue, &args, 0, NULL, NULL);
 }
 
 static xl_status read_back(particles *p)
@@ -358,7 +356,8 @@ static bool draw(const particles *p, const options *o)
     picture_settings set = {0.2, 0.5, 1, "DENSITY"};
     if (o->file) { /* the edge of the cube that one point has, were the ball around it full */
         const double around = p->n ? (double)p->pairs / (double)p->n : 0;
-        set = (picture_settings){.saturated = 0.002, .title = set.title};
+        set.cut = 0;
+        set.saturated = 0.002;
         set.spacing = (double)p->radius * cbrt(4.0 / 3.0 * PI / (around + 1));
     }
     if (o->cut >= 0)

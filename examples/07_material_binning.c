@@ -191,7 +191,7 @@ static void make_scene(scene *s)
         sheet[k].s[1] = (float)row + (border ? 0 : dy);
     }
     for (int k = 0; k < COVERS; ++k) {
-        const float x = some(&state) * COLUMNS, y = some(&state) * ROWS;
+        const float x = some(&state) * (float)COLUMNS, y = some(&state) * (float)ROWS;
         for (int corner = 0; corner < 3; ++corner) {
             covers[3 * k + corner].s[0] = x + 6 * some(&state) - 3;
             covers[3 * k + corner].s[1] = y + 6 * some(&state) - 3;
@@ -240,9 +240,9 @@ static void make(scene *s)
     for (int k = IDS; k < BUFFERS; ++k)
         s->mem[k] = make_buffer(
             s, 4 * (size_t)(k >= COUNTS && k <= CURSORS ? s->o.materials : s->pixels), NULL);
-    s->offsets = calloc(s->o.materials + (size_t)1, 4);
-    s->picture = calloc(s->pixels, 4);
-    s->other = calloc(s->pixels, 4);
+    s->offsets = (cl_uint *)calloc(s->o.materials + (size_t)1, 4);
+    s->picture = (cl_uint *)calloc(s->pixels, 4);
+    s->other = (cl_uint *)calloc(s->pixels, 4);
     if (!s->offsets || !s->picture || !s->other)
         end_with("host", "no memory");
 }
@@ -268,7 +268,10 @@ typedef struct argument {
     size_t size;
     const void *value;
 } argument;
-#define ARGUMENT(x) ((argument){sizeof(x), &(x)})
+#define ARGUMENT(x)                                                                                \
+    {                                                                                              \
+        sizeof(x), &(x)                                                                            \
+    }
 
 static void launch(const scene *s, kernel_name name, size_t items, const argument *list,
                    cl_uint count)
@@ -295,24 +298,17 @@ static void rasterize(scene *s)
 
 static void count_materials(scene *s)
 {
-    must(s,
-         xl_histogram_enqueue(s->histogram, s->queue,
-                              &(xl_histogram_args){.n = s->pixels,
-                                                   .in = xl_view_of(s->mem[IDS], 0),
-                                                   .bins = xl_view_of(s->mem[COUNTS], 0)},
-                              0, NULL, NULL),
-         "histogram");
+    const xl_histogram_args args = {
+        .n = s->pixels, .in = xl_view_of(s->mem[IDS], 0), .bins = xl_view_of(s->mem[COUNTS], 0)};
+    must(s, xl_histogram_enqueue(s->histogram, s->queue, &args, 0, NULL, NULL), "histogram");
 }
 
 static void find_offsets(scene *s)
 {
-    must(s,
-         xl_scan_enqueue(s->scan, s->queue,
-                         &(xl_scan_args){.n = s->o.materials,
-                                         .in = xl_view_of(s->mem[COUNTS], 0),
-                                         .out = xl_view_of(s->mem[OFFSETS], 0)},
-                         0, NULL, NULL),
-         "scan");
+    const xl_scan_args args = {.n = s->o.materials,
+                               .in = xl_view_of(s->mem[COUNTS], 0),
+                               .out = xl_view_of(s->mem[OFFSETS], 0)};
+    must(s, xl_scan_enqueue(s->scan, s->queue, &args, 0, NULL, NULL), "scan");
     must_cl(clEnqueueCopyBuffer(s->queue, s->mem[OFFSETS], s->mem[CURSORS], 0, 0,
                                 4 * (size_t)s->o.materials, 0, NULL, NULL),
             "clEnqueueCopyBuffer");
@@ -328,14 +324,11 @@ static void bin_pixels(scene *s)
 /* The same list by the library: a stable sort of the ids that gives where each was. */
 static void sort_pixels(scene *s)
 {
-    must(s,
-         xl_sort_enqueue(s->sort, s->queue,
-                         &(xl_sort_args){.n = s->pixels,
-                                         .keys_in = xl_view_of(s->mem[IDS], 0),
-                                         .keys_out = xl_view_of(s->mem[SORTED_IDS], 0),
-                                         .values_out = xl_view_of(s->mem[SORTED_LIST], 0)},
-                         0, NULL, NULL),
-         "sort");
+    const xl_sort_args args = {.n = s->pixels,
+                               .keys_in = xl_view_of(s->mem[IDS], 0),
+                               .keys_out = xl_view_of(s->mem[SORTED_IDS], 0),
+                               .values_out = xl_view_of(s->mem[SORTED_LIST], 0)};
+    must(s, xl_sort_enqueue(s->sort, s->queue, &args, 0, NULL, NULL), "sort");
 }
 
 /* A launch for each material; the host knows their sizes from the offsets. */
@@ -429,16 +422,12 @@ static int check_frame(scene *s)
 
 static double time_scan(scene *s, xl_plan *plan, cl_mem in, cl_mem out, size_t n)
 {
+    const xl_scan_args args = {.n = n, .in = xl_view_of(in, 0), .out = xl_view_of(out, 0)};
     double best = 1e30;
     for (int round = 0; round < 6; ++round) {
         clFinish(s->queue);
         const double since = milliseconds();
-        must(s,
-             xl_scan_enqueue(
-                 plan, s->queue,
-                 &(xl_scan_args){.n = n, .in = xl_view_of(in, 0), .out = xl_view_of(out, 0)}, 0,
-                 NULL, NULL),
-             "scan");
+        must(s, xl_scan_enqueue(plan, s->queue, &args, 0, NULL, NULL), "scan");
         must_cl(clFinish(s->queue), "scan");
         const double ms = milliseconds() - since;
         best = ms < best ? ms : best;
@@ -464,7 +453,7 @@ static int run_scans(scene *s)
                 {"textbook, Kogge and Stone", XL_SCAN_KOGGE_STONE},
                 {"textbook, Blelloch", XL_SCAN_BLELLOCH}};
     const size_t n = (size_t)1 << s->o.scan_log2, most = n > 1024 ? n : 1024;
-    cl_uint *numbers = malloc(4 * most);
+    cl_uint *numbers = (cl_uint *)malloc(4 * most);
     int right = 1;
     for (size_t i = 0; numbers && i < most; ++i)
         numbers[i] = (cl_uint)i + 1;

@@ -192,7 +192,7 @@ static int run_blur(const state *s, const char *name, const char *said, const un
 {
     cl_kernel kernel = clCreateKernel(s->program, name, NULL);
     double best = 1e30;
-    unsigned char *got = malloc(4 * s->pixels);
+    unsigned char *got = (unsigned char *)malloc(4 * s->pixels);
     must(s, kernel && got, name);
     for (int round = 0; round <= ROUNDS; ++round) {
         clFinish(s->queue);
@@ -226,8 +226,11 @@ static void make(state *s, const char *input)
     snprintf(options, sizeof options, "-DGROUP=%u", (unsigned)s->group);
     must(s, xl_program_create(s->ctx, source, options, &s->program) == XL_SUCCESS, "kernels");
     const int given = s->picture.pixels != NULL;
-    if (!given && width - 1 < 1 << 14 && height - 1 < 1 << 14)
-        s->picture = (image){width, height, calloc((size_t)width * height, 4)};
+    if (!given && width - 1 < 1 << 14 && height - 1 < 1 << 14) {
+        s->picture.width = width;
+        s->picture.height = height;
+        s->picture.pixels = (uint32_t *)calloc((size_t)width * height, 4);
+    }
     if (!s->picture.pixels) {
         fprintf(stderr, "%s: sizes are 1x1 to 16384x16384\n", input ? input : "picture");
         exit(2);
@@ -263,7 +266,8 @@ int main(int argc, char **argv)
 {
     state s = {0};
     make(&s, argc > 1 ? argv[1] : NULL);
-    unsigned char *half = malloc(4 * s.pixels), *want = malloc(4 * s.pixels);
+    unsigned char *half = (unsigned char *)malloc(4 * s.pixels);
+    unsigned char *want = (unsigned char *)malloc(4 * s.pixels);
     must(&s, half && want, "host");
     blur_line(&s, (const unsigned char *)s.picture.pixels, half, 1);
     blur_line(&s, half, want, 0);

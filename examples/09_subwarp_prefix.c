@@ -83,12 +83,8 @@ static xl_plan *make_scan(const state *s, cl_ulong heads, cl_uint width)
 
 static void run_scan(const state *s, xl_plan *plan, size_t n)
 {
-    check(s,
-          xl_scan_enqueue(
-              plan, s->queue,
-              &(xl_scan_args){.n = n, .in = xl_view_of(s->in, 0), .out = xl_view_of(s->out, 0)}, 0,
-              NULL, NULL) == XL_SUCCESS,
-          "scan");
+    const xl_scan_args args = {.n = n, .in = xl_view_of(s->in, 0), .out = xl_view_of(s->out, 0)};
+    check(s, xl_scan_enqueue(plan, s->queue, &args, 0, NULL, NULL) == XL_SUCCESS, "scan");
 }
 
 /* The least of 5 times, after one that is not counted: the paper warms up, too. */
@@ -203,7 +199,7 @@ static void make(state *s, size_t last)
     clReleaseProgram(program);
     s->in = clCreateBuffer(xl_context_cl(s->ctx), 0, 4 * n, NULL, &code);
     s->out = clCreateBuffer(xl_context_cl(s->ctx), 0, 4 * n, NULL, &code);
-    s->host = malloc(4 * n);
+    s->host = (cl_uint *)malloc(4 * n);
     if (!s->count || !s->copy || !s->in || !s->out || !s->host) {
         fprintf(stderr, "no memory for 2^%zu elements\n", last);
         exit(1);

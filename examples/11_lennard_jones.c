@@ -4,6 +4,7 @@
  * (<crosslane/neighbors.cl>). The potential is cut off at 2.5 and shifted to 0 there; the steps are
  * velocity Verlet (Verlet, "Computer experiments on classical fluids", 1967). Units are the depth
  * and width of the potential and the mass of an atom. Prints energies and momentum at intervals.
+ * --out writes positions, velocities and forces at the end, 4 floats for each atom.
  * Checks forces and energies against double precision on the host, and that momentum and energy
  * are conserved. */
 #include <crosslane/crosslane.h>
@@ -71,6 +72,7 @@ static const char source[] =
 typedef struct options {
     size_t side; /* cells of the lattice that the atoms begin at, 4 atoms each */
     unsigned steps;
+    const char *out; /* NULL: none */
 } options;
 
 typedef struct atom {
@@ -172,13 +174,11 @@ static xl_status launch(const liquid *l, cl_kernel kernel)
 static xl_status find_forces(liquid *l)
 {
     cl_uint next = 0;
-    xl_status status = xl_grid_build_enqueue(
-        l->grid, l->index, l->queue,
-        &(xl_grid_build_args){.n = l->n, .points = xl_view_of(l->position, 0)}, 0, NULL, NULL);
+    const xl_grid_build_args build = {.n = l->n, .points = xl_view_of(l->position, 0)};
+    const xl_neighbors_kernel_args bind = {.kernel = l->forces, .radius = CUT};
+    xl_status status = xl_grid_build_enqueue(l->grid, l->index, l->queue, &build, 0, NULL, NULL);
     if (status == XL_SUCCESS)
-        status = xl_grid_index_set_kernel_args(
-            l->index, &(xl_neighbors_kernel_args){.kernel = l->forces, .radius = (float)CUT},
-            &next);
+        status = xl_grid_index_set_kernel_args(l->index, &bind, &next);
     if (status != XL_SUCCESS)
         return status;
     clSetKernelArg(l->forces, next, sizeof l->shift, &l->shift);
@@ -246,9 +246,9 @@ static bool place_atoms(liquid *l, size_t side)
     l->n = 4 * side * side * side;
     l->edge = (float)(cell * (double)side);
     l->shift = (float)(pow(CUT, -12) - pow(CUT, -6));
-    l->p = calloc(l->n, sizeof *l->p);
-    l->v = calloc(l->n, sizeof *l->v);
-    l->f = calloc(l->n, sizeof *l->f);
+    l->p = (atom *)calloc(l->n, sizeof *l->p);
+    l->v = (atom *)calloc(l->n, sizeof *l->v);
+    l->f = (atom *)calloc(l->n, sizeof *l->f);
     if (!l->p || !l->v || !l->f)
         return false;
     for (size_t i = 0; i < l->n; ++i) {
@@ -382,6 +382,17 @@ static xl_status run_steps(liquid *l, unsigned steps, totals *first, totals *las
     return status;
 }
 
+static bool write_state(const liquid *l, const char *path)
+{
+    FILE *const file = path ? fopen(path, "wb") : NULL;
+    if (!file)
+        return !path;
+    bool good = fwrite(l->p, sizeof *l->p, l->n, file) == l->n;
+    good = fwrite(l->v, sizeof *l->v, l->n, file) == l->n && good;
+    good = fwrite(l->f, sizeof *l->f, l->n, file) == l->n && good;
+    return fclose(file) == 0 && good;
+}
+
 static bool simulate(liquid *l, const options *o)
 {
     totals first, last;
@@ -401,7 +412,7 @@ static bool simulate(liquid *l, const options *o)
         fprintf(stderr, "%s: %s\n", xl_status_name(status), xl_context_error(l->ctx));
         return false;
     }
-    return right(l) && conserved(l, &first, &last);
+    return write_state(l, o->out) && right(l) && conserved(l, &first, &last);
 }
 
 static bool number(const char *text, unsigned long low, unsigned long high, unsigned long *value)
@@ -421,6 +432,8 @@ static bool parse(int argc, char **argv, options *o)
             o->side = value;
         else if (strcmp(argv[i], "--steps") == 0 && number(next, 1, 1000000, &value))
             o->steps = (unsigned)value;
+        else if (strcmp(argv[i], "--out") == 0 && next)
+            o->out = next;
         else
             return false;
     }
@@ -433,7 +446,8 @@ int main(int argc, char **argv)
     liquid l = {0};
     if (!parse(argc, argv, &o)) {
         fprintf(stderr,
-                "Usage: %s [--n-side N] [--steps S]\n4 N^3 atoms, N from 5 to 400 (12), steps of "
+                "Usage: %s [--n-side N] [--steps S] [--out FILE]\n4 N^3 atoms, N from 5 to 400 "
+                "(12), steps of "
                 "0.004 (300)\n",
                 argv[0]);
         return 2;

@@ -151,7 +151,7 @@ typedef struct tank {
 static bool make_cloud(cloud *c, size_t n)
 {
     c->n = n;
-    c->at = calloc(n, sizeof *c->at);
+    c->at = (place *)calloc(n, sizeof *c->at);
     return c->at != NULL;
 }
 
@@ -172,10 +172,11 @@ static size_t add_block(const tank *t, cloud *c, size_t at, const long *from, co
 /* The floor and both sides, LAYERS thick. */
 static size_t add_walls(const tank *t, cloud *c, long wide, long tall, long deep)
 {
-    size_t n = add_block(t, c, 0, (long[]){-LAYERS, -LAYERS, 0},
-                         (long[]){wide + 2 * LAYERS, LAYERS, deep});
-    n = add_block(t, c, n, (long[]){-LAYERS, 0, 0}, (long[]){LAYERS, tall, deep});
-    return add_block(t, c, n, (long[]){wide, 0, 0}, (long[]){LAYERS, tall, deep});
+    const long floor[2][3] = {{-LAYERS, -LAYERS, 0}, {wide + 2 * LAYERS, LAYERS, deep}};
+    const long left[3] = {-LAYERS, 0, 0}, right[3] = {wide, 0, 0}, side[3] = {LAYERS, tall, deep};
+    size_t n = add_block(t, c, 0, floor[0], floor[1]);
+    n = add_block(t, c, n, left, side);
+    return add_block(t, c, n, right, side);
 }
 
 /* A sound ten times as fast as what falls from half a metre: the column compresses by a hundredth.
@@ -183,14 +184,15 @@ static size_t add_walls(const tank *t, cloud *c, long wide, long tall, long deep
 static void set_water(tank *t)
 {
     const double h = 2 * t->spacing, sound2 = 100 * GRAVITY, sound = sqrt(sound2);
-    t->w = (water){.h = (float)h,
-                   .mass = (float)(RHO * pow(t->spacing, 3) / LATTICE),
-                   .rho = (float)RHO,
-                   .stiffness = (float)sound2,
-                   .viscosity = (float)(0.08 * RHO * h * sound),
-                   .spiky = (float)(45 / (PI * pow(h, 6))),
-                   .step = (float)(0.25 * h / sound),
-                   .gravity = (float)GRAVITY};
+    const water w = {.h = (float)h,
+                     .mass = (float)(RHO * pow(t->spacing, 3) / LATTICE),
+                     .rho = (float)RHO,
+                     .stiffness = (float)sound2,
+                     .viscosity = (float)(0.08 * RHO * h * sound),
+                     .spiky = (float)(45 / (PI * pow(h, 6))),
+                     .step = (float)(0.25 * h / sound),
+                     .gravity = (float)GRAVITY};
+    t->w = w;
     t->w.poly6 = (float)((double)t->w.mass * 315 / (64 * PI * pow(h, 9)));
 }
 
@@ -220,13 +222,14 @@ static bool fill_tank(tank *t, const options *o)
     if (!make_cloud(&t->fluid, (size_t)(tall * wide * deep)) ||
         !make_cloud(&t->walls, add_walls(t, NULL, room, 2 * tall, deep)))
         return false;
-    (void)add_block(t, &t->fluid, 0, (long[]){0, 0, 0}, (long[]){wide, tall, deep});
+    const long corner[3] = {0, 0, 0}, column[3] = {wide, tall, deep};
+    (void)add_block(t, &t->fluid, 0, corner, column);
     (void)add_walls(t, &t->walls, room, 2 * tall, deep);
     if (o->column)
         compress(t);
-    t->velocity = calloc(t->fluid.n, sizeof *t->velocity);
-    t->acceleration = calloc(t->fluid.n, sizeof *t->acceleration);
-    t->rho = calloc(t->fluid.n, sizeof *t->rho);
+    t->velocity = (place *)calloc(t->fluid.n, sizeof *t->velocity);
+    t->acceleration = (place *)calloc(t->fluid.n, sizeof *t->acceleration);
+    t->rho = (float *)calloc(t->fluid.n, sizeof *t->rho);
     return t->velocity && t->acceleration && t->rho;
 }
 
@@ -255,9 +258,8 @@ static xl_status make_grid(const tank *t, xl_grid_algorithm algorithm, xl_plan *
 
 static xl_status build(const tank *t, xl_plan *grid, cloud *c)
 {
-    return xl_grid_build_enqueue(grid, c->index, t->queue,
-                                 &(xl_grid_build_args){.n = c->n, .points = xl_view_of(c->mem, 0)},
-                                 0, NULL, NULL);
+    const xl_grid_build_args args = {.n = c->n, .points = xl_view_of(c->mem, 0)};
+    return xl_grid_build_enqueue(grid, c->index, t->queue, &args, 0, NULL, NULL);
 }
 
 static xl_status make_plans(tank *t)
@@ -504,7 +506,7 @@ static bool right(const tank *t)
 /* Grids built in two ways have the same order, so sums have the same bits. */
 static bool same_densities(tank *t)
 {
-    float *const other = calloc(t->fluid.n, sizeof *other);
+    float *const other = (float *)calloc(t->fluid.n, sizeof *other);
     const size_t bytes = t->fluid.n * sizeof *other;
     bool same = other && find_density(t, t->counting) == XL_SUCCESS &&
                 fetch(t, t->rho_mem, t->rho, bytes) && find_density(t, t->bitonic) == XL_SUCCESS &&
@@ -587,15 +589,13 @@ static double seconds(void)
 static bool draw(const tank *t, const options *o, unsigned frame)
 {
     char path[1024];
-    float *const xyz = calloc(t->fluid.n, 3 * sizeof *xyz);
+    const picture_settings set = {.saturated = 0.002, .spacing = t->spacing, .title = "DENSITY"};
+    float *const xyz = (float *)calloc(t->fluid.n, 3 * sizeof *xyz);
     bool good = xyz != NULL;
     for (size_t i = 0; good && i < t->fluid.n; ++i)
         memcpy(xyz + 3 * i, t->fluid.at[i].x, 3 * sizeof *xyz);
     snprintf(path, sizeof path, "%s-%04u.png", o->png, frame);
-    good = good &&
-           picture_write(
-               path, xyz, t->rho, t->fluid.n,
-               &(picture_settings){.saturated = 0.002, .spacing = t->spacing, .title = "DENSITY"});
+    good = good && picture_write(path, xyz, t->rho, t->fluid.n, &set);
     free(xyz);
     return good;
 }

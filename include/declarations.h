@@ -12,7 +12,6 @@ typedef struct _cl_platform_id *cl_platform_id;
 typedef struct _cl_program *cl_program;
 typedef uint32_t cl_uint;
 enum {
-    XL_ABI_VERSION = 0,
     XL_BYTES = 131072,
     XL_SCRATCH_ALIGNMENT = 256,
     XL_SORT_INDICES = 65536,

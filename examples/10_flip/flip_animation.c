@@ -51,12 +51,12 @@ static bool put_chunk(FILE *stream, const char *type, const unsigned char *data,
 
 flip_animation *flip_animation_open(const char *path, uint32_t frames, unsigned milliseconds)
 {
-    flip_animation *a = calloc(1, sizeof *a);
+    flip_animation *a = (flip_animation *)calloc(1, sizeof *a);
     if (!a)
         return NULL;
     a->frames = frames;
     a->milliseconds = milliseconds;
-    a->path = malloc(strlen(path) + 1);
+    a->path = (char *)malloc(strlen(path) + 1);
     if (a->path)
         memcpy(a->path, path, strlen(path) + 1);
     a->stream = a->path ? fopen(path, "wb") : NULL;
@@ -108,7 +108,8 @@ static bool copy_chunk(flip_animation *a, FILE *picture, bool *end, bool *starte
     if (fread(head, 8, 1, picture) != 1 || get32(head) > LARGEST_CHUNK)
         return false;
     const uint32_t bytes = get32(head);
-    unsigned char *data = malloc((size_t)bytes + 4); /* four in front for a number */
+    unsigned char *data =
+        (unsigned char *)malloc((size_t)bytes + 4); /* four in front for a number */
     bool good = data && (!bytes || fread(data + 4, bytes, 1, picture) == 1) &&
                 fread(tail, 4, 1, picture) == 1;
     if (good && memcmp(head + 4, "IHDR", 4) == 0)

@@ -28,13 +28,14 @@ static bool open_scene(scene *s, flip_size n, uint32_t width)
     const double sy = sin(YAW), cy = cos(YAW), sp = sin(PITCH), cp = cos(PITCH);
     const uint32_t height = width * 3 / 4;
     const size_t dots = (size_t)width * height * CANVAS_FINE * CANVAS_FINE;
-    *s = (scene){.picture = {width * CANVAS_FINE, height * CANVAS_FINE, NULL},
-                 .right = {cy, 0, -sy},
-                 .up = {-sy * sp, cp, -cy * sp},
-                 .toward = {sy * cp, sp, cy * cp},
-                 .size = {n.nx, n.ny, n.nz}};
-    s->picture.rgb = malloc(3 * dots * sizeof *s->picture.rgb);
-    s->depth = malloc(dots * sizeof *s->depth);
+    const scene start = {.picture = {width * CANVAS_FINE, height * CANVAS_FINE, NULL},
+                         .right = {cy, 0, -sy},
+                         .up = {-sy * sp, cp, -cy * sp},
+                         .toward = {sy * cp, sp, cy * cp},
+                         .size = {(double)n.nx, (double)n.ny, (double)n.nz}};
+    *s = start;
+    s->picture.rgb = (float *)malloc(3 * dots * sizeof *s->picture.rgb);
+    s->depth = (float *)malloc(dots * sizeof *s->depth);
     for (size_t i = 0; s->depth && i < dots; ++i)
         s->depth[i] = -INFINITY;
     double low[2] = {INFINITY, INFINITY}, high[2] = {-INFINITY, -INFINITY};

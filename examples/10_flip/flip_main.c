@@ -54,8 +54,8 @@ static bool make_particles(session *r, flip_settings *settings)
     settings->particles = r->o->particles;
     settings->preconditioner = r->o->preconditioner;
     settings->tolerance = (float)r->o->tolerance;
-    r->positions = malloc(bytes);
-    r->velocities = malloc(bytes);
+    r->positions = (float *)malloc(bytes);
+    r->velocities = (float *)malloc(bytes);
     if (!r->positions || !r->velocities) {
         fprintf(stderr, "no memory for %u particles\n", (unsigned)r->o->particles);
         return false;
@@ -111,7 +111,7 @@ static bool begin(session *r)
 /* Speeds up to that of a fall from the column's height are coloured. */
 static bool draw(session *r)
 {
-    char *path = malloc(strlen(r->o->pictures) + 32);
+    char *path = (char *)malloc(strlen(r->o->pictures) + 32);
     const flip_view view = {r->o->width, r->cell_metres, sqrt(9.81 * BOX_METRES)};
     const double before = flip_seconds();
     bool good = path && explain(r, flip_read(&r->sim, r->positions, r->velocities));

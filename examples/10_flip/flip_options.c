@@ -99,8 +99,9 @@ static bool complain(const char *program, const char *what)
 
 bool flip_options_parse(int argc, char **argv, flip_options *o)
 {
-    *o = (flip_options){
+    const flip_options defaults = {
         .grid = 64, .preconditioner = FLIP_SSOR, .every = 4, .width = 640, .tolerance = 1e-4};
+    *o = defaults;
     for (int i = 1; i < argc; ++i) {
         const char *next = i + 1 < argc ? argv[i + 1] : NULL;
         bool known = false;

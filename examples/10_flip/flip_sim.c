@@ -20,15 +20,16 @@ static const size_t kernel_programs[FLIP_KERNELS] = {0, 0, 0, 0, 0, 1, 1, 1, 1, 
 
 void flip_defaults(flip_settings *settings, flip_size size, double cell_metres)
 {
-    *settings = (flip_settings){.size = size,
-                                .preconditioner = FLIP_SSOR,
-                                .most_iterations = 4000,
-                                .gravity = (float)(9.81 / cell_metres),
-                                .longest_step = 1.0f / 60,
-                                .cfl = 1,
-                                .flip = 0.97f,
-                                .tolerance = 1e-4f,
-                                .omega = 1.6f};
+    const flip_settings defaults = {.size = size,
+                                    .preconditioner = FLIP_SSOR,
+                                    .most_iterations = 4000,
+                                    .gravity = (float)(9.81 / cell_metres),
+                                    .longest_step = 1.0f / 60,
+                                    .cfl = 1,
+                                    .flip = 0.97f,
+                                    .tolerance = 1e-4f,
+                                    .omega = 1.6f};
+    *settings = defaults;
 }
 
 xl_status flip_cl(flip_sim *s, cl_int code, const char *call)
@@ -76,7 +77,7 @@ static xl_status make_programs(flip_sim *s)
              (unsigned)s->parts);
     for (size_t i = 0; i < 3 && status == XL_SUCCESS; ++i) {
         const size_t common = strlen(flip_common_cl), own = strlen(files[i]);
-        char *text = malloc(common + own + 1);
+        char *text = (char *)malloc(common + own + 1);
         if (!text)
             return XL_ERROR_OUT_OF_MEMORY;
         snprintf(text, common + own + 1, "%s%s", flip_common_cl, files[i]);
@@ -179,7 +180,8 @@ xl_status flip_create(flip_sim *s, const flip_settings *settings, xl_context *ct
 {
     xl_status status;
     const flip_size n = settings->size;
-    *s = (flip_sim){.settings = *settings, .ctx = ctx};
+    const flip_sim start = {.settings = *settings, .ctx = ctx};
+    *s = start;
     s->cells = (cl_uint)n.nx * (cl_uint)n.ny * (cl_uint)n.nz;
     s->faces = (cl_uint)(n.nx + 1) * (cl_uint)(n.ny + 1) * (cl_uint)(n.nz + 1);
     s->stride = 1 + (s->cells < settings->particles ? s->cells : settings->particles);
@@ -273,7 +275,7 @@ xl_status flip_launch_cells(flip_sim *s, flip_kernel which, const flip_arg *args
                             cl_event *event)
 {
     const flip_size n = s->settings.size;
-    const size_t group[3] = {s->group == 1 ? 8 : 32, s->group == 1 ? 1 : s->group / 64, 1};
+    const size_t group[3] = {s->group == 1 ? (size_t)8 : 32, s->group == 1 ? 1 : s->group / 64, 1};
     size_t wide = group[1] > 0 ? group[1] : 1;
     const size_t local[3] = {group[0], wide, 1};
     const size_t items[3] = {((size_t)n.nx + local[0] - 1) / local[0] * local[0],

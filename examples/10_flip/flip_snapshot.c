@@ -18,7 +18,7 @@ typedef struct head {
     flip_settings settings;
 } head;
 
-static const char magic[16] = "crosslane flip 1";
+static const char magic[] = "crosslane flip 1";
 
 static bool complain(char *error, size_t bytes, const char *path, const char *what)
 {
@@ -31,14 +31,14 @@ bool flip_snapshot_write(const char *path, const flip_snapshot *from, char *erro
     const size_t count = 4 * (size_t)from->settings.particles;
     head h;
     memset(&h, 0, sizeof h);
-    memcpy(h.magic, magic, sizeof magic);
+    memcpy(h.magic, magic, sizeof h.magic);
     h.order = 1;
     h.head_bytes = (uint32_t)sizeof h;
     h.steps = from->steps;
     h.time = from->time;
     h.settings = from->settings;
     const size_t room = strlen(path) + sizeof ".part";
-    char *partial = malloc(room);
+    char *partial = (char *)malloc(room);
     if (!partial)
         return complain(error, bytes, path, "no memory");
     snprintf(partial, room, "%s.part", path);
@@ -72,20 +72,24 @@ static bool settings_are_sound(const flip_settings *s)
 
 bool flip_snapshot_read(const char *path, flip_snapshot *to, char *error, size_t bytes)
 {
+    static const flip_snapshot none = {.steps = 0};
     head h;
     const char *wrong = NULL;
-    *to = (flip_snapshot){0};
+    *to = none;
     FILE *stream = fopen(path, "rb");
     if (!stream)
         return complain(error, bytes, path, strerror(errno));
-    if (fread(&h, sizeof h, 1, stream) != 1 || memcmp(h.magic, magic, sizeof magic) != 0)
+    if (fread(&h, sizeof h, 1, stream) != 1 || memcmp(h.magic, magic, sizeof h.magic) != 0)
         wrong = "is no snapshot of this program";
     else if (h.order != 1 || h.head_bytes != sizeof h || !settings_are_sound(&h.settings))
         wrong = "is a snapshot of another machine, or damaged";
     if (!wrong) {
         const size_t count = 4 * (size_t)h.settings.particles;
-        *to = (flip_snapshot){h.settings, h.time, h.steps, malloc(count * sizeof(float)),
-                              malloc(count * sizeof(float))};
+        to->settings = h.settings;
+        to->time = h.time;
+        to->steps = h.steps;
+        to->positions = (float *)malloc(count * sizeof(float));
+        to->velocities = (float *)malloc(count * sizeof(float));
         if (!to->positions || !to->velocities)
             wrong = "no memory for its particles";
         else if (fread(to->positions, sizeof(float), count, stream) != count ||
@@ -98,6 +102,6 @@ bool flip_snapshot_read(const char *path, flip_snapshot *to, char *error, size_t
         return true;
     free(to->positions);
     free(to->velocities);
-    *to = (flip_snapshot){0};
+    *to = none;
     return complain(error, bytes, path, wrong);
 }

@@ -11,18 +11,25 @@
     {                                                                                              \
         sizeof(cl_mem), &s->memory[name]                                                           \
     }
+/* Launches with the arguments behind `event`, or goes to `done`. */
 #define LAUNCH(kernel, event, ...)                                                                 \
-    flip_launch(s, kernel, (size_t)s->group * s->parts, s->group, (const flip_arg[]){__VA_ARGS__}, \
-                (cl_uint)(sizeof((const flip_arg[]){__VA_ARGS__}) / sizeof(flip_arg)), event)
+    do {                                                                                           \
+        const flip_arg list[] = {__VA_ARGS__};                                                     \
+        FLIP_TRY(flip_launch(s, kernel, (size_t)s->group * s->parts, s->group, list,               \
+                             (cl_uint)(sizeof list / sizeof *list), event));                       \
+    } while (0)
 
 enum { BATCH = 16 };
 
 static xl_status begin(flip_sim *s)
 {
-    return LAUNCH(FLIP_BEGIN_SOLVE, NULL, ARG(s->settings.size), ARG(s->settings.gravity),
-                  ARG(s->stride), MEM(FLIP_NUMBERS), MEM(FLIP_ROW_CELLS), MEM(FLIP_OLD_U),
-                  MEM(FLIP_OLD_V), MEM(FLIP_OLD_W), MEM(FLIP_STEP), MEM(FLIP_SHARES), MEM(FLIP_X),
-                  MEM(FLIP_P), MEM(FLIP_Q), MEM(FLIP_R));
+    xl_status status;
+    LAUNCH(FLIP_BEGIN_SOLVE, NULL, ARG(s->settings.size), ARG(s->settings.gravity), ARG(s->stride),
+           MEM(FLIP_NUMBERS), MEM(FLIP_ROW_CELLS), MEM(FLIP_OLD_U), MEM(FLIP_OLD_V),
+           MEM(FLIP_OLD_W), MEM(FLIP_STEP), MEM(FLIP_SHARES), MEM(FLIP_X), MEM(FLIP_P), MEM(FLIP_Q),
+           MEM(FLIP_R));
+done:
+    return status;
 }
 
 /* Even iterations read p from FLIP_P and r from FLIP_R, odd ones the others. */
@@ -31,11 +38,11 @@ static xl_status plain_iteration(flip_sim *s, cl_uint it, cl_event *event)
     const flip_buffer p = it % 2 ? FLIP_P_TOO : FLIP_P, p_next = it % 2 ? FLIP_P : FLIP_P_TOO;
     const float *tolerance = &s->settings.tolerance;
     xl_status status;
-    FLIP_TRY(LAUNCH(FLIP_UPDATE, NULL, ARG(it), ARG(*tolerance), MEM(FLIP_STEP), MEM(FLIP_SHARES),
-                    MEM(p), MEM(FLIP_Q), MEM(FLIP_X), MEM(FLIP_R)));
-    FLIP_TRY(LAUNCH(FLIP_DIRECT, event, ARG(it), ARG(*tolerance), ARG(s->stride), MEM(FLIP_STEP),
-                    MEM(FLIP_SHARES), MEM(FLIP_AROUND), MEM(FLIP_DIAGONAL), MEM(FLIP_R), MEM(p),
-                    MEM(p_next), MEM(FLIP_Q)));
+    LAUNCH(FLIP_UPDATE, NULL, ARG(it), ARG(*tolerance), MEM(FLIP_STEP), MEM(FLIP_SHARES), MEM(p),
+           MEM(FLIP_Q), MEM(FLIP_X), MEM(FLIP_R));
+    LAUNCH(FLIP_DIRECT, event, ARG(it), ARG(*tolerance), ARG(s->stride), MEM(FLIP_STEP),
+           MEM(FLIP_SHARES), MEM(FLIP_AROUND), MEM(FLIP_DIAGONAL), MEM(FLIP_R), MEM(p), MEM(p_next),
+           MEM(FLIP_Q));
 done:
     return status;
 }
@@ -46,16 +53,15 @@ static xl_status ssor_iteration(flip_sim *s, cl_uint it, cl_event *event)
     const flip_buffer r = it % 2 ? FLIP_R_TOO : FLIP_R, r_next = it % 2 ? FLIP_R : FLIP_R_TOO;
     const flip_settings *set = &s->settings;
     xl_status status;
-    FLIP_TRY(LAUNCH(FLIP_UPDATE_SSOR, NULL, ARG(it), ARG(set->tolerance), ARG(set->omega),
-                    ARG(s->stride), MEM(FLIP_STEP), MEM(FLIP_SHARES), MEM(FLIP_AROUND),
-                    MEM(FLIP_DIAGONAL), MEM(p), MEM(FLIP_Q), MEM(FLIP_X), MEM(r), MEM(r_next),
-                    MEM(FLIP_Y)));
-    FLIP_TRY(LAUNCH(FLIP_APPLY_SSOR, NULL, ARG(it), ARG(set->tolerance), ARG(set->omega),
-                    ARG(s->stride), MEM(FLIP_STEP), MEM(FLIP_SHARES), MEM(FLIP_AROUND),
-                    MEM(FLIP_DIAGONAL), MEM(r_next), MEM(FLIP_Y), MEM(FLIP_Z)));
-    FLIP_TRY(LAUNCH(FLIP_DIRECT, event, ARG(it), ARG(set->tolerance), ARG(s->stride),
-                    MEM(FLIP_STEP), MEM(FLIP_SHARES), MEM(FLIP_AROUND), MEM(FLIP_DIAGONAL),
-                    MEM(FLIP_Z), MEM(p), MEM(p_next), MEM(FLIP_Q)));
+    LAUNCH(FLIP_UPDATE_SSOR, NULL, ARG(it), ARG(set->tolerance), ARG(set->omega), ARG(s->stride),
+           MEM(FLIP_STEP), MEM(FLIP_SHARES), MEM(FLIP_AROUND), MEM(FLIP_DIAGONAL), MEM(p),
+           MEM(FLIP_Q), MEM(FLIP_X), MEM(r), MEM(r_next), MEM(FLIP_Y));
+    LAUNCH(FLIP_APPLY_SSOR, NULL, ARG(it), ARG(set->tolerance), ARG(set->omega), ARG(s->stride),
+           MEM(FLIP_STEP), MEM(FLIP_SHARES), MEM(FLIP_AROUND), MEM(FLIP_DIAGONAL), MEM(r_next),
+           MEM(FLIP_Y), MEM(FLIP_Z));
+    LAUNCH(FLIP_DIRECT, event, ARG(it), ARG(set->tolerance), ARG(s->stride), MEM(FLIP_STEP),
+           MEM(FLIP_SHARES), MEM(FLIP_AROUND), MEM(FLIP_DIAGONAL), MEM(FLIP_Z), MEM(p), MEM(p_next),
+           MEM(FLIP_Q));
 done:
     return status;
 }

@@ -10,9 +10,19 @@
     {                                                                                              \
         sizeof(cl_mem), &s->memory[name]                                                           \
     }
-#define ARGS(...)                                                                                  \
-    (const flip_arg[]){__VA_ARGS__},                                                               \
-        (cl_uint)(sizeof((const flip_arg[]){__VA_ARGS__}) / sizeof(flip_arg))
+/* Launches with the arguments behind `event`, or goes to `done`. */
+#define LAUNCH(kernel, items, group, event, ...)                                                   \
+    do {                                                                                           \
+        const flip_arg list[] = {__VA_ARGS__};                                                     \
+        FLIP_TRY(flip_launch(s, kernel, items, group, list, (cl_uint)(sizeof list / sizeof *list), \
+                             event));                                                              \
+    } while (0)
+#define LAUNCH_CELLS(kernel, event, ...)                                                           \
+    do {                                                                                           \
+        const flip_arg list[] = {__VA_ARGS__};                                                     \
+        FLIP_TRY(                                                                                  \
+            flip_launch_cells(s, kernel, list, (cl_uint)(sizeof list / sizeof *list), event));     \
+    } while (0)
 
 enum { LAYERS = 3 }; /* faces that a particle which goes one cell may look at; an odd number */
 
@@ -26,19 +36,14 @@ static xl_status choose_step(flip_sim *s)
 {
     xl_status status;
     const flip_settings *set = &s->settings;
-    FLIP_TRY(
-        flip_launch(s, FLIP_FIND_CELLS, set->particles, particle_group(s),
-                    ARGS(ARG(set->size), ARG(set->particles), MEM(FLIP_POSITIONS), MEM(FLIP_KEYS)),
-                    &s->ends[0]));
-    FLIP_TRY(xl_reduce_enqueue(s->fastest, s->queue,
-                               &(xl_reduce_args){.n = set->particles,
-                                                 .in = xl_view_of(s->memory[FLIP_VELOCITIES], 0),
-                                                 .out = xl_view_of(s->memory[FLIP_MAXIMUM], 0)},
-                               0, NULL, NULL));
-    FLIP_TRY(flip_launch(s, FLIP_BEGIN_STEP, 1, 1,
-                         ARGS(ARG(set->longest_step), ARG(set->cfl), ARG(set->gravity),
-                              MEM(FLIP_MAXIMUM), MEM(FLIP_STEP)),
-                         &s->ends[1 + FLIP_SPEED]));
+    const xl_reduce_args args = {.n = set->particles,
+                                 .in = xl_view_of(s->memory[FLIP_VELOCITIES], 0),
+                                 .out = xl_view_of(s->memory[FLIP_MAXIMUM], 0)};
+    LAUNCH(FLIP_FIND_CELLS, set->particles, particle_group(s), &s->ends[0], ARG(set->size),
+           ARG(set->particles), MEM(FLIP_POSITIONS), MEM(FLIP_KEYS));
+    FLIP_TRY(xl_reduce_enqueue(s->fastest, s->queue, &args, 0, NULL, NULL));
+    LAUNCH(FLIP_BEGIN_STEP, 1, 1, &s->ends[1 + FLIP_SPEED], ARG(set->longest_step), ARG(set->cfl),
+           ARG(set->gravity), MEM(FLIP_MAXIMUM), MEM(FLIP_STEP));
 done:
     return status;
 }
@@ -48,23 +53,21 @@ static xl_status sort(flip_sim *s)
     static const cl_uint zero = 0;
     xl_status status;
     const cl_uint count = s->settings.particles;
-    FLIP_TRY(xl_sort_enqueue(
-        s->sort, s->queue,
-        &(xl_sort_args){.n = count,
-                        .keys_in = xl_view_of(s->memory[FLIP_KEYS], 0),
-                        .keys_out = xl_view_of(s->memory[FLIP_SORTED_KEYS], 0),
-                        .values_in = xl_view_of(s->memory[FLIP_POSITIONS], 0),
-                        .values_out = xl_view_of(s->memory[FLIP_SORTED_POSITIONS], 0),
-                        .more_values_in = {xl_view_of(s->memory[FLIP_VELOCITIES], 0)},
-                        .more_values_out = {xl_view_of(s->memory[FLIP_SORTED_VELOCITIES], 0)}},
-        0, NULL, NULL));
+    const xl_sort_args args = {
+        .n = count,
+        .keys_in = xl_view_of(s->memory[FLIP_KEYS], 0),
+        .values_in = xl_view_of(s->memory[FLIP_POSITIONS], 0),
+        .more_values_in = {xl_view_of(s->memory[FLIP_VELOCITIES], 0)},
+        .keys_out = xl_view_of(s->memory[FLIP_SORTED_KEYS], 0),
+        .values_out = xl_view_of(s->memory[FLIP_SORTED_POSITIONS], 0),
+        .more_values_out = {xl_view_of(s->memory[FLIP_SORTED_VELOCITIES], 0)}};
+    FLIP_TRY(xl_sort_enqueue(s->sort, s->queue, &args, 0, NULL, NULL));
     FLIP_TRY(flip_cl(s,
                      clEnqueueFillBuffer(s->queue, s->memory[FLIP_ENDS], &zero, sizeof zero, 0,
                                          4 * (size_t)s->cells, 0, NULL, NULL),
                      "clEnqueueFillBuffer()"));
-    FLIP_TRY(flip_launch(s, FLIP_FIND_CELL_ENDS, count, particle_group(s),
-                         ARGS(ARG(count), MEM(FLIP_SORTED_KEYS), MEM(FLIP_ENDS)),
-                         &s->ends[1 + FLIP_SORT]));
+    LAUNCH(FLIP_FIND_CELL_ENDS, count, particle_group(s), &s->ends[1 + FLIP_SORT], ARG(count),
+           MEM(FLIP_SORTED_KEYS), MEM(FLIP_ENDS));
 done:
     return status;
 }
@@ -73,21 +76,17 @@ done:
 static xl_status count_cells(flip_sim *s)
 {
     xl_status status;
-    FLIP_TRY(xl_scan_enqueue(s->count_particles, s->queue,
-                             &(xl_scan_args){.n = s->cells,
-                                             .in = xl_view_of(s->memory[FLIP_ENDS], 0),
-                                             .out = xl_view_of(s->memory[FLIP_STARTS], 1)},
-                             0, NULL, NULL));
-    FLIP_TRY(xl_scan_enqueue(s->count_rows, s->queue,
-                             &(xl_scan_args){.n = s->cells,
-                                             .in = xl_view_of(s->memory[FLIP_ENDS], 0),
-                                             .out = xl_view_of(s->memory[FLIP_NUMBERS], 0)},
-                             0, NULL, NULL));
-    FLIP_TRY(flip_launch_cells(s, FLIP_MAKE_ROWS,
-                               ARGS(ARG(s->settings.size), ARG(s->stride), MEM(FLIP_ENDS),
-                                    MEM(FLIP_NUMBERS), MEM(FLIP_ROW_CELLS), MEM(FLIP_AROUND),
-                                    MEM(FLIP_DIAGONAL)),
-                               &s->ends[1 + FLIP_CELLS]));
+    const xl_scan_args particles = {.n = s->cells,
+                                    .in = xl_view_of(s->memory[FLIP_ENDS], 0),
+                                    .out = xl_view_of(s->memory[FLIP_STARTS], 1)};
+    const xl_scan_args rows = {.n = s->cells,
+                               .in = xl_view_of(s->memory[FLIP_ENDS], 0),
+                               .out = xl_view_of(s->memory[FLIP_NUMBERS], 0)};
+    FLIP_TRY(xl_scan_enqueue(s->count_particles, s->queue, &particles, 0, NULL, NULL));
+    FLIP_TRY(xl_scan_enqueue(s->count_rows, s->queue, &rows, 0, NULL, NULL));
+    LAUNCH_CELLS(FLIP_MAKE_ROWS, &s->ends[1 + FLIP_CELLS], ARG(s->settings.size), ARG(s->stride),
+                 MEM(FLIP_ENDS), MEM(FLIP_NUMBERS), MEM(FLIP_ROW_CELLS), MEM(FLIP_AROUND),
+                 MEM(FLIP_DIAGONAL));
 done:
     return status;
 }
@@ -104,12 +103,13 @@ done:
 
 xl_status flip_gather_velocities(flip_sim *s)
 {
-    return flip_launch_cells(s, FLIP_PARTICLES_TO_FACES,
-                             ARGS(ARG(s->settings.size), MEM(FLIP_STARTS),
-                                  MEM(FLIP_SORTED_POSITIONS), MEM(FLIP_SORTED_VELOCITIES),
-                                  MEM(FLIP_OLD_U), MEM(FLIP_OLD_V), MEM(FLIP_OLD_W), MEM(FLIP_U),
-                                  MEM(FLIP_V), MEM(FLIP_W)),
-                             &s->ends[1 + FLIP_TO_GRID]);
+    xl_status status;
+    LAUNCH_CELLS(FLIP_PARTICLES_TO_FACES, &s->ends[1 + FLIP_TO_GRID], ARG(s->settings.size),
+                 MEM(FLIP_STARTS), MEM(FLIP_SORTED_POSITIONS), MEM(FLIP_SORTED_VELOCITIES),
+                 MEM(FLIP_OLD_U), MEM(FLIP_OLD_V), MEM(FLIP_OLD_W), MEM(FLIP_U), MEM(FLIP_V),
+                 MEM(FLIP_W));
+done:
+    return status;
 }
 
 static xl_status extrapolate(flip_sim *s)
@@ -118,10 +118,9 @@ static xl_status extrapolate(flip_sim *s)
     for (unsigned layer = 0; layer < LAYERS; ++layer) {
         const flip_buffer from = layer % 2 ? FLIP_KNOWN_TOO : FLIP_KNOWN;
         const flip_buffer to = layer % 2 ? FLIP_KNOWN : FLIP_KNOWN_TOO;
-        FLIP_TRY(flip_launch_cells(
-            s, FLIP_EXTRAPOLATE,
-            ARGS(ARG(s->settings.size), MEM(from), MEM(FLIP_U), MEM(FLIP_V), MEM(FLIP_W), MEM(to)),
-            layer + 1 == LAYERS ? &s->ends[1 + FLIP_EXTEND] : NULL));
+        LAUNCH_CELLS(FLIP_EXTRAPOLATE, layer + 1 == LAYERS ? &s->ends[1 + FLIP_EXTEND] : NULL,
+                     ARG(s->settings.size), MEM(from), MEM(FLIP_U), MEM(FLIP_V), MEM(FLIP_W),
+                     MEM(to));
     }
 done:
     return status;
@@ -131,20 +130,16 @@ xl_status flip_project_and_move(flip_sim *s)
 {
     xl_status status;
     const flip_settings *set = &s->settings;
-    FLIP_TRY(flip_launch_cells(s, FLIP_GRADIENT,
-                               ARGS(ARG(set->size), ARG(set->gravity), MEM(FLIP_STEP),
-                                    MEM(FLIP_ENDS), MEM(FLIP_NUMBERS), MEM(FLIP_X), MEM(FLIP_OLD_U),
-                                    MEM(FLIP_OLD_V), MEM(FLIP_OLD_W), MEM(FLIP_U), MEM(FLIP_V),
-                                    MEM(FLIP_W), MEM(FLIP_KNOWN)),
-                               &s->ends[1 + FLIP_PROJECT]));
+    LAUNCH_CELLS(FLIP_GRADIENT, &s->ends[1 + FLIP_PROJECT], ARG(set->size), ARG(set->gravity),
+                 MEM(FLIP_STEP), MEM(FLIP_ENDS), MEM(FLIP_NUMBERS), MEM(FLIP_X), MEM(FLIP_OLD_U),
+                 MEM(FLIP_OLD_V), MEM(FLIP_OLD_W), MEM(FLIP_U), MEM(FLIP_V), MEM(FLIP_W),
+                 MEM(FLIP_KNOWN));
     FLIP_TRY(extrapolate(s));
-    FLIP_TRY(
-        flip_launch(s, FLIP_MOVE_PARTICLES, set->particles, particle_group(s),
-                    ARGS(ARG(set->size), ARG(set->particles), ARG(set->flip), MEM(FLIP_STEP),
-                         MEM(FLIP_OLD_U), MEM(FLIP_OLD_V), MEM(FLIP_OLD_W), MEM(FLIP_U),
-                         MEM(FLIP_V), MEM(FLIP_W), MEM(FLIP_SORTED_POSITIONS),
-                         MEM(FLIP_SORTED_VELOCITIES), MEM(FLIP_POSITIONS), MEM(FLIP_VELOCITIES)),
-                    &s->ends[1 + FLIP_TO_PARTICLES]));
+    LAUNCH(FLIP_MOVE_PARTICLES, set->particles, particle_group(s), &s->ends[1 + FLIP_TO_PARTICLES],
+           ARG(set->size), ARG(set->particles), ARG(set->flip), MEM(FLIP_STEP), MEM(FLIP_OLD_U),
+           MEM(FLIP_OLD_V), MEM(FLIP_OLD_W), MEM(FLIP_U), MEM(FLIP_V), MEM(FLIP_W),
+           MEM(FLIP_SORTED_POSITIONS), MEM(FLIP_SORTED_VELOCITIES), MEM(FLIP_POSITIONS),
+           MEM(FLIP_VELOCITIES));
     FLIP_TRY(flip_cl(s, clFlush(s->queue), "clFlush()"));
 done:
     return status;

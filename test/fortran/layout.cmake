@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: MIT
+# Compares size and offset of each public field, as C's headers and as the Fortran module have them.
+# With SWAP, two fields of the module change places first: the comparison must then fail.
+#
+#   cmake -DROOT=. -DPYTHON=python3 -DCC=cc -DFC=gfortran -DINCLUDE=<OpenCL's headers> -DLIBRARIES=<crosslane;OpenCL>
+#         -DFOLDER=<folder> [-DSWAP=1] -P layout.cmake
+cmake_minimum_required(VERSION 3.20)
+file(REMOVE_RECURSE ${FOLDER})
+file(MAKE_DIRECTORY ${FOLDER})
+macro(run)
+  execute_process(COMMAND ${ARGV} WORKING_DIRECTORY ${FOLDER} COMMAND_ERROR_IS_FATAL ANY)
+endmacro()
+file(READ ${ROOT}/fortran/crosslane.f90 module)
+if(SWAP)
+  string(REPLACE "type(xl_view) :: keys_a\n        type(xl_view) :: values_a\n" "type(xl_view) :: values_a\n        type(xl_view) :: keys_a\n"
+         swapped "${module}")
+  if(swapped STREQUAL module)
+    message(FATAL_ERROR "the module has no such fields to swap")
+  endif()
+  set(module "${swapped}")
+endif()
+file(WRITE ${FOLDER}/crosslane.f90 "${module}")
+run(${PYTHON} ${ROOT}/ci/fortran.py --layout ${FOLDER})
+run(${CC} -DCROSSLANE_STATIC -I${ROOT}/include -idirafter ${INCLUDE} layout.c -o layout_c)
+run(${FC} crosslane.f90 layout.f90 ${LIBRARIES} -o layout_fortran)
+run(./layout_c OUTPUT_FILE ${FOLDER}/c.txt)
+run(./layout_fortran OUTPUT_FILE ${FOLDER}/fortran.txt)
+file(STRINGS ${FOLDER}/c.txt c)
+file(STRINGS ${FOLDER}/fortran.txt fortran)
+list(LENGTH c count)
+set(different)
+foreach(line of IN ZIP_LISTS c fortran)
+  if(NOT line STREQUAL of)
+    list(APPEND different "${line} is in Fortran ${of}")
+  endif()
+endforeach()
+list(JOIN different "\n  " text)
+if(SWAP AND NOT different STREQUAL "xl_merge_args.keys_a 64 24 is in Fortran xl_merge_args.keys_a 88 24;xl_merge_args.values_a 88 24 is in Fortran xl_merge_args.values_a 64 24")
+  message(FATAL_ERROR "fields that changed places are reported as: ${text}")
+elseif(NOT SWAP AND (different OR count LESS 400))
+  message(FATAL_ERROR "of ${count} sizes and offsets differ:\n  ${text}")
+endif()
+message(STATUS "${count} sizes and offsets compared")
