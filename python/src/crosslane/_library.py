@@ -148,7 +148,9 @@ def _names() -> list[str]:
     named = os.environ.get("CROSSLANE_LIBRARY")
     if named:
         return [named]
-    abi = constant("XL_ABI_VERSION")
+    # The library's compatible versions: as SOVERSION in lib/CMakeLists.txt.
+    major, minor = constant("XL_VERSION_MAJOR"), constant("XL_VERSION_MINOR")
+    abi = str(major) if major > 0 else f"0.{minor}"
     wheel, system = {"win32": ("crosslane.dll", "crosslane.dll"),
                      "darwin": ("libcrosslane.dylib", f"libcrosslane.{abi}.dylib")}.get(
         sys.platform, ("libcrosslane.so", f"libcrosslane.so.{abi}"))
