@@ -16,7 +16,7 @@ top=$PWD
 layers() (
   copy=$(mktemp -d)
   trap 'rm -rf "$copy"' EXIT
-  cp -a "$top"/{ci,cl,cmake,drawing,examples,include,lib,reference,test,tools,docs,README.md,CONTRIBUTING.md,CHANGELOG.md,LICENSE} "$copy"
+  cp -a "$top"/{ci,cl,cmake,drawing,examples,fortran,include,lib,reference,test,tools,docs,README.md,CONTRIBUTING.md,CHANGELOG.md,LICENSE} "$copy"
   mkdir -p "$copy"/{lib/tune,lib/scan,lib/sort,cl/tile,cl/scan}
 
   # file to add | its text | the check's message
