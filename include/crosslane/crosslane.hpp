@@ -12,7 +12,7 @@
  *     sort.enqueue(queue, args);
  *
  * A class adds no behaviour to the C functions of its name: their comments are the reference. It
- * makes no queue, and allocates nothing beside the object of C that it owns. Descriptors X_desc
+ * creates no queue, and allocates nothing besides the object of C that it owns. Descriptors X_desc
  * begin with their defaults; arguments are the structures of C. Owners may be moved and not copied,
  * and an owner that was moved from is empty.
  *
@@ -57,7 +57,7 @@ class error : public std::runtime_error
     xl_status status_;
 };
 
-/* A C handle of a parameter: the handle, or an object whose get() returns it. Borrowed. */
+/* A parameter that is a C handle, or an object whose get() returns one. Borrowed. */
 template <typename H> class handle
 {
   public:
@@ -159,7 +159,7 @@ template <typename H> class owner
             detail::destroy(object_);
         object_ = object;
     }
-    /* Destroys the object; the place for a C function that stores another one. */
+    /* Destroys the object, and returns the place where a C function may store another one. */
     H *put() noexcept
     {
         reset();
@@ -249,7 +249,7 @@ class context : public owner<xl_context *>
     {
         detail::check(xl_context_adopt(cl, device, &desc, put()), nullptr, status);
     }
-    /* Takes a context of C. */
+    /* Takes ownership of a context of C. */
     explicit context(xl_context *ctx) noexcept : owner(ctx)
     {
     }
@@ -315,7 +315,7 @@ class program : public owner<cl_program>
     }
 };
 
-/* crosslane/plan.h. A plan of any primitive; takes one of C. */
+/* crosslane/plan.h. A plan of any primitive. plan(raw) takes ownership of one of C. */
 class plan : public owner<xl_plan *>
 {
   public:
