@@ -192,9 +192,9 @@ done:
 
 static const char about[] =
     "Finds the neighbours of each point, or of each query of another file (--queries):\n"
-    "    --radius R   all points at a distance below R: a list (--out), counts (--counts) or\n"
-    "                 density (--density)\n"
-    "    --nearest K      the K nearest points (--out); with --radius only those below R\n"
+    "    --radius R    all points at a distance below R: a list (--out), counts (--counts) or\n"
+    "                  density (--density)\n"
+    "    --nearest K   the K nearest points (--out); with --radius only those below R\n"
     "Without an output it only prints how many there are.\n"
     "\n"
     "POINTS and queries are f32 or f64 of shape (n, 3), (n, 2) or (n, 1). All lengths have their\n"
