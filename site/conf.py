@@ -19,3 +19,5 @@ breathe_projects = {"crosslane": os.environ["CROSSLANE_SITE_XML"]}
 breathe_default_project = "crosslane"
 breathe_domain_by_extension = {"h": "c", "hpp": "cpp"}
 c_id_attributes = ["XL_API", "XL_NODISCARD"]
+breathe_show_enumvalue_initializer = True
+breathe_show_define_initializer = True

@@ -42,7 +42,7 @@ def target(path):
     if path in pages:
         return pages[path]
     if path.startswith("include/crosslane/"):
-        return f"reference/{path.rpartition('/')[2]}.md"
+        return f"reference/{path.rpartition('/')[2]}.rst"
     if os.path.isfile(f"{path}/README.md"):
         return target(f"{path}/README.md")
     if os.path.isdir(path):
@@ -88,10 +88,10 @@ texts["site/sources.md"] += toctree(name[:-3] for _, name in sorted(sources.item
 texts["examples/README.md"] += "\n```{toctree}\n:hidden:\n\n10_flip/README\n```\n"
 for path, text in texts.items():
     write(pages[path], text)
-for path in headers:
-    write(f"reference/{path.name}.md",
-          f"# {path.name}\n\n```{LEXERS[path.suffix]}\n#include <crosslane/{path.name}>\n```\n\n"
-          f"```{{eval-rst}}\n.. doxygenfile:: crosslane/{path.name}\n   :project: crosslane\n```\n")
+for path in headers:  # by Breathe, whose links work only in reStructuredText
+    write(f"reference/{path.name}.rst",
+          f"{path.name}\n{'=' * len(path.name)}\n\n.. code-block:: c\n\n   #include <crosslane/{path.name}>\n\n"
+          f".. doxygenfile:: crosslane/{path.name}\n")
 for path, name in sources.items():
     text = pathlib.Path(path).read_text(encoding="utf-8")
     write(name, f"# {path}\n\n`````{LEXERS.get(os.path.splitext(path)[1], 'none')}\n{text.rstrip()}\n`````\n")
