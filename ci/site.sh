@@ -11,7 +11,7 @@ cd "$(dirname "$0")/.."
 for python in python3 /usr/bin/python3 none; do
   ! $python -c 'import breathe, furo, myst_parser, sphinx' 2>/dev/null || break
 done
-if ! command -v doxygen >/dev/null || [ $python = none ]; then
+if ! command -v doxygen >/dev/null || [ "$python" = none ]; then
   echo "absent: doxygen, Sphinx, Breathe, MyST or Furo"
   exit 77
 fi

@@ -5,6 +5,7 @@
 Every character that doxygen or its Markdown would interpret is escaped. Indented lines after an
 empty one are code. Indented terms, and lines that begin with a status, are items of a list.
 """
+import pathlib
 import re
 import sys
 
@@ -14,6 +15,11 @@ STATUS = re.compile(r"(?:XL_[A-Z0-9_]+(?:, )?)+: ")
 LABEL = re.compile(r"(?:Threads|Processes|Ownership|Sources?|Limits?|Rounding): ")
 PAGE = re.compile(r"\bdocs/([a-z-]+)\.md")
 HEADER = re.compile(r"(?:&lt;)?\bcrosslane/(\w+\.h(?:pp)?)\b(?:&gt;)?")
+
+# Names that doxygen finds, beside functions with their brackets, only if they are marked.
+NAMES = set(re.findall(r"^ +(XL_\w+)(?= = |,|$)|^#define (XL_\w+) |^\} (xl_\w+);|^typedef struct \w+ (xl_\w+);",
+                       "\n".join(map(pathlib.Path.read_text, pathlib.Path("include/crosslane").glob("*.h"))), re.M))
+NAMES = {name for match in NAMES for name in match if name}
 
 
 def escape(text):
@@ -29,6 +35,7 @@ def inline(text):
             parts[i] = f"<code>{part}</code>"
         else:
             part = PAGE.sub(r'<a href="../docs/\1.html">\g<0></a>', part)
+            part = re.sub(r"\bxl_\w+|\bXL_\w+", lambda name: "#" * (name[0] in NAMES) + name[0], part)
             parts[i] = HEADER.sub(r'<a href="\1.html">crosslane/\1</a>', part)
     return "".join(parts)
 
@@ -129,6 +136,8 @@ def convert(text, name):
             if not before.startswith("#e"):
                 out.append(f"/**< {inline(' '.join(token[0][2:-2].split()))} */")
             continue
+        if re.fullmatch(r"/\* crosslane/\w+\.h \*/", token[0]):  # a heading
+            continue
         if first or re.match(r"\n(\n|#if)", after):
             out.append(f"/** @file {name}\n{markup(body(token[0]))} */")
             first = False
@@ -148,7 +157,8 @@ def convert(text, name):
         else:
             out.append(f"/** {markup(lines)} */")
     code(text[place:])
-    return re.sub(r"\n#define CROSSLANE_\w+_HP?P?\n", "\n\n", "".join(out))
+    # Guards, and macros that the header itself undefines.
+    return re.sub(r"\n#define CROSSLANE_(?:[^\n]*\\\n)*[^\n]*(?=\n)", "\n", "".join(out))
 
 
 if __name__ == "__main__":

@@ -76,16 +76,19 @@ def rewrite(path, text):
 
 
 def toctree(names):
-    return "\n```{toctree}\n:maxdepth: 1\n\n" + "\n".join(names) + "\n```\n"
+    return "\n```{toctree}\n:maxdepth: 1\n" + "\n".join(names) + "\n```\n"
 
 
 for program in sorted(pathlib.Path("examples").glob("*.c*")):
     source(str(program))
 texts = {path: rewrite(path, pathlib.Path(path).read_text(encoding="utf-8")) for path in pages}
 texts["README.md"] += "\n" + pathlib.Path("site/contents.md").read_text(encoding="utf-8")
-texts["site/reference.md"] += toctree(path.name for path in headers)
-texts["site/sources.md"] += toctree(name[:-3] for _, name in sorted(sources.items()))
-texts["examples/README.md"] += "\n```{toctree}\n:hidden:\n\n10_flip/README\n```\n"
+for path in headers:
+    text = re.sub(r"\s*\n \*\s*", " ", path.read_text(encoding="utf-8").split("\n", 1)[1])
+    texts["site/reference.md"] += f"- [{path.name}]({path.name}.rst): {re.split('[.] |[*]/', text)[0].strip(' *.')}.\n"
+texts["site/reference.md"] += toctree([":hidden:", "", *(path.name for path in headers)])
+texts["site/sources.md"] += toctree(["", *(name[:-3] for name in sorted(sources.values()))])
+texts["examples/README.md"] += toctree([":hidden:", "", "10_flip/README"])
 for path, text in texts.items():
     write(pages[path], text)
 for path in headers:  # by Breathe, whose links work only in reStructuredText
