@@ -87,8 +87,9 @@ for path in headers:
     text = re.sub(r"\s*\n \*\s*", " ", path.read_text(encoding="utf-8").split("\n", 1)[1])
     texts["site/reference.md"] += f"- [{path.name}]({path.name}.rst): {re.split('[.] |[*]/', text)[0].strip(' *.')}.\n"
 texts["site/reference.md"] += toctree([":hidden:", "", *(path.name for path in headers)])
-texts["site/sources.md"] += toctree(["", *(name[:-3] for name in sorted(sources.values()))])
-texts["examples/README.md"] += toctree([":hidden:", "", "10_flip/README"])
+files = sorted(name[:-3] for name in sources.values())
+texts["site/sources.md"] += toctree(["", *(name for name in files if not name.startswith("files/examples/"))])
+texts["examples/README.md"] += toctree([":hidden:", "", "10_flip/README", *(f"../{name}" for name in files if name.startswith("files/examples/"))])
 for path, text in texts.items():
     write(pages[path], text)
 for path in headers:  # by Breathe, whose links work only in reStructuredText
