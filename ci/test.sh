@@ -11,7 +11,7 @@
 #               that a mutant names for them (test/mutants, RUNNER=...); every test on each other
 #               device of this machine, such as a GPU
 #   if changed  PoCL on one thread and with its other method for work-groups, reported properties of GPUs
-#               that are absent, the package for Python, C++, Fortran, the tarball and the amalgamation,
+#               that are absent, the package for Python, C++, Fortran, the site, the tarball and the amalgamation,
 #               sanitizers, a second compiler, other hosts, compilers for other GPUs, the tests of the
 #               checks: only if files on which the row depends (test/rows.tsv) have changed since it last
 #               passed. A pass is written into that table: commit it.
@@ -88,6 +88,7 @@ static_rows() {
   for host in windows x86 macos; do
     if_changed host-$host check host-$host ci/hosts.sh $host
   done
+  if_changed site check site ci/site.sh
   if_changed vendors check vendors env VENDOR_JOBS=1 ci/vendors.sh
 }
 
