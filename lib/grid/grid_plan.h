@@ -100,8 +100,7 @@ xl_status xli_grid_build_program(xli_grid_plan *grid, xli_grid_program program);
 xl_status xli_grid_plan_layout(const xli_grid_plan *grid, size_t n, xli_grid_layout *layout);
 /* Whether all builds that list rows sort keys. */
 bool xli_grid_always_sorts(const xli_grid_plan *grid);
-/* Of a build: whether it is known that rows are listed; whether points are counted; and whether keys
- * are sorted. */
+/* Whether a build is known to list rows, whether it counts points, and whether it sorts keys. */
 bool xli_grid_lists(const xli_grid_plan *grid, const xli_grid_layout *layout);
 bool xli_grid_counts(const xli_grid_plan *grid, const xli_grid_layout *layout);
 bool xli_grid_sorts_keys(const xli_grid_plan *grid, const xli_grid_layout *layout);
