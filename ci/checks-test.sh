@@ -148,7 +148,7 @@ cl/tile/tile_descriptor.cl|s/enum { XL_EMPTY,/enum { XL_NOTHING,/|XL_EMPTY is ne
 cl/probe/probe.cl|s/XL_LANE_WAY/XL_SORT_KEY/|cl/probe/probe.cl: XL_SORT_KEY is neither defined in a file of cl/probe/probe.cl
 lib/reduce/reduce.c|/"XL_SERIAL"/s/$/ {"XL_ORDERED", 1},/|lib/reduce/*.c: sets XL_ORDERED, which
 lib/reduce/reduce.c|/"XL_LIMITED_LOOPS"/d|XL_LIMITED_LOOPS: lib/reduce/*.c does not set it
-lib/grid/grid.c|s/"XL_STRIDE"/"XL_STEP"/|lib/grid/*.c: sets XL_STEP, which
+lib/grid/grid_programs.c|s/"XL_STRIDE"/"XL_STEP"/|lib/grid/*.c: sets XL_STEP, which
 ci/check-parameters.sh|s/^most=40/most=20/|sort_bitonic: its reader has to know
 '
 

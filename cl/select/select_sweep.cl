@@ -175,9 +175,9 @@ void xl_select_leave(const xl_lookback *lookback, const xl_piece *piece, xl_sele
 /* A group has three tiles: `mine` waits in local memory; its aggregate was published a round ago,
  * as were those that it waits for. `next` is in registers. `next_next` is loaded as soon as the
  * registers are free. The order of publishing and loading is that of cl/scan/scan_pipelined.cl,
- * whose model (test/model/scan_pipelined.pml) has the same names. All rounds, also the first and
- * the last, pass the same barriers, because PoCL makes a copy of the kernel for each barrier in a
- * branch. */
+ * whose model (test/model/scan_pipelined.pml) has the same names. Without look-back by a group, all
+ * rounds, also the first and the last, pass the same barriers, because PoCL makes a copy of the
+ * kernel for each barrier in a branch. */
 void xl_select_tiles(xl_lookback *lookback, __global ulong *scratch, bool more, uint turn,
                      __local xl_select_local *l)
 {
@@ -239,6 +239,8 @@ void xl_select_tiles(xl_lookback *lookback, __global ulong *scratch, bool more, 
 #if XL_ORDERED
         XL_T prefix = early;
         xl_round_end(&round, lookback, &prefix, &early, o_next.total, l->parts);
+        if (!round.waits && !round.ends)
+            xl_local_barrier(); /* as in every other round: scratch and ticket are written again */
 #else
         if (get_local_id(0) == 0 && mine < tiles)
             l->prefix = xl_prefix_wait(lookback, mine, o.total, true);
