@@ -19,7 +19,7 @@ if [ -z "$tool" ]; then
   exit 77
 fi
 
-mapfile -t files < <(find cl drawing examples include lib reference test tools -type f \
+mapfile -t files < <(find cl drawing examples include lib mpi reference test tools -type f \
   \( -name '*.c' -o -name '*.h' -o -name '*.cl' -o -name '*.cpp' -o -name '*.hpp' -o -name '*.cu' \) | sort)
 if [ "${1:-}" = --check ]; then
   "$tool" --dry-run --Werror "${files[@]}"

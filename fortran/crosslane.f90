@@ -43,6 +43,7 @@ module crosslane
         enumerator :: XL_ERROR_OUT_OF_DOMAIN = 11
         enumerator :: XL_ERROR_CAPACITY = 12
         enumerator :: XL_ERROR_INTERNAL = 13
+        enumerator :: XL_ERROR_MPI = 14
     end enum
 
     enum, bind(c) ! xl_type

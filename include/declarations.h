@@ -34,7 +34,8 @@ typedef enum xl_status {
     XL_ERROR_NON_FINITE = 10,
     XL_ERROR_OUT_OF_DOMAIN = 11,
     XL_ERROR_CAPACITY = 12,
-    XL_ERROR_INTERNAL = 13
+    XL_ERROR_INTERNAL = 13,
+    XL_ERROR_MPI = 14
 } xl_status;
 const char *xl_status_name(xl_status status);
 int xl_version(void);

@@ -53,7 +53,8 @@ typedef enum xl_status {
     XL_ERROR_OUT_OF_DOMAIN = 11,    /* a point lies outside the bounds of the grid */
     XL_ERROR_CAPACITY = 12,         /* an output, such as a neighbour list, is too small for its
                                        result: see xl_neighbors_status() */
-    XL_ERROR_INTERNAL = 13          /* a defect of the library: please report it */
+    XL_ERROR_INTERNAL = 13,         /* a defect of the library: please report it */
+    XL_ERROR_MPI = 14               /* an MPI call failed (crosslane/mpi.h) */
 } xl_status;
 
 /* The name of a status, such as "XL_ERROR_OVERLAP", or "unknown xl_status" for another number.

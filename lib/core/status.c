@@ -20,6 +20,7 @@ static const char *const status_names[] = {
     [XL_ERROR_OUT_OF_DOMAIN] = "XL_ERROR_OUT_OF_DOMAIN",
     [XL_ERROR_CAPACITY] = "XL_ERROR_CAPACITY",
     [XL_ERROR_INTERNAL] = "XL_ERROR_INTERNAL",
+    [XL_ERROR_MPI] = "XL_ERROR_MPI",
 };
 
 static const struct {

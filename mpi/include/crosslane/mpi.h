@@ -1,0 +1,291 @@
+/* SPDX-License-Identifier: MIT
+ * Primitives across MPI ranks: scan, reduction, sort, and particles with their neighbours. Each rank
+ * has one device and a part of every array; the whole array is the parts in the order of the ranks.
+ * The exclusive sum of all elements:
+ *
+ *     xl_mpi_context_create(MPI_COMM_WORLD, NULL, &ctx);
+ *     xl_mpi_create(ctx, MPI_COMM_WORLD, NULL, &mpi);
+ *     xl_scan_desc_init(&desc);
+ *     xl_mpi_scan_create(mpi, &desc, &plan);
+ *     xl_mpi_scan(plan, queue, &(xl_scan_args){.n = n, .in = in, .out = out}, 0, NULL, NULL);
+ *
+ * docs/mpi.md explains the concepts and has complete examples.
+ *
+ * Rules of all calls that the header calls COLLECTIVE
+ *   Ranks      All ranks of the communicator make the same calls in the same order. A rank without
+ *              elements calls with n = 0.
+ *   Blocking   A call waits for the other ranks and for `waits`. When it returns, the inputs have been
+ *              read, and outputs are written or their writing is enqueued on `queue`: later commands on
+ *              an in-order queue see them, others wait for `event`.
+ *   Errors     Before any data moves, the ranks agree on a status. If one rank fails, all ranks return
+ *              an error, no rank waits for another, and outputs of that step are not written. Each rank
+ *              returns the status of the lowest rank that failed, and xl_mpi_error() names that rank and
+ *              the field: "rank 2: args.n: 7; ...". Arguments that must be equal on all ranks are
+ *              compared.
+ *   Threads    One thread at a time may use an xl_mpi and the objects made from it. If it is the thread
+ *              that initialised MPI, MPI_THREAD_FUNNELED suffices.
+ *   Buffers    As in crosslane/plan.h: views, overlap and ownership. Data moves through host memory in
+ *              messages of at most xl_mpi_desc.chunk_bytes, so that every count fits an int.
+ *
+ * Sources: exact splitters by refinement of a histogram (Kowalewski et al., "Engineering a distributed
+ * histogram sort", IEEE Cluster 2019); parts of particles by intervals of a space-filling curve (Warren
+ * and Salmon, SC 1993). */
+#ifndef CROSSLANE_MPI_H
+#define CROSSLANE_MPI_H
+
+#include <crosslane/crosslane.h>
+#include <mpi.h>
+
+/* A communicator with one device for each rank. */
+typedef struct xl_mpi xl_mpi;
+
+/* A scan, a reduction or a sort across ranks. */
+typedef struct xl_mpi_plan xl_mpi_plan;
+
+/* A fixed pattern of messages: which elements of each rank go to which ranks. */
+typedef struct xl_mpi_exchange xl_mpi_exchange;
+
+/* Settings. Start from xl_mpi_desc_init(). All ranks must give the same. */
+typedef struct xl_mpi_desc {
+    uint32_t version;     /* set by xl_mpi_desc_init() */
+    uint64_t chunk_bytes; /* the most bytes of one message, 1 to 2^30 (the default) */
+} xl_mpi_desc;
+
+/* How many keys each rank has after a sort. */
+typedef enum xl_mpi_layout {
+    XL_MPI_EVEN = 0, /* of N keys on p ranks, rank r has those from r * N / p to (r + 1) * N / p,
+                        rounded down */
+    XL_MPI_KEEP = 1  /* as many as before */
+} xl_mpi_layout;
+
+/* The order of the elements that a halo delivers to a rank. */
+typedef enum xl_mpi_order {
+    XL_MPI_BY_ID = 0,      /* owned elements and ghosts together, in ascending order of their global
+                               ids. Sums over neighbours then have the same bits for any number of
+                               ranks */
+    XL_MPI_OWNED_FIRST = 1 /* owned elements in their order, then ghosts by rank and index */
+} xl_mpi_order;
+
+/* A halo: each rank receives copies (ghosts) of the points of other ranks that are within `radius` of
+ * one of its own points. The space is that of all points together. */
+typedef struct xl_mpi_halo_args {
+    const xl_space *space; /* the same on all ranks: XL_F32 or XL_F64; bounds XL_BOUNDS_FOUND or
+                              XL_BOUNDS_GIVEN; any cell and periodicity; no `wrap`, one system */
+    uint32_t stride;       /* scalars from one point to the next; 0: space->dimensions */
+    uint32_t order;        /* xl_mpi_order */
+    double radius;         /* finite and above 0; the same on all ranks */
+    size_t n;              /* points that this rank owns; with ghosts at most 2^32 - 2 */
+    xl_view points;        /* (n - 1) * stride + dimensions scalars, offset in scalars */
+    xl_view ids; /* not given, or n u64: the global ids, all different, ascending on each rank.
+                              Not given: the index in the whole array */
+} xl_mpi_halo_args;
+
+/* One array of elements that an exchange moves. */
+typedef struct xl_mpi_field {
+    size_t element_bytes; /* at least 1 */
+    xl_view in, out;      /* offsets and counts in elements. They must not overlap */
+} xl_mpi_field;
+
+/* What a scatter combines. */
+typedef struct xl_mpi_scatter_args {
+    uint32_t type; /* xl_type: a built-in one that the device computes with */
+    uint32_t
+        op;     /* xl_op: XL_SUM, XL_PROD, XL_MIN, XL_MAX; of integers also XL_AND, XL_OR, XL_XOR */
+    xl_view in; /* num_received elements of this rank's side of the exchange */
+    xl_view out; /* num_sent elements; must not overlap `in` */
+} xl_mpi_scatter_args;
+
+XL_EXTERN_C_BEGIN
+
+/* Ranks and devices. -------------------------------------------------------------------------- */
+
+/* COLLECTIVE over comm. Makes a context for this rank. If several devices of the platform have the
+ * name of the one that desc chooses, the ranks of a node take them in turn: the first rank the first
+ * one. desc->device with both numbers ("0:1") is taken as it is. desc: NULL for the defaults. On
+ * failure *ctx is NULL on every rank and every rank returns an error; xl_context_error(NULL) has the
+ * text on the rank that failed. */
+XL_NODISCARD XL_API xl_status xl_mpi_context_create(MPI_Comm comm, const xl_context_desc *desc,
+                                                    xl_context **ctx);
+
+XL_API void xl_mpi_desc_init_version(xl_mpi_desc *desc, uint32_t version);
+#define xl_mpi_desc_init(desc) xl_mpi_desc_init_version((desc), XL_VERSION_NUMBER)
+
+/* COLLECTIVE over comm. Duplicates the communicator; the context must live longer than *mpi. desc: NULL
+ * for the defaults. Errors of MPI calls on the duplicate are returned as XL_ERROR_MPI. On failure *mpi is
+ * NULL on every rank. */
+XL_NODISCARD XL_API xl_status xl_mpi_create(xl_context *ctx, MPI_Comm comm, const xl_mpi_desc *desc,
+                                            xl_mpi **mpi);
+
+/* COLLECTIVE, before MPI_Finalize(). Frees the communicator. Plans and exchanges must be destroyed
+ * before. NULL is ignored. */
+XL_API void xl_mpi_destroy(xl_mpi *mpi);
+
+/* The rank of this process and the number of ranks. */
+XL_API int xl_mpi_rank(const xl_mpi *mpi);
+XL_API int xl_mpi_size(const xl_mpi *mpi);
+
+/* The reason of the last failure of a call on `mpi` or on an object made from it: the same text on
+ * every rank. mpi: NULL for the last failure of xl_mpi_create(). "" if there was none. Borrowed: valid
+ * until the next failure. */
+XL_API const char *xl_mpi_error(const xl_mpi *mpi);
+
+/* COLLECTIVE. Makes one status of those of all ranks: XL_SUCCESS if all are, otherwise that of the
+ * lowest rank that failed. `text` (may be NULL) is this rank's reason; xl_mpi_error() then has the one
+ * of that rank. For steps of your own, so that no rank waits for one that has failed. */
+XL_NODISCARD XL_API xl_status xl_mpi_agree(xl_mpi *mpi, xl_status mine, const char *text);
+
+/* COLLECTIVE. Calls create(user) on every rank: first on one rank of each node, which compiles, then
+ * on the others, which load its programs from the cache. Returns the agreed status. For plans of your
+ * own. */
+XL_NODISCARD XL_API xl_status xl_mpi_in_turn(xl_mpi *mpi, xl_status (*create)(void *user),
+                                             void *user);
+
+/* Plans. -------------------------------------------------------------------------------------- */
+
+/* Destroys a plan; local. NULL is ignored. */
+XL_API void xl_mpi_plan_destroy(xl_mpi_plan *plan);
+
+/* COLLECTIVE. A scan of the whole array. desc: as for xl_scan_create(), the same on all ranks, with
+ * carry 0; a user's type, operator and texts are allowed.
+ * XL_REPRODUCIBLE: the bits of results do not depend on the number of ranks or on where the parts are
+ * divided. */
+XL_NODISCARD XL_API xl_status xl_mpi_scan_create(xl_mpi *mpi, const xl_scan_desc *desc,
+                                                 xl_mpi_plan **plan);
+
+/* COLLECTIVE. args: as for xl_scan_enqueue(), of this rank's part: n may differ between ranks. The
+ * index i in load and store, and segments of XL_SEGMENTS_WIDTH and XL_SEGMENTS_MASK, count from the
+ * beginning of the whole array. An element continues the segment before it, also of the rank before,
+ * unless its flag or bit is set or its key differs. Offsets are those of the segments that begin on
+ * this rank, ascending, relative to this rank's part, and the last one is n; the first may be above 0.
+ * `out` may be `in`, as in xl_scan_args. first_index, n_device, carry_in, carry_out and scratch must
+ * not be given. */
+XL_NODISCARD XL_API xl_status xl_mpi_scan(xl_mpi_plan *plan, cl_command_queue queue,
+                                          const xl_scan_args *args, cl_uint num_waits,
+                                          const cl_event *waits, cl_event *event);
+
+/* COLLECTIVE. A reduction of the whole array. desc: as for xl_reduce_create(), the same on all
+ * ranks. */
+XL_NODISCARD XL_API xl_status xl_mpi_reduce_create(xl_mpi *mpi, const xl_reduce_desc *desc,
+                                                   xl_mpi_plan **plan);
+
+/* COLLECTIVE. args: as for xl_reduce_enqueue(), of this rank's part, with segments as in xl_mpi_scan().
+ * Without segments every rank receives the result; an index of XL_ARG_MIN and XL_ARG_MAX is that in
+ * the whole array. With segments each rank receives the results of the segments that begin on it.
+ * n_device and scratch must not be given. */
+XL_NODISCARD XL_API xl_status xl_mpi_reduce(xl_mpi_plan *plan, cl_command_queue queue,
+                                            const xl_reduce_args *args, cl_uint num_waits,
+                                            const cl_event *waits, cl_event *event);
+
+/* COLLECTIVE. A sort of the whole array. desc: as for xl_sort_create(), the same on all ranks, without
+ * comparator and segments. XL_SORT_INDICES are indices in the whole array: at most 2^32 elements. The
+ * sort is stable: equal keys stay in the order of the whole array. */
+XL_NODISCARD XL_API xl_status xl_mpi_sort_create(xl_mpi *mpi, const xl_sort_desc *desc,
+                                                 xl_mpi_layout layout, xl_mpi_plan **plan);
+
+/* COLLECTIVE. The number of keys that this rank has after a sort of n keys here. */
+XL_NODISCARD XL_API xl_status xl_mpi_sort_count(xl_mpi_plan *plan, size_t n, size_t *n_out);
+
+/* COLLECTIVE. args: as for xl_sort_enqueue(), of this rank's part. n is the number of keys in; the
+ * outputs have room for xl_mpi_sort_count() elements. An output may be exactly its input. n_device and
+ * scratch must not be given. */
+XL_NODISCARD XL_API xl_status xl_mpi_sort(xl_mpi_plan *plan, cl_command_queue queue,
+                                          const xl_sort_args *args, cl_uint num_waits,
+                                          const cl_event *waits, cl_event *event);
+
+/* Exchanges. ---------------------------------------------------------------------------------- */
+
+/* COLLECTIVE. Element i of this rank goes to rank owners[i] (n u32). Each rank receives its elements in
+ * the order of the whole array. For migration.
+ * XL_ERROR_OUT_OF_DOMAIN: an owner that is no rank; the text has its index. */
+XL_NODISCARD XL_API xl_status xl_mpi_exchange_by_owner(xl_mpi *mpi, cl_command_queue queue,
+                                                       size_t n, const xl_view *owners,
+                                                       cl_uint num_waits, const cl_event *waits,
+                                                       xl_mpi_exchange **exchange);
+
+/* COLLECTIVE. Sends to each rank the points that are within args->radius of one of its points, and to
+ * this rank itself its own points: it receives num_owned + num_ghosts elements in args->order. Some
+ * ghosts may be farther than the radius.
+ * XL_ERROR_NON_FINITE, XL_ERROR_OUT_OF_DOMAIN: a point that is not finite or outside the space.
+ * XL_ERROR_INVALID_ARGUMENT also for ids that do not ascend. */
+XL_NODISCARD XL_API xl_status xl_mpi_exchange_halo(xl_mpi *mpi, cl_command_queue queue,
+                                                   const xl_mpi_halo_args *args, cl_uint num_waits,
+                                                   const cl_event *waits,
+                                                   xl_mpi_exchange **exchange);
+
+/* Destroys an exchange; local. NULL is ignored. */
+XL_API void xl_mpi_exchange_destroy(xl_mpi_exchange *exchange);
+
+/* How many elements this rank sends from and receives. Local. */
+XL_API size_t
+xl_mpi_exchange_sent(const xl_mpi_exchange *exchange); /* num_sent: n of the creation */
+XL_API size_t xl_mpi_exchange_received(const xl_mpi_exchange *exchange); /* num_received */
+
+/* Where each own element of a halo is among the received ones: num_sent u32 on the device, and the ids
+ * of the received ones: num_received u64. Views of buffers that live as long as the exchange; not given
+ * for an exchange by owner. Local. */
+XL_API xl_view xl_mpi_exchange_places(const xl_mpi_exchange *exchange);
+XL_API xl_view xl_mpi_exchange_ids(const xl_mpi_exchange *exchange);
+
+/* COLLECTIVE. Moves elements along the exchange: field k has num_sent elements in, num_received out,
+ * of the same size on all ranks. One message to each rank, for all fields (at most 16). */
+XL_NODISCARD XL_API xl_status xl_mpi_gather(xl_mpi_exchange *exchange, cl_command_queue queue,
+                                            size_t num_fields, const xl_mpi_field *fields,
+                                            cl_uint num_waits, const cl_event *waits,
+                                            cl_event *event);
+
+/* The same in two steps, to compute in between. begin: COLLECTIVE; reads the inputs and starts the
+ * messages. end: COLLECTIVE; waits for them and enqueues the writing of the outputs. One gather or
+ * scatter of an exchange may be under way at a time. */
+XL_NODISCARD XL_API xl_status xl_mpi_gather_begin(xl_mpi_exchange *exchange, cl_command_queue queue,
+                                                  size_t num_fields, const xl_mpi_field *fields,
+                                                  cl_uint num_waits, const cl_event *waits);
+XL_NODISCARD XL_API xl_status xl_mpi_gather_end(xl_mpi_exchange *exchange, cl_event *event);
+
+/* COLLECTIVE. The reverse: out[i] becomes the combination of the received copies of element i on all
+ * ranks, in ascending order of the ranks, so equal input gives equal bits. An element without copies
+ * gets the identity of the operator. */
+XL_NODISCARD XL_API xl_status xl_mpi_scatter(xl_mpi_exchange *exchange, cl_command_queue queue,
+                                             const xl_mpi_scatter_args *args, cl_uint num_waits,
+                                             const cl_event *waits, cl_event *event);
+XL_NODISCARD XL_API xl_status xl_mpi_scatter_begin(xl_mpi_exchange *exchange,
+                                                   cl_command_queue queue,
+                                                   const xl_mpi_scatter_args *args,
+                                                   cl_uint num_waits, const cl_event *waits);
+XL_NODISCARD XL_API xl_status xl_mpi_scatter_end(xl_mpi_exchange *exchange, cl_event *event);
+
+/* Owners of particles. ------------------------------------------------------------------------- */
+
+/* COLLECTIVE. owners[i] (n u32) becomes the rank of point i such that the ranks have equal shares of
+ * the weight: intervals of the Morton order of the points (crosslane/morton.h). weights: not given, or n
+ * f32, finite and at least 0; not given: 1 each. */
+typedef struct xl_mpi_balance_args {
+    const xl_space
+        *space;      /* the same on all ranks: 2 or 3 dimensions, XL_F32 or XL_F64, any bounds */
+    uint32_t stride; /* as in xl_mpi_halo_args, so are n and points */
+    size_t n;
+    xl_view points;
+    xl_view weights;
+    xl_view owners;
+} xl_mpi_balance_args;
+XL_NODISCARD XL_API xl_status xl_mpi_balance(xl_mpi *mpi, cl_command_queue queue,
+                                             const xl_mpi_balance_args *args, cl_uint num_waits,
+                                             const cl_event *waits);
+
+/* COLLECTIVE. owners[i] becomes the lowest rank whose box contains point i: lower[a] <= x[a] < upper[a].
+ * XL_ERROR_OUT_OF_DOMAIN: a point that is in no box; the text names its rank and index. */
+typedef struct xl_mpi_boxes_args {
+    uint32_t dimensions;       /* 1, 2 or 3 */
+    uint32_t scalar;           /* XL_F32 or XL_F64 */
+    uint32_t stride;           /* 0: dimensions */
+    double lower[3], upper[3]; /* this rank's box; it may be empty */
+    size_t n;
+    xl_view points;
+    xl_view owners;
+} xl_mpi_boxes_args;
+XL_NODISCARD XL_API xl_status xl_mpi_owners_by_box(xl_mpi *mpi, cl_command_queue queue,
+                                                   const xl_mpi_boxes_args *args, cl_uint num_waits,
+                                                   const cl_event *waits);
+
+XL_EXTERN_C_END
+
+#endif

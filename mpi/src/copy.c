@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: MIT
+ * Host memory, copies between host and device, and messages between ranks. */
+#include "internal.h"
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- memory and copies --------------------------------------------------------------------- */
+
+xl_status xlm_alloc(xl_mpi *mpi, size_t count, size_t bytes, void *pointer)
+{
+    void *memory = NULL;
+    if (bytes > 0 && count < SIZE_MAX / bytes)
+        memory = malloc((count ? count : 1) * bytes);
+    memcpy(pointer, &memory, sizeof memory);
+    return memory ? XL_SUCCESS
+                  : xlm_fail(mpi, XL_ERROR_OUT_OF_MEMORY, "no memory for %zu elements of %zu bytes",
+                             count, bytes);
+}
+
+xl_status xlm_buffer(xl_mpi *mpi, size_t bytes, cl_mem *buffer)
+{
+    cl_int code;
+    *buffer =
+        clCreateBuffer(xl_context_cl(mpi->ctx), CL_MEM_READ_WRITE, bytes ? bytes : 1, NULL, &code);
+    return xlm_cl(mpi, code, "clCreateBuffer");
+}
+
+xl_status xlm_wait(xl_mpi *mpi, cl_uint num_waits, const cl_event *waits)
+{
+    return num_waits ? xlm_cl(mpi, clWaitForEvents(num_waits, waits), "clWaitForEvents")
+                     : XL_SUCCESS;
+}
+
+xl_status xlm_read(xl_mpi *mpi, cl_command_queue queue, cl_mem from, size_t offset, size_t bytes,
+                   void *to, cl_uint num_waits, const cl_event *waits)
+{
+    if (bytes == 0)
+        return xlm_wait(mpi, num_waits, waits);
+    return xlm_cl(mpi,
+                  clEnqueueReadBuffer(queue, from, CL_TRUE, offset, bytes, to, num_waits,
+                                      num_waits ? waits : NULL, NULL),
+                  "clEnqueueReadBuffer");
+}
+
+xl_status xlm_write(xl_mpi *mpi, cl_command_queue queue, cl_mem to, size_t offset, size_t bytes,
+                    const void *from)
+{
+    if (bytes == 0)
+        return XL_SUCCESS;
+    return xlm_cl(mpi, clEnqueueWriteBuffer(queue, to, CL_TRUE, offset, bytes, from, 0, NULL, NULL),
+                  "clEnqueueWriteBuffer");
+}
+
+xl_status xlm_marker(xl_mpi *mpi, cl_command_queue queue, cl_event *event)
+{
+    if (!event)
+        return XL_SUCCESS;
+    return xlm_cl(mpi, clEnqueueMarkerWithWaitList(queue, 0, NULL, event),
+                  "clEnqueueMarkerWithWaitList");
+}
+
+xl_status xlm_check_view(xl_mpi *mpi, const char *field, const xl_view *view, size_t count,
+                         size_t element_bytes)
+{
+    size_t bytes = 0;
+    cl_context context = NULL;
+    if (!view->buffer)
+        return count == 0
+                   ? XL_SUCCESS
+                   : xlm_fail(mpi, XL_ERROR_INVALID_ARGUMENT, "%s: not given; required", field);
+    if (clGetMemObjectInfo(view->buffer, CL_MEM_CONTEXT, sizeof context, &context, NULL) !=
+            CL_SUCCESS ||
+        clGetMemObjectInfo(view->buffer, CL_MEM_SIZE, sizeof bytes, &bytes, NULL) != CL_SUCCESS ||
+        context != xl_context_cl(mpi->ctx))
+        return xlm_fail(mpi, XL_ERROR_INVALID_ARGUMENT, "%s: is no buffer of this context", field);
+    if (view->count > 0 && view->count < count)
+        return xlm_fail(mpi, XL_ERROR_INVALID_ARGUMENT, "%s: a view of %zu elements; %zu required",
+                        field, view->count, count);
+    const size_t elements = bytes / element_bytes;
+    if (view->offset > elements || count > elements - view->offset)
+        return xlm_fail(mpi, XL_ERROR_INVALID_ARGUMENT,
+                        "%s: %zu elements from number %zu on; the buffer has room for %zu", field,
+                        count, view->offset, elements);
+    return XL_SUCCESS;
+}
+
+xl_status xlm_check_queue(xl_mpi *mpi, cl_command_queue queue, cl_uint num_waits,
+                          const cl_event *waits)
+{
+    cl_context context = NULL;
+    cl_device_id device = NULL;
+    if (!queue)
+        return xlm_fail(mpi, XL_ERROR_INVALID_ARGUMENT, "queue: NULL");
+    if (clGetCommandQueueInfo(queue, CL_QUEUE_CONTEXT, sizeof context, &context, NULL) !=
+            CL_SUCCESS ||
+        clGetCommandQueueInfo(queue, CL_QUEUE_DEVICE, sizeof device, &device, NULL) != CL_SUCCESS ||
+        context != xl_context_cl(mpi->ctx) || device != xl_context_device(mpi->ctx))
+        return xlm_fail(mpi, XL_ERROR_INVALID_ARGUMENT, "queue: is not of this context and device");
+    if (num_waits > 0 && !waits)
+        return xlm_fail(mpi, XL_ERROR_INVALID_ARGUMENT, "waits: NULL with num_waits %u",
+                        (unsigned)num_waits);
+    return XL_SUCCESS;
+}
+
+/* ---- messages ------------------------------------------------------------------------------ */
+
+static size_t pieces_of(const xl_mpi *mpi, const uint64_t *at)
+{
+    size_t pieces = 0;
+    for (int r = 0; r < mpi->size; ++r)
+        if (r != mpi->rank)
+            pieces += (size_t)((at[r + 1] - at[r] + mpi->chunk_bytes - 1) / mpi->chunk_bytes);
+    return pieces;
+}
+
+/* Begins the messages with one rank; all of one pair have one tag and so stay in order. */
+static int begin_pieces(xl_mpi *mpi, xlm_messages *messages, bool sends, unsigned char *bytes,
+                        uint64_t count, int other)
+{
+    enum { TAG = 7 };
+    int code = MPI_SUCCESS;
+    for (uint64_t at = 0; at < count && code == MPI_SUCCESS; at += mpi->chunk_bytes) {
+        const int piece = (int)(count - at < mpi->chunk_bytes ? count - at : mpi->chunk_bytes);
+        MPI_Request *const request = &messages->requests[messages->count];
+        code = sends ? MPI_Isend(bytes + at, piece, MPI_BYTE, other, TAG, mpi->comm, request)
+                     : MPI_Irecv(bytes + at, piece, MPI_BYTE, other, TAG, mpi->comm, request);
+        messages->count += code == MPI_SUCCESS;
+    }
+    return code;
+}
+
+xl_status xlm_messages_reserve(xl_mpi *mpi, xlm_messages *messages, const uint64_t *send_at,
+                               const uint64_t *recv_at)
+{
+    *messages = (xlm_messages){0};
+    return xlm_alloc(mpi, pieces_of(mpi, send_at) + pieces_of(mpi, recv_at), sizeof(MPI_Request),
+                     &messages->requests);
+}
+
+xl_status xlm_messages_begin(xl_mpi *mpi, xlm_messages *messages, const void *send,
+                             const uint64_t *send_at, void *recv, const uint64_t *recv_at)
+{
+    unsigned char *const from = (unsigned char *)send, *const to =
+                                                           recv; /* MPI does not write `from` */
+    int code = MPI_SUCCESS;
+    /* First all receives; each rank begins with its successor, so that not all send to rank 0. */
+    for (int step = 1; step < mpi->size && code == MPI_SUCCESS; ++step) {
+        const int other = (mpi->rank + mpi->size - step) % mpi->size;
+        code = begin_pieces(mpi, messages, false, to + recv_at[other],
+                            recv_at[other + 1] - recv_at[other], other);
+    }
+    for (int step = 1; step < mpi->size && code == MPI_SUCCESS; ++step) {
+        const int other = (mpi->rank + step) % mpi->size;
+        code = begin_pieces(mpi, messages, true, from + send_at[other],
+                            send_at[other + 1] - send_at[other], other);
+    }
+    const uint64_t own = send_at[mpi->rank + 1] - send_at[mpi->rank];
+    if (own > 0)
+        memcpy(to + recv_at[mpi->rank], from + send_at[mpi->rank], (size_t)own);
+    return xlm_mpi(mpi, code, "MPI_Isend or MPI_Irecv");
+}
+
+xl_status xlm_messages_end(xl_mpi *mpi, xlm_messages *messages)
+{
+    int code = MPI_SUCCESS;
+    for (size_t done = 0; done < messages->count && code == MPI_SUCCESS;) {
+        const size_t part = messages->count - done < 4096 ? messages->count - done : 4096;
+        code = MPI_Waitall((int)part, messages->requests + done, MPI_STATUSES_IGNORE);
+        done += part;
+    }
+    free(messages->requests);
+    *messages = (xlm_messages){0};
+    return xlm_mpi(mpi, code, "MPI_Waitall");
+}
+
+xl_status xlm_counts(xl_mpi *mpi, const uint64_t *sent, uint64_t *received)
+{
+    return xlm_mpi(mpi, MPI_Alltoall(sent, 1, MPI_UINT64_T, received, 1, MPI_UINT64_T, mpi->comm),
+                   "MPI_Alltoall");
+}
+
+xl_status xlm_prefix(xl_mpi *mpi, uint64_t mine, uint64_t *before, uint64_t *all)
+{
+    uint64_t through = 0;
+    int code = MPI_Scan(&mine, &through, 1, MPI_UINT64_T, MPI_SUM, mpi->comm);
+    *all = through;
+    if (code == MPI_SUCCESS)
+        code = MPI_Bcast(all, 1, MPI_UINT64_T, mpi->size - 1, mpi->comm);
+    *before = through - mine;
+    return xlm_mpi(mpi, code, "MPI_Scan");
+}

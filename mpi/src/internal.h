@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: MIT
+ * What the files of the MPI library share: agreement on a status, messages, and copies between device
+ * and host. Each function below that is COLLECTIVE must be called by all ranks, whatever happened on
+ * one of them before: a local failure is recorded by xlm_fail(), and xlm_agree() tells all ranks. The
+ * pattern of a public call:
+ *
+ *     xl_status status = check_arguments(mpi, args);   local; records the reason
+ *     status = xlm_agree(mpi, status);                 all ranks have the same status now
+ *     if (status == XL_SUCCESS)
+ *         status = xlm_agree(mpi, move_and_compute(...));
+ *     return status; */
+#ifndef XLM_INTERNAL_H
+#define XLM_INTERNAL_H
+
+#include <crosslane/mpi.h>
+#include <stdbool.h>
+
+enum { XLM_TEXT = 1024, XLM_FIELDS = 16 };
+
+struct xl_mpi {
+    MPI_Comm comm, node; /* duplicates of the caller's, and the ranks of this node */
+    xl_context *ctx;
+    int rank, size, node_rank;
+    uint64_t chunk_bytes;
+    char mine[XLM_TEXT];  /* the reason of this rank's last failure */
+    char error[XLM_TEXT]; /* the reason on which all ranks agreed */
+    cl_program program;   /* the library's own kernels; NULL until they are needed */
+    /* For tests: agreement number fail_step of rank fail_rank fails. CROSSLANE_TEST_MPI_FAIL=RANK,STEP */
+    long fail_rank, fail_step, steps;
+};
+
+/* The kind of a plan: its functions. Each xl_mpi_plan begins with a pointer to one. */
+typedef struct xlm_plan_kind {
+    const char *name; /* "scan", for error texts */
+    void (*destroy)(xl_mpi_plan *plan);
+} xlm_plan_kind;
+struct xl_mpi_plan {
+    const xlm_plan_kind *kind;
+    xl_mpi *mpi;
+};
+
+/* Records the reason why this rank fails, and returns `status`. mpi may be NULL. */
+#ifdef __GNUC__
+__attribute__((format(printf, 3, 4)))
+#endif
+xl_status
+xlm_fail(xl_mpi *mpi, xl_status status, const char *format, ...);
+
+/* `status` of a call of the core library: records its text if it is an error. */
+xl_status xlm_core(xl_mpi *mpi, xl_status status);
+
+/* `code` of an OpenCL or MPI call named `call`: XL_SUCCESS, XL_ERROR_OPENCL or XL_ERROR_MPI. */
+xl_status xlm_cl(xl_mpi *mpi, cl_int code, const char *call);
+xl_status xlm_mpi(xl_mpi *mpi, int code, const char *call);
+
+/* COLLECTIVE. The status of the lowest rank that failed. */
+xl_status xlm_agree(xl_mpi *mpi, xl_status mine);
+
+/* COLLECTIVE. `mine`, or an error if a value differs from that of rank 0. Local result: agree after it. */
+typedef struct xlm_value {
+    const char *name;
+    uint64_t value;
+} xlm_value;
+xl_status xlm_same(xl_mpi *mpi, xl_status mine, const xlm_value *values, size_t count);
+uint64_t xlm_hash(const void *bytes, size_t count); /* for values that are longer than 64 bits */
+uint64_t xlm_hash_text(const char *text);           /* 0 for NULL */
+
+/* Memory, released by free(). */
+xl_status xlm_alloc(xl_mpi *mpi, size_t count, size_t bytes, void *pointer);
+xl_status xlm_buffer(xl_mpi *mpi, size_t bytes, cl_mem *buffer); /* at least one byte */
+
+/* Copies `bytes`; block. No bytes: nothing is called, except that read waits for `waits`. */
+xl_status xlm_read(xl_mpi *mpi, cl_command_queue queue, cl_mem from, size_t offset, size_t bytes,
+                   void *to, cl_uint num_waits, const cl_event *waits);
+xl_status xlm_write(xl_mpi *mpi, cl_command_queue queue, cl_mem to, size_t offset, size_t bytes,
+                    const void *from);
+/* Waits for `waits`. */
+xl_status xlm_wait(xl_mpi *mpi, cl_uint num_waits, const cl_event *waits);
+/* Sets *event, unless it is NULL, to one that completes after all work that `queue` has. */
+xl_status xlm_marker(xl_mpi *mpi, cl_command_queue queue, cl_event *event);
+/* Checks a view of `count` elements: given, of a buffer of this context, long enough. */
+xl_status xlm_check_view(xl_mpi *mpi, const char *field, const xl_view *view, size_t count,
+                         size_t element_bytes);
+/* Checks queue and waits as in crosslane/plan.h. */
+xl_status xlm_check_queue(xl_mpi *mpi, cl_command_queue queue, cl_uint num_waits,
+                          const cl_event *waits);
+
+/* Messages from each rank to each other one, in pieces of at most chunk_bytes. Rank r gets the
+ * bytes send[send_at[r] ... send_at[r + 1]); its bytes arrive at recv[recv_at[r] ... recv_at[r + 1]). */
+typedef struct xlm_messages {
+    MPI_Request *requests;
+    size_t count;
+} xlm_messages;
+/* All local. reserve() takes memory; then the ranks must agree, because after begin() each rank waits
+ * for the others. end() must follow in any case, and frees the memory: also if the agreement failed and
+ * begin() was not called. The buffers must live until end() returns. */
+xl_status xlm_messages_reserve(xl_mpi *mpi, xlm_messages *messages, const uint64_t *send_at,
+                               const uint64_t *recv_at);
+xl_status xlm_messages_begin(xl_mpi *mpi, xlm_messages *messages, const void *send,
+                             const uint64_t *send_at, void *recv, const uint64_t *recv_at);
+xl_status xlm_messages_end(xl_mpi *mpi, xlm_messages *messages);
+
+/* COLLECTIVE. received[r] = what rank r has in sent[this rank]. */
+xl_status xlm_counts(xl_mpi *mpi, const uint64_t *sent, uint64_t *received);
+
+/* COLLECTIVE. before = the sum of `mine` over lower ranks, all = over all ranks. */
+xl_status xlm_prefix(xl_mpi *mpi, uint64_t mine, uint64_t *before, uint64_t *all);
+
+#endif

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: MIT
+ * Agreement on a status, creation, and turns. */
+#include "mpi_test.h"
+#include <stdlib.h>
+#include <string.h>
+
+static void the_lowest_rank_that_fails_decides(void)
+{
+    char text[64];
+    for (int first = 0; first < test_size; ++first) {
+        snprintf(text, sizeof text, "reason of %d", test_rank);
+        const xl_status mine = test_rank >= first
+                                   ? (test_rank == first ? XL_ERROR_CAPACITY : XL_ERROR_OPENCL)
+                                   : XL_SUCCESS;
+        CHECK(xl_mpi_agree(test_mpi, mine, text) == XL_ERROR_CAPACITY);
+        snprintf(text, sizeof text, "rank %d: reason of %d", first, first);
+        CHECK(strcmp(xl_mpi_error(test_mpi), text) == 0);
+    }
+    CHECK(xl_mpi_agree(test_mpi, XL_SUCCESS, NULL) == XL_SUCCESS);
+}
+
+static void creation_names_the_rank_and_the_field(void)
+{
+    xl_mpi *mpi = NULL;
+    xl_mpi_desc desc;
+    xl_mpi_desc_init(&desc);
+    desc.chunk_bytes = test_rank == test_size - 1 ? 0 : 1000;
+    CHECK(xl_mpi_create(test_ctx, MPI_COMM_WORLD, &desc, &mpi) == XL_ERROR_INVALID_ARGUMENT);
+    CHECK(mpi == NULL && strstr(xl_mpi_error(NULL), "desc.chunk_bytes: 0"));
+    CHECK(atoi(xl_mpi_error(NULL) + strlen("rank ")) == test_size - 1);
+    desc.chunk_bytes = test_rank == 0 ? 500 : 1000;
+    const xl_status status = xl_mpi_create(test_ctx, MPI_COMM_WORLD, &desc, &mpi);
+    CHECK(status == (test_size > 1 ? XL_ERROR_INVALID_ARGUMENT : XL_SUCCESS));
+    CHECK(test_size == 1 || strstr(xl_mpi_error(NULL), "rank 1: desc.chunk_bytes"));
+    xl_mpi_destroy(mpi);
+    CHECK(xl_mpi_create(test_rank == 0 ? NULL : test_ctx, MPI_COMM_WORLD, NULL, &mpi) ==
+          XL_ERROR_INVALID_ARGUMENT);
+    CHECK(strcmp(xl_mpi_error(NULL), "rank 0: ctx: NULL") == 0);
+}
+
+static xl_status create_scan(void *user)
+{
+    xl_scan_desc desc;
+    xl_scan_desc_init(&desc);
+    return xl_scan_create(test_ctx, &desc, user);
+}
+
+static xl_status fail_on_the_last_rank(void *user)
+{
+    (void)user;
+    return test_rank == test_size - 1 ? XL_ERROR_BUILD : XL_SUCCESS;
+}
+
+static void plans_are_made_in_turn(void)
+{
+    xl_plan *plan = NULL;
+    SUCCEEDS(xl_mpi_in_turn(test_mpi, create_scan, &plan));
+    CHECK(plan != NULL);
+    xl_plan_destroy(plan);
+    CHECK(xl_mpi_in_turn(test_mpi, fail_on_the_last_rank, NULL) == XL_ERROR_BUILD);
+    CHECK(xl_mpi_in_turn(test_mpi, test_rank == 0 ? NULL : create_scan, &plan) ==
+          XL_ERROR_INVALID_ARGUMENT);
+    if (test_rank != 0)
+        xl_plan_destroy(plan);
+}
+
+MPI_TEST_MAIN({"the_lowest_rank_that_fails_decides", the_lowest_rank_that_fails_decides},
+              {"creation_names_the_rank_and_the_field", creation_names_the_rank_and_the_field},
+              {"plans_are_made_in_turn", plans_are_made_in_turn})

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: MIT
+ * The main program of the tests: see mpi_test.h. Arguments choose cases by parts of their names. */
+#include "mpi_test.h"
+#include <stdlib.h>
+#include <string.h>
+
+xl_context *test_ctx;
+cl_command_queue test_queue;
+xl_mpi *test_mpi;
+int test_rank, test_size;
+static int failures;
+
+bool test_check(bool right, const char *file, int line, const char *text)
+{
+    if (!right && ++failures <= 20)
+        fprintf(stderr, "%s:%d: rank %d of %d: %s\n", file, line, test_rank, test_size, text);
+    return right;
+}
+
+bool test_succeeds(xl_status status, const char *file, int line, const char *text)
+{
+    if (status != XL_SUCCESS && ++failures <= 20)
+        fprintf(stderr, "%s:%d: rank %d of %d: %s: %s: %s\n", file, line, test_rank, test_size,
+                text, xl_status_name(status), xl_mpi_error(test_mpi));
+    return status == XL_SUCCESS;
+}
+
+uint64_t test_random(uint64_t *state)
+{
+    uint64_t z = *state += 0x9e3779b97f4a7c15u; /* splitmix64 */
+    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ z >> 27) * 0x94d049bb133111ebu;
+    return z ^ z >> 31;
+}
+
+cl_mem test_buffer(size_t bytes, const void *from)
+{
+    cl_int code;
+    const cl_mem buffer =
+        clCreateBuffer(xl_context_cl(test_ctx), CL_MEM_READ_WRITE, bytes ? bytes : 1, NULL, &code);
+    void *const zeros = from ? NULL : calloc(bytes ? bytes : 1, 1);
+    CHECK(code == CL_SUCCESS);
+    if (bytes > 0)
+        CHECK(clEnqueueWriteBuffer(test_queue, buffer, CL_TRUE, 0, bytes, from ? from : zeros, 0,
+                                   NULL, NULL) == CL_SUCCESS);
+    free(zeros);
+    return buffer;
+}
+
+void test_read(cl_mem buffer, size_t bytes, void *to)
+{
+    if (bytes > 0)
+        CHECK(clEnqueueReadBuffer(test_queue, buffer, CL_TRUE, 0, bytes, to, 0, NULL, NULL) ==
+              CL_SUCCESS);
+}
+
+size_t test_begin(int way, size_t n, int rank)
+{
+    const size_t r = (size_t)rank, p = (size_t)test_size;
+    if (r >= p)
+        return n;
+    switch (way) {
+    case 1:
+        return 0;
+    case 2:
+        return r == 0 ? 0 : n;
+    case 3:
+        return r < 2 ? 0 : n * r / p / 3;
+    case 4:
+        return r < n ? r : n;
+    default:
+        return n * r / p;
+    }
+}
+
+int test_main(int argc, char **argv, const mpi_case *cases, size_t count)
+{
+    int all = 0;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &test_rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &test_size);
+    const xl_status status = xl_mpi_context_create(MPI_COMM_WORLD, NULL, &test_ctx);
+    if (status != XL_SUCCESS) {
+        MPI_Finalize();
+        return status == XL_ERROR_NO_DEVICE ? 77 : 1;
+    }
+    test_queue = xl_context_queue(test_ctx);
+    SUCCEEDS(xl_mpi_create(test_ctx, MPI_COMM_WORLD, NULL, &test_mpi));
+    for (size_t i = 0; i < count; ++i) {
+        bool chosen = argc < 2;
+        for (int k = 1; k < argc; ++k)
+            chosen = chosen || strstr(cases[i].name, argv[k]);
+        if (!chosen)
+            continue;
+        const double start = MPI_Wtime();
+        int here, sum = 0;
+        failures = 0;
+        cases[i].run();
+        here = failures;
+        MPI_Allreduce(&here, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+        all += sum;
+        if (test_rank == 0)
+            printf("%-44s %s, %.2f s\n", cases[i].name, sum ? "FAILED" : "ok", MPI_Wtime() - start);
+    }
+    xl_mpi_destroy(test_mpi);
+    xl_context_destroy(test_ctx);
+    MPI_Finalize();
+    return all ? 1 : 0;
+}

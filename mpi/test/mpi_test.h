@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: MIT
+ * Tests that run on several ranks. A program is a list of cases:
+ *
+ *     static void a_sum_is_right(void) { ... CHECK(sum == 6); }
+ *     MPI_TEST_MAIN({"a_sum_is_right", a_sum_is_right})
+ *
+ * All ranks run every case. A CHECK that fails on one rank is printed and counted, and the case goes on;
+ * after each case the ranks add up their failures. Exit status 77 if there is no device. */
+#ifndef MPI_TEST_H
+#define MPI_TEST_H
+
+#include <crosslane/mpi.h>
+#include <stdbool.h>
+#include <stdio.h>
+
+extern xl_context *test_ctx;        /* of this rank */
+extern cl_command_queue test_queue; /* in order, of test_ctx */
+extern xl_mpi *test_mpi;            /* all ranks, default settings */
+extern int test_rank, test_size;
+
+typedef struct mpi_case {
+    const char *name;
+    void (*run)(void);
+} mpi_case;
+
+/* Records a failure; returns whether there is none. */
+bool test_check(bool right, const char *file, int line, const char *text);
+#define CHECK(condition) test_check((condition), __FILE__, __LINE__, #condition)
+/* A call that must succeed; prints xl_mpi_error() otherwise. */
+bool test_succeeds(xl_status status, const char *file, int line, const char *text);
+#define SUCCEEDS(call) test_succeeds((call), __FILE__, __LINE__, #call)
+
+/* Pseudo-random numbers, the same for the same seed on each rank. */
+uint64_t test_random(uint64_t *state);
+
+/* A buffer of `bytes` (at least one) with a copy of `from`, or zeros if that is NULL; and back. */
+cl_mem test_buffer(size_t bytes, const void *from);
+void test_read(cl_mem buffer, size_t bytes, void *to);
+
+/* Of n elements, rank r has those from test_begin(way, n, r) to test_begin(way, n, r + 1). Ways to divide an
+ * array: even parts; all on the last rank; only on rank 0; a first rank that has none and uneven others;
+ * one element for each rank, and the rest on the last one. */
+enum { TEST_WAYS = 5 };
+size_t test_begin(int way, size_t n, int rank);
+
+int test_main(int argc, char **argv, const mpi_case *cases, size_t count);
+#define MPI_TEST_MAIN(...)                                                                         \
+    int main(int argc, char **argv)                                                                \
+    {                                                                                              \
+        static const mpi_case cases[] = {__VA_ARGS__};                                             \
+        return test_main(argc, argv, cases, sizeof cases / sizeof cases[0]);                       \
+    }
+
+#endif
