@@ -18,7 +18,7 @@ test_packages=(g++ libcmocka-dev pkg-config binutils)
 extra_packages=(mesa-opencl-icd oclgrind clang clang-format-14 clang-tidy cppcheck shellcheck
   spin python3-venv jq gnuplot-nox libtbb-dev libboost-dev libnanoflann-dev gcc-mingw-w64-x86-64 gcc-multilib
   clang-19 rocm-device-libs mandoc groff debhelper lintian autopkgtest python3-yaml python3-jinja2
-  gfortran opencl-clhpp-headers doxygen python3-sphinx python3-breathe python3-myst-parser furo)
+  gfortran libopenmpi-dev openmpi-bin libmpich-dev mpich opencl-clhpp-headers doxygen python3-sphinx python3-breathe python3-myst-parser furo)
 intel_packages=(intel-opencl-rt intel-cmplr-lib-rt)
 # Intel's compiler for GPUs, and the libraries that it needs beside clang 14; Debian 12's.
 ocloc_packages=(intel-opencl-icd libigc1 libigdfcl1 libigdgmm12 libopencl-clang14 libllvmspirvlib14)

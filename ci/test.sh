@@ -11,7 +11,7 @@
 #               that a mutant names for them (test/mutants, RUNNER=...); every test on each other
 #               device of this machine, such as a GPU
 #   if changed  PoCL on one thread and with its other method for work-groups, reported properties of GPUs
-#               that are absent, the package for Python, C++, Fortran, the site, the tarball and the amalgamation,
+#               that are absent, the package for Python, C++, Fortran, MPI, the site, the tarball and the amalgamation,
 #               sanitizers, a second compiler, other hosts, compilers for other GPUs, the tests of the
 #               checks: only if files on which the row depends (test/rows.tsv) have changed since it last
 #               passed. A pass is written into that table: commit it.
@@ -63,6 +63,15 @@ fortran_row() {
       configuration "fortran" fortran '-L ^fortran$' - "${pocl[@]}"
   else
     row fortran check 0 0 1 "absent: gfortran"
+  fi
+}
+
+mpi_row() {
+  clock_start
+  if command -v mpicc >/dev/null; then
+    build mpi mpi_tests && configuration "MPI" mpi '-L ^mpi$' - "${pocl[@]}"
+  else
+    row MPI check 0 0 1 "absent: mpicc"
   fi
 }
 
@@ -129,6 +138,7 @@ if_changed "address, leak, undefined" sanitizer_row "address, leak, undefined" a
   test/unit/all test/fault/all test/fuzz/all test/tool/all crosslane_tool
 if_changed "C++" configuration "C++" werror '-L ^cpp$' - "${pocl[@]}"
 if_changed fortran fortran_row
+if_changed MPI mpi_row
 if_changed threads sanitizer_row threads tsan threads test/unit/all test/fault/all
 wait "$static"
 finish

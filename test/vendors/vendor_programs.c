@@ -87,6 +87,7 @@ static void end(xl_context *ctx, const char *name, xl_status status, xl_plan *pl
     }
 PREPARE(scan)
 PREPARE(sort)
+PREPARE(grid_build)
 
 /* Makes the plan of one form. The last argument sets fields of `desc`. */
 #define FORM(primitive, name, kind, ...) FORM_OF(primitive, name, kind, status, __VA_ARGS__)
@@ -224,6 +225,28 @@ typedef struct space {
     }
 #define CELL .bounded = true, .periodic = true, .sheared = true
 
+/* Builds the program of the kernels for moved points: an index of no points suffices. */
+static xl_status watch_grid(xl_context *ctx, xl_plan *grid)
+{
+    xl_grid_index *index = NULL;
+    cl_int code = CL_SUCCESS;
+    const cl_mem moved =
+        clCreateBuffer(xl_context_cl(ctx), CL_MEM_READ_WRITE, sizeof(cl_uint), NULL, &code);
+    xl_grid_moved_args args = {.points = xl_view_of(moved, 0), .moved = xl_view_of(moved, 0)};
+    xl_status status = xl_grid_index_create(ctx, &index);
+    if (status == XL_SUCCESS)
+        status = xl_grid_build_enqueue(grid, index, xl_context_queue(ctx),
+                                       &(xl_grid_build_args){.n = 0}, 0, NULL, NULL);
+    if (status == XL_SUCCESS)
+        status = xl_grid_moved_enqueue(grid, index, xl_context_queue(ctx), &args, 0, NULL, NULL);
+    if (status == XL_SUCCESS)
+        clFinish(xl_context_queue(ctx));
+    xl_grid_index_destroy(index);
+    if (code == CL_SUCCESS)
+        clReleaseMemObject(moved);
+    return status;
+}
+
 static xl_status create_grid(xl_context *ctx, space with, xl_plan **grid)
 {
     xl_grid_desc desc;
@@ -238,7 +261,9 @@ static xl_status create_grid(xl_context *ctx, space with, xl_plan **grid)
         desc.space.cell[i][i] = with.bounded ? 1 : 0;
     if (with.sheared)
         desc.space.cell[2][2] = -1;
-    return xl_grid_create(ctx, &desc, grid);
+    xl_status status = xl_grid_create(ctx, &desc, grid);
+    status = prepare_grid_build(*grid, status);
+    return status == XL_SUCCESS ? watch_grid(ctx, *grid) : status;
 }
 
 static void make_grid(const char *name, int kind, space with)
