@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * What the files of the MPI library share: agreement on a status, messages, and copies between device
+ * Functions that the files of the MPI library share: agreement on a status, messages, and copies between device
  * and host. Each function below that is COLLECTIVE must be called by all ranks, whatever happened on
  * one of them before: a local failure is recorded by xlm_fail(), and xlm_agree() tells all ranks. The
  * pattern of a public call:

@@ -44,7 +44,7 @@ xl_status xlm_mpi(xl_mpi *mpi, int code, const char *call)
     return xlm_fail(mpi, XL_ERROR_MPI, "%s: %s", call, text);
 }
 
-/* What a rank that failed tells the others. */
+/* The message of a rank that failed to the others. */
 typedef struct report {
     int status;
     char text[XLM_TEXT];

@@ -67,7 +67,7 @@ typedef enum xl_mpi_order {
 } xl_mpi_order;
 
 /* A halo: each rank receives copies (ghosts) of the points of other ranks that are within `radius` of
- * one of its own points. The space is that of all points together. */
+ * one of its own points. The space contains the points of all ranks. */
 typedef struct xl_mpi_halo_args {
     const xl_space *space; /* the same on all ranks: XL_F32 or XL_F64; bounds XL_BOUNDS_FOUND or
                               XL_BOUNDS_GIVEN; any cell and periodicity; no `wrap`, one system */
@@ -86,7 +86,7 @@ typedef struct xl_mpi_field {
     xl_view in, out;      /* offsets and counts in elements. They must not overlap */
 } xl_mpi_field;
 
-/* What a scatter combines. */
+/* The arguments of a scatter. */
 typedef struct xl_mpi_scatter_args {
     uint32_t type; /* xl_type: a built-in one that the device computes with */
     uint32_t
