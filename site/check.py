@@ -51,7 +51,7 @@ for path, page in pages.items():
         elif parts.fragment and goal in pages and urllib.parse.unquote(parts.fragment) not in pages[goal].ids:
             failures.append(f"{path.relative_to(top)}: {link}: no such anchor")
 
-for header in pathlib.Path("include/crosslane").glob("*.h*"):
+for header in [*pathlib.Path("include/crosslane").glob("*.h*"), pathlib.Path("mpi/include/crosslane/mpi.h")]:
     page = pages.get(top / f"reference/{header.name}.html")
     if not page:
         failures.append(f"{header}: no page")

@@ -18,7 +18,7 @@ HEADER = re.compile(r"(?:&lt;)?\bcrosslane/(\w+\.h(?:pp)?)\b(?:&gt;)?")
 
 # Names that doxygen finds, beside functions with their brackets, only if they are marked.
 NAMES = set(re.findall(r"^ +(XL_\w+)(?= = |,|$)|^#define (XL_\w+) |^\} (xl_\w+);|^typedef struct \w+ (xl_\w+);",
-                       "\n".join(map(pathlib.Path.read_text, pathlib.Path("include/crosslane").glob("*.h"))), re.M))
+                       "\n".join(map(pathlib.Path.read_text, [*pathlib.Path("include/crosslane").glob("*.h"), *pathlib.Path("mpi/include/crosslane").glob("*.h")])), re.M))
 NAMES = {name for match in NAMES for name in match if name}
 
 

@@ -17,7 +17,8 @@ LINK = re.compile(r"(!?)\[((?:[^\[\]]|\[[^\[\]]*\])*)\]\((?!https?:|mailto:|#)([
 LEXERS = {".c": "c", ".cl": "c", ".h": "c", ".cpp": "cpp", ".hpp": "cpp", ".f90": "fortran"}
 EXCLUDED = ["docs/notebook.md"]
 
-headers = sorted(pathlib.Path("include/crosslane").glob("*.h*"))
+headers = sorted([*pathlib.Path("include/crosslane").glob("*.h*"), *pathlib.Path("mpi/include/crosslane").glob("*.h")],
+                 key=lambda path: path.name)
 pages = {path: path for path in sorted(map(str, pathlib.Path("docs").glob("*.md"))) if path not in EXCLUDED}
 pages |= {path: path for path in ["CHANGELOG.md", "CONTRIBUTING.md", "examples/README.md"]}
 pages |= {str(path): str(path) for path in sorted(pathlib.Path("examples").glob("*/README.md"))}
@@ -41,7 +42,7 @@ def target(path):
     """The page of a file or folder of the source tree."""
     if path in pages:
         return pages[path]
-    if path.startswith("include/crosslane/"):
+    if path.startswith(("include/crosslane/", "mpi/include/crosslane/")):
         return f"reference/{path.rpartition('/')[2]}.rst"
     if os.path.isfile(f"{path}/README.md"):
         return target(f"{path}/README.md")
