@@ -17,7 +17,7 @@
 # --record FILE  writes lines "VERDICT NAME" into the ledger: build/mutants/table of another machine.
 #
 # A variable RUNNER of a mutant says where its tests run: `intel` (Intel's CPU runtime), `vendors` (on it,
-# by the facts of GPUs), `rusticl`, `oclgrind`, `oclgrind-O0`, `oclgrind-races` or `nvidia`; without it
+# by the facts of GPUs), `rusticl`, `oclgrind`, `oclgrind-O0`, `oclgrind-races`, `nvidia`, or `mpi` (on PoCL, with crosslane_mpi built); without it
 # they run on PoCL. The verdict is `absent` on a machine without that device. A run ends with a table,
 # survivors last, and writes its verdicts into the ledger, also if it is interrupted. Logs:
 # build/mutants/log.
@@ -56,6 +56,10 @@ behind() { # TEST
     fuzz_*) echo "${name}_replay" "test/fuzz/$name.c" ;;
     install_bare) echo all test/install/bare.cmake ;;
     install_*) echo all test/install/consume.cmake ;;
+    mpi_*) # mpi_NAME_RANKS
+      name=${name#mpi_}
+      echo "mpi_${name%_*}_test" "mpi/test/${name%_*}_test.c"
+      ;;
     lane_amd_*) echo crosslane test/lane/lane_amd.sh ;;
     plugin_links) echo crosslane test/install/consumer/consumer.c ;;
     selftest_flips_*) echo crosslane_tool,xlt_faults test/fault/selftest_flips.sh ;;
@@ -119,7 +123,7 @@ check() {
   fails "a device file without a mutant" \
     "$(comm -23 <(find cl -name '*.cl' | sort) <(cut -d' ' -f3 <<<"$all" | sort -u))"
   fails "a test that no mutant names" \
-    "$(comm -23 <(find test -name '*_test.c' -o -path 'test/cases/lists/*.txt' | sort) \
+    "$(comm -23 <(find test mpi/test -name '*_test.c' ! -name mpi_test.c -o -path 'test/cases/lists/*.txt' | sort) \
       <(cut -s -d' ' -f3- "$work/tests" | tr ' ' '\n' | sort -u))"
   # A survivor is work to do: it fails a run of the mutants, not the check of their lists.
   awk 'NR == FNR { hash[$1] = $2; next }
@@ -170,6 +174,7 @@ environment() { # [VARIABLE=VALUE...]
         [[ $word != *-races ]] || runner+=(--data-races)
         ;;
       RUNNER=nvidia) device=gpu ;;
+      RUNNER=mpi) ;;
       *) env+=("$word") ;;
     esac
   done
@@ -186,6 +191,8 @@ run_in() { # FOLDER TESTS [VARIABLE=VALUE...]
   (cd "$folder" && "${env[@]}" "CROSSLANE_CACHE_DIR=$folder/cache" "POCL_CACHE_DIR=${POCL_CACHE_DIR:-$folder/pocl}" "${runner[@]}" \
     ctest --test-dir build -V --timeout 600 -R "^(${tests//,/|})\$" 2>&1)
 }
+has_mpi=OFF
+! command -v mpicc >/dev/null || has_mpi=ON
 is_absent() { # FOLDER [VARIABLE=VALUE...]
   local folder=$1 runner env
   shift
@@ -220,7 +227,7 @@ prepare() { # FOLDER: a copy of the tree, configured
   rm -rf "$1" && mkdir -p "$1/cache" "$1/pocl"
   { git ls-files -z --cached --others --exclude-standard 2>/dev/null || find . -path ./build -prune -o -type f -print0; } |
     tar -c --null -T - | tar -x -C "$1"
-  cmake -S "$1" -B "$1/build" -G Ninja -DCMAKE_BUILD_TYPE=Release -DXL_TESTS=ON -DXL_BENCH=OFF
+  cmake -S "$1" -B "$1/build" -G Ninja -DCMAKE_BUILD_TYPE=Release -DXL_TESTS=ON -DXL_BENCH=OFF -DCROSSLANE_MPI=$has_mpi
 }
 
 # The code as it is must pass the tests that a mutant must fail: ok, absent or no-base.
@@ -228,7 +235,9 @@ base() { # FOLDER TESTS [VARIABLE=VALUE...]
   local folder=$1 tests=$2 log=$work/log/base-${*:2} result=ok
   log=${log// /-}
   shift 2
-  if ! build "$folder" "$tests" >"$log" 2>&1; then
+  if [[ $has_mpi = OFF && " $* " == *" RUNNER=mpi "* ]]; then
+    result=absent
+  elif ! build "$folder" "$tests" >"$log" 2>&1; then
     result=no-base
   elif is_absent "$folder" "$@"; then
     result=absent
