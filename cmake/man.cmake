@@ -21,10 +21,21 @@ function(help_of name out)
   set(${out} "${text}" PARENT_SCOPE)
 endfunction()
 
+# The end of the program's own page. The variables are described in crosslane/context.h.
+set(after_all ".SH ENVIRONMENT\n")
+foreach(row "DEVICE|the device, as of \\-\\-device" "CACHE_DIR|the folder for compiled programs, or off"
+            "CACHE_LIMIT|the most MiB in that folder" "TUNE_FILE|a file of tuning values, as crosslane tune writes it"
+            "DUMP_DIR|a folder that receives the source and the log of each program"
+            "MASK|features of the device that are not used")
+  string(REPLACE "|" "\\fR\n" row "${row}")
+  string(APPEND after_all ".TP\n\\fBCROSSLANE_${row}\n")
+endforeach()
+string(APPEND after_all ".SH SEE ALSO\n.BR clinfo (1)\n")
+
 # The page of a command, or of the program if `command` is "".
 function(page command summary)
   set(name crosslane)
-  set(also "")
+  set(also "${after_all}")
   if(command)
     set(name crosslane-${command})
     set(also ".SH SEE ALSO\n.BR crosslane (1)\n")
