@@ -29,6 +29,7 @@ static const double LATTICE = 1.009775167;
 
 static const char source[] =
     "#include <crosslane/neighbors.cl>\n"
+    "#pragma OPENCL FP_CONTRACT OFF\n"
     "\n"
     "typedef struct { float h, mass, rho, stiffness, viscosity, poly6, spiky, step,\n"
     "    gravity; } water;\n"
@@ -91,22 +92,23 @@ static const char source[] =
     "}\n"
     "\n"
     "/* From local particles to own ones. */\n"
-    "__kernel void pick(uint n, __global const uint *places, __global const float *local,\n"
-    "                   __global float *own)\n"
+    "__kernel void pick(uint n, __global const uint *places, uint places_at,\n"
+    "                   __global const float *from, __global float *own)\n"
     "{\n"
     "    const uint i = (uint)get_global_id(0);\n"
     "    if (i < n)\n"
-    "        own[i] = local[places[i]];\n"
+    "        own[i] = from[places[places_at + i]];\n"
     "}\n"
     "\n"
-    "__kernel void move(uint n, __global const uint *places, __constant water *w, float4 high,\n"
+    "__kernel void move(uint n, __global const uint *places, uint places_at,\n"
+    "                   __constant water *w, float4 high,\n"
     "                   __global const float4 *acceleration, __global float4 *velocity,\n"
     "                   __global float4 *position)\n"
     "{\n"
     "    const uint i = (uint)get_global_id(0);\n"
     "    if (i >= n)\n"
     "        return;\n"
-    "    const float4 a = acceleration[places[i]];\n"
+    "    const float4 a = acceleration[places[places_at + i]];\n"
     "    float4 v = velocity[i] + w->step * (a - (float4)(0, w->gravity, 0, 0));\n"
     "    float4 p = position[i] + w->step * v;\n"
     "    p.z -= high.z * floor(p.z / high.z);\n"
@@ -501,11 +503,14 @@ static void set_mem(cl_kernel kernel, cl_uint at, const cl_mem *mem)
     clSetKernelArg(kernel, at, sizeof *mem, mem);
 }
 
+/* In work-groups of one size, because PoCL compiles a kernel again for each other size. */
 static xl_status launch(const tank *t, cl_kernel kernel, size_t n)
 {
-    return n == 0 ? XL_SUCCESS
-                  : of_opencl(
-                        clEnqueueNDRangeKernel(t->queue, kernel, 1, NULL, &n, NULL, 0, NULL, NULL));
+    const size_t group = 64, items = (n + group - 1) / group * group;
+    if (n == 0)
+        return XL_SUCCESS;
+    return of_opencl(
+        clEnqueueNDRangeKernel(t->queue, kernel, 1, NULL, &items, &group, 0, NULL, NULL));
 }
 
 /* A kernel over all local particles, with both indices and then `count` buffers. */
@@ -524,21 +529,28 @@ done:
     return status;
 }
 
+/* The number of own particles, and their places among the local ones. */
+static void set_places(const tank *t, cl_kernel kernel)
+{
+    const xl_view places = xl_mpi_exchange_places(t->halo);
+    const cl_uint n = (cl_uint)t->n, at = (cl_uint)places.offset;
+    clSetKernelArg(kernel, 0, sizeof n, &n);
+    set_mem(kernel, 1, &places.buffer);
+    clSetKernelArg(kernel, 2, sizeof at, &at);
+}
+
 /* Densities of own particles by their owners, then those of ghosts by messages. */
 static xl_status find_forces(tank *t)
 {
-    const cl_uint n = (cl_uint)t->n;
-    const xl_view places = xl_mpi_exchange_places(t->halo);
     const cl_mem *const of_density[] = {&t->constants, &t->rho.mem};
     const cl_mem *const of_forces[] = {&t->constants, &t->rho.mem, &t->local_velocity.mem,
                                        &t->acceleration.mem};
     const xl_mpi_field rho = {sizeof(float), all_of(&t->own_rho), all_of(&t->rho)};
     xl_status status;
     TRY(over_neighbors(t, t->density, of_density, 2));
-    clSetKernelArg(t->pick, 0, sizeof n, &n);
-    set_mem(t->pick, 1, &places.buffer);
-    set_mem(t->pick, 2, &t->rho.mem);
-    set_mem(t->pick, 3, &t->own_rho.mem);
+    set_places(t, t->pick);
+    set_mem(t->pick, 3, &t->rho.mem);
+    set_mem(t->pick, 4, &t->own_rho.mem);
     TRY(launch(t, t->pick, t->n));
     TRY(xl_mpi_gather(t->halo, t->queue, 1, &rho, 0, NULL, NULL));
     TRY(over_neighbors(t, t->forces, of_forces, 4));
@@ -548,16 +560,13 @@ done:
 
 static xl_status move_particles(const tank *t)
 {
-    const cl_uint n = (cl_uint)t->n;
-    const xl_view places = xl_mpi_exchange_places(t->halo);
     const float high[4] = {t->upper[0], t->upper[1], t->upper[2], 0};
-    clSetKernelArg(t->move, 0, sizeof n, &n);
-    set_mem(t->move, 1, &places.buffer);
-    set_mem(t->move, 2, &t->constants);
-    clSetKernelArg(t->move, 3, sizeof high, high);
-    set_mem(t->move, 4, &t->acceleration.mem);
-    set_mem(t->move, 5, &t->velocity.mem);
-    set_mem(t->move, 6, &t->position.mem);
+    set_places(t, t->move);
+    set_mem(t->move, 3, &t->constants);
+    clSetKernelArg(t->move, 4, sizeof high, high);
+    set_mem(t->move, 5, &t->acceleration.mem);
+    set_mem(t->move, 6, &t->velocity.mem);
+    set_mem(t->move, 7, &t->position.mem);
     return launch(t, t->move, t->n);
 }
 
