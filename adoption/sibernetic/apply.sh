@@ -10,7 +10,10 @@ here=$(cd "$(dirname "$0")" && pwd)
 [ $# = 1 ] || { sed -n '3s/^# //p' "$0" >&2; exit 2; }
 cd "$1"
 solver=src/owOpenCLSolver.cpp
-[ -f $solver ] && [ -f makefile ] || { echo "apply: $1: no checkout of Sibernetic" >&2; exit 2; }
+if [ ! -f $solver ] || [ ! -f makefile ]; then
+  echo "apply: $1: no checkout of Sibernetic" >&2
+  exit 2
+fi
 if grep -q USE_CROSSLANE $solver; then
   echo "apply: $1: already applied" >&2
   exit 1

@@ -3,13 +3,13 @@
 # usage: adoption/sibernetic/check.sh CHECKOUT [CONFIGURATION...]
 #
 # Builds a checkout of Sibernetic as it is and with Crosslane, runs both for 100 steps on each
-# configuration (demo1 and demo2), compares all their output files byte for byte, and prints
-# the median times of the steps after the first. CHECKOUT is not changed. The outputs are in
-# build/sibernetic.
+# configuration (demo1 and demo2), compares all their output files byte for byte, and prints times: the
+# median of the steps after the first and, in parentheses, the least. CHECKOUT is not changed. The
+# outputs are in build/sibernetic.
 #
 # pkg-config must find crosslane (PKG_CONFIG_PATH). Also needed: g++, make, libpython3-dev,
-# freeglut3-dev, an OpenCL loader and a driver. OCL_ICD_VENDORS chooses the driver, if the loader is ocl-icd.
-# TIME: the simulated seconds, 0.002. PYTHON_CONFIG: as in Sibernetic's makefile.
+# freeglut3-dev, an OpenCL loader and a driver. If the loader is ocl-icd, OCL_ICD_VENDORS chooses the
+# driver. TIME: the simulated seconds, 0.002. PYTHON_CONFIG: as in Sibernetic's makefile.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 [ $# -ge 1 ] || { sed -n '3s/^# //p' "$0" >&2; exit 2; }
@@ -39,15 +39,17 @@ build before
 "$here/apply.sh" "$work/after"
 build after CROSSLANE_CFLAGS="$CROSSLANE_CFLAGS" CROSSLANE_LIBS="$CROSSLANE_LIBS"
 
-median() { # NAME...: of the sums of these times in a step, without the first step; on stdin the log
+times() { # LOG NAME...: of the sums of these times in a step, without the first step
+  local log=$1
+  shift
   awk -v names=" $* " '
     /Step [0-9]+/ { ++step }
     index(names, " " $1 " ") { sum[step] += $2 }
-    END { for (i = 2; i <= step; ++i) print sum[i] }' | sort -n |
-    awk '{ v[NR] = $1 } END { printf "%.2f", (v[int((NR + 1) / 2)] + v[int(NR / 2) + 1]) / 2 }'
+    END { for (i = 2; i <= step; ++i) print sum[i] }' "$log" | sort -n |
+    awk '{ v[NR] = $1 } END { printf "%.2f (%.2f)", (v[int((NR + 1) / 2)] + v[int(NR / 2) + 1]) / 2, v[1] }'
 }
 failed=0
-printf '%-28s %6s %6s   %-22s %-22s %-22s %s\n' configuration steps files 'sort, ms' 'index, ms' 'step, ms' results
+printf '%-14s %5s %5s  %-30s %-30s %-34s %s\n' configuration steps files 'sort, ms' 'index, ms' 'step, ms' results
 for configuration; do
   for name in before after; do
     rm -rf "${work:?}/$name-$configuration"
@@ -62,12 +64,12 @@ for configuration; do
     results=different
     failed=1
   fi
-  times=()
+  columns=()
   for what in _runSort: '_runIndexx: _runIndexPostPass:' _Total_step_time:; do
-    # shellcheck disable=SC2086
-    times+=("$(median $what <"$work/before-$configuration.log") -> $(median $what <"$work/after-$configuration.log")")
+    # shellcheck disable=SC2086 # a list
+    columns+=("$(times "$work/before-$configuration.log" $what) -> $(times "$work/after-$configuration.log" $what)")
   done
-  printf '%-28s %6s %6s   %-22s %-22s %-22s %s\n' "$configuration" "$(grep -c 'Step [0-9]' "$work/after-$configuration.log")" \
-    "$files" "${times[@]}" "$results"
+  printf '%-14s %5s %5s  %-30s %-30s %-34s %s\n' "$configuration" "$(grep -c 'Step [0-9]' "$work/after-$configuration.log")" \
+    "$files" "${columns[@]}" "$results"
 done
 exit $failed
