@@ -91,7 +91,7 @@ every_other_device() { # GPUs and whatever else has a driver here
 static_rows() {
   table=$log/table-static
   check mutants ci/mutants.sh --check
-  check shellcheck shellcheck -x ci/*.sh .ci/run test/tool/*.sh test/fault/*.sh test/lane/*.sh packaging/*.sh packaging/debian/tests/{build,program}
+  check shellcheck shellcheck -x ci/*.sh .ci/run test/tool/*.sh test/fault/*.sh test/lane/*.sh adoption/*/*.sh packaging/*.sh packaging/debian/tests/{build,program}
   if_changed checks check checks ci/checks-test.sh
   if_changed clang build clang
   for host in windows x86 macos; do
