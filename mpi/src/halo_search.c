@@ -7,7 +7,7 @@
 #include <string.h>
 
 /* Cells have edges of reach / PARTS. Smaller ones make fewer ghosts that are too far, and more marks. */
-#define PARTS 3.0
+#define PARTS 4.0
 /* The cells of a rank: at most these, and these for each point; otherwise they are larger. */
 #define CELLS_LEAST 0x1p20
 #define CELLS_POINT 64.0

@@ -12,7 +12,7 @@ static bool is_near(const points_case *c, const double *p, const double *q)
     int most[3] = {0};
     for (uint32_t k = 0; k < s->dimensions; ++k)
         if (s->periodic >> k & 1)
-            most[k] = 2 + (int)(c->radius / fabs(s->cell[k][k]));
+            most[k] = (s->cell[1][0] == 0 ? 1 : 2) + (int)(c->radius / fabs(s->cell[k][k]));
     for (int x = -most[0]; x <= most[0]; ++x)
         for (int y = -most[1]; y <= most[1]; ++y)
             for (int z = -most[2]; z <= most[2]; ++z) {
@@ -196,14 +196,15 @@ static void few_points(void)
         }
 }
 
-/* Of compact parts only few ghosts are too far. */
+/* If parts are compact, few ghosts are too far. */
 static void few_ghosts_are_too_far(void)
 {
-    const points_case c = {"compact parts", POINTS_BOX(3, XL_F32, 7, 10, 10, 10), .9, 6000, true};
+    const points_case c = {"compact parts", POINTS_OPEN(3, XL_F32), 1.2, 6000, true};
     size_t wanted;
     const size_t received = check_halo(test_mpi, &c, 0, XL_MPI_BY_ID, &wanted);
     const size_t own = test_begin(0, c.n, test_rank + 1) - test_begin(0, c.n, test_rank);
-    CHECK((double)(received - own) <= 1.3 * (double)(wanted - own) + 20);
+    if (!CHECK((double)(received - own) <= 1.3 * (double)(wanted - own)))
+        fprintf(stderr, "    %zu ghosts; %zu are near\n", received - own, wanted - own);
 }
 
 static void messages_have_pieces(void)
