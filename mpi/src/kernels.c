@@ -52,9 +52,15 @@ xl_status xlm_arguments(xl_mpi *mpi, cl_kernel kernel, const xlm_argument *argum
 
 xl_status xlm_launch(xl_mpi *mpi, cl_command_queue queue, cl_kernel kernel, uint64_t n)
 {
-    const size_t items = (size_t)(n + 255) / 256 * 256;
-    if (n == 0)
-        return XL_SUCCESS;
-    return xlm_cl(mpi, clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &items, NULL, 0, NULL, NULL),
-                  "clEnqueueNDRangeKernel");
+    /* One size of groups: some drivers compile a kernel again for each size, and choose it by n. */
+    size_t group = 0;
+    cl_int code = clGetKernelWorkGroupInfo(kernel, xl_context_device(mpi->ctx),
+                                           CL_KERNEL_WORK_GROUP_SIZE, sizeof group, &group, NULL);
+    if (code != CL_SUCCESS)
+        return xlm_cl(mpi, code, "clGetKernelWorkGroupInfo");
+    group = group < 256 ? group : 256;
+    const size_t items = (size_t)(n + group - 1) / group * group;
+    if (n > 0)
+        code = clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &items, &group, 0, NULL, NULL);
+    return xlm_cl(mpi, code, "clEnqueueNDRangeKernel");
 }
