@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: MIT
+ * Gather: fields move along an exchange. */
+#include "exchange.h"
+#include <stdio.h>
+
+static xl_status check_field(xl_mpi_exchange *exchange, size_t number, const xl_mpi_field *field)
+{
+    xl_mpi *const mpi = exchange->mpi;
+    char in[32], out[32];
+    snprintf(in, sizeof in, "fields[%zu].in", number);
+    snprintf(out, sizeof out, "fields[%zu].out", number);
+    if (field->element_bytes == 0)
+        return xlm_fail(mpi, XL_ERROR_INVALID_ARGUMENT,
+                        "fields[%zu].element_bytes: 0; must be at least 1", number);
+    xl_status status =
+        xlm_check_view(mpi, in, &field->in, exchange->send.count, field->element_bytes);
+    if (status == XL_SUCCESS)
+        status = xlm_check_view(mpi, out, &field->out, exchange->recv.count, field->element_bytes);
+    return status;
+}
+
+static xl_status check_fields(xl_mpi_exchange *exchange, cl_command_queue queue, size_t num_fields,
+                              const xl_mpi_field *fields, cl_uint num_waits, const cl_event *waits)
+{
+    xl_mpi *const mpi = exchange->mpi;
+    xl_status status = xlm_check_queue(mpi, queue, num_waits, waits);
+    if (status == XL_SUCCESS && num_fields > XLM_FIELDS)
+        status = xlm_fail(mpi, XL_ERROR_INVALID_ARGUMENT, "num_fields: %zu; at most %d", num_fields,
+                          XLM_FIELDS);
+    if (status == XL_SUCCESS && num_fields > 0 && !fields)
+        status = xlm_fail(mpi, XL_ERROR_INVALID_ARGUMENT, "fields: NULL with num_fields %zu",
+                          num_fields);
+    for (size_t f = 0; f < num_fields && status == XL_SUCCESS; ++f)
+        status = check_field(exchange, f, &fields[f]);
+    return status;
+}
+
+/* COLLECTIVE. All ranks must move the same fields. */
+static xl_status same_fields(xl_mpi *mpi, xl_status mine, size_t num_fields,
+                             const xl_mpi_field *fields)
+{
+    char names[XLM_FIELDS][40];
+    xlm_value values[XLM_FIELDS + 1] = {{"num_fields", num_fields}};
+    for (size_t f = 0; f < XLM_FIELDS; ++f) {
+        snprintf(names[f], sizeof names[f], "fields[%zu].element_bytes", f);
+        values[f + 1].name = names[f];
+        values[f + 1].value = fields && f < num_fields ? fields[f].element_bytes : 0;
+    }
+    return xlm_same(mpi, mine, values, XLM_FIELDS + 1);
+}
+
+xl_status xl_mpi_gather_begin(xl_mpi_exchange *exchange, cl_command_queue queue, size_t num_fields,
+                              const xl_mpi_field *fields, cl_uint num_waits, const cl_event *waits)
+{
+    if (!exchange)
+        return XL_ERROR_INVALID_ARGUMENT;
+    xl_mpi *const mpi = exchange->mpi;
+    xlm_transfer *const t = &exchange->transfer;
+    if (t->from) /* on all ranks */
+        return xlm_agree(mpi, xlm_fail(mpi, XL_ERROR_INVALID_ARGUMENT,
+                                       "exchange: a gather or scatter is under way; end it first"));
+    xl_status status = check_fields(exchange, queue, num_fields, fields, num_waits, waits);
+    status = same_fields(mpi, status, num_fields, fields);
+    t->from = &exchange->send;
+    t->to = &exchange->recv;
+    t->queue = queue;
+    t->num_fields = status == XL_SUCCESS ? num_fields : 0;
+    for (size_t f = 0; f < t->num_fields; ++f)
+        t->fields[f] = (xlm_moved){.bytes = fields[f].element_bytes,
+                                   .in = fields[f].in.buffer,
+                                   .out = fields[f].out.buffer,
+                                   .in_at = fields[f].in.offset,
+                                   .out_at = fields[f].out.offset};
+    return xlm_transfer_begin(exchange, status, num_waits, waits);
+}
+
+xl_status xl_mpi_gather_end(xl_mpi_exchange *exchange, cl_event *event)
+{
+    if (event)
+        *event = NULL;
+    if (!exchange)
+        return XL_ERROR_INVALID_ARGUMENT;
+    if (exchange->transfer.from != &exchange->send) /* on all ranks */
+        return xlm_agree(exchange->mpi, xlm_fail(exchange->mpi, XL_ERROR_INVALID_ARGUMENT,
+                                                 "exchange: no gather is under way"));
+    xl_status status = xlm_transfer_receive(exchange);
+    if (status == XL_SUCCESS)
+        status = xlm_transfer_move(exchange, true);
+    return xlm_transfer_end(exchange, status, event);
+}
+
+xl_status xl_mpi_gather(xl_mpi_exchange *exchange, cl_command_queue queue, size_t num_fields,
+                        const xl_mpi_field *fields, cl_uint num_waits, const cl_event *waits,
+                        cl_event *event)
+{
+    if (event)
+        *event = NULL;
+    const xl_status status =
+        xl_mpi_gather_begin(exchange, queue, num_fields, fields, num_waits, waits);
+    return status == XL_SUCCESS ? xl_mpi_gather_end(exchange, event) : status;
+}

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: MIT
+ * What the files of a halo share. A rank describes the places within the radius of its points as bits of
+ * the cells of another rank's grid; that rank sends the points whose cells are marked.
+ *     halo_space.c   the space and the points, checked
+ *     halo_search.c  images, grids and marks
+ *     halo.c         the steps of the search, ids and the order */
+#ifndef XLM_HALO_H
+#define XLM_HALO_H
+
+#include "exchange.h"
+
+/* What all ranks know of each one. */
+typedef struct xlm_part {
+    double lower[3], upper[3]; /* the box of its points; 0 along axes that do not exist */
+    uint64_t n, has_ids;
+} xlm_part;
+
+/* The space: its vectors as the core library rounds them, and where points must be. */
+typedef struct xlm_domain {
+    uint32_t dimensions, periodic;
+    bool wide;                 /* XL_F64 */
+    double cell[3][3];         /* along axes of a box that are not periodic: unit vectors */
+    double lower[3], upper[3]; /* infinite in open space */
+} xlm_domain;
+
+/* The cells of a rank's points: cubes from the lower corner of its box on. */
+typedef struct xlm_cells {
+    double lower[3], edge;
+    uint64_t count[3], all; /* all: the product */
+} xlm_cells;
+
+typedef struct xlm_halo {
+    xl_mpi *mpi;
+    const xl_mpi_halo_args *args;
+    xl_mpi_exchange *exchange;
+    xlm_domain domain;
+    double (*points)[3];
+    uint64_t *ids;
+    xlm_part *parts; /* of all ranks */
+
+    double reach;       /* the radius, and room for rounding */
+    double (*moves)[3]; /* how the images within reach are moved; one of them not at all */
+    size_t num_moves;
+    bool everything;  /* there are too many images: all points are ghosts of all ranks */
+    uint64_t **marks; /* for each rank: bits of its cells, NULL if none is within reach */
+
+    uint64_t *send, *recv; /* marks under way: for each rank the number of a first word, words */
+    uint64_t *send_at, *recv_at; /* size + 1: words; later bytes */
+    xlm_messages messages;
+} xlm_halo;
+
+/* Checks args->space and rounds it. Local. */
+xl_status xlm_halo_space(xl_mpi *mpi, const xl_space *space, xlm_domain *domain);
+/* COLLECTIVE. Compares what must be equal on all ranks. Local result. */
+xl_status xlm_halo_same(xl_mpi *mpi, xl_status mine, const xl_mpi_halo_args *args);
+/* Reads and checks the points; fills `part`. Local; waits for `waits`. */
+xl_status xlm_halo_points(xlm_halo *halo, cl_command_queue queue, cl_uint num_waits,
+                          const cl_event *waits, xlm_part *part);
+
+/* The search between the messages. All local. */
+xl_status xlm_halo_images(xlm_halo *halo); /* fills reach, moves, everything */
+xl_status xlm_halo_mark(xlm_halo *halo);   /* fills marks */
+xl_status xlm_halo_pack(xlm_halo *halo);   /* fills send and send_at */
+xl_status xlm_halo_select(xlm_halo *halo); /* reads recv; fills the exchange's sent and send.at */
+
+#endif

@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: MIT
+ * The space of a halo, and its points on the host. The rules are those of crosslane/space.h. */
+#include "halo.h"
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- the space ----------------------------------------------------------------------------- */
+
+/* To the precision of coordinates. */
+static double rounded(const xlm_domain *d, double x)
+{
+    return d->wide ? x : (double)(float)x;
+}
+
+static bool is_box(const xl_space *s)
+{
+    for (uint32_t r = 0; r < s->dimensions; ++r)
+        for (uint32_t a = 0; a < s->dimensions; ++a)
+            if (r != a && s->cell[r][a] != 0)
+                return false;
+    return true;
+}
+
+static xl_status check_kind(xl_mpi *mpi, const xl_space *s)
+{
+    if (s->dimensions < 1 || s->dimensions > 3)
+        return xlm_fail(mpi, XL_ERROR_INVALID_ARGUMENT,
+                        "args.space.dimensions: %u; must be 1, 2 or 3", (unsigned)s->dimensions);
+    if (s->scalar != XL_F32 && s->scalar != XL_F64)
+        return xlm_fail(mpi, XL_ERROR_INVALID_ARGUMENT,
+                        "args.space.scalar: %u; must be XL_F32 or XL_F64", (unsigned)s->scalar);
+    if (s->bounds != XL_BOUNDS_FOUND && s->bounds != XL_BOUNDS_GIVEN)
+        return xlm_fail(mpi, XL_ERROR_INVALID_ARGUMENT,
+                        "args.space.bounds: %u; must be XL_BOUNDS_FOUND or XL_BOUNDS_GIVEN",
+                        (unsigned)s->bounds);
+    if (s->wrap != 0)
+        return xlm_fail(mpi, XL_ERROR_INVALID_ARGUMENT, "args.space.wrap: %u; must be 0",
+                        (unsigned)s->wrap);
+    if (s->num_systems != 0)
+        return xlm_fail(mpi, XL_ERROR_INVALID_ARGUMENT, "args.space.num_systems: %u; must be 0",
+                        (unsigned)s->num_systems);
+    if (s->periodic >> s->dimensions != 0)
+        return xlm_fail(mpi, XL_ERROR_INVALID_ARGUMENT,
+                        "args.space.periodic: %u; there are %u dimensions", (unsigned)s->periodic,
+                        (unsigned)s->dimensions);
+    return XL_SUCCESS;
+}
+
+static xl_status check_found(xl_mpi *mpi, const xl_space *s)
+{
+    bool zero = s->periodic == 0;
+    for (int r = 0; r < 3; ++r)
+        for (int a = 0; a < 3; ++a)
+            zero = zero && s->origin[a] == 0 && s->cell[r][a] == 0;
+    return zero ? XL_SUCCESS
+                : xlm_fail(mpi, XL_ERROR_INVALID_ARGUMENT,
+                           "args.space: XL_BOUNDS_FOUND; periodic, origin and cell must be 0");
+}
+
+static xl_status check_edges(xl_mpi *mpi, const xl_space *s)
+{
+    for (uint32_t a = 0; a < s->dimensions; ++a)
+        if (!(s->cell[a][a] >= 0) || (s->cell[a][a] == 0 && s->periodic >> a & 1))
+            return xlm_fail(mpi, XL_ERROR_INVALID_ARGUMENT,
+                            "args.space.cell[%u][%u]: %g; an edge of a box must be at least 0, and "
+                            "above 0 if it is periodic",
+                            (unsigned)a, (unsigned)a, s->cell[a][a]);
+    return XL_SUCCESS;
+}
+
+static double determinant(double m[3][3])
+{
+    return m[0][0] * (m[1][1] * m[2][2] - m[1][2] * m[2][1]) -
+           m[0][1] * (m[1][0] * m[2][2] - m[1][2] * m[2][0]) +
+           m[0][2] * (m[1][0] * m[2][1] - m[1][1] * m[2][0]);
+}
+
+/* Rounds vectors and origin; axes that do not exist have unit vectors. */
+static xl_status take_cell(xl_mpi *mpi, const xl_space *s, bool box, xlm_domain *d)
+{
+    for (uint32_t r = 0; r < 3; ++r)
+        for (uint32_t a = 0; a < 3; ++a) {
+            const bool exists = r < s->dimensions && a < s->dimensions;
+            const bool given = exists && (!box || s->periodic >> r & 1);
+            d->cell[r][a] = given ? rounded(d, s->cell[r][a]) : r == a;
+            if (exists &&
+                !(isfinite(rounded(d, s->cell[r][a])) && isfinite(rounded(d, s->origin[a]))))
+                return xlm_fail(mpi, XL_ERROR_INVALID_ARGUMENT,
+                                "args.space: origin[%u] %g, cell[%u][%u] %g; must be finite",
+                                (unsigned)a, s->origin[a], (unsigned)r, (unsigned)a, s->cell[r][a]);
+        }
+    const double volume = determinant(d->cell);
+    if (!isfinite(volume) || volume == 0)
+        return xlm_fail(mpi, XL_ERROR_INVALID_ARGUMENT,
+                        "args.space.cell: no volume: the rows must be independent");
+    return XL_SUCCESS;
+}
+
+/* Where points must be along an axis: the box, or that around the cell with room for rounding. */
+static void bound(const xl_space *s, bool box, uint32_t axis, xlm_domain *d)
+{
+    double low = rounded(d, s->origin[axis]), high = low;
+    if (box) {
+        d->lower[axis] = low;
+        d->upper[axis] = rounded(d, low + rounded(d, s->cell[axis][axis]));
+        return;
+    }
+    for (uint32_t r = 0; r < s->dimensions; ++r) {
+        low += fmin(d->cell[r][axis], 0);
+        high += fmax(d->cell[r][axis], 0);
+    }
+    const double room =
+        0x1p-20 * (high - low) + (d->wide ? 0x1p-48 : 0x1p-20) * fmax(fabs(low), fabs(high));
+    d->lower[axis] = rounded(d, low - room);
+    d->upper[axis] = rounded(d, high + room);
+}
+
+xl_status xlm_halo_space(xl_mpi *mpi, const xl_space *s, xlm_domain *d)
+{
+    xl_status status = check_kind(mpi, s);
+    if (status != XL_SUCCESS)
+        return status;
+    *d = (xlm_domain){.dimensions = s->dimensions,
+                      .periodic = s->periodic,
+                      .wide = s->scalar == XL_F64,
+                      .lower = {-INFINITY, -INFINITY, -INFINITY},
+                      .upper = {INFINITY, INFINITY, INFINITY}};
+    if (s->bounds == XL_BOUNDS_FOUND)
+        return check_found(mpi, s);
+    const bool box = is_box(s);
+    if (box)
+        status = check_edges(mpi, s);
+    if (status == XL_SUCCESS)
+        status = take_cell(mpi, s, box, d);
+    for (uint32_t a = 0; a < s->dimensions && status == XL_SUCCESS; ++a)
+        bound(s, box, a, d);
+    return status;
+}
+
+/* Bits of a number; +0 and -0 are equal. */
+static uint64_t bits_of(double x)
+{
+    uint64_t bits;
+    x += 0.0;
+    memcpy(&bits, &x, sizeof bits);
+    return bits;
+}
+
+xl_status xlm_halo_same(xl_mpi *mpi, xl_status mine, const xl_mpi_halo_args *args)
+{
+    static const xl_space none;
+    const xl_space *const s = args && args->space ? args->space : &none;
+    uint64_t origin[3] = {0}, cell[3][3] = {{0}};
+    for (uint32_t r = 0; r < 3 && r < s->dimensions; ++r) {
+        origin[r] = bits_of(s->origin[r]);
+        for (uint32_t a = 0; a < 3 && a < s->dimensions; ++a)
+            cell[r][a] = bits_of(s->cell[r][a]);
+    }
+    const xlm_value values[] = {{"args.space.dimensions", s->dimensions},
+                                {"args.space.scalar", s->scalar},
+                                {"args.space.bounds", s->bounds},
+                                {"args.space.periodic", s->periodic},
+                                {"args.space.origin", xlm_hash(origin, sizeof origin)},
+                                {"args.space.cell", xlm_hash(cell, sizeof cell)},
+                                {"args.order", args ? args->order : 0},
+                                {"args.radius", args ? bits_of(args->radius) : 0}};
+    return xlm_same(mpi, mine, values, sizeof values / sizeof values[0]);
+}
+
+/* ---- the points ---------------------------------------------------------------------------- */
+
+static xl_status check_point(xlm_halo *halo, size_t i)
+{
+    const double *const p = halo->points[i];
+    const xlm_domain *const d = &halo->domain;
+    bool finite = true, inside = true;
+    for (uint32_t a = 0; a < d->dimensions; ++a) {
+        finite = finite && isfinite(p[a]);
+        inside = inside && p[a] >= d->lower[a] && p[a] <= d->upper[a];
+    }
+    if (!finite)
+        return xlm_fail(halo->mpi, XL_ERROR_NON_FINITE,
+                        "args.points: point %zu is (%.9g, %.9g, %.9g); must be finite", i, p[0],
+                        p[1], p[2]);
+    if (!inside)
+        return xlm_fail(halo->mpi, XL_ERROR_OUT_OF_DOMAIN,
+                        "args.points: point %zu is (%.9g, %.9g, %.9g); must be in the space, from "
+                        "(%.9g, %.9g, %.9g) to (%.9g, %.9g, %.9g)",
+                        i, p[0], p[1], p[2], d->lower[0], d->lower[1], d->lower[2], d->upper[0],
+                        d->upper[1], d->upper[2]);
+    return XL_SUCCESS;
+}
+
+static void take_point(xlm_halo *halo, const void *scalars, size_t at, size_t i)
+{
+    for (uint32_t a = 0; a < 3; ++a)
+        halo->points[i][a] = a >= halo->domain.dimensions ? 0
+                             : halo->domain.wide          ? ((const double *)scalars)[at + a]
+                                                 : (double)((const float *)scalars)[at + a];
+}
+
+static xl_status take_points(xlm_halo *halo, const void *scalars, size_t stride, xlm_part *part)
+{
+    const size_t n = halo->args->n;
+    for (size_t i = 0; i < n; ++i) {
+        take_point(halo, scalars, i * stride, i);
+        const xl_status status = check_point(halo, i);
+        if (status != XL_SUCCESS)
+            return status;
+        for (int a = 0; a < 3; ++a) {
+            part->lower[a] = fmin(part->lower[a], halo->points[i][a]);
+            part->upper[a] = fmax(part->upper[a], halo->points[i][a]);
+        }
+    }
+    return XL_SUCCESS;
+}
+
+xl_status xlm_halo_points(xlm_halo *halo, cl_command_queue queue, cl_uint num_waits,
+                          const cl_event *waits, xlm_part *part)
+{
+    xl_mpi *const mpi = halo->mpi;
+    const xl_mpi_halo_args *const args = halo->args;
+    const size_t bytes = halo->domain.wide ? 8 : 4, d = halo->domain.dimensions,
+                 stride = args->stride ? args->stride : d,
+                 count = args->n ? (args->n - 1) * stride + d : 0;
+    void *scalars = NULL;
+    *part = (xlm_part){.lower = {INFINITY, INFINITY, INFINITY},
+                       .upper = {-INFINITY, -INFINITY, -INFINITY},
+                       .n = args->n,
+                       .has_ids = args->ids.buffer != NULL};
+    if (stride < d)
+        return xlm_fail(mpi, XL_ERROR_INVALID_ARGUMENT,
+                        "args.stride: %zu; must be 0 or at least the %zu dimensions", stride, d);
+    xl_status status = xlm_check_view(mpi, "args.points", &args->points, count, bytes);
+    if (status == XL_SUCCESS)
+        status = xlm_alloc(mpi, args->n, sizeof *halo->points, &halo->points);
+    if (status == XL_SUCCESS)
+        status = xlm_alloc(mpi, count, bytes, &scalars);
+    if (status == XL_SUCCESS)
+        status = xlm_read(mpi, queue, args->points.buffer, args->points.offset * bytes,
+                          count * bytes, scalars, num_waits, waits);
+    if (status == XL_SUCCESS)
+        status = take_points(halo, scalars, stride, part);
+    free(scalars);
+    return status;
+}
