@@ -221,8 +221,8 @@ xl_mpi_exchange_sent(const xl_mpi_exchange *exchange); /* num_sent: n of the cre
 XL_API size_t xl_mpi_exchange_received(const xl_mpi_exchange *exchange); /* num_received */
 
 /* Where each own element of a halo is among the received ones: num_sent u32 on the device, and the ids
- * of the received ones: num_received u64. Views of buffers that live as long as the exchange; not given
- * for an exchange by owner. Local. */
+ * of the received ones: num_received u64. The views may begin anywhere in their buffers, which live as
+ * long as the exchange. Not given for an exchange by owner. Local. */
 XL_API xl_view xl_mpi_exchange_places(const xl_mpi_exchange *exchange);
 XL_API xl_view xl_mpi_exchange_ids(const xl_mpi_exchange *exchange);
 
