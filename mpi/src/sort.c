@@ -150,7 +150,7 @@ static xl_status reserve_plan(xl_mpi *mpi, sort_plan **out)
         return status;
     *plan = (sort_plan){.base = {&sort_kind, mpi}};
     status = xlm_alloc(mpi, 7 * length, sizeof(uint64_t), &plan->before);
-    uint64_t **const arrays[] = {&plan->before, &plan->after,    &plan->cuts,   &plan->sent,
+    uint64_t **const arrays[] = {&plan->before,   &plan->after,   &plan->cuts,   &plan->sent,
                                  &plan->received, &plan->send_at, &plan->recv_at};
     for (size_t i = 1; i < sizeof arrays / sizeof arrays[0] && status == XL_SUCCESS; ++i)
         *arrays[i] = plan->before + i * length;
@@ -361,9 +361,8 @@ static xl_status check_overlap(const sort_plan *plan, const xl_sort_args *args, 
         const bool is_in = a % 2 == 0;
         if (is_in ? !reads(plan, array) : !writes(plan, array) || array >= out)
             continue;
-        const byte_range other =
-            is_in ? range_of(view_in(args, array), args->n, plan->bytes[array])
-                  : range_of(view_out(args, array), n_out, plan->bytes[array]);
+        const byte_range other = is_in ? range_of(view_in(args, array), args->n, plan->bytes[array])
+                                       : range_of(view_out(args, array), n_out, plan->bytes[array]);
         const bool overlap = b.buffer == other.buffer && b.begin < other.end &&
                              other.begin < b.end && b.begin < b.end && other.begin < other.end;
         if (overlap && !(is_in && array == out && b.begin == other.begin))
@@ -423,9 +422,9 @@ static xl_status check_args(const sort_plan *plan, cl_command_queue queue, const
     xl_status status = xlm_check_queue(mpi, queue, num_waits, waits);
     for (size_t i = 0; i < 3 && status == XL_SUCCESS; ++i)
         if (unused[i].view->buffer)
-            status = xlm_fail(mpi, XL_ERROR_INVALID_ARGUMENT,
-                              "%s: given; must not be given for a sort across ranks",
-                              unused[i].name);
+            status =
+                xlm_fail(mpi, XL_ERROR_INVALID_ARGUMENT,
+                         "%s: given; must not be given for a sort across ranks", unused[i].name);
     if (status == XL_SUCCESS)
         status = check_counts(plan, args);
     return status == XL_SUCCESS ? check_arrays(plan, args) : status;
@@ -595,8 +594,7 @@ static xl_status order_runs(sort_call *call, cl_event *event)
         args.more_values_in[a - 2] = xl_view_of(call->stage[a], 0);
         args.more_values_out[a - 2] = call->args->more_values_out[a - 2];
     }
-    return xlm_core(call->mpi,
-                    xl_sort_enqueue(plan->sort, call->queue, &args, 0, NULL, event));
+    return xlm_core(call->mpi, xl_sort_enqueue(plan->sort, call->queue, &args, 0, NULL, event));
 }
 
 /* COLLECTIVE; the result is local. */

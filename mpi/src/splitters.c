@@ -107,10 +107,10 @@ static xl_status refine(xl_mpi *mpi, const xlm_sorted *sorted, boundary *b, int 
         const int open = count_edges(sorted, b, count, edges, bits, weights);
         if (open == 0)
             break;
-        status = xlm_mpi(mpi,
-                         MPI_Allreduce(MPI_IN_PLACE, weights, open * edges, MPI_UINT64_T, MPI_SUM,
-                                       mpi->comm),
-                         "MPI_Allreduce");
+        status = xlm_mpi(
+            mpi,
+            MPI_Allreduce(MPI_IN_PLACE, weights, open * edges, MPI_UINT64_T, MPI_SUM, mpi->comm),
+            "MPI_Allreduce");
         for (int k = 0, next = 0; k < count && status == XL_SUCCESS; ++k)
             if (is_open(&b[k]))
                 choose_edge(sorted, &b[k], edges, bits, weights + next++ * edges);
@@ -142,8 +142,8 @@ static xl_status divide_ties(xl_mpi *mpi, const xlm_sorted *sorted, const bounda
     uint64_t *const before = weights + count;
     const int code = MPI_Exscan(weights, before, count, MPI_UINT64_T, MPI_SUM, mpi->comm);
     for (int k = 0; k < count; ++k) /* MPI_Exscan leaves those of rank 0 undefined */
-        cuts[k] = is_open(&b[k]) ? cut_ties(sorted, &b[k], mpi->rank == 0 ? 0 : before[k])
-                                 : b[k].first;
+        cuts[k] =
+            is_open(&b[k]) ? cut_ties(sorted, &b[k], mpi->rank == 0 ? 0 : before[k]) : b[k].first;
     return xlm_mpi(mpi, code, "MPI_Exscan");
 }
 
