@@ -7,6 +7,7 @@
 #include <string.h>
 
 enum { ARRAYS = 2 + XL_MORE_VALUES }; /* keys, values, more values */
+enum { MOST_RUNS = 8 };               /* that are merged; more are sorted, which then is faster */
 
 static const char *const in_names[ARRAYS] = {"args.keys_in", "args.values_in",
                                              "args.more_values_in[0]", "args.more_values_in[1]",
@@ -92,7 +93,7 @@ typedef struct sort_plan {
     key_order order;
     size_t num_arrays;
     size_t bytes[ARRAYS], element_bytes; /* of an element of each array, and of all together */
-    xl_plan *sort;
+    xl_plan *sort, *merge;               /* merge: NULL for a range of bits */
     /* Numbers of elements or bytes by rank, ranks + 1 each: the first place in the whole array before
      * and after the sort; and of each message in the buffers, in elements and in bytes. */
     uint64_t *before, *after, *cuts, *sent, *received, *send_at, *recv_at;
@@ -102,6 +103,7 @@ static void destroy(xl_mpi_plan *base)
 {
     sort_plan *const plan = (sort_plan *)base;
     xl_plan_destroy(plan->sort);
+    xl_plan_destroy(plan->merge);
     free(plan->before);
     free(plan);
 }
@@ -133,11 +135,30 @@ static xl_sort_desc local_desc(const xl_mpi *mpi, const xl_sort_desc *given)
     return desc;
 }
 
+static xl_merge_desc merge_desc(const xl_sort_desc *sort)
+{
+    xl_merge_desc desc;
+    xl_merge_desc_init(&desc);
+    desc.key = sort->key;
+    desc.value = sort->value;
+    memcpy(desc.more_values, sort->more_values, sizeof desc.more_values);
+    desc.order = sort->order;
+    desc.equal_zeros = sort->equal_zeros;
+    return desc;
+}
+
 static xl_status create_local(void *user)
 {
     sort_plan *const plan = user;
-    const xl_sort_desc desc = local_desc(plan->base.mpi, &plan->desc);
-    return xl_sort_create(plan->base.mpi->ctx, &desc, &plan->sort);
+    xl_mpi *const mpi = plan->base.mpi;
+    const xl_sort_desc sort = local_desc(mpi, &plan->desc);
+    const xl_merge_desc merge = merge_desc(&sort);
+    const xl_status status = xl_sort_create(mpi->ctx, &sort, &plan->sort);
+    const size_t bits = 8 * xl_type_size((xl_type)sort.key);
+    const bool range = sort.begin_bit > 0 || (sort.end_bit > 0 && sort.end_bit < bits);
+    if (status != XL_SUCCESS || mpi->size == 1 || range)
+        return status;
+    return xl_merge_create(mpi->ctx, &merge, &plan->merge);
 }
 
 static xl_status reserve_plan(xl_mpi *mpi, sort_plan **out)
@@ -439,6 +460,7 @@ typedef struct sort_call {
     const xl_sort_args *args;
     size_t n, n_out;
     cl_mem stage[ARRAYS]; /* the keys and values sorted on this rank, then those received */
+    cl_mem spare[ARRAYS]; /* for merges whose results are no output */
     unsigned char *keys, *send, *recv; /* send may be keys */
     xlm_messages messages;
 } sort_call;
@@ -453,6 +475,9 @@ static xl_status reserve(sort_call *call)
         return xlm_fail(call->mpi, XL_ERROR_OUT_OF_MEMORY, "no memory for %zu elements", room);
     for (size_t a = 0; a < plan->num_arrays && status == XL_SUCCESS; ++a)
         status = xlm_buffer(call->mpi, room * plan->bytes[a], &call->stage[a]);
+    const bool spare = plan->merge && (call->mpi->size > 2 || plan->desc.values_only);
+    for (size_t a = 0; spare && a < plan->num_arrays && status == XL_SUCCESS; ++a)
+        status = xlm_buffer(call->mpi, call->n_out * plan->bytes[a], &call->spare[a]);
     if (status == XL_SUCCESS)
         status = xlm_alloc(call->mpi, call->n, plan->bytes[0], &call->keys);
     if (status == XL_SUCCESS)
@@ -466,13 +491,33 @@ static xl_status reserve(sort_call *call)
 static void release(sort_call *call)
 {
     (void)xlm_messages_end(call->mpi, &call->messages);
-    for (size_t a = 0; a < ARRAYS; ++a)
+    for (size_t a = 0; a < ARRAYS; ++a) {
         if (call->stage[a])
             clReleaseMemObject(call->stage[a]);
+        if (call->spare[a])
+            clReleaseMemObject(call->spare[a]);
+    }
     if (call->send != call->keys)
         free(call->send);
     free(call->recv);
     free(call->keys);
+}
+
+static bool is_merged(const sort_call *call)
+{
+    return call->plan->merge && call->mpi->size <= MOST_RUNS && call->n_out > 0 &&
+           call->n_out <= UINT32_MAX;
+}
+
+/* Views of all arrays from element `first` on. */
+static void set_views(const sort_plan *plan, const cl_mem *buffers, size_t first, xl_view *keys,
+                      xl_view *values, xl_view *more)
+{
+    *keys = xl_view_of(buffers[0], first);
+    if (plan->num_arrays > 1)
+        *values = xl_view_of(buffers[1], first);
+    for (size_t a = 2; a < plan->num_arrays; ++a)
+        more[a - 2] = xl_view_of(buffers[a], first);
 }
 
 /* Called on one rank of each node first. Builds what the local sorts need. */
@@ -480,8 +525,12 @@ static xl_status prepare(void *user)
 {
     const sort_call *const call = user;
     const xl_sort_args before = {.n = call->n}, after = {.n = call->n_out};
+    const xl_merge_args runs = {.n_a = call->n_out / 2, .n_b = call->n_out - call->n_out / 2};
     const xl_status status = xl_plan_prepare(call->plan->sort, &before);
-    return status == XL_SUCCESS ? xl_plan_prepare(call->plan->sort, &after) : status;
+    if (status != XL_SUCCESS)
+        return status;
+    return is_merged(call) ? xl_plan_prepare(call->plan->merge, &runs)
+                           : xl_plan_prepare(call->plan->sort, &after);
 }
 
 /* XL_SORT_INDICES: the values are indices in the whole array. Uses memory that is free until later. */
@@ -502,11 +551,7 @@ static xl_status sort_here(sort_call *call, cl_uint num_waits, const cl_event *w
     cl_event sorted = NULL;
     if (call->n == 0)
         return xlm_wait(call->mpi, num_waits, waits);
-    args.keys_out = xl_view_of(call->stage[0], 0);
-    if (plan->num_arrays > 1)
-        args.values_out = xl_view_of(call->stage[1], 0);
-    for (size_t a = 2; a < plan->num_arrays; ++a)
-        args.more_values_out[a - 2] = xl_view_of(call->stage[a], 0);
+    set_views(plan, call->stage, 0, &args.keys_out, &args.values_out, args.more_values_out);
     if (plan->desc.value == XL_SORT_INDICES) {
         const xl_status status = write_indices(call);
         if (status != XL_SUCCESS)
@@ -578,23 +623,75 @@ static xl_status unpack(sort_call *call)
     return status;
 }
 
-/* Local. Orders the runs in `stage` into the outputs. */
-static xl_status order_runs(sort_call *call, cl_event *event)
+/* Local. Sorts what is in `stage` into the outputs. */
+static xl_status sort_runs(sort_call *call, cl_event *event)
 {
     const sort_plan *const plan = call->plan;
-    xl_sort_args args = {.n = call->n_out};
-    args.keys_in = args.keys_out = xl_view_of(call->stage[0], 0);
-    if (!plan->desc.values_only)
-        args.keys_out = call->args->keys_out;
-    if (plan->num_arrays > 1) {
-        args.values_in = xl_view_of(call->stage[1], 0);
-        args.values_out = call->args->values_out;
-    }
-    for (size_t a = 2; a < plan->num_arrays; ++a) {
-        args.more_values_in[a - 2] = xl_view_of(call->stage[a], 0);
-        args.more_values_out[a - 2] = call->args->more_values_out[a - 2];
-    }
+    xl_sort_args args = *call->args;
+    args.n = call->n_out;
+    set_views(plan, call->stage, 0, &args.keys_in, &args.values_in, args.more_values_in);
+    if (plan->desc.values_only)
+        args.keys_out = args.keys_in;
     return xlm_core(call->mpi, xl_sort_enqueue(plan->sort, call->queue, &args, 0, NULL, event));
+}
+
+/* Where runs begin in `stage`, without empty ones, and the end of the last one. */
+typedef struct run_list {
+    size_t count, at[MOST_RUNS + 1];
+} run_list;
+
+static run_list find_runs(const sort_call *call)
+{
+    run_list runs = {0, {0}};
+    for (int r = 0; r < call->mpi->size; ++r)
+        if (call->plan->received[r] > 0) {
+            runs.at[runs.count + 1] = runs.at[runs.count] + (size_t)call->plan->received[r];
+            ++runs.count;
+        }
+    return runs;
+}
+
+/* Local. Merges run i and the one after it, if there is one, into `to`, or into the outputs. */
+static xl_status merge_pair(sort_call *call, const run_list *runs, size_t i, const cl_mem *to,
+                            bool is_last, cl_event *event)
+{
+    const sort_plan *const plan = call->plan;
+    const size_t a = runs->at[i], b = runs->at[i + 1];
+    const size_t end = i + 1 < runs->count ? runs->at[i + 2] : b;
+    xl_merge_args args = {.n_a = b - a, .n_b = end - b};
+    set_views(plan, call->stage, a, &args.keys_a, &args.values_a, args.more_values_a);
+    set_views(plan, call->stage, b, &args.keys_b, &args.values_b, args.more_values_b);
+    set_views(plan, to, a, &args.keys_out, &args.values_out, args.more_values_out);
+    if (is_last) {
+        args.keys_out = plan->desc.values_only ? args.keys_out : call->args->keys_out;
+        args.values_out = call->args->values_out;
+        memcpy(args.more_values_out, call->args->more_values_out, sizeof args.more_values_out);
+    }
+    return xlm_core(call->mpi, xl_merge_enqueue(plan->merge, call->queue, &args, 0, NULL, event));
+}
+
+/* Local. Merges pairs of adjacent runs until they are in the outputs. */
+static xl_status merge_runs(sort_call *call, cl_event *event)
+{
+    run_list runs = find_runs(call);
+    xl_status status = XL_SUCCESS;
+    while (runs.count > 2 && status == XL_SUCCESS) {
+        for (size_t i = 0; i < runs.count && status == XL_SUCCESS; i += 2)
+            status = merge_pair(call, &runs, i, call->spare, false, NULL);
+        if (status == XL_SUCCESS) /* the queue may be out of order */
+            status = xlm_cl(call->mpi, clEnqueueBarrierWithWaitList(call->queue, 0, NULL, NULL),
+                            "clEnqueueBarrierWithWaitList");
+        for (size_t i = 1; 2 * i < runs.count; ++i)
+            runs.at[i] = runs.at[2 * i];
+        runs.count = (runs.count + 1) / 2;
+        runs.at[runs.count] = call->n_out;
+        for (size_t a = 0; a < ARRAYS; ++a) {
+            const cl_mem merged = call->spare[a];
+            call->spare[a] = call->stage[a];
+            call->stage[a] = merged;
+        }
+    }
+    return status == XL_SUCCESS ? merge_pair(call, &runs, 0, call->spare, true, event) : status;
 }
 
 /* COLLECTIVE; the result is local. */
@@ -634,7 +731,7 @@ static xl_status sort_ranks(sort_call *call, cl_uint num_waits, const cl_event *
     if (status == XL_SUCCESS)
         status = unpack(call);
     if (status == XL_SUCCESS)
-        status = order_runs(call, event);
+        status = is_merged(call) ? merge_runs(call, event) : sort_runs(call, event);
     return xlm_agree(mpi, status);
 }
 
@@ -663,7 +760,7 @@ xl_status xl_mpi_sort(xl_mpi_plan *base, cl_command_queue queue, const xl_sort_a
     if (status != XL_SUCCESS)
         return status;
     status = lay_out(plan, args->n);
-    sort_call call = {plan, mpi, queue, args, args->n, count_after(plan), {0}, 0, 0, 0, {0}};
+    sort_call call = {plan, mpi, queue, args, args->n, count_after(plan), {0}, {0}, 0, 0, 0, {0}};
     if (status == XL_SUCCESS)
         status = check_args(plan, queue, args, num_waits, waits);
     if (status == XL_SUCCESS && mpi->size > 1)
