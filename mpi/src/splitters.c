@@ -32,28 +32,23 @@ static uint64_t lower_bound(const xlm_sorted *sorted, uint64_t first, uint64_t l
     return first;
 }
 
-/* COLLECTIVE. The least and the greatest code of all ranks. */
-static xl_status find_range(xl_mpi *mpi, const xlm_sorted *sorted, uint64_t *least,
-                            uint64_t *greatest)
+/* COLLECTIVE. The number of low bits from the highest one on that is not the same in all codes, and the
+ * least code with the same bits above. No maximum, because MPICH 4.0 compares MPI_UINT64_T as signed. */
+static xl_status find_range(xl_mpi *mpi, const xlm_sorted *sorted, unsigned *bits, uint64_t *least)
 {
-    uint64_t range[2] = {0, 0}; /* a maximum of inverted codes gives the least one */
+    uint64_t seen[2] = {0, 0}; /* bits that are 1, and those that are 0, in the outermost codes */
     if (sorted->n > 0) {
-        range[0] = ~sorted->code(sorted->user, 0);
-        range[1] = sorted->code(sorted->user, sorted->n - 1);
+        const uint64_t first = sorted->code(sorted->user, 0);
+        const uint64_t last = sorted->code(sorted->user, sorted->n - 1);
+        seen[0] = first | last;
+        seen[1] = ~first | ~last;
     }
-    const int code = MPI_Allreduce(MPI_IN_PLACE, range, 2, MPI_UINT64_T, MPI_MAX, mpi->comm);
-    *least = ~range[0];
-    *greatest = range[1];
+    const int code = MPI_Allreduce(MPI_IN_PLACE, seen, 2, MPI_UINT64_T, MPI_BOR, mpi->comm);
+    *bits = 0;
+    for (uint64_t rest = seen[0] & seen[1]; rest > 0; rest >>= 1)
+        ++*bits;
+    *least = *bits < 64 ? seen[0] >> *bits << *bits : 0;
     return xlm_mpi(mpi, code, "MPI_Allreduce");
-}
-
-/* The number of the highest bit in which the codes differ, plus 1. */
-static unsigned differing_bits(uint64_t least, uint64_t greatest)
-{
-    unsigned bits = 0;
-    for (uint64_t rest = least < greatest ? least ^ greatest : 0; rest > 0; rest >>= 1)
-        ++bits;
-    return bits;
 }
 
 static bool is_open(const boundary *b)
@@ -150,11 +145,11 @@ static xl_status divide_ties(xl_mpi *mpi, const xlm_sorted *sorted, const bounda
 static xl_status split(xl_mpi *mpi, const xlm_sorted *sorted, boundary *b, int count,
                        uint64_t *weights, uint64_t *cuts)
 {
-    uint64_t least, greatest;
-    xl_status status = find_range(mpi, sorted, &least, &greatest);
-    const unsigned bits = differing_bits(least, greatest);
+    unsigned bits;
+    uint64_t least;
+    xl_status status = find_range(mpi, sorted, &bits, &least);
     for (int k = 0; k < count; ++k) {
-        b[k].edge = bits < 64 ? least >> bits << bits : 0;
+        b[k].edge = least;
         b[k].last = sorted->n;
     }
     if (status == XL_SUCCESS)
