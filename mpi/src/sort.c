@@ -581,6 +581,9 @@ static xl_status count_messages(sort_call *call)
         plan->send_at[r + 1] = plan->send_at[r] + plan->sent[r] * plan->element_bytes;
         plan->recv_at[r + 1] = plan->recv_at[r] + plan->received[r] * plan->element_bytes;
     }
+    if (status == XL_SUCCESS && plan->recv_at[size] != call->n_out * plan->element_bytes)
+        return xlm_fail(call->mpi, XL_ERROR_INTERNAL, "splitters give %llu bytes for %zu elements",
+                        (unsigned long long)plan->recv_at[size], call->n_out);
     return status;
 }
 

@@ -45,6 +45,8 @@ static double *make_points(const cloud *c)
             x[a] = c->space.bounds == XL_BOUNDS_FOUND ? f[a] * 10 - 3 : c->space.origin[a];
             for (uint32_t v = 0; v < d && c->space.bounds == XL_BOUNDS_GIVEN; ++v)
                 x[a] += f[v] * c->space.cell[v][a];
+            if (c->pattern == CLUSTERS && a > 0 && i % 3 == 0)
+                x[a] = -1e-9; /* less the origin of a box, and rounded to float: another cube */
             points[i * stride_of(c) + a] = c->space.scalar == XL_F32 ? (double)(float)x[a] : x[a];
         }
     }
