@@ -256,12 +256,16 @@ XL_NODISCARD XL_API xl_status xl_mpi_scatter_end(xl_mpi_exchange *exchange, cl_e
 /* Owners of particles. ------------------------------------------------------------------------- */
 
 /* COLLECTIVE. owners[i] (n u32) becomes the rank of point i such that the ranks have equal shares of
- * the weight: intervals of the Morton order of the points (crosslane/morton.h). weights: not given, or n
- * f32, finite and at least 0; not given: 1 each. */
+ * the weight: intervals of the Morton order of the points (crosslane/morton.h; the box of a cell is the
+ * smallest one that contains it). Points of one code are in the order of the whole array, so owners do
+ * not depend on where the parts are divided. weights: not given, or n f32, finite and at least 0; not
+ * given: 1 each. At most 2^-29 of the greatest weight is added to each (more from 2^32 points on), so
+ * that points of weight 0 are divided, too.
+ * XL_ERROR_NON_FINITE: a coordinate; the text has rank and index. */
 typedef struct xl_mpi_balance_args {
-    const xl_space
-        *space;      /* the same on all ranks: 2 or 3 dimensions, XL_F32 or XL_F64, any bounds */
-    uint32_t stride; /* as in xl_mpi_halo_args, so are n and points */
+    const xl_space *space; /* the same on all ranks: 1, 2 or 3 dimensions, XL_F32 or XL_F64, bounds
+                        XL_BOUNDS_FOUND or XL_BOUNDS_GIVEN, no `wrap`, one system */
+    uint32_t stride;       /* as in xl_mpi_halo_args, so are n and points */
     size_t n;
     xl_view points;
     xl_view weights;
@@ -272,7 +276,7 @@ XL_NODISCARD XL_API xl_status xl_mpi_balance(xl_mpi *mpi, cl_command_queue queue
                                              const cl_event *waits);
 
 /* COLLECTIVE. owners[i] becomes the lowest rank whose box contains point i: lower[a] <= x[a] < upper[a].
- * XL_ERROR_OUT_OF_DOMAIN: a point that is in no box; the text names its rank and index. */
+ * XL_ERROR_OUT_OF_DOMAIN: a point that is in no box; the text has its rank, index and coordinates. */
 typedef struct xl_mpi_boxes_args {
     uint32_t dimensions;       /* 1, 2 or 3 */
     uint32_t scalar;           /* XL_F32 or XL_F64 */

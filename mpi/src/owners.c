@@ -1,0 +1,555 @@
+/* SPDX-License-Identifier: MIT
+ * Owners of points: intervals of the Morton order with equal weights, or the boxes of the ranks. Both
+ * are computed on the host, in double precision, so that they do not depend on the device. */
+#include "splitters.h"
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- points -------------------------------------------------------------------------------- */
+
+/* The points of this rank, read from the device. */
+typedef struct host_points {
+    unsigned char *data;
+    size_t n, stride, scalar_bytes;
+    uint32_t dimensions;
+} host_points;
+
+static host_points points_of(size_t n, uint32_t dimensions, uint32_t scalar, uint32_t stride)
+{
+    return (host_points){.n = n,
+                         .stride = stride > 0 ? stride : dimensions,
+                         .scalar_bytes = scalar == XL_F64 ? sizeof(double) : sizeof(float),
+                         .dimensions = dimensions};
+}
+
+static size_t scalars_of(const host_points *points)
+{
+    return points->n > 0 ? (points->n - 1) * points->stride + points->dimensions : 0;
+}
+
+static double coordinate(const host_points *points, size_t i, uint32_t axis)
+{
+    const size_t at = i * points->stride + axis;
+    return points->scalar_bytes == sizeof(double) ? ((const double *)(void *)points->data)[at]
+                                                  : ((const float *)(void *)points->data)[at];
+}
+
+/* structure: the name of the one that has dimensions and scalar. */
+static xl_status check_points(xl_mpi *mpi, const char *structure, const host_points *points,
+                              uint32_t scalar, uint32_t stride, const xl_view *view,
+                              const xl_view *owners)
+{
+    if (points->dimensions < 1 || points->dimensions > 3)
+        return xlm_fail(mpi, XL_ERROR_INVALID_ARGUMENT, "%s.dimensions: %u; must be 1, 2 or 3",
+                        structure, (unsigned)points->dimensions);
+    if (scalar != XL_F32 && scalar != XL_F64)
+        return xlm_fail(mpi, XL_ERROR_INVALID_ARGUMENT, "%s.scalar: %u; must be XL_F32 or XL_F64",
+                        structure, (unsigned)scalar);
+    if (stride > 0 && stride < points->dimensions)
+        return xlm_fail(mpi, XL_ERROR_INVALID_ARGUMENT,
+                        "args.stride: %u; must be 0 or at least the %u dimensions",
+                        (unsigned)stride, (unsigned)points->dimensions);
+    if (points->n > UINT32_MAX - 1)
+        return xlm_fail(mpi, XL_ERROR_INVALID_ARGUMENT, "args.n: %zu; at most 2^32 - 2", points->n);
+    const xl_status status =
+        xlm_check_view(mpi, "args.points", view, scalars_of(points), points->scalar_bytes);
+    return status == XL_SUCCESS
+               ? xlm_check_view(mpi, "args.owners", owners, points->n, sizeof(uint32_t))
+               : status;
+}
+
+static xl_status read_array(xl_mpi *mpi, cl_command_queue queue, const xl_view *view, size_t count,
+                            size_t bytes, void *to, cl_uint num_waits, const cl_event *waits)
+{
+    return xlm_read(mpi, queue, view->buffer, view->offset * bytes, count * bytes, to, num_waits,
+                    waits);
+}
+
+static xl_status write_owners(xl_mpi *mpi, cl_command_queue queue, const xl_view *view,
+                              const uint32_t *owners, size_t n)
+{
+    return xlm_write(mpi, queue, view->buffer, view->offset * sizeof *owners, n * sizeof *owners,
+                     owners);
+}
+
+/* ---- balance ------------------------------------------------------------------------------- */
+
+/* A point in the Morton order. */
+typedef struct coded {
+    uint64_t code;
+    uint32_t index;
+} coded;
+
+typedef struct balance {
+    xl_mpi *mpi;
+    cl_command_queue queue;
+    const xl_mpi_balance_args *args;
+    host_points points;
+    float *weights; /* NULL: 1 each */
+    coded *order, *spare;
+    uint64_t *sums;           /* n + 1: the weight of the points before each one in the order */
+    uint64_t *targets, *cuts; /* ranks + 1 */
+    uint32_t *owners;
+    double lower[3], edge; /* of the cubes that codes count */
+} balance;
+
+static xl_status check_space(xl_mpi *mpi, const xl_space *space)
+{
+    if (space->bounds != XL_BOUNDS_FOUND && space->bounds != XL_BOUNDS_GIVEN)
+        return xlm_fail(mpi, XL_ERROR_INVALID_ARGUMENT,
+                        "space.bounds: %u; must be XL_BOUNDS_FOUND or XL_BOUNDS_GIVEN",
+                        (unsigned)space->bounds);
+    if (space->wrap || space->num_systems > 0)
+        return xlm_fail(mpi, XL_ERROR_INVALID_ARGUMENT, "space.%s: %u; must be 0",
+                        space->wrap ? "wrap" : "num_systems",
+                        (unsigned)(space->wrap ? space->wrap : space->num_systems));
+    for (uint32_t a = 0; a < space->dimensions && a < 3; ++a)
+        for (uint32_t b = 0; b < space->dimensions && b < 3; ++b)
+            if (!isfinite(space->origin[a]) || !isfinite(space->cell[a][b]))
+                return xlm_fail(mpi, XL_ERROR_INVALID_ARGUMENT,
+                                "space.origin[%u], space.cell[%u][%u]: %g, %g; must be finite",
+                                (unsigned)a, (unsigned)a, (unsigned)b, space->origin[a],
+                                space->cell[a][b]);
+    return XL_SUCCESS;
+}
+
+static xl_status check_balance(balance *b, cl_uint num_waits, const cl_event *waits)
+{
+    const xl_mpi_balance_args *const args = b->args;
+    if (!args || !args->space)
+        return xlm_fail(b->mpi, XL_ERROR_INVALID_ARGUMENT, "%s: NULL",
+                        args ? "args.space" : "args");
+    b->points = points_of(args->n, args->space->dimensions, args->space->scalar, args->stride);
+    xl_status status = xlm_check_queue(b->mpi, b->queue, num_waits, waits);
+    if (status == XL_SUCCESS)
+        status = check_points(b->mpi, "space", &b->points, args->space->scalar, args->stride,
+                              &args->points, &args->owners);
+    if (status == XL_SUCCESS)
+        status = check_space(b->mpi, args->space);
+    if (status == XL_SUCCESS && args->weights.buffer)
+        status = xlm_check_view(b->mpi, "args.weights", &args->weights, args->n, sizeof(float));
+    return status;
+}
+
+/* COLLECTIVE. */
+static xl_status compare_space(xl_mpi *mpi, xl_status mine, const xl_space *given)
+{
+    const xl_space space = given ? *given : (xl_space){0};
+    uint64_t box[12];
+    memcpy(box, space.origin, sizeof space.origin);
+    memcpy(box + 3, space.cell, sizeof space.cell);
+    const xlm_value values[] = {{"space.dimensions", space.dimensions},
+                                {"space.scalar", space.scalar},
+                                {"space.bounds", space.bounds},
+                                {"space.periodic", space.periodic},
+                                {"space.origin", xlm_hash(box, 3 * sizeof box[0])},
+                                {"space.cell", xlm_hash(box + 3, 9 * sizeof box[0])}};
+    return xlm_same(mpi, mine, values, sizeof values / sizeof values[0]);
+}
+
+static xl_status reserve_balance(balance *b)
+{
+    xl_mpi *const mpi = b->mpi;
+    const size_t n = b->points.n, length = (size_t)mpi->size + 1;
+    const struct {
+        size_t count, bytes;
+        void *pointer;
+    } wanted[] = {{scalars_of(&b->points), b->points.scalar_bytes, &b->points.data},
+                  {n, sizeof(coded), &b->order},
+                  {n, sizeof(coded), &b->spare},
+                  {n + 1, sizeof(uint64_t), &b->sums},
+                  {n, sizeof(uint32_t), &b->owners},
+                  {length, sizeof(uint64_t), &b->targets},
+                  {length, sizeof(uint64_t), &b->cuts},
+                  {n, sizeof(float), &b->weights}};
+    const size_t count = sizeof wanted / sizeof wanted[0] - (b->args->weights.buffer ? 0 : 1);
+    xl_status status = XL_SUCCESS;
+    for (size_t i = 0; i < count && status == XL_SUCCESS; ++i)
+        status = xlm_alloc(mpi, wanted[i].count, wanted[i].bytes, wanted[i].pointer);
+    return status;
+}
+
+static void release_balance(balance *b)
+{
+    void *const memory[] = {b->points.data, b->order,   b->spare, b->sums,
+                            b->owners,      b->targets, b->cuts,  b->weights};
+    for (size_t i = 0; i < sizeof memory / sizeof memory[0]; ++i)
+        free(memory[i]);
+}
+
+static xl_status check_values(const balance *b)
+{
+    for (size_t i = 0; i < b->points.n; ++i) {
+        for (uint32_t a = 0; a < b->points.dimensions; ++a)
+            if (!isfinite(coordinate(&b->points, i, a)))
+                return xlm_fail(b->mpi, XL_ERROR_NON_FINITE,
+                                "args.points: coordinate %u of point %zu is %g; must be finite",
+                                (unsigned)a, i, coordinate(&b->points, i, a));
+        if (b->weights && !(isfinite(b->weights[i]) && b->weights[i] >= 0))
+            return xlm_fail(b->mpi, XL_ERROR_INVALID_ARGUMENT,
+                            "args.weights: %g of point %zu; must be finite and at least 0",
+                            (double)b->weights[i], i);
+    }
+    return XL_SUCCESS;
+}
+
+/* Local. */
+static xl_status read_points(balance *b, cl_uint num_waits, const cl_event *waits)
+{
+    const xl_mpi_balance_args *const args = b->args;
+    xl_status status = read_array(b->mpi, b->queue, &args->points, scalars_of(&b->points),
+                                  b->points.scalar_bytes, b->points.data, num_waits, waits);
+    if (status == XL_SUCCESS && b->weights)
+        status = read_array(b->mpi, b->queue, &args->weights, args->n, sizeof(float), b->weights,
+                            num_waits, waits);
+    return status == XL_SUCCESS ? check_values(b) : status;
+}
+
+/* The smallest box with edges along the axes that contains the cell. */
+static void box_of_cell(const xl_space *space, double lower[3], double upper[3])
+{
+    for (uint32_t a = 0; a < space->dimensions; ++a) {
+        lower[a] = upper[a] = space->origin[a];
+        for (uint32_t v = 0; v < space->dimensions; ++v) {
+            lower[a] += fmin(space->cell[v][a], 0);
+            upper[a] += fmax(space->cell[v][a], 0);
+        }
+    }
+}
+
+/* COLLECTIVE. The smallest box that contains the points of all ranks. */
+static xl_status box_of_points(const balance *b, double lower[3], double upper[3])
+{
+    double most[6];
+    for (int k = 0; k < 6; ++k)
+        most[k] = -INFINITY;
+    for (size_t i = 0; i < b->points.n; ++i)
+        for (uint32_t a = 0; a < b->points.dimensions; ++a) {
+            const double x = coordinate(&b->points, i, a);
+            most[a] = fmax(most[a], -x);
+            most[3 + a] = fmax(most[3 + a], x);
+        }
+    const int code = MPI_Allreduce(MPI_IN_PLACE, most, 6, MPI_DOUBLE, MPI_MAX, b->mpi->comm);
+    for (int a = 0; a < 3; ++a) {
+        lower[a] = -most[a];
+        upper[a] = most[3 + a];
+    }
+    return xlm_mpi(b->mpi, code, "MPI_Allreduce");
+}
+
+static unsigned bits_of(uint32_t dimensions)
+{
+    return dimensions == 3 ? 21 : 32;
+}
+
+/* COLLECTIVE. The cubes of crosslane/morton.h: the longest side, rounded up to a power of two, has
+ * 2^bits of them. */
+static xl_status find_cubes(balance *b)
+{
+    const xl_space *const space = b->args->space;
+    double upper[3], longest = 0;
+    xl_status status = XL_SUCCESS;
+    int exponent = 0;
+    if (space->bounds == XL_BOUNDS_FOUND)
+        status = box_of_points(b, b->lower, upper);
+    else
+        box_of_cell(space, b->lower, upper);
+    for (uint32_t a = 0; a < space->dimensions; ++a) {
+        longest = fmax(longest, upper[a] - b->lower[a]);
+        b->lower[a] = space->scalar == XL_F32 ? (double)(float)b->lower[a] : b->lower[a];
+    }
+    if (frexp(longest, &exponent) == .5)
+        --exponent; /* a power of two */
+    b->edge = longest > 0 ? ldexp(1, exponent - (int)bits_of(space->dimensions)) : 1;
+    return status;
+}
+
+/* The number of a point's cube along an axis; outside of the box the first or the last one. */
+static uint64_t cube_of(const balance *b, size_t i, uint32_t axis)
+{
+    const double cubes = ldexp(1, (int)bits_of(b->points.dimensions));
+    double x = coordinate(&b->points, i, axis) - b->lower[axis];
+    if (b->args->space->scalar == XL_F32)
+        x = (float)x; /* as the core library does */
+    return x > 0 ? (uint64_t)fmin(x / b->edge, cubes - 1) : 0;
+}
+
+/* x in the lowest bit, as in crosslane/morton.h. */
+static uint64_t code_of_point(const balance *b, size_t i)
+{
+    const unsigned dimensions = b->points.dimensions;
+    uint64_t code = 0;
+    for (uint32_t a = 0; a < dimensions; ++a) {
+        const uint64_t cube = cube_of(b, i, a);
+        for (unsigned bit = 0; bit < bits_of(dimensions); ++bit)
+            code |= (cube >> bit & 1) << (bit * dimensions + a);
+    }
+    return code;
+}
+
+/* Sorts `order` by one byte of the codes, stably. */
+static void sort_by_byte(balance *b, unsigned shift)
+{
+    const size_t n = b->points.n;
+    size_t places[257] = {0};
+    for (size_t i = 0; i < n; ++i)
+        ++places[1 + (b->order[i].code >> shift & 255)];
+    for (int d = 0; d < 256; ++d)
+        if (places[d + 1] == n)
+            return; /* all are equal */
+    for (int d = 0; d < 256; ++d)
+        places[d + 1] += places[d];
+    for (size_t i = 0; i < n; ++i)
+        b->spare[places[b->order[i].code >> shift & 255]++] = b->order[i];
+    coded *const sorted = b->spare;
+    b->spare = b->order;
+    b->order = sorted;
+}
+
+static void sort_points(balance *b)
+{
+    for (size_t i = 0; i < b->points.n; ++i)
+        b->order[i] = (coded){code_of_point(b, i), (uint32_t)i};
+    for (unsigned shift = 0; shift < 64; shift += 8)
+        sort_by_byte(b, shift);
+}
+
+/* COLLECTIVE. Weights as integers, so that sums do not depend on their order: parts of a power of two
+ * above the greatest weight. One is added to each, so that points of weight 0 are divided, too. */
+static xl_status sum_weights(balance *b)
+{
+    uint64_t total = b->points.n;
+    float greatest = 0;
+    int exponent, bits = 0;
+    int code = MPI_Allreduce(MPI_IN_PLACE, &total, 1, MPI_UINT64_T, MPI_SUM, b->mpi->comm);
+    for (size_t i = 0; b->weights && i < b->points.n; ++i)
+        greatest = fmaxf(greatest, b->weights[i]);
+    if (code == MPI_SUCCESS)
+        code = MPI_Allreduce(MPI_IN_PLACE, &greatest, 1, MPI_FLOAT, MPI_MAX, b->mpi->comm);
+    while (bits < 62 && total >> bits > 0)
+        ++bits;
+    const int scale = 62 - bits < 30 ? 62 - bits : 30; /* the sum of all is at most 2^62 */
+    (void)frexpf(greatest, &exponent);
+    b->sums[0] = 0;
+    for (size_t i = 0; i < b->points.n; ++i) {
+        const double weight = b->weights ? (double)b->weights[b->order[i].index] : 0;
+        b->sums[i + 1] = b->sums[i] + 1 + (uint64_t)ldexp(weight, scale - exponent);
+    }
+    return xlm_mpi(b->mpi, code, "MPI_Allreduce");
+}
+
+static uint64_t code_in_order(const void *user, uint64_t i)
+{
+    return ((const balance *)user)->order[i].code;
+}
+
+/* COLLECTIVE; agreed. */
+static xl_status divide(balance *b)
+{
+    xl_mpi *const mpi = b->mpi;
+    const xlm_sorted sorted = {b->points.n, code_in_order, b, b->sums};
+    uint64_t before, all;
+    xl_status status = xlm_prefix(mpi, b->sums[b->points.n], &before, &all);
+    for (int r = 0; r <= mpi->size; ++r)
+        b->targets[r] = xlm_even_target(all, r, mpi->size);
+    status = xlm_agree(mpi, status);
+    return status == XL_SUCCESS ? xlm_split(mpi, &sorted, mpi->size, b->targets, b->cuts) : status;
+}
+
+static void assign_owners(const balance *b)
+{
+    for (int r = 0; r < b->mpi->size; ++r)
+        for (uint64_t i = b->cuts[r]; i < b->cuts[r + 1]; ++i)
+            b->owners[b->order[i].index] = (uint32_t)r;
+}
+
+/* COLLECTIVE; agreed. */
+static xl_status run_balance(balance *b, cl_uint num_waits, const cl_event *waits)
+{
+    xl_status status = xlm_agree(b->mpi, read_points(b, num_waits, waits));
+    if (status != XL_SUCCESS)
+        return status;
+    status = find_cubes(b);
+    sort_points(b);
+    const xl_status weights = sum_weights(b);
+    status = xlm_agree(b->mpi, status == XL_SUCCESS ? weights : status);
+    if (status == XL_SUCCESS)
+        status = divide(b);
+    if (status != XL_SUCCESS)
+        return status;
+    assign_owners(b);
+    return xlm_agree(b->mpi,
+                     write_owners(b->mpi, b->queue, &b->args->owners, b->owners, b->points.n));
+}
+
+xl_status xl_mpi_balance(xl_mpi *mpi, cl_command_queue queue, const xl_mpi_balance_args *args,
+                         cl_uint num_waits, const cl_event *waits)
+{
+    balance b = {.mpi = mpi, .queue = queue, .args = args};
+    if (!mpi)
+        return XL_ERROR_INVALID_ARGUMENT;
+    xl_status status = check_balance(&b, num_waits, waits);
+    status = compare_space(mpi, status, args ? args->space : NULL);
+    if (status == XL_SUCCESS)
+        status = reserve_balance(&b);
+    status = xlm_agree(mpi, status);
+    if (status == XL_SUCCESS)
+        status = run_balance(&b, num_waits, waits);
+    release_balance(&b);
+    return status;
+}
+
+/* ---- boxes --------------------------------------------------------------------------------- */
+
+typedef struct rank_box {
+    double lower[3], upper[3];
+} rank_box;
+
+typedef struct boxes {
+    xl_mpi *mpi;
+    cl_command_queue queue;
+    const xl_mpi_boxes_args *args;
+    host_points points;
+    rank_box *boxes; /* of each rank */
+    uint32_t *near;  /* ranks whose boxes this rank's points may be in */
+    uint32_t num_near;
+    uint32_t *owners;
+} boxes;
+
+static xl_status check_boxes(boxes *b, cl_uint num_waits, const cl_event *waits)
+{
+    const xl_mpi_boxes_args *const args = b->args;
+    if (!args)
+        return xlm_fail(b->mpi, XL_ERROR_INVALID_ARGUMENT, "args: NULL");
+    b->points = points_of(args->n, args->dimensions, args->scalar, args->stride);
+    xl_status status = xlm_check_queue(b->mpi, b->queue, num_waits, waits);
+    if (status == XL_SUCCESS)
+        status = check_points(b->mpi, "args", &b->points, args->scalar, args->stride, &args->points,
+                              &args->owners);
+    for (uint32_t a = 0; a < b->points.dimensions && status == XL_SUCCESS; ++a)
+        if (isnan(args->lower[a]) || isnan(args->upper[a]))
+            status = xlm_fail(b->mpi, XL_ERROR_INVALID_ARGUMENT,
+                              "args.lower[%u], args.upper[%u]: %g, %g; must be numbers",
+                              (unsigned)a, (unsigned)a, args->lower[a], args->upper[a]);
+    return status;
+}
+
+static xl_status reserve_boxes(boxes *b)
+{
+    const size_t size = (size_t)b->mpi->size;
+    xl_status status =
+        xlm_alloc(b->mpi, scalars_of(&b->points), b->points.scalar_bytes, &b->points.data);
+    if (status == XL_SUCCESS)
+        status = xlm_alloc(b->mpi, size, sizeof *b->boxes, &b->boxes);
+    if (status == XL_SUCCESS)
+        status = xlm_alloc(b->mpi, size, sizeof *b->near, &b->near);
+    if (status == XL_SUCCESS)
+        status = xlm_alloc(b->mpi, b->points.n, sizeof *b->owners, &b->owners);
+    return status;
+}
+
+/* COLLECTIVE; the result is local. */
+static xl_status gather_boxes(boxes *b)
+{
+    rank_box mine;
+    memcpy(mine.lower, b->args->lower, sizeof mine.lower);
+    memcpy(mine.upper, b->args->upper, sizeof mine.upper);
+    return xlm_mpi(b->mpi,
+                   MPI_Allgather(&mine, 6, MPI_DOUBLE, b->boxes, 6, MPI_DOUBLE, b->mpi->comm),
+                   "MPI_Allgather");
+}
+
+/* The ranks whose boxes meet the box of this rank's points. */
+static void find_near(boxes *b)
+{
+    rank_box all = {{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}};
+    const uint32_t dimensions = b->points.dimensions;
+    for (size_t i = 0; i < b->points.n; ++i)
+        for (uint32_t a = 0; a < dimensions; ++a) {
+            all.lower[a] = fmin(all.lower[a], coordinate(&b->points, i, a));
+            all.upper[a] = fmax(all.upper[a], coordinate(&b->points, i, a));
+        }
+    for (int r = 0; r < b->mpi->size; ++r) {
+        bool meets = true;
+        for (uint32_t a = 0; a < dimensions; ++a)
+            meets = meets && b->boxes[r].lower[a] <= all.upper[a] &&
+                    all.lower[a] < b->boxes[r].upper[a];
+        if (meets)
+            b->near[b->num_near++] = (uint32_t)r;
+    }
+}
+
+static bool contains(const rank_box *box, const host_points *points, size_t i)
+{
+    for (uint32_t a = 0; a < points->dimensions; ++a) {
+        const double x = coordinate(points, i, a);
+        if (!(box->lower[a] <= x && x < box->upper[a]))
+            return false;
+    }
+    return true;
+}
+
+static xl_status fail_outside(const boxes *b, size_t i)
+{
+    char text[128] = "";
+    size_t length = 0;
+    for (uint32_t a = 0; a < b->points.dimensions; ++a)
+        length += (size_t)snprintf(text + length, sizeof text - length, a ? ", %.9g" : "%.9g",
+                                   coordinate(&b->points, i, a));
+    return xlm_fail(b->mpi, XL_ERROR_OUT_OF_DOMAIN,
+                    "args.points: point %zu is (%s); must be in the box of a rank", i, text);
+}
+
+/* Local. */
+static xl_status find_owners(boxes *b)
+{
+    find_near(b);
+    for (size_t i = 0; i < b->points.n; ++i) {
+        uint32_t k = 0;
+        while (k < b->num_near && !contains(&b->boxes[b->near[k]], &b->points, i))
+            ++k;
+        if (k == b->num_near)
+            return fail_outside(b, i);
+        b->owners[i] = b->near[k];
+    }
+    return XL_SUCCESS;
+}
+
+/* COLLECTIVE; agreed. */
+static xl_status run_boxes(boxes *b, cl_uint num_waits, const cl_event *waits)
+{
+    const xl_view *const owners = &b->args->owners;
+    xl_status status = gather_boxes(b);
+    if (status == XL_SUCCESS)
+        status = read_array(b->mpi, b->queue, &b->args->points, scalars_of(&b->points),
+                            b->points.scalar_bytes, b->points.data, num_waits, waits);
+    if (status == XL_SUCCESS)
+        status = find_owners(b);
+    status = xlm_agree(b->mpi, status);
+    return status == XL_SUCCESS
+               ? xlm_agree(b->mpi, write_owners(b->mpi, b->queue, owners, b->owners, b->points.n))
+               : status;
+}
+
+xl_status xl_mpi_owners_by_box(xl_mpi *mpi, cl_command_queue queue, const xl_mpi_boxes_args *args,
+                               cl_uint num_waits, const cl_event *waits)
+{
+    boxes b = {.mpi = mpi, .queue = queue, .args = args};
+    if (!mpi)
+        return XL_ERROR_INVALID_ARGUMENT;
+    const xlm_value values[] = {{"args.dimensions", args ? args->dimensions : 0},
+                                {"args.scalar", args ? args->scalar : 0}};
+    xl_status status = xlm_same(mpi, check_boxes(&b, num_waits, waits), values, 2);
+    if (status == XL_SUCCESS)
+        status = reserve_boxes(&b);
+    status = xlm_agree(mpi, status);
+    if (status == XL_SUCCESS)
+        status = run_boxes(&b, num_waits, waits);
+    free(b.points.data);
+    free(b.boxes);
+    free(b.near);
+    free(b.owners);
+    return status;
+}

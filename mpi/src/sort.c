@@ -1,0 +1,781 @@
+/* SPDX-License-Identifier: MIT
+ * Sort across ranks: each rank sorts its keys on its device, exact splitters say which of them go to
+ * which rank, one message for each pair of ranks has keys and values, and each rank orders the sorted
+ * runs that it receives, in the order of the ranks. All of these steps are stable. */
+#include "splitters.h"
+#include <stdlib.h>
+#include <string.h>
+
+enum { ARRAYS = 2 + XL_MORE_VALUES }; /* keys, values, more values */
+enum { MOST_RUNS = 8 };               /* that are merged; more are sorted, which then is faster */
+
+static const char *const in_names[ARRAYS] = {"args.keys_in", "args.values_in",
+                                             "args.more_values_in[0]", "args.more_values_in[1]",
+                                             "args.more_values_in[2]"};
+static const char *const out_names[ARRAYS] = {"args.keys_out", "args.values_out",
+                                              "args.more_values_out[0]", "args.more_values_out[1]",
+                                              "args.more_values_out[2]"};
+
+/* ---- the order of keys --------------------------------------------------------------------- */
+
+/* How a key becomes an unsigned number of the same order. */
+typedef struct key_order {
+    unsigned bytes, begin_bit;
+    uint64_t sign, ones, mask; /* the highest bit of a key, all of its bits, and those compared */
+    uint64_t negative_nans;    /* of floating-point keys; else 0 */
+    bool is_signed, descending, equal_zeros;
+} key_order;
+
+static key_order order_of(const xl_sort_desc *desc)
+{
+    const unsigned bytes = (unsigned)xl_type_size((xl_type)desc->key), bits = 8 * bytes;
+    const unsigned end = desc->end_bit > 0 ? desc->end_bit : bits;
+    const unsigned compared = end - desc->begin_bit;
+    const uint64_t nans[] = {[2] = 0x3ff, [4] = 0x7fffff, [8] = 0xfffffffffffff};
+    const bool floating = desc->key == XL_F16 || desc->key == XL_F32 || desc->key == XL_F64;
+    const bool integer_signed =
+        desc->key == XL_I8 || desc->key == XL_I16 || desc->key == XL_I32 || desc->key == XL_I64;
+    return (key_order){.bytes = bytes,
+                       .begin_bit = desc->begin_bit,
+                       .sign = UINT64_C(1) << (bits - 1),
+                       .ones = UINT64_MAX >> (64 - bits),
+                       .mask = UINT64_MAX >> (64 - compared),
+                       .negative_nans = floating ? nans[bytes] : 0,
+                       .is_signed = integer_signed,
+                       .descending = desc->order == XL_DESCENDING,
+                       .equal_zeros = desc->equal_zeros != 0 && floating};
+}
+
+/* The order of floating-point keys: all bits of negative numbers are flipped, and the sign of others.
+ * Negative NaN, which then are the least, move behind the positive ones. */
+static uint64_t rank_of_float(const key_order *order, uint64_t key)
+{
+    if (order->equal_zeros && key == order->sign)
+        key = 0;
+    key ^= key & order->sign ? order->ones : order->sign;
+    return (key - order->negative_nans) & order->ones;
+}
+
+static uint64_t load_key(const void *keys, uint64_t i, unsigned bytes)
+{
+    if (bytes == 1)
+        return ((const uint8_t *)keys)[i];
+    if (bytes == 2)
+        return ((const uint16_t *)keys)[i];
+    return bytes == 4 ? ((const uint32_t *)keys)[i] : ((const uint64_t *)keys)[i];
+}
+
+typedef struct host_keys {
+    const key_order *order;
+    const void *keys;
+} host_keys;
+
+static uint64_t code_of(const void *user, uint64_t i)
+{
+    const host_keys *const host = user;
+    const key_order *const order = host->order;
+    uint64_t key = load_key(host->keys, i, order->bytes);
+    if (order->negative_nans > 0)
+        key = rank_of_float(order, key);
+    else if (order->is_signed)
+        key ^= order->sign;
+    if (order->descending)
+        key ^= order->ones;
+    return key >> order->begin_bit & order->mask;
+}
+
+/* ---- plans --------------------------------------------------------------------------------- */
+
+typedef struct sort_plan {
+    xl_mpi_plan base;
+    xl_mpi_layout layout;
+    xl_sort_desc desc;
+    key_order order;
+    size_t num_arrays;
+    size_t bytes[ARRAYS], element_bytes; /* of an element of each array, and of all together */
+    xl_plan *sort, *merge;               /* merge: NULL for a range of bits */
+    /* Numbers of elements or bytes by rank, ranks + 1 each: the first place in the whole array before
+     * and after the sort; and of each message in the buffers, in elements and in bytes. */
+    uint64_t *before, *after, *cuts, *sent, *received, *send_at, *recv_at;
+} sort_plan;
+
+static void destroy(xl_mpi_plan *base)
+{
+    sort_plan *const plan = (sort_plan *)base;
+    xl_plan_destroy(plan->sort);
+    xl_plan_destroy(plan->merge);
+    free(plan->before);
+    free(plan);
+}
+
+static const xlm_plan_kind sort_kind = {"sort", destroy};
+
+static size_t value_bytes(uint32_t type)
+{
+    if (type == XL_SORT_INDICES)
+        return sizeof(uint32_t);
+    return type > XL_BYTES(0) ? type - XL_BYTES(0) : xl_type_size((xl_type)type);
+}
+
+static uint32_t value_type(const xl_sort_desc *desc, size_t array)
+{
+    return array == 1 ? desc->value : desc->more_values[array - 2];
+}
+
+/* The local sort. Its keys are needed on the host, and indices are values that this library makes. On
+ * one rank it is the whole sort. */
+static xl_sort_desc local_desc(const xl_mpi *mpi, const xl_sort_desc *given)
+{
+    xl_sort_desc desc = *given;
+    desc.stable = 1;
+    if (mpi->size > 1) {
+        desc.values_only = 0;
+        desc.value = desc.value == XL_SORT_INDICES ? XL_U32 : desc.value;
+    }
+    return desc;
+}
+
+static xl_merge_desc merge_desc(const xl_sort_desc *sort)
+{
+    xl_merge_desc desc;
+    xl_merge_desc_init(&desc);
+    desc.key = sort->key;
+    desc.value = sort->value;
+    memcpy(desc.more_values, sort->more_values, sizeof desc.more_values);
+    desc.order = sort->order;
+    desc.equal_zeros = sort->equal_zeros;
+    return desc;
+}
+
+static xl_status create_local(void *user)
+{
+    sort_plan *const plan = user;
+    xl_mpi *const mpi = plan->base.mpi;
+    const xl_sort_desc sort = local_desc(mpi, &plan->desc);
+    const xl_merge_desc merge = merge_desc(&sort);
+    const xl_status status = xl_sort_create(mpi->ctx, &sort, &plan->sort);
+    const size_t bits = 8 * xl_type_size((xl_type)sort.key);
+    const bool range = sort.begin_bit > 0 || (sort.end_bit > 0 && sort.end_bit < bits);
+    if (status != XL_SUCCESS || mpi->size == 1 || range)
+        return status;
+    return xl_merge_create(mpi->ctx, &merge, &plan->merge);
+}
+
+static xl_status reserve_plan(xl_mpi *mpi, sort_plan **out)
+{
+    const size_t length = (size_t)mpi->size + 1;
+    sort_plan *plan;
+    xl_status status = xlm_alloc(mpi, 1, sizeof *plan, &plan);
+    *out = plan;
+    if (status != XL_SUCCESS)
+        return status;
+    *plan = (sort_plan){.base = {&sort_kind, mpi}};
+    status = xlm_alloc(mpi, 7 * length, sizeof(uint64_t), &plan->before);
+    uint64_t **const arrays[] = {&plan->before,   &plan->after,   &plan->cuts,   &plan->sent,
+                                 &plan->received, &plan->send_at, &plan->recv_at};
+    for (size_t i = 1; i < sizeof arrays / sizeof arrays[0] && status == XL_SUCCESS; ++i)
+        *arrays[i] = plan->before + i * length;
+    return status;
+}
+
+static xl_status check_desc(xl_mpi *mpi, const xl_sort_desc *desc, xl_mpi_layout layout)
+{
+    if (!desc)
+        return xlm_fail(mpi, XL_ERROR_INVALID_ARGUMENT, "desc: NULL");
+    if (desc->comparator)
+        return xlm_fail(mpi, XL_ERROR_INVALID_ARGUMENT,
+                        "desc.comparator: given; must be NULL for a sort across ranks");
+    if (desc->segments != XL_SEGMENTS_NONE)
+        return xlm_fail(mpi, XL_ERROR_INVALID_ARGUMENT,
+                        "desc.segments: %u; must be XL_SEGMENTS_NONE for a sort across ranks",
+                        (unsigned)desc->segments);
+    if (layout != XL_MPI_EVEN && layout != XL_MPI_KEEP)
+        return xlm_fail(mpi, XL_ERROR_INVALID_ARGUMENT,
+                        "layout: %d; must be XL_MPI_EVEN or XL_MPI_KEEP", (int)layout);
+    return XL_SUCCESS;
+}
+
+static uint64_t hash_tunables(const xl_sort_desc *desc)
+{
+    uint64_t hash = desc->num_tunables;
+    for (uint32_t i = 0; desc->tunables && i < desc->num_tunables; ++i) {
+        const uint64_t one[] = {hash, xlm_hash_text(desc->tunables[i].name),
+                                desc->tunables[i].value};
+        hash = xlm_hash(one, sizeof one);
+    }
+    return hash;
+}
+
+/* COLLECTIVE. desc: not NULL. */
+static xl_status compare_desc(xl_mpi *mpi, xl_status mine, const xl_sort_desc *desc,
+                              xl_mpi_layout layout)
+{
+    const xlm_value values[] = {{"desc.key", desc->key},
+                                {"desc.value", desc->value},
+                                {"desc.more_values[0]", desc->more_values[0]},
+                                {"desc.more_values[1]", desc->more_values[1]},
+                                {"desc.more_values[2]", desc->more_values[2]},
+                                {"desc.order", desc->order},
+                                {"desc.begin_bit", desc->begin_bit},
+                                {"desc.end_bit", desc->end_bit},
+                                {"desc.stable", desc->stable},
+                                {"desc.equal_zeros", desc->equal_zeros},
+                                {"desc.values_only", desc->values_only},
+                                {"desc.large", desc->large},
+                                {"desc.algorithm", desc->algorithm},
+                                {"desc.tunables", hash_tunables(desc)},
+                                {"layout", (uint64_t)layout}};
+    return xlm_same(mpi, mine, values, sizeof values / sizeof values[0]);
+}
+
+/* After the core library has checked the descriptor. */
+static void complete_plan(sort_plan *plan)
+{
+    xl_sort_desc *const desc = &plan->desc;
+    desc->tunables = NULL; /* the caller's array need not live as long as the plan */
+    plan->order = order_of(desc);
+    plan->bytes[0] = plan->element_bytes = plan->order.bytes;
+    plan->num_arrays = 1;
+    while (plan->num_arrays < ARRAYS && value_type(desc, plan->num_arrays) != XL_NONE) {
+        plan->bytes[plan->num_arrays] = value_bytes(value_type(desc, plan->num_arrays));
+        plan->element_bytes += plan->bytes[plan->num_arrays++];
+    }
+}
+
+xl_status xl_mpi_sort_create(xl_mpi *mpi, const xl_sort_desc *desc, xl_mpi_layout layout,
+                             xl_mpi_plan **out)
+{
+    sort_plan *plan = NULL;
+    xl_sort_desc defaults;
+    if (!mpi)
+        return XL_ERROR_INVALID_ARGUMENT;
+    xl_sort_desc_init(&defaults);
+    xl_status status = out ? check_desc(mpi, desc, layout)
+                           : xlm_fail(mpi, XL_ERROR_INVALID_ARGUMENT, "plan: NULL");
+    if (status == XL_SUCCESS)
+        status = reserve_plan(mpi, &plan);
+    status = xlm_agree(mpi, compare_desc(mpi, status, desc ? desc : &defaults, layout));
+    if (status == XL_SUCCESS) {
+        plan->layout = layout;
+        plan->desc = *desc;
+        status = xl_mpi_in_turn(mpi, create_local, plan);
+    }
+    if (status == XL_SUCCESS)
+        complete_plan(plan);
+    else if (plan)
+        destroy(&plan->base);
+    if (out)
+        *out = status == XL_SUCCESS ? &plan->base : NULL;
+    return status;
+}
+
+/* ---- checks of a call ---------------------------------------------------------------------- */
+
+/* `base` as a plan of this file; NULL, with a reason, if it is another one. */
+static sort_plan *sort_plan_of(xl_mpi_plan *base)
+{
+    if (base->kind == &sort_kind)
+        return (sort_plan *)base;
+    xlm_fail(base->mpi, XL_ERROR_INVALID_ARGUMENT, "plan: of a %s; a plan of a sort is required",
+             base->kind->name);
+    return NULL;
+}
+
+/* COLLECTIVE. Where each rank's keys begin in the whole array, before and after the sort. */
+static xl_status lay_out(sort_plan *plan, size_t n)
+{
+    xl_mpi *const mpi = plan->base.mpi;
+    const uint64_t mine = n;
+    const int code =
+        MPI_Allgather(&mine, 1, MPI_UINT64_T, plan->before + 1, 1, MPI_UINT64_T, mpi->comm);
+    plan->before[0] = 0;
+    for (int r = 0; r < mpi->size; ++r)
+        plan->before[r + 1] += plan->before[r];
+    for (int r = 0; r <= mpi->size; ++r)
+        plan->after[r] = plan->layout == XL_MPI_KEEP
+                             ? plan->before[r]
+                             : xlm_even_target(plan->before[mpi->size], r, mpi->size);
+    return xlm_mpi(mpi, code, "MPI_Allgather");
+}
+
+static size_t count_after(const sort_plan *plan)
+{
+    const int rank = plan->base.mpi->rank;
+    return (size_t)(plan->after[rank + 1] - plan->after[rank]);
+}
+
+xl_status xl_mpi_sort_count(xl_mpi_plan *base, size_t n, size_t *n_out)
+{
+    if (!base)
+        return XL_ERROR_INVALID_ARGUMENT;
+    xl_mpi *const mpi = base->mpi;
+    sort_plan *const plan = sort_plan_of(base);
+    xl_status status = plan ? XL_SUCCESS : XL_ERROR_INVALID_ARGUMENT;
+    if (plan && !n_out)
+        status = xlm_fail(mpi, XL_ERROR_INVALID_ARGUMENT, "n_out: NULL");
+    status = xlm_agree(mpi, status);
+    if (status == XL_SUCCESS)
+        status = xlm_agree(mpi, lay_out(plan, n));
+    if (status == XL_SUCCESS)
+        *n_out = count_after(plan);
+    return status;
+}
+
+static const xl_view *view_in(const xl_sort_args *args, size_t array)
+{
+    const xl_view *const views[] = {&args->keys_in, &args->values_in};
+    return array < 2 ? views[array] : &args->more_values_in[array - 2];
+}
+
+static const xl_view *view_out(const xl_sort_args *args, size_t array)
+{
+    const xl_view *const views[] = {&args->keys_out, &args->values_out};
+    return array < 2 ? views[array] : &args->more_values_out[array - 2];
+}
+
+static bool reads(const sort_plan *plan, size_t array)
+{
+    return array < plan->num_arrays && !(array == 1 && plan->desc.value == XL_SORT_INDICES);
+}
+
+static bool writes(const sort_plan *plan, size_t array)
+{
+    return array < plan->num_arrays && !(array == 0 && plan->desc.values_only);
+}
+
+static xl_status check_array(xl_mpi *mpi, const char *name, const xl_view *view, bool used,
+                             size_t count, size_t bytes)
+{
+    if (used)
+        return xlm_check_view(mpi, name, view, count, bytes);
+    return view->buffer ? xlm_fail(mpi, XL_ERROR_INVALID_ARGUMENT,
+                                   "%s: given; must not be given for this plan", name)
+                        : XL_SUCCESS;
+}
+
+/* A view as bytes of a buffer that is no sub-buffer. */
+typedef struct byte_range {
+    cl_mem buffer;
+    size_t begin, end;
+} byte_range;
+
+static byte_range range_of(const xl_view *view, size_t count, size_t bytes)
+{
+    byte_range range = {view->buffer, view->offset * bytes, (view->offset + count) * bytes};
+    cl_mem parent = NULL;
+    size_t origin = 0;
+    if (clGetMemObjectInfo(view->buffer, CL_MEM_ASSOCIATED_MEMOBJECT, sizeof parent, &parent,
+                           NULL) == CL_SUCCESS &&
+        parent &&
+        clGetMemObjectInfo(view->buffer, CL_MEM_OFFSET, sizeof origin, &origin, NULL) == CL_SUCCESS)
+        range = (byte_range){parent, range.begin + origin, range.end + origin};
+    return range;
+}
+
+/* An output may begin exactly where its input begins; otherwise it must not overlap another array. */
+static xl_status check_overlap(const sort_plan *plan, const xl_sort_args *args, size_t n_out,
+                               size_t out)
+{
+    const byte_range b = range_of(view_out(args, out), n_out, plan->bytes[out]);
+    for (size_t a = 0; a < 2 * plan->num_arrays; ++a) {
+        const size_t array = a / 2;
+        const bool is_in = a % 2 == 0;
+        if (is_in ? !reads(plan, array) : !writes(plan, array) || array >= out)
+            continue;
+        const byte_range other = is_in ? range_of(view_in(args, array), args->n, plan->bytes[array])
+                                       : range_of(view_out(args, array), n_out, plan->bytes[array]);
+        const bool overlap = b.buffer == other.buffer && b.begin < other.end &&
+                             other.begin < b.end && b.begin < b.end && other.begin < other.end;
+        if (overlap && !(is_in && array == out && b.begin == other.begin))
+            return xlm_fail(plan->base.mpi, XL_ERROR_OVERLAP,
+                            "%s: overlaps %s; must be exactly its input or overlap no other array",
+                            out_names[out], is_in ? in_names[array] : out_names[array]);
+    }
+    return XL_SUCCESS;
+}
+
+/* After lay_out(). */
+static xl_status check_arrays(const sort_plan *plan, const xl_sort_args *args)
+{
+    xl_mpi *const mpi = plan->base.mpi;
+    const size_t n_out = count_after(plan);
+    xl_status status = XL_SUCCESS;
+    for (size_t a = 0; a < ARRAYS && status == XL_SUCCESS; ++a) {
+        status = check_array(mpi, in_names[a], view_in(args, a), reads(plan, a), args->n,
+                             plan->bytes[a]);
+        if (status == XL_SUCCESS)
+            status = check_array(mpi, out_names[a], view_out(args, a), writes(plan, a), n_out,
+                                 plan->bytes[a]);
+    }
+    for (size_t a = 0; a < ARRAYS && status == XL_SUCCESS; ++a)
+        if (writes(plan, a))
+            status = check_overlap(plan, args, n_out, a);
+    return status;
+}
+
+static xl_status check_counts(const sort_plan *plan, const xl_sort_args *args)
+{
+    xl_mpi *const mpi = plan->base.mpi;
+    const uint64_t n_out = count_after(plan), all = plan->before[mpi->size];
+    const uint64_t most = plan->desc.large ? (UINT64_C(1) << 48) - 1 : UINT32_MAX;
+    if (args->n > most || n_out > most)
+        return xlm_fail(mpi, XL_ERROR_INVALID_ARGUMENT,
+                        "args.n: %zu keys before and %llu after the sort; at most %llu%s", args->n,
+                        (unsigned long long)n_out, (unsigned long long)most,
+                        plan->desc.large ? "" : " unless desc.large is 1");
+    if (plan->desc.value == XL_SORT_INDICES && all > UINT64_C(1) << 32)
+        return xlm_fail(mpi, XL_ERROR_INVALID_ARGUMENT,
+                        "args.n: %llu keys on all ranks; XL_SORT_INDICES requires at most 2^32",
+                        (unsigned long long)all);
+    return XL_SUCCESS;
+}
+
+static xl_status check_args(const sort_plan *plan, cl_command_queue queue, const xl_sort_args *args,
+                            cl_uint num_waits, const cl_event *waits)
+{
+    xl_mpi *const mpi = plan->base.mpi;
+    const struct {
+        const char *name;
+        const xl_view *view;
+    } unused[] = {{"args.n_device", &args->n_device},
+                  {"args.segments", &args->segments},
+                  {"args.scratch", &args->scratch}};
+    xl_status status = xlm_check_queue(mpi, queue, num_waits, waits);
+    for (size_t i = 0; i < 3 && status == XL_SUCCESS; ++i)
+        if (unused[i].view->buffer)
+            status =
+                xlm_fail(mpi, XL_ERROR_INVALID_ARGUMENT,
+                         "%s: given; must not be given for a sort across ranks", unused[i].name);
+    if (status == XL_SUCCESS)
+        status = check_counts(plan, args);
+    return status == XL_SUCCESS ? check_arrays(plan, args) : status;
+}
+
+/* ---- a call -------------------------------------------------------------------------------- */
+
+typedef struct sort_call {
+    sort_plan *plan;
+    xl_mpi *mpi;
+    cl_command_queue queue;
+    const xl_sort_args *args;
+    size_t n, n_out;
+    cl_mem stage[ARRAYS]; /* the keys and values sorted on this rank, then those received */
+    cl_mem spare[ARRAYS]; /* for merges whose results are no output */
+    unsigned char *keys, *send, *recv; /* send may be keys */
+    xlm_messages messages;
+} sort_call;
+
+/* Local. All memory whose size is known before the splitters are. */
+static xl_status reserve(sort_call *call)
+{
+    const sort_plan *const plan = call->plan;
+    const size_t room = call->n > call->n_out ? call->n : call->n_out;
+    xl_status status = XL_SUCCESS;
+    if (room > SIZE_MAX / plan->element_bytes)
+        return xlm_fail(call->mpi, XL_ERROR_OUT_OF_MEMORY, "no memory for %zu elements", room);
+    for (size_t a = 0; a < plan->num_arrays && status == XL_SUCCESS; ++a)
+        status = xlm_buffer(call->mpi, room * plan->bytes[a], &call->stage[a]);
+    const bool spare = plan->merge && (call->mpi->size > 2 || plan->desc.values_only);
+    for (size_t a = 0; spare && a < plan->num_arrays && status == XL_SUCCESS; ++a)
+        status = xlm_buffer(call->mpi, call->n_out * plan->bytes[a], &call->spare[a]);
+    if (status == XL_SUCCESS)
+        status = xlm_alloc(call->mpi, call->n, plan->bytes[0], &call->keys);
+    if (status == XL_SUCCESS)
+        status = xlm_alloc(call->mpi, call->n_out, plan->element_bytes, &call->recv);
+    call->send = call->keys;
+    if (status == XL_SUCCESS && plan->num_arrays > 1)
+        status = xlm_alloc(call->mpi, call->n, plan->element_bytes, &call->send);
+    return status;
+}
+
+static void release(sort_call *call)
+{
+    (void)xlm_messages_end(call->mpi, &call->messages);
+    for (size_t a = 0; a < ARRAYS; ++a) {
+        if (call->stage[a])
+            clReleaseMemObject(call->stage[a]);
+        if (call->spare[a])
+            clReleaseMemObject(call->spare[a]);
+    }
+    if (call->send != call->keys)
+        free(call->send);
+    free(call->recv);
+    free(call->keys);
+}
+
+static bool is_merged(const sort_call *call)
+{
+    return call->plan->merge && call->mpi->size <= MOST_RUNS && call->n_out > 0 &&
+           call->n_out <= UINT32_MAX;
+}
+
+/* Views of all arrays from element `first` on. */
+static void set_views(const sort_plan *plan, const cl_mem *buffers, size_t first, xl_view *keys,
+                      xl_view *values, xl_view *more)
+{
+    *keys = xl_view_of(buffers[0], first);
+    if (plan->num_arrays > 1)
+        *values = xl_view_of(buffers[1], first);
+    for (size_t a = 2; a < plan->num_arrays; ++a)
+        more[a - 2] = xl_view_of(buffers[a], first);
+}
+
+/* Called on one rank of each node first. Builds what the local sorts need. */
+static xl_status prepare(void *user)
+{
+    const sort_call *const call = user;
+    const xl_sort_args before = {.n = call->n}, after = {.n = call->n_out};
+    const xl_merge_args runs = {.n_a = call->n_out / 2, .n_b = call->n_out - call->n_out / 2};
+    const xl_status status = xl_plan_prepare(call->plan->sort, &before);
+    if (status != XL_SUCCESS)
+        return status;
+    return is_merged(call) ? xl_plan_prepare(call->plan->merge, &runs)
+                           : xl_plan_prepare(call->plan->sort, &after);
+}
+
+/* XL_SORT_INDICES: the values are indices in the whole array. Uses memory that is free until later. */
+static xl_status write_indices(sort_call *call)
+{
+    uint32_t *const indices = (uint32_t *)call->send;
+    const uint64_t first = call->plan->before[call->mpi->rank];
+    for (size_t i = 0; i < call->n; ++i)
+        indices[i] = (uint32_t)(first + i);
+    return xlm_write(call->mpi, call->queue, call->stage[1], 0, call->n * sizeof *indices, indices);
+}
+
+/* Local. Sorts this rank's elements into `stage` and reads the keys. */
+static xl_status sort_here(sort_call *call, cl_uint num_waits, const cl_event *waits)
+{
+    const sort_plan *const plan = call->plan;
+    xl_sort_args args = *call->args;
+    cl_event sorted = NULL;
+    if (call->n == 0)
+        return xlm_wait(call->mpi, num_waits, waits);
+    set_views(plan, call->stage, 0, &args.keys_out, &args.values_out, args.more_values_out);
+    if (plan->desc.value == XL_SORT_INDICES) {
+        const xl_status status = write_indices(call);
+        if (status != XL_SUCCESS)
+            return status;
+        args.values_in = args.values_out;
+    }
+    xl_status status = xlm_core(
+        call->mpi, xl_sort_enqueue(plan->sort, call->queue, &args, num_waits, waits, &sorted));
+    if (status == XL_SUCCESS) {
+        status = xlm_read(call->mpi, call->queue, call->stage[0], 0, call->n * plan->bytes[0],
+                          call->keys, 1, &sorted);
+        clReleaseEvent(sorted);
+    }
+    return status;
+}
+
+/* COLLECTIVE. How many elements each pair of ranks exchanges. */
+static xl_status count_messages(sort_call *call)
+{
+    sort_plan *const plan = call->plan;
+    const int size = call->mpi->size;
+    for (int r = 0; r < size; ++r)
+        plan->sent[r] = plan->cuts[r + 1] - plan->cuts[r];
+    const xl_status status = xlm_counts(call->mpi, plan->sent, plan->received);
+    plan->send_at[0] = plan->recv_at[0] = 0;
+    for (int r = 0; r < size && status == XL_SUCCESS; ++r) {
+        plan->send_at[r + 1] = plan->send_at[r] + plan->sent[r] * plan->element_bytes;
+        plan->recv_at[r + 1] = plan->recv_at[r] + plan->received[r] * plan->element_bytes;
+    }
+    if (status == XL_SUCCESS && plan->recv_at[size] != call->n_out * plan->element_bytes)
+        return xlm_fail(call->mpi, XL_ERROR_INTERNAL, "splitters give %llu bytes for %zu elements",
+                        (unsigned long long)plan->recv_at[size], call->n_out);
+    return status;
+}
+
+/* Local. The message to a rank has its keys, then each of its arrays of values. */
+static xl_status pack(sort_call *call)
+{
+    const sort_plan *const plan = call->plan;
+    xl_status status = XL_SUCCESS;
+    if (plan->num_arrays == 1)
+        return status; /* the keys are their own message */
+    for (int r = 0; r < call->mpi->size; ++r) {
+        const size_t first = (size_t)plan->cuts[r], count = (size_t)plan->sent[r];
+        unsigned char *to = call->send + plan->send_at[r];
+        memcpy(to, call->keys + first * plan->bytes[0], count * plan->bytes[0]);
+        for (size_t a = 1; a < plan->num_arrays && status == XL_SUCCESS; ++a) {
+            to += count * plan->bytes[a - 1];
+            status = xlm_read(call->mpi, call->queue, call->stage[a], first * plan->bytes[a],
+                              count * plan->bytes[a], to, 0, NULL);
+        }
+    }
+    return status;
+}
+
+/* Local. The reverse for what arrived: run after run into `stage`. */
+static xl_status unpack(sort_call *call)
+{
+    const sort_plan *const plan = call->plan;
+    xl_status status = XL_SUCCESS;
+    size_t first = 0;
+    for (int r = 0; r < call->mpi->size; ++r) {
+        const size_t count = (size_t)plan->received[r];
+        const unsigned char *from = call->recv + plan->recv_at[r];
+        for (size_t a = 0; a < plan->num_arrays && status == XL_SUCCESS; ++a) {
+            status = xlm_write(call->mpi, call->queue, call->stage[a], first * plan->bytes[a],
+                               count * plan->bytes[a], from);
+            from += count * plan->bytes[a];
+        }
+        first += count;
+    }
+    return status;
+}
+
+/* Local. Sorts what is in `stage` into the outputs. */
+static xl_status sort_runs(sort_call *call, cl_event *event)
+{
+    const sort_plan *const plan = call->plan;
+    xl_sort_args args = *call->args;
+    args.n = call->n_out;
+    set_views(plan, call->stage, 0, &args.keys_in, &args.values_in, args.more_values_in);
+    if (plan->desc.values_only)
+        args.keys_out = args.keys_in;
+    return xlm_core(call->mpi, xl_sort_enqueue(plan->sort, call->queue, &args, 0, NULL, event));
+}
+
+/* Where runs begin in `stage`, without empty ones, and the end of the last one. */
+typedef struct run_list {
+    size_t count, at[MOST_RUNS + 1];
+} run_list;
+
+static run_list find_runs(const sort_call *call)
+{
+    run_list runs = {0, {0}};
+    for (int r = 0; r < call->mpi->size; ++r)
+        if (call->plan->received[r] > 0) {
+            runs.at[runs.count + 1] = runs.at[runs.count] + (size_t)call->plan->received[r];
+            ++runs.count;
+        }
+    return runs;
+}
+
+/* Local. Merges run i and the one after it, if there is one, into `to`, or into the outputs. */
+static xl_status merge_pair(sort_call *call, const run_list *runs, size_t i, const cl_mem *to,
+                            bool is_last, cl_event *event)
+{
+    const sort_plan *const plan = call->plan;
+    const size_t a = runs->at[i], b = runs->at[i + 1];
+    const size_t end = i + 1 < runs->count ? runs->at[i + 2] : b;
+    xl_merge_args args = {.n_a = b - a, .n_b = end - b};
+    set_views(plan, call->stage, a, &args.keys_a, &args.values_a, args.more_values_a);
+    set_views(plan, call->stage, b, &args.keys_b, &args.values_b, args.more_values_b);
+    set_views(plan, to, a, &args.keys_out, &args.values_out, args.more_values_out);
+    if (is_last) {
+        args.keys_out = plan->desc.values_only ? args.keys_out : call->args->keys_out;
+        args.values_out = call->args->values_out;
+        memcpy(args.more_values_out, call->args->more_values_out, sizeof args.more_values_out);
+    }
+    return xlm_core(call->mpi, xl_merge_enqueue(plan->merge, call->queue, &args, 0, NULL, event));
+}
+
+/* Local. Merges pairs of adjacent runs until they are in the outputs. */
+static xl_status merge_runs(sort_call *call, cl_event *event)
+{
+    run_list runs = find_runs(call);
+    xl_status status = XL_SUCCESS;
+    while (runs.count > 2 && status == XL_SUCCESS) {
+        for (size_t i = 0; i < runs.count && status == XL_SUCCESS; i += 2)
+            status = merge_pair(call, &runs, i, call->spare, false, NULL);
+        if (status == XL_SUCCESS) /* the queue may be out of order */
+            status = xlm_cl(call->mpi, clEnqueueBarrierWithWaitList(call->queue, 0, NULL, NULL),
+                            "clEnqueueBarrierWithWaitList");
+        for (size_t i = 1; 2 * i < runs.count; ++i)
+            runs.at[i] = runs.at[2 * i];
+        runs.count = (runs.count + 1) / 2;
+        runs.at[runs.count] = call->n_out;
+        for (size_t a = 0; a < ARRAYS; ++a) {
+            const cl_mem merged = call->spare[a];
+            call->spare[a] = call->stage[a];
+            call->stage[a] = merged;
+        }
+    }
+    return status == XL_SUCCESS ? merge_pair(call, &runs, 0, call->spare, true, event) : status;
+}
+
+/* COLLECTIVE; the result is local. */
+static xl_status exchange(sort_call *call)
+{
+    const sort_plan *const plan = call->plan;
+    const xl_status status = xlm_messages_begin(call->mpi, &call->messages, call->send,
+                                                plan->send_at, call->recv, plan->recv_at);
+    const xl_status end = xlm_messages_end(call->mpi, &call->messages);
+    return status == XL_SUCCESS ? end : status;
+}
+
+/* COLLECTIVE; agreed. After the arguments are known to be right on all ranks. */
+static xl_status sort_ranks(sort_call *call, cl_uint num_waits, const cl_event *waits,
+                            cl_event *event)
+{
+    xl_mpi *const mpi = call->mpi;
+    sort_plan *const plan = call->plan;
+    const host_keys host = {&plan->order, call->keys};
+    const xlm_sorted sorted = {call->n, code_of, &host, NULL};
+    xl_status status = xl_mpi_in_turn(mpi, prepare, call);
+    if (status == XL_SUCCESS)
+        status = xlm_agree(mpi, sort_here(call, num_waits, waits));
+    if (status == XL_SUCCESS)
+        status = xlm_split(mpi, &sorted, mpi->size, plan->after, plan->cuts);
+    if (status != XL_SUCCESS)
+        return status;
+    status = count_messages(call);
+    if (status == XL_SUCCESS)
+        status = pack(call);
+    if (status == XL_SUCCESS)
+        status = xlm_messages_reserve(mpi, &call->messages, plan->send_at, plan->recv_at);
+    status = xlm_agree(mpi, status);
+    if (status != XL_SUCCESS)
+        return status;
+    status = exchange(call);
+    if (status == XL_SUCCESS)
+        status = unpack(call);
+    if (status == XL_SUCCESS)
+        status = is_merged(call) ? merge_runs(call, event) : sort_runs(call, event);
+    return xlm_agree(mpi, status);
+}
+
+/* COLLECTIVE; agreed. The device sorts from the inputs to the outputs. */
+static xl_status sort_one_rank(sort_call *call, cl_uint num_waits, const cl_event *waits,
+                               cl_event *event)
+{
+    return xlm_agree(call->mpi,
+                     xlm_core(call->mpi, xl_sort_enqueue(call->plan->sort, call->queue, call->args,
+                                                         num_waits, waits, event)));
+}
+
+xl_status xl_mpi_sort(xl_mpi_plan *base, cl_command_queue queue, const xl_sort_args *args,
+                      cl_uint num_waits, const cl_event *waits, cl_event *event)
+{
+    if (event)
+        *event = NULL;
+    if (!base)
+        return XL_ERROR_INVALID_ARGUMENT;
+    xl_mpi *const mpi = base->mpi;
+    sort_plan *const plan = sort_plan_of(base);
+    xl_status status = plan ? XL_SUCCESS : XL_ERROR_INVALID_ARGUMENT;
+    if (plan && !args)
+        status = xlm_fail(mpi, XL_ERROR_INVALID_ARGUMENT, "args: NULL");
+    status = xlm_agree(mpi, status);
+    if (status != XL_SUCCESS)
+        return status;
+    status = lay_out(plan, args->n);
+    sort_call call = {plan, mpi, queue, args, args->n, count_after(plan), {0}, {0}, 0, 0, 0, {0}};
+    if (status == XL_SUCCESS)
+        status = check_args(plan, queue, args, num_waits, waits);
+    if (status == XL_SUCCESS && mpi->size > 1)
+        status = reserve(&call);
+    status = xlm_agree(mpi, status);
+    if (status == XL_SUCCESS)
+        status = mpi->size > 1 ? sort_ranks(&call, num_waits, waits, event)
+                               : sort_one_rank(&call, num_waits, waits, event);
+    release(&call);
+    if (status != XL_SUCCESS && event && *event) {
+        clReleaseEvent(*event);
+        *event = NULL;
+    }
+    return status;
+}
