@@ -308,7 +308,9 @@ bool xlm_parts_begins(const xlm_parts *parts, size_t k)
         return true;
     while (before > 0 && xlm_parts_at(parts, before - 1)->n == 0)
         --before;
-    return parts->problem->segments == XL_SEGMENTS_KEYS && before > 0 && told->n > 0 &&
+    if (before == 0)
+        return told->n > 0 && parts->problem->segments != XL_SEGMENTS_OFFSETS;
+    return parts->problem->segments == XL_SEGMENTS_KEYS && told->n > 0 &&
            told->key[0] != xlm_parts_at(parts, before - 1)->key[1];
 }
 

@@ -67,8 +67,9 @@ xl_reduce_desc xlm_reduce_of(const xl_scan_desc *desc);
 xl_status xlm_same_desc(xl_mpi *mpi, xl_status mine, const xl_reduce_desc *desc,
                         const xlm_value *more, size_t count);
 
-/* Whether there is room for the parameter that a load expression with i needs. */
-xl_status xlm_check_params(xl_mpi *mpi, const xl_reduce_desc *desc);
+/* Whether there is room for the parameter that an expression `text` with i needs. */
+xl_status xlm_check_params(xl_mpi *mpi, const xl_reduce_desc *desc, const char *field,
+                           const char *text);
 
 /* Whether units are supported for this descriptor, if it takes them. */
 xl_status xlm_check_units(xl_mpi *mpi, const xl_reduce_desc *desc, bool scans);
@@ -81,6 +82,10 @@ void xlm_problem_drop(xlm_problem *problem);
 
 /* Text with each i replaced by (i+NAME); NULL if there is no memory. *found: whether there is one. */
 char *xlm_shift_index(const char *text, const char *name, bool *found);
+/* The same for *text, which is a field of desc; if there is an i, NAME becomes the last parameter of desc.
+ * The caller frees the result, when desc is no longer needed. */
+char *xlm_add_index(xl_reduce_desc *desc, const char **text, const char *name,
+                    xl_param params[XL_PARAMS + 1], bool *found);
 
 /* Elements of the array of segments. */
 size_t xlm_segment_elements(const xlm_problem *problem, size_t n, const xl_view *segments);

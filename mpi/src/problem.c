@@ -193,23 +193,24 @@ void xlm_problem_init(xlm_problem *problem, xl_mpi *mpi, const xl_reduce_desc *d
     problem->finds = desc->op == XL_ARG_MIN || desc->op == XL_ARG_MAX;
 }
 
-xl_status xlm_check_params(xl_mpi *mpi, const xl_reduce_desc *desc)
+xl_status xlm_check_params(xl_mpi *mpi, const xl_reduce_desc *desc, const char *field,
+                           const char *text)
 {
     bool counts = false;
     size_t bytes = sizeof(uint64_t);
-    if (!desc->load || desc->num_params > XL_PARAMS || (desc->num_params > 0 && !desc->params))
+    if (!text || desc->num_params > XL_PARAMS || (desc->num_params > 0 && !desc->params))
         return XL_SUCCESS; /* the core library says what is wrong */
-    char *const load = xlm_shift_index(desc->load, "xlm_first", &counts);
-    free(load);
+    char *const shifted = xlm_shift_index(text, "xlm_first", &counts);
+    free(shifted);
     for (size_t k = 0; k < desc->num_params; ++k)
         bytes += (xl_type_size((xl_type)desc->params[k].type) + 3) / 4 * 4;
-    if (!load)
-        return xlm_fail(mpi, XL_ERROR_OUT_OF_MEMORY, "no memory for desc.load");
+    if (!shifted)
+        return xlm_fail(mpi, XL_ERROR_OUT_OF_MEMORY, "no memory for %s", field);
     if (counts && (desc->num_params == XL_PARAMS || bytes > 64))
         return xlm_fail(mpi, XL_ERROR_UNSUPPORTED,
-                        "desc.num_params: %zu; if desc.load uses i, at most %d parameters of at "
-                        "most 56 bytes together, because the index of the part is one, too",
-                        desc->num_params, XL_PARAMS - 1);
+                        "desc.num_params: %zu; if %s uses i, at most %d parameters of at most 56 "
+                        "bytes together, because the first index of a part is one, too",
+                        desc->num_params, field, XL_PARAMS - 1);
     return XL_SUCCESS;
 }
 
@@ -286,23 +287,30 @@ static xl_status create_heads(xlm_problem *problem, const xl_reduce_desc *desc)
     return xl_reduce_create(problem->mpi->ctx, &heads, &problem->heads);
 }
 
+char *xlm_add_index(xl_reduce_desc *desc, const char **text, const char *name,
+                    xl_param params[XL_PARAMS + 1], bool *found)
+{
+    *found = false;
+    char *const shifted = *text ? xlm_shift_index(*text, name, found) : NULL;
+    if (!*found)
+        return shifted;
+    for (size_t k = 0; k < desc->num_params; ++k)
+        params[k] = desc->params[k];
+    params[desc->num_params++] = (xl_param){name, XL_U64};
+    desc->params = params;
+    *text = shifted;
+    return shifted;
+}
+
 xl_status xlm_problem_plans(xlm_problem *problem, const xl_reduce_desc *desc)
 {
     xl_reduce_desc shifted = *desc;
     xl_param params[XL_PARAMS + 1];
-    char *load = NULL;
-    xl_status status = XL_SUCCESS;
-    if (desc->load && !(load = xlm_shift_index(desc->load, "xlm_first", &problem->counts)))
-        return XL_ERROR_OUT_OF_MEMORY;
-    if (problem->counts) {
-        for (size_t k = 0; k < desc->num_params; ++k)
-            params[k] = desc->params[k];
-        params[desc->num_params] = (xl_param){"xlm_first", XL_U64};
-        shifted.params = params;
-        shifted.num_params = desc->num_params + 1;
-        shifted.load = load;
-    }
-    status = create_partials(problem, &shifted);
+    char *const load =
+        xlm_add_index(&shifted, &shifted.load, "xlm_first", params, &problem->counts);
+    xl_status status = desc->load && !load ? XL_ERROR_OUT_OF_MEMORY : XL_SUCCESS;
+    if (status == XL_SUCCESS)
+        status = create_partials(problem, &shifted);
     if (status == XL_SUCCESS)
         status = create_heads(problem, desc);
     free(load);

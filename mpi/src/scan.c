@@ -44,10 +44,13 @@ typedef struct creation {
     const xl_scan_desc *desc;
 } creation;
 
-/* An inclusive scan of the values of parts, in order, with flags where segments begin. */
+/* An inclusive scan of the values of parts, in order, with flags where segments begin. An exclusive sum
+ * without init begins with +0, so that the sum of all -0 is +0. */
 static xl_status create_combine(const creation *c)
 {
+    static const cl_ulong zero[4] = {0};
     const xl_scan_desc *const desc = c->desc;
+    const bool has_init = desc->init || desc->init_view.buffer;
     xl_scan_desc combine;
     xl_scan_desc_init(&combine);
     combine.type = desc->type;
@@ -55,7 +58,8 @@ static xl_status create_combine(const creation *c)
     combine.op = desc->op;
     combine.user_op = desc->user_op;
     combine.kind = XL_INCLUSIVE;
-    combine.init = desc->init;
+    combine.init =
+        desc->kind == XL_EXCLUSIVE && desc->op == XL_SUM && !has_init ? zero : desc->init;
     combine.init_view = desc->init_view;
     combine.segments = XL_SEGMENTS_HEAD_FLAGS;
     combine.determinism = desc->determinism;
@@ -98,7 +102,7 @@ static xl_status check_desc(xl_mpi *mpi, const xl_scan_desc *desc, xl_mpi_plan *
         return xlm_fail(mpi, XL_ERROR_INVALID_ARGUMENT, "desc.carry: %u; must be 0",
                         (unsigned)desc->carry);
     const xl_reduce_desc reduce = xlm_reduce_of(desc);
-    xl_status status = xlm_check_params(mpi, &reduce);
+    xl_status status = xlm_check_params(mpi, &reduce, "desc.load", desc->load);
     return status == XL_SUCCESS ? xlm_check_units(mpi, &reduce, true) : status;
 }
 

@@ -102,6 +102,40 @@ segments segments_part(const segments *whole, int way, int rank, bool early)
     return s;
 }
 
+static bool is_head(const segments *s, size_t i, uint64_t width, uint64_t mask)
+{
+    if (i == 0)
+        return true;
+    switch (s->kind) {
+    case XL_SEGMENTS_HEAD_FLAGS:
+        return ((unsigned char *)s->array)[i] != 0;
+    case XL_SEGMENTS_FLAG_BITMASK:
+        return get(s, i / 32) >> i % 32 & 1;
+    case XL_SEGMENTS_KEYS:
+        return memcmp((char *)s->array + i * s->bytes, (char *)s->array + (i - 1) * s->bytes,
+                      s->bytes) != 0;
+    case XL_SEGMENTS_WIDTH:
+        return i % width == 0;
+    default:
+        return i % width == 0 || mask >> i % width & 1;
+    }
+}
+
+size_t segments_before(const segments *whole, int way, int rank, bool early, uint64_t width,
+                       uint64_t mask)
+{
+    const size_t begin = test_begin(way, whole->n, rank);
+    size_t count = 0;
+    if (whole->kind == XL_SEGMENTS_OFFSETS) {
+        for (size_t k = 0; k + 1 < whole->count; ++k)
+            count += rank_of((size_t)get(whole, k), way, whole->n, early) < rank;
+        return count;
+    }
+    for (size_t i = 0; i < begin; ++i)
+        count += is_head(whole, i, width, mask);
+    return count;
+}
+
 xl_view segments_view(const segments *part, cl_mem buffer)
 {
     return part->bytes ? xl_view_n(buffer, 0, part->count) : xl_no_view();

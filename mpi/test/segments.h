@@ -20,6 +20,9 @@ segments segments_draw(uint32_t kind, uint32_t type, size_t n, size_t mean, uint
 /* Those of rank r. early: an empty segment between two ranks begins on the first one that may have it,
  * and so does one that begins with the first element of a rank. */
 segments segments_part(const segments *whole, int way, int rank, bool early);
+/* Segments that begin on ranks below `rank`. width, mask: of XL_SEGMENTS_WIDTH and XL_SEGMENTS_MASK. */
+size_t segments_before(const segments *whole, int way, int rank, bool early, uint64_t width,
+                       uint64_t mask);
 xl_view segments_view(const segments *part, cl_mem buffer);
 void segments_free(segments *s);
 
