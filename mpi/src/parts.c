@@ -320,6 +320,9 @@ xl_status xlm_parts_reserve(xlm_parts *parts)
     xl_status status = xlm_alloc(mpi, (size_t)mpi->size + 1, sizeof *parts->at, &parts->at);
     if (status == XL_SUCCESS)
         status = xlm_alloc(mpi, 2 * (size_t)mpi->size, sizeof *parts->bytes, &parts->bytes);
+    if (status == XL_SUCCESS)
+        status =
+            xlm_alloc(mpi, 4 * ((size_t)mpi->size + 1), sizeof *parts->send_at, &parts->send_at);
     return status;
 }
 
@@ -334,14 +337,6 @@ xl_status xlm_parts_sizes(xlm_parts *parts, size_t n)
     for (int r = 0; r < mpi->size; ++r)
         parts->at[r + 1] += parts->at[r];
     return status;
-}
-
-/* Where the first unit begins that belongs to rank r: its first element is on that rank. */
-uint64_t xlm_parts_unit(const xlm_parts *parts, int r)
-{
-    const uint64_t n = parts->at[parts->problem->mpi->size],
-                   begin = (parts->at[r] + XLM_UNIT - 1) / XLM_UNIT * XLM_UNIT;
-    return begin < n ? begin : n;
 }
 
 size_t xlm_parts_of(const xlm_parts *parts, int r)
@@ -421,4 +416,7 @@ void xlm_parts_drop(xlm_parts *parts)
     free(parts->part);
     free(parts->mine);
     free(parts->told);
+    free(parts->send_at);
+    for (size_t k = 0; k < 3; ++k)
+        xlm_release(parts->unit[k]);
 }

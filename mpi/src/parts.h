@@ -58,6 +58,11 @@ typedef struct xlm_parts {
     xlm_part *part;            /* [count] */
     unsigned char *mine, *told; /* records of this rank and of all ranks */
     int *bytes;                /* of the records of each rank, and where they begin */
+    /* Units: elements that this rank sends to another one and gets from others, where those of each rank
+     * begin, and the unit that is divided between ranks: elements, segments, results. */
+    size_t sent, received;
+    uint64_t *send_at; /* 4 arrays of size + 1: sent, received, and both in bytes */
+    cl_mem unit[3];
 } xlm_parts;
 
 /* The fields of a scan that a reduction has, too. */
@@ -107,6 +112,13 @@ void xlm_parts_drop(xlm_parts *parts);
 
 /* The parts of rank r: one, or those of the units that begin on it. */
 size_t xlm_parts_of(const xlm_parts *parts, int r);
+/* Units. `mine`: the arrays of this rank, which begin with its first element. divide(): local, sets the
+ * parts. The others: COLLECTIVE, their status is agreed. return() moves results to the ranks that have the
+ * elements. */
+void xlm_units_divide(xlm_parts *parts, const xlm_part *mine);
+xl_status xlm_units_fetch(xlm_parts *parts, const xlm_part *mine, bool scans);
+xl_status xlm_units_return(xlm_parts *parts, xl_status mine, const xl_view *out);
+
 /* Units: where the first one of rank r begins; the end of the array for r = size. */
 uint64_t xlm_parts_unit(const xlm_parts *parts, int r);
 /* Sets count, before, all, and reserves `part`: no fields of the parts are set. */

@@ -217,10 +217,17 @@ xl_status xlm_check_params(xl_mpi *mpi, const xl_reduce_desc *desc, const char *
 xl_status xlm_check_units(xl_mpi *mpi, const xl_reduce_desc *desc, bool scans)
 {
     const bool unsure = desc->op == XL_USER_OP && !desc->user_op;
-    (void)scans;
     if (unsure || desc->determinism != XL_REPRODUCIBLE || !rounds(desc))
         return XL_SUCCESS;
-    return xlm_fail(mpi, XL_ERROR_UNSUPPORTED, "desc.determinism: XL_REPRODUCIBLE");
+    if (scans ? desc->segments != XL_SEGMENTS_FLAG_BITMASK && desc->segments != XL_SEGMENTS_OFFSETS
+              : desc->segments == XL_SEGMENTS_NONE)
+        return XL_SUCCESS;
+    return xlm_fail(mpi, XL_ERROR_UNSUPPORTED,
+                    "desc.segments: %u; XL_REPRODUCIBLE with an operator that rounds across ranks "
+                    "takes %s",
+                    (unsigned)desc->segments,
+                    scans ? "XL_SEGMENTS_NONE, _HEAD_FLAGS, _KEYS, _WIDTH and _MASK"
+                          : "XL_SEGMENTS_NONE");
 }
 
 /* A plan for a range of a part: without init, store and segments. */

@@ -563,37 +563,47 @@ static xl_status with_segments(reduce_call *call)
 
 /* ---- a call -------------------------------------------------------------------------------- */
 
-static xl_status divide(reduce_call *call)
+/* Checks that there is room for results of widths and masks. */
+static xl_status check_results(reduce_call *call)
 {
     const xl_reduce_args *const args = call->args;
-    xlm_parts *const parts = &call->parts;
-    const xlm_problem *const problem = parts->problem;
-    xl_status status = xlm_parts_count(parts);
-    if (status != XL_SUCCESS || problem->units)
-        return status;
-    parts->part[0] = (xlm_part){.first = parts->at[problem->mpi->rank],
-                                .n = args->n,
-                                .in = args->in,
-                                .segments = args->segments,
-                                .out = args->out};
+    const xlm_problem *const problem = &call->plan->problem;
     if (problem->segments == XL_SEGMENTS_OFFSETS)
         call->results = args->segments.count > 1 ? args->segments.count - 1 : 0;
     if (problem->width == 0)
-        return status;
+        return XL_SUCCESS;
     call->results = heads_by_width(call);
     return check_output(problem, args, "args.out", &args->out, call->results,
                         problem->store_bytes);
+}
+
+/* The parts of this rank. COLLECTIVE. */
+static xl_status divide(reduce_call *call)
+{
+    xlm_parts *const parts = &call->parts;
+    const xl_reduce_args *const args = call->args;
+    xl_mpi *const mpi = parts->problem->mpi;
+    xl_status status = xlm_parts_sizes(parts, args->n);
+    status = xlm_agree(mpi, status == XL_SUCCESS ? xlm_parts_count(parts) : status);
+    if (status != XL_SUCCESS)
+        return status;
+    const xlm_part mine = {.first = parts->at[mpi->rank],
+                           .n = args->n,
+                           .in = args->in,
+                           .segments = args->segments};
+    if (!parts->problem->units) {
+        parts->part[0] = mine;
+        return xlm_agree(mpi, check_results(call));
+    }
+    xlm_units_divide(parts, &mine);
+    return xlm_units_fetch(parts, &mine, false);
 }
 
 static xl_status tell(reduce_call *call)
 {
     xlm_parts *const parts = &call->parts;
     xl_mpi *const mpi = parts->problem->mpi;
-    xl_status status = xlm_parts_sizes(parts, call->args->n);
-    if (status == XL_SUCCESS)
-        status = divide(call);
-    if (status == XL_SUCCESS)
-        status = xlm_parts_tell(parts);
+    xl_status status = xlm_parts_tell(parts);
     if (status == XL_SUCCESS)
         status = xlm_alloc(mpi, parts->all, parts->problem->type_bytes, &call->value);
     if (status == XL_SUCCESS)
@@ -623,6 +633,8 @@ xl_status xl_mpi_reduce(xl_mpi_plan *base, cl_command_queue queue, const xl_redu
                         .args = args,
                         .parts = {.problem = &plan->problem, .queue = queue}};
     xl_status status = xlm_agree(mpi, check_call(&call, num_waits, waits));
+    if (status == XL_SUCCESS)
+        status = divide(&call);
     if (status == XL_SUCCESS)
         status = xlm_agree(mpi, tell(&call));
     if (status == XL_SUCCESS) {

@@ -193,19 +193,32 @@ static xl_status check_call(scan_call *call, cl_uint num_waits, const cl_event *
     return status == XL_SUCCESS ? xlm_parts_reserve(&call->parts) : status;
 }
 
-/* The parts of this rank. */
+/* The arrays of this rank. */
+static xlm_part whole(const scan_call *call)
+{
+    return (xlm_part){.first = call->parts.at[call->plan->base.mpi->rank],
+                      .n = call->args->n,
+                      .in = call->args->in,
+                      .segments = call->args->segments,
+                      .out = call->args->out};
+}
+
+/* The parts of this rank. COLLECTIVE. */
 static xl_status divide(scan_call *call)
 {
-    const xl_scan_args *const args = call->args;
     xlm_parts *const parts = &call->parts;
-    xl_status status = xlm_parts_count(parts);
-    if (status == XL_SUCCESS && !parts->problem->units)
-        parts->part[0] = (xlm_part){.first = parts->at[parts->problem->mpi->rank],
-                                    .n = args->n,
-                                    .in = args->in,
-                                    .segments = args->segments,
-                                    .out = args->out};
-    return status;
+    xl_mpi *const mpi = parts->problem->mpi;
+    xl_status status = xlm_parts_sizes(parts, call->args->n);
+    status = xlm_agree(mpi, status == XL_SUCCESS ? xlm_parts_count(parts) : status);
+    if (status != XL_SUCCESS)
+        return status;
+    const xlm_part mine = whole(call);
+    if (!parts->problem->units) {
+        parts->part[0] = mine;
+        return XL_SUCCESS;
+    }
+    xlm_units_divide(parts, &mine);
+    return xlm_units_fetch(parts, &mine, true);
 }
 
 static xl_status reserve(scan_call *call)
@@ -414,16 +427,19 @@ xl_status xl_mpi_scan(xl_mpi_plan *base, cl_command_queue queue, const xl_scan_a
                       .args = args,
                       .parts = {.problem = &plan->problem, .queue = queue}};
     xl_status status = xlm_agree(mpi, check_call(&call, num_waits, waits));
-    if (status == XL_SUCCESS) {
-        status = xlm_parts_sizes(&call.parts, args->n);
-        status = xlm_agree(mpi, status == XL_SUCCESS ? divide(&call) : status);
-    }
+    if (status == XL_SUCCESS)
+        status = divide(&call);
     if (status == XL_SUCCESS)
         status = exchange(&call);
     if (status == XL_SUCCESS) {
         status = scan_parts(&call);
-        status = xlm_agree(mpi, status == XL_SUCCESS ? xlm_marker(mpi, queue, event) : status);
+        if (plan->problem.units)
+            status = xlm_units_return(&call.parts, status, &args->out);
+        else
+            status = xlm_agree(mpi, status);
     }
+    if (status == XL_SUCCESS)
+        status = xlm_agree(mpi, xlm_marker(mpi, queue, event));
     xlm_drop_event(status, event);
     drop(&call);
     return status;

@@ -342,6 +342,53 @@ static void segments_by_width_and_mask(void)
     try(&s, test_mpi, 0);
 }
 
+/* ---- reproducible ---- */
+
+static void fill_fractions(void *to, size_t bytes, uint64_t *random)
+{
+    for (size_t i = 0; i < bytes / 4; ++i)
+        ((float *)to)[i] = (float)(test_random(random) % 1000003) / 1000003.0f;
+}
+
+/* The bits are those of one rank, which has the communicator MPI_COMM_SELF, for all divisions. */
+static void bits_do_not_depend_on_ranks(void)
+{
+    enum { UNIT = 1 << 18 }; /* as docs/mpi.md says */
+    static const size_t sizes[] = {0, 1000, 2 * UNIT, 2 * UNIT + 777};
+    uint64_t random = 3;
+    xl_mpi *self = NULL;
+    xl_mpi_plan *one = NULL, *plan = NULL;
+    shape s = u32_sum();
+    s.desc.type = XL_F32;
+    s.desc.determinism = XL_REPRODUCIBLE;
+    s.desc.load = "x + (i >> 16) * 0.1f";
+    s.desc.init = &(const float){0.3f};
+    CHECK(xl_mpi_create(test_ctx, MPI_COMM_SELF, NULL, &self) == XL_SUCCESS);
+    CHECK(xl_mpi_reduce_create(self, &s.desc, &one) == XL_SUCCESS);
+    if (!SUCCEEDS(xl_mpi_reduce_create(test_mpi, &s.desc, &plan)) || !one)
+        return;
+    float *const data = malloc(sizes[3] * 4);
+    for (size_t k = 0; k < 4; ++k) {
+        const segments none = {.n = sizes[k]};
+        outputs all = outputs_new(1 + 2 * GUARD);
+        double sum = 0.3;
+        float result;
+        fill_fractions(data, sizes[k] * 4, &random);
+        for (size_t i = 0; i < sizes[k]; ++i)
+            sum += data[i] + (double)(i >> 16) * 0.1;
+        reduce(NULL, one, &s, sizes[k], data, &none, 0, &all);
+        memcpy(&result, all.out + GUARD * 4, 4);
+        CHECK(fabs(result - sum) <= 1e-4 * sum);
+        for (int way = 0; way < TEST_WAYS; ++way)
+            compare(plan, &s, sizes[k], way, data, &none, &all, false, 0);
+        outputs_free(&all);
+    }
+    free(data);
+    xl_mpi_plan_destroy(one);
+    xl_mpi_plan_destroy(plan);
+    xl_mpi_destroy(self);
+}
+
 /* ---- failures ---- */
 
 static bool says(int rank, const char *text)
@@ -497,6 +544,7 @@ MPI_TEST_MAIN({"a_sum_of_u32", a_sum_of_u32},
               {"segments_by_flags", segments_by_flags}, {"segments_by_bits", segments_by_bits},
               {"segments_by_keys", segments_by_keys}, {"segments_by_offsets", segments_by_offsets},
               {"segments_by_width_and_mask", segments_by_width_and_mask},
+              {"bits_do_not_depend_on_ranks", bits_do_not_depend_on_ranks},
               {"descriptors_are_compared_and_checked", descriptors_are_compared_and_checked},
               {"arguments_are_checked", arguments_are_checked},
               {"elements_before_the_first_offset", elements_before_the_first_offset},

@@ -2,6 +2,7 @@
  * Scans across ranks: each result equals that of one core scan of the whole array, bit by bit. */
 #define CL_USE_DEPRECATED_OPENCL_1_2_APIS
 #include "segments.h"
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -339,6 +340,116 @@ static void segments_by_width_and_mask(void)
     try(&s, test_mpi, 0);
 }
 
+/* ---- reproducible ---- */
+
+enum { UNIT = 1 << 18 }; /* as docs/mpi.md says */
+static const size_t unit_lengths[] = {0, 1000, 2 * UNIT, 2 * UNIT + 777};
+
+static void fill_fractions(void *to, size_t bytes, uint64_t *random)
+{
+    for (size_t i = 0; i < bytes / 4; ++i)
+        ((float *)to)[i] = (float)(test_random(random) % 1000003) / 1000003.0f;
+}
+
+/* Results of floats within 0.1 %: sums in another order. */
+static bool is_near(const float *a, const float *b, size_t n)
+{
+    bool near = true;
+    for (size_t i = 0; i < n; ++i)
+        near = near && fabsf(a[i] - b[i]) <= 1e-3f * fabsf(b[i]);
+    return near;
+}
+
+/* The bits are those of one rank, which has the communicator MPI_COMM_SELF, for all divisions. */
+static void try_units(shape *s, size_t mean)
+{
+    uint64_t random = 3 + s->desc.segments;
+    xl_mpi *self = NULL;
+    xl_plan *core = NULL;
+    xl_mpi_plan *one = NULL, *plan = NULL;
+    CHECK(xl_scan_create(test_ctx, &s->desc, &core) == XL_SUCCESS);
+    s->desc.determinism = XL_REPRODUCIBLE;
+    CHECK(xl_mpi_create(test_ctx, MPI_COMM_SELF, NULL, &self) == XL_SUCCESS);
+    CHECK(xl_mpi_scan_create(self, &s->desc, &one) == XL_SUCCESS);
+    if (!SUCCEEDS(xl_mpi_scan_create(test_mpi, &s->desc, &plan)) || !one || !core)
+        return;
+    for (size_t k = 0; k < sizeof unit_lengths / sizeof unit_lengths[0]; ++k) {
+        const size_t n = unit_lengths[k];
+        unsigned char *const data = malloc(n * s->in_bytes + 1),
+                             *const expected = malloc(n * s->out_bytes + 1),
+                             *const rough = malloc(n * s->out_bytes + 1);
+        segments whole = segments_draw(s->desc.segments, s->desc.segment_type, n, mean, &random);
+        s->fill(data, n * s->in_bytes, &random);
+        expect(core, s, n, data, &whole, rough);
+        const cl_mem in = test_buffer(n * s->in_bytes, data),
+                     heads = test_buffer(whole.count * whole.bytes, whole.array);
+        xl_scan_args args = {.n = n,
+                             .in = xl_view_of(in, 0),
+                             .segments = segments_view(&whole, heads),
+                             .out = xl_view_of(in, 0)};
+        CHECK(xl_mpi_scan(one, test_queue, &args, 0, NULL, NULL) == XL_SUCCESS);
+        test_read(in, n * s->out_bytes, expected);
+        CHECK(s->desc.type != XL_F32 || is_near((void *)expected, (void *)rough, n));
+        for (int way = 0; way < TEST_WAYS; ++way)
+            compare(plan, s, n, way, data, &whole, expected, way % 2, false);
+        clReleaseMemObject(in);
+        clReleaseMemObject(heads);
+        segments_free(&whole);
+        free(data);
+        free(expected);
+        free(rough);
+    }
+    xl_plan_destroy(core);
+    xl_mpi_plan_destroy(one);
+    xl_mpi_plan_destroy(plan);
+    xl_mpi_destroy(self);
+}
+
+static void bits_do_not_depend_on_ranks(void)
+{
+    shape s = u32_sum();
+    s.desc.type = XL_F32;
+    s.fill = fill_fractions;
+    try_units(&s, 0);
+    s.desc.kind = XL_INCLUSIVE;
+    s.desc.load = "x + (i >> 16) * 0.1f";
+    s.desc.init = &(const float){0.3f};
+    s.desc.segments = XL_SEGMENTS_KEYS;
+    s.desc.segment_type = XL_U32;
+    try_units(&s, 200000);
+    s.desc.segments = XL_SEGMENTS_HEAD_FLAGS;
+    s.desc.segment_type = XL_NONE;
+    try_units(&s, 100000);
+    s.desc.segments = XL_SEGMENTS_WIDTH;
+    s.desc.segment_width = 300007;
+    try_units(&s, 0);
+}
+
+/* An operator without identity that rounds: the sum of a weight, and the last value. */
+static void units_of_an_operator_without_identity(void)
+{
+    static const xl_user_type pair = {"pair", 8, 4, "typedef struct { float a, b; } pair;"};
+    static const xl_user_op op = {
+        "add", "pair add(pair f, pair g) { pair h = { f.a + g.a, g.b }; return h; }", NULL, 0};
+    shape s = lines();
+    s.desc.user_type = &pair;
+    s.desc.user_op = &op;
+    s.desc.kind = XL_INCLUSIVE;
+    s.fill = fill_fractions;
+    try_units(&s, 0);
+}
+
+static void segments_that_have_no_units(void)
+{
+    shape s = u32_sum();
+    xl_mpi_plan *plan = NULL;
+    s.desc.type = XL_F32;
+    s.desc.determinism = XL_REPRODUCIBLE;
+    s.desc.segments = XL_SEGMENTS_FLAG_BITMASK;
+    CHECK(xl_mpi_scan_create(test_mpi, &s.desc, &plan) == XL_ERROR_UNSUPPORTED);
+    CHECK(strstr(xl_mpi_error(test_mpi), "rank 0: desc.segments: 2; XL_REPRODUCIBLE"));
+}
+
 /* ---- settings and failures ---- */
 
 static void messages_may_be_short(void)
@@ -473,7 +584,7 @@ static void offsets_must_end_at_n(void)
 }
 
 /* Creation and one call on `mpi`. */
-static xl_status create_and_scan(xl_mpi *mpi, cl_mem in, cl_mem out)
+static xl_status create_and_scan(xl_mpi *mpi, cl_mem in, cl_mem out, bool units)
 {
     xl_mpi_plan *plan = NULL;
     xl_scan_desc desc;
@@ -481,6 +592,8 @@ static xl_status create_and_scan(xl_mpi *mpi, cl_mem in, cl_mem out)
     xl_scan_desc_init(&desc);
     desc.segments = XL_SEGMENTS_KEYS;
     desc.segment_type = XL_U32;
+    desc.type = units ? XL_F32 : XL_U32;
+    desc.determinism = units ? XL_REPRODUCIBLE : XL_DETERMINISTIC;
     xl_status status = xl_mpi_scan_create(mpi, &desc, &plan);
     CHECK((status == XL_SUCCESS) == (plan != NULL));
     if (status != XL_SUCCESS)
@@ -496,7 +609,7 @@ static xl_status create_and_scan(xl_mpi *mpi, cl_mem in, cl_mem out)
     return status;
 }
 
-static void each_step_may_fail(void)
+static void each_step_may_fail_of(bool units)
 {
     const cl_mem in = test_buffer(40, NULL), out = test_buffer(40, NULL);
     char text[64];
@@ -507,17 +620,23 @@ static void each_step_may_fail(void)
         setenv("CROSSLANE_TEST_MPI_FAIL", text, 1);
         SUCCEEDS(xl_mpi_create(test_ctx, MPI_COMM_WORLD, NULL, &mpi));
         unsetenv("CROSSLANE_TEST_MPI_FAIL");
-        status = create_and_scan(mpi, in, out);
+        status = create_and_scan(mpi, in, out, units);
         snprintf(text, sizeof text, "rank %d: a test makes", test_size - 1);
         CHECK(status == XL_SUCCESS || (status == XL_ERROR_OUT_OF_MEMORY &&
                                        strncmp(xl_mpi_error(mpi), text, strlen(text)) == 0));
         if (status != XL_SUCCESS)
-            CHECK(create_and_scan(mpi, in, out) == XL_SUCCESS);
+            CHECK(create_and_scan(mpi, in, out, units) == XL_SUCCESS);
         xl_mpi_destroy(mpi);
     }
     CHECK(step >= 5 && step < 40);
     clReleaseMemObject(in);
     clReleaseMemObject(out);
+}
+
+static void each_step_may_fail(void)
+{
+    each_step_may_fail_of(false);
+    each_step_may_fail_of(true);
 }
 
 /* On a queue that is out of order, behind an event that is not complete. */
@@ -565,6 +684,9 @@ MPI_TEST_MAIN({"a_sum_of_u32", a_sum_of_u32},
               {"segments_by_flags", segments_by_flags}, {"segments_by_bits", segments_by_bits},
               {"segments_by_keys", segments_by_keys}, {"segments_by_offsets", segments_by_offsets},
               {"segments_by_width_and_mask", segments_by_width_and_mask},
+              {"bits_do_not_depend_on_ranks", bits_do_not_depend_on_ranks},
+              {"units_of_an_operator_without_identity", units_of_an_operator_without_identity},
+              {"segments_that_have_no_units", segments_that_have_no_units},
               {"messages_may_be_short", messages_may_be_short},
               {"descriptors_are_compared_and_checked", descriptors_are_compared_and_checked},
               {"arguments_are_checked", arguments_are_checked},
