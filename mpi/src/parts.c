@@ -153,10 +153,9 @@ static xl_status read_offset(const xlm_parts *parts, const xlm_part *part, size_
 {
     const size_t bytes = parts->problem->segment_bytes;
     uint32_t narrow = 0;
-    const xl_status status =
-        xlm_read(parts->problem->mpi, parts->queue, part->segments.buffer,
-                 (part->segments.offset + k) * bytes, bytes, bytes == 4 ? (void *)&narrow : to, 0,
-                 NULL);
+    const xl_status status = xlm_read(parts->problem->mpi, parts->queue, part->segments.buffer,
+                                      (part->segments.offset + k) * bytes, bytes,
+                                      bytes == 4 ? (void *)&narrow : to, 0, NULL);
     if (bytes == 4)
         *to = narrow;
     return status;
@@ -180,8 +179,8 @@ static xl_status heads_by_offsets(const xlm_parts *parts, xlm_part *part)
         return xlm_fail(parts->problem->mpi, XL_ERROR_INVALID_ARGUMENT,
                         "args.segments: offsets from %llu to %llu, then %llu; they must ascend, "
                         "and the last one must be n, %zu",
-                        (unsigned long long)lead, (unsigned long long)last,
-                        (unsigned long long)end, part->n);
+                        (unsigned long long)lead, (unsigned long long)last, (unsigned long long)end,
+                        part->n);
     part->heads = count > 1;
     part->lead = (size_t)lead;
     part->last = (size_t)last;
@@ -213,8 +212,8 @@ static xl_status heads_on_device(const xlm_parts *parts, xlm_part *part)
         status = xlm_buffer(mpi, sizeof found, &out);
     args.out = xl_view_of(out, 0);
     if (status == XL_SUCCESS)
-        status = xlm_core(
-            mpi, xl_reduce_enqueue(problem->heads, parts->queue, &args, 0, NULL, NULL));
+        status =
+            xlm_core(mpi, xl_reduce_enqueue(problem->heads, parts->queue, &args, 0, NULL, NULL));
     if (status == XL_SUCCESS)
         status = xlm_finish(mpi, parts->queue);
     if (status == XL_SUCCESS)
@@ -256,8 +255,8 @@ static xl_status reduce_range(const xlm_parts *parts, const xlm_part *part, xl_p
     if (problem->counts)
         args.params[problem->num_params] = &first;
     if (status == XL_SUCCESS)
-        status = xlm_core(problem->mpi,
-                          xl_reduce_enqueue(plan, parts->queue, &args, 0, NULL, NULL));
+        status =
+            xlm_core(problem->mpi, xl_reduce_enqueue(plan, parts->queue, &args, 0, NULL, NULL));
     if (status == XL_SUCCESS)
         status = xlm_finish(problem->mpi, parts->queue);
     if (status == XL_SUCCESS)
@@ -272,8 +271,7 @@ xl_status xlm_partial(const xlm_parts *parts, const xlm_part *part, size_t from,
     const xlm_problem *const problem = parts->problem;
     const size_t count = to - from;
     if (!problem->finds)
-        return reduce_range(parts, part, problem->partial, from, count, problem->type_bytes,
-                            value);
+        return reduce_range(parts, part, problem->partial, from, count, problem->type_bytes, value);
     const xl_status status =
         reduce_range(parts, part, problem->partial, from, count, sizeof *index, index);
     if (status != XL_SUCCESS || *index == UINT64_MAX)
@@ -384,9 +382,9 @@ xl_status xlm_parts_tell(xlm_parts *parts)
     if (status == XL_SUCCESS)
         status = xlm_alloc(mpi, parts->count, bytes, &parts->mine);
     if (status == XL_SUCCESS && parts->all > INT32_MAX / bytes)
-        status = xlm_fail(mpi, XL_ERROR_UNSUPPORTED,
-                          "args.n: %zu units of %llu elements; at most %zu", parts->all,
-                          (unsigned long long)XLM_UNIT, INT32_MAX / bytes);
+        status =
+            xlm_fail(mpi, XL_ERROR_UNSUPPORTED, "args.n: %zu units of %llu elements; at most %zu",
+                     parts->all, (unsigned long long)XLM_UNIT, INT32_MAX / bytes);
     for (size_t k = 0; k < parts->count && status == XL_SUCCESS; ++k) {
         memset(parts->mine + k * bytes, 0, bytes);
         status = tell(parts, &parts->part[k], (void *)(parts->mine + k * bytes));

@@ -19,16 +19,16 @@ typedef struct xlm_problem {
     uint32_t op, segments;
     uint64_t width, mask;
     size_t num_params;
-    bool loads;        /* desc.load is given: `partial` takes the parameters */
-    bool counts;       /* `partial` takes the index of its first element as a last parameter */
-    bool rounds;       /* the bits depend on the order of operations */
-    bool units;        /* parts are units */
-    bool leads;        /* parts tell the value before their first head; otherwise since their last */
+    bool loads;  /* desc.load is given: `partial` takes the parameters */
+    bool counts; /* `partial` takes the index of its first element as a last parameter */
+    bool rounds; /* the bits depend on the order of operations */
+    bool units;  /* parts are units */
+    bool leads;  /* parts tell the value before their first head; otherwise since their last */
     bool has_identity; /* of the operator */
     bool finds;        /* XL_ARG_MIN, XL_ARG_MAX: `partial` finds an index, `pick` its value */
     xl_plan *partial;  /* the reduction of a range of a part */
     xl_plan *pick;
-    xl_plan *heads;    /* the last and the first head of a part; NULL if the host finds them */
+    xl_plan *heads; /* the last and the first head of a part; NULL if the host finds them */
 } xlm_problem;
 
 typedef struct xlm_part {
@@ -52,12 +52,12 @@ typedef struct xlm_told {
 typedef struct xlm_parts {
     const xlm_problem *problem;
     cl_command_queue queue;
-    const void *const *params; /* of the caller */
-    uint64_t *at;              /* rank r has the elements from at[r] to at[r + 1] */
-    size_t count, before, all; /* parts of this rank, of lower ranks, of all ranks */
-    xlm_part *part;            /* [count] */
+    const void *const *params;  /* of the caller */
+    uint64_t *at;               /* rank r has the elements from at[r] to at[r + 1] */
+    size_t count, before, all;  /* parts of this rank, of lower ranks, of all ranks */
+    xlm_part *part;             /* [count] */
     unsigned char *mine, *told; /* records of this rank and of all ranks */
-    int *bytes;                /* of the records of each rank, and where they begin */
+    int *bytes;                 /* of the records of each rank, and where they begin */
     /* Units: elements that this rank sends to another one and gets from others, where those of each rank
      * begin, and the unit that is divided between ranks: elements, segments, results. */
     size_t sent, received;
@@ -104,9 +104,10 @@ xl_status xlm_check_apart(xl_mpi *mpi, const char *a, const xl_view *view_a, siz
                           size_t element_b);
 
 /* The steps of a call. Between two of them the ranks agree. */
-xl_status xlm_parts_reserve(xlm_parts *parts); /* memory for the ranks' sizes; local */
+xl_status xlm_parts_reserve(xlm_parts *parts);         /* memory for the ranks' sizes; local */
 xl_status xlm_parts_sizes(xlm_parts *parts, size_t n); /* COLLECTIVE: `at` */
-xl_status xlm_parts_tell(xlm_parts *parts); /* heads, values and records of this rank's parts; local */
+xl_status
+xlm_parts_tell(xlm_parts *parts); /* heads, values and records of this rank's parts; local */
 xl_status xlm_parts_gather(xlm_parts *parts); /* COLLECTIVE: the records of all ranks */
 void xlm_parts_drop(xlm_parts *parts);
 
@@ -136,7 +137,7 @@ xl_status xlm_partial(const xlm_parts *parts, const xlm_part *part, size_t from,
 /* A buffer with a copy of host memory. */
 xl_status xlm_buffer_of(xl_mpi *mpi, size_t bytes, const void *from, cl_mem *buffer);
 xl_status xlm_finish(xl_mpi *mpi, cl_command_queue queue);
-void xlm_release(cl_mem buffer); /* or NULL */
+void xlm_release(cl_mem buffer);                        /* or NULL */
 void xlm_drop_event(xl_status status, cl_event *event); /* releases it if the call failed */
 
 #endif

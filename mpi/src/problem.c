@@ -171,14 +171,13 @@ void xlm_problem_init(xlm_problem *problem, xl_mpi *mpi, const xl_reduce_desc *d
 {
     static const size_t fixed[] = {
         [XL_SEGMENTS_HEAD_FLAGS] = 1, [XL_SEGMENTS_FLAG_BITMASK] = 4, [XL_SEGMENTS_MASK] = 0};
-    const bool typed =
-        desc->segments == XL_SEGMENTS_KEYS || desc->segments == XL_SEGMENTS_OFFSETS;
+    const bool typed = desc->segments == XL_SEGMENTS_KEYS || desc->segments == XL_SEGMENTS_OFFSETS;
     problem->mpi = mpi;
     problem->type_bytes = bytes_of(desc->type, desc->user_type);
-    problem->load_bytes = desc->load_type ? bytes_of(desc->load_type, desc->user_load_type)
-                                          : problem->type_bytes;
-    problem->store_bytes = desc->store_type ? bytes_of(desc->store_type, desc->user_store_type)
-                                            : problem->type_bytes;
+    problem->load_bytes =
+        desc->load_type ? bytes_of(desc->load_type, desc->user_load_type) : problem->type_bytes;
+    problem->store_bytes =
+        desc->store_type ? bytes_of(desc->store_type, desc->user_store_type) : problem->type_bytes;
     problem->segment_bytes =
         typed ? xl_type_size((xl_type)desc->segment_type) : fixed[desc->segments];
     problem->op = desc->op;
@@ -199,7 +198,7 @@ xl_status xlm_check_params(xl_mpi *mpi, const xl_reduce_desc *desc, const char *
     bool counts = false;
     size_t bytes = sizeof(uint64_t);
     if (!text || desc->num_params > XL_PARAMS || (desc->num_params > 0 && !desc->params))
-        return XL_SUCCESS; /* the core library says what is wrong */
+        return XL_SUCCESS; /* an error of the core library */
     char *const shifted = xlm_shift_index(text, "xlm_first", &counts);
     free(shifted);
     for (size_t k = 0; k < desc->num_params; ++k)

@@ -75,9 +75,9 @@ static xl_status create_combine(const creation *c)
     }
     char *const store =
         xlm_add_index(&combine, &combine.store, "xlm_result", params, &plan->numbers);
-    const xl_status status = c->desc->store && !store ? XL_ERROR_OUT_OF_MEMORY
-                                                      : xl_reduce_create(plan->base.mpi->ctx,
-                                                                         &combine, &plan->combine);
+    const xl_status status = c->desc->store && !store
+                                 ? XL_ERROR_OUT_OF_MEMORY
+                                 : xl_reduce_create(plan->base.mpi->ctx, &combine, &plan->combine);
     free(store);
     return status;
 }
@@ -94,9 +94,9 @@ static xl_status create_segments(const creation *c)
         remove_segments(&segments);
         segments.segments = XL_SEGMENTS_HEAD_FLAGS;
     }
-    const xl_status status = c->desc->load && !load ? XL_ERROR_OUT_OF_MEMORY
-                                                    : xl_reduce_create(plan->base.mpi->ctx,
-                                                                       &segments, &plan->segments);
+    const xl_status status =
+        c->desc->load && !load ? XL_ERROR_OUT_OF_MEMORY
+                               : xl_reduce_create(plan->base.mpi->ctx, &segments, &plan->segments);
     free(load);
     return status;
 }
@@ -128,8 +128,8 @@ static xl_status create_convert(const creation *c)
         return create_map(ctx, "(uchar)(mask >> ((i + from) % width) & 1)", 0, XL_NONE, XL_U8, 3,
                           params, plan);
     if (c->desc->segments == XL_SEGMENTS_FLAG_BITMASK)
-        return create_map(ctx, "from % 32 ? x >> (from % 32) | y << (32 - from % 32) : x", 2, XL_U32,
-                          XL_U32, 1, params, plan);
+        return create_map(ctx, "from % 32 ? x >> (from % 32) | y << (32 - from % 32) : x", 2,
+                          XL_U32, XL_U32, 1, params, plan);
     if (c->desc->segments == XL_SEGMENTS_OFFSETS)
         return create_map(ctx, type == XL_U32 ? "x - (uint)from" : "x - from", 1, type, type, 1,
                           params, plan);
@@ -224,9 +224,9 @@ static xl_status check_output(const xlm_problem *problem, const xl_reduce_args *
         status = xlm_check_apart(mpi, "args.in", &args->in, args->n * problem->load_bytes,
                                  problem->load_bytes, field, view, count * bytes, bytes);
     if (status == XL_SUCCESS)
-        status = xlm_check_apart(mpi, "args.segments", &args->segments,
-                                 heads * problem->segment_bytes, problem->segment_bytes, field,
-                                 view, count * bytes, bytes);
+        status =
+            xlm_check_apart(mpi, "args.segments", &args->segments, heads * problem->segment_bytes,
+                            problem->segment_bytes, field, view, count * bytes, bytes);
     return status;
 }
 
@@ -236,8 +236,8 @@ static xl_status check_more_outputs(const reduce_plan *plan, const xl_reduce_arg
     xl_mpi *const mpi = problem->mpi;
     const bool keys = args->keys_out.buffer, number = args->num_segments_out.buffer;
     const size_t count = capacity(args);
-    xl_status status = xlm_check_absent(mpi, "args.keys_out",
-                                        keys && problem->segments != XL_SEGMENTS_KEYS);
+    xl_status status =
+        xlm_check_absent(mpi, "args.keys_out", keys && problem->segments != XL_SEGMENTS_KEYS);
     if (status == XL_SUCCESS)
         status = xlm_check_absent(mpi, "args.num_segments_out",
                                   number && !counts_results(problem->segments));
@@ -426,8 +426,8 @@ static xl_status convert(reduce_call *call, xl_view *segments)
     const size_t begin = call->begin, n = call->args->n, left = n - begin,
                  bytes = problem->segment_bytes;
     const cl_command_queue queue = call->parts.queue;
-    const uint64_t from = problem->segments == XL_SEGMENTS_MASK ? call->parts.part[0].first + begin
-                                                                : begin;
+    const uint64_t from =
+        problem->segments == XL_SEGMENTS_MASK ? call->parts.part[0].first + begin : begin;
     xl_transform_args args = {.n = left, .params = {&from}};
     xl_status status = XL_SUCCESS;
     *segments = call->args->segments;
@@ -460,8 +460,8 @@ static xl_status convert(reduce_call *call, xl_view *segments)
         status = xlm_buffer(problem->mpi, args.n * (bytes ? bytes : 1), &call->converted[0]);
     *segments = args.out[0] = xl_view_n(call->converted[0], 0, args.n);
     if (status == XL_SUCCESS)
-        status = xlm_core(problem->mpi, xl_transform_enqueue(call->plan->convert, queue, &args, 0,
-                                                             NULL, NULL));
+        status = xlm_core(problem->mpi,
+                          xl_transform_enqueue(call->plan->convert, queue, &args, 0, NULL, NULL));
     return status == XL_SUCCESS ? xlm_finish(problem->mpi, queue) : status;
 }
 
@@ -486,8 +486,8 @@ static xl_status reduce_segments(reduce_call *call, xl_view segments, uint64_t *
     xl_mpi *const mpi = problem->mpi;
     const cl_command_queue queue = call->parts.queue;
     const uint64_t first = call->parts.part[0].first + call->begin;
-    const bool counts = problem->segments != XL_SEGMENTS_OFFSETS &&
-                        problem->segments != XL_SEGMENTS_WIDTH;
+    const bool counts =
+        problem->segments != XL_SEGMENTS_OFFSETS && problem->segments != XL_SEGMENTS_WIDTH;
     xl_reduce_args args = *call->args;
     cl_mem counted = NULL;
     xl_status status = xlm_buffer(mpi, sizeof *number, &counted);
@@ -499,8 +499,8 @@ static xl_status reduce_segments(reduce_call *call, xl_view segments, uint64_t *
     if (problem->counts)
         args.params[problem->num_params] = &first;
     if (status == XL_SUCCESS)
-        status = xlm_core(mpi,
-                          xl_reduce_enqueue(call->plan->segments, queue, &args, 0, NULL, NULL));
+        status =
+            xlm_core(mpi, xl_reduce_enqueue(call->plan->segments, queue, &args, 0, NULL, NULL));
     if (status == XL_SUCCESS)
         status = xlm_finish(mpi, queue);
     *number = call->results;
@@ -530,11 +530,11 @@ static xl_status write_number(const reduce_call *call, uint64_t number)
         return XL_SUCCESS;
     xl_status status = xlm_buffer_of(mpi, sizeof number, &number, &from);
     if (status == XL_SUCCESS)
-        status = xlm_cl(mpi,
-                        clEnqueueCopyBuffer(call->parts.queue, from, to.buffer, 0,
-                                            to.offset * sizeof number, sizeof number, 0, NULL,
-                                            NULL),
-                        "clEnqueueCopyBuffer");
+        status =
+            xlm_cl(mpi,
+                   clEnqueueCopyBuffer(call->parts.queue, from, to.buffer, 0,
+                                       to.offset * sizeof number, sizeof number, 0, NULL, NULL),
+                   "clEnqueueCopyBuffer");
     xlm_release(from);
     return status;
 }
@@ -573,8 +573,7 @@ static xl_status check_results(reduce_call *call)
     if (problem->width == 0)
         return XL_SUCCESS;
     call->results = heads_by_width(call);
-    return check_output(problem, args, "args.out", &args->out, call->results,
-                        problem->store_bytes);
+    return check_output(problem, args, "args.out", &args->out, call->results, problem->store_bytes);
 }
 
 /* The parts of this rank. COLLECTIVE. */
@@ -587,10 +586,8 @@ static xl_status divide(reduce_call *call)
     status = xlm_agree(mpi, status == XL_SUCCESS ? xlm_parts_count(parts) : status);
     if (status != XL_SUCCESS)
         return status;
-    const xlm_part mine = {.first = parts->at[mpi->rank],
-                           .n = args->n,
-                           .in = args->in,
-                           .segments = args->segments};
+    const xlm_part mine = {
+        .first = parts->at[mpi->rank], .n = args->n, .in = args->in, .segments = args->segments};
     if (!parts->problem->units) {
         parts->part[0] = mine;
         return xlm_agree(mpi, check_results(call));
@@ -629,9 +626,8 @@ xl_status xl_mpi_reduce(xl_mpi_plan *base, cl_command_queue queue, const xl_redu
         return XL_ERROR_INVALID_ARGUMENT;
     reduce_plan *const plan = (reduce_plan *)base;
     xl_mpi *const mpi = base->mpi;
-    reduce_call call = {.plan = plan,
-                        .args = args,
-                        .parts = {.problem = &plan->problem, .queue = queue}};
+    reduce_call call = {
+        .plan = plan, .args = args, .parts = {.problem = &plan->problem, .queue = queue}};
     xl_status status = xlm_agree(mpi, check_call(&call, num_waits, waits));
     if (status == XL_SUCCESS)
         status = divide(&call);

@@ -8,10 +8,10 @@
 typedef struct scan_plan {
     xl_mpi_plan base;
     xlm_problem problem;
-    xl_plan *scan;        /* of a part, with a carry */
-    xl_plan *combine;     /* the scan of the values of all parts */
-    size_t carry_bytes;   /* one element, or two */
-    size_t flag_bytes;    /* of the flag in the second one */
+    xl_plan *scan;      /* of a part, with a carry */
+    xl_plan *combine;   /* the scan of the values of all parts */
+    size_t carry_bytes; /* one element, or two */
+    size_t flag_bytes;  /* of the flag in the second one */
 } scan_plan;
 
 /* One call. */
@@ -20,7 +20,7 @@ typedef struct scan_call {
     const xl_scan_args *args;
     xlm_parts parts;
     cl_mem carries; /* element k: the carry behind value k */
-    cl_mem *keys;   /* [count]: of parts that need a copy of their keys behind that of another rank */
+    cl_mem *keys; /* [count]: of parts that need a copy of their keys behind that of another rank */
     size_t *carry;  /* [count]: 1 + the number of its carry; 0: none */
     cl_uchar *head; /* [all] */
     unsigned char *value;
@@ -155,18 +155,17 @@ static xl_status check_out(const xlm_problem *problem, const xl_scan_args *args)
 {
     xl_mpi *const mpi = problem->mpi;
     const size_t in = problem->load_bytes, out = problem->store_bytes;
-    const bool in_place = in == out && args->in.buffer == args->out.buffer &&
-                          args->in.offset == args->out.offset;
+    const bool in_place =
+        in == out && args->in.buffer == args->out.buffer && args->in.offset == args->out.offset;
     xl_status status = xlm_check_view(mpi, "args.out", &args->out, args->n, out);
     if (status == XL_SUCCESS && !in_place)
         status = xlm_check_apart(mpi, "args.in", &args->in, args->n * in, in, "args.out",
                                  &args->out, args->n * out, out);
     if (status == XL_SUCCESS)
-        status = xlm_check_apart(mpi, "args.segments", &args->segments,
-                                 xlm_segment_elements(problem, args->n, &args->segments) *
-                                     problem->segment_bytes,
-                                 problem->segment_bytes, "args.out", &args->out, args->n * out,
-                                 out);
+        status = xlm_check_apart(
+            mpi, "args.segments", &args->segments,
+            xlm_segment_elements(problem, args->n, &args->segments) * problem->segment_bytes,
+            problem->segment_bytes, "args.out", &args->out, args->n * out, out);
     return status;
 }
 
@@ -290,8 +289,7 @@ static xl_status combine(scan_call *call, size_t count)
                                .segments = xl_view_of(heads, 0),
                                .out = xl_view_of(out, 0)};
     if (status == XL_SUCCESS)
-        status =
-            xlm_core(mpi, xl_scan_enqueue(call->plan->combine, queue, &args, 0, NULL, NULL));
+        status = xlm_core(mpi, xl_scan_enqueue(call->plan->combine, queue, &args, 0, NULL, NULL));
     if (status == XL_SUCCESS)
         status = xlm_finish(mpi, queue);
     if (status == XL_SUCCESS)
@@ -365,8 +363,8 @@ static xl_status make_carries(scan_call *call)
 static xl_status scan_part(const scan_call *call, size_t k)
 {
     const xlm_part *const part = &call->parts.part[k];
-    const size_t carry = call->carry[k], elements = call->plan->carry_bytes /
-                                                    call->plan->problem.type_bytes;
+    const size_t carry = call->carry[k],
+                 elements = call->plan->carry_bytes / call->plan->problem.type_bytes;
     xl_scan_args args = *call->args;
     args.n = part->n;
     args.first_index = part->first;
@@ -423,9 +421,8 @@ xl_status xl_mpi_scan(xl_mpi_plan *base, cl_command_queue queue, const xl_scan_a
         return XL_ERROR_INVALID_ARGUMENT;
     scan_plan *const plan = (scan_plan *)base;
     xl_mpi *const mpi = base->mpi;
-    scan_call call = {.plan = plan,
-                      .args = args,
-                      .parts = {.problem = &plan->problem, .queue = queue}};
+    scan_call call = {
+        .plan = plan, .args = args, .parts = {.problem = &plan->problem, .queue = queue}};
     xl_status status = xlm_agree(mpi, check_call(&call, num_waits, waits));
     if (status == XL_SUCCESS)
         status = divide(&call);

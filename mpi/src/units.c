@@ -24,8 +24,8 @@ static void plan_messages(xlm_parts *parts)
 {
     xl_mpi *const mpi = parts->problem->mpi;
     const uint64_t *const at = parts->at, begin = at[mpi->rank], end = at[mpi->rank + 1],
-                   unit = xlm_parts_unit(parts, mpi->rank),
-                   last = xlm_parts_unit(parts, mpi->rank + 1);
+                          unit = xlm_parts_unit(parts, mpi->rank),
+                          last = xlm_parts_unit(parts, mpi->rank + 1);
     const uint64_t sent = clamp(unit, begin, end) - begin, needed = unit < end ? last - end : 0;
     uint64_t *const send = parts->send_at, *const recv = send + mpi->size + 1;
     for (int r = 0; r <= mpi->size; ++r) {
@@ -101,7 +101,7 @@ static xl_status copy(const xlm_parts *parts, size_t bytes, size_t count, xl_vie
 }
 
 /* Moves elements of `view`, which begins with this rank's first one, to the ranks that compute. A divided
- * unit gets a buffer of its own, and *at, its view, becomes one of it. COLLECTIVE; the status is agreed. */
+ * unit is copied to a new buffer, and *at becomes its view. COLLECTIVE; the status is agreed. */
 static xl_status fetch(xlm_parts *parts, size_t bytes, xl_view view, cl_mem *buffer, xl_view *at)
 {
     xl_mpi *const mpi = parts->problem->mpi;
@@ -123,8 +123,7 @@ static xl_status fetch(xlm_parts *parts, size_t bytes, xl_view view, cl_mem *buf
     if (status == XL_SUCCESS && agreed == XL_SUCCESS && parts->received > 0) {
         status = copy(parts, bytes, local, *at, xl_view_of(*buffer, 0));
         if (status == XL_SUCCESS)
-            status =
-                xlm_write(mpi, queue, *buffer, local * bytes, parts->received * bytes, m.far);
+            status = xlm_write(mpi, queue, *buffer, local * bytes, parts->received * bytes, m.far);
         *at = xl_view_of(*buffer, 0);
     }
     free(m.near);
@@ -138,8 +137,8 @@ xl_status xlm_units_fetch(xlm_parts *parts, const xlm_part *mine, bool scans)
     xlm_part none = {0}, *const last = parts->count > 0 ? &parts->part[parts->count - 1] : &none;
     xl_status status = fetch(parts, problem->load_bytes, mine->in, &parts->unit[0], &last->in);
     if (status == XL_SUCCESS && problem->segment_bytes > 0)
-        status = fetch(parts, problem->segment_bytes, mine->segments, &parts->unit[1],
-                       &last->segments);
+        status =
+            fetch(parts, problem->segment_bytes, mine->segments, &parts->unit[1], &last->segments);
     if (status != XL_SUCCESS || !scans)
         return status;
     if (parts->received > 0) {

@@ -43,7 +43,7 @@ static void fill_whole_floats(void *to, size_t bytes, uint64_t *random)
         x[i] = i % 5 ? -0.0f : (float)(test_random(random) % 64) - 31;
 }
 
-/* What one rank gets: results, keys, the number of segments. */
+/* The outputs of one rank. */
 typedef struct outputs {
     size_t room;
     unsigned char *out, *keys;
@@ -119,9 +119,10 @@ static bool is_right(const shape *s, const segments *whole, const outputs *all, 
         number += from;
         memcpy(o->out + (GUARD + k) * bytes + 8, &number, 8);
     }
-    bool right = memcmp(o->out + GUARD * bytes, all->out + (GUARD + from) * bytes, count * bytes) == 0;
-    right = right &&
-            memcmp(o->keys + GUARD * key, all->keys + (GUARD + from) * key, count * key) == 0;
+    bool right =
+        memcmp(o->out + GUARD * bytes, all->out + (GUARD + from) * bytes, count * bytes) == 0;
+    right =
+        right && memcmp(o->keys + GUARD * key, all->keys + (GUARD + from) * key, count * key) == 0;
     for (size_t i = 0; i < o->room * bytes; ++i)
         right = right && ((i >= GUARD * bytes && i < (GUARD + count) * bytes) || o->out[i] == 0xa5);
     return right;
@@ -130,7 +131,8 @@ static bool is_right(const shape *s, const segments *whole, const outputs *all, 
 static void compare(xl_mpi_plan *plan, const shape *s, size_t n, int way, const void *data,
                     const segments *whole, const outputs *all, bool early, size_t most)
 {
-    const size_t begin = test_begin(way, n, test_rank), count = test_begin(way, n, test_rank + 1) - begin;
+    const size_t begin = test_begin(way, n, test_rank),
+                 count = test_begin(way, n, test_rank + 1) - begin;
     const uint64_t width = s->desc.segment_width, mask = s->desc.segment_mask;
     segments part = segments_part(whole, way, test_rank, early);
     size_t from = 0, results = n > 0 || !s->never_empty;
@@ -423,7 +425,7 @@ static void arguments_are_checked(void)
 {
     enum { N = 100, CASES = 8 };
     static const char *const texts[CASES] = {
-        "args.n_device", "args.scratch",         "args.in",       "args.out",
+        "args.n_device", "args.scratch",          "args.in",       "args.out",
         "args.keys_out", "args.num_segments_out", "args.segments", "args.params[0]"};
     uint32_t ones[2 * N], result = 0, five = 5;
     xl_mpi_plan *plan = NULL;

@@ -79,13 +79,16 @@ static void compare(xl_mpi_plan *plan, const shape *s, size_t n, int way, const 
                     const segments *whole, const void *expected, bool in_place, bool early)
 {
     enum { GUARD = 3 };
-    const size_t begin = test_begin(way, n, test_rank), count = test_begin(way, n, test_rank + 1) - begin;
-    const size_t room = (count + 2 * GUARD) * (s->out_bytes > s->in_bytes ? s->out_bytes : s->in_bytes);
+    const size_t begin = test_begin(way, n, test_rank),
+                 count = test_begin(way, n, test_rank + 1) - begin;
+    const size_t room =
+        (count + 2 * GUARD) * (s->out_bytes > s->in_bytes ? s->out_bytes : s->in_bytes);
     unsigned char *const host = malloc(room + 1);
     segments part = segments_part(whole, way, test_rank, early);
     cl_event event = NULL;
     memset(host, 0xa5, room);
-    memcpy(host + GUARD * s->in_bytes, (const char *)data + begin * s->in_bytes, count * s->in_bytes);
+    memcpy(host + GUARD * s->in_bytes, (const char *)data + begin * s->in_bytes,
+           count * s->in_bytes);
     const cl_mem in = test_buffer(room, host);
     memset(host, 0xa5, room);
     const cl_mem out = in_place ? in : test_buffer(room, host),
@@ -105,7 +108,8 @@ static void compare(xl_mpi_plan *plan, const shape *s, size_t n, int way, const 
     for (size_t i = 0; i < room; ++i)
         kept = kept && ((i >= at && i < at + bytes) || host[i] == 0xa5);
     CHECK(kept);
-    if (!CHECK(bytes == 0 || memcmp(host + at, (const char *)expected + begin * s->out_bytes, bytes) == 0))
+    if (!CHECK(bytes == 0 ||
+               memcmp(host + at, (const char *)expected + begin * s->out_bytes, bytes) == 0))
         fprintf(stderr, "  n %zu, way %d, segments %u, in place %d, early %d, element %zu of %zu\n",
                 n, way, (unsigned)whole->kind, in_place, early,
                 first_difference(host + at, (const char *)expected + begin * s->out_bytes, bytes) /
@@ -130,8 +134,8 @@ static void try(const shape *s, xl_mpi *mpi, size_t mean)
         fprintf(stderr, "%s\n", xl_context_error(test_ctx));
     if (!SUCCEEDS(xl_mpi_scan_create(mpi, &s->desc, &plan)) || status != XL_SUCCESS)
         return;
-    unsigned char *const data = malloc(LONGEST * s->in_bytes),
-                         *const expected = malloc(LONGEST * s->out_bytes);
+    unsigned char *const data = malloc(LONGEST * s->in_bytes), *const expected =
+                                                                   malloc(LONGEST * s->out_bytes);
     for (size_t k = 0; k < sizeof lengths / sizeof lengths[0]; ++k) {
         const size_t n = lengths[k];
         segments whole = segments_draw(s->desc.segments, s->desc.segment_type, n, mean, &random);
@@ -254,10 +258,9 @@ static void operands_keep_their_order(void)
 /* The first of a, the last of b: no identity. The flag of a carry is as wide as the alignment. */
 static void operators_without_identity(void)
 {
-    static const xl_user_type ends[] = {
-        {"ends1", 2, 1, "typedef struct { uchar a, b; } ends1;"},
-        {"ends2", 4, 2, "typedef struct { ushort a, b; } ends2;"},
-        {"ends4", 8, 4, "typedef struct { uint a, b; } ends4;"}};
+    static const xl_user_type ends[] = {{"ends1", 2, 1, "typedef struct { uchar a, b; } ends1;"},
+                                        {"ends2", 4, 2, "typedef struct { ushort a, b; } ends2;"},
+                                        {"ends4", 8, 4, "typedef struct { uint a, b; } ends4;"}};
     static const xl_user_op outer[] = {
         {"outer", "ends1 outer(ends1 f, ends1 g) { ends1 h = { f.a, g.b }; return h; }", NULL, 2},
         {"outer", "ends2 outer(ends2 f, ends2 g) { ends2 h = { f.a, g.b }; return h; }", NULL, 2},
@@ -521,9 +524,9 @@ static void descriptors_are_compared_and_checked(void)
 static void arguments_are_checked(void)
 {
     enum { N = 100, CASES = 9 };
-    static const char *const texts[CASES] = {
-        "args.first_index", "args.n_device", "args.carry_in", "args.scratch", "args.in",
-        "args.out",         "args.segments", "args.params[0]", "queue"};
+    static const char *const texts[CASES] = {"args.first_index", "args.n_device",  "args.carry_in",
+                                             "args.scratch",     "args.in",        "args.out",
+                                             "args.segments",    "args.params[0]", "queue"};
     uint32_t zeros[2 * N] = {0}, ones[2 * N];
     xl_mpi_plan *plan = NULL;
     shape s = u32_sum();
@@ -599,9 +602,10 @@ static xl_status create_and_scan(xl_mpi *mpi, cl_mem in, cl_mem out, bool units)
     if (status != XL_SUCCESS)
         return status;
     const xl_view view = xl_view_of(in, 0);
-    status = xl_mpi_scan(plan, test_queue,
-                         &(xl_scan_args){.n = 10, .in = view, .segments = view, .out = xl_view_of(out, 0)},
-                         0, NULL, &event);
+    status = xl_mpi_scan(
+        plan, test_queue,
+        &(xl_scan_args){.n = 10, .in = view, .segments = view, .out = xl_view_of(out, 0)}, 0, NULL,
+        &event);
     CHECK((status == XL_SUCCESS) == (event != NULL));
     if (event)
         clReleaseEvent(event);
@@ -648,8 +652,9 @@ static void waits_and_events(void)
     shape s = u32_sum();
     cl_event written = NULL, scanned = NULL;
     cl_int code;
-    const cl_command_queue queue = clCreateCommandQueue(
-        xl_context_cl(test_ctx), xl_context_device(test_ctx), CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE, &code);
+    const cl_command_queue queue =
+        clCreateCommandQueue(xl_context_cl(test_ctx), xl_context_device(test_ctx),
+                             CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE, &code);
     if (code != CL_SUCCESS)
         return;
     const cl_mem buffer = test_buffer(sizeof data, NULL);
@@ -657,12 +662,12 @@ static void waits_and_events(void)
         data[i] = 1;
     if (SUCCEEDS(xl_mpi_scan_create(test_mpi, &s.desc, &plan))) {
         const xl_view view = xl_view_of(buffer, 0);
-        CHECK(clEnqueueWriteBuffer(queue, buffer, CL_FALSE, 0, sizeof data, data, 0, NULL, &written) ==
-              CL_SUCCESS);
-        SUCCEEDS(xl_mpi_scan(plan, queue, &(xl_scan_args){.n = N, .in = view, .out = view}, 1, &written,
-                             &scanned));
-        CHECK(clEnqueueReadBuffer(queue, buffer, CL_TRUE, 0, sizeof result, result, 1, &scanned, NULL) ==
-              CL_SUCCESS);
+        CHECK(clEnqueueWriteBuffer(queue, buffer, CL_FALSE, 0, sizeof data, data, 0, NULL,
+                                   &written) == CL_SUCCESS);
+        SUCCEEDS(xl_mpi_scan(plan, queue, &(xl_scan_args){.n = N, .in = view, .out = view}, 1,
+                             &written, &scanned));
+        CHECK(clEnqueueReadBuffer(queue, buffer, CL_TRUE, 0, sizeof result, result, 1, &scanned,
+                                  NULL) == CL_SUCCESS);
         CHECK(result[0] == N * (uint32_t)test_rank && result[N - 1] == result[0] + N - 1);
         clReleaseEvent(written);
         clReleaseEvent(scanned);

@@ -5,10 +5,10 @@
 
 static size_t bytes_of(uint32_t kind, uint32_t type)
 {
-    return kind == XL_SEGMENTS_HEAD_FLAGS                                  ? 1
-           : kind == XL_SEGMENTS_FLAG_BITMASK                              ? 4
+    return kind == XL_SEGMENTS_HEAD_FLAGS                            ? 1
+           : kind == XL_SEGMENTS_FLAG_BITMASK                        ? 4
            : kind == XL_SEGMENTS_KEYS || kind == XL_SEGMENTS_OFFSETS ? xl_type_size((xl_type)type)
-                                                                           : 0;
+                                                                     : 0;
 }
 
 static void put(segments *s, size_t i, uint64_t value)
