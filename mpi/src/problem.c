@@ -254,7 +254,7 @@ static xl_status create_partials(xlm_problem *problem, const xl_reduce_desc *des
     xl_reduce_desc pick = *desc;
     xl_status status = create_partial(desc, problem->mpi, &problem->partial);
     if (status == XL_SUCCESS && problem->finds) {
-        pick.op = desc->op == XL_ARG_MIN ? XL_MIN : XL_MAX;
+        pick.op = XL_MIN; /* of one element */
         status = create_partial(&pick, problem->mpi, &problem->pick);
     }
     return status;

@@ -7,7 +7,7 @@
 #include <string.h>
 
 enum { LONGEST = 70000, GUARD = 2 };
-static const size_t lengths[] = {0, 1, 2, 5, 63, 1000, LONGEST};
+static const size_t lengths[] = {0, 1, 2, 5, 63, 200, 1000, LONGEST};
 
 typedef struct shape {
     xl_reduce_desc desc;
@@ -299,7 +299,7 @@ static void operands_keep_their_order(void)
 
 static void by_kind(uint32_t kind, uint32_t type)
 {
-    static const size_t means[] = {0, 3, 20000};
+    static const size_t means[] = {0, 9, 20000};
     shape s = u32_sum();
     s.desc.segments = kind;
     s.desc.segment_type = type;

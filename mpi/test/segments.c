@@ -90,6 +90,8 @@ segments segments_part(const segments *whole, int way, int rank, bool early)
             const uint64_t bit = get(whole, (begin + i) / 32) >> (begin + i) % 32 & 1;
             put(&s, i / 32, get(&s, i / 32) | bit << i % 32);
         }
+        if (s.n % 32 > 0) /* bits behind the last have no effect */
+            put(&s, s.n / 32, get(&s, s.n / 32) | ~((1u << s.n % 32) - 1));
     } else if (s.kind == XL_SEGMENTS_OFFSETS) {
         for (size_t k = 0; k + 1 < whole->count; ++k)
             if (rank_of((size_t)get(whole, k), way, whole->n, early) == rank)
