@@ -419,50 +419,63 @@ static xl_status prepare(reduce_call *call)
     return call->reduces ? collect_open(call) : XL_SUCCESS;
 }
 
-/* Segments of the elements from call->begin on, as the plan for them takes them. */
+/* A copy of the words of bits from call->begin on, with one more behind the last: the bits are shifted,
+ * so each new word is made of two. */
+static xl_status copy_words(reduce_call *call, xl_transform_args *args)
+{
+    const xl_view bits = call->args->segments;
+    const size_t n = call->args->n, first = call->begin / 32, words = (n + 31) / 32 - first;
+    xl_mpi *const mpi = call->plan->base.mpi;
+    xl_status status = xlm_buffer(mpi, (words + 1) * sizeof(cl_uint), &call->converted[1]);
+    if (status == XL_SUCCESS)
+        status = xlm_cl(mpi,
+                        clEnqueueCopyBuffer(call->parts.queue, bits.buffer, call->converted[1],
+                                            (bits.offset + first) * sizeof(cl_uint), 0,
+                                            words * sizeof(cl_uint), 0, NULL, NULL),
+                        "clEnqueueCopyBuffer");
+    args->n = (n - call->begin + 31) / 32;
+    args->in[0] = xl_view_of(call->converted[1], 0);
+    args->in[1] = xl_view_of(call->converted[1], 1);
+    return status == XL_SUCCESS ? xlm_finish(mpi, call->parts.queue) : status;
+}
+
+/* Other segments for the elements from call->begin on. */
 static xl_status convert(reduce_call *call, xl_view *segments)
 {
     const xlm_problem *const problem = &call->plan->problem;
-    const size_t begin = call->begin, n = call->args->n, left = n - begin,
-                 bytes = problem->segment_bytes;
-    const cl_command_queue queue = call->parts.queue;
-    const uint64_t from =
-        problem->segments == XL_SEGMENTS_MASK ? call->parts.part[0].first + begin : begin;
-    xl_transform_args args = {.n = left, .params = {&from}};
+    const size_t bytes = problem->segment_bytes ? problem->segment_bytes : 1;
+    uint64_t from = call->begin;
+    xl_transform_args args = {.n = call->args->n - call->begin, .params = {&from}};
     xl_status status = XL_SUCCESS;
-    *segments = call->args->segments;
-    if (problem->segments == XL_SEGMENTS_HEAD_FLAGS || problem->segments == XL_SEGMENTS_KEYS)
-        *segments = xl_view_of(segments->buffer, segments->offset + begin);
-    if (!call->plan->convert || (begin == 0 && problem->segments != XL_SEGMENTS_MASK))
-        return XL_SUCCESS;
-    if (problem->segments == XL_SEGMENTS_MASK) {
-        args.params[1] = &problem->mask;
-        args.params[2] = &problem->width;
+    if (problem->segments == XL_SEGMENTS_FLAG_BITMASK) {
+        status = copy_words(call, &args);
     } else if (problem->segments == XL_SEGMENTS_OFFSETS) {
         args.n = segments->count;
         args.in[0] = *segments;
-    } else { /* words: one more behind the last, because each is made of two */
-        const size_t words = (n + 31) / 32 - begin / 32;
-        args.n = (left + 31) / 32;
-        status = xlm_buffer(problem->mpi, (words + 1) * bytes, &call->converted[1]);
-        if (status == XL_SUCCESS)
-            status = xlm_cl(problem->mpi,
-                            clEnqueueCopyBuffer(queue, segments->buffer, call->converted[1],
-                                                (segments->offset + begin / 32) * bytes, 0,
-                                                words * bytes, 0, NULL, NULL),
-                            "clEnqueueCopyBuffer");
-        if (status == XL_SUCCESS)
-            status = xlm_finish(problem->mpi, queue);
-        args.in[0] = xl_view_of(call->converted[1], 0);
-        args.in[1] = xl_view_of(call->converted[1], 1);
+    } else {
+        from += call->parts.part[0].first;
+        args.params[1] = &problem->mask;
+        args.params[2] = &problem->width;
     }
     if (status == XL_SUCCESS)
-        status = xlm_buffer(problem->mpi, args.n * (bytes ? bytes : 1), &call->converted[0]);
+        status = xlm_buffer(problem->mpi, args.n * bytes, &call->converted[0]);
     *segments = args.out[0] = xl_view_n(call->converted[0], 0, args.n);
     if (status == XL_SUCCESS)
-        status = xlm_core(problem->mpi,
-                          xl_transform_enqueue(call->plan->convert, queue, &args, 0, NULL, NULL));
-    return status == XL_SUCCESS ? xlm_finish(problem->mpi, queue) : status;
+        status = xlm_core(problem->mpi, xl_transform_enqueue(call->plan->convert, call->parts.queue,
+                                                             &args, 0, NULL, NULL));
+    return status == XL_SUCCESS ? xlm_finish(problem->mpi, call->parts.queue) : status;
+}
+
+/* Segments of the elements from call->begin on, as the plan for them takes them. */
+static xl_status take_segments(reduce_call *call, xl_view *segments)
+{
+    const uint32_t kind = call->plan->problem.segments;
+    *segments = call->args->segments;
+    if (kind == XL_SEGMENTS_HEAD_FLAGS || kind == XL_SEGMENTS_KEYS)
+        *segments = xl_view_of(segments->buffer, segments->offset + call->begin);
+    if (kind == XL_SEGMENTS_MASK || (call->plan->convert && call->begin > 0))
+        return convert(call, segments);
+    return XL_SUCCESS;
 }
 
 /* Segments of widths and masks that begin in the part. */
@@ -546,7 +559,7 @@ static xl_status with_segments(reduce_call *call)
     uint64_t number = 0, kept = 0;
     xl_status status = XL_SUCCESS;
     if (call->reduces)
-        status = convert(call, &segments);
+        status = take_segments(call, &segments);
     if (status == XL_SUCCESS && call->reduces)
         status = reduce_segments(call, segments, &number);
     kept = counts_results(call->plan->problem.segments) && number > capacity(call->args)
