@@ -148,7 +148,10 @@ XL_API void xl_mpi_plan_destroy(xl_mpi_plan *plan);
 /* COLLECTIVE. A scan of the whole array. desc: as for xl_scan_create(), the same on all ranks, with
  * carry 0; a user's type, operator and texts are allowed.
  * XL_REPRODUCIBLE: the bits of results do not depend on the number of ranks or on where the parts are
- * divided. */
+ * divided. If the operator rounds, units of 2^18 elements of the whole array are computed by one rank
+ * each: the one that has the first element.
+ * XL_ERROR_UNSUPPORTED: 8 parameters or more than 56 bytes of them, if `load` uses i; XL_REPRODUCIBLE with
+ * an operator that rounds and XL_SEGMENTS_FLAG_BITMASK or XL_SEGMENTS_OFFSETS. */
 XL_NODISCARD XL_API xl_status xl_mpi_scan_create(xl_mpi *mpi, const xl_scan_desc *desc,
                                                  xl_mpi_plan **plan);
 
@@ -163,14 +166,17 @@ XL_NODISCARD XL_API xl_status xl_mpi_scan(xl_mpi_plan *plan, cl_command_queue qu
                                           const xl_scan_args *args, cl_uint num_waits,
                                           const cl_event *waits, cl_event *event);
 
-/* COLLECTIVE. A reduction of the whole array. desc: as for xl_reduce_create(), the same on all
- * ranks. */
+/* COLLECTIVE. A reduction of the whole array. desc: as for xl_reduce_create(), the same on all ranks.
+ * XL_REPRODUCIBLE: as in xl_mpi_scan_create().
+ * XL_ERROR_UNSUPPORTED: 8 parameters or more than 56 bytes of them, if `load` or `store` uses i;
+ * XL_REPRODUCIBLE with an operator that rounds and segments. */
 XL_NODISCARD XL_API xl_status xl_mpi_reduce_create(xl_mpi *mpi, const xl_reduce_desc *desc,
                                                    xl_mpi_plan **plan);
 
 /* COLLECTIVE. args: as for xl_reduce_enqueue(), of this rank's part, with segments as in xl_mpi_scan().
  * Without segments every rank receives the result; an index of XL_ARG_MIN and XL_ARG_MAX is that in
- * the whole array. With segments each rank receives the results of the segments that begin on it.
+ * the whole array. With segments each rank receives the results of the segments that begin on it; i in
+ * store counts those of this rank. The first offset of the whole array is 0.
  * n_device and scratch must not be given. */
 XL_NODISCARD XL_API xl_status xl_mpi_reduce(xl_mpi_plan *plan, cl_command_queue queue,
                                             const xl_reduce_args *args, cl_uint num_waits,

@@ -1,0 +1,443 @@
+/* SPDX-License-Identifier: MIT
+ * Scan across ranks: each part is scanned by one core call, whose carry is the combination of all
+ * elements between the last segment head before the part and the part. */
+#include "parts.h"
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct scan_plan {
+    xl_mpi_plan base;
+    xlm_problem problem;
+    xl_plan *scan;      /* of a part, with a carry */
+    xl_plan *combine;   /* the scan of the values of all parts */
+    size_t carry_bytes; /* one element, or two */
+    size_t flag_bytes;  /* of the flag in the second one */
+} scan_plan;
+
+/* One call. */
+typedef struct scan_call {
+    scan_plan *plan;
+    const xl_scan_args *args;
+    xlm_parts parts;
+    cl_mem carries; /* element k: the carry behind value k */
+    cl_mem *keys; /* [count]: of parts that need a copy of their keys behind that of another rank */
+    size_t *carry;  /* [count]: 1 + the number of its carry; 0: none */
+    cl_uchar *head; /* [all] */
+    unsigned char *value;
+} scan_call;
+
+/* ---- creation ------------------------------------------------------------------------------ */
+
+static void destroy(xl_mpi_plan *base)
+{
+    scan_plan *const plan = (scan_plan *)base;
+    xlm_problem_drop(&plan->problem);
+    xl_plan_destroy(plan->scan);
+    xl_plan_destroy(plan->combine);
+    free(plan);
+}
+
+static const xlm_plan_kind scan_kind = {"scan", destroy};
+
+typedef struct creation {
+    scan_plan *plan;
+    const xl_scan_desc *desc;
+} creation;
+
+/* An inclusive scan of the values of parts, in order, with flags where segments begin. An exclusive sum
+ * without init begins with +0, so that the sum of all -0 is +0. */
+static xl_status create_combine(const creation *c)
+{
+    static const cl_ulong zero[4] = {0};
+    const xl_scan_desc *const desc = c->desc;
+    const bool has_init = desc->init || desc->init_view.buffer;
+    xl_scan_desc combine;
+    xl_scan_desc_init(&combine);
+    combine.type = desc->type;
+    combine.user_type = desc->user_type;
+    combine.op = desc->op;
+    combine.user_op = desc->user_op;
+    combine.kind = XL_INCLUSIVE;
+    combine.init =
+        desc->kind == XL_EXCLUSIVE && desc->op == XL_SUM && !has_init ? zero : desc->init;
+    combine.init_view = desc->init_view;
+    combine.segments = XL_SEGMENTS_HEAD_FLAGS;
+    combine.determinism = desc->determinism;
+    return xl_scan_create(c->plan->base.mpi->ctx, &combine, &c->plan->combine);
+}
+
+static void measure_carry(scan_plan *plan, const xl_scan_desc *desc)
+{
+    const size_t bytes = plan->problem.type_bytes,
+                 alignment = desc->type == XL_USER_TYPE ? desc->user_type->alignment : bytes;
+    const bool has_init = desc->init || desc->init_view.buffer;
+    plan->carry_bytes = plan->problem.has_identity || has_init ? bytes : 2 * bytes;
+    plan->flag_bytes = alignment < sizeof(cl_uint) ? alignment : sizeof(cl_uint);
+}
+
+static xl_status create_plans(void *user)
+{
+    const creation *const c = user;
+    scan_plan *const plan = c->plan;
+    xl_mpi *const mpi = plan->base.mpi;
+    xl_scan_desc scan = *c->desc;
+    const xl_reduce_desc reduce = xlm_reduce_of(c->desc);
+    scan.carry = 1;
+    xl_status status = xl_scan_create(mpi->ctx, &scan, &plan->scan);
+    if (status != XL_SUCCESS)
+        return status;
+    xlm_problem_init(&plan->problem, mpi, &reduce);
+    measure_carry(plan, c->desc);
+    if (mpi->size == 1 && !plan->problem.units)
+        return XL_SUCCESS;
+    status = xlm_problem_plans(&plan->problem, &reduce);
+    return status == XL_SUCCESS ? create_combine(c) : status;
+}
+
+static xl_status check_desc(xl_mpi *mpi, const xl_scan_desc *desc, xl_mpi_plan **out)
+{
+    if (!desc || !out)
+        return xlm_fail(mpi, XL_ERROR_INVALID_ARGUMENT, "%s: NULL", desc ? "plan" : "desc");
+    if (desc->carry)
+        return xlm_fail(mpi, XL_ERROR_INVALID_ARGUMENT, "desc.carry: %u; must be 0",
+                        (unsigned)desc->carry);
+    const xl_reduce_desc reduce = xlm_reduce_of(desc);
+    xl_status status = xlm_check_params(mpi, &reduce, "desc.load", desc->load);
+    return status == XL_SUCCESS ? xlm_check_units(mpi, &reduce, true) : status;
+}
+
+xl_status xl_mpi_scan_create(xl_mpi *mpi, const xl_scan_desc *desc, xl_mpi_plan **out)
+{
+    scan_plan *plan = NULL;
+    if (out)
+        *out = NULL;
+    if (!mpi)
+        return XL_ERROR_INVALID_ARGUMENT;
+    xl_status status = check_desc(mpi, desc, out);
+    const xl_reduce_desc reduce = desc ? xlm_reduce_of(desc) : (xl_reduce_desc){0};
+    const xlm_value more[] = {{"desc.kind", desc ? desc->kind : 0},
+                              {"desc.algorithm", desc ? desc->algorithm : 0},
+                              {"desc.init_view", desc && desc->init_view.buffer}};
+    status = xlm_same_desc(mpi, status, &reduce, more, sizeof more / sizeof more[0]);
+    if (status == XL_SUCCESS)
+        status = xlm_alloc(mpi, 1, sizeof *plan, &plan);
+    if (status == XL_SUCCESS)
+        *plan = (scan_plan){.base = {&scan_kind, mpi}};
+    status = xlm_agree(mpi, status);
+    if (status == XL_SUCCESS)
+        status = xl_mpi_in_turn(mpi, create_plans, &(creation){plan, desc});
+    if (status == XL_SUCCESS)
+        *out = &plan->base;
+    else if (plan)
+        destroy(&plan->base);
+    return status;
+}
+
+/* ---- a call -------------------------------------------------------------------------------- */
+
+static xl_status check_absent(xl_mpi *mpi, const xl_scan_args *args)
+{
+    const struct {
+        const char *field;
+        bool given;
+    } fields[] = {{"args.first_index", args->first_index != 0},
+                  {"args.n_device", args->n_device.buffer != NULL},
+                  {"args.carry_in", args->carry_in.buffer != NULL},
+                  {"args.carry_out", args->carry_out.buffer != NULL},
+                  {"args.scratch", args->scratch.buffer != NULL}};
+    xl_status status = XL_SUCCESS;
+    for (size_t k = 0; k < sizeof fields / sizeof fields[0] && status == XL_SUCCESS; ++k)
+        status = xlm_check_absent(mpi, fields[k].field, fields[k].given);
+    return status;
+}
+
+static xl_status check_out(const xlm_problem *problem, const xl_scan_args *args)
+{
+    xl_mpi *const mpi = problem->mpi;
+    const size_t in = problem->load_bytes, out = problem->store_bytes;
+    const bool in_place =
+        in == out && args->in.buffer == args->out.buffer && args->in.offset == args->out.offset;
+    xl_status status = xlm_check_view(mpi, "args.out", &args->out, args->n, out);
+    if (status == XL_SUCCESS && !in_place)
+        status = xlm_check_apart(mpi, "args.in", &args->in, args->n * in, in, "args.out",
+                                 &args->out, args->n * out, out);
+    if (status == XL_SUCCESS)
+        status = xlm_check_apart(
+            mpi, "args.segments", &args->segments,
+            xlm_segment_elements(problem, args->n, &args->segments) * problem->segment_bytes,
+            problem->segment_bytes, "args.out", &args->out, args->n * out, out);
+    return status;
+}
+
+static xl_status check_call(scan_call *call, cl_uint num_waits, const cl_event *waits)
+{
+    const xlm_problem *const problem = &call->plan->problem;
+    const xl_scan_args *const args = call->args;
+    xl_mpi *const mpi = call->plan->base.mpi;
+    if (call->plan->base.kind != &scan_kind)
+        return xlm_fail(mpi, XL_ERROR_INVALID_ARGUMENT, "plan: a %s; must be a scan",
+                        call->plan->base.kind->name);
+    if (!args)
+        return xlm_fail(mpi, XL_ERROR_INVALID_ARGUMENT, "args: NULL");
+    xl_status status = xlm_check_queue(mpi, call->parts.queue, num_waits, waits);
+    if (status == XL_SUCCESS)
+        status = check_absent(mpi, args);
+    if (status == XL_SUCCESS)
+        status = xlm_check_arrays(problem, args->n, &args->in, &args->segments, args->params);
+    if (status == XL_SUCCESS)
+        status = check_out(problem, args);
+    if (status == XL_SUCCESS)
+        status = xlm_wait(mpi, num_waits, waits);
+    call->parts.params = args->params;
+    return status == XL_SUCCESS ? xlm_parts_reserve(&call->parts) : status;
+}
+
+/* The arrays of this rank. */
+static xlm_part whole(const scan_call *call)
+{
+    return (xlm_part){.first = call->parts.at[call->plan->base.mpi->rank],
+                      .n = call->args->n,
+                      .in = call->args->in,
+                      .segments = call->args->segments,
+                      .out = call->args->out};
+}
+
+/* The parts of this rank. COLLECTIVE. */
+static xl_status divide(scan_call *call)
+{
+    xlm_parts *const parts = &call->parts;
+    xl_mpi *const mpi = parts->problem->mpi;
+    xl_status status = xlm_parts_sizes(parts, call->args->n);
+    status = xlm_agree(mpi, status == XL_SUCCESS ? xlm_parts_count(parts) : status);
+    if (status != XL_SUCCESS)
+        return status;
+    const xlm_part mine = whole(call);
+    if (!parts->problem->units) {
+        parts->part[0] = mine;
+        return XL_SUCCESS;
+    }
+    xlm_units_divide(parts, &mine);
+    return xlm_units_fetch(parts, &mine, true);
+}
+
+static xl_status reserve(scan_call *call)
+{
+    const xlm_parts *const parts = &call->parts;
+    xl_mpi *const mpi = parts->problem->mpi;
+    xl_status status = xlm_alloc(mpi, parts->count, sizeof *call->keys, &call->keys);
+    for (size_t k = 0; status == XL_SUCCESS && k < parts->count; ++k)
+        call->keys[k] = NULL;
+    if (status == XL_SUCCESS)
+        status = xlm_alloc(mpi, parts->count, sizeof *call->carry, &call->carry);
+    for (size_t k = 0; status == XL_SUCCESS && k < parts->count; ++k)
+        call->carry[k] = 0;
+    if (status == XL_SUCCESS)
+        status = xlm_alloc(mpi, parts->all, 1, &call->head);
+    if (status == XL_SUCCESS)
+        status = xlm_alloc(mpi, parts->all, call->plan->carry_bytes, &call->value);
+    return status;
+}
+
+/* One rank whose parts are no units needs no carry. */
+static bool is_alone(const scan_call *call)
+{
+    return !call->plan->combine;
+}
+
+/* Collects the values of all parts, and where segments begin among them; says which one is the carry of
+ * each part of this rank. Returns the number of values that this rank needs. */
+static size_t collect(scan_call *call)
+{
+    const xlm_parts *const parts = &call->parts;
+    const size_t bytes = parts->problem->type_bytes;
+    size_t values = 0, needed = 0;
+    bool open = false; /* the value before continues */
+    for (size_t k = 0; k < parts->before + parts->count; ++k) {
+        const xlm_told *const told = xlm_parts_at(parts, k);
+        const bool begins = xlm_parts_begins(parts, k);
+        open = open && !begins;
+        if (k >= parts->before && open && told->n > 0) {
+            call->carry[k - parts->before] = values;
+            needed = values;
+        }
+        open = open && !told->heads;
+        if (told->count == 0)
+            continue;
+        call->head[values] = !open;
+        memcpy(call->value + values * bytes, xlm_parts_value(parts, k), bytes);
+        open = true;
+        ++values;
+    }
+    return needed;
+}
+
+/* Scans `count` values on the device; back to the host. */
+static xl_status combine(scan_call *call, size_t count)
+{
+    const xlm_problem *const problem = &call->plan->problem;
+    const size_t bytes = count * problem->type_bytes;
+    xl_mpi *const mpi = problem->mpi;
+    const cl_command_queue queue = call->parts.queue;
+    cl_mem in = NULL, heads = NULL, out = NULL;
+    xl_status status = xlm_buffer_of(mpi, bytes, call->value, &in);
+    if (status == XL_SUCCESS)
+        status = xlm_buffer_of(mpi, count, call->head, &heads);
+    if (status == XL_SUCCESS)
+        status = xlm_buffer(mpi, bytes, &out);
+    const xl_scan_args args = {.n = count,
+                               .in = xl_view_of(in, 0),
+                               .segments = xl_view_of(heads, 0),
+                               .out = xl_view_of(out, 0)};
+    if (status == XL_SUCCESS)
+        status = xlm_core(mpi, xl_scan_enqueue(call->plan->combine, queue, &args, 0, NULL, NULL));
+    if (status == XL_SUCCESS)
+        status = xlm_finish(mpi, queue);
+    if (status == XL_SUCCESS)
+        status = xlm_read(mpi, queue, out, 0, bytes, call->value, 0, NULL);
+    xlm_release(in);
+    xlm_release(heads);
+    xlm_release(out);
+    return status;
+}
+
+/* Without identity and init a carry is two elements: the value, and a flag that says that there is one. */
+static void add_flags(scan_call *call, size_t count)
+{
+    const size_t bytes = call->plan->problem.type_bytes, stride = call->plan->carry_bytes;
+    if (stride == bytes)
+        return;
+    for (size_t k = count; k-- > 0;) {
+        unsigned char *const carry = call->value + k * stride;
+        const cl_uint word = 1;
+        const cl_ushort half = 1;
+        memmove(carry, call->value + k * bytes, bytes);
+        memset(carry + bytes, 0, bytes);
+        if (call->plan->flag_bytes == sizeof word)
+            memcpy(carry + bytes, &word, sizeof word);
+        else if (call->plan->flag_bytes == sizeof half)
+            memcpy(carry + bytes, &half, sizeof half);
+        else
+            carry[bytes] = 1;
+    }
+}
+
+/* A core scan with a carry reads the key before its first one: a copy of the keys behind such a key. It
+ * equals the first one, because the part continues a segment. */
+static xl_status copy_keys(scan_call *call, size_t k)
+{
+    xlm_part *const part = &call->parts.part[k];
+    const size_t bytes = call->plan->problem.segment_bytes;
+    xl_mpi *const mpi = call->plan->problem.mpi;
+    const cl_command_queue queue = call->parts.queue;
+    xl_status status = xlm_buffer(mpi, (part->n + 1) * bytes, &call->keys[k]);
+    if (status == XL_SUCCESS)
+        status = xlm_write(mpi, queue, call->keys[k], 0, bytes, &part->key[0]);
+    if (status == XL_SUCCESS)
+        status = xlm_cl(mpi,
+                        clEnqueueCopyBuffer(queue, part->segments.buffer, call->keys[k],
+                                            part->segments.offset * bytes, bytes, part->n * bytes,
+                                            0, NULL, NULL),
+                        "clEnqueueCopyBuffer");
+    part->segments = xl_view_of(call->keys[k], 1);
+    return status;
+}
+
+static xl_status make_carries(scan_call *call)
+{
+    xl_mpi *const mpi = call->plan->problem.mpi;
+    const size_t count = collect(call);
+    xl_status status = XL_SUCCESS;
+    if (count == 0)
+        return XL_SUCCESS;
+    status = combine(call, count);
+    if (status != XL_SUCCESS)
+        return status;
+    add_flags(call, count);
+    status = xlm_buffer_of(mpi, count * call->plan->carry_bytes, call->value, &call->carries);
+    for (size_t k = 0; status == XL_SUCCESS && k < call->parts.count; ++k)
+        if (call->carry[k] && call->plan->problem.segments == XL_SEGMENTS_KEYS)
+            status = copy_keys(call, k);
+    return status == XL_SUCCESS ? xlm_finish(mpi, call->parts.queue) : status;
+}
+
+static xl_status scan_part(const scan_call *call, size_t k)
+{
+    const xlm_part *const part = &call->parts.part[k];
+    const size_t carry = call->carry[k],
+                 elements = call->plan->carry_bytes / call->plan->problem.type_bytes;
+    xl_scan_args args = *call->args;
+    args.n = part->n;
+    args.first_index = part->first;
+    args.in = part->in;
+    args.segments = part->segments;
+    args.out = part->out;
+    if (carry > 0)
+        args.carry_in = xl_view_of(call->carries, (carry - 1) * elements);
+    return xlm_core(call->plan->problem.mpi,
+                    xl_scan_enqueue(call->plan->scan, call->parts.queue, &args, 0, NULL, NULL));
+}
+
+static xl_status scan_parts(scan_call *call)
+{
+    xl_status status = XL_SUCCESS;
+    for (size_t k = 0; k < call->parts.count && status == XL_SUCCESS; ++k)
+        if (call->parts.part[k].n > 0)
+            status = scan_part(call, k);
+    return status;
+}
+
+static void drop(scan_call *call)
+{
+    for (size_t k = 0; call->keys && k < call->parts.count; ++k)
+        xlm_release(call->keys[k]);
+    xlm_release(call->carries);
+    free(call->keys);
+    free(call->carry);
+    free(call->head);
+    free(call->value);
+    xlm_parts_drop(&call->parts);
+}
+
+/* The carries of this rank's parts. */
+static xl_status exchange(scan_call *call)
+{
+    xl_mpi *const mpi = call->plan->problem.mpi;
+    xl_status status = is_alone(call) ? XL_SUCCESS : xlm_parts_tell(&call->parts);
+    if (status == XL_SUCCESS)
+        status = reserve(call);
+    status = xlm_agree(mpi, status);
+    if (status != XL_SUCCESS || is_alone(call))
+        return status;
+    status = xlm_parts_gather(&call->parts);
+    return xlm_agree(mpi, status == XL_SUCCESS ? make_carries(call) : status);
+}
+
+xl_status xl_mpi_scan(xl_mpi_plan *base, cl_command_queue queue, const xl_scan_args *args,
+                      cl_uint num_waits, const cl_event *waits, cl_event *event)
+{
+    if (event)
+        *event = NULL;
+    if (!base)
+        return XL_ERROR_INVALID_ARGUMENT;
+    scan_plan *const plan = (scan_plan *)base;
+    xl_mpi *const mpi = base->mpi;
+    scan_call call = {
+        .plan = plan, .args = args, .parts = {.problem = &plan->problem, .queue = queue}};
+    xl_status status = xlm_agree(mpi, check_call(&call, num_waits, waits));
+    if (status == XL_SUCCESS)
+        status = divide(&call);
+    if (status == XL_SUCCESS)
+        status = exchange(&call);
+    if (status == XL_SUCCESS) {
+        status = scan_parts(&call);
+        if (plan->problem.units)
+            status = xlm_units_return(&call.parts, status, &args->out);
+        else
+            status = xlm_agree(mpi, status);
+    }
+    if (status == XL_SUCCESS)
+        status = xlm_agree(mpi, xlm_marker(mpi, queue, event));
+    xlm_drop_event(status, event);
+    drop(&call);
+    return status;
+}
