@@ -7,7 +7,7 @@
 #include <string.h>
 
 enum { ARRAYS = 2 + XL_MORE_VALUES }; /* keys, values, more values */
-enum { MOST_RUNS = 8 };               /* that are merged; more are sorted, which then is faster */
+enum { MOST_RUNS = 8 };               /* that are merged; more runs are sorted again */
 
 static const char *const in_names[ARRAYS] = {"args.keys_in", "args.values_in",
                                              "args.more_values_in[0]", "args.more_values_in[1]",

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT
  * Scans across ranks: each result equals that of one core scan of the whole array, bit by bit. */
-#define CL_USE_DEPRECATED_OPENCL_1_2_APIS
 #include "segments.h"
 #include <math.h>
 #include <stdlib.h>
