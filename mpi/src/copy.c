@@ -162,7 +162,7 @@ xl_status xlm_messages_begin(xl_mpi *mpi, xlm_messages *messages, const void *se
 
 xl_status xlm_messages_end(xl_mpi *mpi, xlm_messages *messages)
 {
-    /* Statuses that nobody reads: GCC warns of MPICH's MPI_STATUSES_IGNORE, which is no array. */
+    /* Statuses that are not read: GCC warns of MPICH's MPI_STATUSES_IGNORE, which is no array. */
     enum { MOST = 64 };
     MPI_Status statuses[MOST];
     int code = MPI_SUCCESS;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * What the files of exchanges share: the lists of an exchange, and one transfer of fields along it,
+ * Declarations that the files of exchanges share: the lists of an exchange, and one transfer of fields along it,
  * forward (gather) or back (scatter). */
 #ifndef XLM_EXCHANGE_H
 #define XLM_EXCHANGE_H
@@ -80,7 +80,7 @@ xl_status xlm_transfer_move(xl_mpi_exchange *exchange, bool unpacks);
 xl_status xlm_transfer_receive(xl_mpi_exchange *exchange);
 /* COLLECTIVE. The ranks agree on `mine`, and the transfer is over. */
 xl_status xlm_transfer_end(xl_mpi_exchange *exchange, xl_status mine, cl_event *event);
-/* Frees what a transfer holds; waits for messages under way. */
+/* Frees the memory of a transfer; waits for messages under way. */
 void xlm_transfer_release(xl_mpi_exchange *exchange);
 
 /* Enqueues a kernel of one dimension with at least n work-items. */

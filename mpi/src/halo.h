@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * What the files of a halo share. A rank describes the places within the radius of its points as bits of
+ * Declarations that the files of a halo share. A rank describes the places within the radius of its points as bits of
  * the cells of another rank's grid; that rank sends the points whose cells are marked.
  *     halo_space.c   the space and the points, checked
  *     halo_search.c  images, grids and marks
@@ -51,7 +51,7 @@ typedef struct xlm_halo {
 
 /* Checks args->space and rounds it. Local. */
 xl_status xlm_halo_space(xl_mpi *mpi, const xl_space *space, xlm_domain *domain);
-/* COLLECTIVE. Compares what must be equal on all ranks. Local result. */
+/* COLLECTIVE. Compares the arguments that must be equal on all ranks. Local result. */
 xl_status xlm_halo_same(xl_mpi *mpi, xl_status mine, const xl_mpi_halo_args *args);
 /* Reads and checks the points; fills `part`. Local; waits for `waits`. */
 xl_status xlm_halo_points(xlm_halo *halo, cl_command_queue queue, cl_uint num_waits,

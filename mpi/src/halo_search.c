@@ -341,7 +341,7 @@ static bool is_sent(const xlm_halo *halo, int rank, const uint64_t *cells, size_
     return halo->everything ? halo->parts[rank].n > 0 : is_marked(halo, rank, cells[i]);
 }
 
-/* Lists what each rank gets; without `list`, counts it. */
+/* Lists the points that each rank gets; without `list`, counts it. */
 static void list_sent(xlm_halo *halo, const uint64_t *cells, uint32_t *list)
 {
     uint64_t *const at = halo->exchange->send.at;

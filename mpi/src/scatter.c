@@ -26,7 +26,7 @@ static const scalar scalars[] = {[XL_I8] = {"char", "uchar", "CHAR_MIN", "CHAR_M
                                  [XL_F32] = {"float", "float", "-INFINITY", "INFINITY"},
                                  [XL_F64] = {"double", "double", "-INFINITY", "INFINITY"}};
 
-/* a is the combination so far, b the next copy. `first` is what the first copy x makes. Min and max skip NaN,
+/* a is the combination so far, b the next copy. `first` is the combination of the first copy x alone. Min and max skip NaN,
  * and of -0 and +0 the earlier one remains. */
 typedef struct operation {
     const char *expression, *first, *identity; /* identity NULL: `greatest` or `least` */

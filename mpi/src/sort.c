@@ -520,7 +520,7 @@ static void set_views(const sort_plan *plan, const cl_mem *buffers, size_t first
         more[a - 2] = xl_view_of(buffers[a], first);
 }
 
-/* Called on one rank of each node first. Builds what the local sorts need. */
+/* Called on one rank of each node first. Builds the programs of the local sorts. */
 static xl_status prepare(void *user)
 {
     const sort_call *const call = user;
@@ -626,7 +626,7 @@ static xl_status unpack(sort_call *call)
     return status;
 }
 
-/* Local. Sorts what is in `stage` into the outputs. */
+/* Local. Sorts the elements in `stage` into the outputs. */
 static xl_status sort_runs(sort_call *call, cl_event *event)
 {
     const sort_plan *const plan = call->plan;
