@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
- * What scan and reduction across ranks share. The whole array is divided into parts: one for each rank,
+ * Declarations for scan and reduction across ranks. The whole array is divided into parts: one for each rank,
  * or units of XLM_UNIT elements if results must not depend on the ranks. One core call computes a part.
  * Each part tells the others the reduction of its elements since its last segment head (a scan), or
- * before its first one (a reduction), and what they must know of its segments. */
+ * before its first one (a reduction), and facts about its segments. */
 #ifndef XLM_PARTS_H
 #define XLM_PARTS_H
 
