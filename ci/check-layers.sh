@@ -47,6 +47,8 @@ test/support    test/support
 examples        examples drawing tools/npy/npy.h
 drawing         drawing
 examples/10_flip examples/10_flip drawing
+mpi/src         mpi/src
+mpi/test        mpi/test
 cl/prelude      cl/prelude
 cl/lane         cl/lane cl/prelude
 cl/group        cl/group cl/lane cl/prelude
@@ -105,7 +107,7 @@ fail() {
 
 files=$(find . -type d \( -name .git -o -path './build*' -o -name .dev \) -prune -o -type f -print |
   sed 's|^\./||' | sort)
-sources=$(grep -E '^(lib|include|reference|drawing|tools|examples|cl|test/cases|test/support)/.*\.(c|h|cl|cpp)$' <<<"$files")
+sources=$(grep -E '^(lib|include|reference|drawing|tools|examples|mpi|cl|test/cases|test/support)/.*\.(c|h|cl|cpp)$' <<<"$files")
 texts=$(grep -E '^(docs/)?[^/]*\.md$' <<<"$files")
 
 declare -A place # file name -> its path
@@ -140,7 +142,7 @@ done < <(grep . <<<"$forbidden")
 # The files that a text names exist.
 while IFS=: read -r path line name; do
   [ -e "$name" ] || fail "$path:$line: there is no $name"
-done < <(xargs grep -HnoE '\<(cl|lib|include|reference|test|ci)/[A-Za-z0-9_/]+\.(cl|c|h|sh)\>' \
+done < <(xargs grep -HnoE '(mpi/)?\<(cl|lib|include|reference|test|ci)/[A-Za-z0-9_/]+\.(cl|c|h|sh)\>' \
   <<<"$sources"$'\n'"$texts")
 
 # The targets of links between texts exist, too.

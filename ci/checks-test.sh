@@ -16,7 +16,7 @@ top=$PWD
 layers() (
   copy=$(mktemp -d)
   trap 'rm -rf "$copy"' EXIT
-  cp -a "$top"/{ci,cl,cmake,drawing,examples,fortran,include,lib,reference,test,tools,docs,README.md,CONTRIBUTING.md,CHANGELOG.md,LICENSE} "$copy"
+  cp -a "$top"/{adoption,ci,cl,cmake,drawing,examples,fortran,include,lib,mpi,reference,test,tools,docs,README.md,CONTRIBUTING.md,CHANGELOG.md,LICENSE} "$copy"
   mkdir -p "$copy"/{lib/tune,lib/scan,lib/sort,cl/tile,cl/scan}
 
   # file to add | its text | the check's message
@@ -46,6 +46,7 @@ reference/fault.c|#include <unistd.h>|headers of the operating system
 drawing/fault.c|#include "npy.h"|drawing may not include tools/npy/npy.h
 examples/10_flip/fault.c|#include <unistd.h>|headers of the operating system
 examples/fault.c|#include "core.h"|examples may not include lib/core/core.h
+mpi/src/fault.c|#include "core.h"|mpi/src may not include lib/core/core.h
 include/crosslane/fault.h|#include "core.h"|include/crosslane may not include lib/core/core.h
 lib/scan/sort_fault.h||
 lib/sort/fault.c|#include "sort_fault.h"|lib/sort may not include lib/scan/sort_fault.h

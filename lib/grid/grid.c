@@ -181,6 +181,7 @@ static xl_status make(xl_plan *base, const void *of)
     XL_TRY(make_parts(grid, capabilities,
                       XLI_TUNE_WISH(XLI_TUNE_GRID | XLI_TUNE_SCAN | XLI_TUNE_SORT, desc)));
     XL_TRY(xli_parts_create(base->ctx, &grid->parts));
+    grid->always_sorts = xli_grid_always_sorts(grid);
     XL_TRY(xli_grid_build_program(grid, XLI_GRID_ALWAYS));
 done:
     return status;

@@ -65,7 +65,8 @@ typedef struct xli_grid_plan {
     float beyond;       /* coordinates from which on cells of listed rows are numbered by bits */
     uint64_t box_cells; /* of a given box; UINT64_MAX if they are too many to count */
     uint32_t max_table;
-    bool sorts; /* a table is made by the library's sort instead of counting */
+    bool always_sorts; /* so do builds of few points */
+    bool sorts;        /* a table is made by the library's sort instead of counting */
     xli_grid_box box;
     xli_grid_lattice lattice;
     xli_grid_table table; /* of one cell, if points are moved inside */

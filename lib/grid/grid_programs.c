@@ -33,9 +33,9 @@ static xl_status build_program(void *of, unsigned program)
     xli_wanted list[XLI_GRID_KERNELS];
     xli_text defines = {0};
     xli_grid_plan *const grid = of;
-    if (xli_grid_always_sorts(grid) && program == XLI_GRID_SORTING)
+    if (grid->always_sorts && program == XLI_GRID_SORTING)
         return XL_SUCCESS;
-    if (xli_grid_always_sorts(grid) && program == XLI_GRID_ALWAYS)
+    if (grid->always_sorts && program == XLI_GRID_ALWAYS)
         program = XLI_GRID_PROGRAMS;
     const xli_grid_kernel first = programs[program].first, end = programs[program].end;
     const xli_space *const space = &grid->space;

@@ -3,7 +3,7 @@
  * (k + 1) * XLM_UNIT of the whole array, whatever the ranks have. The rank that has its first element
  * computes it. So each rank sends its elements before its first whole unit to one lower rank, and gets
  * those that its last unit lacks from the next ranks. */
-#include "parts.h"
+#include "mpi_parts.h"
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Reductions across ranks: each result equals that of one core reduction of the whole array, bit by
  * bit. */
-#include "segments.h"
+#include "mpi_segments.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Scans across ranks: each result equals that of one core scan of the whole array, bit by bit. */
-#include "segments.h"
+#include "mpi_segments.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * One call of a scan or a reduction across ranks: checks, heads and values of the parts, and their
  * exchange. */
-#include "parts.h"
+#include "mpi_parts.h"
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "segments.h"
+#include "mpi_segments.h"
 #include <stdlib.h>
 #include <string.h>
 

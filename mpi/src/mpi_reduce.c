@@ -2,7 +2,7 @@
  * Reduction across ranks. Without segments: the values of all parts, combined in their order. With
  * segments: one core call reduces the segments that begin on this rank; of the last one, which goes on
  * with the elements of the next ranks before their first heads, the values are combined. */
-#include "parts.h"
+#include "mpi_parts.h"
 #include <stdlib.h>
 #include <string.h>
 

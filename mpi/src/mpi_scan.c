@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Scan across ranks: each part is scanned by one core call, whose carry is the combination of all
  * elements between the last segment head before the part and the part. */
-#include "parts.h"
+#include "mpi_parts.h"
 #include <stdlib.h>
 #include <string.h>
 

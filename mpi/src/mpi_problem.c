@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * The descriptor of a scan or a reduction across ranks: comparison, sizes, the plans of its parts. */
-#include "parts.h"
+#include "mpi_parts.h"
 #include <stdlib.h>
 #include <string.h>
 
