@@ -95,6 +95,6 @@ endif()
 if(CROSSLANE_MPI) # compile and link with MPI's wrapper, such as mpicc
   set(pc_requires crosslane)
   set(pc_cflags "")
-  set(pc_libs "")
+  set(pc_libs " -lm")
   install_pc(crosslane_mpi "-L\${libdir} -lcrosslane_mpi")
 endif()

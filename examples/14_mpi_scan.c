@@ -33,7 +33,8 @@ int main(int argc, char **argv)
         clReleaseMemObject(mem);
     }
     if (status != XL_SUCCESS)
-        fprintf(stderr, "%s: %s\n", xl_status_name(status), xl_mpi_error(mpi));
+        fprintf(stderr, "%s: %s\n", xl_status_name(status),
+                ctx ? xl_mpi_error(mpi) : xl_context_error(NULL));
     xl_mpi_plan_destroy(plan);
     xl_mpi_destroy(mpi);
     xl_context_destroy(ctx);

@@ -229,7 +229,7 @@ static void make_column(const tank *t, long wide, long tall, particle *to)
 static xl_status fail(const tank *t, const char *what)
 {
     fprintf(stderr, "rank %d: %s\n", xl_mpi_rank(t->mpi), what);
-    return XL_ERROR_INTERNAL;
+    return XL_ERROR_INVALID_ARGUMENT;
 }
 
 /* Reads or writes this rank's part of a file: particles `first` to `first` + n - 1. */
@@ -241,8 +241,17 @@ static xl_status part_of_file(const tank *t, const char *path, bool writes, size
     const MPI_Offset at = (MPI_Offset)(first * sizeof *part);
     MPI_Status done;
     int bytes = 0;
+    MPI_Offset size = 0;
+    const MPI_Offset whole = (MPI_Offset)(t->all * sizeof *part);
     if (MPI_File_open(MPI_COMM_WORLD, path, mode, MPI_INFO_NULL, &file) != MPI_SUCCESS)
         return fail(t, "the file cannot be opened");
+    if (writes)
+        MPI_File_set_size(file, whole);
+    MPI_File_get_size(file, &size);
+    if (size != whole) {
+        MPI_File_close(&file);
+        return fail(t, "the file is of another number of particles");
+    }
     if (writes)
         MPI_File_write_at_all(file, at, part, (int)(n * sizeof *part), MPI_BYTE, &done);
     else
@@ -442,8 +451,8 @@ static xl_status balance(tank *t)
     const xl_mpi_balance_args shares = {
         .space = &space, .stride = 4, .n = t->n, .points = all_of(&t->position), .owners = owners};
     TRY(xl_mpi_balance(t->mpi, t->queue, &shares, 0, NULL));
-    TRY(xl_mpi_exchange_by_owner(t->mpi, t->queue, t->n, &owners, 0, NULL, &moves));
-    t->n = xl_mpi_exchange_received(moves);
+    TRY(xl_mpi_exchange_by_owner(t->mpi, t->queue, t->n, owners, 0, NULL, &moves));
+    t->n = xl_mpi_exchange_num_out(moves);
     TRY(reserve(t, &t->moved_ids, t->n));
     TRY(reserve(t, &t->moved_position, t->n));
     TRY(reserve(t, &t->moved_velocity, t->n));
@@ -483,7 +492,7 @@ static xl_status exchange(tank *t)
     xl_mpi_exchange_destroy(t->halo);
     t->halo = NULL;
     TRY(xl_mpi_exchange_halo(t->mpi, t->queue, &args, 0, NULL, &t->halo));
-    t->local = xl_mpi_exchange_received(t->halo);
+    t->local = xl_mpi_exchange_num_out(t->halo);
     TRY(reserve(t, &t->local_position, t->local));
     TRY(reserve(t, &t->local_velocity, t->local));
     TRY(reserve(t, &t->rho, t->local));

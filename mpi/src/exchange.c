@@ -94,12 +94,12 @@ void xl_mpi_exchange_destroy(xl_mpi_exchange *exchange)
     free(exchange);
 }
 
-size_t xl_mpi_exchange_sent(const xl_mpi_exchange *exchange)
+size_t xl_mpi_exchange_num_in(const xl_mpi_exchange *exchange)
 {
     return exchange ? exchange->send.count : 0;
 }
 
-size_t xl_mpi_exchange_received(const xl_mpi_exchange *exchange)
+size_t xl_mpi_exchange_num_out(const xl_mpi_exchange *exchange)
 {
     return exchange ? exchange->recv.count : 0;
 }
@@ -176,11 +176,9 @@ static xl_status complete_in_order(xl_mpi_exchange *exchange, cl_command_queue q
     return status;
 }
 
-xl_status xl_mpi_exchange_by_owner(xl_mpi *mpi, cl_command_queue queue, size_t n,
-                                   const xl_view *owners, cl_uint num_waits, const cl_event *waits,
-                                   xl_mpi_exchange **out)
+xl_status xl_mpi_exchange_by_owner(xl_mpi *mpi, cl_command_queue queue, size_t n, xl_view owners,
+                                   cl_uint num_waits, const cl_event *waits, xl_mpi_exchange **out)
 {
-    const xl_view view = owners ? *owners : xl_no_view();
     xl_mpi_exchange *exchange = NULL;
     if (!mpi)
         return XL_ERROR_INVALID_ARGUMENT;
@@ -192,11 +190,11 @@ xl_status xl_mpi_exchange_by_owner(xl_mpi *mpi, cl_command_queue queue, size_t n
     if (status == XL_SUCCESS && n > XLM_MOST)
         status = xlm_fail(mpi, XL_ERROR_INVALID_ARGUMENT, "n: %zu; at most 2^32 - 2", n);
     if (status == XL_SUCCESS)
-        status = xlm_check_view(mpi, "owners", &view, n, sizeof(uint32_t));
+        status = xlm_check_view(mpi, "owners", &owners, n, sizeof(uint32_t));
     if (status == XL_SUCCESS)
         status = xlm_exchange_new(mpi, n, &exchange);
     if (status == XL_SUCCESS)
-        status = read_owners(exchange, queue, &view, num_waits, waits);
+        status = read_owners(exchange, queue, &owners, num_waits, waits);
     status = xlm_agree(mpi, status);
     if (status == XL_SUCCESS)
         status = xlm_build(mpi);

@@ -33,8 +33,8 @@ static xl_mpi_exchange *make_exchange(xl_mpi *mpi, int way, int kind, size_t n)
     const cl_mem buffer = test_buffer((count + 3) * sizeof *owners, owners);
     const xl_view view = xl_view_of(buffer, 3);
     xl_mpi_exchange *exchange = NULL;
-    SUCCEEDS(xl_mpi_exchange_by_owner(mpi, test_queue, count, &view, 0, NULL, &exchange));
-    CHECK(xl_mpi_exchange_sent(exchange) == count);
+    SUCCEEDS(xl_mpi_exchange_by_owner(mpi, test_queue, count, view, 0, NULL, &exchange));
+    CHECK(xl_mpi_exchange_num_in(exchange) == count);
     CHECK(!xl_mpi_exchange_places(exchange).buffer && !xl_mpi_exchange_ids(exchange).buffer);
     clReleaseMemObject(buffer);
     free(owners);
@@ -115,7 +115,7 @@ static void check_gather(xl_mpi *mpi, int way, int kind, size_t n)
     size_t *const elements = malloc((n + 1) * sizeof *elements);
     const size_t received = expected_elements(kind, n, elements);
     xl_mpi_exchange *const exchange = make_exchange(mpi, way, kind, n);
-    CHECK(xl_mpi_exchange_received(exchange) == received);
+    CHECK(xl_mpi_exchange_num_out(exchange) == received);
     static const size_t numbers[] = {1, 3, 0, FIELDS};
     for (size_t number = 0; number < 4; ++number) {
         xl_mpi_field fields[FIELDS];
@@ -254,20 +254,20 @@ static void bad_owners_are_named(void)
         owners[7] = (uint32_t)test_size;
     const cl_mem buffer = test_buffer(sizeof owners, owners);
     const xl_view view = xl_view_of(buffer, 0), part = xl_view_n(buffer, 0, 9);
-    CHECK(xl_mpi_exchange_by_owner(test_mpi, test_queue, 10, &view, 0, NULL, &exchange) ==
+    CHECK(xl_mpi_exchange_by_owner(test_mpi, test_queue, 10, view, 0, NULL, &exchange) ==
           XL_ERROR_OUT_OF_DOMAIN);
     CHECK(!exchange && error_is(test_mpi, last, "owners[7]: "));
-    CHECK(xl_mpi_exchange_by_owner(test_mpi, test_queue, test_rank == last ? 11 : 0, &view, 0, NULL,
+    CHECK(xl_mpi_exchange_by_owner(test_mpi, test_queue, test_rank == last ? 11 : 0, view, 0, NULL,
                                    &exchange) == XL_ERROR_INVALID_ARGUMENT);
     CHECK(!exchange && error_is(test_mpi, last, "owners: "));
-    CHECK(xl_mpi_exchange_by_owner(test_mpi, test_queue, test_rank == last ? 10 : 0, &part, 0, NULL,
+    CHECK(xl_mpi_exchange_by_owner(test_mpi, test_queue, test_rank == last ? 10 : 0, part, 0, NULL,
                                    &exchange) == XL_ERROR_INVALID_ARGUMENT);
-    CHECK(xl_mpi_exchange_by_owner(test_mpi, test_rank == last ? NULL : test_queue, 0, &view, 0,
+    CHECK(xl_mpi_exchange_by_owner(test_mpi, test_rank == last ? NULL : test_queue, 0, view, 0,
                                    NULL, &exchange) == XL_ERROR_INVALID_ARGUMENT);
     CHECK(!exchange && error_is(test_mpi, last, "queue: NULL"));
-    CHECK(xl_mpi_exchange_by_owner(test_mpi, test_queue, 1, NULL, 0, NULL, &exchange) ==
+    CHECK(xl_mpi_exchange_by_owner(test_mpi, test_queue, 1, xl_no_view(), 0, NULL, &exchange) ==
           XL_ERROR_INVALID_ARGUMENT);
-    CHECK(xl_mpi_exchange_by_owner(test_mpi, test_queue, 0, NULL, 0, NULL,
+    CHECK(xl_mpi_exchange_by_owner(test_mpi, test_queue, 0, xl_no_view(), 0, NULL,
                                    test_rank == last ? NULL : &exchange) ==
           XL_ERROR_INVALID_ARGUMENT);
     CHECK(!exchange && error_is(test_mpi, last, "exchange: NULL"));
@@ -281,8 +281,8 @@ static void bad_fields_are_named(void)
     const bool here = test_rank == last;
     static const moved m = {8, 0, 0};
     xl_mpi_exchange *const exchange = make_exchange(test_mpi, 0, 0, 100);
-    const size_t received = xl_mpi_exchange_received(exchange),
-                 sent = xl_mpi_exchange_sent(exchange);
+    const size_t received = xl_mpi_exchange_num_out(exchange),
+                 sent = xl_mpi_exchange_num_in(exchange);
     const xl_mpi_field good = make_field(&m, 0, test_begin(0, 100, test_rank), sent, received);
     xl_mpi_field bad = good;
     bad.element_bytes = here ? 0 : 8;
@@ -320,10 +320,10 @@ static xl_status all_steps(xl_mpi *mpi)
     const xl_view view = xl_view_of(buffer, 0);
     xl_mpi_exchange *exchange = NULL;
     xl_mpi_field field = {0};
-    xl_status status = xl_mpi_exchange_by_owner(mpi, test_queue, 4, &view, 0, NULL, &exchange);
+    xl_status status = xl_mpi_exchange_by_owner(mpi, test_queue, 4, view, 0, NULL, &exchange);
     CHECK((status == XL_SUCCESS) == (exchange != NULL));
     if (status == XL_SUCCESS) {
-        field = make_field(&m, 0, 0, 4, xl_mpi_exchange_received(exchange));
+        field = make_field(&m, 0, 0, 4, xl_mpi_exchange_num_out(exchange));
         status = xl_mpi_gather_begin(exchange, test_queue, 1, &field, 0, NULL);
         if (status == XL_SUCCESS)
             status = xl_mpi_gather_end(exchange, NULL);

@@ -78,7 +78,7 @@ static void check_points(const points_case *c, xl_mpi_exchange *exchange, double
                          const uint64_t *ids, size_t begin, size_t end, bool given)
 {
     const size_t d = c->space.dimensions, bytes = c->space.scalar == XL_F64 ? 8 : 4,
-                 received = xl_mpi_exchange_received(exchange);
+                 received = xl_mpi_exchange_num_out(exchange);
     unsigned char *const there = calloc(received + 1, d * bytes);
     const xl_mpi_field field = {
         .element_bytes = d * bytes,
@@ -101,7 +101,7 @@ static void check_points(const points_case *c, xl_mpi_exchange *exchange, double
 
 static void check_places(xl_mpi_exchange *exchange, const uint64_t *ids, size_t begin, bool given)
 {
-    const size_t n = xl_mpi_exchange_sent(exchange);
+    const size_t n = xl_mpi_exchange_num_in(exchange);
     const xl_view view = xl_mpi_exchange_places(exchange);
     uint32_t *const places = malloc((view.offset + n + 1) * sizeof *places);
     bool right = true;
@@ -109,7 +109,7 @@ static void check_places(xl_mpi_exchange *exchange, const uint64_t *ids, size_t 
     for (size_t i = 0; i < n; ++i) {
         const size_t k = places[view.offset + i];
         right =
-            right && k < xl_mpi_exchange_received(exchange) && index_of(ids[k], given) == begin + i;
+            right && k < xl_mpi_exchange_num_out(exchange) && index_of(ids[k], given) == begin + i;
     }
     CHECK(right && view.count == n);
     free(places);
@@ -155,10 +155,10 @@ static size_t check_halo(xl_mpi *mpi, const points_case *c, int way, uint32_t or
     size_t received = 0;
     *wanted = find_needed(c, points, begin, end, needed);
     if (SUCCEEDS(xl_mpi_exchange_halo(mpi, test_queue, &args, 0, NULL, &exchange))) {
-        received = xl_mpi_exchange_received(exchange);
+        received = xl_mpi_exchange_num_out(exchange);
         const xl_view view = xl_mpi_exchange_ids(exchange);
         uint64_t *const ids = malloc((received + 1) * sizeof *ids);
-        CHECK(xl_mpi_exchange_sent(exchange) == end - begin && view.offset == 0);
+        CHECK(xl_mpi_exchange_num_in(exchange) == end - begin && view.offset == 0);
         test_read(view.buffer, received * sizeof *ids, ids);
         check_ids(c, order, ids, received, begin, end, needed, given);
         check_places(exchange, ids, begin, given);

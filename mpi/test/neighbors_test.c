@@ -138,7 +138,7 @@ static void compare(const points_case *c, search *s, const xl_space *space, cons
     xl_mpi_exchange *exchange = NULL;
     if (!SUCCEEDS(xl_mpi_exchange_halo(test_mpi, test_queue, &args, 0, NULL, &exchange)))
         return;
-    const size_t received = xl_mpi_exchange_received(exchange);
+    const size_t received = xl_mpi_exchange_num_out(exchange);
     const xl_view places = xl_mpi_exchange_places(exchange);
     const xl_mpi_field field = {d * scalar, xl_view_of(owned, 0),
                                 xl_view_of(test_buffer(received * d * scalar, NULL), 0)};
@@ -233,8 +233,8 @@ static size_t migrate(size_t n, cl_mem fields[3], uint64_t *state)
     const xl_view view = xl_view_of(owner, 0);
     xl_mpi_exchange *exchange = NULL;
     xl_mpi_field moved[3];
-    SUCCEEDS(xl_mpi_exchange_by_owner(test_mpi, test_queue, n, &view, 0, NULL, &exchange));
-    const size_t received = xl_mpi_exchange_received(exchange);
+    SUCCEEDS(xl_mpi_exchange_by_owner(test_mpi, test_queue, n, view, 0, NULL, &exchange));
+    const size_t received = xl_mpi_exchange_num_out(exchange);
     for (int f = 0; f < 3; ++f)
         moved[f] = (xl_mpi_field){bytes[f], xl_view_of(fields[f], 0),
                                   xl_view_of(test_buffer(received * bytes[f], NULL), 0)};

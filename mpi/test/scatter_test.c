@@ -136,7 +136,7 @@ static known make_known(xl_mpi *mpi, const points_case *c, int way)
         .points = xl_view_of(
             points_buffer(&c->space, points, k.begin, k.end, c->space.dimensions, 0), 0)};
     SUCCEEDS(xl_mpi_exchange_halo(mpi, test_queue, &args, 0, NULL, &k.exchange));
-    k.received = xl_mpi_exchange_received(k.exchange);
+    k.received = xl_mpi_exchange_num_out(k.exchange);
     uint64_t *const ids = malloc((k.received + 1) * sizeof *ids);
     k.ids = malloc((k.received + 1) * sizeof *k.ids);
     k.has_copy = calloc((size_t)test_size * c->n + 1, sizeof *k.has_copy);
@@ -280,8 +280,8 @@ static void elements_return(void)
                  owner = test_buffer(sizeof owners, owners);
     const xl_view view = xl_view_of(owner, 0);
     xl_mpi_exchange *exchange = NULL;
-    SUCCEEDS(xl_mpi_exchange_by_owner(test_mpi, test_queue, n, &view, 0, NULL, &exchange));
-    const cl_mem there = test_buffer(xl_mpi_exchange_received(exchange) * 8, NULL);
+    SUCCEEDS(xl_mpi_exchange_by_owner(test_mpi, test_queue, n, view, 0, NULL, &exchange));
+    const cl_mem there = test_buffer(xl_mpi_exchange_num_out(exchange) * 8, NULL);
     const xl_mpi_field field = {8, xl_view_of(in, 0), xl_view_of(there, 0)};
     SUCCEEDS(xl_mpi_gather(exchange, test_queue, 1, &field, 0, NULL, NULL));
     const xl_mpi_scatter_args args = {XL_U64, XL_SUM, xl_view_of(there, 0), xl_view_of(out, 0)};
@@ -372,7 +372,7 @@ static void all_ranks_fail_together(void)
         const xl_view view = xl_view_of(owner, 0);
         xl_mpi_exchange *exchange = NULL;
         const xl_status made =
-            xl_mpi_exchange_by_owner(mpi, test_queue, 4, &view, 0, NULL, &exchange);
+            xl_mpi_exchange_by_owner(mpi, test_queue, 4, view, 0, NULL, &exchange);
         if (made == XL_SUCCESS) {
             const xl_mpi_scatter_args args = {XL_U32, XL_SUM, xl_view_of(in, 0),
                                               xl_view_of(out, 0)};

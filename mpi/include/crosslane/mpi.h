@@ -9,19 +9,19 @@
  *     xl_mpi_scan_create(mpi, &desc, &plan);
  *     xl_mpi_scan(plan, queue, &(xl_scan_args){.n = n, .in = in, .out = out}, 0, NULL, NULL);
  *
- * docs/mpi.md explains the concepts and has complete examples.
+ * docs/mpi.md explains the concepts; examples/14_mpi_scan.c and 15_mpi_sph.c are complete programs.
  *
  * Rules of all calls that the header calls COLLECTIVE
  *   Ranks      All ranks of the communicator make the same calls in the same order. A rank without
- *              elements calls with n = 0.
+ *              elements calls with n = 0, and may leave its views out.
  *   Blocking   A call waits for the other ranks and for `waits`. When it returns, the inputs have been
  *              read, and outputs are written or their writing is enqueued on `queue`: later commands on
- *              an in-order queue see them, others wait for `event`.
- *   Errors     Before any data moves, the ranks agree on a status. If one rank fails, all ranks return
- *              an error, no rank waits for another, and outputs of that step are not written. Each rank
- *              returns the status of the lowest rank that failed, and xl_mpi_error() names that rank and
- *              the field: "rank 2: args.n: 7; ...". Arguments that must be equal on all ranks are
- *              compared.
+ *              an in-order queue see them, others wait for `event`. A call without `event` has written
+ *              its outputs when it returns.
+ *   Errors     Before any data moves, the ranks agree on a status. If a rank fails, every rank returns
+ *              the status of the lowest rank that failed, no rank waits for another, and outputs of that
+ *              step are not written. xl_mpi_error() names that rank and the field: "rank 2: args.n: 7;
+ *              ...". Arguments that must be equal on all ranks are compared with those of rank 0.
  *   Threads    One thread at a time may use an xl_mpi and the objects made from it. If it is the thread
  *              that initialised MPI, MPI_THREAD_FUNNELED suffices.
  *   Buffers    As in crosslane/plan.h: views, overlap and ownership. Data moves through host memory in
@@ -61,29 +61,34 @@ typedef enum xl_mpi_layout {
 /* The order of the elements that a halo delivers to a rank. */
 typedef enum xl_mpi_order {
     XL_MPI_BY_ID = 0,      /* owned elements and ghosts together, in ascending order of their global
-                               ids. Sums over neighbours then have the same bits for any number of
-                               ranks */
+                              ids. If ids stay with their points, sums over neighbours have the same
+                              bits for any number of ranks */
     XL_MPI_OWNED_FIRST = 1 /* owned elements in their order, then ghosts by rank and index */
 } xl_mpi_order;
 
 /* A halo: each rank receives copies (ghosts) of the points of other ranks that are within `radius` of
- * one of its own points. The space contains the points of all ranks. */
+ * one of its own points, also across periodic boundaries. Each ghost comes once, with its owner's
+ * coordinates. A search with this radius or a smaller one, inclusive or not, on a grid of this space then
+ * finds every neighbour of an own point. For several radii give the largest one; add a skin if points
+ * move between two halos. */
 typedef struct xl_mpi_halo_args {
     const xl_space *space; /* the same on all ranks: XL_F32 or XL_F64; bounds XL_BOUNDS_FOUND or
                               XL_BOUNDS_GIVEN; any cell and periodicity; no `wrap`, one system */
-    uint32_t stride;       /* scalars from one point to the next; 0: space->dimensions */
-    uint32_t order;        /* xl_mpi_order */
-    double radius;         /* finite and above 0; the same on all ranks */
-    size_t n;              /* points that this rank owns; with ghosts at most 2^32 - 2 */
-    xl_view points;        /* (n - 1) * stride + dimensions scalars, offset in scalars */
-    xl_view ids; /* not given, or n u64: the global ids, all different, ascending on each rank.
-                              Not given: the index in the whole array */
+    uint32_t stride; /* scalars from one point to the next; 0: space->dimensions (a grid has 3) */
+    uint32_t order;  /* xl_mpi_order */
+    double radius;   /* finite and above 0; the same on all ranks */
+    size_t n;        /* points that this rank owns; with ghosts at most 2^32 - 2 */
+    xl_view points;  /* (n - 1) * stride + dimensions scalars, offset in scalars */
+    xl_view ids;     /* not given, or n u64: the global ids, all different, ascending on each rank
+                              with either order. Not given: the index in the whole array as it is
+                              now */
 } xl_mpi_halo_args;
 
 /* One array of elements that an exchange moves. */
 typedef struct xl_mpi_field {
     size_t element_bytes; /* at least 1 */
-    xl_view in, out;      /* offsets and counts in elements. They must not overlap */
+    xl_view in, out; /* offsets and counts in elements. An output must overlap no other view of the
+                             call */
 } xl_mpi_field;
 
 /* The arguments of a scatter. */
@@ -91,17 +96,17 @@ typedef struct xl_mpi_scatter_args {
     uint32_t type; /* xl_type: a built-in one that the device computes with */
     uint32_t
         op;     /* xl_op: XL_SUM, XL_PROD, XL_MIN, XL_MAX; of integers also XL_AND, XL_OR, XL_XOR */
-    xl_view in; /* num_received elements of this rank's side of the exchange */
-    xl_view out; /* num_sent elements; must not overlap `in` */
+    xl_view in; /* num_out elements */
+    xl_view out; /* num_in elements; must not overlap `in` */
 } xl_mpi_scatter_args;
 
 XL_EXTERN_C_BEGIN
 
 /* Ranks and devices. -------------------------------------------------------------------------- */
 
-/* COLLECTIVE over comm. Makes a context for this rank. If several devices of the platform have the
- * name of the one that desc chooses, the ranks of a node take them in turn: the first rank the first
- * one. desc->device with both numbers ("0:1") is taken as it is. desc: NULL for the defaults. On
+/* COLLECTIVE over comm. Makes a context for this rank. desc chooses a device. If the platform has
+ * several devices of that name, rank k of a node takes the k-th one after it, and after the last the
+ * first. desc->device with both numbers ("0:1") is taken as it is. desc: NULL for the defaults. On
  * failure *ctx is NULL on every rank and every rank returns an error; xl_context_error(NULL) has the
  * text on the rank that failed. */
 XL_NODISCARD XL_API xl_status xl_mpi_context_create(MPI_Comm comm, const xl_context_desc *desc,
@@ -135,7 +140,8 @@ XL_API const char *xl_mpi_error(const xl_mpi *mpi);
 XL_NODISCARD XL_API xl_status xl_mpi_agree(xl_mpi *mpi, xl_status mine, const char *text);
 
 /* COLLECTIVE. Calls create(user) on every rank: first on one rank of each node, which compiles, then
- * on the others, which load its programs from the cache. Returns the agreed status. For plans of your
+ * on the others, which load its programs from the cache. `create` must make no
+ * collective call. Returns the agreed status; the text is that of the core library. For plans of your
  * own. */
 XL_NODISCARD XL_API xl_status xl_mpi_in_turn(xl_mpi *mpi, xl_status (*create)(void *user),
                                              void *user);
@@ -201,16 +207,16 @@ XL_NODISCARD XL_API xl_status xl_mpi_sort(xl_mpi_plan *plan, cl_command_queue qu
 /* Exchanges. ---------------------------------------------------------------------------------- */
 
 /* COLLECTIVE. Element i of this rank goes to rank owners[i] (n u32). Each rank receives its elements in
- * the order of the whole array. For migration.
+ * the order of the whole array: ids that ascend there ascend on each rank. For migration.
  * XL_ERROR_OUT_OF_DOMAIN: an owner that is no rank; the text has its index. */
 XL_NODISCARD XL_API xl_status xl_mpi_exchange_by_owner(xl_mpi *mpi, cl_command_queue queue,
-                                                       size_t n, const xl_view *owners,
-                                                       cl_uint num_waits, const cl_event *waits,
+                                                       size_t n, xl_view owners, cl_uint num_waits,
+                                                       const cl_event *waits,
                                                        xl_mpi_exchange **exchange);
 
 /* COLLECTIVE. Sends to each rank the points that are within args->radius of one of its points, and to
- * this rank itself its own points: it receives num_owned + num_ghosts elements in args->order. Some
- * ghosts may be farther than the radius.
+ * this rank itself its own points. It receives them in args->order. Some ghosts may be farther than the
+ * radius. Runs on the host, which reads all points of the rank: 24 bytes a point and more.
  * XL_ERROR_NON_FINITE, XL_ERROR_OUT_OF_DOMAIN: a point that is not finite or outside the space.
  * XL_ERROR_INVALID_ARGUMENT also for ids that do not ascend. */
 XL_NODISCARD XL_API xl_status xl_mpi_exchange_halo(xl_mpi *mpi, cl_command_queue queue,
@@ -221,27 +227,29 @@ XL_NODISCARD XL_API xl_status xl_mpi_exchange_halo(xl_mpi *mpi, cl_command_queue
 /* Destroys an exchange; local. NULL is ignored. */
 XL_API void xl_mpi_exchange_destroy(xl_mpi_exchange *exchange);
 
-/* How many elements this rank sends from and receives. Local. */
-XL_API size_t
-xl_mpi_exchange_sent(const xl_mpi_exchange *exchange); /* num_sent: n of the creation */
-XL_API size_t xl_mpi_exchange_received(const xl_mpi_exchange *exchange); /* num_received */
+/* num_in: the elements that this rank gives, n of the creation. num_out: those that it gets; of a halo
+ * num_in and its ghosts. Local. */
+XL_API size_t xl_mpi_exchange_num_in(const xl_mpi_exchange *exchange);
+XL_API size_t xl_mpi_exchange_num_out(const xl_mpi_exchange *exchange);
 
-/* Where each own element of a halo is among the received ones: num_sent u32 on the device, and the ids
- * of the received ones: num_received u64. The views may begin anywhere in their buffers, which live as
- * long as the exchange. Not given for an exchange by owner. Local. */
+/* places: where each own element of a halo is among the elements out, num_in u32; that of element i is at
+ * number offset + i of the buffer, and the offset may be above 0. ids: those of the elements out, num_out
+ * u64. Retain the buffers to keep them longer than the exchange. Not given for an exchange by owner.
+ * Local. */
 XL_API xl_view xl_mpi_exchange_places(const xl_mpi_exchange *exchange);
 XL_API xl_view xl_mpi_exchange_ids(const xl_mpi_exchange *exchange);
 
-/* COLLECTIVE. Moves elements along the exchange: field k has num_sent elements in, num_received out,
- * of the same size on all ranks. One message to each rank, for all fields (at most 16). */
+/* COLLECTIVE. Moves elements along the exchange: field k has num_in elements in, num_out out, of the
+ * same size on all ranks. The fields (at most 16) travel together. */
 XL_NODISCARD XL_API xl_status xl_mpi_gather(xl_mpi_exchange *exchange, cl_command_queue queue,
                                             size_t num_fields, const xl_mpi_field *fields,
                                             cl_uint num_waits, const cl_event *waits,
                                             cl_event *event);
 
 /* The same in two steps, to compute in between. begin: COLLECTIVE; reads the inputs and starts the
- * messages. end: COLLECTIVE; waits for them and enqueues the writing of the outputs. One gather or
- * scatter of an exchange may be under way at a time. */
+ * messages. end: COLLECTIVE; waits for them and enqueues the writing of the outputs, whose buffers are
+ * retained. One gather or scatter of an exchange may be under way at a time; other calls may come
+ * between. Destroying an exchange that is under way waits for its messages. */
 XL_NODISCARD XL_API xl_status xl_mpi_gather_begin(xl_mpi_exchange *exchange, cl_command_queue queue,
                                                   size_t num_fields, const xl_mpi_field *fields,
                                                   cl_uint num_waits, const cl_event *waits);
@@ -261,37 +269,39 @@ XL_NODISCARD XL_API xl_status xl_mpi_scatter_end(xl_mpi_exchange *exchange, cl_e
 
 /* Owners of particles. ------------------------------------------------------------------------- */
 
-/* COLLECTIVE. owners[i] (n u32) becomes the rank of point i such that the ranks have equal shares of
- * the weight: intervals of the Morton order of the points (crosslane/morton.h; the box of a cell is the
- * smallest one that contains it). Points of one code are in the order of the whole array, so owners do
- * not depend on where the parts are divided. weights: not given, or n f32, finite and at least 0; not
- * given: 1 each. At most 2^-29 of the greatest weight is added to each (more from 2^32 points on), so
- * that points of weight 0 are divided, too.
- * XL_ERROR_NON_FINITE: a coordinate; the text has rank and index. */
 typedef struct xl_mpi_balance_args {
     const xl_space *space; /* the same on all ranks: 1, 2 or 3 dimensions, XL_F32 or XL_F64, bounds
                         XL_BOUNDS_FOUND or XL_BOUNDS_GIVEN, no `wrap`, one system */
     uint32_t stride;       /* as in xl_mpi_halo_args, so are n and points */
     size_t n;
     xl_view points;
-    xl_view weights;
-    xl_view owners;
+    xl_view weights; /* not given, or n f32, finite and at least 0 */
+    xl_view owners;  /* n u32; must not overlap the others */
 } xl_mpi_balance_args;
+
+/* COLLECTIVE. owners[i] becomes the rank of point i such that the ranks have equal shares of the weight
+ * (weights not given: 1 each): intervals of the Morton order of the points, as in crosslane/morton.h (the
+ * box of a cell is the smallest one that contains it; points outside belong to the cells at its border).
+ * Points of one code are in the order of the whole array, so owners do not depend on where the parts are
+ * divided. At most 2^-29 of the greatest weight is added to each (more from 2^32 points on), so that
+ * points of weight 0 are divided, too. Runs on the host, which reads all points of the rank.
+ * XL_ERROR_NON_FINITE: a coordinate; the text has rank and index. */
 XL_NODISCARD XL_API xl_status xl_mpi_balance(xl_mpi *mpi, cl_command_queue queue,
                                              const xl_mpi_balance_args *args, cl_uint num_waits,
                                              const cl_event *waits);
 
-/* COLLECTIVE. owners[i] becomes the lowest rank whose box contains point i: lower[a] <= x[a] < upper[a].
- * XL_ERROR_OUT_OF_DOMAIN: a point that is in no box; the text has its rank, index and coordinates. */
 typedef struct xl_mpi_boxes_args {
     uint32_t dimensions;       /* 1, 2 or 3 */
     uint32_t scalar;           /* XL_F32 or XL_F64 */
     uint32_t stride;           /* 0: dimensions */
     double lower[3], upper[3]; /* this rank's box; it may be empty */
-    size_t n;
+    size_t n;                  /* points of this rank */
     xl_view points;
-    xl_view owners;
+    xl_view owners; /* n u32; must not overlap points */
 } xl_mpi_boxes_args;
+
+/* COLLECTIVE. owners[i] becomes the lowest rank whose box contains point i: lower[a] <= x[a] < upper[a].
+ * XL_ERROR_OUT_OF_DOMAIN: a point that is in no box; the text has its rank, index and coordinates. */
 XL_NODISCARD XL_API xl_status xl_mpi_owners_by_box(xl_mpi *mpi, cl_command_queue queue,
                                                    const xl_mpi_boxes_args *args, cl_uint num_waits,
                                                    const cl_event *waits);
