@@ -12,7 +12,7 @@ from importlib.metadata import PackageNotFoundError as _NotFound
 from importlib.metadata import version as _version
 
 from ._host import release
-from ._library import (BuildError, CapacityError, Error, InternalError, InvalidArgumentError, LibraryNotFoundError, MisalignedError,
+from ._library import (BuildError, CapacityError, Error, InternalError, InvalidArgumentError, LibraryNotFoundError, MisalignedError, MpiError,
                        NoDeviceError, NonFiniteError, OpenCLError, OutOfDomainError, OutOfMemoryError, OverlapError,
                        ScratchTooSmallError, UnsupportedError, constant, constants)
 from .arrays import TopK, argsort, bincount, cumsum, histogram, searchsorted, sort, top_k, unique
@@ -25,7 +25,7 @@ except _NotFound:
     __version__ = "unknown"
 __all__ = [
     "BuildError", "CapacityError", "Context", "Csr", "Error", "Index", "InternalError", "InvalidArgumentError",
-    "LibraryNotFoundError", "MisalignedError", "NeighborSearch", "NoDeviceError", "NonFiniteError", "OpenCLError",
+    "LibraryNotFoundError", "MisalignedError", "MpiError", "NeighborSearch", "NoDeviceError", "NonFiniteError", "OpenCLError",
     "OutOfDomainError", "OutOfMemoryError", "OverlapError", "Plan", "ScratchTooSmallError", "TopK", "UnsupportedError",
     "argsort", "bincount", "constant", "constants", "cumsum", "fields", "histogram", "neighbor_list", "release",
     "searchsorted", "sort", "top_k", "unique",

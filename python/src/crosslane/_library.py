@@ -98,6 +98,10 @@ class InternalError(Error):
     """A defect of the library."""
 
 
+class MpiError(Error):
+    """An MPI call of crosslane_mpi failed. This package does not raise it."""
+
+
 @lru_cache(maxsize=None)
 def constants() -> dict[str, int]:
     """All enumerators and integer macros of the public headers: {"XL_INCLUSIVE": 1, ...}."""
