@@ -196,6 +196,51 @@ static void few_points(void)
         }
 }
 
+/* Each rank has every test_size-th id, and all points are near each other. */
+static void ids_of_ranks_interleave(void)
+{
+    enum { OWN = 20 };
+    const xl_space space = {.dimensions = 1, .scalar = XL_F32, .bounds = XL_BOUNDS_FOUND};
+    const size_t all = (size_t)(OWN * test_size);
+    uint64_t given[OWN];
+    float points[OWN];
+    uint64_t *const ids = calloc(2 * all, sizeof *ids);
+    uint32_t *const places = calloc(2 * all, sizeof *places);
+    xl_mpi_exchange *exchange = NULL;
+    for (int i = 0; i < OWN; ++i) {
+        given[i] = (uint64_t)(i * test_size + test_rank);
+        points[i] = (float)given[i];
+    }
+    const cl_mem in = test_buffer(sizeof given, given), out = test_buffer(all * sizeof *ids, NULL),
+                 at = test_buffer(sizeof points, points);
+    const xl_mpi_halo_args args = {.space = &space,
+                                   .radius = 1000,
+                                   .n = OWN,
+                                   .points = xl_view_of(at, 0),
+                                   .ids = xl_view_of(in, 0)};
+    const xl_mpi_field field = {sizeof *ids, xl_view_of(in, 0), xl_view_of(out, 0)};
+    if (SUCCEEDS(xl_mpi_exchange_halo(test_mpi, test_queue, &args, 0, NULL, &exchange)) &&
+        CHECK(xl_mpi_exchange_num_out(exchange) == all)) {
+        const xl_view view = xl_mpi_exchange_places(exchange);
+        bool right = true;
+        SUCCEEDS(xl_mpi_gather(exchange, test_queue, 1, &field, 0, NULL, NULL));
+        test_read(xl_mpi_exchange_ids(exchange).buffer, all * sizeof *ids, ids);
+        test_read(out, all * sizeof *ids, ids + all);
+        test_read(view.buffer, (view.offset + OWN) * sizeof *places, places);
+        for (size_t k = 0; k < all; ++k)
+            right = right && ids[k] == k && ids[all + k] == k;
+        for (size_t i = 0; i < OWN; ++i)
+            right = right && places[view.offset + i] == given[i];
+        CHECK(right);
+    }
+    xl_mpi_exchange_destroy(exchange);
+    clReleaseMemObject(in);
+    clReleaseMemObject(out);
+    clReleaseMemObject(at);
+    free(ids);
+    free(places);
+}
+
 /* If parts are compact, few ghosts are too far. */
 static void few_ghosts_are_too_far(void)
 {
@@ -407,6 +452,7 @@ static void all_ranks_fail_together(void)
 }
 
 MPI_TEST_MAIN({"all_near_points_arrive", all_near_points_arrive}, {"few_points", few_points},
+              {"ids_of_ranks_interleave", ids_of_ranks_interleave},
               {"few_ghosts_are_too_far", few_ghosts_are_too_far},
               {"messages_have_pieces", messages_have_pieces},
               {"bad_points_are_named", bad_points_are_named},
