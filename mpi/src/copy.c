@@ -25,6 +25,44 @@ xl_status xlm_buffer(xl_mpi *mpi, size_t bytes, cl_mem *buffer)
     return xlm_cl(mpi, code, "clCreateBuffer");
 }
 
+xl_status xlm_buffer_of(xl_mpi *mpi, size_t bytes, const void *from, cl_mem *buffer)
+{
+    cl_int code;
+    if (bytes == 0)
+        return xlm_buffer(mpi, 0, buffer);
+    *buffer = clCreateBuffer(xl_context_cl(mpi->ctx), CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR,
+                             bytes, (void *)from, &code);
+    return xlm_cl(mpi, code, "clCreateBuffer");
+}
+
+void xlm_release(cl_mem buffer)
+{
+    if (buffer)
+        clReleaseMemObject(buffer);
+}
+
+void xlm_drop_event(xl_status status, cl_event *event)
+{
+    if (status == XL_SUCCESS || !event || !*event)
+        return;
+    clReleaseEvent(*event);
+    *event = NULL;
+}
+
+xl_status xlm_copy(xl_mpi *mpi, cl_command_queue queue, cl_mem from, size_t from_at, cl_mem to,
+                   size_t to_at, size_t bytes)
+{
+    if (bytes == 0)
+        return XL_SUCCESS;
+    return xlm_cl(mpi, clEnqueueCopyBuffer(queue, from, to, from_at, to_at, bytes, 0, NULL, NULL),
+                  "clEnqueueCopyBuffer");
+}
+
+xl_status xlm_finish(xl_mpi *mpi, cl_command_queue queue)
+{
+    return xlm_cl(mpi, clFinish(queue), "clFinish");
+}
+
 xl_status xlm_wait(xl_mpi *mpi, cl_uint num_waits, const cl_event *waits)
 {
     return num_waits ? xlm_cl(mpi, clWaitForEvents(num_waits, waits), "clWaitForEvents")
@@ -82,6 +120,43 @@ xl_status xlm_check_view(xl_mpi *mpi, const char *field, const xl_view *view, si
                         "%s: %zu elements from number %zu on; the buffer has room for %zu", field,
                         count, view->offset, elements);
     return XL_SUCCESS;
+}
+
+xl_status xlm_check_absent(xl_mpi *mpi, const char *field, bool given)
+{
+    return given ? xlm_fail(mpi, XL_ERROR_INVALID_ARGUMENT, "%s: given; must not be", field)
+                 : XL_SUCCESS;
+}
+
+xlm_range xlm_range_of(const xl_view *view, size_t count, size_t element_bytes)
+{
+    const size_t begin = view->offset * element_bytes, bytes = count * element_bytes;
+    cl_mem parent = NULL;
+    size_t origin = 0;
+    if (view->buffer &&
+        clGetMemObjectInfo(view->buffer, CL_MEM_ASSOCIATED_MEMOBJECT, sizeof parent, &parent,
+                           NULL) == CL_SUCCESS &&
+        parent &&
+        clGetMemObjectInfo(view->buffer, CL_MEM_OFFSET, sizeof origin, &origin, NULL) == CL_SUCCESS)
+        return (xlm_range){parent, origin + begin, origin + begin + bytes};
+    return (xlm_range){view->buffer, begin, begin + bytes};
+}
+
+bool xlm_overlap(const xlm_range *a, const xlm_range *b)
+{
+    return a->buffer && a->buffer == b->buffer && a->begin < a->end && b->begin < b->end &&
+           a->begin < b->end && b->begin < a->end;
+}
+
+xl_status xlm_check_apart(xl_mpi *mpi, const char *a, const xl_view *view_a, size_t count_a,
+                          size_t bytes_a, const char *b, const xl_view *view_b, size_t count_b,
+                          size_t bytes_b)
+{
+    const xlm_range range_a = xlm_range_of(view_a, count_a, bytes_a),
+                    range_b = xlm_range_of(view_b, count_b, bytes_b);
+    return xlm_overlap(&range_a, &range_b)
+               ? xlm_fail(mpi, XL_ERROR_OVERLAP, "%s and %s overlap", a, b)
+               : XL_SUCCESS;
 }
 
 xl_status xlm_check_queue(xl_mpi *mpi, cl_command_queue queue, cl_uint num_waits,
@@ -182,13 +257,11 @@ xl_status xlm_counts(xl_mpi *mpi, const uint64_t *sent, uint64_t *received)
                    "MPI_Alltoall");
 }
 
-xl_status xlm_prefix(xl_mpi *mpi, uint64_t mine, uint64_t *before, uint64_t *all)
+xl_status xlm_sizes(xl_mpi *mpi, uint64_t mine, uint64_t *at)
 {
-    uint64_t through = 0;
-    int code = MPI_Scan(&mine, &through, 1, MPI_UINT64_T, MPI_SUM, mpi->comm);
-    *all = through;
-    if (code == MPI_SUCCESS)
-        code = MPI_Bcast(all, 1, MPI_UINT64_T, mpi->size - 1, mpi->comm);
-    *before = through - mine;
-    return xlm_mpi(mpi, code, "MPI_Scan");
+    const int code = MPI_Allgather(&mine, 1, MPI_UINT64_T, at + 1, 1, MPI_UINT64_T, mpi->comm);
+    at[0] = 0;
+    for (int r = 0; r < mpi->size && code == MPI_SUCCESS; ++r)
+        at[r + 1] += at[r];
+    return xlm_mpi(mpi, code, "MPI_Allgather");
 }

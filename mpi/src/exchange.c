@@ -79,8 +79,7 @@ void xl_mpi_exchange_destroy(xl_mpi_exchange *exchange)
                               exchange->first,     exchange->copies,    exchange->transfer.device};
     xlm_transfer_release(exchange);
     for (size_t i = 0; i < sizeof buffers / sizeof buffers[0]; ++i)
-        if (buffers[i])
-            clReleaseMemObject(buffers[i]);
+        xlm_release(buffers[i]);
     for (size_t i = 0; i < 5; ++i)
         if (exchange->move[i])
             clReleaseKernel(exchange->move[i]);

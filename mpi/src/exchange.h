@@ -6,9 +6,6 @@
 
 #include "internal.h"
 
-/* The most elements of an array: an index is a u32. */
-#define XLM_MOST UINT64_C(0xfffffffe)
-
 /* One side of an exchange. Rank r sends or receives the entries at[r] to at[r + 1]; entry k is element
  * list[k] of this side's array. An element of the sending side may have several entries. */
 typedef struct xlm_side {
@@ -70,16 +67,21 @@ xl_status xlm_exchange_count(xl_mpi_exchange *exchange);
 xl_status xlm_exchange_complete(xl_mpi_exchange *exchange, cl_command_queue queue,
                                 const uint32_t *places);
 
+/* Describes a field. */
+xlm_moved xlm_moved_of(size_t bytes, const xl_view *in, const xl_view *out);
+/* COLLECTIVE, agreed: an error if a transfer is under way, which all ranks know; otherwise no rank calls
+ * another. */
+xl_status xlm_transfer_idle(xl_mpi_exchange *exchange);
 /* COLLECTIVE. Starts the transfer that exchange->transfer describes (from, to, queue, fields), if `mine` is
  * success on all ranks. If not, no transfer is under way. */
 xl_status xlm_transfer_begin(xl_mpi_exchange *exchange, xl_status mine, cl_uint num_waits,
                              const cl_event *waits);
 /* Packs the inputs, or unpacks what arrived into the outputs. Local. */
 xl_status xlm_transfer_move(xl_mpi_exchange *exchange, bool unpacks);
-/* Waits for the messages and writes what arrived to the third part of device memory. Local. */
-xl_status xlm_transfer_receive(xl_mpi_exchange *exchange);
-/* COLLECTIVE. The ranks agree on `mine`, and the transfer is over. */
-xl_status xlm_transfer_end(xl_mpi_exchange *exchange, xl_status mine, cl_event *event);
+/* COLLECTIVE; agreed. Ends the transfer that began from side `from`, a gather or a scatter as `name` says:
+ * waits for the messages, writes what arrived to the third part of device memory, and calls unpack(). */
+xl_status xlm_transfer_end(xl_mpi_exchange *exchange, const xlm_side *from, const char *name,
+                           xl_status (*unpack)(xl_mpi_exchange *exchange), cl_event *event);
 /* Frees the memory of a transfer; waits for messages under way. */
 void xlm_transfer_release(xl_mpi_exchange *exchange);
 

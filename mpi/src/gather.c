@@ -56,37 +56,31 @@ xl_status xl_mpi_gather_begin(xl_mpi_exchange *exchange, cl_command_queue queue,
         return XL_ERROR_INVALID_ARGUMENT;
     xl_mpi *const mpi = exchange->mpi;
     xlm_transfer *const t = &exchange->transfer;
-    if (t->from) /* on all ranks */
-        return xlm_agree(mpi, xlm_fail(mpi, XL_ERROR_INVALID_ARGUMENT,
-                                       "exchange: a gather or scatter is under way; end it first"));
-    xl_status status = check_fields(exchange, queue, num_fields, fields, num_waits, waits);
+    xl_status status = xlm_transfer_idle(exchange);
+    if (status != XL_SUCCESS)
+        return status;
+    status = check_fields(exchange, queue, num_fields, fields, num_waits, waits);
     status = same_fields(mpi, status, num_fields, fields);
     t->from = &exchange->send;
     t->to = &exchange->recv;
     t->queue = queue;
     t->num_fields = status == XL_SUCCESS ? num_fields : 0;
     for (size_t f = 0; f < t->num_fields; ++f)
-        t->fields[f] = (xlm_moved){.bytes = fields[f].element_bytes,
-                                   .in = fields[f].in.buffer,
-                                   .out = fields[f].out.buffer,
-                                   .in_at = fields[f].in.offset,
-                                   .out_at = fields[f].out.offset};
+        t->fields[f] = xlm_moved_of(fields[f].element_bytes, &fields[f].in, &fields[f].out);
     return xlm_transfer_begin(exchange, status, num_waits, waits);
+}
+
+static xl_status unpack(xl_mpi_exchange *exchange)
+{
+    return xlm_transfer_move(exchange, true);
 }
 
 xl_status xl_mpi_gather_end(xl_mpi_exchange *exchange, cl_event *event)
 {
     if (event)
         *event = NULL;
-    if (!exchange)
-        return XL_ERROR_INVALID_ARGUMENT;
-    if (exchange->transfer.from != &exchange->send) /* on all ranks */
-        return xlm_agree(exchange->mpi, xlm_fail(exchange->mpi, XL_ERROR_INVALID_ARGUMENT,
-                                                 "exchange: no gather is under way"));
-    xl_status status = xlm_transfer_receive(exchange);
-    if (status == XL_SUCCESS)
-        status = xlm_transfer_move(exchange, true);
-    return xlm_transfer_end(exchange, status, event);
+    return exchange ? xlm_transfer_end(exchange, &exchange->send, "gather", unpack, event)
+                    : XL_ERROR_INVALID_ARGUMENT;
 }
 
 xl_status xl_mpi_gather(xl_mpi_exchange *exchange, cl_command_queue queue, size_t num_fields,

@@ -7,9 +7,11 @@
 
 /* ---- arguments and memory ------------------------------------------------------------------ */
 
-static xl_status check_arguments(xl_mpi *mpi, cl_command_queue queue, const xl_mpi_halo_args *args,
-                                 cl_uint num_waits, const cl_event *waits, xlm_domain *domain)
+static xl_status check_arguments(xlm_halo *halo, cl_command_queue queue, cl_uint num_waits,
+                                 const cl_event *waits)
 {
+    xl_mpi *const mpi = halo->mpi;
+    const xl_mpi_halo_args *const args = halo->args;
     xl_status status = xlm_check_queue(mpi, queue, num_waits, waits);
     if (status != XL_SUCCESS)
         return status;
@@ -22,9 +24,10 @@ static xl_status check_arguments(xl_mpi *mpi, cl_command_queue queue, const xl_m
     if (!isfinite(args->radius) || args->radius <= 0)
         return xlm_fail(mpi, XL_ERROR_INVALID_ARGUMENT,
                         "args.radius: %g; must be finite and above 0", args->radius);
-    if (args->n > XLM_MOST)
-        return xlm_fail(mpi, XL_ERROR_INVALID_ARGUMENT, "args.n: %zu; at most 2^32 - 2", args->n);
-    status = xlm_halo_space(mpi, args->space, domain);
+    status = xlm_halo_space(mpi, args->space, &halo->domain);
+    if (status == XL_SUCCESS)
+        status = xlm_points_check(mpi, "args.space", args->space->dimensions, args->space->scalar,
+                                  args->stride, args->n, &args->points, &halo->given);
     if (status == XL_SUCCESS && args->ids.buffer)
         status = xlm_check_view(mpi, "args.ids", &args->ids, args->n, sizeof(uint64_t));
     return status;
@@ -269,7 +272,7 @@ xl_status xl_mpi_exchange_halo(xl_mpi *mpi, cl_command_queue queue, const xl_mpi
     xlm_part part = {.n = 0};
     if (!mpi)
         return XL_ERROR_INVALID_ARGUMENT;
-    xl_status status = check_arguments(mpi, queue, args, num_waits, waits, &halo.domain);
+    xl_status status = check_arguments(&halo, queue, num_waits, waits);
     if (!out)
         status = xlm_fail(mpi, XL_ERROR_INVALID_ARGUMENT, "exchange: NULL");
     else

@@ -8,6 +8,7 @@
 #define XLM_HALO_H
 
 #include "exchange.h"
+#include "points.h"
 
 /* What all ranks know of each one. */
 typedef struct xlm_part {
@@ -34,6 +35,7 @@ typedef struct xlm_halo {
     const xl_mpi_halo_args *args;
     xl_mpi_exchange *exchange;
     xlm_domain domain;
+    xlm_points given; /* checked; read by xlm_halo_points() */
     double (*points)[3];
     uint64_t *ids;
     xlm_part *parts; /* of all ranks */
@@ -53,7 +55,7 @@ typedef struct xlm_halo {
 xl_status xlm_halo_space(xl_mpi *mpi, const xl_space *space, xlm_domain *domain);
 /* COLLECTIVE. Compares the arguments that must be equal on all ranks. Local result. */
 xl_status xlm_halo_same(xl_mpi *mpi, xl_status mine, const xl_mpi_halo_args *args);
-/* Reads and checks the points; fills `part`. Local; waits for `waits`. */
+/* Reads the points and checks their coordinates; fills `part`. Local; waits for `waits`. */
 xl_status xlm_halo_points(xlm_halo *halo, cl_command_queue queue, cl_uint num_waits,
                           const cl_event *waits, xlm_part *part);
 

@@ -24,27 +24,12 @@ static bool is_box(const xl_space *s)
 
 static xl_status check_kind(xl_mpi *mpi, const xl_space *s)
 {
-    if (s->dimensions < 1 || s->dimensions > 3)
-        return xlm_fail(mpi, XL_ERROR_INVALID_ARGUMENT,
-                        "args.space.dimensions: %u; must be 1, 2 or 3", (unsigned)s->dimensions);
-    if (s->scalar != XL_F32 && s->scalar != XL_F64)
-        return xlm_fail(mpi, XL_ERROR_INVALID_ARGUMENT,
-                        "args.space.scalar: %u; must be XL_F32 or XL_F64", (unsigned)s->scalar);
-    if (s->bounds != XL_BOUNDS_FOUND && s->bounds != XL_BOUNDS_GIVEN)
-        return xlm_fail(mpi, XL_ERROR_INVALID_ARGUMENT,
-                        "args.space.bounds: %u; must be XL_BOUNDS_FOUND or XL_BOUNDS_GIVEN",
-                        (unsigned)s->bounds);
-    if (s->wrap != 0)
-        return xlm_fail(mpi, XL_ERROR_INVALID_ARGUMENT, "args.space.wrap: %u; must be 0",
-                        (unsigned)s->wrap);
-    if (s->num_systems != 0)
-        return xlm_fail(mpi, XL_ERROR_INVALID_ARGUMENT, "args.space.num_systems: %u; must be 0",
-                        (unsigned)s->num_systems);
-    if (s->periodic >> s->dimensions != 0)
+    const xl_status status = xlm_check_space(mpi, s);
+    if (status == XL_SUCCESS && s->periodic >> s->dimensions != 0)
         return xlm_fail(mpi, XL_ERROR_INVALID_ARGUMENT,
                         "args.space.periodic: %u; there are %u dimensions", (unsigned)s->periodic,
                         (unsigned)s->dimensions);
-    return XL_SUCCESS;
+    return status;
 }
 
 static xl_status check_found(xl_mpi *mpi, const xl_space *s)
@@ -192,19 +177,11 @@ static xl_status check_point(xlm_halo *halo, size_t i)
     return XL_SUCCESS;
 }
 
-static void take_point(xlm_halo *halo, const void *scalars, size_t at, size_t i)
+static xl_status take_points(xlm_halo *halo, const xlm_points *points, xlm_part *part)
 {
-    for (uint32_t a = 0; a < 3; ++a)
-        halo->points[i][a] = a >= halo->domain.dimensions ? 0
-                             : halo->domain.wide          ? ((const double *)scalars)[at + a]
-                                                 : (double)((const float *)scalars)[at + a];
-}
-
-static xl_status take_points(xlm_halo *halo, const void *scalars, size_t stride, xlm_part *part)
-{
-    const size_t n = halo->args->n;
-    for (size_t i = 0; i < n; ++i) {
-        take_point(halo, scalars, i * stride, i);
+    for (size_t i = 0; i < points->n; ++i) {
+        for (uint32_t a = 0; a < 3; ++a)
+            halo->points[i][a] = a < points->dimensions ? xlm_coordinate(points, i, a) : 0;
         const xl_status status = check_point(halo, i);
         if (status != XL_SUCCESS)
             return status;
@@ -221,27 +198,16 @@ xl_status xlm_halo_points(xlm_halo *halo, cl_command_queue queue, cl_uint num_wa
 {
     xl_mpi *const mpi = halo->mpi;
     const xl_mpi_halo_args *const args = halo->args;
-    const size_t bytes = halo->domain.wide ? 8 : 4, d = halo->domain.dimensions,
-                 stride = args->stride ? args->stride : d,
-                 count = args->n ? (args->n - 1) * stride + d : 0;
-    void *scalars = NULL;
+    xlm_points *const given = &halo->given;
     *part = (xlm_part){.lower = {INFINITY, INFINITY, INFINITY},
                        .upper = {-INFINITY, -INFINITY, -INFINITY},
                        .n = args->n,
                        .has_ids = args->ids.buffer != NULL};
-    if (stride < d)
-        return xlm_fail(mpi, XL_ERROR_INVALID_ARGUMENT,
-                        "args.stride: %zu; must be 0 or at least the %zu dimensions", stride, d);
-    xl_status status = xlm_check_view(mpi, "args.points", &args->points, count, bytes);
+    xl_status status = xlm_alloc(mpi, args->n, sizeof *halo->points, &halo->points);
     if (status == XL_SUCCESS)
-        status = xlm_alloc(mpi, args->n, sizeof *halo->points, &halo->points);
+        status = xlm_points_read(mpi, queue, &args->points, given, num_waits, waits);
     if (status == XL_SUCCESS)
-        status = xlm_alloc(mpi, count, bytes, &scalars);
-    if (status == XL_SUCCESS)
-        status = xlm_read(mpi, queue, args->points.buffer, args->points.offset * bytes,
-                          count * bytes, scalars, num_waits, waits);
-    if (status == XL_SUCCESS)
-        status = take_points(halo, scalars, stride, part);
-    free(scalars);
+        status = take_points(halo, given, part);
+    free(given->data);
     return status;
 }

@@ -17,6 +17,9 @@
 
 enum { XLM_TEXT = 1024, XLM_FIELDS = 16 };
 
+/* The most elements of an array whose indices are u32. */
+#define XLM_MOST UINT64_C(0xfffffffe)
+
 struct xl_mpi {
     MPI_Comm comm, node; /* duplicates of the caller's, and the ranks of this node */
     xl_context *ctx;
@@ -29,9 +32,12 @@ struct xl_mpi {
     long fail_rank, fail_step, steps;
 };
 
-/* The kind of a plan: its functions. Each xl_mpi_plan begins with a pointer to one. */
+/* The kind of a plan. Each xl_mpi_plan begins with a pointer to one. */
 typedef struct xlm_plan_kind {
     const char *name; /* "scan", for error texts */
+    /* Fills a plan that is 0 behind its base, by the core library. Its error texts are those of the core
+     * library. destroy() follows if it fails. */
+    xl_status (*create)(xl_mpi_plan *plan, const void *desc);
     void (*destroy)(xl_mpi_plan *plan);
 } xlm_plan_kind;
 struct xl_mpi_plan {
@@ -65,15 +71,31 @@ xl_status xlm_same(xl_mpi *mpi, xl_status mine, const xlm_value *values, size_t 
 uint64_t xlm_hash(const void *bytes, size_t count); /* for values that are longer than 64 bits */
 uint64_t xlm_hash_text(const char *text);           /* 0 for NULL */
 
+/* COLLECTIVE, agreed. Makes a plan of `bytes`, if `mine` is success on all ranks. out may be NULL if mine is
+ * an error. */
+xl_status xlm_plan_create(xl_mpi *mpi, xl_status mine, size_t bytes, const xlm_plan_kind *kind,
+                          const void *desc, xl_mpi_plan **out);
+/* Checks that a plan is of a kind and that an argument is given. Local. */
+xl_status xlm_check_plan(const xl_mpi_plan *plan, const xlm_plan_kind *kind, const char *field,
+                         const void *given);
+bool xlm_is_float(uint32_t type); /* floating-point numbers or vectors of them */
+
 /* Memory, released by free(). */
 xl_status xlm_alloc(xl_mpi *mpi, size_t count, size_t bytes, void *pointer);
 xl_status xlm_buffer(xl_mpi *mpi, size_t bytes, cl_mem *buffer); /* at least one byte */
+xl_status xlm_buffer_of(xl_mpi *mpi, size_t bytes, const void *from, cl_mem *buffer); /* a copy */
+void xlm_release(cl_mem buffer);                                                      /* or NULL */
+void xlm_drop_event(xl_status status, cl_event *event); /* releases it if the call failed */
 
 /* Copies `bytes`; block. No bytes: nothing is called, except that read waits for `waits`. */
 xl_status xlm_read(xl_mpi *mpi, cl_command_queue queue, cl_mem from, size_t offset, size_t bytes,
                    void *to, cl_uint num_waits, const cl_event *waits);
 xl_status xlm_write(xl_mpi *mpi, cl_command_queue queue, cl_mem to, size_t offset, size_t bytes,
                     const void *from);
+/* Enqueues a copy on the device. */
+xl_status xlm_copy(xl_mpi *mpi, cl_command_queue queue, cl_mem from, size_t from_at, cl_mem to,
+                   size_t to_at, size_t bytes);
+xl_status xlm_finish(xl_mpi *mpi, cl_command_queue queue);
 /* Waits for `waits`. */
 xl_status xlm_wait(xl_mpi *mpi, cl_uint num_waits, const cl_event *waits);
 /* Sets *event, unless it is NULL, to one that completes after all work that `queue` has. */
@@ -81,6 +103,19 @@ xl_status xlm_marker(xl_mpi *mpi, cl_command_queue queue, cl_event *event);
 /* Checks a view of `count` elements: given, of a buffer of this context, long enough. */
 xl_status xlm_check_view(xl_mpi *mpi, const char *field, const xl_view *view, size_t count,
                          size_t element_bytes);
+xl_status xlm_check_absent(xl_mpi *mpi, const char *field, bool given);
+
+/* The bytes of a view, in a buffer that is no sub-buffer. */
+typedef struct xlm_range {
+    cl_mem buffer;
+    size_t begin, end;
+} xlm_range;
+xlm_range xlm_range_of(const xl_view *view, size_t count, size_t element_bytes);
+bool xlm_overlap(const xlm_range *a, const xlm_range *b);
+/* Checks that two views do not overlap. */
+xl_status xlm_check_apart(xl_mpi *mpi, const char *a, const xl_view *view_a, size_t count_a,
+                          size_t bytes_a, const char *b, const xl_view *view_b, size_t count_b,
+                          size_t bytes_b);
 /* Checks queue and waits as in crosslane/plan.h. */
 xl_status xlm_check_queue(xl_mpi *mpi, cl_command_queue queue, cl_uint num_waits,
                           const cl_event *waits);
@@ -103,7 +138,7 @@ xl_status xlm_messages_end(xl_mpi *mpi, xlm_messages *messages);
 /* COLLECTIVE. received[r] = what rank r has in sent[this rank]. */
 xl_status xlm_counts(xl_mpi *mpi, const uint64_t *sent, uint64_t *received);
 
-/* COLLECTIVE. before = the sum of `mine` over lower ranks, all = over all ranks. */
-xl_status xlm_prefix(xl_mpi *mpi, uint64_t mine, uint64_t *before, uint64_t *all);
+/* COLLECTIVE. at[r], 0 <= r <= size: the sum of `mine` over the ranks below r. */
+xl_status xlm_sizes(xl_mpi *mpi, uint64_t mine, uint64_t *at);
 
 #endif

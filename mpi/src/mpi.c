@@ -239,6 +239,54 @@ xl_status xl_mpi_in_turn(xl_mpi *mpi, xl_status (*create)(void *user), void *use
     return xlm_agree(mpi, status == XL_SUCCESS ? turn : status);
 }
 
+/* ---- plans --------------------------------------------------------------------------------- */
+
+typedef struct making {
+    xl_mpi_plan *plan;
+    const void *desc;
+} making;
+
+static xl_status make_plan(void *user)
+{
+    const making *const m = user;
+    return m->plan->kind->create(m->plan, m->desc);
+}
+
+xl_status xlm_plan_create(xl_mpi *mpi, xl_status mine, size_t bytes, const xlm_plan_kind *kind,
+                          const void *desc, xl_mpi_plan **out)
+{
+    making m = {NULL, desc};
+    if (out)
+        *out = NULL;
+    if (mine == XL_SUCCESS && !(m.plan = calloc(1, bytes)))
+        mine = xlm_fail(mpi, XL_ERROR_OUT_OF_MEMORY, "no memory for a plan");
+    if (m.plan)
+        *m.plan = (xl_mpi_plan){kind, mpi};
+    mine = xlm_agree(mpi, mine);
+    if (mine == XL_SUCCESS)
+        mine = xl_mpi_in_turn(mpi, make_plan, &m);
+    if (mine == XL_SUCCESS)
+        *out = m.plan;
+    else
+        xl_mpi_plan_destroy(m.plan);
+    return mine;
+}
+
+xl_status xlm_check_plan(const xl_mpi_plan *plan, const xlm_plan_kind *kind, const char *field,
+                         const void *given)
+{
+    if (plan->kind != kind)
+        return xlm_fail(plan->mpi, XL_ERROR_INVALID_ARGUMENT, "plan: a %s; must be a %s",
+                        plan->kind->name, kind->name);
+    return given ? XL_SUCCESS : xlm_fail(plan->mpi, XL_ERROR_INVALID_ARGUMENT, "%s: NULL", field);
+}
+
+bool xlm_is_float(uint32_t type)
+{
+    const uint32_t lane = type & 0xff;
+    return type < XL_USER_TYPE && lane >= XL_F16 && lane <= XL_F64;
+}
+
 void xl_mpi_plan_destroy(xl_mpi_plan *plan)
 {
     if (plan)

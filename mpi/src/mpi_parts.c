@@ -5,37 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- buffers ------------------------------------------------------------------------------- */
-
-xl_status xlm_buffer_of(xl_mpi *mpi, size_t bytes, const void *from, cl_mem *buffer)
-{
-    cl_int code;
-    if (bytes == 0)
-        return xlm_buffer(mpi, 0, buffer);
-    *buffer = clCreateBuffer(xl_context_cl(mpi->ctx), CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR,
-                             bytes, (void *)from, &code);
-    return xlm_cl(mpi, code, "clCreateBuffer");
-}
-
-xl_status xlm_finish(xl_mpi *mpi, cl_command_queue queue)
-{
-    return xlm_cl(mpi, clFinish(queue), "clFinish");
-}
-
-void xlm_release(cl_mem buffer)
-{
-    if (buffer)
-        clReleaseMemObject(buffer);
-}
-
-void xlm_drop_event(xl_status status, cl_event *event)
-{
-    if (status == XL_SUCCESS || !event || !*event)
-        return;
-    clReleaseEvent(*event);
-    *event = NULL;
-}
-
 /* ---- checks -------------------------------------------------------------------------------- */
 
 size_t xlm_segment_elements(const xlm_problem *problem, size_t n, const xl_view *segments)
@@ -45,12 +14,6 @@ size_t xlm_segment_elements(const xlm_problem *problem, size_t n, const xl_view 
     if (problem->segments == XL_SEGMENTS_OFFSETS)
         return segments->buffer ? segments->count : n > 0;
     return problem->segments == XL_SEGMENTS_FLAG_BITMASK ? (n + 31) / 32 : n;
-}
-
-xl_status xlm_check_absent(xl_mpi *mpi, const char *field, bool given)
-{
-    return given ? xlm_fail(mpi, XL_ERROR_INVALID_ARGUMENT, "%s: given; must not be", field)
-                 : XL_SUCCESS;
 }
 
 static xl_status check_params(const xlm_problem *problem, const void *const *params)
@@ -80,36 +43,24 @@ xl_status xlm_check_arrays(const xlm_problem *problem, size_t n, const xl_view *
     return status == XL_SUCCESS ? check_params(problem, params) : status;
 }
 
-/* The buffer that a sub-buffer is a part of, and where it begins. */
-static cl_mem root_of(cl_mem buffer, size_t *begin)
-{
-    cl_mem parent = NULL;
-    if (clGetMemObjectInfo(buffer, CL_MEM_ASSOCIATED_MEMOBJECT, sizeof parent, &parent, NULL) !=
-            CL_SUCCESS ||
-        !parent ||
-        clGetMemObjectInfo(buffer, CL_MEM_OFFSET, sizeof *begin, begin, NULL) != CL_SUCCESS) {
-        *begin = 0;
-        return buffer;
-    }
-    return parent;
-}
-
-xl_status xlm_check_apart(xl_mpi *mpi, const char *a, const xl_view *view_a, size_t bytes_a,
-                          size_t element_a, const char *b, const xl_view *view_b, size_t bytes_b,
-                          size_t element_b)
-{
-    size_t at_a, at_b;
-    if (bytes_a == 0 || bytes_b == 0 || !view_a->buffer || !view_b->buffer ||
-        root_of(view_a->buffer, &at_a) != root_of(view_b->buffer, &at_b))
-        return XL_SUCCESS;
-    at_a += view_a->offset * element_a;
-    at_b += view_b->offset * element_b;
-    if (at_a >= at_b + bytes_b || at_b >= at_a + bytes_a)
-        return XL_SUCCESS;
-    return xlm_fail(mpi, XL_ERROR_OVERLAP, "%s and %s overlap", a, b);
-}
-
 /* ---- heads --------------------------------------------------------------------------------- */
+
+static uint64_t low_bits(uint64_t count)
+{
+    return count < 64 ? (UINT64_C(1) << count) - 1 : UINT64_MAX;
+}
+
+uint64_t xlm_heads_before(const xlm_problem *problem, uint64_t end)
+{
+    const uint64_t row = problem->mask & low_bits(problem->width),
+                   rest = problem->mask & low_bits(end % problem->width);
+    uint64_t in_row = 0, in_rest = 0;
+    for (uint64_t k = 0; k < 64; ++k) {
+        in_row += row >> k & 1;
+        in_rest += rest >> k & 1;
+    }
+    return end / problem->width * in_row + in_rest;
+}
 
 static bool is_head(const xlm_problem *problem, uint64_t i)
 {
@@ -324,19 +275,6 @@ xl_status xlm_parts_reserve(xlm_parts *parts)
     return status;
 }
 
-xl_status xlm_parts_sizes(xlm_parts *parts, size_t n)
-{
-    xl_mpi *const mpi = parts->problem->mpi;
-    const uint64_t mine = n;
-    parts->at[0] = 0;
-    const xl_status status = xlm_mpi(
-        mpi, MPI_Allgather(&mine, 1, MPI_UINT64_T, parts->at + 1, 1, MPI_UINT64_T, mpi->comm),
-        "MPI_Allgather");
-    for (int r = 0; r < mpi->size; ++r)
-        parts->at[r + 1] += parts->at[r];
-    return status;
-}
-
 size_t xlm_parts_of(const xlm_parts *parts, int r)
 {
     if (!parts->problem->units)
@@ -345,7 +283,8 @@ size_t xlm_parts_of(const xlm_parts *parts, int r)
     return (size_t)((owned + XLM_UNIT - 1) / XLM_UNIT);
 }
 
-xl_status xlm_parts_count(xlm_parts *parts)
+/* Sets count, before, all, and reserves the parts. */
+static xl_status count_parts(xlm_parts *parts)
 {
     xl_mpi *const mpi = parts->problem->mpi;
     parts->before = parts->all = 0;
@@ -355,6 +294,22 @@ xl_status xlm_parts_count(xlm_parts *parts)
     }
     parts->count = xlm_parts_of(parts, mpi->rank);
     return xlm_alloc(mpi, parts->count, sizeof *parts->part, &parts->part);
+}
+
+xl_status xlm_parts_divide(xlm_parts *parts, xlm_part mine, bool scans)
+{
+    xl_mpi *const mpi = parts->problem->mpi;
+    xl_status status = xlm_sizes(mpi, mine.n, parts->at);
+    status = xlm_agree(mpi, status == XL_SUCCESS ? count_parts(parts) : status);
+    if (status != XL_SUCCESS)
+        return status;
+    mine.first = parts->at[mpi->rank];
+    if (!parts->problem->units) {
+        parts->part[0] = mine;
+        return XL_SUCCESS;
+    }
+    xlm_units_divide(parts, &mine);
+    return xlm_units_fetch(parts, &mine, scans);
 }
 
 static xl_status tell(const xlm_parts *parts, xlm_part *part, xlm_told *told)

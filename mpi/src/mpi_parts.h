@@ -98,18 +98,17 @@ size_t xlm_segment_elements(const xlm_problem *problem, size_t n, const xl_view 
 /* Checks arrays of a call: the checks of the core library that must not fail later. */
 xl_status xlm_check_arrays(const xlm_problem *problem, size_t n, const xl_view *in,
                            const xl_view *segments, const void *const *params);
-xl_status xlm_check_absent(xl_mpi *mpi, const char *field, bool given);
-xl_status xlm_check_apart(xl_mpi *mpi, const char *a, const xl_view *view_a, size_t bytes_a,
-                          size_t element_a, const char *b, const xl_view *view_b, size_t bytes_b,
-                          size_t element_b);
 
 /* The steps of a call. Between two of them the ranks agree. */
-xl_status xlm_parts_reserve(xlm_parts *parts);         /* memory for the ranks' sizes; local */
-xl_status xlm_parts_sizes(xlm_parts *parts, size_t n); /* COLLECTIVE: `at` */
-xl_status
-xlm_parts_tell(xlm_parts *parts); /* heads, values and records of this rank's parts; local */
+xl_status xlm_parts_reserve(xlm_parts *parts); /* memory for the ranks' sizes; local */
+/* COLLECTIVE, agreed: the parts. `mine`: n and the arrays of this rank. */
+xl_status xlm_parts_divide(xlm_parts *parts, xlm_part mine, bool scans);
+xl_status xlm_parts_tell(xlm_parts *parts);   /* heads, values and records of the parts; local */
 xl_status xlm_parts_gather(xlm_parts *parts); /* COLLECTIVE: the records of all ranks */
 void xlm_parts_drop(xlm_parts *parts);
+
+/* XL_SEGMENTS_WIDTH and XL_SEGMENTS_MASK: the heads of elements 0 to end - 1 of the whole array. */
+uint64_t xlm_heads_before(const xlm_problem *problem, uint64_t end);
 
 /* The parts of rank r: one, or those of the units that begin on it. */
 size_t xlm_parts_of(const xlm_parts *parts, int r);
@@ -122,8 +121,6 @@ xl_status xlm_units_return(xlm_parts *parts, xl_status mine, const xl_view *out)
 
 /* Units: where the first one of rank r begins; the end of the array for r = size. */
 uint64_t xlm_parts_unit(const xlm_parts *parts, int r);
-/* Sets count, before, all, and reserves `part`: no fields of the parts are set. */
-xl_status xlm_parts_count(xlm_parts *parts);
 
 /* Part k of all, its value, and whether its first element begins a segment. */
 const xlm_told *xlm_parts_at(const xlm_parts *parts, size_t k);
@@ -133,11 +130,5 @@ bool xlm_parts_begins(const xlm_parts *parts, size_t k);
 /* Reduces elements [from, to) of a part to `value`, an element of the type on the host, and *index. */
 xl_status xlm_partial(const xlm_parts *parts, const xlm_part *part, size_t from, size_t to,
                       void *value, uint64_t *index);
-
-/* A buffer with a copy of host memory. */
-xl_status xlm_buffer_of(xl_mpi *mpi, size_t bytes, const void *from, cl_mem *buffer);
-xl_status xlm_finish(xl_mpi *mpi, cl_command_queue queue);
-void xlm_release(cl_mem buffer);                        /* or NULL */
-void xlm_drop_event(xl_status status, cl_event *event); /* releases it if the call failed */
 
 #endif

@@ -154,17 +154,11 @@ char *xlm_shift_index(const char *text, const char *name, bool *found)
 
 /* ---- plans --------------------------------------------------------------------------------- */
 
-static bool is_float(uint32_t type)
-{
-    const uint32_t lane = type & 0xff;
-    return type < XL_USER_TYPE && lane >= XL_F16 && lane <= XL_F64;
-}
-
 static bool rounds(const xl_reduce_desc *desc)
 {
     if (desc->op == XL_USER_OP)
         return !(desc->user_op->flags & XL_OP_STRICTLY_ASSOCIATIVE);
-    return (desc->op == XL_SUM || desc->op == XL_PROD) && is_float(desc->type);
+    return (desc->op == XL_SUM || desc->op == XL_PROD) && xlm_is_float(desc->type);
 }
 
 void xlm_problem_init(xlm_problem *problem, xl_mpi *mpi, const xl_reduce_desc *desc)

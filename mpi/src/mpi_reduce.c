@@ -45,13 +45,6 @@ static void destroy(xl_mpi_plan *base)
     free(plan);
 }
 
-static const xlm_plan_kind reduce_kind = {"reduction", destroy};
-
-typedef struct creation {
-    reduce_plan *plan;
-    const xl_reduce_desc *desc;
-} creation;
-
 static void remove_segments(xl_reduce_desc *desc)
 {
     desc->segments = XL_SEGMENTS_NONE;
@@ -59,10 +52,9 @@ static void remove_segments(xl_reduce_desc *desc)
     desc->segment_width = desc->segment_mask = 0;
 }
 
-static xl_status create_combine(const creation *c)
+static xl_status create_combine(reduce_plan *plan, const xl_reduce_desc *desc)
 {
-    reduce_plan *const plan = c->plan;
-    xl_reduce_desc combine = *c->desc;
+    xl_reduce_desc combine = *desc;
     xl_param params[XL_PARAMS + 1];
     remove_segments(&combine);
     combine.load = NULL;
@@ -75,7 +67,7 @@ static xl_status create_combine(const creation *c)
     }
     char *const store =
         xlm_add_index(&combine, &combine.store, "xlm_result", params, &plan->numbers);
-    const xl_status status = c->desc->store && !store
+    const xl_status status = desc->store && !store
                                  ? XL_ERROR_OUT_OF_MEMORY
                                  : xl_reduce_create(plan->base.mpi->ctx, &combine, &plan->combine);
     free(store);
@@ -83,10 +75,9 @@ static xl_status create_combine(const creation *c)
 }
 
 /* A part's own segments. A mask must be turned, which a plan cannot; so it becomes flags. */
-static xl_status create_segments(const creation *c)
+static xl_status create_segments(reduce_plan *plan, const xl_reduce_desc *desc)
 {
-    reduce_plan *const plan = c->plan;
-    xl_reduce_desc segments = *c->desc;
+    xl_reduce_desc segments = *desc;
     xl_param params[XL_PARAMS + 1];
     bool counts;
     char *const load = xlm_add_index(&segments, &segments.load, "xlm_first", params, &counts);
@@ -95,8 +86,8 @@ static xl_status create_segments(const creation *c)
         segments.segments = XL_SEGMENTS_HEAD_FLAGS;
     }
     const xl_status status =
-        c->desc->load && !load ? XL_ERROR_OUT_OF_MEMORY
-                               : xl_reduce_create(plan->base.mpi->ctx, &segments, &plan->segments);
+        desc->load && !load ? XL_ERROR_OUT_OF_MEMORY
+                            : xl_reduce_create(plan->base.mpi->ctx, &segments, &plan->segments);
     free(load);
     return status;
 }
@@ -118,53 +109,54 @@ static xl_status create_map(xl_context *ctx, const char *expression, uint32_t nu
 }
 
 /* Segments for the elements of a part from number `from` on. */
-static xl_status create_convert(const creation *c)
+static xl_status create_convert(reduce_plan *plan, const xl_reduce_desc *desc)
 {
     static const xl_param params[] = {{"from", XL_U64}, {"mask", XL_U64}, {"width", XL_U64}};
-    xl_context *const ctx = c->plan->base.mpi->ctx;
-    xl_plan **const plan = &c->plan->convert;
-    const uint32_t type = c->desc->segment_type;
-    if (c->desc->segments == XL_SEGMENTS_MASK)
+    xl_context *const ctx = plan->base.mpi->ctx;
+    const uint32_t type = desc->segment_type;
+    if (desc->segments == XL_SEGMENTS_MASK)
         return create_map(ctx, "(uchar)(mask >> ((i + from) % width) & 1)", 0, XL_NONE, XL_U8, 3,
-                          params, plan);
-    if (c->desc->segments == XL_SEGMENTS_FLAG_BITMASK)
+                          params, &plan->convert);
+    if (desc->segments == XL_SEGMENTS_FLAG_BITMASK)
         return create_map(ctx, "from % 32 ? x >> (from % 32) | y << (32 - from % 32) : x", 2,
-                          XL_U32, XL_U32, 1, params, plan);
-    if (c->desc->segments == XL_SEGMENTS_OFFSETS)
+                          XL_U32, XL_U32, 1, params, &plan->convert);
+    if (desc->segments == XL_SEGMENTS_OFFSETS)
         return create_map(ctx, type == XL_U32 ? "x - (uint)from" : "x - from", 1, type, type, 1,
-                          params, plan);
+                          params, &plan->convert);
     return XL_SUCCESS;
 }
 
-static xl_status create_plans(void *user)
+static xl_status create(xl_mpi_plan *base, const void *of)
 {
     static const xl_param by[] = {{"from", XL_U64}};
-    const creation *const c = user;
-    reduce_plan *const plan = c->plan;
-    xl_mpi *const mpi = plan->base.mpi;
+    reduce_plan *const plan = (reduce_plan *)base;
+    const xl_reduce_desc *const desc = of;
+    xl_mpi *const mpi = base->mpi;
     xl_plan *checked = NULL; /* the caller's text as it is: errors name its lines and columns */
-    xl_status status = xl_reduce_create(mpi->ctx, c->desc, &checked);
+    xl_status status = xl_reduce_create(mpi->ctx, desc, &checked);
     xl_plan_destroy(checked);
     if (status != XL_SUCCESS)
         return status;
-    xlm_problem_init(&plan->problem, mpi, c->desc);
+    xlm_problem_init(&plan->problem, mpi, desc);
     plan->problem.leads = true;
-    plan->key_bytes = xl_type_size((xl_type)c->desc->segment_type);
+    plan->key_bytes = xl_type_size((xl_type)desc->segment_type);
     if (plan->problem.finds)
         plan->problem.store_bytes = sizeof(uint64_t);
-    status = xlm_problem_plans(&plan->problem, c->desc);
+    status = xlm_problem_plans(&plan->problem, desc);
     if (status == XL_SUCCESS)
-        status = create_combine(c);
-    if (status != XL_SUCCESS || c->desc->segments == XL_SEGMENTS_NONE)
+        status = create_combine(plan, desc);
+    if (status != XL_SUCCESS || desc->segments == XL_SEGMENTS_NONE)
         return status;
-    status = create_segments(c);
+    status = create_segments(plan, desc);
     if (status == XL_SUCCESS)
-        status = create_convert(c);
+        status = create_convert(plan, desc);
     if (status == XL_SUCCESS && plan->problem.finds)
         status = create_map(mpi->ctx, "x == ULONG_MAX ? x : x + from", 1, XL_U64, XL_U64, 1, by,
                             &plan->shift);
     return status;
 }
+
+static const xlm_plan_kind reduce_kind = {"reduction", create, destroy};
 
 static xl_status check_desc(xl_mpi *mpi, const xl_reduce_desc *desc, xl_mpi_plan **out)
 {
@@ -178,25 +170,11 @@ static xl_status check_desc(xl_mpi *mpi, const xl_reduce_desc *desc, xl_mpi_plan
 
 xl_status xl_mpi_reduce_create(xl_mpi *mpi, const xl_reduce_desc *desc, xl_mpi_plan **out)
 {
-    reduce_plan *plan = NULL;
-    if (out)
-        *out = NULL;
     if (!mpi)
         return XL_ERROR_INVALID_ARGUMENT;
     xl_status status = check_desc(mpi, desc, out);
     status = xlm_same_desc(mpi, status, desc, NULL, 0);
-    if (status == XL_SUCCESS)
-        status = xlm_alloc(mpi, 1, sizeof *plan, &plan);
-    if (status == XL_SUCCESS)
-        *plan = (reduce_plan){.base = {&reduce_kind, mpi}};
-    status = xlm_agree(mpi, status);
-    if (status == XL_SUCCESS)
-        status = xl_mpi_in_turn(mpi, create_plans, &(creation){plan, desc});
-    if (status == XL_SUCCESS)
-        *out = &plan->base;
-    else if (plan)
-        destroy(&plan->base);
-    return status;
+    return xlm_plan_create(mpi, status, sizeof(reduce_plan), &reduce_kind, desc, out);
 }
 
 /* ---- checks -------------------------------------------------------------------------------- */
@@ -221,12 +199,11 @@ static xl_status check_output(const xlm_problem *problem, const xl_reduce_args *
     const size_t heads = xlm_segment_elements(problem, args->n, &args->segments);
     xl_status status = xlm_check_view(mpi, field, view, count, bytes);
     if (status == XL_SUCCESS)
-        status = xlm_check_apart(mpi, "args.in", &args->in, args->n * problem->load_bytes,
-                                 problem->load_bytes, field, view, count * bytes, bytes);
+        status = xlm_check_apart(mpi, "args.in", &args->in, args->n, problem->load_bytes, field,
+                                 view, count, bytes);
     if (status == XL_SUCCESS)
-        status =
-            xlm_check_apart(mpi, "args.segments", &args->segments, heads * problem->segment_bytes,
-                            problem->segment_bytes, field, view, count * bytes, bytes);
+        status = xlm_check_apart(mpi, "args.segments", &args->segments, heads,
+                                 problem->segment_bytes, field, view, count, bytes);
     return status;
 }
 
@@ -248,9 +225,8 @@ static xl_status check_more_outputs(const reduce_plan *plan, const xl_reduce_arg
         status = check_output(problem, args, "args.num_segments_out", &args->num_segments_out, 1,
                               sizeof(uint64_t));
     if (status == XL_SUCCESS && keys)
-        status = xlm_check_apart(mpi, "args.keys_out", &args->keys_out, count * plan->key_bytes,
-                                 plan->key_bytes, "args.out", &args->out,
-                                 count * problem->store_bytes, problem->store_bytes);
+        status = xlm_check_apart(mpi, "args.keys_out", &args->keys_out, count, plan->key_bytes,
+                                 "args.out", &args->out, count, problem->store_bytes);
     return status;
 }
 
@@ -259,12 +235,9 @@ static xl_status check_call(reduce_call *call, cl_uint num_waits, const cl_event
     const xlm_problem *const problem = &call->plan->problem;
     const xl_reduce_args *const args = call->args;
     xl_mpi *const mpi = call->plan->base.mpi;
-    if (call->plan->base.kind != &reduce_kind)
-        return xlm_fail(mpi, XL_ERROR_INVALID_ARGUMENT, "plan: a %s; must be a reduction",
-                        call->plan->base.kind->name);
-    if (!args)
-        return xlm_fail(mpi, XL_ERROR_INVALID_ARGUMENT, "args: NULL");
-    xl_status status = xlm_check_queue(mpi, call->parts.queue, num_waits, waits);
+    xl_status status = xlm_check_plan(&call->plan->base, &reduce_kind, "args", args);
+    if (status == XL_SUCCESS)
+        status = xlm_check_queue(mpi, call->parts.queue, num_waits, waits);
     if (status == XL_SUCCESS)
         status = xlm_check_absent(mpi, "args.n_device", args->n_device.buffer != NULL);
     if (status == XL_SUCCESS)
@@ -366,19 +339,28 @@ static bool is_open(const xlm_parts *parts, size_t k)
     return false;
 }
 
-/* The value of the last segment that begins here, and of its parts on the next ranks. */
+/* The last segment that begins here goes on with parts up to *end - 1. Whether they have elements. */
+static bool find_open(const xlm_parts *parts, size_t *end)
+{
+    bool continues = false, ends = false;
+    *end = parts->before + 1;
+    while (*end < parts->all && !ends && !xlm_parts_begins(parts, *end)) {
+        continues = continues || xlm_parts_at(parts, *end)->n > 0;
+        ends = xlm_parts_at(parts, *end)->heads;
+        ++*end;
+    }
+    return continues;
+}
+
+/* The value of that segment here, and of its parts on the next ranks. */
 static xl_status collect_open(reduce_call *call)
 {
     const xlm_parts *const parts = &call->parts;
     const xlm_part *const part = &parts->part[0];
     uint64_t index = 0;
-    bool ends = false;
+    size_t end;
     xl_status status = XL_SUCCESS;
-    for (size_t k = parts->before + 1; k < parts->all && !ends; ++k) {
-        ends = xlm_parts_begins(parts, k);
-        call->continues = call->continues || (!ends && xlm_parts_at(parts, k)->n > 0);
-        ends = ends || xlm_parts_at(parts, k)->heads;
-    }
+    call->continues = find_open(parts, &end);
     if (!call->continues)
         return XL_SUCCESS;
     if (part->last < part->n)
@@ -387,13 +369,8 @@ static xl_status collect_open(reduce_call *call)
         call->index[0] = index;
         call->num_values = 1;
     }
-    ends = false;
-    for (size_t k = parts->before + 1; k < parts->all && !ends; ++k) {
-        ends = xlm_parts_begins(parts, k);
-        if (!ends)
-            add_part(call, k);
-        ends = ends || xlm_parts_at(parts, k)->heads;
-    }
+    for (size_t k = parts->before + 1; k < end; ++k)
+        add_part(call, k);
     return status;
 }
 
@@ -428,11 +405,9 @@ static xl_status copy_words(reduce_call *call, xl_transform_args *args)
     xl_mpi *const mpi = call->plan->base.mpi;
     xl_status status = xlm_buffer(mpi, (words + 1) * sizeof(cl_uint), &call->converted[1]);
     if (status == XL_SUCCESS)
-        status = xlm_cl(mpi,
-                        clEnqueueCopyBuffer(call->parts.queue, bits.buffer, call->converted[1],
-                                            (bits.offset + first) * sizeof(cl_uint), 0,
-                                            words * sizeof(cl_uint), 0, NULL, NULL),
-                        "clEnqueueCopyBuffer");
+        status =
+            xlm_copy(mpi, call->parts.queue, bits.buffer, (bits.offset + first) * sizeof(cl_uint),
+                     call->converted[1], 0, words * sizeof(cl_uint));
     args->n = (n - call->begin + 31) / 32;
     args->in[0] = xl_view_of(call->converted[1], 0);
     args->in[1] = xl_view_of(call->converted[1], 1);
@@ -476,20 +451,6 @@ static xl_status take_segments(reduce_call *call, xl_view *segments)
     if (kind == XL_SEGMENTS_MASK || (call->plan->convert && call->begin > 0))
         return convert(call, segments);
     return XL_SUCCESS;
-}
-
-/* Segments of widths and masks that begin in the part. */
-static size_t heads_by_width(const reduce_call *call)
-{
-    const xlm_problem *const problem = &call->plan->problem;
-    const uint64_t first = call->parts.part[0].first, end = first + call->args->n,
-                   width = problem->width;
-    size_t count = 0;
-    if (problem->segments == XL_SEGMENTS_WIDTH)
-        return (size_t)((end + width - 1) / width - (first + width - 1) / width);
-    for (uint64_t i = first; i < end; ++i)
-        count += problem->mask >> i % width & 1;
-    return count;
 }
 
 /* Results of the segments that begin here. *number: how many there are. */
@@ -543,11 +504,8 @@ static xl_status write_number(const reduce_call *call, uint64_t number)
         return XL_SUCCESS;
     xl_status status = xlm_buffer_of(mpi, sizeof number, &number, &from);
     if (status == XL_SUCCESS)
-        status =
-            xlm_cl(mpi,
-                   clEnqueueCopyBuffer(call->parts.queue, from, to.buffer, 0,
-                                       to.offset * sizeof number, sizeof number, 0, NULL, NULL),
-                   "clEnqueueCopyBuffer");
+        status = xlm_copy(mpi, call->parts.queue, from, 0, to.buffer, to.offset * sizeof number,
+                          sizeof number);
     xlm_release(from);
     return status;
 }
@@ -581,32 +539,25 @@ static xl_status check_results(reduce_call *call)
 {
     const xl_reduce_args *const args = call->args;
     const xlm_problem *const problem = &call->plan->problem;
+    const uint64_t first = call->parts.part[0].first;
     if (problem->segments == XL_SEGMENTS_OFFSETS)
         call->results = args->segments.count > 1 ? args->segments.count - 1 : 0;
     if (problem->width == 0)
         return XL_SUCCESS;
-    call->results = heads_by_width(call);
+    call->results =
+        (size_t)(xlm_heads_before(problem, first + args->n) - xlm_heads_before(problem, first));
     return check_output(problem, args, "args.out", &args->out, call->results, problem->store_bytes);
 }
 
-/* The parts of this rank. COLLECTIVE. */
+/* The parts of this rank. COLLECTIVE; agreed. */
 static xl_status divide(reduce_call *call)
 {
-    xlm_parts *const parts = &call->parts;
     const xl_reduce_args *const args = call->args;
-    xl_mpi *const mpi = parts->problem->mpi;
-    xl_status status = xlm_parts_sizes(parts, args->n);
-    status = xlm_agree(mpi, status == XL_SUCCESS ? xlm_parts_count(parts) : status);
-    if (status != XL_SUCCESS)
+    const xlm_part mine = {.n = args->n, .in = args->in, .segments = args->segments};
+    const xl_status status = xlm_parts_divide(&call->parts, mine, false);
+    if (status != XL_SUCCESS || call->plan->problem.units)
         return status;
-    const xlm_part mine = {
-        .first = parts->at[mpi->rank], .n = args->n, .in = args->in, .segments = args->segments};
-    if (!parts->problem->units) {
-        parts->part[0] = mine;
-        return xlm_agree(mpi, check_results(call));
-    }
-    xlm_units_divide(parts, &mine);
-    return xlm_units_fetch(parts, &mine, false);
+    return xlm_agree(call->plan->base.mpi, check_results(call));
 }
 
 static xl_status tell(reduce_call *call)

@@ -37,19 +37,11 @@ static void destroy(xl_mpi_plan *base)
     free(plan);
 }
 
-static const xlm_plan_kind scan_kind = {"scan", destroy};
-
-typedef struct creation {
-    scan_plan *plan;
-    const xl_scan_desc *desc;
-} creation;
-
 /* An inclusive scan of the values of parts, in order, with flags where segments begin. An exclusive sum
  * without init begins with +0, so that the sum of all -0 is +0. */
-static xl_status create_combine(const creation *c)
+static xl_status create_combine(scan_plan *plan, const xl_scan_desc *desc)
 {
     static const cl_ulong zero[4] = {0};
-    const xl_scan_desc *const desc = c->desc;
     const bool has_init = desc->init || desc->init_view.buffer;
     xl_scan_desc combine;
     xl_scan_desc_init(&combine);
@@ -63,7 +55,7 @@ static xl_status create_combine(const creation *c)
     combine.init_view = desc->init_view;
     combine.segments = XL_SEGMENTS_HEAD_FLAGS;
     combine.determinism = desc->determinism;
-    return xl_scan_create(c->plan->base.mpi->ctx, &combine, &c->plan->combine);
+    return xl_scan_create(plan->base.mpi->ctx, &combine, &plan->combine);
 }
 
 static void measure_carry(scan_plan *plan, const xl_scan_desc *desc)
@@ -75,24 +67,26 @@ static void measure_carry(scan_plan *plan, const xl_scan_desc *desc)
     plan->flag_bytes = alignment < sizeof(cl_uint) ? alignment : sizeof(cl_uint);
 }
 
-static xl_status create_plans(void *user)
+static xl_status create(xl_mpi_plan *base, const void *of)
 {
-    const creation *const c = user;
-    scan_plan *const plan = c->plan;
-    xl_mpi *const mpi = plan->base.mpi;
-    xl_scan_desc scan = *c->desc;
-    const xl_reduce_desc reduce = xlm_reduce_of(c->desc);
+    scan_plan *const plan = (scan_plan *)base;
+    const xl_scan_desc *const desc = of;
+    xl_mpi *const mpi = base->mpi;
+    xl_scan_desc scan = *desc;
+    const xl_reduce_desc reduce = xlm_reduce_of(desc);
     scan.carry = 1;
     xl_status status = xl_scan_create(mpi->ctx, &scan, &plan->scan);
     if (status != XL_SUCCESS)
         return status;
     xlm_problem_init(&plan->problem, mpi, &reduce);
-    measure_carry(plan, c->desc);
+    measure_carry(plan, desc);
     if (mpi->size == 1 && !plan->problem.units)
         return XL_SUCCESS;
     status = xlm_problem_plans(&plan->problem, &reduce);
-    return status == XL_SUCCESS ? create_combine(c) : status;
+    return status == XL_SUCCESS ? create_combine(plan, desc) : status;
 }
+
+static const xlm_plan_kind scan_kind = {"scan", create, destroy};
 
 static xl_status check_desc(xl_mpi *mpi, const xl_scan_desc *desc, xl_mpi_plan **out)
 {
@@ -108,9 +102,6 @@ static xl_status check_desc(xl_mpi *mpi, const xl_scan_desc *desc, xl_mpi_plan *
 
 xl_status xl_mpi_scan_create(xl_mpi *mpi, const xl_scan_desc *desc, xl_mpi_plan **out)
 {
-    scan_plan *plan = NULL;
-    if (out)
-        *out = NULL;
     if (!mpi)
         return XL_ERROR_INVALID_ARGUMENT;
     xl_status status = check_desc(mpi, desc, out);
@@ -119,18 +110,7 @@ xl_status xl_mpi_scan_create(xl_mpi *mpi, const xl_scan_desc *desc, xl_mpi_plan 
                               {"desc.algorithm", desc ? desc->algorithm : 0},
                               {"desc.init_view", desc && desc->init_view.buffer}};
     status = xlm_same_desc(mpi, status, &reduce, more, sizeof more / sizeof more[0]);
-    if (status == XL_SUCCESS)
-        status = xlm_alloc(mpi, 1, sizeof *plan, &plan);
-    if (status == XL_SUCCESS)
-        *plan = (scan_plan){.base = {&scan_kind, mpi}};
-    status = xlm_agree(mpi, status);
-    if (status == XL_SUCCESS)
-        status = xl_mpi_in_turn(mpi, create_plans, &(creation){plan, desc});
-    if (status == XL_SUCCESS)
-        *out = &plan->base;
-    else if (plan)
-        destroy(&plan->base);
-    return status;
+    return xlm_plan_create(mpi, status, sizeof(scan_plan), &scan_kind, desc, out);
 }
 
 /* ---- a call -------------------------------------------------------------------------------- */
@@ -159,13 +139,12 @@ static xl_status check_out(const xlm_problem *problem, const xl_scan_args *args)
         in == out && args->in.buffer == args->out.buffer && args->in.offset == args->out.offset;
     xl_status status = xlm_check_view(mpi, "args.out", &args->out, args->n, out);
     if (status == XL_SUCCESS && !in_place)
-        status = xlm_check_apart(mpi, "args.in", &args->in, args->n * in, in, "args.out",
-                                 &args->out, args->n * out, out);
+        status = xlm_check_apart(mpi, "args.in", &args->in, args->n, in, "args.out", &args->out,
+                                 args->n, out);
     if (status == XL_SUCCESS)
-        status = xlm_check_apart(
-            mpi, "args.segments", &args->segments,
-            xlm_segment_elements(problem, args->n, &args->segments) * problem->segment_bytes,
-            problem->segment_bytes, "args.out", &args->out, args->n * out, out);
+        status = xlm_check_apart(mpi, "args.segments", &args->segments,
+                                 xlm_segment_elements(problem, args->n, &args->segments),
+                                 problem->segment_bytes, "args.out", &args->out, args->n, out);
     return status;
 }
 
@@ -174,12 +153,9 @@ static xl_status check_call(scan_call *call, cl_uint num_waits, const cl_event *
     const xlm_problem *const problem = &call->plan->problem;
     const xl_scan_args *const args = call->args;
     xl_mpi *const mpi = call->plan->base.mpi;
-    if (call->plan->base.kind != &scan_kind)
-        return xlm_fail(mpi, XL_ERROR_INVALID_ARGUMENT, "plan: a %s; must be a scan",
-                        call->plan->base.kind->name);
-    if (!args)
-        return xlm_fail(mpi, XL_ERROR_INVALID_ARGUMENT, "args: NULL");
-    xl_status status = xlm_check_queue(mpi, call->parts.queue, num_waits, waits);
+    xl_status status = xlm_check_plan(&call->plan->base, &scan_kind, "args", args);
+    if (status == XL_SUCCESS)
+        status = xlm_check_queue(mpi, call->parts.queue, num_waits, waits);
     if (status == XL_SUCCESS)
         status = check_absent(mpi, args);
     if (status == XL_SUCCESS)
@@ -190,34 +166,6 @@ static xl_status check_call(scan_call *call, cl_uint num_waits, const cl_event *
         status = xlm_wait(mpi, num_waits, waits);
     call->parts.params = args->params;
     return status == XL_SUCCESS ? xlm_parts_reserve(&call->parts) : status;
-}
-
-/* The arrays of this rank. */
-static xlm_part whole(const scan_call *call)
-{
-    return (xlm_part){.first = call->parts.at[call->plan->base.mpi->rank],
-                      .n = call->args->n,
-                      .in = call->args->in,
-                      .segments = call->args->segments,
-                      .out = call->args->out};
-}
-
-/* The parts of this rank. COLLECTIVE. */
-static xl_status divide(scan_call *call)
-{
-    xlm_parts *const parts = &call->parts;
-    xl_mpi *const mpi = parts->problem->mpi;
-    xl_status status = xlm_parts_sizes(parts, call->args->n);
-    status = xlm_agree(mpi, status == XL_SUCCESS ? xlm_parts_count(parts) : status);
-    if (status != XL_SUCCESS)
-        return status;
-    const xlm_part mine = whole(call);
-    if (!parts->problem->units) {
-        parts->part[0] = mine;
-        return XL_SUCCESS;
-    }
-    xlm_units_divide(parts, &mine);
-    return xlm_units_fetch(parts, &mine, true);
 }
 
 static xl_status reserve(scan_call *call)
@@ -333,11 +281,8 @@ static xl_status copy_keys(scan_call *call, size_t k)
     if (status == XL_SUCCESS)
         status = xlm_write(mpi, queue, call->keys[k], 0, bytes, &part->key[0]);
     if (status == XL_SUCCESS)
-        status = xlm_cl(mpi,
-                        clEnqueueCopyBuffer(queue, part->segments.buffer, call->keys[k],
-                                            part->segments.offset * bytes, bytes, part->n * bytes,
-                                            0, NULL, NULL),
-                        "clEnqueueCopyBuffer");
+        status = xlm_copy(mpi, queue, part->segments.buffer, part->segments.offset * bytes,
+                          call->keys[k], bytes, part->n * bytes);
     part->segments = xl_view_of(call->keys[k], 1);
     return status;
 }
@@ -425,18 +370,19 @@ xl_status xl_mpi_scan(xl_mpi_plan *base, cl_command_queue queue, const xl_scan_a
         .plan = plan, .args = args, .parts = {.problem = &plan->problem, .queue = queue}};
     xl_status status = xlm_agree(mpi, check_call(&call, num_waits, waits));
     if (status == XL_SUCCESS)
-        status = divide(&call);
+        status = xlm_parts_divide(
+            &call.parts,
+            (xlm_part){.n = args->n, .in = args->in, .segments = args->segments, .out = args->out},
+            true);
     if (status == XL_SUCCESS)
         status = exchange(&call);
     if (status == XL_SUCCESS) {
         status = scan_parts(&call);
-        if (plan->problem.units)
+        if (plan->problem.units) /* the ranks agree on it */
             status = xlm_units_return(&call.parts, status, &args->out);
-        else
-            status = xlm_agree(mpi, status);
+        if (status == XL_SUCCESS || !plan->problem.units)
+            status = xlm_agree(mpi, status == XL_SUCCESS ? xlm_marker(mpi, queue, event) : status);
     }
-    if (status == XL_SUCCESS)
-        status = xlm_agree(mpi, xlm_marker(mpi, queue, event));
     xlm_drop_event(status, event);
     drop(&call);
     return status;

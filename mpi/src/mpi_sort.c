@@ -104,11 +104,8 @@ static void destroy(xl_mpi_plan *base)
     sort_plan *const plan = (sort_plan *)base;
     xl_plan_destroy(plan->sort);
     xl_plan_destroy(plan->merge);
-    free(plan->before);
     free(plan);
 }
-
-static const xlm_plan_kind sort_kind = {"sort", destroy};
 
 static size_t value_bytes(uint32_t type)
 {
@@ -147,9 +144,8 @@ static xl_merge_desc merge_desc(const xl_sort_desc *sort)
     return desc;
 }
 
-static xl_status create_local(void *user)
+static xl_status create_local(sort_plan *plan)
 {
-    sort_plan *const plan = user;
     xl_mpi *const mpi = plan->base.mpi;
     const xl_sort_desc sort = local_desc(mpi, &plan->desc);
     const xl_merge_desc merge = merge_desc(&sort);
@@ -161,21 +157,14 @@ static xl_status create_local(void *user)
     return xl_merge_create(mpi->ctx, &merge, &plan->merge);
 }
 
-static xl_status reserve_plan(xl_mpi *mpi, sort_plan **out)
+enum { TABLES = 7 }; /* of ranks + 1 numbers each, behind the plan */
+
+static void set_tables(sort_plan *plan)
 {
-    const size_t length = (size_t)mpi->size + 1;
-    sort_plan *plan;
-    xl_status status = xlm_alloc(mpi, 1, sizeof *plan, &plan);
-    *out = plan;
-    if (status != XL_SUCCESS)
-        return status;
-    *plan = (sort_plan){.base = {&sort_kind, mpi}};
-    status = xlm_alloc(mpi, 7 * length, sizeof(uint64_t), &plan->before);
-    uint64_t **const arrays[] = {&plan->before,   &plan->after,   &plan->cuts,   &plan->sent,
-                                 &plan->received, &plan->send_at, &plan->recv_at};
-    for (size_t i = 1; i < sizeof arrays / sizeof arrays[0] && status == XL_SUCCESS; ++i)
-        *arrays[i] = plan->before + i * length;
-    return status;
+    uint64_t **const arrays[TABLES] = {&plan->before,   &plan->after,   &plan->cuts,   &plan->sent,
+                                       &plan->received, &plan->send_at, &plan->recv_at};
+    for (size_t i = 0; i < TABLES; ++i)
+        *arrays[i] = (uint64_t *)(plan + 1) + i * ((size_t)plan->base.mpi->size + 1);
 }
 
 static xl_status check_desc(xl_mpi *mpi, const xl_sort_desc *desc, xl_mpi_layout layout)
@@ -242,60 +231,53 @@ static void complete_plan(sort_plan *plan)
     }
 }
 
-xl_status xl_mpi_sort_create(xl_mpi *mpi, const xl_sort_desc *desc, xl_mpi_layout layout,
-                             xl_mpi_plan **out)
+typedef struct sort_wish {
+    const xl_sort_desc *desc;
+    xl_mpi_layout layout;
+} sort_wish;
+
+static xl_status create(xl_mpi_plan *base, const void *of)
 {
-    sort_plan *plan = NULL;
-    xl_sort_desc defaults;
-    if (!mpi)
-        return XL_ERROR_INVALID_ARGUMENT;
-    xl_sort_desc_init(&defaults);
-    xl_status status = out ? check_desc(mpi, desc, layout)
-                           : xlm_fail(mpi, XL_ERROR_INVALID_ARGUMENT, "plan: NULL");
-    if (status == XL_SUCCESS)
-        status = reserve_plan(mpi, &plan);
-    status = xlm_agree(mpi, compare_desc(mpi, status, desc ? desc : &defaults, layout));
-    if (status == XL_SUCCESS) {
-        plan->layout = layout;
-        plan->desc = *desc;
-        status = xl_mpi_in_turn(mpi, create_local, plan);
-    }
+    sort_plan *const plan = (sort_plan *)base;
+    const sort_wish *const wish = of;
+    plan->layout = wish->layout;
+    plan->desc = *wish->desc;
+    set_tables(plan);
+    const xl_status status = create_local(plan);
     if (status == XL_SUCCESS)
         complete_plan(plan);
-    else if (plan)
-        destroy(&plan->base);
-    if (out)
-        *out = status == XL_SUCCESS ? &plan->base : NULL;
     return status;
 }
 
-/* ---- checks of a call ---------------------------------------------------------------------- */
+static const xlm_plan_kind sort_kind = {"sort", create, destroy};
 
-/* `base` as a plan of this file; NULL, with a reason, if it is another one. */
-static sort_plan *sort_plan_of(xl_mpi_plan *base)
+xl_status xl_mpi_sort_create(xl_mpi *mpi, const xl_sort_desc *desc, xl_mpi_layout layout,
+                             xl_mpi_plan **out)
 {
-    if (base->kind == &sort_kind)
-        return (sort_plan *)base;
-    xlm_fail(base->mpi, XL_ERROR_INVALID_ARGUMENT, "plan: of a %s; a plan of a sort is required",
-             base->kind->name);
-    return NULL;
+    const sort_wish wish = {desc, layout};
+    xl_sort_desc defaults;
+    if (!mpi)
+        return XL_ERROR_INVALID_ARGUMENT;
+    const size_t tables = TABLES * ((size_t)mpi->size + 1) * sizeof(uint64_t);
+    xl_sort_desc_init(&defaults);
+    xl_status status = out ? check_desc(mpi, desc, layout)
+                           : xlm_fail(mpi, XL_ERROR_INVALID_ARGUMENT, "plan: NULL");
+    status = compare_desc(mpi, status, desc ? desc : &defaults, layout);
+    return xlm_plan_create(mpi, status, sizeof(sort_plan) + tables, &sort_kind, &wish, out);
 }
+
+/* ---- checks of a call ---------------------------------------------------------------------- */
 
 /* COLLECTIVE. Where each rank's keys begin in the whole array, before and after the sort. */
 static xl_status lay_out(sort_plan *plan, size_t n)
 {
     xl_mpi *const mpi = plan->base.mpi;
-    const uint64_t mine = n;
-    const int code =
-        MPI_Allgather(&mine, 1, MPI_UINT64_T, plan->before + 1, 1, MPI_UINT64_T, mpi->comm);
-    plan->before[0] = 0;
-    for (int r = 0; r < mpi->size; ++r)
-        plan->before[r + 1] += plan->before[r];
+    const xl_status status = xlm_sizes(mpi, n, plan->before);
     for (int r = 0; r <= mpi->size; ++r)
         plan->after[r] = plan->layout == XL_MPI_KEEP
                              ? plan->before[r]
                              : xlm_even_target(plan->before[mpi->size], r, mpi->size);
-    return xlm_mpi(mpi, code, "MPI_Allgather");
+    return status;
 }
 
 static size_t count_after(const sort_plan *plan)
@@ -309,11 +291,8 @@ xl_status xl_mpi_sort_count(xl_mpi_plan *base, size_t n, size_t *n_out)
     if (!base)
         return XL_ERROR_INVALID_ARGUMENT;
     xl_mpi *const mpi = base->mpi;
-    sort_plan *const plan = sort_plan_of(base);
-    xl_status status = plan ? XL_SUCCESS : XL_ERROR_INVALID_ARGUMENT;
-    if (plan && !n_out)
-        status = xlm_fail(mpi, XL_ERROR_INVALID_ARGUMENT, "n_out: NULL");
-    status = xlm_agree(mpi, status);
+    sort_plan *const plan = (sort_plan *)base;
+    xl_status status = xlm_agree(mpi, xlm_check_plan(base, &sort_kind, "n_out", n_out));
     if (status == XL_SUCCESS)
         status = xlm_agree(mpi, lay_out(plan, n));
     if (status == XL_SUCCESS)
@@ -346,47 +325,24 @@ static bool writes(const sort_plan *plan, size_t array)
 static xl_status check_array(xl_mpi *mpi, const char *name, const xl_view *view, bool used,
                              size_t count, size_t bytes)
 {
-    if (used)
-        return xlm_check_view(mpi, name, view, count, bytes);
-    return view->buffer ? xlm_fail(mpi, XL_ERROR_INVALID_ARGUMENT,
-                                   "%s: given; must not be given for this plan", name)
-                        : XL_SUCCESS;
-}
-
-/* A view as bytes of a buffer that is no sub-buffer. */
-typedef struct byte_range {
-    cl_mem buffer;
-    size_t begin, end;
-} byte_range;
-
-static byte_range range_of(const xl_view *view, size_t count, size_t bytes)
-{
-    byte_range range = {view->buffer, view->offset * bytes, (view->offset + count) * bytes};
-    cl_mem parent = NULL;
-    size_t origin = 0;
-    if (clGetMemObjectInfo(view->buffer, CL_MEM_ASSOCIATED_MEMOBJECT, sizeof parent, &parent,
-                           NULL) == CL_SUCCESS &&
-        parent &&
-        clGetMemObjectInfo(view->buffer, CL_MEM_OFFSET, sizeof origin, &origin, NULL) == CL_SUCCESS)
-        range = (byte_range){parent, range.begin + origin, range.end + origin};
-    return range;
+    return used ? xlm_check_view(mpi, name, view, count, bytes)
+                : xlm_check_absent(mpi, name, view->buffer != NULL);
 }
 
 /* An output may begin exactly where its input begins; otherwise it must not overlap another array. */
 static xl_status check_overlap(const sort_plan *plan, const xl_sort_args *args, size_t n_out,
                                size_t out)
 {
-    const byte_range b = range_of(view_out(args, out), n_out, plan->bytes[out]);
+    const xlm_range b = xlm_range_of(view_out(args, out), n_out, plan->bytes[out]);
     for (size_t a = 0; a < 2 * plan->num_arrays; ++a) {
         const size_t array = a / 2;
         const bool is_in = a % 2 == 0;
         if (is_in ? !reads(plan, array) : !writes(plan, array) || array >= out)
             continue;
-        const byte_range other = is_in ? range_of(view_in(args, array), args->n, plan->bytes[array])
-                                       : range_of(view_out(args, array), n_out, plan->bytes[array]);
-        const bool overlap = b.buffer == other.buffer && b.begin < other.end &&
-                             other.begin < b.end && b.begin < b.end && other.begin < other.end;
-        if (overlap && !(is_in && array == out && b.begin == other.begin))
+        const xlm_range other =
+            is_in ? xlm_range_of(view_in(args, array), args->n, plan->bytes[array])
+                  : xlm_range_of(view_out(args, array), n_out, plan->bytes[array]);
+        if (xlm_overlap(&b, &other) && !(is_in && array == out && b.begin == other.begin))
             return xlm_fail(plan->base.mpi, XL_ERROR_OVERLAP,
                             "%s: overlaps %s; must be exactly its input or overlap no other array",
                             out_names[out], is_in ? in_names[array] : out_names[array]);
@@ -442,10 +398,7 @@ static xl_status check_args(const sort_plan *plan, cl_command_queue queue, const
                   {"args.scratch", &args->scratch}};
     xl_status status = xlm_check_queue(mpi, queue, num_waits, waits);
     for (size_t i = 0; i < 3 && status == XL_SUCCESS; ++i)
-        if (unused[i].view->buffer)
-            status =
-                xlm_fail(mpi, XL_ERROR_INVALID_ARGUMENT,
-                         "%s: given; must not be given for a sort across ranks", unused[i].name);
+        status = xlm_check_absent(mpi, unused[i].name, unused[i].view->buffer != NULL);
     if (status == XL_SUCCESS)
         status = check_counts(plan, args);
     return status == XL_SUCCESS ? check_arrays(plan, args) : status;
@@ -492,10 +445,8 @@ static void release(sort_call *call)
 {
     (void)xlm_messages_end(call->mpi, &call->messages);
     for (size_t a = 0; a < ARRAYS; ++a) {
-        if (call->stage[a])
-            clReleaseMemObject(call->stage[a]);
-        if (call->spare[a])
-            clReleaseMemObject(call->spare[a]);
+        xlm_release(call->stage[a]);
+        xlm_release(call->spare[a]);
     }
     if (call->send != call->keys)
         free(call->send);
@@ -755,11 +706,8 @@ xl_status xl_mpi_sort(xl_mpi_plan *base, cl_command_queue queue, const xl_sort_a
     if (!base)
         return XL_ERROR_INVALID_ARGUMENT;
     xl_mpi *const mpi = base->mpi;
-    sort_plan *const plan = sort_plan_of(base);
-    xl_status status = plan ? XL_SUCCESS : XL_ERROR_INVALID_ARGUMENT;
-    if (plan && !args)
-        status = xlm_fail(mpi, XL_ERROR_INVALID_ARGUMENT, "args: NULL");
-    status = xlm_agree(mpi, status);
+    sort_plan *const plan = (sort_plan *)base;
+    xl_status status = xlm_agree(mpi, xlm_check_plan(base, &sort_kind, "args", args));
     if (status != XL_SUCCESS)
         return status;
     status = lay_out(plan, args->n);
@@ -773,9 +721,6 @@ xl_status xl_mpi_sort(xl_mpi_plan *base, cl_command_queue queue, const xl_sort_a
         status = mpi->size > 1 ? sort_ranks(&call, num_waits, waits, event)
                                : sort_one_rank(&call, num_waits, waits, event);
     release(&call);
-    if (status != XL_SUCCESS && event && *event) {
-        clReleaseEvent(*event);
-        *event = NULL;
-    }
+    xlm_drop_event(status, event);
     return status;
 }

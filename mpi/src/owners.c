@@ -1,71 +1,12 @@
 /* SPDX-License-Identifier: MIT
  * Owners of points: intervals of the Morton order with equal weights, or the boxes of the ranks. Both
  * are computed on the host, in double precision, so that they do not depend on the device. */
+#include "points.h"
 #include "splitters.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* ---- points -------------------------------------------------------------------------------- */
-
-/* The points of this rank, read from the device. */
-typedef struct host_points {
-    unsigned char *data;
-    size_t n, stride, scalar_bytes;
-    uint32_t dimensions;
-} host_points;
-
-static host_points points_of(size_t n, uint32_t dimensions, uint32_t scalar, uint32_t stride)
-{
-    return (host_points){.n = n,
-                         .stride = stride > 0 ? stride : dimensions,
-                         .scalar_bytes = scalar == XL_F64 ? sizeof(double) : sizeof(float),
-                         .dimensions = dimensions};
-}
-
-static size_t scalars_of(const host_points *points)
-{
-    return points->n > 0 ? (points->n - 1) * points->stride + points->dimensions : 0;
-}
-
-static double coordinate(const host_points *points, size_t i, uint32_t axis)
-{
-    const size_t at = i * points->stride + axis;
-    return points->scalar_bytes == sizeof(double) ? ((const double *)(void *)points->data)[at]
-                                                  : ((const float *)(void *)points->data)[at];
-}
-
-/* structure: the name of the one that has dimensions and scalar. */
-static xl_status check_points(xl_mpi *mpi, const char *structure, const host_points *points,
-                              uint32_t scalar, uint32_t stride, const xl_view *view,
-                              const xl_view *owners)
-{
-    if (points->dimensions < 1 || points->dimensions > 3)
-        return xlm_fail(mpi, XL_ERROR_INVALID_ARGUMENT, "%s.dimensions: %u; must be 1, 2 or 3",
-                        structure, (unsigned)points->dimensions);
-    if (scalar != XL_F32 && scalar != XL_F64)
-        return xlm_fail(mpi, XL_ERROR_INVALID_ARGUMENT, "%s.scalar: %u; must be XL_F32 or XL_F64",
-                        structure, (unsigned)scalar);
-    if (stride > 0 && stride < points->dimensions)
-        return xlm_fail(mpi, XL_ERROR_INVALID_ARGUMENT,
-                        "args.stride: %u; must be 0 or at least the %u dimensions",
-                        (unsigned)stride, (unsigned)points->dimensions);
-    if (points->n > UINT32_MAX - 1)
-        return xlm_fail(mpi, XL_ERROR_INVALID_ARGUMENT, "args.n: %zu; at most 2^32 - 2", points->n);
-    const xl_status status =
-        xlm_check_view(mpi, "args.points", view, scalars_of(points), points->scalar_bytes);
-    return status == XL_SUCCESS
-               ? xlm_check_view(mpi, "args.owners", owners, points->n, sizeof(uint32_t))
-               : status;
-}
-
-static xl_status read_array(xl_mpi *mpi, cl_command_queue queue, const xl_view *view, size_t count,
-                            size_t bytes, void *to, cl_uint num_waits, const cl_event *waits)
-{
-    return xlm_read(mpi, queue, view->buffer, view->offset * bytes, count * bytes, to, num_waits,
-                    waits);
-}
 
 static xl_status write_owners(xl_mpi *mpi, cl_command_queue queue, const xl_view *view,
                               const uint32_t *owners, size_t n)
@@ -86,7 +27,7 @@ typedef struct balance {
     xl_mpi *mpi;
     cl_command_queue queue;
     const xl_mpi_balance_args *args;
-    host_points points;
+    xlm_points points;
     float *weights; /* NULL: 1 each */
     coded *order, *spare;
     uint64_t *sums;           /* n + 1: the weight of the points before each one in the order */
@@ -95,21 +36,13 @@ typedef struct balance {
     double lower[3], edge; /* of the cubes that codes count */
 } balance;
 
-static xl_status check_space(xl_mpi *mpi, const xl_space *space)
+static xl_status check_finite(xl_mpi *mpi, const xl_space *space)
 {
-    if (space->bounds != XL_BOUNDS_FOUND && space->bounds != XL_BOUNDS_GIVEN)
-        return xlm_fail(mpi, XL_ERROR_INVALID_ARGUMENT,
-                        "space.bounds: %u; must be XL_BOUNDS_FOUND or XL_BOUNDS_GIVEN",
-                        (unsigned)space->bounds);
-    if (space->wrap || space->num_systems > 0)
-        return xlm_fail(mpi, XL_ERROR_INVALID_ARGUMENT, "space.%s: %u; must be 0",
-                        space->wrap ? "wrap" : "num_systems",
-                        (unsigned)(space->wrap ? space->wrap : space->num_systems));
-    for (uint32_t a = 0; a < space->dimensions && a < 3; ++a)
-        for (uint32_t b = 0; b < space->dimensions && b < 3; ++b)
+    for (uint32_t a = 0; a < space->dimensions; ++a)
+        for (uint32_t b = 0; b < space->dimensions; ++b)
             if (!isfinite(space->origin[a]) || !isfinite(space->cell[a][b]))
                 return xlm_fail(mpi, XL_ERROR_INVALID_ARGUMENT,
-                                "space.origin[%u], space.cell[%u][%u]: %g, %g; must be finite",
+                                "args.space.origin[%u], cell[%u][%u]: %g, %g; must be finite",
                                 (unsigned)a, (unsigned)a, (unsigned)b, space->origin[a],
                                 space->cell[a][b]);
     return XL_SUCCESS;
@@ -121,13 +54,17 @@ static xl_status check_balance(balance *b, cl_uint num_waits, const cl_event *wa
     if (!args || !args->space)
         return xlm_fail(b->mpi, XL_ERROR_INVALID_ARGUMENT, "%s: NULL",
                         args ? "args.space" : "args");
-    b->points = points_of(args->n, args->space->dimensions, args->space->scalar, args->stride);
     xl_status status = xlm_check_queue(b->mpi, b->queue, num_waits, waits);
     if (status == XL_SUCCESS)
-        status = check_points(b->mpi, "space", &b->points, args->space->scalar, args->stride,
-                              &args->points, &args->owners);
+        status = xlm_check_space(b->mpi, args->space);
     if (status == XL_SUCCESS)
-        status = check_space(b->mpi, args->space);
+        status = check_finite(b->mpi, args->space);
+    if (status == XL_SUCCESS)
+        status =
+            xlm_points_check(b->mpi, "args.space", args->space->dimensions, args->space->scalar,
+                             args->stride, args->n, &args->points, &b->points);
+    if (status == XL_SUCCESS)
+        status = xlm_check_view(b->mpi, "args.owners", &args->owners, args->n, sizeof(uint32_t));
     if (status == XL_SUCCESS && args->weights.buffer)
         status = xlm_check_view(b->mpi, "args.weights", &args->weights, args->n, sizeof(float));
     return status;
@@ -140,12 +77,12 @@ static xl_status compare_space(xl_mpi *mpi, xl_status mine, const xl_space *give
     uint64_t box[12];
     memcpy(box, space.origin, sizeof space.origin);
     memcpy(box + 3, space.cell, sizeof space.cell);
-    const xlm_value values[] = {{"space.dimensions", space.dimensions},
-                                {"space.scalar", space.scalar},
-                                {"space.bounds", space.bounds},
-                                {"space.periodic", space.periodic},
-                                {"space.origin", xlm_hash(box, 3 * sizeof box[0])},
-                                {"space.cell", xlm_hash(box + 3, 9 * sizeof box[0])}};
+    const xlm_value values[] = {{"args.space.dimensions", space.dimensions},
+                                {"args.space.scalar", space.scalar},
+                                {"args.space.bounds", space.bounds},
+                                {"args.space.periodic", space.periodic},
+                                {"args.space.origin", xlm_hash(box, 3 * sizeof box[0])},
+                                {"args.space.cell", xlm_hash(box + 3, 9 * sizeof box[0])}};
     return xlm_same(mpi, mine, values, sizeof values / sizeof values[0]);
 }
 
@@ -156,13 +93,9 @@ static xl_status reserve_balance(balance *b)
     const struct {
         size_t count, bytes;
         void *pointer;
-    } wanted[] = {{scalars_of(&b->points), b->points.scalar_bytes, &b->points.data},
-                  {n, sizeof(coded), &b->order},
-                  {n, sizeof(coded), &b->spare},
-                  {n + 1, sizeof(uint64_t), &b->sums},
-                  {n, sizeof(uint32_t), &b->owners},
-                  {length, sizeof(uint64_t), &b->targets},
-                  {length, sizeof(uint64_t), &b->cuts},
+    } wanted[] = {{n, sizeof(coded), &b->order},           {n, sizeof(coded), &b->spare},
+                  {n + 1, sizeof(uint64_t), &b->sums},     {n, sizeof(uint32_t), &b->owners},
+                  {length, sizeof(uint64_t), &b->targets}, {length, sizeof(uint64_t), &b->cuts},
                   {n, sizeof(float), &b->weights}};
     const size_t count = sizeof wanted / sizeof wanted[0] - (b->args->weights.buffer ? 0 : 1);
     xl_status status = XL_SUCCESS;
@@ -183,10 +116,10 @@ static xl_status check_values(const balance *b)
 {
     for (size_t i = 0; i < b->points.n; ++i) {
         for (uint32_t a = 0; a < b->points.dimensions; ++a)
-            if (!isfinite(coordinate(&b->points, i, a)))
+            if (!isfinite(xlm_coordinate(&b->points, i, a)))
                 return xlm_fail(b->mpi, XL_ERROR_NON_FINITE,
                                 "args.points: coordinate %u of point %zu is %g; must be finite",
-                                (unsigned)a, i, coordinate(&b->points, i, a));
+                                (unsigned)a, i, xlm_coordinate(&b->points, i, a));
         if (b->weights && !(isfinite(b->weights[i]) && b->weights[i] >= 0))
             return xlm_fail(b->mpi, XL_ERROR_INVALID_ARGUMENT,
                             "args.weights: %g of point %zu; must be finite and at least 0",
@@ -199,11 +132,12 @@ static xl_status check_values(const balance *b)
 static xl_status read_points(balance *b, cl_uint num_waits, const cl_event *waits)
 {
     const xl_mpi_balance_args *const args = b->args;
-    xl_status status = read_array(b->mpi, b->queue, &args->points, scalars_of(&b->points),
-                                  b->points.scalar_bytes, b->points.data, num_waits, waits);
+    xl_status status =
+        xlm_points_read(b->mpi, b->queue, &args->points, &b->points, num_waits, waits);
     if (status == XL_SUCCESS && b->weights)
-        status = read_array(b->mpi, b->queue, &args->weights, args->n, sizeof(float), b->weights,
-                            num_waits, waits);
+        status =
+            xlm_read(b->mpi, b->queue, args->weights.buffer, args->weights.offset * sizeof(float),
+                     args->n * sizeof(float), b->weights, num_waits, waits);
     return status == XL_SUCCESS ? check_values(b) : status;
 }
 
@@ -227,7 +161,7 @@ static xl_status box_of_points(const balance *b, double lower[3], double upper[3
         most[k] = -INFINITY;
     for (size_t i = 0; i < b->points.n; ++i)
         for (uint32_t a = 0; a < b->points.dimensions; ++a) {
-            const double x = coordinate(&b->points, i, a);
+            const double x = xlm_coordinate(&b->points, i, a);
             most[a] = fmax(most[a], -x);
             most[3 + a] = fmax(most[3 + a], x);
         }
@@ -270,7 +204,7 @@ static xl_status find_cubes(balance *b)
 static uint64_t cube_of(const balance *b, size_t i, uint32_t axis)
 {
     const double cubes = ldexp(1, (int)bits_of(b->points.dimensions));
-    double x = coordinate(&b->points, i, axis) - b->lower[axis];
+    double x = xlm_coordinate(&b->points, i, axis) - b->lower[axis];
     if (b->args->space->scalar == XL_F32)
         x = (float)x; /* as the core library does */
     return x > 0 ? (uint64_t)fmin(x / b->edge, cubes - 1) : 0;
@@ -350,10 +284,9 @@ static xl_status divide(balance *b)
 {
     xl_mpi *const mpi = b->mpi;
     const xlm_sorted sorted = {b->points.n, code_in_order, b, b->sums};
-    uint64_t before, all;
-    xl_status status = xlm_prefix(mpi, b->sums[b->points.n], &before, &all);
+    xl_status status = xlm_sizes(mpi, b->sums[b->points.n], b->cuts); /* until they are known */
     for (int r = 0; r <= mpi->size; ++r)
-        b->targets[r] = xlm_even_target(all, r, mpi->size);
+        b->targets[r] = xlm_even_target(b->cuts[mpi->size], r, mpi->size);
     status = xlm_agree(mpi, status);
     return status == XL_SUCCESS ? xlm_split(mpi, &sorted, mpi->size, b->targets, b->cuts) : status;
 }
@@ -411,7 +344,7 @@ typedef struct boxes {
     xl_mpi *mpi;
     cl_command_queue queue;
     const xl_mpi_boxes_args *args;
-    host_points points;
+    xlm_points points;
     rank_box *boxes; /* of each rank */
     uint32_t *near;  /* ranks whose boxes this rank's points may be in */
     uint32_t num_near;
@@ -423,11 +356,12 @@ static xl_status check_boxes(boxes *b, cl_uint num_waits, const cl_event *waits)
     const xl_mpi_boxes_args *const args = b->args;
     if (!args)
         return xlm_fail(b->mpi, XL_ERROR_INVALID_ARGUMENT, "args: NULL");
-    b->points = points_of(args->n, args->dimensions, args->scalar, args->stride);
     xl_status status = xlm_check_queue(b->mpi, b->queue, num_waits, waits);
     if (status == XL_SUCCESS)
-        status = check_points(b->mpi, "args", &b->points, args->scalar, args->stride, &args->points,
-                              &args->owners);
+        status = xlm_points_check(b->mpi, "args", args->dimensions, args->scalar, args->stride,
+                                  args->n, &args->points, &b->points);
+    if (status == XL_SUCCESS)
+        status = xlm_check_view(b->mpi, "args.owners", &args->owners, args->n, sizeof(uint32_t));
     for (uint32_t a = 0; a < b->points.dimensions && status == XL_SUCCESS; ++a)
         if (isnan(args->lower[a]) || isnan(args->upper[a]))
             status = xlm_fail(b->mpi, XL_ERROR_INVALID_ARGUMENT,
@@ -439,10 +373,7 @@ static xl_status check_boxes(boxes *b, cl_uint num_waits, const cl_event *waits)
 static xl_status reserve_boxes(boxes *b)
 {
     const size_t size = (size_t)b->mpi->size;
-    xl_status status =
-        xlm_alloc(b->mpi, scalars_of(&b->points), b->points.scalar_bytes, &b->points.data);
-    if (status == XL_SUCCESS)
-        status = xlm_alloc(b->mpi, size, sizeof *b->boxes, &b->boxes);
+    xl_status status = xlm_alloc(b->mpi, size, sizeof *b->boxes, &b->boxes);
     if (status == XL_SUCCESS)
         status = xlm_alloc(b->mpi, size, sizeof *b->near, &b->near);
     if (status == XL_SUCCESS)
@@ -468,8 +399,8 @@ static void find_near(boxes *b)
     const uint32_t dimensions = b->points.dimensions;
     for (size_t i = 0; i < b->points.n; ++i)
         for (uint32_t a = 0; a < dimensions; ++a) {
-            all.lower[a] = fmin(all.lower[a], coordinate(&b->points, i, a));
-            all.upper[a] = fmax(all.upper[a], coordinate(&b->points, i, a));
+            all.lower[a] = fmin(all.lower[a], xlm_coordinate(&b->points, i, a));
+            all.upper[a] = fmax(all.upper[a], xlm_coordinate(&b->points, i, a));
         }
     for (int r = 0; r < b->mpi->size; ++r) {
         bool meets = true;
@@ -481,10 +412,10 @@ static void find_near(boxes *b)
     }
 }
 
-static bool contains(const rank_box *box, const host_points *points, size_t i)
+static bool contains(const rank_box *box, const xlm_points *points, size_t i)
 {
     for (uint32_t a = 0; a < points->dimensions; ++a) {
-        const double x = coordinate(points, i, a);
+        const double x = xlm_coordinate(points, i, a);
         if (!(box->lower[a] <= x && x < box->upper[a]))
             return false;
     }
@@ -497,7 +428,7 @@ static xl_status fail_outside(const boxes *b, size_t i)
     size_t length = 0;
     for (uint32_t a = 0; a < b->points.dimensions; ++a)
         length += (size_t)snprintf(text + length, sizeof text - length, a ? ", %.9g" : "%.9g",
-                                   coordinate(&b->points, i, a));
+                                   xlm_coordinate(&b->points, i, a));
     return xlm_fail(b->mpi, XL_ERROR_OUT_OF_DOMAIN,
                     "args.points: point %zu is (%s); must be in the box of a rank", i, text);
 }
@@ -523,8 +454,7 @@ static xl_status run_boxes(boxes *b, cl_uint num_waits, const cl_event *waits)
     const xl_view *const owners = &b->args->owners;
     xl_status status = gather_boxes(b);
     if (status == XL_SUCCESS)
-        status = read_array(b->mpi, b->queue, &b->args->points, scalars_of(&b->points),
-                            b->points.scalar_bytes, b->points.data, num_waits, waits);
+        status = xlm_points_read(b->mpi, b->queue, &b->args->points, &b->points, num_waits, waits);
     if (status == XL_SUCCESS)
         status = find_owners(b);
     status = xlm_agree(b->mpi, status);

@@ -47,11 +47,6 @@ static uint32_t lane_of(uint32_t type)
     return type & 0xff;
 }
 
-static bool is_float(uint32_t type)
-{
-    return lane_of(type) >= XL_F16;
-}
-
 /* Combines the copies of element i, which copies[first[i]] to copies[first[i + 1]] list. */
 static const char body[] =
     "#define XLM_NONE ((XLM_T)((XLM_LANE)(XLM_IDENTITY)))\n"
@@ -137,7 +132,7 @@ static xl_status check_arguments(xl_mpi_exchange *exchange, cl_command_queue que
         return xlm_fail(mpi, XL_ERROR_INVALID_ARGUMENT, "args.type: %u; must be a built-in type",
                         (unsigned)args->type);
     if (args->op < XL_SUM || args->op > XL_XOR ||
-        (operations[args->op].integers && is_float(args->type)))
+        (operations[args->op].integers && xlm_is_float(args->type)))
         return xlm_fail(mpi, XL_ERROR_INVALID_ARGUMENT,
                         "args.op: %s of %s; must be XL_SUM, XL_PROD, XL_MIN or XL_MAX, or of "
                         "integers XL_AND, XL_OR or XL_XOR",
@@ -198,8 +193,8 @@ static xl_status write_rows(xl_mpi_exchange *exchange, cl_command_queue queue)
     }
     if (status == XL_SUCCESS)
         status = xlm_write(mpi, queue, exchange->copies, 0, entries * sizeof *copies, copies);
-    if (status != XL_SUCCESS && exchange->copies) {
-        clReleaseMemObject(exchange->copies); /* so that the next call writes both */
+    if (status != XL_SUCCESS) {
+        xlm_release(exchange->copies); /* so that the next call writes both */
         exchange->copies = NULL;
     }
     free(first);
@@ -257,10 +252,10 @@ xl_status xl_mpi_scatter_begin(xl_mpi_exchange *exchange, cl_command_queue queue
         return XL_ERROR_INVALID_ARGUMENT;
     xl_mpi *const mpi = exchange->mpi;
     xlm_transfer *const t = &exchange->transfer;
-    if (t->from) /* on all ranks */
-        return xlm_agree(mpi, xlm_fail(mpi, XL_ERROR_INVALID_ARGUMENT,
-                                       "exchange: a gather or scatter is under way; end it first"));
-    xl_status status = check_arguments(exchange, queue, args, num_waits, waits);
+    xl_status status = xlm_transfer_idle(exchange);
+    if (status != XL_SUCCESS)
+        return status;
+    status = check_arguments(exchange, queue, args, num_waits, waits);
     const xlm_value values[] = {{"args.type", args ? args->type : 0},
                                 {"args.op", args ? args->op : 0}};
     status = xlm_agree(mpi, xlm_same(mpi, status, values, 2));
@@ -272,11 +267,7 @@ xl_status xl_mpi_scatter_begin(xl_mpi_exchange *exchange, cl_command_queue queue
     t->to = &exchange->send;
     t->queue = queue;
     t->num_fields = 1;
-    t->fields[0] = (xlm_moved){.bytes = xl_type_size((xl_type)args->type),
-                               .in = args->in.buffer,
-                               .out = args->out.buffer,
-                               .in_at = args->in.offset,
-                               .out_at = args->out.offset};
+    t->fields[0] = xlm_moved_of(xl_type_size((xl_type)args->type), &args->in, &args->out);
     return xlm_transfer_begin(exchange, write_rows(exchange, queue), num_waits, waits);
 }
 
@@ -303,15 +294,8 @@ xl_status xl_mpi_scatter_end(xl_mpi_exchange *exchange, cl_event *event)
 {
     if (event)
         *event = NULL;
-    if (!exchange)
-        return XL_ERROR_INVALID_ARGUMENT;
-    if (exchange->transfer.from != &exchange->recv) /* on all ranks */
-        return xlm_agree(exchange->mpi, xlm_fail(exchange->mpi, XL_ERROR_INVALID_ARGUMENT,
-                                                 "exchange: no scatter is under way"));
-    xl_status status = xlm_transfer_receive(exchange);
-    if (status == XL_SUCCESS)
-        status = combine(exchange);
-    return xlm_transfer_end(exchange, status, event);
+    return exchange ? xlm_transfer_end(exchange, &exchange->recv, "scatter", combine, event)
+                    : XL_ERROR_INVALID_ARGUMENT;
 }
 
 xl_status xl_mpi_scatter(xl_mpi_exchange *exchange, cl_command_queue queue,

@@ -60,8 +60,7 @@ static xl_status reserve_device(xl_mpi *mpi, xlm_transfer *t, uint64_t bytes)
 {
     if (t->device && bytes <= t->device_room)
         return XL_SUCCESS;
-    if (t->device)
-        clReleaseMemObject(t->device);
+    xlm_release(t->device);
     t->device = NULL;
     t->device_room = bytes;
     return xlm_buffer(mpi, (size_t)bytes, &t->device);
@@ -104,10 +103,8 @@ static void let_go(xlm_transfer *t)
 {
     clReleaseCommandQueue(t->queue);
     for (size_t f = 0; f < t->num_fields; ++f) {
-        if (t->fields[f].in)
-            clReleaseMemObject(t->fields[f].in);
-        if (t->fields[f].out)
-            clReleaseMemObject(t->fields[f].out);
+        xlm_release(t->fields[f].in);
+        xlm_release(t->fields[f].out);
     }
 }
 
@@ -194,7 +191,7 @@ static xl_status pack(xl_mpi_exchange *exchange, cl_uint num_waits, const cl_eve
         status = xlm_cl(mpi, clEnqueueBarrierWithWaitList(t->queue, 0, NULL, NULL),
                         "clEnqueueBarrierWithWaitList");
     if (status == XL_SUCCESS && t->from_bytes[mpi->size] == 0)
-        status = xlm_cl(mpi, clFinish(t->queue), "clFinish"); /* the inputs have been read */
+        status = xlm_finish(mpi, t->queue); /* the inputs have been read */
     if (status == XL_SUCCESS)
         status = xlm_read(mpi, t->queue, t->device, (size_t)t->own_bytes,
                           (size_t)t->from_bytes[mpi->size], t->host, 0, NULL);
@@ -225,7 +222,7 @@ xl_status xlm_transfer_begin(xl_mpi_exchange *exchange, xl_status mine, cl_uint 
     return mine;
 }
 
-xl_status xlm_transfer_receive(xl_mpi_exchange *exchange)
+static xl_status receive(xl_mpi_exchange *exchange)
 {
     xl_mpi *const mpi = exchange->mpi;
     xlm_transfer *const t = &exchange->transfer;
@@ -239,10 +236,37 @@ xl_status xlm_transfer_receive(xl_mpi_exchange *exchange)
     return t->status;
 }
 
-xl_status xlm_transfer_end(xl_mpi_exchange *exchange, xl_status mine, cl_event *event)
+xlm_moved xlm_moved_of(size_t bytes, const xl_view *in, const xl_view *out)
+{
+    return (xlm_moved){.bytes = bytes,
+                       .in = in->buffer,
+                       .out = out->buffer,
+                       .in_at = in->offset,
+                       .out_at = out->offset};
+}
+
+xl_status xlm_transfer_idle(xl_mpi_exchange *exchange)
+{
+    if (!exchange->transfer.from) /* on all ranks */
+        return XL_SUCCESS;
+    return xlm_agree(exchange->mpi,
+                     xlm_fail(exchange->mpi, XL_ERROR_INVALID_ARGUMENT,
+                              "exchange: a gather or scatter is under way; end it first"));
+}
+
+xl_status xlm_transfer_end(xl_mpi_exchange *exchange, const xlm_side *from, const char *name,
+                           xl_status (*unpack)(xl_mpi_exchange *exchange), cl_event *event)
 {
     xl_mpi *const mpi = exchange->mpi;
     xlm_transfer *const t = &exchange->transfer;
+    if (event)
+        *event = NULL;
+    if (t->from != from) /* on all ranks */
+        return xlm_agree(
+            mpi, xlm_fail(mpi, XL_ERROR_INVALID_ARGUMENT, "exchange: no %s is under way", name));
+    xl_status mine = receive(exchange);
+    if (mine == XL_SUCCESS)
+        mine = unpack(exchange);
     if (t->done)
         clReleaseEvent(t->done);
     t->done = NULL;

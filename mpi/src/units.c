@@ -87,19 +87,6 @@ static size_t local_elements(const xlm_parts *parts)
     return parts->received > 0 ? parts->part[parts->count - 1].n - parts->received : 0;
 }
 
-static xl_status copy(const xlm_parts *parts, size_t bytes, size_t count, xl_view from, xl_view to)
-{
-    xl_mpi *const mpi = parts->problem->mpi;
-    if (count == 0)
-        return XL_SUCCESS;
-    const xl_status status =
-        xlm_cl(mpi,
-               clEnqueueCopyBuffer(parts->queue, from.buffer, to.buffer, from.offset * bytes,
-                                   to.offset * bytes, count * bytes, 0, NULL, NULL),
-               "clEnqueueCopyBuffer");
-    return status == XL_SUCCESS ? xlm_finish(mpi, parts->queue) : status;
-}
-
 /* Moves elements of `view`, which begins with this rank's first one, to the ranks that compute. A divided
  * unit is copied to a new buffer, and *at becomes its view. COLLECTIVE; the status is agreed. */
 static xl_status fetch(xlm_parts *parts, size_t bytes, xl_view view, cl_mem *buffer, xl_view *at)
@@ -121,7 +108,9 @@ static xl_status fetch(xlm_parts *parts, size_t bytes, xl_view view, cl_mem *buf
     const xl_status end = xlm_messages_end(mpi, &m.messages);
     status = status == XL_SUCCESS ? end : status;
     if (status == XL_SUCCESS && agreed == XL_SUCCESS && parts->received > 0) {
-        status = copy(parts, bytes, local, *at, xl_view_of(*buffer, 0));
+        status = xlm_copy(mpi, queue, at->buffer, at->offset * bytes, *buffer, 0, local * bytes);
+        if (status == XL_SUCCESS)
+            status = xlm_finish(mpi, queue);
         if (status == XL_SUCCESS)
             status = xlm_write(mpi, queue, *buffer, local * bytes, parts->received * bytes, m.far);
         *at = xl_view_of(*buffer, 0);
@@ -171,8 +160,10 @@ xl_status xlm_units_return(xlm_parts *parts, xl_status mine, const xl_view *out)
         mine = xlm_write(mpi, queue, out->buffer, out->offset * bytes, parts->sent * bytes, m.near);
     if (mine == XL_SUCCESS && agreed == XL_SUCCESS && local > 0) {
         const size_t at = (size_t)(parts->part[parts->count - 1].first - parts->at[mpi->rank]);
-        mine = copy(parts, bytes, local, xl_view_of(parts->unit[2], 0),
-                    xl_view_of(out->buffer, out->offset + at));
+        mine = xlm_copy(mpi, queue, parts->unit[2], 0, out->buffer, (out->offset + at) * bytes,
+                        local * bytes);
+        if (mine == XL_SUCCESS)
+            mine = xlm_finish(mpi, queue);
     }
     free(m.near);
     free(m.far);
