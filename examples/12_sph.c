@@ -11,6 +11,7 @@
 #include <crosslane/crosslane.h>
 
 #include "drawing.h"
+#include "sph.h"
 
 #include <math.h>
 #include <stdbool.h>
@@ -21,77 +22,8 @@
 
 enum { REPORTS = 10, CHECKED_POINTS = 64, LAYERS = 2 };
 
-/* The column is 1 high and half as wide; units of water are those of the SI. */
-static const double PI = 3.14159265358979323846, GRAVITY = 9.81, RHO = 1000;
-/* The density by Poly6 of a cubic lattice of half the radius, over its true density. */
-static const double LATTICE = 1.009775167;
-
 static const char source[] =
-    "#include <crosslane/neighbors.cl>\n"
-    "\n"
-    "typedef struct { float h, mass, rho, stiffness, viscosity, poly6, spiky, step,\n"
-    "    gravity; } water;\n"
-    "\n"
-    "float cubed(float x)\n"
-    "{\n"
-    "    return x * x * x;\n"
-    "}\n"
-    "\n"
-    "__kernel void density(XL_NEIGHBORS_PARAMETERS(fluid), XL_NEIGHBORS_PARAMETERS(walls),\n"
-    "                      __constant water *w, __global float *rho)\n"
-    "{\n"
-    "    const xl_neighbors fluid = XL_NEIGHBORS_LOAD(fluid), walls = XL_NEIGHBORS_LOAD(walls);\n"
-    "    const uint k = (uint)get_global_id(0);\n"
-    "    if (k >= xl_neighbors_points(&fluid))\n"
-    "        return;\n"
-    "    const float h2 = w->h * w->h;\n"
-    "    xl_neighbor near = xl_neighbors_of(&fluid, k);\n"
-    "    xl_neighbor wall = xl_neighbors_around(&walls, near.position);\n"
-    "    float sum = cubed(h2);\n"
-    "    XL_FOR_NEIGHBORS(near, fluid)\n"
-    "        sum += cubed(h2 - near.distance2);\n"
-    "    XL_FOR_NEIGHBORS(wall, walls)\n"
-    "        sum += cubed(h2 - wall.distance2);\n"
-    "    const bool whole = !near.incomplete && !wall.incomplete;\n"
-    "    rho[near.self] = whole ? w->poly6 * sum : NAN;\n"
-    "}\n"
-    "\n"
-    "float pressure(__constant water *w, float rho)\n"
-    "{\n"
-    "    return fmax(0.0f, w->stiffness * (rho - w->rho));\n"
-    "}\n"
-    "\n"
-    "/* Pressures are added, as Monaghan has it (2005), since the paper's mean of two is half of "
-    "the\n"
-    "   gradient. A wall has the pressure that water at rest would have there, and does not rub. "
-    "*/\n"
-    "__kernel void forces(XL_NEIGHBORS_PARAMETERS(fluid), XL_NEIGHBORS_PARAMETERS(walls),\n"
-    "                     __constant water *w, __global const float *rho,\n"
-    "                     __global const float4 *velocity, __global float4 *acceleration)\n"
-    "{\n"
-    "    const xl_neighbors fluid = XL_NEIGHBORS_LOAD(fluid), walls = XL_NEIGHBORS_LOAD(walls);\n"
-    "    const uint k = (uint)get_global_id(0);\n"
-    "    if (k >= xl_neighbors_points(&fluid))\n"
-    "        return;\n"
-    "    xl_neighbor near = xl_neighbors_of(&fluid, k);\n"
-    "    xl_neighbor wall = xl_neighbors_around(&walls, near.position);\n"
-    "    const float own = rho[near.self], p = pressure(w, own);\n"
-    "    const float4 v = velocity[near.self];\n"
-    "    float4 sum = (float4)(0.0f);\n"
-    "    XL_FOR_NEIGHBORS(near, fluid) {\n"
-    "        const float other = rho[near.index], r = sqrt(near.distance2), left = w->h - r;\n"
-    "        const float both = p + pressure(w, other);\n"
-    "        sum -= near.vector * (both * left * left / (other * fmax(r, 1e-12f)));\n"
-    "        sum += (velocity[near.index] - v) * (w->viscosity * left / other);\n"
-    "    }\n"
-    "    XL_FOR_NEIGHBORS(wall, walls) {\n"
-    "        const float r = sqrt(wall.distance2), left = w->h - r;\n"
-    "        const float both = fmax(0.0f, 2.0f * p - w->rho * w->gravity * wall.vector.y);\n"
-    "        sum -= wall.vector * (both * left * left / (own * fmax(r, 1e-12f)));\n"
-    "    }\n"
-    "    acceleration[near.self] = sum * (w->mass * w->spiky / own);\n"
-    "}\n"
-    "\n"
+    "#include <crosslane/neighbors.cl>\n" SPH_KERNELS
     "__kernel void move(uint n, __constant water *w, float4 low, float4 high,\n"
     "                   __global const float4 *acceleration, __global float4 *velocity,\n"
     "                   __global float4 *position)\n"
@@ -113,11 +45,6 @@ typedef struct options {
     unsigned steps, frames;
     const char *png;
 } options;
-
-/* As in the kernels. */
-typedef struct water {
-    float h, mass, rho, stiffness, viscosity, poly6, spiky, step, gravity;
-} water;
 
 typedef struct place {
     float x[4];
@@ -179,23 +106,6 @@ static size_t add_walls(const tank *t, cloud *c, long wide, long tall, long deep
     return add_block(t, c, n, right, side);
 }
 
-/* A sound ten times as fast as what falls from half a metre: the column compresses by a hundredth.
- */
-static void set_water(tank *t)
-{
-    const double h = 2 * t->spacing, sound2 = 100 * GRAVITY, sound = sqrt(sound2);
-    const water w = {.h = (float)h,
-                     .mass = (float)(RHO * pow(t->spacing, 3) / LATTICE),
-                     .rho = (float)RHO,
-                     .stiffness = (float)sound2,
-                     .viscosity = (float)(0.08 * RHO * h * sound),
-                     .spiky = (float)(45 / (PI * pow(h, 6))),
-                     .step = (float)(0.25 * h / sound),
-                     .gravity = (float)GRAVITY};
-    t->w = w;
-    t->w.poly6 = (float)((double)t->w.mass * 315 / (64 * PI * pow(h, 9)));
-}
-
 /* Moves water to where its own weight presses it. */
 static void compress(tank *t)
 {
@@ -212,7 +122,7 @@ static bool fill_tank(tank *t, const options *o)
     const long room = o->column ? wide : 4 * wide;
     t->spacing = 1.0 / (double)tall;
     t->width = t->spacing * (double)room;
-    set_water(t);
+    t->w = water_of(t->spacing);
     const double low[3] = {-LAYERS, -LAYERS, 0};
     const double high[3] = {(double)(room + LAYERS), 2 * (double)tall, (double)deep};
     for (int a = 0; a < 3; ++a) {

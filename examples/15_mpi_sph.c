@@ -13,6 +13,7 @@
 #include <crosslane/mpi.h>
 
 #include "drawing.h"
+#include "sph.h"
 
 #include <math.h>
 #include <stdbool.h>
@@ -22,76 +23,10 @@
 
 enum { LAYERS = 2, STEPS_BETWEEN_BALANCES = 20 };
 
-/* The column is 1 high and half as wide; units are those of the SI. */
-static const double PI = 3.14159265358979323846, GRAVITY = 9.81, RHO = 1000;
-/* The density by Poly6 of a cubic lattice of half the radius, over its true density. */
-static const double LATTICE = 1.009775167;
-
+/* Densities of ghosts are wrong, because they lack neighbours: their owners compute them. */
 static const char source[] =
     "#include <crosslane/neighbors.cl>\n"
-    "#pragma OPENCL FP_CONTRACT OFF\n"
-    "\n"
-    "typedef struct { float h, mass, rho, stiffness, viscosity, poly6, spiky, step,\n"
-    "    gravity; } water;\n"
-    "\n"
-    "float cubed(float x)\n"
-    "{\n"
-    "    return x * x * x;\n"
-    "}\n"
-    "\n"
-    "/* All local particles. The densities of ghosts are wrong: their owners compute them. */\n"
-    "__kernel void density(XL_NEIGHBORS_PARAMETERS(fluid), XL_NEIGHBORS_PARAMETERS(walls),\n"
-    "                      __constant water *w, __global float *rho)\n"
-    "{\n"
-    "    const xl_neighbors fluid = XL_NEIGHBORS_LOAD(fluid), walls = XL_NEIGHBORS_LOAD(walls);\n"
-    "    const uint k = (uint)get_global_id(0);\n"
-    "    if (k >= xl_neighbors_points(&fluid))\n"
-    "        return;\n"
-    "    const float h2 = w->h * w->h;\n"
-    "    xl_neighbor near = xl_neighbors_of(&fluid, k);\n"
-    "    xl_neighbor wall = xl_neighbors_around(&walls, near.position);\n"
-    "    float sum = cubed(h2);\n"
-    "    XL_FOR_NEIGHBORS(near, fluid)\n"
-    "        sum += cubed(h2 - near.distance2);\n"
-    "    XL_FOR_NEIGHBORS(wall, walls)\n"
-    "        sum += cubed(h2 - wall.distance2);\n"
-    "    const bool whole = !near.incomplete && !wall.incomplete;\n"
-    "    rho[near.self] = whole ? w->poly6 * sum : NAN;\n"
-    "}\n"
-    "\n"
-    "float pressure(__constant water *w, float rho)\n"
-    "{\n"
-    "    return fmax(0.0f, w->stiffness * (rho - w->rho));\n"
-    "}\n"
-    "\n"
-    "__kernel void forces(XL_NEIGHBORS_PARAMETERS(fluid), XL_NEIGHBORS_PARAMETERS(walls),\n"
-    "                     __constant water *w, __global const float *rho,\n"
-    "                     __global const float4 *velocity, __global float4 *acceleration)\n"
-    "{\n"
-    "    const xl_neighbors fluid = XL_NEIGHBORS_LOAD(fluid), walls = XL_NEIGHBORS_LOAD(walls);\n"
-    "    const uint k = (uint)get_global_id(0);\n"
-    "    if (k >= xl_neighbors_points(&fluid))\n"
-    "        return;\n"
-    "    xl_neighbor near = xl_neighbors_of(&fluid, k);\n"
-    "    xl_neighbor wall = xl_neighbors_around(&walls, near.position);\n"
-    "    const float own = rho[near.self], p = pressure(w, own);\n"
-    "    const float4 v = velocity[near.self];\n"
-    "    float4 sum = (float4)(0.0f);\n"
-    "    XL_FOR_NEIGHBORS(near, fluid) {\n"
-    "        const float other = rho[near.index], r = sqrt(near.distance2), left = w->h - r;\n"
-    "        const float both = p + pressure(w, other);\n"
-    "        sum -= near.vector * (both * left * left / (other * fmax(r, 1e-12f)));\n"
-    "        sum += (velocity[near.index] - v) * (w->viscosity * left / other);\n"
-    "    }\n"
-    "    XL_FOR_NEIGHBORS(wall, walls) {\n"
-    "        const float r = sqrt(wall.distance2), left = w->h - r;\n"
-    "        const float both = fmax(0.0f, 2.0f * p - w->rho * w->gravity * wall.vector.y);\n"
-    "        sum -= wall.vector * (both * left * left / (own * fmax(r, 1e-12f)));\n"
-    "    }\n"
-    "    acceleration[near.self] = sum * (w->mass * w->spiky / own);\n"
-    "}\n"
-    "\n"
-    "/* From local particles to own ones. */\n"
+    "#pragma OPENCL FP_CONTRACT OFF\n" SPH_KERNELS "/* From local particles to own ones. */\n"
     "__kernel void pick(uint n, __global const uint *places, uint places_at,\n"
     "                   __global const float *from, __global float *own)\n"
     "{\n"
@@ -122,11 +57,6 @@ typedef struct options {
     unsigned steps;
     const char *load, *save, *png;
 } options;
-
-/* As in the kernels. */
-typedef struct water {
-    float h, mass, rho, stiffness, viscosity, poly6, spiky, step, gravity;
-} water;
 
 typedef struct vector {
     float x[4];
@@ -171,21 +101,6 @@ typedef struct tank {
     goto done
 
 /* ---- the tank at first -------------------------------------------------------------------- */
-
-static void set_water(tank *t)
-{
-    const double h = 2 * t->spacing, sound2 = 100 * GRAVITY, sound = sqrt(sound2);
-    const water w = {.h = (float)h,
-                     .mass = (float)(RHO * pow(t->spacing, 3) / LATTICE),
-                     .rho = (float)RHO,
-                     .stiffness = (float)sound2,
-                     .viscosity = (float)(0.08 * RHO * h * sound),
-                     .spiky = (float)(45 / (PI * pow(h, 6))),
-                     .step = (float)(0.25 * h / sound),
-                     .gravity = (float)GRAVITY};
-    t->w = w;
-    t->w.poly6 = (float)((double)t->w.mass * 315 / (64 * PI * pow(h, 9)));
-}
 
 static void center_of(const tank *t, long x, long y, long z, vector *v)
 {
@@ -406,7 +321,7 @@ static xl_status make(tank *t)
     t->spacing = 1.0 / (double)tall;
     for (int a = 0; a < 3; ++a)
         t->upper[a] = (float)(t->spacing * high[a]);
-    set_water(t);
+    t->w = water_of(t->spacing);
     t->all = (uint64_t)(tall * wide * deep);
     const size_t first = part_begin(t, xl_mpi_rank(t->mpi));
     t->n = part_begin(t, xl_mpi_rank(t->mpi) + 1) - first;

@@ -233,18 +233,6 @@ static void queues_out_of_order(void)
     free(elements);
 }
 
-/* The text of the last failure names a rank and contains `part`. */
-static bool error_is(xl_mpi *mpi, int rank, const char *part)
-{
-    char begin[32];
-    snprintf(begin, sizeof begin, "rank %d: ", rank);
-    const char *const text = xl_mpi_error(mpi);
-    if (strncmp(text, begin, strlen(begin)) == 0 && strstr(text, part))
-        return true;
-    fprintf(stderr, "the text is \"%s\", not \"%s...%s\"\n", text, begin, part);
-    return false;
-}
-
 static void bad_owners_are_named(void)
 {
     const int last = test_size - 1;
@@ -256,21 +244,21 @@ static void bad_owners_are_named(void)
     const xl_view view = xl_view_of(buffer, 0), part = xl_view_n(buffer, 0, 9);
     CHECK(xl_mpi_exchange_by_owner(test_mpi, test_queue, 10, view, 0, NULL, &exchange) ==
           XL_ERROR_OUT_OF_DOMAIN);
-    CHECK(!exchange && error_is(test_mpi, last, "owners[7]: "));
+    CHECK(!exchange && test_says(test_mpi, last, "owners[7]: "));
     CHECK(xl_mpi_exchange_by_owner(test_mpi, test_queue, test_rank == last ? 11 : 0, view, 0, NULL,
                                    &exchange) == XL_ERROR_INVALID_ARGUMENT);
-    CHECK(!exchange && error_is(test_mpi, last, "owners: "));
+    CHECK(!exchange && test_says(test_mpi, last, "owners: "));
     CHECK(xl_mpi_exchange_by_owner(test_mpi, test_queue, test_rank == last ? 10 : 0, part, 0, NULL,
                                    &exchange) == XL_ERROR_INVALID_ARGUMENT);
     CHECK(xl_mpi_exchange_by_owner(test_mpi, test_rank == last ? NULL : test_queue, 0, view, 0,
                                    NULL, &exchange) == XL_ERROR_INVALID_ARGUMENT);
-    CHECK(!exchange && error_is(test_mpi, last, "queue: NULL"));
+    CHECK(!exchange && test_says(test_mpi, last, "queue: NULL"));
     CHECK(xl_mpi_exchange_by_owner(test_mpi, test_queue, 1, xl_no_view(), 0, NULL, &exchange) ==
           XL_ERROR_INVALID_ARGUMENT);
     CHECK(xl_mpi_exchange_by_owner(test_mpi, test_queue, 0, xl_no_view(), 0, NULL,
                                    test_rank == last ? NULL : &exchange) ==
           XL_ERROR_INVALID_ARGUMENT);
-    CHECK(!exchange && error_is(test_mpi, last, "exchange: NULL"));
+    CHECK(!exchange && test_says(test_mpi, last, "exchange: NULL"));
     clReleaseMemObject(buffer);
     xl_mpi_exchange_destroy(NULL);
 }
@@ -287,15 +275,15 @@ static void bad_fields_are_named(void)
     xl_mpi_field bad = good;
     bad.element_bytes = here ? 0 : 8;
     CHECK(xl_mpi_gather(exchange, test_queue, 1, &bad, 0, NULL, NULL) == XL_ERROR_INVALID_ARGUMENT);
-    CHECK(error_is(test_mpi, last, "fields[0].element_bytes: 0"));
+    CHECK(test_says(test_mpi, last, "fields[0].element_bytes: 0"));
     bad.element_bytes = here ? 4 : 8;
     if (test_size > 1) {
         CHECK(xl_mpi_gather(exchange, test_queue, 1, &bad, 0, NULL, NULL) ==
               XL_ERROR_INVALID_ARGUMENT);
-        CHECK(error_is(test_mpi, last, "fields[0].element_bytes: differs"));
+        CHECK(test_says(test_mpi, last, "fields[0].element_bytes: differs"));
         CHECK(xl_mpi_gather(exchange, test_queue, here ? 0 : 1, &good, 0, NULL, NULL) ==
               XL_ERROR_INVALID_ARGUMENT);
-        CHECK(error_is(test_mpi, last, "num_fields: differs"));
+        CHECK(test_says(test_mpi, last, "num_fields: differs"));
     }
     const xl_mpi_field pair[2] = {good, {.element_bytes = 8, .in = good.in}};
     CHECK(xl_mpi_gather(exchange, test_queue, 2, pair, 0, NULL, NULL) == XL_ERROR_INVALID_ARGUMENT);
@@ -304,7 +292,7 @@ static void bad_fields_are_named(void)
           XL_ERROR_INVALID_ARGUMENT);
     CHECK(xl_mpi_gather(exchange, test_queue, 1, here ? NULL : &good, 0, NULL, NULL) ==
           XL_ERROR_INVALID_ARGUMENT);
-    CHECK(error_is(test_mpi, last, "fields: NULL"));
+    CHECK(test_says(test_mpi, last, "fields: NULL"));
     CHECK(xl_mpi_gather(NULL, test_queue, 1, &good, 0, NULL, NULL) == XL_ERROR_INVALID_ARGUMENT);
     SUCCEEDS(xl_mpi_gather(exchange, test_queue, 1, &good, 0, NULL, NULL));
     xl_mpi_exchange_destroy(exchange);
@@ -312,8 +300,9 @@ static void bad_fields_are_named(void)
 }
 
 /* Creation and a gather in two steps, with an agreement that fails. */
-static xl_status all_steps(xl_mpi *mpi)
+static xl_status all_steps(xl_mpi *mpi, void *user)
 {
+    (void)user;
     uint32_t owners[4] = {0, (uint32_t)test_size - 1, 0, 0};
     static const moved m = {4, 0, 0};
     const cl_mem buffer = test_buffer(sizeof owners, owners);
@@ -338,24 +327,7 @@ static xl_status all_steps(xl_mpi *mpi)
 
 static void all_ranks_fail_together(void)
 {
-    int failed = 0;
-    for (int step = 1;; ++step) {
-        char text[32];
-        snprintf(text, sizeof text, "%d,%d", test_size - 1, step);
-        setenv("CROSSLANE_TEST_MPI_FAIL", text, 1);
-        xl_mpi *const mpi = own_mpi(1 << 20);
-        const xl_status status = all_steps(mpi);
-        if (status != XL_SUCCESS) {
-            CHECK(status == XL_ERROR_OUT_OF_MEMORY && error_is(mpi, test_size - 1, "a test makes"));
-            SUCCEEDS(all_steps(mpi));
-        }
-        xl_mpi_destroy(mpi);
-        if (status == XL_SUCCESS)
-            break;
-        ++failed;
-    }
-    unsetenv("CROSSLANE_TEST_MPI_FAIL");
-    CHECK(failed >= 5);
+    CHECK(test_each_failure(test_size - 1, all_steps, NULL) >= 5);
 }
 
 MPI_TEST_MAIN({"elements_arrive_in_order", elements_arrive_in_order},

@@ -73,6 +73,45 @@ size_t test_begin(int way, size_t n, int rank)
     }
 }
 
+bool test_says(const xl_mpi *mpi, int rank, const char *text)
+{
+    char begin[256];
+    snprintf(begin, sizeof begin, "rank %d: %s", rank, text);
+    const bool right = strncmp(xl_mpi_error(mpi), begin, strlen(begin)) == 0;
+    if (!right)
+        fprintf(stderr, "the text is \"%s\", not \"%s...\"\n", xl_mpi_error(mpi), begin);
+    return right;
+}
+
+void test_error(xl_status got, xl_status status, int rank, const char *text)
+{
+    if (!CHECK(got == status && test_says(test_mpi, rank, text)))
+        fprintf(stderr, "  %s, for \"%s\"\n", xl_status_name(got), text);
+}
+
+int test_each_failure(int rank, xl_status (*call)(xl_mpi *mpi, void *user), void *user)
+{
+    enum { MOST = 100 };
+    for (int failed = 0; failed < MOST; ++failed) {
+        char text[32];
+        xl_mpi *mpi = NULL;
+        snprintf(text, sizeof text, "%d,%d", rank, failed + 1); /* 0: of creation */
+        setenv("CROSSLANE_TEST_MPI_FAIL", text, 1);
+        SUCCEEDS(xl_mpi_create(test_ctx, MPI_COMM_WORLD, NULL, &mpi));
+        unsetenv("CROSSLANE_TEST_MPI_FAIL");
+        const xl_status status = call(mpi, user);
+        if (status != XL_SUCCESS) {
+            CHECK(status == XL_ERROR_OUT_OF_MEMORY && test_says(mpi, rank, "a test makes"));
+            CHECK(call(mpi, user) == XL_SUCCESS);
+        }
+        xl_mpi_destroy(mpi);
+        if (status == XL_SUCCESS)
+            return failed;
+    }
+    CHECK(!"the call never succeeds");
+    return MOST;
+}
+
 int test_main(int argc, char **argv, const mpi_case *cases, size_t count)
 {
     int all = 0;

@@ -37,11 +37,22 @@ uint64_t test_random(uint64_t *state);
 cl_mem test_buffer(size_t bytes, const void *from);
 void test_read(cl_mem buffer, size_t bytes, void *to);
 
-/* Of n elements, rank r has those from test_begin(way, n, r) to test_begin(way, n, r + 1). Ways to divide an
+/* Rank r has the elements from test_begin(way, n, r) to test_begin(way, n, r + 1) of n. Ways to divide an
  * array: even parts; all on the last rank; only on rank 0; a first rank that has none and uneven others;
  * one element for each rank, and the rest on the last one. */
 enum { TEST_WAYS = 5 };
 size_t test_begin(int way, size_t n, int rank);
+
+/* Whether the text of the last failure of `mpi` begins with "rank RANK: TEXT". */
+bool test_says(const xl_mpi *mpi, int rank, const char *text);
+
+/* A call that returned `got` must have failed on that rank with that status and text. */
+void test_error(xl_status got, xl_status status, int rank, const char *text);
+
+/* Lets each agreement of `rank` fail in turn, from the one after creation on: calls call(mpi, user) on an
+ * own xl_mpi until it succeeds. Each failure must be the one that was caused, and the call must succeed if it
+ * is repeated on the same xl_mpi. Returns the number of failures. */
+int test_each_failure(int rank, xl_status (*call)(xl_mpi *mpi, void *user), void *user);
 
 int test_main(int argc, char **argv, const mpi_case *cases, size_t count);
 #define MPI_TEST_MAIN(...)                                                                         \

@@ -364,15 +364,6 @@ static void owners_are_boxes(void)
 
 /* ---- errors -------------------------------------------------------------------------------- */
 
-static void check_error(xl_status got, xl_status status, int rank, const char *text)
-{
-    char begin[32];
-    snprintf(begin, sizeof begin, "rank %d: %s", rank, "");
-    const char *const error = xl_mpi_error(test_mpi);
-    if (!CHECK(got == status && strncmp(error, begin, strlen(begin)) == 0 && strstr(error, text)))
-        fprintf(stderr, "  %s: %s (expected %s)\n", xl_status_name(got), error, text);
-}
-
 static void a_point_in_no_box(void)
 {
     const float points[] = {.25f, .5f, .125f, test_rank == test_size - 1 ? 1.5f : .5f};
@@ -380,8 +371,8 @@ static void a_point_in_no_box(void)
     args.n = 2;
     args.points.buffer = test_buffer(sizeof points, points);
     args.owners.buffer = test_buffer(8, NULL);
-    check_error(xl_mpi_owners_by_box(test_mpi, test_queue, &args, 0, NULL), XL_ERROR_OUT_OF_DOMAIN,
-                test_size - 1, "args.points: point 1 is (0.125, 1.5)");
+    test_error(xl_mpi_owners_by_box(test_mpi, test_queue, &args, 0, NULL), XL_ERROR_OUT_OF_DOMAIN,
+               test_size - 1, "args.points: point 1 is (0.125, 1.5)");
     clReleaseMemObject(args.points.buffer);
     clReleaseMemObject(args.owners.buffer);
 }
@@ -396,17 +387,17 @@ static void bad_arguments(void)
     const cl_mem bad = test_buffer(16, nan_point), weights = test_buffer(16, inf_weight);
     const char *const texts[] = {"args: NULL",
                                  "args.space: NULL",
-                                 "space.dimensions: 4",
-                                 "space.scalar",
-                                 "space.bounds",
-                                 "space.wrap",
+                                 "args.space.dimensions: 4",
+                                 "args.space.scalar",
+                                 "args.space.bounds",
+                                 "args.space.wrap",
                                  "args.stride",
                                  "args.points",
                                  "args.owners",
                                  "args.points: coordinate 1 of point 1",
                                  "args.weights: -1 of point 1",
                                  "queue: NULL",
-                                 "space.cell"};
+                                 "args.space.cell"};
     for (int i = 0; i < 13; ++i) {
         xl_space space = {
             .dimensions = 2, .scalar = XL_F32, .bounds = XL_BOUNDS_GIVEN, .cell = {{2, 0}, {0, 2}}};
@@ -429,17 +420,17 @@ static void bad_arguments(void)
         }
         if (i == 12 && test_size == 1)
             break;
-        check_error(xl_mpi_balance(test_mpi, here && i == 11 ? NULL : test_queue,
-                                   here && i == 0 ? NULL : &args, 0, NULL),
-                    i == 9 ? XL_ERROR_NON_FINITE : XL_ERROR_INVALID_ARGUMENT, last, texts[i]);
+        test_error(xl_mpi_balance(test_mpi, here && i == 11 ? NULL : test_queue,
+                                  here && i == 0 ? NULL : &args, 0, NULL),
+                   i == 9 ? XL_ERROR_NON_FINITE : XL_ERROR_INVALID_ARGUMENT, last, texts[i]);
     }
     xl_mpi_boxes_args boxes = slice(here ? 4 : 2, XL_F32);
-    check_error(xl_mpi_owners_by_box(test_mpi, test_queue, &boxes, 0, NULL),
-                XL_ERROR_INVALID_ARGUMENT, last, "args.dimensions: 4");
+    test_error(xl_mpi_owners_by_box(test_mpi, test_queue, &boxes, 0, NULL),
+               XL_ERROR_INVALID_ARGUMENT, last, "args.dimensions: 4");
     boxes = slice(2, XL_F32);
     boxes.upper[1] = here ? NAN : 1;
-    check_error(xl_mpi_owners_by_box(test_mpi, test_queue, &boxes, 0, NULL),
-                XL_ERROR_INVALID_ARGUMENT, last, "args.lower[1], args.upper[1]: 0, nan");
+    test_error(xl_mpi_owners_by_box(test_mpi, test_queue, &boxes, 0, NULL),
+               XL_ERROR_INVALID_ARGUMENT, last, "args.lower[1], args.upper[1]: 0, nan");
     CHECK(xl_mpi_balance(NULL, test_queue, NULL, 0, NULL) == XL_ERROR_INVALID_ARGUMENT);
     CHECK(xl_mpi_owners_by_box(NULL, test_queue, NULL, 0, NULL) == XL_ERROR_INVALID_ARGUMENT);
     clReleaseMemObject(buffer);
@@ -448,8 +439,9 @@ static void bad_arguments(void)
     clReleaseMemObject(weights);
 }
 
-static xl_status owners_once(xl_mpi *mpi)
+static xl_status owners_once(xl_mpi *mpi, void *user)
 {
+    (void)user;
     const float points[] = {.25f, .5f, .125f, .75f};
     const xl_space space = {.dimensions = 2, .scalar = XL_F32, .bounds = XL_BOUNDS_FOUND};
     xl_mpi_boxes_args boxes = slice(2, XL_F32);
@@ -471,24 +463,8 @@ static xl_status owners_once(xl_mpi *mpi)
 
 static void failure_at_every_step(void)
 {
-    for (int rank = 0; rank < test_size; ++rank)
-        for (int step = 1, failed = 1; failed; ++step) {
-            char text[32];
-            xl_mpi *mpi = NULL;
-            snprintf(text, sizeof text, "%d,%d", rank, step);
-            setenv("CROSSLANE_TEST_MPI_FAIL", text, 1);
-            SUCCEEDS(xl_mpi_create(test_ctx, MPI_COMM_WORLD, NULL, &mpi)); /* agreement 0 */
-            unsetenv("CROSSLANE_TEST_MPI_FAIL");
-            const xl_status status = owners_once(mpi);
-            failed = status != XL_SUCCESS;
-            if (failed) {
-                CHECK(status == XL_ERROR_OUT_OF_MEMORY);
-                CHECK(atoi(xl_mpi_error(mpi) + strlen("rank ")) == rank);
-                SUCCEEDS(owners_once(mpi));
-            } else
-                CHECK(step == 11); /* agreements: 3 of the boxes, 7 of the balance */
-            xl_mpi_destroy(mpi);
-        }
+    for (int rank = 0; rank < test_size; ++rank) /* agreements: 3 of the boxes, 7 of the balance */
+        CHECK(test_each_failure(rank, owners_once, NULL) == 10);
 }
 
 MPI_TEST_MAIN({"boxes_of_all_kinds", boxes_of_all_kinds},

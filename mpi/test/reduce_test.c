@@ -393,16 +393,6 @@ static void bits_do_not_depend_on_ranks(void)
 
 /* ---- failures ---- */
 
-static bool says(int rank, const char *text)
-{
-    char begin[256];
-    snprintf(begin, sizeof begin, "rank %d: %s", rank, text);
-    const bool right = strncmp(xl_mpi_error(test_mpi), begin, strlen(begin)) == 0;
-    if (!right)
-        fprintf(stderr, "\"%s\", not \"%s\"\n", xl_mpi_error(test_mpi), begin);
-    return right;
-}
-
 static void descriptors_are_compared_and_checked(void)
 {
     const int last = test_size - 1;
@@ -410,14 +400,14 @@ static void descriptors_are_compared_and_checked(void)
     shape s = u32_sum();
     CHECK(xl_mpi_reduce_create(test_mpi, test_rank == last ? NULL : &s.desc, &plan) ==
           XL_ERROR_INVALID_ARGUMENT);
-    CHECK(plan == NULL && says(last, "desc"));
+    CHECK(plan == NULL && test_says(test_mpi, last, "desc"));
     s.desc.op = 77;
     CHECK(xl_mpi_reduce_create(test_mpi, &s.desc, &plan) == XL_ERROR_INVALID_ARGUMENT);
-    CHECK(plan == NULL && says(0, "desc.op"));
+    CHECK(plan == NULL && test_says(test_mpi, 0, "desc.op"));
     s.desc.op = test_rank == last ? XL_MAX : XL_SUM;
     if (test_size > 1) {
         CHECK(xl_mpi_reduce_create(test_mpi, &s.desc, &plan) == XL_ERROR_INVALID_ARGUMENT);
-        CHECK(plan == NULL && says(last, "desc.op: differs"));
+        CHECK(plan == NULL && test_says(test_mpi, last, "desc.op: differs"));
     }
 }
 
@@ -450,7 +440,7 @@ static void arguments_are_checked(void)
             args.params[0] = k == 7 ? &five : NULL;
         }
         CHECK(xl_mpi_reduce(plan, test_queue, &args, 0, NULL, &event) == XL_ERROR_INVALID_ARGUMENT);
-        CHECK(event == NULL && says(test_size - 1, texts[k]));
+        CHECK(event == NULL && test_says(test_mpi, test_size - 1, texts[k]));
     }
     const xl_reduce_args args = {.n = N, .in = xl_view_of(in, 0), .out = xl_view_of(in, 1)};
     CHECK(xl_mpi_reduce(plan, test_queue, &args, 0, NULL, NULL) == XL_ERROR_OVERLAP);
@@ -477,7 +467,7 @@ static void elements_before_the_first_offset(void)
                                      .segments = xl_view_n(heads, 0, 2),
                                      .out = xl_view_of(out, 0)};
         CHECK(xl_mpi_reduce(plan, test_queue, &args, 0, NULL, NULL) == XL_ERROR_INVALID_ARGUMENT);
-        CHECK(says(0, "args.segments: 4 elements before the first offset"));
+        CHECK(test_says(test_mpi, 0, "args.segments: 4 elements before the first offset"));
         xl_mpi_plan_destroy(plan);
     }
     clReleaseMemObject(data);
@@ -485,8 +475,15 @@ static void elements_before_the_first_offset(void)
     clReleaseMemObject(heads);
 }
 
-static xl_status create_and_reduce(xl_mpi *mpi, cl_mem in, cl_mem out, uint32_t kind)
+typedef struct attempt {
+    cl_mem in, out;
+    uint32_t kind;
+} attempt;
+
+static xl_status create_and_reduce(xl_mpi *mpi, void *user)
 {
+    const attempt *const a = user;
+    const uint32_t kind = a->kind;
     xl_mpi_plan *plan = NULL;
     shape s = u32_sum();
     cl_event event = NULL;
@@ -496,7 +493,7 @@ static xl_status create_and_reduce(xl_mpi *mpi, cl_mem in, cl_mem out, uint32_t 
     CHECK((status == XL_SUCCESS) == (plan != NULL));
     if (status != XL_SUCCESS)
         return status;
-    xl_reduce_args args = {.n = 10, .in = xl_view_of(in, 0), .out = xl_view_of(out, 0)};
+    xl_reduce_args args = {.n = 10, .in = xl_view_of(a->in, 0), .out = xl_view_of(a->out, 0)};
     if (kind == XL_SEGMENTS_KEYS)
         args.segments = args.in;
     status = xl_mpi_reduce(plan, test_queue, &args, 0, NULL, &event);
@@ -509,26 +506,11 @@ static xl_status create_and_reduce(xl_mpi *mpi, cl_mem in, cl_mem out, uint32_t 
 
 static void each_step_may_fail_for(uint32_t kind)
 {
-    const cl_mem in = test_buffer(40, NULL), out = test_buffer(40, NULL);
-    char text[64];
-    int step = 0;
-    for (xl_status status = XL_ERROR_CAPACITY; status != XL_SUCCESS && step < 40; ++step) {
-        xl_mpi *mpi = NULL;
-        snprintf(text, sizeof text, "%d,%d", test_size - 1, step + 1); /* 0: of creation */
-        setenv("CROSSLANE_TEST_MPI_FAIL", text, 1);
-        SUCCEEDS(xl_mpi_create(test_ctx, MPI_COMM_WORLD, NULL, &mpi));
-        unsetenv("CROSSLANE_TEST_MPI_FAIL");
-        status = create_and_reduce(mpi, in, out, kind);
-        snprintf(text, sizeof text, "rank %d: a test makes", test_size - 1);
-        CHECK(status == XL_SUCCESS || (status == XL_ERROR_OUT_OF_MEMORY &&
-                                       strncmp(xl_mpi_error(mpi), text, strlen(text)) == 0));
-        if (status != XL_SUCCESS)
-            CHECK(create_and_reduce(mpi, in, out, kind) == XL_SUCCESS);
-        xl_mpi_destroy(mpi);
-    }
-    CHECK(step >= 6 && step < 40);
-    clReleaseMemObject(in);
-    clReleaseMemObject(out);
+    attempt a = {test_buffer(40, NULL), test_buffer(40, NULL), kind};
+    const int failed = test_each_failure(test_size - 1, create_and_reduce, &a);
+    CHECK(failed >= 5 && failed < 39);
+    clReleaseMemObject(a.in);
+    clReleaseMemObject(a.out);
 }
 
 static void each_step_may_fail(void)

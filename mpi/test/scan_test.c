@@ -467,16 +467,6 @@ static void messages_may_be_short(void)
 }
 
 /* Whether the last error is of `rank` and begins with `text`. */
-static bool says(int rank, const char *text)
-{
-    char begin[256];
-    snprintf(begin, sizeof begin, "rank %d: %s", rank, text);
-    const bool right = strncmp(xl_mpi_error(test_mpi), begin, strlen(begin)) == 0;
-    if (!right)
-        fprintf(stderr, "\"%s\", not \"%s\"\n", xl_mpi_error(test_mpi), begin);
-    return right;
-}
-
 static void descriptors_are_compared_and_checked(void)
 {
     const int last = test_size - 1;
@@ -488,19 +478,19 @@ static void descriptors_are_compared_and_checked(void)
     shape s = u32_sum();
     s.desc.carry = here;
     CHECK(xl_mpi_scan_create(test_mpi, &s.desc, &plan) == XL_ERROR_INVALID_ARGUMENT);
-    CHECK(plan == NULL && says(last, "desc.carry: 1"));
+    CHECK(plan == NULL && test_says(test_mpi, last, "desc.carry: 1"));
     CHECK(xl_mpi_scan_create(test_mpi, here ? NULL : &s.desc, &plan) == XL_ERROR_INVALID_ARGUMENT);
     CHECK(xl_mpi_scan_create(test_mpi, &s.desc, here ? NULL : &plan) == XL_ERROR_INVALID_ARGUMENT);
     s = u32_sum();
     s.desc.type = XL_NONE;
     CHECK(xl_mpi_scan_create(test_mpi, &s.desc, &plan) == XL_ERROR_INVALID_ARGUMENT);
-    CHECK(plan == NULL && says(0, "desc.type"));
+    CHECK(plan == NULL && test_says(test_mpi, 0, "desc.type"));
     s = u32_sum();
     s.desc.load = "x + i";
     s.desc.num_params = 8;
     s.desc.params = params;
     CHECK(xl_mpi_scan_create(test_mpi, &s.desc, &plan) == XL_ERROR_UNSUPPORTED);
-    CHECK(plan == NULL && says(0, "desc.num_params: 8; if desc.load uses i"));
+    CHECK(plan == NULL && test_says(test_mpi, 0, "desc.num_params: 8; if desc.load uses i"));
     if (test_size == 1)
         return;
     static const struct {
@@ -515,7 +505,7 @@ static void descriptors_are_compared_and_checked(void)
         s.desc.kind = here ? other[k].kind : XL_EXCLUSIVE;
         s.desc.load = here ? other[k].load : NULL;
         CHECK(xl_mpi_scan_create(test_mpi, &s.desc, &plan) == XL_ERROR_INVALID_ARGUMENT);
-        CHECK(plan == NULL && says(last, other[k].name));
+        CHECK(plan == NULL && test_says(test_mpi, last, other[k].name));
     }
 }
 
@@ -550,7 +540,7 @@ static void arguments_are_checked(void)
             queue = k == 8 ? NULL : queue;
         }
         CHECK(xl_mpi_scan(plan, queue, &args, 0, NULL, &event) == XL_ERROR_INVALID_ARGUMENT);
-        CHECK(event == NULL && says(test_size - 1, texts[k]));
+        CHECK(event == NULL && test_says(test_mpi, test_size - 1, texts[k]));
     }
     xl_scan_args args = {.n = N, .in = xl_view_of(in, 0), .out = xl_view_of(out, 0)};
     if (test_rank == test_size - 1)
@@ -578,16 +568,23 @@ static void offsets_must_end_at_n(void)
                                    .segments = xl_view_n(heads, 0, 3),
                                    .out = xl_view_of(data, 0)};
         CHECK(xl_mpi_scan(plan, test_queue, &args, 0, NULL, NULL) == XL_ERROR_INVALID_ARGUMENT);
-        CHECK(says(0, "args.segments: offsets from 0 to 7, then 9"));
+        CHECK(test_says(test_mpi, 0, "args.segments: offsets from 0 to 7, then 9"));
         xl_mpi_plan_destroy(plan);
     }
     clReleaseMemObject(data);
     clReleaseMemObject(heads);
 }
 
+typedef struct attempt {
+    cl_mem in, out;
+    bool units;
+} attempt;
+
 /* Creation and one call on `mpi`. */
-static xl_status create_and_scan(xl_mpi *mpi, cl_mem in, cl_mem out, bool units)
+static xl_status create_and_scan(xl_mpi *mpi, void *user)
 {
+    const attempt *const a = user;
+    const bool units = a->units;
     xl_mpi_plan *plan = NULL;
     xl_scan_desc desc;
     cl_event event = NULL;
@@ -600,11 +597,11 @@ static xl_status create_and_scan(xl_mpi *mpi, cl_mem in, cl_mem out, bool units)
     CHECK((status == XL_SUCCESS) == (plan != NULL));
     if (status != XL_SUCCESS)
         return status;
-    const xl_view view = xl_view_of(in, 0);
+    const xl_view view = xl_view_of(a->in, 0);
     status = xl_mpi_scan(
         plan, test_queue,
-        &(xl_scan_args){.n = 10, .in = view, .segments = view, .out = xl_view_of(out, 0)}, 0, NULL,
-        &event);
+        &(xl_scan_args){.n = 10, .in = view, .segments = view, .out = xl_view_of(a->out, 0)}, 0,
+        NULL, &event);
     CHECK((status == XL_SUCCESS) == (event != NULL));
     if (event)
         clReleaseEvent(event);
@@ -614,26 +611,11 @@ static xl_status create_and_scan(xl_mpi *mpi, cl_mem in, cl_mem out, bool units)
 
 static void each_step_may_fail_of(bool units)
 {
-    const cl_mem in = test_buffer(40, NULL), out = test_buffer(40, NULL);
-    char text[64];
-    int step = 0;
-    for (xl_status status = XL_ERROR_CAPACITY; status != XL_SUCCESS && step < 40; ++step) {
-        xl_mpi *mpi = NULL;
-        snprintf(text, sizeof text, "%d,%d", test_size - 1, step + 1); /* 0: of creation */
-        setenv("CROSSLANE_TEST_MPI_FAIL", text, 1);
-        SUCCEEDS(xl_mpi_create(test_ctx, MPI_COMM_WORLD, NULL, &mpi));
-        unsetenv("CROSSLANE_TEST_MPI_FAIL");
-        status = create_and_scan(mpi, in, out, units);
-        snprintf(text, sizeof text, "rank %d: a test makes", test_size - 1);
-        CHECK(status == XL_SUCCESS || (status == XL_ERROR_OUT_OF_MEMORY &&
-                                       strncmp(xl_mpi_error(mpi), text, strlen(text)) == 0));
-        if (status != XL_SUCCESS)
-            CHECK(create_and_scan(mpi, in, out, units) == XL_SUCCESS);
-        xl_mpi_destroy(mpi);
-    }
-    CHECK(step >= 5 && step < 40);
-    clReleaseMemObject(in);
-    clReleaseMemObject(out);
+    attempt a = {test_buffer(40, NULL), test_buffer(40, NULL), units};
+    const int failed = test_each_failure(test_size - 1, create_and_scan, &a);
+    CHECK(failed >= 4 && failed < 39);
+    clReleaseMemObject(a.in);
+    clReleaseMemObject(a.out);
 }
 
 static void each_step_may_fail(void)

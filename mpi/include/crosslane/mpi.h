@@ -66,8 +66,8 @@ typedef enum xl_mpi_order {
     XL_MPI_OWNED_FIRST = 1 /* owned elements in their order, then ghosts by rank and index */
 } xl_mpi_order;
 
-/* A halo: each rank receives copies (ghosts) of the points of other ranks that are within `radius` of
- * one of its own points, also across periodic boundaries. Each ghost comes once, with its owner's
+/* A halo: each rank receives copies (ghosts) of all points of other ranks that are within `radius` of a
+ * point that it owns, also across periodic boundaries. Each ghost comes once, with its owner's
  * coordinates. A search with this radius or a smaller one, inclusive or not, on a grid of this space then
  * finds every neighbour of an own point. For several radii give the largest one; add a skin if points
  * move between two halos. */
