@@ -284,7 +284,22 @@ __kernel void xl_neighbors_fill(__global const uint *storage, XL_INDEX_PARAMETER
 }
 #endif
 #else
-/* The same kernels for XL_WALK > 0: each work-item walks along rows and takes XL_WALK queries. */
+/* The same kernels for XL_WALK > 0: each work-item walks along rows and takes XL_WALK queries a
+ * turn. */
+XL_NOINLINE void xl_count_turn(const xl_search *s, const xl_count_out *out, uint t)
+{
+    xl_walk walk = xl_walk_turn(s, t);
+    for (uint i = walk.at; i < walk.last && s->map.failed; ++i)
+        xl_count_put(out, s->queries, i, 0);
+    while (!s->map.failed && xl_walk_next(&walk, s)) {
+        uint found[XL_WALK_QUERIES];
+        xl_walk_count(&walk, s, found);
+        for (uint j = 0; j < walk.queries; ++j)
+            if (walk.index[j] < s->queries)
+                xl_count_put(out, s->queries, walk.index[j], found[j]);
+    }
+}
+
 __kernel void xl_neighbors_count(__global const uint *storage, XL_INDEX_PARAMETERS,
                                  XL_QUERY_PARAMETERS, uint narrow, __global uint *counts,
                                  ulong counts_at, uint wide, __global ulong *offsets,
@@ -294,23 +309,7 @@ __kernel void xl_neighbors_count(__global const uint *storage, XL_INDEX_PARAMETE
     const xl_count_out out = {narrow ? counts + counts_at : 0, wide ? offsets + offsets_at : 0,
                               s.map.failed};
     XL_FOR_ITEMS(t, XL_CEIL_DIV(queries, (uint)XL_WALK))
-    {
-        const uint first = (uint)t * XL_WALK;
-        const uint last = (uint)min((ulong)first + XL_WALK, (ulong)queries);
-        if (s.map.failed) {
-            for (uint i = first; i < last; ++i)
-                xl_count_put(&out, queries, i, 0);
-            continue;
-        }
-        xl_walk walk = xl_walk_begin(first, last);
-        while (xl_walk_next(&walk, &s)) {
-            uint found[XL_WALK_QUERIES];
-            xl_walk_count(&walk, &s, found);
-            for (uint j = 0; j < walk.queries; ++j)
-                if (walk.index[j] < queries)
-                    xl_count_put(&out, queries, walk.index[j], found[j]);
-        }
-    }
+    xl_count_turn(&s, &out, (uint)t);
     xl_count_end(&out, queries);
 }
 
@@ -323,6 +322,21 @@ __kernel void xl_neighbors_fill(__global const uint *storage, XL_INDEX_PARAMETER
 }
 
 #if XL_VISIT
+XL_NOINLINE void xl_visit_turn(const xl_search *s, uint t, xl_real start, xl_real4 params,
+                               __global xl_real *out)
+{
+    xl_walk walk = xl_walk_turn(s, t);
+    for (uint i = walk.at; i < walk.last && s->map.failed; ++i)
+        out[i] = NAN;
+    while (!s->map.failed && xl_walk_next(&walk, s)) {
+        xl_real sums[XL_WALK_QUERIES];
+        xl_walk_visit(&walk, s, start, params, sums);
+        for (uint j = 0; j < walk.queries; ++j)
+            if (walk.index[j] < s->queries)
+                out[walk.index[j]] = sums[j];
+    }
+}
+
 __kernel void xl_neighbors_visit(__global const uint *storage, XL_INDEX_PARAMETERS,
                                  XL_QUERY_PARAMETERS, xl_real start, xl_real4 params,
                                  __global xl_real *out, ulong out_at)
@@ -330,23 +344,7 @@ __kernel void xl_neighbors_visit(__global const uint *storage, XL_INDEX_PARAMETE
     const xl_search s = XL_SEARCH_LOAD(storage);
     out += out_at;
     XL_FOR_ITEMS(t, XL_CEIL_DIV(queries, (uint)XL_WALK))
-    {
-        const uint first = (uint)t * XL_WALK;
-        const uint last = (uint)min((ulong)first + XL_WALK, (ulong)queries);
-        if (s.map.failed) {
-            for (uint i = first; i < last; ++i)
-                out[i] = NAN;
-            continue;
-        }
-        xl_walk walk = xl_walk_begin(first, last);
-        while (xl_walk_next(&walk, &s)) {
-            xl_real sums[XL_WALK_QUERIES];
-            xl_walk_visit(&walk, &s, start, params, sums);
-            for (uint j = 0; j < walk.queries; ++j)
-                if (walk.index[j] < queries)
-                    out[walk.index[j]] = sums[j];
-        }
-    }
+    xl_visit_turn(&s, (uint)t, start, params, out);
 }
 #endif
 #endif

@@ -76,11 +76,12 @@ typedef struct xl_candidates {
 #endif
 } xl_candidates;
 
-xl_walk xl_walk_begin(uint first, uint last)
+/* Turn t takes XL_WALK queries. */
+xl_walk xl_walk_turn(const xl_search *s, uint t)
 {
     xl_walk walk;
-    walk.at = first;
-    walk.last = last;
+    walk.at = t * XL_WALK;
+    walk.last = (uint)min((ulong)walk.at + XL_WALK, (ulong)s->queries);
     walk.queries = 0;
     walk.rows = 0;
     walk.begun = false;

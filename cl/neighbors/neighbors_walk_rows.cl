@@ -418,22 +418,22 @@ void xl_walk_fill(xl_walk *walk, const xl_search *s, const xl_rows *rows, const 
     xl_pending_write(&pending);
 }
 
+/* Fills the rows of turn t. */
+XL_NOINLINE void xl_walk_fill_turn(const xl_search *s, const xl_rows *rows, const xl_details *of,
+                                   uint t)
+{
+    xl_walk walk = xl_walk_turn(s, t);
+    for (uint i = walk.at; i < walk.last && s->map.failed; ++i)
+        xl_rows_put_length(rows, i, UINT_MAX);
+    while (!s->map.failed && xl_walk_next(&walk, s))
+        xl_walk_fill(&walk, s, rows, of);
+}
+
 /* Fills all rows of the list or of the part. */
 void xl_walk_fill_all(const xl_search *s, const xl_rows *rows, const xl_details *of)
 {
     XL_FOR_ITEMS(t, XL_CEIL_DIV(s->queries, (uint)XL_WALK))
-    {
-        const uint first = (uint)t * XL_WALK;
-        const uint last = (uint)min((ulong)first + XL_WALK, (ulong)s->queries);
-        if (s->map.failed) {
-            for (uint i = first; i < last; ++i)
-                xl_rows_put_length(rows, i, UINT_MAX);
-            continue;
-        }
-        xl_walk walk = xl_walk_begin(first, last);
-        while (xl_walk_next(&walk, s))
-            xl_walk_fill(&walk, s, rows, of);
-    }
+    xl_walk_fill_turn(s, rows, of, (uint)t);
 }
 
 #endif

@@ -35,7 +35,8 @@ __kernel void xl_scan_clear(__global ulong *state, ulong state_offset, ulong wor
 #if XL_SERIAL
 /* Takes the ticket of the next tile before it scans a tile, so that the scan can prefetch the next
  * tile: only the reduction waits for memory. */
-void xl_lookback_scan(xl_lookback lookback, __global XL_OUT *out, uint stream)
+XL_NOINLINE void xl_lookback_scan(xl_lookback lookback, __global XL_OUT *out, uint stream,
+                                  uint groups)
 {
     const uint tiles = xl_tile_count(lookback.source.input.n, XL_TILE);
     uint tile = 0;
@@ -57,15 +58,15 @@ void xl_lookback_scan(xl_lookback lookback, __global XL_OUT *out, uint stream)
         tile = next;
     }
     if (!lookback.single_tile)
-        xl_lookback_leave(lookback.header, (uint)get_num_groups(0), lookback.epoch);
+        xl_lookback_leave(lookback.header, groups, lookback.epoch);
 }
 
 __kernel XL_REQUIRED void XL_LOOKBACK_KERNEL(XL_LOOKBACK_ARGUMENTS)
 {
     XL_INPUT_MAKE(input);
     xl_carry_pass(&input);
-    xl_lookback_scan(xl_lookback_make(&input, state + state_offset, flags), out + out_offset,
-                     flags);
+    xl_lookback_scan(xl_lookback_make(&input, state + state_offset, flags), out + out_offset, flags,
+                     (uint)get_num_groups(0));
 }
 #else
 /* Local memory of a group, besides the scratch of the tile's scan. */

@@ -142,22 +142,25 @@ __kernel XL_REQUIRED void xl_radix_bucket_starts(uint most, XL_RADIX_ARGUMENTS)
     radix.state->has_buckets = xl_counts_to_starts(&radix, chunks) <= most;
 }
 
+XL_NOINLINE void xl_bucket_scatter(const xl_radix *radix, xl_place end, uint chunk, uint chunks)
+{
+    xl_place starts[XL_DIGITS];
+    for (uint d = 0; d < XL_DIGITS; ++d)
+        starts[d] = radix->counts[chunk * XL_DIGITS + d];
+    const xl_digit digit = xl_bucket_digit(radix, chunks);
+    if (xl_is_even(&digit))
+        xl_lines_scatter(radix->in, radix->begin, radix->end, radix->spare, end, digit, XL_BY_STEP,
+                         starts, true, true);
+    else
+        xl_lines_scatter(radix->in, radix->begin, radix->end, radix->spare, end, digit, XL_BY_TABLE,
+                         starts, true, true);
+}
+
 __kernel XL_REQUIRED void xl_radix_bucket_scatter(XL_RADIX_ARGUMENTS)
 {
     XL_RADIX_MAKE
-    if (!xl_has_buckets(&radix))
-        return;
-    xl_place starts[XL_DIGITS];
-    for (uint d = 0; d < XL_DIGITS; ++d)
-        starts[d] = radix.counts[get_group_id(0) * XL_DIGITS + d];
-    const xl_digit digit = xl_bucket_digit(&radix, chunks);
-    const xl_place end = xl_first_place() + n;
-    if (xl_is_even(&digit))
-        xl_lines_scatter(radix.in, radix.begin, radix.end, radix.spare, end, digit, XL_BY_STEP,
-                         starts, true, true);
-    else
-        xl_lines_scatter(radix.in, radix.begin, radix.end, radix.spare, end, digit, XL_BY_TABLE,
-                         starts, true, true);
+    if (xl_has_buckets(&radix))
+        xl_bucket_scatter(&radix, xl_first_place() + n, (uint)get_group_id(0), chunks);
 }
 
 xl_sort_in xl_sort_read(const xl_sort_out arrays)
@@ -283,22 +286,25 @@ __kernel XL_REQUIRED void xl_radix_offsets(uint pass, XL_RADIX_ARGUMENTS)
         (void)xl_counts_to_starts(&radix, chunks);
 }
 
+XL_NOINLINE void xl_pass_scatter(const xl_radix *radix, xl_place end, uint chunk, uint pass)
+{
+    xl_place starts[XL_DIGITS];
+    for (uint d = 0; d < XL_DIGITS; ++d)
+        starts[d] = radix->counts[chunk * XL_DIGITS + d];
+    xl_sort_out to = xl_radix_target(radix, pass, radix->state->passes);
+#if XL_SORT_VALUES == 2
+    if (pass + 1 == radix->state->passes)
+        to.keys = 0;
+#endif
+    xl_lines_scatter(xl_radix_source(radix, pass, radix->state->passes), radix->begin, radix->end,
+                     to, end, xl_pass_digit(radix, pass), XL_BY_BITS, starts, pass == 0, true);
+}
+
 __kernel XL_REQUIRED void xl_radix_scatter(uint pass, XL_RADIX_ARGUMENTS)
 {
     XL_RADIX_MAKE
-    if (pass >= radix.state->passes)
-        return;
-    xl_place starts[XL_DIGITS];
-    for (uint d = 0; d < XL_DIGITS; ++d)
-        starts[d] = radix.counts[get_group_id(0) * XL_DIGITS + d];
-    xl_sort_out to = xl_radix_target(&radix, pass, radix.state->passes);
-#if XL_SORT_VALUES == 2
-    if (pass + 1 == radix.state->passes)
-        to.keys = 0;
-#endif
-    xl_lines_scatter(xl_radix_source(&radix, pass, radix.state->passes), radix.begin, radix.end, to,
-                     xl_first_place() + n, xl_pass_digit(&radix, pass), XL_BY_BITS, starts,
-                     pass == 0, true);
+    if (pass < radix.state->passes)
+        xl_pass_scatter(&radix, xl_first_place() + n, (uint)get_group_id(0), pass);
 }
 
 __kernel XL_REQUIRED void xl_radix_end(XL_RADIX_ARGUMENTS)

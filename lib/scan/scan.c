@@ -20,8 +20,7 @@ static xl_status choose_shape(xli_scan_plan *plan, const xli_capabilities *capab
         const unsigned file = xli_scan_file(&plan->shape);
         good = capabilities->lane_way == XLI_LANE_PTX;
         if (!good)
-            XL_TRY(
-                xli_scan_can_look_back(plan->base.primitive, plan->base.ctx, file, by_name, &good));
+            XL_TRY(xli_scan_can_look_back(plan, file, by_name, &good));
         if (!good)
             limits->files &= ~file;
     } while (!good);

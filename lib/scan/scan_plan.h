@@ -103,10 +103,10 @@ xl_status xli_scan_launch(xl_plan *plan, xli_seq *seq, const void *args, const x
 /* ---- scan_selftest.c ------------------------------------------------------ */
 
 /* Whether look-back with the kernels of `file` (XLI_FILE_...) gives right results on the device.
- * Found out at the first question, by scans made with the table `scan`, and remembered unless
- * memory was lacking. `by_name`: the caller asked for look-back; then a self-test that does not run
- * to its end is an error. */
-xl_status xli_scan_can_look_back(const xli_primitive *scan, xl_context *ctx, unsigned file,
-                                 bool by_name, bool *good);
+ * Found out at the first question, by scans of the kind of the plan that asks, so that a sum of u32
+ * has the same program, and remembered unless memory was lacking. `by_name`: the caller asked for
+ * look-back; then a self-test that does not run to its end is an error. */
+xl_status xli_scan_can_look_back(const xli_scan_plan *asks, unsigned file, bool by_name,
+                                 bool *good);
 
 #endif

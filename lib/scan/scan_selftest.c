@@ -10,12 +10,13 @@ enum { TILES = 300, ROUNDS = 3 };
 static xl_status run_round(xli_scan_plan *plan, cl_command_queue queue, size_t n, cl_uint step,
                            cl_mem in, cl_mem out, cl_uint *host, size_t *wrong)
 {
+    const cl_uint first = plan->problem.inclusive;
     xl_status status;
     const xl_scan_args call = {.n = n, .in = xl_view_of(in, 0), .out = xl_view_of(out, 0)};
     XL_TRY(xli_plan_enqueue(plan->base.primitive, &plan->base, queue, &call, 0, NULL, NULL));
     XL_TRY(xli_read_blocking(plan->base.ctx, queue, out, 0, n * sizeof *host, host, 0, NULL));
     for (size_t i = 0; i < n; ++i)
-        *wrong += host[i] != step * (cl_uint)i;
+        *wrong += host[i] != step * (first + (cl_uint)i);
 done:
     return status;
 }
@@ -33,12 +34,13 @@ static xl_status make_steps(xl_context *ctx, size_t n, cl_uint step, cl_uint *ho
 
 /* A plan of a plain sum by that file, without the delays that tests inject. Its algorithm is
  * another if the file does not fit the device. */
-static xl_status make_plan(xli_scan_plan *plan, unsigned file)
+static xl_status make_plan(xli_scan_plan *plan, unsigned file, xl_scan_kind kind)
 {
     xl_status status;
     xl_context *const ctx = plan->base.ctx;
     const xli_capabilities *capabilities;
-    const xl_scan_desc desc = {.type = XL_U32, .op = XL_SUM, .algorithm = XL_SCAN_LOOKBACK};
+    const xl_scan_desc desc = {
+        .type = XL_U32, .op = XL_SUM, .kind = kind, .algorithm = XL_SCAN_LOOKBACK};
     xli_scan_limits limits = {.wish = XL_SCAN_LOOKBACK, .files = file};
     xli_tune_device device;
     xli_tune tune;
@@ -62,15 +64,16 @@ done:
     return status;
 }
 
-static xl_status run_self_test(const xli_primitive *scan, xl_context *ctx, unsigned file,
-                               size_t *wrong)
+static xl_status run_self_test(const xli_scan_plan *asks, unsigned file, size_t *wrong)
 {
     xl_status status;
-    xli_scan_plan plan = {.base = {.primitive = scan, .ctx = ctx, .version = XL_VERSION_NUMBER}};
+    xl_context *const ctx = asks->base.ctx;
+    xli_scan_plan plan = {
+        .base = {.primitive = asks->base.primitive, .ctx = ctx, .version = XL_VERSION_NUMBER}};
     cl_mem in = NULL, out = NULL;
     cl_command_queue queue = NULL;
     cl_uint *host = NULL;
-    XL_TRY(make_plan(&plan, file));
+    XL_TRY(make_plan(&plan, file, asks->problem.inclusive ? XL_INCLUSIVE : XL_EXCLUSIVE));
     /* A file that does not fit the device even for a plain sum is not relied on. */
     if (plan.shape.algorithm != XL_SCAN_LOOKBACK) {
         *wrong = 1;
@@ -111,14 +114,15 @@ done:
 
 /* Runs the self-test. *result is WRONG if the kernels do not compile, and NOT_RUN if memory is
  * lacking: the next plan may find some. */
-static xl_status try_file(const xli_primitive *scan, xl_context *ctx, unsigned file, bool by_name,
+static xl_status try_file(const xli_scan_plan *asks, unsigned file, bool by_name,
                           xli_self_test_result *result)
 {
     size_t wrong = 0;
     xl_status status = XL_ERROR_OUT_OF_MEMORY;
+    xl_context *const ctx = asks->base.ctx;
     char *before = xli_strdup(xl_context_error(ctx));
     if (before)
-        status = run_self_test(scan, ctx, file, &wrong);
+        status = run_self_test(asks, file, &wrong);
     else if (by_name)
         (void)xli_fail(ctx, status, "no memory to try look-back");
     switch (status) {
@@ -144,14 +148,14 @@ static xl_status try_file(const xli_primitive *scan, xl_context *ctx, unsigned f
     return status;
 }
 
-xl_status xli_scan_can_look_back(const xli_primitive *scan, xl_context *ctx, unsigned file,
-                                 bool by_name, bool *good)
+xl_status xli_scan_can_look_back(const xli_scan_plan *asks, unsigned file, bool by_name, bool *good)
 {
     xl_status status = XL_SUCCESS;
+    xl_context *const ctx = asks->base.ctx;
     const char *kernels = xli_scan_file_name(file);
     xli_self_test_result result = xli_context_self_test_result(ctx, kernels);
     if (result == XLI_SELF_TEST_NOT_RUN || (result == XLI_SELF_TEST_ERROR && by_name)) {
-        XL_TRY(try_file(scan, ctx, file, by_name, &result));
+        XL_TRY(try_file(asks, file, by_name, &result));
         if (result != XLI_SELF_TEST_NOT_RUN)
             xli_context_set_self_test_result(ctx, kernels, result);
     }

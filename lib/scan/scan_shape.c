@@ -131,15 +131,17 @@ static void shape_to_fit(const xli_problem *problem, const xli_capabilities *cap
     shape->registers =
         shape->pipelined && capabilities->nv_capability > 0 ? shape->tune.pipelined_registers : 0;
     shape->short_tile_vectors = choose_short_tile(problem, shape);
-    shape->separate_in_place = !shape->pipelined || problem->accumulator_bytes > 4;
-    if (shape->pipelined)
+    if (shape->pipelined) {
+        shape->separate_in_place = problem->accumulator_bytes > 4;
         return;
+    }
     while (size > 1 &&
            local_bytes(problem, shape, size, shape->vector) > capabilities->info.local_bytes)
         size /= 2;
     if (size == 1)
         shape->tune.shape = XLI_SCAN_SERIAL;
     const bool serial = shape->tune.shape == XLI_SCAN_SERIAL;
+    shape->separate_in_place = !serial;
     shape->group_size = serial ? 1 : (uint32_t)size;
     shape->items = serial ? 0 : choose_items(problem, capabilities, shape, shape->group_size);
     shape->tile =
