@@ -73,8 +73,8 @@ void xl_grid_look_at(xl_grid_looked *looked, xl_points points, xl_real4 given, u
 }
 
 /* The result of points i, i + step, i + 2 * step, ... */
-XL_NOINLINE void xl_grid_look(xl_points points, ulong i, ulong step, uint n, float4 lower,
-                              float4 upper, __local xl_grid_found *found)
+void xl_grid_look(xl_points points, ulong i, ulong step, uint n, float4 lower, float4 upper,
+                  __local xl_grid_found *found)
 {
     xl_grid_looked looked = {(xl_real4)(INFINITY), (xl_real4)(-INFINITY), 0, UINT_MAX, 0, UINT_MAX};
     for (; i + (XL_GRID_AT_ONCE - 1) * step < n; i += XL_GRID_AT_ONCE * step) {

@@ -115,8 +115,8 @@ typedef struct xl_grid_wish {
 
 /* Sets the header of a build from the results of xl_grid_bounds. In a batch, upper.w is the number
  * of the last system. */
-XL_NOINLINE void xl_grid_set(xl_grid_header *header, const xl_grid_wish *wish,
-                             __local const xl_grid_found *found, float4 lower, float4 upper)
+void xl_grid_set(xl_grid_header *header, const xl_grid_wish *wish,
+                 __local const xl_grid_found *found, float4 lower, float4 upper)
 {
     header->counted = header->sorted = header->sorted_again = header->flagged = 0;
     header->big = header->buckets = header->rows = header->unused = 0;
