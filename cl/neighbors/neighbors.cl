@@ -285,13 +285,17 @@ __kernel void xl_neighbors_fill(__global const uint *storage, XL_INDEX_PARAMETER
 #endif
 #else
 /* The same kernels for XL_WALK > 0: each work-item walks along rows and takes XL_WALK queries a
- * turn. */
-XL_NOINLINE void xl_count_turn(const xl_search *s, const xl_count_out *out, uint t)
+ * turn. A turn is not inlined, because PoCL compiles a kernel three times, but such a function
+ * once. */
+__attribute__((noinline)) void xl_count_turn(const xl_search *s, const xl_count_out *out, uint t)
 {
     xl_walk walk = xl_walk_turn(s, t);
-    for (uint i = walk.at; i < walk.last && s->map.failed; ++i)
-        xl_count_put(out, s->queries, i, 0);
-    while (!s->map.failed && xl_walk_next(&walk, s)) {
+    if (s->map.failed) {
+        for (uint i = walk.at; i < walk.last; ++i)
+            xl_count_put(out, s->queries, i, 0);
+        return;
+    }
+    while (xl_walk_next(&walk, s)) {
         uint found[XL_WALK_QUERIES];
         xl_walk_count(&walk, s, found);
         for (uint j = 0; j < walk.queries; ++j)
@@ -322,13 +326,16 @@ __kernel void xl_neighbors_fill(__global const uint *storage, XL_INDEX_PARAMETER
 }
 
 #if XL_VISIT
-XL_NOINLINE void xl_visit_turn(const xl_search *s, uint t, xl_real start, xl_real4 params,
-                               __global xl_real *out)
+__attribute__((noinline)) void xl_visit_turn(const xl_search *s, uint t, xl_real start,
+                                             xl_real4 params, __global xl_real *out)
 {
     xl_walk walk = xl_walk_turn(s, t);
-    for (uint i = walk.at; i < walk.last && s->map.failed; ++i)
-        out[i] = NAN;
-    while (!s->map.failed && xl_walk_next(&walk, s)) {
+    if (s->map.failed) {
+        for (uint i = walk.at; i < walk.last; ++i)
+            out[i] = NAN;
+        return;
+    }
+    while (xl_walk_next(&walk, s)) {
         xl_real sums[XL_WALK_QUERIES];
         xl_walk_visit(&walk, s, start, params, sums);
         for (uint j = 0; j < walk.queries; ++j)

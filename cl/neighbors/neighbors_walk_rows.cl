@@ -419,13 +419,16 @@ void xl_walk_fill(xl_walk *walk, const xl_search *s, const xl_rows *rows, const 
 }
 
 /* Fills the rows of turn t. */
-XL_NOINLINE void xl_walk_fill_turn(const xl_search *s, const xl_rows *rows, const xl_details *of,
-                                   uint t)
+__attribute__((noinline)) void xl_walk_fill_turn(const xl_search *s, const xl_rows *rows,
+                                                 const xl_details *of, uint t)
 {
     xl_walk walk = xl_walk_turn(s, t);
-    for (uint i = walk.at; i < walk.last && s->map.failed; ++i)
-        xl_rows_put_length(rows, i, UINT_MAX);
-    while (!s->map.failed && xl_walk_next(&walk, s))
+    if (s->map.failed) {
+        for (uint i = walk.at; i < walk.last; ++i)
+            xl_rows_put_length(rows, i, UINT_MAX);
+        return;
+    }
+    while (xl_walk_next(&walk, s))
         xl_walk_fill(&walk, s, rows, of);
 }
 

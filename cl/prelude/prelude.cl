@@ -42,14 +42,6 @@ void xl_full_barrier(void)
 #define XL_LOCAL_BARRIER() xl_local_barrier()
 #define XL_FULL_BARRIER() xl_full_barrier()
 
-/* PoCL compiles a kernel three times, with all that is inlined, but such a function once, unless it
- * asks for the number of its work-item or group. */
-#if XL_IS_CPU
-#define XL_NOINLINE __attribute__((noinline))
-#else
-#define XL_NOINLINE
-#endif
-
 /* n / d rounded up, for any n: 32-bit and 64-bit functions, and a macro for constants. */
 uint xl_ceil_div(uint n, uint d)
 {

@@ -34,9 +34,10 @@ __kernel void xl_scan_clear(__global ulong *state, ulong state_offset, ulong wor
 
 #if XL_SERIAL
 /* Takes the ticket of the next tile before it scans a tile, so that the scan can prefetch the next
- * tile: only the reduction waits for memory. */
-XL_NOINLINE void xl_lookback_scan(xl_lookback lookback, __global XL_OUT *out, uint stream,
-                                  uint groups)
+ * tile: only the reduction waits for memory. Not inlined: PoCL compiles a kernel three times, but such
+ * a function once. */
+__attribute__((noinline)) void xl_lookback_scan(xl_lookback lookback, __global XL_OUT *out,
+                                                uint stream, uint groups)
 {
     const uint tiles = xl_tile_count(lookback.source.input.n, XL_TILE);
     uint tile = 0;

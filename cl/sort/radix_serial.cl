@@ -8,7 +8,9 @@
  *   xl_radix_bucket_scatter moves keys and values there, into the spare arrays
  *   xl_radix_buckets        sorts each bucket into the output
  * If the buckets were given up, the kernels of cl/sort/radix_passes.cl sort by all digits;
- * otherwise these return at once. Few keys are sorted by one work-item, xl_radix_alone. */
+ * otherwise these return at once. Few keys are sorted by one work-item, xl_radix_alone.
+ * Long bodies of kernels are functions that are not inlined: PoCL compiles a kernel three times, with
+ * all that is inlined, but such a function once. */
 #include "radix_lines.cl"
 #include "radix_run.cl"
 
@@ -142,11 +144,18 @@ __kernel XL_REQUIRED void xl_radix_bucket_starts(uint most, XL_RADIX_ARGUMENTS)
     radix.state->has_buckets = xl_counts_to_starts(&radix, chunks) <= most;
 }
 
-XL_NOINLINE void xl_bucket_scatter(const xl_radix *radix, xl_place end, uint chunk, uint chunks)
+/* Where the first element of each digit of a chunk goes. */
+void xl_starts_load(const xl_radix *radix, uint chunk, xl_place *starts)
 {
-    xl_place starts[XL_DIGITS];
     for (uint d = 0; d < XL_DIGITS; ++d)
         starts[d] = radix->counts[chunk * XL_DIGITS + d];
+}
+
+__attribute__((noinline)) void xl_bucket_scatter(const xl_radix *radix, xl_place end, uint chunk,
+                                                 uint chunks)
+{
+    xl_place starts[XL_DIGITS];
+    xl_starts_load(radix, chunk, starts);
     const xl_digit digit = xl_bucket_digit(radix, chunks);
     if (xl_is_even(&digit))
         xl_lines_scatter(radix->in, radix->begin, radix->end, radix->spare, end, digit, XL_BY_STEP,
@@ -286,11 +295,11 @@ __kernel XL_REQUIRED void xl_radix_offsets(uint pass, XL_RADIX_ARGUMENTS)
         (void)xl_counts_to_starts(&radix, chunks);
 }
 
-XL_NOINLINE void xl_pass_scatter(const xl_radix *radix, xl_place end, uint chunk, uint pass)
+__attribute__((noinline)) void xl_pass_scatter(const xl_radix *radix, xl_place end, uint chunk,
+                                               uint pass)
 {
     xl_place starts[XL_DIGITS];
-    for (uint d = 0; d < XL_DIGITS; ++d)
-        starts[d] = radix->counts[chunk * XL_DIGITS + d];
+    xl_starts_load(radix, chunk, starts);
     xl_sort_out to = xl_radix_target(radix, pass, radix->state->passes);
 #if XL_SORT_VALUES == 2
     if (pass + 1 == radix->state->passes)

@@ -446,8 +446,8 @@ static void a_call_waits_for_its_events(void)
 
 /* ---- errors -------------------------------------------------------------------------------- */
 
-/* What this library refuses is wrong on the last rank only. What the core library refuses is wrong on
- * all ranks: otherwise the descriptors differ, which is found first. */
+/* A descriptor that this library refuses is wrong on the last rank only. One that the core library
+ * refuses is wrong on all ranks, because the comparison between ranks comes before its checks. */
 static void bad_descriptors(void)
 {
     static const xl_user_comparator comparator = {"isless", NULL};
