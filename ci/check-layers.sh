@@ -29,8 +29,8 @@ lib/search      lib/search lib/plan lib/element lib/tune lib/ocl lib/core
 lib/histogram   lib/histogram lib/plan lib/element lib/tune lib/ocl lib/core
 lib/transform   lib/transform lib/plan lib/element lib/tune lib/ocl lib/core
 lib/morton      lib/morton lib/plan lib/tune lib/ocl lib/core
-lib/grid        lib/grid lib/plan lib/tune lib/ocl lib/core
-lib/neighbors   lib/neighbors lib/plan lib/grid/grid_index.h lib/tune lib/ocl lib/core
+lib/grid        lib/grid lib/plan lib/element lib/tune lib/ocl lib/core
+lib/neighbors   lib/neighbors lib/plan lib/grid/grid_index.h lib/grid/grid_sums.h lib/tune lib/ocl lib/core
 lib/nearest         lib/nearest lib/plan lib/grid/grid_index.h lib/tune lib/ocl lib/core
 lib/nearest_approximate lib/nearest_approximate lib/plan lib/tune lib/ocl lib/core
 reference       reference

@@ -59,45 +59,19 @@ static void info(const xl_plan *base, size_t n, xl_plan_details *details)
     (void)n;
     xli_grid_info_of(&grid->kernels[XLI_GRID_KEYS], grid->tune.group, grid->tune.items,
                      grid->algorithm == XL_GRID_BITONIC ? "bitonic"
-                     : grid->sorts || !grid->scan       ? "radix"
+                     : !grid->counts                    ? "radix"
                                                         : "counting",
                      details);
-}
-
-/* Allocates as many tunables as the wish has; NULL for none. */
-static xl_status make_part(xl_context *ctx, const xli_tune_wish *wish, xl_tunable **part)
-{
-    *part = wish->count > 0 ? xli_alloc(wish->count * sizeof **part) : NULL;
-    if (wish->count > 0 && !*part)
-        return xli_fail(ctx, XL_ERROR_OUT_OF_MEMORY, "no memory for tuning values");
-    return XL_SUCCESS;
-}
-
-xl_status xli_grid_make_scan(xl_context *ctx, xl_type type, xl_scan_kind kind,
-                             const xli_tune_wish *wish, xl_plan **scan)
-{
-    xl_status status;
-    xl_tunable *part;
-    xl_scan_desc desc;
-    XL_TRY(make_part(ctx, wish, &part));
-    xl_scan_desc_init(&desc);
-    desc.type = type;
-    desc.kind = kind;
-    desc.tunables = part;
-    desc.num_tunables = xli_tune_part(wish, XLI_TUNE_SCAN, part);
-    status = xl_scan_create(ctx, &desc, scan);
-    xli_free(part);
-done:
-    return status;
 }
 
 /* Stable, so that points of equal keys stay in the order of their indices. */
 static xl_status make_sort(xli_grid_plan *grid, const xli_tune_wish *wish)
 {
-    xl_status status;
-    xl_tunable *part;
+    xl_status status = XL_SUCCESS;
     xl_sort_desc desc;
-    XL_TRY(make_part(grid->base.ctx, wish, &part));
+    xl_tunable *const part = wish->count > 0 ? xli_alloc(wish->count * sizeof *part) : NULL;
+    if (wish->count > 0 && !part)
+        XL_TRY(xli_fail(grid->base.ctx, XL_ERROR_OUT_OF_MEMORY, "no memory for tuning values"));
     xl_sort_desc_init(&desc);
     desc.key = XL_U64;
     desc.value = XL_U32;
@@ -123,7 +97,7 @@ static void set_sizes(xli_grid_plan *grid, const xli_capabilities *capabilities)
     grid->box_cells = grid->space.bounded ? count_box_cells(grid) : UINT64_MAX;
 }
 
-/* The tuning values, and the scan and the sorts inside a build. */
+/* The tuning values, and the sums and the sort inside a build. */
 static xl_status make_parts(xli_grid_plan *grid, const xli_capabilities *capabilities,
                             const xli_tune_wish *wish)
 {
@@ -140,11 +114,10 @@ static xl_status make_parts(xli_grid_plan *grid, const xli_capabilities *capabil
         grid->tune.table = CELLS_PER_POINT;
     set_sizes(grid, capabilities);
     const bool lists = xli_grid_may_list(grid, 1);
-    if (!grid->sorts && grid->tune.table + grid->tune.sampled > 0)
-        XL_TRY(xli_grid_make_scan(grid->base.ctx, XL_U32, XL_EXCLUSIVE, wish, &grid->scan));
+    grid->counts = !grid->sorts && grid->tune.table + grid->tune.sampled > 0;
     if (grid->sorts || lists)
         XL_TRY(make_sort(grid, wish));
-    XL_TRY(xli_grid_make_scan(grid->base.ctx, XL_U32, XL_INCLUSIVE, wish, &grid->rank));
+    XL_TRY(xli_sums_make(grid->base.ctx, &device, &grid->sums));
 done:
     return status;
 }
@@ -178,8 +151,7 @@ static xl_status make(xl_plan *base, const void *of)
     XL_TRY(read_desc(grid, desc));
     XL_TRY(xli_context_capabilities(base->ctx, &capabilities));
     XL_TRY(xli_rusticl_check_loops(base->ctx, capabilities));
-    XL_TRY(make_parts(grid, capabilities,
-                      XLI_TUNE_WISH(XLI_TUNE_GRID | XLI_TUNE_SCAN | XLI_TUNE_SORT, desc)));
+    XL_TRY(make_parts(grid, capabilities, XLI_TUNE_WISH(XLI_TUNE_GRID | XLI_TUNE_SORT, desc)));
     XL_TRY(xli_parts_create(base->ctx, &grid->parts));
     grid->always_sorts = xli_grid_always_sorts(grid);
     XL_TRY(xli_grid_build_program(grid, XLI_GRID_ALWAYS));
@@ -195,8 +167,7 @@ static void drop(xl_plan *base)
     xli_parts_destroy(&grid->parts);
     if (grid->table.rows)
         clReleaseMemObject(grid->table.rows);
-    xl_plan_destroy(grid->scan);
-    xl_plan_destroy(grid->rank);
+    xli_sums_drop(&grid->sums);
     xl_plan_destroy(grid->sort);
 }
 

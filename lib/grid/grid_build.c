@@ -11,7 +11,7 @@
  * list rows, a point has a bucket instead of an entry (cl/grid/grid_sample.cl): splitters -> bucket
  * of each point and its arrival there -> exclusive sum -> scatter -> order of each bucket -> list.
  * For more points, or for more than grid.sampled_alone if it is known that rows are listed, rows
- * are sorted. A sort or a scan of nothing may still use its scratch, so they come first.
+ * are sorted. A sort or a sum of nothing may still use its scratch, so they come first.
  *
  * Points are not partitioned first, so that a work-group orders each part of the table in local
  * memory: on an H200 that saves 7 to 13 % for uniform points, costs 14 % for a lattice, and takes
@@ -71,31 +71,27 @@ done:
     return status;
 }
 
-/* Scans words of the storage in place: at most n, as many as the device has counted. */
-static xl_status scan_words(const xli_grid_build *b, xl_plan *scan, size_t n, xl_view n_device,
-                            xl_view words)
+/* Replaces counters in the storage by their sums: at most n, as many as the device has counted. */
+static xl_status sum_counters(const xli_grid_build *b, size_t n, xl_view n_device, size_t part,
+                              bool inclusive)
 {
-    xl_status status;
-    XL_TRY(xli_seq_nest(b->seq));
-    XL_TRY(xl_scan_enqueue(
-        scan, b->seq->queue,
-        &(xl_scan_args){.n = n,
-                        .n_device = n_device,
-                        .in = words,
-                        .out = words,
-                        .scratch = xli_grid_view(b, b->index->layout.scanned, 0, 1)},
-        XLI_NEST(b->seq)));
-    xli_seq_nested(b->seq);
-done:
-    return status;
+    const xl_view words = xli_grid_view(b, part, 0, sizeof(cl_uint));
+    return xli_sums_launch(
+        &b->grid->sums, b->seq,
+        &(xli_sums_call){.words = words.buffer,
+                         .at = words.offset,
+                         .inclusive = inclusive,
+                         .n = n,
+                         .n_device = n_device,
+                         .totals = b->index->storage,
+                         .totals_at = b->index->storage_at + b->index->layout.totals});
 }
 
 /* Counts of entries, or of buckets, become starts. */
 static xl_status sum_counts(const xli_grid_build *b)
 {
     const xli_grid_layout *const layout = &b->index->layout;
-    return scan_words(b, b->grid->scan, (size_t)layout->entries + 1, COUNT(b, counted),
-                      xli_grid_view(b, layout->starts, 0, sizeof(cl_uint)));
+    return sum_counters(b, (size_t)layout->entries + 1, COUNT(b, counted), layout->starts, false);
 }
 
 /* Orders cells that are too full for one work-item a point, or buckets; then lists rows. */
@@ -184,8 +180,7 @@ static xl_status launch_list(const xli_grid_build *b)
     const size_t n = b->index->n;
     XL_TRY(LAUNCH(b, XLI_GRID_HEADS, n, BUFFER(b), PART(b, header), XLI_U32(n), PART(b, keys),
                   PART(b, values)));
-    XL_TRY(scan_words(b, b->grid->rank, n, COUNT(b, flagged),
-                      xli_grid_view(b, layout->values, 0, sizeof(cl_uint))));
+    XL_TRY(sum_counters(b, n, COUNT(b, flagged), layout->values, true));
     XL_TRY(LAUNCH(b, XLI_GRID_LIST, n, BUFFER(b), PART(b, header), XLI_U32(n), PART(b, keys),
                   PART(b, values), PART(b, starts), PART(b, begins)));
 done:

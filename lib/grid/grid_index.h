@@ -8,7 +8,6 @@
 #include "space_check.h"
 
 #include <crosslane/grid.h>
-#include <crosslane/scan.h>
 #include <string.h>
 
 extern const xli_primitive *const xli_grid_primitive; /* grid.c */
@@ -56,7 +55,7 @@ typedef struct xli_grid_layout {
     size_t starts;    /* the table; or the keys of rows */
     size_t begins;    /* where rows begin */
     size_t values;    /* sorting: indices; later flags of points that begin a row, and their sums */
-    size_t scanned;   /* scratch of the scans */
+    size_t totals;    /* of sums */
     size_t bytes;
 } xli_grid_layout;
 
@@ -259,9 +258,5 @@ xl_status xli_grid_index_use(xl_grid_index *index, xli_seq *seq, const xli_span 
 /* grid.c. How a kernel runs whose work-items each take one element at a time. */
 void xli_grid_info_of(const xli_kernel *kernel, uint32_t group, uint32_t items,
                       const char *algorithm, xl_plan_details *details);
-
-/* Makes a scan with its own values of a checked wish. */
-xl_status xli_grid_make_scan(xl_context *ctx, xl_type type, xl_scan_kind kind,
-                             const xli_tune_wish *wish, xl_plan **scan);
 
 #endif

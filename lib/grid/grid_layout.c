@@ -3,7 +3,7 @@
  * has room for any index of fewer points, too.
  *
  * header | what groups find | buckets | unordered indices, or keys | sorted points | where they
- * begin | scratch of the scans. What lasts is the sorted points, 16 bytes each, with XL_F64 40,
+ * begin | totals of sums. What lasts is the sorted points, 16 bytes each, with XL_F64 40,
  * of a batch 4 more, of points that are moved 12 more, and where they begin, of a table up to
  * 4 * grid.table bytes a point, of rows 12; before, a build by counting has 4 bytes a point more,
  * one by sorting 8. */
@@ -107,15 +107,14 @@ bool xli_grid_sorts_keys(const xli_grid_plan *grid, const xli_grid_layout *layou
     return grid->sorts || (layout->lists && layout->buckets == 0);
 }
 
-/* The sort and the scans choose by n, which is an upper limit: the device counts the elements. */
+/* The sort chooses by n, which is an upper limit: the device counts the elements. */
 xl_status xli_grid_prepare(xl_plan *base, const void *of, const xli_span *spans)
 {
     xl_status status;
     xli_grid_layout layout;
     xli_grid_plan *const grid = (xli_grid_plan *)base;
     const size_t n = ((const xl_grid_build_args *)of)->n;
-    /* Scans are in place: for their programs any buffer will do. */
-    const xl_view words = spans ? xl_view_of(spans[XLI_POINTS_X].buffer, 0) : xl_no_view();
+    (void)spans;
     XL_TRY(xli_grid_plan_layout(grid, n, &layout));
     if (n == 0)
         goto done;
@@ -123,12 +122,6 @@ xl_status xli_grid_prepare(xl_plan *base, const void *of, const xli_span *spans)
         XL_TRY(xli_grid_build_program(grid, XLI_GRID_SORTING));
     if (grid->sort && most_keys(grid, n, n) > 0)
         XL_TRY(xl_plan_prepare(grid->sort, &(xl_sort_args){.n = n}));
-    if (grid->scan && xli_grid_counts(grid, &layout))
-        XL_TRY(xl_plan_prepare(
-            grid->scan,
-            &(xl_scan_args){.n = (size_t)layout.entries + 1, .in = words, .out = words}));
-    if (layout.lists && xli_grid_sorts_keys(grid, &layout))
-        XL_TRY(xl_plan_prepare(grid->rank, &(xl_scan_args){.n = n, .in = words, .out = words}));
 done:
     return status;
 }
@@ -190,7 +183,7 @@ static void take_starts(const xli_grid_plan *grid, size_t n, size_t listed, xli_
 
 xl_status xli_grid_plan_layout(const xli_grid_plan *grid, size_t n, xli_grid_layout *layout)
 {
-    size_t bytes = 0, scan_bytes = 0, rank_bytes = 0;
+    size_t bytes = 0;
     xl_status status;
     xli_grid_layout l = {.table = choose_table(grid, n)};
     XL_TRY(xli_grid_check_n(grid->base.ctx, "args.n", n, grid->stride));
@@ -199,15 +192,12 @@ xl_status xli_grid_plan_layout(const xli_grid_plan *grid, size_t n, xli_grid_lay
     if (l.lists && n == most_in_buckets(grid, n))
         l.buckets = (uint32_t)buckets_of(grid, n);
     l.entries = (uint32_t)xli_max(l.table, l.buckets);
-    l.overfull = grid->scan ? (uint32_t)(n / grid->tune.overfull_points + 1) : 0;
-    if (grid->scan)
-        XL_TRY(
-            xl_scan_scratch(grid->scan, &(xl_scan_args){.n = (size_t)l.entries + 1}, &scan_bytes));
-    XL_TRY(xl_scan_scratch(grid->rank, &(xl_scan_args){.n = listed}, &rank_bytes));
+    l.overfull = grid->counts ? (uint32_t)(n / grid->tune.overfull_points + 1) : 0;
     XL_TRY(take_first(grid, n, listed, &l, &bytes));
     take_starts(grid, n, listed, &l, &bytes);
-    l.scanned = bytes;
-    l.bytes = xli_round_up(bytes + xli_max(scan_bytes, rank_bytes), XLI_SCRATCH_ALIGN);
+    const size_t summed = xli_max(listed, grid->counts ? (size_t)l.entries + 1 : 0);
+    l.totals = take(&bytes, xli_sums_scratch(&grid->sums, summed), 1);
+    l.bytes = bytes;
     *layout = l;
 done:
     return status;

@@ -6,6 +6,7 @@
 #define XLI_GRID_PLAN_H
 
 #include "grid_index.h"
+#include "grid_sums.h"
 
 #include <crosslane/sort.h>
 
@@ -67,11 +68,11 @@ typedef struct xli_grid_plan {
     uint32_t max_table;
     bool always_sorts; /* so do builds of few points */
     bool sorts;        /* a table is made by the library's sort instead of counting */
+    bool counts;       /* builds may count */
     xli_grid_box box;
     xli_grid_lattice lattice;
     xli_grid_table table; /* of one cell, if points are moved inside */
-    xl_plan *scan;
-    xl_plan *rank; /* inclusive, of rows */
+    xli_sums sums;
     xl_plan *sort;
     xli_parts parts; /* XLI_GRID_... */
     xli_kernel kernels[XLI_GRID_KERNELS];

@@ -95,18 +95,18 @@ static xl_status build_kernels(xli_neighbors_plan *plan, const xl_neighbors_desc
     return status;
 }
 
-/* The tuning values, and the scan inside a count. */
+/* The tuning values, and the sums inside a count. */
 static xl_status make_parts(xli_neighbors_plan *plan, const xl_neighbors_desc *desc,
                             const xli_capabilities *capabilities)
 {
     xl_status status;
     xli_tune_device device;
     xli_tune tune;
-    const xli_tune_wish *wish = XLI_TUNE_WISH(XLI_TUNE_NEIGHBORS | XLI_TUNE_SCAN, desc);
+    const xli_tune_wish *wish = XLI_TUNE_WISH(XLI_TUNE_NEIGHBORS, desc);
     XL_TRY(xli_context_tune(plan->base.ctx, capabilities, wish, &device, &tune));
     plan->tune = tune.neighbors;
     xli_tune_neighbors_fit(&device, &plan->tune);
-    XL_TRY(xli_grid_make_scan(plan->base.ctx, XL_U64, XL_EXCLUSIVE, wish, &plan->scan));
+    XL_TRY(xli_sums_make(plan->base.ctx, &device, &plan->sums));
 done:
     return status;
 }
@@ -137,7 +137,7 @@ static void drop(xl_plan *base)
         xli_kernel_destroy(kernels[k]);
     if (plan->table)
         clReleaseMemObject(plan->table);
-    xl_plan_destroy(plan->scan);
+    xli_sums_drop(&plan->sums);
 }
 
 static void info(const xl_plan *base, size_t n, xl_plan_details *details)
@@ -159,9 +159,7 @@ static xl_status count(const xl_plan *base, const void *of)
 
 size_t xli_neighbors_scratch_bytes(const xli_neighbors_plan *plan, size_t n)
 {
-    size_t needed = 0;
-    const xl_status status = xl_scan_scratch(plan->scan, &(xl_scan_args){.n = n + 1}, &needed);
-    return status == XL_SUCCESS ? needed : SIZE_MAX;
+    return xli_sums_scratch(&plan->sums, n + 1);
 }
 
 static size_t scratch_bytes(const xl_plan *base, const void *of)
@@ -170,16 +168,12 @@ static size_t scratch_bytes(const xl_plan *base, const void *of)
                                        ((const xl_neighbors_args *)of)->num_queries);
 }
 
-static xl_status prepare(xl_plan *base, const void *of, const xli_span *spans)
-{
-    const size_t n = ((const xl_neighbors_args *)of)->num_queries;
-    (void)spans;
-    return xl_plan_prepare(((xli_neighbors_plan *)base)->scan, &(xl_scan_args){.n = n + 1});
-}
-
 static const xli_primitive primitive = {
-    XLI_PRIMITIVE(neighbors, xli_neighbors_plan), .args = {"args", sizeof(xl_neighbors_args), NULL},
-    .count = count, .scratch = scratch_bytes, .prepare = prepare};
+    XLI_PRIMITIVE(neighbors, xli_neighbors_plan),
+    .args = {"args", sizeof(xl_neighbors_args), NULL},
+    .count = count,
+    .scratch = scratch_bytes,
+};
 const xli_primitive *const xli_neighbors_primitive = &primitive;
 XLI_PUBLIC_DESC_INIT(neighbors)
 XLI_PUBLIC_CREATE_FROM_GRID(neighbors)

@@ -159,20 +159,14 @@ static xl_status launch_count(const xli_search *s)
 /* Replaces the counts in `offsets` by their exclusive sum. */
 static xl_status launch_sum(const xli_search *s, const xli_span *scratch)
 {
-    xl_status status;
-    xli_neighbors_plan *const plan = s->plan;
-    const xli_span *const span = &s->spans[XLI_NEAR_OFFSETS];
-    const xl_view offsets = xl_view_of(span->buffer, span->offset);
-    XL_TRY(xli_seq_nest(s->seq));
-    XL_TRY(xl_scan_enqueue(plan->scan, s->seq->queue,
-                           &(xl_scan_args){.n = s->n + 1,
-                                           .in = offsets,
-                                           .out = offsets,
-                                           .scratch = xl_view_of(scratch->buffer, scratch->offset)},
-                           XLI_NEST(s->seq)));
-    xli_seq_nested(s->seq);
-done:
-    return status;
+    const xli_span *const offsets = &s->spans[XLI_NEAR_OFFSETS];
+    return xli_sums_launch(&s->plan->sums, s->seq,
+                           &(xli_sums_call){.words = offsets->buffer,
+                                            .at = offsets->offset,
+                                            .wide = true,
+                                            .n = s->n + 1,
+                                            .totals = scratch->buffer,
+                                            .totals_at = scratch->offset});
 }
 
 /* The outputs besides indices, in the numbers of cl/neighbors/neighbors_details.cl. */

@@ -6,6 +6,7 @@
 #define XLI_NEIGHBORS_PLAN_H
 
 #include "grid_index.h"
+#include "grid_sums.h"
 
 #include <crosslane/neighbors.h>
 
@@ -20,7 +21,7 @@ typedef struct xli_neighbors_plan {
     cl_mem table;              /* XL_RADII_TYPES: squares, as in cl/neighbors/neighbors_radii.cl */
     xli_tune_neighbors tune;
     uint32_t together; /* queries that a work-item counts or visits at a time */
-    xl_plan *scan;     /* of u64 */
+    xli_sums sums;
     xli_kernel count, fill, visit, details;
     xli_kernel check;   /* of given queries */
     xli_kernel longest; /* row, with row_capacity */

@@ -389,32 +389,4 @@ XLT_TEST(rows_keep_to_their_room)
     fixture_free(&f);
 }
 
-/* ---- scratch -------------------------------------------------------------------------------- */
-
-/* The scan of a count has an element more than there are points. */
-XLT_TEST(scratch_is_for_one_more_than_n)
-{
-    size_t bytes, wanted, steps = 0, last = 0;
-    fixture f = fixture_make(false, true);
-    xl_scan_desc desc;
-    xl_plan *scan;
-    xl_scan_desc_init(&desc);
-    desc.type = XL_U64;
-    XLT_OK(xl_scan_create(xlt_context(), &desc, &scan));
-    for (size_t n = 0; n < 1 << 20; ++n) {
-        XLT_OK(xl_neighbors_scratch(f.plan, &(xl_neighbors_args){.num_queries = n}, &bytes));
-        XLT_OK(xl_scan_scratch(scan, &(xl_scan_args){.n = n + 1}, &wanted));
-        if (bytes != wanted)
-            XLT_FAIL("%zu bytes of scratch for %zu points, not %zu", bytes, n, wanted);
-        steps += bytes != last ? 1 : 0;
-        last = bytes;
-    }
-    xl_plan_destroy(scan);
-    fixture_free(&f);
-    if (steps < 2) {
-        print_message("%s: as much scratch for any n, which tells nothing\n", xlt_device());
-        skip();
-    }
-}
-
 XLT_MAIN_WITH_GRIDS(NULL, xlt_teardown)

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: MIT
+ * Prefix sums of counters, in place: what a build by counting, a list of rows and the offsets of a
+ * neighbour list need. One small program for counters of 32 and of 64 bits, so that a first
+ * neighbour list need not compile two large ones (cl/scan). Reduce, then scan:
+ *
+ *     xl_sums_totals  the sum of each group's chunk
+ *     xl_sums_write   the prefix of each chunk from the totals before it, then its tiles
+ *
+ * The host makes XL_T a ulong, and xl_op() its sum. Both kernels are launched with the same number of
+ * groups; if that is 1, xl_sums_write() alone. Counters are read twice, mostly from a cache. */
+#include "../group/group_reduce.cl"
+
+#define XL_SUMS_TILE (XL_GROUP_SIZE * XL_ITEMS)
+
+/* Local memory, and `all`, the number of counters: n or, if `counted`, length[length_at] if that is
+ * less. One work-item reads it for all, so that a concurrent write cannot make work-items diverge at
+ * a barrier. A group of one work-item needs no barriers, which PoCL compiles slowly. */
+#if XL_GROUP_SIZE == 1
+#define XL_SUMS_LOCAL const ulong all = counted ? min(n, length[length_at]) : n;
+#define XL_SUMS_REDUCE(x) (x)
+#define XL_SUMS_SCAN(x, total) (*(total) = (x), 0ul)
+#else
+#define XL_SUMS_LOCAL                                                                              \
+    __local XL_T scratch[XL_GROUP_SCRATCH];                                                        \
+    __local ulong all;                                                                             \
+    if (get_local_id(0) == 0)                                                                      \
+        all = counted ? min(n, length[length_at]) : n;                                             \
+    xl_local_barrier();
+#define XL_SUMS_REDUCE(x) xl_group_reduce((x), scratch)
+#define XL_SUMS_SCAN(x, total) xl_group_scan_exclusive((x), scratch, (total))
+#endif
+
+/* The counters of a group, from `begin` to `end`. */
+typedef struct xl_sums {
+    __global uint *words; /* `wide`: of 64 bits, from `at` on */
+    ulong at, begin, end;
+    bool wide;
+} xl_sums;
+
+ulong xl_sums_load(const xl_sums *sums, ulong i)
+{
+    return sums->wide ? ((const __global ulong *)sums->words)[sums->at + i]
+                      : sums->words[sums->at + i];
+}
+
+void xl_sums_store(const xl_sums *sums, ulong i, ulong sum)
+{
+    if (sums->wide)
+        ((__global ulong *)sums->words)[sums->at + i] = sum;
+    else
+        sums->words[sums->at + i] = (uint)sum;
+}
+
+/* Chunks are whole tiles, except the last one. */
+xl_sums xl_sums_of_group(__global uint *words, ulong at, uint wide, ulong all)
+{
+    xl_sums sums;
+    const ulong tiles = XL_CEIL_DIV(all, XL_SUMS_TILE);
+    const ulong chunk = XL_CEIL_DIV(tiles, (ulong)get_num_groups(0)) * XL_SUMS_TILE;
+    sums.words = words;
+    sums.at = at;
+    sums.wide = wide;
+    sums.begin = min(chunk * get_group_id(0), all);
+    sums.end = min(sums.begin + chunk, all);
+    return sums;
+}
+
+#define XL_SUMS_PARAMETERS                                                                         \
+    __global uint *words, ulong at, uint wide, ulong n, uint counted,                              \
+        const __global ulong *length, ulong length_at, __global ulong *totals, ulong totals_at
+
+__kernel void xl_sums_totals(XL_SUMS_PARAMETERS)
+{
+    XL_SUMS_LOCAL
+    const xl_sums sums = xl_sums_of_group(words, at, wide, all);
+    ulong sum = 0;
+    for (ulong i = sums.begin + get_local_id(0); i < sums.end; i += XL_GROUP_SIZE)
+        sum += xl_sums_load(&sums, i);
+    sum = XL_SUMS_REDUCE(sum);
+    if (get_local_id(0) == 0)
+        totals[totals_at + get_group_id(0)] = sum;
+}
+
+/* `inclusive`: the sum of a counter includes it. */
+__kernel void xl_sums_write(XL_SUMS_PARAMETERS, uint inclusive)
+{
+    XL_SUMS_LOCAL
+    const xl_sums sums = xl_sums_of_group(words, at, wide, all);
+    ulong before = 0;
+    for (size_t g = get_local_id(0); g < get_group_id(0); g += XL_GROUP_SIZE)
+        before += totals[totals_at + g];
+    before = XL_SUMS_REDUCE(before);
+    for (ulong tile = sums.begin; tile < sums.end; tile += XL_SUMS_TILE) {
+        const ulong first = tile + get_local_id(0) * XL_ITEMS;
+        ulong x[XL_ITEMS], sum = 0, total;
+        for (uint k = 0; k < XL_ITEMS; ++k) {
+            x[k] = first + k < sums.end ? xl_sums_load(&sums, first + k) : 0;
+            sum += x[k];
+        }
+        ulong prefix = before + XL_SUMS_SCAN(sum, &total);
+        for (uint k = 0; k < XL_ITEMS; ++k) {
+            if (first + k < sums.end)
+                xl_sums_store(&sums, first + k, prefix + (inclusive ? x[k] : 0));
+            prefix += x[k];
+        }
+        before += total;
+    }
+}
