@@ -174,7 +174,7 @@ static const struct {
              {"sort", sort, false, {1, 2}, {1, 2}},
              {"sort of many", sort_many, false, {1, 12}, {1, 12}},
              {"sort of pairs", sort_pairs, false, {1, 2}, {1, 2}},
-             {"top-k", top_k, false, {2, 11}, {3, 18}},
+             {"top-k", top_k, false, {1, 8}, {1, 8}},
              {"select", selection, false, {1, 2}, {2, 6}},
              {"merge", merge, false, {1, 1}, {1, 2}},
              {"search", search, false, {1, 1}, {1, 1}},
