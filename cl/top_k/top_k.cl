@@ -5,11 +5,7 @@
  *
  * The host launches the same kernels whatever the keys are:
  *   xl_top_k_begin      clears the counts
- * If there are many keys, once for each digit
- *   xl_top_k_sample     counts the next digit of a sample, to find a bound in it
- * and then once
- *   xl_top_k_bound      makes short lists of each chunk's keys within the bound
- * For each digit
+ * If there are many keys, a sample supplies a bound (cl/top_k/top_k_sample.cl). For each digit
  *   xl_top_k_count      finds the digit that the last pass counted, makes the lists of chunks in
  *                      which few keys can be results, and counts the next digit of the candidates
  * Then
@@ -17,26 +13,16 @@
  *                      each chunk
  *   xl_top_k_write      adds up the counts of the chunks before, writes the results in the order
  *                      of the input
- * A pass ends at once if all candidates are results. If results are sorted, there follow the sort
- * and
+ * A pass ends at once if all candidates are results. If a few results are sorted, there follows
+ *   xl_top_k_order      writes the results, each at the place that their comparison gives
+ * If many are, there follow the sort and
  *   xl_top_k_rank_keys  (keys of 8 bytes) makes pairs of a rank and an index
  *   xl_top_k_gather     writes the results from sorted pairs
  * If another kernel changes keys or scratch at the same time, the results are undefined, but
  * nothing outside the arrays is accessed. */
 #include "../prelude/prelude.cl"
 
-/* Both shapes need it. Embedding takes each file once, so that it cannot be inside the
- * condition. */
-#include "top_k_length.cl"
-#include "top_k_state.cl"
-
-#if XL_TOP_K_SHAPE == 0
-#include "top_k_group.cl"
-#else
-#include "top_k_serial.cl"
-#endif
-
-#define XL_TOP_K_REQUIRED __attribute__((reqd_work_group_size(XL_TOP_K_GROUP, 1, 1)))
+#include "top_k_pass.cl"
 
 /* The state before the first pass over `candidates` keys, `needed` of which are results. */
 void xl_top_k_state_begin(__global xl_top_k_state *state, uint n, uint candidates, uint needed)
@@ -72,55 +58,6 @@ __kernel void xl_top_k_begin(uint n_most, __global const ulong *length, ulong le
         t.bounded[0] = 0;
     }
 }
-
-/* The state before pass `pass`: that of the pass before and the digit which that pass counted. The
- * group of chunk 0 stores it for later kernels. */
-xl_top_k_state xl_top_k_state_find(const xl_top_k *t, uint pass, uint c XL_TOP_K_LOCAL_PARAMETER)
-{
-    xl_top_k_state s = xl_top_k_state_read(t->states + (pass > 0 ? pass - 1 : 0) XL_TOP_K_LOCAL);
-    if (pass > 0 && !xl_top_k_is_found(&s))
-        xl_top_k_find_digit(t->counts + (pass - 1) * XL_DIGITS, &s XL_TOP_K_LOCAL);
-    if (pass > 0 && c == 0 && get_local_id(0) == 0)
-        t->states[pass] = s;
-    return s;
-}
-
-/* The `sample` keys of the sample are cut into parts of `part` keys. */
-__kernel XL_TOP_K_REQUIRED void xl_top_k_sample(uint pass, uint n, uint sample, uint part,
-                                                __global uchar *scratch, ulong state,
-                                                __global const XL_KEY *keys, ulong keys_offset)
-{
-    XL_TOP_K_DECLARE_LOCAL
-    const xl_top_k all = xl_top_k_at(scratch, state, 0), t = xl_top_k_of_sample(&all);
-    const uint c = (uint)get_group_id(0), first = c * part;
-    const xl_top_k_state s = xl_top_k_state_find(&t, pass, c XL_TOP_K_LOCAL);
-    if (!xl_top_k_is_found(&s)) {
-        const uint stride = max(min(s.n, n) / sample, 1u);
-        const xl_top_k_keys mine =
-            xl_top_k_keys_sampled(keys + keys_offset, stride, first, min(part, sample - first));
-        xl_top_k_count_keys(&mine, &s, t.counts + pass * XL_DIGITS XL_TOP_K_LOCAL);
-    }
-}
-
-#if XL_TOP_K_ROOM > 0
-/* A chunk has no list if more keys are within the bound than its list has room for. */
-__kernel XL_TOP_K_REQUIRED void xl_top_k_bound(uint passes, uint n, uint chunks,
-                                               __global uchar *scratch, ulong state,
-                                               __global const XL_KEY *keys, ulong keys_offset)
-{
-    XL_TOP_K_DECLARE_LOCAL
-    const xl_top_k t = xl_top_k_at(scratch, state, chunks), sampled = xl_top_k_of_sample(&t);
-    const uint c = (uint)get_group_id(0);
-    const xl_top_k_state s = xl_top_k_state_find(&sampled, passes, c XL_TOP_K_LOCAL);
-    const xl_top_k_range range = xl_top_k_range_of(&s, n, c, chunks);
-    const uint listed = xl_top_k_make_list(keys + keys_offset + range.begin, range.length, &s,
-                                           t.lists + (size_t)c * XL_TOP_K_ROOM XL_TOP_K_LOCAL);
-    if (get_local_id(0) == 0) {
-        t.listed[c] = listed;
-        atomic_add(t.bounded, min(listed, (uint)XL_TOP_K_ROOM));
-    }
-}
-#endif
 
 /* Whether the lists, of the chunks that have one, contain all results: once a digit is known, or if
  * enough keys are within the sample's bound. */
@@ -256,6 +193,30 @@ __kernel void xl_top_k_rank_keys(uint results, __global uchar *scratch, ulong st
     }
     ((__global ulong *)(scratch + pairs))[p] =
         (ulong)low << 32 | ((const __global uint *)(scratch + places))[p];
+}
+
+/* Writes results that are stored as pairs, in the order of the input. The place of a result is the
+ * number of results before it; of equal keys the one with the lower index is before the other.
+ * `words`, `places`: as for xl_top_k_write. */
+__kernel void xl_top_k_order(uint outputs, uint results, uint n, __global uchar *scratch,
+                             ulong state, ulong words, ulong places, XL_TOP_K_ARRAYS)
+{
+    XL_TOP_K_ARRAYS_MAKE
+    const __global ulong *const word = (const __global ulong *)(scratch + words);
+    const uint count = xl_top_k_results(results, scratch, state), p = (uint)get_global_id(0);
+    uint place = 0;
+    if (p >= count)
+        return;
+    const ulong mine = word[p];
+#if XL_KEY_BYTES == 8
+    const uint i = ((const __global uint *)(scratch + places))[p];
+#else
+    const uint i = (uint)mine;
+#endif
+    for (uint q = 0; q < count; ++q)
+        place += word[q] < mine || (word[q] == mine && q < p) ? 1 : 0;
+    if (i < n && place < count) /* another kernel may change the pairs */
+        xl_top_k_store(&arrays, place, i);
 }
 
 __kernel void xl_top_k_gather(uint outputs, uint results, uint n, __global uchar *scratch,

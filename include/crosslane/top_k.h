@@ -75,6 +75,8 @@ XL_EXTERN_C_BEGIN
 #define xl_top_k_desc_init(desc) xl_top_k_desc_init_version((desc), XL_VERSION_NUMBER)
 XL_API void xl_top_k_desc_init_version(xl_top_k_desc *desc, uint32_t version);
 
+/* Builds the programs of the selection. Those for many keys or many results are built at their
+ * first use or by xl_plan_prepare(), unless the device has only one algorithm for sorts. */
 XL_NODISCARD XL_API xl_status xl_top_k_create(xl_context *ctx, const xl_top_k_desc *desc,
                                               xl_plan **plan);
 

@@ -52,7 +52,7 @@ static xl_status make_sort(const xli_top_k_plan *plan, const xl_tunable *tunable
     return xl_sort_create(plan->base.ctx, &desc, sort);
 }
 
-/* The sorts that put results in order. */
+/* The sorts that put many results in order. */
 static xl_status make_sorts(xli_top_k_plan *plan, const xli_tune_wish *wish)
 {
     xl_status status = XL_SUCCESS;
@@ -205,7 +205,7 @@ static size_t scratch_bytes(const xl_plan *base, const void *of)
                : xli_top_k_lay_out(plan, args->n, xli_min(args->k, args->n)).bytes;
 }
 
-/* The sorts choose by the number of results. */
+/* Few keys need no sample, and few results no sort. The sorts choose by the number of results. */
 static xl_status prepare(xl_plan *base, const void *of, const xli_span *spans)
 {
     (void)spans;
@@ -213,8 +213,14 @@ static xl_status prepare(xl_plan *base, const void *of, const xli_span *spans)
     const xl_top_k_args *const args = of;
     xli_top_k_plan *const plan = (xli_top_k_plan *)base;
     const xl_sort_args results = {.n = xli_min(args->k, args->n)};
-    if (plan->sort)
-        XL_TRY(xl_plan_prepare(plan->sort, &results));
+    if (plan->problem.segments != XL_NONE || results.n == 0)
+        return XL_SUCCESS;
+    if (xli_top_k_sample_of(&plan->problem, &plan->shape, args->n, results.n).keys > 0)
+        XL_TRY(xli_top_k_build_sampling(plan));
+    if (!xli_top_k_sorts(&plan->problem, results.n) ||
+        xli_top_k_ranks(&plan->problem, &plan->shape, results.n))
+        return XL_SUCCESS;
+    XL_TRY(xl_plan_prepare(plan->sort, &results));
     if (plan->sort_pairs)
         XL_TRY(xl_plan_prepare(plan->sort_pairs, &results));
 done:

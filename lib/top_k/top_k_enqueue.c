@@ -3,10 +3,12 @@
  * of the keys within it are made. Then there is one pass for each digit of a key; one launch that
  * counts the results of each chunk; and one that writes them.
  *
- * To be sorted, a result is written as a word of 64 bits, its key as an ordinal above its index, so
- * that a sort that is not stable also orders equal keys by index. A key of 8 bytes leaves no room
- * for the index: it is sorted with its index as a value, and then the rank of the key among the
- * different keys, and the index, form a word that is sorted again. */
+ * To be sorted, a result is written as a word of 64 bits, its key as an ordinal above its index. A
+ * key of 8 bytes leaves no room for the index, which is written beside it. If there are few results,
+ * one launch counts the results before each, which is its place. A sort of many is not stable, but
+ * orders words of equal keys by index. A key of 8 bytes is sorted with its index as a value, and
+ * then the rank of the key among the different keys, and the index, form a word that is sorted
+ * again. */
 #include "top_k_plan.h"
 
 /* As in cl/top_k/top_k_state.cl. */
@@ -27,7 +29,8 @@ size_t xli_top_k_nested_bytes(const xl_plan *sort, size_t n)
 
 xli_top_k_layout xli_top_k_lay_out(const xli_top_k_plan *plan, size_t n, size_t results)
 {
-    const bool sorts = xli_top_k_sorts(&plan->problem, results);
+    const bool sorts = xli_top_k_sorts(&plan->problem, results) &&
+                       !xli_top_k_ranks(&plan->problem, &plan->shape, results);
     const size_t nested = sorts ? xli_max(xli_top_k_nested_bytes(plan->sort, results),
                                           xli_top_k_nested_bytes(plan->sort_pairs, results))
                                 : 0;
@@ -53,6 +56,24 @@ static xli_arg scratch_of(const flow *f)
     return XLI_MEM(f->call.scratch->buffer);
 }
 
+/* No sample if its kernels, which are built later, allow fewer work-items in a group than the
+ * others. */
+static xli_top_k_sample sample_of(const flow *f)
+{
+    const xli_top_k_plan *const plan = f->plan;
+    const xli_top_k_sample none = {0}, sample = xli_top_k_sample_of(&plan->problem, &plan->shape,
+                                                                    f->n, f->results);
+    const bool fits = sample.keys > 0 && xli_min(plan->sample.max_group, plan->bound.max_group) >=
+                                             plan->shape.group_size;
+    return fits ? sample : none;
+}
+
+/* Where the words of results to be sorted are written. */
+static size_t written_at(const flow *f)
+{
+    return xli_top_k_is_wide(&f->plan->problem) ? f->layout.ordinals_at : f->layout.pairs_at;
+}
+
 /* Clears the counts. If there is a sample, makes lists of the keys within its bound. */
 static xl_status launch_begin(const flow *f, unsigned passes)
 {
@@ -61,8 +82,7 @@ static xl_status launch_begin(const flow *f, unsigned passes)
     xli_kernel *const begin = &plan->kernels.begin;
     const size_t group = plan->shape.group_size;
     const xli_top_k_chunks chunks = xli_top_k_chunks_of(&plan->shape, f->n);
-    const xli_top_k_sample sample =
-        xli_top_k_sample_of(&plan->problem, &plan->shape, f->n, passes > 0 ? f->results : f->n);
+    const xli_top_k_sample sample = sample_of(f);
     const xli_span *keys = &f->call.spans[XLI_TOP_K_KEYS_IN];
     const xli_arg n = XLI_U32(f->n), scratch = scratch_of(f), state = part(f, 0);
     xli_args args = {{n}, 1};
@@ -75,10 +95,10 @@ static xl_status launch_begin(const flow *f, unsigned passes)
         return XL_SUCCESS;
     const xli_top_k_chunks parts = xli_top_k_sample_chunks(&plan->shape, &sample);
     for (unsigned pass = 0; pass < passes; ++pass)
-        XL_TRY(XLI_LAUNCH(f->seq, &plan->kernels.sample, parts.count, group, XLI_U32(pass), n,
+        XL_TRY(XLI_LAUNCH(f->seq, &plan->sample, parts.count, group, XLI_U32(pass), n,
                           XLI_U32(sample.keys), XLI_U32(parts.elements), scratch, state,
                           XLI_MEM(keys->buffer), XLI_U64(keys->offset)));
-    XL_TRY(XLI_LAUNCH(f->seq, &plan->kernels.bound, chunks.count, group, XLI_U32(passes), n,
+    XL_TRY(XLI_LAUNCH(f->seq, &plan->bound, chunks.count, group, XLI_U32(passes), n,
                       XLI_U32(chunks.count), scratch, state, XLI_MEM(keys->buffer),
                       XLI_U64(keys->offset)));
 done:
@@ -106,16 +126,26 @@ static xl_status launch_select(const flow *f)
     XL_TRY(XLI_LAUNCH(f->seq, &plan->kernels.tally, chunks, group, XLI_U32(passes), n,
                       XLI_U32(chunks), scratch, state, XLI_MEM(keys->buffer),
                       XLI_U64(keys->offset)));
-    xli_args args = {
-        {XLI_U32(sorts ? OUTPUT_PAIRS : xli_top_k_outputs(&f->call)), XLI_U32(passes),
-         XLI_U32(f->results), n, XLI_U32(chunks), scratch, state,
-         part(f, xli_top_k_is_wide(&plan->problem) ? f->layout.ordinals_at : f->layout.pairs_at),
-         part(f, f->layout.places_at)},
-        9};
+    xli_args args = {{XLI_U32(sorts ? OUTPUT_PAIRS : xli_top_k_outputs(&f->call)), XLI_U32(passes),
+                      XLI_U32(f->results), n, XLI_U32(chunks), scratch, state,
+                      part(f, written_at(f)), part(f, f->layout.places_at)},
+                     9};
     xli_top_k_add_arrays(&args, &f->call);
     XL_TRY(xli_seq_launch_args(f->seq, &plan->kernels.write, chunks, group, &args, 0));
 done:
     return status;
+}
+
+static xl_status launch_ordered(const flow *f)
+{
+    xli_kernel *const order = &f->plan->kernels.order;
+    xli_args args = {{XLI_U32(xli_top_k_outputs(&f->call)), XLI_U32(f->results), XLI_U32(f->n),
+                      scratch_of(f), part(f, 0), part(f, written_at(f)),
+                      part(f, f->layout.places_at)},
+                     7};
+    xli_top_k_add_arrays(&args, &f->call);
+    return xli_seq_launch_args(f->seq, order, xli_ceil_div(f->results, each(order)), each(order),
+                               &args, 0);
 }
 
 static xl_view words(const flow *f, size_t at, size_t word_bytes)
@@ -202,7 +232,9 @@ xl_status xli_top_k_launch(xli_top_k_plan *plan, xli_seq *seq, const xl_top_k_ar
     if (results == 0 || !xli_top_k_has_outputs(spans))
         return XL_SUCCESS;
     XL_TRY(launch_select(&f));
-    if (xli_top_k_sorts(&plan->problem, results))
+    if (xli_top_k_ranks(&plan->problem, &plan->shape, results))
+        XL_TRY(launch_ordered(&f));
+    else if (xli_top_k_sorts(&plan->problem, results))
         XL_TRY(launch_sorted(&f));
     XL_TRY(xli_top_k_values_launch(&f.call, results));
 done:

@@ -31,14 +31,12 @@ static void list_kernels(xli_top_k_plan *plan, xli_wanted list[NUM_KERNELS])
     xli_top_k_segment_kernels *const s = &k->segments;
     const bool segments = plan->problem.segments != XL_NONE, whole = !segments;
     const bool sorted = whole && plan->problem.sorted, wide = xli_top_k_is_wide(&plan->problem);
-    const bool samples = whole && plan->shape.room > 0;
     const xli_wanted all[NUM_KERNELS] = {
         {"xl_top_k_begin", &k->begin, whole},
         {"xl_top_k_count", &k->count, whole},
-        {"xl_top_k_sample", &k->sample, samples},
-        {"xl_top_k_bound", &k->bound, samples},
         {"xl_top_k_tally", &k->tally, whole},
         {"xl_top_k_write", &k->write, whole},
+        {"xl_top_k_order", &k->order, sorted},
         {"xl_top_k_rank_keys", &k->rank, sorted && wide},
         {"xl_top_k_gather", &k->gather, sorted},
         {"xl_top_k_store_count", &k->store_count, whole},
@@ -61,6 +59,7 @@ xl_status xli_top_k_build(xli_top_k_plan *plan, size_t *most)
     xli_wanted list[NUM_KERNELS];
     const char *const name = plan->problem.segments != XL_NONE ? "top_k_segments" : "top_k";
     xli_top_k_drop_kernels(plan);
+    XL_TRY(xli_parts_create(plan->base.ctx, &plan->parts));
     list_kernels(plan, list);
     add_text(&text, plan);
     *most = SIZE_MAX;
@@ -71,6 +70,26 @@ done:
     return status;
 }
 
+/* Builds what a failed build left. */
+static xl_status build_sampling(void *of, unsigned part)
+{
+    xli_text text = {0};
+    xli_top_k_plan *const plan = of;
+    const xli_wanted list[] = {{"xl_top_k_sample", &plan->sample, !plan->sample.cl},
+                               {"xl_top_k_bound", &plan->bound, !plan->bound.cl}};
+    (void)part;
+    add_text(&text, plan);
+    const xl_status status =
+        xli_kernels_build(plan->base.ctx, "top_k_sample", &text, list, XLI_COUNT(list), NULL);
+    xli_text_free(&text);
+    return status;
+}
+
+xl_status xli_top_k_build_sampling(xli_top_k_plan *plan)
+{
+    return xli_parts_build(&plan->parts, 0, build_sampling, plan);
+}
+
 void xli_top_k_drop_kernels(xli_top_k_plan *plan)
 {
     xli_wanted list[NUM_KERNELS];
@@ -79,4 +98,7 @@ void xli_top_k_drop_kernels(xli_top_k_plan *plan)
         xli_kernel_destroy(list[i].kernel);
     for (size_t i = 0; i < XLI_VALUES; ++i)
         xli_kernel_destroy(&plan->values[i]);
+    xli_kernel_destroy(&plan->sample);
+    xli_kernel_destroy(&plan->bound);
+    xli_parts_destroy(&plan->parts);
 }

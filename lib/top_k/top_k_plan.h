@@ -37,8 +37,8 @@ typedef struct xli_top_k_segment_kernels {
 
 typedef struct xli_top_k_kernels {
     xli_kernel begin, count, tally, write; /* the selection */
-    xli_kernel sample, bound;              /* before it, if there are many keys */
-    xli_kernel rank, gather;               /* for sorted results; rank: for wide keys */
+    xli_kernel order;                      /* for a few sorted results */
+    xli_kernel rank, gather;               /* for many; rank: for wide keys */
     xli_kernel store_count;                /* of results */
     xli_top_k_segment_kernels segments;
 } xli_top_k_kernels;
@@ -48,6 +48,8 @@ typedef struct xli_top_k_plan {
     xli_top_k_problem problem;
     xli_top_k_shape shape;
     xli_top_k_kernels kernels;
+    xli_parts parts;               /* one: the next two kernels */
+    xli_kernel sample, bound;      /* for many keys: before the selection */
     xli_kernel values[XLI_VALUES]; /* for each array of values */
     xl_plan *sort;                 /* sorts words of 64 bits, or NULL */
     xl_plan *sort_pairs;           /* sorts words of 64 bits with a u32 each, or NULL */
@@ -57,9 +59,11 @@ typedef struct xli_top_k_plan {
 
 /* ---- top_k_kernels.c -------------------------------------------------------- */
 
-/* Compiles the kernels of the plan's shape. *most: the work-items that they allow in a group; the
- * shape may have no more. */
+/* Compiles the kernels of the plan's shape, but not those of a sample. *most: the work-items that
+ * they allow in a group; the shape may have no more. */
 xl_status xli_top_k_build(xli_top_k_plan *plan, size_t *most);
+/* Compiles the kernels of a sample, unless that is done. Threads may call it at once. */
+xl_status xli_top_k_build_sampling(xli_top_k_plan *plan);
 void xli_top_k_drop_kernels(xli_top_k_plan *plan);
 
 /* ---- top_k_values.c --------------------------------------------------------- */

@@ -112,6 +112,11 @@ bool xli_top_k_sorts(const xli_top_k_problem *problem, size_t results)
     return problem->sorted && results > 1;
 }
 
+bool xli_top_k_ranks(const xli_top_k_problem *problem, const xli_top_k_shape *shape, size_t results)
+{
+    return xli_top_k_sorts(problem, results) && results <= shape->tune.ranked;
+}
+
 bool xli_top_k_is_wide(const xli_top_k_problem *problem)
 {
     return xl_type_size(problem->key) > sizeof(cl_uint);

@@ -60,7 +60,11 @@ xli_top_k_chunks xli_top_k_sample_chunks(const xli_top_k_shape *shape,
 /* Whether the results are sorted: a single one need not be. */
 bool xli_top_k_sorts(const xli_top_k_problem *problem, size_t results);
 
-/* Whether that takes two sorts, because key and place do not fit into a word of 64 bits. */
+/* Whether the results are sorted in one launch that compares them all with each other. */
+bool xli_top_k_ranks(const xli_top_k_problem *problem, const xli_top_k_shape *shape,
+                     size_t results);
+
+/* Whether a sort takes two, because key and place do not fit into a word of 64 bits. */
 bool xli_top_k_is_wide(const xli_top_k_problem *problem);
 
 /* The parts of a call's scratch, as bytes from its start: state and counts of

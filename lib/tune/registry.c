@@ -268,6 +268,9 @@ const xli_tunable xli_tunables[XLI_TUNABLES] = {
            "sample.")},
     {TOP_K(sampled), RANGE(1, UINT32_MAX),
      MEANS("From this many keys on the sample is used, if few results are wanted.")},
+    {TOP_K(ranked), ZERO_OR(1, 1024),
+     MEANS("Up to this many sorted results are put in order by one launch that compares them all; "
+           "0: a sort orders them.")},
 
     {SELECT(serial), SWITCH,
      MEANS("1: one work-item walks a tile, or a chunk; 0: a work-group holds a tile.")},

@@ -109,7 +109,7 @@ typedef struct xli_tune_nearest {
 } xli_tune_nearest;
 
 typedef struct xli_tune_top_k {
-    uint32_t shape, group_log, items, chunks, chunk, sample, sampled;
+    uint32_t shape, group_log, items, chunks, chunk, sample, sampled, ranked;
 } xli_tune_top_k;
 
 typedef struct xli_tune_select {

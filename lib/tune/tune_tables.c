@@ -87,7 +87,8 @@ void xli_tune_top_k_table(const xli_tune_device *device, xli_tune_top_k *tune)
                              .chunks = device->is_cpu ? 64 : 5,
                              .chunk = 1u << 12,
                              .sample = device->is_cpu ? 1u << 14 : 1u << 16,
-                             .sampled = device->is_cpu ? 1u << 20 : 1u << 25};
+                             .sampled = device->is_cpu ? 1u << 20 : 1u << 25,
+                             .ranked = device->is_cpu ? 64 : 256};
 }
 
 void xli_tune_transform_table(const xli_tune_device *device, xli_tune_transform *tune)

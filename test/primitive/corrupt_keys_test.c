@@ -110,11 +110,14 @@ static void harm(victim *v, xl_status (*enqueue)(const victim *v))
     xl_context_destroy(v->ctx);
 }
 
+/* Few enough for a launch that compares all results. */
+enum { SELECTED = 1000 };
+
 static xl_status enqueue_top_k(const victim *v)
 {
     return xl_top_k_enqueue(v->plan, xlt_queue(),
                             &(xl_top_k_args){.n = NUM_KEYS,
-                                             .k = NUM_RESULTS,
+                                             .k = SELECTED,
                                              .keys_in = xlt_view(&v->at[0]),
                                              .values_in = xlt_view(&v->at[1]),
                                              .keys_out = xlt_view(&v->at[2]),
@@ -134,13 +137,13 @@ static void harm_top_k(const char *tune, xl_type key, bool sorted)
     desc.value = XL_U32;
     desc.sorted = sorted;
     ok(v.ctx, xl_top_k_create(v.ctx, &desc, &v.plan), tune);
-    ok(v.ctx, xl_top_k_scratch(v.plan, &(xl_top_k_args){.n = NUM_KEYS, .k = NUM_RESULTS}, &bytes),
+    ok(v.ctx, xl_top_k_scratch(v.plan, &(xl_top_k_args){.n = NUM_KEYS, .k = SELECTED}, &bytes),
        tune);
     give_input(&v, 0, key, NUM_KEYS);
     give_numbers(&v, 1, 0, NUM_KEYS);
-    v.at[2] = xlt_buffer_make(NULL, NUM_RESULTS, xl_type_size(key), 0);
-    v.at[3] = xlt_buffer_make(NULL, NUM_RESULTS, 4, 0);
-    v.at[4] = xlt_buffer_make(NULL, NUM_RESULTS, 4, 0);
+    v.at[2] = xlt_buffer_make(NULL, SELECTED, xl_type_size(key), 0);
+    v.at[3] = xlt_buffer_make(NULL, SELECTED, 4, 0);
+    v.at[4] = xlt_buffer_make(NULL, SELECTED, 4, 0);
     v.at[SCRATCH] = xlt_scratch_make(bytes);
     v.names = &v.at[sorted ? 3 : 4];
     harm(&v, enqueue_top_k);
@@ -149,12 +152,13 @@ static void harm_top_k(const char *tune, xl_type key, bool sorted)
 XLT_TEST(selections_of_what_changes)
 {
     static const char *const tunes[] = {
-        "top_k.shape = 1\ntop_k.chunk = 40\ntop_k.chunks = 200\ntop_k.sample = 64\ntop_k.sampled = "
+        "top_k.shape = 1\ntop_k.ranked = 0\ntop_k.chunk = 40\ntop_k.chunks = 200\ntop_k.sample = "
+        "64\ntop_k.sampled = "
         "1\n",
         ("top_k.shape = 0\ntop_k.group_log = 5\ntop_k.items = 2\ntop_k.chunk = 200\ntop_k.chunks = "
          "200\n"
-         "top_k.sample = 64\ntop_k.sampled = 1\n"),
-        "top_k.shape = 1\ntop_k.chunk = 1000\n", /* too few chunks for lists */
+         "top_k.sample = 64\ntop_k.sampled = 1\ntop_k.ranked = 1024\n"),
+        "top_k.shape = 1\ntop_k.chunk = 1000\ntop_k.ranked = 1024\n", /* too few chunks for lists */
     };
     static const xl_type keys[] = {XL_U32, XL_F64, XL_U16};
     xlt_needs_threads();

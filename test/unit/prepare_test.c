@@ -2,6 +2,7 @@
  * Programs that a plan builds at their first use, and xl_plan_prepare(), after which a call compiles
  * nothing. */
 #include "private.h"
+#include "top_k_plan.h"
 #include "xlt.h"
 
 #include <stdlib.h>
@@ -241,6 +242,30 @@ XLT_TEST(top_k_prepares_its_sorts)
         compiles_nothing(&r, prepare_top_k, enqueue_top_k);
         end(&r);
     }
+}
+
+/* The kernels of a sample are built for the first call with many keys. */
+XLT_TEST(top_k_builds_its_sample_when_needed)
+{
+    static const xl_tunable tunables[] = {{"top_k.sample", 64},
+                                          {"top_k.sampled", 10000},
+                                          {"top_k.chunks", 200},
+                                          {"top_k.chunk", 1000}};
+    run r = begin();
+    xl_top_k_desc desc;
+    xl_top_k_desc_init(&desc);
+    desc.tunables = tunables;
+    desc.num_tunables = XLI_COUNT(tunables);
+    XLT_OK(xl_top_k_create(r.ctx, &desc, &r.plan));
+    const bool samples = ((const xli_top_k_plan *)r.plan)->shape.room > 0;
+    const size_t created = count_programs(r.ctx);
+    XLT_OK(xl_plan_prepare(r.plan, &(xl_top_k_args){.n = 9999, .k = 1}));
+    XLT_OK(xl_plan_prepare(r.plan, &(xl_top_k_args){.n = 60000, .k = 0}));
+    assert_int_equal(count_programs(r.ctx), created);
+    XLT_OK(xl_plan_prepare(r.plan, &(xl_top_k_args){.n = 60000, .k = 1}));
+    assert_int_equal(count_programs(r.ctx), created + samples);
+    compiles_nothing(&r, prepare_top_k, enqueue_top_k);
+    end(&r);
 }
 
 static void prepare_approximate(const run *r)

@@ -426,6 +426,9 @@ XLT_TEST(selections_in_order)
             .key = wide ? XL_F64 : XL_F32, .values = {1, {4}}, .sorted = true};
         assert_int_equal(xli_top_k_is_wide(&sorted), wide);
         assert_false(xli_top_k_sorts(&sorted, 1));
+        assert_false(xli_top_k_ranks(&sorted, &shape, 1));
+        assert_true(xli_top_k_ranks(&sorted, &shape, shape.tune.ranked));
+        assert_false(xli_top_k_ranks(&sorted, &shape, shape.tune.ranked + 1));
         assert_int_equal(xli_top_k_layout_of(&sorted, &shape, n, 0, 7).bytes, 0);
         for (size_t k = 2; k < 3000; k += k / 3 + 1) {
             const xli_top_k_layout l = xli_top_k_layout_of(&sorted, &shape, n, k, 8 * k);

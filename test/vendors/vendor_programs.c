@@ -89,10 +89,18 @@ PREPARE(scan)
 PREPARE(sort)
 PREPARE(grid_build)
 
+/* The program of a sample, too. */
+static xl_status prepare_top_k(xl_plan *plan, xl_status status)
+{
+    const xl_top_k_args args = {.n = (size_t)1 << 28, .k = 10};
+    return plan && status == XL_SUCCESS ? xl_plan_prepare(plan, &args) : status;
+}
+
 /* Makes the plan of one form. The last argument sets fields of `desc`. */
 #define FORM(primitive, name, kind, ...) FORM_OF(primitive, name, kind, status, __VA_ARGS__)
 #define SCAN(name, kind, ...) FORM_OF(scan, name, kind, prepare_scan(plan, status), __VA_ARGS__)
 #define SORT(name, kind, ...) FORM_OF(sort, name, kind, prepare_sort(plan, status), __VA_ARGS__)
+#define TOP_K(name, kind, ...) FORM_OF(top_k, name, kind, prepare_top_k(plan, status), __VA_ARGS__)
 #define FORM_OF(primitive, name, kind, after, ...)                                                 \
     {                                                                                              \
         xl_context *ctx = begin(name, kind);                                                       \
@@ -203,8 +211,8 @@ static void sorts(void)
 
 static void selections_and_merges(void)
 {
-    FORM(top_k, "top-k-u32", MAIN, KEY(U32); desc.sorted = 0)
-    FORM(top_k, "top-k-f64-values", OTHER, KEY(F64); VALUE; desc.sorted = 0)
+    TOP_K("top-k-u32", MAIN, KEY(U32); desc.sorted = 0)
+    TOP_K("top-k-f64-values", OTHER, KEY(F64); VALUE; desc.sorted = 0)
     FORM(merge, "merge-u32-values", MAIN, KEY(U32); VALUE)
     FORM(merge, "merge-f64", OTHER, KEY(F64))
     FORM(search, "search-u32", MAIN, KEY(U32); desc.kind = XL_SEARCH_LOWER; desc.index = XL_U32)
