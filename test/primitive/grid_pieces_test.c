@@ -326,6 +326,7 @@ XLT_TEST(builds_over_wrong_numbers_stay_inside)
     c.xyz[7] = INFINITY;
     c.xyz[11] = -3e38f;
     XLT_OK(xl_grid_create(xlt_context(), &desc, &grid));
+    XLT_OK(xli_grid_build_program(xli_grid_of(grid), XLI_GRID_SORTING));
     xlt_buffer points = xlt_buffer_make(c.xyz, 3 * POINTS, 4, 0);
     for (uint64_t seed = 1; seed < 12; ++seed) {
         for (int listed = 0; listed < 2; ++listed) {
