@@ -18,7 +18,6 @@
 #if XL_GROUP_SIZE == 1
 #define XL_SUMS_LOCAL const ulong all = counted ? min(n, length[length_at]) : n;
 #define XL_SUMS_REDUCE(x) (x)
-#define XL_SUMS_SCAN(x, total) (*(total) = (x), 0ul)
 #else
 #define XL_SUMS_LOCAL                                                                              \
     __local XL_T scratch[XL_GROUP_SCRATCH];                                                        \
@@ -27,7 +26,6 @@
         all = counted ? min(n, length[length_at]) : n;                                             \
     xl_local_barrier();
 #define XL_SUMS_REDUCE(x) xl_group_reduce((x), scratch)
-#define XL_SUMS_SCAN(x, total) xl_group_scan_exclusive((x), scratch, (total))
 #endif
 
 /* The counters of a group, from `begin` to `end`. */
@@ -69,17 +67,71 @@ xl_sums xl_sums_of_group(__global uint *words, ulong at, uint wide, ulong all)
     __global uint *words, ulong at, uint wide, ulong n, uint counted,                              \
         const __global ulong *length, ulong length_at, __global ulong *totals, ulong totals_at
 
+/* Loads the counters of a tile, adjacent ones by adjacent work-items; 0 beyond the end. */
+void xl_sums_load_tile(const xl_sums *sums, ulong tile, ulong *x)
+{
+#pragma unroll
+    for (uint k = 0; k < XL_ITEMS; ++k) {
+        const ulong i = tile + k * XL_GROUP_SIZE + get_local_id(0);
+        x[k] = i < sums->end ? xl_sums_load(sums, i) : 0;
+    }
+}
+
 __kernel void xl_sums_totals(XL_SUMS_PARAMETERS)
 {
     XL_SUMS_LOCAL
     const xl_sums sums = xl_sums_of_group(words, at, wide, all);
     ulong sum = 0;
-    for (ulong i = sums.begin + get_local_id(0); i < sums.end; i += XL_GROUP_SIZE)
-        sum += xl_sums_load(&sums, i);
+    for (ulong tile = sums.begin; tile < sums.end; tile += XL_SUMS_TILE) {
+        ulong x[XL_ITEMS];
+        xl_sums_load_tile(&sums, tile, x);
+#pragma unroll
+        for (uint k = 0; k < XL_ITEMS; ++k)
+            sum += x[k];
+    }
     sum = XL_SUMS_REDUCE(sum);
     if (get_local_id(0) == 0)
         totals[totals_at + get_group_id(0)] = sum;
 }
+
+#if XL_GROUP_SIZE > 1
+/* Counter k of work-item `item` in local memory. The gaps avoid bank conflicts. */
+#define XL_SUMS_PLACE(i) ((i) + (i) / XL_ITEMS)
+#define XL_SUMS_ROOM (XL_SUMS_TILE + XL_GROUP_SIZE)
+
+/* Replaces the counters of a tile by their sums, to each of which `before` is added. Returns `before`
+ * for the next tile. Each work-item adds adjacent counters, but adjacent work-items load and store
+ * adjacent ones: they change places in local memory. */
+ulong xl_sums_tile(const xl_sums *sums, ulong tile, ulong before, uint inclusive,
+                   __local ulong *staged, __local XL_T *scratch)
+{
+    const uint item = (uint)get_local_id(0);
+    ulong x[XL_ITEMS], sum = 0, total;
+    xl_sums_load_tile(sums, tile, x);
+#pragma unroll
+    for (uint k = 0; k < XL_ITEMS; ++k)
+        staged[XL_SUMS_PLACE(k * XL_GROUP_SIZE + item)] = x[k];
+    xl_local_barrier();
+#pragma unroll
+    for (uint k = 0; k < XL_ITEMS; ++k)
+        sum += x[k] = staged[XL_SUMS_PLACE(item * XL_ITEMS + k)];
+    ulong prefix = before + xl_group_scan_exclusive(sum, scratch, &total);
+#pragma unroll
+    for (uint k = 0; k < XL_ITEMS; ++k) {
+        staged[XL_SUMS_PLACE(item * XL_ITEMS + k)] = prefix + (inclusive ? x[k] : 0);
+        prefix += x[k];
+    }
+    xl_local_barrier();
+#pragma unroll
+    for (uint k = 0; k < XL_ITEMS; ++k) {
+        const uint i = k * XL_GROUP_SIZE + item;
+        if (tile + i < sums->end)
+            xl_sums_store(sums, tile + i, staged[XL_SUMS_PLACE(i)]);
+    }
+    xl_local_barrier();
+    return before + total;
+}
+#endif
 
 /* `inclusive`: the sum of a counter includes it. */
 __kernel void xl_sums_write(XL_SUMS_PARAMETERS, uint inclusive)
@@ -90,19 +142,15 @@ __kernel void xl_sums_write(XL_SUMS_PARAMETERS, uint inclusive)
     for (size_t g = get_local_id(0); g < get_group_id(0); g += XL_GROUP_SIZE)
         before += totals[totals_at + g];
     before = XL_SUMS_REDUCE(before);
-    for (ulong tile = sums.begin; tile < sums.end; tile += XL_SUMS_TILE) {
-        const ulong first = tile + get_local_id(0) * XL_ITEMS;
-        ulong x[XL_ITEMS], sum = 0, total;
-        for (uint k = 0; k < XL_ITEMS; ++k) {
-            x[k] = first + k < sums.end ? xl_sums_load(&sums, first + k) : 0;
-            sum += x[k];
-        }
-        ulong prefix = before + XL_SUMS_SCAN(sum, &total);
-        for (uint k = 0; k < XL_ITEMS; ++k) {
-            if (first + k < sums.end)
-                xl_sums_store(&sums, first + k, prefix + (inclusive ? x[k] : 0));
-            prefix += x[k];
-        }
-        before += total;
+#if XL_GROUP_SIZE > 1
+    __local ulong staged[XL_SUMS_ROOM];
+    for (ulong tile = sums.begin; tile < sums.end; tile += XL_SUMS_TILE)
+        before = xl_sums_tile(&sums, tile, before, inclusive, staged, scratch);
+#else
+    for (ulong i = sums.begin; i < sums.end; ++i) {
+        const ulong x = xl_sums_load(&sums, i);
+        xl_sums_store(&sums, i, inclusive ? before + x : before);
+        before += x;
     }
+#endif
 }

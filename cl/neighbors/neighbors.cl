@@ -157,36 +157,15 @@ __kernel void xl_neighbors_count(__global const uint *storage, XL_INDEX_PARAMETE
 #define XL_ROW_TAKES(count, room) (XL_ROW_ROOM || (count) < (room))
 #define XL_ROW_STORES(count, room) (!XL_ROW_ROOM || (count) < (room))
 
-/* Where a row goes: global memory or, if it is staged, local memory, where index k of the row is at
- * staged[k * XL_GROUP]. One walk for both, because the code of a second one would have to be
- * compiled, too. */
-typedef struct xl_row_to {
-    __global uint *row;
-#if XL_STAGED > 0
-    __local uint *staged;
-    bool is_staged;
-#endif
-} xl_row_to;
-
-void xl_row_put(const xl_row_to *to, uint k, uint index)
-{
-#if XL_STAGED > 0
-    if (to->is_staged)
-        to->staged[k * XL_GROUP] = index;
-    else
-#endif
-        to->row[k] = index;
-}
-
 /* Appends the neighbours in the current range to a row of `count` indices. Returns the new count,
  * which may exceed `room` if the row has fixed room. */
 uint xl_fill_range(const xl_ranges *near, const xl_query *query, const xl_search *s,
-                   const xl_row_to *to, uint room, uint count)
+                   __global uint *row, uint room, uint count)
 {
     for (uint q = near->cells.begin; q < near->cells.end; ++q) {
         XL_IF_NEIGHBOR(q, XL_ROW_TAKES(count, room), {
             if (XL_ROW_STORES(count, room))
-                xl_row_put(to, count, other.w);
+                row[count] = other.w;
             ++count;
         })
     }
@@ -195,41 +174,67 @@ uint xl_fill_range(const xl_ranges *near, const xl_query *query, const xl_search
 
 /* Fills the row of one query. Returns its length, which may exceed `room` if the row has fixed
  * room. */
-uint xl_fill_row(const xl_search *s, const xl_query *query, const xl_row_to *to, uint room)
+uint xl_fill_row(const xl_search *s, const xl_query *query, __global uint *row, uint room)
 {
     uint count = 0;
     const xl_real4 p = xl_query_position(query);
     xl_ranges near = xl_ranges_begin(s, p, p, query->reach);
     while (xl_ranges_next(&near, s))
-        count = xl_fill_range(&near, query, s, to, room, count);
+        count = xl_fill_range(&near, query, s, row, room, count);
+    return count;
+}
+
+/* Fills a row by one work-item, directly in global memory. */
+uint xl_fill_alone(const xl_search *s, const xl_query *query, __global uint *row, uint room)
+{
+    const uint count = xl_fill_row(s, query, row, room);
+#if XL_SORTED
+    xl_row_sort(row, xl_row_kept(count, room));
+#endif
     return count;
 }
 
 #if XL_STAGED > 0
+uint xl_stage_range(const xl_ranges *near, const xl_query *query, const xl_search *s,
+                    __local uint *staged, uint room, uint count)
+{
+    for (uint q = near->cells.begin; q < near->cells.end; ++q) {
+        XL_IF_NEIGHBOR(q, XL_ROW_TAKES(count, room), {
+            if (XL_ROW_STORES(count, room))
+                staged[count * XL_GROUP] = other.w;
+            ++count;
+        })
+    }
+    return count;
+}
+
+/* As xl_fill_row(), into local memory; index k is at staged[k * XL_GROUP]. */
+uint xl_stage_row(const xl_search *s, const xl_query *query, __local uint *staged, uint room)
+{
+    uint count = 0;
+    const xl_real4 p = xl_query_position(query);
+    xl_ranges near = xl_ranges_begin(s, p, p, query->reach);
+    while (xl_ranges_next(&near, s))
+        count = xl_stage_range(&near, query, s, staged, room, count);
+    return count;
+}
+
 /* Fills the row of one query if it fits into the list. Returns the number of indices in `staged`,
- * which the group must write. A row longer than XL_STAGED is written here, and the result is 0. If
- * the row has fixed room, its length is known only after the first of two searches. */
+ * which the group must write. A row longer than XL_STAGED is written here, and the result is 0. */
 uint xl_fill_staged(const xl_search *s, const xl_rows *rows, const xl_query *query,
                     __local uint *staged, ulong *begin)
 {
     const uint room = xl_rows_room(rows, s, query->self.w, begin);
     uint count = room;
-    bool again = room > 0;
-    xl_row_to to = {rows->indices + *begin, staged, XL_ROW_ROOM || room <= XL_STAGED};
-    while (again) {
-        const uint most = to.is_staged ? min(room, (uint)XL_STAGED) : count;
-        count = xl_fill_row(s, query, &to, most);
-        if (to.is_staged)
-            xl_rows_put_length(rows, query->self.w, count);
-        count = xl_row_kept(count, room);
-        again = to.is_staged && count > XL_STAGED;
-        to.is_staged = to.is_staged && !again;
-    }
-    if (to.is_staged || count == 0)
+    if (room == 0)
+        return 0;
+    if (XL_ROW_ROOM || room <= XL_STAGED)
+        count = xl_stage_row(s, query, staged, min(room, (uint)XL_STAGED));
+    xl_rows_put_length(rows, query->self.w, count);
+    count = xl_row_kept(count, room);
+    if (count <= XL_STAGED)
         return count;
-#if XL_SORTED
-    xl_row_sort(to.row, count);
-#endif
+    (void)xl_fill_alone(s, query, rows->indices + *begin, count);
     return 0;
 }
 
@@ -259,17 +264,6 @@ __kernel void xl_neighbors_fill(__global const uint *storage, XL_INDEX_PARAMETER
     }
 }
 #else
-/* Fills a row by one work-item. */
-uint xl_fill_alone(const xl_search *s, const xl_query *query, __global uint *row, uint room)
-{
-    const xl_row_to to = {row};
-    const uint count = xl_fill_row(s, query, &to, room);
-#if XL_SORTED
-    xl_row_sort(row, xl_row_kept(count, room));
-#endif
-    return count;
-}
-
 __kernel void xl_neighbors_fill(__global const uint *storage, XL_INDEX_PARAMETERS,
                                 XL_QUERY_PARAMETERS, XL_ROWS_PARAMETERS)
 {

@@ -27,16 +27,14 @@ void xl_row_insert(__global uint *row, uint n)
  * if each work-item wrote its own row, each index would be a sector (H200, 2^21 rows of 33, with
  * the search: 0.7 ms instead of 2.0). */
 
-/* A step of the merge of runs of `run` places: puts places k and k + by in order if they are in one
- * pair of runs. The first step has by = run. The loops have an iteration for each exchange, because
- * compilers unroll all of them before they drop any. */
+/* A step of the merge of runs of `run` places: exchanges places k and k + by if they are in one pair
+ * of runs and not in order. The first step has by = run. */
 void xl_row_step(uint *v, uint run, uint by)
 {
 #pragma unroll
-    for (uint first = by < run ? by : 0; first + by < XL_STAGED; first += 2 * by) {
-        const bool in_pair = (first + by) % (2 * run) != 0;
-#pragma unroll
-        for (uint k = first; in_pair && k < first + by && k + by < XL_STAGED; ++k) {
+    for (uint k = 0; k + by < XL_STAGED; ++k) {
+        const bool in_pair = k / (2 * run) == (k + by) / (2 * run);
+        if (in_pair && (k / by % 2 != 0) == (by < run)) {
             const uint low = min(v[k], v[k + by]), high = max(v[k], v[k + by]);
             v[k] = low;
             v[k + by] = high;

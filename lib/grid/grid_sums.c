@@ -5,7 +5,7 @@
 #include "element.h"
 
 /* Groups for each compute unit. Two tiles take less time in one launch than two launches take. */
-enum { UNIT_GROUPS = 4, ONE_GROUP_TILES = 2 };
+enum { UNIT_GROUPS = 2, ONE_GROUP_TILES = 2 };
 
 /* Rounds of loops for each counter of a work-item. */
 enum { ROUNDS = 4 };
@@ -33,12 +33,14 @@ done:
 
 xl_status xli_sums_make(xl_context *ctx, const xli_tune_device *device, xli_sums *sums)
 {
-    enum { GROUP = 256, ITEMS = 8 };
+    enum { GROUP = 512, ITEMS = 8 };
     xl_status status;
-    const size_t items = device->is_cpu ? 1 : ITEMS;
+    size_t items = device->is_cpu ? 1 : ITEMS;
     size_t most = xli_min(device->is_cpu ? 1 : GROUP, device->max_work_group);
     do {
         sums->group = xli_power_below(most);
+        while (items > 1 && sums->group * (items + 2) * sizeof(cl_ulong) > device->local_bytes)
+            items /= 2;
         XL_TRY(build(ctx, sums, items, &most));
     } while (sums->group > most);
     sums->tile = sums->group * items;
