@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT
  * Sorts the points of a cell by index, or the points of a bucket by key.
  *
- * In a cell of few points, each point counts the smaller indices. Other cells and buckets are sorted
- * by a network of a work-group, or on CPUs by a heap of one work-item (cl/group/group_network.cl),
- * in local memory if there is room. */
+ * In a cell of few points, each point counts the smaller indices. For other cells and for buckets,
+ * a work-group runs Batcher's bitonic network (1968) with mirrored first steps. All its comparators
+ * move the larger element up, so elements beyond the end would never move: no padding is needed. It
+ * runs in local memory if there is room. */
 #ifndef XL_GRID_OVERFULL
 #define XL_GRID_OVERFULL
 
@@ -66,72 +67,41 @@ xl_grid_key xl_grid_sort_key(const xl_grid_sorter *sorter, uint i)
     return xl_grid_key_of(&sorter->map, i, xl_grid_point(sorter->points, min(i, sorter->n - 1u)));
 }
 
-void xl_grid_swap_local(__local xl_grid_key *a, uint low, uint high)
-{
-    const xl_grid_key t = a[low];
-    a[low] = a[high];
-    a[high] = t;
-}
-
 void xl_grid_compare_local(__local xl_grid_key *a, uint low, uint high, uint n)
 {
-    if (high < n && xl_grid_key_less(a[high], a[low]))
-        xl_grid_swap_local(a, low, high);
-}
-
-bool xl_grid_less(const xl_grid_sorter *sorter, __global const uint *a, ulong i, ulong j)
-{
-    return xl_grid_key_less(xl_grid_sort_key(sorter, a[i]), xl_grid_sort_key(sorter, a[j]));
-}
-
-void xl_grid_swap(__global uint *a, ulong low, ulong high)
-{
-    const uint t = a[low];
-    a[low] = a[high];
-    a[high] = t;
+    if (high < n && xl_grid_key_less(a[high], a[low])) {
+        const xl_grid_key t = a[low];
+        a[low] = a[high];
+        a[high] = t;
+    }
 }
 
 void xl_grid_compare(const xl_grid_sorter *sorter, __global uint *a, ulong low, ulong high, ulong n)
 {
-    if (high < n && xl_grid_less(sorter, a, high, low))
-        xl_grid_swap(a, low, high);
+    if (high < n) {
+        const uint x = a[low], y = a[high];
+        if (xl_grid_key_less(xl_grid_sort_key(sorter, y), xl_grid_sort_key(sorter, x))) {
+            a[low] = y;
+            a[high] = x;
+        }
+    }
 }
 
-/* Sorts keys in local memory. Called by the whole work-group, after a barrier; ends with one. */
+/* Sorts keys in local memory. Called by the whole work-group, after a barrier. */
 void xl_grid_sort_local(__local xl_grid_key *keys, uint n)
 {
-#if XL_IS_CPU
-#define XL_LESS(i, j) xl_grid_key_less(keys[i], keys[j])
-#define XL_SWAP(i, j) xl_grid_swap_local(keys, i, j)
-    if (get_local_id(0) == 0)
-        XL_HEAP_SORT(uint, n, XL_LESS, XL_SWAP)
-    XL_LOCAL_BARRIER();
-#undef XL_LESS
-#undef XL_SWAP
-#else
 #define XL_COMPARE(low, high) xl_grid_compare_local(keys, low, high, n)
     XL_NETWORK_SORT(uint, n, XL_COMPARE, XL_LOCAL_BARRIER)
 #undef XL_COMPARE
-#endif
 }
 
 /* Sorts the indices a[0] to a[n - 1] by their keys. Called by the whole work-group, after a
- * barrier; ends with one. */
+ * barrier. */
 void xl_grid_sort_cell(const xl_grid_sorter *sorter, __global uint *a, ulong n)
 {
-#if XL_IS_CPU
-#define XL_LESS(i, j) xl_grid_less(sorter, a, i, j)
-#define XL_SWAP(i, j) xl_grid_swap(a, i, j)
-    if (get_local_id(0) == 0)
-        XL_HEAP_SORT(ulong, n, XL_LESS, XL_SWAP)
-    XL_FULL_BARRIER();
-#undef XL_LESS
-#undef XL_SWAP
-#else
 #define XL_COMPARE(low, high) xl_grid_compare(sorter, a, low, high, n)
     XL_NETWORK_SORT(ulong, n, XL_COMPARE, XL_FULL_BARRIER)
 #undef XL_COMPARE
-#endif
 }
 
 /* The same in local memory, for n <= XL_GRID_ROOM. */

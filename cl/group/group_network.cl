@@ -35,25 +35,4 @@
         XL_NETWORK_HALVES(TYPE, n, merge, COMPARE, BARRIER)                                        \
     }
 
-/* The same result by one work-item: a heap (Williams 1964), which takes n log n steps for any input.
- * LESS(a, b): whether the element in place a comes before that in place b; SWAP(a, b) exchanges
- * them. */
-#define XL_HEAP_SORT(TYPE, n, LESS, SWAP)                                                          \
-    for (TYPE made = (n) / 2, left = (n); left > 1;) {                                             \
-        TYPE at = 0, child;                                                                        \
-        if (made > 0) {                                                                            \
-            at = --made;                                                                           \
-        } else {                                                                                   \
-            --left;                                                                                \
-            SWAP(0, left);                                                                         \
-        }                                                                                          \
-        for (child = 2 * at + 1; child < left; child = 2 * at + 1) {                               \
-            child += child + 1 < left && LESS(child, child + 1) ? 1 : 0;                           \
-            if (!LESS(at, child))                                                                  \
-                break;                                                                             \
-            SWAP(at, child);                                                                       \
-            at = child;                                                                            \
-        }                                                                                          \
-    }
-
 #endif

@@ -21,13 +21,12 @@ static const xli_tune_grid cpu = {.group = 1,
                                   .bounds_groups = 4,
                                   .overfull_points = 64,
                                   .overfull_groups = 2,
-                                  .overfull_group_size = 1,
+                                  .overfull_group_size = 1024,
                                   .table = 0,
                                   .thin = 2,
                                   .planes = 1,
-                                  .sampled = 1 << 18,
-                                  .sampled_alone = 1 << 18,
-                                  .bucket = 256};
+                                  .sampled_alone = 15 << 16,
+                                  .bucket = 512};
 static const xli_tune_neighbors gpu_search = {
     .group = 128, .items = 1, .staged = 56, .together = 2};
 static const xli_tune_neighbors cpu_search = {
