@@ -170,7 +170,7 @@ XLT_TEST(scratch_grows_with_n)
 {
     size_t last = 0;
     sums = by_groups;
-    for (size_t n = 0; n < (size_t)1 << 40; n += 1 + n / 3) {
+    for (size_t n = 0; n < SIZE_MAX / 2; n += 1 + n / 3) {
         const size_t bytes = xli_sums_scratch(&sums, n);
         assert_true(bytes >= last);
         last = bytes;
