@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Prefix sums of counters, in place: what a build by counting, a list of rows and the offsets of a
- * neighbour list need. One small program for counters of 32 and of 64 bits, so that a first
+ * Prefix sums of counters, in place, for builds by counting, lists of rows and the offsets of
+ * neighbour lists. One small program for counters of 32 and of 64 bits, so that a first
  * neighbour list need not compile two large ones (cl/scan). Reduce, then scan:
  *
  *     xl_sums_totals  the sum of each group's chunk
@@ -95,13 +95,13 @@ __kernel void xl_sums_totals(XL_SUMS_PARAMETERS)
 }
 
 #if XL_GROUP_SIZE > 1
-/* Counter k of work-item `item` in local memory. The gaps avoid bank conflicts. */
+/* The place of counter i of a tile in local memory. The gaps avoid bank conflicts. */
 #define XL_SUMS_PLACE(i) ((i) + (i) / XL_ITEMS)
 #define XL_SUMS_ROOM (XL_SUMS_TILE + XL_GROUP_SIZE)
 
 /* Replaces the counters of a tile by their sums, to each of which `before` is added. Returns `before`
  * for the next tile. Each work-item adds adjacent counters, but adjacent work-items load and store
- * adjacent ones: they change places in local memory. */
+ * adjacent ones: counters pass through local memory in between. */
 ulong xl_sums_tile(const xl_sums *sums, ulong tile, ulong before, uint inclusive,
                    __local ulong *staged, __local XL_T *scratch)
 {

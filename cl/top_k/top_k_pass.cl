@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * What the programs of a selection from a whole array share (cl/top_k/top_k.cl,
+ * Shared by the two programs of a selection from a whole array (cl/top_k/top_k.cl,
  * cl/top_k/top_k_sample.cl): the functions of a work-group or of a work-item that loops, and the
  * state before a pass. */
 #ifndef XL_TOP_K_PASS

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * The bound that a sample supplies to the selection of cl/top_k/top_k.cl, if there are many keys:
  * the rank of a key in the sample is known, so that few more keys than needed are likely to be
- * within it. A program of its own, which is built when the first call needs it; chunks have lists
+ * within it. A separate program, which is built when the first call needs it; chunks have lists
  * then. The host launches, once for each digit,
  *   xl_top_k_sample     counts the next digit of the sample
  * and then once

@@ -102,13 +102,14 @@ static xl_status make_parts(xli_grid_plan *grid, const xli_capabilities *capabil
                             const xli_tune_wish *wish)
 {
     xl_status status;
-    xli_tune_device device;
+    xli_tune_device device, narrower;
     xli_tune tune;
     XL_TRY(xli_context_tune(grid->base.ctx, capabilities, wish, &device, &tune));
     grid->tune = tune.grid;
+    narrower = device;
     if (xli_space_is_wide(&grid->space)) /* a work-item finds a box of that size more */
-        device.local_bytes = device.local_bytes / 8 * 5;
-    xli_tune_grid_fit(&device, &grid->tune);
+        narrower.local_bytes = device.local_bytes / 8 * 5;
+    xli_tune_grid_fit(&narrower, &grid->tune);
     grid->sorts = grid->algorithm == XL_GRID_BITONIC;
     if (grid->tune.table == 0 && grid->algorithm != XL_GRID_AUTO)
         grid->tune.table = CELLS_PER_POINT;
@@ -117,7 +118,8 @@ static xl_status make_parts(xli_grid_plan *grid, const xli_capabilities *capabil
     grid->counts = !grid->sorts && grid->tune.table + grid->tune.sampled > 0;
     if (grid->sorts || lists)
         XL_TRY(make_sort(grid, wish));
-    XL_TRY(xli_sums_make(grid->base.ctx, &device, &grid->sums));
+    if (grid->counts || lists)
+        XL_TRY(xli_sums_make(grid->base.ctx, &device, &grid->sums));
 done:
     return status;
 }

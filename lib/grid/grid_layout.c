@@ -196,7 +196,7 @@ xl_status xli_grid_plan_layout(const xli_grid_plan *grid, size_t n, xli_grid_lay
     XL_TRY(take_first(grid, n, listed, &l, &bytes));
     take_starts(grid, n, listed, &l, &bytes);
     const size_t summed = xli_max(listed, grid->counts ? (size_t)l.entries + 1 : 0);
-    l.totals = take(&bytes, xli_sums_scratch(&grid->sums, summed), 1);
+    l.totals = take(&bytes, summed > 0 ? xli_sums_scratch(&grid->sums, summed) : 0, 1);
     l.bytes = bytes;
     *layout = l;
 done:

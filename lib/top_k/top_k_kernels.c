@@ -70,7 +70,7 @@ done:
     return status;
 }
 
-/* Builds what a failed build left. */
+/* After a failed build, it creates only the missing kernels. */
 static xl_status build_sampling(void *of, unsigned part)
 {
     xli_text text = {0};
