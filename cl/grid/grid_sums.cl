@@ -67,13 +67,21 @@ xl_sums xl_sums_of_group(__global uint *words, ulong at, uint wide, ulong all)
     __global uint *words, ulong at, uint wide, ulong n, uint counted,                              \
         const __global ulong *length, ulong length_at, __global ulong *totals, ulong totals_at
 
-/* Loads the counters of a tile, adjacent ones by adjacent work-items; 0 beyond the end. */
+/* Loads the counters of a tile, adjacent ones by adjacent work-items; 0 beyond the end. Two loops,
+ * so that the loads of each are in flight at the same time. */
 void xl_sums_load_tile(const xl_sums *sums, ulong tile, ulong *x)
 {
+    const __global ulong *const wide = (const __global ulong *)sums->words + sums->at;
+    const __global uint *const words = sums->words + sums->at;
+    tile += get_local_id(0);
+    if (sums->wide) {
 #pragma unroll
-    for (uint k = 0; k < XL_ITEMS; ++k) {
-        const ulong i = tile + k * XL_GROUP_SIZE + get_local_id(0);
-        x[k] = i < sums->end ? xl_sums_load(sums, i) : 0;
+        for (uint k = 0; k < XL_ITEMS; ++k)
+            x[k] = tile + k * XL_GROUP_SIZE < sums->end ? wide[tile + k * XL_GROUP_SIZE] : 0;
+    } else {
+#pragma unroll
+        for (uint k = 0; k < XL_ITEMS; ++k)
+            x[k] = tile + k * XL_GROUP_SIZE < sums->end ? words[tile + k * XL_GROUP_SIZE] : 0;
     }
 }
 
@@ -99,15 +107,14 @@ __kernel void xl_sums_totals(XL_SUMS_PARAMETERS)
 #define XL_SUMS_PLACE(i) ((i) + (i) / XL_ITEMS)
 #define XL_SUMS_ROOM (XL_SUMS_TILE + XL_GROUP_SIZE)
 
-/* Replaces the counters of a tile by their sums, to each of which `before` is added. Returns `before`
+/* Replaces the counters x of a tile by their sums, to each of which `before` is added. Returns `before`
  * for the next tile. Each work-item adds adjacent counters, but adjacent work-items load and store
  * adjacent ones: counters pass through local memory in between. */
-ulong xl_sums_tile(const xl_sums *sums, ulong tile, ulong before, uint inclusive,
+ulong xl_sums_tile(const xl_sums *sums, ulong tile, ulong *x, ulong before, uint inclusive,
                    __local ulong *staged, __local XL_T *scratch)
 {
     const uint item = (uint)get_local_id(0);
-    ulong x[XL_ITEMS], sum = 0, total;
-    xl_sums_load_tile(sums, tile, x);
+    ulong sum = 0, total;
 #pragma unroll
     for (uint k = 0; k < XL_ITEMS; ++k)
         staged[XL_SUMS_PLACE(k * XL_GROUP_SIZE + item)] = x[k];
@@ -139,13 +146,18 @@ __kernel void xl_sums_write(XL_SUMS_PARAMETERS, uint inclusive)
     XL_SUMS_LOCAL
     const xl_sums sums = xl_sums_of_group(words, at, wide, all);
     ulong before = 0;
-    for (size_t g = get_local_id(0); g < get_group_id(0); g += XL_GROUP_SIZE)
+#pragma unroll 4
+    for (uint g = (uint)get_local_id(0); g < (uint)get_group_id(0); g += XL_GROUP_SIZE)
         before += totals[totals_at + g];
-    before = XL_SUMS_REDUCE(before);
 #if XL_GROUP_SIZE > 1
     __local ulong staged[XL_SUMS_ROOM];
-    for (ulong tile = sums.begin; tile < sums.end; tile += XL_SUMS_TILE)
-        before = xl_sums_tile(&sums, tile, before, inclusive, staged, scratch);
+    for (ulong tile = sums.begin; tile < sums.end; tile += XL_SUMS_TILE) {
+        ulong x[XL_ITEMS];
+        xl_sums_load_tile(&sums, tile, x);
+        if (tile == sums.begin) /* while the first tile is on its way */
+            before = xl_group_reduce(before, scratch);
+        before = xl_sums_tile(&sums, tile, x, before, inclusive, staged, scratch);
+    }
 #else
     for (ulong i = sums.begin; i < sums.end; ++i) {
         const ulong x = xl_sums_load(&sums, i);

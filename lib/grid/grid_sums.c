@@ -5,7 +5,7 @@
 #include "element.h"
 
 /* Groups for each compute unit. Two tiles take less time in one launch than two launches take. */
-enum { UNIT_GROUPS = 2, ONE_GROUP_TILES = 2 };
+enum { UNIT_GROUPS = 8, ONE_GROUP_TILES = 2 };
 
 /* Rounds of loops for each counter of a work-item. */
 enum { ROUNDS = 4 };
@@ -33,7 +33,7 @@ done:
 
 xl_status xli_sums_make(xl_context *ctx, const xli_tune_device *device, xli_sums *sums)
 {
-    enum { GROUP = 512, ITEMS = 8 };
+    enum { GROUP = 128, ITEMS = 8 };
     xl_status status;
     size_t items = device->is_cpu ? 1 : ITEMS;
     size_t most = xli_min(device->is_cpu ? 1 : GROUP, device->max_work_group);

@@ -63,11 +63,15 @@ static bool is_pocl(void)
     return strncmp(xlt_device(), "pthread", 7) == 0 || strncmp(xlt_device(), "cpu-", 4) == 0;
 }
 
-/* Each work-item that sorts has counters. A GPU sets this memory aside for each work-item
- * that it can run, which is too much for many processes side by side. */
-static bool has_large_stacks(const fuzz_case *c)
+/* Some ways for CPUs need much private memory: each work-item that sorts has counters, and one that
+ * walks along rows has an array of candidates, up to 64 KB. A GPU sets this memory aside for each
+ * work-item that it can run, which is too much for many processes side by side. */
+static void fit_gpu(fuzz_case *c)
 {
-    return (c->of[PRIMITIVE] == SORT || c->of[PRIMITIVE] == TOP_K) && c->of[TUNE] % 2 == 1;
+    if ((c->of[PRIMITIVE] == SORT || c->of[PRIMITIVE] == TOP_K) && c->of[TUNE] % 2 == 1)
+        c->of[TUNE] = 0;
+    if (c->of[PRIMITIVE] == NEAR && c->of[WAY] == WAY_WALK)
+        c->of[WAY] = WAY_OWN;
 }
 
 void fit_device(fuzz_case *c)
@@ -78,8 +82,8 @@ void fit_device(fuzz_case *c)
         c->of[KEY_BYTES] = 0; /* it compiles a comparator of 96 bytes for a minute */
         case_normalise(c);
     }
-    if (has_large_stacks(c) && is_on_gpu())
-        c->of[TUNE] = 0;
+    if (is_on_gpu())
+        fit_gpu(c);
     if (has_keys(c) && c->of[TUNE] == BY_QUEUE && is_pocl()) /* it compiles a queue for a minute, */
         c->of[TUNE] = c->of[SEGMENTS] ? 1 : 4; /* and segments in groups nearly as long */
     if (has_keys(c) || (has_space(c) && !c->of[SCALAR]))
