@@ -67,7 +67,7 @@ typedef struct xl_grid_desc {
                            crosslane/nearest.h */
     uint32_t algorithm; /* xl_grid_algorithm */
     uint32_t num_tunables;
-    const xl_tunable *tunables; /* grid.*, and scan.* and sort.* for the scan and the sort inside */
+    const xl_tunable *tunables; /* grid.*, and sort.* for the sort inside */
 } xl_grid_desc;
 
 /* How a build came out. */

@@ -92,7 +92,7 @@ typedef struct xl_neighbors_desc {
                               double4. It may be called for other points too, such as i itself; the
                               library then ignores its result */
     uint32_t num_tunables;
-    const xl_tunable *tunables; /* neighbors.*, and scan.* for the scan inside */
+    const xl_tunable *tunables; /* neighbors.* */
 } xl_neighbors_desc;
 
 /* The arguments of all calls. n is the number of queries: num_queries, or the points of the index.
