@@ -14,28 +14,41 @@
 #include "neighbors_table.cl"
 #include "neighbors_walk_rows.cl"
 
-/* Where the kernel writes the number of neighbours of each query: 32-bit counts, 64-bit offsets, or
- * both. If the build of the grid failed, all counts are 0 and the last one in `offsets` is
- * ULONG_MAX, which the exclusive sum moves to the place of the total. */
+/* Where the kernel writes the number of neighbours of each row of the part: 32-bit counts, 64-bit
+ * offsets, or both. If the build of the grid failed, all counts are 0 and the first one in `offsets`
+ * is ULONG_MAX, which the exclusive sum moves to all that follow. */
 typedef struct xl_count_out {
     __global uint *counts;   /* may be NULL */
     __global ulong *offsets; /* may be NULL */
+    uint first, num;
     bool failed;
 } xl_count_out;
 
-void xl_count_put(const xl_count_out *out, uint n, uint i, uint count)
+#define XL_COUNT_PARAMETERS                                                                        \
+    XL_PART_PARAMETERS, uint narrow, __global uint *counts, ulong counts_at, uint wide,            \
+        __global ulong *offsets, ulong offsets_at
+#define XL_COUNT_OUT(s)                                                                            \
+    {                                                                                              \
+        narrow ? counts + counts_at : 0, wide ? offsets + offsets_at : 0, first_row, num_rows,     \
+            (s).map.failed                                                                         \
+    }
+
+/* `place`: of a row in the part. */
+void xl_count_put(const xl_count_out *out, uint place, uint count)
 {
+    if (place >= out->num)
+        return;
     if (out->counts)
-        out->counts[i] = count;
+        out->counts[place] = count;
     if (out->offsets)
-        out->offsets[i] = out->failed && i == n - 1 ? ULONG_MAX : count;
+        out->offsets[place] = out->failed && place == 0 ? ULONG_MAX : count;
 }
 
-/* Writes offsets[n], the place of the total. */
-void xl_count_end(const xl_count_out *out, uint n)
+/* Writes the place of the total. */
+void xl_count_end(const xl_count_out *out)
 {
     if (out->offsets && get_global_id(0) == 0)
-        out->offsets[n] = out->failed && n == 0 ? ULONG_MAX : 0;
+        out->offsets[out->num] = out->failed && out->num == 0 ? ULONG_MAX : 0;
 }
 
 #if XL_WALK == 0
@@ -127,28 +140,25 @@ uint2 xl_count_neighbors(const xl_search *s, const xl_two *two)
 }
 
 __kernel void xl_neighbors_count(__global const uint *storage, XL_INDEX_PARAMETERS,
-                                 XL_QUERY_PARAMETERS, uint narrow, __global uint *counts,
-                                 ulong counts_at, uint wide, __global ulong *offsets,
-                                 ulong offsets_at)
+                                 XL_QUERY_PARAMETERS, XL_COUNT_PARAMETERS)
 {
     const xl_search s = XL_SEARCH_LOAD(storage);
-    const xl_count_out out = {narrow ? counts + counts_at : 0, wide ? offsets + offsets_at : 0,
-                              s.map.failed};
+    const xl_count_out out = XL_COUNT_OUT(s);
     XL_FOR_FEW_ITEMS(t, XL_CEIL_DIV(queries, XL_TOGETHER))
     {
         const uint k = t * XL_TOGETHER;
-        uint2 i = (uint2)(k, k + 1), count = 0;
+        uint2 place = (uint2)(k, k + 1) - first_row, count = 0;
         if (!s.map.failed) {
             const xl_two two = xl_two_load(&s, k);
-            i = (uint2)((uint)two.a.self.w, (uint)two.b.self.w);
-            count = xl_count_neighbors(&s, &two);
+            place = (uint2)((uint)two.a.self.w, (uint)two.b.self.w) - first_row;
+            if (min(place.x, place.y) < num_rows)
+                count = xl_count_neighbors(&s, &two);
         }
-        if (i.x < queries)
-            xl_count_put(&out, queries, i.x, count.x);
-        if (XL_TOGETHER > 1 && k + 1 < queries && i.y < queries)
-            xl_count_put(&out, queries, i.y, count.y);
+        xl_count_put(&out, place.x, count.x);
+        if (XL_TOGETHER > 1 && k + 1 < queries)
+            xl_count_put(&out, place.y, count.y);
     }
-    xl_count_end(&out, queries);
+    xl_count_end(&out);
 }
 
 /* XL_ROW_TAKES: whether a neighbour is counted. XL_ROW_STORES: whether it is also stored. A row of
@@ -292,29 +302,27 @@ __attribute__((noinline)) void xl_count_turn(const xl_search *s, const xl_count_
     xl_walk walk = xl_walk_turn(s, t);
     if (s->map.failed) {
         for (uint i = walk.at; i < walk.last; ++i)
-            xl_count_put(out, s->queries, i, 0);
+            xl_count_put(out, i - out->first, 0);
         return;
     }
     while (xl_walk_next(&walk, s)) {
         uint found[XL_WALK_QUERIES];
+        if (!xl_walk_is_in_part(&walk, out->first, out->num))
+            continue;
         xl_walk_count(&walk, s, found);
         for (uint j = 0; j < walk.queries; ++j)
-            if (walk.index[j] < s->queries)
-                xl_count_put(out, s->queries, walk.index[j], found[j]);
+            xl_count_put(out, walk.index[j] - out->first, found[j]);
     }
 }
 
 __kernel void xl_neighbors_count(__global const uint *storage, XL_INDEX_PARAMETERS,
-                                 XL_QUERY_PARAMETERS, uint narrow, __global uint *counts,
-                                 ulong counts_at, uint wide, __global ulong *offsets,
-                                 ulong offsets_at)
+                                 XL_QUERY_PARAMETERS, XL_COUNT_PARAMETERS)
 {
     const xl_search s = XL_SEARCH_LOAD(storage);
-    const xl_count_out out = {narrow ? counts + counts_at : 0, wide ? offsets + offsets_at : 0,
-                              s.map.failed};
+    const xl_count_out out = XL_COUNT_OUT(s);
     XL_FOR_ITEMS(t, XL_CEIL_DIV(queries, (uint)XL_WALK))
     xl_count_turn(&s, &out, (uint)t);
-    xl_count_end(&out, queries);
+    xl_count_end(&out);
 }
 
 __kernel void xl_neighbors_fill(__global const uint *storage, XL_INDEX_PARAMETERS,
@@ -326,32 +334,35 @@ __kernel void xl_neighbors_fill(__global const uint *storage, XL_INDEX_PARAMETER
 }
 
 #if XL_VISIT
-__attribute__((noinline)) void xl_visit_turn(const xl_search *s, uint t, xl_real start,
-                                             xl_real4 params, __global xl_real *out)
+__attribute__((noinline)) void xl_visit_turn(const xl_search *s, uint t, XL_PART_PARAMETERS,
+                                             xl_real start, xl_real4 params, __global xl_real *out)
 {
     xl_walk walk = xl_walk_turn(s, t);
     if (s->map.failed) {
         for (uint i = walk.at; i < walk.last; ++i)
-            out[i] = NAN;
+            if (i - first_row < num_rows)
+                out[i - first_row] = NAN;
         return;
     }
     while (xl_walk_next(&walk, s)) {
         xl_real sums[XL_WALK_QUERIES];
+        if (!xl_walk_is_in_part(&walk, first_row, num_rows))
+            continue;
         xl_walk_visit(&walk, s, start, params, sums);
         for (uint j = 0; j < walk.queries; ++j)
-            if (walk.index[j] < s->queries)
-                out[walk.index[j]] = sums[j];
+            if (walk.index[j] - first_row < num_rows)
+                out[walk.index[j] - first_row] = sums[j];
     }
 }
 
 __kernel void xl_neighbors_visit(__global const uint *storage, XL_INDEX_PARAMETERS,
-                                 XL_QUERY_PARAMETERS, xl_real start, xl_real4 params,
-                                 __global xl_real *out, ulong out_at)
+                                 XL_QUERY_PARAMETERS, XL_PART_PARAMETERS, xl_real start,
+                                 xl_real4 params, __global xl_real *out, ulong out_at)
 {
     const xl_search s = XL_SEARCH_LOAD(storage);
     out += out_at;
     XL_FOR_ITEMS(t, XL_CEIL_DIV(queries, (uint)XL_WALK))
-    xl_visit_turn(&s, (uint)t, start, params, out);
+    xl_visit_turn(&s, (uint)t, first_row, num_rows, start, params, out);
 }
 #endif
 #endif
@@ -429,25 +440,26 @@ xl_real2 xl_visit_neighbors(const xl_search *s, const xl_two *two, xl_real start
 
 /* Folds visit() over the neighbours of each query, beginning with `start`. */
 __kernel void xl_neighbors_visit(__global const uint *storage, XL_INDEX_PARAMETERS,
-                                 XL_QUERY_PARAMETERS, xl_real start, xl_real4 params,
-                                 __global xl_real *out, ulong out_at)
+                                 XL_QUERY_PARAMETERS, XL_PART_PARAMETERS, xl_real start,
+                                 xl_real4 params, __global xl_real *out, ulong out_at)
 {
     const xl_search s = XL_SEARCH_LOAD(storage);
     out += out_at;
     XL_FOR_FEW_ITEMS(t, XL_CEIL_DIV(queries, XL_TOGETHER))
     {
         const uint k = t * XL_TOGETHER;
-        uint2 i = (uint2)(k, k + 1);
+        uint2 place = (uint2)(k, k + 1) - first_row;
         xl_real2 sum = NAN;
         if (!s.map.failed) {
             const xl_two two = xl_two_load(&s, k);
-            i = (uint2)((uint)two.a.self.w, (uint)two.b.self.w);
-            sum = xl_visit_neighbors(&s, &two, start, params);
+            place = (uint2)((uint)two.a.self.w, (uint)two.b.self.w) - first_row;
+            if (min(place.x, place.y) < num_rows)
+                sum = xl_visit_neighbors(&s, &two, start, params);
         }
-        if (i.x < queries)
-            out[i.x] = sum.x;
-        if (XL_TOGETHER > 1 && k + 1 < queries && i.y < queries)
-            out[i.y] = sum.y;
+        if (place.x < num_rows)
+            out[place.x] = sum.x;
+        if (XL_TOGETHER > 1 && k + 1 < queries && place.y < num_rows)
+            out[place.y] = sum.y;
     }
 }
 #endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * The rows of a list that one call fills: all rows, or a part of them in a separate array. If row
- * lengths were counted before, rows are contiguous. Otherwise each row has the same room, and the
- * lengths are an output. */
+ * The rows that one call works on: all rows, or a part of them. If row lengths were counted before,
+ * rows are contiguous. Otherwise each row has the same room, and the lengths are an output. */
 #ifndef XL_NEIGHBORS_ROWS
 #define XL_NEIGHBORS_ROWS
 
@@ -15,6 +14,10 @@ typedef ulong xl_row_bound; /* where each row of the list begins, and where the 
 #define XL_ROW_BOUND __global const xl_row_bound
 #endif
 
+/* Rows from `first` on. Row i has the place i - first in the arrays of the part; that of a row
+ * outside the part is not below `num`. */
+#define XL_PART_PARAMETERS uint first_row, uint num_rows
+
 typedef struct xl_rows {
     XL_ROW_BOUND *bounds;
     __global uint *indices;
@@ -24,7 +27,7 @@ typedef struct xl_rows {
 
 #define XL_ROWS_PARAMETERS                                                                         \
     XL_ROW_BOUND *bounds, ulong bounds_at, __global uint *indices, ulong indices_at,               \
-        ulong capacity, uint first_row, uint num_rows
+        ulong capacity, XL_PART_PARAMETERS
 #define XL_ROWS_LOAD                                                                               \
     xl_rows_load(bounds + bounds_at, indices + indices_at, capacity, first_row, num_rows)
 
@@ -35,7 +38,7 @@ xl_rows xl_rows_load(XL_ROW_BOUND *bounds, __global uint *indices, ulong capacit
     rows.bounds = bounds;
     rows.indices = indices;
     rows.capacity = capacity;
-    rows.base = XL_ROW_ROOM ? 0 : bounds[first];
+    rows.base = XL_ROW_ROOM ? 0 : bounds[0];
     rows.first = first;
     rows.num = num;
     return rows;
@@ -46,14 +49,15 @@ xl_rows xl_rows_load(XL_ROW_BOUND *bounds, __global uint *indices, ulong capacit
  * write outside the array. */
 uint xl_rows_room(const xl_rows *rows, const xl_search *s, uint i, ulong *begin)
 {
-    if (i - rows->first >= rows->num)
+    const uint place = i - rows->first;
+    if (place >= rows->num)
         return 0;
 #if XL_ROW_ROOM
-    *begin = (i - rows->first) * rows->capacity;
+    *begin = place * rows->capacity;
     return (uint)rows->capacity;
 #else
-    *begin = rows->bounds[i] - rows->base;
-    const ulong end = rows->bounds[i + 1] - rows->base;
+    *begin = rows->bounds[place] - rows->base;
+    const ulong end = rows->bounds[place + 1] - rows->base;
     if (*begin >= end || end > rows->capacity)
         return 0;
     return (uint)min(end - *begin, xl_most_in_row(s->map.points));

@@ -359,6 +359,15 @@ uint xl_walk_sum(int8 v)
 /* Counts the neighbours of each query of the block. A query counts itself too, and is
  * subtracted. (With a radius for each pair, xl_walk_near() has removed it, because it may be too
  * far from itself.) */
+/* Whether a query of the block is among the rows that the call works on. */
+bool xl_walk_is_in_part(const xl_walk *walk, uint first, uint num)
+{
+    bool some = false;
+    for (uint j = 0; j < walk->queries; ++j)
+        some |= walk->index[j] - first < num;
+    return some;
+}
+
 void xl_walk_count(xl_walk *walk, const xl_search *s, uint *found)
 {
     xl_candidates candidates;

@@ -82,9 +82,9 @@ typedef struct xl_neighbors_desc {
     uint32_t sorted;       /* 1 (default): rows ascend by index. 0: any order, faster */
     uint32_t details;      /* 1 (not a sum of xl_list_details): lists may have distances2,
                               vectors and shifts */
-    uint32_t row_capacity; /* 0: CSR rows. Otherwise row i begins at i * row_capacity. The remaining
-                              room of a row is not written; a row that is too long has the right
-                              count, and undefined indices */
+    uint32_t row_capacity; /* 0: CSR rows. Otherwise row i of a call begins at i * row_capacity.
+                              The remaining room of a row is not written; a row that is too long
+                              has the right count, and undefined indices */
     const char *visit;     /* NULL, or OpenCL C source of what args.sums adds up: a function
                               float visit(float sum, float distance2, uint i, uint j,
                                           float4 params)
@@ -99,11 +99,12 @@ typedef struct xl_neighbors_desc {
  * A view that is left out is not given. Outputs and scratch must not overlap any other view or the
  * storage of the index. Inputs are not changed. A call ignores outputs that it does not compute.
  *
- * first_row, num_rows: a part of the rows, for lists that are larger than memory: num_rows rows
- * from first_row on (0: all from there), in separate arrays. CSR row i begins at offsets[i] -
- * offsets[first_row], and the capacity needed is offsets[first_row + num_rows] -
- * offsets[first_row]. Each part reads all queries, which costs a few bytes each. Counts of CSR
- * rows, offsets and sums are always those of all rows. */
+ * first_row, num_rows: the rows that a call works on: num_rows rows from first_row on (0: all from
+ * there). For lists that are larger than memory, and for points of which only some need
+ * neighbours, such as owned points before copies of others. All outputs are of these rows alone;
+ * below, `rows` is their number. Row i begins at indices[offsets[i] - offsets[0]]. To fill a part
+ * after a count of all rows, pass the view of all offsets, moved by first_row. A part costs its
+ * own searches and a few bytes for each other query. */
 typedef struct xl_neighbors_args {
     size_t num_queries; /* XL_QUERIES_GIVEN: at most 2^32 - 2. XL_QUERIES_INDEXED: 0, or the number
                            of points of the index; xl_neighbors_scratch() requires the number */
@@ -130,10 +131,11 @@ typedef struct xl_neighbors_args {
     xl_view point_types;   /* XL_RADII_TYPES with XL_QUERIES_GIVEN: as types, of each point that
                               was passed to the build. Indexed queries: not given */
 
-    xl_view counts;  /* n u32, the length of each row. With row_capacity num_rows u32, of row
-                        first_row and those that follow; UINT32_MAX if the build failed */
-    xl_view offsets; /* CSR: n + 1 u64, the exclusive sum of the counts, and the total. The device
-                           also reads it. It and the next four must not be CL_MEM_WRITE_ONLY */
+    xl_view counts;  /* `rows` u32, the length of each row. Of a list with row_capacity
+                        UINT32_MAX if the build failed */
+    xl_view offsets; /* CSR: rows + 1 u64, the exclusive sum of the counts, and the total. The
+                        device also reads it. It and the next four must not be
+                        CL_MEM_WRITE_ONLY */
     xl_view indices; /* `capacity` u32, or row_capacity u32 for each row: indices of points, as the
                            caller passed them to the build */
     xl_view distances2; /* desc.details: a scalar for each index, the square distance that was
@@ -144,7 +146,7 @@ typedef struct xl_neighbors_args {
                            space.wrap relative to the coordinates given. Images of
                            one point ascend by z, y, x (in a badly skewed cell in another fixed
                            order) */
-    xl_view sums;       /* desc.visit: n scalars */
+    xl_view sums;       /* desc.visit: `rows` scalars */
     xl_view scratch;    /* not given, or xl_neighbors_scratch() bytes */
 } xl_neighbors_args;
 
@@ -182,7 +184,7 @@ XL_API void xl_neighbors_desc_init_version(xl_neighbors_desc *desc, uint32_t ver
 XL_NODISCARD XL_API xl_status xl_neighbors_create(xl_plan *grid, const xl_neighbors_desc *desc,
                                                   xl_plan **plan);
 
-/* Scratch, by num_queries. Only calls that write offsets need any. */
+/* Scratch, by num_queries, first_row and num_rows. Only calls that write offsets need any. */
 XL_NODISCARD XL_API xl_status xl_neighbors_scratch(const xl_plan *plan,
                                                    const xl_neighbors_args *args, size_t *bytes);
 
@@ -193,10 +195,10 @@ XL_NODISCARD XL_API xl_status xl_neighbors_scratch(const xl_plan *plan,
 
 /* Enqueues whatever is given of these: counts, offsets, the list (indices and its details), sums.
  * CSR rows require offsets and are counted first. Rows that do not fit are not written and no error
- * is raised here: call xl_neighbors_status() to find out. Sums: sums[i] is visit() over the
- * neighbours of query i, from `start` on, always in the same order: equal input gives equal bits on
- * one device. If the build failed, counts are 0 (with row_capacity UINT32_MAX), offsets[n] is
- * UINT64_MAX and sums are NaN. */
+ * is raised here: call xl_neighbors_status() to find out. Sums: visit() over the neighbours of each
+ * query, from `start` on, always in the same order: equal input gives equal bits on one device. If
+ * the build failed, counts are 0 (of a list with row_capacity UINT32_MAX), all offsets but the first
+ * are UINT64_MAX, and sums are NaN. */
 XL_NODISCARD XL_API xl_status xl_neighbors_enqueue(xl_plan *plan, xl_grid_index *index,
                                                    cl_command_queue queue,
                                                    const xl_neighbors_args *args, cl_uint num_waits,

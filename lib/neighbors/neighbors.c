@@ -153,8 +153,13 @@ static void info(const xl_plan *base, size_t n, xl_plan_details *details)
 /* The scratch question is that of a count with offsets, without an index. */
 static xl_status count(const xl_plan *base, const void *of)
 {
-    return xli_grid_check_num_queries(base->ctx, &((const xli_neighbors_plan *)base)->form, NULL,
-                                      ((const xl_neighbors_args *)of)->num_queries);
+    xl_status status;
+    const xl_neighbors_args *const args = of;
+    XL_TRY(xli_grid_check_num_queries(base->ctx, &((const xli_neighbors_plan *)base)->form, NULL,
+                                      args->num_queries));
+    XL_TRY(xli_check_rows(base->ctx, args->num_queries, args->first_row, args->num_rows));
+done:
+    return status;
 }
 
 size_t xli_neighbors_scratch_bytes(const xli_neighbors_plan *plan, size_t n)
@@ -164,8 +169,10 @@ size_t xli_neighbors_scratch_bytes(const xli_neighbors_plan *plan, size_t n)
 
 static size_t scratch_bytes(const xl_plan *base, const void *of)
 {
-    return xli_neighbors_scratch_bytes((const xli_neighbors_plan *)base,
-                                       ((const xl_neighbors_args *)of)->num_queries);
+    const xl_neighbors_args *const args = of;
+    return xli_neighbors_scratch_bytes(
+        (const xli_neighbors_plan *)base,
+        xli_rows_of(args->num_queries, args->first_row, args->num_rows));
 }
 
 static const xli_primitive primitive = {

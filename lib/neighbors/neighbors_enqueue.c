@@ -37,15 +37,12 @@ static uint64_t capacity_of(const xli_neighbors_plan *plan, const xli_near_call 
 
 static xl_status check_capacity(const xli_neighbors_plan *plan, const xli_near_call *call)
 {
-    xl_status status;
-    XL_TRY(xli_near_check_rows(plan, call));
-    if (capacity_of(plan, call) > SIZE_MAX / sizeof(cl_double) / 3)
-        XL_TRY(xli_fail(plan->base.ctx, XL_ERROR_INVALID_ARGUMENT,
+    if (steps_of(plan, call) & LIST && capacity_of(plan, call) > SIZE_MAX / sizeof(cl_double) / 3)
+        return xli_fail(plan->base.ctx, XL_ERROR_INVALID_ARGUMENT,
                         "%s: %llu indices; exceed the address space",
                         plan->row_capacity > 0 ? "args.num_rows" : "args.capacity",
-                        (unsigned long long)capacity_of(plan, call)));
-done:
-    return status;
+                        (unsigned long long)capacity_of(plan, call));
+    return XL_SUCCESS;
 }
 
 static xl_status check_outputs(const xli_neighbors_plan *plan, const xli_near_call *call)
@@ -70,9 +67,9 @@ static xl_status count(const xl_plan *base, const void *of)
     const xli_near_call *const call = of;
     const xli_neighbors_plan *const plan = plan_of(base);
     XL_TRY(xli_near_check(plan, call));
+    XL_TRY(xli_near_check_rows(plan, call));
     XL_TRY(check_outputs(plan, call));
-    if (steps_of(plan, call) & LIST)
-        XL_TRY(check_capacity(plan, call));
+    XL_TRY(check_capacity(plan, call));
 done:
     return status;
 }
@@ -91,7 +88,7 @@ static xli_array output_if(bool computed, const char *name, xl_view view, size_t
 static void list_rows(const xli_neighbors_plan *plan, const xli_near_call *call, xli_array *arrays)
 {
     const uint32_t steps = steps_of(plan, call);
-    const size_t n = xli_near_queries(plan, call);
+    const size_t n = xli_near_num_rows(plan, call);
     xli_array *const counts = &arrays[XLI_NEAR_COUNTS], *const offsets = &arrays[XLI_NEAR_OFFSETS];
     if (steps & LIST)
         xli_near_list_rows(plan, call, call->args.counts, XLI_READ | XLI_WRITE, arrays);
@@ -124,8 +121,8 @@ static size_t arrays(const xl_plan *base, const void *of, xli_array *arrays)
     arrays[SHIFTS] = output_if(lists, "args.shifts", args->shifts, numbers, sizeof(cl_int));
     for (size_t k = DISTANCES2; k <= SHIFTS && !plan->has_details; ++k)
         arrays[k].unused = "must not be given, because desc.details is 0";
-    arrays[SUMS] =
-        output_if((steps & SUM) != 0, "args.sums", args->sums, xli_near_queries(plan, call), bytes);
+    arrays[SUMS] = output_if((steps & SUM) != 0, "args.sums", args->sums,
+                             xli_near_num_rows(plan, call), bytes);
     arrays[SUMS].access = XLI_WRITE;
     return ARRAYS;
 }
@@ -135,19 +132,21 @@ static size_t scratch_bytes(const xl_plan *base, const void *of)
     const xli_near_call *const call = of;
     const xli_neighbors_plan *const plan = plan_of(base);
     return steps_of(plan, call) & COUNT && call->args.offsets.buffer
-               ? xli_neighbors_scratch_bytes(plan, xli_near_queries(plan, call))
+               ? xli_neighbors_scratch_bytes(plan, xli_near_num_rows(plan, call))
                : 0;
 }
 
 /* ---- launches -------------------------------------------------------------------------------- */
 
 /* A flag tells the kernel that an array is not given; the buffer is then any. */
-static xl_status launch_count(const xli_search *s)
+static xl_status launch_count(const xli_search *s, size_t first_row, size_t num_rows)
 {
     const xli_span *const counts = &s->spans[XLI_NEAR_COUNTS];
     const xli_span *const offsets = &s->spans[XLI_NEAR_OFFSETS];
     const cl_mem any = s->index->storage;
-    const xli_arg own[] = {XLI_U32(counts->buffer != NULL),
+    const xli_arg own[] = {XLI_U32(first_row),
+                           XLI_U32(num_rows),
+                           XLI_U32(counts->buffer != NULL),
                            XLI_MEM(counts->buffer ? counts->buffer : any),
                            XLI_U64(counts->offset),
                            XLI_U32(offsets->buffer != NULL),
@@ -157,14 +156,14 @@ static xl_status launch_count(const xli_search *s)
 }
 
 /* Replaces the counts in `offsets` by their exclusive sum. */
-static xl_status launch_sum(const xli_search *s, const xli_span *scratch)
+static xl_status launch_sum(const xli_search *s, size_t num_rows, const xli_span *scratch)
 {
     const xli_span *const offsets = &s->spans[XLI_NEAR_OFFSETS];
     return xli_sums_launch(&s->plan->sums, s->seq,
                            &(xli_sums_call){.words = offsets->buffer,
                                             .at = offsets->offset,
                                             .wide = true,
-                                            .n = s->n + 1,
+                                            .n = num_rows + 1,
                                             .totals = scratch->buffer,
                                             .totals_at = scratch->offset});
 }
@@ -221,15 +220,18 @@ done:
     return status;
 }
 
-static xl_status launch_visit(const xli_search *s, const xl_neighbors_args *args)
+static xl_status launch_visit(const xli_search *s, const xl_neighbors_args *args, size_t num_rows)
 {
     const xli_span *const sums = &s->spans[SUMS];
     const double *const p = args->params;
     const cl_float narrow[4] = {(float)p[0], (float)p[1], (float)p[2], (float)p[3]};
-    const xli_arg own[] = {xli_grid_real(s->plan->form.scalar, args->start),
+    const xli_arg own[] = {XLI_U32(args->first_row),
+                           XLI_U32(num_rows),
+                           xli_grid_real(s->plan->form.scalar, args->start),
                            s->plan->form.scalar == XL_F64 ? XLI_BYTES(p, 4 * sizeof *p)
                                                           : XLI_BYTES(narrow, sizeof narrow),
-                           XLI_MEM(sums->buffer), XLI_U64(sums->offset)};
+                           XLI_MEM(sums->buffer),
+                           XLI_U64(sums->offset)};
     return xli_near_launch(s, &s->plan->visit, own, XLI_COUNT(own));
 }
 
@@ -242,15 +244,16 @@ static xl_status launch(xl_plan *base, xli_seq *seq, const void *of, const xli_s
     const uint32_t steps = steps_of(plan, call);
     const xli_search s = {plan, call->index, seq, xli_near_queries(plan, call), spans};
     const bool has_offsets = spans[XLI_NEAR_OFFSETS].buffer != NULL;
+    const size_t num_rows = xli_near_num_rows(plan, call);
     XL_TRY(xli_grid_index_use(call->index, seq, spans, ARRAYS, scratch));
-    if (steps & COUNT && (s.n > 0 || has_offsets))
-        XL_TRY(launch_count(&s));
-    if (steps & COUNT && s.n > 0 && has_offsets)
-        XL_TRY(launch_sum(&s, scratch));
+    if (steps & COUNT && (num_rows > 0 || has_offsets))
+        XL_TRY(launch_count(&s, call->args.first_row, num_rows));
+    if (steps & COUNT && num_rows > 0 && has_offsets)
+        XL_TRY(launch_sum(&s, num_rows, scratch));
     if (steps & LIST)
         XL_TRY(launch_list(&s, call));
-    if (steps & SUM && s.n > 0)
-        XL_TRY(launch_visit(&s, &call->args));
+    if (steps & SUM && num_rows > 0)
+        XL_TRY(launch_visit(&s, &call->args, num_rows));
 done:
     return status;
 }

@@ -43,7 +43,7 @@ static inline double xli_neighbors_reach_f64(double radius)
     return radius * (1.0 + 0x1p-48);
 }
 
-/* neighbors.c: scratch of a count of n queries with offsets. SIZE_MAX: more than can be counted. */
+/* neighbors.c: scratch of a count of n rows with offsets. SIZE_MAX: more than can be counted. */
 size_t xli_neighbors_scratch_bytes(const xli_neighbors_plan *plan, size_t n);
 
 /* ---- neighbors_radii.c ----------------------------------------------------------------------- */

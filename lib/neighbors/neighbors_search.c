@@ -38,10 +38,10 @@ void xli_near_list(const xli_neighbors_plan *plan, const xli_near_call *call, xl
 void xli_near_list_rows(const xli_neighbors_plan *plan, const xli_near_call *call, xl_view counts,
                         xli_access of_counts, xli_array *arrays)
 {
-    const size_t n = xli_near_queries(plan, call), num_rows = xli_near_num_rows(plan, call);
+    const size_t num_rows = xli_near_num_rows(plan, call);
     const bool rooms = plan->row_capacity > 0;
     arrays[XLI_NEAR_OFFSETS] =
-        xli_input("args.offsets", call->args.offsets, n + 1, sizeof(cl_ulong));
+        xli_input("args.offsets", call->args.offsets, num_rows + 1, sizeof(cl_ulong));
     arrays[XLI_NEAR_COUNTS] = xli_input("args.counts", counts, num_rows, sizeof(cl_uint));
     arrays[XLI_NEAR_COUNTS].access = of_counts;
     arrays[rooms ? XLI_NEAR_OFFSETS : XLI_NEAR_COUNTS].unused =

@@ -100,14 +100,14 @@ done:
 static xl_status check_length(const question *q, xl_neighbors_report *report)
 {
     xl_status status;
-    cl_ulong ends[3];
+    cl_ulong ends[2];
     const xli_span *const offsets = &q->spans[XLI_NEAR_OFFSETS];
-    const size_t first = q->call->args.first_row, rows[] = {first, first + q->num_rows, q->n};
-    for (int k = 0; k < 3; ++k)
+    const size_t rows[] = {0, q->num_rows};
+    for (int k = 0; k < 2; ++k)
         XL_TRY(xli_read_blocking(q->plan->base.ctx, q->queue, offsets->buffer,
                                  (offsets->offset + rows[k]) * sizeof(cl_ulong), sizeof(cl_ulong),
                                  &ends[k], 0, NULL));
-    XL_TRY(check_built(q, ends[2] != UINT64_MAX));
+    XL_TRY(check_built(q, ends[1] != UINT64_MAX));
     report->pairs = ends[1] - ends[0];
 done:
     return status;

@@ -107,7 +107,7 @@ static xl_status open_near(const fuzz_case *c, open_plan *plan)
 
 typedef struct answer {
     uint32_t *counts, *indices;
-    uint64_t *offsets;
+    uint64_t *offsets, *begins; /* begins: of the rows that the calls work on, from 0 */
     void *distances2, *vectors; /* of `dimensions` numbers each */
     int32_t *shifts;
     void *sums; /* of visits */
@@ -200,7 +200,8 @@ static void sum_visits(const scene *s, answer *a)
 static answer find_answer(const fuzz_case *c, const scene *s)
 {
     answer a = {.counts = make_bytes(s->rows, sizeof *a.counts),
-                .offsets = make_bytes(s->rows + 1, sizeof *a.offsets)};
+                .offsets = make_bytes(s->rows + 1, sizeof *a.offsets),
+                .begins = make_bytes(s->num + 1, sizeof *a.begins)};
     ref_pairs narrow = {0};
     ref_pairs_f64 wide = {0};
     double *const table = s->types ? make_pair_radii(c) : NULL;
@@ -216,6 +217,8 @@ static answer find_answer(const fuzz_case *c, const scene *s)
     keep_bytes(a.indices);
     for (size_t i = 0; i < s->rows; ++i)
         a.counts[i] = (uint32_t)(a.offsets[i + 1] - a.offsets[i]);
+    for (size_t i = 0; i <= s->num; ++i)
+        a.begins[i] = a.offsets[s->first + i] - a.offsets[s->first];
     add_moves(s, &a, s->wide ? wide.shifts : narrow.shifts);
     pack(s, &a, s->wide ? (const void *)wide.vectors : narrow.vectors,
          s->wide ? wide.shifts : narrow.shifts, (size_t)a.offsets[s->rows]);
@@ -255,6 +258,8 @@ static xl_status enqueue_count(const open_plan *plan, const call_array *a, const
                                const cl_event *built, cl_event *counted)
 {
     xl_neighbors_args args = args_of(a);
+    args.first_row = running->first;
+    args.num_rows = running->num;
     args.counts = array_view(&a[COUNTS]);
     args.offsets = array_view(&a[OFFSETS]);
     return xl_neighbors_count_enqueue(plan->of.space.near, plan->of.space.index, f->queue, &args, 1,
@@ -264,9 +269,7 @@ static xl_status enqueue_count(const open_plan *plan, const call_array *a, const
 /* Where row i of the rows that are filled begins in the list. */
 static size_t row_begin(const fuzz_case *c, size_t i)
 {
-    const uint64_t *const offsets = wanted->offsets;
-    const size_t row = running->first + i;
-    return row_room(c) > 0 ? i * row_room(c) : (size_t)(offsets[row] - offsets[running->first]);
+    return row_room(c) > 0 ? i * row_room(c) : (size_t)wanted->begins[i];
 }
 
 static xl_view part_of(const call_array *a, size_t from)
@@ -285,7 +288,7 @@ static void add_list(const fuzz_case *c, const call_array *a, size_t first, size
     args->capacity = row_room(c) > 0 ? 0 : capacity;
     args->first_row = running->first + first;
     args->num_rows = num;
-    args->offsets = array_view(&a[OFFSETS]);
+    args->offsets = part_of(&a[OFFSETS], first);
     args->indices = part_of(&a[INDICES], at);
     args->distances2 = part_of(&a[DISTANCES], at);
     args->vectors = part_of(&a[VECTORS], at * d);
@@ -312,6 +315,8 @@ static xl_status enqueue_sums(const fuzz_case *c, const open_plan *plan, const c
         add_list(c, a, 0, running->num, &args);
     if (list)
         args.counts = array_view(&a[COUNTS]);
+    args.first_row = running->first;
+    args.num_rows = running->num;
     args.sums = array_view(&a[SUMS]);
     return xl_neighbors_enqueue(plan->of.space.near, plan->of.space.index, f->queue, &args, 1,
                                 built, NULL);
@@ -521,7 +526,7 @@ static bool holds(outcome *o, const fuzz_case *c, const call_array *a)
 {
     const uint64_t *const offsets = a[OFFSETS].got;
     bool good = check_build(o, running_plan, running);
-    if (good && running->spoilt > 0 && offsets && offsets[running->rows] != UINT64_MAX)
+    if (good && running->spoilt > 0 && offsets && offsets[running->num] != UINT64_MAX)
         return failed(o, "there is no index, and the offsets do not say so");
     if (!good || running->spoilt > 0)
         return good && check_status(o, c, a, 0);
@@ -540,23 +545,23 @@ static bool is_nan_or_alike(const void *got, const void *x)
     return a == b || (isnan(a) && isnan(b));
 }
 
-/* All that is written, of which rows from s->first on are listed. */
+/* All that is written, of the rows from s->first on. */
 static void add_outputs(const fuzz_case *c, const scene *s, const answer *a, call_array *arrays)
 {
     const bool rooms = row_room(c) > 0, details = !c->of[DETAILS], spoilt = s->spoilt > 0;
     const uint64_t without = c->of[LEFT_OUT];
+    const char *const first_sum = a->sums ? (const char *)a->sums + s->first * s->bytes : NULL;
     const size_t at = (size_t)c->of[OUT_AT], d = s->dimensions,
                  all = rooms    ? s->num * row_room(c)
                        : spoilt ? 10
                                 : row_begin(c, s->num),
                  entries = c->of[CUT] == CUT_HALF ? all / 2
-                           : c->of[CUT]           ? (size_t)a->offsets[s->rows] + 7
+                           : c->of[CUT]           ? all + 7
                                                   : all;
     arrays[COUNTS] =
-        output_array(without & NO_COUNT ? NULL : "counts", a->counts + (rooms ? s->first : 0),
-                     rooms ? s->num : s->rows, 4, at);
+        output_array(without & NO_COUNT ? NULL : "counts", a->counts + s->first, s->num, 4, at);
     arrays[OFFSETS] =
-        output_array(rooms ? NULL : "offsets", spoilt ? NULL : a->offsets, s->rows + 1, 8, at / 2);
+        output_array(rooms ? NULL : "offsets", spoilt ? NULL : a->begins, s->num + 1, 8, at / 2);
     arrays[INDICES] = output_array("indices", NULL, entries, 4, at / 3);
     arrays[DISTANCES] = output_array(details && !(without & NO_DISTANCES) ? "distances2" : NULL,
                                      NULL, entries, s->bytes, at);
@@ -564,7 +569,7 @@ static void add_outputs(const fuzz_case *c, const scene *s, const answer *a, cal
                                    entries * d, s->bytes, at / 4);
     arrays[SHIFTS] = output_array(details && !(without & NO_SHIFTS) ? "shifts" : NULL, NULL,
                                   entries * d, 4, at / 5);
-    arrays[SUMS] = output_array(c->of[VISITS] ? "sums" : NULL, a->sums, s->rows, s->bytes, at / 7);
+    arrays[SUMS] = output_array(c->of[VISITS] ? "sums" : NULL, first_sum, s->num, s->bytes, at / 7);
     arrays[KERNEL_SUMS] =
         output_array(c->of[KERNEL] ? "kernel's sums" : NULL, a->sums, s->rows, s->bytes, at / 6);
     arrays[SUMS].will_do = arrays[KERNEL_SUMS].will_do = is_nan_or_alike;

@@ -126,6 +126,12 @@ static xl_view counts_from(const list_parts *p, size_t first)
                                    : xl_no_view();
 }
 
+static xl_view offsets_from(const list_parts *p, size_t first)
+{
+    const cl_mem offsets = p->l->rows[RESULT_OFFSETS].buffer;
+    return offsets ? xl_view_of(offsets, first) : xl_no_view();
+}
+
 /* The arguments of a part: of its list, and of the question how that came out. */
 static xl_neighbors_args args_of(const list_parts *p, size_t first, size_t end)
 {
@@ -139,7 +145,7 @@ static xl_neighbors_args args_of(const list_parts *p, size_t first, size_t end)
                                .query_systems = xl_view_of(l->points->query_systems, 0),
                                .radii = xl_view_of(l->points->radii, 0),
                                .counts = counts_from(p, first),
-                               .offsets = result_view(l->rows, RESULT_OFFSETS),
+                               .offsets = offsets_from(p, first),
                                .indices = result_view(p->part, RESULT_INDICES),
                                .distances2 = result_view(p->part, RESULT_DISTANCES),
                                .vectors = result_view(p->part, RESULT_VECTORS),
