@@ -12,14 +12,16 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-static const char visit[] = "float visit(float sum, float distance2, uint i, uint j, float4 params)\n"
-                            "{\n"
-                            "    const float d = params.x - distance2;\n"
-                            "    return sum + d * d * d;\n"
-                            "}\n";
+static const char visit[] =
+    "float visit(float sum, float distance2, uint i, uint j, float4 params)\n"
+    "{\n"
+    "    const float d = params.x - distance2;\n"
+    "    return sum + d * d * d;\n"
+    "}\n";
 static const char source[] =
     "#include <crosslane/neighbors.cl>\n"
-    "__kernel void forces(XL_NEIGHBORS_PARAMETERS(points), uint own, __global const float *density,\n"
+    "__kernel void forces(XL_NEIGHBORS_PARAMETERS(points), uint own, __global const float "
+    "*density,\n"
     "                     __global float4 *force)\n"
     "{\n"
     "    const xl_neighbors points = XL_NEIGHBORS_LOAD(points);\n"
@@ -204,8 +206,8 @@ static void send_alone(int round)
     const size_t others = size > 1 ? (size_t)size - 1 : 1, bytes = (local - own) * 12 / others;
     unsigned long long most = bytes;
     MPI_Allreduce(MPI_IN_PLACE, &most, 1, MPI_UNSIGNED_LONG_LONG, MPI_MAX, MPI_COMM_WORLD);
-    char *const out = calloc((size_t)size, (size_t)most + 1),
-                *const in = calloc((size_t)size, (size_t)most + 1);
+    char *const out = calloc((size_t)size, (size_t)most + 1), *const in = calloc((size_t)size,
+                                                                                 (size_t)most + 1);
     require(out && in, "memory for messages");
     begin();
     MPI_Alltoall(out, (int)most, MPI_BYTE, in, (int)most, MPI_BYTE, MPI_COMM_WORLD);
@@ -305,8 +307,7 @@ static void create(void)
 
 static void destroy(void)
 {
-    const cl_mem all[] = {points,  owners,        own_points, local_points,
-                          density, local_density, force};
+    const cl_mem all[] = {points, owners, own_points, local_points, density, local_density, force};
     for (size_t i = 0; i < sizeof all / sizeof all[0]; ++i)
         clReleaseMemObject(all[i]);
     clReleaseKernel(forces);

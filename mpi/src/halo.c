@@ -58,7 +58,6 @@ static void release(xlm_halo *halo)
     free(halo->send_at);
     free(halo->parts);
     free(halo->ids);
-    free(halo->points);
     free(halo->moves);
     free(halo->send);
     free(halo->recv);
@@ -268,7 +267,7 @@ static xl_status finish(xlm_halo *halo, cl_command_queue queue)
 xl_status xl_mpi_exchange_halo(xl_mpi *mpi, cl_command_queue queue, const xl_mpi_halo_args *args,
                                cl_uint num_waits, const cl_event *waits, xl_mpi_exchange **out)
 {
-    xlm_halo halo = {.mpi = mpi, .args = args};
+    xlm_halo halo = {.mpi = mpi, .queue = queue, .args = args};
     xlm_part part = {.n = 0};
     if (!mpi)
         return XL_ERROR_INVALID_ARGUMENT;
@@ -281,12 +280,14 @@ xl_status xl_mpi_exchange_halo(xl_mpi *mpi, cl_command_queue queue, const xl_mpi
     if (status == XL_SUCCESS)
         status = reserve(&halo);
     if (status == XL_SUCCESS)
-        status = xlm_halo_points(&halo, queue, num_waits, waits, &part);
+        status = xlm_halo_points(&halo, num_waits, waits, &part);
     if (status == XL_SUCCESS)
         status = read_ids(&halo, queue);
     status = xlm_agree(mpi, status);
     if (status == XL_SUCCESS)
         status = xlm_build(mpi);
+    if (status == XL_SUCCESS)
+        status = xlm_points_build(mpi, &halo.given);
     if (status == XL_SUCCESS) {
         status = xlm_mpi(mpi,
                          MPI_Allgather(&part, (int)sizeof part, MPI_BYTE, halo.parts,

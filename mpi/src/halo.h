@@ -3,6 +3,7 @@
  * the cells of another rank's grid; that rank sends the points whose cells are marked.
  *     halo_space.c   the space and the points, checked
  *     halo_search.c  images, grids and marks
+ *     halo_device.c  launches of the kernels that mark cells and select points
  *     halo.c         the steps of the search, ids and the order */
 #ifndef XLM_HALO_H
 #define XLM_HALO_H
@@ -32,11 +33,11 @@ typedef struct xlm_cells {
 
 typedef struct xlm_halo {
     xl_mpi *mpi;
+    cl_command_queue queue;
     const xl_mpi_halo_args *args;
     xl_mpi_exchange *exchange;
     xlm_domain domain;
-    xlm_points given; /* checked; read by xlm_halo_points() */
-    double (*points)[3];
+    xlm_points given; /* checked; without data */
     uint64_t *ids;
     xlm_part *parts; /* of all ranks */
 
@@ -56,13 +57,25 @@ xl_status xlm_halo_space(xl_mpi *mpi, const xl_space *space, xlm_domain *domain)
 /* COLLECTIVE. Compares the arguments that must be equal on all ranks. Local result. */
 xl_status xlm_halo_same(xl_mpi *mpi, xl_status mine, const xl_mpi_halo_args *args);
 /* Reads the points and checks their coordinates; fills `part`. Local; waits for `waits`. */
-xl_status xlm_halo_points(xlm_halo *halo, cl_command_queue queue, cl_uint num_waits,
-                          const cl_event *waits, xlm_part *part);
+xl_status xlm_halo_points(xlm_halo *halo, cl_uint num_waits, const cl_event *waits, xlm_part *part);
 
 /* The search between the messages. All local. */
 xl_status xlm_halo_images(xlm_halo *halo); /* fills reach, moves, everything */
 xl_status xlm_halo_mark(xlm_halo *halo);   /* fills marks */
 xl_status xlm_halo_pack(xlm_halo *halo);   /* fills send and send_at */
 xl_status xlm_halo_select(xlm_halo *halo); /* reads recv; fills the exchange's sent and send.at */
+
+/* Enqueue work; local. words, bits: for cell or point k bit k % 32 of word k / 32. */
+xl_status xlm_halo_zero(const xlm_halo *halo, size_t bytes,
+                        cl_mem *words); /* makes a buffer of 0 */
+/* Marks the cells of `to` that are within reach of this rank's points, moved. */
+xl_status xlm_halo_mark_image(const xlm_halo *halo, const xlm_part *to, const xlm_cells *cells,
+                              const double move[3], cl_mem words);
+/* Writes the number of the cell of each point of this rank, u64. */
+xl_status xlm_halo_number(const xlm_halo *halo, const xlm_cells *own, cl_mem numbers);
+/* Writes a bit for each point: whether its cell is marked. The marks are `words` u64 from `at` on, of which
+ * the first is the number of the word that the second one is. */
+xl_status xlm_halo_select_marked(const xlm_halo *halo, cl_mem numbers, cl_mem marks, uint64_t at,
+                                 uint64_t words, cl_mem bits);
 
 #endif

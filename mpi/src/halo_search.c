@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * The search of a halo: which points of this rank are within reach of points of other ranks. No pair is
- * missed: `reach` has room for the rounding of any distance that the core library computes. */
+ * missed: `reach` has room for the rounding of any distance that the core library computes, and for that
+ * of the kernels that mark cells. */
 #include "halo.h"
 #include <math.h>
 #include <stdlib.h>
@@ -11,6 +12,7 @@
 /* The cells of a rank: at most these, and these for each point; otherwise they are larger. */
 #define CELLS_LEAST 0x1p20
 #define CELLS_POINT 64.0
+#define CELLS_MOST 0x1p31
 /* More images than this make all points ghosts of all ranks. */
 #define MOST_MOVES 4096
 
@@ -119,7 +121,7 @@ static void list_moves(xlm_halo *halo, const images *found, const double extent[
 
 xl_status xlm_halo_images(xlm_halo *halo)
 {
-    const double unit = halo->domain.wide ? 0x1p-45 : 0x1p-20, radius = halo->args->radius;
+    const double unit = halo->domain.wide ? 0x1p-45 : 0x1p-19, radius = halo->args->radius;
     double extent[3], count = 1;
     double sizes = whole_extent(halo, extent) + radius;
     for (int a = 0; a < 3; ++a)
@@ -146,7 +148,7 @@ xl_status xlm_halo_images(xlm_halo *halo)
 static xlm_cells cells_of(const xlm_halo *halo, int rank)
 {
     const xlm_part *const part = &halo->parts[rank];
-    const double most = CELLS_LEAST + CELLS_POINT * (double)part->n;
+    const double most = fmin(CELLS_LEAST + CELLS_POINT * (double)part->n, CELLS_MOST);
     xlm_cells cells = {.edge = halo->reach / PARTS};
     double all;
     for (;; cells.edge *= 1.25) {
@@ -164,71 +166,7 @@ static xlm_cells cells_of(const xlm_halo *halo, int rank)
     return cells;
 }
 
-/* The number of the cell at coordinate x of an axis; outside, that of the nearest cell. */
-static uint64_t cell_at(const xlm_cells *cells, int axis, double x)
-{
-    const double number = floor((x - cells->lower[axis]) / cells->edge),
-                 last = (double)(cells->count[axis] - 1);
-    return (uint64_t)(number <= 0 ? 0 : number >= last ? last : number);
-}
-
-static uint64_t cell_of(const xlm_cells *cells, const double p[3])
-{
-    return (cell_at(cells, 2, p[2]) * cells->count[1] + cell_at(cells, 1, p[1])) * cells->count[0] +
-           cell_at(cells, 0, p[0]);
-}
-
 /* ---- marks --------------------------------------------------------------------------------- */
-
-static void set_bits(uint64_t *words, uint64_t first, uint64_t last)
-{
-    const uint64_t head = ~UINT64_C(0) << first % 64, tail = ~UINT64_C(0) >> (63 - last % 64);
-    if (first / 64 == last / 64) {
-        words[first / 64] |= head & tail;
-        return;
-    }
-    words[first / 64] |= head;
-    for (uint64_t w = first / 64 + 1; w < last / 64; ++w)
-        words[w] = ~UINT64_C(0);
-    words[last / 64] |= tail;
-}
-
-/* The distance along an axis from x to the interval. */
-static double gap(double x, double low, double high)
-{
-    return x < low ? low - x : x > high ? x - high : 0;
-}
-
-static double cell_gap(const xlm_cells *cells, int axis, uint64_t number, double x)
-{
-    const double low = cells->lower[axis] + (double)number * cells->edge;
-    return gap(x, low, low + cells->edge);
-}
-
-/* Marks the cells of a row that are within `width` of x along it. */
-static void mark_row(const xlm_cells *cells, uint64_t *words, uint64_t row, double x, double width)
-{
-    const double last = cells->lower[0] + (double)cells->count[0] * cells->edge;
-    if (x + width < cells->lower[0] || x - width > last)
-        return;
-    set_bits(words, row * cells->count[0] + cell_at(cells, 0, x - width),
-             row * cells->count[0] + cell_at(cells, 0, x + width));
-}
-
-/* Marks the cells that are within reach of p. */
-static void mark_ball(const xlm_cells *cells, uint64_t *words, const double p[3], double reach)
-{
-    const uint64_t last_z = cell_at(cells, 2, p[2] + reach),
-                   last_y = cell_at(cells, 1, p[1] + reach);
-    for (uint64_t z = cell_at(cells, 2, p[2] - reach); z <= last_z; ++z) {
-        const double dz = cell_gap(cells, 2, z, p[2]), left = reach * reach - dz * dz;
-        for (uint64_t y = cell_at(cells, 1, p[1] - reach); y <= last_y; ++y) {
-            const double dy = cell_gap(cells, 1, y, p[1]), square = left - dy * dy;
-            if (square >= 0)
-                mark_row(cells, words, z * cells->count[1] + y, p[0], sqrt(square));
-        }
-    }
-}
 
 /* The square distance from a box, moved, to another one. */
 static double box_distance2(const double lower[3], const double upper[3], const double move[3],
@@ -243,29 +181,35 @@ static double box_distance2(const double lower[3], const double upper[3], const 
     return sum;
 }
 
-/* Marks the cells of a rank that are within reach of images of this rank's points. */
-static xl_status mark_image(xlm_halo *halo, int rank, const xlm_cells *cells, const double move[3])
+/* Whether points of this rank, moved, may be within reach of points of another one. */
+static bool is_near(const xlm_halo *halo, int rank, const double move[3])
 {
-    const double square = halo->reach * halo->reach;
-    const xlm_part *const mine = &halo->parts[halo->mpi->rank], *const to = &halo->parts[rank];
-    if (box_distance2(mine->lower, mine->upper, move, to) > square)
-        return XL_SUCCESS;
-    if (!halo->marks[rank]) {
-        const uint64_t words = (cells->all + 63) / 64;
-        const xl_status status =
-            xlm_alloc(halo->mpi, (size_t)words, sizeof(uint64_t), &halo->marks[rank]);
-        if (status != XL_SUCCESS)
-            return status;
-        memset(halo->marks[rank], 0, (size_t)words * sizeof(uint64_t));
-    }
-    for (size_t i = 0; i < halo->args->n; ++i) {
-        const double *const p = halo->points[i];
-        if (box_distance2(p, p, move, to) > square)
+    const xlm_part *const mine = &halo->parts[halo->mpi->rank];
+    return box_distance2(mine->lower, mine->upper, move, &halo->parts[rank]) <=
+           halo->reach * halo->reach;
+}
+
+/* Marks the cells of a rank that are within reach of images of this rank's points. */
+static xl_status mark_cells(xlm_halo *halo, int rank)
+{
+    const xlm_cells cells = cells_of(halo, rank);
+    const size_t bytes = (size_t)((cells.all + 63) / 64 * sizeof(uint64_t));
+    cl_mem words = NULL;
+    xl_status status = XL_SUCCESS;
+    for (size_t m = 0; m < halo->num_moves && status == XL_SUCCESS; ++m) {
+        if (!is_near(halo, rank, halo->moves[m]))
             continue;
-        const double image[3] = {p[0] + move[0], p[1] + move[1], p[2] + move[2]};
-        mark_ball(cells, halo->marks[rank], image, halo->reach);
+        if (!words)
+            status = xlm_halo_zero(halo, bytes, &words);
+        if (status == XL_SUCCESS)
+            status = xlm_halo_mark_image(halo, &halo->parts[rank], &cells, halo->moves[m], words);
     }
-    return XL_SUCCESS;
+    if (status == XL_SUCCESS && words)
+        status = xlm_alloc(halo->mpi, bytes, 1, &halo->marks[rank]);
+    if (status == XL_SUCCESS && words)
+        status = xlm_read(halo->mpi, halo->queue, words, 0, bytes, halo->marks[rank], 0, NULL);
+    xlm_release(words);
+    return status;
 }
 
 xl_status xlm_halo_mark(xlm_halo *halo)
@@ -277,9 +221,7 @@ xl_status xlm_halo_mark(xlm_halo *halo)
     for (int r = 0; r < mpi->size && status == XL_SUCCESS; ++r) {
         if (r == mpi->rank || halo->parts[r].n == 0)
             continue;
-        const xlm_cells cells = cells_of(halo, r);
-        for (size_t m = 0; m < halo->num_moves && status == XL_SUCCESS; ++m)
-            status = mark_image(halo, r, &cells, halo->moves[m]);
+        status = mark_cells(halo, r);
     }
     return status;
 }
@@ -323,36 +265,77 @@ xl_status xlm_halo_pack(xlm_halo *halo)
 
 /* ---- selection ----------------------------------------------------------------------------- */
 
-/* Whether rank r needs a point of the given cell. */
-static bool is_marked(const xlm_halo *halo, int rank, uint64_t cell)
+/* Bits of points are read from the device in words of this type. */
+typedef uint32_t word;
+
+static bool gets_all(const xlm_halo *halo, int rank)
 {
-    const uint64_t *const words = halo->recv + halo->recv_at[rank];
-    const uint64_t count = halo->recv_at[rank + 1] - halo->recv_at[rank];
-    if (count == 0)
-        return false;
-    const uint64_t word = cell / 64 - words[0]; /* huge if it is before the first one */
-    return word < count - 1 && words[1 + word] >> cell % 64 & 1;
+    return rank == halo->mpi->rank || (halo->everything && halo->parts[rank].n > 0);
 }
 
-static bool is_sent(const xlm_halo *halo, int rank, const uint64_t *cells, size_t i)
+/* For each rank that marked cells: a bit for each point of this rank, whether it is sent. */
+static xl_status select_by_marks(xlm_halo *halo, cl_mem numbers, cl_mem marks, cl_mem bits,
+                                 word **sent)
 {
-    if (rank == halo->mpi->rank)
-        return true;
-    return halo->everything ? halo->parts[rank].n > 0 : is_marked(halo, rank, cells[i]);
+    xl_mpi *const mpi = halo->mpi;
+    const uint64_t *const at = halo->recv_at;
+    const size_t words = (halo->args->n + 31) / 32;
+    xl_status status = XL_SUCCESS;
+    for (int r = 0; r < mpi->size && status == XL_SUCCESS; ++r) {
+        if (at[r + 1] == at[r])
+            continue;
+        status = xlm_alloc(mpi, words, sizeof(word), &sent[r]);
+        if (status == XL_SUCCESS)
+            status = xlm_halo_select_marked(halo, numbers, marks, at[r], at[r + 1] - at[r], bits);
+        if (status == XL_SUCCESS)
+            status = xlm_read(mpi, halo->queue, bits, 0, words * sizeof(word), sent[r], 0, NULL);
+    }
+    return status;
 }
 
-/* Lists the points that each rank gets; without `list`, counts it. */
-static void list_sent(xlm_halo *halo, const uint64_t *cells, uint32_t *list)
+static xl_status select_points(xlm_halo *halo, word **sent)
+{
+    xl_mpi *const mpi = halo->mpi;
+    const size_t n = halo->args->n;
+    const uint64_t words = halo->recv_at[mpi->size];
+    cl_mem numbers = NULL, marks = NULL, bits = NULL;
+    xl_status status = XL_SUCCESS;
+    if (n == 0 || words == 0)
+        return status;
+    const xlm_cells own = cells_of(halo, mpi->rank);
+    status = xlm_buffer(mpi, n * sizeof(cl_ulong), &numbers);
+    if (status == XL_SUCCESS)
+        status = xlm_buffer(mpi, (n + 31) / 32 * sizeof(word), &bits);
+    if (status == XL_SUCCESS)
+        status = xlm_buffer_of(mpi, (size_t)words * sizeof *halo->recv, halo->recv, &marks);
+    if (status == XL_SUCCESS)
+        status = xlm_halo_number(halo, &own, numbers);
+    if (status == XL_SUCCESS)
+        status = select_by_marks(halo, numbers, marks, bits, sent);
+    xlm_release(numbers);
+    xlm_release(marks);
+    xlm_release(bits);
+    return status;
+}
+
+/* Lists the points that each rank gets; without `list`, counts them. */
+static void list_sent(xlm_halo *halo, word *const *sent, uint32_t *list)
 {
     uint64_t *const at = halo->exchange->send.at;
     for (int r = 0; r < halo->mpi->size; ++r) {
+        const bool all = gets_all(halo, r);
         uint64_t next = at[r];
-        for (size_t i = 0; i < halo->args->n; ++i)
-            if (is_sent(halo, r, cells, i)) {
-                if (list)
-                    list[next] = (uint32_t)i;
-                ++next;
+        for (size_t i = 0; i < halo->args->n && (all || sent[r]); ++i) {
+            if (!all && sent[r][i / 32] >> i % 32 == 0) {
+                i |= 31; /* none of the points that are left in the word */
+                continue;
             }
+            if (!all && !(sent[r][i / 32] >> i % 32 & 1))
+                continue;
+            if (list)
+                list[next] = (uint32_t)i;
+            ++next;
+        }
         at[r + 1] = next;
     }
 }
@@ -361,22 +344,21 @@ xl_status xlm_halo_select(xlm_halo *halo)
 {
     xl_mpi *const mpi = halo->mpi;
     xl_mpi_exchange *const exchange = halo->exchange;
-    uint64_t *cells = NULL;
-    xl_status status = xlm_alloc(mpi, halo->args->n, sizeof *cells, &cells);
-    if (status == XL_SUCCESS && halo->args->n > 0 && !halo->everything) {
-        const xlm_cells own = cells_of(halo, mpi->rank);
-        for (size_t i = 0; i < halo->args->n; ++i)
-            cells[i] = cell_of(&own, halo->points[i]);
-    }
+    const size_t size = (size_t)mpi->size;
+    word **const sent = calloc(size, sizeof *sent);
+    xl_status status = sent ? select_points(halo, sent)
+                            : xlm_fail(mpi, XL_ERROR_OUT_OF_MEMORY, "no memory for a halo");
     if (status == XL_SUCCESS) {
-        list_sent(halo, cells, NULL);
-        status = xlm_alloc(mpi, (size_t)exchange->send.at[mpi->size], sizeof *exchange->sent,
+        list_sent(halo, sent, NULL);
+        status = xlm_alloc(mpi, (size_t)exchange->send.at[size], sizeof *exchange->sent,
                            &exchange->sent);
     }
     if (status == XL_SUCCESS)
-        list_sent(halo, cells, exchange->sent);
+        list_sent(halo, sent, exchange->sent);
     else
-        memset(exchange->send.at, 0, ((size_t)mpi->size + 1) * sizeof *exchange->send.at);
-    free(cells);
+        memset(exchange->send.at, 0, (size + 1) * sizeof *exchange->send.at);
+    for (size_t r = 0; sent && r < size; ++r)
+        free(sent[r]);
+    free(sent);
     return status;
 }

@@ -155,9 +155,8 @@ xl_status xlm_halo_same(xl_mpi *mpi, xl_status mine, const xl_mpi_halo_args *arg
 
 /* ---- the points ---------------------------------------------------------------------------- */
 
-static xl_status check_point(xlm_halo *halo, size_t i)
+static xl_status check_point(xlm_halo *halo, size_t i, const double p[3])
 {
-    const double *const p = halo->points[i];
     const xlm_domain *const d = &halo->domain;
     bool finite = true, inside = true;
     for (uint32_t a = 0; a < d->dimensions; ++a) {
@@ -180,21 +179,21 @@ static xl_status check_point(xlm_halo *halo, size_t i)
 static xl_status take_points(xlm_halo *halo, const xlm_points *points, xlm_part *part)
 {
     for (size_t i = 0; i < points->n; ++i) {
-        for (uint32_t a = 0; a < 3; ++a)
-            halo->points[i][a] = a < points->dimensions ? xlm_coordinate(points, i, a) : 0;
-        const xl_status status = check_point(halo, i);
+        double p[3] = {0, 0, 0};
+        for (uint32_t a = 0; a < points->dimensions; ++a)
+            p[a] = xlm_coordinate(points, i, a);
+        const xl_status status = check_point(halo, i, p);
         if (status != XL_SUCCESS)
             return status;
         for (int a = 0; a < 3; ++a) {
-            part->lower[a] = fmin(part->lower[a], halo->points[i][a]);
-            part->upper[a] = fmax(part->upper[a], halo->points[i][a]);
+            part->lower[a] = fmin(part->lower[a], p[a]);
+            part->upper[a] = fmax(part->upper[a], p[a]);
         }
     }
     return XL_SUCCESS;
 }
 
-xl_status xlm_halo_points(xlm_halo *halo, cl_command_queue queue, cl_uint num_waits,
-                          const cl_event *waits, xlm_part *part)
+xl_status xlm_halo_points(xlm_halo *halo, cl_uint num_waits, const cl_event *waits, xlm_part *part)
 {
     xl_mpi *const mpi = halo->mpi;
     const xl_mpi_halo_args *const args = halo->args;
@@ -203,11 +202,10 @@ xl_status xlm_halo_points(xlm_halo *halo, cl_command_queue queue, cl_uint num_wa
                        .upper = {-INFINITY, -INFINITY, -INFINITY},
                        .n = args->n,
                        .has_ids = args->ids.buffer != NULL};
-    xl_status status = xlm_alloc(mpi, args->n, sizeof *halo->points, &halo->points);
-    if (status == XL_SUCCESS)
-        status = xlm_points_read(mpi, queue, &args->points, given, num_waits, waits);
+    xl_status status = xlm_points_read(mpi, halo->queue, &args->points, given, num_waits, waits);
     if (status == XL_SUCCESS)
         status = take_points(halo, given, part);
     free(given->data);
+    given->data = NULL;
     return status;
 }

@@ -28,6 +28,8 @@ struct xl_mpi {
     char mine[XLM_TEXT];  /* the reason of this rank's last failure */
     char error[XLM_TEXT]; /* the reason on which all ranks agreed */
     cl_program program;   /* the library's own kernels; NULL until they are needed */
+    cl_program points[2]; /* kernels over f32 and over f64 points; likewise */
+    xl_plan *by_code;     /* sorts points by their codes; likewise */
     /* For tests: agreement number fail_step of rank fail_rank fails. CROSSLANE_TEST_MPI_FAIL=RANK,STEP */
     long fail_rank, fail_step, steps;
 };

@@ -201,8 +201,11 @@ void xl_mpi_destroy(xl_mpi *mpi)
 {
     if (!mpi)
         return;
-    if (mpi->program)
-        clReleaseProgram(mpi->program);
+    const cl_program programs[] = {mpi->program, mpi->points[0], mpi->points[1]};
+    for (int k = 0; k < 3; ++k)
+        if (programs[k])
+            clReleaseProgram(programs[k]);
+    xl_plan_destroy(mpi->by_code);
     if (mpi->node != MPI_COMM_NULL)
         MPI_Comm_free(&mpi->node);
     MPI_Comm_free(&mpi->comm);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * Owners of points: intervals of the Morton order with equal weights, or the boxes of the ranks. Both
- * are computed on the host, in double precision, so that they do not depend on the device. */
+ * Owners of points: intervals of the Morton order with equal weights, or the boxes of the ranks. The device
+ * sorts the points by their codes, by operations that have the same result on all devices. The host does
+ * the rest. */
 #include "points.h"
 #include "splitters.h"
 #include <math.h>
@@ -17,23 +18,19 @@ static xl_status write_owners(xl_mpi *mpi, cl_command_queue queue, const xl_view
 
 /* ---- balance ------------------------------------------------------------------------------- */
 
-/* A point in the Morton order. */
-typedef struct coded {
-    uint64_t code;
-    uint32_t index;
-} coded;
-
 typedef struct balance {
     xl_mpi *mpi;
     cl_command_queue queue;
     const xl_mpi_balance_args *args;
     xlm_points points;
-    float *weights; /* NULL: 1 each */
-    coded *order, *spare;
+    float *weights;           /* NULL: 1 each */
+    uint64_t *codes;          /* in the Morton order */
+    uint32_t *order;          /* the points in it */
     uint64_t *sums;           /* n + 1: the weight of the points before each one in the order */
     uint64_t *targets, *cuts; /* ranks + 1 */
     uint32_t *owners;
-    double lower[3], edge; /* of the cubes that codes count */
+    double lower[3]; /* of the cubes that codes count; their edges are 2^exponent */
+    int exponent;
 } balance;
 
 static xl_status check_finite(xl_mpi *mpi, const xl_space *space)
@@ -93,7 +90,7 @@ static xl_status reserve_balance(balance *b)
     const struct {
         size_t count, bytes;
         void *pointer;
-    } wanted[] = {{n, sizeof(coded), &b->order},           {n, sizeof(coded), &b->spare},
+    } wanted[] = {{n, sizeof(uint64_t), &b->codes},        {n, sizeof(uint32_t), &b->order},
                   {n + 1, sizeof(uint64_t), &b->sums},     {n, sizeof(uint32_t), &b->owners},
                   {length, sizeof(uint64_t), &b->targets}, {length, sizeof(uint64_t), &b->cuts},
                   {n, sizeof(float), &b->weights}};
@@ -106,7 +103,7 @@ static xl_status reserve_balance(balance *b)
 
 static void release_balance(balance *b)
 {
-    void *const memory[] = {b->points.data, b->order,   b->spare, b->sums,
+    void *const memory[] = {b->points.data, b->codes,   b->order, b->sums,
                             b->owners,      b->targets, b->cuts,  b->weights};
     for (size_t i = 0; i < sizeof memory / sizeof memory[0]; ++i)
         free(memory[i]);
@@ -196,63 +193,82 @@ static xl_status find_cubes(balance *b)
     }
     if (frexp(longest, &exponent) == .5)
         --exponent; /* a power of two */
-    b->edge = longest > 0 ? ldexp(1, exponent - (int)bits_of(space->dimensions)) : 1;
+    b->exponent = longest > 0 ? exponent - (int)bits_of(space->dimensions) : 0;
     return status;
 }
 
-/* The number of a point's cube along an axis; outside of the box the first or the last one. */
-static uint64_t cube_of(const balance *b, size_t i, uint32_t axis)
+static xl_status make_sort(void *user)
 {
-    const double cubes = ldexp(1, (int)bits_of(b->points.dimensions));
-    double x = xlm_coordinate(&b->points, i, axis) - b->lower[axis];
-    if (b->args->space->scalar == XL_F32)
-        x = (float)x; /* as the core library does */
-    return x > 0 ? (uint64_t)fmin(x / b->edge, cubes - 1) : 0;
+    xl_mpi *const mpi = user;
+    xl_sort_desc desc;
+    xl_sort_desc_init(&desc);
+    desc.key = XL_U64;
+    desc.value = XL_SORT_INDICES;
+    desc.stable = 1;
+    return xl_sort_create(mpi->ctx, &desc, &mpi->by_code);
 }
 
-/* x in the lowest bit, as in crosslane/morton.h. */
-static uint64_t code_of_point(const balance *b, size_t i)
+/* COLLECTIVE; agreed. */
+static xl_status make_sort_once(xl_mpi *mpi)
 {
-    const unsigned dimensions = b->points.dimensions;
-    uint64_t code = 0;
-    for (uint32_t a = 0; a < dimensions; ++a) {
-        const uint64_t cube = cube_of(b, i, a);
-        for (unsigned bit = 0; bit < bits_of(dimensions); ++bit)
-            code |= (cube >> bit & 1) << (bit * dimensions + a);
+    if (mpi->by_code) /* on all ranks or on none */
+        return XL_SUCCESS;
+    const xl_status status = xl_mpi_in_turn(mpi, make_sort, mpi);
+    if (status != XL_SUCCESS) {
+        xl_plan_destroy(mpi->by_code);
+        mpi->by_code = NULL;
     }
-    return code;
+    return status;
 }
 
-/* Sorts `order` by one byte of the codes, stably. */
-static void sort_by_byte(balance *b, unsigned shift)
+/* Codes are those of crosslane/morton.h: x in the lowest bit. */
+static xl_status launch_codes(const balance *b, cl_mem codes)
 {
-    const size_t n = b->points.n;
-    size_t places[257] = {0};
-    for (size_t i = 0; i < n; ++i)
-        ++places[1 + (b->order[i].code >> shift & 255)];
-    for (int d = 0; d < 256; ++d)
-        if (places[d + 1] == n)
-            return; /* all are equal */
-    for (int d = 0; d < 256; ++d)
-        places[d + 1] += places[d];
-    for (size_t i = 0; i < n; ++i)
-        b->spare[places[b->order[i].code >> shift & 255]++] = b->order[i];
-    coded *const sorted = b->spare;
-    b->spare = b->order;
-    b->order = sorted;
+    const cl_int exponent = b->exponent;
+    const cl_uint bits = bits_of(b->points.dimensions);
+    const xlm_reals low = xlm_reals_of(&b->points, b->lower);
+    const xlm_argument own[] = {xlm_real_argument(&b->points, &low, true),
+                                {sizeof exponent, &exponent},
+                                {sizeof bits, &bits},
+                                {sizeof codes, &codes}};
+    return xlm_points_launch_over(b->mpi, b->queue, &b->points, &b->args->points, "code", own,
+                                  sizeof own / sizeof own[0]);
 }
 
-static void sort_points(balance *b)
+/* Fills codes and order. */
+static xl_status sort_points(balance *b)
 {
-    for (size_t i = 0; i < b->points.n; ++i)
-        b->order[i] = (coded){code_of_point(b, i), (uint32_t)i};
-    for (unsigned shift = 0; shift < 64; shift += 8)
-        sort_by_byte(b, shift);
+    xl_mpi *const mpi = b->mpi;
+    const size_t n = b->points.n, code_bytes = n * sizeof *b->codes,
+                 order_bytes = n * sizeof *b->order;
+    cl_mem codes = NULL, order = NULL;
+    cl_event sorted = NULL;
+    xl_status status = xlm_buffer(mpi, code_bytes, &codes);
+    if (status == XL_SUCCESS)
+        status = xlm_buffer(mpi, order_bytes, &order);
+    if (status == XL_SUCCESS)
+        status = launch_codes(b, codes);
+    const xl_sort_args args = {.n = n,
+                               .keys_in = xl_view_of(codes, 0),
+                               .keys_out = xl_view_of(codes, 0),
+                               .values_out = xl_view_of(order, 0)};
+    if (status == XL_SUCCESS)
+        status = xlm_core(mpi, xl_sort_enqueue(mpi->by_code, b->queue, &args, 0, NULL, &sorted));
+    if (status == XL_SUCCESS)
+        status = xlm_read(mpi, b->queue, codes, 0, code_bytes, b->codes, 1, &sorted);
+    if (status == XL_SUCCESS)
+        status = xlm_read(mpi, b->queue, order, 0, order_bytes, b->order, 1, &sorted);
+    if (sorted)
+        clReleaseEvent(sorted);
+    xlm_release(codes);
+    xlm_release(order);
+    return status;
 }
 
-/* COLLECTIVE. Weights as integers, so that sums do not depend on their order: parts of a power of two
- * above the greatest weight. One is added to each, so that points of weight 0 are divided, too. */
-static xl_status sum_weights(balance *b)
+/* COLLECTIVE, also for a rank whose points could not be sorted. Weights as integers, so that sums do not
+ * depend on their order: parts of a power of two above the greatest weight. One is added to each, so that
+ * points of weight 0 are divided, too. */
+static xl_status sum_weights(balance *b, bool sorted)
 {
     uint64_t total = b->points.n;
     float greatest = 0;
@@ -267,8 +283,8 @@ static xl_status sum_weights(balance *b)
     const int scale = 62 - bits < 30 ? 62 - bits : 30; /* the sum of all is at most 2^62 */
     (void)frexpf(greatest, &exponent);
     b->sums[0] = 0;
-    for (size_t i = 0; i < b->points.n; ++i) {
-        const double weight = b->weights ? (double)b->weights[b->order[i].index] : 0;
+    for (size_t i = 0; i < b->points.n && sorted; ++i) {
+        const double weight = b->weights ? (double)b->weights[b->order[i]] : 0;
         b->sums[i + 1] = b->sums[i] + 1 + (uint64_t)ldexp(weight, scale - exponent);
     }
     return xlm_mpi(b->mpi, code, "MPI_Allreduce");
@@ -276,7 +292,7 @@ static xl_status sum_weights(balance *b)
 
 static uint64_t code_in_order(const void *user, uint64_t i)
 {
-    return ((const balance *)user)->order[i].code;
+    return ((const balance *)user)->codes[i];
 }
 
 /* COLLECTIVE; agreed. */
@@ -295,18 +311,23 @@ static void assign_owners(const balance *b)
 {
     for (int r = 0; r < b->mpi->size; ++r)
         for (uint64_t i = b->cuts[r]; i < b->cuts[r + 1]; ++i)
-            b->owners[b->order[i].index] = (uint32_t)r;
+            b->owners[b->order[i]] = (uint32_t)r;
 }
 
 /* COLLECTIVE; agreed. */
 static xl_status run_balance(balance *b, cl_uint num_waits, const cl_event *waits)
 {
     xl_status status = xlm_agree(b->mpi, read_points(b, num_waits, waits));
+    if (status == XL_SUCCESS)
+        status = xlm_points_build(b->mpi, &b->points);
+    if (status == XL_SUCCESS)
+        status = make_sort_once(b->mpi);
     if (status != XL_SUCCESS)
         return status;
     status = find_cubes(b);
-    sort_points(b);
-    const xl_status weights = sum_weights(b);
+    if (status == XL_SUCCESS && b->points.n > 0)
+        status = sort_points(b);
+    const xl_status weights = sum_weights(b, status == XL_SUCCESS);
     status = xlm_agree(b->mpi, status == XL_SUCCESS ? weights : status);
     if (status == XL_SUCCESS)
         status = divide(b);

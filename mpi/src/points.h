@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
- * The points of a rank, read from the device, and checks of their space. */
+ * The points of a rank: checks of their space, a copy on the host, and kernels over them. */
 #ifndef XLM_POINTS_H
 #define XLM_POINTS_H
 
-#include "internal.h"
+#include "exchange.h"
 
 typedef struct xlm_points {
     void *data; /* released by free() */
@@ -24,5 +24,31 @@ xl_status xlm_points_read(xl_mpi *mpi, cl_command_queue queue, const xl_view *vi
                           xlm_points *points, cl_uint num_waits, const cl_event *waits);
 
 double xlm_coordinate(const xlm_points *points, size_t i, uint32_t axis);
+
+static inline bool xlm_points_are_wide(const xlm_points *points)
+{
+    return points->scalar_bytes == sizeof(double);
+}
+
+/* Numbers of the scalar of the points, as arguments of kernels. */
+typedef union xlm_reals {
+    cl_float4 narrow;
+    cl_double4 wide;
+} xlm_reals;
+xlm_reals xlm_reals_of(const xlm_points *points, const double v[3]);
+xlm_argument xlm_real_argument(const xlm_points *points, const xlm_reals *r, bool vector);
+
+/* COLLECTIVE. Builds the kernels for such points, once. */
+xl_status xlm_points_build(xl_mpi *mpi, const xlm_points *points);
+/* Launches a kernel over n work-items; local. Later commands on the queue come after it. */
+xl_status xlm_points_launch(xl_mpi *mpi, cl_command_queue queue, const xlm_points *points,
+                            const char *name, const xlm_argument *all, size_t count, uint64_t n);
+/* The same over all points; the kernel's first parameters are POINTS of point_kernels.c. */
+enum { XLM_POINTS_ARGUMENTS = 5, XLM_POINTS_OWN = 8 }; /* at most */
+xl_status xlm_points_launch_over(xl_mpi *mpi, cl_command_queue queue, const xlm_points *points,
+                                 const xl_view *view, const char *name, const xlm_argument *own,
+                                 size_t count);
+/* A queue out of order needs a barrier between commands that depend on each other. */
+xl_status xlm_points_order(xl_mpi *mpi, cl_command_queue queue);
 
 #endif

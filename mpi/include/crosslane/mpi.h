@@ -216,7 +216,7 @@ XL_NODISCARD XL_API xl_status xl_mpi_exchange_by_owner(xl_mpi *mpi, cl_command_q
 
 /* COLLECTIVE. Sends to each rank the points that are within args->radius of one of its points, and to
  * this rank itself its own points. It receives them in args->order. Some ghosts may be farther than the
- * radius. Runs on the host, which reads all points of the rank: 24 bytes a point and more.
+ * radius. The device selects the points; the host reads them once, to check them.
  * XL_ERROR_NON_FINITE, XL_ERROR_OUT_OF_DOMAIN: a point that is not finite or outside the space.
  * XL_ERROR_INVALID_ARGUMENT also for ids that do not ascend. */
 XL_NODISCARD XL_API xl_status xl_mpi_exchange_halo(xl_mpi *mpi, cl_command_queue queue,
@@ -284,7 +284,8 @@ typedef struct xl_mpi_balance_args {
  * box of a cell is the smallest one that contains it; points outside belong to the cells at its border).
  * Points of one code are in the order of the whole array, so owners do not depend on where the parts are
  * divided. At most 2^-29 of the greatest weight is added to each (more from 2^32 points on), so that
- * points of weight 0 are divided, too. Runs on the host, which reads all points of the rank.
+ * points of weight 0 are divided, too. The device sorts the points; the host reads them, their codes and
+ * their order.
  * XL_ERROR_NON_FINITE: a coordinate; the text has rank and index. */
 XL_NODISCARD XL_API xl_status xl_mpi_balance(xl_mpi *mpi, cl_command_queue queue,
                                              const xl_mpi_balance_args *args, cl_uint num_waits,

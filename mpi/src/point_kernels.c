@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: MIT
+ * Kernels over the points of a rank, in their scalar: cells and marks of halos, Morton codes. */
+#include "points.h"
+#include <stdlib.h>
+#include <string.h>
+
+/* A cell is found by operations that are rounded once each and keep the order of coordinates, so all devices
+ * find the same, and points between two others are in cells between theirs. */
+static const char search[] =
+    "#if XLM_WIDE\n"
+    "#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n"
+    "typedef double real;\n"
+    "typedef double4 real4;\n"
+    "#else\n"
+    "typedef float real;\n"
+    "typedef float4 real4;\n"
+    "#endif\n"
+    "#include <crosslane/morton.cl>\n"
+    "#pragma OPENCL FP_CONTRACT OFF\n"
+    "#define POINTS                                                                           \\\n"
+    "    ulong n, ulong stride, uint dimensions, global const real *points, ulong points_at\n"
+    "#define CELLS real4 low, uint4 count, real edge, real inverse\n"
+    "\n"
+    "real4 point_at(global const real *point, uint dimensions)\n"
+    "{\n"
+    "    return (real4)(point[0], dimensions > 1 ? point[1] : 0, dimensions > 2 ? point[2] : 0, "
+    "0);\n"
+    "}\n"
+    "\n"
+    "/* The cell of coordinate x along an axis; outside, the nearest one. */\n"
+    "uint cell_at(real x, real low, real inverse, uint count)\n"
+    "{\n"
+    "    const real number = floor((x - low) * inverse);\n"
+    "    return number <= 0 ? 0u : number >= (real)(count - 1) ? count - 1 : (uint)number;\n"
+    "}\n"
+    "\n"
+    "/* The distance from x to a cell along an axis. */\n"
+    "real cell_gap(real x, real low, real edge, uint cell)\n"
+    "{\n"
+    "    const real begin = low + (real)cell * edge;\n"
+    "    return fmax(fmax(begin - x, x - (begin + edge)), (real)0);\n"
+    "}\n"
+    "\n"
+    "void set_bits(volatile global uint *words, ulong first, ulong last)\n"
+    "{\n"
+    "    for (ulong w = first / 32; w <= last / 32; ++w) {\n"
+    "        const uint head = w == first / 32 ? ~0u << first % 32 : ~0u;\n"
+    "        const uint bits = w == last / 32 ? head & ~0u >> (31 - last % 32) : head;\n"
+    "        if ((words[w] & bits) != bits)\n"
+    "            atomic_or(words + w, bits);\n"
+    "    }\n"
+    "}\n"
+    "\n"
+    "/* Marks the cells, from `low` on and with points up to `high`, that are within reach of "
+    "moved\n"
+    " * points. */\n"
+    "kernel void mark(POINTS, CELLS, real4 high, real4 move, real reach, global uint *words)\n"
+    "{\n"
+    "    const ulong i = get_global_id(0);\n"
+    "    if (i >= n)\n"
+    "        return;\n"
+    "    const real4 p = point_at(points + points_at + i * stride, dimensions) + move;\n"
+    "    const real4 gap = fmax(fmax(low - p, p - high), (real4)(0));\n"
+    "    if (gap.x * gap.x + gap.y * gap.y + gap.z * gap.z > reach * reach)\n"
+    "        return;\n"
+    "    const uint last_z = cell_at(p.z + reach, low.z, inverse, count.z),\n"
+    "               last_y = cell_at(p.y + reach, low.y, inverse, count.y);\n"
+    "    for (uint z = cell_at(p.z - reach, low.z, inverse, count.z); z <= last_z; ++z)\n"
+    "        for (uint y = cell_at(p.y - reach, low.y, inverse, count.y); y <= last_y; ++y) {\n"
+    "            const real dz = cell_gap(p.z, low.z, edge, z), dy = cell_gap(p.y, low.y, edge, "
+    "y);\n"
+    "            const real square = reach * reach - dz * dz - dy * dy;\n"
+    "            const ulong row = ((ulong)z * count.y + y) * count.x;\n"
+    "            if (square >= 0)\n"
+    "                set_bits(words, row + cell_at(p.x - sqrt(square), low.x, inverse, count.x),\n"
+    "                         row + cell_at(p.x + sqrt(square), low.x, inverse, count.x));\n"
+    "        }\n"
+    "}\n";
+
+/* Texts are divided because a compiler need not take more than 4,095 characters. */
+static const char selection[] =
+    "/* The cell of each point. */\n"
+    "kernel void number(POINTS, CELLS, global ulong *cells)\n"
+    "{\n"
+    "    const ulong i = get_global_id(0);\n"
+    "    if (i >= n)\n"
+    "        return;\n"
+    "    const real4 p = point_at(points + points_at + i * stride, dimensions);\n"
+    "    cells[i] = ((ulong)cell_at(p.z, low.z, inverse, count.z) * count.y +\n"
+    "                cell_at(p.y, low.y, inverse, count.y)) * count.x +\n"
+    "               cell_at(p.x, low.x, inverse, count.x);\n"
+    "}\n"
+    "\n"
+    "/* Bit i: whether the cell of point i is marked. marks: the number of the first word, and "
+    "`count`\n"
+    " * words. */\n"
+    "kernel void select_marked(ulong n, global const ulong *cells, global const ulong *marks,\n"
+    "                          ulong marks_at, ulong count, global uint *bits)\n"
+    "{\n"
+    "    const ulong word = get_global_id(0), first = marks[marks_at];\n"
+    "    uint found = 0;\n"
+    "    for (ulong i = word * 32; i < n && i < word * 32 + 32; ++i) {\n"
+    "        const ulong at = cells[i] / 64 - first; /* huge if it is before the first one */\n"
+    "        if (at < count && marks[marks_at + 1 + at] >> cells[i] % 64 & 1)\n"
+    "            found |= 1u << i % 32;\n"
+    "    }\n"
+    "    if (word * 32 < n)\n"
+    "        bits[word] = found;\n"
+    "}\n"
+    "\n"
+    "uint cube_of(real x, uint bits)\n"
+    "{\n"
+    "    return x <= 0                          ? 0u\n"
+    "           : x >= ldexp((real)1, (int)bits) ? (uint)((1ul << bits) - 1)\n"
+    "                                            : (uint)x;\n"
+    "}\n"
+    "\n"
+    "/* The Morton code of each point, of cubes with edges of 2^exponent from `low` on. */\n"
+    "kernel void code(POINTS, real4 low, int exponent, uint bits, global ulong *codes)\n"
+    "{\n"
+    "    const ulong i = get_global_id(0);\n"
+    "    if (i >= n)\n"
+    "        return;\n"
+    "    const real4 p = point_at(points + points_at + i * stride, dimensions) - low;\n"
+    "    const uint x = cube_of(ldexp(p.x, -exponent), bits),\n"
+    "               y = cube_of(ldexp(p.y, -exponent), bits),\n"
+    "               z = cube_of(ldexp(p.z, -exponent), bits);\n"
+    "    codes[i] = dimensions == 1   ? x\n"
+    "               : dimensions == 2 ? xl_morton_2d_wide(x, y)\n"
+    "                                 : xl_morton_3d_wide(x, y, z);\n"
+    "}\n";
+
+typedef struct making {
+    xl_mpi *mpi;
+    bool wide;
+} making;
+
+static xl_status make(void *user)
+{
+    const making *const m = user;
+    char *const source = malloc(sizeof search + sizeof selection);
+    if (!source)
+        return XL_ERROR_OUT_OF_MEMORY;
+    memcpy(source, search, sizeof search);
+    strcat(source, selection);
+    const xl_status status = xl_program_create(
+        m->mpi->ctx, source, m->wide ? "-DXLM_WIDE=1" : "-DXLM_WIDE=0", &m->mpi->points[m->wide]);
+    free(source);
+    return status;
+}
+
+xl_status xlm_points_build(xl_mpi *mpi, const xlm_points *points)
+{
+    making m = {mpi, xlm_points_are_wide(points)};
+    if (mpi->points[m.wide]) /* on all ranks or on none */
+        return XL_SUCCESS;
+    const xl_status status = xl_mpi_in_turn(mpi, make, &m);
+    if (status != XL_SUCCESS && mpi->points[m.wide]) {
+        clReleaseProgram(mpi->points[m.wide]);
+        mpi->points[m.wide] = NULL;
+    }
+    return status;
+}
+
+xlm_reals xlm_reals_of(const xlm_points *points, const double v[3])
+{
+    xlm_reals r = {.wide = {{0}}};
+    for (int a = 0; a < 3; ++a)
+        if (xlm_points_are_wide(points))
+            r.wide.s[a] = v[a];
+        else
+            r.narrow.s[a] = (float)v[a];
+    return r;
+}
+
+xlm_argument xlm_real_argument(const xlm_points *points, const xlm_reals *r, bool vector)
+{
+    return (xlm_argument){(vector ? 4 : 1) * points->scalar_bytes, r};
+}
+
+xl_status xlm_points_order(xl_mpi *mpi, cl_command_queue queue)
+{
+    return xlm_cl(mpi, clEnqueueBarrierWithWaitList(queue, 0, NULL, NULL),
+                  "clEnqueueBarrierWithWaitList");
+}
+
+xl_status xlm_points_launch(xl_mpi *mpi, cl_command_queue queue, const xlm_points *points,
+                            const char *name, const xlm_argument *all, size_t count, uint64_t n)
+{
+    cl_int code;
+    const cl_kernel kernel = clCreateKernel(mpi->points[xlm_points_are_wide(points)], name, &code);
+    xl_status status = xlm_cl(mpi, code, "clCreateKernel");
+    if (status == XL_SUCCESS)
+        status = xlm_arguments(mpi, kernel, all, count);
+    if (status == XL_SUCCESS)
+        status = xlm_launch(mpi, queue, kernel, n);
+    if (kernel)
+        clReleaseKernel(kernel);
+    return status == XL_SUCCESS ? xlm_points_order(mpi, queue) : status;
+}
+
+xl_status xlm_points_launch_over(xl_mpi *mpi, cl_command_queue queue, const xlm_points *points,
+                                 const xl_view *view, const char *name, const xlm_argument *own,
+                                 size_t count)
+{
+    const cl_ulong n = points->n, stride = points->stride, at = view->offset;
+    const cl_uint dimensions = points->dimensions;
+    xlm_argument all[XLM_POINTS_ARGUMENTS + XLM_POINTS_OWN] = {{sizeof n, &n},
+                                                               {sizeof stride, &stride},
+                                                               {sizeof dimensions, &dimensions},
+                                                               {sizeof view->buffer, &view->buffer},
+                                                               {sizeof at, &at}};
+    for (size_t k = 0; k < count; ++k)
+        all[XLM_POINTS_ARGUMENTS + k] = own[k];
+    return xlm_points_launch(mpi, queue, points, name, all, XLM_POINTS_ARGUMENTS + count, n);
+}
