@@ -135,6 +135,18 @@ typedef struct making {
     bool wide;
 } making;
 
+/* Whether the device computes with the scalar of the points. */
+static xl_status check_device(xl_mpi *mpi, bool wide)
+{
+    cl_device_fp_config has = 0;
+    if (wide && (clGetDeviceInfo(xl_context_device(mpi->ctx), CL_DEVICE_DOUBLE_FP_CONFIG,
+                                 sizeof has, &has, NULL) != CL_SUCCESS ||
+                 has == 0))
+        return xlm_fail(mpi, XL_ERROR_UNSUPPORTED,
+                        "args.space.scalar: XL_F64; the device has no cl_khr_fp64");
+    return XL_SUCCESS;
+}
+
 static xl_status make(void *user)
 {
     const making *const m = user;
@@ -154,7 +166,9 @@ xl_status xlm_points_build(xl_mpi *mpi, const xlm_points *points)
     making m = {mpi, xlm_points_are_wide(points)};
     if (mpi->points[m.wide]) /* on all ranks or on none */
         return XL_SUCCESS;
-    const xl_status status = xl_mpi_in_turn(mpi, make, &m);
+    xl_status status = xlm_agree(mpi, check_device(mpi, m.wide));
+    if (status == XL_SUCCESS)
+        status = xl_mpi_in_turn(mpi, make, &m);
     if (status != XL_SUCCESS && mpi->points[m.wide]) {
         clReleaseProgram(mpi->points[m.wide]);
         mpi->points[m.wide] = NULL;

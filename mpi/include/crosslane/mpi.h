@@ -218,7 +218,8 @@ XL_NODISCARD XL_API xl_status xl_mpi_exchange_by_owner(xl_mpi *mpi, cl_command_q
  * this rank itself its own points. It receives them in args->order. Some ghosts may be farther than the
  * radius. The device selects the points; the host reads them once, to check them.
  * XL_ERROR_NON_FINITE, XL_ERROR_OUT_OF_DOMAIN: a point that is not finite or outside the space.
- * XL_ERROR_INVALID_ARGUMENT also for ids that do not ascend. */
+ * XL_ERROR_INVALID_ARGUMENT also for ids that do not ascend. XL_ERROR_UNSUPPORTED: XL_F64 on a device
+ * without cl_khr_fp64. */
 XL_NODISCARD XL_API xl_status xl_mpi_exchange_halo(xl_mpi *mpi, cl_command_queue queue,
                                                    const xl_mpi_halo_args *args, cl_uint num_waits,
                                                    const cl_event *waits,
@@ -286,7 +287,8 @@ typedef struct xl_mpi_balance_args {
  * divided. At most 2^-29 of the greatest weight is added to each (more from 2^32 points on), so that
  * points of weight 0 are divided, too. The device sorts the points; the host reads them, their codes and
  * their order.
- * XL_ERROR_NON_FINITE: a coordinate; the text has rank and index. */
+ * XL_ERROR_NON_FINITE: a coordinate; the text has rank and index. XL_ERROR_UNSUPPORTED: XL_F64 on a device
+ * without cl_khr_fp64. */
 XL_NODISCARD XL_API xl_status xl_mpi_balance(xl_mpi *mpi, cl_command_queue queue,
                                              const xl_mpi_balance_args *args, cl_uint num_waits,
                                              const cl_event *waits);
