@@ -60,7 +60,7 @@ enum { ENDS_WELL, ENDS_IN_ERROR, ENDED_BEFORE };
 enum { NO_EVENT, LAST_OF_ALL, EVENT_FIRST, PLAN_FIRST };
 enum { SCRATCH_GIVEN, SCRATCH_OWN };
 /* Algorithms of sorts and grids, behind those of scans. */
-enum { ALGORITHM_COUNTING = XL_SCAN_BLELLOCH + 1, ALGORITHM_BITONIC, ALGORITHM_RADIX };
+enum { ALGORITHM_COUNTING = XL_SCAN_REDUCE_THEN_SCAN + 1, ALGORITHM_BITONIC, ALGORITHM_RADIX };
 /* Without a box, in one, in one that repeats, in a triclinic cell that does, in any of these for
  * each system. */
 enum { SPACE_OPEN, SPACE_BOUNDED, SPACE_BOX, SPACE_CELL, SPACE_OWN };
