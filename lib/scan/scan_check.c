@@ -24,8 +24,7 @@ static xl_status read_wish(const xl_context *ctx, const xl_scan_desc *desc, xl_s
         }
     }
     return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT,
-                    "CROSSLANE_SCAN: \"%s\"; must be auto, look-back or reduce-then-scan",
-                    word);
+                    "CROSSLANE_SCAN: \"%s\"; must be auto, look-back or reduce-then-scan", word);
 }
 
 /* If the operator rounds, AUTO has an order of operands that is the same on every device

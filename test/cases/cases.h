@@ -130,7 +130,7 @@ typedef struct element {
     void (*make)(xlt_random *random, size_t i, void *to); /* a struct's or user_op's elements */
 } element;
 
-enum { NUM_TYPES = 23, NUM_SCALARS = 11, FIRST_USER = 16, ELEMENT_MOST = 512 };
+enum { NUM_TYPES = 24, NUM_SCALARS = 11, FIRST_USER = 16, ELEMENT_MOST = 512 };
 const element *element_of(const fuzz_case *c);
 /* Elements for which expressions of selections and transforms differ. */
 enum element_kind { INTEGERS, FLOATS, OTHERS };

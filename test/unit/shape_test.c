@@ -208,8 +208,10 @@ XLT_TEST(chunks_are_the_same_everywhere)
         size_t bytes;
         xl_segments segments;
         xli_scan_tree tree;
-    } rows[] = {{124, XL_SEGMENTS_NONE, {32, 1, 1, 128}}, {128, XL_SEGMENTS_NONE, {32, 1, 1, 128}},
-                {128, XL_SEGMENTS_WIDTH, {0}},            {132, XL_SEGMENTS_NONE, {0}},
+    } rows[] = {{124, XL_SEGMENTS_NONE, {32, 1, 1, 128}},
+                {128, XL_SEGMENTS_NONE, {32, 1, 1, 128}},
+                {128, XL_SEGMENTS_WIDTH, {0}},
+                {132, XL_SEGMENTS_NONE, {0}},
                 {4096, XL_SEGMENTS_WIDTH, {0}}};
     for (size_t r = 0; r < XLI_COUNT(rows); ++r)
         for (int d = 0; d < DEVICES; ++d) {
