@@ -141,9 +141,19 @@ static void row_job(job *j, texts *t, const row *r)
     j->pattern = HEADS_IN_700;
 }
 
+static void skip_if_slow(void)
+{
+    (void)xlt_context();
+    if (!strstr(xlt_device(), "llvmpipe"))
+        return;
+    print_message("%s: its compiler takes a minute for each structure, left out\n", xlt_device());
+    skip();
+}
+
 XLT_TEST(bits_of_the_documented_order)
 {
     static texts t;
+    skip_if_slow();
     for (size_t s = 0; s < SETTINGS; ++s) {
         xl_context *ctx = open_context(settings[s].tune, settings[s].mask);
         for (size_t r = 0; r < sizeof rows / sizeof rows[0]; ++r) {
@@ -249,6 +259,7 @@ static void scan_parts(const row *r)
 
 XLT_TEST(parts_of_an_array)
 {
+    skip_if_slow();
     scan_parts(&(row){7, false, XL_SEGMENTS_HEAD_FLAGS, XL_EXCLUSIVE, {128, 3, 1, 512}, 0, 0});
     scan_parts(&(row){40, false, XL_SEGMENTS_NONE, XL_INCLUSIVE, {0, 0, 0, 0}, 0, 0});
 }
