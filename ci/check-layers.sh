@@ -55,7 +55,6 @@ cl/group        cl/group cl/lane cl/prelude
 cl/tile         cl/tile cl/group cl/lane cl/prelude
 cl/probe        cl/lane cl/prelude
 cl/scan         cl/scan cl/tile cl/group cl/lane cl/prelude
-cl/scan/textbook cl/scan/textbook cl/tile cl/group cl/lane cl/prelude
 cl/reduce       cl/reduce cl/tile cl/group cl/lane cl/prelude
 cl/sort         cl/sort cl/tile cl/group cl/lane cl/prelude
 cl/top_k         cl/top_k cl/prelude

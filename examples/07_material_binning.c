@@ -4,7 +4,7 @@
  * pixels begin in a list (exclusive scan), fills the list once with atomic operations and once by a
  * sort of the ids, and shades each material by one launch. Compares the picture with one that is
  * shaded pixel by pixel. Then scans 1, 2, ..., 1024, whose last exclusive sum is 523,776, and times
- * a scan in one pass, in several passes, and the textbook scans.
+ * a scan in one pass and one in several passes.
  *
  *   example_07_material_binning [--width W] [--height H] [--materials M] [--scan-log2 K] [--png
  * FILE]
@@ -449,9 +449,7 @@ static int run_scans(scene *s)
         const char *name;
         xl_scan_algorithm algorithm;
     } ways[] = {{"one pass (decoupled look-back)", XL_SCAN_LOOKBACK},
-                {"three passes (reduce, then scan)", XL_SCAN_REDUCE_THEN_SCAN},
-                {"textbook, Kogge and Stone", XL_SCAN_KOGGE_STONE},
-                {"textbook, Blelloch", XL_SCAN_BLELLOCH}};
+                {"three passes (reduce, then scan)", XL_SCAN_REDUCE_THEN_SCAN}};
     const size_t n = (size_t)1 << s->o.scan_log2, most = n > 1024 ? n : 1024;
     cl_uint *numbers = (cl_uint *)malloc(4 * most);
     int right = 1;

@@ -208,8 +208,6 @@ module crosslane
         enumerator :: XL_SCAN_AUTO = 0
         enumerator :: XL_SCAN_LOOKBACK = 1
         enumerator :: XL_SCAN_REDUCE_THEN_SCAN = 2
-        enumerator :: XL_SCAN_KOGGE_STONE = 3
-        enumerator :: XL_SCAN_BLELLOCH = 4
     end enum
 
     enum, bind(c) ! xl_search_kind

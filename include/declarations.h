@@ -627,9 +627,7 @@ typedef enum xl_scan_kind {
 typedef enum xl_scan_algorithm {
     XL_SCAN_AUTO = 0,
     XL_SCAN_LOOKBACK = 1,
-    XL_SCAN_REDUCE_THEN_SCAN = 2,
-    XL_SCAN_KOGGE_STONE = 3,
-    XL_SCAN_BLELLOCH = 4
+    XL_SCAN_REDUCE_THEN_SCAN = 2
 } xl_scan_algorithm;
 typedef struct xl_scan_desc {
     uint32_t version;

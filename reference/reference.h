@@ -41,7 +41,7 @@ typedef struct ref_flat {
 } ref_flat;
 
 /* Room for one element of any type. */
-enum { REF_MOST_BYTES = 64 };
+enum { REF_MOST_BYTES = 4096 };
 
 /* The operator of a scalar type; NULL if there is none, such as XL_AND of floats. */
 ref_op *ref_op_of(xl_type scalar, xl_op op);

@@ -2,6 +2,8 @@
  * The reproducible scan, by several launches: the order of operands is the same on every device. It
  * computes the same expression as cl/scan/scan_pipelined.cl with 32 lanes and with tiles and
  * windows of the sizes below. That kernel is faster; this one needs no feature of the device.
+ * Elements of more than 128 bytes, flags included, have another order: reduce-then-scan by groups
+ * of one work-item (cl/scan/scan_two_pass.cl), with chunks of 256 elements.
  *
  * The expression. A VECTOR is XL_TREE_VLEN consecutive elements; q is a vector folded from left to
  * right. A sub-tile is 32 * XL_TREE_ROWS vectors, a tile XL_TREE_SIZE / 32 sub-tiles, a window

@@ -3,6 +3,8 @@
  * second one, each folds the totals of the chunks before its own and scans its chunk from there. If
  * that fold would take a single work-item as long as its chunk, launches in between scan the
  * totals. The chunks depend only on n and the plan, so a floating-point sum is the same every time.
+ * It is the same on every device if chunks have 256 elements and groups one work-item, as with
+ * XL_REPRODUCIBLE for elements that are too large for cl/scan/scan_reproducible.cl.
  * After Dotsenko et al., "Fast scan algorithms on graphics processors" (ICS 2008), but without an
  * extra launch for few totals.
  *

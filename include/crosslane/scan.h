@@ -18,9 +18,7 @@
  * applications", CMU-CS-90-190); reduce-then-scan (Dotsenko et al., "Fast scan algorithms on
  * graphics processors", ICS 2008); look-back (Merrill and Garland, "Single-pass parallel prefix
  * scan with decoupled look-back", NVR-2016-002), with a fallback that bounds each wait (Smith,
- * Levien and Owens, "Decoupled fallback", SPAA 2025); the textbook scans of Kogge and Stone (IEEE
- * Trans. Comp. C-22, 1973; Hillis and Steele 1986) and of Blelloch (1990; Harris et al., GPU Gems
- * 3, ch. 39). */
+ * Levien and Owens, "Decoupled fallback", SPAA 2025). */
 #ifndef CROSSLANE_SCAN_H
 #define CROSSLANE_SCAN_H
 
@@ -29,14 +27,11 @@
 typedef enum xl_scan_kind { XL_EXCLUSIVE = 0, XL_INCLUSIVE = 1 } xl_scan_kind;
 
 typedef enum xl_scan_algorithm {
-    XL_SCAN_AUTO = 0,             /* chosen by device, type, operator and determinism, not by n */
-    XL_SCAN_LOOKBACK = 1,         /* one launch; with scratch given two. The device must promise
-                                     messages between work-groups */
-    XL_SCAN_REDUCE_THEN_SCAN = 2, /* two launches, or more if work-items run one after another and n
-                                     is large. Any device */
-    XL_SCAN_KOGGE_STONE = 3,      /* a textbook scan: 1, 3, 5, ... launches. Any device, any
-                                     determinism */
-    XL_SCAN_BLELLOCH = 4          /* another textbook scan: as XL_SCAN_KOGGE_STONE */
+    XL_SCAN_AUTO = 0,            /* chosen by device, type, operator and determinism, not by n */
+    XL_SCAN_LOOKBACK = 1,        /* one launch; with scratch given two. The device must promise
+                                    messages between work-groups */
+    XL_SCAN_REDUCE_THEN_SCAN = 2 /* two launches, or more if work-items run one after another and n
+                                    is large. Any device */
 } xl_scan_algorithm;
 
 /* Start from xl_scan_desc_init(): the exclusive sum of u32. Leave fields that do not apply at their
@@ -80,10 +75,9 @@ typedef struct xl_scan_desc {
     uint32_t carry;         /* 1: calls may scan parts of an array, by carry_in, carry_out and
                                first_index */
 
-    /* How it runs. XL_SCAN_AUTO follows CROSSLANE_SCAN=auto|look-back|reduce-then-scan|
-     * kogge-stone|blelloch of when the context was made, if device, type and determinism allow it.
-     * XL_REPRODUCIBLE with an operator that rounds requires XL_SCAN_AUTO or a textbook scan; the
-     * bits of results differ between these three. */
+    /* How it runs. XL_SCAN_AUTO follows CROSSLANE_SCAN=auto|look-back|reduce-then-scan of when the
+     * context was made, if device, type and determinism allow it. XL_REPRODUCIBLE with an operator
+     * that rounds requires XL_SCAN_AUTO. */
     uint32_t determinism; /* xl_determinism */
     uint32_t algorithm;   /* xl_scan_algorithm */
     uint32_t num_tunables;

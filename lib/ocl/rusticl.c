@@ -38,7 +38,7 @@ xl_status xli_rusticl_check_loops(const xl_context *ctx, const xli_capabilities 
 }
 
 /* The compiler of Mesa 22.3 (LLVM 15, November 2026) crashes if a work-item stores one byte in a
- * branch inside the loops of textbook and serial scans, as it does for a carry_out. */
+ * branch inside the loop of a serial scan, as it does for a carry_out. */
 bool xli_rusticl_crashes_on_byte_carries(const xli_capabilities *capabilities)
 {
     return is_rusticl(capabilities) && strncmp(capabilities->info.driver, "22.", 3) == 0;

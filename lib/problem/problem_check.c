@@ -11,8 +11,8 @@ static xl_status check_choices(const xl_context *ctx, const xl_scan_desc *desc)
         const char *known;
     } choices[] = {
         {"kind", (int)desc->kind, XL_EXCLUSIVE, XL_INCLUSIVE, "XL_EXCLUSIVE or XL_INCLUSIVE"},
-        {"algorithm", (int)desc->algorithm, XL_SCAN_AUTO, XL_SCAN_BLELLOCH,
-         "XL_SCAN_AUTO, _LOOKBACK, _REDUCE_THEN_SCAN, _KOGGE_STONE or _BLELLOCH"},
+        {"algorithm", (int)desc->algorithm, XL_SCAN_AUTO, XL_SCAN_REDUCE_THEN_SCAN,
+         "XL_SCAN_AUTO, _LOOKBACK or _REDUCE_THEN_SCAN"},
         {"determinism", (int)desc->determinism, XL_DETERMINISTIC, XL_REPRODUCIBLE,
          "XL_DETERMINISTIC, XL_UNORDERED or XL_REPRODUCIBLE"},
         {"segments", (int)desc->segments, XL_SEGMENTS_NONE, XL_SEGMENTS_MASK,

@@ -90,10 +90,8 @@ done:
 
 static void info(const xl_plan *base, size_t n, xl_plan_details *details)
 {
-    static const char *const names[] = {[XL_SCAN_LOOKBACK] = "look-back",
-                                        [XL_SCAN_REDUCE_THEN_SCAN] = "reduce-then-scan",
-                                        [XL_SCAN_KOGGE_STONE] = "kogge-stone",
-                                        [XL_SCAN_BLELLOCH] = "blelloch"};
+    static const char *const names[] = {
+        [XL_SCAN_LOOKBACK] = "look-back", [XL_SCAN_REDUCE_THEN_SCAN] = "reduce-then-scan"};
     const xli_scan_plan *const plan = (const xli_scan_plan *)base;
     const xli_scan_shape *const shape = &plan->shape;
     const bool lookback = shape->algorithm == XL_SCAN_LOOKBACK;

@@ -12,9 +12,7 @@ static xl_status read_wish(const xl_context *ctx, const xl_scan_desc *desc, xl_s
         xl_scan_algorithm algorithm;
     } words[] = {{"auto", XL_SCAN_AUTO},
                  {"look-back", XL_SCAN_LOOKBACK},
-                 {"reduce-then-scan", XL_SCAN_REDUCE_THEN_SCAN},
-                 {"kogge-stone", XL_SCAN_KOGGE_STONE},
-                 {"blelloch", XL_SCAN_BLELLOCH}};
+                 {"reduce-then-scan", XL_SCAN_REDUCE_THEN_SCAN}};
     const char *word = xli_context_scan_setting(ctx);
     *wish = desc->algorithm;
     if (*wish != XL_SCAN_AUTO || !word)
@@ -26,27 +24,21 @@ static xl_status read_wish(const xl_context *ctx, const xl_scan_desc *desc, xl_s
         }
     }
     return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT,
-                    "CROSSLANE_SCAN: \"%s\"; must be auto, look-back, reduce-then-scan, "
-                    "kogge-stone or blelloch",
-                    word);
+                    "CROSSLANE_SCAN: \"%s\"; must be auto, look-back or reduce-then-scan", word);
 }
 
-/* If the operator rounds, only two trees of operands are the same on every device: that of the
- * textbook scans, and that of AUTO (shape_tree() in scan_shape.c), with any launches. */
-static xl_status heed_reproducible(const xl_context *ctx, const xli_problem *problem,
-                                   const xl_scan_desc *desc, xl_scan_algorithm *wish)
+/* If the operator rounds, AUTO has an order of operands that is the same on every device
+ * (shape_reproducible() in scan_shape.c). The algorithms by name have other orders. */
+static xl_status check_reproducible(const xl_context *ctx, const xli_problem *problem,
+                                    const xl_scan_desc *desc)
 {
-    if (!xli_problem_is_reproducible(problem) || xli_scan_is_textbook(*wish))
+    if (!xli_problem_is_reproducible(problem) || desc->algorithm == XL_SCAN_AUTO)
         return XL_SUCCESS;
-    if (desc->algorithm != XL_SCAN_AUTO)
-        return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT,
-                        "desc.algorithm: %s; must be XL_SCAN_AUTO, _KOGGE_STONE or _BLELLOCH if "
-                        "desc.determinism is XL_REPRODUCIBLE and the operator rounds",
-                        desc->algorithm == XL_SCAN_LOOKBACK ? "XL_SCAN_LOOKBACK"
-                                                            : "XL_SCAN_REDUCE_THEN_SCAN");
-    if (!xli_scan_has_tree(problem))
-        *wish = XL_SCAN_KOGGE_STONE;
-    return XL_SUCCESS;
+    return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT,
+                    "desc.algorithm: %s; must be XL_SCAN_AUTO if desc.determinism is "
+                    "XL_REPRODUCIBLE and the operator rounds",
+                    desc->algorithm == XL_SCAN_LOOKBACK ? "XL_SCAN_LOOKBACK"
+                                                        : "XL_SCAN_REDUCE_THEN_SCAN");
 }
 
 /* An algorithm that the descriptor names is never replaced by another. */
@@ -68,7 +60,7 @@ xl_status xli_scan_check(const xl_context *ctx, const xl_scan_desc *desc,
     xl_status status;
     XL_TRY(xli_problem_resolve(ctx, desc, false, capabilities, problem));
     XL_TRY(read_wish(ctx, desc, wish));
-    XL_TRY(heed_reproducible(ctx, problem, desc, wish));
+    XL_TRY(check_reproducible(ctx, problem, desc));
     XL_TRY(check_messages(ctx, desc, capabilities));
 done:
     return status;

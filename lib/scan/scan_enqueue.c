@@ -46,8 +46,6 @@ size_t xli_scan_scratch(const xli_scan_plan *plan, size_t n)
         return xli_reproducible_scratch(plan, n);
     if (tiles <= 1)
         return 0;
-    if (xli_scan_is_textbook(plan->shape.algorithm))
-        return xli_textbook_scratch(plan, n);
     const size_t groups = xli_min(tiles, xli_scan_most_groups(&plan->problem, &plan->shape, n));
     return xli_round_up(xli_mul(groups, plan->problem.accumulator_bytes), XLI_SCRATCH_ALIGN);
 }
@@ -145,8 +143,6 @@ xl_status xli_scan_launch(xl_plan *base, xli_seq *seq, const void *of, const xli
         goto done;
     if (plan->shape.algorithm == XL_SCAN_LOOKBACK)
         XL_TRY(enqueue_look_back(plan, &f));
-    else if (xli_scan_is_textbook(plan->shape.algorithm))
-        XL_TRY(xli_textbook_enqueue(plan, &f));
     else if (xli_scan_is_tree(plan))
         XL_TRY(xli_reproducible_enqueue(plan, &f));
     else

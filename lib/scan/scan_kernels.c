@@ -23,7 +23,6 @@ xl_status xli_scan_text(const xli_scan_plan *plan, const xl_scan_desc *desc,
          shape->pipelined ? xli_max(1, shape->window / shape->group_size) : tune->tiles_per_lane},
         {"XL_PACKED", shape->packed ? 1u + sums_bytes(plan) : 0},
         {"XL_SPIN_LIMIT", tune->spin_limit},
-        {"XL_BLELLOCH", shape->algorithm == XL_SCAN_BLELLOCH},
         {"XL_TREE_SIZE", shape->tree.size},
         {"XL_TREE_ROWS", shape->tree.rows},
         {"XL_TREE_VLEN", shape->tree.vector},
@@ -54,9 +53,8 @@ void xli_scan_text_part(const xli_scan_plan *plan, xli_scan_part part, xli_text 
 void xli_scan_drop_kernels(xli_scan_plan *plan)
 {
     xli_scan_kernels *k = &plan->kernels;
-    xli_kernel *const all[] = {&k->reduce,        &k->downsweep,   &k->clear,
-                               &k->lookback[0],   &k->lookback[1], &k->lookback[2],
-                               &k->upsweep_spine, &k->scan_spine,  &k->window_starts};
+    xli_kernel *const all[] = {&k->reduce,      &k->downsweep,   &k->clear,      &k->lookback[0],
+                               &k->lookback[1], &k->lookback[2], &k->scan_spine, &k->window_starts};
     for (size_t i = 0; i < XLI_COUNT(all); ++i)
         xli_kernel_destroy(all[i]);
     xli_text_free(&plan->text);
@@ -118,16 +116,9 @@ static xl_status build_launches(xli_scan_plan *plan, size_t *most)
                      tree[] = {{"xl_reproducible_upsweep", &k->reduce, true},
                                {"xl_reproducible_windows", &k->scan_spine, true},
                                {"xl_reproducible_starts", &k->window_starts, true},
-                               {"xl_reproducible_downsweep", &k->downsweep, true}},
-                     textbook[] = {{"xl_textbook_upsweep", &k->reduce, true},
-                                   {"xl_textbook_upsweep_spine", &k->upsweep_spine, true},
-                                   {"xl_textbook_downsweep_spine", &k->scan_spine, true},
-                                   {"xl_textbook_downsweep", &k->downsweep, true}};
+                               {"xl_reproducible_downsweep", &k->downsweep, true}};
     if (xli_scan_is_tree(plan))
         return build_program(plan, XLI_SCAN_MANY, "scan_reproducible", tree, XLI_COUNT(tree), most);
-    if (xli_scan_is_textbook(plan->shape.algorithm))
-        return build_program(plan, XLI_SCAN_MANY, "scan_textbook", textbook, XLI_COUNT(textbook),
-                             most);
     return build_program(plan, XLI_SCAN_MANY, "scan_two_pass", two_pass, XLI_COUNT(two_pass), most);
 }
 

@@ -4,7 +4,6 @@
  *     scan_shape.c         how a problem is laid out on a device
  *     scan_check.c         checks of descriptors
  *     scan_kernels.c       compiles the kernels of problem and shape
- *     scan_textbook.c      launches of the textbook scans
  *     scan_reproducible.c  launches of the scan that is the same on every device
  *     scan_enqueue.c       launches of the others
  *     scan_selftest.c      whether a device may look back
@@ -19,8 +18,7 @@
 typedef struct xli_scan_kernels {
     xli_kernel reduce, downsweep; /* all but look-back */
     xli_kernel clear, lookback[XLI_SCAN_PARTS];
-    xli_kernel upsweep_spine; /* the textbook scans, on the levels above the elements */
-    xli_kernel scan_spine;    /* these, and reduce-then-scan if a work-item is a group */
+    xli_kernel scan_spine;    /* if a work-item is a group, and of the tree below */
     xli_kernel window_starts; /* of the tree that is the same on every device */
 } xli_scan_kernels;
 
@@ -47,8 +45,8 @@ enum { XLI_SCAN_INIT = XLI_CARRY_OUT + 1, XLI_SCAN_ARRAYS };
 
 /* ---- scan_check.c --------------------------------------------------------- */
 
-/* Resolves a descriptor. *wish: the algorithm that it asks for; CROSSLANE_SCAN's if it is AUTO; a
- * textbook scan's if results must not depend on the device and no other has such; may be AUTO. */
+/* Resolves a descriptor. *wish: the algorithm that it asks for; CROSSLANE_SCAN's if it is AUTO; may
+ * be AUTO. */
 xl_status xli_scan_check(const xl_context *ctx, const xl_scan_desc *desc,
                          const xli_capabilities *capabilities, xli_problem *problem,
                          xl_scan_algorithm *wish);
@@ -69,11 +67,6 @@ xl_status xli_scan_build(xli_scan_plan *plan, const xl_scan_desc *desc,
 /* Compiles a part of a look-back if no call has needed it. */
 xl_status xli_scan_build_part(xli_scan_plan *plan, xli_scan_part part);
 void xli_scan_drop_kernels(xli_scan_plan *plan);
-
-/* ---- scan_textbook.c: both algorithms share their kernels' names and launches ------------- */
-
-size_t xli_textbook_scratch(const xli_scan_plan *plan, size_t n);
-xl_status xli_textbook_enqueue(xli_scan_plan *plan, xli_flow *flow);
 
 /* ---- scan_reproducible.c --------------------------------------------------- */
 

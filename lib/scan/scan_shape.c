@@ -2,11 +2,6 @@
  * The shape of a scan: algorithm, groups, tiles. Pure, see scan_shape.h. */
 #include "scan_shape.h"
 
-bool xli_scan_is_textbook(xl_scan_algorithm algorithm)
-{
-    return algorithm == XL_SCAN_KOGGE_STONE || algorithm == XL_SCAN_BLELLOCH;
-}
-
 /* Bytes of an element of the widest array, of those whose elements are moved as vectors. */
 static size_t widest(const xli_problem *problem)
 {
@@ -150,51 +145,33 @@ static void shape_to_fit(const xli_problem *problem, const xli_capabilities *cap
         shape->tile = xli_min(shape->tile, most_steps);
 }
 
-/* Leaves of a block and elements of a leaf. They determine the order of operands, and so the bits
- * of results that round: they follow from the size of a state alone, and must not change, because
- * XL_REPRODUCIBLE promises these bits. A block and two buffers of leaves fit into 16 KiB of local
- * memory, unless states have more than 1.5 KiB. */
-enum { MAX_LEAVES = 128, MAX_LEAF_BYTES = 1536, MOST_ITEMS = 8, MOST_ITEM_BYTES = 12288 };
-
-static void shape_textbook(const xli_problem *problem, const xli_capabilities *capabilities,
-                           size_t most, xli_scan_shape *shape)
-{
-    const size_t bytes = problem->accumulator_bytes;
-    size_t leaves = MAX_LEAVES, items = MOST_ITEMS, size = 1;
-    while (leaves > 1 && leaves * bytes > MAX_LEAF_BYTES)
-        leaves /= 2;
-    while (items > 2 && items * bytes > MOST_ITEM_BYTES)
-        items /= 2;
-    /* The number of work-items that share a block may differ between devices. On a CPU work-items
-     * take turns on a core: a single one saves the turns at barriers. */
-    while (!capabilities->is_cpu && size < leaves && 2 * size <= most)
-        size *= 2;
-    shape->group_size = (uint32_t)size;
-    shape->vector = 1;
-    shape->items = (uint32_t)items;
-    shape->tile = leaves * items;
-}
-
 /* The tree of operands of XL_REPRODUCIBLE. Its sizes determine the bits of results that round: they
  * follow from the size of an element and its flags alone, and must not change, because
- * XL_REPRODUCIBLE promises these bits. They are the best ones for look-back on an H200 (PIPELINED
- * in lib/tune/tune_scan.c, November 2026), which computes it without segments. Elements of a tile:
- * 11264 of one word, 3840 of two, 6144 with flags. */
-enum { TREE_WINDOW = 512, MOST_TREE_BYTES = 16 };
+ * XL_REPRODUCIBLE promises these bits. Up to 16 bytes they are the best ones for look-back on an
+ * H200 (PIPELINED in lib/tune/tune_scan.c, November 2026), which computes it without segments.
+ * Elements of a tile: 11264 of one word, 3840 of two, 6144 with flags. Larger elements have smaller
+ * tiles and windows: 32 lanes, or a window, take less than 25 KiB of local memory, and each device
+ * of OpenCL's full profile has 32 KiB. */
+enum { MOST_NARROW_BYTES = 16, MOST_TREE_BYTES = 128 };
 
-bool xli_scan_has_tree(const xli_problem *problem)
-{
-    return problem->accumulator_bytes <= MOST_TREE_BYTES;
-}
-
-static xli_scan_tree tree_of(const xli_problem *problem)
+static xli_scan_tree narrow_tree_of(const xli_problem *problem)
 {
     const size_t bytes = problem->element.bytes;
-    xli_scan_tree tree = {.window = TREE_WINDOW, .vector = bytes <= 4 ? 4 : bytes <= 8 ? 2 : 1};
+    xli_scan_tree tree = {.window = 512, .vector = bytes <= 4 ? 4 : bytes <= 8 ? 2 : 1};
     const bool flags = problem->state != XLI_ACCUMULATOR_PLAIN;
     tree.size = flags ? 512 : bytes <= 4 ? 256 : 128;
     tree.rows = flags ? 3 : bytes <= 4 ? 11 : 15;
     return tree;
+}
+
+static xli_scan_tree tree_of(const xli_problem *problem)
+{
+    const size_t bytes = problem->accumulator_bytes;
+    const uint32_t room = bytes <= 32 ? 32 : bytes <= 64 ? 64 : MOST_TREE_BYTES;
+    if (bytes <= MOST_NARROW_BYTES)
+        return narrow_tree_of(problem);
+    return (xli_scan_tree){
+        .size = 4096 / room, .rows = room <= 64 ? 3 : 1, .vector = 1, .window = 16384 / room};
 }
 
 size_t xli_scan_tree_sub_tile(const xli_scan_tree *tree)
@@ -268,6 +245,23 @@ static void shape_tree(const xli_problem *problem, const xli_capabilities *capab
     shape->tile = size == 1 ? xli_scan_tree_tile(tree) : size * shape->items;
 }
 
+/* Elements that are too large for a tree: one work-item scans a chunk of this many, one after
+ * another, and the totals of chunks are folded from left to right. The bits follow from it, too. */
+enum { REPRODUCIBLE_CHUNK = 256 };
+
+static void shape_reproducible(const xli_problem *problem, const xli_capabilities *capabilities,
+                               const xli_scan_limits *limits, xli_scan_shape *shape)
+{
+    if (problem->accumulator_bytes <= MOST_TREE_BYTES) {
+        shape_tree(problem, capabilities, limits, shape);
+        return;
+    }
+    shape->algorithm = XL_SCAN_REDUCE_THEN_SCAN;
+    shape->tune.shape = XLI_SCAN_SERIAL;
+    shape->group_size = 1;
+    shape->tile = REPRODUCIBLE_CHUNK;
+}
+
 static xl_scan_algorithm choose_algorithm(const xli_capabilities *capabilities,
                                           const xli_tune_scan *tune, const xli_scan_limits *limits)
 {
@@ -289,12 +283,8 @@ void xli_scan_shape_of(const xli_problem *problem, const xli_capabilities *capab
                               .vector = xli_problem_vector(problem, widest(problem))};
     if (!(limits->files & XLI_FILE_PIPELINED))
         shape->tune.pipelined = 0;
-    if (xli_scan_is_textbook(shape->algorithm)) {
-        shape_textbook(problem, capabilities, limits->most, shape);
-        return;
-    }
     if (xli_problem_is_reproducible(problem)) {
-        shape_tree(problem, capabilities, limits, shape);
+        shape_reproducible(problem, capabilities, limits, shape);
         return;
     }
     shape_to_fit(problem, capabilities, limits->most, shape);
@@ -369,6 +359,8 @@ size_t xli_scan_part_tile(const xli_scan_shape *shape, xli_scan_part part)
 
 size_t xli_scan_most_groups(const xli_problem *problem, const xli_scan_shape *shape, size_t n)
 {
+    if (xli_problem_is_reproducible(problem))
+        return xli_ceil_div(n, shape->tile);
     const size_t wanted = xli_mul(shape->units, shape->tune.chunk_groups);
     const bool slow = shape->items == 0 && !xli_problem_goes_by_vectors(problem);
     const size_t chunk = slow ? slow_chunk(problem, shape) : shape->tune.chunk_elements;

@@ -19,7 +19,7 @@ typedef struct xli_scan_shape {
     xl_scan_algorithm algorithm; /* of calls with more than one tile; never AUTO */
     xli_tune_scan tune;          /* as far as it fits */
     uint32_t units;              /* compute units of the device */
-    uint32_t sub_group;          /* as xli_sub_group_of(); 0 of the textbook scans */
+    uint32_t sub_group;          /* as xli_sub_group_of(); 0 if reproducible */
     uint32_t group_size;         /* work-items of every launch */
     uint32_t vector;             /* elements that a work-item moves at once */
     uint32_t items;              /* elements that it holds; 0: it walks a tile */
@@ -48,11 +48,6 @@ void xli_scan_shape_of(const xli_problem *problem, const xli_capabilities *capab
                        const xli_tune_scan *tune, const xli_scan_limits *limits,
                        xli_scan_shape *shape);
 
-/* One of the two textbook scans. */
-bool xli_scan_is_textbook(xl_scan_algorithm algorithm);
-
-/* Whether there is an xli_scan_tree for the problem. Larger states take a textbook scan's. */
-bool xli_scan_has_tree(const xli_problem *problem);
 /* Elements of a tile of the tree, and of the part of one that 32 lanes have. */
 size_t xli_scan_tree_tile(const xli_scan_tree *tree);
 size_t xli_scan_tree_sub_tile(const xli_scan_tree *tree);

@@ -37,8 +37,6 @@ typedef struct scanner {
 static const scanner scanners[] = {
     PLAIN("u32", "", EVERY_OTHER | SMALL, .type = XL_U32),
     U32(" (reduce-then-scan)", .algorithm = XL_SCAN_REDUCE_THEN_SCAN),
-    U32(" (kogge-stone)", .algorithm = XL_SCAN_KOGGE_STONE),
-    U32(" (blelloch)", .algorithm = XL_SCAN_BLELLOCH),
     U32(" (in place)", .in_place = true),
     U32(" (misaligned)", .at = 1),
     PLAIN("f32", "", MANY, .type = XL_F32, .determinism = XL_DETERMINISTIC),

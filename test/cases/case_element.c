@@ -211,6 +211,39 @@ static const xl_user_op plus_user = {"plus", "long plus(long a, long b) { return
                                      &plus_identity,
                                      XL_OP_COMMUTATIVE | XL_OP_STRICTLY_ASSOCIATIVE};
 
+/* 36 bytes, no identity. As far as the library knows it rounds; the sums of these numbers do not. */
+typedef struct drift {
+    float sum[7];
+    uint32_t from, to;
+} drift;
+
+static void drift_op(void *to, const void *left, const void *right)
+{
+    OPERANDS(drift);
+    for (size_t k = 0; k < 7; ++k)
+        r.sum[k] = a.sum[k] + b.sum[k];
+    r.from = a.from;
+    r.to = b.to;
+    memcpy(to, &r, sizeof r);
+}
+
+static void drift_make(xlt_random *random, size_t i, void *to)
+{
+    drift x = {.from = (uint32_t)i, .to = (uint32_t)i};
+    for (size_t k = 0; k < 7; ++k)
+        x.sum[k] = (float)xlt_below(random, 15) - 7;
+    memcpy(to, &x, sizeof x);
+}
+
+static const drift drift_init = {{1, -2, 3, -4, 5, -6, 7}, 77, 99};
+static const xl_user_type drift_type = {
+    "drift", 36, 4, "typedef struct drift { float sum[7]; uint from, to; } drift;"};
+static const xl_user_op drift_user = {
+    "move_on",
+    "drift move_on(drift a, drift b)\n{\n    for (int k = 0; k < 7; ++k)\n"
+    "        b.sum[k] += a.sum[k];\n    b.from = a.from;\n    return b;\n}",
+    NULL, 0};
+
 /* ---- the table, in the order of the names in case_line.c ---------------------------- */
 
 #define SCALAR(type, numbers, bytes)                                                               \
@@ -252,6 +285,7 @@ static const element elements[NUM_TYPES] = {
     {XL_U32X4, STRUCT, 16, 1, 16, NULL, &matrix_user, matrix_op, matrix_init, 16, matrix_make},
     {XL_U32, STRUCT, 4, 1, 4, NULL, &right_user, right_op, &right_init, 4, word_make},
     {XL_I64, STRUCT, 8, 1, 8, NULL, &plus_user, plus_op, &plus_init, 8, long_make},
+    USER(drift, 36, 36, &drift_init),
 };
 
 /* Keys of a comparator: structures of words, of which one tells the order. */

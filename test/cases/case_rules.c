@@ -68,7 +68,7 @@ static bool algorithm_goes(const fuzz_case *c)
     const uint64_t algorithm = OF(ALGORITHM);
     if (IS(MOVED))
         return algorithm == ALGORITHM_COUNTING || algorithm == ALGORITHM_BITONIC;
-    return IS(SORT) ? algorithm >= ALGORITHM_BITONIC : algorithm <= XL_SCAN_BLELLOCH;
+    return IS(SORT) ? algorithm >= ALGORITHM_BITONIC : algorithm <= XL_SCAN_REDUCE_THEN_SCAN;
 }
 
 /* A range that is all bits is none. */
@@ -193,8 +193,7 @@ static void rules_of_folds_and_sorts(pass *p)
     RULE(INIT, !case_is_arg(c), "an index has no init");
     RULE(ALGORITHM, algorithm_goes(c), "the primitive does not have this algorithm");
     CHECKED(ALGORITHM,
-            OF(ALGORITHM) > XL_SCAN_REDUCE_THEN_SCAN || OF(DETERMINISM) != XL_REPRODUCIBLE ||
-                !case_rounds(c),
+            OF(ALGORITHM) == XL_SCAN_AUTO || OF(DETERMINISM) != XL_REPRODUCIBLE || !case_rounds(c),
             "this algorithm is not reproducible");
     RULE(COMPARE, type_goes(c), "keys are of scalars");
     RULE(KEY_BYTES, OF(COMPARE) == COMPARE_STRUCT, "built-in types have their own size");

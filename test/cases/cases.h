@@ -60,7 +60,7 @@ enum { ENDS_WELL, ENDS_IN_ERROR, ENDED_BEFORE };
 enum { NO_EVENT, LAST_OF_ALL, EVENT_FIRST, PLAN_FIRST };
 enum { SCRATCH_GIVEN, SCRATCH_OWN };
 /* Algorithms of sorts and grids, behind those of scans. */
-enum { ALGORITHM_COUNTING = XL_SCAN_BLELLOCH + 1, ALGORITHM_BITONIC, ALGORITHM_RADIX };
+enum { ALGORITHM_COUNTING = XL_SCAN_REDUCE_THEN_SCAN + 1, ALGORITHM_BITONIC, ALGORITHM_RADIX };
 /* Without a box, in one, in one that repeats, in a triclinic cell that does, in any of these for
  * each system. */
 enum { SPACE_OPEN, SPACE_BOUNDED, SPACE_BOX, SPACE_CELL, SPACE_OWN };
@@ -130,7 +130,7 @@ typedef struct element {
     void (*make)(xlt_random *random, size_t i, void *to); /* a struct's or user_op's elements */
 } element;
 
-enum { NUM_TYPES = 23, NUM_SCALARS = 11, FIRST_USER = 16, ELEMENT_MOST = 512 };
+enum { NUM_TYPES = 24, NUM_SCALARS = 11, FIRST_USER = 16, ELEMENT_MOST = 512 };
 const element *element_of(const fuzz_case *c);
 /* Elements for which expressions of selections and transforms differ. */
 enum element_kind { INTEGERS, FLOATS, OTHERS };

@@ -554,7 +554,7 @@ XLT_TEST(kernels_without_a_group)
     xl_sort_desc_init(&sort_desc);
     sort_desc.algorithm = XL_SORT_BITONIC; /* is built at creation */
     calls->no_groups = true;
-    for (int a = XL_SCAN_AUTO; a <= XL_SCAN_BLELLOCH; ++a) {
+    for (int a = XL_SCAN_AUTO; a <= XL_SCAN_REDUCE_THEN_SCAN; ++a) {
         scan_desc.algorithm = (xl_scan_algorithm)a;
         assert_int_equal(xl_scan_create(ctx, &scan_desc, &scan), XL_ERROR_UNSUPPORTED);
         if (a != XL_SCAN_LOOKBACK) /* which may be unsupported for another reason */

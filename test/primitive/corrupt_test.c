@@ -18,8 +18,6 @@ static const struct {
      NULL, XL_SCAN_LOOKBACK},
     {groups, NULL, XL_SCAN_LOOKBACK},
     {groups, "width=1", XL_SCAN_REDUCE_THEN_SCAN},
-    {NULL, NULL, XL_SCAN_KOGGE_STONE},
-    {NULL, NULL, XL_SCAN_BLELLOCH},
 };
 enum { NUM_WAYS = sizeof ways / sizeof ways[0] };
 

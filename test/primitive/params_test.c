@@ -290,7 +290,7 @@ static void scan(const xlt_buffer *from, const cl_uint *numbers, xl_scan_algorit
 XLT_TEST(scans)
 {
     cl_uint small[N];
-    for (int algorithm = XL_SCAN_AUTO; algorithm <= XL_SCAN_BLELLOCH; ++algorithm)
+    for (int algorithm = XL_SCAN_AUTO; algorithm <= XL_SCAN_REDUCE_THEN_SCAN; ++algorithm)
         scan(&in, x, (xl_scan_algorithm)algorithm, XL_U32, 0);
     scan(&in, x, XL_SCAN_AUTO, XL_U32, 100);
     for (int i = 0; i < N; ++i) /* sums that are exact in single precision */

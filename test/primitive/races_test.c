@@ -100,9 +100,6 @@ XLT_TEST(scans)
         {"look-back, in order", XL_SCAN_LOOKBACK, XL_SEGMENTS_NONE, 600, 0, XL_USER_OP},
         {"look-back, flags", XL_SCAN_LOOKBACK, XL_SEGMENTS_HEAD_FLAGS, 600, 0, 0},
         {"look-back, offsets", XL_SCAN_LOOKBACK, XL_SEGMENTS_OFFSETS, 600, 0, 0},
-        {"Kogge-Stone", XL_SCAN_KOGGE_STONE, XL_SEGMENTS_NONE, 4500, 0, 0},
-        {"Kogge-Stone, flags", XL_SCAN_KOGGE_STONE, XL_SEGMENTS_HEAD_FLAGS, 4500, 0, 0},
-        {"Blelloch", XL_SCAN_BLELLOCH, XL_SEGMENTS_NONE, 4500, 0, 0},
         {"reproducible", XL_SCAN_AUTO, XL_SEGMENTS_NONE, 12000, XL_F32, 0},
         {"reproducible, offsets", XL_SCAN_AUTO, XL_SEGMENTS_OFFSETS, 7000, XL_F32, 0},
     };

@@ -291,7 +291,7 @@ XLT_TEST(init_view_stands_apart)
         xl_scan_desc desc;
         xl_scan_args args = {.n = MANY, .in = xlt_view(&in), .out = xlt_view(&out)};
         xl_scan_desc_init(&desc);
-        desc.algorithm = k / 2 ? XL_SCAN_BLELLOCH : XL_SCAN_AUTO;
+        desc.algorithm = k / 2 ? XL_SCAN_REDUCE_THEN_SCAN : XL_SCAN_AUTO;
         desc.segments = k / 2 ? XL_SEGMENTS_WIDTH : XL_SEGMENTS_NONE;
         desc.segment_width = k / 2 ? 100 : 0;
         desc.init_view = k % 2 ? xl_view_of(scratch.mem, xlt_view(&scratch).offset / 4)
@@ -447,7 +447,7 @@ XLT_TEST(algorithms_by_name)
     desc.algorithm = XL_SCAN_AUTO;
     assert_int_equal(chosen(without, &desc), XL_SCAN_REDUCE_THEN_SCAN);
     xl_context_destroy(without);
-    for (int k = XL_SCAN_LOOKBACK; k <= XL_SCAN_BLELLOCH; ++k) {
+    for (int k = XL_SCAN_LOOKBACK; k <= XL_SCAN_REDUCE_THEN_SCAN; ++k) {
         desc.algorithm = (xl_scan_algorithm)k;
         if (k != XL_SCAN_LOOKBACK || can_publish())
             assert_int_equal(chosen(xlt_context(), &desc), k);
@@ -473,8 +473,8 @@ XLT_TEST(environment_is_heeded)
         const xl_scan_algorithm used = chosen(ctx, &desc);
         if (cases[i].used == XL_SCAN_REDUCE_THEN_SCAN || can_publish())
             assert_int_equal(used, cases[i].used);
-        desc.algorithm = XL_SCAN_BLELLOCH; /* the descriptor's word is the last */
-        assert_int_equal(chosen(ctx, &desc), XL_SCAN_BLELLOCH);
+        desc.algorithm = XL_SCAN_REDUCE_THEN_SCAN; /* the descriptor's word is the last */
+        assert_int_equal(chosen(ctx, &desc), XL_SCAN_REDUCE_THEN_SCAN);
         desc.algorithm = XL_SCAN_AUTO;
         xl_context_destroy(ctx);
     }

@@ -298,7 +298,11 @@ void job_check(xl_context *ctx, xl_plan *plan, const job *j, size_t n, placing p
     void *got = bytes_for(n, j->ref.out_bytes);
     xlt_tiles tiles = {0};
     segments s = segments_make(&j->desc, j->pattern, n, n + j->seed);
-    ref_scan(&j->ref, n, in, s.heads, wanted);
+    if (j->order)
+        scan_in_order(&j->ref, j->order, n, in, j->desc.segments ? s.heads : NULL, false, NULL,
+                      wanted);
+    else
+        ref_scan(&j->ref, n, in, s.heads, wanted);
     xlt_buffer a = xlt_buffer_make(in, n, j->ref.in_bytes, place.in_offset);
     xlt_buffer b = in_place ? a : xlt_buffer_make(NULL, n, j->ref.out_bytes, place.out_offset);
     xlt_buffer heads = {0};

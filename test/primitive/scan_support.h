@@ -4,7 +4,7 @@
 #ifndef SCAN_SUPPORT_H
 #define SCAN_SUPPORT_H
 
-#include "reference.h"
+#include "scan_order.h"
 #include "xlt.h"
 
 /* ---- contexts ---- */
@@ -56,6 +56,7 @@ typedef struct job {
     ref_flat ref;
     xl_type in_type, out_type; /* of the arrays, for built-in types: how to fill and compare */
     job_fill *fill;            /* or NULL: by type and operator */
+    const scan_order *order;   /* of operands that round, or NULL: results are exact */
     pattern pattern;
     uint64_t seed; /* of data and segments, beside n */
 } job;

@@ -374,13 +374,11 @@ xlt_buffer xlt_scratch_make_open(size_t bytes, const void **memory)
 
 xl_scan_algorithm xlt_scan_algorithm(const xl_plan *plan, size_t n)
 {
-    static const char *const names[] = {[XL_SCAN_LOOKBACK] = "look-back",
-                                        [XL_SCAN_REDUCE_THEN_SCAN] = "reduce-then-scan",
-                                        [XL_SCAN_KOGGE_STONE] = "kogge-stone",
-                                        [XL_SCAN_BLELLOCH] = "blelloch"};
+    static const char *const names[] = {
+        [XL_SCAN_LOOKBACK] = "look-back", [XL_SCAN_REDUCE_THEN_SCAN] = "reduce-then-scan"};
     xl_plan_details details;
     if (plan && xl_plan_info(plan, n, &details) == XL_SUCCESS)
-        for (int a = XL_SCAN_LOOKBACK; a <= XL_SCAN_BLELLOCH; ++a)
+        for (int a = XL_SCAN_LOOKBACK; a <= XL_SCAN_REDUCE_THEN_SCAN; ++a)
             if (strcmp(details.algorithm, names[a]) == 0)
                 return (xl_scan_algorithm)a;
     return XL_SCAN_AUTO;

@@ -448,7 +448,7 @@ bad_input() {
   refuses 2 'scan: --init: "-1"; must be a value of type u64' scan fewer.npy out/o.npy --init -1
   refuses 1 "scan: --op: xor for type f32; requires integers" scan flat.npy out/o.npy --op xor
   for algorithm in look-back reduce-then-scan; do
-    refuses 2 "scan: --algorithm: $algorithm; --determinism reproducible requires kogge-stone, blelloch or auto" \
+    refuses 2 "scan: --algorithm: $algorithm; --determinism reproducible requires auto" \
       scan flat.npy out/o.npy \
       --determinism reproducible --algorithm $algorithm
   done
@@ -549,7 +549,7 @@ each_operator() {
 each_algorithm() {
   local algorithm got=0
   "$oracle" list u4 in.npy 5 4 3 2 1
-  for algorithm in auto reduce-then-scan kogge-stone blelloch; do
+  for algorithm in auto reduce-then-scan; do
     gives u8 "0 5 9 12 14" scan --algorithm $algorithm --json
     prints_scan 5 none "$algorithm" deterministic
   done

@@ -162,27 +162,8 @@ XLT_TEST(only_files_that_may_be_taken)
     assert_int_equal(shape.algorithm, XL_SCAN_REDUCE_THEN_SCAN);
 }
 
-/* The bits of results that round follow from these blocks: the same on every device. */
-XLT_TEST(textbook_blocks_are_the_same_everywhere)
-{
-    static const struct {
-        xl_type type;
-        size_t tile;
-    } rows[] = {{XL_F32, 1024}, {XL_F64, 1024}, {XL_I8, 1024}};
-    for (size_t r = 0; r < XLI_COUNT(rows); ++r) {
-        xl_scan_desc desc = sum_of(rows[r].type);
-        desc.algorithm = XL_SCAN_KOGGE_STONE;
-        for (int d = 0; d < DEVICES; ++d) {
-            const xli_scan_shape shape = shape_on(&devices[d], &desc, AS_BUILT_IN, XLI_FILE_ANY);
-            if (shape.tile != rows[r].tile || shape.items != 8)
-                XLT_FAIL("%s, row %zu: tile %zu of %u", devices[d].name, r, shape.tile,
-                         (unsigned)shape.items);
-            assert_int_equal(shape.group_size == 1, devices[d].is_cpu);
-        }
-    }
-}
-
-/* So they do from these tiles, which look-back has where it computes the same tree. */
+/* The bits of results that round follow from these tiles, which look-back has where it computes the
+ * same tree. */
 XLT_TEST(trees_are_the_same_everywhere)
 {
     static const struct {
@@ -193,7 +174,10 @@ XLT_TEST(trees_are_the_same_everywhere)
                 {XL_F64, XL_SEGMENTS_NONE, {128, 15, 2, 512}},
                 {XL_F32, XL_SEGMENTS_HEAD_FLAGS, {512, 3, 4, 512}},
                 {XL_F32, XL_SEGMENTS_OFFSETS, {512, 3, 4, 512}},
-                {XL_F32X4, XL_SEGMENTS_NONE, {128, 15, 1, 512}}};
+                {XL_F32X4, XL_SEGMENTS_NONE, {128, 15, 1, 512}},
+                {XL_F32X4, XL_SEGMENTS_HEAD_FLAGS, {128, 3, 1, 512}},
+                {XL_F64X4, XL_SEGMENTS_NONE, {128, 3, 1, 512}},
+                {XL_F64X4, XL_SEGMENTS_OFFSETS, {64, 3, 1, 256}}};
     for (size_t r = 0; r < XLI_COUNT(rows); ++r)
         for (int d = 0; d < DEVICES; ++d)
             for (size_t most = devices[d].group; most > 0; most /= 2) {
@@ -214,6 +198,40 @@ XLT_TEST(trees_are_the_same_everywhere)
                 assert_true(!back || shape.short_tile_vectors == 0);
                 assert_int_equal(shape.group_size == 1, devices[d].is_cpu || most < 32);
             }
+}
+
+/* Elements that are too large for a tree have chunks of one length. */
+XLT_TEST(chunks_are_the_same_everywhere)
+{
+    static const xl_user_op op = {.name = "op", .identity = "zero"};
+    static const struct {
+        size_t bytes;
+        xl_segments segments;
+        xli_scan_tree tree;
+    } rows[] = {{124, XL_SEGMENTS_NONE, {32, 1, 1, 128}},
+                {128, XL_SEGMENTS_NONE, {32, 1, 1, 128}},
+                {128, XL_SEGMENTS_WIDTH, {0}},
+                {132, XL_SEGMENTS_NONE, {0}},
+                {4096, XL_SEGMENTS_WIDTH, {0}}};
+    for (size_t r = 0; r < XLI_COUNT(rows); ++r)
+        for (int d = 0; d < DEVICES; ++d) {
+            const xl_user_type type = {"large", rows[r].bytes, 4, "a struct"};
+            xl_scan_desc desc = sum_of(XL_USER_TYPE);
+            desc.user_type = &type;
+            desc.op = XL_USER_OP;
+            desc.user_op = &op;
+            desc.determinism = XL_REPRODUCIBLE;
+            desc.segments = rows[r].segments;
+            desc.segment_width = rows[r].segments == XL_SEGMENTS_WIDTH ? 7 : 0;
+            const subject s = subject_of(&devices[d], &desc, false);
+            const xli_scan_shape shape =
+                scan_shape(&s, XL_SCAN_AUTO, XLI_FILE_ANY, devices[d].group);
+            const xli_scan_partition cut = xli_scan_partition_of(&s.problem, &shape, 100000);
+            assert_memory_equal(&shape.tree, &rows[r].tree, sizeof shape.tree);
+            assert_int_equal(shape.algorithm, XL_SCAN_REDUCE_THEN_SCAN);
+            assert_true(shape.tree.size > 0 || (cut.chunk == 256 && cut.groups == 391 &&
+                                                shape.group_size == 1 && shape.items == 0));
+        }
 }
 
 /* Where its tiles do not fit look-back does not take shorter ones, but leaves the tree to launches.

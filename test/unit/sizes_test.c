@@ -170,19 +170,19 @@ static const struct {
      XL_SCAN_AUTO},
     {"f32 everywhere", XL_F32, XL_NONE, 0, XL_SEGMENTS_NONE, XL_NONE, XL_REPRODUCIBLE,
      XL_SCAN_AUTO},
-    {"f32 by Kogge and Stone", XL_F32, XL_NONE, 0, XL_SEGMENTS_NONE, XL_NONE, XL_REPRODUCIBLE,
-     XL_SCAN_KOGGE_STONE},
     {"4096 bytes of one", XL_USER_TYPE, XL_U8, 4096, XL_SEGMENTS_NONE, XL_NONE, XL_DETERMINISTIC,
      XL_SCAN_AUTO},
-    {"4096 bytes of one, by Blelloch", XL_USER_TYPE, XL_U8, 4096, XL_SEGMENTS_KEYS, XL_U8,
-     XL_DETERMINISTIC, XL_SCAN_BLELLOCH},
+    {"f64x4 by keys, everywhere", XL_F64X4, XL_NONE, 0, XL_SEGMENTS_KEYS, XL_U8, XL_REPRODUCIBLE,
+     XL_SCAN_AUTO},
+    {"4096 bytes of one by keys, everywhere", XL_USER_TYPE, XL_U8, 4096, XL_SEGMENTS_KEYS, XL_U8,
+     XL_REPRODUCIBLE, XL_SCAN_AUTO},
 };
 
 /* False where the descriptor is refused, which no row is. */
 static bool resolve(size_t r, size_t d, bool reduces, one_case *c)
 {
     const xl_user_type wide = {"wide", 4096, 4, "typedef struct { uint x[1024]; } wide;"};
-    const xl_user_op op = {.name = "op", .flags = XL_OP_STRICTLY_ASSOCIATIVE, .identity = "zero"};
+    const xl_user_op op = {.name = "op", .identity = "zero"};
     xl_scan_desc desc;
     xl_scan_desc_init(&desc);
     desc.type = rows[r].type;

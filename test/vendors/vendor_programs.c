@@ -171,8 +171,6 @@ static void scans(void)
     SCAN("scan-u32-keys-two-pass", OTHER, TYPE(U32); TWO; BY_KEYS)
     SCAN("scan-u32-offsets-two-pass", OTHER, TYPE(U32); TWO; OFFSETS(U32))
     SCAN("scan-f32-flags-reproducible", OTHER, TYPE(F32); FLAGS; BITS_OF_RESULT)
-    SCAN("scan-u32-kogge-stone", OTHER, desc.algorithm = XL_SCAN_KOGGE_STONE)
-    SCAN("scan-u32-blelloch", OTHER, desc.algorithm = XL_SCAN_BLELLOCH)
 }
 
 static void reductions(void)

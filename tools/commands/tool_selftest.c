@@ -19,10 +19,6 @@ static const effort quick = {2, 30}, usual = {8, 60}, all = {UINT64_MAX, 100};
 static const char *const reproducible[] = {
     "scan type=f32 determinism=reproducible n=150001 data=real twice=yes seed=1 "
     "hash=0x7798b503eb88638d",
-    "scan type=f32 algorithm=kogge-stone determinism=reproducible n=150001 data=real seed=1 "
-    "hash=0x471446ace6e53aa3",
-    "scan type=f32 algorithm=blelloch determinism=reproducible n=150001 data=real seed=1 "
-    "hash=0x347834260fd83fc0",
     "reduce type=f32 determinism=reproducible n=150001 data=real twice=yes seed=1 "
     "hash=0x25290e28a5eee341",
     "reduce type=f32 segments=width width=3000 determinism=reproducible n=150001 data=real seed=1 "
