@@ -6,7 +6,9 @@
 # Sets `out` to the place of a file or folder of the source tree after installation, or to "" if it is not installed.
 function(xl_installed_place path out)
   set(place "")
-  if(path MATCHES "^include/(.*)$" OR (CROSSLANE_MPI AND path MATCHES "^mpi/include/(.*)$"))
+  if(path MATCHES "^include/(.*)$")
+    set(place ${CMAKE_INSTALL_FULL_INCLUDEDIR}/${CMAKE_MATCH_1})
+  elseif(CROSSLANE_MPI AND path MATCHES "^mpi/include/(.*)$")
     set(place ${CMAKE_INSTALL_FULL_INCLUDEDIR}/${CMAKE_MATCH_1})
   elseif(path MATCHES "^cl/include(.*)$")
     set(place ${CMAKE_INSTALL_FULL_DOCDIR}/kernel-includes${CMAKE_MATCH_1})

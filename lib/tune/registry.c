@@ -244,8 +244,7 @@ const xli_tunable xli_tunables[XLI_TUNABLES] = {
            "group; 0: none are.")},
     {NEIGHBORS(walk), ZERO_OR(1, 65536),
      MEANS("Points of a work-item that walks along rows for counts and lists; 0: none does. For "
-           "CPUs: "
-           "a work-item needs up to 64 KB of private memory.")},
+           "CPUs: a work-item needs up to 64 KB of private memory.")},
     {NEIGHBORS(together), RANGE(1, 2),
      MEANS("Points that a work-item counts or sums around at a time, if it does not walk.")},
 
