@@ -17,11 +17,7 @@ install(DIRECTORY include/crosslane DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMP
         FILES_MATCHING PATTERN "*.h" PATTERN "*.hpp")
 # For bindings to other languages.
 install(FILES include/declarations.h DESTINATION ${CMAKE_INSTALL_DATADIR}/crosslane COMPONENT development)
-install(FILES LICENSE README.md CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT doc)
-install(DIRECTORY docs DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT doc
-        FILES_MATCHING PATTERN "*.md" PATTERN "*.svg" PATTERN "notebook*" EXCLUDE)
-# For readers: the library contains these texts.
-install(DIRECTORY cl/include/ DESTINATION ${CMAKE_INSTALL_DOCDIR}/kernel-includes COMPONENT doc)
+include(cmake/install_pages.cmake)
 
 # The program finds the shared library relative to its own folder.
 if(TARGET crosslane_tool)

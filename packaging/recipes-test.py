@@ -51,12 +51,15 @@ def spack(recipe, work):
             return self.define(name, f"+{variant}" in self.spec)
 
     names = {name: directive(name) for name in ("license", "version", "variant", "depends_on")}
-    names |= {"CMakePackage": CMakePackage, "run_after": lambda when: lambda f: f,
+    names |= {"run_after": lambda when: lambda f: f,
               "on_package_attributes": lambda **given: lambda f: f, "join_path": os.path.join,
               "Executable": lambda path: lambda *arguments: run(path, *arguments)}
-    module = types.ModuleType("spack.package")
-    module.__dict__.update(names)
-    sys.modules.update({"spack": types.ModuleType("spack"), "spack.package": module})
+    # Since version 1.0, Spack's build systems are in its repository of packages, and spack.package does not have them.
+    for place, values in ("spack.package", names), ("spack_repo.builtin.build_systems.cmake", {"CMakePackage": CMakePackage}):
+        parts = place.split(".")
+        for i in range(1, len(parts) + 1):
+            sys.modules.setdefault(".".join(parts[:i]), types.ModuleType(".".join(parts[:i])))
+        sys.modules[place].__dict__.update(values)
     space = {}
     with open(os.path.join(recipe, "package.py"), encoding="utf-8") as file:
         exec(compile(file.read(), "package.py", "exec"), space)

@@ -32,6 +32,15 @@ for place in CITATION.cff:"version: $version" packaging/debian/changelog:"crossl
   git show "$commit:${place%%:*}" | grep -qF "${place#*:}" || { echo "${place%%:*}: the version must be $version" >&2 && exit 1; }
 done
 
+# The maintainer's address is in two files.
+maintainer=$(git show "$commit:packaging/debian/control" | sed -n 's/^Maintainer: //p')
+git show "$commit:packaging/debian/changelog" | grep -m 1 '^ -- ' | grep -qF " -- $maintainer  " ||
+  { echo "packaging/debian/changelog: the maintainer must be $maintainer, as in packaging/debian/control" >&2 && exit 1; }
+if [ -n "$url" ] && [[ $maintainer == *@example.* ]]; then
+  echo "packaging/debian/control: Maintainer: $maintainer; a release with a URL requires a real address" >&2
+  exit 1
+fi
+
 # git writes the times of the commit and fixed owners; tar.umask overrides the user's setting.
 git -c tar.umask=0022 archive --format=tar --prefix="$name/" "$commit" | gzip -9n >"$out/$name.tar.gz"
 
@@ -39,12 +48,12 @@ git -c tar.umask=0022 archive --format=tar --prefix="$name/" "$commit" | gzip -9
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 tar -xzf "$out/$name.tar.gz" -C "$work"
-files=$work/crosslane-amalgamation-$version
-"$work/$name/packaging/amalgamate.py" "$files"
-cp "$work/$name/LICENSE" "$files"
-tar --sort=name --owner=0 --group=0 --numeric-owner --mode=u=rwX,go=rX --mtime="@$(git log -1 --format=%ct "$commit")" \
-  --format=ustar -cf - -C "$work" "${files##*/}" | gzip -9n >"$out/${files##*/}.tar.gz"
-(cd "$out" && sha256sum "$name.tar.gz" "${files##*/}.tar.gz" >SHA256SUMS)
+amalgamation=crosslane-amalgamation-$version
+"$work/$name/packaging/amalgamate.py" "$work/$amalgamation"
+# By git, too: versions of tar differ in unused fields.
+git -c tar.umask=0022 archive --format=tar --prefix="$amalgamation/" --add-file="$work/$amalgamation/crosslane.c" \
+  --add-file="$work/$amalgamation/crosslane.h" "$commit" LICENSE | gzip -9n >"$out/$amalgamation.tar.gz"
+(cd "$out" && sha256sum "$name.tar.gz" "$amalgamation.tar.gz" >SHA256SUMS)
 
 sha256=$(sha256sum <"$out/$name.tar.gz")
 sha512=$(sha512sum <"$out/$name.tar.gz")

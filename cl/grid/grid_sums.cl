@@ -129,7 +129,9 @@ ulong xl_sums_tile(const xl_sums *sums, ulong tile, ulong *x, ulong before, uint
         prefix += x[k];
     }
     xl_local_barrier();
+#ifndef __x86_64__ /* PoCL 5.0 on CPUs (2026-11) computes wrong sums if this loop is unrolled. */
 #pragma unroll
+#endif
     for (uint k = 0; k < XL_ITEMS; ++k) {
         const uint i = k * XL_GROUP_SIZE + item;
         if (tile + i < sums->end)

@@ -1,4 +1,7 @@
 # SPDX-License-Identifier: MIT
+# For Spack 1.0 and later.
+from spack_repo.builtin.build_systems.cmake import CMakePackage
+
 from spack.package import *
 
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-# Fails where a page links to a file of this tree, or to a heading of a page, that is not there.
+# Fails if a page below ROOT, the source tree or the folder of installed pages, links to a file, or to a heading of a
+# page, that is not there.
 #
 #   cmake -DROOT=. -P links.cmake
 cmake_minimum_required(VERSION 3.20)
@@ -19,7 +20,8 @@ function(has_heading page anchor out)
   endforeach()
 endfunction()
 
-file(GLOB pages ${ROOT}/*.md ${ROOT}/docs/*.md ${ROOT}/examples/*.md)
+file(GLOB pages ${ROOT}/*.md ${ROOT}/docs/*.md ${ROOT}/examples/*.md
+     ${ROOT}/examples/*/*.md ${ROOT}/adoption/*.md)
 set(broken)
 set(count 0)
 foreach(page IN LISTS pages)

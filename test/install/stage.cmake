@@ -30,11 +30,14 @@ endforeach()
 file(GLOB names RELATIVE ${SOURCE} ${SOURCE}/docs/*.md)
 list(REMOVE_ITEM names docs/notebook.md)
 list(TRANSFORM names PREPEND doc/crosslane/)
-foreach(name doc/crosslane/README.md doc/crosslane/CHANGELOG.md doc/crosslane/LICENSE crosslane/declarations.h ${names})
+foreach(name doc/crosslane/README.md doc/crosslane/CHANGELOG.md doc/crosslane/LICENSE
+        doc/crosslane/examples/00_simple.c crosslane/declarations.h ${names})
   if(NOT EXISTS ${PREFIX}/share/${name})
     message(FATAL_ERROR "${name} is not installed")
   endif()
 endforeach()
+execute_process(COMMAND ${CMAKE_COMMAND} -DROOT=${PREFIX}/share/doc/crosslane -P ${SOURCE}/test/abi/links.cmake
+                COMMAND_ERROR_IS_FATAL ANY)
 
 if(EXISTS ${PREFIX}/bin/crosslane)
   execute_process(COMMAND ${PREFIX}/bin/crosslane devices COMMAND_ERROR_IS_FATAL ANY)
