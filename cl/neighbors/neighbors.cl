@@ -25,7 +25,7 @@ typedef struct xl_count_out {
 } xl_count_out;
 
 #define XL_COUNT_PARAMETERS                                                                        \
-    XL_PART_PARAMETERS, uint narrow, __global uint *counts, ulong counts_at, uint wide,            \
+    uint first_row, uint num_rows, uint narrow, __global uint *counts, ulong counts_at, uint wide, \
         __global ulong *offsets, ulong offsets_at
 #define XL_COUNT_OUT(s)                                                                            \
     {                                                                                              \
@@ -334,8 +334,9 @@ __kernel void xl_neighbors_fill(__global const uint *storage, XL_INDEX_PARAMETER
 }
 
 #if XL_VISIT
-__attribute__((noinline)) void xl_visit_turn(const xl_search *s, uint t, XL_PART_PARAMETERS,
-                                             xl_real start, xl_real4 params, __global xl_real *out)
+__attribute__((noinline)) void xl_visit_turn(const xl_search *s, uint t, uint first_row,
+                                             uint num_rows, xl_real start, xl_real4 params,
+                                             __global xl_real *out)
 {
     xl_walk walk = xl_walk_turn(s, t);
     if (s->map.failed) {
@@ -356,7 +357,7 @@ __attribute__((noinline)) void xl_visit_turn(const xl_search *s, uint t, XL_PART
 }
 
 __kernel void xl_neighbors_visit(__global const uint *storage, XL_INDEX_PARAMETERS,
-                                 XL_QUERY_PARAMETERS, XL_PART_PARAMETERS, xl_real start,
+                                 XL_QUERY_PARAMETERS, uint first_row, uint num_rows, xl_real start,
                                  xl_real4 params, __global xl_real *out, ulong out_at)
 {
     const xl_search s = XL_SEARCH_LOAD(storage);
@@ -440,7 +441,7 @@ xl_real2 xl_visit_neighbors(const xl_search *s, const xl_two *two, xl_real start
 
 /* Folds visit() over the neighbours of each query, beginning with `start`. */
 __kernel void xl_neighbors_visit(__global const uint *storage, XL_INDEX_PARAMETERS,
-                                 XL_QUERY_PARAMETERS, XL_PART_PARAMETERS, xl_real start,
+                                 XL_QUERY_PARAMETERS, uint first_row, uint num_rows, xl_real start,
                                  xl_real4 params, __global xl_real *out, ulong out_at)
 {
     const xl_search s = XL_SEARCH_LOAD(storage);

@@ -14,10 +14,8 @@ typedef ulong xl_row_bound; /* where each row of the list begins, and where the 
 #define XL_ROW_BOUND __global const xl_row_bound
 #endif
 
-/* Rows from `first` on. Row i has the place i - first in the arrays of the part; that of a row
- * outside the part is not below `num`. */
-#define XL_PART_PARAMETERS uint first_row, uint num_rows
-
+/* Row i has the place i - first in the arrays of the part; that of a row outside the part is not
+ * below `num`. */
 typedef struct xl_rows {
     XL_ROW_BOUND *bounds;
     __global uint *indices;
@@ -27,7 +25,7 @@ typedef struct xl_rows {
 
 #define XL_ROWS_PARAMETERS                                                                         \
     XL_ROW_BOUND *bounds, ulong bounds_at, __global uint *indices, ulong indices_at,               \
-        ulong capacity, XL_PART_PARAMETERS
+        ulong capacity, uint first_row, uint num_rows
 #define XL_ROWS_LOAD                                                                               \
     xl_rows_load(bounds + bounds_at, indices + indices_at, capacity, first_row, num_rows)
 
