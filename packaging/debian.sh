@@ -5,7 +5,7 @@
 # Builds Debian packages of a commit (default: HEAD) or of a release tarball into build/debian, and
 # runs lintian, which must report no error. --install installs them on this machine, runs their
 # autopkgtests here, and removes them; --chroot does that in a system of debootstrap, where they stay. Both need root.
-# Exits with 77 if a program that it needs is missing. What it needs: apt-get install git lintian autopkgtest,
+# Exits with 77 if a program is missing; install them by apt-get install git lintian autopkgtest and
 # apt-get build-dep ./packaging.
 set -euo pipefail
 caller=$PWD

@@ -356,9 +356,6 @@ uint xl_walk_sum(int8 v)
     return (uint)(b.x + b.y);
 }
 
-/* Counts the neighbours of each query of the block. A query counts itself too, and is
- * subtracted. (With a radius for each pair, xl_walk_near() has removed it, because it may be too
- * far from itself.) */
 /* Whether a query of the block is among the rows that the call works on. */
 bool xl_walk_is_in_part(const xl_walk *walk, uint first, uint num)
 {
@@ -368,6 +365,9 @@ bool xl_walk_is_in_part(const xl_walk *walk, uint first, uint num)
     return some;
 }
 
+/* Counts the neighbours of each query of the block. A query counts itself too, and is
+ * subtracted. (With a radius for each pair, xl_walk_near() has removed it, because it may be too
+ * far from itself.) */
 void xl_walk_count(xl_walk *walk, const xl_search *s, uint *found)
 {
     xl_candidates candidates;

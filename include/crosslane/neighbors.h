@@ -131,8 +131,8 @@ typedef struct xl_neighbors_args {
     xl_view point_types;   /* XL_RADII_TYPES with XL_QUERIES_GIVEN: as types, of each point that
                               was passed to the build. Indexed queries: not given */
 
-    xl_view counts;  /* `rows` u32, the length of each row. Of a list with row_capacity
-                        UINT32_MAX if the build failed */
+    xl_view counts;  /* `rows` u32, the length of each row; UINT32_MAX if this call makes a list
+                        with row_capacity and the build failed */
     xl_view offsets; /* CSR: rows + 1 u64, the exclusive sum of the counts, and the total. The
                         device also reads it. It and the next four must not be
                         CL_MEM_WRITE_ONLY */

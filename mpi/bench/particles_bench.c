@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * usage: mpirun -n RANKS mpi_particles_bench [PARTICLES_PER_RANK [ROUNDS]]
  *
- * Times what a code with particles does across ranks, on random particles with 33 neighbours each: balance,
+ * Times the work of a particle code across ranks, on random particles with 33 neighbours each: balance,
  * migration and halo, and a step: positions of ghosts, grid, densities of own particles, densities of
  * ghosts, forces. A time is the median of the rounds, of the slowest rank in each. `messages alone` are
  * the bytes of the ghosts' positions from host to host, by MPI_Alltoall(). Each result is checked: the

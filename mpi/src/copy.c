@@ -63,6 +63,12 @@ xl_status xlm_finish(xl_mpi *mpi, cl_command_queue queue)
     return xlm_cl(mpi, clFinish(queue), "clFinish");
 }
 
+xl_status xlm_order(xl_mpi *mpi, cl_command_queue queue)
+{
+    return xlm_cl(mpi, clEnqueueBarrierWithWaitList(queue, 0, NULL, NULL),
+                  "clEnqueueBarrierWithWaitList");
+}
+
 xl_status xlm_wait(xl_mpi *mpi, cl_uint num_waits, const cl_event *waits)
 {
     return num_waits ? xlm_cl(mpi, clWaitForEvents(num_waits, waits), "clWaitForEvents")

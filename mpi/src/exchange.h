@@ -58,6 +58,8 @@ struct xl_mpi_exchange {
 
 /* The kernels of exchanges. COLLECTIVE: builds mpi->program. */
 xl_status xlm_build(xl_mpi *mpi);
+/* COLLECTIVE. Builds a program that *program is to keep, unless it is there. */
+xl_status xlm_build_once(xl_mpi *mpi, const char *source, const char *options, cl_program *program);
 
 /* An exchange without entries: room for its tables. */
 xl_status xlm_exchange_new(xl_mpi *mpi, size_t n, xl_mpi_exchange **exchange);

@@ -51,7 +51,7 @@ xl_status xlm_halo_zero(const xlm_halo *halo, size_t bytes, cl_mem *words)
             halo->mpi,
             clEnqueueFillBuffer(halo->queue, *words, &zero, sizeof zero, 0, bytes, 0, NULL, NULL),
             "clEnqueueFillBuffer");
-    return status == XL_SUCCESS ? xlm_points_order(halo->mpi, halo->queue) : status;
+    return status == XL_SUCCESS ? xlm_order(halo->mpi, halo->queue) : status;
 }
 
 xl_status xlm_halo_mark_image(const xlm_halo *halo, const xlm_part *to, const xlm_cells *cells,

@@ -27,9 +27,10 @@ struct xl_mpi {
     uint64_t chunk_bytes;
     char mine[XLM_TEXT];  /* the reason of this rank's last failure */
     char error[XLM_TEXT]; /* the reason on which all ranks agreed */
-    cl_program program;   /* the library's own kernels; NULL until they are needed */
-    cl_program points[2]; /* kernels over f32 and over f64 points; likewise */
-    xl_plan *by_code;     /* sorts points by their codes; likewise */
+    /* NULL until they are needed; then on all ranks or on none. */
+    cl_program program;   /* the library's own kernels */
+    cl_program points[2]; /* kernels over f32 and over f64 points */
+    xl_plan *by_code;     /* sorts points by their codes */
     /* For tests: agreement number fail_step of rank fail_rank fails. CROSSLANE_TEST_MPI_FAIL=RANK,STEP */
     long fail_rank, fail_step, steps;
 };
@@ -98,6 +99,8 @@ xl_status xlm_write(xl_mpi *mpi, cl_command_queue queue, cl_mem to, size_t offse
 xl_status xlm_copy(xl_mpi *mpi, cl_command_queue queue, cl_mem from, size_t from_at, cl_mem to,
                    size_t to_at, size_t bytes);
 xl_status xlm_finish(xl_mpi *mpi, cl_command_queue queue);
+/* Later commands on the queue, which may be out of order, come after all that it has. */
+xl_status xlm_order(xl_mpi *mpi, cl_command_queue queue);
 /* Waits for `waits`. */
 xl_status xlm_wait(xl_mpi *mpi, cl_uint num_waits, const cl_event *waits);
 /* Sets *event, unless it is NULL, to one that completes after all work that `queue` has. */

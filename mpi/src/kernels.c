@@ -24,22 +24,34 @@ static const char source[] =
     "XLM_MOVE(move3, ulong)\n"
     "XLM_MOVE(move4, uint4)\n";
 
+typedef struct building {
+    xl_mpi *mpi;
+    const char *source, *options;
+    cl_program *program;
+} building;
+
 static xl_status build(void *user)
 {
-    xl_mpi *const mpi = user;
-    return xl_program_create(mpi->ctx, source, NULL, &mpi->program);
+    const building *const b = user;
+    return xl_program_create(b->mpi->ctx, b->source, b->options, b->program);
+}
+
+xl_status xlm_build_once(xl_mpi *mpi, const char *text, const char *options, cl_program *program)
+{
+    building b = {mpi, text, options, program};
+    if (*program) /* on all ranks or on none */
+        return XL_SUCCESS;
+    const xl_status status = xl_mpi_in_turn(mpi, build, &b);
+    if (status != XL_SUCCESS && *program) {
+        clReleaseProgram(*program);
+        *program = NULL;
+    }
+    return status;
 }
 
 xl_status xlm_build(xl_mpi *mpi)
 {
-    if (mpi->program) /* on all ranks or on none */
-        return XL_SUCCESS;
-    const xl_status status = xl_mpi_in_turn(mpi, build, mpi);
-    if (status != XL_SUCCESS && mpi->program) {
-        clReleaseProgram(mpi->program);
-        mpi->program = NULL;
-    }
-    return status;
+    return xlm_build_once(mpi, source, NULL, &mpi->program);
 }
 
 xl_status xlm_arguments(xl_mpi *mpi, cl_kernel kernel, const xlm_argument *arguments, size_t count)

@@ -632,9 +632,8 @@ static xl_status merge_runs(sort_call *call, cl_event *event)
     while (runs.count > 2 && status == XL_SUCCESS) {
         for (size_t i = 0; i < runs.count && status == XL_SUCCESS; i += 2)
             status = merge_pair(call, &runs, i, call->spare, false, NULL);
-        if (status == XL_SUCCESS) /* the queue may be out of order */
-            status = xlm_cl(call->mpi, clEnqueueBarrierWithWaitList(call->queue, 0, NULL, NULL),
-                            "clEnqueueBarrierWithWaitList");
+        if (status == XL_SUCCESS)
+            status = xlm_order(call->mpi, call->queue);
         for (size_t i = 1; 2 * i < runs.count; ++i)
             runs.at[i] = runs.at[2 * i];
         runs.count = (runs.count + 1) / 2;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Kernels over the points of a rank, in their scalar: cells and marks of halos, Morton codes. */
 #include "points.h"
-#include <stdlib.h>
 #include <string.h>
 
 /* A cell is found by operations that are rounded once each and keep the order of coordinates, so all devices
@@ -91,9 +90,8 @@ static const char selection[] =
     "               cell_at(p.x, low.x, inverse, count.x);\n"
     "}\n"
     "\n"
-    "/* Bit i: whether the cell of point i is marked. marks: the number of the first word, and "
-    "`count`\n"
-    " * words. */\n"
+    "/* Bit i: whether the cell of point i is marked. marks: the number of the first word, and\n"
+    " * `count` words. */\n"
     "kernel void select_marked(ulong n, global const ulong *cells, global const ulong *marks,\n"
     "                          ulong marks_at, ulong count, global uint *bits)\n"
     "{\n"
@@ -130,11 +128,6 @@ static const char selection[] =
     "                                 : xl_morton_3d_wide(x, y, z);\n"
     "}\n";
 
-typedef struct making {
-    xl_mpi *mpi;
-    bool wide;
-} making;
-
 /* Whether the device computes with the scalar of the points. */
 static xl_status check_device(xl_mpi *mpi, bool wide)
 {
@@ -147,33 +140,19 @@ static xl_status check_device(xl_mpi *mpi, bool wide)
     return XL_SUCCESS;
 }
 
-static xl_status make(void *user)
-{
-    const making *const m = user;
-    char *const source = malloc(sizeof search + sizeof selection);
-    if (!source)
-        return XL_ERROR_OUT_OF_MEMORY;
-    memcpy(source, search, sizeof search);
-    strcat(source, selection);
-    const xl_status status = xl_program_create(
-        m->mpi->ctx, source, m->wide ? "-DXLM_WIDE=1" : "-DXLM_WIDE=0", &m->mpi->points[m->wide]);
-    free(source);
-    return status;
-}
-
 xl_status xlm_points_build(xl_mpi *mpi, const xlm_points *points)
 {
-    making m = {mpi, xlm_points_are_wide(points)};
-    if (mpi->points[m.wide]) /* on all ranks or on none */
+    const bool wide = xlm_points_are_wide(points);
+    char source[sizeof search + sizeof selection];
+    if (mpi->points[wide])
         return XL_SUCCESS;
-    xl_status status = xlm_agree(mpi, check_device(mpi, m.wide));
-    if (status == XL_SUCCESS)
-        status = xl_mpi_in_turn(mpi, make, &m);
-    if (status != XL_SUCCESS && mpi->points[m.wide]) {
-        clReleaseProgram(mpi->points[m.wide]);
-        mpi->points[m.wide] = NULL;
-    }
-    return status;
+    const xl_status status = xlm_agree(mpi, check_device(mpi, wide));
+    memcpy(source, search, sizeof search);
+    strcat(source, selection);
+    return status == XL_SUCCESS
+               ? xlm_build_once(mpi, source, wide ? "-DXLM_WIDE=1" : "-DXLM_WIDE=0",
+                                &mpi->points[wide])
+               : status;
 }
 
 xlm_reals xlm_reals_of(const xlm_points *points, const double v[3])
@@ -192,12 +171,6 @@ xlm_argument xlm_real_argument(const xlm_points *points, const xlm_reals *r, boo
     return (xlm_argument){(vector ? 4 : 1) * points->scalar_bytes, r};
 }
 
-xl_status xlm_points_order(xl_mpi *mpi, cl_command_queue queue)
-{
-    return xlm_cl(mpi, clEnqueueBarrierWithWaitList(queue, 0, NULL, NULL),
-                  "clEnqueueBarrierWithWaitList");
-}
-
 xl_status xlm_points_launch(xl_mpi *mpi, cl_command_queue queue, const xlm_points *points,
                             const char *name, const xlm_argument *all, size_t count, uint64_t n)
 {
@@ -210,7 +183,7 @@ xl_status xlm_points_launch(xl_mpi *mpi, cl_command_queue queue, const xlm_point
         status = xlm_launch(mpi, queue, kernel, n);
     if (kernel)
         clReleaseKernel(kernel);
-    return status == XL_SUCCESS ? xlm_points_order(mpi, queue) : status;
+    return status == XL_SUCCESS ? xlm_order(mpi, queue) : status;
 }
 
 xl_status xlm_points_launch_over(xl_mpi *mpi, cl_command_queue queue, const xlm_points *points,

@@ -48,7 +48,5 @@ enum { XLM_POINTS_ARGUMENTS = 5, XLM_POINTS_OWN = 8 }; /* at most */
 xl_status xlm_points_launch_over(xl_mpi *mpi, cl_command_queue queue, const xlm_points *points,
                                  const xl_view *view, const char *name, const xlm_argument *own,
                                  size_t count);
-/* A queue out of order needs a barrier between commands that depend on each other. */
-xl_status xlm_points_order(xl_mpi *mpi, cl_command_queue queue);
 
 #endif

@@ -186,10 +186,8 @@ static xl_status pack(xl_mpi_exchange *exchange, cl_uint num_waits, const cl_eve
         status = xlm_wait(mpi, 1, &t->done); /* device memory may be written again */
     if (status == XL_SUCCESS)
         status = xlm_transfer_move(exchange, false);
-    /* A queue out of order needs a barrier between kernels and reading. */
     if (status == XL_SUCCESS)
-        status = xlm_cl(mpi, clEnqueueBarrierWithWaitList(t->queue, 0, NULL, NULL),
-                        "clEnqueueBarrierWithWaitList");
+        status = xlm_order(mpi, t->queue);
     if (status == XL_SUCCESS && t->from_bytes[mpi->size] == 0)
         status = xlm_finish(mpi, t->queue); /* the inputs have been read */
     if (status == XL_SUCCESS)
