@@ -75,15 +75,17 @@ typedef xl_amount xl_local;
 typedef uint xl_local; /* a word of a counter */
 #endif
 
-/* The sum of the copies of a counter. */
+/* The sum of the copies of a counter. Work-items start with different copies, so that those of
+ * consecutive counters read different banks. */
 xl_amount xl_sum_of_copies(const __local xl_local *counters, uint k, uint copies_log, uint step)
 {
     xl_amount sum = 0;
     for (uint c = 0; c < 1u << copies_log; ++c) {
+        const uint at = (k << copies_log) + ((c + k) & ((1u << copies_log) - 1));
 #if XL_SERIAL
-        const xl_amount copy = counters[(k << copies_log) + c];
+        const xl_amount copy = counters[at];
 #else
-        const xl_amount copy = xl_local_counter(counters, (k << copies_log) + c, step);
+        const xl_amount copy = xl_local_counter(counters, at, step);
 #endif
         sum = XL_JOINED(sum, copy);
     }
@@ -113,11 +115,10 @@ __kernel XL_REQUIRED void xl_histogram_private(uint alone, uint ranges, uint ran
     xl_count_private(&b, &w, in, first, count, mine, copies_log, counters);
 #else
     xl_tally t;
-    t.counters = counters;
     t.first_bin = first_bin;
     t.bins = mine;
-    t.copies_log = copies_log;
-    t.copy = item & ((1u << copies_log) - 1);
+    t.counters = counters + (item & ((1u << copies_log) - 1));
+    t.stride = 1u << copies_log;
     t.step = step;
     xl_count_chunk(&t, &b, &w, in, first, count, true);
 #endif
@@ -143,6 +144,8 @@ __kernel XL_REQUIRED void xl_histogram_shared(XL_HISTOGRAM_ARGUMENTS)
 #else
     __local uint hot_bins[XL_HOT], hot_counts[XL_HOT * XL_AMOUNT_WORDS];
     xl_tally t;
+    t.first_bin = 0;
+    t.bins = bins;
     t.words = words;
     t.hot_bins = hot_bins;
     t.hot_counts = hot_counts;

@@ -150,21 +150,25 @@ void xl_levels_stage(xl_binning *b, const __global XL_BINNED *from, __local XL_B
 }
 #endif
 
+/* The bin of x; outside all bins some number that is not below b->bins. */
 uint xl_bin_of(const xl_binning *b, XL_BINNED x)
 {
 #if XL_HISTOGRAM_KIND == 1
     /* The bits of a negative number are those of a large one. as_uchar(), because a conversion of
      * char ends the process on rusticl 22.3 (seen 2026-11). */
-#if XL_BINNED_BYTES == 1
-    const uint key = as_uchar(x), bins = XL_BINNED_KIND == 1 ? min(b->bins, 1u << 7) : b->bins;
-#elif XL_BINNED_BYTES == 2
-    const uint key = as_ushort(x), bins = XL_BINNED_KIND == 1 ? min(b->bins, 1u << 15) : b->bins;
+#if XL_BINNED_BYTES == 8
+    const ulong key = as_ulong(x);
+    return key < b->bins ? (uint)key : XL_NO_BIN;
 #elif XL_BINNED_BYTES == 4
-    const uint key = as_uint(x), bins = b->bins;
+    return as_uint(x);
 #else
-    const ulong key = as_ulong(x), bins = b->bins;
+#if XL_BINNED_BYTES == 2
+    const uint key = as_ushort(x);
+#else
+    const uint key = as_uchar(x);
 #endif
-    return key < bins ? (uint)key : XL_NO_BIN;
+    return XL_BINNED_KIND == 1 && key >> (8 * XL_BINNED_BYTES - 1) ? XL_NO_BIN : key;
+#endif
 #elif XL_LEVEL_BUCKETS > 0
     if (!(x >= b->least && x < b->most))
         return XL_NO_BIN;

@@ -44,14 +44,14 @@ void xl_count_global(const xl_binning *b, const xl_weights *w, const __global XL
     for (uint i = 0; i < length; ++i) {
         const uint bin = xl_bin_of(b, XL_LOADED(in[i], first + i));
         if (bin != run_bin) {
-            if (run_bin != XL_NO_BIN)
+            if (run_bin < b->bins)
                 xl_counter_add(words, run_bin, run);
             run_bin = bin;
             run = 0;
         }
         run = XL_JOINED(run, xl_amount_of(w, i, bin));
     }
-    if (run_bin != XL_NO_BIN)
+    if (run_bin < b->bins)
         xl_counter_add(words, run_bin, run);
 }
 

@@ -53,7 +53,7 @@ __kernel __attribute__((reqd_work_group_size(XL_GROUP_SIZE, 1, 1))) void
 xl_merge_tiles(uint has_cuts, __global const uint *cuts, ulong cuts_offset, XL_MERGE_LENGTHS,
                XL_MERGE_ARRAYS)
 {
-    __local XL_ORDINAL keys[XL_MERGE_TILE];
+    __local XL_ORDINAL keys[XL_MERGE_ROOM];
     __local uint ends[2];
     XL_MERGE_READ_LENGTHS
     XL_MERGE_MAKE

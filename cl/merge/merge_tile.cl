@@ -57,8 +57,12 @@ uint xl_merge_tile_search(__local const XL_ORDINAL *keys, uint from_first, uint 
     return low;
 }
 
+/* Elements of the array with the keys of a tile: work-items read up to XL_ITEMS elements past it,
+ * which they do not use. */
+#define XL_MERGE_ROOM (XL_MERGE_TILE + XL_ITEMS)
+
 /* The items of a work-item in order, and which keys of the tile they were. Items beyond the end of
- * the tile are some keys. */
+ * the tile are any values. */
 void xl_merge_items(__local const XL_ORDINAL *keys, const xl_merge_partition *part,
                     XL_ORDINAL *items, uint *sources)
 {
@@ -66,7 +70,7 @@ void xl_merge_items(__local const XL_ORDINAL *keys, const xl_merge_partition *pa
     const uint d = min((uint)get_local_id(0) * XL_ITEMS, count);
     uint i = xl_merge_tile_search(keys, part->from_first, part->from_second, d);
     uint j = part->from_first + d - i;
-    XL_ORDINAL a = keys[min(i, XL_MERGE_TILE - 1u)], b = keys[min(j, XL_MERGE_TILE - 1u)];
+    XL_ORDINAL a = keys[i], b = keys[j];
 #pragma unroll
     for (uint e = 0; e < XL_ITEMS; ++e) {
         const bool from_first = (j >= count) | ((i < part->from_first) & xl_merge_keeps(a, b));
@@ -74,7 +78,7 @@ void xl_merge_items(__local const XL_ORDINAL *keys, const xl_merge_partition *pa
         sources[e] = from_first ? i : j;
         i += from_first;
         j += !from_first;
-        const XL_ORDINAL next = keys[min(from_first ? i : j, XL_MERGE_TILE - 1u)];
+        const XL_ORDINAL next = keys[from_first ? i : j];
         a = from_first ? next : a;
         b = from_first ? b : next;
     }

@@ -93,13 +93,14 @@ size_t xli_histogram_local_bytes(const xli_histogram_shape *shape)
 }
 
 /* A chunk has enough elements to make up for its counters, which are cleared before it and added to
- * the bins after it. */
+ * the bins after it: short ones are made twice as long. */
 xli_histogram_chunks xli_histogram_chunks_of(const xli_histogram_shape *shape, size_t n)
 {
-    enum { PER_BIN = 4, STEP = 64 };
+    enum { PER_BIN = 4, STEP = 64, SHORT = 1 << 16 };
     const size_t count = xli_max(1, xli_mul(shape->units, shape->chunks));
     const size_t least = xli_max(shape->least, (size_t)shape->range_bins * PER_BIN);
-    const size_t wanted = xli_round_up(xli_max(xli_ceil_div(n, count), least), STEP);
+    const size_t each = xli_ceil_div(n, count);
+    const size_t wanted = xli_round_up(xli_max(each < SHORT ? 2 * each : each, least), STEP);
     xli_histogram_chunks chunks = {xli_min(wanted, shape->longest), 0};
     chunks.count = xli_ceil_div(n, chunks.elements);
     return chunks;

@@ -303,7 +303,9 @@ const xli_tunable xli_tunables[XLI_TUNABLES] = {
     {MERGE(group), RANGE(1, 1024), DOUBLING(2),
      MEANS("Work-items in a group if merge.serial is 0.")},
     {MERGE(item_bytes), RANGE(4, 256), DOUBLING(1),
-     MEANS("Bytes of keys that a work-item produces if merge.serial is 0.")},
+     MEANS(
+         "Bytes of keys that a work-item produces if merge.serial is 0, and 4 bytes for the place "
+         "of each with values or in a set operation.")},
     {MERGE(chunk), RANGE(1, 1 << 30), DOUBLING(1),
      MEANS("Most elements in a chunk if merge.serial is 1.")},
     {MERGE(search_tiles), RANGE(0, UINT32_MAX),

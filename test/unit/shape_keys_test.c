@@ -467,9 +467,9 @@ static xli_merge_shape merge_of(const device *d, xl_type key, size_t most)
 XLT_TEST(merges_by_groups)
 {
     xli_merge_shape shape = merge_of(&devices[H200], XL_U32, 1024);
-    assert_true(!shape.serial && shape.group_size == 256 && shape.items == 15);
+    assert_true(!shape.serial && shape.group_size == 256 && shape.items == 19);
     const size_t tile = xli_merge_tile(&shape, 1);
-    assert_int_equal(tile, 3840);
+    assert_int_equal(tile, 4864);
     assert_int_equal(xli_merge_tile(&shape, UINT32_MAX), tile);
     const size_t few = shape.search_tiles * tile;
     assert_int_equal(xli_merge_scratch_bytes(&shape, 0), 0);
@@ -479,8 +479,8 @@ XLT_TEST(merges_by_groups)
         assert_true(bytes >= 4 * (xli_ceil_div(n, tile) + 1) && bytes < n / 500);
         assert_int_equal(bytes % XLI_SCRATCH_ALIGN, 0);
     }
-    assert_int_equal(merge_of(&devices[H200], XL_U8, 1024).items, 15);
-    assert_int_equal(merge_of(&devices[H200], XL_F64, 1024).items, 7);
+    assert_int_equal(merge_of(&devices[H200], XL_U8, 1024).items, 19);
+    assert_int_equal(merge_of(&devices[H200], XL_F64, 1024).items, 9);
     assert_int_equal(merge_of(&devices[H200], XL_U32, 96).group_size, 96);
     device tight = devices[NARROW];
     tight.local_bytes = 4096;
@@ -495,14 +495,14 @@ XLT_TEST(set_operations)
 {
     const xli_merge_shape gpu = set_of(&devices[H200], XL_U32, XL_MERGE_UNION, 1024),
                           cpu = set_of(&devices[POCL], XL_U32, XL_MERGE_UNION, 4096);
-    assert_int_equal(xli_merge_tile(&gpu, 1), 3839);
+    assert_int_equal(xli_merge_tile(&gpu, 1), 2303);
     assert_true(cpu.serial && !set_of(&devices[LLVMPIPE], XL_U32, XL_MERGE_UNION, 8).serial);
     device tight = devices[NARROW];
     tight.local_bytes = 1024;
     const xli_merge_shape least = set_of(&tight, XL_U64, XL_MERGE_DIFFERENCE, 256);
     assert_true(least.items == 2 && least.group_size == 32);
     for (size_t n = 1; n < UINT32_MAX / 2; n += n / 3 + 1) {
-        assert_true(xli_merge_scratch_bytes(&gpu, n) >= 12 * (xli_ceil_div(n, 3839) + 1));
+        assert_true(xli_merge_scratch_bytes(&gpu, n) >= 12 * (xli_ceil_div(n, 2303) + 1));
         assert_true(xli_merge_scratch_bytes(&cpu, n) >= 12 * (xli_merge_tiles(&cpu, n) + 1));
         const xli_merge_problem p = {.key = XL_U32, .operation = XL_MERGE_INTERSECTION};
         assert_int_equal(xli_merge_room(&p, n, 1000), xli_min(n, 1000));
