@@ -146,6 +146,7 @@ __kernel XL_REQUIRED void xl_histogram_shared(XL_HISTOGRAM_ARGUMENTS)
     xl_tally t;
     t.first_bin = 0;
     t.bins = bins;
+    t.stride = 0;
     t.words = words;
     t.hot_bins = hot_bins;
     t.hot_counts = hot_counts;

@@ -67,6 +67,21 @@ static size_t longest_chunk(const xli_histogram_problem *problem, const xli_tune
     return xli_min(LONGEST, xli_mul(device->most_rounds / each, group_size));
 }
 
+/* Groups that need much local memory are twice as large, so that as many work-items fit in a compute
+ * unit. So are those that add floating-point weights. */
+static void widen(const xli_histogram_problem *problem, size_t most, xli_histogram_shape *shape)
+{
+    enum { BYTES = 64 }; /* of local memory for each work-item */
+    const size_t bytes = xli_histogram_local_bytes(shape) + shape->level_bytes;
+    const bool steps = problem->adds == XLI_ADDS_EXPONENT || problem->adds == XLI_ADDS_STEPS;
+    const bool much = shape->ranges == 1 && bytes > (size_t)shape->group_size * BYTES;
+    if (shape->serial || !(steps || much) || 2 * (size_t)shape->group_size > most)
+        return;
+    shape->group_size *= 2;
+    shape->vectors = (shape->vectors + 1) / 2;
+    shape->chunks = (shape->chunks + 1) / 2;
+}
+
 void xli_histogram_shape_of(const xli_histogram_problem *problem, const xli_tune_device *device,
                             const xli_tune_histogram *tune, size_t most, xli_histogram_shape *shape)
 {
@@ -84,6 +99,7 @@ void xli_histogram_shape_of(const xli_histogram_problem *problem, const xli_tune
     shape->group_size = shape->serial ? 1 : xli_power_below(xli_max(group, 1));
     place_levels(problem, device, shape);
     place_counters(problem, device, tune, shape);
+    widen(problem, xli_min(most, device->max_work_group), shape);
     shape->longest = longest_chunk(problem, device, shape->group_size);
 }
 

@@ -17,15 +17,16 @@ void xli_merge_shape_of(const xli_merge_problem *problem, const xli_tune_device 
     const size_t ordinal = xli_max(WORD, xl_type_size(problem->key));
     /* A work-item of a set operation walks several chunks, and one sums the counts of all. */
     const bool sets = problem->operation != XL_MERGE_ALL;
-    /* Places of values, or of the results of a set operation, take a word each. */
-    const size_t held = ordinal + (sets || problem->values.count > 0 ? WORD : 0);
+    /* The place of a value takes a word. */
+    const size_t held = ordinal + (problem->values.count > 0 ? WORD : 0);
+    const size_t items = sets ? tune->set_bytes / ordinal : tune->item_bytes / held;
     const bool serial = tune->serial != 0 && !(sets && device->most_rounds < SIZE_MAX);
     const uint32_t least = sets ? 2 : 1; /* a pair of equal keys */
     const size_t group = xli_max(1, xli_min(xli_min(tune->group, most), device->max_work_group));
     *shape = (xli_merge_shape){.sets = sets,
                                .serial = serial,
                                .group_size = serial ? 1 : (uint32_t)group,
-                               .items = (uint32_t)xli_max(least, tune->item_bytes / held),
+                               .items = (uint32_t)xli_max(least, items),
                                .most = tune->chunk,
                                .units = device->compute_units,
                                .search_tiles = tune->search_tiles};

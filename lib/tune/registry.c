@@ -305,7 +305,9 @@ const xli_tunable xli_tunables[XLI_TUNABLES] = {
     {MERGE(item_bytes), RANGE(4, 256), DOUBLING(1),
      MEANS(
          "Bytes of keys that a work-item produces if merge.serial is 0, and 4 bytes for the place "
-         "of each with values or in a set operation.")},
+         "of each with values.")},
+    {MERGE(set_bytes), RANGE(4, 256), DOUBLING(1),
+     MEANS("Bytes of keys that a work-item takes in a set operation if merge.serial is 0.")},
     {MERGE(chunk), RANGE(1, 1 << 30), DOUBLING(1),
      MEANS("Most elements in a chunk if merge.serial is 1.")},
     {MERGE(search_tiles), RANGE(0, UINT32_MAX),
@@ -322,7 +324,10 @@ const xli_tunable xli_tunables[XLI_TUNABLES] = {
 
     {HISTOGRAM(serial), SWITCH, MEANS("1: one work-item counts a chunk; 0: a work-group does.")},
     {HISTOGRAM(group), RANGE(1, 1024), DOUBLING(1),
-     MEANS("Work-items in a group if histogram.serial is 0; rounded down to a power of two.")},
+     MEANS(
+         "Work-items in a group if histogram.serial is 0, rounded down to a power of two; twice as "
+         "many "
+         "if counters or levels take more than 64 bytes for each, or weights are floating-point.")},
     {HISTOGRAM(copies), RANGE(1, 64), DOUBLING(1),
      MEANS("Counters of each bin in the local memory of a group, at most, while there is room.")},
     {HISTOGRAM(local_kib), RANGE(1, 1 << 15), DOUBLING(2),

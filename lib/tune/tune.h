@@ -119,7 +119,7 @@ typedef struct xli_tune_select {
 } xli_tune_select;
 
 typedef struct xli_tune_merge {
-    uint32_t serial, group, item_bytes, chunk, search_tiles;
+    uint32_t serial, group, item_bytes, set_bytes, chunk, search_tiles;
 } xli_tune_merge;
 
 typedef struct xli_tune_search {

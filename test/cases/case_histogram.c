@@ -141,6 +141,22 @@ static void make_source(const fuzz_case *c, xlt_random *random, void *to)
         memcpy(to, value, source->bytes);
 }
 
+/* The element that element i repeats is this many before it; 0: none. */
+static size_t repeats(const fuzz_case *c, size_t i)
+{
+    enum { PERIOD = 4, RUN = 900 };
+    switch (c->of[DATA]) {
+    case EQUAL:
+        return i > 0;
+    case SORTED:
+        return i >= PERIOD ? PERIOD : 0;
+    case REVERSED:
+        return i % RUN > 0;
+    default:
+        return 0;
+    }
+}
+
 static unsigned char *make_numbers(const fuzz_case *c, size_t n, bool levels)
 {
     const size_t bytes = levels ? element_of(c)->bytes : in_bytes_of(c);
@@ -148,8 +164,9 @@ static unsigned char *make_numbers(const fuzz_case *c, size_t n, bool levels)
     unsigned char *numbers = make_bytes(n, bytes);
     for (size_t i = 0; i < n; ++i) {
         unsigned char *const to = numbers + i * bytes;
-        if (!levels && c->of[DATA] == EQUAL && i > 0)
-            memcpy(to, numbers, bytes);
+        const size_t before = levels ? 0 : repeats(c, i);
+        if (before > 0)
+            memcpy(to, to - before * bytes, bytes);
         else if (!levels && c->of[FROM])
             make_source(c, &random, to);
         else

@@ -219,7 +219,7 @@ static const misuse_call call_select[] = {
 
 CALLS(merge, xl_merge, xl_merge, (&(xl_merge_args){.n_a = 100}), plan)
 static xl_tunable tiles_of_24[] = {
-    {"merge.serial", 0}, {"merge.group", 8}, {"merge.item_bytes", 12}, {"merge.search_tiles", 0}};
+    {"merge.serial", 0}, {"merge.group", 8}, {"merge.item_bytes", 24}, {"merge.search_tiles", 0}};
 DESCRIBE(merge, xl_merge, d->value = other ? XL_NONE : XL_U32; d->tunables = tiles_of_24;
          d->num_tunables = 4)
 #define DESC &(xl_merge_desc)

@@ -495,14 +495,14 @@ XLT_TEST(set_operations)
 {
     const xli_merge_shape gpu = set_of(&devices[H200], XL_U32, XL_MERGE_UNION, 1024),
                           cpu = set_of(&devices[POCL], XL_U32, XL_MERGE_UNION, 4096);
-    assert_int_equal(xli_merge_tile(&gpu, 1), 2303);
+    assert_int_equal(xli_merge_tile(&gpu, 1), 2815);
     assert_true(cpu.serial && !set_of(&devices[LLVMPIPE], XL_U32, XL_MERGE_UNION, 8).serial);
     device tight = devices[NARROW];
     tight.local_bytes = 1024;
     const xli_merge_shape least = set_of(&tight, XL_U64, XL_MERGE_DIFFERENCE, 256);
     assert_true(least.items == 2 && least.group_size == 32);
     for (size_t n = 1; n < UINT32_MAX / 2; n += n / 3 + 1) {
-        assert_true(xli_merge_scratch_bytes(&gpu, n) >= 12 * (xli_ceil_div(n, 2303) + 1));
+        assert_true(xli_merge_scratch_bytes(&gpu, n) >= 12 * (xli_ceil_div(n, 2815) + 1));
         assert_true(xli_merge_scratch_bytes(&cpu, n) >= 12 * (xli_merge_tiles(&cpu, n) + 1));
         const xli_merge_problem p = {.key = XL_U32, .operation = XL_MERGE_INTERSECTION};
         assert_int_equal(xli_merge_room(&p, n, 1000), xli_min(n, 1000));
