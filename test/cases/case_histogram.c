@@ -144,7 +144,7 @@ static void make_source(const fuzz_case *c, xlt_random *random, void *to)
 /* The element that element i repeats is this many before it; 0: none. */
 static size_t repeats(const fuzz_case *c, size_t i)
 {
-    enum { PERIOD = 4, RUN = 900 };
+    enum { PERIOD = 4, RUN = 901 };
     switch (c->of[DATA]) {
     case EQUAL:
         return i > 0;
