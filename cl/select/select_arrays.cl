@@ -24,6 +24,13 @@ enum {
     xl_gives_by_place = xl_gives_indices | xl_gives_lengths | 15 * xl_gives_values
 };
 
+/* NVIDIA's compiler ignores a limit of registers in a kernel that requires a group size. */
+#if XL_REGISTERS > 0
+#define XL_REQUIRED
+#else
+#define XL_REQUIRED __attribute__((reqd_work_group_size(XL_GROUP_SIZE, 1, 1)))
+#endif
+
 #if XL_SELECT_BY == 1
 typedef uchar xl_select_flag;
 #else
@@ -228,17 +235,29 @@ typedef struct xl_select_before {
     ulong count, more;
 } xl_select_before;
 
+xl_select_before xl_select_nothing(void)
+{
+    xl_select_before nothing;
+    nothing.count = 0;
+    nothing.more = 0;
+    return nothing;
+}
+
+xl_select_before xl_select_join(xl_select_before a, xl_select_before b)
+{
+    xl_select_before both;
+    both.count = a.count + b.count;
+    both.more = XL_SELECT_KIND == 4 ? max(a.more, b.more) : a.more + b.more;
+    return both;
+}
+
 /* `before` and elements whose sum is t. */
 xl_select_before xl_select_after(xl_select_before before, XL_T t)
 {
-    xl_select_before after = before;
-    after.count += XL_SUM_COUNT(t);
-#if XL_SELECT_KIND == 2
-    after.more += XL_SUM_MORE(t);
-#elif XL_SELECT_KIND == 4
-    after.more = max(after.more, (ulong)XL_SUM_MORE(t));
-#endif
-    return after;
+    xl_select_before sum;
+    sum.count = XL_SUM_COUNT(t);
+    sum.more = XL_SUM_MORE(t);
+    return xl_select_join(before, sum);
 }
 
 /* Writes the length of a run, which begins at place `begin` - 1 and ends before place `end`. */
@@ -261,6 +280,11 @@ void xl_select_end(const xl_select *s, ulong n, xl_select_before all)
 #endif
     }
 }
+
+/* The elements of this group's chunk: where they begin and where they end. */
+#define XL_CHUNK_MAKE                                                                              \
+    const ulong begin = min((ulong)get_group_id(0) * chunk, select.n);                             \
+    const ulong end = begin + min(select.n - begin, chunk);
 
 /* Where elements of a partition go, from place `i` of the input on: those of part p to at[p]. */
 typedef struct xl_select_places {

@@ -281,6 +281,40 @@ XL_T xl_select_mine(const xl_select_items *items, ulong base)
 #endif
 }
 
+/* The sum of this work-item's elements from `begin` to end - 1, except those of the first tile, which
+ * is read last: a cache may still hold it when the elements are read again, and it is left in
+ * *loaded and *items. */
+XL_T xl_select_count_tiles(const xl_select *s, ulong begin, ulong end, xl_select_loaded *loaded,
+                           xl_select_items *items)
+{
+    XL_T sum = xl_identity();
+    for (ulong tile = max(xl_ceil_div_long(end - begin, XL_TILE), 1ul); tile-- > 0;) {
+        const ulong base = begin + tile * XL_TILE;
+        const uint count = (uint)min(end - base, (ulong)XL_TILE);
+        xl_select_load(s, base, count, loaded);
+        xl_select_classify(s, base, count, loaded, items);
+        if (tile > 0)
+            sum = xl_op(sum, xl_select_mine(items, base));
+    }
+    return sum;
+}
+
+/* The sum of one in `step` elements from `begin` to end - 1, by short code. */
+XL_T xl_select_count_each(const xl_select *s, ulong begin, ulong end, uint step)
+{
+    XL_T sum = xl_identity();
+    for (ulong i = begin; i < end; i += step) {
+#if XL_SELECT_LOOKS
+        const xl_element x = s->in[i];
+        const uint class = xl_select_class(s, i, &x);
+#else
+        const uint class = xl_select_class(s, i, 0);
+#endif
+        sum = xl_op(sum, xl_select_sum_of(class, i));
+    }
+    return sum;
+}
+
 /* Ranks the rows, and returns the sum of this work-item's elements or, with lanes, of its
  * sub-group's. */
 XL_T xl_select_sum(xl_select_items *items, ulong base)
