@@ -211,13 +211,19 @@ uint xl_select_class(const xl_select *s, ulong i, const xl_element *x)
 /* The sum of some elements: how many are in the first part; and in the high half of a ulong, for
  * three parts, how many are in the second or, for runs, where the last one begins, plus 1 (0: none
  * begins). Both are below 2^32. */
+uint xl_sum_count(XL_T sum)
+{
+    return (uint)sum;
+}
+
+uint xl_sum_more(XL_T sum)
+{
 #if XL_SELECT_KIND == 2 || XL_SELECT_KIND == 4
-#define XL_SUM_COUNT(t) ((uint)(t))
-#define XL_SUM_MORE(t) ((uint)((t) >> 32))
+    return (uint)(sum >> 32);
 #else
-#define XL_SUM_COUNT(t) (t)
-#define XL_SUM_MORE(t) 0u
+    return 0;
 #endif
+}
 
 XL_T xl_select_sum_of(uint class, ulong i)
 {
@@ -255,8 +261,8 @@ xl_select_before xl_select_join(xl_select_before a, xl_select_before b)
 xl_select_before xl_select_after(xl_select_before before, XL_T t)
 {
     xl_select_before sum;
-    sum.count = XL_SUM_COUNT(t);
-    sum.more = XL_SUM_MORE(t);
+    sum.count = xl_sum_count(t);
+    sum.more = xl_sum_more(t);
     return xl_select_join(before, sum);
 }
 

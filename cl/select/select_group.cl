@@ -354,9 +354,9 @@ XL_T xl_select_total(XL_T sum, xl_select_items *items, __local xl_select_local *
 #endif
 #pragma unroll
     for (uint r = 0; r < XL_ROWS; ++r) {
-        items->rank[r] += XL_SUM_COUNT(mine);
+        items->rank[r] += xl_sum_count(mine);
 #if XL_SELECT_KIND == 2
-        items->rank2[r] += XL_SUM_MORE(mine);
+        items->rank2[r] += xl_sum_more(mine);
 #endif
     }
     return total;
@@ -371,7 +371,7 @@ void xl_select_slots(const xl_select_items *items, uint r, XL_T total, uint coun
 #if XL_SELECT_KIND == 2
     rank2 = items->rank2[r];
 #endif
-    const uint all = XL_SUM_COUNT(total), more = XL_SUM_MORE(total);
+    const uint all = xl_sum_count(total), more = xl_sum_more(total);
 #pragma unroll
     for (uint v = 0; v < XL_VLEN; ++v) {
         const uint k = r * XL_VLEN + v, at = xl_select_at(r) + v;
@@ -393,7 +393,7 @@ void xl_select_slots(const xl_select_items *items, uint r, XL_T total, uint coun
 /* Where output number k of the tile goes. */
 ulong xl_select_target(const xl_select_places *places, XL_T total, uint k)
 {
-    const uint all = XL_SUM_COUNT(total), more = XL_SUM_MORE(total);
+    const uint all = xl_sum_count(total), more = xl_sum_more(total);
     if (XL_PARTS == 1 || k < all)
         return places->at[0] + k;
     if (XL_PARTS == 2 || k < all + more)
@@ -419,8 +419,8 @@ void xl_select_write_elements(const xl_select *s, const xl_select_out *o, uint r
 {
     const __local xl_element *const from = (const __local xl_element *)l->room[room];
     const uint given = l->given[room];
-    const uint parts[4] = {0, XL_PARTS == 1 ? given : XL_SUM_COUNT(o->total),
-                           XL_PARTS == 3 ? XL_SUM_COUNT(o->total) + XL_SUM_MORE(o->total) : given,
+    const uint parts[4] = {0, XL_PARTS == 1 ? given : xl_sum_count(o->total),
+                           XL_PARTS == 3 ? xl_sum_count(o->total) + xl_sum_more(o->total) : given,
                            given};
     __global xl_element *out[3];
     uint most[3]; /* the part has room for k below this */
@@ -491,7 +491,7 @@ void xl_select_stage(const xl_select *s, const xl_select_loaded *from, const xl_
     __local ushort *const place = (__local ushort *)((__local uchar *)l->room[room] + XL_PLACES_AT);
     const bool by_place = xl_select_goes_by_place(s), keeps = xl_select_keeps_elements(s);
     if (get_local_id(0) == 0)
-        l->given[room] = XL_PARTS == 1 ? XL_SUM_COUNT(o->total) : o->count;
+        l->given[room] = XL_PARTS == 1 ? xl_sum_count(o->total) : o->count;
 #pragma unroll
     for (uint r = 0; r < XL_ROWS; ++r) {
         uint slot[XL_VLEN];

@@ -8,9 +8,9 @@
  *   xl_select_parts   the outputs
  *
  * The state is that of cl/tile/tile_descriptor.cl, whose tiles are the chunks; none has a PREFIX. A
- * group waits for later ones too, and a device need not run those until it has ended. So every wait
- * ends after XL_SPIN_LIMIT polls in vain: then the group counts the missing chunk itself, which is
- * right at any time because the input does not change, and publishes the sum. Different groups begin
+ * group waits for later ones too, which a device need not run until it has ended. So a wait ends after
+ * XL_SPIN_LIMIT polls without result: then the group counts the missing chunk itself, which is right
+ * at any time because the input does not change, and publishes the sum. Different groups begin
  * with different chunks, the first groups with the last chunks. test/model/select_parts.pml has the
  * same names.
  *
@@ -36,10 +36,10 @@ typedef struct xl_chunks {
     __global ulong *tiles;
     ulong elements; /* of a chunk */
     uint count, mine, epoch;
-    /* Of the chunks at the number of this work-item and every XL_GROUP_SIZE after it, the first one
-     * whose sum it does not have yet. */
+    /* Work-item k adds the sums of chunks k, k + XL_GROUP_SIZE and so on; `next` is the first of
+     * them that it has not added yet. */
     uint next;
-    xl_sums sums; /* of those before `next` */
+    xl_sums sums;
 } xl_chunks;
 
 /* The number of sums that a work-item loads together. */
@@ -67,7 +67,7 @@ void xl_sum_add(xl_chunks *c, XL_T sum)
     c->next += XL_GROUP_SIZE;
 }
 
-/* Adds published sums. After too many polls in vain, c->next is a chunk that is late. */
+/* Adds published sums, until it has all or has polled too often for c->next, which is late. */
 void xl_sums_wait(xl_chunks *c)
 {
     for (uint polls = 0; c->next < c->count && polls <= XL_SPIN_LIMIT; ++polls) {

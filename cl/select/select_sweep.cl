@@ -22,7 +22,6 @@ typedef struct xl_source {
     xl_select select;
     ulong begin, end;
 } xl_source;
-#define XL_SOURCE xl_source
 
 #if XL_SERIAL
 #define XL_LOOKBACK_SCOPE 0
@@ -43,8 +42,8 @@ XL_T xl_source_aggregate(const xl_source *source, uint tile)
     const uint first = 0, step = 1;
 #endif
     const ulong base = source->begin + (ulong)tile * XL_TILE;
-    XL_T sum = xl_select_count_each(&source->select, base + first,
-                                    min(source->end, base + XL_TILE), step);
+    XL_T sum =
+        xl_select_count_each(&source->select, base + first, min(source->end, base + XL_TILE), step);
 #if XL_ORDERED
     sum = xl_lane_reduce(sum);
 #endif
@@ -110,7 +109,7 @@ void xl_select_tiles(xl_lookback *lookback, __global ulong *scratch, bool more, 
         const XL_T sum = xl_serial_sum(s, base, end);
         const XL_T prefix = xl_tile_prefix(lookback, tile, sum, true);
         const xl_select_before before = xl_select_after(carry, prefix);
-        xl_serial_write(s, base, end, before, before, XL_SUM_COUNT(sum));
+        xl_serial_write(s, base, end, before, before, xl_sum_count(sum));
         if (end == source->end)
             xl_carry_leave(s, scratch, end, more, turn, xl_select_after(before, sum));
         tile = lookback->single_tile ? tiles : xl_ticket_take(lookback->header);

@@ -30,8 +30,7 @@ size_t xli_select_state_bytes(const xli_select_problem *problem)
                : sizeof(cl_ulong);
 }
 
-/* The later parts are stored at places that depend on all of the counts. So are the elements of
- * repeated runs. */
+/* The places of later parts depend on all of the counts, as those of repeated elements do. */
 static bool is_partition(xl_select_kind kind)
 {
     return kind == XL_SELECT_PARTITION || kind == XL_SELECT_PARTITION3;

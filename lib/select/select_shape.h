@@ -28,10 +28,10 @@ size_t xli_select_state_bytes(const xli_select_problem *problem);
 
 typedef struct xli_select_shape {
     xli_tune_select tune;
-    bool look_back;      /* one launch, which reads once; else, unless resident, three */
-    size_t resident;     /* groups of a partition in one launch, which wait for each other; else 0 */
-    bool staged;         /* elements are collected in local memory */
-    bool ordered;        /* look-back is by whole groups, in windows of tiles */
+    bool look_back;  /* one launch, which reads once; else, unless resident, three */
+    size_t resident; /* groups of a partition in one launch, which wait for each other; else 0 */
+    bool staged;     /* elements are collected in local memory */
+    bool ordered;    /* look-back is by whole groups, in windows of tiles */
     uint32_t group_size; /* 1: one work-item walks a tile */
     uint32_t items;      /* elements of a tile for each work-item of a group */
     uint32_t vector;     /* adjacent ones that it loads together */
