@@ -413,6 +413,9 @@ typedef struct xl_select_out {
 /* All work-items run the same rounds, and test in each round whether they have an element: PoCL 3.1
  * lets all of them into a loop that, after a barrier, only some enter. */
 
+/* Elements to which rows of outputs are aligned. */
+#define XL_ROW_ALIGN 32u
+
 /* Writes the elements, which were put into local memory before the last barrier. */
 void xl_select_write_elements(const xl_select *s, const xl_select_out *o, uint room,
                               const __local xl_select_local *l)
@@ -422,25 +425,17 @@ void xl_select_write_elements(const xl_select *s, const xl_select_out *o, uint r
     const uint parts[4] = {0, XL_PARTS == 1 ? given : xl_sum_count(o->total),
                            XL_PARTS == 3 ? xl_sum_count(o->total) + xl_sum_more(o->total) : given,
                            given};
-    __global xl_element *out[3];
-    uint most[3]; /* the part has room for k below this */
 #pragma unroll
     for (uint p = 0; p < XL_PARTS; ++p) {
+        /* Rows of outputs are aligned, so that each sub-group writes whole lines of memory. */
         const ulong to = o->places.at[p];
-        out[p] = s->out + to - parts[p];
-        most[p] = parts[p] +
-                  (uint)min((ulong)(parts[p + 1] - parts[p]), s->capacity - min(to, s->capacity));
-    }
-    for (uint row = 0; row < given; row += XL_GROUP_SIZE) {
-        const uint k = row + (uint)get_local_id(0);
-        if (XL_PARTS == 1 || k < parts[1]) {
-            if (k < most[0])
-                out[0][k] = from[k];
-        } else if (XL_PARTS == 2 || k < parts[2]) {
-            if (k < most[XL_PARTS > 1 ? 1 : 0])
-                out[XL_PARTS > 1 ? 1 : 0][k] = from[k];
-        } else if (k < most[XL_PARTS > 2 ? 2 : 0]) {
-            out[XL_PARTS > 2 ? 2 : 0][k] = from[k];
+        const uint begin = parts[p], ahead = (uint)to % XL_ROW_ALIGN;
+        const uint count =
+            (uint)min((ulong)(parts[p + 1] - begin), s->capacity - min(to, s->capacity));
+        for (uint row = 0; row < count + ahead; row += XL_GROUP_SIZE) {
+            const uint k = row + (uint)get_local_id(0) - ahead; /* wraps before the first */
+            if (k < count)
+                s->out[to + k] = from[begin + k];
         }
     }
 }
