@@ -35,10 +35,11 @@ typedef struct xl_sums {
 typedef struct xl_chunks {
     __global ulong *tiles;
     ulong elements; /* of a chunk */
-    uint count, mine, epoch;
+    uint count, epoch;
     /* Work-item k adds the sums of chunks k, k + XL_GROUP_SIZE and so on; `next` is the first of
      * them that it has not added yet. */
     uint next;
+    uint polls; /* since a published sum was added last */
     xl_sums sums;
 } xl_chunks;
 
@@ -61,16 +62,17 @@ void xl_sum_publish(const xl_chunks *c, uint chunk, XL_T sum)
 /* Adds the sum of chunk c->next. */
 void xl_sum_add(xl_chunks *c, XL_T sum)
 {
-    if (c->next < c->mine)
+    if (c->next < get_group_id(0))
         c->sums.before = xl_select_after(c->sums.before, sum);
     c->sums.all = xl_select_after(c->sums.all, sum);
     c->next += XL_GROUP_SIZE;
 }
 
-/* Adds published sums, until it has all or has polled too often for c->next, which is late. */
+/* Adds published sums, until it has all or has polled too often: then c->next is late. If it is not
+ * published by the next call either, that does not wait again. */
 void xl_sums_wait(xl_chunks *c)
 {
-    for (uint polls = 0; c->next < c->count && polls <= XL_SPIN_LIMIT; ++polls) {
+    do {
         const uint first = c->next;
         xl_descriptor seen[XL_SUMS_AT_ONCE];
 #pragma unroll
@@ -82,22 +84,23 @@ void xl_sums_wait(xl_chunks *c)
             if (c->next == first + k * XL_GROUP_SIZE && c->next < c->count &&
                 xl_descriptor_is(&seen[k], XL_AGGREGATE, c->epoch)) {
                 xl_sum_add(c, xl_descriptor_value(&seen[k]));
-                polls = 0;
+                c->polls = 0;
             }
-    }
+    } while (c->next < c->count && c->polls++ < XL_SPIN_LIMIT);
 }
 
 /* Returns whether a chunk is late, and has then counted one; contains barriers. */
 bool xl_sums_repair(const xl_select *s, xl_chunks *c, __local xl_select_local *l)
 {
+    const uint mine = (uint)get_group_id(0);
     if (get_local_id(0) == 0)
         l->ticket = c->count;
     xl_local_barrier();
     if (c->next < c->count)
-        atomic_min(&l->ticket, (c->next + c->mine) % c->count);
+        atomic_min(&l->ticket, (c->next + mine) % c->count);
     xl_local_barrier();
     const uint late = l->ticket;
-    const uint chunk = (late + c->count - c->mine) % c->count;
+    const uint chunk = (late + c->count - mine) % c->count;
     const ulong begin = min(chunk * c->elements, s->n);
     const ulong end = late < c->count ? begin + min(s->n - begin, c->elements) : begin;
     XL_T sum;
@@ -141,9 +144,9 @@ __kernel XL_REQUIRED void xl_select_parts(ulong chunk, XL_SELECT_ARGUMENTS)
     c.tiles = scratch + XL_HEADER_WORDS;
     c.elements = chunk;
     c.count = (uint)get_num_groups(0);
-    c.mine = (uint)get_group_id(0);
     c.epoch = is_alone ? 0 : ((volatile __global uint *)scratch)[XL_EPOCH];
     c.next = is_alone ? c.count : (uint)get_local_id(0);
+    c.polls = 0;
     c.sums.before = xl_select_nothing();
     c.sums.all = xl_select_nothing();
 
@@ -157,7 +160,7 @@ __kernel XL_REQUIRED void xl_select_parts(ulong chunk, XL_SELECT_ARGUMENTS)
     o.total = xl_select_total(xl_select_sum(&items, begin), &items, &l);
     sum = xl_op(o.total, sum);
     if (get_local_id(0) == 0 && !is_alone)
-        xl_sum_publish(&c, c.mine, sum);
+        xl_sum_publish(&c, (uint)get_group_id(0), sum);
     xl_select_stage(&select, &loaded, &items, &o, 0, &l);
 
     /* Reads the sums of all chunks. */
@@ -169,7 +172,7 @@ __kernel XL_REQUIRED void xl_select_parts(ulong chunk, XL_SELECT_ARGUMENTS)
         sums.all = xl_select_after(sums.before, sum);
     if (get_local_id(0) == 0 && !is_alone)
         xl_lookback_leave(scratch, c.count, c.epoch);
-    if (get_local_id(0) == 0 && c.mine == 0)
+    if (get_global_id(0) == 0)
         xl_select_end(&select, select.n, sums.all);
 
     /* Writes the chunk. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * The partition in one launch (cl/select/select_parts.cl) as a model for spin: each group publishes
  * the sum of its chunk, a tile here, polls those of all chunks, also of later groups, and counts
- * those that are late. One work-item stands for a group. scan_descriptor.pml describes the checks;
+ * those that are late. A group has one work-item here. scan_descriptor.pml describes the checks;
  * ci/model.sh runs them, with as many groups as tiles and IN_PLACE=0. */
 #define READS (TILES * (SPIN + 1))
 
@@ -26,7 +26,7 @@ inline sums_find() {
        :: seen == AGGREGATE || late ->
           prefix = (next == me -> sum : prefix);
           op(sum, sum, got);
-          next++; polls = 0
+          next++; polls = (late -> polls : 0)
        :: else
        fi;
        seen = EMPTY; got = 0; late = false
