@@ -56,6 +56,14 @@ cases() {
     echo "right scan_lookback GROUPS=3 TILES=3 RING=2 WORDS=1 IN_PLACE=0"
     echo "prefix scan_lookback GROUPS=2 TILES=4 RING=2 WORDS=1 IN_PLACE=0 RING_EPOCHS=0"
     echo "prefix scan_lookback GROUPS=2 TILES=4 RING=1 WORDS=1 IN_PLACE=1"
+    # Groups that wait for later ones: each has one tile, and the input does not change.
+    for form in "GROUPS=2 TILES=2 WORDS=2" "GROUPS=3 TILES=3 WORDS=1" \
+        "GROUPS=3 TILES=3 WORDS=2 SPIN=0 CALLS=1"; do
+        echo "right select_parts $form IN_PLACE=0"
+    done
+    echo "prefix select_parts GROUPS=2 TILES=2 WORDS=1 IN_PLACE=0 EPOCHS=0"
+    echo "prefix select_parts GROUPS=2 TILES=2 WORDS=2 IN_PLACE=0 ALL_WORDS=0"
+    echo "reads select_parts GROUPS=2 TILES=2 WORDS=1 IN_PLACE=0 FALLBACK=0"
     # What every form of look-back needs.
     for form in scan_lookback scan_ordered scan_pipelined; do
         echo "prefix $form GROUPS=2 WORDS=1 SECOND_READ=0"
@@ -95,7 +103,7 @@ cases() {
 # The files of a model, the most general one first.
 files_of() { # MODEL
     echo scan_descriptor
-    [ "$1" = scan_lookback ] || echo scan_window
+    [[ $1 = scan_lookback || $1 = select_parts ]] || echo scan_window
     echo "$1"
 }
 # check NUMBER WANTED MODEL NAME=VALUE...

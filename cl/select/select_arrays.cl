@@ -24,6 +24,13 @@ enum {
     xl_gives_by_place = xl_gives_indices | xl_gives_lengths | 15 * xl_gives_values
 };
 
+/* NVIDIA's compiler ignores a limit of registers in a kernel that requires a group size. */
+#if XL_REGISTERS > 0
+#define XL_REQUIRED
+#else
+#define XL_REQUIRED __attribute__((reqd_work_group_size(XL_GROUP_SIZE, 1, 1)))
+#endif
+
 #if XL_SELECT_BY == 1
 typedef uchar xl_select_flag;
 #else
@@ -204,13 +211,19 @@ uint xl_select_class(const xl_select *s, ulong i, const xl_element *x)
 /* The sum of some elements: how many are in the first part; and in the high half of a ulong, for
  * three parts, how many are in the second or, for runs, where the last one begins, plus 1 (0: none
  * begins). Both are below 2^32. */
+uint xl_sum_count(XL_T sum)
+{
+    return (uint)sum;
+}
+
+uint xl_sum_more(XL_T sum)
+{
 #if XL_SELECT_KIND == 2 || XL_SELECT_KIND == 4
-#define XL_SUM_COUNT(t) ((uint)(t))
-#define XL_SUM_MORE(t) ((uint)((t) >> 32))
+    return (uint)(sum >> 32);
 #else
-#define XL_SUM_COUNT(t) (t)
-#define XL_SUM_MORE(t) 0u
+    return 0;
 #endif
+}
 
 XL_T xl_select_sum_of(uint class, ulong i)
 {
@@ -228,17 +241,29 @@ typedef struct xl_select_before {
     ulong count, more;
 } xl_select_before;
 
+xl_select_before xl_select_nothing(void)
+{
+    xl_select_before nothing;
+    nothing.count = 0;
+    nothing.more = 0;
+    return nothing;
+}
+
+xl_select_before xl_select_join(xl_select_before a, xl_select_before b)
+{
+    xl_select_before both;
+    both.count = a.count + b.count;
+    both.more = XL_SELECT_KIND == 4 ? max(a.more, b.more) : a.more + b.more;
+    return both;
+}
+
 /* `before` and elements whose sum is t. */
 xl_select_before xl_select_after(xl_select_before before, XL_T t)
 {
-    xl_select_before after = before;
-    after.count += XL_SUM_COUNT(t);
-#if XL_SELECT_KIND == 2
-    after.more += XL_SUM_MORE(t);
-#elif XL_SELECT_KIND == 4
-    after.more = max(after.more, (ulong)XL_SUM_MORE(t));
-#endif
-    return after;
+    xl_select_before sum;
+    sum.count = xl_sum_count(t);
+    sum.more = xl_sum_more(t);
+    return xl_select_join(before, sum);
 }
 
 /* Writes the length of a run, which begins at place `begin` - 1 and ends before place `end`. */
@@ -261,6 +286,11 @@ void xl_select_end(const xl_select *s, ulong n, xl_select_before all)
 #endif
     }
 }
+
+/* The elements of this group's chunk: where they begin and where they end. */
+#define XL_CHUNK_MAKE                                                                              \
+    const ulong begin = min((ulong)get_group_id(0) * chunk, select.n);                             \
+    const ulong end = begin + min(select.n - begin, chunk);
 
 /* Where elements of a partition go, from place `i` of the input on: those of part p to at[p]. */
 typedef struct xl_select_places {

@@ -17,13 +17,6 @@ enum { xl_rooms = 1 };
 #include "select_group.cl"
 #endif
 
-/* NVIDIA's compiler ignores a limit of registers in a kernel that requires a group size. */
-#if XL_REGISTERS > 0
-#define XL_REQUIRED
-#else
-#define XL_REQUIRED __attribute__((reqd_work_group_size(XL_GROUP_SIZE, 1, 1)))
-#endif
-
 /* The entry of a chunk or, after the last one, of all elements. */
 xl_select_before xl_spine_read(const __global ulong *scratch, ulong chunk)
 {
@@ -39,44 +32,23 @@ void xl_spine_write(__global ulong *scratch, ulong chunk, xl_select_before befor
     scratch[2 * chunk + 1] = before.more;
 }
 
-xl_select_before xl_spine_join(xl_select_before a, xl_select_before b)
-{
-    xl_select_before both;
-    both.count = a.count + b.count;
-    both.more = XL_SELECT_KIND == 4 ? max(a.more, b.more) : a.more + b.more;
-    return both;
-}
-
-xl_select_before xl_spine_nothing(void)
-{
-    xl_select_before nothing;
-    nothing.count = 0;
-    nothing.more = 0;
-    return nothing;
-}
-
-/* The chunk of this group: where it begins and where it ends. */
-#define XL_CHUNK_MAKE                                                                              \
-    const ulong begin = min((ulong)get_group_id(0) * chunk, select.n);                             \
-    const ulong end = begin + min(select.n - begin, chunk);
-
 #if XL_SERIAL
 __kernel XL_REQUIRED void xl_select_count(ulong chunk, ulong chunks, XL_SELECT_ARGUMENTS)
 {
     XL_SELECT_MAKE
     XL_CHUNK_MAKE
     xl_spine_write(scratch, get_group_id(0),
-                   xl_select_after(xl_spine_nothing(), xl_serial_sum(&select, begin, end)));
+                   xl_select_after(xl_select_nothing(), xl_serial_sum(&select, begin, end)));
 }
 
 __kernel XL_REQUIRED void xl_select_spine(ulong chunk, ulong chunks, XL_SELECT_ARGUMENTS)
 {
     XL_SELECT_MAKE
-    xl_select_before sum = xl_spine_nothing();
+    xl_select_before sum = xl_select_nothing();
     for (ulong c = 0; c < chunks; ++c) {
         const xl_select_before mine = xl_spine_read(scratch, c);
         xl_spine_write(scratch, c, sum);
-        sum = xl_spine_join(sum, mine);
+        sum = xl_select_join(sum, mine);
     }
     xl_spine_write(scratch, chunks, sum);
     xl_select_end(&select, select.n, sum);
@@ -97,18 +69,13 @@ __kernel XL_REQUIRED void xl_select_count(ulong chunk, ulong chunks, XL_SELECT_A
     XL_SELECT_MAKE
     XL_CHUNK_MAKE
     __local XL_T room[XL_GROUP_SIZE];
-    XL_T sum = xl_identity(), total;
+    XL_T total;
     xl_select_loaded loaded;
     xl_select_items items;
-    for (ulong base = begin; base < end; base += XL_TILE) {
-        const uint count = (uint)min(end - base, (ulong)XL_TILE);
-        xl_select_load(&select, base, count, &loaded);
-        xl_select_classify(&select, base, count, &loaded, &items);
-        sum = xl_op(sum, xl_select_mine(&items, base));
-    }
-    (void)xl_group_scan_exclusive(sum, room, &total);
+    const XL_T rest = xl_select_count_tiles(&select, begin, end, &loaded, &items);
+    (void)xl_group_scan_exclusive(xl_op(xl_select_mine(&items, begin), rest), room, &total);
     if (get_local_id(0) == 0)
-        xl_spine_write(scratch, get_group_id(0), xl_select_after(xl_spine_nothing(), total));
+        xl_spine_write(scratch, get_group_id(0), xl_select_after(xl_select_nothing(), total));
 }
 
 /* One group, whose work-items have consecutive chunks. */
@@ -119,27 +86,27 @@ __kernel XL_REQUIRED void xl_select_spine(ulong chunk, ulong chunks, XL_SELECT_A
     const uint me = (uint)get_local_id(0);
     const ulong each = xl_ceil_div_long(chunks, XL_GROUP_SIZE);
     const ulong first = min(me * each, chunks), last = min(first + each, chunks);
-    xl_select_before sum = xl_spine_nothing();
+    xl_select_before sum = xl_select_nothing();
     for (ulong c = first; c < last; ++c)
-        sum = xl_spine_join(sum, xl_spine_read(scratch, c));
+        sum = xl_select_join(sum, xl_spine_read(scratch, c));
     room[me] = sum;
     xl_local_barrier();
     for (uint step = 1; step < XL_GROUP_SIZE; step *= 2) {
-        xl_select_before below = xl_spine_nothing();
+        xl_select_before below = xl_select_nothing();
         if (me >= step)
             below = room[me - step];
         xl_local_barrier();
-        sum = xl_spine_join(below, sum);
+        sum = xl_select_join(below, sum);
         room[me] = sum;
         xl_local_barrier();
     }
-    sum = xl_spine_nothing();
+    sum = xl_select_nothing();
     if (me > 0)
         sum = room[me - 1];
     for (ulong c = first; c < last; ++c) {
         const xl_select_before mine = xl_spine_read(scratch, c);
         xl_spine_write(scratch, c, sum);
-        sum = xl_spine_join(sum, mine);
+        sum = xl_select_join(sum, mine);
     }
     if (me == XL_GROUP_SIZE - 1) {
         const xl_select_before all = room[XL_GROUP_SIZE - 1];

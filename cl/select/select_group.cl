@@ -281,6 +281,40 @@ XL_T xl_select_mine(const xl_select_items *items, ulong base)
 #endif
 }
 
+/* The sum of this work-item's elements from `begin` to end - 1, except those of the first tile, which
+ * is read last: a cache may still hold it when the elements are read again, and it is left in
+ * *loaded and *items. */
+XL_T xl_select_count_tiles(const xl_select *s, ulong begin, ulong end, xl_select_loaded *loaded,
+                           xl_select_items *items)
+{
+    XL_T sum = xl_identity();
+    for (ulong tile = max(xl_ceil_div_long(end - begin, XL_TILE), 1ul); tile-- > 0;) {
+        const ulong base = begin + tile * XL_TILE;
+        const uint count = (uint)min(end - base, (ulong)XL_TILE);
+        xl_select_load(s, base, count, loaded);
+        xl_select_classify(s, base, count, loaded, items);
+        if (tile > 0)
+            sum = xl_op(sum, xl_select_mine(items, base));
+    }
+    return sum;
+}
+
+/* The sum of one in `step` elements from `begin` to end - 1, by short code. */
+XL_T xl_select_count_each(const xl_select *s, ulong begin, ulong end, uint step)
+{
+    XL_T sum = xl_identity();
+    for (ulong i = begin; i < end; i += step) {
+#if XL_SELECT_LOOKS
+        const xl_element x = s->in[i];
+        const uint class = xl_select_class(s, i, &x);
+#else
+        const uint class = xl_select_class(s, i, 0);
+#endif
+        sum = xl_op(sum, xl_select_sum_of(class, i));
+    }
+    return sum;
+}
+
 /* Ranks the rows, and returns the sum of this work-item's elements or, with lanes, of its
  * sub-group's. */
 XL_T xl_select_sum(xl_select_items *items, ulong base)
@@ -320,9 +354,9 @@ XL_T xl_select_total(XL_T sum, xl_select_items *items, __local xl_select_local *
 #endif
 #pragma unroll
     for (uint r = 0; r < XL_ROWS; ++r) {
-        items->rank[r] += XL_SUM_COUNT(mine);
+        items->rank[r] += xl_sum_count(mine);
 #if XL_SELECT_KIND == 2
-        items->rank2[r] += XL_SUM_MORE(mine);
+        items->rank2[r] += xl_sum_more(mine);
 #endif
     }
     return total;
@@ -337,7 +371,7 @@ void xl_select_slots(const xl_select_items *items, uint r, XL_T total, uint coun
 #if XL_SELECT_KIND == 2
     rank2 = items->rank2[r];
 #endif
-    const uint all = XL_SUM_COUNT(total), more = XL_SUM_MORE(total);
+    const uint all = xl_sum_count(total), more = xl_sum_more(total);
 #pragma unroll
     for (uint v = 0; v < XL_VLEN; ++v) {
         const uint k = r * XL_VLEN + v, at = xl_select_at(r) + v;
@@ -359,7 +393,7 @@ void xl_select_slots(const xl_select_items *items, uint r, XL_T total, uint coun
 /* Where output number k of the tile goes. */
 ulong xl_select_target(const xl_select_places *places, XL_T total, uint k)
 {
-    const uint all = XL_SUM_COUNT(total), more = XL_SUM_MORE(total);
+    const uint all = xl_sum_count(total), more = xl_sum_more(total);
     if (XL_PARTS == 1 || k < all)
         return places->at[0] + k;
     if (XL_PARTS == 2 || k < all + more)
@@ -379,34 +413,29 @@ typedef struct xl_select_out {
 /* All work-items run the same rounds, and test in each round whether they have an element: PoCL 3.1
  * lets all of them into a loop that, after a barrier, only some enter. */
 
+/* Elements to which rows of outputs are aligned. */
+#define XL_ROW_ALIGN 32u
+
 /* Writes the elements, which were put into local memory before the last barrier. */
 void xl_select_write_elements(const xl_select *s, const xl_select_out *o, uint room,
                               const __local xl_select_local *l)
 {
     const __local xl_element *const from = (const __local xl_element *)l->room[room];
     const uint given = l->given[room];
-    const uint parts[4] = {0, XL_PARTS == 1 ? given : XL_SUM_COUNT(o->total),
-                           XL_PARTS == 3 ? XL_SUM_COUNT(o->total) + XL_SUM_MORE(o->total) : given,
+    const uint parts[4] = {0, XL_PARTS == 1 ? given : xl_sum_count(o->total),
+                           XL_PARTS == 3 ? xl_sum_count(o->total) + xl_sum_more(o->total) : given,
                            given};
-    __global xl_element *out[3];
-    uint most[3]; /* the part has room for k below this */
 #pragma unroll
     for (uint p = 0; p < XL_PARTS; ++p) {
+        /* Rows of outputs are aligned, so that each sub-group writes whole lines of memory. */
         const ulong to = o->places.at[p];
-        out[p] = s->out + to - parts[p];
-        most[p] = parts[p] +
-                  (uint)min((ulong)(parts[p + 1] - parts[p]), s->capacity - min(to, s->capacity));
-    }
-    for (uint row = 0; row < given; row += XL_GROUP_SIZE) {
-        const uint k = row + (uint)get_local_id(0);
-        if (XL_PARTS == 1 || k < parts[1]) {
-            if (k < most[0])
-                out[0][k] = from[k];
-        } else if (XL_PARTS == 2 || k < parts[2]) {
-            if (k < most[XL_PARTS > 1 ? 1 : 0])
-                out[XL_PARTS > 1 ? 1 : 0][k] = from[k];
-        } else if (k < most[XL_PARTS > 2 ? 2 : 0]) {
-            out[XL_PARTS > 2 ? 2 : 0][k] = from[k];
+        const uint begin = parts[p], ahead = (uint)to % XL_ROW_ALIGN;
+        const uint count =
+            (uint)min((ulong)(parts[p + 1] - begin), s->capacity - min(to, s->capacity));
+        for (uint row = 0; row < count + ahead; row += XL_GROUP_SIZE) {
+            const uint k = row + (uint)get_local_id(0) - ahead; /* wraps before the first */
+            if (k < count)
+                s->out[to + k] = from[begin + k];
         }
     }
 }
@@ -457,7 +486,7 @@ void xl_select_stage(const xl_select *s, const xl_select_loaded *from, const xl_
     __local ushort *const place = (__local ushort *)((__local uchar *)l->room[room] + XL_PLACES_AT);
     const bool by_place = xl_select_goes_by_place(s), keeps = xl_select_keeps_elements(s);
     if (get_local_id(0) == 0)
-        l->given[room] = XL_PARTS == 1 ? XL_SUM_COUNT(o->total) : o->count;
+        l->given[room] = XL_PARTS == 1 ? xl_sum_count(o->total) : o->count;
 #pragma unroll
     for (uint r = 0; r < XL_ROWS; ++r) {
         uint slot[XL_VLEN];

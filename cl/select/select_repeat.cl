@@ -15,8 +15,6 @@
 #include "../group/group_scan.cl"
 #endif
 
-#define XL_REQUIRED __attribute__((reqd_work_group_size(XL_GROUP_SIZE, 1, 1)))
-
 /* Where the output of a tile begins, at most where the room ends. */
 ulong xl_repeat_begin(const __global ulong *scratch, ulong tile, ulong wanted)
 {

@@ -22,7 +22,6 @@ typedef struct xl_source {
     xl_select select;
     ulong begin, end;
 } xl_source;
-#define XL_SOURCE xl_source
 
 #if XL_SERIAL
 #define XL_LOOKBACK_SCOPE 0
@@ -43,17 +42,8 @@ XL_T xl_source_aggregate(const xl_source *source, uint tile)
     const uint first = 0, step = 1;
 #endif
     const ulong base = source->begin + (ulong)tile * XL_TILE;
-    const uint count = (uint)min(source->end - base, (ulong)XL_TILE);
-    XL_T sum = xl_identity();
-    for (uint k = first; k < count; k += step) {
-#if XL_BY_EXPRESSION || XL_BY_HEADS
-        const xl_element x = source->select.in[base + k];
-        const uint class = xl_select_class(&source->select, base + k, &x);
-#else
-        const uint class = xl_select_class(&source->select, base + k, 0);
-#endif
-        sum = xl_op(sum, xl_select_sum_of(class, base + k));
-    }
+    XL_T sum =
+        xl_select_count_each(&source->select, base + first, min(source->end, base + XL_TILE), step);
 #if XL_ORDERED
     sum = xl_lane_reduce(sum);
 #endif
@@ -62,13 +52,6 @@ XL_T xl_source_aggregate(const xl_source *source, uint tile)
 #endif
 
 #include "../tile/tile_prefix.cl"
-
-/* NVIDIA's compiler ignores a limit of registers in a kernel that requires a group size. */
-#if XL_REGISTERS > 0
-#define XL_REQUIRED
-#else
-#define XL_REQUIRED __attribute__((reqd_work_group_size(XL_GROUP_SIZE, 1, 1)))
-#endif
 
 /* Words before the state; the host computes the same: lib/select/select_shape.c. */
 #define XL_CARRY_WORDS 8
@@ -81,9 +64,7 @@ __kernel void xl_select_clear(__global ulong *state, ulong state_offset, ulong w
 /* The carry of all pieces before the one at `begin`; `turn` is the number of the piece. */
 xl_select_before xl_carry_read(const __global ulong *scratch, ulong begin, uint turn)
 {
-    xl_select_before before;
-    before.count = 0;
-    before.more = 0;
+    xl_select_before before = xl_select_nothing();
     if (begin > 0) {
         before.count = scratch[turn % 2 * 2];
         before.more = scratch[turn % 2 * 2 + 1];
@@ -128,7 +109,7 @@ void xl_select_tiles(xl_lookback *lookback, __global ulong *scratch, bool more, 
         const XL_T sum = xl_serial_sum(s, base, end);
         const XL_T prefix = xl_tile_prefix(lookback, tile, sum, true);
         const xl_select_before before = xl_select_after(carry, prefix);
-        xl_serial_write(s, base, end, before, before, XL_SUM_COUNT(sum));
+        xl_serial_write(s, base, end, before, before, xl_sum_count(sum));
         if (end == source->end)
             xl_carry_leave(s, scratch, end, more, turn, xl_select_after(before, sum));
         tile = lookback->single_tile ? tiles : xl_ticket_take(lookback->header);

@@ -16,7 +16,7 @@ static void drop(xl_plan *base)
 {
     xli_select_plan *const plan = (xli_select_plan *)base;
     xli_select_kernels *k = &plan->kernels;
-    xli_kernel *const all[] = {&k->clear, &k->sweep, &k->count, &k->spine, &k->write};
+    xli_kernel *const all[] = {&k->clear, &k->sweep, &k->parts, &k->count, &k->spine, &k->write};
     for (size_t i = 0; i < XLI_COUNT(all); ++i)
         xli_kernel_destroy(all[i]);
 }
@@ -120,7 +120,7 @@ static xl_status add_text(const xli_select_plan *plan, const xli_capabilities *c
     if (p->equal)
         add_equal(text, p);
     xli_text_define(text, lines, XLI_COUNT(lines));
-    if (s->look_back)
+    if (s->look_back || s->resident > 0)
         xli_text_define(text, look_back, XLI_COUNT(look_back));
     if (text->failed)
         XL_TRY(xli_fail(plan->base.ctx, XL_ERROR_OUT_OF_MEMORY, "no memory for a kernel's source"));
@@ -134,15 +134,17 @@ typedef struct wanted {
     bool is_wanted;
 } wanted;
 
-enum { NUM_NAMES = 8 };
+enum { NUM_NAMES = 10 };
 static void list_kernels(xli_select_plan *plan, wanted list[NUM_NAMES])
 {
     xli_select_kernels *k = &plan->kernels;
     const bool repeats = plan->problem.kind == XL_SELECT_REPEAT, sweeps = plan->shape.look_back,
-               chunks = !repeats && !sweeps;
+               parts = plan->shape.resident > 0, chunks = !repeats && !sweeps && !parts;
     const wanted all[NUM_NAMES] = {
         {"select_sweep", "xl_select_clear", &k->clear, sweeps},
         {"select_sweep", "xl_select_sweep", &k->sweep, sweeps},
+        {"select_parts", "xl_select_clear", &k->clear, parts},
+        {"select_parts", "xl_select_parts", &k->parts, parts},
         {"select_chunks", "xl_select_count", &k->count, chunks},
         {"select_chunks", "xl_select_spine", &k->spine, chunks},
         {"select_chunks", "xl_select_write", &k->write, chunks},
@@ -203,8 +205,8 @@ static xl_status make(xl_plan *base, const void *of)
         plan->sub_group = xli_sub_group_of(capabilities, plan->shape.group_size);
         XL_TRY(build(plan, capabilities, &most));
     } while (plan->shape.group_size > most);
-    base->pool.zeroed = plan->shape.look_back;
-    base->pool.most_calls = plan->shape.look_back ? MOST_CALLS : 0;
+    base->pool.zeroed = plan->shape.look_back || plan->shape.resident > 0;
+    base->pool.most_calls = base->pool.zeroed ? MOST_CALLS : 0;
 done:
     return status;
 }

@@ -79,7 +79,8 @@ static xl_status launch_sweep(const flow *f)
     if (!single)
         XL_TRY(xli_seq_clear(
             f->seq, &f->plan->kernels.clear, f->scratch,
-            xli_select_state_words(&f->plan->problem, xli_ceil_div(xli_min(n, piece), s->tile)),
+            XLI_SELECT_CARRY_WORDS +
+                xli_select_state_words(&f->plan->problem, xli_ceil_div(xli_min(n, piece), s->tile)),
             s->units));
     for (size_t begin = 0; begin < n || begin == 0; begin += piece, ++turn) {
         const size_t tiles = xli_ceil_div(xli_min(n - begin, piece), s->tile);
@@ -104,6 +105,20 @@ static xl_status launch_chunks(const flow *f)
     XL_TRY(launch(f, &k->spine, 1, first, XLI_COUNT(first)));
     if (chunks.count > 0)
         XL_TRY(launch(f, &k->write, chunks.count, first, XLI_COUNT(first)));
+done:
+    return status;
+}
+
+static xl_status launch_parts(const flow *f)
+{
+    xl_status status;
+    xli_select_kernels *k = &f->plan->kernels;
+    const xli_select_chunks chunks = xli_select_chunks_of(&f->plan->shape, f->n);
+    if (chunks.count > 1)
+        XL_TRY(xli_seq_clear(f->seq, &k->clear, f->scratch,
+                             xli_select_state_words(&f->plan->problem, chunks.count),
+                             f->plan->shape.units));
+    XL_TRY(LAUNCH(f, &k->parts, xli_max(chunks.count, 1), XLI_U64(chunks.elements)));
 done:
     return status;
 }
@@ -155,6 +170,7 @@ xl_status xli_select_launch(xl_plan *base, xli_seq *seq, const void *of, const x
         goto done;
     XL_TRY(plan->problem.kind == XL_SELECT_REPEAT ? launch_repeat(&f)
            : plan->shape.look_back                ? launch_sweep(&f)
+           : plan->shape.resident > 0             ? launch_parts(&f)
                                                   : launch_chunks(&f));
 done:
     return status;

@@ -8,7 +8,7 @@
 #include "select_shape.h"
 
 typedef struct xli_select_kernels {
-    xli_kernel clear, sweep; /* one pass */
+    xli_kernel clear, sweep, parts; /* one launch */
     xli_kernel count, spine, write;
 } xli_select_kernels;
 

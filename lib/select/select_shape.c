@@ -14,8 +14,8 @@ enum { TILE_ROUNDS = 128, REPEAT_ROUNDS = 512 };
 /* Elements of a chunk: counts have 32 bits. */
 enum { LONGEST = 1 << 30 };
 
-/* As cl/select/select_sweep.cl and cl/tile/tile_descriptor.cl count them. */
-enum { CARRY_WORDS = 8, HEADER_WORDS = 8 };
+/* As cl/tile/tile_descriptor.cl counts them. */
+enum { HEADER_WORDS = 8 };
 
 bool xli_select_looks(const xli_select_problem *problem)
 {
@@ -30,24 +30,23 @@ size_t xli_select_state_bytes(const xli_select_problem *problem)
                : sizeof(cl_ulong);
 }
 
-/* Whether one launch suffices. The later parts of a partition, and the elements of repeated runs,
- * are stored at places that depend on all of the counts. */
-static bool is_one_pass(xl_select_kind kind)
+/* The places of later parts depend on all of the counts, as those of repeated elements do. */
+static bool is_partition(xl_select_kind kind)
 {
-    return kind == XL_SELECT_IF || kind == XL_SELECT_UNIQUE || kind == XL_SELECT_RUNS;
+    return kind == XL_SELECT_PARTITION || kind == XL_SELECT_PARTITION3;
 }
 
 /* Local memory of a group. */
 static size_t local_bytes(const xli_select_problem *problem, const xli_select_shape *shape,
                           size_t size, size_t items)
 {
-    enum { SPARE = 512, PLACE = 2 };
+    enum { SPARE = 512, PLACE = 2, SUMS = 32 }; /* xl_sums of cl/select/select_parts.cl */
     const size_t bytes = problem->kind == XL_SELECT_REPEAT ? sizeof(cl_uint)
                          : !shape->staged                  ? PLACE
                          : problem->kind == XL_SELECT_RUNS ? problem->element.bytes + PLACE
                                                            : xli_max(problem->element.bytes, PLACE);
     return (shape->look_back ? 2 : 1) * xli_round_up(size * items * bytes, 16) +
-           3 * size * xli_select_state_bytes(problem) + SPARE;
+           size * (3 * xli_select_state_bytes(problem) + (shape->resident > 0 ? SUMS : 0)) + SPARE;
 }
 
 /* Scalars are read in vectors of 16 bytes, of at most four elements, which are ranked together.
@@ -104,7 +103,11 @@ void xli_select_shape_of(const xli_select_problem *problem, const xli_capabiliti
                                 .vector = vector_of(&problem->element),
                                 .units = capabilities->info.compute_units,
                                 .most_rounds = capabilities->most_rounds};
-    shape->look_back = is_one_pass(problem->kind) && tune->look_back && capabilities->can_publish;
+    const bool publishes = tune->look_back && capabilities->can_publish;
+    shape->look_back =
+        publishes && !is_partition(problem->kind) && problem->kind != XL_SELECT_REPEAT;
+    if (publishes && is_partition(problem->kind) && !tune->serial)
+        shape->resident = xli_mul(shape->units, tune->resident);
     if (!shape->tune.serial)
         shape_group(problem, capabilities, most, shape);
     else if (problem->kind == XL_SELECT_REPEAT)
@@ -128,12 +131,18 @@ static size_t most_tiles(const xli_select_shape *shape, size_t rounds)
     return xli_max(1, xli_min(LONGEST / shape->tile, shape->most_rounds / rounds));
 }
 
+/* The number of chunks, unless they would be too long. */
+static size_t usual_chunks(const xli_select_shape *shape)
+{
+    return shape->resident > 0 ? shape->resident
+                               : xli_max(xli_mul(shape->units, shape->tune.chunk_groups), 1);
+}
+
 xli_select_chunks xli_select_chunks_of(const xli_select_shape *shape, size_t n)
 {
-    const size_t most = xli_max(xli_mul(shape->units, shape->tune.chunk_groups), 1);
     const size_t tiles = xli_ceil_div(n, shape->tile);
-    const size_t each =
-        xli_max(xli_min(xli_ceil_div(tiles, most), most_tiles(shape, TILE_ROUNDS)), 1);
+    const size_t each = xli_max(
+        xli_min(xli_ceil_div(tiles, usual_chunks(shape)), most_tiles(shape, TILE_ROUNDS)), 1);
     return (xli_select_chunks){each * shape->tile, xli_ceil_div(tiles, each)};
 }
 
@@ -148,7 +157,7 @@ size_t xli_select_groups(const xli_select_shape *shape, size_t work)
 size_t xli_select_state_words(const xli_select_problem *problem, size_t tiles)
 {
     const size_t each = xli_select_state_bytes(problem) <= sizeof(cl_uint) ? 1 : 4;
-    return xli_add(CARRY_WORDS + HEADER_WORDS, xli_mul(tiles, each));
+    return xli_add(HEADER_WORDS, xli_mul(tiles, each));
 }
 
 size_t xli_select_scratch_bytes(const xli_select_problem *problem, const xli_select_shape *shape,
@@ -160,11 +169,16 @@ size_t xli_select_scratch_bytes(const xli_select_problem *problem, const xli_sel
         words = xli_add(tiles, 1);
     } else if (shape->look_back) {
         const size_t most = xli_min(tiles, shape->piece / shape->tile);
-        words = most > 1 || n > shape->piece ? xli_select_state_words(problem, most) : 0;
+        if (most > 1 || n > shape->piece)
+            words = xli_add(XLI_SELECT_CARRY_WORDS, xli_select_state_words(problem, most));
     } else {
-        const size_t groups = xli_max(xli_mul(shape->units, shape->tune.chunk_groups),
-                                      xli_ceil_div(tiles, most_tiles(shape, TILE_ROUNDS)));
-        words = xli_mul(xli_add(xli_min(tiles, groups), 1), 2);
+        const size_t groups =
+            xli_max(usual_chunks(shape), xli_ceil_div(tiles, most_tiles(shape, TILE_ROUNDS)));
+        const size_t most = xli_min(tiles, groups);
+        if (shape->resident == 0)
+            words = xli_mul(xli_add(most, 1), 2);
+        else if (most > 1)
+            words = xli_select_state_words(problem, most);
     }
     return xli_round_up(xli_mul(words, sizeof(cl_ulong)), XLI_SCRATCH_ALIGN);
 }

@@ -28,9 +28,10 @@ size_t xli_select_state_bytes(const xli_select_problem *problem);
 
 typedef struct xli_select_shape {
     xli_tune_select tune;
-    bool look_back;      /* one launch; else three */
-    bool staged;         /* elements are collected in local memory */
-    bool ordered;        /* look-back is by whole groups, in windows of tiles */
+    bool look_back;  /* one launch, which reads once; else, unless resident, three */
+    size_t resident; /* groups of a partition in one launch, which wait for each other; else 0 */
+    bool staged;     /* elements are collected in local memory */
+    bool ordered;    /* look-back is by whole groups, in windows of tiles */
     uint32_t group_size; /* 1: one work-item walks a tile */
     uint32_t items;      /* elements of a tile for each work-item of a group */
     uint32_t vector;     /* adjacent ones that it loads together */
@@ -57,7 +58,9 @@ xli_select_chunks xli_select_chunks_of(const xli_select_shape *shape, size_t n);
 /* Groups of a launch that share `work` elements to read or write. */
 size_t xli_select_groups(const xli_select_shape *shape, size_t work);
 
-/* Words of the look-back state of that number of tiles, with its header. */
+/* Words of the carry of look-back (cl/select/select_sweep.cl), and of the state of that number of
+ * tiles, or of chunks, which follows it. */
+enum { XLI_SELECT_CARRY_WORDS = 8 };
 size_t xli_select_state_words(const xli_select_problem *problem, size_t tiles);
 
 /* Bytes of a call's scratch; rises with n. */

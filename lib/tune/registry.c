@@ -281,6 +281,9 @@ const xli_tunable xli_tunables[XLI_TUNABLES] = {
      MEANS("Bytes of a tile that a work-item holds, at most 32 elements, if select.serial is 0.")},
     {SELECT(tile_bytes), RANGE(64, 1 << 24), MEANS("Bytes of a tile if select.serial is 1.")},
     {SELECT(lookback_groups), RANGE(1, 64), MEANS("Work-groups per compute unit of look-back.")},
+    {SELECT(resident), ZERO_OR(1, 64),
+     MEANS("Work-groups per compute unit of a partition in one launch: as many as certainly run at "
+           "the same time, because they wait for each other; 0: elements are counted first.")},
     {SELECT(chunk_groups), RANGE(1, 256),
      MEANS("Work-groups per compute unit if elements are counted before they are written.")},
     {SELECT(look_back), SWITCH,

@@ -114,7 +114,7 @@ typedef struct xli_tune_top_k {
 
 typedef struct xli_tune_select {
     uint32_t serial, group, item_bytes, tile_bytes;
-    uint32_t lookback_groups, chunk_groups, look_back, window, piece, registers;
+    uint32_t lookback_groups, resident, chunk_groups, look_back, window, piece, registers;
     uint32_t spin_limit, inject_delay, inject_tear;
 } xli_tune_select;
 

@@ -64,7 +64,8 @@ void xli_tune_select_table(const xli_tune_device *device, xli_tune_select *tune)
 {
     const bool nvidia = device->vendor_id == XLI_VENDOR_NVIDIA;
     /* On a GPU without lane operations look-back may take many times as long as a second
-     * reading, as for scans (tune_scan.c). */
+     * reading, as for scans (tune_scan.c). select.resident: a group has 22 KiB of local memory and
+     * 96 registers per work-item. On other GPUs a compute unit may be too small for a group. */
     *tune = (xli_tune_select){.serial = device->is_cpu,
                               .group = nvidia ? 128 : 256,
                               .item_bytes = nvidia ? 128 : 32,
@@ -72,6 +73,9 @@ void xli_tune_select_table(const xli_tune_device *device, xli_tune_select *tune)
                               .lookback_groups = device->is_cpu ? 8
                                                  : nvidia       ? 8
                                                                 : 4,
+                              .resident = !nvidia                  ? 0
+                                          : device->capability < 8 ? 2
+                                                                   : 4,
                               .chunk_groups = device->is_cpu ? 8 : 16,
                               .look_back = device->is_cpu || device->has_lanes,
                               .window = device->is_cpu ? 0 : 256,

@@ -143,7 +143,8 @@ const char *const tunings[NUM_TUNINGS] = {
     "1\nselect.group "
     "= 64\n"
     "select.item_bytes = 6\nselect.window = 64\nselect.inject_delay = 3\n"
-    "select.spin_limit = 20\nhistogram.serial = 0\nhistogram.group = 16\n"
+    "select.inject_tear = 1\nselect.resident = 3\nselect.spin_limit = 20\nhistogram.serial = "
+    "0\nhistogram.group = 16\n"
     "histogram.local_kib = 4\nhistogram.passes = 0\nhistogram.chunk = 100\n"
     "transform.serial = 0\ntransform.group = 64\ntransform.items = 2\ntransform.stream_kib = 0\n",
     "scan.shape = 0\nscan.tile_bytes = 1024\nscan.chunk_groups = 64\nscan.lookback_groups = 1\n"

@@ -89,6 +89,12 @@ static void selection(use *u)
     CALL(select, .n = N, .in = view(u, 0), .out = view(u, 1), .count_out = view(u, 2));
 }
 
+static void partition(use *u)
+{
+    MAKE(select, desc.kind = XL_SELECT_PARTITION;);
+    CALL(select, .n = N, .in = view(u, 0), .out = view(u, 1), .count_out = view(u, 2));
+}
+
 static void merge(use *u)
 {
     MAKE(merge, );
@@ -178,6 +184,7 @@ static const struct {
              {"sort of pairs", sort_pairs, false, {1, 2}, {1, 2}},
              {"top-k", top_k, false, {1, 8}, {3, 18}},
              {"select", selection, false, {1, 2}, {2, 6}},
+             {"partition", partition, false, {1, 3}, {2, 6}},
              {"merge", merge, false, {1, 1}, {1, 2}},
              {"search", search, false, {1, 1}, {1, 1}},
              {"histogram", histogram, false, {1, 3}, {2, 6}},

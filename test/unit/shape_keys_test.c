@@ -331,7 +331,7 @@ XLT_TEST(shapes_of_compaction)
             xli_tune_select_table(&known, &tune.select);
             xli_tune_limit_loops(&known, &tune);
             xli_select_shape_of(&p, &capabilities, &tune.select, devices[d].group, &s);
-            assert_true(!s.look_back || capabilities.can_publish);
+            assert_true((!s.look_back && s.resident == 0) || capabilities.can_publish);
             assert_true(s.group_size <= devices[d].group);
             for (size_t n = 1, before = 0; n <= SIZE_MAX / 256; n += n / 2 + 1) {
                 const xli_select_chunks chunks = xli_select_chunks_of(&s, n);
@@ -340,6 +340,8 @@ XLT_TEST(shapes_of_compaction)
                             (chunks.count - 1) * chunks.elements < n);
                 assert_true(chunks.elements < (size_t)1 << 31);
                 assert_true(d != LLVMPIPE || chunks.elements <= 256 * s.tile);
+                assert_true(s.resident == 0 || chunks.count <= s.resident ||
+                            chunks.elements > (size_t)1 << 29);
                 assert_true(bytes >= before && bytes <= n / 100 + ((size_t)1 << 20));
                 before = bytes;
             }
