@@ -20,6 +20,9 @@
 #error "XL_TILE must be whole words"
 #endif
 
+/* Offsets of a tile that a group reads one by one, before it searches in them instead. */
+enum { XL_FAR = 32 * XL_TILE };
+
 /* The first offset that is not below `at`, for all work-items. The guess of a search by sub-groups
  * is right if all segments of n elements have the same length. */
 ulong xl_tile_first(const __global XL_SEG *offsets, ulong count, ulong at, ulong n)
@@ -47,6 +50,27 @@ uint xl_heads_find(const __global XL_SEG *offsets, ulong count, ulong first, ulo
     return heads;
 }
 
+/* Marks the offsets `first` to after - 1 that are in the `left` elements from `base` on. A
+ * work-item loads several together: if it tested each before it loaded the next, each would cost a
+ * trip to memory. Equal offsets write the same. */
+void xl_tile_mark(__local uchar *marks, const __global XL_SEG *offsets, ulong first, ulong after,
+                  ulong base, uint left)
+{
+    enum { SEVERAL = 8 };
+    XL_SEG at[SEVERAL];
+    bool more = true;
+    for (ulong i = first + get_local_id(0); more && i < after; i += SEVERAL * XL_GROUP_SIZE) {
+#pragma unroll
+        for (uint k = 0; k < SEVERAL; ++k)
+            at[k] = offsets[min(i + k * XL_GROUP_SIZE, after - 1)];
+#pragma unroll
+        for (uint k = 0; k < SEVERAL; ++k)
+            if (at[k] - base < left)
+                marks[(uint)(at[k] - base)] = 1;
+        more = at[SEVERAL - 1] < base + left;
+    }
+}
+
 /* The first offset is number `offsets_offset` of its buffer, the first word number `mask_offset`,
  * the first word of the state number `state_offset`. */
 __kernel __attribute__((reqd_work_group_size(XL_GROUP_SIZE, 1, 1))) void
@@ -57,20 +81,20 @@ xl_scan_heads(const __global XL_SEG *offsets, ulong offsets_offset, ulong count,
     __local uint4 marks[XL_TILE / 16];
     ulong n;
     XL_LENGTH_READ(ulong, n, n_most, length, length_offset)
-    const ulong base = get_group_id(0) * XL_TILE, end = min(n, base + XL_TILE);
-    const uint words = base < n ? (uint)((end - base + 31) / 32) : 0;
+    const ulong base = get_group_id(0) * XL_TILE;
+    const uint left = base < n ? (uint)min(n - base, (ulong)XL_TILE) : 0;
     for (ulong i = get_global_id(0); i < state_words; i += get_global_size(0))
         state[state_offset + i] = 0;
     offsets += offsets_offset;
     mask += mask_offset + base / 32;
-    const ulong first = xl_tile_first(offsets, count, base, n), far = first + 8 * XL_TILE;
-    const bool many = far < count && offsets[far] < end;
+    const ulong first = xl_tile_first(offsets, count, base, n), far = first + XL_FAR;
+    const bool many = far < count && offsets[far] < base + left;
     xl_marks_clear(marks, XL_TILE / 16);
     xl_local_barrier();
     if (!many)
-        xl_offsets_mark((__local uchar *)marks, offsets, first, count, base, end);
+        xl_tile_mark((__local uchar *)marks, offsets, first, min(far, count), base, left);
     xl_local_barrier();
-    for (uint w = (uint)get_local_id(0); w < words; w += XL_GROUP_SIZE)
+    for (uint w = (uint)get_local_id(0); 32 * w < left; w += XL_GROUP_SIZE)
         mask[w] = many ? xl_heads_find(offsets, count, first, base + 32 * w)
                        : xl_marks_bits(marks, 32 * w, 16) | xl_marks_bits(marks, 32 * w + 16, 16)
                                                                 << 16;

@@ -56,7 +56,10 @@ XL_T xl_serial_scan(const xl_input *input, __global XL_OUT *out, ulong base, ulo
 #if XL_SEGMENTS == 0
         const xl_wide y = xl_wide_scan(input, x, &before);
 #else
-        const xl_wide y = xl_wide_scan(input, x, xl_wide_heads(input, base), &before);
+        bool some;
+        const xl_marks heads = xl_wide_heads(input, base, &some);
+        const xl_wide y = some ? xl_wide_scan(input, x, heads, &before)
+                               : xl_wide_scan(input, x, (xl_marks)(0), &before);
 #endif
         xl_wide_store(y, to + base, stream);
     }

@@ -356,7 +356,8 @@ size_t xli_scan_most_groups(const xli_problem *problem, const xli_scan_shape *sh
         return xli_ceil_div(n, shape->tile);
     const size_t wanted = xli_mul(shape->units, shape->tune.chunk_groups);
     const bool slow = shape->items == 0 && !xli_problem_goes_by_vectors(problem);
-    const size_t chunk = slow ? xli_max(shape->tune.chunk_elements / 64, 1) : shape->tune.chunk_elements;
+    const size_t chunk =
+        slow ? xli_max(shape->tune.chunk_elements / 64, 1) : shape->tune.chunk_elements;
     return xli_max(wanted, xli_ceil_div(n, chunk));
 }
 
