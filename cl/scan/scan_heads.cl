@@ -20,8 +20,9 @@
 #error "XL_TILE must be whole words"
 #endif
 
-/* Offsets of a tile that a group reads one by one, before it searches in them instead. */
-enum { XL_FAR = 32 * XL_TILE };
+/* Offsets for each element of a tile that a group reads one by one; if there are more, it searches
+ * in them instead. */
+#define XL_FEW_OFFSETS 8
 
 /* The first offset that is not below `at`, for all work-items. The guess of a search by sub-groups
  * is right if all segments of n elements have the same length. */
@@ -81,13 +82,13 @@ xl_scan_heads(const __global XL_SEG *offsets, ulong offsets_offset, ulong count,
     __local uint4 marks[XL_TILE / 16];
     ulong n;
     XL_LENGTH_READ(ulong, n, n_most, length, length_offset)
-    const ulong base = get_group_id(0) * XL_TILE;
+    const ulong base = (ulong)get_group_id(0) * XL_TILE;
     const uint left = base < n ? (uint)min(n - base, (ulong)XL_TILE) : 0;
     for (ulong i = get_global_id(0); i < state_words; i += get_global_size(0))
         state[state_offset + i] = 0;
     offsets += offsets_offset;
     mask += mask_offset + base / 32;
-    const ulong first = xl_tile_first(offsets, count, base, n), far = first + XL_FAR;
+    const ulong first = xl_tile_first(offsets, count, base, n), far = first + XL_FEW_OFFSETS * left;
     const bool many = far < count && offsets[far] < base + left;
     xl_marks_clear(marks, XL_TILE / 16);
     xl_local_barrier();
