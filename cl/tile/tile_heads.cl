@@ -4,8 +4,8 @@
  *   xl_heads(input, i, k)      bits of k elements, from an array of flags, bits or keys, or from
  *                              width and mask
  *   xl_heads_word(input, i)    bits of 32 elements, from an array of bits, or from width and mask
- * Work-items that walk a tile use vectors of marks: cl/tile/tile_wide.cl. Of CSR offsets a launch
- * before a scan makes bits (cl/scan/scan_heads.cl); reductions search in them
+ * Work-items that walk a tile use vectors of marks: cl/tile/tile_wide.cl. A launch before a
+ * scan turns CSR offsets into bits (cl/scan/scan_heads.cl); reductions search in them
  * (cl/reduce/reduce_chunk.cl). */
 #ifndef XL_TILE_HEADS
 #define XL_TILE_HEADS
