@@ -17,6 +17,7 @@
 #define XL_TILE_REDUCE_CHUNK
 
 #include "../tile/tile_heads.cl"
+#include "../tile/tile_offsets.cl"
 
 /* lib/reduce/reduce_shape.c computes the same size. */
 typedef struct xl_carry_out {

@@ -10,6 +10,7 @@
 #define XL_TILE_REDUCE_GROUP
 
 #include "../group/group_scan.cl"
+#include "../tile/tile_marks.cl"
 #include "../tile/tile_vector.cl"
 #include "reduce_chunk.cl"
 

@@ -138,12 +138,8 @@ XL_T xl_tile_scan_with_prefix(const xl_lookback *lookback, uint tile, XL_T *item
 #endif
 }
 
-/* The steps do not overlap. By CSR offsets, 2^24 words in segments of 32 take .062 ms on an H200 in
- * this order (November 2026). They take .080 if elements are loaded before heads are found, and
- * .072 if the next ticket is taken and that tile's offsets are found before results are stored;
- * even without any heads that order takes .070. */
 void xl_lookback_scan(xl_lookback lookback, __global XL_OUT *out, __local XL_T *scratch,
-                      __local xl_shared *shared, __local uint4 *heads)
+                      __local xl_shared *shared)
 {
     const uint tiles = xl_tile_count(lookback.source.input.n, XL_TILE);
     XL_T item[XL_ITEMS];
@@ -156,7 +152,6 @@ void xl_lookback_scan(xl_lookback lookback, __global XL_OUT *out, __local XL_T *
     }
     while (tile < tiles) {
         const ulong base = xl_tile_base(tile, XL_TILE);
-        xl_tile_heads_prepare(&lookback.source.input, heads, base);
         xl_tile_load(item, &lookback.source.input, base, xl_sub_tile(), !lookback.in_place);
         const XL_T before = xl_tile_scan_with_prefix(&lookback, tile, item, scratch, shared);
         xl_tile_store(item, &lookback.source.input, out, base, before, false);
@@ -170,10 +165,9 @@ __kernel XL_REQUIRED void XL_LOOKBACK_KERNEL(XL_LOOKBACK_ARGUMENTS)
 {
     __local XL_T scratch[XL_TILE_SCRATCH];
     __local xl_shared shared;
-    __local uint4 heads[XL_MARK_VECTORS];
     XL_INPUT_MAKE(input);
     xl_carry_pass(&input);
     xl_lookback_scan(xl_lookback_make(&input, state + state_offset, flags), out + out_offset,
-                     scratch, &shared, heads);
+                     scratch, &shared);
 }
 #endif

@@ -31,7 +31,7 @@
 #include "../tile/tile_heads.cl"
 
 #if XL_SERIAL
-#error "XL_SERIAL must be 0, because a group marks heads, even a group of one work-item"
+#error "XL_SERIAL must be 0"
 #endif
 
 #define XL_ROW 32
@@ -154,11 +154,9 @@ XL_T xl_sub_tile_total(const xl_input *input, ulong base)
 
 __kernel XL_REQUIRED void xl_reproducible_upsweep(XL_INPUT_ARGUMENTS, XL_TREE_ARGUMENTS)
 {
-    __local uint4 heads[XL_MARK_VECTORS];
     XL_INPUT_MAKE(input);
     XL_TREE_MAKE(tree);
     const ulong tile = get_group_id(0), base = xl_tile_base(tile, XL_TILE);
-    xl_heads_prepare(&input, heads, base);
     for (uint k = 0; k < XL_TREE_SUB_TILES; ++k) {
         const ulong at = base + k * XL_SUB_TILE_ELEMENTS;
         XL_T total = xl_identity();
@@ -209,12 +207,10 @@ __kernel XL_REQUIRED void xl_reproducible_downsweep(XL_INPUT_ARGUMENTS, XL_TREE_
                                                     __global XL_OUT *out, ulong out_offset,
                                                     uint windowed)
 {
-    __local uint4 heads[XL_MARK_VECTORS];
     XL_INPUT_MAKE(input);
     XL_TREE_MAKE(tree);
     const ulong tile = get_group_id(0), base = xl_tile_base(tile, XL_TILE);
     out += out_offset;
-    xl_heads_prepare(&input, heads, base);
     if (base < input.n) {
         const XL_T prefix = xl_tree_prefix(&tree, &input, tile, windowed != 0);
         XL_T before = xl_identity();
@@ -251,10 +247,9 @@ XL_T xl_vector_fold(const __local XL_T *x)
 
 /* Loads the elements of this group, from `base` on, into local memory. Adjacent work-items read
  * adjacent elements. */
-void xl_tree_load(xl_input *input, __local uint4 *heads, __local XL_T *block, ulong base)
+void xl_tree_load(const xl_input *input, __local XL_T *block, ulong base)
 {
     const uint count = xl_tree_count(input, base);
-    xl_heads_prepare(input, heads, base);
     XL_FOR_EACH(e, count)
     block[e] = xl_input_one(input, base + e);
     XL_FOR_EACH(e, XL_TILE - count)
@@ -265,12 +260,11 @@ void xl_tree_load(xl_input *input, __local uint4 *heads, __local XL_T *block, ul
 __kernel XL_REQUIRED void xl_reproducible_upsweep(XL_INPUT_ARGUMENTS, XL_TREE_ARGUMENTS)
 {
     __local XL_T block[XL_TILE], lanes[XL_GROUP_SIZE];
-    __local uint4 heads[XL_MARK_VECTORS];
     XL_INPUT_MAKE(input);
     XL_TREE_MAKE(tree);
     const ulong group = get_group_id(0);
     const uint i = (uint)get_local_id(0);
-    xl_tree_load(&input, heads, block, xl_tile_base(group, XL_TILE));
+    xl_tree_load(&input, block, xl_tile_base(group, XL_TILE));
     XL_T total = xl_identity();
     for (uint row = 0; row < XL_TREE_ROWS; ++row)
         total = xl_op(total, xl_vector_fold(block + (i * XL_TREE_ROWS + row) * XL_TREE_VLEN));
@@ -345,7 +339,6 @@ __kernel XL_REQUIRED void xl_reproducible_downsweep(XL_INPUT_ARGUMENTS, XL_TREE_
 {
     __local XL_T block[XL_TILE], leaves[2 * XL_LEAVES], fronts[XL_GROUP_SUB_TILES];
     __local XL_T carries[XL_GROUP_SUB_TILES * XL_TREE_ROWS];
-    __local uint4 heads[XL_MARK_VECTORS];
     XL_INPUT_MAKE(input);
     XL_TREE_MAKE(tree);
     const ulong group = get_group_id(0), base = xl_tile_base(group, XL_TILE);
@@ -359,7 +352,7 @@ __kernel XL_REQUIRED void xl_reproducible_downsweep(XL_INPUT_ARGUMENTS, XL_TREE_
                           xl_tree_fold(&tree, tile, first + k));
         fronts[k] = front;
     }
-    xl_tree_load(&input, heads, block, base);
+    xl_tree_load(&input, block, base);
     xl_sub_tiles_scan(&input, block, leaves, fronts, carries);
     out += out_offset;
     if (base < input.n) {

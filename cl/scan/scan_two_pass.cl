@@ -32,11 +32,9 @@ __kernel XL_REQUIRED void xl_scan_upsweep(XL_INPUT_ARGUMENTS, ulong chunk_elemen
     const XL_T total = xl_serial_reduce(&input, at, end - at);
 #else
     __local XL_T scratch[XL_TILE_SCRATCH];
-    __local uint4 heads[XL_MARK_VECTORS];
     XL_T item[XL_ITEMS];
     XL_T total = xl_identity();
     for (; at < end; at += XL_TILE) {
-        xl_tile_heads_prepare(&input, heads, at);
         xl_tile_load(item, &input, at, xl_sub_tile(), true);
         total = xl_op(total, xl_tile_reduce(item, scratch));
     }
@@ -106,12 +104,10 @@ __kernel XL_REQUIRED void xl_scan_downsweep(XL_INPUT_ARGUMENTS, ulong chunk_elem
         xl_carry_leave(&input, carry);
 #else
     __local XL_T scratch[XL_TILE_SCRATCH];
-    __local uint4 heads[XL_MARK_VECTORS];
     XL_T item[XL_ITEMS];
     XL_T carry = xl_spine_fold(spine, group, start, scratch);
     for (; at < end; at += XL_TILE) {
         XL_T before, all;
-        xl_tile_heads_prepare(&input, heads, at);
         xl_tile_load(item, &input, at, xl_sub_tile(), false);
         const XL_T sub_tile = xl_sub_tile_scan(&input, item, scratch);
         xl_sub_tiles_fold(sub_tile, scratch, &before, &all);

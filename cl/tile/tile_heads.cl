@@ -1,84 +1,16 @@
 /* SPDX-License-Identifier: MIT
- * Where segments begin: all head bits come from here, whatever describes the segments.
+ * Where segments begin:
  *
- *   xl_heads(input, i, k)      bits of k elements, from an array of flags, bits or keys, from width
- *                              and mask, or from CSR offsets
+ *   xl_heads(input, i, k)      bits of k elements, from an array of flags, bits or keys, or from
+ *                              width and mask
  *   xl_heads_word(input, i)    bits of 32 elements, from an array of bits, or from width and mask
- *   marks                      a byte for each element of a tile, in local memory:
- *                              xl_heads_prepare() makes them from CSR offsets, for xl_heads();
- *                              xl_marks_bits() reads any marks
- * Work-items that walk a tile use vectors of marks: cl/tile/tile_wide.cl and, for CSR offsets,
- * cl/scan/scan_cursor.cl. */
+ * Work-items that walk a tile use vectors of marks: cl/tile/tile_wide.cl. A launch before a
+ * scan turns CSR offsets into bits (cl/scan/scan_heads.cl); reductions search in them
+ * (cl/reduce/reduce_chunk.cl). */
 #ifndef XL_TILE_HEADS
 #define XL_TILE_HEADS
 
 #include "tile_input.cl"
-#if XL_SEGMENTS == 4
-#include "tile_offsets.cl"
-#endif
-
-/* The marks of a tile, in vectors of 16. */
-enum { XL_MARK_VECTORS = (XL_TILE + 15) / 16 };
-
-#if !XL_SERIAL
-void xl_marks_clear(__local uint4 *marks, uint vectors)
-{
-    for (uint k = (uint)get_local_id(0); k < vectors; k += (uint)get_local_size(0))
-        marks[k] = (uint4)(0);
-}
-
-/* Four bytes of 0 or 1 as bits. */
-uint xl_four_bits(uint bytes)
-{
-    return bytes * 0x10204080u >> 28;
-}
-
-/* Bit j: mark at + j is 1, for j < k <= 16. `at` must be a multiple of k, a power of two. */
-uint xl_marks_bits(const __local uint4 *marks, uint at, uint k)
-{
-    const __local uchar *const mark = (const __local uchar *)marks + at;
-    uint bits = 0;
-    if (k == 16) {
-        const uint4 w = *(const __local uint4 *)mark;
-        bits = xl_four_bits(w.x) | xl_four_bits(w.y) << 4 | xl_four_bits(w.z) << 8 |
-               xl_four_bits(w.w) << 12;
-    } else if (k % 4 == 0) {
-        for (uint j = 0; j < k; j += 4)
-            bits |= xl_four_bits(*(const __local uint *)(mark + j)) << j;
-    } else {
-        for (uint j = 0; j < k; ++j)
-            bits |= (uint)mark[j] << j;
-    }
-    return bits;
-}
-#endif
-
-#if XL_SEGMENTS == 4 && !XL_SERIAL
-/* Marks where segments begin in the tile at `base`, for later calls of xl_heads(). `first`: the
- * first offset that is not below base. If marking would take long, because very many segments are
- * empty, each element searches the offsets instead. All work-items must call it together, and none
- * may still read the marks of another tile. */
-void xl_marks_make(xl_input *input, __local uint4 *marks, ulong base, ulong first)
-{
-    const __global XL_SEG *const offsets = input->segments;
-    const ulong end = min(input->n, base + XL_TILE), far = first + 8 * XL_TILE;
-    const bool many = far < input->count && offsets[far] < end;
-    xl_marks_clear(marks, XL_MARK_VECTORS);
-    xl_local_barrier();
-    if (!many)
-        xl_offsets_mark((__local uchar *)marks, offsets, first, input->count, base, end);
-    xl_local_barrier();
-    input->base = many ? 1ul << 63 : base;
-    input->marks = marks;
-}
-
-void xl_heads_prepare(xl_input *input, __local uint4 *marks, ulong base)
-{
-    xl_marks_make(input, marks, base, xl_offset_search(input->segments, input->count, base, 0));
-}
-#else
-#define xl_heads_prepare(input, marks, base)
-#endif
 
 #if XL_SEGMENTS >= 5
 /* Bit k: element k of 32 begins a segment; the first of the 32 is at place `at` of its period. */
@@ -129,7 +61,7 @@ XL_SEG xl_key_before(const xl_input *input, ulong i)
  * a multiple of k, a power of two. */
 #if XL_SEGMENTS == 0
 #define xl_heads(input, i, k) 0u
-#elif XL_SEGMENTS != 4 || !XL_SERIAL
+#elif XL_SEGMENTS != 4
 uint xl_heads(const xl_input *input, ulong i, uint k)
 {
     uint bits = 0;
@@ -144,16 +76,6 @@ uint xl_heads(const xl_input *input, ulong i, uint k)
         const XL_SEG key = input->segments[i + j];
         bits |= (uint)(key != before) << j;
         before = key;
-    }
-#elif XL_SEGMENTS == 4
-    if (i - input->base < XL_TILE) {
-        bits = xl_marks_bits(input->marks, (uint)(i - input->base), k);
-    } else { /* the fallback of a look-back, or too many offsets */
-        ulong next = xl_offset_search(input->segments, input->count, i, 0);
-        for (uint j = 0; j < k; ++j) {
-            next = xl_offset_pass(input->segments, input->count, next, i + j);
-            bits |= (uint)(next < input->count && input->segments[next] == i + j) << j;
-        }
     }
 #else
     /* A 64-bit remainder is slow, so it is computed once. */
@@ -192,7 +114,7 @@ uint4 xl_flags_marks(uint4 flags)
 }
 #endif
 
-#if XL_SEGMENTS != 4 || !XL_SERIAL
+#if XL_SEGMENTS != 4
 /* The accumulator of element i. */
 XL_T xl_input_one(const xl_input *input, ulong i)
 {

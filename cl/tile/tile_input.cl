@@ -25,10 +25,6 @@ typedef struct xl_input {
 #endif
 #if XL_SEGMENTS == 4
     ulong count; /* number of offsets */
-#if !XL_SERIAL
-    ulong base; /* the tile whose heads are marked */
-    const __local uint4 *marks;
-#endif
 #elif XL_SEGMENTS >= 5
     ulong width, mask;
 #endif
@@ -137,15 +133,10 @@ bool xl_carry_holds(const __global XL_E *carry)
     input.width = segment_width;                                                                   \
     input.mask = segment_mask;
 #endif
-#if XL_SEGMENTS != 4
-#define XL_INPUT_OFFSETS(input)
-#elif XL_SERIAL
+#if XL_SEGMENTS == 4
 #define XL_INPUT_OFFSETS(input) input.count = segment_count;
 #else
-#define XL_INPUT_OFFSETS(input)                                                                    \
-    input.count = segment_count;                                                                   \
-    input.base = ~0ul - XL_TILE; /* no element is in that tile */                                  \
-    input.marks = 0;
+#define XL_INPUT_OFFSETS(input)
 #endif
 #if XL_PARAM_WORDS > 0
 #define XL_PARAMS_ARGUMENT , xl_params params

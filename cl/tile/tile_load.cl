@@ -63,17 +63,6 @@ uint xl_tile_at(uint sub_tile, uint row)
  * must be odd if local memory has 32 banks: the lanes' vectors are then in different banks. */
 #define xl_blocked_at(item) ((item)*XL_ITEMS)
 
-#if XL_SEGMENTS == 4 && XL_USE_LANES
-/* xl_heads_prepare() for a tile, by sub-groups. */
-void xl_tile_heads_prepare(xl_input *input, __local uint4 *marks, ulong base)
-{
-    xl_marks_make(input, marks, base,
-                  xl_offset_search_lanes(input->segments, input->count, base, 0, input->n));
-}
-#else
-#define xl_tile_heads_prepare(input, marks, base) xl_heads_prepare((input), (marks), (base))
-#endif
-
 #if XL_SEGMENTS == 1 || XL_SEGMENTS == 3
 /* xl_heads() of XL_VLEN elements; reads their flags or keys as one vector. */
 uint xl_heads_vector(const xl_input *input, ulong i)

@@ -13,12 +13,7 @@
 ulong xl_last_head(const xl_input *input, ulong base, ulong end, bool *head)
 {
     *head = false;
-#if XL_SEGMENTS == 4
-    const ulong after = xl_offset_search(input->segments, input->count, end, 0);
-    const ulong last = after > 0 ? input->segments[after - 1] : end;
-    *head = (base == 0 && xl_first_begins(input)) || (last >= base && last < end);
-    return last >= base && last < end ? last : base;
-#elif XL_SEGMENTS != 0
+#if XL_SEGMENTS != 0
     for (ulong at = end; at > base;) {
         if (at % xl_wide_size == 0 && at - base >= xl_wide_size &&
             !xl_wide_has_heads(input, at - xl_wide_size)) {

@@ -7,7 +7,7 @@
  *   xl_wide_reduce(), xl_wide_has_heads(), which leave all work to the caller without vectors;
  *   xl_prefetch()
  * with XL_BY_VECTORS also xl_wide, its loads and stores, and xl_wide_scan(); with segments xl_marks
- * and xl_wide_heads(). For CSR offsets, cl/scan/scan_cursor.cl has the heads. */
+ * and xl_wide_heads(). */
 #ifndef XL_TILE_WIDE
 #define XL_TILE_WIDE
 
@@ -64,7 +64,7 @@ void xl_prefetch(const __global void *p)
 }
 
 #define XL_HAS_MARKS (XL_SEGMENTS != 0 && XL_SEGMENTS != 4 && XL_HAS_SHUFFLE)
-#if XL_SEGMENTS != 0 && XL_HAS_SHUFFLE
+#if XL_HAS_MARKS
 /* A mark is as wide as an element, as select() requires. */
 #if !XL_BY_VECTORS || XL_E_BYTES == 4
 #define XL_MARK int
@@ -77,13 +77,13 @@ void xl_prefetch(const __global void *p)
 #endif
 typedef XL_JOIN(XL_MARK, XL_WIDE) xl_marks;
 #define XL_AS_MARKS(x) XL_JOIN(XL_JOIN(convert_, XL_MARK), XL_WIDE)(x)
-#endif
 
-#if XL_HAS_MARKS
 /* -1 for each of the XL_WIDE elements from i on that begins a segment, 0 for the others. All must
- * exist, and i must be a multiple of XL_WIDE. */
-xl_marks xl_wide_heads(const xl_input *input, ulong i)
+ * exist, and i must be a multiple of XL_WIDE. *some: whether any does; true if that takes a test of
+ * each. */
+xl_marks xl_wide_heads(const xl_input *input, ulong i, bool *some)
 {
+    *some = true;
 #if XL_SEGMENTS == 1
     xl_marks marks = XL_AS_MARKS(XL_WIDE_LOAD(input->segments + i) != (uchar)0);
 #elif XL_SEGMENTS == 3
@@ -96,8 +96,9 @@ xl_marks xl_wide_heads(const xl_input *input, ulong i)
 #if XL_SEGMENTS == 2
     const uint bits = xl_heads(input, i, XL_WIDE);
 #else
-    const uint bits = xl_heads_word(input, i);
+    const uint bits = xl_heads_word(input, i) & ((1u << XL_WIDE) - 1u);
 #endif
+    *some = bits != 0 || (i == 0 && xl_first_begins(input));
 #if XL_WIDE == 16
     xl_marks marks = XL_AS_MARKS((place & bits) != 0u);
 #else
@@ -114,27 +115,13 @@ xl_marks xl_wide_heads(const xl_input *input, ulong i)
 bool xl_wide_has_heads(const xl_input *input, ulong i)
 {
 #if XL_HAS_MARKS
-    return any(xl_wide_heads(input, i)) != 0;
+    bool some;
+    const xl_marks heads = xl_wide_heads(input, i, &some);
+    return XL_SEGMENTS == 1 || XL_SEGMENTS == 3 ? any(heads) != 0 : some;
 #else
     return true;
 #endif
 }
-
-#if XL_SEGMENTS == 4 && XL_HAS_SHUFFLE
-/* Bytes of -1 or 0 as marks; *some: any is set. any() would test one element after the other (PoCL
- * 3.1), with a misprediction at most of them. */
-xl_marks xl_marks_of_bytes(const char *from, bool *some)
-{
-    const XL_JOIN(char, XL_WIDE) bytes = XL_WIDE_LOAD(from);
-#if XL_WIDE == 16
-    const ulong2 halves = as_ulong2(bytes);
-    *some = (halves.x | halves.y) != 0;
-#else
-    *some = as_ulong(bytes) != 0;
-#endif
-    return XL_AS_MARKS(bytes);
-}
-#endif
 
 #if XL_BY_VECTORS
 typedef XL_JOIN(XL_E, XL_WIDE) xl_wide;
@@ -220,11 +207,11 @@ xl_wide xl_wide_scan(const xl_input *input, xl_wide mine, xl_wide *before)
     *before = xl_op_wide(*before, (xl_wide)(XL_WIDE_LAST(x)));
     return y;
 }
-#else
+#elif XL_HAS_MARKS
 /* The same with segments. An element has `met` a head if the head is its own, or is between the
  * element and the first one that it has combined so far; it then combines no more. If `heads` is a
  * constant 0, no instructions remain for it. Inlining is forced: as calls, with vectors in memory,
- * the two calls of a scan by CSR offsets took 4 times as long in segments of 1000 (PoCL 3.1). */
+ * the two calls took 4 times as long in segments of 1000 (PoCL 3.1). */
 #define XL_WIDE_STEP(x, met, by)                                                                   \
     x = select(xl_op_wide(XL_WIDE_UP(x, by), x), x, met);                                          \
     met |= XL_SHIFT_UP((xl_marks)(0), met, by);

@@ -28,10 +28,10 @@ typedef enum xl_scan_kind { XL_EXCLUSIVE = 0, XL_INCLUSIVE = 1 } xl_scan_kind;
 
 typedef enum xl_scan_algorithm {
     XL_SCAN_AUTO = 0,            /* chosen by device, type, operator and determinism, not by n */
-    XL_SCAN_LOOKBACK = 1,        /* one launch; with scratch given two. The device must promise
-                                    messages between work-groups */
+    XL_SCAN_LOOKBACK = 1,        /* one launch; with scratch given or CSR offsets two. The device
+                                    must promise messages between work-groups */
     XL_SCAN_REDUCE_THEN_SCAN = 2 /* two launches, or more if work-items run one after another and n
-                                    is large. Any device */
+                                    is large; CSR offsets take one more. Any device */
 } xl_scan_algorithm;
 
 /* Start from xl_scan_desc_init(): the exclusive sum of u32. Leave fields that do not apply at their

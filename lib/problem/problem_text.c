@@ -2,12 +2,19 @@
  * What kernels of a problem are given when they are built. */
 #include "problem.h"
 
-/* The type of an element of the segments' array. */
-static const char *segment_type(const xl_scan_desc *desc)
+/* What kernels read: a launch before a scan makes bits of CSR offsets (cl/scan/scan_heads.cl). */
+static xl_segments segments_read(const xli_problem *problem)
 {
-    if (desc->segments == XL_SEGMENTS_HEAD_FLAGS)
+    return problem->segments == XL_SEGMENTS_OFFSETS && !problem->reduces ? XL_SEGMENTS_FLAG_BITMASK
+                                                                         : problem->segments;
+}
+
+/* The type of an element of the segments' array. */
+static const char *segment_type(xl_segments segments, const xl_scan_desc *desc)
+{
+    if (segments == XL_SEGMENTS_HEAD_FLAGS)
         return "uchar";
-    if (desc->segments == XL_SEGMENTS_KEYS || desc->segments == XL_SEGMENTS_OFFSETS)
+    if (segments == XL_SEGMENTS_KEYS || segments == XL_SEGMENTS_OFFSETS)
         return xli_lane_name(desc->segment_type);
     return "uint";
 }
@@ -39,10 +46,11 @@ xl_status xli_problem_text(const xl_context *ctx, const xli_problem *problem,
     static const char *const names[] = {"T", "XL_IN", "XL_OUT"};
     char load[XLI_CONVERSION_ROOM], store[XLI_CONVERSION_ROOM];
     const xli_element *types[] = {&problem->element, &problem->in, &problem->out};
+    const xl_segments segments = segments_read(problem);
     const xli_definition lines[] = {
-        {"XL_ACCUMULATOR", problem->state},         {"XL_BUILT_IN", is_built_in(problem)},
-        {"XL_SEGMENTS", (size_t)problem->segments}, {"XL_INIT", init_of(problem)},
-        {"XL_CARRY", xli_problem_carry(problem)},   {"XL_INCLUSIVE", problem->inclusive},
+        {"XL_ACCUMULATOR", problem->state},       {"XL_BUILT_IN", is_built_in(problem)},
+        {"XL_SEGMENTS", (size_t)segments},        {"XL_INIT", init_of(problem)},
+        {"XL_CARRY", xli_problem_carry(problem)}, {"XL_INCLUSIVE", problem->inclusive},
     };
     xli_element_text(text, capabilities, types, XLI_COUNT(types), problem->op, desc->user_op);
     xli_params_text(text, &problem->params);
@@ -64,7 +72,7 @@ xl_status xli_problem_text(const xl_context *ctx, const xli_problem *problem,
                  problem->out.storage);
     xli_element_text_access(text, problem->op, types, problem->loads, problem->stores,
                             &problem->params);
-    xli_text_add(text, "#define XL_SEG %s\n", segment_type(desc));
+    xli_text_add(text, "#define XL_SEG %s\n", segment_type(segments, desc));
     if (problem->element.lanes == 3 && problem->state != XLI_ACCUMULATOR_PLAIN)
         xli_text_add(text,
                      "#define xl_held %s4\n#define xl_hold(e) ((%s4)((e), (%s)0))\n"

@@ -77,6 +77,8 @@ static xl_status prepare(xl_plan *base, const void *of, const xli_span *spans)
     xli_scan_call call = {.n = xli_max(1, args->n),
                           .misaligned =
                               xli_scan_is_misaligned(plan, args->in.offset, args->out.offset)};
+    if (args->n > 0 && plan->problem.segments == XL_SEGMENTS_OFFSETS)
+        XL_TRY(xli_scan_build_part(plan, XLI_SCAN_HEADS));
     if (plan->shape.algorithm != XL_SCAN_LOOKBACK || (args->n == 0 && !plan->problem.carries))
         return XL_SUCCESS;
     if (!in_place)

@@ -9,11 +9,16 @@ bool xli_scan_is_misaligned(const xli_scan_plan *plan, size_t in_offset, size_t 
            out_offset * plan->problem.out.bytes % VECTOR_BYTES != 0;
 }
 
+static bool has_offsets(const xli_scan_plan *plan)
+{
+    return plan->problem.segments == XL_SEGMENTS_OFFSETS;
+}
+
 void xli_scan_set_pool(xli_scan_plan *plan)
 {
-    const bool lookback = plan->shape.algorithm == XL_SCAN_LOOKBACK;
-    plan->base.pool.zeroed = lookback;
-    plan->base.pool.most_calls = lookback ? XLI_SCAN_MOST_CALLS : 0;
+    const bool keeps_state = plan->shape.algorithm == XL_SCAN_LOOKBACK && !has_offsets(plan);
+    plan->base.pool.zeroed = keeps_state;
+    plan->base.pool.most_calls = keeps_state ? XLI_SCAN_MOST_CALLS : 0;
 }
 
 /* The state buffer of look-back, as cl/tile/tile_descriptor.cl lays it out. */
@@ -37,7 +42,7 @@ static size_t look_back_bytes(const xli_scan_plan *plan, size_t n)
 
 /* For reduce-then-scan this grows with n. The number of groups may fall: a few more tiles may mean
  * longer chunks. */
-size_t xli_scan_scratch(const xli_scan_plan *plan, size_t n)
+static size_t scan_bytes(const xli_scan_plan *plan, size_t n)
 {
     const size_t tiles = xli_ceil_div(n, plan->shape.tile);
     if (plan->shape.algorithm == XL_SCAN_LOOKBACK)
@@ -48,6 +53,34 @@ size_t xli_scan_scratch(const xli_scan_plan *plan, size_t n)
         return 0;
     const size_t groups = xli_min(tiles, xli_scan_most_groups(&plan->problem, &plan->shape, n));
     return xli_round_up(xli_mul(groups, plan->problem.accumulator_bytes), XLI_SCRATCH_ALIGN);
+}
+
+/* A bitmask of CSR offsets comes last. */
+size_t xli_scan_scratch(const xli_scan_plan *plan, size_t n)
+{
+    const size_t mask = has_offsets(plan) ? xli_mul(xli_ceil_div(n, 32), sizeof(cl_uint)) : 0;
+    return xli_add(scan_bytes(plan, n), xli_round_up(mask, XLI_SCRATCH_ALIGN));
+}
+
+/* Makes the bitmask of CSR offsets, which the scan reads as its segments, and clears the state of
+ * look-back. */
+static xl_status enqueue_heads(xli_scan_plan *plan, xli_flow *f, const xli_span *offsets,
+                               size_t count)
+{
+    const bool lookback = plan->shape.algorithm == XL_SCAN_LOOKBACK;
+    const size_t words = lookback ? look_back_bytes(plan, f->n) / sizeof(cl_ulong) : 0;
+    xli_args args = {.count = 0};
+    xli_args_add_span(&args, offsets);
+    xli_args_add(&args, XLI_U64(count));
+    xli_args_add(&args, XLI_U64(f->n));
+    xli_args_add(&args, XLI_OPTIONAL(f->spans[XLI_N_DEVICE].buffer));
+    xli_args_add(&args, XLI_U64(f->spans[XLI_N_DEVICE].offset));
+    xli_args_add_span(&args, &f->spans[XLI_SEGMENTS]);
+    xli_args_add_place(&args, f->scratch->buffer, f->scratch->offset / sizeof(cl_ulong));
+    xli_args_add(&args, XLI_U64(words));
+    return xli_seq_launch_args(f->seq, &plan->kernels.heads,
+                               xli_ceil_div(f->n, plan->shape.heads_tile), plan->shape.heads_size,
+                               &args, 0);
 }
 
 /* If a group is one work-item and has many totals before it, to fold them costs as much as the run
@@ -102,7 +135,7 @@ static xl_status enqueue_look_back(xli_scan_plan *plan, xli_flow *f)
     enum { STREAM = 1, SINGLE_TILE = 2, IN_PLACE = 4 };
     const unsigned flags =
         (f->stream ? STREAM : 0) | (tiles == 1 ? SINGLE_TILE : 0) | (f->in_place ? IN_PLACE : 0);
-    if (tiles > 1)
+    if (tiles > 1 && !has_offsets(plan))
         XL_TRY(xli_seq_clear(f->seq, &plan->kernels.clear, f->scratch, state_words(plan, tiles),
                              plan->shape.units));
     XL_TRY(XLI_FLOW_LAUNCH(
@@ -136,11 +169,19 @@ xl_status xli_scan_launch(xl_plan *base, xli_seq *seq, const void *of, const xli
     const xl_scan_args *const args = of;
     xli_scan_plan *const plan = (xli_scan_plan *)base;
     xli_flow f;
+    xli_span read[XLI_SCAN_ARRAYS]; /* by the scan */
+    memcpy(read, spans, sizeof read);
+    if (has_offsets(plan)) {
+        read[XLI_SEGMENTS] = *scratch;
+        read[XLI_SEGMENTS].offset = (scratch->offset + scan_bytes(plan, args->n)) / sizeof(cl_uint);
+    }
     XL_TRY(check_carry(plan, args));
-    XL_TRY(xli_flow_begin(&f, &plan->problem, &plan->init, seq, args, spans, scratch));
+    XL_TRY(xli_flow_begin(&f, &plan->problem, &plan->init, seq, args, read, scratch));
     f.stream = !f.in_place && f.n / 1024 * plan->problem.out.bytes >= plan->shape.tune.stream_kib;
     if (f.n == 0 && !spans[XLI_CARRY_OUT].buffer)
         goto done;
+    if (f.n > 0 && has_offsets(plan))
+        XL_TRY(enqueue_heads(plan, &f, &spans[XLI_SEGMENTS], args->segments.count));
     if (plan->shape.algorithm == XL_SCAN_LOOKBACK)
         XL_TRY(enqueue_look_back(plan, &f));
     else if (xli_scan_is_tree(plan))

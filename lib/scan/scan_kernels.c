@@ -53,10 +53,12 @@ void xli_scan_text_part(const xli_scan_plan *plan, xli_scan_part part, xli_text 
 void xli_scan_drop_kernels(xli_scan_plan *plan)
 {
     xli_scan_kernels *k = &plan->kernels;
-    xli_kernel *const all[] = {&k->reduce,      &k->downsweep,   &k->clear,      &k->lookback[0],
-                               &k->lookback[1], &k->lookback[2], &k->scan_spine, &k->window_starts};
+    xli_kernel *const all[] = {&k->reduce,     &k->downsweep,     &k->clear,
+                               &k->scan_spine, &k->window_starts, &k->heads};
     for (size_t i = 0; i < XLI_COUNT(all); ++i)
         xli_kernel_destroy(all[i]);
+    for (size_t i = 0; i < XLI_COUNT(k->lookback); ++i)
+        xli_kernel_destroy(&k->lookback[i]);
     xli_text_free(&plan->text);
     xli_parts_destroy(&plan->parts);
 }
@@ -84,10 +86,28 @@ done:
     return status;
 }
 
+static xl_status build_heads(xli_scan_plan *plan)
+{
+    xli_text text = {0};
+    const xli_wanted list[] = {{"xl_scan_heads", &plan->kernels.heads, true}};
+    const xli_definition lines[] = {{"XL_SERIAL", 0},
+                                    {"XL_GROUP_SIZE", plan->shape.heads_size},
+                                    {"XL_TILE", plan->shape.heads_tile}};
+    xli_text_add(&text, "#define XL_SEG %s\n",
+                 plan->problem.segment_bytes == sizeof(cl_ulong) ? "ulong" : "uint");
+    xli_text_define(&text, lines, XLI_COUNT(lines));
+    const xl_status status =
+        xli_kernels_build(plan->base.ctx, "scan_heads", &text, list, XLI_COUNT(list), NULL);
+    xli_text_free(&text);
+    return status;
+}
+
 static xl_status build_part(void *of, unsigned part)
 {
     size_t most = SIZE_MAX;
     xli_scan_plan *const plan = of;
+    if (part == XLI_SCAN_HEADS)
+        return build_heads(plan);
     const bool pipelined = plan->shape.pipelined,
                in_place = part % XLI_SCAN_MISALIGNED == XLI_SCAN_IN_PLACE;
     const char *const name = pipelined && in_place            ? "xl_scan_pipelined_in_place"
@@ -101,7 +121,7 @@ static xl_status build_part(void *of, unsigned part)
                          kernels, XLI_COUNT(kernels), &most);
 }
 
-xl_status xli_scan_build_part(xli_scan_plan *plan, xli_scan_part part)
+xl_status xli_scan_build_part(xli_scan_plan *plan, unsigned part)
 {
     return xli_parts_build(&plan->parts, part, build_part, plan);
 }

@@ -20,6 +20,7 @@ typedef struct xli_scan_kernels {
     xli_kernel clear, lookback[XLI_SCAN_PARTS];
     xli_kernel scan_spine;    /* if a work-item is a group, and of the tree below */
     xli_kernel window_starts; /* of the tree that is the same on every device */
+    xli_kernel heads;         /* with CSR offsets */
 } xli_scan_kernels;
 
 typedef struct xli_scan_plan {
@@ -28,7 +29,7 @@ typedef struct xli_scan_plan {
     xli_scan_shape shape;
     xli_scan_kernels kernels;
     xli_init init;
-    /* Look-back builds a part when a call needs it. */
+    /* Look-back builds a part when a call needs it, and so does a scan by CSR offsets. */
     xli_text text; /* the definitions of all parts */
     xli_parts parts;
     uint32_t sub_group[XLI_SCAN_PARTS];
@@ -64,8 +65,9 @@ void xli_scan_text_part(const xli_scan_plan *plan, xli_scan_part part, xli_text 
 xl_status xli_scan_build(xli_scan_plan *plan, const xl_scan_desc *desc,
                          const xli_capabilities *capabilities, size_t *most);
 
-/* Compiles a part of a look-back if no call has needed it. */
-xl_status xli_scan_build_part(xli_scan_plan *plan, xli_scan_part part);
+/* Compiles a part of a look-back, or the kernel for CSR offsets, if no call has needed it. */
+enum { XLI_SCAN_HEADS = XLI_SCAN_PARTS };
+xl_status xli_scan_build_part(xli_scan_plan *plan, unsigned part);
 void xli_scan_drop_kernels(xli_scan_plan *plan);
 
 /* ---- scan_reproducible.c --------------------------------------------------- */

@@ -9,26 +9,20 @@ static size_t widest(const xli_problem *problem)
     return xli_max(xli_max(problem->in.bytes, problem->out.bytes), keys);
 }
 
-/* Local memory of a work-group: the totals of rows if there are no sub-groups, the group scan, and
- * the heads of a tile. */
+/* Local memory of a work-group: the totals of rows if there are no sub-groups, and the group scan. */
 static size_t local_bytes(const xli_problem *problem, const xli_scan_shape *shape, size_t size,
                           size_t items)
 {
-    return (items / shape->vector + 2) * size * problem->accumulator_bytes + size * items + 256;
+    return (items / shape->vector + 2) * size * problem->accumulator_bytes + 256;
 }
 
-/* Elements of a work-item in groups of `size`: as tuned, if registers and local memory hold them.
- * With CSR offsets each element has a mark in local memory: scans of words were slower by a sixth
- * with 40 elements than with 32 (H200, November 2026). */
+/* Elements of a work-item in groups of `size`: as tuned, if registers and local memory hold them. */
 static uint32_t choose_items(const xli_problem *problem, const xli_capabilities *capabilities,
                              const xli_scan_shape *shape, uint32_t size)
 {
-    enum { MOST_MARKED = 32 };
-    const bool marked = problem->segments == XL_SEGMENTS_OFFSETS;
     const size_t words = xli_ceil_div(problem->accumulator_bytes, 4);
     const uint32_t vector = shape->vector;
-    const size_t most = shape->tune.item_bytes / 4 / words;
-    uint32_t items = (uint32_t)((marked ? xli_min(most, MOST_MARKED) : most) / vector * vector);
+    uint32_t items = (uint32_t)(shape->tune.item_bytes / 4 / words / vector * vector);
     items = (uint32_t)xli_max(items, vector);
     while (items > vector &&
            local_bytes(problem, shape, size, items) > capabilities->info.local_bytes)
@@ -97,16 +91,6 @@ static uint32_t choose_short_tile(const xli_problem *problem, const xli_scan_sha
     return shape->pipelined && !fixed && short_tile_vectors < rows ? short_tile_vectors : 0;
 }
 
-/* The longest run of a work-item that takes elements one by one. */
-static size_t slow_chunk(const xli_problem *problem, const xli_scan_shape *shape)
-{
-    const bool offsets = problem->segments == XL_SEGMENTS_OFFSETS;
-    const size_t chunk = xli_max(shape->tune.chunk_elements / 64, 1);
-    return offsets && shape->tune.chunk_elements_csr > 0
-               ? xli_min(chunk, shape->tune.chunk_elements_csr)
-               : chunk;
-}
-
 /* Chooses group and tile for groups of at most `most` work-items. A group of one work-item walks
  * its tile. If it walks element by element, tiles are shorter, so that they are as much work. */
 static void shape_to_fit(const xli_problem *problem, const xli_capabilities *capabilities,
@@ -114,11 +98,7 @@ static void shape_to_fit(const xli_problem *problem, const xli_capabilities *cap
 {
     /* Runs of reduce-then-scan keep to the limit of llvmpipe: see tune.h. */
     const bool lookback = shape->algorithm == XL_SCAN_LOOKBACK;
-    const bool counted =
-        problem->segments == XL_SEGMENTS_OFFSETS && shape->tune.chunk_elements_csr > 0;
-    const size_t most_steps = lookback  ? 1 << 14
-                              : counted ? xli_min(1 << 12, slow_chunk(problem, shape))
-                                        : 1 << 12;
+    const size_t most_steps = lookback ? 1 << 14 : 1 << 12;
     size_t size = xli_min(xli_power_below(shape->tune.group_size), xli_power_below(most));
     shape->pipelined = shape_pipelined(problem, capabilities, most, shape);
     shape->bulk = shape->pipelined && capabilities->lane_way == XLI_LANE_PTX &&
@@ -212,13 +192,11 @@ static bool shape_tree_look_back(const xli_problem *problem, const xli_capabilit
     return true;
 }
 
-/* Local memory of a group that computes the tree by launches: elements, two buffers of vectors, and
- * marks. */
+/* Local memory of a group that computes the tree by launches: elements and two buffers of vectors. */
 static size_t tree_bytes(const xli_problem *problem, const xli_scan_tree *tree, size_t size)
 {
     const size_t vectors = size * tree->rows, elements = vectors * tree->vector;
-    const size_t marks = problem->segments == XL_SEGMENTS_OFFSETS ? elements : 0;
-    return (elements + 2 * vectors + size) * problem->accumulator_bytes + marks;
+    return (elements + 2 * vectors + size) * problem->accumulator_bytes;
 }
 
 /* The tree by launches. A group takes at most half of the local memory, so that a compute unit has
@@ -273,6 +251,20 @@ static xl_scan_algorithm choose_algorithm(const xli_capabilities *capabilities,
     return algorithm;
 }
 
+/* The launch that makes a bitmask of CSR offsets. Where rounds of loops are counted a tile is so
+ * short that a work-item may search for each of its heads, which takes up to 45 rounds. */
+static void shape_heads(const xli_problem *problem, const xli_capabilities *capabilities,
+                        const xli_scan_limits *limits, xli_scan_shape *shape)
+{
+    enum { SIZE = 256, TILE = 1 << 13, SHORT_TILE = 1 << 9 };
+    if (problem->segments != XL_SEGMENTS_OFFSETS)
+        return;
+    shape->heads_size = shape->tune.shape == XLI_SCAN_SERIAL
+                            ? 1
+                            : (uint32_t)xli_min(SIZE, xli_power_below(limits->most));
+    shape->heads_tile = capabilities->most_rounds < SIZE_MAX ? SHORT_TILE : TILE;
+}
+
 void xli_scan_shape_of(const xli_problem *problem, const xli_capabilities *capabilities,
                        const xli_tune_scan *tune, const xli_scan_limits *limits,
                        xli_scan_shape *shape)
@@ -283,6 +275,7 @@ void xli_scan_shape_of(const xli_problem *problem, const xli_capabilities *capab
                               .vector = xli_problem_vector(problem, widest(problem))};
     if (!(limits->files & XLI_FILE_PIPELINED))
         shape->tune.pipelined = 0;
+    shape_heads(problem, capabilities, limits, shape);
     if (xli_problem_is_reproducible(problem)) {
         shape_reproducible(problem, capabilities, limits, shape);
         return;
@@ -363,7 +356,8 @@ size_t xli_scan_most_groups(const xli_problem *problem, const xli_scan_shape *sh
         return xli_ceil_div(n, shape->tile);
     const size_t wanted = xli_mul(shape->units, shape->tune.chunk_groups);
     const bool slow = shape->items == 0 && !xli_problem_goes_by_vectors(problem);
-    const size_t chunk = slow ? slow_chunk(problem, shape) : shape->tune.chunk_elements;
+    const size_t chunk =
+        slow ? xli_max(shape->tune.chunk_elements / 64, 1) : shape->tune.chunk_elements;
     return xli_max(wanted, xli_ceil_div(n, chunk));
 }
 

@@ -30,6 +30,8 @@ typedef struct xli_scan_shape {
     uint32_t window;             /* tiles of a look-back window, if it is pipelined */
     uint32_t short_tile_vectors; /* of a work-item in shorter tiles, for few elements; or 0 */
     size_t tile;                 /* elements of one group's tile, the most */
+    uint32_t heads_size;         /* with CSR offsets: work-items of a group of the launch before, */
+    uint32_t heads_tile;         /* and elements, whose heads it finds; else 0 */
     xli_scan_tree tree;          /* computed by look-back or by scan_reproducible.c */
 } xli_scan_shape;
 

@@ -49,8 +49,6 @@ const xli_tunable xli_tunables[XLI_TUNABLES] = {
      MEANS("Work-groups per compute unit of reduce-then-scan.")},
     {SCAN(chunk_elements), RANGE(1 << 10, 1 << 30),
      MEANS("Elements of the longest chunk of one group of reduce-then-scan, about.")},
-    {SCAN(chunk_elements_csr), ZERO_OR(1, 1 << 30),
-     MEANS("The same if segments are CSR offsets; 0: the same as without them.")},
     {SCAN(lookback_groups), RANGE(1, 64), DOUBLING(1),
      MEANS("Work-groups per compute unit of look-back.")},
     {SCAN(tiles_per_lane), RANGE(1, 16), DOUBLING(3),

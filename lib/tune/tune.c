@@ -29,15 +29,13 @@ static void take_file(const xli_tuning *file, xli_tune *tune)
 }
 
 /* The largest value on a driver that ends the loops of a work-item after 65,535 rounds in total
- * (lib/ocl/rusticl.c). With CSR offsets an element of a scan costs up to 45 rounds, because empty
- * segments before it are passed by a search. */
+ * (lib/ocl/rusticl.c). */
 static const struct {
     const char *name;
     uint32_t most;
 } loop_limits[] = {
     {"scan.tile_bytes", 1 << 16},
     {"scan.chunk_elements", 1 << 19}, /* a round takes 16 */
-    {"scan.chunk_elements_csr", 1 << 10},
     {"reduce.chunk_elements", 1 << 15},
     {"reduce.chunk_elements_csr", 1 << 13},
     {"reduce.single_group_tiles", 8},

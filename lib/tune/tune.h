@@ -41,7 +41,7 @@ enum { XLI_TOP_K_GROUP = 0, XLI_TOP_K_SERIAL = 1 }; /* top_k.shape */
 
 typedef struct xli_tune_scan {
     uint32_t shape, group_size, item_bytes, tile_bytes;
-    uint32_t chunk_groups, chunk_elements, chunk_elements_csr;
+    uint32_t chunk_groups, chunk_elements;
     uint32_t lookback_groups, tiles_per_lane, look_back, stream_kib;
     /* Pipelined look-back (cl/scan/scan_pipelined.cl): of values of one word, and of two. */
     uint32_t pipelined, pipelined_window, pipelined_groups, pipelined_short_vectors;

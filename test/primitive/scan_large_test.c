@@ -161,6 +161,8 @@ static uint64_t large_begin(const large *l, const xl_scan_desc *desc, uint64_t i
         return i / desc->segment_width * desc->segment_width;
     if (desc->segments == XL_SEGMENTS_KEYS)
         return i >= l->border ? l->border : i / l->chunk * l->chunk;
+    if (desc->segments == XL_SEGMENTS_OFFSETS)
+        return i >= l->border ? l->border : 0;
     return 0;
 }
 
@@ -185,9 +187,16 @@ static void compare_window(const large *l, const xl_scan_desc *desc, uint64_t at
 /* u8, in place; the host looks at windows of the result. */
 XLT_TEST(scans_past_2_to_32)
 {
-    static const xl_segments kinds[] = {XL_SEGMENTS_NONE, XL_SEGMENTS_WIDTH, XL_SEGMENTS_KEYS};
+    static const xl_segments kinds[] = {XL_SEGMENTS_NONE, XL_SEGMENTS_WIDTH, XL_SEGMENTS_KEYS,
+                                        XL_SEGMENTS_OFFSETS};
     large l = large_make();
-    const xl_view data = xl_view_of(l.data, 0);
+    const uint64_t begins[] = {0, l.border, l.n};
+    xlt_buffer offsets = xlt_buffer_make(begins, 3, sizeof begins[0], 0);
+    const xl_view data = xl_view_of(l.data, 0),
+                  heads[] = {[XL_SEGMENTS_KEYS] = xl_view_of(l.keys, 0),
+                             [XL_SEGMENTS_OFFSETS] =
+                                 xl_view_n(offsets.mem, xlt_view(&offsets).offset, 3),
+                             [XL_SEGMENTS_WIDTH] = xl_no_view()};
     for (size_t k = 0; k < sizeof kinds / sizeof kinds[0]; ++k) {
         xl_plan *plan;
         xl_scan_desc desc;
@@ -196,24 +205,23 @@ XLT_TEST(scans_past_2_to_32)
         desc.kind = XL_INCLUSIVE;
         desc.load = large_load;
         desc.segments = kinds[k];
-        desc.segment_type = kinds[k] == XL_SEGMENTS_KEYS ? XL_U8 : XL_NONE;
+        desc.segment_type = kinds[k] == XL_SEGMENTS_KEYS      ? XL_U8
+                            : kinds[k] == XL_SEGMENTS_OFFSETS ? XL_U64
+                                                              : XL_NONE;
         desc.segment_width = kinds[k] == XL_SEGMENTS_WIDTH ? l.limit + 100 : 0;
         fill_large(&l);
         XLT_OK(xl_scan_create(xlt_context(), &desc, &plan));
-        XLT_OK(xl_scan_enqueue(plan, xlt_queue(),
-                               &(xl_scan_args){.n = l.n,
-                                               .in = data,
-                                               .segments = kinds[k] == XL_SEGMENTS_KEYS
-                                                               ? xl_view_of(l.keys, 0)
-                                                               : xl_no_view(),
-                                               .out = data},
-                               0, NULL, NULL));
+        XLT_OK(xl_scan_enqueue(
+            plan, xlt_queue(),
+            &(xl_scan_args){.n = l.n, .in = data, .segments = heads[kinds[k]], .out = data}, 0,
+            NULL, NULL));
         XLT_CL(clFinish(xlt_queue()));
         for (uint64_t at = 0; at < l.n; at += l.chunk - WINDOW / 2)
             compare_window(&l, &desc, at, at + WINDOW < l.n ? at + WINDOW : l.n);
         compare_window(&l, &desc, l.n - WINDOW, l.n);
         xl_plan_destroy(plan);
     }
+    xlt_buffer_free(&offsets);
     large_free(&l);
 }
 

@@ -34,6 +34,7 @@ static xli_kernel scan_kernel(const xl_scan_desc *desc, const char *name)
     xli_text text = {0};
     XLT_OK(xli_context_capabilities(ctx, &capabilities));
     XLT_OK(xl_scan_create(ctx, desc, &plan));
+    xli_scan_of(plan)->problem.reduces = true; /* scans read no CSR offsets, but bits */
     XLT_OK(xli_scan_text(xli_scan_of(plan), desc, capabilities, &text));
     xli_scan_text_part(xli_scan_of(plan), XLI_SCAN_MANY, &text);
     xli_text_add(&text, "#define XL_SEG_VLEN 4\n#define XL_LIMITED_LOOPS 0\n");

@@ -183,8 +183,8 @@ XLT_TEST(mistakes_are_named)
         {{"scan.group_size", 0}, {"scan.group_size = 0", "a number from 1 to 1024"}},
         {{"scan.group_size", 1025}, {"tunables[1]", "= 1025"}},
         {{"scan.shape", UINT64_C(1) << 32}, {"= 4294967296", "from 0 to 1"}},
-        {{"scan.chunk_elements_csr", UINT64_MAX},
-         {"= 18446744073709551615", "not 0 or a number from 1 to"}},
+        {{"scan.pipelined_registers", UINT64_MAX},
+         {"= 18446744073709551615", "not 0 or a number from 32 to"}},
     };
     xl_plan_details info;
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; ++i)

@@ -138,7 +138,7 @@ XLT_TEST(mistakes_in_files_are_named)
         {"scan.group_size =\n", "\"\""},
         {"scan.stream_kib = 99999999999999999999999\n", "from 0 to 4294967295"},
         {"scan.group_size 64\n", "f:1: \"scan.group_size 64\" is not of the form"},
-        {"scan.chunk_elements_csr = 1073741825\n", "not 0 or a number from 1 to 1073741824"},
+        {"reduce.chunk_elements_csr = 1073741825\n", "not 0 or a number from 1 to 1073741824"},
         {"= 64\n", "unknown name \"\""},
         {"# a comment\n\n\tscan.tile_bytes=4096 # why\r\nsort.serial_tile_log = 5", NULL},
     };

@@ -162,14 +162,12 @@ static void scans(void)
     SCAN("scan-u32-mask", OTHER, TYPE(U32); BACK; desc.segments = XL_SEGMENTS_MASK;
          desc.segment_width = 12; desc.segment_mask = 0x421)
     SCAN("scan-f32-keys", OTHER, TYPE(F32); BACK; BY_KEYS)
-    SCAN("scan-f32-offsets", OTHER, TYPE(F32); BACK; OFFSETS(U32))
     SCAN("scan-i64-flags", OTHER, TYPE(I64); BACK; FLAGS)
     SCAN("scan-u8-two-pass", OTHER, TYPE(U8); TWO)
     SCAN("scan-f32-two-pass", OTHER, TYPE(F32); TWO)
     SCAN("scan-i64-two-pass", OTHER, TYPE(I64); TWO)
     SCAN("scan-f32-flags-two-pass", OTHER, TYPE(F32); TWO; FLAGS)
     SCAN("scan-u32-keys-two-pass", OTHER, TYPE(U32); TWO; BY_KEYS)
-    SCAN("scan-u32-offsets-two-pass", OTHER, TYPE(U32); TWO; OFFSETS(U32))
     SCAN("scan-f32-flags-reproducible", OTHER, TYPE(F32); FLAGS; BITS_OF_RESULT)
 }
 
