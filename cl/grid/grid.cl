@@ -125,7 +125,7 @@ __kernel void xl_grid_scatter(__global uint *storage, ulong header_at, uint n, u
         header->failed = header->non_finite > 0 || header->out_of_domain > 0 ? 1u : 0u;
 }
 
-/* Build by counting, table: writes each point to its place, which is by index within an entry.
+/* Build by counting, table: writes each point to its place, which is by x within an entry.
  * Overfull entries are listed for the next kernel instead. */
 __kernel void xl_grid_order(XL_POINTS_PARAMETERS, uint n, __global uint *storage, ulong header_at,
                             uint table, uint flag, ulong starts_at, ulong unordered_at,
@@ -149,7 +149,9 @@ __kernel void xl_grid_order(XL_POINTS_PARAMETERS, uint n, __global uint *storage
             end = clamp(cells.starts[b + 1], begin, n);
         }
         if (end - begin <= overfull_points) {
-            const uint place = min(begin + xl_grid_rank(&cells, begin, end, i), n - 1u);
+            const float x = as_float(sorted_point.x);
+            const uint rank = xl_grid_rank(&cells, XL_POINTS, begin, end, i, x);
+            const uint place = min(begin + rank, n - 1u);
 #if XL_WRAP
             xl_grid_put_point(storage + sorted_at, n, place, XL_POINTS, i);
 #else

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
- * Sorts the points of a cell by index, or the points of a bucket by key.
+ * Sorts the points of a cell of a table, or of a bucket, by key.
  *
- * In a cell of few points, each point counts the smaller indices. For other cells and for buckets,
- * a work-group runs Batcher's bitonic network (1968) with mirrored first steps. All its comparators
+ * In a cell of few points, each point counts the smaller keys. For other cells and for buckets, a
+ * work-group runs Batcher's bitonic network (1968) with mirrored first steps. All its comparators
  * move the larger element up, so elements beyond the end would never move: no padding is needed. It
  * runs in local memory if there is room. */
 #ifndef XL_GRID_OVERFULL
@@ -42,12 +42,18 @@ uint xl_grid_entry(__global const xl_grid_header *header, uint table, uint point
     return xl_grid_bucket_of(&map, i, p, map.failed && xl_grid_is_bad(header, p));
 }
 
-/* The number of smaller indices in an entry. */
-uint xl_grid_rank(const xl_grid_cells *cells, uint begin, uint end, uint i)
+/* The number of points of an entry before point i, which is at x. Adjacent work-items read the same
+ * points. */
+uint xl_grid_rank(const xl_grid_cells *cells, xl_points points, uint begin, uint end, uint i,
+                  float x)
 {
+    const ulong key = xl_grid_key_in_row(x, i);
     uint rank = 0;
-    for (uint k = begin; k < end; ++k)
-        rank += (cells->unordered[k] & ~cells->flag) < i ? 1u : 0u;
+    for (uint k = begin; k < end; ++k) {
+        const uint other = min(cells->unordered[k] & ~cells->flag, cells->n - 1u);
+        if (other != i)
+            rank += xl_grid_key_in_row(xl_grid_point(points, other).x, other) < key ? 1u : 0u;
+    }
     return rank;
 }
 
@@ -58,12 +64,10 @@ typedef struct xl_grid_sorter {
     uint n, index_bits;
 } xl_grid_sorter;
 
-/* The key that points are sorted by. In a cell of a table, the index alone. */
+/* The key that points are sorted by. */
 xl_grid_key xl_grid_sort_key(const xl_grid_sorter *sorter, uint i)
 {
     i &= sorter->index_bits;
-    if (!sorter->map.sparse)
-        return (xl_grid_key)(0, i);
     return xl_grid_key_of(&sorter->map, i, xl_grid_point(sorter->points, min(i, sorter->n - 1u)));
 }
 

@@ -2,6 +2,7 @@
  * Grids: the plan. */
 #include "grid_plan.h"
 
+#include <math.h>
 #include <stdio.h>
 
 /* The entries of a table if the device's values ask for none, but the descriptor does. */
@@ -22,14 +23,18 @@ static float inverse_of(float cell_size)
     return 1.0f / (size > MAX_CELL ? MAX_CELL : size);
 }
 
-/* The number that the device finds, by the same operations. */
+/* The number of cells that the device finds, by the same operations; UINT64_MAX if it lists rows
+ * whatever the points are. */
 static uint64_t count_box_cells(const xli_grid_plan *grid)
 {
     const uint32_t systems = grid->space.num_systems;
     uint64_t cells = 1;
     for (int a = 0; a < 3 && cells <= XLI_GRID_MAX_TABLE; ++a) {
-        const float cells_in_length = a == 0 ? grid->inverse * grid->thin : grid->inverse;
-        const float last = (grid->upper[a] - grid->lower[a]) * cells_in_length;
+        const float lower = grid->lower[a], upper = grid->upper[a];
+        const float inverse = a == 0 ? grid->inverse * grid->thin : grid->inverse;
+        const float last = floorf(upper * inverse) - floorf(lower * inverse);
+        if (!(2.0f * fmaxf(fabsf(lower), fabsf(upper)) < grid->beyond))
+            return UINT64_MAX;
         cells *= last < MANY_CELLS ? (uint64_t)last + 1 : (uint64_t)MANY_CELLS + 1;
     }
     if (systems > 0 && cells <= XLI_GRID_MAX_TABLE)
