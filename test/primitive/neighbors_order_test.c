@@ -156,10 +156,10 @@ static const way ways[] = {
      .num_search = 2,
      .search = {{"neighbors.walk", 0}, {"neighbors.together", 2}}},
     {"a walk in a table",
-     .num_grid = 2,
-     .grid = {{"grid.table", 64}, {"grid.thin", 1}},
+     .num_grid = 3,
+     .grid = {{"grid.planes", 1}, {"grid.table", 64}, {"grid.thin", 1}},
      .num_search = 1,
-     .search = {{"neighbors.walk", 37}}}};
+     .search = {{"neighbors.walk", 256}}}};
 
 /* Rows from first_row on. */
 static void call_search(const scene *s, const built *b, const way *w, float scale, size_t first_row,
