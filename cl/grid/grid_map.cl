@@ -65,8 +65,8 @@ typedef struct xl_grid_header {
     uint cells[3];
     float lower[3]; /* the box, once it is known */
     float upper[3];
-    float first[3]; /* dense: number of the first cell on each axis, counted from 0 */
-    float last[3];  /* dense: number of the last cell, counted from the first */
+    float first[3];  /* dense: number of the first cell on each axis, counted from 0 */
+    float last[3];   /* dense: number of the last cell, counted from the first */
     float inverse;   /* 1 / edge of a cell */
     float thin;      /* cells along x per edge */
     float beyond;    /* sparse: from this coordinate on, each float is a cell */

@@ -18,9 +18,16 @@
 typedef struct xl_grid_cells {
     __global const uint *starts, *unordered;
     uint n;
-    uint flag;            /* marks the first index of an entry; 0: no marks, use the table */
-    uint overfull_points; /* the ends of longer entries are not searched */
+    uint flag;                 /* marks the first index of an entry; 0: no marks, use the table */
+    uint overfull_points;      /* the ends of longer entries are not searched */
+    __local const ulong *keys; /* of the group's points, which begin at `first`, in a row */
+    uint first;
 } xl_grid_cells;
+
+uint xl_grid_unordered(const xl_grid_cells *cells, uint k)
+{
+    return min(cells->unordered[k] & ~cells->flag, cells->n - 1u);
+}
 
 /* Extends the range from one point of an entry to all of them, by the flags: usually one or two
  * steps. */
@@ -42,17 +49,20 @@ uint xl_grid_entry(__global const xl_grid_header *header, uint table, uint point
     return xl_grid_bucket_of(&map, i, p, map.failed && xl_grid_is_bad(header, p));
 }
 
-/* The number of points of an entry before point i, which is at x. Adjacent work-items read the same
- * points. */
-uint xl_grid_rank(const xl_grid_cells *cells, xl_points points, uint begin, uint end, uint i,
-                  float x)
+/* The number of smaller keys in an entry. A group has those of nearly all its entries: a load of
+ * each point in no order would be as slow as the first one. */
+uint xl_grid_rank(const xl_grid_cells *cells, xl_points points, uint begin, uint end, ulong key)
 {
-    const ulong key = xl_grid_key_in_row(x, i);
     uint rank = 0;
     for (uint k = begin; k < end; ++k) {
-        const uint other = min(cells->unordered[k] & ~cells->flag, cells->n - 1u);
-        if (other != i)
-            rank += xl_grid_key_in_row(xl_grid_point(points, other).x, other) < key ? 1u : 0u;
+        ulong other;
+        if (k - cells->first < (uint)get_local_size(0)) {
+            other = cells->keys[k - cells->first];
+        } else {
+            const uint i = xl_grid_unordered(cells, k);
+            other = xl_grid_key_in_row(xl_grid_point(points, i).x, i);
+        }
+        rank += other < key ? 1u : 0u;
     }
     return rank;
 }

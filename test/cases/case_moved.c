@@ -182,8 +182,8 @@ static bool may_follow(const scene *s, uint32_t i, uint32_t j)
         same = same && scalar_of(s, s->points, i * s->stride + a) ==
                            scalar_of(s, s->points, j * s->stride + a);
     return !same || may_follow_in_row(s, i, j) ||
-           (s->wide && scalar_of(s, s->points, i * s->stride) !=
-                           scalar_of(s, s->points, j * s->stride));
+           (s->wide &&
+            scalar_of(s, s->points, i * s->stride) != scalar_of(s, s->points, j * s->stride));
 }
 
 /* The number of a row along an axis: whole cells from 0. From 2^24 cells on each float has a

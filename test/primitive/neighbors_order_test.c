@@ -67,8 +67,8 @@ static place *places_of(const cloud *c, float cell_size)
     assert_non_null(places);
     for (size_t i = 0; i < c->n; ++i) {
         const float *const p = c->xyz + i * c->stride;
-        places[i] = (place){floorf(p[2] * inverse), floorf(p[1] * inverse), ordered(p[0]),
-                            (uint32_t)i};
+        places[i] =
+            (place){floorf(p[2] * inverse), floorf(p[1] * inverse), ordered(p[0]), (uint32_t)i};
     }
     qsort(places, c->n, sizeof *places, compare);
     return places;
@@ -116,8 +116,7 @@ static float *sums_of(const scene *s, bool self, float scale)
                 for (int x = -most[0]; x <= most[0]; ++x) {
                     const float shift[3] = {(float)x * edge[0], (float)y * edge[1],
                                             (float)z * edge[2]};
-                    sums[i] =
-                        add_image(s, places, i, shift, self || x || y || z, scale, sums[i]);
+                    sums[i] = add_image(s, places, i, shift, self || x || y || z, scale, sums[i]);
                 }
     }
     free(places);
@@ -139,26 +138,18 @@ static const way ways[] = {
     {"given queries", .queries = XL_QUERIES_GIVEN},
     {"a kernel", .kernel = true},
     {"a kernel and a table", .kernel = true, .num_grid = 1, .grid = {{"grid.table", 64}}},
-    {"two together in a table",
-     .num_grid = 4,
+    {"two together in a table", .num_grid = 4,
      .grid = {{"grid.planes", 0}, {"grid.table", 64}, {"grid.thin", 8}, {"grid.bucket", 16}},
-     .num_search = 2,
+     .num_search = 2, .search = {{"neighbors.walk", 0}, {"neighbors.together", 2}}},
+    {"two together in a table made by sorting", .algorithm = XL_GRID_BITONIC, .num_grid = 2,
+     .grid = {{"grid.planes", 0}, {"grid.table", 64}}, .num_search = 2,
      .search = {{"neighbors.walk", 0}, {"neighbors.together", 2}}},
-    {"two together in a table made by sorting",
-     .algorithm = XL_GRID_BITONIC,
-     .num_grid = 2,
-     .grid = {{"grid.planes", 0}, {"grid.table", 64}},
-     .num_search = 2,
-     .search = {{"neighbors.walk", 0}, {"neighbors.together", 2}}},
-    {"two together in listed rows",
-     .num_grid = 4,
-     .grid = {{"grid.planes", 0}, {"grid.table", 0}, {"grid.sampled", 1 << 20}, {"grid.bucket", 16}},
-     .num_search = 2,
-     .search = {{"neighbors.walk", 0}, {"neighbors.together", 2}}},
-    {"a walk in a table",
-     .num_grid = 3,
-     .grid = {{"grid.planes", 1}, {"grid.table", 64}, {"grid.thin", 1}},
-     .num_search = 1,
+    {"two together in listed rows", .num_grid = 4,
+     .grid =
+         {{"grid.planes", 0}, {"grid.table", 0}, {"grid.sampled", 1 << 20}, {"grid.bucket", 16}},
+     .num_search = 2, .search = {{"neighbors.walk", 0}, {"neighbors.together", 2}}},
+    {"a walk in a table", .num_grid = 3,
+     .grid = {{"grid.planes", 1}, {"grid.table", 64}, {"grid.thin", 1}}, .num_search = 1,
      .search = {{"neighbors.walk", 256}}}};
 
 /* Rows from first_row on. */
@@ -206,8 +197,8 @@ static void call_kernel(const scene *s, const built *b, float scale, const xlt_b
     clReleaseKernel(kernel);
 }
 
-static void compare_with(const scene *s, const built *b, const way *w, float scale, size_t first_row,
-                         const float *right)
+static void compare_with(const scene *s, const built *b, const way *w, float scale,
+                         size_t first_row, const float *right)
 {
     const size_t rows = s->cloud.n - first_row;
     float *const got = malloc(rows * sizeof *got);
