@@ -128,29 +128,45 @@ static float *sums_of(const scene *s, bool self, float scale)
 typedef struct way {
     const char *name;
     uint32_t algorithm, queries;
-    bool kernel; /* of the user's */
-    uint32_t num_grid, num_search;
-    xl_tunable grid[4], search[2];
+    bool repeats;                  /* also in periodic boxes, which have programs of their own */
+    bool kernel;                   /* of the user's */
+    xl_tunable grid[8], search[4]; /* up to the first without a name */
 } way;
 
+/* As on a GPU: groups, of which each takes several parts of the points; small buckets. */
+#define GROUPS                                                                                     \
+    {"grid.planes", 0}, {"grid.group", 64}, {"grid.items", 2},                                     \
+    {                                                                                              \
+        "grid.bucket", 16                                                                          \
+    }
+#define TWO                                                                                        \
+    {"neighbors.walk", 0},                                                                         \
+    {                                                                                              \
+        "neighbors.together", 2                                                                    \
+    }
+
+/* clang-format off */
 static const way ways[] = {
-    {"the device's own", .algorithm = XL_GRID_AUTO},
+    {"the device's own", .repeats = true},
     {"given queries", .queries = XL_QUERIES_GIVEN},
     {"a kernel", .kernel = true},
-    {"a kernel and a table", .kernel = true, .num_grid = 1, .grid = {{"grid.table", 64}}},
-    {"two together in a table", .num_grid = 4,
-     .grid = {{"grid.planes", 0}, {"grid.table", 64}, {"grid.thin", 8}, {"grid.bucket", 16}},
-     .num_search = 2, .search = {{"neighbors.walk", 0}, {"neighbors.together", 2}}},
-    {"two together in a table made by sorting", .algorithm = XL_GRID_BITONIC, .num_grid = 2,
-     .grid = {{"grid.planes", 0}, {"grid.table", 64}}, .num_search = 2,
-     .search = {{"neighbors.walk", 0}, {"neighbors.together", 2}}},
-    {"two together in listed rows", .num_grid = 4,
-     .grid =
-         {{"grid.planes", 0}, {"grid.table", 0}, {"grid.sampled", 1 << 20}, {"grid.bucket", 16}},
-     .num_search = 2, .search = {{"neighbors.walk", 0}, {"neighbors.together", 2}}},
-    {"a walk in a table", .num_grid = 3,
-     .grid = {{"grid.planes", 1}, {"grid.table", 64}, {"grid.thin", 1}}, .num_search = 1,
+    {"a kernel and a table", .kernel = true, .grid = {{"grid.table", 64}}},
+    {"two together in a table", .repeats = true, .grid = {GROUPS, {"grid.table", 64}, {"grid.thin", 8}},
+     .search = {TWO}},
+    {"two together in a table made by sorting", .algorithm = XL_GRID_BITONIC,
+     .grid = {GROUPS, {"grid.table", 64}}, .search = {TWO}},
+    {"two together in listed rows", .grid = {GROUPS, {"grid.table", 0}}, .search = {TWO}},
+    {"a walk in a table", .grid = {{"grid.planes", 1}, {"grid.table", 64}, {"grid.thin", 1}},
      .search = {{"neighbors.walk", 256}}}};
+/* clang-format on */
+
+static uint32_t count(const xl_tunable *tunables)
+{
+    uint32_t n = 0;
+    while (tunables[n].name)
+        ++n;
+    return n;
+}
 
 /* Rows from first_row on. */
 static void call_search(const scene *s, const built *b, const way *w, float scale, size_t first_row,
@@ -161,8 +177,8 @@ static void call_search(const scene *s, const built *b, const way *w, float scal
     const bool given = w->queries == XL_QUERIES_GIVEN;
     search.queries = w->queries;
     search.visit = VISIT;
-    search.tunables = w->num_search > 0 ? w->search : NULL;
-    search.num_tunables = w->num_search;
+    search.tunables = w->search;
+    search.num_tunables = count(w->search);
     XLT_OK(xl_neighbors_create(b->grid, &search, &plan));
     XLT_OK(xl_neighbors_enqueue(
         plan, b->index, xlt_queue(),
@@ -228,9 +244,11 @@ static void check_scene(scene *s)
         right[k / 2][k % 2] = sums_of(s, k / 2 != 0, scales[k % 2]);
     for (size_t k = 0; k < sizeof ways / sizeof *ways; ++k) {
         const way *const w = &ways[k];
+        if (s->grid.space.periodic && !w->repeats)
+            continue;
         s->grid.algorithm = w->algorithm;
-        s->grid.tunables = w->num_grid > 0 ? w->grid : NULL;
-        s->grid.num_tunables = w->num_grid;
+        s->grid.tunables = w->grid;
+        s->grid.num_tunables = count(w->grid);
         built b = build_grid(&s->cloud, &s->grid);
         (void)report_of(&b);
         for (int rounds = 0; rounds < 2; ++rounds)
