@@ -37,8 +37,8 @@ static const char kernel_source[] =
 /* ---- the serial loop ------------------------------------------------------------------------- */
 
 typedef struct place {
-    float z, y; /* the numbers of its row */
-    uint32_t x; /* in the order of the floats */
+    double z, y; /* the numbers of its row */
+    uint32_t x;  /* in the order of the floats */
     uint32_t i;
 } place;
 
@@ -60,6 +60,12 @@ static uint32_t ordered(float x)
     return bits >> 31 ? ~bits : bits | 1u << 31;
 }
 
+/* From 2^24 edges on each float is a row. */
+static double row_of(float x, float inverse)
+{
+    return fabsf(x) < 0x1p24f / inverse ? (double)floorf(x * inverse) : (double)x * (double)inverse;
+}
+
 static place *places_of(const cloud *c, float cell_size)
 {
     place *const places = malloc(c->n * sizeof *places);
@@ -68,7 +74,7 @@ static place *places_of(const cloud *c, float cell_size)
     for (size_t i = 0; i < c->n; ++i) {
         const float *const p = c->xyz + i * c->stride;
         places[i] =
-            (place){floorf(p[2] * inverse), floorf(p[1] * inverse), ordered(p[0]), (uint32_t)i};
+            (place){row_of(p[2], inverse), row_of(p[1], inverse), ordered(p[0]), (uint32_t)i};
     }
     qsort(places, c->n, sizeof *places, compare);
     return places;
@@ -128,7 +134,7 @@ static float *sums_of(const scene *s, bool self, float scale)
 typedef struct way {
     const char *name;
     uint32_t algorithm, queries;
-    bool repeats;                  /* also in periodic boxes, which have programs of their own */
+    bool bounded;                  /* also in given boxes, which take separate programs */
     bool kernel;                   /* of the user's */
     xl_tunable grid[8], search[4]; /* up to the first without a name */
 } way;
@@ -147,11 +153,11 @@ typedef struct way {
 
 /* clang-format off */
 static const way ways[] = {
-    {"the device's own", .repeats = true},
+    {"the device's own", .bounded = true},
     {"given queries", .queries = XL_QUERIES_GIVEN},
     {"a kernel", .kernel = true},
     {"a kernel and a table", .kernel = true, .grid = {{"grid.table", 64}}},
-    {"two together in a table", .repeats = true, .grid = {GROUPS, {"grid.table", 64}, {"grid.thin", 8}},
+    {"two together in a table", .bounded = true, .grid = {GROUPS, {"grid.table", 64}, {"grid.thin", 8}},
      .search = {TWO}},
     {"two together in a table made by sorting", .algorithm = XL_GRID_BITONIC,
      .grid = {GROUPS, {"grid.table", 64}}, .search = {TWO}},
@@ -244,7 +250,7 @@ static void check_scene(scene *s)
         right[k / 2][k % 2] = sums_of(s, k / 2 != 0, scales[k % 2]);
     for (size_t k = 0; k < sizeof ways / sizeof *ways; ++k) {
         const way *const w = &ways[k];
-        if (s->grid.space.periodic && !w->repeats)
+        if (s->grid.space.bounds == XL_BOUNDS_GIVEN && !w->bounded)
             continue;
         s->grid.algorithm = w->algorithm;
         s->grid.tunables = w->grid;
@@ -286,6 +292,25 @@ XLT_TEST(a_far_point)
     scene s = scene_of("a far point", cloud_uniform(sized(500), -1.3f, 2.5f, 3));
     cloud_set(&s.cloud, s.cloud.n - 1, 1e6f, -3e7f, 2e5f);
     check_scene(&s);
+}
+
+/* Numbers of cells that are no floats would merge rows; in a box that is found and in a given one. */
+XLT_TEST(far_rows)
+{
+    for (int given = 0; given < 2; ++given) {
+        scene s = scene_of("far rows", cloud_uniform(sized(200), -1, 2, 17));
+        s.radius = 0.75f;
+        for (size_t i = 0; i < s.cloud.n; ++i)
+            s.cloud.xyz[3 * i + 1] = 7e6f + 0.5f * (float)(i % 4);
+        if (given) {
+            s.grid.space.bounds = XL_BOUNDS_GIVEN;
+            for (int a = 0; a < 3; ++a) {
+                s.grid.space.origin[a] = a == 1 ? 7e6 : -1;
+                s.grid.space.cell[a][a] = 2;
+            }
+        }
+        check_scene(&s);
+    }
 }
 
 /* Many points share a row, a coordinate or, of both signs, x = 0. */
