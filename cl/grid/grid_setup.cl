@@ -46,12 +46,11 @@ bool xl_grid_set_dense(xl_grid_header *header, uint table)
     ulong cells = 1;
     for (int a = 0; a < 3; ++a) {
         const float inverse = a == 0 ? header->inverse * header->thin : header->inverse;
-        const float first = floor(header->lower[a] * inverse);
-        const float last =
-            fmin(fmax(floor(header->upper[a] * inverse) - first, 0.0f), XL_GRID_MANY);
-        const float farthest = fmax(fabs(header->lower[a]), fabs(header->upper[a]));
+        const float lower = header->lower[a], upper = header->upper[a];
+        const float first = floor(lower * inverse), beyond = header->beyond;
+        const float last = fmin(fmax(floor(upper * inverse) - first, 0.0f), XL_GRID_MANY);
         cells *= (ulong)last + 1UL;
-        if (cells > table || !(2.0f * farthest < header->beyond))
+        if (cells > table || !(-beyond < 2 * lower && 2 * upper < beyond))
             return false;
 #if XL_SYSTEMS
         if (a == 2) {
