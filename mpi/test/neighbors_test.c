@@ -17,7 +17,7 @@ typedef struct search_job {
     search *search;
 } search_job;
 
-/* Of many points, one rank alone has enough for a table of cells; the others list rows. */
+/* One rank that has all of many points makes a table of cells; ranks that share them list rows. */
 static xl_status create_search(void *user)
 {
     static const xl_tunable table = {"grid.table", 1};
