@@ -125,45 +125,62 @@ __kernel void xl_grid_scatter(__global uint *storage, ulong header_at, uint n, u
         header->failed = header->non_finite > 0 || header->out_of_domain > 0 ? 1u : 0u;
 }
 
-/* Build by counting, table: writes each point to its place, which is by index within an entry.
- * Overfull entries are listed for the next kernel instead. */
+/* Build by counting, table: writes each point to its place, which is by x within an entry. Overfull
+ * entries are listed for the next kernel instead. */
 __kernel void xl_grid_order(XL_POINTS_PARAMETERS, uint n, __global uint *storage, ulong header_at,
                             uint table, uint flag, ulong starts_at, ulong unordered_at,
                             ulong sorted_at, ulong overfull_at, uint overfull_points,
                             uint most_overfull)
 {
+    __local ulong keys[XL_GROUP];
     __global xl_grid_header *header = XL_GRID_HEADER(storage, header_at);
-    const xl_grid_cells cells = {storage + starts_at, storage + unordered_at, n, flag,
-                                 overfull_points};
-    XL_FOR_FEW_ITEMS(k, header->sparse ? 0u : n)
-    {
-        const uint i = min(cells.unordered[k] & ~flag, n - 1u);
-        const uint4 sorted_point = xl_grid_sorted_point(XL_POINTS, i);
-        uint begin = k, end = k + 1u;
-        if (flag != 0) {
-            xl_grid_extent(&cells, &begin, &end);
-        } else {
-            const uint b =
-                xl_grid_entry(header, table, n, i, xl_grid_place_of(XL_POINTS, sorted_point));
-            begin = min(cells.starts[b], n);
-            end = clamp(cells.starts[b + 1], begin, n);
+    const uint size = (uint)get_local_size(0), lid = (uint)get_local_id(0);
+    const bool dense = header->sparse == 0;
+    ulong first = (ulong)get_group_id(0) * size * XL_ITEMS;
+    for (uint item = 0; item < XL_ITEMS; ++item, first += size) {
+        const xl_grid_cells cells = {
+            storage + starts_at, storage + unordered_at, n, flag, overfull_points, keys,
+            (uint)first};
+        const uint k = (uint)first + lid;
+        const bool takes = dense && first + lid < n;
+        uint4 sorted_point = 0;
+        if (takes) {
+            sorted_point = xl_grid_sorted_point(XL_POINTS, xl_grid_unordered(&cells, k));
+            keys[lid] = xl_grid_key_in_row(as_float(sorted_point.x), sorted_point.w);
         }
-        if (end - begin <= overfull_points) {
-            const uint place = min(begin + xl_grid_rank(&cells, begin, end, i), n - 1u);
+        if (XL_GROUP > 1)
+            XL_LOCAL_BARRIER();
+        if (takes) {
+            const uint i = sorted_point.w;
+            uint begin = k, end = k + 1u;
+            if (flag != 0) {
+                xl_grid_extent(&cells, &begin, &end);
+            } else {
+                const uint b =
+                    xl_grid_entry(header, table, n, i, xl_grid_place_of(XL_POINTS, sorted_point));
+                begin = min(cells.starts[b], n);
+                end = clamp(cells.starts[b + 1], begin, n);
+            }
+            if (end - begin <= overfull_points) {
+                const uint rank = xl_grid_rank(&cells, XL_POINTS, begin, end, keys[lid]);
+                const uint place = min(begin + rank, n - 1u);
 #if XL_WRAP
-            xl_grid_put_point(storage + sorted_at, n, place, XL_POINTS, i);
+                xl_grid_put_point(storage + sorted_at, n, place, XL_POINTS, i);
 #else
-            xl_grid_set_sorted(storage + sorted_at, n, place, sorted_point);
+                xl_grid_set_sorted(storage + sorted_at, n, place, sorted_point);
 #if XL_F64
-            xl_grid_set_whole(storage + sorted_at, n, place, xl_grid_coordinates(XL_POINTS, i));
+                xl_grid_set_whole(storage + sorted_at, n, place, xl_grid_coordinates(XL_POINTS, i));
 #endif
 #if XL_SYSTEMS
-            xl_grid_set_system(storage + sorted_at, n, place, XL_POINTS.systems[i]);
+                xl_grid_set_system(storage + sorted_at, n, place, XL_POINTS.systems[i]);
 #endif
 #endif
-        } else if (k == begin)
-            storage[overfull_at + min(atomic_inc(&header->big), most_overfull - 1u)] =
-                xl_grid_entry(header, table, n, i, xl_grid_place_of(XL_POINTS, sorted_point));
+            } else if (k == begin)
+                storage[overfull_at + min(atomic_inc(&header->big), most_overfull - 1u)] =
+                    xl_grid_entry(header, table, n, i, xl_grid_place_of(XL_POINTS, sorted_point));
+        }
+        if (XL_GROUP > 1 && XL_ITEMS > 1)
+            XL_LOCAL_BARRIER();
     }
 }
 

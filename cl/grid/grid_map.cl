@@ -2,16 +2,15 @@
  * The layout of a grid in memory, and the row and cell of a point.
  *
  * A grid is a header, the sorted points, and where they begin. Points are sorted by row (cell along
- * z, then cell along y), in a row along x, and then by index. Along y and z, cells have the edge
- * that the caller gave; along x they are thin. There are two kinds of grid:
+ * z, then cell along y), then by x, and then by index. Along y and z, cells have the edge that the
+ * caller gave, and are counted from 0. So the order of two points depends on nothing else, such as
+ * other points. There are two kinds of grid, in the same order:
  * - dense, a table of `table` + 1 starts, x fastest: cell b has the sorted points starts[b] to
- *   starts[b + 1] - 1, so a stretch of a row is one range. In a row, points are in the order of
- *   their thin cells.
+ *   starts[b + 1] - 1, so a stretch of a row is one range. Along x cells are thin.
  * - sparse, a list of the rows that have points, if the box has too many cells for a table: the
- *   sorted keys of these rows, and where each one begins. In a row, points are in the order of x,
- *   so a binary search finds a stretch.
+ *   sorted keys of these rows, and where each one begins. A binary search by x finds a stretch.
  *
- * A coordinate becomes the number of a cell by a float subtraction, a multiplication, floor and
+ * A coordinate becomes the number of a cell by a float multiplication, floor, subtraction and
  * clamp. Each of these is monotone, so the cells of x - r to x + r contain every point between x -
  * r and x + r, however the operations round. In a sparse grid, a coordinate of 2^24 cell edges or
  * more is numbered by its bits instead, each float a cell: adjacent floats are an edge or more
@@ -66,8 +65,8 @@ typedef struct xl_grid_header {
     uint cells[3];
     float lower[3]; /* the box, once it is known */
     float upper[3];
-    float origin[3]; /* of cell 0 */
-    float last[3];   /* dense: number of the last cell on each axis; the first is 0 */
+    float first[3];  /* dense: number of the first cell on each axis, counted from 0 */
+    float last[3];   /* dense: number of the last cell, counted from the first */
     float inverse;   /* 1 / edge of a cell */
     float thin;      /* cells along x per edge */
     float beyond;    /* sparse: from this coordinate on, each float is a cell */
@@ -90,7 +89,7 @@ typedef ulong2 xl_grid_key;
  * four whose last component is 0: compilers pad vectors of three with undefined values, which crash
  * Oclgrind (21.10, seen 2026-11). */
 typedef struct xl_grid_map {
-    float4 origin, last, inverse;
+    float4 first, last, inverse;
     int beyond;      /* the bits of that float */
     uint row, layer; /* cells along x, and in a plane of x and y */
     uint table, points, rows;
@@ -146,7 +145,7 @@ void xl_grid_load_systems(xl_grid_map *map, __global const xl_grid_header *heade
 xl_grid_map xl_grid_load_shape(__global const xl_grid_header *header, uint table, uint points)
 {
     xl_grid_map map;
-    map.origin = xl_grid_float4(header->origin);
+    map.first = xl_grid_float4(header->first);
     map.last = fmin(fmax(xl_grid_float4(header->last), 0.0f), XL_GRID_MANY);
     map.inverse = (float4)(header->inverse * header->thin, header->inverse, header->inverse, 0.0f);
     map.beyond = clamp(as_int(header->beyond), XL_GRID_LEAST_BEYOND, XL_GRID_INFINITY);
@@ -362,7 +361,7 @@ float4 xl_grid_place(__global const uint *sorted, uint n, uint k)
 xl_grid_map xl_grid_far_map(float inverse, float beyond)
 {
     xl_grid_map map;
-    map.origin = map.last = (float4)(0.0f);
+    map.first = map.last = (float4)(0.0f);
     map.inverse = (float4)(inverse, inverse, inverse, 0.0f);
     map.beyond = clamp(as_int(beyond), XL_GRID_LEAST_BEYOND, XL_GRID_INFINITY);
     map.row = map.layer = map.table = map.points = map.rows = map.cells = 0;
@@ -398,7 +397,7 @@ int xl_grid_layer_of(const xl_grid_map *map, float system)
  * by bits, which continue from 2^24. Numbers are below 2^31 - 2^27, for any bits. */
 int4 xl_grid_far_number(const xl_grid_map *map, float4 p)
 {
-    float4 number = floor((p - map->origin) * map->inverse);
+    float4 number = floor(p * map->inverse);
     int4 counted = convert_int4(fmin(fmax(number, -XL_GRID_COUNTED), XL_GRID_COUNTED));
     int4 bits = as_int4(p) & INT_MAX;
     int4 more = bits - map->beyond + (int)XL_GRID_COUNTED;
@@ -422,7 +421,7 @@ int4 xl_grid_cell(const xl_grid_map *map, float4 p)
 {
     if (map->sparse)
         return xl_grid_far_cell(map, p);
-    float4 number = floor((p - map->origin) * map->inverse);
+    float4 number = floor(p * map->inverse) - map->first;
     int4 cell = convert_int4(fmin(fmax(number, 0.0f), map->last));
 #if XL_SYSTEMS
     cell.z += xl_grid_layer_of(map, p.w);

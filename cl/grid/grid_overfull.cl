@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
- * Sorts the points of a cell by index, or the points of a bucket by key.
+ * Sorts the points of a cell of a table, or of a bucket, by key.
  *
- * In a cell of few points, each point counts the smaller indices. For other cells and for buckets,
- * a work-group runs Batcher's bitonic network (1968) with mirrored first steps. All its comparators
+ * In a cell of few points, each point counts the smaller keys. For other cells and for buckets, a
+ * work-group runs Batcher's bitonic network (1968) with mirrored first steps. All its comparators
  * move the larger element up, so elements beyond the end would never move: no padding is needed. It
  * runs in local memory if there is room. */
 #ifndef XL_GRID_OVERFULL
@@ -18,9 +18,16 @@
 typedef struct xl_grid_cells {
     __global const uint *starts, *unordered;
     uint n;
-    uint flag;            /* marks the first index of an entry; 0: no marks, use the table */
-    uint overfull_points; /* the ends of longer entries are not searched */
+    uint flag;                 /* marks the first index of an entry; 0: no marks, use the table */
+    uint overfull_points;      /* the ends of longer entries are not searched */
+    __local const ulong *keys; /* of the group's points, which begin at `first`, in a row */
+    uint first;
 } xl_grid_cells;
+
+uint xl_grid_unordered(const xl_grid_cells *cells, uint k)
+{
+    return min(cells->unordered[k] & ~cells->flag, cells->n - 1u);
+}
 
 /* Extends the range from one point of an entry to all of them, by the flags: usually one or two
  * steps. */
@@ -42,12 +49,21 @@ uint xl_grid_entry(__global const xl_grid_header *header, uint table, uint point
     return xl_grid_bucket_of(&map, i, p, map.failed && xl_grid_is_bad(header, p));
 }
 
-/* The number of smaller indices in an entry. */
-uint xl_grid_rank(const xl_grid_cells *cells, uint begin, uint end, uint i)
+/* The number of smaller keys in an entry. A group has those of nearly all its entries: a load of
+ * each point in no order would be as slow as the first one. */
+uint xl_grid_rank(const xl_grid_cells *cells, xl_points points, uint begin, uint end, ulong key)
 {
     uint rank = 0;
-    for (uint k = begin; k < end; ++k)
-        rank += (cells->unordered[k] & ~cells->flag) < i ? 1u : 0u;
+    for (uint k = begin; k < end; ++k) {
+        ulong other;
+        if (k - cells->first < (uint)get_local_size(0)) {
+            other = cells->keys[k - cells->first];
+        } else {
+            const uint i = xl_grid_unordered(cells, k);
+            other = xl_grid_key_in_row(xl_grid_point(points, i).x, i);
+        }
+        rank += other < key ? 1u : 0u;
+    }
     return rank;
 }
 
@@ -58,12 +74,10 @@ typedef struct xl_grid_sorter {
     uint n, index_bits;
 } xl_grid_sorter;
 
-/* The key that points are sorted by. In a cell of a table, the index alone. */
+/* The key that points are sorted by. */
 xl_grid_key xl_grid_sort_key(const xl_grid_sorter *sorter, uint i)
 {
     i &= sorter->index_bits;
-    if (!sorter->map.sparse)
-        return (xl_grid_key)(0, i);
     return xl_grid_key_of(&sorter->map, i, xl_grid_point(sorter->points, min(i, sorter->n - 1u)));
 }
 

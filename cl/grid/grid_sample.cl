@@ -20,10 +20,16 @@
 /* Bits of a rank, which is below 2^20. The bits above count the parts that were added. */
 #define XL_GRID_PLACE_BITS 20u
 
+/* The order of points in a row: by x, with -0 before 0, then by index. */
+ulong xl_grid_key_in_row(float x, uint i)
+{
+    return (ulong)xl_grid_to_ordered(x) << 32 | i;
+}
+
 xl_grid_key xl_grid_key_of(const xl_grid_map *map, uint i, float4 p)
 {
     const int4 cell = xl_grid_far_cell(map, p);
-    return (xl_grid_key)(xl_grid_row_key(cell.y, cell.z), (ulong)xl_grid_to_ordered(p.x) << 32 | i);
+    return (xl_grid_key)(xl_grid_row_key(cell.y, cell.z), xl_grid_key_in_row(p.x, i));
 }
 
 bool xl_grid_key_less(xl_grid_key a, xl_grid_key b)

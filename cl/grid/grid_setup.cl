@@ -37,18 +37,20 @@ void xl_grid_set_box(xl_grid_header *header, __local const xl_grid_found *found,
 #endif
 }
 
-/* Sets a dense grid, with cells numbered from the corner of the box. Returns false if there are
- * more cells than table entries. The last number is computed as for a point on the upper face, so
- * no point is beyond it. */
+/* Sets a dense grid. Returns false if there are more cells than table entries; or if the box is 2^23
+ * edges or more from 0, so that differences of numbers might round, and rows would not be those of a
+ * sparse grid. The last number is computed as for a point on the upper face, so no point is beyond
+ * it. */
 bool xl_grid_set_dense(xl_grid_header *header, uint table)
 {
     ulong cells = 1;
     for (int a = 0; a < 3; ++a) {
         const float inverse = a == 0 ? header->inverse * header->thin : header->inverse;
-        float last = floor((header->upper[a] - header->lower[a]) * inverse);
-        last = fmin(fmax(last, 0.0f), XL_GRID_MANY);
+        const float lower = header->lower[a], upper = header->upper[a];
+        const float first = floor(lower * inverse), beyond = header->beyond;
+        const float last = fmin(fmax(floor(upper * inverse) - first, 0.0f), XL_GRID_MANY);
         cells *= (ulong)last + 1UL;
-        if (cells > table)
+        if (cells > table || !(-beyond < 2 * lower && 2 * upper < beyond))
             return false;
 #if XL_SYSTEMS
         if (a == 2) {
@@ -58,7 +60,7 @@ bool xl_grid_set_dense(xl_grid_header *header, uint table)
                 return false;
         }
 #endif
-        header->origin[a] = header->lower[a];
+        header->first[a] = first;
         header->last[a] = last;
         header->cells[a] = (uint)last + 1u;
     }
@@ -69,9 +71,7 @@ bool xl_grid_set_dense(xl_grid_header *header, uint table)
     return true;
 }
 
-/* Sets a sparse grid, with cells numbered from the origin of space: if one point is far away,
- * numbers from the corner of the box would be too coarse for the others. Keys to be sorted leave
- * out the bits that all rows have in common. */
+/* Sets a sparse grid. Keys to be sorted leave out the bits that all rows have in common. */
 void xl_grid_set_sparse(xl_grid_header *header, uint buckets)
 {
     const xl_grid_map map = xl_grid_far_map(header->inverse, header->beyond);
@@ -86,7 +86,7 @@ void xl_grid_set_sparse(xl_grid_header *header, uint buckets)
     last.z = (int)(header->layers * header->systems) - 1;
 #endif
     for (int a = 0; a < 3; ++a) {
-        header->origin[a] = 0.0f;
+        header->first[a] = 0.0f;
         header->last[a] = 0.0f;
         header->cells[a] = 0;
     }

@@ -6,8 +6,8 @@
 
 #include "grid_points.cl"
 
-/* Writes the keys of the first sort, and indices as its values. Table: the entry. Rows: the row
- * followed by x or, if these take more than 64 bits, only x. */
+/* Writes the keys of the first sort, and indices as its values: the entry of a table, or the row,
+ * followed by x. If a row takes more than 32 bits, only x. */
 __kernel void xl_grid_sort_keys(XL_POINTS_PARAMETERS, uint n, __global uint *storage,
                                 ulong header_at, uint table, ulong pairs_at, ulong values_at)
 {
@@ -20,7 +20,7 @@ __kernel void xl_grid_sort_keys(XL_POINTS_PARAMETERS, uint n, __global uint *sto
         const float4 p = xl_grid_point(XL_POINTS, (uint)i);
         ulong key = xl_grid_to_ordered(p.x);
         if (!map.sparse)
-            key = xl_grid_bucket_of(&map, (uint)i, p, map.failed);
+            key |= (ulong)xl_grid_bucket_of(&map, (uint)i, p, map.failed) << 32;
         else if (map.failed)
             key = 0;
         else if (header->together)
@@ -44,7 +44,7 @@ __kernel void xl_grid_sort_again(XL_POINTS_PARAMETERS, uint n, __global uint *st
     }
 }
 
-/* Table: the start of entry b is the lower bound of b in the sorted keys. */
+/* Table: the start of entry b is the lower bound of b in the entries of the sorted keys. */
 __kernel void xl_grid_starts(__global uint *storage, ulong header_at, uint n, ulong starts_at,
                              uint table, ulong pairs_at)
 {
@@ -56,7 +56,7 @@ __kernel void xl_grid_starts(__global uint *storage, ulong header_at, uint n, ul
         uint low = 0, high = n;
         while (low < high) {
             uint middle = low + (high - low) / 2;
-            if (keys[middle] < b)
+            if (keys[middle] >> 32 < b)
                 low = middle + 1;
             else
                 high = middle;

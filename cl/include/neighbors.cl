@@ -40,9 +40,10 @@
  *   void xl_neighbors_set_radius(xl_neighbor *near, of, float radius)  call it before the loop to
  *                            search within another radius, at most that of the arguments. If it is
  *                            NaN, 0, negative or below 2^-63, there are no neighbours
- *   XL_FOR_NEIGHBORS(near, of) statement  executes the statement for each neighbour, in the same
- *                            order each time; `break` and `continue` work as in any loop. `near`
- *                            and `of` must be names of variables. Use it once for each `near`
+ *   XL_FOR_NEIGHBORS(near, of) statement  executes the statement for each neighbour, in the order
+ *                            of docs/neighbors.md on all devices; `break` and `continue` work as in
+ *                            any loop. `near` and `of` must be names of variables. Use it once for
+ *                            each `near`
  *
  * An xl_neighbor contains, for the query:
  *   uint self          its index; UINT_MAX around a position

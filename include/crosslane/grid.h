@@ -32,8 +32,8 @@
 
 typedef struct xl_grid_index xl_grid_index;
 
-/* How a build orders points. The order does not depend on it: with a table by row (z, then y), cell
- * along x, index; with listed rows by row, x, index. XL_GRID_AUTO takes the fastest on the device.
+/* How a build orders points. The order does not depend on it: by row (z, then y), x, index
+ * (docs/neighbors.md, "The order of visits"). XL_GRID_AUTO takes the fastest on the device.
  * The others make a table whenever there is room for its cells. */
 typedef enum xl_grid_algorithm {
     XL_GRID_AUTO = 0,

@@ -196,8 +196,9 @@ XL_NODISCARD XL_API xl_status xl_neighbors_scratch(const xl_plan *plan,
 /* Enqueues whatever is given of these: counts, offsets, the list (indices and its details), sums.
  * CSR rows require offsets and are counted first. Rows that do not fit are not written and no error
  * is raised here: call xl_neighbors_status() to find out. Sums: visit() over the neighbours of each
- * query, from `start` on, always in the same order: equal input gives equal bits on one device. If
- * the build failed, counts are 0 (of a list with row_capacity UINT32_MAX), all offsets but the first
+ * query, from `start` on, in the order of docs/neighbors.md, "The order of visits". That depends on
+ * the points, cell_size and the space alone, so equal input gives equal bits on all devices where
+ * visit() does. If the build failed, counts are 0 (of a list with row_capacity UINT32_MAX), all offsets but the first
  * are UINT64_MAX, and sums are NaN. */
 XL_NODISCARD XL_API xl_status xl_neighbors_enqueue(xl_plan *plan, xl_grid_index *index,
                                                    cl_command_queue queue,

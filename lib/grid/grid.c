@@ -2,6 +2,7 @@
  * Grids: the plan. */
 #include "grid_plan.h"
 
+#include <float.h>
 #include <stdio.h>
 
 /* The entries of a table if the device's values ask for none, but the descriptor does. */
@@ -22,14 +23,26 @@ static float inverse_of(float cell_size)
     return 1.0f / (size > MAX_CELL ? MAX_CELL : size);
 }
 
-/* The number that the device finds, by the same operations. */
+/* floor() of a number below 2^31: the library links no libm. */
+static float floor_of(float x)
+{
+    const float whole = (float)(int32_t)x;
+    return whole > x ? whole - 1 : whole;
+}
+
+/* The number of cells that the device finds, by the same operations; UINT64_MAX if it lists rows
+ * whatever the points are. A device that flushes a subnormal upper bound may find one cell more
+ * than others. */
 static uint64_t count_box_cells(const xli_grid_plan *grid)
 {
     const uint32_t systems = grid->space.num_systems;
     uint64_t cells = 1;
     for (int a = 0; a < 3 && cells <= XLI_GRID_MAX_TABLE; ++a) {
-        const float cells_in_length = a == 0 ? grid->inverse * grid->thin : grid->inverse;
-        const float last = (grid->upper[a] - grid->lower[a]) * cells_in_length;
+        const float lower = grid->lower[a], upper = grid->upper[a];
+        const float inverse = a == 0 ? grid->inverse * grid->thin : grid->inverse;
+        if (!(-grid->beyond < 2 * lower && 2 * upper < grid->beyond))
+            return UINT64_MAX;
+        const float last = floor_of(upper * inverse + FLT_MIN) - floor_of(lower * inverse);
         cells *= last < MANY_CELLS ? (uint64_t)last + 1 : (uint64_t)MANY_CELLS + 1;
     }
     if (systems > 0 && cells <= XLI_GRID_MAX_TABLE)

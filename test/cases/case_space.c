@@ -418,7 +418,7 @@ scene make_scene(const fuzz_case *c)
 tuned_way way_of(const fuzz_case *c)
 {
     static const xl_tunable grids[][3] = {
-        {{"grid.planes", 0}, {"grid.table", 64}, {"grid.thin", WAY_THIN}},
+        {{"grid.planes", 0}, {"grid.table", 64}, {"grid.thin", 8}},
         {{"grid.planes", 0}, {"grid.table", 0}, {"grid.sampled", 1 << 20}},
         {{"grid.planes", 0}, {"grid.table", 64}, {"grid.thin", 3}}};
     static const xl_tunable searches[][3] = {

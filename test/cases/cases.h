@@ -71,8 +71,8 @@ enum { PLACE_APART, PLACE_IN, PLACE_KEYS_IN, PLACE_VALUES_IN };
 enum { COMPARE_NONE, COMPARE_LOW, COMPARE_STRUCT };
 /* A lower triangular cell, the same with a vector that points back, or with its axes exchanged. */
 enum { TURN_NONE, TURN_LEFT, TURN_AXES };
-/* The kind of index. WAY_TABLE divides a cell into WAY_THIN parts along x. */
-enum { WAY_OWN, WAY_TABLE, WAY_ROWS, WAY_WALK, WAY_THIN = 8 };
+/* The kind of index. */
+enum { WAY_OWN, WAY_TABLE, WAY_ROWS, WAY_WALK };
 /* How a cell's vectors lean. */
 enum { SKEW_USUAL, SKEW_GREAT, MANY_PERIODS };
 /* Where points are, and why a build must refuse some. */
