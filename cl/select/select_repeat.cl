@@ -9,11 +9,16 @@
  *
  * If another kernel changes the scratch or the lengths concurrently, results are wrong, but nothing
  * outside the arrays is read or written. */
+#include "../group/group_scan.cl"
 #include "select_arrays.cl"
 
-#if !XL_SERIAL
-#include "../group/group_scan.cl"
-#endif
+/* `start`: of each run, from the first place of the part on. `shared`: read by one work-item for
+ * all, so that a concurrent write to the scratch cannot make work-items diverge at a barrier. */
+typedef struct xl_repeat_local {
+    XL_T scratch[XL_GROUP_SCRATCH];
+    uint start[XL_SERIAL ? 1 : XL_TILE];
+    ulong shared[2];
+} xl_repeat_local;
 
 /* Where the output of a tile begins, at most where the room ends. */
 ulong xl_repeat_begin(const __global ulong *scratch, ulong tile, ulong wanted)
@@ -35,14 +40,6 @@ ulong xl_repeat_tile(const __global ulong *scratch, ulong tiles, ulong wanted, u
     return low;
 }
 
-/* Writes one output of a run. */
-void xl_repeat_give(const xl_select *s, ulong to, ulong from)
-{
-    if (s->gives & xl_gives_out)
-        s->out[to] = s->in[from];
-    xl_select_give(s, to, from);
-}
-
 /* A part of a tile's output: places `from` to to - 1. The output of the tile begins at `begin`. */
 typedef struct xl_repeat_part {
     ulong first; /* first run of the tile */
@@ -50,19 +47,9 @@ typedef struct xl_repeat_part {
     ulong begin, from, to;
 } xl_repeat_part;
 
+/* Called by all work-items of a group, with the same part. */
 #if XL_SERIAL
-#define XL_REPEAT_LOCAL 0
-typedef int xl_repeat_local;
-
-ulong xl_repeat_sum(const xl_select *s, ulong first, uint runs, xl_repeat_local unused)
-{
-    ulong sum = 0;
-    for (uint k = 0; k < runs; ++k)
-        sum += s->flags[first + k];
-    return sum;
-}
-
-void xl_repeat_store(const xl_select *s, const xl_repeat_part *p, xl_repeat_local unused)
+void xl_repeat_store(const xl_select *s, const xl_repeat_part *p, __local xl_repeat_local *unused)
 {
     ulong at = p->begin;
     for (uint k = 0; k < p->runs && at < p->to; ++k) {
@@ -80,39 +67,8 @@ void xl_repeat_store(const xl_select *s, const xl_repeat_part *p, xl_repeat_loca
         at = next;
     }
 }
-
-__kernel XL_REQUIRED void xl_repeat_spine(ulong tiles, XL_SELECT_ARGUMENTS)
-{
-    XL_SELECT_MAKE
-    ulong sum = 0;
-    for (ulong t = 0; t < tiles; ++t) {
-        const ulong mine = scratch[t];
-        scratch[t] = sum;
-        sum += mine;
-    }
-    scratch[tiles] = sum;
-    if (select.gives & xl_gives_count)
-        select.count[0] = sum;
-}
 #else
-typedef struct xl_repeat_room {
-    XL_T scratch[XL_GROUP_SIZE];
-    uint start[XL_TILE]; /* of each run, from the first place of the part on */
-} xl_repeat_room;
-#define XL_REPEAT_LOCAL (&local_)
-typedef __local xl_repeat_room *xl_repeat_local;
-
-ulong xl_repeat_sum(const xl_select *s, ulong first, uint runs, xl_repeat_local l)
-{
-    ulong sum = 0, total;
-    for (uint k = (uint)get_local_id(0); k < runs; k += XL_GROUP_SIZE)
-        sum += s->flags[first + k];
-    (void)xl_group_scan_exclusive(sum, l->scratch, &total);
-    return total;
-}
-
-/* Called by all work-items of a group, with the same part. */
-void xl_repeat_store(const xl_select *s, const xl_repeat_part *p, xl_repeat_local l)
+void xl_repeat_store(const xl_select *s, const xl_repeat_part *p, __local xl_repeat_local *l)
 {
     enum { EACH = XL_TILE / XL_GROUP_SIZE };
     const uint me = (uint)get_local_id(0);
@@ -139,16 +95,35 @@ void xl_repeat_store(const xl_select *s, const xl_repeat_part *p, xl_repeat_loca
             else
                 high = middle;
         }
-        xl_repeat_give(s, p->from + k, p->first + low);
+        if (s->gives & xl_gives_out)
+            s->out[p->from + k] = s->in[p->first + low];
+        xl_select_give(s, p->from + k, p->first + low);
     }
-    xl_local_barrier();
+}
+#endif
+
+/* `tiles`: for the largest possible number of elements. */
+__kernel XL_REQUIRED void xl_repeat_count(ulong tiles, XL_SELECT_ARGUMENTS)
+{
+    XL_SELECT_MAKE
+    __local XL_T room[XL_GROUP_SCRATCH];
+    for (ulong t = get_group_id(0); t < tiles; t += get_num_groups(0)) {
+        const ulong first = min(t * XL_TILE, select.n);
+        const uint runs = (uint)min(select.n - first, (ulong)XL_TILE);
+        ulong sum = 0, total;
+        for (uint k = (uint)get_local_id(0); k < runs; k += XL_GROUP_SIZE)
+            sum += select.flags[first + k];
+        (void)xl_group_scan_exclusive(sum, room, &total);
+        if (get_local_id(0) == 0)
+            scratch[t] = total;
+    }
 }
 
 /* One group, whose work-items have consecutive tiles. */
 __kernel XL_REQUIRED void xl_repeat_spine(ulong tiles, XL_SELECT_ARGUMENTS)
 {
     XL_SELECT_MAKE
-    __local XL_T room[XL_GROUP_SIZE];
+    __local XL_T room[XL_GROUP_SCRATCH];
     const uint me = (uint)get_local_id(0);
     const ulong each = xl_ceil_div_long(tiles, XL_GROUP_SIZE);
     const ulong first = min(me * each, tiles), last = min(first + each, tiles);
@@ -167,68 +142,29 @@ __kernel XL_REQUIRED void xl_repeat_spine(ulong tiles, XL_SELECT_ARGUMENTS)
             select.count[0] = total;
     }
 }
-#endif
-
-/* `tiles`: for the largest possible number of elements. */
-__kernel XL_REQUIRED void xl_repeat_count(ulong tiles, XL_SELECT_ARGUMENTS)
-{
-    XL_SELECT_MAKE
-#if !XL_SERIAL
-    __local xl_repeat_room local_;
-#endif
-    for (ulong t = get_group_id(0); t < tiles; t += get_num_groups(0)) {
-        const ulong first = min(t * XL_TILE, select.n);
-        const uint runs = (uint)min(select.n - first, (ulong)XL_TILE);
-        const ulong sum = xl_repeat_sum(&select, first, runs, XL_REPEAT_LOCAL);
-        if (get_local_id(0) == 0)
-            scratch[t] = sum;
-    }
-}
 
 __kernel XL_REQUIRED void xl_repeat_write(ulong tiles, XL_SELECT_ARGUMENTS)
 {
     XL_SELECT_MAKE
-#if XL_SERIAL
-    const __global ulong *const spine = scratch;
-    const ulong total = spine[tiles];
-#else
-    /* One work-item reads and broadcasts, so that a concurrent write to the scratch cannot make
-     * work-items diverge at a barrier. */
-    __local xl_repeat_room local_;
-    __local ulong shared[3];
-    const __global ulong *const spine = scratch;
+    __local xl_repeat_local local_;
+    __local ulong *const shared = local_.shared;
     if (get_local_id(0) == 0)
-        shared[0] = spine[tiles];
+        shared[0] = min(scratch[tiles], select.capacity);
     xl_local_barrier();
-    const ulong total = shared[0];
-#endif
-    const ulong wanted = min(total, select.capacity), all = tiles * XL_TILE + wanted;
+    const ulong wanted = shared[0], all = tiles * XL_TILE + wanted;
     const ulong share = xl_ceil_div_long(all, get_num_groups(0));
     const ulong from = min(get_group_id(0) * share, all), to = min(from + share, all);
-    ulong tile = 0;
-#if XL_SERIAL
-    tile = xl_repeat_tile(spine, tiles, wanted, from);
-#else
     if (get_local_id(0) == 0)
-        shared[1] = xl_repeat_tile(spine, tiles, wanted, from);
+        shared[1] = xl_repeat_tile(scratch, tiles, wanted, from);
     xl_local_barrier();
-    tile = shared[1];
-#endif
-    for (; tile < tiles && tile * XL_TILE < to; ++tile) {
-        ulong begin, end;
-#if XL_SERIAL
-        begin = xl_repeat_begin(spine, tile, wanted);
-        end = xl_repeat_begin(spine, tile + 1, wanted);
-#else
+    for (ulong tile = shared[1]; tile < tiles && tile * XL_TILE < to; ++tile) {
         xl_local_barrier();
         if (get_local_id(0) == 0) {
-            shared[1] = xl_repeat_begin(spine, tile, wanted);
-            shared[2] = xl_repeat_begin(spine, tile + 1, wanted);
+            shared[0] = xl_repeat_begin(scratch, tile, wanted);
+            shared[1] = xl_repeat_begin(scratch, tile + 1, wanted);
         }
         xl_local_barrier();
-        begin = shared[1];
-        end = shared[2];
-#endif
+        const ulong begin = shared[0], end = shared[1];
         /* In the order of all work, an output comes after its tile and all tiles before it. */
         const ulong behind = (tile + 1) * XL_TILE;
         if (begin + tile * XL_TILE >= to)
@@ -240,6 +176,6 @@ __kernel XL_REQUIRED void xl_repeat_write(ulong tiles, XL_SELECT_ARGUMENTS)
         part.from = max(begin, max(from, behind) - behind);
         part.to = min(end, max(to, behind) - behind);
         if (part.from < part.to && part.runs > 0)
-            xl_repeat_store(&select, &part, XL_REPEAT_LOCAL);
+            xl_repeat_store(&select, &part, &local_);
     }
 }
