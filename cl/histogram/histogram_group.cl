@@ -140,7 +140,8 @@ void xl_count_few(xl_tally *t, const xl_binning *b, const xl_weights *w, const _
 }
 
 /* Whether one addition counts a vector of equal elements. */
-#define XL_HISTOGRAM_RUNS (XL_HISTOGRAM_ADDS == 0 && XL_VLEN > 1 && !XL_LOAD)
+#define XL_HISTOGRAM_RUNS                                                                          \
+    (XL_HISTOGRAM_ADDS == 0 && XL_HISTOGRAM_KIND != 2 && XL_VLEN > 1 && !XL_LOAD)
 
 #if XL_HISTOGRAM_RUNS
 /* 0 if all elements of a vector, which has 16 bytes, have the same bits. */
@@ -213,12 +214,17 @@ void xl_count_chunk(xl_tally *t, const xl_binning *b, const xl_weights *w, const
             const uint vector = mine + u * XL_GROUP_SIZE;
             const uint i = head + min(vector, vectors - 1) * XL_VLEN;
             xl_tally to = *t;
-            to.bins = vector < vectors ? t->bins : 0;
+            to.bins = !XL_HISTOGRAM_RUNS || vector < vectors ? t->bins : 0;
             XL_UNPACK(x[u], y);
 #pragma unroll
             for (uint v = 0; v < XL_VLEN; ++v)
                 value[v] = XL_LOADED(y[v], first + i + v);
             xl_bins_of(b, value, bin, XL_VLEN);
+#if !XL_HISTOGRAM_RUNS /* else the limit of bins saves an instruction for each element */
+#pragma unroll
+            for (uint v = 0; v < XL_VLEN; ++v)
+                bin[v] = vector < vectors ? bin[v] : XL_NO_BIN;
+#endif
 #pragma unroll
             for (uint v = 0; v < XL_VLEN; ++v)
                 by[v] = xl_amount_of(w, i + v, bin[v]);
