@@ -194,8 +194,8 @@ void xl_count_chunk(xl_tally *t, const xl_binning *b, const xl_weights *w, const
     uint base = 0;
     xl_count_few(t, b, w, in, first, 0, head, is_local);
 #if XL_HISTOGRAM_RUNS
-    /* In a loop of its own: a test in each round of the loop below takes 12 % of the time of u8. With
-     * fewer copies of a counter, equal elements of many work-items wait for each other. */
+    /* A separate loop, because a test in each round of the loop below takes 12 % of the time of u8.
+     * With fewer than 8 copies of a counter, additions to one bin wait for each other. */
     for (; t->stride >= 8 && vectors - base >= step; base += step) {
         xl_load_vectors(from, base + me, vectors, x);
         if (!xl_count_equal(t, b, x))

@@ -67,8 +67,8 @@ static size_t longest_chunk(const xli_histogram_problem *problem, const xli_tune
     return xli_min(LONGEST, xli_mul(device->most_rounds / each, group_size));
 }
 
-/* Groups that need much local memory are twice as large, so that as many work-items fit in a compute
- * unit. So are those that add floating-point weights. */
+/* Doubles the groups of two kinds of histogram: those that need much local memory, so that as many
+ * work-items fit in a compute unit, and those with floating-point weights. */
 static void widen(const xli_histogram_problem *problem, size_t most, xli_histogram_shape *shape)
 {
     enum { BYTES = 64 }; /* of local memory for each work-item */
