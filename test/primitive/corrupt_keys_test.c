@@ -213,8 +213,8 @@ XLT_TEST(merges_of_what_changes)
 {
     static const char *const tunes[] = {
         "merge.serial = 1\nmerge.chunk = 41\n",
-        "merge.serial = 0\nmerge.group = 8\nmerge.item_bytes = 12\nmerge.set_bytes = "
-        "12\nmerge.search_tiles = 0\n",
+        ("merge.serial = 0\nmerge.group = 8\nmerge.item_bytes = 12\n"
+         "merge.set_bytes = 12\nmerge.search_tiles = 0\n"),
         "merge.serial = 0\nmerge.group = 16\nmerge.search_tiles = 4294967295\n",
     };
     xlt_needs_threads();
