@@ -17,7 +17,7 @@
  *   --share K/N     this process has the K-th part of the plans, from 0
  *   --from I        starts at case I
  *   --most N        the largest n of a random case
- *   --seconds T     ends after T seconds
+ *   --seconds T     ends after T seconds, which the primitives of --pairs share equally
  *   --failures F    ends after F failures; 1 by default
  *   --watchdog T    a case that takes T seconds is a failure; 300 by default
  *
@@ -27,6 +27,7 @@
 #include "case.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -220,19 +221,24 @@ static void progress(uint64_t k, uint64_t cases, time_t since)
     last = now;
 }
 
-static time_t started;
+static double ends; /* of seconds_now(): no case begins later */
 
 static bool goes_on(const settings *s, uint64_t failures)
 {
-    return failures < s->failures && !device_lost &&
-           (s->seconds == 0 || (uint64_t)(time(NULL) - started) < s->seconds);
+    return failures < s->failures && !device_lost && seconds_now() < ends;
+}
+
+static double end_of(const settings *s)
+{
+    return s->seconds == 0 ? (double)INFINITY : seconds_now() + (double)s->seconds;
 }
 
 /* After a failure the rest of the cases on its plan are left out. */
 static bool check_many(const settings *s)
 {
     uint64_t failures = 0;
-    started = time(NULL);
+    const time_t started = time(NULL);
+    ends = end_of(s);
     printf("%" PRIu64 " cases from seed %" PRIu64 ", %" PRIu64 " plans\n", s->cases, s->seed,
            s->plans);
     fflush(stdout);
@@ -295,13 +301,20 @@ static bool check_list(settings *s, const case_list *list, uint64_t *failures)
     return *failures == 0;
 }
 
+/* The primitives have equal shares of the time; what one leaves is divided among those after it. */
 static bool check_pairs(settings *s)
 {
-    uint64_t failures = 0;
-    started = time(NULL);
-    for (uint64_t p = 0; p < PRIMITIVES && goes_on(s, failures); ++p) {
+    uint64_t failures = 0, left = 0;
+    const double end = end_of(s);
+    for (uint64_t p = 0; p < PRIMITIVES; ++p)
+        left += s->only >> p & 1;
+    for (uint64_t p = 0; p < PRIMITIVES; ++p) {
         if (!(s->only >> p & 1))
             continue;
+        const double now = seconds_now();
+        ends = now + (end - now) / (double)left--;
+        if (!goes_on(s, failures))
+            break;
         told_of = p;
         case_list list = case_pairs(p, s->seed, s->telling ? tell_pair : NULL);
         printf(
