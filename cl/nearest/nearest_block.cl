@@ -146,8 +146,6 @@ void xl_nearest_block_put(xl_nearest_block *block, const xl_search *s, const xl_
         block->alone |= 1u << j;
         return;
     }
-    if (keys->n < XL_K && !all)
-        return;
     uint order[XL_NEAREST_ROOM];
     xl_nearest_keys_order(keys, order);
     const xl_real needed = keys->n < XL_K
