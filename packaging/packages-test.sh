@@ -31,7 +31,7 @@ git clone -q . "$here/clone"
 cd "$here/clone"
 release >/dev/null
 grep -q 'https://crosslane.net/x.tar.gz' "$here/released/recipes/spack/package.py"
-for fault in 's/@crosslane\.net/@example.org/' 's/) [a-z]*;/) UNRELEASED;/' 's/^\(## .* - \)[0-9-]*$/\1unreleased/'; do
+for fault in 's/<.*@.*>/<x@example.org>/' 's/) [a-z]*;/) UNRELEASED;/' 's/^\(## .* - \)[0-9-]*$/\1unreleased/'; do
   if release "$fault" 2>"$here/refused"; then
     exit 1
   fi
