@@ -19,8 +19,11 @@
 enum { XL_WALK_QUERIES = 8 };
 /* The most rows whose places are kept. If more are nearby, each block searches them again. */
 #define XL_WALK_ROWS 24u
-/* Capacity of the array of candidates, a multiple of 64. */
-#define XL_WALK_ROOM 448u
+/* Capacity of the array of candidates, a multiple of 32. */
+#define XL_WALK_ROOM 1984u
+#define XL_WALK_ALIGN(n) (((n) + 31u) & ~31u)
+/* The most images whose candidates are in the array together. */
+#define XL_WALK_IMAGES (XL_PERIODIC ? 8u : 1u)
 
 typedef struct xl_walk {
     uint at, last; /* the first query of this block; the end of all queries */
@@ -58,21 +61,27 @@ xl_real xl_walk_radius2(const xl_walk *walk, uint j, const xl_search *s)
 #endif
 }
 
-/* The candidates of one image of the block. The last vector is padded with points at infinity. */
-typedef struct xl_candidates {
-    xl_real x[XL_WALK_ROOM + 64], y[XL_WALK_ROOM + 64], z[XL_WALK_ROOM + 64];
-    uint index[XL_WALK_ROOM + 64];
-#if XL_RADII > 1
-    xl_point_part part[XL_WALK_ROOM + 64];
-#endif
-    uint n;
+/* The candidates of one image, a part of the array. It begins at a multiple of 32 and is padded to
+ * one with points at infinity. */
+typedef struct xl_candidate_image {
+    uint begin, end;
     xl_real4 shift;
 #if XL_DETAILS
     int4 image; /* the same shift, in periods */
 #endif
+} xl_candidate_image;
+
+typedef struct xl_candidates {
+    xl_real x[XL_WALK_ROOM + 32], y[XL_WALK_ROOM + 32], z[XL_WALK_ROOM + 32];
+    uint index[XL_WALK_ROOM + 32];
+#if XL_RADII > 1
+    xl_point_part part[XL_WALK_ROOM + 32];
+#endif
+    uint images, n; /* parts, and the end of the last one */
+    xl_candidate_image image[XL_WALK_IMAGES];
 #if XL_WRAP
     __global const uint *sorted; /* the points, their number and, of each candidate, the place */
-    uint points, place[XL_WALK_ROOM + 64];
+    uint points, place[XL_WALK_ROOM + 32];
 #endif
 } xl_candidates;
 
@@ -241,47 +250,72 @@ void xl_walk_copy(__global const uint *sorted, ulong pitch, uint from, xl_candid
 }
 #endif
 
-/* Copies the image of the walk to the candidates. */
-void xl_walk_set_image(const xl_walk *walk, const xl_search *s, xl_candidates *to)
+/* Begins the part of the image of the walk. */
+void xl_walk_begin_image(const xl_walk *walk, const xl_search *s, xl_candidates *to)
 {
-    to->shift = walk->near.shift;
+    xl_candidate_image *const image = to->image + to->images++;
+    to->n = XL_WALK_ALIGN(to->n);
+    image->begin = to->n;
+    image->shift = walk->near.shift;
 #if XL_DETAILS
-    to->image = xl_details_shift(s, &walk->near);
+    image->image = xl_details_shift(s, &walk->near);
 #endif
-#if XL_WRAP
-    to->sorted = s->index.sorted;
-    to->points = s->map.points;
+}
+
+/* Ends the last part: pads it. */
+void xl_walk_end_image(xl_candidates *to)
+{
+    to->image[to->images - 1].end = to->n;
+    for (uint k = 0; k < 32; k += 8)
+        vstore8((xl_real8)(INFINITY), 0, to->x + to->n + k);
+}
+
+/* Whether the next candidates belong to the last part. Otherwise begins one, if there is room. */
+bool xl_walk_has_image(const xl_walk *walk, const xl_search *s, xl_candidates *to)
+{
+#if XL_PERIODIC
+    if (to->images > 0 && any(to->image[to->images - 1].shift != walk->near.shift)) {
+        if (to->images == XL_WALK_IMAGES || XL_WALK_ALIGN(to->n) + 8 > XL_WALK_ROOM)
+            return false;
+        xl_walk_end_image(to);
+        xl_walk_begin_image(walk, s, to);
+    }
 #endif
+    if (to->images == 0)
+        xl_walk_begin_image(walk, s, to);
+    return true;
 }
 
 #if XL_RADII > 1
 /* Loads the part of each candidate in the radius of a pair. The block of queries shares them. */
 void xl_walk_set_parts(const xl_search *s, xl_candidates *to)
 {
-    for (uint k = 0; k < to->n; ++k)
-        to->part[k] = xl_search_part(s, to->index[k]);
-    for (uint k = to->n; k < to->n + 64; ++k)
-        to->part[k] = 0;
+    for (uint i = 0; i < to->images; ++i) {
+        const uint end = to->image[i].end;
+        for (uint k = to->image[i].begin; k < end; ++k)
+            to->part[k] = xl_search_part(s, to->index[k]);
+        for (uint k = end; k < XL_WALK_ALIGN(end); ++k)
+            to->part[k] = 0;
+    }
 }
 #endif
 
-/* Collects candidates of one image until the array is full; false if none are left. */
+/* Collects candidates until the array is full; false if none are left. */
 bool xl_walk_collect(xl_walk *walk, const xl_search *s, xl_candidates *to)
 {
     const ulong pitch = xl_grid_pitch(s->map.points);
-    to->n = 0;
-    xl_walk_set_image(walk, s, to);
+    to->n = to->images = 0;
+#if XL_WRAP
+    to->sorted = s->index.sorted;
+    to->points = s->map.points;
+#endif
     while (walk->more && to->n + 8 <= XL_WALK_ROOM) {
         if (walk->from >= walk->to) {
             walk->more = xl_walk_range(walk, s);
             continue;
         }
-#if XL_PERIODIC
-        if (to->n == 0)
-            xl_walk_set_image(walk, s, to);
-        else if (any(to->shift != walk->near.shift))
+        if (!xl_walk_has_image(walk, s, to))
             break;
-#endif
         const uint taken = min(walk->to - walk->from, 8u);
 #if XL_PLANES
         xl_walk_copy(s->index.sorted, pitch, walk->from, to);
@@ -309,13 +343,13 @@ bool xl_walk_collect(xl_walk *walk, const xl_search *s, xl_candidates *to)
         if (walk->by_row && x > walk->cells.x_high)
             walk->from = walk->to;
     }
-    const uint n = to->n;
-    for (uint k = n; k < n + 64; k += 8)
-        vstore8((xl_real8)(INFINITY), 0, to->x + k);
+    if (to->images == 0)
+        return false;
+    xl_walk_end_image(to);
 #if XL_RADII > 1
     xl_walk_set_parts(s, to);
 #endif
-    return n > 0;
+    return true;
 }
 
 /* The squares of the radii of 8 pairs. */
@@ -325,13 +359,15 @@ bool xl_walk_collect(xl_walk *walk, const xl_search *s, xl_candidates *to)
 #define XL_WALK_RADII2(xl_real8) (xl_real8)(radius2)
 #endif
 
-/* All ones for each of 8 candidates from `at` on that is near query j and, in a half list, belongs
- * to it. With a radius for each pair, the query itself is removed unless it is kept. */
-int8 xl_walk_near(const xl_walk *walk, uint j, const xl_candidates *from, uint at, xl_real radius2)
+/* All ones for each of 8 candidates from `at` on, of one image, that is near query j and, in a half
+ * list, belongs to it. With a radius for each pair, the query itself is removed unless it is kept.
+ */
+int8 xl_walk_near(const xl_walk *walk, uint j, const xl_candidates *from, xl_real4 shift, uint at,
+                  xl_real radius2)
 {
-    const xl_real8 dx = (walk->x[j] - vload8(0, from->x + at)) - from->shift.x;
-    const xl_real8 dy = (walk->y[j] - vload8(0, from->y + at)) - from->shift.y;
-    const xl_real8 dz = (walk->z[j] - vload8(0, from->z + at)) - from->shift.z;
+    const xl_real8 dx = (walk->x[j] - vload8(0, from->x + at)) - shift.x;
+    const xl_real8 dy = (walk->y[j] - vload8(0, from->y + at)) - shift.y;
+    const xl_real8 dz = (walk->z[j] - vload8(0, from->z + at)) - shift.z;
 #if XL_F64
     const int8 near =
         convert_int8(XL_IS_NEAR((dx * dx + dy * dy) + dz * dz, XL_WALK_RADII2(double8)));
@@ -339,10 +375,10 @@ int8 xl_walk_near(const xl_walk *walk, uint j, const xl_candidates *from, uint a
     const int8 near = XL_IS_NEAR((dx * dx + dy * dy) + dz * dz, XL_WALK_RADII2(float8));
 #endif
 #if XL_HALF
-    const uint least = walk->index[j] + (xl_is_own_wanted(from->shift) ? 0u : 1u);
+    const uint least = walk->index[j] + (xl_is_own_wanted(shift) ? 0u : 1u);
     return near & (vload8(0, from->index + at) >= (uint8)(least));
 #elif XL_RADII > 1 && !XL_KEEP_SELF
-    const int8 image = (int8)(any(from->shift != 0.0f) ? -1 : 0);
+    const int8 image = (int8)(any(shift != 0.0f) ? -1 : 0);
     return near & (image | (vload8(0, from->index + at) != (uint8)(walk->index[j])));
 #else
     return near;
@@ -378,8 +414,12 @@ void xl_walk_count(xl_walk *walk, const xl_search *s, uint *found)
         for (uint j = 0; j < walk->queries; ++j) {
             const xl_real radius2 = xl_walk_radius2(walk, j, s);
             int8 near = 0;
-            for (uint at = 0; at < candidates.n; at += 8)
-                near -= xl_walk_near(walk, j, &candidates, at, radius2);
+            for (uint i = 0; i < candidates.images; ++i) {
+                const xl_real4 shift = candidates.image[i].shift;
+                const uint end = candidates.image[i].end;
+                for (uint at = candidates.image[i].begin; at < end; at += 8)
+                    near -= xl_walk_near(walk, j, &candidates, shift, at, radius2);
+            }
             found[j] += xl_walk_sum(near);
         }
 #if !XL_KEEP_SELF && !XL_HALF && XL_RADII < 2
@@ -389,25 +429,26 @@ void xl_walk_count(xl_walk *walk, const xl_search *s, uint *found)
 }
 
 /* Bit k of 32: candidate at + k is near query j. */
-uint xl_walk_mask(const xl_walk *walk, uint j, const xl_candidates *from, uint at, xl_real radius2)
+uint xl_walk_mask(const xl_walk *walk, uint j, const xl_candidates *from, xl_real4 shift, uint at,
+                  xl_real radius2)
 {
     const int8 bits = (int8)(1, 2, 4, 8, 16, 32, 64, 128);
-    const int8 mask = (xl_walk_near(walk, j, from, at, radius2) & bits) |
-                      (xl_walk_near(walk, j, from, at + 8, radius2) & (bits << 8)) |
-                      (xl_walk_near(walk, j, from, at + 16, radius2) & (bits << 16)) |
-                      (xl_walk_near(walk, j, from, at + 24, radius2) & (bits << 24));
+    const int8 mask = (xl_walk_near(walk, j, from, shift, at, radius2) & bits) |
+                      (xl_walk_near(walk, j, from, shift, at + 8, radius2) & (bits << 8)) |
+                      (xl_walk_near(walk, j, from, shift, at + 16, radius2) & (bits << 16)) |
+                      (xl_walk_near(walk, j, from, shift, at + 24, radius2) & (bits << 24));
     const int4 a = mask.lo | mask.hi;
     const int2 b = a.lo | a.hi;
     return (uint)(b.x | b.y);
 }
 
 /* False if a query itself may be among the candidates and must be skipped. */
-bool xl_walk_keeps(const xl_candidates *candidates)
+bool xl_walk_keeps(xl_real4 shift)
 {
 #if XL_KEEP_SELF || XL_HALF
     return true;
 #elif XL_PERIODIC
-    return any(candidates->shift != 0.0f);
+    return any(shift != 0.0f);
 #else
     return false;
 #endif
@@ -415,11 +456,12 @@ bool xl_walk_keeps(const xl_candidates *candidates)
 
 #if XL_VISIT
 /* The same expression as in xl_walk_near(). */
-xl_real xl_walk_distance2(const xl_walk *walk, uint j, const xl_candidates *from, uint k)
+xl_real xl_walk_distance2(const xl_walk *walk, uint j, const xl_candidates *from, xl_real4 shift,
+                          uint k)
 {
-    const xl_real dx = (walk->x[j] - from->x[k]) - from->shift.x;
-    const xl_real dy = (walk->y[j] - from->y[k]) - from->shift.y;
-    const xl_real dz = (walk->z[j] - from->z[k]) - from->shift.z;
+    const xl_real dx = (walk->x[j] - from->x[k]) - shift.x;
+    const xl_real dy = (walk->y[j] - from->y[k]) - shift.y;
+    const xl_real dz = (walk->z[j] - from->z[k]) - shift.z;
     return (dx * dx + dy * dy) + dz * dz;
 }
 
@@ -428,15 +470,19 @@ xl_real xl_walk_visit_candidates(const xl_walk *walk, uint j, const xl_candidate
                                  xl_real radius2, xl_real sum, xl_real4 params)
 {
     const uint self = walk->index[j];
-    const bool keeps = xl_walk_keeps(candidates);
-    for (uint at = 0; at < candidates->n; at += 32) {
-        uint near = xl_walk_mask(walk, j, candidates, at, radius2);
-        while (near != 0) {
-            const uint k = at + 31 - clz(near & (0 - near));
-            const uint other = candidates->index[k];
-            near &= near - 1;
-            if (keeps || other != self)
-                sum = visit(sum, xl_walk_distance2(walk, j, candidates, k), self, other, params);
+    for (uint i = 0; i < candidates->images; ++i) {
+        const xl_real4 shift = candidates->image[i].shift;
+        const bool keeps = xl_walk_keeps(shift);
+        for (uint at = candidates->image[i].begin; at < candidates->image[i].end; at += 32) {
+            uint near = xl_walk_mask(walk, j, candidates, shift, at, radius2);
+            while (near != 0) {
+                const uint k = at + 31 - clz(near & (0 - near));
+                const uint other = candidates->index[k];
+                near &= near - 1;
+                if (keeps || other != self)
+                    sum = visit(sum, xl_walk_distance2(walk, j, candidates, shift, k), self, other,
+                                params);
+            }
         }
     }
     return sum;

@@ -2,8 +2,8 @@
  * Fills the rows of a list by work-items that walk (neighbors_walk.cl): indices and, with details,
  * the distance, the vector and the shift of each pair.
  *
- * A short row is collected in private memory in the order of the walk, sorted by counting smaller
- * indices, and written together with the other short rows of its block. */
+ * A short row is collected in private memory in the order of the walk, sorted, and written together
+ * with the other short rows of its block. */
 #ifndef XL_NEIGHBORS_WALK_ROWS
 #define XL_NEIGHBORS_WALK_ROWS
 
@@ -13,9 +13,11 @@
 #if XL_WALK > 0
 
 /* Maximum length of a short row, a multiple of 64. */
-#define XL_WALK_SHORT 256u
-/* Maximum number of pairs that are written together. */
-#define XL_WALK_PENDING 512u
+#define XL_WALK_SHORT 1024u
+/* Maximum number of pairs that are written together, at least XL_WALK_SHORT. */
+#define XL_WALK_PENDING 1024u
+/* A row up to this length is sorted by counting smaller indices, a longer one by a radix sort. */
+#define XL_WALK_RANKED 256u
 
 /* ---- writing ------------------------------------------------------------------------------- */
 
@@ -110,17 +112,23 @@ typedef struct xl_staged {
 } xl_staged;
 
 /* Executes ADD for each neighbour of query j among the candidates, while count < room. ADD may use
- * `other`, the index of the neighbour, and k, its number among the candidates. */
+ * `image`; `keeps`, which is false if the query itself must be skipped; `other`, the index of the
+ * neighbour; and k, its number among the candidates. */
 #define XL_WALK_TAKE(ADD)                                                                          \
-    for (uint at = 0; at < candidates->n; at += 64) {                                              \
-        ulong near = xl_walk_mask(walk, j, candidates, at, radius2);                               \
-        if (at + 32 < candidates->n)                                                               \
-            near |= (ulong)xl_walk_mask(walk, j, candidates, at + 32, radius2) << 32;              \
-        while (near != 0 && count < room) {                                                        \
-            const uint k = at + 63 - (uint)clz(near & (0 - near));                                 \
-            const uint other = candidates->index[k];                                               \
-            near &= near - 1;                                                                      \
-            ADD                                                                                    \
+    for (uint i = 0; i < candidates->images; ++i) {                                                \
+        const xl_candidate_image *const image = candidates->image + i;                             \
+        const bool keeps = xl_walk_keeps(image->shift);                                            \
+        for (uint at = image->begin; at < image->end; at += 64) {                                  \
+            ulong near = xl_walk_mask(walk, j, candidates, image->shift, at, radius2);             \
+            if (at + 32 < image->end)                                                              \
+                near |= (ulong)xl_walk_mask(walk, j, candidates, image->shift, at + 32, radius2)   \
+                        << 32;                                                                     \
+            while (near != 0 && count < room) {                                                    \
+                const uint k = at + 63 - (uint)clz(near & (0 - near));                             \
+                const uint other = candidates->index[k];                                           \
+                near &= near - 1;                                                                  \
+                ADD                                                                                \
+            }                                                                                      \
         }                                                                                          \
     }
 
@@ -130,7 +138,6 @@ uint xl_walk_take(const xl_walk *walk, uint j, const xl_candidates *candidates, 
                   uint *row, uint room, uint count)
 {
     const uint self = walk->index[j];
-    const bool keeps = xl_walk_keeps(candidates);
     XL_WALK_TAKE(row[count] = other; count += keeps || other != self ? 1 : 0;)
     return count;
 }
@@ -139,21 +146,20 @@ uint xl_walk_take_long(const xl_walk *walk, uint j, const xl_candidates *candida
                        xl_real radius2, __global uint *row, uint room, uint count)
 {
     const uint self = walk->index[j];
-    const bool keeps = xl_walk_keeps(candidates);
     XL_WALK_TAKE(if (keeps || other != self) row[count++] = other;)
     return count;
 }
 
 #if XL_DETAILS
 void xl_staged_set(xl_staged *staged, uint at, const xl_walk *walk, uint j,
-                   const xl_candidates *candidates, uint k)
+                   const xl_candidates *candidates, const xl_candidate_image *image, uint k)
 {
     staged->index[at] = candidates->index[k];
-    staged->x[at] = -((walk->x[j] - candidates->x[k]) - candidates->shift.x);
-    staged->y[at] = -((walk->y[j] - candidates->y[k]) - candidates->shift.y);
-    staged->z[at] = -((walk->z[j] - candidates->z[k]) - candidates->shift.z);
+    staged->x[at] = -((walk->x[j] - candidates->x[k]) - image->shift.x);
+    staged->y[at] = -((walk->y[j] - candidates->y[k]) - image->shift.y);
+    staged->z[at] = -((walk->z[j] - candidates->z[k]) - image->shift.z);
 #if XL_PERIODIC
-    staged->image[at] = candidates->image;
+    staged->image[at] = image->image;
 #endif
 #if XL_WRAP
     staged->image[at] +=
@@ -166,8 +172,7 @@ uint xl_walk_take_pairs(const xl_walk *walk, uint j, const xl_candidates *candid
                         xl_real radius2, xl_staged *staged, uint room, uint count)
 {
     const uint self = walk->index[j];
-    const bool keeps = xl_walk_keeps(candidates);
-    XL_WALK_TAKE(xl_staged_set(staged, count, walk, j, candidates, k);
+    XL_WALK_TAKE(xl_staged_set(staged, count, walk, j, candidates, image, k);
                  count += keeps || other != self ? 1 : 0;)
     return count;
 }
@@ -209,15 +214,50 @@ void xl_walk_rank(const uint *staged, uint n, uint *places)
     }
 }
 
+/* The same by a stable radix sort: equal indices, of images of one point, have places in the order of
+ * the walk. */
+void xl_walk_radix(const uint *staged, uint n, uint *places)
+{
+    enum { BITS = 6, DIGITS = 1 << BITS };
+    ulong pairs[2][XL_WALK_SHORT]; /* the index less the least one, and its number */
+    uint least = UINT_MAX, most = 0, turn = 0;
+    for (uint k = 0; k < n; ++k) {
+        least = min(least, staged[k]);
+        most = max(most, staged[k]);
+    }
+    for (uint k = 0; k < n; ++k)
+        pairs[0][k] = (ulong)(staged[k] - least) << 32 | k;
+    for (uint shift = 0; shift < 32 && (most - least) >> shift > 0; shift += BITS, turn ^= 1) {
+        uint next[DIGITS] = {0};
+        for (uint k = 0; k < n; ++k)
+            ++next[(uint)(pairs[turn][k] >> 32) >> shift & (DIGITS - 1)];
+        for (uint d = 0, sum = 0; d < DIGITS; ++d) {
+            const uint count = next[d];
+            next[d] = sum;
+            sum += count;
+        }
+        for (uint k = 0; k < n; ++k) {
+            const ulong pair = pairs[turn][k];
+            pairs[turn ^ 1][next[(uint)(pair >> 32) >> shift & (DIGITS - 1)]++] = pair;
+        }
+    }
+    for (uint k = 0; k < n; ++k)
+        places[(uint)pairs[turn][k]] = k;
+}
+
 /* The place of each pair in its row. In ascending order, images of one point stay in the order of
  * the walk. Candidates of one image have different indices, unless the storage was overwritten: two
  * pairs may then have the same place. */
 void xl_staged_place(const xl_staged *staged, uint n, bool one_image, uint *places)
 {
 #if XL_SORTED
+    if (n > XL_WALK_RANKED) {
+        xl_walk_radix(staged->index, n, places);
+        return;
+    }
     xl_walk_rank(staged->index, n, places);
 #if XL_PERIODIC
-    ulong used[XL_WALK_SHORT / 64] = {0};
+    ulong used[XL_CEIL_DIV(XL_WALK_RANKED, 64)] = {0};
     for (uint k = 0; k < n && !one_image; ++k) {
         uint place = places[k];
         while (used[place / 64] >> (place % 64) & 1)
@@ -343,7 +383,7 @@ void xl_walk_fill_short(xl_walk *walk, const xl_search *s, uint j, xl_candidates
     while (!whole && xl_walk_collect(walk, s, candidates))
         count =
             xl_walk_take_staged(walk, j, candidates, radius2, &staged, to->of != 0, room, count);
-    xl_staged_put(&staged, count, whole, to, begin);
+    xl_staged_put(&staged, count, whole && candidates->images < 2, to, begin);
 }
 
 /* Fills a row of query j directly in the list. Details take a second search. */

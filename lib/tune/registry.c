@@ -241,8 +241,8 @@ const xli_tunable xli_tunables[XLI_TUNABLES] = {
      MEANS("Rows of up to this many neighbours are sorted in registers and written by the whole "
            "group; 0: none are.")},
     {NEIGHBORS(walk), ZERO_OR(1, 65536),
-     MEANS("Points of a work-item that walks along rows for counts and lists; 0: none does. For "
-           "CPUs: a work-item needs up to 64 KB of private memory.")},
+     MEANS("Points of a work-item that walks along rows for counts and lists; 0: none does. Other "
+           "devices than CPUs ignore it: a work-item needs up to 256 KB of private memory.")},
     {NEIGHBORS(together), RANGE(1, 2),
      MEANS("Points that a work-item counts or sums around at a time, if it does not walk.")},
 

@@ -82,6 +82,8 @@ enum { INTEL = 0x8086, INTEL_CPU_STAGED = 16 };
 void xli_tune_neighbors_fit(const xli_tune_device *device, xli_tune_neighbors *tune)
 {
     tune->staged = (uint32_t)xli_min(tune->staged, most_staged(device, tune->group));
+    if (!device->is_cpu)
+        tune->walk = 0;
     if (device->is_cpu && device->vendor_id == INTEL)
         tune->staged = (uint32_t)xli_min(tune->staged, INTEL_CPU_STAGED);
 }
