@@ -5,6 +5,7 @@
  *
  * Each array is followed by its offset in elements. If the stamp in the header of the index differs
  * from the host's, the index was not built or was overwritten, and counts as failed. */
+#include "nearest_block.cl"
 #include "nearest_walk.cl"
 
 /* The index in all places of a row whose search was given up. */
@@ -61,36 +62,71 @@ __kernel void xl_nearest_check(__global uint *found, __global const uint *indice
     }
 }
 
+/* Searches for query k alone. */
+void xl_nearest_row(const xl_search *s, xl_nearest_list *list, uint k, const xl_nearest_rows *rows)
+{
+    const xl_nearest_item limit = xl_nearest_limit(s->radius2);
+    xl_query query;
+    uint i = k;
+    bool searches = false, found = true;
+    xl_nearest_clear(list, limit);
+    if (!s->map.failed) {
+        query = xl_query_load(s, k);
+        i = query.self.w;
+        searches = i - rows->first < rows->num && xl_real4_finite(xl_site_position(query.self));
+    }
+    if (xl_nearest_agree(list, (uint2)(searches)).x)
+        found = xl_nearest_find(s, &query, list);
+    const uint row = i - rows->first;
+    if (row >= rows->num)
+        return;
+    if (found)
+        xl_nearest_put(list, limit, rows->indices, rows->distances2, (ulong)row * XL_K);
+    else
+        xl_nearest_give_up(rows->indices, rows->distances2, (ulong)row * XL_K);
+}
+
+#if XL_WALK > 0
+/* Searches for the queries of turn t. */
+__attribute__((noinline)) void xl_nearest_turn(const xl_search *s, uint t,
+                                               const xl_nearest_rows *rows)
+{
+    XL_NEAREST_LIST(list)
+    xl_walk walk = xl_walk_turn(s, t);
+    xl_search around = *s;
+    around.reach = 0;
+    while (walk.at + walk.queries < walk.last) {
+        uint left = UINT_MAX;
+        if (s->map.failed)
+            walk.queries = 1;
+        else
+            left = xl_nearest_block_find(&walk, s, &around, rows);
+        for (uint j = 0; j < walk.queries; ++j)
+            if (left >> j & 1)
+                xl_nearest_row(s, list, walk.at + j, rows);
+        walk.at += s->map.failed ? walk.queries : 0;
+        walk.queries = s->map.failed ? 0 : walk.queries;
+    }
+}
+#endif
+
 /* Only the rows first_row to first_row + num_rows - 1 are written. */
 __kernel void xl_nearest(__global const uint *storage, XL_INDEX_PARAMETERS, XL_QUERY_PARAMETERS,
                          uint first_row, uint num_rows, __global uint *indices, ulong indices_at,
                          uint wide, __global xl_real *distances2, ulong distances2_at)
 {
     const xl_search s = XL_SEARCH_LOAD(storage);
-    const xl_nearest_item limit = xl_nearest_limit(s.radius2);
-    indices += indices_at;
-    distances2 = wide ? distances2 + distances2_at : 0;
+    const xl_nearest_rows rows = {indices + indices_at, wide ? distances2 + distances2_at : 0,
+                                  first_row, num_rows};
+#if XL_WALK > 0
+    XL_FOR_ITEMS(t, XL_CEIL_DIV(queries, (uint)XL_WALK))
+    xl_nearest_turn(&s, (uint)t, &rows);
+#else
     XL_NEAREST_SHARED
     XL_NEAREST_FOR_QUERIES(k, queries)
     {
         XL_NEAREST_LIST(list)
-        xl_query query;
-        uint i = (uint)k;
-        bool searches = false, found = true;
-        xl_nearest_clear(list, limit);
-        if (!s.map.failed) {
-            query = xl_query_load(&s, (uint)k);
-            i = query.self.w;
-            searches = i - first_row < num_rows && xl_real4_finite(xl_site_position(query.self));
-        }
-        if (xl_nearest_agree(list, (uint2)(searches)).x)
-            found = xl_nearest_find(&s, &query, list);
-        const uint row = i - first_row;
-        if (row >= num_rows)
-            continue;
-        if (found)
-            xl_nearest_put(list, limit, indices, distances2, (ulong)row * XL_K);
-        else
-            xl_nearest_give_up(indices, distances2, (ulong)row * XL_K);
+        xl_nearest_row(&s, list, (uint)k, &rows);
     }
+#endif
 }

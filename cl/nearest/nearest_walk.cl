@@ -12,6 +12,13 @@
 #include "../neighbors/neighbors_ranges.cl"
 #include "nearest_list.cl"
 
+/* Where rows are written. */
+typedef struct xl_nearest_rows {
+    __global uint *indices;
+    __global xl_real *distances2; /* NULL: not given */
+    uint first, num;              /* the rows of this call */
+} xl_nearest_rows;
+
 /* The search of one query. */
 typedef struct xl_nearest_walk {
     xl_site self;  /* position, and the index of the point or of the query */

@@ -97,21 +97,6 @@ uint xl_details_place(const xl_details *of, __global const uint *row, uint room,
 #endif
 }
 
-/* The current image of the walk, in whole periods. */
-int4 xl_details_shift(const xl_search *s, const xl_ranges *near)
-{
-#if XL_CELLS
-    const xl_cell cell = xl_cell_load(s->cells, (uint)near->low.w);
-    return xl_cell_image(&cell, near->images.at);
-#elif XL_TRICLINIC
-    return xl_cell_image(&s->cell, near->images.at);
-#elif XL_PERIODIC
-    return convert_int4_rte(near->shift / select((xl_real4)(1.0f), s->period, s->period > 0.0f));
-#else
-    return (int4)(0);
-#endif
-}
-
 /* The shift between the points given, if the current image has the shift `shift`. */
 #if XL_WRAP
 #define XL_PAIR_SHIFT(q) shift + (query->move - xl_grid_move(s->index.sorted, s->map.points, q))
@@ -123,7 +108,7 @@ uint xl_details_range(const xl_ranges *near, const xl_query *query, const xl_sea
                       __global const uint *row, uint room, const xl_details *of, uint count)
 {
     const xl_real4 self = xl_site_position(query->self);
-    const int4 shift = xl_details_shift(s, near);
+    const int4 shift = xl_ranges_periods(s, near);
     for (uint q = near->cells.begin; q < near->cells.end; ++q) {
         XL_IF_NEIGHBOR(q, true, {
             const xl_real4 vector = -((self - xl_site_position(other)) - near->shift);

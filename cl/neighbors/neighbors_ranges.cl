@@ -593,4 +593,19 @@ bool xl_ranges_next(xl_ranges *ranges, const xl_search *s)
 #endif
 }
 
+/* The current image, in whole periods. */
+int4 xl_ranges_periods(const xl_search *s, const xl_ranges *near)
+{
+#if XL_CELLS
+    const xl_cell cell = xl_cell_load(s->cells, (uint)near->low.w);
+    return xl_cell_image(&cell, near->images.at);
+#elif XL_TRICLINIC
+    return xl_cell_image(&s->cell, near->images.at);
+#elif XL_PERIODIC
+    return convert_int4_rte(near->shift / select((xl_real4)(1.0f), s->period, s->period > 0.0f));
+#else
+    return (int4)(0);
+#endif
+}
+
 #endif

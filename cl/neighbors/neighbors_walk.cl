@@ -10,9 +10,12 @@
 #ifndef XL_NEIGHBORS_WALK
 #define XL_NEIGHBORS_WALK
 
-#include "neighbors_details.cl"
-#include "neighbors_row.cl"
-#include "neighbors_rows.cl"
+#include "neighbors_ranges.cl"
+
+/* Whether the reach of a block may be shorter than that of the block before. */
+#ifndef XL_WALK_REACH_VARIES
+#define XL_WALK_REACH_VARIES XL_RADII
+#endif
 
 #if XL_WALK > 0
 
@@ -166,13 +169,13 @@ bool xl_walk_next(xl_walk *walk, const xl_search *s)
 #else
     walk->cells = walk->around.cells;
 #endif
-    /* Kept places are valid only if x grows. Given queries are in any order; with per-query radii
+    /* Kept places are valid only if x grows. Given queries are in any order; with a longer reach
      * this block may reach farther back than the block before; and in double precision points that
      * the grid rounds to one float are in any order. */
     if (XL_GIVEN)
         walk->rows = 0;
     else if (s->map.sparse &&
-             (!walk->begun || ((XL_RADII || XL_F64) && walk->cells.x_low < x_before) ||
+             (!walk->begun || ((XL_WALK_REACH_VARIES || XL_F64) && walk->cells.x_low < x_before) ||
               walk->low.y != walk->cells.low.y || walk->low.z != walk->cells.low.z ||
               walk->high.y != walk->cells.high.y || walk->high.z != walk->cells.high.z))
         xl_walk_keep_rows(walk, &s->map, &s->index);
@@ -258,7 +261,7 @@ void xl_walk_begin_image(const xl_walk *walk, const xl_search *s, xl_candidates 
     image->begin = to->n;
     image->shift = walk->near.shift;
 #if XL_DETAILS
-    image->image = xl_details_shift(s, &walk->near);
+    image->image = xl_ranges_periods(s, &walk->near);
 #endif
 }
 
@@ -454,7 +457,6 @@ bool xl_walk_keeps(xl_real4 shift)
 #endif
 }
 
-#if XL_VISIT
 /* The same expression as in xl_walk_near(). */
 xl_real xl_walk_distance2(const xl_walk *walk, uint j, const xl_candidates *from, xl_real4 shift,
                           uint k)
@@ -465,6 +467,7 @@ xl_real xl_walk_distance2(const xl_walk *walk, uint j, const xl_candidates *from
     return (dx * dx + dy * dy) + dz * dz;
 }
 
+#if XL_VISIT
 /* Continues the fold of query j over its neighbours among the candidates. */
 xl_real xl_walk_visit_candidates(const xl_walk *walk, uint j, const xl_candidates *candidates,
                                  xl_real radius2, xl_real sum, xl_real4 params)
@@ -501,6 +504,31 @@ void xl_walk_visit(xl_walk *walk, const xl_search *s, xl_real start, xl_real4 pa
                                                sums[j], params);
 }
 #endif
+
+/* The place of each of n numbers in ascending order: the number of smaller ones. Reads and writes up
+ * to a multiple of 32. */
+void xl_walk_rank(const uint *numbers, uint n, uint *places)
+{
+    const uint8 flip = (uint8)(0x80000000u);
+    for (uint from = 0; from < n; from += 32) {
+        const int8 a = as_int8(vload8(0, numbers + from) ^ flip);
+        const int8 b = as_int8(vload8(0, numbers + from + 8) ^ flip);
+        const int8 c = as_int8(vload8(0, numbers + from + 16) ^ flip);
+        const int8 d = as_int8(vload8(0, numbers + from + 24) ^ flip);
+        int8 smaller_a = 0, smaller_b = 0, smaller_c = 0, smaller_d = 0;
+        for (uint k = 0; k < n; ++k) {
+            const int8 other = (int8)((int)(numbers[k] ^ 0x80000000u));
+            smaller_a -= other < a;
+            smaller_b -= other < b;
+            smaller_c -= other < c;
+            smaller_d -= other < d;
+        }
+        vstore8(as_uint8(smaller_a), 0, places + from);
+        vstore8(as_uint8(smaller_b), 0, places + from + 8);
+        vstore8(as_uint8(smaller_c), 0, places + from + 16);
+        vstore8(as_uint8(smaller_d), 0, places + from + 24);
+    }
+}
 
 #endif
 #endif

@@ -8,6 +8,8 @@
 #define XL_NEIGHBORS_WALK_ROWS
 
 #include "neighbors_details.cl"
+#include "neighbors_row.cl"
+#include "neighbors_rows.cl"
 #include "neighbors_walk.cl"
 
 #if XL_WALK > 0
@@ -190,31 +192,7 @@ uint xl_walk_take_staged(const xl_walk *walk, uint j, const xl_candidates *candi
 
 /* ---- ascending order ----------------------------------------------------------------------- */
 
-/* The place of each of n indices in ascending order: the number of smaller ones. */
-void xl_walk_rank(const uint *staged, uint n, uint *places)
-{
-    const uint8 flip = (uint8)(0x80000000u);
-    for (uint from = 0; from < n; from += 32) {
-        const int8 a = as_int8(vload8(0, staged + from) ^ flip);
-        const int8 b = as_int8(vload8(0, staged + from + 8) ^ flip);
-        const int8 c = as_int8(vload8(0, staged + from + 16) ^ flip);
-        const int8 d = as_int8(vload8(0, staged + from + 24) ^ flip);
-        int8 smaller_a = 0, smaller_b = 0, smaller_c = 0, smaller_d = 0;
-        for (uint k = 0; k < n; ++k) {
-            const int8 other = (int8)((int)(staged[k] ^ 0x80000000u));
-            smaller_a -= other < a;
-            smaller_b -= other < b;
-            smaller_c -= other < c;
-            smaller_d -= other < d;
-        }
-        vstore8(as_uint8(smaller_a), 0, places + from);
-        vstore8(as_uint8(smaller_b), 0, places + from + 8);
-        vstore8(as_uint8(smaller_c), 0, places + from + 16);
-        vstore8(as_uint8(smaller_d), 0, places + from + 24);
-    }
-}
-
-/* The same by a stable radix sort: equal indices, of images of one point, have places in the order of
+/* As xl_walk_rank(), by a stable radix sort: equal indices, of images of one point, have places in the order of
  * the walk. */
 void xl_walk_radix(const uint *staged, uint n, uint *places)
 {

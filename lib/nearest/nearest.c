@@ -22,6 +22,7 @@ typedef struct nearest_shape {
     uint32_t group, items; /* work-items of a group, queries of a work-item */
     uint32_t together;     /* work-items that search for one query; 0: one, in registers */
     uint32_t aim;          /* points that the first reach is to hold, in hundredths of k */
+    uint32_t walk;         /* queries of a work-item that walks along rows; 0: none does */
 } nearest_shape;
 
 typedef struct nearest_plan {
@@ -74,10 +75,11 @@ static nearest_shape shape_of(const xli_tune_device *device, const xli_tune *tun
         .together = k <= IN_REGISTERS
                         ? 0
                         : (uint32_t)xli_min(tune->nearest.together, device->max_work_group),
-        .aim = tune->nearest.aim};
+        .aim = tune->nearest.aim,
+        .walk = k <= IN_REGISTERS ? tune->nearest.walk : 0};
 }
 
-/* XL_RADII, XL_HALF and XL_RADIUS_INCLUSIVE are for searches within a radius. */
+/* XL_RADII, XL_HALF, XL_RADIUS_INCLUSIVE, XL_DETAILS and XL_VISIT are for searches within a radius. */
 static void add_text(xli_text *text, const nearest_problem *problem, const nearest_shape *shape)
 {
     const xli_search_form *const form = &problem->form;
@@ -92,6 +94,8 @@ static void add_text(xli_text *text, const nearest_problem *problem, const neare
         {"XL_RADII", 0},
         {"XL_HALF", 0},
         {"XL_RADIUS_INCLUSIVE", 0},
+        {"XL_DETAILS", 0},
+        {"XL_VISIT", 0},
         {"XL_GIVEN", form->given},
         {"XL_F64", form->scalar == XL_F64},
         {"XL_SYSTEMS", form->batch},
@@ -100,6 +104,7 @@ static void add_text(xli_text *text, const nearest_problem *problem, const neare
         {"XL_K", problem->k},
         {"XL_NEAREST_AIM", shape->aim},
         {"XL_NEAREST_TOGETHER", shape->together},
+        {"XL_WALK", shape->walk},
     };
     xli_text_define(text, lines, XLI_COUNT(lines));
 }
@@ -128,6 +133,7 @@ static xl_status make(xl_plan *base, const void *of)
     XL_TRY(xli_context_capabilities(base->ctx, &capabilities));
     XL_TRY(xli_context_tune(base->ctx, capabilities, XLI_TUNE_WISH(XLI_TUNE_NEAREST, desc), &device,
                             &tune));
+    xli_tune_nearest_fit(&device, &tune.nearest);
     plan->shape = shape_of(&device, &tune, desc->k);
     XL_TRY(build_kernels(plan));
 done:
@@ -146,8 +152,11 @@ static void info(const xl_plan *base, size_t n, xl_plan_details *details)
     const nearest_plan *const plan = (const nearest_plan *)base;
     (void)n;
     const nearest_shape *const shape = &plan->shape;
-    xli_grid_info_of(&plan->search, shape->together > 0 ? shape->together : shape->group,
-                     shape->items, "growing reach", details);
+    if (shape->walk > 0)
+        xli_grid_info_of(&plan->search, 1, shape->walk, "rows", details);
+    else
+        xli_grid_info_of(&plan->search, shape->together > 0 ? shape->together : shape->group,
+                         shape->items, "growing reach", details);
 }
 
 /* The sizes of a scratch question, which has no index. */
@@ -236,6 +245,9 @@ static xli_grid_shape launch_shape_of(const nearest_plan *plan, size_t queries)
     enum { MOST_GROUPS = 1 << 20 };
     const nearest_shape *const shape = &plan->shape;
     const size_t groups = xli_ceil_div(queries, shape->items);
+    if (shape->walk > 0)
+        return xli_grid_shape_of(&plan->search, xli_ceil_div(queries, shape->walk), 1,
+                                 shape->items);
     if (shape->together == 0)
         return xli_grid_shape_of(&plan->search, queries, shape->group, shape->items);
     return (xli_grid_shape){.groups = xli_min(groups, MOST_GROUPS),

@@ -254,6 +254,9 @@ const xli_tunable xli_tunables[XLI_TUNABLES] = {
      MEANS("Points that its first reach is to hold, in hundredths of k.")},
     {NEAREST(together), RANGE(1, 128), DOUBLING(4),
      MEANS("Work-items that search together for one query if k is above 64.")},
+    {NEAREST(walk), ZERO_OR(1, 65536),
+     MEANS("Queries of a work-item that walks along rows, if k is at most 64; 0: none does. Other "
+           "devices than CPUs ignore it.")},
 
     {TOP_K(shape), SWITCH, MEANS("0: a work-group counts a chunk; 1: one work-item does.")},
     {TOP_K(group_log), RANGE(0, 10), BY_ONE(2),

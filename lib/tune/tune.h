@@ -105,7 +105,7 @@ typedef struct xli_tune_neighbors {
 } xli_tune_neighbors;
 
 typedef struct xli_tune_nearest {
-    uint32_t group, items, aim, together;
+    uint32_t group, items, aim, together, walk;
 } xli_tune_nearest;
 
 typedef struct xli_tune_top_k {
@@ -250,6 +250,7 @@ void xli_tune_nearest_approximate_table(const xli_tune_device *device,
 void xli_tune_sort_fit(const xli_tune_device *device, uint64_t element_bytes, xli_tune_sort *tune);
 void xli_tune_grid_fit(const xli_tune_device *device, xli_tune_grid *tune);
 void xli_tune_neighbors_fit(const xli_tune_device *device, xli_tune_neighbors *tune);
+void xli_tune_nearest_fit(const xli_tune_device *device, xli_tune_nearest *tune);
 
 /* ---- tune.c: the values of a plan --------------------------------------------- */
 

@@ -87,3 +87,9 @@ void xli_tune_neighbors_fit(const xli_tune_device *device, xli_tune_neighbors *t
     if (device->is_cpu && device->vendor_id == INTEL)
         tune->staged = (uint32_t)xli_min(tune->staged, INTEL_CPU_STAGED);
 }
+
+void xli_tune_nearest_fit(const xli_tune_device *device, xli_tune_nearest *tune)
+{
+    if (!device->is_cpu)
+        tune->walk = 0;
+}

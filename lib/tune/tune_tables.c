@@ -18,14 +18,15 @@ void xli_tune_histogram_table(const xli_tune_device *device, xli_tune_histogram 
                                  .chunk = 1 << 14};
 }
 
-/* A work-item takes one query: on a GPU so that a group reads the same points; on a CPU because the
- * loop of a query is long enough. */
+/* A work-item takes one query: on a GPU so that a group reads the same points; on a CPU, if it does
+ * not walk, because the loop of a query is long enough. */
 void xli_tune_nearest_table(const xli_tune_device *device, xli_tune_nearest *tune)
 {
     *tune = (xli_tune_nearest){.group = device->is_cpu ? 64 : 128,
                                .items = 1,
                                .aim = 150,
-                               .together = device->is_cpu ? 1 : 128};
+                               .together = device->is_cpu ? 1 : 128,
+                               .walk = device->is_cpu ? 256 : 0};
 }
 
 void xli_tune_nearest_approximate_table(const xli_tune_device *device,
