@@ -412,7 +412,7 @@ static int check_frame(scene *s)
     printf("%u x %u pixels, %u of %u materials are seen; pictures are %s\n", (unsigned)s->o.width,
            (unsigned)s->o.height, (unsigned)shown, (unsigned)s->o.materials,
            same ? "equal in every pixel" : "DIFFERENT");
-    printf("list of pixels: %.1f MB; with room for all pixels of each material it were %.1f MB\n",
+    printf("list of pixels: %.1f MB; room for all pixels of each material would take %.1f MB\n",
            (double)bytes * 1e-6, (double)bytes * s->o.materials * 1e-6);
     const image picture = {s->o.width, s->o.height, s->picture};
     return same && (!s->o.png || image_write(&picture, s->o.png));

@@ -5,7 +5,8 @@
 # Makes of a commit (default: HEAD) the release tarball crosslane-X.Y.Z.tar.gz, whose bytes depend on
 # the commit alone; the amalgamation crosslane-amalgamation-X.Y.Z.tar.gz; SHA256SUMS; and the
 # recipes for Spack, conda and vcpkg, filled with the version, the checksums and the address of the
-# tarball. URL: where the tarball will be (default: the file itself). FOLDER: default build/release.
+# tarball. URL: where the tarball will be (default: the file itself); requires that the commit has no
+# placeholder of the maintainer's address or the date. FOLDER: default build/release.
 set -euo pipefail
 umask 022
 top=$(cd "$(dirname "$0")/.." && pwd)
@@ -14,7 +15,7 @@ while [ $# -gt 0 ]; do
   case $1 in
     --out) out=$2 && shift 2 ;;
     --url) url=$2 && shift 2 ;;
-    -*) sed -n '3,9s/^# \{0,1\}//p' "$0" >&2 && exit 2 ;;
+    -*) sed -n '3,10s/^# \{0,1\}//p' "$0" >&2 && exit 2 ;;
     *) commit=$1 && shift ;;
   esac
 done
@@ -28,7 +29,7 @@ part() { # NAME
 version=$(part MAJOR).$(part MINOR).$(part PATCH)
 name=crosslane-$version
 
-for place in CITATION.cff:"version: $version" packaging/debian/changelog:"crosslane ($version-"; do
+for place in CITATION.cff:"version: $version" CHANGELOG.md:"## [$version] - " packaging/debian/changelog:"crosslane ($version-"; do
   git show "$commit:${place%%:*}" | grep -qF "${place#*:}" || { echo "${place%%:*}: the version must be $version" >&2 && exit 1; }
 done
 
@@ -36,8 +37,8 @@ done
 maintainer=$(git show "$commit:packaging/debian/control" | sed -n 's/^Maintainer: //p')
 git show "$commit:packaging/debian/changelog" | grep -m 1 '^ -- ' | grep -qF " -- $maintainer  " ||
   { echo "packaging/debian/changelog: the maintainer must be $maintainer, as in packaging/debian/control" >&2 && exit 1; }
-if [ -n "$url" ] && [[ $maintainer == *@example.* ]]; then
-  echo "packaging/debian/control: Maintainer: $maintainer; a release with a URL requires a real address" >&2
+if [ -n "$url" ] && git grep -niE '@example\.|unreleased' "$commit" -- CHANGELOG.md packaging/debian/control packaging/debian/changelog >&2; then
+  echo "--url: requires an address, a date and a distribution in these lines" >&2
   exit 1
 fi
 

@@ -92,10 +92,9 @@ XL_NODISCARD XL_API xl_status xl_merge_create(xl_context *ctx, const xl_merge_de
 XL_NODISCARD XL_API xl_status xl_merge_scratch(const xl_plan *plan, const xl_merge_args *args,
                                                size_t *bytes);
 
-/* Stable: equal keys
- * of a come before those of b, and equal keys of one input stay in order. If an input is not
- * sorted, the output is an unspecified selection of input elements, count_out is at most the room,
- * and nothing else is written. */
+/* Stable: equal keys of a come before those of b, and equal keys of one input stay in order. If an
+ * input is not sorted, the output is an unspecified selection of input elements, count_out is at
+ * most the room, and nothing else is written. */
 XL_NODISCARD XL_API xl_status xl_merge_enqueue(xl_plan *plan, cl_command_queue queue,
                                                const xl_merge_args *args, cl_uint num_waits,
                                                const cl_event *waits, cl_event *event);

@@ -197,9 +197,9 @@ XL_NODISCARD XL_API xl_status xl_neighbors_scratch(const xl_plan *plan,
  * CSR rows require offsets and are counted first. Rows that do not fit are not written and no error
  * is raised here: call xl_neighbors_status() to find out. Sums: visit() over the neighbours of each
  * query, from `start` on, in the order of docs/neighbors.md, "The order of visits". That depends on
- * the points, cell_size and the space alone, so equal input gives equal bits on all devices where
- * visit() does. If the build failed, counts are 0 (of a list with row_capacity UINT32_MAX), all offsets but the first
- * are UINT64_MAX, and sums are NaN. */
+ * the points, cell_size and the space alone, so sums have equal bits on all devices if visit() has.
+ * If the build failed, counts are 0 (UINT32_MAX for a list with row_capacity), all offsets but the
+ * first are UINT64_MAX, and sums are NaN. */
 XL_NODISCARD XL_API xl_status xl_neighbors_enqueue(xl_plan *plan, xl_grid_index *index,
                                                    cl_command_queue queue,
                                                    const xl_neighbors_args *args, cl_uint num_waits,
@@ -224,8 +224,8 @@ XL_NODISCARD XL_API xl_status xl_neighbors_fill_enqueue(xl_plan *plan, xl_grid_i
  * XL_SUCCESS; the error of xl_grid_index_status() if the build failed, and *report is unchanged;
  * XL_ERROR_NON_FINITE if queries are not finite; XL_ERROR_UNSUPPORTED if queries are too far for
  * images; XL_ERROR_INVALID_ARGUMENT if the list is of another build of the index;
- * XL_ERROR_CAPACITY if indices are given and the rows do not fit; *report has the room that
- * they need, as the error text. report may be NULL. */
+ * XL_ERROR_CAPACITY if indices are given and the rows do not fit: *report and the error text have
+ * the room that they need. report may be NULL. */
 XL_NODISCARD XL_API xl_status xl_neighbors_status(xl_plan *plan, xl_grid_index *index,
                                                   cl_command_queue queue,
                                                   const xl_neighbors_args *args,

@@ -44,8 +44,8 @@ typedef struct xl_scan_desc {
      * wider type, set type to it and load_type to that of the elements: type = XL_U64 and load_type
      * = XL_U8 give sums of bytes that do not wrap. Without load and store, elements and results are
      * converted as OpenCL C's convert_T() does: integers wrap, floating-point numbers are rounded
-     * to nearest, or toward 0 to integers, for which a number out of range is undefined. Types must
-     * then be built in and have the same number of lanes. */
+     * to nearest; converted to integers they are rounded toward 0, and a number out of range is
+     * undefined. Types must then be built in and have the same number of lanes. */
     uint32_t type;                       /* xl_type of the elements that are scanned */
     const xl_user_type *user_type;       /* if type is XL_USER_TYPE */
     uint32_t load_type;                  /* xl_type of `in`; XL_NONE: type */
@@ -75,9 +75,9 @@ typedef struct xl_scan_desc {
     uint32_t carry;         /* 1: calls may scan parts of an array, by carry_in, carry_out and
                                first_index */
 
-    /* How it runs. XL_SCAN_AUTO follows CROSSLANE_SCAN=auto|look-back|reduce-then-scan of when the
-     * context was made, if device, type and determinism allow it. XL_REPRODUCIBLE with an operator
-     * that rounds requires XL_SCAN_AUTO. */
+    /* How it runs. XL_SCAN_AUTO follows the variable CROSSLANE_SCAN (auto, look-back or
+     * reduce-then-scan), which is read when the context is made, if device, type and determinism
+     * allow it. XL_REPRODUCIBLE with an operator that rounds requires XL_SCAN_AUTO. */
     uint32_t determinism; /* xl_determinism */
     uint32_t algorithm;   /* xl_scan_algorithm */
     uint32_t num_tunables;

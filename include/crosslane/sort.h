@@ -33,8 +33,8 @@ typedef enum xl_sort_algorithm {
 #define XL_SORT_INDICES 0x10000u
 
 /* Describes a sort. Start from xl_sort_desc_init().
- * Floating-point keys are ordered -inf < ... < -0 < +0 < ... < +inf < positive NaN < negative NaN,
- * with positive NaN by rising and negative NaN by falling payload. XL_DESCENDING is exactly the
+ * Floating-point keys are ordered -inf < ... < -0 < +0 < ... < +inf < positive NaN < negative NaN.
+ * Among NaN, positive ones ascend and negative ones descend by payload. XL_DESCENDING is exactly the
  * reverse. Two NaN are equal only if their bits are. Keys keep their bits. */
 typedef struct xl_sort_desc {
     uint32_t version; /* set by xl_sort_desc_init() */

@@ -46,7 +46,7 @@ static xl_status make_arrays(bench *b, bench_job *j)
     return XL_SUCCESS;
 }
 
-static xl_status call_once(bench *b, bench_job *j)
+static xl_status call_and_read(bench *b, bench_job *j)
 {
     const xl_status status = j->part->enqueue(b, j, NULL);
     for (int i = 0; i < JOB_ARRAYS && status == XL_SUCCESS; ++i)
@@ -80,7 +80,7 @@ static bool run_size(bench *b, const bench_part *part, const void *kind, const c
     if (status == XL_SUCCESS)
         status = make_arrays(b, &j);
     if (status == XL_SUCCESS)
-        status = call_once(b, &j);
+        status = call_and_read(b, &j);
     if (status == XL_SUCCESS)
         why = part->fault(&j);
     if (!left_out && bench_right(b, part->name, variant, n, status, why)) {
