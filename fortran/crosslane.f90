@@ -486,6 +486,8 @@ module crosslane
     type, bind(c) :: xl_merge_args
         integer(c_size_t) :: n_a = 0
         integer(c_size_t) :: n_b = 0
+        integer(c_size_t) :: num_runs = 0
+        type(c_ptr) :: runs = c_null_ptr
         type(xl_view) :: n_a_device
         type(xl_view) :: n_b_device
         type(xl_view) :: keys_a

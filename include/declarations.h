@@ -417,6 +417,8 @@ typedef struct xl_merge_desc {
 } xl_merge_desc;
 typedef struct xl_merge_args {
     size_t n_a, n_b;
+    size_t num_runs;
+    const size_t *runs;
     xl_view n_a_device;
     xl_view n_b_device;
     xl_view keys_a;
