@@ -486,6 +486,8 @@ module crosslane
     type, bind(c) :: xl_merge_args
         integer(c_size_t) :: n_a = 0
         integer(c_size_t) :: n_b = 0
+        integer(c_size_t) :: num_runs = 0
+        type(c_ptr) :: runs = c_null_ptr
         type(xl_view) :: n_a_device
         type(xl_view) :: n_b_device
         type(xl_view) :: keys_a
@@ -515,6 +517,13 @@ module crosslane
         type(xl_view) :: points
         type(xl_view) :: codes
         type(xl_view) :: scratch
+    end type
+
+    type, bind(c) :: xl_morton_box
+        real(c_double) :: lower(3) = 0
+        real(c_double) :: upper(3) = 0
+        integer(c_int64_t) :: first = 0
+        integer(c_int64_t) :: last = 0
     end type
 
     type, bind(c) :: xl_neighbors_desc
@@ -1163,6 +1172,16 @@ module crosslane
             type(c_ptr), intent(in), optional :: waits(*)
             type(c_ptr), intent(out), optional :: event
             integer(c_int) :: xl_morton_enqueue
+        end function
+        function xl_morton_boxes(desc, first, last, capacity, boxes, count) bind(c)
+            import
+            type(xl_morton_desc), intent(in) :: desc
+            integer(c_int64_t), value :: first
+            integer(c_int64_t), value :: last
+            integer(c_size_t), value :: capacity
+            type(xl_morton_box), intent(out) :: boxes
+            integer(c_size_t), intent(out) :: count
+            integer(c_int) :: xl_morton_boxes
         end function
         subroutine xl_neighbors_desc_init_version(desc, version) bind(c)
             import

@@ -417,6 +417,8 @@ typedef struct xl_merge_desc {
 } xl_merge_desc;
 typedef struct xl_merge_args {
     size_t n_a, n_b;
+    size_t num_runs;
+    const size_t *runs;
     xl_view n_a_device;
     xl_view n_b_device;
     xl_view keys_a;
@@ -449,10 +451,15 @@ typedef struct xl_morton_args {
     xl_view codes;
     xl_view scratch;
 } xl_morton_args;
+typedef struct xl_morton_box {
+    double lower[3], upper[3];
+    uint64_t first, last;
+} xl_morton_box;
 void xl_morton_desc_init_version(xl_morton_desc *desc, uint32_t version);
 xl_status xl_morton_create(xl_context *ctx, const xl_morton_desc *desc, xl_plan **plan);
 xl_status xl_morton_scratch(const xl_plan *plan, const xl_morton_args *args, size_t *bytes);
 xl_status xl_morton_enqueue(xl_plan *plan, cl_command_queue queue, const xl_morton_args *args, cl_uint num_waits, const cl_event *waits, cl_event *event);
+xl_status xl_morton_boxes(const xl_morton_desc *desc, uint64_t first, uint64_t last, size_t capacity, xl_morton_box *boxes, size_t *count);
 typedef enum xl_neighbors_queries {
     XL_QUERIES_INDEXED = 0,
     XL_QUERIES_GIVEN = 1

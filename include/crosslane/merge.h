@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Merges two sorted arrays of keys, or of keys with values, into one; or makes their union,
- * intersection or difference. The simplest use:
+ * Merges two sorted arrays of keys, or of keys with values, into one, or many sorted runs of one
+ * array; or makes the union, intersection or difference of two. The simplest use:
  *
  *     xl_merge_desc desc;
  *     xl_merge_desc_init(&desc);  // ascending u32 keys, no values
@@ -59,7 +59,17 @@ typedef struct xl_merge_desc {
  * XL_MERGE_ALL and XL_MERGE_UNION, min(n_a, n_b) for XL_MERGE_INTERSECTION, n_a for
  * XL_MERGE_DIFFERENCE. Elements behind the result are not written. */
 typedef struct xl_merge_args {
-    size_t n_a, n_b;    /* keys of either input, together at most 2^32 - 1; may be 0 */
+    size_t n_a, n_b; /* keys of either input, together at most 2^32 - 1; may be 0 */
+
+    /* 0: the inputs are a and b. Above 0, for XL_MERGE_ALL only: the inputs are num_runs sorted
+     * runs of keys_a, which have n_a keys together. n_b is 0; n_a_device, n_b_device, keys_b,
+     * values_b and more_values_b are not given */
+    size_t num_runs;
+    /* NULL if num_runs is 0; else num_runs + 1 numbers in host memory, ascending, from 0 to n_a,
+     * read during the call: run k is keys_a[runs[k]] to keys_a[runs[k + 1] - 1]. Equal numbers: an
+     * empty run */
+    const size_t *runs;
+
     xl_view n_a_device; /* optional: one u64, the keys of a, read when the call runs. The call takes
                            min(n_a, it) keys */
     xl_view n_b_device; /* optional: the same for b */
@@ -87,14 +97,21 @@ XL_API void xl_merge_desc_init_version(xl_merge_desc *desc, uint32_t version);
 XL_NODISCARD XL_API xl_status xl_merge_create(xl_context *ctx, const xl_merge_desc *desc,
                                               xl_plan **plan);
 
-/* Scratch, by n_a and n_b. XL_MERGE_ALL: 0 bytes on CPUs and for few keys (merge.search_tiles
- * tiles); else 4 bytes a tile. Others: 12 bytes a tile. */
+/* Scratch, by n_a, n_b and num_runs. XL_MERGE_ALL: 0 bytes on CPUs and for few keys
+ * (merge.search_tiles tiles); else 4 bytes a tile. Others: 12 bytes a tile. If num_runs is above 2,
+ * it also holds one more copy of keys_a, values_a and more_values_a. */
 XL_NODISCARD XL_API xl_status xl_merge_scratch(const xl_plan *plan, const xl_merge_args *args,
                                                size_t *bytes);
 
-/* Stable: equal keys of a come before those of b, and equal keys of one input stay in order. If an
- * input is not sorted, the output is an unspecified selection of input elements, count_out is at
- * most the room, and nothing else is written. */
+/* Stable: equal keys of a come before those of b, equal keys of one run before those of the next
+ * one, and equal keys of one input or run stay in order. If an input or a run is not sorted, the
+ * output is an unspecified selection of input elements, count_out is at most the room, and nothing
+ * else is written.
+ *
+ * Runs are merged in pairs of neighbours: num_runs - 1 merges, one after the other, each of one or
+ * two launches. If the runs have equal lengths, each element is moved log2(num_runs) times. If runs
+ * have fewer than about 2^13 elements, or there are more than about 64, a stable xl_sort() of keys_a
+ * is faster: docs/merge-and-search.md has figures. */
 XL_NODISCARD XL_API xl_status xl_merge_enqueue(xl_plan *plan, cl_command_queue queue,
                                                const xl_merge_args *args, cl_uint num_waits,
                                                const cl_event *waits, cl_event *event);

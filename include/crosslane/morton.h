@@ -10,6 +10,8 @@
  *     xl_morton_args args = {.n = n, .points = points, .codes = codes};
  *     xl_morton_enqueue(plan, queue, &args, 0, NULL, NULL);
  *
+ * xl_morton_boxes() says where the points of a range of codes are.
+ *
  * For Morton codes in your own kernels include crosslane/morton.cl (crosslane/program.h).
  *
  * Source: Morton, "A computer oriented geodetic data base", 1966. */
@@ -48,6 +50,13 @@ typedef struct xl_morton_args {
     xl_view scratch; /* not given, or xl_morton_scratch() bytes */
 } xl_morton_args;
 
+/* A cube of cells with consecutive codes. */
+typedef struct xl_morton_box {
+    double lower[3], upper[3]; /* corners: lower belongs to the box, upper to the next one; 0 for an
+                                  axis that does not exist */
+    uint64_t first, last;      /* its codes, both inclusive */
+} xl_morton_box;
+
 XL_EXTERN_C_BEGIN
 
 /* The calls: crosslane/plan.h states their rules and errors. */
@@ -64,6 +73,24 @@ XL_NODISCARD XL_API xl_status xl_morton_scratch(const xl_plan *plan, const xl_mo
 XL_NODISCARD XL_API xl_status xl_morton_enqueue(xl_plan *plan, cl_command_queue queue,
                                                 const xl_morton_args *args, cl_uint num_waits,
                                                 const cl_event *waits, cl_event *event);
+
+/* Divides the codes first to last, both inclusive, into the least number of boxes, in the order of
+ * their codes: the cells that belong to a rank whose points have these codes. A function of the
+ * host alone.
+ *     desc      of the plan that makes the codes
+ *     capacity  boxes that there is room for; 2 * 7 * 21 is always enough
+ *     boxes     the first `capacity` boxes; may be NULL if capacity is 0
+ *     *count    the boxes of the range, also if there are more than capacity; 0 after other errors
+ * A corner is origin + i * edge, where origin is rounded to float as for the codes, and the sum to
+ * double. Points outside the cells have the codes of border cells: such a box has no end on that
+ * side. Where x - origin is not exact in float, a point may lie beyond a face by that error.
+ * Complexity: the number of boxes. Threads may call it at any time.
+ *     XL_ERROR_INVALID_ARGUMENT: a NULL; desc is wrong; first is above last, or last above the
+ *     largest code of a cell.
+ *     XL_ERROR_CAPACITY: there are more boxes. */
+XL_NODISCARD XL_API xl_status xl_morton_boxes(const xl_morton_desc *desc, uint64_t first,
+                                              uint64_t last, size_t capacity, xl_morton_box *boxes,
+                                              size_t *count);
 
 XL_EXTERN_C_END
 

@@ -106,6 +106,17 @@ static void info(const xl_plan *base, size_t n, xl_plan_details *details)
     strcpy(details->algorithm, "merge-path");
 }
 
+static xl_status count_runs(const xl_plan *base, const xl_merge_args *args)
+{
+    if (((const xli_merge_plan *)base)->problem.operation != XL_MERGE_ALL)
+        return xli_fail(base->ctx, XL_ERROR_INVALID_ARGUMENT,
+                        "args.num_runs: %zu; requires desc.operation XL_MERGE_ALL", args->num_runs);
+    if (args->n_b > 0)
+        return xli_fail(base->ctx, XL_ERROR_INVALID_ARGUMENT,
+                        "args.n_b: %zu; must be 0, because args.num_runs is above 0", args->n_b);
+    return XL_SUCCESS;
+}
+
 /* Indices on the device have 32 bits, and an element has at most 16 bytes. */
 static xl_status count(const xl_plan *base, const void *of)
 {
@@ -115,7 +126,7 @@ static xl_status count(const xl_plan *base, const void *of)
         return xli_fail(base->ctx, XL_ERROR_INVALID_ARGUMENT,
                         "args.n_a, args.n_b: %zu and %zu; must be at most %zu together", args->n_a,
                         args->n_b, most);
-    return XL_SUCCESS;
+    return args->num_runs > 0 ? count_runs(base, args) : XL_SUCCESS;
 }
 
 /* The arrays of values, from arrays[0] on: n of `first` and `more`, in an input or the output. */
@@ -149,6 +160,9 @@ static void list_inputs(const xli_merge_problem *p, const xl_merge_args *args, x
     for (size_t k = 0; p->operation >= XL_MERGE_INTERSECTION && k < XLI_VALUES; ++k)
         arrays[XLI_MERGE_VALUES_B + k].unused =
             "must not be given, because this desc.operation takes all values from a";
+    for (size_t k = 0; args->num_runs > 0 && k < XLI_MERGE_KEYS_OUT; ++k)
+        if (k < XLI_MERGE_KEYS_A || k >= XLI_MERGE_KEYS_B)
+            arrays[k].unused = "must not be given, because args.num_runs is above 0";
 }
 
 static size_t arrays(const xl_plan *base, const void *of, xli_array *arrays)
@@ -175,7 +189,9 @@ static size_t arrays(const xl_plan *base, const void *of, xli_array *arrays)
 static size_t scratch_bytes(const xl_plan *base, const void *of)
 {
     const xl_merge_args *const args = of;
-    return xli_merge_scratch_bytes(&((const xli_merge_plan *)base)->shape, args->n_a + args->n_b);
+    const xli_merge_plan *const plan = (const xli_merge_plan *)base;
+    return xli_add(xli_merge_scratch_bytes(&plan->shape, args->n_a + args->n_b),
+                   xli_merge_spare_bytes(&plan->problem, args->n_a, args->num_runs));
 }
 
 static const xli_primitive primitive = {XLI_PRIMITIVE_OF_ARRAYS(merge, xli_merge_plan),

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * The launches of a merge: one finds where tiles begin in both inputs, if there are many tiles; one
- * merges the tiles. A set operation has four: cl/merge/merge_sets.cl. */
+ * merges the tiles. Many runs are merged in pairs. A set operation has four launches:
+ * cl/merge/merge_sets.cl. */
 #include "merge_plan.h"
 
 /* A call on its way to the device. */
@@ -169,11 +170,127 @@ done:
     return status;
 }
 
+/* ---- many runs ---- */
+
+/* Runs form a binary tree whose leaves are the runs, in their order, and whose root is the result.
+ * Each inner node merges its two children. The root writes the outputs, its children the spare
+ * arrays, their children the outputs, and so on; a run is read where the caller has it. So a node
+ * never writes what it reads, and nodes of one level have different elements. */
+typedef struct tree {
+    xli_merge_plan *plan;
+    xli_seq *seq;
+    const xli_span *spans, *scratch;
+    const size_t *runs;
+    xli_span spare[1 + XLI_VALUES]; /* keys and values */
+} tree;
+
+/* The keys and values that a merge reads or writes: consecutive spans. */
+enum { ROOT, SPARE, INPUT };
+static const xli_span *arrays_of(const tree *t, int place)
+{
+    const xli_span *const all[] = {[ROOT] = &t->spans[XLI_MERGE_KEYS_OUT],
+                                   [SPARE] = t->spare,
+                                   [INPUT] = &t->spans[XLI_MERGE_KEYS_A]};
+    return all[place];
+}
+
+static void place_arrays(const tree *t, int place, size_t first, xli_span *to)
+{
+    for (size_t k = 0; k <= t->plan->problem.values.count; ++k) {
+        to[k] = arrays_of(t, place)[k];
+        to[k].offset += first;
+    }
+}
+
+/* Merges elements ends[0] to ends[1] - 1 with elements ends[1] to ends[2] - 1. */
+static xl_status merge_two(const tree *t, const size_t ends[3], int place_a, int place_b,
+                           int place_out)
+{
+    xli_span spans[XLI_MERGE_ARRAYS] = {{0}};
+    const size_t n = ends[2] - ends[0];
+    const flow f = {t->plan,
+                    t->seq,
+                    ends[1] - ends[0],
+                    ends[2] - ends[1],
+                    xli_merge_tiles(&t->plan->shape, n),
+                    spans,
+                    t->scratch};
+    place_arrays(t, place_a, ends[0], &spans[XLI_MERGE_KEYS_A]);
+    place_arrays(t, place_b, ends[1], &spans[XLI_MERGE_KEYS_B]);
+    place_arrays(t, place_out, ends[0], &spans[XLI_MERGE_KEYS_OUT]);
+    return launch_merge(&f);
+}
+
+/* Merges runs i to j - 1; *place: where the result is. */
+static xl_status merge_runs(const tree *t, size_t i, size_t j, int level, int *place)
+{
+    xl_status status;
+    const size_t k = xli_merge_cut(t->runs, i, j), ends[] = {t->runs[i], t->runs[k], t->runs[j]};
+    int place_a, place_b;
+    *place = INPUT;
+    if (k == j)
+        return XL_SUCCESS;
+    XL_TRY(merge_runs(t, i, k, !level, &place_a));
+    XL_TRY(merge_runs(t, k, j, !level, &place_b));
+    XL_TRY(merge_two(t, ends, place_a, place_b, level));
+    *place = level;
+done:
+    return status;
+}
+
+static xl_status check_runs(const xl_context *ctx, const xl_merge_args *args)
+{
+    const size_t last = args->num_runs;
+    if (!args->runs)
+        return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT,
+                        "args.runs: NULL; must have args.num_runs + 1 numbers");
+    if (args->runs[0] != 0)
+        return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT, "args.runs[0]: %zu; must be 0",
+                        args->runs[0]);
+    for (size_t k = 1; k <= last; ++k)
+        if (args->runs[k] < args->runs[k - 1])
+            return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT,
+                            "args.runs[%zu]: %zu; must be at least the number before it, %zu", k,
+                            args->runs[k], args->runs[k - 1]);
+    if (args->runs[last] != args->n_a)
+        return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT,
+                        "args.runs[%zu]: %zu; must be args.n_a, %zu", last, args->runs[last],
+                        args->n_a);
+    return XL_SUCCESS;
+}
+
+/* A single run is merged with nothing, which copies it. */
+static xl_status launch_runs(xli_merge_plan *plan, xli_seq *seq, const xl_merge_args *args,
+                             const xli_span *spans, const xli_span *scratch)
+{
+    xl_status status;
+    const size_t ends[] = {0, args->n_a, args->n_a};
+    tree t = {plan, seq, spans, scratch, args->runs, {{0}}};
+    size_t at = scratch->offset + xli_merge_scratch_bytes(&plan->shape, args->n_a);
+    int place;
+    XL_TRY(check_runs(plan->base.ctx, args));
+    for (size_t k = 0; k <= plan->problem.values.count; ++k) {
+        t.spare[k].buffer = scratch->buffer;
+        t.spare[k].offset = xli_ceil_div(at, xli_merge_element(&plan->problem, k));
+        at += xli_merge_spare_of(&plan->problem, args->n_a, k);
+    }
+    XL_TRY(merge_runs(&t, 0, args->num_runs, ROOT, &place));
+    if (place == INPUT)
+        XL_TRY(merge_two(&t, ends, INPUT, INPUT, ROOT));
+done:
+    return status;
+}
+
 xl_status xli_merge_launch(xl_plan *base, xli_seq *seq, const void *of, const xli_span *spans,
                            const xli_span *scratch)
 {
     const xl_merge_args *const args = of;
     xli_merge_plan *const plan = (xli_merge_plan *)base;
+    if (args->num_runs > 0)
+        return launch_runs(plan, seq, args, spans, scratch);
+    if (args->runs)
+        return xli_fail(base->ctx, XL_ERROR_INVALID_ARGUMENT,
+                        "args.runs: given; must be NULL, because args.num_runs is 0");
     flow f = {
         plan,  seq,    args->n_a, args->n_b, xli_merge_tiles(&plan->shape, args->n_a + args->n_b),
         spans, scratch};

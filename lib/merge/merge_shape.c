@@ -70,6 +70,40 @@ size_t xli_merge_scratch_bytes(const xli_merge_shape *shape, size_t n)
     return xli_round_up(xli_mul(words, sizeof(cl_uint)), XLI_SCRATCH_ALIGN);
 }
 
+size_t xli_merge_element(const xli_merge_problem *problem, size_t k)
+{
+    return k == 0 ? xl_type_size(problem->key) : problem->values.bytes[k - 1];
+}
+
+size_t xli_merge_spare_of(const xli_merge_problem *problem, size_t n, size_t k)
+{
+    const size_t bytes = xli_mul(xli_add(n, 1), xli_merge_element(problem, k));
+    return xli_round_up(bytes, XLI_SCRATCH_ALIGN);
+}
+
+size_t xli_merge_spare_bytes(const xli_merge_problem *problem, size_t n, size_t num_runs)
+{
+    size_t bytes = 0;
+    for (size_t k = 0; num_runs > 2 && k <= problem->values.count; ++k)
+        bytes = xli_add(bytes, xli_merge_spare_of(problem, n, k));
+    return bytes;
+}
+
+/* A binary search for the last run that begins in the first half, and the one after it. */
+size_t xli_merge_cut(const size_t *runs, size_t i, size_t j)
+{
+    const size_t middle = runs[i] + (runs[j] - runs[i]) / 2;
+    size_t low = i, high = j;
+    while (high - low > 1) {
+        const size_t k = low + (high - low) / 2;
+        *(runs[k] > middle ? &high : &low) = k;
+    }
+    const bool is_low = runs[low] > runs[i], is_high = runs[high] < runs[j];
+    if (is_low && (!is_high || middle - runs[low] < runs[high] - middle))
+        return low;
+    return is_high ? high : j;
+}
+
 size_t xli_merge_room(const xli_merge_problem *problem, size_t n_a, size_t n_b)
 {
     if (problem->operation == XL_MERGE_INTERSECTION)

@@ -41,6 +41,21 @@ size_t xli_merge_tiles(const xli_merge_shape *shape, size_t n);
 bool xli_merge_has_cuts(const xli_merge_shape *shape, size_t n);
 size_t xli_merge_scratch_bytes(const xli_merge_shape *shape, size_t n);
 
+/* Bytes of an element of array k: of keys, then of each array of values. */
+size_t xli_merge_element(const xli_merge_problem *problem, size_t k);
+
+/* If there are more than two runs, the scratch also has a spare array for the keys, then one for each
+ * array of values. Their bytes: of array k, and of all. Whatever the place of the scratch in its
+ * buffer, a spare array can begin at a multiple of its elements' size. */
+size_t xli_merge_spare_of(const xli_merge_problem *problem, size_t n, size_t k);
+size_t xli_merge_spare_bytes(const xli_merge_problem *problem, size_t n, size_t num_runs);
+
+/* Runs i to j - 1, of which run k begins at runs[k], are merged in a binary tree: the runs before the
+ * cut, those from it on, then both results. The cut is where a run begins nearest to the middle of
+ * the elements; j: all of them are in one run. A grandchild in this tree is a run, or has at most
+ * half of the elements. */
+size_t xli_merge_cut(const size_t *runs, size_t i, size_t j);
+
 /* Elements that the outputs have room for. */
 size_t xli_merge_room(const xli_merge_problem *problem, size_t n_a, size_t n_b);
 

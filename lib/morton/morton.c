@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Morton codes: one launch of one kernel (cl/morton/morton_codes.cl). */
+ * Morton codes: one launch of one kernel (cl/morton/morton_codes.cl); and the boxes of a range. */
 #include "primitive.h"
 #include "space_check.h"
 
@@ -37,12 +37,17 @@ done:
     return status;
 }
 
+/* Bits of a cell's number along an axis. */
+static unsigned bits_of(const xli_space *space, bool wide)
+{
+    return space->dimensions == 2 ? (wide ? 32 : 16) : (wide ? 21 : 10);
+}
+
 /* The largest power of two such that 2^bits cells cover the longest side. A loop, because the
  * library does not link libm. The result is a normal number. */
 static float scale_of(const xli_space *space, bool wide)
 {
-    const int bits = space->dimensions == 2 ? (wide ? 32 : 16) : (wide ? 21 : 10);
-    const double cells = (double)((uint64_t)1 << bits);
+    const double cells = (double)((uint64_t)1 << bits_of(space, wide));
     double longest = 0, scale = 0x1p127;
     for (uint32_t a = 0; a < space->dimensions; ++a) {
         const double side = space->cell[a][a];
@@ -152,3 +157,76 @@ static xl_status launch(xl_plan *base, xli_seq *seq, const void *of, const xli_s
 static const xli_primitive primitive = {XLI_PRIMITIVE_OF_ARRAYS(morton, morton_plan),
                                         .count = count, .launch = launch};
 XLI_PUBLIC_CALLS(morton)
+
+/* ---- the boxes of a range of codes ----------------------------------------------------------- */
+
+/* The largest number of `bits` bits. */
+static uint64_t ones(unsigned bits)
+{
+    return bits > 0 ? UINT64_MAX >> (64 - bits) : 0;
+}
+
+/* The box of the 2^level cells along each axis that begin with code `first`. */
+static xl_morton_box box_of(const xli_space *space, double edge, uint64_t first, unsigned level)
+{
+    const unsigned axes = space->dimensions;
+    xl_morton_box box = {.first = first, .last = first + ones(axes * level)};
+    for (unsigned a = 0; a < axes; ++a) {
+        uint64_t cell = 0;
+        for (unsigned b = 0; b * axes + a < 64; ++b)
+            cell |= (first >> (b * axes + a) & 1) << b;
+        box.lower[a] = space->lower[a] + (double)cell * edge;
+        box.upper[a] = space->lower[a] + (double)(cell + ((uint64_t)1 << level)) * edge;
+    }
+    return box;
+}
+
+/* The highest level of a box that begins with code `first` and ends with `last` or before. */
+static unsigned level_of(unsigned axes, unsigned bits, uint64_t first, uint64_t last)
+{
+    while (bits > 0 && ((first & ones(axes * bits)) > 0 || last - first < ones(axes * bits)))
+        --bits;
+    return bits;
+}
+
+static xl_status check_range(uint64_t first, uint64_t last, uint64_t most)
+{
+    if (first > last)
+        return xli_fail(NULL, XL_ERROR_INVALID_ARGUMENT, "first: %llu; must be at most last, %llu",
+                        (unsigned long long)first, (unsigned long long)last);
+    if (last > most)
+        return xli_fail(NULL, XL_ERROR_INVALID_ARGUMENT,
+                        "last: %llu; must be at most %llu, the largest code",
+                        (unsigned long long)last, (unsigned long long)most);
+    return XL_SUCCESS;
+}
+
+xl_status xl_morton_boxes(const xl_morton_desc *given, uint64_t first, uint64_t last,
+                          size_t capacity, xl_morton_box *boxes, size_t *count)
+{
+    xl_status status;
+    xl_morton_desc desc = defaults;
+    xli_space space;
+    if (!count || (!boxes && capacity > 0))
+        return xli_fail(NULL, XL_ERROR_INVALID_ARGUMENT, "%s: NULL", count ? "boxes" : "count");
+    *count = 0;
+    XL_TRY(xli_desc_read(NULL, &primitive.desc, given, &desc));
+    XL_TRY(read_desc(NULL, &desc, &space));
+    const bool wide = desc.code == XL_U64;
+    const unsigned axes = space.dimensions, bits = bits_of(&space, wide);
+    const double edge = 1 / (double)scale_of(&space, wide);
+    XL_TRY(check_range(first, last, ones(axes * bits)));
+    uint64_t end = first - 1; /* the last code of the boxes so far */
+    do {
+        const unsigned level = level_of(axes, bits, end + 1, last);
+        if (*count < capacity)
+            boxes[*count] = box_of(&space, edge, end + 1, level);
+        end += ones(axes * level) + 1;
+        ++*count;
+    } while (end != last);
+    if (*count > capacity)
+        XL_TRY(xli_fail(NULL, XL_ERROR_CAPACITY, "capacity: %zu; the range has %zu boxes", capacity,
+                        *count));
+done:
+    return status;
+}

@@ -152,12 +152,13 @@ xl_status xli_space_read(xl_context *ctx, const xl_space *given, xli_space *spac
 xl_status xli_space_read_box(xl_context *ctx, const xl_space *given, xli_space *space)
 {
     xl_status status;
+    if (given->scalar == XL_F64)
+        return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT, "desc.space.scalar: f64; must be f32");
     XL_TRY(xli_space_read(ctx, given, space));
     const struct {
         bool wrong;
         const char *name, *rule;
     } rules[] = {{space->dimensions < 2, "dimensions: 1", "must be 2 or 3"},
-                 {xli_space_is_wide(space), "scalar: f64", "must be f32"},
                  {space->own_cells, "bounds: 2 (XL_BOUNDS_PER_SYSTEM)", "must be XL_BOUNDS_GIVEN"},
                  {!space->bounded, "bounds: 0 (XL_BOUNDS_FOUND)", "must be XL_BOUNDS_GIVEN"},
                  {space->periodic != 0, "periodic: not 0", "must be 0"},

@@ -412,11 +412,31 @@ typedef struct sort_call {
     cl_command_queue queue;
     const xl_sort_args *args;
     size_t n, n_out;
-    cl_mem stage[ARRAYS]; /* the keys and values sorted on this rank, then those received */
-    cl_mem spare[ARRAYS]; /* for merges whose results are no output */
+    cl_mem stage[ARRAYS];     /* the keys and values sorted on this rank, then those received */
+    cl_mem scratch, keys_out; /* of a merge; keys_out: for its keys, if they are no output */
     unsigned char *keys, *send, *recv; /* send may be keys */
     xlm_messages messages;
 } sort_call;
+
+static bool is_merged(const sort_call *call)
+{
+    return call->plan->merge && call->mpi->size <= MOST_RUNS && call->n_out > 0 &&
+           call->n_out <= UINT32_MAX;
+}
+
+/* Local. */
+static xl_status reserve_merge(sort_call *call)
+{
+    const sort_plan *const plan = call->plan;
+    const xl_merge_args args = {.n_a = call->n_out, .num_runs = (size_t)call->mpi->size};
+    size_t bytes;
+    xl_status status = xlm_core(call->mpi, xl_merge_scratch(plan->merge, &args, &bytes));
+    if (status == XL_SUCCESS)
+        status = xlm_buffer(call->mpi, bytes, &call->scratch);
+    if (status == XL_SUCCESS && plan->desc.values_only)
+        status = xlm_buffer(call->mpi, call->n_out * plan->bytes[0], &call->keys_out);
+    return status;
+}
 
 /* Local. All memory whose size is known before the splitters are. */
 static xl_status reserve(sort_call *call)
@@ -428,9 +448,8 @@ static xl_status reserve(sort_call *call)
         return xlm_fail(call->mpi, XL_ERROR_OUT_OF_MEMORY, "no memory for %zu elements", room);
     for (size_t a = 0; a < plan->num_arrays && status == XL_SUCCESS; ++a)
         status = xlm_buffer(call->mpi, room * plan->bytes[a], &call->stage[a]);
-    const bool spare = plan->merge && (call->mpi->size > 2 || plan->desc.values_only);
-    for (size_t a = 0; spare && a < plan->num_arrays && status == XL_SUCCESS; ++a)
-        status = xlm_buffer(call->mpi, call->n_out * plan->bytes[a], &call->spare[a]);
+    if (status == XL_SUCCESS && is_merged(call))
+        status = reserve_merge(call);
     if (status == XL_SUCCESS)
         status = xlm_alloc(call->mpi, call->n, plan->bytes[0], &call->keys);
     if (status == XL_SUCCESS)
@@ -444,31 +463,24 @@ static xl_status reserve(sort_call *call)
 static void release(sort_call *call)
 {
     (void)xlm_messages_end(call->mpi, &call->messages);
-    for (size_t a = 0; a < ARRAYS; ++a) {
+    for (size_t a = 0; a < ARRAYS; ++a)
         xlm_release(call->stage[a]);
-        xlm_release(call->spare[a]);
-    }
+    xlm_release(call->scratch);
+    xlm_release(call->keys_out);
     if (call->send != call->keys)
         free(call->send);
     free(call->recv);
     free(call->keys);
 }
 
-static bool is_merged(const sort_call *call)
+/* Views of all arrays in `stage`. */
+static void set_views(const sort_call *call, xl_view *keys, xl_view *values, xl_view *more)
 {
-    return call->plan->merge && call->mpi->size <= MOST_RUNS && call->n_out > 0 &&
-           call->n_out <= UINT32_MAX;
-}
-
-/* Views of all arrays from element `first` on. */
-static void set_views(const sort_plan *plan, const cl_mem *buffers, size_t first, xl_view *keys,
-                      xl_view *values, xl_view *more)
-{
-    *keys = xl_view_of(buffers[0], first);
-    if (plan->num_arrays > 1)
-        *values = xl_view_of(buffers[1], first);
-    for (size_t a = 2; a < plan->num_arrays; ++a)
-        more[a - 2] = xl_view_of(buffers[a], first);
+    *keys = xl_view_of(call->stage[0], 0);
+    if (call->plan->num_arrays > 1)
+        *values = xl_view_of(call->stage[1], 0);
+    for (size_t a = 2; a < call->plan->num_arrays; ++a)
+        more[a - 2] = xl_view_of(call->stage[a], 0);
 }
 
 /* Called on one rank of each node first. Builds the programs of the local sorts. */
@@ -476,7 +488,7 @@ static xl_status prepare(void *user)
 {
     const sort_call *const call = user;
     const xl_sort_args before = {.n = call->n}, after = {.n = call->n_out};
-    const xl_merge_args runs = {.n_a = call->n_out / 2, .n_b = call->n_out - call->n_out / 2};
+    const xl_merge_args runs = {.n_a = call->n_out, .num_runs = (size_t)call->mpi->size};
     const xl_status status = xl_plan_prepare(call->plan->sort, &before);
     if (status != XL_SUCCESS)
         return status;
@@ -502,7 +514,7 @@ static xl_status sort_here(sort_call *call, cl_uint num_waits, const cl_event *w
     cl_event sorted = NULL;
     if (call->n == 0)
         return xlm_wait(call->mpi, num_waits, waits);
-    set_views(plan, call->stage, 0, &args.keys_out, &args.values_out, args.more_values_out);
+    set_views(call, &args.keys_out, &args.values_out, args.more_values_out);
     if (plan->desc.value == XL_SORT_INDICES) {
         const xl_status status = write_indices(call);
         if (status != XL_SUCCESS)
@@ -583,68 +595,31 @@ static xl_status sort_runs(sort_call *call, cl_event *event)
     const sort_plan *const plan = call->plan;
     xl_sort_args args = *call->args;
     args.n = call->n_out;
-    set_views(plan, call->stage, 0, &args.keys_in, &args.values_in, args.more_values_in);
+    set_views(call, &args.keys_in, &args.values_in, args.more_values_in);
     if (plan->desc.values_only)
         args.keys_out = args.keys_in;
     return xlm_core(call->mpi, xl_sort_enqueue(plan->sort, call->queue, &args, 0, NULL, event));
 }
 
-/* Where runs begin in `stage`, without empty ones, and the end of the last one. */
-typedef struct run_list {
-    size_t count, at[MOST_RUNS + 1];
-} run_list;
-
-static run_list find_runs(const sort_call *call)
-{
-    run_list runs = {0, {0}};
-    for (int r = 0; r < call->mpi->size; ++r)
-        if (call->plan->received[r] > 0) {
-            runs.at[runs.count + 1] = runs.at[runs.count] + (size_t)call->plan->received[r];
-            ++runs.count;
-        }
-    return runs;
-}
-
-/* Local. Merges run i and the one after it, if there is one, into `to`, or into the outputs. */
-static xl_status merge_pair(sort_call *call, const run_list *runs, size_t i, const cl_mem *to,
-                            bool is_last, cl_event *event)
-{
-    const sort_plan *const plan = call->plan;
-    const size_t a = runs->at[i], b = runs->at[i + 1];
-    const size_t end = i + 1 < runs->count ? runs->at[i + 2] : b;
-    xl_merge_args args = {.n_a = b - a, .n_b = end - b};
-    set_views(plan, call->stage, a, &args.keys_a, &args.values_a, args.more_values_a);
-    set_views(plan, call->stage, b, &args.keys_b, &args.values_b, args.more_values_b);
-    set_views(plan, to, a, &args.keys_out, &args.values_out, args.more_values_out);
-    if (is_last) {
-        args.keys_out = plan->desc.values_only ? args.keys_out : call->args->keys_out;
-        args.values_out = call->args->values_out;
-        memcpy(args.more_values_out, call->args->more_values_out, sizeof args.more_values_out);
-    }
-    return xlm_core(call->mpi, xl_merge_enqueue(plan->merge, call->queue, &args, 0, NULL, event));
-}
-
-/* Local. Merges pairs of adjacent runs until they are in the outputs. */
+/* Local. Merges the runs in `stage`, one from each rank, into the outputs. */
 static xl_status merge_runs(sort_call *call, cl_event *event)
 {
-    run_list runs = find_runs(call);
-    xl_status status = XL_SUCCESS;
-    while (runs.count > 2 && status == XL_SUCCESS) {
-        for (size_t i = 0; i < runs.count && status == XL_SUCCESS; i += 2)
-            status = merge_pair(call, &runs, i, call->spare, false, NULL);
-        if (status == XL_SUCCESS)
-            status = xlm_order(call->mpi, call->queue);
-        for (size_t i = 1; 2 * i < runs.count; ++i)
-            runs.at[i] = runs.at[2 * i];
-        runs.count = (runs.count + 1) / 2;
-        runs.at[runs.count] = call->n_out;
-        for (size_t a = 0; a < ARRAYS; ++a) {
-            const cl_mem merged = call->spare[a];
-            call->spare[a] = call->stage[a];
-            call->stage[a] = merged;
-        }
-    }
-    return status == XL_SUCCESS ? merge_pair(call, &runs, 0, call->spare, true, event) : status;
+    const sort_plan *const plan = call->plan;
+    const xl_sort_args *const out = call->args;
+    size_t runs[MOST_RUNS + 1] = {0};
+    xl_merge_args args = {.n_a = call->n_out,
+                          .num_runs = (size_t)call->mpi->size,
+                          .runs = runs,
+                          .keys_out = out->keys_out,
+                          .values_out = out->values_out,
+                          .scratch = xl_view_of(call->scratch, 0)};
+    for (size_t r = 0; r < args.num_runs; ++r)
+        runs[r + 1] = runs[r] + (size_t)plan->received[r];
+    set_views(call, &args.keys_a, &args.values_a, args.more_values_a);
+    memcpy(args.more_values_out, out->more_values_out, sizeof args.more_values_out);
+    if (plan->desc.values_only)
+        args.keys_out = xl_view_of(call->keys_out, 0);
+    return xlm_core(call->mpi, xl_merge_enqueue(plan->merge, call->queue, &args, 0, NULL, event));
 }
 
 /* COLLECTIVE; the result is local. */
@@ -710,7 +685,8 @@ xl_status xl_mpi_sort(xl_mpi_plan *base, cl_command_queue queue, const xl_sort_a
     if (status != XL_SUCCESS)
         return status;
     status = lay_out(plan, args->n);
-    sort_call call = {plan, mpi, queue, args, args->n, count_after(plan), {0}, {0}, 0, 0, 0, {0}};
+    sort_call call = {plan, mpi,  queue, args, args->n, count_after(plan), {0}, NULL,
+                      NULL, NULL, NULL,  NULL, {0}};
     if (status == XL_SUCCESS)
         status = check_args(plan, queue, args, num_waits, waits);
     if (status == XL_SUCCESS && mpi->size > 1)

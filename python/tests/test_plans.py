@@ -66,6 +66,7 @@ def test_every_primitive(device):
     two = zeros(queue, 2)
     check(context.top_k(largest=True), [5, 4], two, n=5, k=2, keys_in=source, keys_out=two)
     check(context.merge(), sorted([1, 3, 5, 2, 3]), out, n_a=3, n_b=2, keys_a=put(queue, [1, 3, 5]), keys_b=put(queue, [2, 3]), keys_out=out)
+    check(context.merge(), sorted([3, 5, 1, 2, 3]), out, n_a=5, num_runs=3, runs=[0, 2, 2, 5], keys_a=put(queue, [3, 5, 1, 2, 3]), keys_out=out)
     places = zeros(queue, 2, np.uint64)
     check(context.search(), [1, 1], places, n=3, keys=put(queue, [1, 3, 5]), num_queries=2, queries=put(queue, [2, 3]), indices_out=places)
     count = zeros(queue, 1, np.uint64)

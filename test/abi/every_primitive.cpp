@@ -114,6 +114,12 @@ static void arrays(const xl::context &ctx)
         args.keys_out = xl::view(out);
         run<xl::merge_plan>(ctx, xl::merge_desc(), args);
         out.expect("merge", {1, 2, 3, 3, 5});
+        const size_t runs[] = {0, 1, 3, 5};
+        args = {};
+        args.n_a = 5, args.num_runs = 3, args.runs = runs, args.keys_a = xl::view(in);
+        args.keys_out = xl::view(out);
+        run<xl::merge_plan>(ctx, xl::merge_desc(), args);
+        out.expect("merge of runs", {1, 1, 3, 4, 5});
     }
     {
         const u64 out(ctx, {9, 9});

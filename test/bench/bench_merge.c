@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Benchmarks of merges and set operations of two sorted arrays of n / 2 elements, beside
- * std::merge, std::set_union and so on of the same arrays. */
+ * std::merge, std::set_union and so on of the same arrays; and of merges of many runs. */
 #include "bench_job.h"
 
 #include <stdlib.h>
@@ -9,13 +9,19 @@ typedef struct merger {
     const char *variant;
     xl_type value;
     xl_merge_operation operation;
+    size_t runs; /* of equal length, at most MOST_RUNS; 0: two arrays */
 } merger;
 
-static const merger mergers[] = {{"u32 keys", XL_NONE, XL_MERGE_ALL},
-                                 {"u32,u32 pairs", XL_U32, XL_MERGE_ALL},
-                                 {"u32 union", XL_NONE, XL_MERGE_UNION},
-                                 {"u32 intersection", XL_NONE, XL_MERGE_INTERSECTION},
-                                 {"u32 difference", XL_NONE, XL_MERGE_DIFFERENCE}};
+enum { MOST_RUNS = 64 };
+static const merger mergers[] = {{"u32 keys", XL_NONE, XL_MERGE_ALL, 0},
+                                 {"u32,u32 pairs", XL_U32, XL_MERGE_ALL, 0},
+                                 {"u32 keys, 8 runs", XL_NONE, XL_MERGE_ALL, 8},
+                                 {"u32 keys, 64 runs", XL_NONE, XL_MERGE_ALL, 64},
+                                 {"u32,u32 pairs, 8 runs", XL_U32, XL_MERGE_ALL, 8},
+                                 {"u32,u32 pairs, 64 runs", XL_U32, XL_MERGE_ALL, 64},
+                                 {"u32 union", XL_NONE, XL_MERGE_UNION, 0},
+                                 {"u32 intersection", XL_NONE, XL_MERGE_INTERSECTION, 0},
+                                 {"u32 difference", XL_NONE, XL_MERGE_DIFFERENCE, 0}};
 
 enum { KEYS_A, KEYS_B, VALUES_A, VALUES_B, KEYS_OUT, VALUES_OUT, COUNT, HOST_END };
 enum { SCRATCH = HOST_END };
@@ -30,13 +36,31 @@ static xl_status create(bench *b, bench_job *j)
     for (int i = 0; i < COUNT; ++i) {
         const bool is_value = i == VALUES_A || i == VALUES_B || i == VALUES_OUT;
         if (!is_value || m->value != XL_NONE)
-            j->size[i] = i < KEYS_OUT ? 2 * j->n : 4 * j->n;
+            j->size[i] = i < KEYS_OUT && m->runs == 0 ? 2 * j->n : 4 * j->n;
     }
+    if (m->runs > 0)
+        j->size[KEYS_B] = j->size[VALUES_B] = 0;
     j->size[COUNT] = m->operation == XL_MERGE_ALL ? 0 : 8;
     const xl_status status = xl_merge_create(b->ctx, &desc, &j->plan);
     return status == XL_SUCCESS
-               ? xl_merge_scratch(j->plan, &(xl_merge_args){.n_a = j->n}, &j->size[SCRATCH])
+               ? xl_merge_scratch(j->plan, &(xl_merge_args){.n_a = j->n, .num_runs = m->runs},
+                                  &j->size[SCRATCH])
                : status;
+}
+
+static void fill_runs(bench_job *j)
+{
+    const size_t length = j->n / ((const merger *)j->kind)->runs;
+    uint32_t *const keys = j->host[KEYS_A], *const values = j->host[VALUES_A], key = 0;
+    uint64_t state = BENCH_SEED;
+    for (size_t i = 0; i < j->n; ++i) {
+        const uint32_t step =
+            (uint32_t)(bench_random(&state) >> 32) % (uint32_t)(UINT32_MAX / length);
+        key = i % length == 0 ? step : key + step;
+        keys[i] = key;
+        if (values)
+            values[i] = (uint32_t)i;
+    }
 }
 
 /* Two ascending arrays with random steps, so that neither predicts which of them is next. For set
@@ -45,6 +69,10 @@ static void fill(bench_job *j)
 {
     const merger *m = j->kind;
     uint64_t state = BENCH_SEED;
+    if (m->runs > 0) {
+        fill_runs(j);
+        return;
+    }
     const uint32_t widest = m->operation == XL_MERGE_ALL ? (uint32_t)(UINT32_MAX / (j->n / 2)) : 4;
     uint32_t key[2] = {0, 0};
     for (size_t i = 0; i < j->n / 2; ++i)
@@ -59,8 +87,14 @@ static void fill(bench_job *j)
 static xl_status enqueue(bench *b, void *user, cl_event *event)
 {
     const bench_job *j = user;
-    const xl_merge_args args = {.n_a = j->n / 2,
-                                .n_b = j->n / 2,
+    const size_t count = ((const merger *)j->kind)->runs;
+    size_t runs[MOST_RUNS + 1] = {0};
+    for (size_t k = 1; k <= count; ++k)
+        runs[k] = j->n / count * k;
+    const xl_merge_args args = {.n_a = count > 0 ? j->n : j->n / 2,
+                                .n_b = count > 0 ? 0 : j->n / 2,
+                                .num_runs = count,
+                                .runs = count > 0 ? runs : NULL,
                                 .keys_a = xl_view_of(j->mem[KEYS_A], 0),
                                 .keys_b = xl_view_of(j->mem[KEYS_B], 0),
                                 .values_a = xl_view_of(j->mem[VALUES_A], 0),
@@ -79,6 +113,28 @@ static bool takes(xl_merge_operation operation, bool from_a, bool from_b)
     return of[operation];
 }
 
+static const char *fault_of_runs(bench_job *j)
+{
+    const size_t count = ((const merger *)j->kind)->runs, length = j->n / count;
+    const uint32_t *keys = j->host[KEYS_A], *out = j->host[KEYS_OUT], *values = j->host[VALUES_OUT];
+    size_t next[MOST_RUNS];
+    for (size_t k = 0; k < count; ++k)
+        next[k] = k * length;
+    for (size_t i = 0; i < j->n; ++i) {
+        size_t first = count;
+        for (size_t k = 0; k < count; ++k)
+            if (next[k] < (k + 1) * length && (first == count || keys[next[k]] < keys[next[first]]))
+                first = k;
+        if (out[i] != keys[next[first]])
+            return "keys are not those that are next";
+        if (values && values[i] != next[first])
+            return "a value has lost its key";
+        ++next[first];
+    }
+    j->bytes = 2 * (double)j->n * (values ? 8 : 4);
+    return NULL;
+}
+
 /* Compares with the only possible result, whose length gives the bytes. */
 static const char *fault(bench_job *j)
 {
@@ -87,6 +143,8 @@ static const char *fault(bench_job *j)
                    *values = j->host[VALUES_OUT];
     const size_t half = j->n / 2;
     size_t i = 0, k = 0, at = 0;
+    if (m->runs > 0)
+        return fault_of_runs(j);
     while (i < half || k < half) {
         const bool from_a = k == half || (i < half && a[i] <= b[k]);
         const bool from_b =
@@ -126,7 +184,7 @@ static double std_pairs(const bench_job *j, unsigned runs)
 static void run_std(bench *b, bench_job *j)
 {
     const merger *m = j->kind;
-    if (j->n > (size_t)1 << 24)
+    if (j->n > (size_t)1 << 24 || m->runs > 0)
         return;
     if (m->value != XL_NONE) {
         bench_job_std(b, j, "std", NULL, std_pairs(j, b->runs));
@@ -144,5 +202,6 @@ void bench_merge(bench *b)
         BENCH_PART("merge", KEYS_OUT, HOST_END, HOST_END, .peer = BENCH_STD(run_std));
     for (size_t k = 0; k < sizeof mergers / sizeof mergers[0]; ++k)
         bench_job_run(b, &part, &mergers[k], mergers[k].variant,
-                      bench_sizes_for(b, BENCH_SIZE(20) | BENCH_LARGE));
+                      bench_sizes_for(b, (mergers[k].runs > 0 ? BENCH_SIZE(16) : 0) |
+                                             BENCH_SIZE(20) | BENCH_LARGE));
 }

@@ -97,6 +97,7 @@ typedef enum field {
     DEAL,
     BREAKS,
     SHARED,
+    RUNS,
     AXES,
     SHAPE,
     FAR,

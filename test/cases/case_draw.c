@@ -34,6 +34,7 @@ static const struct {
     [LEFT_OUT] = LEVELS(0, 1, 2, 4, 8, 16, 5, 12, 3),
     [OTHER] = LEVELS(0, 1, 31, 64, 200, 1500, 5000),
     [BREAKS] = LEVELS(0, 1, 4),
+    [RUNS] = LEVELS(0, 1, 2, 3, 5, 16, 300),
     [AXES] = LEVELS(0, 1, 2, 4, 3, 5, 6),
     [SHAPE] = LEVELS(0, 1, 2, 3, 4),
     [FAR] = LEVELS(0, 1, 2),
@@ -166,6 +167,8 @@ void case_draw_call(fuzz_case *c, xlt_random *random)
         c->of[LEFT_OUT] = one_in(random, 2) ? 0 : xlt_below(random, ALL_LEFT_OUT);
     if (!one_in(random, 6))
         c->of[SHARED] = 0;
+    if (!one_in(random, 3))
+        c->of[RUNS] = 0;
     if (has_space(c))
         draw_space(c, random);
     c->of[PARTS] = xlt_below(random, 4);

@@ -167,6 +167,7 @@ static const struct {
     [DEAL] = {"deal", NAMES("mixed", "rising", "falling", "runs"), 0, M | F},
     [BREAKS] = {"breaks", NULL, CASE_N_MOST, M | F},
     [SHARED] = {"shared", NAMES("no", "yes"), 0, M | F},
+    [RUNS] = {"runs", NULL, 5000, M},
     [AXES] = {"axes", NULL, 7, L | K | V},
     [SHAPE] = {"shape", NULL, UINT32_MAX, SPACED},
     [FAR] = {"far", NULL, 2, L | K | V},

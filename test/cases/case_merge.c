@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * A merge or set operation of the case runner. If an array is not sorted, each element of the
- * result must still be an element of an input. */
+ * A merge or set operation of the case runner. If an array or a run is not sorted, each element of
+ * the result must still be an element of an input. */
 #include "cases.h"
 
 #include "reference.h"
@@ -51,13 +51,38 @@ static bool takes_b(const fuzz_case *c)
     return c->of[OPERATION] <= XL_MERGE_UNION;
 }
 
+/* Where the runs of an array of n keys begin, and its end; NULL: it has no runs. */
+static size_t *make_cuts(const fuzz_case *c)
+{
+    const size_t count = (size_t)c->of[RUNS], n = (size_t)c->of[N];
+    size_t *const cuts = count > 0 ? make_bytes(count + 1, sizeof *cuts) : NULL;
+    xlt_random random = random_of(c->of[SEED], 41);
+    for (size_t k = 1; k < count; ++k) {
+        const size_t any = xlt_below(&random, (uint32_t)n + 1), half = n - (k < 32 ? n >> k : 0),
+                     even = n * k / count;
+        const size_t at[DEALS] = {any, even, half, any / 37 * 37};
+        size_t i = k;
+        for (; i > 1 && cuts[i - 1] > at[c->of[DEAL]]; --i)
+            cuts[i] = cuts[i - 1];
+        cuts[i] = at[c->of[DEAL]];
+    }
+    if (cuts) {
+        cuts[0] = 0;
+        cuts[count] = n;
+    }
+    return cuts;
+}
+
 static xl_status enqueue(const fuzz_case *c, const open_plan *plan, const call_array *a,
                          const flight *f)
 {
     const bool shared = c->of[SHARED];
     const unsigned values_b = shared && takes_b(c) ? VALUES_A : VALUES_B;
+    size_t *const cuts = make_cuts(c);
     xl_merge_args args = {.n_a = case_most(c),
                           .n_b = most_b(c),
+                          .num_runs = (size_t)c->of[RUNS],
+                          .runs = cuts,
                           .n_a_device = array_view(&a[LENGTH_A]),
                           .n_b_device = array_view(&a[LENGTH_B]),
                           .keys_a = array_view(&a[KEYS_A]),
@@ -73,7 +98,11 @@ static xl_status enqueue(const fuzz_case *c, const open_plan *plan, const call_a
         args.more_values_b[k] = array_view(&a[values_b + 1 + k]);
         args.more_values_out[k] = array_view(&a[VALUES_OUT + 1 + k]);
     }
-    return xl_merge_enqueue(plan->of.array_plan, f->queue, &args, num_waits(f), waits(f), f->event);
+    const xl_status status =
+        xl_merge_enqueue(plan->of.array_plan, f->queue, &args, num_waits(f), waits(f), f->event);
+    if (cuts) /* they are read during the call */
+        memset(cuts, 0xff, (args.num_runs + 1) * sizeof *cuts);
+    return status;
 }
 
 /* ---- inputs ---------------------------------------------------------------------------------- */
@@ -134,6 +163,13 @@ static unsigned char *make_run_values(const fuzz_case *c, size_t side, size_t k,
     return values;
 }
 
+static void order_runs(const fuzz_case *c, unsigned char *keys)
+{
+    const size_t *const cuts = make_cuts(c);
+    for (size_t k = 0; k < c->of[RUNS]; ++k)
+        order_keys(c, cuts[k + 1] - cuts[k], keys + cuts[k] * element_of(c)->bytes, c->of[BREAKS]);
+}
+
 static runs make_runs(const fuzz_case *c)
 {
     const size_t bytes = element_of(c)->bytes;
@@ -147,7 +183,9 @@ static runs make_runs(const fuzz_case *c)
     deal_out(c, &r);
     if (c->of[OPERATION] != XL_MERGE_ALL)
         repeat_keys(c, &r);
-    for (size_t side = 0; side < 2; ++side)
+    if (c->of[RUNS])
+        order_runs(c, r.keys[0]);
+    for (size_t side = 0; !c->of[RUNS] && side < 2; ++side)
         order_keys(c, r.n[side], r.keys[side], c->of[BREAKS]);
     return r;
 }
@@ -206,6 +244,18 @@ static unsigned char *chosen(const results *r, size_t room, const void *a, const
     return to;
 }
 
+/* The places of all keys in their order. */
+static size_t sort_places(const fuzz_case *c, size_t n, unsigned char *keys, uint64_t *places)
+{
+    uint32_t *const sorted = make_bytes(n, sizeof *sorted);
+    for (size_t i = 0; i < n; ++i)
+        sorted[i] = (uint32_t)i;
+    XLT_TRUE(ref_sort(element_of(c)->type, descends(c), n, keys, sorted));
+    for (size_t i = 0; i < n; ++i)
+        places[i] = sorted[i];
+    return n;
+}
+
 static results expect(const fuzz_case *c, const runs *r)
 {
     const element *e = element_of(c);
@@ -213,9 +263,11 @@ static results expect(const fuzz_case *c, const runs *r)
     unsigned char *const ranked_a = ranked_keys(c, n, r->keys[0]), *const ranked_b = ranked_keys(
                                                                        c, r->n[b], r->keys[b]);
     uint64_t *const places = make_bytes(n + r->n[b], sizeof *places);
-    results wanted = {.count =
-                          ref_set(e->type, descends(c), (ref_operation)c->of[OPERATION],
-                                  &(ref_run){n, ranked_a}, &(ref_run){r->n[b], ranked_b}, places)};
+    results wanted = {.count = c->of[RUNS]
+                                   ? sort_places(c, n, ranked_a, places)
+                                   : ref_set(e->type, descends(c), (ref_operation)c->of[OPERATION],
+                                             &(ref_run){n, ranked_a}, &(ref_run){r->n[b], ranked_b},
+                                             places)};
     wanted.keys = chosen(&wanted, room, r->keys[0], r->keys[b], n, e->bytes, places);
     for (size_t k = 0; k < count_values(c); ++k)
         wanted.values.of[k] = chosen(&wanted, room, r->values[0].of[k], r->values[b].of[k], n,
@@ -232,7 +284,7 @@ static void add_values(const fuzz_case *c, const runs *r, const results *wanted,
         const size_t size = value_size(c, k);
         arrays[VALUES_A + k] =
             input_array("values_a", r->values[0].of[k], r->most[0], size, out_at / (k + 2));
-        if (takes_b(c) && !c->of[SHARED])
+        if (takes_b(c) && !c->of[SHARED] && !c->of[RUNS])
             arrays[VALUES_B + k] =
                 input_array("values_b", r->values[1].of[k], r->most[1], size, at / (k + 1));
         arrays[VALUES_OUT + k] =
@@ -251,7 +303,8 @@ static void run_arrays(const fuzz_case *c, open_plan *plan, outcome *o, const ru
     results wanted = known ? expect(c, r) : (results){0};
     call_array arrays[CALL_ARRAYS] = {
         [KEYS_A] = input_array("keys_a", r->keys[0], r->most[0], bytes, at),
-        [KEYS_B] = input_array(shared ? NULL : "keys_b", r->keys[1], r->most[1], bytes, at / 2),
+        [KEYS_B] = input_array(shared || c->of[RUNS] ? NULL : "keys_b", r->keys[1], r->most[1],
+                               bytes, at / 2),
         [KEYS_OUT] =
             output_array("keys_out", wanted.keys, room_of(c), bytes, (size_t)c->of[OUT_AT]),
         [COUNTS] = output_array(c->of[OPERATION] == XL_MERGE_ALL ? NULL : "count_out",
@@ -269,7 +322,10 @@ static void run_merge(const fuzz_case *c, open_plan *plan, outcome *o)
     runs r = make_runs(c);
     if (succeeded(o, plan->ctx,
                   xl_merge_scratch(plan->of.array_plan,
-                                   &(xl_merge_args){.n_a = r.most[0], .n_b = most_b(c)}, &scratch),
+                                   &(xl_merge_args){.n_a = r.most[0],
+                                                    .n_b = most_b(c),
+                                                    .num_runs = (size_t)c->of[RUNS]},
+                                   &scratch),
                   "xl_merge_scratch")) {
         const call_array room = scratch_array(c, scratch);
         run_arrays(c, plan, o, &r, &room);

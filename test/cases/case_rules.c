@@ -224,7 +224,6 @@ static void rules_of_arrays(pass *p)
     RULE(VALUE_BYTES, OF(VALUES) == VALUES_U32, "there are no values, or they are made");
     RULE(MORE, OF(VALUES) != VALUES_NONE, "more values follow values");
     CHECKED(VALUES_ONLY, OF(VALUES) != VALUES_NONE, "there would be no output");
-    RULE(MOST, OF(COUNT) == COUNT_ON_DEVICE, "the number is on the host");
     RULE(PLACE, !IS(TRANSFORM) || !moves(c), "elements move");
     RULE(PLACE, IS(SORT) || OF(PLACE) == PLACE_IN, "only sorts have two arrays");
     RULE(PLACE, in_bytes_of(c) == out_bytes_of(c), "the elements have two sizes");
@@ -240,7 +239,11 @@ static void rules_of_arrays(pass *p)
          "the data says which keys, or a comparator has its own");
     RULE(INDEX, !asks(c) && (!IS(TRANSFORM) || moves(c)),
          "the call gives one u64, or moves nothing");
-    RULE(OTHER, !OF(SHARED), "there is one array");
+    RULE(RUNS, !OF(OPERATION), "set operations have two arrays");
+    RULE(SHARED, !OF(RUNS), "there is one array");
+    RULE(COUNT, !OF(RUNS), "the ends of runs are on the host");
+    RULE(MOST, OF(COUNT) == COUNT_ON_DEVICE, "the number is on the host");
+    RULE(OTHER, !OF(SHARED) && !OF(RUNS), "there is one array");
     RULE(SHARED, !asks(c), "there is one array");
     RULE(DEAL, !asks(c) && !OF(SHARED) && !(IS(SEARCH) && OF(DEAL) == DEAL_RUNS),
          "there is one array, or queries");

@@ -78,7 +78,8 @@ enum { SKEW_USUAL, SKEW_GREAT, MANY_PERIODS };
 /* Where points are, and why a build must refuse some. */
 enum { SPREAD_USUAL, ON_FACES, FAR_AWAY, TINY, ALONG_LINES, ON_A_PLANE, OTHER_PERIODS };
 enum { FAILS_NOT, FAILS_NON_FINITE, FAILS_OUTSIDE, FAILS_SYSTEM };
-/* How sorted keys are dealt out to the arrays of a merge, or what order queries come in. */
+/* How sorted keys are dealt out to the arrays of a merge, how long its runs are, or what order
+ * queries come in. */
 enum { DEAL_MIXED, DEAL_RISING, DEAL_FALLING, DEAL_RUNS, DEALS };
 /* Outputs of selections and of lists that the call does not have, as bits. */
 enum {

@@ -254,6 +254,30 @@ static const misuse_call call_merge[] = {
 };
 #undef ARGS
 
+CALLS(merge_runs, xl_merge, xl_merge, (&(xl_merge_args){.n_a = 100, .num_runs = 3}), plan)
+DESCRIBE(merge_runs, xl_merge, d->value = XL_U32; d->operation = other ? XL_MERGE_UNION : 0)
+static const size_t three_runs[] = {0, 40, 40, 100, 90};
+#define ARGS xl_merge_args
+static const misuse_call call_merge_runs[] = {
+    {BAD, "args.num_runs: 3; requires desc.operation XL_MERGE_ALL", {{0}}, true},
+    {BAD, "args.n_b: 1; must be 0", {SET(n_b, 1)}, false},
+    {BAD, "keys_b: given; must not be given, because args.num_runs", {AS(keys_b, keys_a)}, false},
+    {BAD, "values_b: given", {AS(values_b, values_a)}, false},
+    {BAD, "more_values_b[2]: given", {AS(more_values_b[2], values_a)}, false},
+    {BAD, "n_a_device: given", {AS(n_a_device, keys_a)}, false},
+    {BAD, "n_b_device: given", {AS(n_b_device, keys_a)}, false},
+    {BAD, "args.runs: NULL; must have", {SET(runs, 0)}, false},
+    {BAD, "args.runs: given; must be NULL", {SET(num_runs, 0)}, false},
+    {BAD, "args.runs[0]: 40; must be 0", {SET(runs, (size_t)(three_runs + 1))}, false},
+    {BAD, "args.runs[2]: 40; must be args.n_a, 100", {SET(num_runs, 2)}, false},
+    {BAD, "args.runs[3]: 100; must be args.n_a, 99", {SET(n_a, 99)}, false},
+    {BAD,
+     "args.runs[4]: 90; must be at least the number before it, 100",
+     {SET(num_runs, 4), SET(n_a, 90)},
+     false},
+};
+#undef ARGS
+
 CALLS(difference, xl_merge, xl_merge, (&(xl_merge_args){.n_a = 100}), plan)
 DESCRIBE(difference, xl_merge, d->value = other ? XL_NONE : XL_U32;
          d->operation = XL_MERGE_DIFFERENCE)
@@ -702,6 +726,17 @@ const misuse misuses[] = {
       ARRAY(n_a_device, 1, 8, READ), ARRAY(n_b_device, 1, 8, READ)},
      NUMBERS(AT(n_a), AT(n_b)),
      ROWS(merge)},
+    {TABLE(merge_runs, xl_merge),
+     &(ARGS){.n_a = 100, .num_runs = 3, .runs = three_runs},
+     sizeof(ARGS),
+     AT(scratch),
+     {ARRAY(keys_a, 100, 4, READ | NEEDED), ARRAY(values_a, 100, 4, READ | NEEDED),
+      ARRAY(keys_out, 100, 4, WRITTEN | NEEDED), ARRAY(values_out, 100, 4, WRITTEN | NEEDED)},
+     NUMBERS(AT(n_a), AT(num_runs), AT(runs)),
+     NULL,
+     0,
+     call_merge_runs,
+     sizeof call_merge_runs / sizeof call_merge_runs[0]},
     {TABLE(difference, xl_merge),
      &(ARGS){.n_a = 40, .n_b = 60},
      sizeof(ARGS),

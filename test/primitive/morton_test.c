@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: MIT
  * Morton codes by <crosslane/morton.cl> in a kernel: known ones, and others that the host makes bit
- * by bit. The cases have those of points. */
+ * by bit. The cases have those of points. The boxes of ranges of codes, against all ways to divide
+ * short ranges, and against the codes that the device gives points in them. */
 #include "reference.h"
 #include "xlt.h"
 
+#include <crosslane/morton.h>
 #include <math.h>
+#include <string.h>
 
 static const char text[] =
     "#include <crosslane/morton.cl>\n"
@@ -117,6 +120,221 @@ XLT_TEST(cells_in_a_kernel)
     run("cells", in, sizeof in, N, sizeof out, out);
     for (size_t i = 0; i < N; ++i)
         assert_int_equal(out[i], cases[i].cell);
+}
+
+/* ---- boxes ----------------------------------------------------------------------------------- */
+
+enum { MOST_BOXES = 2 * 7 * 21 };
+
+static const struct {
+    uint32_t dimensions, bits;
+    xl_type code;
+} grids[] = {{2, 16, XL_U32}, {2, 32, XL_U64}, {3, 10, XL_U32}, {3, 21, XL_U64}};
+enum { GRIDS = sizeof grids / sizeof *grids };
+
+static uint64_t largest(size_t grid)
+{
+    return UINT64_MAX >> (64 - grids[grid].dimensions * grids[grid].bits);
+}
+
+/* Cells of edge 2^-3 that begin at -1, 5 and 0. */
+static xl_morton_desc desc_of(size_t grid)
+{
+    xl_morton_desc desc;
+    xl_morton_desc_init(&desc);
+    desc.space.dimensions = grids[grid].dimensions;
+    desc.code = grids[grid].code;
+    desc.space.origin[0] = -1;
+    desc.space.origin[1] = 5;
+    desc.space.cell[0][0] = ldexp(1, (int)grids[grid].bits - 4); /* not the longest */
+    desc.space.cell[1][1] = 0.75 * ldexp(1, (int)grids[grid].bits - 3);
+    return desc;
+}
+
+static size_t boxes_of(size_t grid, uint64_t first, uint64_t last, xl_morton_box *boxes)
+{
+    const xl_morton_desc desc = desc_of(grid);
+    size_t count = 0;
+    XLT_OK(xl_morton_boxes(&desc, first, last, MOST_BOXES, boxes, &count));
+    assert_true(count > 0 && count <= MOST_BOXES);
+    assert_true(boxes[0].first == first && boxes[count - 1].last == last);
+    for (size_t i = 1; i < count; ++i)
+        assert_true(boxes[i].first == boxes[i - 1].last + 1);
+    return count;
+}
+
+/* The least number of aligned cubes for first to last, found from all that can come first. */
+static size_t fewest(unsigned axes, uint64_t first, uint64_t last)
+{
+    size_t found[65] = {0};
+    for (uint64_t at = last + 1; at-- > first;) {
+        size_t *const best = &found[at - first];
+        *best = SIZE_MAX;
+        for (uint64_t size = 1; at % size == 0 && size <= last + 1 - at; size <<= axes)
+            if (1 + found[at + size - first] < *best)
+                *best = 1 + found[at + size - first];
+    }
+    return found[0];
+}
+
+/* Whether cell `numbers`, by its centre, is in the box. */
+static bool holds(const xl_morton_box *box, uint32_t axes, const uint32_t numbers[3])
+{
+    static const double origin[] = {-1, 5, 0};
+    bool inside = true;
+    for (uint32_t a = 0; a < axes; ++a) {
+        const double x = origin[a] + (numbers[a] + 0.5) / 8;
+        inside = inside && x > box->lower[a] && x < box->upper[a];
+    }
+    return inside;
+}
+
+/* Each range of the first 64 codes: the fewest boxes, of which one holds each cell of the range, and
+ * none any other. */
+XLT_TEST(boxes_of_short_ranges)
+{
+    enum { CODES = 64, SIDE = 8 };
+    xl_morton_box boxes[MOST_BOXES];
+    for (size_t grid = 0; grid < GRIDS; ++grid)
+        for (uint64_t first = 0; first < CODES; ++first)
+            for (uint64_t last = first; last < CODES; ++last) {
+                const uint32_t axes = grids[grid].dimensions;
+                const size_t count = boxes_of(grid, first, last, boxes);
+                assert_int_equal(count, fewest(axes, first, last));
+                for (uint32_t cell = 0; cell < (axes == 3 ? SIDE * SIDE * SIDE : SIDE * SIDE);
+                     ++cell) {
+                    const uint32_t numbers[] = {cell % SIDE, cell / SIDE % SIDE,
+                                                cell / SIDE / SIDE};
+                    const uint64_t code = ref_morton(axes, grids[grid].bits, numbers);
+                    size_t found = 0;
+                    for (size_t i = 0; i < count; ++i)
+                        if (holds(&boxes[i], axes, numbers)) {
+                            assert_true(code >= boxes[i].first && code <= boxes[i].last);
+                            ++found;
+                        }
+                    assert_int_equal(found, code >= first && code <= last);
+                }
+            }
+}
+
+XLT_TEST(boxes_of_all_codes)
+{
+    xl_morton_box boxes[MOST_BOXES];
+    for (size_t grid = 0; grid < GRIDS; ++grid) {
+        const uint32_t axes = grids[grid].dimensions;
+        const double side = ldexp(1, (int)grids[grid].bits - 3);
+        assert_int_equal(boxes_of(grid, 0, largest(grid), boxes), 1);
+        assert_true(boxes[0].lower[0] == -1 && boxes[0].upper[0] == side - 1);
+        assert_true(boxes[0].lower[1] == 5 && boxes[0].upper[1] == side + 5);
+        assert_true(boxes[0].lower[2] == 0 && boxes[0].upper[2] == (axes == 3 ? side : 0));
+        /* all but both ends: on each level but the highest 2^axes - 1 boxes at either end */
+        assert_int_equal(boxes_of(grid, 1, largest(grid) - 1, boxes),
+                         2 * ((1u << axes) - 1) * grids[grid].bits - (1u << axes));
+        assert_int_equal(boxes_of(grid, largest(grid), largest(grid), boxes), 1);
+        assert_true(boxes[0].upper[1] == side + 5 && boxes[0].lower[1] == side + 5 - 0.125);
+    }
+}
+
+/* The smallest float that is not below x. */
+static float float_from(double x)
+{
+    const float near = (float)x;
+    return (double)near < x ? nextafterf(near, INFINITY) : near;
+}
+
+/* The device gives the codes of a box to its lowest and highest points, and others to points at and
+ * before its faces. */
+XLT_TEST(boxes_on_the_device)
+{
+    enum { POINTS = 4 };
+    xl_morton_box boxes[MOST_BOXES];
+    xlt_random random = {5};
+    for (size_t grid = 0; grid < GRIDS; ++grid) {
+        const uint32_t axes = grids[grid].dimensions;
+        const bool wide = grids[grid].code == XL_U64;
+        xl_morton_desc desc = desc_of(grid);
+        xl_plan *plan;
+        memset(desc.space.origin, 0, sizeof desc.space.origin); /* x - origin is exact */
+        XLT_OK(xl_morton_create(xlt_context(), &desc, &plan));
+        for (int round = 0; round < 20; ++round) {
+            const uint64_t a = xlt_next(&random) & largest(grid),
+                           b = xlt_next(&random) & largest(grid), first = a < b ? a : b,
+                           last = a < b ? b : a;
+            float points[MOST_BOXES][POINTS][3];
+            uint64_t codes[MOST_BOXES][POINTS] = {{0}};
+            uint32_t narrow[MOST_BOXES][POINTS];
+            size_t count = 0;
+            XLT_OK(xl_morton_boxes(&desc, first, last, MOST_BOXES, boxes, &count));
+            for (size_t i = 0; i < count; ++i)
+                for (uint32_t k = 0; k < 3; ++k) {
+                    points[i][0][k] = float_from(boxes[i].lower[k]);
+                    points[i][1][k] = nextafterf(float_from(boxes[i].upper[k]), -INFINITY);
+                    points[i][2][k] =
+                        k == 0 ? nextafterf(points[i][0][k], -INFINITY) : points[i][0][k];
+                    points[i][3][k] = k == 0 ? float_from(boxes[i].upper[k]) : points[i][1][k];
+                }
+            xlt_buffer in = xlt_buffer_make(points, count * POINTS * 3, 4, 0),
+                       out = xlt_buffer_make(NULL, count * POINTS, wide ? 8 : 4, 0);
+            XLT_OK(xl_morton_enqueue(plan, xlt_queue(),
+                                     &(xl_morton_args){.n = count * POINTS,
+                                                       .points = xlt_view(&in),
+                                                       .codes = xlt_view(&out)},
+                                     0, NULL, NULL));
+            xlt_read(&out, wide ? (void *)codes : narrow);
+            for (size_t i = 0; i < count; ++i) {
+                const xl_morton_box *const box = &boxes[i];
+                bool exact = true;
+                for (size_t p = 0; p < POINTS && !wide; ++p)
+                    codes[i][p] = narrow[i][p];
+                for (uint32_t k = 0; k < axes; ++k)
+                    exact = exact && (double)(float)box->lower[k] == box->lower[k] &&
+                            (double)(float)box->upper[k] == box->upper[k];
+                if (!exact) /* no float is at some face */
+                    continue;
+                assert_true(codes[i][0] == box->first && codes[i][1] <= box->last);
+                assert_true(codes[i][1] == box->last || grids[grid].bits > 24); /* of a float */
+                assert_true(box->lower[0] == 0 || codes[i][2] < box->first);
+                assert_true(box->upper[0] == ldexp(1, (int)grids[grid].bits - 3) ||
+                            codes[i][3] > box->last);
+            }
+            xlt_buffer_free(&in);
+            xlt_buffer_free(&out);
+        }
+        xl_plan_destroy(plan);
+    }
+}
+
+static void refused(xl_status status, xl_status wanted, const char *error)
+{
+    XLT_FAILS(status, wanted);
+    if (!strstr(xl_context_error(NULL), error))
+        fail_msg("\"%s\" does not have \"%s\"", xl_context_error(NULL), error);
+}
+
+XLT_TEST(boxes_that_are_refused)
+{
+    const xl_status bad = XL_ERROR_INVALID_ARGUMENT;
+    xl_morton_desc desc = desc_of(2), wide = desc, flat = desc;
+    xl_morton_box boxes[2] = {{.last = 7}, {.last = 7}};
+    size_t count = 9;
+    wide.space.scalar = XL_F64;
+    flat.space.dimensions = 1;
+    refused(xl_morton_boxes(NULL, 0, 1, 2, boxes, &count), bad, "desc: NULL");
+    assert_int_equal(count, 0);
+    refused(xl_morton_boxes(&desc, 0, 1, 2, boxes, NULL), bad, "count: NULL");
+    refused(xl_morton_boxes(&desc, 0, 1, 2, NULL, &count), bad, "boxes: NULL");
+    refused(xl_morton_boxes(&wide, 0, 1, 2, boxes, &count), bad, "desc.space.scalar: f64");
+    refused(xl_morton_boxes(&flat, 0, 1, 2, boxes, &count), bad, "desc.space.dimensions: 1");
+    refused(xl_morton_boxes(&desc, 2, 1, 2, boxes, &count), bad,
+            "first: 2; must be at most last, 1");
+    refused(xl_morton_boxes(&desc, 0, 1 << 30, 2, boxes, &count), bad,
+            "last: 1073741824; must be at most 1073741823, the largest code");
+    assert_true(boxes[0].last == 7 && count == 0);
+    refused(xl_morton_boxes(&desc, 7, 9, 1, boxes, &count), XL_ERROR_CAPACITY,
+            "capacity: 1; the range has 3 boxes");
+    assert_true(count == 3 && boxes[0].first == 7 && boxes[1].first == 0 && boxes[1].last == 7);
+    refused(xl_morton_boxes(&desc, 7, 9, 0, NULL, &count), XL_ERROR_CAPACITY, "capacity: 0");
+    assert_int_equal(count, 3);
 }
 
 XLT_MAIN(NULL, xlt_teardown)

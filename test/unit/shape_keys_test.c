@@ -492,6 +492,49 @@ XLT_TEST(merges_by_groups)
     assert_int_equal(merge_of(&tight, XL_U64, 256).group_size, 64);
 }
 
+/* Elements that the tree of runs i to j - 1 moves; *depth: its depth. */
+static size_t moved(const size_t *runs, size_t i, size_t j, unsigned *depth)
+{
+    const size_t k = xli_merge_cut(runs, i, j);
+    unsigned first = 0, second = 0;
+    *depth = 0;
+    if (k == j)
+        return 0;
+    assert_true(runs[i] < runs[k] && runs[k] < runs[j]);
+    const size_t below = moved(runs, i, k, &first) + moved(runs, k, j, &second);
+    *depth = 1 + (unsigned)xli_max(first, second);
+    return below + runs[j] - runs[i];
+}
+
+/* Runs are merged with neighbours of about their size, whichever are long or empty. */
+XLT_TEST(merges_of_runs)
+{
+    enum { RUNS = 1000 };
+    const xli_merge_problem p = {.key = XL_U32, .values = {2, {4, 100}}};
+    const size_t even[] = {0, 10, 20, 30, 40, 50, 60, 70, 80}, empty[] = {0, 0, 7, 7, 7},
+                 halves[] = {0, 512, 768, 896, 960, 992, 1008, 1016, 1020, 1024};
+    size_t runs[RUNS + 1] = {0};
+    unsigned depth;
+    xlt_random random = {7};
+    assert_int_equal(moved(even, 0, 8, &depth), 3 * 80);
+    assert_int_equal(moved(halves, 0, 9, &depth), 1024 + 512 + 256 + 128 + 64 + 32 + 16 + 8);
+    assert_true(xli_merge_cut(empty, 0, 4) == 4 && xli_merge_cut(empty, 1, 1) == 1);
+    for (unsigned bits = 0; bits < 20; ++bits) {
+        for (size_t k = 0; k < RUNS; ++k)
+            runs[k + 1] =
+                runs[k] + (xlt_below(&random, 9) ? xlt_below(&random, 3)
+                                                 : (size_t)1 << xlt_below(&random, bits + 1));
+        assert_true(moved(runs, 0, RUNS, &depth) <= 12 * runs[RUNS]);
+        assert_true(depth <= 2 * 30 && (size_t)1 << depth / 2 <= runs[RUNS]);
+    }
+    for (size_t n = 1; n < UINT32_MAX / 2; n += n / 3 + 1) {
+        assert_int_equal(xli_merge_spare_bytes(&p, n, 2), 0);
+        assert_true(xli_merge_spare_bytes(&p, n, 3) >= (n + 1) * 108);
+        assert_int_equal(xli_merge_spare_bytes(&p, n, 3) % XLI_SCRATCH_ALIGN, 0);
+    }
+    assert_true(xli_merge_spare_bytes(&p, SIZE_MAX / 2, 3) == SIZE_MAX);
+}
+
 /* Tiles have room for one more element, and scratch on every device. */
 XLT_TEST(set_operations)
 {
