@@ -67,7 +67,7 @@ typedef struct xl_bound_search {
     uint count;
 } xl_bound_search;
 
-/* Of `found` neighbours, more than `wanted`, none is farther than the radius. */
+/* For `found` neighbours within the radius, more than `wanted`. */
 xl_bound_search xl_bound_search_begin(xl_real radius2, uint found, uint wanted)
 {
     xl_bound_search b;
@@ -84,8 +84,9 @@ xl_bound_search xl_bound_search_begin(xl_real radius2, uint found, uint wanted)
 void xl_bound_search_add(xl_bound_search *b, xl_real distance2, uint index)
 {
     const xl_near_key own = xl_near_key_of(distance2);
-    const xl_near_key key =
-        !b->by_index ? own : own == b->bound.distance2 ? index : XL_NEAR_KEY_MOST;
+    const xl_near_key key = !b->by_index                ? own
+                            : own == b->bound.distance2 ? index
+                                                        : XL_NEAR_KEY_MOST;
     const bool counted = key <= b->pivot;
     b->count += counted ? 1u : 0u;
     b->most = max(b->most, counted ? key : (xl_near_key)0);
@@ -103,7 +104,8 @@ xl_near_key xl_bound_search_pivot(const xl_bound_search *b)
 #else
     const float low = as_float(b->low), high = as_float(b->high);
 #endif
-    const xl_real part = ((xl_real)(b->wanted - b->below) - 0.5f) / (xl_real)(b->upto - b->below - 1);
+    const xl_real part =
+        ((xl_real)(b->wanted - b->below) - 0.5f) / (xl_real)(b->upto - b->below - 1);
     return clamp(xl_near_key_of(low + (high - low) * part), b->low, b->high - 1);
 }
 

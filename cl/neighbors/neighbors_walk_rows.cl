@@ -17,8 +17,8 @@
 #define XL_WALK_SHORT 256u
 /* Maximum number of pairs that are written together. */
 #define XL_WALK_PENDING 512u
-/* Whether short rows may need vectors: for details, and to find the nearest. */
-#define XL_STAGED_VECTORS (XL_DETAILS || XL_ROW_ROOM == 2)
+/* Whether short rows may need more than indices: for details, and to find the nearest. */
+#define XL_STAGED_MORE (XL_DETAILS || XL_ROW_ROOM == 2)
 
 /* ---- writing ------------------------------------------------------------------------------- */
 
@@ -100,11 +100,14 @@ uint xl_pending_add(xl_pending *pending, ulong begin, uint count)
 
 /* ---- finding pairs ------------------------------------------------------------------------- */
 
-/* The pairs of a short row in the order of the walk: the neighbour and, if needed, the vector to its
- * image and the image. */
+/* The pairs of a short row in the order of the walk: the neighbour and, with details, the vector to
+ * its image and the image. */
 typedef struct xl_staged {
     uint index[XL_WALK_SHORT];
-#if XL_STAGED_VECTORS
+#if XL_ROW_ROOM == 2
+    xl_real distance2[XL_WALK_SHORT]; /* of a row that is too long */
+#endif
+#if XL_DETAILS
     xl_real x[XL_WALK_SHORT], y[XL_WALK_SHORT], z[XL_WALK_SHORT];
 #endif
 #if XL_DETAILS && XL_PERIODIC
@@ -147,14 +150,22 @@ uint xl_walk_take_long(const xl_walk *walk, uint j, const xl_candidates *candida
     return count;
 }
 
-#if XL_STAGED_VECTORS
+#if XL_STAGED_MORE
 void xl_staged_set(xl_staged *staged, uint at, const xl_walk *walk, uint j,
                    const xl_candidates *candidates, uint k)
 {
     staged->index[at] = candidates->index[k];
-    staged->x[at] = -((walk->x[j] - candidates->x[k]) - candidates->shift.x);
-    staged->y[at] = -((walk->y[j] - candidates->y[k]) - candidates->shift.y);
-    staged->z[at] = -((walk->z[j] - candidates->z[k]) - candidates->shift.z);
+    const xl_real x = -((walk->x[j] - candidates->x[k]) - candidates->shift.x);
+    const xl_real y = -((walk->y[j] - candidates->y[k]) - candidates->shift.y);
+    const xl_real z = -((walk->z[j] - candidates->z[k]) - candidates->shift.z);
+#if XL_ROW_ROOM == 2
+    staged->distance2[at] = (x * x + y * y) + z * z;
+#endif
+#if XL_DETAILS
+    staged->x[at] = x;
+    staged->y[at] = y;
+    staged->z[at] = z;
+#endif
 #if XL_DETAILS && XL_PERIODIC
     staged->image[at] = candidates->image;
 #endif
@@ -177,10 +188,10 @@ uint xl_walk_take_pairs(const xl_walk *walk, uint j, const xl_candidates *candid
 #endif
 
 uint xl_walk_take_staged(const xl_walk *walk, uint j, const xl_candidates *candidates,
-                         xl_real radius2, xl_staged *staged, bool vectors, uint room, uint count)
+                         xl_real radius2, xl_staged *staged, bool more, uint room, uint count)
 {
-#if XL_STAGED_VECTORS
-    if (vectors)
+#if XL_STAGED_MORE
+    if (more)
         return xl_walk_take_pairs(walk, j, candidates, radius2, staged, room, count);
 #endif
     return xl_walk_take(walk, j, candidates, radius2, staged->index, room, count);
@@ -192,30 +203,29 @@ uint xl_walk_take_staged(const xl_walk *walk, uint j, const xl_candidates *candi
 void xl_staged_move(xl_staged *staged, uint from, uint to)
 {
     staged->index[to] = staged->index[from];
+#if XL_DETAILS
     staged->x[to] = staged->x[from];
     staged->y[to] = staged->y[from];
     staged->z[to] = staged->z[from];
-#if XL_DETAILS && XL_PERIODIC
+#if XL_PERIODIC
     staged->image[to] = staged->image[from];
+#endif
 #endif
 }
 
 /* Removes all but the `room` nearest of n pairs. Returns their number. */
 uint xl_staged_keep(xl_staged *staged, uint n, uint room, xl_real radius2)
 {
-    xl_real distances2[XL_WALK_SHORT];
     uint kept = 0, images = 0;
     xl_bound_search search = xl_bound_search_begin(radius2, n, room);
-    for (uint k = 0; k < n; ++k) {
-        const xl_real x = staged->x[k], y = staged->y[k], z = staged->z[k];
-        distances2[k] = (x * x + y * y) + z * z;
-    }
     while (xl_bound_search_next(&search))
         for (uint k = 0; k < n; ++k)
-            xl_bound_search_add(&search, distances2[k], staged->index[k]);
-    for (uint k = 0; k < n; ++k)
-        if (xl_bound_keeps(&search.bound, distances2[k], staged->index[k], &images))
-            xl_staged_move(staged, k, kept++);
+            xl_bound_search_add(&search, staged->distance2[k], staged->index[k]);
+    for (uint k = 0; k < n; ++k) { /* without a branch */
+        const uint index = staged->index[k];
+        xl_staged_move(staged, k, kept);
+        kept += xl_bound_keeps(&search.bound, staged->distance2[k], index, &images) ? 1 : 0;
+    }
     return kept;
 }
 #endif
@@ -366,7 +376,7 @@ void xl_walk_fill_short(xl_walk *walk, const xl_search *s, uint j, xl_candidates
                         bool whole, ulong begin, uint room, uint found, xl_pending *to)
 {
     const xl_real radius2 = xl_walk_radius2(walk, j, s);
-    const bool vectors = to->of != 0 || found > room;
+    const bool more = to->of != 0 || found > room;
     xl_staged staged;
     uint count = 0;
 #if XL_DETAILS
@@ -374,11 +384,11 @@ void xl_walk_fill_short(xl_walk *walk, const xl_search *s, uint j, xl_candidates
         xl_walk_prefetch_details(to->of, begin, room);
 #endif
     if (whole)
-        count = xl_walk_take_staged(walk, j, candidates, radius2, &staged, vectors, found, count);
+        count = xl_walk_take_staged(walk, j, candidates, radius2, &staged, more, found, count);
     else
         xl_walk_rewind(walk);
     while (!whole && xl_walk_collect(walk, s, candidates))
-        count = xl_walk_take_staged(walk, j, candidates, radius2, &staged, vectors, found, count);
+        count = xl_walk_take_staged(walk, j, candidates, radius2, &staged, more, found, count);
 #if XL_ROW_ROOM == 2
     if (count > room)
         count = xl_staged_keep(&staged, count, room, radius2);

@@ -523,7 +523,8 @@ static bool check_status(outcome *o, const fuzz_case *c, const call_array *a, ui
 {
     const xl_neighbors_report right = report_wanted(c);
     xl_neighbors_report got = right;
-    const bool rooms = row_room(c) > 0, short_of = less > 0 || (right.longest_row > row_room(c) && !c->of[KEEP_NEAREST]);
+    const bool rooms = row_room(c) > 0,
+               short_of = less > 0 || (right.longest_row > row_room(c) && !c->of[KEEP_NEAREST]);
     const xl_status status = running->spoilt > 0    ? build_status(running)
                              : right.non_finite > 0 ? XL_ERROR_NON_FINITE
                              : short_of             ? XL_ERROR_CAPACITY

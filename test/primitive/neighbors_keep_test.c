@@ -49,7 +49,8 @@ static rows search(xl_plan *grid, xl_grid_index *index, const xl_neighbors_desc 
     const bool fixed = desc->row_capacity > 0;
     xl_plan *plan;
     XLT_OK(xl_neighbors_create(grid, desc, &plan));
-    xlt_buffer counts = xlt_buffer_make(NULL, n, 4, 1), offsets = xlt_buffer_make(NULL, n + 1, 8, 0),
+    xlt_buffer counts = xlt_buffer_make(NULL, n, 4, 1),
+               offsets = xlt_buffer_make(NULL, n + 1, 8, 0),
                indices = xlt_buffer_make(NULL, room, 4, 2),
                distances2 = xlt_buffer_make(NULL, room, r.bytes, 3),
                shifts = xlt_buffer_make(NULL, 3 * room, 4, 0);
@@ -100,8 +101,8 @@ static void check_rows(const char *what, const rows *all, const rows *got, size_
             if (!is_kept(all, begin, count, room, k))
                 continue;
             if (got->indices[at] != all->indices[begin + k] ||
-                memcmp(got->distances2 + at * got->bytes, all->distances2 + (begin + k) * all->bytes,
-                       all->bytes) != 0 ||
+                memcmp(got->distances2 + at * got->bytes,
+                       all->distances2 + (begin + k) * all->bytes, all->bytes) != 0 ||
                 memcmp(got->shifts + 3 * at, all->shifts + 3 * (begin + k), 12) != 0)
                 XLT_FAIL("%s, room %zu, row %zu of %zu: place %zu has %u, not %u", what, room, i,
                          count, at - i * room, got->indices[at], all->indices[begin + k]);
