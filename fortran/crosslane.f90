@@ -539,6 +539,7 @@ module crosslane
         integer(c_int32_t) :: sorted = 0
         integer(c_int32_t) :: details = 0
         integer(c_int32_t) :: row_capacity = 0
+        integer(c_int32_t) :: keep_nearest = 0
         type(c_ptr) :: visit = c_null_ptr
         integer(c_int32_t) :: num_tunables = 0
         type(c_ptr) :: tunables = c_null_ptr

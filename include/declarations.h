@@ -483,6 +483,7 @@ typedef struct xl_neighbors_desc {
     uint32_t sorted;
     uint32_t details;
     uint32_t row_capacity;
+    uint32_t keep_nearest;
     const char *visit;
     uint32_t num_tunables;
     const xl_tunable *tunables;

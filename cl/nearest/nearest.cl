@@ -119,7 +119,7 @@ __kernel void xl_nearest(__global const uint *storage, XL_INDEX_PARAMETERS, XL_Q
     const xl_nearest_rows rows = {indices + indices_at, wide ? distances2 + distances2_at : 0,
                                   first_row, num_rows};
 #if XL_WALK > 0
-    XL_FOR_ITEMS(t, XL_CEIL_DIV(queries, (uint)XL_WALK))
+    XL_FOR_ITEMS(t, xl_ceil_div(queries, XL_WALK))
     xl_nearest_turn(&s, (uint)t, &rows);
 #else
     XL_NEAREST_SHARED

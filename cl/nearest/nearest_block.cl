@@ -17,7 +17,7 @@
 #if XL_WALK > 0
 
 /* The most keys of a query, a multiple of 32, and the most walks of a block. */
-#define XL_NEAREST_ROOM (XL_CEIL_DIV(2u * XL_K, 32u) * 32u + 64u)
+#define XL_NEAREST_ROOM ((2u * XL_K + 31u) / 32u * 32u + 64u)
 #define XL_NEAREST_WALKS 6u
 /* The reach of a block is that of the rows of the block before, by this factor. */
 #define XL_NEAREST_SLACK ((xl_real)1.0625f)
@@ -79,7 +79,7 @@ void xl_nearest_keys_rank(const xl_nearest_keys *keys, uint *places)
 /* The first of `places` that is free, for a key of the same bits as those before it. */
 void xl_nearest_keys_spread(uint n, uint *places)
 {
-    ulong used[XL_CEIL_DIV(XL_NEAREST_ROOM, 64u)] = {0};
+    ulong used[XL_NEAREST_ROOM / 64u + 1u] = {0};
     for (uint k = 0; k < n; ++k) {
         uint place = places[k];
         while (used[place / 64] >> (place % 64) & 1)

@@ -9,6 +9,7 @@
  * Point indices are compared with n before they become offsets: a damaged index causes no access
  * outside the arrays. */
 #include "neighbors_details.cl"
+#include "neighbors_fill.cl"
 #include "neighbors_row.cl"
 #include "neighbors_rows.cl"
 #include "neighbors_table.cl"
@@ -161,56 +162,13 @@ __kernel void xl_neighbors_count(__global const uint *storage, XL_INDEX_PARAMETE
     xl_count_end(&out);
 }
 
-/* XL_ROW_TAKES: whether a neighbour is counted. XL_ROW_STORES: whether it is also stored. A row of
- * fixed room counts all neighbours, because its length is an output. A row of known length needs
- * one branch for both: with two, a fill takes 9 % longer on an H200. */
-#define XL_ROW_TAKES(count, room) (XL_ROW_ROOM || (count) < (room))
-#define XL_ROW_STORES(count, room) (!XL_ROW_ROOM || (count) < (room))
-
-/* Appends the neighbours in the current range to a row of `count` indices. Returns the new count,
- * which may exceed `room` if the row has fixed room. */
-uint xl_fill_range(const xl_ranges *near, const xl_query *query, const xl_search *s,
-                   __global uint *row, uint room, uint count)
-{
-    for (uint q = near->cells.begin; q < near->cells.end; ++q) {
-        XL_IF_NEIGHBOR(q, XL_ROW_TAKES(count, room), {
-            if (XL_ROW_STORES(count, room))
-                row[count] = other.w;
-            ++count;
-        })
-    }
-    return count;
-}
-
-/* Fills the row of one query. Returns its length, which may exceed `room` if the row has fixed
- * room. */
-uint xl_fill_row(const xl_search *s, const xl_query *query, __global uint *row, uint room)
-{
-    uint count = 0;
-    const xl_real4 p = xl_query_position(query);
-    xl_ranges near = xl_ranges_begin(s, p, p, query->reach);
-    while (xl_ranges_next(&near, s))
-        count = xl_fill_range(&near, query, s, row, room, count);
-    return count;
-}
-
-/* Fills a row by one work-item, directly in global memory. */
-uint xl_fill_alone(const xl_search *s, const xl_query *query, __global uint *row, uint room)
-{
-    const uint count = xl_fill_row(s, query, row, room);
-#if XL_SORTED
-    xl_row_sort(row, xl_row_kept(count, room));
-#endif
-    return count;
-}
-
 #if XL_STAGED > 0
-uint xl_stage_range(const xl_ranges *near, const xl_query *query, const xl_search *s,
+uint xl_stage_range(xl_ranges *near, const xl_query *query, const xl_search *s,
                     __local uint *staged, uint room, uint count)
 {
     for (uint q = near->cells.begin; q < near->cells.end; ++q) {
-        XL_IF_NEIGHBOR(q, XL_ROW_TAKES(count, room), {
-            if (XL_ROW_STORES(count, room))
+        XL_IF_NEIGHBOR(q, xl_row_takes(count, room), {
+            if (xl_row_stores(count, room))
                 staged[count * XL_GROUP] = other.w;
             ++count;
         })
@@ -241,6 +199,10 @@ uint xl_fill_staged(const xl_search *s, const xl_rows *rows, const xl_query *que
     if (XL_ROW_ROOM || room <= XL_STAGED)
         count = xl_stage_row(s, query, staged, min(room, (uint)XL_STAGED));
     xl_rows_put_length(rows, query->self.w, count);
+    if (XL_ROW_ROOM == 2 && count > room && room <= XL_STAGED) {
+        const xl_query nearest = xl_query_nearest(s, query, count, room);
+        (void)xl_stage_row(s, &nearest, staged, room);
+    }
     count = xl_row_kept(count, room);
     if (count <= XL_STAGED)
         return count;
@@ -483,10 +445,13 @@ __kernel void xl_neighbors_details(__global const uint *storage, XL_INDEX_PARAME
 #else
     XL_FOR_ITEMS(k, s.map.failed ? 0u : queries)
     {
-        const xl_query query = xl_query_load(&s, (uint)k);
+        xl_query query = xl_query_load(&s, (uint)k);
         ulong begin;
-        const uint length = xl_rows_length(&rows, &s, query.self.w, &begin);
+        uint found;
+        const uint length = xl_rows_length(&rows, &s, query.self.w, &begin, &found);
         const xl_details of_row = xl_details_from(&all, begin);
+        if (XL_ROW_ROOM == 2 && found > length)
+            query = xl_query_nearest(&s, &query, found, length);
         if (length > 0)
             xl_details_row(&s, &query, rows.indices + begin, length, &of_row);
     }

@@ -6,12 +6,14 @@
 
 #include "neighbors_ranges.cl"
 
-/* Executes FOUND if candidate q of the current range of `near` is a neighbour of `query` and TAKES
- * is true. FOUND may use `other`, the candidate, and `distance2`, the squared distance. */
+/* Executes FOUND if candidate q of the current range of `near` is a neighbour of `query` that its row
+ * keeps, and TAKES is true. FOUND may use `other`, the candidate, and `distance2`, the squared
+ * distance. */
 #define XL_IF_NEIGHBOR(q, TAKES, FOUND)                                                            \
     const xl_site other = xl_search_site(s, q);                                                    \
     xl_real distance2;                                                                             \
-    if (XL_IS_NEIGHBOR(query, other, near->shift, &distance2) && TAKES) {                          \
+    if (XL_IS_NEIGHBOR(query, other, near->shift, &distance2) &&                                   \
+        xl_ranges_keep(near, query, distance2, other.w) && TAKES) {                                \
         FOUND                                                                                      \
     }
 
@@ -104,7 +106,7 @@ uint xl_details_place(const xl_details *of, __global const uint *row, uint room,
 #define XL_PAIR_SHIFT(q) shift
 #endif
 
-uint xl_details_range(const xl_ranges *near, const xl_query *query, const xl_search *s,
+uint xl_details_range(xl_ranges *near, const xl_query *query, const xl_search *s,
                       __global const uint *row, uint room, const xl_details *of, uint count)
 {
     const xl_real4 self = xl_site_position(query->self);

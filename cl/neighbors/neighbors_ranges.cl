@@ -15,6 +15,9 @@
 
 #include "neighbors_pair.cl"
 #include "neighbors_radii.cl"
+#if XL_ROW_ROOM == 2
+#include "neighbors_bound.cl"
+#endif
 /* Whether positions may be outside the box: those of points that a build accepted are not. */
 #ifndef XL_ANYWHERE
 #define XL_ANYWHERE XL_GIVEN
@@ -256,6 +259,9 @@ typedef struct xl_query {
 #if XL_WRAP
     int4 move; /* the whole vectors that the build moved it back by; a given query: 0 */
 #endif
+#if XL_ROW_ROOM == 2
+    xl_bound bound; /* of the neighbours that its row keeps */
+#endif
 } xl_query;
 
 /* The position; in a batch, w is the system. */
@@ -348,6 +354,9 @@ xl_query xl_query_load(const xl_search *s, uint k)
     xl_query_set_radius(s, &query);
 #if XL_WRAP
     query.move = XL_GIVEN ? (int4)(0) : xl_grid_move(s->index.sorted, s->map.points, k);
+#endif
+#if XL_ROW_ROOM == 2
+    query.bound = xl_bound_none();
 #endif
     return query;
 }
@@ -523,6 +532,9 @@ bool xl_search_is_far(const xl_search *s, xl_real4 p)
 typedef struct xl_ranges {
     xl_cell_iterator cells;
     xl_real4 shift; /* of the query, for these cells; 0 if space is not periodic */
+#if XL_ROW_ROOM == 2
+    uint at_bound; /* images so far of the point at the bound of the query */
+#endif
 #if XL_PERIODIC
     xl_images images;
     xl_real4 low, high;
@@ -536,6 +548,9 @@ xl_ranges xl_ranges_begin(const xl_search *s, xl_real4 low, xl_real4 high, xl_re
 {
     xl_ranges ranges;
     ranges.shift = (xl_real4)(0.0f);
+#if XL_ROW_ROOM == 2
+    ranges.at_bound = 0;
+#endif
 #if XL_PERIODIC
     ranges.low = low;
     ranges.high = high;
@@ -605,6 +620,17 @@ int4 xl_ranges_periods(const xl_search *s, const xl_ranges *near)
     return convert_int4_rte(near->shift / select((xl_real4)(1.0f), s->period, s->period > 0.0f));
 #else
     return (int4)(0);
+#endif
+}
+
+/* Whether the row of the query keeps this neighbour. The neighbours of a walk are asked for in
+ * their order, once each. */
+bool xl_ranges_keep(xl_ranges *ranges, const xl_query *query, xl_real distance2, uint index)
+{
+#if XL_ROW_ROOM == 2
+    return xl_bound_keeps(&query->bound, distance2, index, &ranges->at_bound);
+#else
+    return true;
 #endif
 }
 

@@ -63,10 +63,10 @@ uint xl_rows_room(const xl_rows *rows, const xl_search *s, uint i, ulong *begin)
 }
 
 /* How many indices of a row are kept if the search finds `count`. A row of fixed room that is too
- * short keeps none. */
+ * short keeps none, unless it keeps the nearest. */
 uint xl_row_kept(uint count, uint room)
 {
-    return XL_ROW_ROOM && count > room ? 0u : min(count, room);
+    return XL_ROW_ROOM == 1 && count > room ? 0u : min(count, room);
 }
 
 /* Writes the length of row i if lengths are an output. UINT_MAX: the build failed. */
@@ -78,15 +78,17 @@ void xl_rows_put_length(const xl_rows *rows, uint i, uint length)
 #endif
 }
 
-/* The length of row i after the fill, and in *begin its place; 0 as for xl_rows_room(). */
-uint xl_rows_length(const xl_rows *rows, const xl_search *s, uint i, ulong *begin)
+/* The length of row i after the fill, in *begin its place, and in *found how many neighbours there
+ * are; 0 as for xl_rows_room(). */
+uint xl_rows_length(const xl_rows *rows, const xl_search *s, uint i, ulong *begin, uint *found)
 {
     const uint room = xl_rows_room(rows, s, i, begin);
 #if XL_ROW_ROOM
-    return room > 0 ? xl_row_kept(rows->bounds[i - rows->first], room) : 0u;
+    *found = room > 0 ? rows->bounds[i - rows->first] : 0u;
 #else
-    return room;
+    *found = room;
 #endif
+    return xl_row_kept(*found, room);
 }
 
 #endif

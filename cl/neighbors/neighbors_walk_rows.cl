@@ -8,8 +8,7 @@
 #define XL_NEIGHBORS_WALK_ROWS
 
 #include "neighbors_details.cl"
-#include "neighbors_row.cl"
-#include "neighbors_rows.cl"
+#include "neighbors_fill.cl"
 #include "neighbors_walk.cl"
 
 #if XL_WALK > 0
@@ -20,6 +19,8 @@
 #define XL_WALK_PENDING 1024u
 /* A row up to this length is sorted by counting smaller indices, a longer one by a radix sort. */
 #define XL_WALK_RANKED 256u
+/* Whether short rows may need more than indices: for details, and to find the nearest. */
+#define XL_STAGED_MORE (XL_DETAILS || XL_ROW_ROOM == 2)
 
 /* ---- writing ------------------------------------------------------------------------------- */
 
@@ -105,11 +106,14 @@ uint xl_pending_add(xl_pending *pending, ulong begin, uint count)
  * its image and the image. */
 typedef struct xl_staged {
     uint index[XL_WALK_SHORT];
+#if XL_ROW_ROOM == 2
+    xl_real distance2[XL_WALK_SHORT]; /* of a row that is too long */
+#endif
 #if XL_DETAILS
     xl_real x[XL_WALK_SHORT], y[XL_WALK_SHORT], z[XL_WALK_SHORT];
-#if XL_PERIODIC
-    int4 image[XL_WALK_SHORT];
 #endif
+#if XL_DETAILS && XL_PERIODIC
+    int4 image[XL_WALK_SHORT];
 #endif
 } xl_staged;
 
@@ -152,15 +156,23 @@ uint xl_walk_take_long(const xl_walk *walk, uint j, const xl_candidates *candida
     return count;
 }
 
-#if XL_DETAILS
+#if XL_STAGED_MORE
 void xl_staged_set(xl_staged *staged, uint at, const xl_walk *walk, uint j,
                    const xl_candidates *candidates, const xl_candidate_image *image, uint k)
 {
     staged->index[at] = candidates->index[k];
-    staged->x[at] = -((walk->x[j] - candidates->x[k]) - image->shift.x);
-    staged->y[at] = -((walk->y[j] - candidates->y[k]) - image->shift.y);
-    staged->z[at] = -((walk->z[j] - candidates->z[k]) - image->shift.z);
-#if XL_PERIODIC
+    const xl_real x = -((walk->x[j] - candidates->x[k]) - image->shift.x);
+    const xl_real y = -((walk->y[j] - candidates->y[k]) - image->shift.y);
+    const xl_real z = -((walk->z[j] - candidates->z[k]) - image->shift.z);
+#if XL_ROW_ROOM == 2
+    staged->distance2[at] = (x * x + y * y) + z * z;
+#endif
+#if XL_DETAILS
+    staged->x[at] = x;
+    staged->y[at] = y;
+    staged->z[at] = z;
+#endif
+#if XL_DETAILS && XL_PERIODIC
     staged->image[at] = image->image;
 #endif
 #if XL_WRAP
@@ -181,14 +193,47 @@ uint xl_walk_take_pairs(const xl_walk *walk, uint j, const xl_candidates *candid
 #endif
 
 uint xl_walk_take_staged(const xl_walk *walk, uint j, const xl_candidates *candidates,
-                         xl_real radius2, xl_staged *staged, bool details, uint room, uint count)
+                         xl_real radius2, xl_staged *staged, bool more, uint room, uint count)
 {
-#if XL_DETAILS
-    if (details)
+#if XL_STAGED_MORE
+    if (more)
         return xl_walk_take_pairs(walk, j, candidates, radius2, staged, room, count);
 #endif
     return xl_walk_take(walk, j, candidates, radius2, staged->index, room, count);
 }
+
+/* ---- the nearest --------------------------------------------------------------------------- */
+
+#if XL_ROW_ROOM == 2
+void xl_staged_move(xl_staged *staged, uint from, uint to)
+{
+    staged->index[to] = staged->index[from];
+#if XL_DETAILS
+    staged->x[to] = staged->x[from];
+    staged->y[to] = staged->y[from];
+    staged->z[to] = staged->z[from];
+#if XL_PERIODIC
+    staged->image[to] = staged->image[from];
+#endif
+#endif
+}
+
+/* Removes all but the `room` nearest of n pairs. Returns their number. */
+uint xl_staged_keep(xl_staged *staged, uint n, uint room, xl_real radius2)
+{
+    uint kept = 0, images = 0;
+    xl_bound_search search = xl_bound_search_begin(radius2, n, room);
+    while (xl_bound_search_next(&search))
+        for (uint k = 0; k < n; ++k)
+            xl_bound_search_add(&search, staged->distance2[k], staged->index[k]);
+    for (uint k = 0; k < n; ++k) { /* without a branch */
+        const uint index = staged->index[k];
+        xl_staged_move(staged, k, kept);
+        kept += xl_bound_keeps(&search.bound, staged->distance2[k], index, &images) ? 1 : 0;
+    }
+    return kept;
+}
+#endif
 
 /* ---- ascending order ----------------------------------------------------------------------- */
 
@@ -328,25 +373,26 @@ void xl_walk_prefetch_details(const xl_details *of, ulong begin, uint n)
 #endif
 
 #if XL_ROW_ROOM
-/* For rows of fixed room: counts and writes their lengths, and sets rooms[j] to the length, or to 0
- * if the row does not fit. */
-void xl_walk_measure(xl_walk *walk, const xl_search *s, const xl_rows *rows, uint *rooms)
+/* For rows of fixed room: counts and writes their lengths, and sets rooms[j] to the number of
+ * indices that the row keeps. */
+void xl_walk_measure(xl_walk *walk, const xl_search *s, const xl_rows *rows, uint *rooms,
+                     uint *found)
 {
-    uint found[XL_WALK_QUERIES];
     xl_walk_count(walk, s, found);
     for (uint j = 0; j < walk->queries; ++j) {
         xl_rows_put_length(rows, walk->index[j], found[j]);
-        rooms[j] = found[j] <= rooms[j] ? found[j] : 0;
+        rooms[j] = xl_row_kept(found[j], rooms[j]);
     }
 }
 #endif
 
-/* Fills a short row of query j. If `whole`, the candidates are complete; otherwise they are
- * collected again. */
+/* Fills a short row of query j, of `room` of the neighbours that were found. If `whole`, the
+ * candidates are complete; otherwise they are collected again. */
 void xl_walk_fill_short(xl_walk *walk, const xl_search *s, uint j, xl_candidates *candidates,
-                        bool whole, ulong begin, uint room, xl_pending *to)
+                        bool whole, ulong begin, uint room, uint found, xl_pending *to)
 {
     const xl_real radius2 = xl_walk_radius2(walk, j, s);
+    const bool more = to->of != 0 || found > room;
     xl_staged staged;
     uint count = 0;
 #if XL_DETAILS
@@ -354,54 +400,62 @@ void xl_walk_fill_short(xl_walk *walk, const xl_search *s, uint j, xl_candidates
         xl_walk_prefetch_details(to->of, begin, room);
 #endif
     if (whole)
-        count =
-            xl_walk_take_staged(walk, j, candidates, radius2, &staged, to->of != 0, room, count);
+        count = xl_walk_take_staged(walk, j, candidates, radius2, &staged, more, found, count);
     else
         xl_walk_rewind(walk);
     while (!whole && xl_walk_collect(walk, s, candidates))
-        count =
-            xl_walk_take_staged(walk, j, candidates, radius2, &staged, to->of != 0, room, count);
+        count = xl_walk_take_staged(walk, j, candidates, radius2, &staged, more, found, count);
+#if XL_ROW_ROOM == 2
+    if (count > room)
+        count = xl_staged_keep(&staged, count, room, radius2);
+#endif
     xl_staged_put(&staged, count, whole && candidates->images < 2, to, begin);
 }
 
 /* Fills a row of query j directly in the list. Details take a second search. */
 void xl_walk_fill_long(xl_walk *walk, const xl_search *s, uint j, xl_candidates *candidates,
-                       bool whole, ulong begin, uint room, const xl_pending *to)
+                       bool whole, ulong begin, uint room, uint found, const xl_pending *to)
 {
     __global uint *const row = to->list->indices + begin;
     const xl_real radius2 = xl_walk_radius2(walk, j, s);
+    const bool nearest = XL_ROW_ROOM == 2 && found > room;
+    xl_query query;
     uint count = 0;
-    if (whole)
+    if (XL_DETAILS || nearest)
+        query = xl_query_load(s, walk->at + j);
+    if (nearest) {
+        query = xl_query_nearest(s, &query, found, room);
+        count = min(xl_fill_row(s, &query, row, room), room);
+    } else if (whole)
         count = xl_walk_take_long(walk, j, candidates, radius2, row, room, count);
     else
         xl_walk_rewind(walk);
-    while (!whole && xl_walk_collect(walk, s, candidates))
+    while (!whole && !nearest && xl_walk_collect(walk, s, candidates))
         count = xl_walk_take_long(walk, j, candidates, radius2, row, room, count);
 #if XL_SORTED
     xl_row_sort(row, count);
 #endif
 #if XL_DETAILS
     if (to->of) {
-        const xl_query query = xl_query_load(s, walk->at + j);
         const xl_details of_row = xl_details_from(to->of, begin);
         xl_details_row(s, &query, row, count, &of_row);
     }
 #endif
 }
 
-/* Sets the room of each row of the block, 0 if it is in another part, and where it begins in the
- * list. False: no row has room. */
-bool xl_walk_rooms(xl_walk *walk, const xl_search *s, const xl_rows *rows, uint *rooms,
+/* Sets the room of each row of the block, 0 if it is in another part, how many neighbours were
+ * found, and where it begins in the list. False: no row has room. */
+bool xl_walk_rooms(xl_walk *walk, const xl_search *s, const xl_rows *rows, uint *rooms, uint *found,
                    ulong *begins)
 {
     uint some = 0;
     for (uint j = 0; j < walk->queries; ++j) {
-        rooms[j] = xl_rows_room(rows, s, walk->index[j], &begins[j]);
+        found[j] = rooms[j] = xl_rows_room(rows, s, walk->index[j], &begins[j]);
         some |= rooms[j];
     }
 #if XL_ROW_ROOM
     if (some > 0)
-        xl_walk_measure(walk, s, rows, rooms);
+        xl_walk_measure(walk, s, rows, rooms, found);
 #else
     for (uint k = walk->at + walk->queries; k < min(walk->at + 2 * XL_WALK_QUERIES, walk->last);
          ++k)
@@ -417,8 +471,8 @@ void xl_walk_fill(xl_walk *walk, const xl_search *s, const xl_rows *rows, const 
     xl_candidates candidates;
     xl_pending pending;
     ulong begins[XL_WALK_QUERIES];
-    uint rooms[XL_WALK_QUERIES];
-    if (!xl_walk_rooms(walk, s, rows, rooms, begins))
+    uint rooms[XL_WALK_QUERIES], found[XL_WALK_QUERIES];
+    if (!xl_walk_rooms(walk, s, rows, rooms, found, begins))
         return;
     for (uint j = 0; j < walk->queries; ++j)
         if (rooms[j] > 0 && rooms[j] <= XL_WALK_SHORT)
@@ -428,10 +482,14 @@ void xl_walk_fill(xl_walk *walk, const xl_search *s, const xl_rows *rows, const 
     const bool whole = !walk->more;
     xl_pending_begin(&pending, rows, of);
     for (uint j = 0; j < walk->queries; ++j) {
-        if (rooms[j] > XL_WALK_SHORT || (!XL_SORTED && !of && rooms[j] > 0))
-            xl_walk_fill_long(walk, s, j, &candidates, whole, begins[j], rooms[j], &pending);
-        else if (rooms[j] > 0)
-            xl_walk_fill_short(walk, s, j, &candidates, whole, begins[j], rooms[j], &pending);
+        if (rooms[j] == 0)
+            continue;
+        if (found[j] > XL_WALK_SHORT || (!XL_SORTED && !of && found[j] == rooms[j]))
+            xl_walk_fill_long(walk, s, j, &candidates, whole, begins[j], rooms[j], found[j],
+                              &pending);
+        else
+            xl_walk_fill_short(walk, s, j, &candidates, whole, begins[j], rooms[j], found[j],
+                               &pending);
     }
     xl_pending_write(&pending);
 }

@@ -85,6 +85,10 @@ typedef struct xl_neighbors_desc {
     uint32_t row_capacity; /* 0: CSR rows. Otherwise row i of a call begins at i * row_capacity.
                               The remaining room of a row is not written; a row that is too long
                               has the right count, and undefined indices */
+    uint32_t keep_nearest; /* 1: a row that is too long has the right count, and its row_capacity
+                              nearest neighbours: the first ones by square distance as compared,
+                              then index, then image in the order of rows. They are in the same
+                              order as other rows. Requires row_capacity */
     const char *visit;     /* NULL, or OpenCL C source of what args.sums adds up: a function
                               float visit(float sum, float distance2, uint i, uint j,
                                           float4 params)
@@ -224,8 +228,8 @@ XL_NODISCARD XL_API xl_status xl_neighbors_fill_enqueue(xl_plan *plan, xl_grid_i
  * XL_SUCCESS; the error of xl_grid_index_status() if the build failed, and *report is unchanged;
  * XL_ERROR_NON_FINITE if queries are not finite; XL_ERROR_UNSUPPORTED if queries are too far for
  * images; XL_ERROR_INVALID_ARGUMENT if the list is of another build of the index;
- * XL_ERROR_CAPACITY if indices are given and the rows do not fit: *report and the error text have
- * the room that they need. report may be NULL. */
+ * XL_ERROR_CAPACITY if indices are given and the rows do not fit, unless they keep the nearest
+ * neighbours: *report and the error text have the room that they need. report may be NULL. */
 XL_NODISCARD XL_API xl_status xl_neighbors_status(xl_plan *plan, xl_grid_index *index,
                                                   cl_command_queue queue,
                                                   const xl_neighbors_args *args,

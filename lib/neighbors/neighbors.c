@@ -15,6 +15,10 @@ static xl_status read_desc(xli_neighbors_plan *plan, const xl_neighbors_desc *de
     XL_TRY(xli_grid_search_form(ctx, plan->base.grid, desc->queries, &plan->form));
     const bool wide = plan->form.scalar == XL_F64;
     XL_TRY(xli_near_read_radii(ctx, &plan->form, desc, &most));
+    if (desc->keep_nearest && desc->row_capacity == 0)
+        XL_TRY(xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT,
+                        "desc.keep_nearest: %u; requires desc.row_capacity",
+                        (unsigned)desc->keep_nearest));
     XL_TRY(xli_check_source(ctx, "desc.visit", desc->visit));
     plan->radius = wide ? most : (double)(float)most;
     plan->radius2 = xli_grid_square(plan->form.scalar, most);
@@ -24,6 +28,7 @@ static xl_status read_desc(xli_neighbors_plan *plan, const xl_neighbors_desc *de
     plan->num_types = desc->num_types;
     plan->has_details = desc->details != 0;
     plan->row_capacity = desc->row_capacity;
+    plan->keeps_nearest = desc->keep_nearest != 0;
 done:
     return status;
 }
@@ -65,7 +70,7 @@ static void add_text(const xli_neighbors_plan *plan, const xl_neighbors_desc *de
         {"XL_GIVEN", form->given},
         {"XL_HALF", desc->half != 0},
         {"XL_DETAILS", plan->has_details},
-        {"XL_ROW_ROOM", plan->row_capacity > 0},
+        {"XL_ROW_ROOM", plan->keeps_nearest ? 2 : plan->row_capacity > 0},
         {"XL_F64", form->scalar == XL_F64},
         {"XL_SYSTEMS", form->batch},
         {form->wrap && plan->has_details ? "XL_WRAP" : NULL, 1},

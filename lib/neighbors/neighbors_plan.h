@@ -17,6 +17,7 @@ typedef struct xli_neighbors_plan {
     xli_search_form form;
     bool visits, has_details;  /* has_details: fills may give more than indices */
     uint32_t row_capacity;     /* 0: CSR rows */
+    bool keeps_nearest;        /* of rows that are too long */
     uint32_t radii, num_types; /* xl_neighbors_radii */
     cl_mem table;              /* XL_RADII_TYPES: squares, as in cl/neighbors/neighbors_radii.cl */
     xli_tune_neighbors tune;

@@ -129,7 +129,7 @@ static xl_status judge(const question *q, const xl_neighbors_report *report)
                         "at index %llu; move them into the box",
                         (unsigned long long)report->too_far, q->n,
                         (unsigned long long)report->first_too_far);
-    if (report->longest_row > row_capacity)
+    if (report->longest_row > row_capacity && !q->plan->keeps_nearest)
         return xli_fail(ctx, XL_ERROR_CAPACITY, "desc.row_capacity: %u; the longest row has %llu",
                         (unsigned)row_capacity, (unsigned long long)report->longest_row);
     if (args->indices.buffer && report->pairs > args->capacity)

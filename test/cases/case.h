@@ -74,6 +74,7 @@ typedef enum field {
     KERNEL,
     OPERATION,
     WRAP,
+    KEEP_NEAREST,
     PLAN_FIELDS,
     N = PLAN_FIELDS,
     COUNT,

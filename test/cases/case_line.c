@@ -135,6 +135,7 @@ static const struct {
     [KERNEL] = {"kernel", NAMES("no", "yes"), 0, L},
     [OPERATION] = {"operation", NAMES("all", "union", "intersection", "difference"), 0, M},
     [WRAP] = {"wrap", NAMES("no", "yes"), 0, L | K | V},
+    [KEEP_NEAREST] = {"keep-nearest", NAMES("no", "yes"), 0, L},
     [N] = {"n", NULL, CASE_N_MOST, ALL},
     [COUNT] = {"count", NAMES("host", "device", "above"), 0, S | R | O | T | M | F | X | H | W},
     [MOST] = {"past", NULL, 5000, S | R | O | T | M | F | X | H | W},

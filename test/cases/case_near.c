@@ -86,6 +86,7 @@ static xl_status open_search(const fuzz_case *c, open_plan *plan, xl_plan *grid)
     desc.details = !c->of[DETAILS];
     desc.sorted = !c->of[UNSORTED];
     desc.row_capacity = row_room(c);
+    desc.keep_nearest = (uint32_t)c->of[KEEP_NEAREST];
     desc.visit = !c->of[VISITS] ? NULL : c->of[SCALAR] ? visit_wide : visit_narrow;
     desc.tunables = way.search;
     desc.num_tunables = way.num_search;
@@ -454,20 +455,47 @@ static bool check_untouched(outcome *o, const call_array *a, size_t from, size_t
     return true;
 }
 
-/* A row that has more neighbours than room may hold anything. */
+/* Whether a row keeps entry k of its neighbours, which ascend by index and then by image. */
+static bool is_kept(size_t begin, size_t count, size_t room, size_t k)
+{
+    size_t nearer = 0;
+    const double own = scalar_of(running, wanted->distances2, begin + k);
+    for (size_t j = 0; room > 0 && room < count && j < count; ++j) {
+        const double other = scalar_of(running, wanted->distances2, begin + j);
+        nearer += other < own || (other == own && j < k) ? 1 : 0;
+    }
+    return room == 0 || nearer < room;
+}
+
+/* Whether the room of a row ends among images of one point at one distance. */
+static bool ends_among_images(size_t begin, size_t count, size_t room)
+{
+    bool among = false;
+    for (size_t k = 0; k < count; ++k)
+        for (size_t j = k; j-- > 0 && wanted->indices[begin + j] == wanted->indices[begin + k];)
+            among |= scalar_of(running, wanted->distances2, begin + j) ==
+                         scalar_of(running, wanted->distances2, begin + k) &&
+                     is_kept(begin, count, room, j) != is_kept(begin, count, room, k);
+    return among;
+}
+
+/* A row that has more neighbours than room keeps the nearest, or may hold anything. In a cell, the
+ * order of images of one point follows the basis that the library chooses. */
 static bool check_row(outcome *o, const fuzz_case *c, const call_array *a, size_t i, size_t *places)
 {
     const size_t row = running->first + i, begin = row_begin(c, i), room = row_room(c);
-    const size_t count = wanted->counts[row];
-    if (room > 0 && count > room)
+    const size_t count = wanted->counts[row], at = (size_t)wanted->offsets[row];
+    const size_t kept = room > 0 && count > room ? room : count;
+    if (kept < count && (!c->of[KEEP_NEAREST] ||
+                         (c->of[SPACE] >= SPACE_CELL && ends_among_images(at, count, room))))
         return true;
     if (room == 0 && begin + count > a[INDICES].n)
         return check_untouched(o, a, begin, a[INDICES].n, row);
-    order_row(c, a, begin, count, places);
-    for (size_t k = 0; k < count; ++k)
-        if (!same_entry(o, a, row, places[k], (size_t)wanted->offsets[row] + k))
+    order_row(c, a, begin, kept, places);
+    for (size_t k = 0, got = 0; k < count; ++k)
+        if (is_kept(at, count, room, k) && !same_entry(o, a, row, places[got++], at + k))
             return false;
-    return room == 0 || check_untouched(o, a, begin + count, begin + room, row);
+    return room == 0 || check_untouched(o, a, begin + kept, begin + room, row);
 }
 
 /* ---- the report -------------------------------------------------------------------------- */
@@ -495,7 +523,8 @@ static bool check_status(outcome *o, const fuzz_case *c, const call_array *a, ui
 {
     const xl_neighbors_report right = report_wanted(c);
     xl_neighbors_report got = right;
-    const bool rooms = row_room(c) > 0, short_of = less > 0 || right.longest_row > row_room(c);
+    const bool rooms = row_room(c) > 0,
+               short_of = less > 0 || (right.longest_row > row_room(c) && !c->of[KEEP_NEAREST]);
     const xl_status status = running->spoilt > 0    ? build_status(running)
                              : right.non_finite > 0 ? XL_ERROR_NON_FINITE
                              : short_of             ? XL_ERROR_CAPACITY

@@ -273,6 +273,7 @@ static void rules_of_searches(pass *p)
     RULE(SELF, !has_space(c) || !OF(AROUND), "a given query is no point");
     CHECKED(HALF, !OF(AROUND) && OF(RADII) != XL_RADII_QUERY,
             "half of the pairs is of points, and (i, j) has the radius of (j, i)");
+    CHECKED(KEEP_NEAREST, OF(ROW_ROOM), "rows of any length keep all neighbours");
     RULE(KERNEL, !OF(WAY) && !OF(AROUND) && !OF(RADII) && !OF(HALF) && !OF(SELF),
          "this kernel searches the usual index for all points but the point itself");
     RULE(KERNEL, OF(SPACE) != SPACE_OWN, "kernels take one cell for all systems");

@@ -708,8 +708,14 @@ XLT_TEST(wrong_rooms)
     const xl_grid_desc grid = grid_desc(false);
     xl_neighbors_desc search = search_desc(0.3);
     indexed b = usual_index(&grid);
+    xl_plan *plan = NULL;
+    search.keep_nearest = 1;
+    refused(xl_neighbors_create(b.grid, &search, &plan), bad,
+            "desc.keep_nearest: 1; requires desc.row_capacity");
+    assert_null(plan);
+    search.keep_nearest = 0;
     search.row_capacity = 8;
-    xl_plan *plan = plan_of(b.grid, &search);
+    plan = plan_of(b.grid, &search);
     xlt_buffer out = xlt_buffer_make(NULL, 8 * N, 4, 1), of = xlt_buffer_make(NULL, 4 * N, 4, 1);
     const xl_view o = xlt_view(&out), counts = xlt_view(&of);
     refused(FILL(plan, b.index, .indices = o, .counts = counts, .capacity = 240), bad, "capacity");
