@@ -77,17 +77,17 @@ XL_NODISCARD XL_API xl_status xl_morton_enqueue(xl_plan *plan, cl_command_queue 
 /* Divides the codes first to last, both inclusive, into the least number of boxes, in the order of
  * their codes: the cells that belong to a rank whose points have these codes. A function of the
  * host alone.
- *     desc      of the plan that makes the codes
- *     capacity  boxes that there is room for; 2 * 7 * 21 is always enough
- *     boxes     the first `capacity` boxes; may be NULL if capacity is 0
- *     *count    the boxes of the range, also if there are more than capacity; 0 after other errors
+ * desc is that of the plan that makes the codes. boxes receives the first `capacity` boxes, and may be
+ * NULL if capacity is 0; 2 * 7 * 21 is always enough. *count receives the boxes of the range, also if
+ * there are more than capacity, and 0 after other errors.
+ *
  * A corner is origin + i * edge, where origin is rounded to float as for the codes, and the sum to
  * double. Points outside the cells have the codes of border cells: such a box has no end on that
  * side. Where x - origin is not exact in float, a point may lie beyond a face by that error.
- * Complexity: the number of boxes. Threads may call it at any time.
- *     XL_ERROR_INVALID_ARGUMENT: a NULL; desc is wrong; first is above last, or last above the
- *     largest code of a cell.
- *     XL_ERROR_CAPACITY: there are more boxes. */
+ * The time grows with the number of boxes. Threads may call it at any time.
+ *
+ * XL_ERROR_INVALID_ARGUMENT: a NULL; desc is wrong; first is above last, or last above the largest
+ * code of a cell. XL_ERROR_CAPACITY: there are more boxes. */
 XL_NODISCARD XL_API xl_status xl_morton_boxes(const xl_morton_desc *desc, uint64_t first,
                                               uint64_t last, size_t capacity, xl_morton_box *boxes,
                                               size_t *count);
