@@ -9,32 +9,23 @@
 #ifndef XL_NEAREST_BLOCK
 #define XL_NEAREST_BLOCK
 
-/* The reach may be shorter than that of the block before. */
+/* A block may have a shorter reach than the previous one. */
 #define XL_WALK_REACH_VARIES 1
 #include "../neighbors/neighbors_walk.cl"
 #include "nearest_walk.cl"
 
 #if XL_WALK > 0
 
-/* The most keys of a query, a multiple of 32, and the most walks of a block. */
+/* The most keys of a query: a multiple of 32, at most XL_WALK_RANKED; and the most walks of a block. */
 #define XL_NEAREST_ROOM ((2u * XL_K + 31u) / 32u * 32u + 64u)
 #define XL_NEAREST_WALKS 6u
-/* The reach of a block is that of the rows of the block before, by this factor. */
+/* The reach of a block is the longest that the previous block needed, times this factor. */
 #define XL_NEAREST_SLACK ((xl_real)1.0625f)
 
 /* Keys in the order of the walk, as two arrays: the bits of the squared distance, and the index. */
-#if XL_F64
-typedef ulong xl_nearest_bits;
-#define XL_NEAREST_BITS(distance2) as_ulong(distance2)
-#define XL_NEAREST_REAL(bits) as_double(bits)
-#else
-typedef uint xl_nearest_bits;
-#define XL_NEAREST_BITS(distance2) as_uint(distance2)
-#define XL_NEAREST_REAL(bits) as_float(bits)
-#endif
 typedef struct xl_nearest_keys {
     uint n; /* above XL_NEAREST_ROOM: too many */
-    xl_nearest_bits bits[XL_NEAREST_ROOM + 32];
+    xl_real_bits bits[XL_NEAREST_ROOM + 32];
     uint index[XL_NEAREST_ROOM + 32];
 } xl_nearest_keys;
 
@@ -51,7 +42,7 @@ void xl_nearest_keys_take(xl_nearest_keys *keys, const xl_walk *walk, uint j,
             while (near != 0 && keys->n <= XL_NEAREST_ROOM) {
                 const uint k = at + 31 - clz(near & (0 - near)), other = candidates->index[k];
                 keys->bits[keys->n] =
-                    XL_NEAREST_BITS(xl_walk_distance2(walk, j, candidates, shift, k));
+                    xl_bits_of_real(xl_walk_distance2(walk, j, candidates, shift, k));
                 keys->index[keys->n] = other;
                 keys->n += keeps || other != self ? 1 : 0;
                 near &= near - 1;
@@ -76,19 +67,6 @@ void xl_nearest_keys_rank(const xl_nearest_keys *keys, uint *places)
 #endif
 }
 
-/* The first of `places` that is free, for a key of the same bits as those before it. */
-void xl_nearest_keys_spread(uint n, uint *places)
-{
-    ulong used[XL_NEAREST_ROOM / 64u + 1u] = {0};
-    for (uint k = 0; k < n; ++k) {
-        uint place = places[k];
-        while (used[place / 64] >> (place % 64) & 1)
-            ++place;
-        used[place / 64] |= 1UL << (place % 64);
-        places[k] = place;
-    }
-}
-
 /* Sets order[p] to the number of the key that has place p. */
 void xl_nearest_keys_order(const xl_nearest_keys *keys, uint *order)
 {
@@ -99,7 +77,7 @@ void xl_nearest_keys_order(const xl_nearest_keys *keys, uint *order)
         sum += places[k];
     const bool differ = sum == n * (n - 1) / 2;
     if (!differ)
-        xl_nearest_keys_spread(n, places);
+        xl_walk_spread(n, places);
     for (uint k = 0; k < n; ++k)
         order[places[k]] = k;
     for (uint p = 1; p < n && !differ; ++p)
@@ -118,7 +96,7 @@ void xl_nearest_keys_put(const xl_nearest_keys *keys, const uint *order, xl_near
 {
     for (uint p = 0; p < XL_K; ++p) {
         const uint k = p < keys->n ? order[p] : 0;
-        const xl_real distance2 = XL_NEAREST_REAL(keys->bits[k]);
+        const xl_real distance2 = xl_real_of_bits(keys->bits[k]);
         const bool is_neighbor =
             p < keys->n && xl_nearest_less(xl_nearest_key(distance2, keys->index[k]), limit);
         indices[at + p] = is_neighbor ? keys->index[k] : UINT_MAX;
@@ -129,7 +107,7 @@ void xl_nearest_keys_put(const xl_nearest_keys *keys, const uint *order, xl_near
 
 /* The state of a block. Bit j of the masks is query j. */
 typedef struct xl_nearest_block {
-    xl_real reach;   /* of this walk, then of the next one */
+    xl_real reach;   /* of this walk */
     xl_real longest; /* the longest reach that a row needed; 0: no row is complete */
     uint open;       /* queries without a row */
     uint alone;      /* queries that are searched alone */
@@ -150,7 +128,7 @@ void xl_nearest_block_put(xl_nearest_block *block, const xl_search *s, const xl_
     xl_nearest_keys_order(keys, order);
     const xl_real needed = keys->n < XL_K
                                ? (xl_real)INFINITY
-                               : xl_nearest_reach(XL_NEAREST_REAL(keys->bits[order[XL_K - 1]]));
+                               : xl_nearest_reach(xl_real_of_bits(keys->bits[order[XL_K - 1]]));
     if (needed > block->reach && !all)
         return;
     xl_nearest_keys_put(keys, order, xl_nearest_limit(s->radius2), rows->indices, rows->distances2,

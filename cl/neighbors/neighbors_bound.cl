@@ -16,22 +16,9 @@
 
 #include "../prelude/prelude_real.cl"
 
-/* The bits of a square distance, which ascend with it; or an index. */
-#if XL_F64
-typedef ulong xl_near_key;
-#else
-typedef uint xl_near_key;
-#endif
+/* The bits of a square distance, or an index. */
+typedef xl_real_bits xl_near_key;
 #define XL_NEAR_KEY_MOST (~(xl_near_key)0)
-
-xl_near_key xl_near_key_of(xl_real distance2)
-{
-#if XL_F64
-    return as_ulong(distance2);
-#else
-    return as_uint(distance2);
-#endif
-}
 
 typedef struct xl_bound {
     xl_near_key distance2;
@@ -48,7 +35,7 @@ xl_bound xl_bound_none(void)
 /* Whether a neighbour is below the bound. *images: those of bound->index that were asked for. */
 bool xl_bound_keeps(const xl_bound *bound, xl_real distance2, uint index, uint *images)
 {
-    const xl_near_key key = xl_near_key_of(distance2);
+    const xl_near_key key = xl_bits_of_real(distance2);
     if (key != bound->distance2)
         return key < bound->distance2;
     if (index != bound->index)
@@ -73,7 +60,7 @@ xl_bound_search xl_bound_search_begin(xl_real radius2, uint found, uint wanted)
     xl_bound_search b;
     b.bound.index = b.bound.images = 0;
     b.low = 0;
-    b.high = xl_near_key_of(radius2);
+    b.high = xl_bits_of_real(radius2);
     b.below = b.passes = 0;
     b.upto = found;
     b.wanted = wanted;
@@ -83,7 +70,7 @@ xl_bound_search xl_bound_search_begin(xl_real radius2, uint found, uint wanted)
 
 void xl_bound_search_add(xl_bound_search *b, xl_real distance2, uint index)
 {
-    const xl_near_key own = xl_near_key_of(distance2);
+    const xl_near_key own = xl_bits_of_real(distance2);
     const xl_near_key key = !b->by_index                ? own
                             : own == b->bound.distance2 ? index
                                                         : XL_NEAR_KEY_MOST;
@@ -99,14 +86,10 @@ xl_near_key xl_bound_search_pivot(const xl_bound_search *b)
 {
     if (b->by_index || b->passes % 4 == 0)
         return b->low + (b->high - b->low) / 2;
-#if XL_F64
-    const double low = as_double(b->low), high = as_double(b->high);
-#else
-    const float low = as_float(b->low), high = as_float(b->high);
-#endif
+    const xl_real low = xl_real_of_bits(b->low), high = xl_real_of_bits(b->high);
     const xl_real part =
         ((xl_real)(b->wanted - b->below) - 0.5f) / (xl_real)(b->upto - b->below - 1);
-    return clamp(xl_near_key_of(low + (high - low) * part), b->low, b->high - 1);
+    return clamp(xl_bits_of_real(low + (high - low) * part), b->low, b->high - 1);
 }
 
 /* Takes the result of a pass; true if the bound is found. */

@@ -12,7 +12,7 @@
 
 #include "neighbors_ranges.cl"
 
-/* Whether the reach of a block may be shorter than that of the block before. */
+/* Whether a block may have a shorter reach than the previous one. */
 #ifndef XL_WALK_REACH_VARIES
 #define XL_WALK_REACH_VARIES XL_RADII
 #endif
@@ -505,6 +505,9 @@ void xl_walk_visit(xl_walk *walk, const xl_search *s, xl_real start, xl_real4 pa
 }
 #endif
 
+/* The most numbers whose places are found by comparing all with each other, a multiple of 64. */
+enum { XL_WALK_RANKED = 256 };
+
 /* The place of each of n numbers in ascending order: the number of smaller ones. Reads and writes up
  * to a multiple of 32. */
 void xl_walk_rank(const uint *numbers, uint n, uint *places)
@@ -527,6 +530,19 @@ void xl_walk_rank(const uint *numbers, uint n, uint *places)
         vstore8(as_uint8(smaller_b), 0, places + from + 8);
         vstore8(as_uint8(smaller_c), 0, places + from + 16);
         vstore8(as_uint8(smaller_d), 0, places + from + 24);
+    }
+}
+
+/* Makes places different: of equal numbers, which have one place, each takes the next free one. */
+void xl_walk_spread(uint n, uint *places)
+{
+    ulong used[XL_WALK_RANKED / 64] = {0};
+    for (uint k = 0; k < n; ++k) {
+        uint place = places[k];
+        while (used[place / 64] >> (place % 64) & 1)
+            ++place;
+        used[place / 64] |= 1UL << (place % 64);
+        places[k] = place;
     }
 }
 

@@ -17,8 +17,6 @@
 #define XL_WALK_SHORT 1024u
 /* Maximum number of pairs that are written together, at least XL_WALK_SHORT. */
 #define XL_WALK_PENDING 1024u
-/* A row up to this length is sorted by counting smaller indices, a longer one by a radix sort. */
-#define XL_WALK_RANKED 256u
 /* Whether short rows may need more than indices: for details, and to find the nearest. */
 #define XL_STAGED_MORE (XL_DETAILS || XL_ROW_ROOM == 2)
 
@@ -237,8 +235,8 @@ uint xl_staged_keep(xl_staged *staged, uint n, uint room, xl_real radius2)
 
 /* ---- ascending order ----------------------------------------------------------------------- */
 
-/* As xl_walk_rank(), by a stable radix sort: equal indices, of images of one point, have places in the order of
- * the walk. */
+/* As xl_walk_rank(), but by a stable radix sort, for more numbers: equal indices, of images of one
+ * point, have places in the order of the walk. */
 void xl_walk_radix(const uint *staged, uint n, uint *places)
 {
     enum { BITS = 6, DIGITS = 1 << BITS };
@@ -280,14 +278,8 @@ void xl_staged_place(const xl_staged *staged, uint n, bool one_image, uint *plac
     }
     xl_walk_rank(staged->index, n, places);
 #if XL_PERIODIC
-    ulong used[XL_CEIL_DIV(XL_WALK_RANKED, 64)] = {0};
-    for (uint k = 0; k < n && !one_image; ++k) {
-        uint place = places[k];
-        while (used[place / 64] >> (place % 64) & 1)
-            ++place;
-        used[place / 64] |= 1UL << (place % 64);
-        places[k] = place;
-    }
+    if (!one_image)
+        xl_walk_spread(n, places);
 #endif
 #else
     for (uint k = 0; k < n; ++k)

@@ -13,6 +13,7 @@ typedef double4 xl_real4;
 typedef double8 xl_real8;
 typedef double16 xl_real16;
 typedef long4 xl_mask4;
+typedef ulong xl_real_bits;
 #else
 typedef float xl_real;
 typedef float2 xl_real2;
@@ -20,7 +21,27 @@ typedef float4 xl_real4;
 typedef float8 xl_real8;
 typedef float16 xl_real16;
 typedef int4 xl_mask4;
+typedef uint xl_real_bits;
 #endif
+
+/* The bits of a number. Those of numbers that are not negative have the order of the numbers. */
+xl_real_bits xl_bits_of_real(xl_real number)
+{
+#if XL_F64
+    return as_ulong(number);
+#else
+    return as_uint(number);
+#endif
+}
+
+xl_real xl_real_of_bits(xl_real_bits bits)
+{
+#if XL_F64
+    return as_double(bits);
+#else
+    return as_float(bits);
+#endif
+}
 
 xl_real4 xl_real4_of(int4 numbers)
 {

@@ -175,7 +175,7 @@ done:
 /* Runs form a binary tree whose leaves are the runs, in their order, and whose root is the result.
  * Each inner node merges its two children. The root writes the outputs, its children the spare
  * arrays, their children the outputs, and so on; a run is read where the caller has it. So a node
- * never writes what it reads, and nodes of one level have different elements. */
+ * reads other arrays than it writes, and nodes of one level have different elements. */
 typedef struct tree {
     xli_merge_plan *plan;
     xli_seq *seq;

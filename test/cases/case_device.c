@@ -63,15 +63,12 @@ static bool is_pocl(void)
     return strncmp(xlt_device(), "pthread", 7) == 0 || strncmp(xlt_device(), "cpu-", 4) == 0;
 }
 
-/* Some ways for CPUs need much private memory: each work-item that sorts has counters, and one that
- * walks along rows has an array of candidates, up to 64 KB. A GPU sets this memory aside for each
- * work-item that it can run, which is too much for many processes side by side. */
+/* Sorts for CPUs need much private memory for the counters of each work-item. A GPU sets this memory
+ * aside for each work-item that it can run, which is too much for many processes side by side. */
 static void fit_gpu(fuzz_case *c)
 {
     if ((c->of[PRIMITIVE] == SORT || c->of[PRIMITIVE] == TOP_K) && c->of[TUNE] % 2 == 1)
         c->of[TUNE] = 0;
-    if (c->of[PRIMITIVE] == NEAR && c->of[WAY] == WAY_WALK)
-        c->of[WAY] = WAY_OWN;
 }
 
 void fit_device(fuzz_case *c)

@@ -301,7 +301,7 @@ static bool check_list(settings *s, const case_list *list, uint64_t *failures)
     return *failures == 0;
 }
 
-/* The primitives have equal shares of the time; what one leaves is divided among those after it. */
+/* Each primitive has an equal share of the time that is left when it begins. */
 static bool check_pairs(settings *s)
 {
     uint64_t failures = 0, left = 0;
