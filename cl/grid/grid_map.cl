@@ -65,15 +65,15 @@ typedef struct xl_grid_header {
     uint cells[3];
     float lower[3]; /* the box, once it is known */
     float upper[3];
-    float first[3];  /* dense: number of the first cell on each axis, counted from 0 */
-    float last[3];   /* dense: number of the last cell, counted from the first */
+    int first[3];    /* dense: number of the first cell on each axis, counted from 0 */
+    int last[3];     /* dense: number of the last cell */
     float inverse;   /* 1 / edge of a cell */
     float thin;      /* cells along x per edge */
     float beyond;    /* sparse: from this coordinate on, each float is a cell */
     uint unused;     /* instead of padding: docs/drivers.md, NVIDIA */
     uint systems;    /* number of systems of a batch, otherwise 0 */
     uint layers;     /* number of layers of each system, otherwise 0 */
-    int first_layer; /* sparse: the number that the first layer would have without a batch */
+    int first_layer; /* the number that the first layer would have without a batch */
 #if XL_F64
     double box[6]; /* bounding box of the points, if no box was given: lower, upper corner */
 #endif
@@ -92,6 +92,7 @@ typedef struct xl_grid_map {
     float4 first, last, inverse;
     int beyond;      /* the bits of that float */
     uint row, layer; /* cells along x, and in a plane of x and y */
+    uint origin;     /* of the first cell: z * layer + y * row + x */
     uint table, points, rows;
     uint cells; /* cells of the table that are in use */
     bool sparse, failed;
@@ -101,8 +102,6 @@ typedef struct xl_grid_map {
 #endif
 } xl_grid_map;
 
-/* More cells on an axis than any table has entries. */
-#define XL_GRID_MANY 1073741824.0f
 /* In a sparse grid, cells are numbered by counting edges up to this number, above which floats skip
  * whole numbers. */
 #define XL_GRID_COUNTED 16777216.0f
@@ -140,17 +139,25 @@ void xl_grid_load_systems(xl_grid_map *map, __global const xl_grid_header *heade
 }
 #endif
 
+/* The table entry of the cell with these numbers; no bounds are checked. */
+uint xl_grid_at(const xl_grid_map *map, int x, int y, int z)
+{
+    return (uint)z * map->layer + (uint)y * map->row + (uint)x - map->origin;
+}
+
 /* Loads the shape; `table` and `points` are the host's. `failed` is not loaded: it is not known
  * before a build has counted. */
 xl_grid_map xl_grid_load_shape(__global const xl_grid_header *header, uint table, uint points)
 {
     xl_grid_map map;
-    map.first = xl_grid_float4(header->first);
-    map.last = fmin(fmax(xl_grid_float4(header->last), 0.0f), XL_GRID_MANY);
+    map.first = (float4)(header->first[0], header->first[1], header->first[2], 0.0f);
+    map.last = (float4)(header->last[0], header->last[1], header->last[2], 0.0f);
     map.inverse = (float4)(header->inverse * header->thin, header->inverse, header->inverse, 0.0f);
     map.beyond = clamp(as_int(header->beyond), XL_GRID_LEAST_BEYOND, XL_GRID_INFINITY);
     map.row = header->cells[0];
     map.layer = header->cells[0] * header->cells[1];
+    map.origin = 0;
+    map.origin = xl_grid_at(&map, header->first[0], header->first[1], header->first[2]);
     map.table = table;
     map.points = points;
     map.cells = clamp((uint)min(header->counted, (ulong)table + 1), 2u, table + 1u) - 1u;
@@ -170,20 +177,30 @@ xl_grid_map xl_grid_load(__global const xl_grid_header *header, uint table, uint
     return map;
 }
 
+/* Whether the first to the last cell of an axis are at most `cells`, and have numbers that floats
+ * contain. */
+bool xl_grid_axis_fits(__global const xl_grid_header *header, int axis, uint cells)
+{
+    const int first = header->first[axis], last = header->last[axis];
+    return first <= last && (uint)last - (uint)first < cells &&
+           convert_int_sat((float)first) == first && convert_int_sat((float)last) == last;
+}
+
 /* Whether every cell of a dense grid has an entry of the table, as in any grid that was built.
  * Checked once on load, so that ranges need no bounds check. */
 bool xl_grid_fits(__global const xl_grid_header *header, const xl_grid_map *map)
 {
     ulong plane = (ulong)header->cells[0] * header->cells[1];
 #if XL_SYSTEMS
-    if (header->sparse == 0 && ((ulong)map->layers * map->systems > header->cells[2] ||
-                                convert_uint(map->last.z) >= map->layers))
+    if (header->sparse == 0 &&
+        ((ulong)map->layers * map->systems > header->cells[2] ||
+         map->first_layer != header->first[2] || !xl_grid_axis_fits(header, 2, map->layers)))
         return false;
 #endif
     return header->sparse != 0 || (plane <= map->table && plane * header->cells[2] <= map->table &&
-                                   convert_uint(map->last.x) < header->cells[0] &&
-                                   convert_uint(map->last.y) < header->cells[1] &&
-                                   convert_uint(map->last.z) < header->cells[2]);
+                                   xl_grid_axis_fits(header, 0, header->cells[0]) &&
+                                   xl_grid_axis_fits(header, 1, header->cells[1]) &&
+                                   xl_grid_axis_fits(header, 2, header->cells[2]));
 }
 
 /* The position of a sorted point, without its index. */
@@ -364,7 +381,7 @@ xl_grid_map xl_grid_far_map(float inverse, float beyond)
     map.first = map.last = (float4)(0.0f);
     map.inverse = (float4)(inverse, inverse, inverse, 0.0f);
     map.beyond = clamp(as_int(beyond), XL_GRID_LEAST_BEYOND, XL_GRID_INFINITY);
-    map.row = map.layer = map.table = map.points = map.rows = map.cells = 0;
+    map.row = map.layer = map.origin = map.table = map.points = map.rows = map.cells = 0;
     map.sparse = true;
     map.failed = false;
 #if XL_SYSTEMS
@@ -421,8 +438,7 @@ int4 xl_grid_cell(const xl_grid_map *map, float4 p)
 {
     if (map->sparse)
         return xl_grid_far_cell(map, p);
-    float4 number = floor(p * map->inverse) - map->first;
-    int4 cell = convert_int4(fmin(fmax(number, 0.0f), map->last));
+    int4 cell = convert_int4(fmin(fmax(floor(p * map->inverse), map->first), map->last));
 #if XL_SYSTEMS
     cell.z += xl_grid_layer_of(map, p.w);
 #endif
@@ -454,11 +470,10 @@ ulong xl_grid_row_bits(__global const xl_grid_header *header, const xl_grid_map 
            ((uint)cell.y - (uint)header->first_y);
 }
 
-/* The number of a cell in a dense grid. */
+/* The table entry of a cell of a dense grid. */
 uint xl_grid_bucket(const xl_grid_map *map, int4 cell)
 {
-    uint bucket = (uint)cell.z * map->layer + (uint)cell.y * map->row + (uint)cell.x;
-    return min(bucket, map->cells - 1u);
+    return min(xl_grid_at(map, cell.x, cell.y, cell.z), map->cells - 1u);
 }
 
 /* The table entry of point i at p. Points that are not finite or outside the box have no cell; they

@@ -37,24 +37,26 @@ void xl_grid_set_box(xl_grid_header *header, __local const xl_grid_found *found,
 #endif
 }
 
-/* Sets a dense grid. Returns false if there are more cells than table entries; or if the box is 2^23
- * edges or more from 0, so that differences of numbers might round, and rows would not be those of a
- * sparse grid. The last number is computed as for a point on the upper face, so no point is beyond
- * it. */
+/* Sets a dense grid. Returns false if there are more cells than table entries, or if the box extends
+ * so far from 0 that rows of a sparse grid are not counted by edges. The last number is computed as
+ * for a point on the upper face, so no point is beyond it. */
 bool xl_grid_set_dense(xl_grid_header *header, uint table)
 {
     ulong cells = 1;
     for (int a = 0; a < 3; ++a) {
         const float inverse = a == 0 ? header->inverse * header->thin : header->inverse;
         const float lower = header->lower[a], upper = header->upper[a];
-        const float first = floor(lower * inverse), beyond = header->beyond;
-        const float last = fmin(fmax(floor(upper * inverse) - first, 0.0f), XL_GRID_MANY);
-        cells *= (ulong)last + 1UL;
-        if (cells > table || !(-beyond < 2 * lower && 2 * upper < beyond))
+        if (!(-header->beyond < lower && upper < header->beyond))
+            return false;
+        const int first = convert_int(floor(lower * inverse));
+        const int last = max(first, convert_int(floor(upper * inverse)));
+        cells *= (ulong)((uint)last - (uint)first) + 1UL;
+        if (cells > table)
             return false;
 #if XL_SYSTEMS
         if (a == 2) {
-            header->layers = (uint)last + 1u;
+            header->first_layer = first;
+            header->layers = (uint)(last - first) + 1u;
             cells *= header->systems;
             if (cells > table)
                 return false;
@@ -62,7 +64,7 @@ bool xl_grid_set_dense(xl_grid_header *header, uint table)
 #endif
         header->first[a] = first;
         header->last[a] = last;
-        header->cells[a] = (uint)last + 1u;
+        header->cells[a] = (uint)(last - first) + 1u;
     }
 #if XL_SYSTEMS
     header->cells[2] *= header->systems;
@@ -86,8 +88,7 @@ void xl_grid_set_sparse(xl_grid_header *header, uint buckets)
     last.z = (int)(header->layers * header->systems) - 1;
 #endif
     for (int a = 0; a < 3; ++a) {
-        header->first[a] = 0.0f;
-        header->last[a] = 0.0f;
+        header->first[a] = header->last[a] = 0;
         header->cells[a] = 0;
     }
     header->first_y = first.y;

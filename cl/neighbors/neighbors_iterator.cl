@@ -108,7 +108,8 @@ void xl_cell_iterator_all(const xl_cell_iterator *cells, const xl_grid_map *map,
                           const xl_grid_index *index, uint *begin, uint *end)
 {
 #if XL_SYSTEMS
-    const uint system = (uint)cells->low.z / map->layers, each = map->layers * map->layer;
+    const uint layer = (uint)cells->low.z - (uint)map->first_layer;
+    const uint system = layer / map->layers, each = map->layers * map->layer;
     *begin = index->starts[system * each];
     *end = min(index->starts[(system + 1u) * each], map->points);
 #else
@@ -150,9 +151,10 @@ bool xl_cell_iterator_next(xl_cell_iterator *cells, const xl_grid_map *map,
         cells->at.z = cells->high.z + 1;
         return true;
     }
-    const uint row = (uint)cells->at.z * map->layer + (uint)cells->at.y * map->row;
-    cells->begin = index->starts[row + (uint)cells->low.x];
-    cells->end = min(index->starts[row + (uint)cells->high.x + 1], map->points);
+    const uint first = xl_grid_at(map, cells->low.x, cells->at.y, cells->at.z);
+    const uint width = (uint)(cells->high.x - cells->low.x) + 1u;
+    cells->begin = index->starts[first];
+    cells->end = min(index->starts[first + width], map->points);
     if (++cells->at.y > cells->high.y) {
         cells->at.y = cells->low.y;
         ++cells->at.z;

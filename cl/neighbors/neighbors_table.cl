@@ -53,8 +53,7 @@ void xl_table_walk_around(xl_table_walk *walk, const xl_search *s, const xl_rang
     walk->width = (uint)(cells->high.x - cells->low.x) + 1u;
     walk->height = walk->left = (uint)(cells->high.y - cells->low.y) + 1u;
     walk->layers = (uint)(cells->high.z - cells->low.z) + 1u;
-    walk->at =
-        (uint)cells->low.z * s->map.layer + (uint)cells->low.y * s->map.row + (uint)cells->low.x;
+    walk->at = xl_grid_at(&s->map, cells->low.x, cells->low.y, cells->low.z);
     xl_table_walk_look(walk, s);
     if (cells->all) {
         xl_cell_iterator_all(cells, &s->map, &s->index, &walk->begin, &walk->end);

@@ -7,8 +7,7 @@
 
 /* The entries of a table if the device's values ask for none, but the descriptor does. */
 #define CELLS_PER_POINT 4
-/* XL_GRID_MANY and XL_GRID_COUNTED of cl/grid/grid_map.cl. */
-#define MANY_CELLS 1073741824.0f
+/* XL_GRID_COUNTED of cl/grid/grid_map.cl. */
 #define COUNTED_CELLS 16777216.0f
 /* Keep 1 / cell size a normal number, even for cells that grid.thin makes thinnest. No result
  * depends on it. */
@@ -24,10 +23,10 @@ static float inverse_of(float cell_size)
 }
 
 /* floor() of a number below 2^31: the library links no libm. */
-static float floor_of(float x)
+static int32_t floor_of(float x)
 {
-    const float whole = (float)(int32_t)x;
-    return whole > x ? whole - 1 : whole;
+    const int32_t whole = (int32_t)x;
+    return (float)whole > x ? whole - 1 : whole;
 }
 
 /* The number of cells that the device finds, by the same operations; UINT64_MAX if it lists rows
@@ -40,10 +39,11 @@ static uint64_t count_box_cells(const xli_grid_plan *grid)
     for (int a = 0; a < 3 && cells <= XLI_GRID_MAX_TABLE; ++a) {
         const float lower = grid->lower[a], upper = grid->upper[a];
         const float inverse = a == 0 ? grid->inverse * grid->thin : grid->inverse;
-        if (!(-grid->beyond < 2 * lower && 2 * upper < grid->beyond))
+        if (!(-grid->beyond < lower && upper < grid->beyond))
             return UINT64_MAX;
-        const float last = floor_of(upper * inverse + FLT_MIN) - floor_of(lower * inverse);
-        cells *= last < MANY_CELLS ? (uint64_t)last + 1 : (uint64_t)MANY_CELLS + 1;
+        const int32_t first = floor_of(lower * inverse);
+        const int32_t last = floor_of(upper * inverse + FLT_MIN);
+        cells *= last > first ? (uint64_t)((uint32_t)last - (uint32_t)first) + 1 : 1;
     }
     if (systems > 0 && cells <= XLI_GRID_MAX_TABLE)
         cells *= systems;

@@ -24,7 +24,7 @@ typedef struct xli_grid_header {
     cl_uint stamp;
     cl_uint cells[3];
     cl_float lower[3], upper[3];
-    cl_float first[3], last[3];
+    cl_int first[3], last[3];
     cl_float inverse, thin, beyond;
     cl_uint unused;
     cl_uint systems, layers;
