@@ -5,24 +5,42 @@
 #define MESSAGE_BUFFER_H
 
 #include <crosslane/mpi.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
-static void CL_CALLBACK free_memory(cl_mem buffer, void *memory)
+/* Memory is kept, since new memory costs time: pages, and for a network their registration. */
+enum { MOST_MEMORIES = 64 };
+static struct memory {
+    void *at;
+    size_t bytes;
+    _Atomic bool used;
+} memories[MOST_MEMORIES];
+
+/* Called by a thread of OpenCL. */
+static void CL_CALLBACK keep_memory(cl_mem buffer, void *of)
 {
     (void)buffer;
-    free(memory);
+    ((struct memory *)of)->used = false;
 }
 
 static cl_mem message_buffer(void *user, cl_context context, size_t bytes, void **address)
 {
+    struct memory *m = memories;
     (void)user;
-    void *const memory = aligned_alloc(4096, (bytes + 4095) / 4096 * 4096);
+    while (m->at && (m->used || m->bytes < bytes))
+        if (++m == memories + MOST_MEMORIES)
+            return NULL;
+    if (!m->at) {
+        m->bytes = (bytes + 4095) / 4096 * 4096;
+        m->at = aligned_alloc(4096, m->bytes);
+    }
+    m->used = true;
     const cl_mem buffer =
-        clCreateBuffer(context, CL_MEM_READ_WRITE | CL_MEM_USE_HOST_PTR, bytes, memory, NULL);
-    if (!buffer || clSetMemObjectDestructorCallback(buffer, free_memory, memory) != CL_SUCCESS)
+        clCreateBuffer(context, CL_MEM_READ_WRITE | CL_MEM_USE_HOST_PTR, bytes, m->at, NULL);
+    if (!buffer || clSetMemObjectDestructorCallback(buffer, keep_memory, m) != CL_SUCCESS)
         abort();
-    *address = memory;
+    *address = m->at;
     return buffer;
 }
 
