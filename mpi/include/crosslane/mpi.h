@@ -52,8 +52,8 @@ typedef struct xl_mpi_exchange xl_mpi_exchange;
  * CL_MEM_USE_HOST_PTR with an address of clSVMAlloc() or, on a CPU, malloc().
  *   The caller guarantees that the address is valid until the buffer is destroyed
  *   (clSetMemObjectDestructorCallback() tells when), has the alignment that the device requires of a
- *   buffer, shows to MPI after clFinish() what the device has written, and shows to later commands what MPI
- *   has written.
+ *   buffer, and gives to MPI, after clFinish(), the bytes that the device has written, and to later commands
+ *   those that MPI has written.
  *   The library guarantees that no command uses the buffer while MPI does, that it releases the buffer, and
  *   that calls come from the thread that calls the library. The callback must make no MPI call and no call
  *   of this library. */
@@ -64,11 +64,11 @@ typedef cl_mem xl_mpi_message_buffer(void *user, cl_context context, size_t byte
 typedef struct xl_mpi_desc {
     uint32_t version;     /* set by xl_mpi_desc_init() */
     uint64_t chunk_bytes; /* the most bytes of one message, 1 to 2^30 (the default) */
-    xl_mpi_message_buffer
-        *message_buffer; /* NULL (the default): through host memory. Otherwise called
-                      for the messages of gathers, scatters and sorts. xl_mpi_create() sends bytes by such
-                      addresses: XL_ERROR_MPI if others arrive. It cannot tell if MPI ends the program */
-    void *user;          /* for message_buffer */
+    /* NULL (the default): messages go through host memory. Otherwise called for the messages of gathers,
+     * scatters and sorts. xl_mpi_create() tries it: XL_ERROR_MPI if bytes sent by address arrive as others.
+     * An MPI that does not accept the addresses may also end the program. */
+    xl_mpi_message_buffer *message_buffer;
+    void *user; /* for message_buffer */
 } xl_mpi_desc;
 
 /* How many keys each rank has after a sort. */
