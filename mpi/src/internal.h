@@ -134,9 +134,9 @@ xl_status xlm_check_queue(xl_mpi *mpi, cl_command_queue queue, cl_uint num_waits
 typedef struct xlm_messages {
     MPI_Request *requests;
     size_t count;
-    bool
-        by_address; /* the buffers may be in device memory: begin() leaves out the bytes from this rank to
-                        itself. Set after reserve() */
+    /* Set after reserve() if the buffers may be in device memory: begin() then leaves out the bytes from this
+     * rank to itself. */
+    bool by_address;
 } xlm_messages;
 /* All local. reserve() takes memory; then the ranks must agree, because after begin() each rank waits
  * for the others. end() must follow in any case, and frees the memory: also if the agreement failed and

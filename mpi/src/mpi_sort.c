@@ -416,8 +416,8 @@ typedef struct sort_call {
     cl_mem scratch, keys_out; /* of a merge; keys_out: for its keys, if they are no output */
     cl_mem packed, arrived;   /* messages in device memory that MPI can address, both or neither */
     unsigned char *keys;      /* on the host */
-    unsigned char *send,
-        *recv; /* messages: addresses of packed and arrived, or on the host; send may be keys */
+    /* Messages: the addresses of packed and arrived, or on the host, where send may be keys. */
+    unsigned char *send, *recv;
     xlm_messages messages;
 } sort_call;
 
