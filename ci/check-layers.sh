@@ -49,6 +49,7 @@ drawing         drawing
 examples/10_flip examples/10_flip drawing
 mpi/src         mpi/src
 mpi/test        mpi/test
+mpi/bench       mpi/bench
 cl/prelude      cl/prelude
 cl/lane         cl/lane cl/prelude
 cl/group        cl/group cl/lane cl/prelude

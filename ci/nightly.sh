@@ -88,6 +88,7 @@ if is_part full; then
   configuration "all tests, Intel" werror "-LE install|abi|vendors|cpp $patient" - "${intel[@]}"
   configuration "all tests, rusticl" werror "$every_test $patient" - "${rusticl[@]}" "${small[@]}"
   build asan && configuration "all tests, sanitizers" asan "$every_test $patient" - "${only_pocl[@]}" "${small[@]}"
+  ! command -v mpicc.mpich >/dev/null || { build mpich mpi_tests && configuration "all tests, MPICH" mpich '-L ^mpi$' - "${pocl[@]}"; }
   # Kernels as they are written, not as a compiler improves them.
   configuration "kernels, Oclgrind" werror "$kernel_tests $patient" oclgrind "${simulator[@]}"
   configuration "unset values, Oclgrind" werror "-L ^(lane|group)\$ $patient" \

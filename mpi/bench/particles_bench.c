@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT
- * usage: mpirun -n RANKS mpi_particles_bench [PARTICLES_PER_RANK [ROUNDS]]
+ * usage: mpirun -n RANKS mpi_particles_bench [PARTICLES_PER_RANK [ROUNDS [address]]]
  *
  * Times the work of a particle code across ranks, on random particles with 33 neighbours each: balance,
  * migration and halo, and a step: positions of ghosts, grid, densities of own particles, densities of
  * ghosts, forces. A time is the median of the rounds, of the slowest rank in each. `messages alone` are
  * the bytes of the ghosts' positions from host to host, by MPI_Alltoall(). Each result is checked: the
- * forces of all particles add up to nearly nothing, since those of a pair are opposite. */
+ * forces of all particles add up to nearly nothing, since those of a pair are opposite. `address`: MPI uses
+ * the device's memory, which must be the host's. */
+#include "message_buffer.h"
 #include <crosslane/mpi.h>
 #include <math.h>
 #include <stdbool.h>
@@ -286,12 +288,12 @@ static xl_status make_plans(void *unused)
     return status == XL_SUCCESS ? xl_program_create(ctx, source, NULL, &program) : status;
 }
 
-static void create(void)
+static void create(int argc, char **argv)
 {
     const double all = (double)given * size, pi = 3.14159265358979;
     DO(xl_mpi_context_create(MPI_COMM_WORLD, NULL, &ctx));
     queue = xl_context_queue(ctx);
-    DO(xl_mpi_create(ctx, MPI_COMM_WORLD, NULL, &mpi));
+    DO(create_mpi(ctx, argc, argv, &mpi));
     xl_grid_desc of_grid;
     xl_grid_desc_init(&of_grid);
     space = of_grid.space;
@@ -329,7 +331,7 @@ int main(int argc, char **argv)
     given = argc > 1 ? strtoull(argv[1], NULL, 10) : (size_t)1 << 17;
     int rounds = argc > 2 && atoi(argv[2]) > 0 ? atoi(argv[2]) : 7;
     rounds = rounds < MOST_ROUNDS ? rounds : MOST_ROUNDS;
-    create();
+    create(argc, argv);
     make_points();
     for (int round = -1; round < rounds; ++round) {
         migrate(round);

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT
- * usage: mpirun -n RANKS mpi_sort_bench [KEYS_PER_RANK [ROUNDS]]
+ * usage: mpirun -n RANKS mpi_sort_bench [KEYS_PER_RANK [ROUNDS [address]]]
  *
  * Times sorts of random i32 keys across ranks, each rank with as many keys after as before: xl_mpi_sort()
  * from device to device, the same with copies from and to the host, sc_psort() of libsc, and
  * PetscParallelSortInt(), the last two if they were found when this was configured. A time is that of the
- * slowest rank. Each result is checked. */
+ * slowest rank. Each result is checked. `address`: MPI uses the device's memory, which must be the host's. */
+#include "message_buffer.h"
 #include <crosslane/mpi.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -178,12 +179,12 @@ static void measure_all(int rounds)
     }
 }
 
-static void create(void)
+static void create(int argc, char **argv)
 {
     xl_sort_desc desc;
     require(xl_mpi_context_create(MPI_COMM_WORLD, NULL, &ctx) == XL_SUCCESS,
             "xl_mpi_context_create");
-    require(xl_mpi_create(ctx, MPI_COMM_WORLD, NULL, &mpi) == XL_SUCCESS, "xl_mpi_create");
+    require(create_mpi(ctx, argc, argv, &mpi) == XL_SUCCESS, "create_mpi");
     xl_sort_desc_init(&desc);
     desc.key = XL_I32;
     require(xl_mpi_sort_create(mpi, &desc, XL_MPI_KEEP, &plan) == XL_SUCCESS, "xl_mpi_sort_create");
@@ -209,7 +210,7 @@ int main(int argc, char **argv)
     MPI_Comm_size(MPI_COMM_WORLD, &size);
     n = argc > 1 ? strtoull(argv[1], NULL, 10) : (size_t)1 << 22;
     const int rounds = argc > 2 && atoi(argv[2]) > 0 ? atoi(argv[2]) : 7;
-    create();
+    create(argc, argv);
     fill();
     char name[256] = "";
     clGetDeviceInfo(xl_context_device(ctx), CL_DEVICE_NAME, sizeof name, name, NULL);

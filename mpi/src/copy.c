@@ -190,7 +190,8 @@ static size_t pieces_of(const xl_mpi *mpi, const uint64_t *at)
     size_t pieces = 0;
     for (int r = 0; r < mpi->size; ++r)
         if (r != mpi->rank)
-            pieces += (size_t)((at[r + 1] - at[r] + mpi->chunk_bytes - 1) / mpi->chunk_bytes);
+            pieces +=
+                (size_t)((at[r + 1] - at[r] + mpi->desc.chunk_bytes - 1) / mpi->desc.chunk_bytes);
     return pieces;
 }
 
@@ -200,8 +201,9 @@ static int begin_pieces(xl_mpi *mpi, xlm_messages *messages, bool sends, unsigne
 {
     enum { TAG = 7 };
     int code = MPI_SUCCESS;
-    for (uint64_t at = 0; at < count && code == MPI_SUCCESS; at += mpi->chunk_bytes) {
-        const int piece = (int)(count - at < mpi->chunk_bytes ? count - at : mpi->chunk_bytes);
+    for (uint64_t at = 0; at < count && code == MPI_SUCCESS; at += mpi->desc.chunk_bytes) {
+        const int piece =
+            (int)(count - at < mpi->desc.chunk_bytes ? count - at : mpi->desc.chunk_bytes);
         MPI_Request *const request = &messages->requests[messages->count];
         code = sends ? MPI_Isend(bytes + at, piece, MPI_BYTE, other, TAG, mpi->comm, request)
                      : MPI_Irecv(bytes + at, piece, MPI_BYTE, other, TAG, mpi->comm, request);
@@ -236,7 +238,7 @@ xl_status xlm_messages_begin(xl_mpi *mpi, xlm_messages *messages, const void *se
                             send_at[other + 1] - send_at[other], other);
     }
     const uint64_t own = send_at[mpi->rank + 1] - send_at[mpi->rank];
-    if (own > 0)
+    if (own > 0 && !messages->by_address)
         memcpy(to + recv_at[mpi->rank], from + send_at[mpi->rank], (size_t)own);
     return xlm_mpi(mpi, code, "MPI_Isend or MPI_Irecv");
 }

@@ -37,7 +37,8 @@ typedef struct xlm_transfer {
     xlm_messages messages;
     xl_status status; /* of this rank since the ranks last agreed */
     cl_mem device;
-    unsigned char *host; /* messages to send, messages received */
+    unsigned char *address; /* of `device`, for MPI; NULL: messages go through `host` */
+    unsigned char *host;    /* messages to send, messages received */
     uint64_t device_room, host_room;
     cl_event done; /* the last reading of device memory; NULL: none */
 } xlm_transfer;

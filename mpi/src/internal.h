@@ -24,7 +24,7 @@ struct xl_mpi {
     MPI_Comm comm, node; /* duplicates of the caller's, and the ranks of this node */
     xl_context *ctx;
     int rank, size, node_rank;
-    uint64_t chunk_bytes;
+    xl_mpi_desc desc;
     char mine[XLM_TEXT];  /* the reason of this rank's last failure */
     char error[XLM_TEXT]; /* the reason on which all ranks agreed */
     /* NULL until they are needed; then on all ranks or on none. */
@@ -86,6 +86,10 @@ bool xlm_is_float(uint32_t type); /* floating-point numbers or vectors of them *
 /* Memory, released by free(). */
 xl_status xlm_alloc(xl_mpi *mpi, size_t count, size_t bytes, void *pointer);
 xl_status xlm_buffer(xl_mpi *mpi, size_t bytes, cl_mem *buffer); /* at least one byte */
+/* By the caller's message_buffer. *buffer and *address remain NULL if there is none, or if it made none. */
+xl_status xlm_message_buffer(xl_mpi *mpi, size_t bytes, cl_mem *buffer, unsigned char **address);
+/* COLLECTIVE, agreed. Tries the message_buffer of all ranks. */
+xl_status xlm_probe(xl_mpi *mpi);
 xl_status xlm_buffer_of(xl_mpi *mpi, size_t bytes, const void *from, cl_mem *buffer); /* a copy */
 void xlm_release(cl_mem buffer);                                                      /* or NULL */
 void xlm_drop_event(xl_status status, cl_event *event); /* releases it if the call failed */
@@ -130,6 +134,9 @@ xl_status xlm_check_queue(xl_mpi *mpi, cl_command_queue queue, cl_uint num_waits
 typedef struct xlm_messages {
     MPI_Request *requests;
     size_t count;
+    /* Set after reserve() if the buffers may be in device memory: begin() then leaves out the bytes from this
+     * rank to itself. */
+    bool by_address;
 } xlm_messages;
 /* All local. reserve() takes memory; then the ranks must agree, because after begin() each rank waits
  * for the others. end() must follow in any case, and frees the memory: also if the agreement failed and

@@ -168,7 +168,10 @@ xl_status xl_mpi_create(xl_context *ctx, MPI_Comm comm, const xl_mpi_desc *desc,
         return status;
     }
     mpi->ctx = ctx;
-    mpi->chunk_bytes = desc ? desc->chunk_bytes : UINT64_C(1) << 30;
+    if (desc)
+        mpi->desc = *desc;
+    else
+        xl_mpi_desc_init(&mpi->desc);
     mpi->node = MPI_COMM_NULL;
     int code = MPI_Comm_dup(comm, &mpi->comm);
     if (code != MPI_SUCCESS) {
@@ -186,8 +189,11 @@ xl_status xl_mpi_create(xl_context *ctx, MPI_Comm comm, const xl_mpi_desc *desc,
         MPI_Comm_set_errhandler(mpi->node, MPI_ERRORS_RETURN);
         MPI_Comm_rank(mpi->node, &mpi->node_rank);
     }
-    const xlm_value values[] = {{"desc.chunk_bytes", mpi->chunk_bytes}};
-    status = xlm_agree(mpi, xlm_same(mpi, status, values, 1));
+    const xlm_value values[] = {{"desc.chunk_bytes", mpi->desc.chunk_bytes},
+                                {"desc.message_buffer", mpi->desc.message_buffer != NULL}};
+    status = xlm_agree(mpi, xlm_same(mpi, status, values, 2));
+    if (status == XL_SUCCESS)
+        status = xlm_probe(mpi);
     if (status == XL_SUCCESS) {
         *out = mpi;
         return status;

@@ -414,7 +414,10 @@ typedef struct sort_call {
     size_t n, n_out;
     cl_mem stage[ARRAYS];     /* the keys and values sorted on this rank, then those received */
     cl_mem scratch, keys_out; /* of a merge; keys_out: for its keys, if they are no output */
-    unsigned char *keys, *send, *recv; /* send may be keys */
+    cl_mem packed, arrived;   /* messages in device memory that MPI can address, both or neither */
+    unsigned char *keys;      /* on the host */
+    /* Messages: the addresses of packed and arrived, or on the host, where send may be keys. */
+    unsigned char *send, *recv;
     xlm_messages messages;
 } sort_call;
 
@@ -438,6 +441,40 @@ static xl_status reserve_merge(sort_call *call)
     return status;
 }
 
+/* Local. In device memory, if the caller makes both buffers there; otherwise on the host, where keys
+ * without values are their own message. */
+static xl_status reserve_messages(sort_call *call)
+{
+    const sort_plan *const plan = call->plan;
+    const size_t bytes = plan->element_bytes;
+    xl_status status = xlm_message_buffer(call->mpi, call->n * bytes, &call->packed, &call->send);
+    if (status == XL_SUCCESS && call->packed)
+        status = xlm_message_buffer(call->mpi, call->n_out * bytes, &call->arrived, &call->recv);
+    if (status == XL_SUCCESS && call->arrived)
+        return status;
+    xlm_release(call->packed);
+    call->packed = NULL;
+    call->send = call->keys;
+    if (status == XL_SUCCESS)
+        status = xlm_alloc(call->mpi, call->n_out, bytes, &call->recv);
+    if (status == XL_SUCCESS && plan->num_arrays > 1)
+        status = xlm_alloc(call->mpi, call->n, bytes, &call->send);
+    return status;
+}
+
+/* Keys without values are sent from `stage`, and received there. */
+static bool stage_is_message(const sort_call *call)
+{
+    return call->packed && call->plan->num_arrays == 1;
+}
+
+static void stage_message(sort_call *call, cl_mem message)
+{
+    xlm_release(call->stage[0]);
+    call->stage[0] = message;
+    clRetainMemObject(message);
+}
+
 /* Local. All memory whose size is known before the splitters are. */
 static xl_status reserve(sort_call *call)
 {
@@ -446,17 +483,16 @@ static xl_status reserve(sort_call *call)
     xl_status status = XL_SUCCESS;
     if (room > SIZE_MAX / plan->element_bytes)
         return xlm_fail(call->mpi, XL_ERROR_OUT_OF_MEMORY, "no memory for %zu elements", room);
+    status = xlm_alloc(call->mpi, call->n, plan->bytes[0], &call->keys);
+    if (status == XL_SUCCESS)
+        status = reserve_messages(call);
+    if (status == XL_SUCCESS && stage_is_message(call))
+        stage_message(call, call->packed);
     for (size_t a = 0; a < plan->num_arrays && status == XL_SUCCESS; ++a)
-        status = xlm_buffer(call->mpi, room * plan->bytes[a], &call->stage[a]);
+        if (!call->stage[a])
+            status = xlm_buffer(call->mpi, room * plan->bytes[a], &call->stage[a]);
     if (status == XL_SUCCESS && is_merged(call))
         status = reserve_merge(call);
-    if (status == XL_SUCCESS)
-        status = xlm_alloc(call->mpi, call->n, plan->bytes[0], &call->keys);
-    if (status == XL_SUCCESS)
-        status = xlm_alloc(call->mpi, call->n_out, plan->element_bytes, &call->recv);
-    call->send = call->keys;
-    if (status == XL_SUCCESS && plan->num_arrays > 1)
-        status = xlm_alloc(call->mpi, call->n, plan->element_bytes, &call->send);
     return status;
 }
 
@@ -467,9 +503,12 @@ static void release(sort_call *call)
         xlm_release(call->stage[a]);
     xlm_release(call->scratch);
     xlm_release(call->keys_out);
-    if (call->send != call->keys)
+    xlm_release(call->packed);
+    xlm_release(call->arrived);
+    if (!call->packed && call->send != call->keys)
         free(call->send);
-    free(call->recv);
+    if (!call->packed)
+        free(call->recv);
     free(call->keys);
 }
 
@@ -496,14 +535,19 @@ static xl_status prepare(void *user)
                            : xl_plan_prepare(call->plan->sort, &after);
 }
 
-/* XL_SORT_INDICES: the values are indices in the whole array. Uses memory that is free until later. */
+/* XL_SORT_INDICES: the values are indices in the whole array. */
 static xl_status write_indices(sort_call *call)
 {
-    uint32_t *const indices = (uint32_t *)call->send;
+    uint32_t *indices = NULL;
     const uint64_t first = call->plan->before[call->mpi->rank];
-    for (size_t i = 0; i < call->n; ++i)
+    xl_status status = xlm_alloc(call->mpi, call->n, sizeof *indices, &indices);
+    for (size_t i = 0; i < call->n && status == XL_SUCCESS; ++i)
         indices[i] = (uint32_t)(first + i);
-    return xlm_write(call->mpi, call->queue, call->stage[1], 0, call->n * sizeof *indices, indices);
+    if (status == XL_SUCCESS)
+        status = xlm_write(call->mpi, call->queue, call->stage[1], 0, call->n * sizeof *indices,
+                           indices);
+    free(indices);
+    return status;
 }
 
 /* Local. Sorts this rank's elements into `stage` and reads the keys. */
@@ -550,24 +594,48 @@ static xl_status count_messages(sort_call *call)
     return status;
 }
 
+/* Local. Copies `bytes` of sorted array a to the messages. */
+static xl_status pack_array(sort_call *call, size_t a, size_t from, size_t to, size_t bytes)
+{
+    if (call->packed)
+        return xlm_copy(call->mpi, call->queue, call->stage[a], from, call->packed, to, bytes);
+    if (a > 0)
+        return xlm_read(call->mpi, call->queue, call->stage[a], from, bytes, call->send + to, 0,
+                        NULL);
+    memcpy(call->send + to, call->keys + from, bytes);
+    return XL_SUCCESS;
+}
+
 /* Local. The message to a rank has its keys, then each of its arrays of values. */
 static xl_status pack(sort_call *call)
 {
     const sort_plan *const plan = call->plan;
+    xl_mpi *const mpi = call->mpi;
+    const size_t own = (size_t)plan->sent[mpi->rank] * plan->element_bytes;
     xl_status status = XL_SUCCESS;
-    if (plan->num_arrays == 1)
-        return status; /* the keys are their own message */
-    for (int r = 0; r < call->mpi->size; ++r) {
-        const size_t first = (size_t)plan->cuts[r], count = (size_t)plan->sent[r];
-        unsigned char *to = call->send + plan->send_at[r];
-        memcpy(to, call->keys + first * plan->bytes[0], count * plan->bytes[0]);
-        for (size_t a = 1; a < plan->num_arrays && status == XL_SUCCESS; ++a) {
-            to += count * plan->bytes[a - 1];
-            status = xlm_read(call->mpi, call->queue, call->stage[a], first * plan->bytes[a],
-                              count * plan->bytes[a], to, 0, NULL);
+    for (int r = 0; r < mpi->size && plan->num_arrays > 1; ++r) {
+        size_t to = (size_t)plan->send_at[r];
+        for (size_t a = 0; a < plan->num_arrays && status == XL_SUCCESS; ++a) {
+            const size_t bytes = (size_t)plan->sent[r] * plan->bytes[a];
+            status = pack_array(call, a, (size_t)plan->cuts[r] * plan->bytes[a], to, bytes);
+            to += bytes;
         }
     }
-    return status;
+    if (status != XL_SUCCESS || !call->packed)
+        return status;
+    status = xlm_order(mpi, call->queue);
+    if (status == XL_SUCCESS)
+        status = xlm_copy(mpi, call->queue, call->packed, (size_t)plan->send_at[mpi->rank],
+                          call->arrived, (size_t)plan->recv_at[mpi->rank], own);
+    return status == XL_SUCCESS ? xlm_finish(mpi, call->queue) : status;
+}
+
+/* Local. Copies `bytes` of what arrived to array a. */
+static xl_status unpack_array(sort_call *call, size_t a, size_t from, size_t to, size_t bytes)
+{
+    return call->arrived
+               ? xlm_copy(call->mpi, call->queue, call->arrived, from, call->stage[a], to, bytes)
+               : xlm_write(call->mpi, call->queue, call->stage[a], to, bytes, call->recv + from);
 }
 
 /* Local. The reverse for what arrived: run after run into `stage`. */
@@ -576,17 +644,20 @@ static xl_status unpack(sort_call *call)
     const sort_plan *const plan = call->plan;
     xl_status status = XL_SUCCESS;
     size_t first = 0;
+    if (stage_is_message(call)) {
+        stage_message(call, call->arrived);
+        return status;
+    }
     for (int r = 0; r < call->mpi->size; ++r) {
         const size_t count = (size_t)plan->received[r];
-        const unsigned char *from = call->recv + plan->recv_at[r];
+        size_t from = (size_t)plan->recv_at[r];
         for (size_t a = 0; a < plan->num_arrays && status == XL_SUCCESS; ++a) {
-            status = xlm_write(call->mpi, call->queue, call->stage[a], first * plan->bytes[a],
-                               count * plan->bytes[a], from);
+            status = unpack_array(call, a, from, first * plan->bytes[a], count * plan->bytes[a]);
             from += count * plan->bytes[a];
         }
         first += count;
     }
-    return status;
+    return status == XL_SUCCESS && call->arrived ? xlm_order(call->mpi, call->queue) : status;
 }
 
 /* Local. Sorts the elements in `stage` into the outputs. */
@@ -626,6 +697,7 @@ static xl_status merge_runs(sort_call *call, cl_event *event)
 static xl_status exchange(sort_call *call)
 {
     const sort_plan *const plan = call->plan;
+    call->messages.by_address = call->packed != NULL;
     const xl_status status = xlm_messages_begin(call->mpi, &call->messages, call->send,
                                                 plan->send_at, call->recv, plan->recv_at);
     const xl_status end = xlm_messages_end(call->mpi, &call->messages);
@@ -685,8 +757,12 @@ xl_status xl_mpi_sort(xl_mpi_plan *base, cl_command_queue queue, const xl_sort_a
     if (status != XL_SUCCESS)
         return status;
     status = lay_out(plan, args->n);
-    sort_call call = {plan, mpi,  queue, args, args->n, count_after(plan), {0}, NULL,
-                      NULL, NULL, NULL,  NULL, {0}};
+    sort_call call = {.plan = plan,
+                      .mpi = mpi,
+                      .queue = queue,
+                      .args = args,
+                      .n = args->n,
+                      .n_out = count_after(plan)};
     if (status == XL_SUCCESS)
         status = check_args(plan, queue, args, num_waits, waits);
     if (status == XL_SUCCESS && mpi->size > 1)

@@ -56,22 +56,25 @@ static bool is_open(const boundary *b)
     return b->below < b->target;
 }
 
-/* Stores the weight of this rank's elements below each edge of each open boundary. */
+/* Stores the weight of this rank's elements below each edge of each open boundary. Boundaries at one edge
+ * share a row of weights. Returns the number of rows. */
 static int count_edges(const xlm_sorted *sorted, const boundary *b, int count, int edges,
                        unsigned shift, uint64_t *weights)
 {
-    int open = 0;
+    int rows = 0;
+    uint64_t edge = 0; /* of the last row */
     for (int k = 0; k < count; ++k) {
-        if (!is_open(&b[k]))
+        if (!is_open(&b[k]) || (rows > 0 && b[k].edge == edge))
             continue;
         uint64_t at = b[k].first;
+        edge = b[k].edge;
         for (int j = 0; j < edges; ++j) {
-            at = lower_bound(sorted, at, b[k].last, b[k].edge + ((uint64_t)j << shift));
-            weights[open * edges + j] = weight_before(sorted, at);
+            at = lower_bound(sorted, at, b[k].last, edge + ((uint64_t)j << shift));
+            weights[rows * edges + j] = weight_before(sorted, at);
         }
-        ++open;
+        ++rows;
     }
-    return open;
+    return rows;
 }
 
 /* Moves a boundary to the last edge that has at most the target below it. */
@@ -99,16 +102,21 @@ static xl_status refine(xl_mpi *mpi, const xlm_sorted *sorted, boundary *b, int 
         const unsigned step = bits < ROUND_BITS ? bits : ROUND_BITS;
         const int edges = 1 << step;
         bits -= step;
-        const int open = count_edges(sorted, b, count, edges, bits, weights);
-        if (open == 0)
+        const int rows = count_edges(sorted, b, count, edges, bits, weights);
+        if (rows == 0)
             break;
         status = xlm_mpi(
             mpi,
-            MPI_Allreduce(MPI_IN_PLACE, weights, open * edges, MPI_UINT64_T, MPI_SUM, mpi->comm),
+            MPI_Allreduce(MPI_IN_PLACE, weights, rows * edges, MPI_UINT64_T, MPI_SUM, mpi->comm),
             "MPI_Allreduce");
-        for (int k = 0, next = 0; k < count && status == XL_SUCCESS; ++k)
-            if (is_open(&b[k]))
-                choose_edge(sorted, &b[k], edges, bits, weights + next++ * edges);
+        uint64_t edge = 0;
+        for (int k = 0, row = -1; k < count && status == XL_SUCCESS; ++k) {
+            if (!is_open(&b[k]))
+                continue;
+            row += row < 0 || b[k].edge != edge;
+            edge = b[k].edge;
+            choose_edge(sorted, &b[k], edges, bits, weights + (size_t)row * (size_t)edges);
+        }
     }
     return status;
 }

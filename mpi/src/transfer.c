@@ -63,7 +63,8 @@ static xl_status reserve_device(xl_mpi *mpi, xlm_transfer *t, uint64_t bytes)
     xlm_release(t->device);
     t->device = NULL;
     t->device_room = bytes;
-    return xlm_buffer(mpi, (size_t)bytes, &t->device);
+    const xl_status status = xlm_message_buffer(mpi, (size_t)bytes, &t->device, &t->address);
+    return status == XL_SUCCESS && !t->device ? xlm_buffer(mpi, (size_t)bytes, &t->device) : status;
 }
 
 static xl_status reserve_host(xl_mpi *mpi, xlm_transfer *t, uint64_t bytes)
@@ -81,7 +82,7 @@ static xl_status reserve(xl_mpi_exchange *exchange)
     xlm_transfer *const t = &exchange->transfer;
     const uint64_t messages = t->from_bytes[mpi->size] + t->to_bytes[mpi->size];
     xl_status status = reserve_device(mpi, t, t->own_bytes + messages);
-    if (status == XL_SUCCESS)
+    if (status == XL_SUCCESS && !t->address)
         status = reserve_host(mpi, t, messages);
     if (status == XL_SUCCESS)
         status = xlm_messages_reserve(mpi, &t->messages, t->from_bytes, t->to_bytes);
@@ -176,11 +177,18 @@ xl_status xlm_transfer_move(xl_mpi_exchange *exchange, bool unpacks)
 
 /* ---- steps --------------------------------------------------------------------------------- */
 
-/* Packs the inputs and reads the messages. */
+/* The messages, as MPI uses them. */
+static unsigned char *messages_of(const xlm_transfer *t)
+{
+    return t->address ? t->address + t->own_bytes : t->host;
+}
+
+/* Packs the inputs and, unless MPI does so by address, reads the messages. */
 static xl_status pack(xl_mpi_exchange *exchange, cl_uint num_waits, const cl_event *waits)
 {
     xl_mpi *const mpi = exchange->mpi;
     xlm_transfer *const t = &exchange->transfer;
+    const size_t staged = t->address ? 0 : (size_t)t->from_bytes[mpi->size];
     xl_status status = xlm_wait(mpi, num_waits, waits);
     if (status == XL_SUCCESS && t->done)
         status = xlm_wait(mpi, 1, &t->done); /* device memory may be written again */
@@ -188,11 +196,10 @@ static xl_status pack(xl_mpi_exchange *exchange, cl_uint num_waits, const cl_eve
         status = xlm_transfer_move(exchange, false);
     if (status == XL_SUCCESS)
         status = xlm_order(mpi, t->queue);
-    if (status == XL_SUCCESS && t->from_bytes[mpi->size] == 0)
-        status = xlm_finish(mpi, t->queue); /* the inputs have been read */
+    if (status == XL_SUCCESS && staged == 0)
+        status = xlm_finish(mpi, t->queue); /* the inputs have been read, the messages written */
     if (status == XL_SUCCESS)
-        status = xlm_read(mpi, t->queue, t->device, (size_t)t->own_bytes,
-                          (size_t)t->from_bytes[mpi->size], t->host, 0, NULL);
+        status = xlm_read(mpi, t->queue, t->device, (size_t)t->own_bytes, staged, t->host, 0, NULL);
     return status;
 }
 
@@ -211,8 +218,8 @@ xl_status xlm_transfer_begin(xl_mpi_exchange *exchange, xl_status mine, cl_uint 
         mine = pack(exchange, num_waits, waits);
     mine = xlm_agree(mpi, mine);
     if (mine == XL_SUCCESS)
-        t->status = xlm_messages_begin(mpi, &t->messages, t->host, t->from_bytes,
-                                       t->host + t->from_bytes[mpi->size], t->to_bytes);
+        t->status = xlm_messages_begin(mpi, &t->messages, messages_of(t), t->from_bytes,
+                                       messages_of(t) + t->from_bytes[mpi->size], t->to_bytes);
     else if (holds)
         xlm_transfer_release(exchange);
     else
@@ -225,12 +232,13 @@ static xl_status receive(xl_mpi_exchange *exchange)
     xl_mpi *const mpi = exchange->mpi;
     xlm_transfer *const t = &exchange->transfer;
     const uint64_t sent = t->from_bytes[mpi->size];
+    const size_t staged = t->address ? 0 : (size_t)t->to_bytes[mpi->size];
     const xl_status status = xlm_messages_end(mpi, &t->messages);
     if (t->status == XL_SUCCESS)
         t->status = status;
     if (t->status == XL_SUCCESS)
-        t->status = xlm_write(mpi, t->queue, t->device, (size_t)(t->own_bytes + sent),
-                              (size_t)t->to_bytes[mpi->size], t->host + sent);
+        t->status = xlm_write(mpi, t->queue, t->device, (size_t)(t->own_bytes + sent), staged,
+                              messages_of(t) + sent);
     return t->status;
 }
 

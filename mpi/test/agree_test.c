@@ -38,6 +38,41 @@ static void creation_names_the_rank_and_the_field(void)
     CHECK(strcmp(xl_mpi_error(NULL), "rank 0: ctx: NULL") == 0);
 }
 
+/* Creation tries the addresses: wrong ones on any rank are an error on all ranks. */
+static void wrong_addresses_are_found(void)
+{
+    static const struct {
+        int way;
+        xl_status status;
+        const char *text;
+    } wrong[] = {
+        {TEST_NO_ADDRESS, XL_ERROR_INVALID_ARGUMENT, "desc.message_buffer: a buffer without"},
+        {TEST_SHORT, XL_ERROR_INVALID_ARGUMENT, "desc.message_buffer: "},
+        {TEST_OTHER_MEMORY, XL_ERROR_MPI, "desc.message_buffer: byte 0 of a trial message"},
+        {TEST_SHIFTED, XL_ERROR_MPI, "desc.message_buffer: byte "}};
+    test_memory memory = {0};
+    xl_mpi_desc desc;
+    xl_mpi *mpi = test_mpi_by_address(&memory);
+    if (!mpi)
+        return;
+    CHECK(memory.made == 1);
+    test_destroy_by_address(mpi);
+    xl_mpi_desc_init(&desc);
+    desc.message_buffer = test_message_buffer;
+    desc.user = &memory;
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; ++i)
+        for (int rank = 0; rank < test_size; ++rank) {
+            memory.way = test_rank == rank ? wrong[i].way : rank % 2 ? TEST_NONE : TEST_RIGHT;
+            CHECK(xl_mpi_create(test_ctx, MPI_COMM_WORLD, &desc, &mpi) == wrong[i].status);
+            CHECK(mpi == NULL && strstr(xl_mpi_error(NULL), wrong[i].text));
+            test_destroy_by_address(NULL);
+        }
+    desc.message_buffer = test_rank > 0 ? test_message_buffer : NULL;
+    CHECK(test_size == 1 ||
+          xl_mpi_create(test_ctx, MPI_COMM_WORLD, &desc, &mpi) == XL_ERROR_INVALID_ARGUMENT);
+    CHECK(test_size == 1 || strstr(xl_mpi_error(NULL), "rank 1: desc.message_buffer: differs"));
+}
+
 static xl_status create_scan(void *user)
 {
     xl_scan_desc desc;
@@ -66,4 +101,5 @@ static void plans_are_made_in_turn(void)
 
 MPI_TEST_MAIN({"the_lowest_rank_that_fails_decides", the_lowest_rank_that_fails_decides},
               {"creation_names_the_rank_and_the_field", creation_names_the_rank_and_the_field},
+              {"wrong_addresses_are_found", wrong_addresses_are_found},
               {"plans_are_made_in_turn", plans_are_made_in_turn})

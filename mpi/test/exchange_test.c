@@ -163,6 +163,24 @@ static void messages_have_pieces(void)
     xl_mpi_destroy(mpi);
 }
 
+/* On all ranks, and on some of them. */
+static void messages_by_address(void)
+{
+    for (int part = 0; part < 2; ++part) {
+        test_memory memory = {.way = part && test_rank % 2 ? TEST_NONE : TEST_RIGHT,
+                              .chunk_bytes = part ? 1000 : 0};
+        xl_mpi *const mpi = test_mpi_by_address(&memory);
+        if (!mpi)
+            return;
+        for (int way = 0; way < TEST_WAYS; ++way)
+            check_gather(mpi, way, way, 1000);
+        const size_t sent = memory.way == TEST_NONE ? memory.host_bytes : memory.address_bytes;
+        CHECK((sent > 0) == (test_size > 1));
+        CHECK(memory.host_bytes + memory.address_bytes == sent);
+        test_destroy_by_address(mpi);
+    }
+}
+
 /* In two steps: the inputs may change, and buffers be released, after the first one. */
 static void two_steps(void)
 {
@@ -331,7 +349,8 @@ static void all_ranks_fail_together(void)
 }
 
 MPI_TEST_MAIN({"elements_arrive_in_order", elements_arrive_in_order},
-              {"messages_have_pieces", messages_have_pieces}, {"two_steps", two_steps},
+              {"messages_have_pieces", messages_have_pieces},
+              {"messages_by_address", messages_by_address}, {"two_steps", two_steps},
               {"queues_out_of_order", queues_out_of_order},
               {"bad_owners_are_named", bad_owners_are_named},
               {"bad_fields_are_named", bad_fields_are_named},

@@ -54,6 +54,93 @@ void test_read(cl_mem buffer, size_t bytes, void *to)
               CL_SUCCESS);
 }
 
+/* ---- messages by address ------------------------------------------------------------------ */
+
+typedef struct block {
+    unsigned char *bytes;
+    size_t count;
+    _Atomic bool lives;
+} block;
+enum { MOST_BLOCKS = 10000 };
+static block blocks[MOST_BLOCKS];
+static int num_blocks;
+static test_memory *memory_in_use;
+
+/* May be called by a thread of OpenCL. */
+static void CL_CALLBACK free_block(cl_mem buffer, void *user)
+{
+    block *const b = user;
+    (void)buffer;
+    free(b->bytes);
+    b->lives = false;
+}
+
+cl_mem test_message_buffer(void *user, cl_context context, size_t bytes, void **address)
+{
+    test_memory *const memory = user;
+    block *const b = &blocks[num_blocks];
+    cl_int code = CL_SUCCESS;
+    if (memory->way == TEST_NONE || !CHECK(num_blocks < MOST_BLOCKS))
+        return NULL;
+    const size_t size = memory->way == TEST_SHORT ? bytes - 1 : bytes;
+    b->count = (size + 4095) / 4096 * 4096 * 2; /* as much again for wrong addresses */
+    b->bytes = aligned_alloc(4096, b->count);
+    const cl_mem buffer =
+        clCreateBuffer(context, CL_MEM_READ_WRITE | CL_MEM_USE_HOST_PTR, size, b->bytes, &code);
+    CHECK(code == CL_SUCCESS &&
+          clSetMemObjectDestructorCallback(buffer, free_block, b) == CL_SUCCESS);
+    b->lives = true;
+    ++num_blocks;
+    ++memory->made;
+    if (memory->way != TEST_NO_ADDRESS)
+        *address = b->bytes + (memory->way == TEST_OTHER_MEMORY ? b->count / 2
+                               : memory->way == TEST_SHIFTED    ? 128
+                                                                : 0);
+    return buffer;
+}
+
+/* Takes the place of the function of MPI, whose own name for it begins with P. */
+int MPI_Isend(const void *bytes, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm,
+              MPI_Request *request)
+{
+    bool by_address = false;
+    for (int i = 0; i < num_blocks; ++i)
+        by_address =
+            by_address || (blocks[i].lives && (uintptr_t)bytes >= (uintptr_t)blocks[i].bytes &&
+                           (uintptr_t)bytes < (uintptr_t)blocks[i].bytes + blocks[i].count);
+    if (memory_in_use && by_address)
+        memory_in_use->address_bytes += (size_t)count;
+    else if (memory_in_use)
+        memory_in_use->host_bytes += (size_t)count;
+    return PMPI_Isend(bytes, count, type, to, tag, comm, request);
+}
+
+xl_mpi *test_mpi_by_address(test_memory *memory)
+{
+    xl_mpi *mpi = NULL;
+    xl_mpi_desc desc;
+    cl_device_type type = 0;
+    clGetDeviceInfo(xl_context_device(test_ctx), CL_DEVICE_TYPE, sizeof type, &type, NULL);
+    if (!(type & CL_DEVICE_TYPE_CPU))
+        return NULL;
+    xl_mpi_desc_init(&desc);
+    desc.chunk_bytes = memory->chunk_bytes ? memory->chunk_bytes : desc.chunk_bytes;
+    desc.message_buffer = test_message_buffer;
+    desc.user = memory;
+    CHECK(xl_mpi_create(test_ctx, MPI_COMM_WORLD, &desc, &mpi) == XL_SUCCESS);
+    memory_in_use = memory;
+    return mpi;
+}
+
+void test_destroy_by_address(xl_mpi *mpi)
+{
+    xl_mpi_destroy(mpi);
+    clFinish(test_queue);
+    memory_in_use = NULL;
+    for (; num_blocks > 0; --num_blocks)
+        CHECK(!blocks[num_blocks - 1].lives);
+}
+
 size_t test_begin(int way, size_t n, int rank)
 {
     const size_t r = (size_t)rank, p = (size_t)test_size;

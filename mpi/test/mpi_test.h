@@ -37,6 +37,22 @@ uint64_t test_random(uint64_t *state);
 cl_mem test_buffer(size_t bytes, const void *from);
 void test_read(cl_mem buffer, size_t bytes, void *to);
 
+/* A message_buffer whose buffers are over memory of the host, which a device that is a CPU uses in place. */
+enum { TEST_RIGHT, TEST_NONE, TEST_NO_ADDRESS, TEST_SHORT, TEST_OTHER_MEMORY, TEST_SHIFTED };
+typedef struct test_memory {
+    int way; /* what the callback does: the above */
+    uint64_t chunk_bytes;
+    int made; /* buffers */
+    size_t address_bytes,
+        host_bytes; /* sent by MPI_Isend() from such buffers, and from elsewhere */
+} test_memory;
+/* An xl_mpi that uses it, and `memory` until it is destroyed. NULL if the device is no CPU. */
+xl_mpi *test_mpi_by_address(test_memory *memory);
+/* Destroys it; all buffers must be gone. */
+void test_destroy_by_address(xl_mpi *mpi);
+/* The callback; user: a test_memory. */
+cl_mem test_message_buffer(void *user, cl_context context, size_t bytes, void **address);
+
 /* Rank r has the elements from test_begin(way, n, r) to test_begin(way, n, r + 1) of n. Ways to divide an
  * array: even parts; all on the last rank; only on rank 0; a first rank that has none and uneven others;
  * one element for each rank, and the rest on the last one. */

@@ -264,6 +264,21 @@ static void all_ways_to_divide(void)
         }
 }
 
+static void messages_by_address(void)
+{
+    test_memory memory = {.way = test_rank == 1 ? TEST_NONE : TEST_RIGHT};
+    xl_mpi *const mpi = test_mpi_by_address(&memory);
+    if (!mpi)
+        return;
+    known k = make_known(mpi, &points_cases[1], 0);
+    const size_t before = memory.address_bytes;
+    check_scatter(&k, XL_F32, XL_SUM);
+    check_scatter(&k, XL_I64X3, XL_MAX);
+    CHECK((memory.address_bytes > before) == (test_size > 1 && test_rank != 1));
+    release_known(&k);
+    test_destroy_by_address(mpi);
+}
+
 /* Back along an exchange by owner: each element returns to where it was. */
 static void elements_return(void)
 {
@@ -378,5 +393,6 @@ static void all_ranks_fail_together(void)
 
 MPI_TEST_MAIN({"copies_are_combined", copies_are_combined},
               {"all_ways_to_divide", all_ways_to_divide}, {"elements_return", elements_return},
+              {"messages_by_address", messages_by_address},
               {"bad_arguments_are_named", bad_arguments_are_named},
               {"all_ranks_fail_together", all_ranks_fail_together})

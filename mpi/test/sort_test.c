@@ -399,6 +399,46 @@ static void messages_in_pieces(void)
     xl_mpi_destroy(trial.mpi);
 }
 
+/* On all ranks, and on some of them; keys alone, with values, and values alone. */
+static void messages_by_address(void)
+{
+    for (int part = 0; part < 2; ++part) {
+        test_memory memory = {.way = part && test_rank % 2 ? TEST_NONE : TEST_RIGHT,
+                              .chunk_bytes = part ? 1000 : 0};
+        sort_trial trial = trial_of(XL_U32, 9001);
+        trial.mpi = test_mpi_by_address(&memory);
+        if (!trial.mpi)
+            return;
+        try_sort(trial, ALL_WAYS);
+        trial.in_place = true;
+        try_sort(trial, EVEN_WAY);
+        trial.desc.value = XL_U64;
+        try_sort(trial, ALL_WAYS);
+        trial.in_place = false;
+        trial.desc.begin_bit = 8;
+        trial.desc.end_bit = 16;
+        try_sort(trial, UNEVEN);
+        trial = (sort_trial){
+            .mpi = trial.mpi, .queue = test_queue, .desc = trial_of(XL_U32, 0).desc, .n = 3000};
+        trial.desc.value = XL_SORT_INDICES;
+        trial.desc.values_only = 1;
+        try_sort(trial, ALL_WAYS);
+        trial.n = 5;
+        try_sort(trial, ALL_WAYS);
+        trial.desc = trial_of(XL_U16, 0).desc;
+        trial.n = 1500;
+        trial.desc.value = XL_U32X3;
+        trial.desc.more_values[0] = XL_U8;
+        trial.desc.more_values[1] = XL_BYTES(13);
+        trial.desc.more_values[2] = XL_F32X2;
+        try_sort(trial, UNEVEN);
+        const size_t sent = memory.way == TEST_NONE ? memory.host_bytes : memory.address_bytes;
+        CHECK(test_size == 1 || sent > 0);
+        CHECK(memory.host_bytes + memory.address_bytes == sent);
+        test_destroy_by_address(trial.mpi);
+    }
+}
+
 static void queues_out_of_order(void)
 {
     cl_int code;
@@ -407,9 +447,14 @@ static void queues_out_of_order(void)
                              CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE, &code);
     if (code == CL_SUCCESS) {
         sort_trial trial = trial_of(XL_U32, 30000);
+        test_memory memory = {0};
+        xl_mpi *const by_address = test_mpi_by_address(&memory);
         trial.queue = queue;
         trial.desc.value = XL_U64;
         try_sort(trial, ALL_WAYS);
+        trial.mpi = by_address ? by_address : test_mpi;
+        try_sort(trial, ALL_WAYS);
+        test_destroy_by_address(by_address);
         clReleaseCommandQueue(queue);
     }
 }
@@ -599,6 +644,7 @@ MPI_TEST_MAIN({"keys_of_all_types_and_orders", keys_of_all_types_and_orders},
               {"only_values_and_in_place", only_values_and_in_place},
               {"algorithms_and_large_sorts", algorithms_and_large_sorts},
               {"messages_in_pieces", messages_in_pieces},
+              {"messages_by_address", messages_by_address},
               {"queues_out_of_order", queues_out_of_order},
               {"a_call_waits_for_its_events", a_call_waits_for_its_events},
               {"bad_descriptors", bad_descriptors},

@@ -24,8 +24,9 @@
  *              ...". Arguments that must be equal on all ranks are compared with those of rank 0.
  *   Threads    One thread at a time may use an xl_mpi and the objects made from it. If it is the thread
  *              that initialised MPI, MPI_THREAD_FUNNELED suffices.
- *   Buffers    As in crosslane/plan.h: views, overlap and ownership. Data moves through host memory in
- *              messages of at most xl_mpi_desc.chunk_bytes, so that every count fits an int.
+ *   Buffers    As in crosslane/plan.h: views, overlap and ownership. Data moves through host memory, or
+ *              by xl_mpi_desc.message_buffer, in messages of at most xl_mpi_desc.chunk_bytes, so that every
+ *              count fits an int.
  *
  * Sources: exact splitters by refinement of a histogram (Kowalewski et al., "Engineering a distributed
  * histogram sort", IEEE Cluster 2019); parts of particles by intervals of a space-filling curve (Warren
@@ -45,10 +46,29 @@ typedef struct xl_mpi_plan xl_mpi_plan;
 /* A fixed pattern of messages: which elements of each rank go to which ranks. */
 typedef struct xl_mpi_exchange xl_mpi_exchange;
 
-/* Settings. Start from xl_mpi_desc_init(). All ranks must give the same. */
+/* Makes a buffer of `context` for messages of `bytes`, at least 1, and sets *address to that of its first
+ * byte, for MPI. Or returns NULL: then these messages go through host memory. For an MPI that takes
+ * addresses of device memory, or a device whose memory is that of the host; for example
+ * CL_MEM_USE_HOST_PTR with an address of clSVMAlloc() or, on a CPU, malloc().
+ *   The caller guarantees that the address is valid until the buffer is destroyed
+ *   (clSetMemObjectDestructorCallback() tells when), has the alignment that the device requires of a
+ *   buffer, and gives to MPI, after clFinish(), the bytes that the device has written, and to later commands
+ *   those that MPI has written.
+ *   The library guarantees that no command uses the buffer while MPI does, that it releases the buffer, and
+ *   that calls come from the thread that calls the library. The callback must make no MPI call and no call
+ *   of this library. */
+typedef cl_mem xl_mpi_message_buffer(void *user, cl_context context, size_t bytes, void **address);
+
+/* Settings. Start from xl_mpi_desc_init(). All ranks must give the same chunk_bytes, and all or none a
+ * callback. It may return NULL on some of them: messages are the same bytes either way. */
 typedef struct xl_mpi_desc {
     uint32_t version;     /* set by xl_mpi_desc_init() */
     uint64_t chunk_bytes; /* the most bytes of one message, 1 to 2^30 (the default) */
+    /* NULL (the default): messages go through host memory. Otherwise called for the messages of gathers,
+     * scatters and sorts. xl_mpi_create() tries it: XL_ERROR_MPI if bytes sent by address arrive as others.
+     * An MPI that does not accept the addresses may also end the program. */
+    xl_mpi_message_buffer *message_buffer;
+    void *user; /* for message_buffer */
 } xl_mpi_desc;
 
 /* How many keys each rank has after a sort. */
