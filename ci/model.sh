@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# Checks what work-groups of the single-pass scan publish and poll with spin, for every
-# interleaving of small sizes, and that the check can fail: known-wrong variants must be refuted,
-# each by the assertion that it breaks.
+# Checks what work-groups of the single-pass scan publish and poll, and the queue of a segmented sort,
+# with spin, for every interleaving of small sizes, and that the check can fail: known-wrong variants
+# must be refuted, each by the assertion that it breaks.
 #   usage: ci/model.sh [--long]
 set -euo pipefail
 root=$(cd "$(dirname "$0")/.." && pwd)
@@ -14,7 +14,8 @@ level=-O0
 [ "${1:-}" != --long ] || level=-O1
 
 # Lines of WANTED MODEL NAME=VALUE...; WANTED is "right", or a fault that spin must find: "prefix", a
-# tile's prefix is wrong, "reads", a wait without bound, or "missing", a tile is not stored.
+# tile's prefix is wrong, "reads", a wait without bound, "missing", a tile is not stored or a job does not
+# run, "twice", a job runs twice, or "early", a job runs before one that it needs.
 cases() {
     local form place
     for place in 0 1; do
@@ -64,6 +65,18 @@ cases() {
     echo "prefix select_parts GROUPS=2 TILES=2 WORDS=1 IN_PLACE=0 EPOCHS=0"
     echo "prefix select_parts GROUPS=2 TILES=2 WORDS=2 IN_PLACE=0 ALL_WORDS=0"
     echo "reads select_parts GROUPS=2 TILES=2 WORDS=1 IN_PLACE=0 FALLBACK=0"
+    # Jobs of a segmented sort.
+    for form in "FIRST=3 GROUPS=3 RESIDENT=1" "FIRST=3 GROUPS=3 RESIDENT=2" \
+        "FIRST=3 GROUPS=3 RESIDENT=3" "FIRST=2 SECOND=2 GROUPS=3" "FIRST=3 SECOND=2 GROUPS=2" \
+        "FIRST=5 GROUPS=2" "FIRST=4 GROUPS=2 POLLS=2" "FIRST=2 GROUPS=4"; do
+        echo "right segment_queue $form"
+    done
+    echo "reads segment_queue ENDS=0"
+    for form in RETIRES=0 PASSES=0 ROOM=0; do
+        echo "missing segment_queue $form"
+    done
+    echo "twice segment_queue SIBLINGS=0"
+    echo "early segment_queue COUNTS=0"
     # What every form of look-back needs.
     for form in scan_lookback scan_ordered scan_pipelined; do
         echo "prefix $form GROUPS=2 WORDS=1 SECOND_READ=0"
@@ -102,8 +115,8 @@ cases() {
 
 # The files of a model, the most general one first.
 files_of() { # MODEL
-    echo scan_descriptor
-    [[ $1 = scan_lookback || $1 = select_parts ]] || echo scan_window
+    [[ $1 = segment_queue ]] || echo scan_descriptor
+    [[ $1 = scan_lookback || $1 = select_parts || $1 = segment_queue ]] || echo scan_window
     echo "$1"
 }
 # check NUMBER WANTED MODEL NAME=VALUE...
@@ -135,6 +148,10 @@ check() {
         verdict=reads
     elif grep -q 'assertion violated (missing<=' pan.log; then
         verdict=missing
+    elif grep -q 'assertion violated (twice<=' pan.log; then
+        verdict=twice
+    elif grep -q 'assertion violated (early<=' pan.log; then
+        verdict=early
     elif grep -q 'invalid end state' pan.log && ! grep -q 'errors: 0' pan.log; then
         verdict=stuck
     elif grep -q 'errors: 0' pan.log && ! grep -qE 'too small|out of memory|MEMLIM' pan.log; then

@@ -15,7 +15,8 @@
  * begin with this tile; and, in the highest bit, whether one of the two children is done of the
  * node whose second run begins with this tile. After these come the slots. If another kernel
  * changes the scratch concurrently, the order is wrong, but nothing outside the arrays is accessed,
- * and the launch ends. */
+ * and the launch ends. test/model/segment_queue.pml checks the order for every interleaving of small
+ * sizes, with the same names. */
 #include "../prelude/prelude_device.cl"
 #include "segment_windows.cl"
 

@@ -3,13 +3,15 @@
  * (cl/sort/segment_windows.cl), each in a row of the tile. A row has as many places as the longest
  * segment needs, a power of two. The network is as deep as a row is long, and has no segments in
  * it: without values, an element is only a key. Windows that would fill the tile too often, because
- * one longer segment is among many short or empty ones, are listed for cl/sort/segment_short.cl. */
+ * one longer segment is among many short or empty ones, are left to another kernel, which sorts
+ * segments of about the same length together. */
 #include "../prelude/prelude.cl"
 
 #include "../lane/lane.cl"
 #include "segment_arrays.cl"
 
 #include "bitonic_fetch.cl"
+#include "segment_heads.cl"
 #include "segment_windows.cl"
 
 /* How often rows may fill the tile if sub-groups hold whole rows; otherwise once. */
@@ -177,4 +179,119 @@ xl_segment_rows(XL_CSR, XL_SORT_ARRAYS)
         xl_segment_window_leave(&csr, g);
     if (!is_empty && rows.rounds > 0)
         xl_rows_window(in, out, &window, &rows, ahead, tile, &local_);
+}
+
+/* ---- windows that were left ------------------------------------------------------------------ */
+
+/* Rows have 2^log places; log is 0 to XL_SORT_TILE_LOG. `order`: where segments begin in the
+ * window, by the lengths of their rows; those of one length begin at `first`. */
+#define XL_LENGTHS (XL_SORT_TILE_LOG + 1)
+typedef struct xl_lengths_local {
+    xl_pack_local heads;
+    uint first[XL_LENGTHS + 1], filled[XL_LENGTHS];
+    ushort order[XL_SORT_TILE];
+} xl_lengths_local;
+
+/* The order of segments with rows of the same length is arbitrary; it has no effect on results. */
+void xl_lengths_order(uint count, __local xl_lengths_local *local_)
+{
+    const uint w = (uint)get_local_id(0);
+    for (uint log = w; log < XL_LENGTHS; log += XL_SORT_GROUP)
+        local_->filled[log] = 0;
+    XL_LOCAL_BARRIER();
+    for (uint turn = 0; turn < 2; ++turn) { /* counts, then stores */
+        for (uint at = w; at < count; at += XL_SORT_GROUP)
+            if (xl_pack_head(&local_->heads, at) == at) {
+                const uint length = xl_pack_end(&local_->heads, at, count) - at;
+                const uint place = atomic_inc(&local_->filled[xl_log2_above(length)]);
+                if (turn == 1)
+                    local_->order[place] = (ushort)at;
+            }
+        XL_LOCAL_BARRIER();
+        if (turn == 0 && w == 0) {
+            uint sum = 0;
+            for (uint log = 0; log < XL_LENGTHS; ++log) {
+                const uint segments = local_->filled[log];
+                local_->first[log] = local_->filled[log] = sum;
+                sum += segments;
+            }
+            local_->first[XL_LENGTHS] = sum;
+        }
+        XL_LOCAL_BARRIER();
+    }
+}
+
+/* Sorts segments [first, first + segments) of the order, each in a row, from the input to the
+ * output. */
+void xl_lengths_sort(xl_sort_in in, xl_sort_out out, const xl_segment_window *window, uint first,
+                     uint segments, const xl_rows *rows, xl_sort_local tile,
+                     const __local xl_lengths_local *local_)
+{
+    const uint w = (uint)get_local_id(0), count = window->end - window->begin;
+    xl_sort_items items;
+    ushort place[XL_SORT_ITEMS];
+    uint begin = 0, end = 0;
+#pragma unroll
+    for (uint e = 0; e < XL_SORT_ITEMS; ++e) {
+        const uint at = w * XL_SORT_ITEMS + e, row = at >> rows->log;
+        if (e == 0 || rows->log < XL_SORT_ITEMS_LOG) {
+            begin = local_->order[first + min(row, segments - 1u)];
+            end = row < segments ? xl_pack_end(&local_->heads, begin, count) : 0;
+        }
+        const uint source = begin + (at & ((1u << rows->log) - 1u));
+        const bool there = source < end;
+        place[e] = there ? (ushort)source : (ushort)XL_SORT_TILE;
+        items.key[e] = there ? xl_key_map(in.keys[window->begin + source]) : xl_last_ordinal();
+#if XL_SORT_WORDS
+        items.value[e] = there ? source : ~0u; /* behind all others */
+#endif
+    }
+    xl_rows_network(&items, tile, rows);
+#if XL_SORT_VALUES
+#pragma unroll
+    for (uint e = 0; e < XL_SORT_ITEMS; ++e)
+        items.value[e] = xl_sort_value(in, window->begin + min(items.value[e], count - 1u), true);
+#endif
+    XL_FULL_BARRIER(); /* in place, other work-items write where this one has read */
+#pragma unroll
+    for (uint e = 0; e < XL_SORT_ITEMS; ++e) {
+        if (place[e] < XL_SORT_TILE) {
+            if (xl_sort_has_keys(out))
+                out.keys[window->begin + place[e]] = xl_key_unmap(items.key[e]);
+#if XL_SORT_VALUES
+            out.values[window->begin + place[e]] = items.value[e];
+#endif
+        }
+    }
+}
+
+/* The groups share the windows that xl_segment_rows left. */
+__kernel __attribute__((reqd_work_group_size(XL_SORT_GROUP, 1, 1))) void
+xl_segment_lengths(XL_CSR, XL_SORT_ARRAYS)
+{
+    XL_SORT_DECLARE_LOCAL
+    __local xl_lengths_local local_;
+    __local xl_segment_window shared;
+    uint n;
+    XL_LENGTH_READ(uint, n, n_most, length, length_offset)
+    const xl_csr csr = XL_CSR_OF;
+    const xl_sort_in in = XL_SORT_IN;
+    const xl_sort_out out = XL_SORT_OUT;
+    const uint left = xl_segment_windows_left_read(&csr, &local_.heads.listed);
+    for (uint i = (uint)get_group_id(0); i < left; i += (uint)get_num_groups(0)) {
+        const xl_segment_window window =
+            xl_segment_window_read(&csr, xl_segment_window_left(&csr, i), &shared);
+        const uint count = window.end - window.begin;
+        xl_pack_mark(&csr, &window, &local_.heads);
+        XL_LOCAL_BARRIER();
+        xl_lengths_order(count, &local_);
+        for (uint log = 0; log < XL_LENGTHS; ++log) {
+            const uint end = local_.first[log + 1u], most = (uint)XL_SORT_TILE >> log;
+            const xl_rows rows = {log, 0, 0};
+            for (uint from = local_.first[log]; from < end; from += most)
+                xl_lengths_sort(in, out, &window, from, min(most, end - from), &rows, tile,
+                                &local_);
+        }
+        XL_LOCAL_BARRIER();
+    }
 }

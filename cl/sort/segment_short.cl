@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * Segmented sort, first part. xl_segment_places finds where the segments of each window of half a
  * tile begin (cl/sort/segment_windows.cl). Then short segments are sorted by one read and one
- * write: several together by a work-group (segment_rows.cl; those that do not fit there by
- * segment_pack.cl; with a comparator by segment_compare.cl), or one after the other by one
- * work-item (segment_serial.cl). Elements before the first segment are copied, and the tiles of
- * long segments are listed for cl/sort/segment_long.cl.
+ * write: several together by a work-group (segment_rows.cl; with a comparator segment_compare.cl),
+ * or one after the other by one work-item (segment_serial.cl). Elements before the first segment
+ * are copied, and the tiles of long segments are listed for cl/sort/segment_long.cl.
  *
  * If each window searched for its segments, this would take as many trips to memory, one after the
  * other, as the number of segments has bits. In a separate launch the searches of all windows
@@ -25,19 +24,14 @@
 #elif XL_SERIAL
 #include "bitonic_serial.cl"
 #else
-#include "bitonic_fetch.cl"
+#include "../group/group_bitonic.cl"
 #endif
 #include "segment_windows.cl"
 
-#if !XL_SERIAL
-#include "segment_heads.cl"
-#endif
 #if XL_SERIAL
 #include "segment_serial.cl"
 #elif XL_KEY_KIND == 3
 #include "segment_compare.cl"
-#else
-#include "segment_pack.cl"
 #endif
 
 /* Finds where the segments of each window begin; the entry after the last window is where they end.
@@ -65,8 +59,8 @@ xl_segment_places(uint queue_words, XL_CSR)
         csr.state[XL_SEGMENT_STATE + k] = xl_segment_window_first(&csr, k);
 }
 
-/* A group sorts the window of its number or, after cl/sort/segment_rows.cl, the windows which that
- * kernel left. */
+#if XL_SERIAL || XL_KEY_KIND == 3
+/* Group g sorts window g. */
 __kernel __attribute__((reqd_work_group_size(XL_SORT_GROUP, 1, 1))) void
 xl_segment_short(XL_CSR, XL_SORT_ARRAYS)
 {
@@ -78,20 +72,9 @@ xl_segment_short(XL_CSR, XL_SORT_ARRAYS)
     const xl_csr csr = XL_CSR_OF;
     const xl_sort_in in = XL_SORT_IN;
     const xl_sort_out out = XL_SORT_OUT;
-#if XL_SERIAL || XL_KEY_KIND == 3
     const xl_segment_window window =
         xl_segment_window_open(&csr, in, out, (uint)get_group_id(0), &shared, &local_.listed);
     if (window.end > window.begin)
         xl_pack_sort(in, out, &csr, &window, tile, &local_);
-#else
-    const uint left = xl_segment_windows_left_read(&csr, &local_.listed);
-    const uint groups = (uint)get_num_groups(0);
-    for (uint i = (uint)get_group_id(0); i < left; i += groups) {
-        const xl_segment_window window =
-            xl_segment_window_read(&csr, xl_segment_window_left(&csr, i), &shared);
-        if (window.end > window.begin)
-            xl_pack_sort(in, out, &csr, &window, tile, &local_);
-        XL_LOCAL_BARRIER();
-    }
-#endif
 }
+#endif

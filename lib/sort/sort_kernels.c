@@ -54,8 +54,7 @@ static void add_text(xli_text *text, const xli_capabilities *capabilities,
         {"XL_SERIAL", serial},
         {"XL_SORT_VALUES", values},
         {"XL_SORT_INDICES", problem->indices},
-        {"XL_SORT_STABLE", !problem->compares && ((problem->stable && problem->value != XL_NONE) ||
-                                                  (packs && !serial))},
+        {"XL_SORT_STABLE", !problem->compares && problem->stable && problem->value != XL_NONE},
         {"XL_SORT_GROUP", samples ? size->group : shape->group_size},
         {serial ? "XL_SORT_TILE_LOG" : "XL_SORT_GROUP_LOG", serial    ? t->serial_tile_log
                                                             : samples ? size->tile_log - items_log
@@ -90,7 +89,7 @@ static void list_kernels(xli_sort_plan *plan, wanted list[NUM_KERNELS])
                radix = plan->shape.radix == XLI_RADIX_CHUNKS,
                serial = radix && plan->shape.radix_size[0].group == 1,
                buckets = plan->shape.buckets, sweep = plan->shape.radix == XLI_RADIX_SWEEP,
-               small = plan->shape.small_sweeps > 0;
+               small = plan->shape.small_sweeps > 0, rows = segments && xli_sort_has_rows(plan);
     const char *const chunks = serial ? "radix_serial" : "radix_group";
     const wanted all[NUM_KERNELS] = {
         {XLI_SORT_PLAIN, "sort_bitonic", "xl_sort_tiles", &k->tiles, bitonic},
@@ -120,9 +119,9 @@ static void list_kernels(xli_sort_plan *plan, wanted list[NUM_KERNELS])
         {XLI_SORT_RADIX_SMALL, "sort_onesweep", "xl_radix_histogram", &k->histogram[1], small},
         {XLI_SORT_RADIX_SMALL, "sort_onesweep", "xl_radix_sweep", &k->sweep[1], small},
         {XLI_SORT_PACKED, "segment_short", "xl_segment_places", &k->places, segments},
-        {XLI_SORT_PLAIN, "segment_rows", "xl_segment_rows", &k->rows,
-         segments && xli_sort_has_rows(plan)},
-        {XLI_SORT_PACKED, "segment_short", "xl_segment_short", &k->packed, segments},
+        {XLI_SORT_PLAIN, "segment_rows", "xl_segment_rows", &k->rows, rows},
+        {rows ? XLI_SORT_PLAIN : XLI_SORT_PACKED, rows ? "segment_rows" : "segment_short",
+         rows ? "xl_segment_lengths" : "xl_segment_short", &k->others, segments},
         {XLI_SORT_PLAIN, "segment_long", "xl_segment_tiles", &k->long_tiles, segments && !queue},
         {XLI_SORT_PLAIN, "segment_long", "xl_segment_merge", &k->long_merge, segments && !queue},
         {XLI_SORT_PLAIN, "segment_all", "xl_segment_all", &k->long_all, segments && queue},

@@ -27,7 +27,7 @@ typedef struct xli_sort_kernels {
     xli_kernel alone, sample, bucket_count, bucket_starts, bucket_scatter, buckets; /* on CPUs */
     /* radix, one launch a pass, in both sizes */
     xli_kernel clear[XLI_RADIX_SIZES], histogram[XLI_RADIX_SIZES], sweep[XLI_RADIX_SIZES];
-    xli_kernel places, rows, packed, long_tiles, long_merge, long_all; /* segments */
+    xli_kernel places, rows, others, long_tiles, long_merge, long_all; /* segments */
 } xli_sort_kernels;
 
 typedef struct xli_sort_gather {
@@ -44,7 +44,7 @@ typedef enum xli_sort_part {
     XLI_SORT_PLAIN, /* bitonic, or segments */
     XLI_SORT_RADIX,
     XLI_SORT_RADIX_SMALL,
-    XLI_SORT_PACKED, /* a group packs several segments into a tile */
+    XLI_SORT_PACKED, /* segments: their places; by a comparator, several in a tile */
     XLI_SORT_SAMPLES,
     XLI_SORT_SAMPLES_LARGE,
     XLI_SORT_PARTS

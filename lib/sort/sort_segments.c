@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * The launches of a segmented sort. The first finds where segments begin. The next sort short
- * segments, in rows and packed. The others sort the tiles of long segments and merge them, as often
- * as the longest possible segment requires. The host does not know the lengths: a launch that no
- * segment needs ends at once. */
+ * segments; on GPUs the second of them sorts those of very different lengths. The others sort the
+ * tiles of long segments and merge them, as often as the longest possible segment requires. The host
+ * does not know the lengths: a launch that no segment needs ends at once. */
 #include "sort_plan.h"
 
 /* XL_CSR of cl/sort/segment_windows.cl. */
@@ -89,7 +89,7 @@ xl_status xli_sort_launch_segments(const xli_sort_call *c)
     const size_t group = shape->group_size;
     const xli_sort_segments known = xli_sort_segments_of(shape, c->n);
     const bool rows = xli_sort_has_rows(c->plan);
-    const size_t packed = rows ? xli_min(known.windows, shape->list_groups) : known.windows;
+    const size_t others = rows ? xli_min(known.windows, shape->list_groups) : known.windows;
     const xli_span last_keys = xli_sort_last_keys(c);
     const bool many = c->segment_count >= known.windows; /* a sub-group finds one window */
     const size_t items =
@@ -103,7 +103,7 @@ xl_status xli_sort_launch_segments(const xli_sort_call *c)
     add_arrays(&a, c, &last_keys);
     if (rows)
         XL_TRY(xli_seq_launch_args(c->seq, &k->rows, known.windows, group, &a, 0));
-    XL_TRY(xli_seq_launch_args(c->seq, &k->packed, packed, group, &a, 0));
+    XL_TRY(xli_seq_launch_args(c->seq, &k->others, others, group, &a, 0));
     if (known.capacity > 0) /* a segment may be long */
         XL_TRY((shape->queue ? launch_queue : launch_long)(c));
 done:

@@ -218,7 +218,7 @@ void xli_sort_shape_of(const xli_sort_problem *problem, const xli_capabilities *
     xli_tune_sort *const t = &shape->tune;
     const size_t key = xli_sort_key_bytes(problem), value = xl_type_size(problem->value);
     const bool segments = problem->segments != XL_NONE;
-    /* In a packed tile each key has a word beside it, as if it had a value. */
+    /* Beside a tile of segments there is room for where they begin, as if each key had a value. */
     const bool packs = segments && !problem->compares;
     const size_t in_tile = problem->compares ? 2 * (key + sizeof(cl_uint)) /* on two sides */
                            : packs           ? xli_max(sizeof(cl_uint), key) + sizeof(cl_uint)
