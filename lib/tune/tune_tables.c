@@ -76,7 +76,7 @@ void xli_tune_select_table(const xli_tune_device *device, xli_tune_select *tune)
                                                                 : 4,
                               .resident = !nvidia                  ? 0
                                           : device->capability < 8 ? 2
-                                                                   : 4,
+                                                                   : 5,
                               .chunk_groups = device->is_cpu ? 8 : 16,
                               .look_back = device->is_cpu || device->has_lanes,
                               .window = device->is_cpu ? 0 : 256,
