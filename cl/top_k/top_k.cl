@@ -15,8 +15,9 @@
  *                      of the input
  * A pass ends at once if all candidates are results. If a few results are sorted, there follows
  *   xl_top_k_order      writes the results, each at the place that their comparison gives
- * If many are, there follow a stable sort and
- *   xl_top_k_gather     writes the results by their sorted indices
+ * If many are, there follow the sort and
+ *   xl_top_k_rank_keys  (keys of 8 bytes) makes pairs of a rank and an index
+ *   xl_top_k_gather     writes the results from sorted pairs
  * If another kernel changes keys or scratch at the same time, the results are undefined, but
  * nothing outside the arrays is accessed. */
 #include "../prelude/prelude.cl"
@@ -136,10 +137,10 @@ xl_top_k_before xl_top_k_before_find(const xl_top_k *t, uint c XL_TOP_K_LOCAL_PA
     return before;
 }
 
-/* `ordinals`, `indices`: bytes into scratch, for results that are sorted next. */
+/* `words`, `places`: bytes into scratch, for results that are sorted next. */
 __kernel XL_TOP_K_REQUIRED void xl_top_k_write(uint outputs, uint passes, uint results, uint n,
                                                uint chunks, __global uchar *scratch, ulong state,
-                                               ulong ordinals, ulong indices, XL_TOP_K_ARRAYS)
+                                               ulong words, ulong places, XL_TOP_K_ARRAYS)
 {
     XL_TOP_K_DECLARE_LOCAL
     XL_TOP_K_ARRAYS_MAKE
@@ -151,8 +152,8 @@ __kernel XL_TOP_K_REQUIRED void xl_top_k_write(uint outputs, uint passes, uint r
     const xl_top_k_range range = xl_top_k_range_of(&s, n, c, chunks);
     xl_top_k_writer w;
     w.arrays = arrays;
-    w.pairs.keys = (__global XL_ORDINAL *)(scratch + ordinals);
-    w.pairs.indices = (__global uint *)(scratch + indices);
+    w.pairs.words = (__global ulong *)(scratch + words);
+    w.pairs.places = (__global uint *)(scratch + places);
     w.mask = xl_top_k_mask(&s);
     w.prefix = (XL_ORDINAL)s.prefix;
     w.results = results;
@@ -172,40 +173,62 @@ uint xl_top_k_results(uint results, __global uchar *scratch, ulong state)
     return (uint)min((ulong)results, t.results[0]);
 }
 
-/* Stores the result with index i. Another kernel may change keys and indices at the same time: then
- * there may be fewer indices. */
-void xl_top_k_store_result(const xl_top_k_arrays *arrays, uint place, uint i, uint n)
+/* Makes pairs from sorted ordinals and their indices: the place of the first equal ordinal, and the
+ * index. */
+__kernel void xl_top_k_rank_keys(uint results, __global uchar *scratch, ulong state, ulong ordinals,
+                                 ulong places, ulong pairs)
 {
-    if (i < n)
-        xl_top_k_store(arrays, place, i);
+    const __global ulong *const keys = (const __global ulong *)(scratch + ordinals);
+    const size_t p = get_global_id(0);
+    if (p >= xl_top_k_results(results, scratch, state))
+        return;
+    const ulong key = keys[p];
+    uint low = 0, high = (uint)p;
+    while (low < high) {
+        const uint middle = low + (high - low) / 2;
+        if (keys[middle] < key)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    ((__global ulong *)(scratch + pairs))[p] =
+        (ulong)low << 32 | ((const __global uint *)(scratch + places))[p];
 }
 
-/* Writes results whose ordinals and indices are in the order of the input. The place of a result is
- * the number of results before it; of equal keys the one with the lower index is before the other.
- * `ordinals`, `indices`: as for xl_top_k_write. */
+/* Writes results that are stored as pairs, in the order of the input. The place of a result is the
+ * number of results before it; of equal keys the one with the lower index is before the other.
+ * `words`, `places`: as for xl_top_k_write. */
 __kernel void xl_top_k_order(uint outputs, uint results, uint n, __global uchar *scratch,
-                             ulong state, ulong ordinals, ulong indices, XL_TOP_K_ARRAYS)
+                             ulong state, ulong words, ulong places, XL_TOP_K_ARRAYS)
 {
     XL_TOP_K_ARRAYS_MAKE
-    const __global XL_ORDINAL *const keys = (const __global XL_ORDINAL *)(scratch + ordinals);
+    const __global ulong *const word = (const __global ulong *)(scratch + words);
     const uint count = xl_top_k_results(results, scratch, state), p = (uint)get_global_id(0);
     uint place = 0;
     if (p >= count)
         return;
-    const XL_ORDINAL mine = keys[p];
+    const ulong mine = word[p];
+#if XL_KEY_BYTES == 8
+    const uint i = ((const __global uint *)(scratch + places))[p];
+#else
+    const uint i = (uint)mine;
+#endif
     for (uint q = 0; q < count; ++q)
-        place += keys[q] < mine || (keys[q] == mine && q < p) ? 1 : 0;
-    if (place < count) /* another kernel may change the ordinals */
-        xl_top_k_store_result(&arrays, place, ((const __global uint *)(scratch + indices))[p], n);
+        place += word[q] < mine || (word[q] == mine && q < p) ? 1 : 0;
+    if (i < n && place < count) /* another kernel may change the pairs */
+        xl_top_k_store(&arrays, place, i);
 }
 
 __kernel void xl_top_k_gather(uint outputs, uint results, uint n, __global uchar *scratch,
-                              ulong state, ulong indices, XL_TOP_K_ARRAYS)
+                              ulong state, ulong pairs, XL_TOP_K_ARRAYS)
 {
     XL_TOP_K_ARRAYS_MAKE
-    const uint p = (uint)get_global_id(0);
-    if (p < xl_top_k_results(results, scratch, state))
-        xl_top_k_store_result(&arrays, p, ((const __global uint *)(scratch + indices))[p], n);
+    const size_t p = get_global_id(0);
+    if (p >= xl_top_k_results(results, scratch, state))
+        return;
+    const uint i = (uint)((__global const ulong *)(scratch + pairs))[p];
+    if (i < n) /* if another kernel changes the keys, there may be fewer pairs */
+        xl_top_k_store(&arrays, (uint)p, i);
 }
 
 __kernel void xl_top_k_store_count(ulong results, uint n_most, __global const ulong *length,

@@ -225,15 +225,26 @@ uint xl_top_k_taken(uint needed, uint before, uint candidates)
     return min(needed, before + candidates) - min(needed, before);
 }
 
-/* Bit of `outputs`: results are stored for the sort, not in the caller's arrays.
+/* Bit of `outputs`: results are stored as pairs for the sort, not in the caller's arrays.
  * lib/top_k/top_k_enqueue.c has the same number. */
 #define XL_OUTPUT_PAIRS 4
 
-/* Results for the sort: ordinals and indices. */
+/* Results for the sort: words of an ordinal and an index. Keys of 8 bytes leave no room for the
+ * index, which is then in `places`. */
 typedef struct xl_top_k_pairs {
-    __global XL_ORDINAL *keys;
-    __global uint *indices;
+    __global ulong *words;
+    __global uint *places;
 } xl_top_k_pairs;
+
+void xl_top_k_store_pair(const xl_top_k_pairs *p, uint place, XL_ORDINAL key, uint i)
+{
+#if XL_KEY_BYTES == 8
+    p->words[place] = key;
+    p->places[place] = i;
+#else
+    p->words[place] = (ulong)key << 32 | i;
+#endif
+}
 
 /* Writes the results of a chunk. Results beyond `results` are not written: if another kernel
  * changes the keys, there may be more. */
@@ -253,12 +264,10 @@ void xl_top_k_write_one(const xl_top_k_writer *w, uint at, uint i)
     const uint place = w->first + at, from = w->begin + i;
     if (at >= w->total || place >= w->results)
         return;
-    if (w->arrays.outputs & XL_OUTPUT_PAIRS) {
-        w->pairs.keys[place] = xl_key_map(w->arrays.keys_in[from]);
-        w->pairs.indices[place] = from;
-    } else {
+    if (w->arrays.outputs & XL_OUTPUT_PAIRS)
+        xl_top_k_store_pair(&w->pairs, place, xl_key_map(w->arrays.keys_in[from]), from);
+    else
         xl_top_k_store(&w->arrays, place, from);
-    }
 }
 
 #endif

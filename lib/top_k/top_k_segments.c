@@ -44,12 +44,12 @@ static layout lay_out(const xli_top_k_plan *plan, const room *r, const xl_top_k_
     enum { HEAD = 16, LONG = 40, DIGITS = 256, CHUNK_WORDS = 3 };
     layout l = {0};
     const size_t each = LONG + DIGITS * sizeof(cl_uint);
-    const size_t nested = r->results > 0 ? xli_top_k_nested_bytes(plan->sort, r->results) : 0;
+    const size_t nested = r->results > 0 ? xli_top_k_nested_bytes(plan->sort_long, r->results) : 0;
     (void)xli_top_k_take(
         &l.bytes,
         xli_add(HEAD + CHUNK_WORDS * sizeof(cl_uint) * r->chunks, xli_mul(r->longs, each)), 1);
     l.starts_at = xli_top_k_take(&l.bytes, r->results > 0 ? r->longs : 0, sizeof(cl_uint));
-    l.ordinals_at = xli_top_k_take(&l.bytes, r->results, xli_top_k_ordinal_bytes(&plan->problem));
+    l.ordinals_at = xli_top_k_take(&l.bytes, r->results, xli_top_k_is_wide(&plan->problem) ? 8 : 4);
     l.indices_at = xli_top_k_take(&l.bytes, r->results, sizeof(cl_uint));
     l.nested_at = xli_top_k_take(&l.bytes, nested, 1);
     l.all_indices_at = xli_top_k_take(
@@ -188,7 +188,7 @@ static xl_status launch_sorted(flow *f)
     xli_kernel *gather = &f->plan->kernels.segments.gather;
     const size_t results = f->room.results, group = xli_min(EACH, gather->max_group);
     const xl_view keys =
-        part(f, f->layout.ordinals_at, xli_top_k_ordinal_bytes(&f->plan->problem), results);
+        part(f, f->layout.ordinals_at, xli_top_k_is_wide(&f->plan->problem) ? 8 : 4, results);
     const xl_view values = part(f, f->layout.indices_at, sizeof(cl_uint), results);
     const xl_sort_args args = {.n = results,
                                .n_device = part(f, RESULTS_AT, sizeof(cl_ulong), 1),
@@ -200,7 +200,7 @@ static xl_status launch_sorted(flow *f)
                                    part(f, f->layout.starts_at, sizeof(cl_uint), f->room.longs),
                                .scratch = part(f, f->layout.nested_at, 1, 0)};
     XL_TRY(xli_seq_nest(f->seq));
-    XL_TRY(xl_sort_enqueue(f->plan->sort, f->seq->queue, &args, XLI_NEST(f->seq)));
+    XL_TRY(xl_sort_enqueue(f->plan->sort_long, f->seq->queue, &args, XLI_NEST(f->seq)));
     xli_seq_nested(f->seq);
     begin_args(f);
     xli_args_add(&f->args, XLI_U32(results));

@@ -39,7 +39,7 @@ void xli_top_k_shape_of(const xli_tune_device *device, const xli_tune_top_k *tun
 static size_t local_bytes(const xli_top_k_problem *problem, size_t group, uint32_t tile_log)
 {
     enum { SEGMENT = 12, OTHER = 1024 };
-    const size_t element = xli_top_k_ordinal_bytes(problem) + sizeof(cl_uint);
+    const size_t element = (xli_top_k_is_wide(problem) ? 8 : 4) + sizeof(cl_uint);
     return ((element + 1) << tile_log) + group * SEGMENT + OTHER;
 }
 
@@ -117,9 +117,9 @@ bool xli_top_k_ranks(const xli_top_k_problem *problem, const xli_top_k_shape *sh
     return xli_top_k_sorts(problem, results) && results <= shape->tune.ranked;
 }
 
-size_t xli_top_k_ordinal_bytes(const xli_top_k_problem *problem)
+bool xli_top_k_is_wide(const xli_top_k_problem *problem)
 {
-    return xli_max(sizeof(cl_uint), xl_type_size(problem->key));
+    return xl_type_size(problem->key) > sizeof(cl_uint);
 }
 
 size_t xli_top_k_take(size_t *bytes, size_t n, size_t element_bytes)
@@ -132,7 +132,7 @@ size_t xli_top_k_take(size_t *bytes, size_t n, size_t element_bytes)
 xli_top_k_layout xli_top_k_layout_of(const xli_top_k_problem *problem, const xli_top_k_shape *shape,
                                      size_t n, size_t results, size_t nested_bytes)
 {
-    const bool sorts = xli_top_k_sorts(problem, results);
+    const bool sorts = xli_top_k_sorts(problem, results), wide = xli_top_k_is_wide(problem);
     xli_top_k_layout l = {0};
     if (results == 0)
         return l;
@@ -140,8 +140,9 @@ xli_top_k_layout xli_top_k_layout_of(const xli_top_k_problem *problem, const xli
     (void)xli_top_k_take(&l.bytes, xli_add(STATE_BYTES, xli_mul(words, sizeof(cl_uint))), 1);
     l.indices_at =
         xli_top_k_take(&l.bytes, problem->values.count > 0 ? results : 0, sizeof(cl_uint));
-    l.ordinals_at = xli_top_k_take(&l.bytes, sorts ? results : 0, xli_top_k_ordinal_bytes(problem));
-    l.sorted_at = xli_top_k_take(&l.bytes, sorts ? results : 0, sizeof(cl_uint));
+    l.pairs_at = xli_top_k_take(&l.bytes, sorts ? results : 0, sizeof(cl_ulong));
+    l.ordinals_at = xli_top_k_take(&l.bytes, sorts && wide ? results : 0, sizeof(cl_ulong));
+    l.places_at = xli_top_k_take(&l.bytes, sorts && wide ? results : 0, sizeof(cl_uint));
     l.nested_at = xli_top_k_take(&l.bytes, sorts ? nested_bytes : 0, 1);
     return l;
 }

@@ -426,6 +426,7 @@ XLT_TEST(selections_in_order)
     for (int wide = 0; wide < 2; ++wide) {
         const xli_top_k_problem sorted = {
             .key = wide ? XL_F64 : XL_F32, .values = {1, {4}}, .sorted = true};
+        assert_int_equal(xli_top_k_is_wide(&sorted), wide);
         assert_false(xli_top_k_sorts(&sorted, 1));
         assert_false(xli_top_k_ranks(&sorted, &shape, 1));
         assert_true(xli_top_k_ranks(&sorted, &shape, shape.tune.ranked));
@@ -434,11 +435,13 @@ XLT_TEST(selections_in_order)
         for (size_t k = 2; k < 3000; k += k / 3 + 1) {
             const xli_top_k_layout l = xli_top_k_layout_of(&sorted, &shape, n, k, 8 * k);
             assert_true(l.indices_at >= 512 + 2 * 49152 + (12 + 4 * shape.room) * counts);
-            assert_true(l.ordinals_at >= l.indices_at + 4 * k);
-            assert_true(l.sorted_at >= l.ordinals_at + (wide ? 8 * k : 4 * k));
-            assert_true(l.nested_at >= l.sorted_at + 4 * k);
+            assert_true(l.pairs_at >= l.indices_at + 4 * k);
+            assert_true(l.ordinals_at >= l.pairs_at + 8 * k);
+            assert_true(l.places_at >= l.ordinals_at + (wide ? 8 * k : 0));
+            assert_true(l.nested_at >= l.places_at + (wide ? 4 * k : 0));
             assert_true(l.bytes >= l.nested_at + 8 * k);
-            assert_int_equal((l.ordinals_at | l.sorted_at | l.nested_at) % XLI_SCRATCH_ALIGN, 0);
+            assert_int_equal(
+                (l.pairs_at | l.ordinals_at | l.places_at | l.nested_at) % XLI_SCRATCH_ALIGN, 0);
         }
     }
 }
