@@ -249,8 +249,11 @@ void xl_lengths_sort(xl_sort_in in, xl_sort_out out, const xl_segment_window *wi
     xl_rows_network(&items, tile, rows);
 #if XL_SORT_VALUES
 #pragma unroll
-    for (uint e = 0; e < XL_SORT_ITEMS; ++e)
-        items.value[e] = xl_sort_value(in, window->begin + min(items.value[e], count - 1u), true);
+    for (uint e = 0; e < XL_SORT_ITEMS; ++e) {
+        const uint source = window->begin + min(items.value[e], count - 1u);
+        if (place[e] < XL_SORT_TILE)
+            items.value[e] = xl_sort_value(in, source, true);
+    }
 #endif
     XL_FULL_BARRIER(); /* in place, other work-items write where this one has read */
 #pragma unroll
