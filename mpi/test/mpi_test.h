@@ -40,7 +40,7 @@ void test_read(cl_mem buffer, size_t bytes, void *to);
 /* A message_buffer whose buffers are over memory of the host, which a device that is a CPU uses in place. */
 enum { TEST_RIGHT, TEST_NONE, TEST_NO_ADDRESS, TEST_SHORT, TEST_OTHER_MEMORY, TEST_SHIFTED };
 typedef struct test_memory {
-    int way; /* what the callback does: the above */
+    int way; /* of the callback, one of the above */
     uint64_t chunk_bytes;
     int made; /* buffers */
     size_t address_bytes,
