@@ -109,8 +109,8 @@ typedef struct xl_scan_args {
                           is neither an identity nor init (docs/scan.md). desc.carry 0: not given;
                           1: optional; 2: required */
     xl_view scratch;   /* not given, or xl_scan_scratch() bytes (crosslane/plan.h) */
-    xl_view head_out;  /* not given, or, with desc.carry 2, receives one u32: 1 if a segment begins
-                          in the part; 0: then the carry before affects carry_out */
+    xl_view head_out;  /* not given, or, if desc.carry is 2, receives one u32: 1 if a segment begins
+                          in the part, else 0: the carry of the part before affects carry_out */
 } xl_scan_args;
 
 XL_EXTERN_C_BEGIN
