@@ -19,6 +19,7 @@ typedef struct scan_call {
     xlm_parts parts;
     unsigned char *value;
     size_t *at;     /* [all + 1]: values of the parts before each part */
+    size_t *from;   /* [all]: the first part whose value is in the carry before each part */
     cl_mem carries; /* elements 2 k and 2 k + 1: the carry of part k of this rank */
     cl_mem *keys; /* [count]: of parts that need a copy of their keys behind that of another rank */
 } scan_call;
@@ -179,6 +180,8 @@ static xl_status reserve(scan_call *call)
     if (status == XL_SUCCESS)
         status = xlm_alloc(mpi, parts->all + 1, sizeof *call->at, &call->at);
     if (status == XL_SUCCESS)
+        status = xlm_alloc(mpi, parts->all, sizeof *call->from, &call->from);
+    if (status == XL_SUCCESS)
         status = xlm_alloc(mpi, parts->all, parts->problem->type_bytes, &call->value);
     return status;
 }
@@ -189,31 +192,27 @@ static bool is_alone(const scan_call *call)
     return !call->plan->combine;
 }
 
-/* The values of the parts before the last one of this rank. */
+/* The values up to the last part of this rank. The carry before a part has those from the last part before
+ * it in which a segment begins. */
 static void collect(scan_call *call)
 {
     const xlm_parts *const parts = &call->parts;
     const size_t bytes = parts->problem->type_bytes;
     call->at[0] = 0;
     for (size_t k = 0; k < parts->before + parts->count; ++k) {
+        call->from[k] = k;
+        if (k > 0 && !xlm_parts_begins(parts, k))
+            call->from[k] = xlm_parts_at(parts, k - 1)->heads ? k - 1 : call->from[k - 1];
         call->at[k + 1] = call->at[k] + (xlm_parts_at(parts, k)->count > 0);
         if (call->at[k + 1] > call->at[k])
             memcpy(call->value + call->at[k] * bytes, xlm_parts_value(parts, k), bytes);
     }
 }
 
-/* The first part whose value is in the carry before part k; k: it begins a segment. */
-static size_t carried_from(const xlm_parts *parts, size_t k)
+static bool takes_carry(const scan_call *call, size_t k)
 {
-    while (k > 0 && !xlm_parts_begins(parts, k))
-        if (xlm_parts_at(parts, --k)->heads)
-            break;
-    return k;
-}
-
-static bool takes_carry(const xlm_parts *parts, size_t k)
-{
-    return parts->part[k].n > 0 && carried_from(parts, parts->before + k) < parts->before + k;
+    const size_t part = call->parts.before + k;
+    return !is_alone(call) && call->parts.part[k].n > 0 && call->from[part] < part;
 }
 
 /* A core scan with a carry reads the key before its first one: a copy of the keys behind such a key. It
@@ -236,7 +235,7 @@ static xl_status copy_keys(scan_call *call, size_t k)
 
 static xl_status make_carry(scan_call *call, cl_mem values, size_t k)
 {
-    const size_t part = call->parts.before + k, from = call->at[carried_from(&call->parts, part)];
+    const size_t part = call->parts.before + k, from = call->at[call->from[part]];
     const xl_scan_args args = {.n = call->at[part] - from,
                                .in = xl_view_of(values, from),
                                .carry_out = xl_view_of(call->carries, 2 * k)};
@@ -262,7 +261,7 @@ static xl_status make_carries(scan_call *call)
     if (status == XL_SUCCESS && parts->count > 0)
         status = xlm_buffer(mpi, 2 * parts->count * bytes, &call->carries);
     for (size_t k = 0; status == XL_SUCCESS && k < parts->count; ++k)
-        if (takes_carry(parts, k))
+        if (takes_carry(call, k))
             status = make_carry(call, values, k);
     if (status == XL_SUCCESS)
         status = xlm_finish(mpi, parts->queue);
@@ -279,7 +278,7 @@ static xl_status scan_part(const scan_call *call, size_t k)
     args.in = part->in;
     args.segments = part->segments;
     args.out = part->out;
-    if (!is_alone(call) && takes_carry(&call->parts, k))
+    if (takes_carry(call, k))
         args.carry_in = xl_view_of(call->carries, 2 * k);
     return xlm_core(call->plan->problem.mpi,
                     xl_scan_enqueue(call->plan->scan, call->parts.queue, &args, 0, NULL, NULL));
@@ -301,6 +300,7 @@ static void drop(scan_call *call)
     xlm_release(call->carries);
     free(call->keys);
     free(call->at);
+    free(call->from);
     free(call->value);
     xlm_parts_drop(&call->parts);
 }
