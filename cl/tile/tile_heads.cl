@@ -54,10 +54,11 @@ uint xl_heads_word(const xl_input *input, ulong i)
 XL_SEG xl_key_before(const xl_input *input, ulong i)
 {
 #if XL_CARRY
-    if (input->continues)
-        return input->segments[(long)i - 1];
+    const bool some = i > 0 || input->continues;
+#else
+    const bool some = i > 0;
 #endif
-    return input->segments[i > 0 ? i - 1 : 0];
+    return some ? input->segments[(long)i - 1] : input->segments[0];
 }
 #endif
 
