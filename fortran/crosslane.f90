@@ -719,6 +719,7 @@ module crosslane
         type(xl_view) :: out
         type(xl_view) :: carry_out
         type(xl_view) :: scratch
+        type(xl_view) :: head_out
     end type
 
     type, bind(c) :: xl_search_desc

@@ -675,6 +675,7 @@ typedef struct xl_scan_args {
     xl_view out;
     xl_view carry_out;
     xl_view scratch;
+    xl_view head_out;
 } xl_scan_args;
 void xl_scan_desc_init_version(xl_scan_desc *desc, uint32_t version);
 xl_status xl_scan_create(xl_context *ctx, const xl_scan_desc *desc, xl_plan **plan);

@@ -24,7 +24,7 @@
  *   Phase 2, windows: S of every tile. Then one work-item computes start of every window.
  *   Phase 3, downsweep: the results.
  * A single tile needs only phases 1 and 3. A single sub-tile needs only phase 3, unless a carry
- * must be written.
+ * must be written. For a carry alone, xl_reproducible_carry() replaces phase 3.
  *
  * If work-items run one after another, each walks a whole tile, row by row. Otherwise a group holds
  * sub-tiles in local memory, with a work-item for each lane. */
@@ -363,6 +363,27 @@ __kernel XL_REQUIRED void xl_reproducible_downsweep(XL_INPUT_ARGUMENTS, XL_TREE_
                                          xl_tree_fold(&tree, tile, XL_TREE_SUB_TILES)));
     }
     xl_carry_pass(&input);
+}
+#endif
+
+#if XL_CARRY
+/* The carry alone, by one work-item: the same expression as in phase 3. */
+__kernel XL_REQUIRED void xl_reproducible_carry(XL_INPUT_ARGUMENTS, XL_TREE_ARGUMENTS,
+                                                __global uint *head_out, ulong head_offset,
+                                                uint windowed)
+{
+    XL_INPUT_MAKE(input);
+    XL_TREE_MAKE(tree);
+    const uint tiles = xl_tile_count(input.n, XL_GROUPS_PER_TILE * XL_TILE);
+    XL_T all = xl_input_start(&input);
+    if (tiles > 0)
+        all = xl_op(xl_tree_prefix(&tree, &input, tiles - 1, windowed != 0),
+                    xl_tree_fold(&tree, tiles - 1, XL_TREE_SUB_TILES));
+    if (get_local_id(0) == 0) {
+        xl_carry_leave(&input, all);
+        if (head_out)
+            head_out[head_offset] = xl_is_head(all);
+    }
 }
 #endif
 

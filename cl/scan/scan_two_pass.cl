@@ -8,7 +8,8 @@
  * After Dotsenko et al., "Fast scan algorithms on graphics processors" (ICS 2008), but without an
  * extra launch for few totals.
  *
- * For one tile there is only the second launch, with one group and no totals. */
+ * For one tile there is only the second launch, with one group and no totals. For a carry alone
+ * one group folds the totals instead. */
 #include "../tile/tile_heads.cl"
 
 #if XL_SERIAL
@@ -119,3 +120,26 @@ __kernel XL_REQUIRED void xl_scan_downsweep(XL_INPUT_ARGUMENTS, ulong chunk_elem
 #endif
     xl_carry_pass(&input);
 }
+
+#if XL_CARRY
+/* The carry alone, by one group: folds all totals. `flags` as above. */
+__kernel XL_REQUIRED void xl_scan_carry(XL_INPUT_ARGUMENTS, ulong totals,
+                                        const __global uchar *scratch_at, ulong scratch_offset,
+                                        __global uint *head_out, ulong head_offset, uint flags)
+{
+    XL_INPUT_MAKE(input);
+    const XL_T start = xl_input_start(&input);
+    const __global XL_T *const spine = (const __global XL_T *)(scratch_at + scratch_offset);
+#if XL_SERIAL
+    const XL_T all = xl_spine_fold(spine, (uint)totals, start, (flags & 2) != 0);
+#else
+    __local XL_T scratch[XL_TILE_SCRATCH];
+    const XL_T all = xl_spine_fold(spine, (uint)totals, start, scratch);
+#endif
+    if (get_local_id(0) == 0) {
+        xl_carry_leave(&input, all);
+        if (head_out)
+            head_out[head_offset] = xl_is_head(all);
+    }
+}
+#endif

@@ -53,7 +53,12 @@ uint xl_heads_word(const xl_input *input, ulong i)
  * before. */
 XL_SEG xl_key_before(const xl_input *input, ulong i)
 {
-    return i > 0 || !xl_first_begins(input) ? input->segments[(long)i - 1] : input->segments[0];
+#if XL_CARRY
+    const bool some = i > 0 || input->continues;
+#else
+    const bool some = i > 0;
+#endif
+    return some ? input->segments[(long)i - 1] : input->segments[0];
 }
 #endif
 
@@ -89,7 +94,7 @@ uint xl_heads(const xl_input *input, ulong i, uint k)
         at = at + 1 == input->width ? 0 : at + 1;
     }
 #endif
-    return i == 0 && xl_first_begins(input) ? bits | 1u : bits;
+    return i == 0 && xl_first_begins ? bits | 1u : bits;
 }
 #endif
 

@@ -173,15 +173,9 @@ XL_E xl_segment_init(const xl_input *input)
 }
 #endif
 
-/* Whether element 0 begins a segment: always, unless it continues a segment of an earlier part. */
-bool xl_first_begins(const xl_input *input)
-{
-#if XL_CARRY
-    return !input->continues;
-#else
-    return true;
-#endif
-}
+/* Whether element 0 begins a segment, whatever the segments say. In a part of an array it does not:
+ * xl_input_start() precedes it. */
+enum { xl_first_begins = !XL_CARRY };
 
 /* The index of element i in the whole array. */
 ulong xl_index(const xl_input *input, ulong i)
@@ -200,14 +194,14 @@ XL_OUT xl_result_store(const xl_input *input, XL_E e, ulong i)
 }
 
 /* The start of a scan, before its first element. With segments it is the identity, because each
- * head contributes init itself. */
+ * head contributes init itself; but the first element of a part need not be a head. */
 XL_T xl_input_start(const xl_input *input)
 {
 #if XL_CARRY
     if (input->continues)
         return xl_accumulator_of(input->carry, false);
 #endif
-#if XL_SEGMENTS == 0 && (XL_INIT == 2 || XL_HAS_IDENTITY)
+#if (XL_SEGMENTS == 0 || XL_CARRY) && (XL_INIT == 2 || XL_HAS_IDENTITY)
     return xl_accumulator_of(xl_segment_init(input), false);
 #else
     return xl_identity();
@@ -234,12 +228,8 @@ void xl_carry_leave(const xl_input *input, XL_T all)
 void xl_carry_pass(const xl_input *input)
 {
 #if XL_CARRY
-    XL_T before = xl_input_start(input);
-#if XL_INIT == 2 || XL_HAS_IDENTITY
-    before = xl_accumulator_of(input->continues ? input->carry : xl_segment_init(input), false);
-#endif
     if (input->n == 0 && get_global_id(0) == 0)
-        xl_carry_leave(input, before);
+        xl_carry_leave(input, xl_input_start(input));
 #endif
 }
 

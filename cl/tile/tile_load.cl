@@ -68,11 +68,13 @@ uint xl_tile_at(uint sub_tile, uint row)
 uint xl_heads_vector(const xl_input *input, ulong i)
 {
     const __global XL_SEG *const from = input->segments + i;
-    const bool first = i == 0 && xl_first_begins(input);
+    const bool first = i == 0 && xl_first_begins;
     XL_SEG s[XL_VLEN], before = 0;
     xl_seg_unpack(*(const __global xl_seg_vec *)from, s);
-    if (XL_SEGMENTS == 3 && !first)
-        before = from[-1];
+#if XL_SEGMENTS == 3
+    if (!first)
+        before = xl_key_before(input, i);
+#endif
     return xl_heads_among(s, before, XL_VLEN, first);
 }
 bool xl_heads_aligned(const xl_input *input)

@@ -98,14 +98,14 @@ xl_marks xl_wide_heads(const xl_input *input, ulong i, bool *some)
 #else
     const uint bits = xl_heads_word(input, i) & ((1u << XL_WIDE) - 1u);
 #endif
-    *some = bits != 0 || (i == 0 && xl_first_begins(input));
+    *some = bits != 0 || (i == 0 && xl_first_begins);
 #if XL_WIDE == 16
     xl_marks marks = XL_AS_MARKS((place & bits) != 0u);
 #else
     xl_marks marks = XL_AS_MARKS((place.lo & bits) != 0u);
 #endif
 #endif
-    if (i == 0 && xl_first_begins(input))
+    if (i == 0 && xl_first_begins)
         marks.s0 = -1;
     return marks;
 }

@@ -73,7 +73,8 @@ typedef struct xl_scan_desc {
     uint64_t segment_width; /* XL_SEGMENTS_WIDTH: at least 1; XL_SEGMENTS_MASK: 1 to 64 */
     uint64_t segment_mask;  /* XL_SEGMENTS_MASK */
     uint32_t carry;         /* 1: calls may scan parts of an array, by carry_in, carry_out and
-                               first_index */
+                               first_index. 2: calls compute carry_out alone, and write no results;
+                               without store and XL_SCAN_LOOKBACK */
 
     /* How it runs. XL_SCAN_AUTO follows the variable CROSSLANE_SCAN (auto, look-back or
      * reduce-then-scan), which is read when the context is made, if device, type and determinism
@@ -84,9 +85,9 @@ typedef struct xl_scan_desc {
     const xl_tunable *tunables; /* scan.*: see xl_tunable */
 } xl_scan_desc;
 
-/* The arguments of one call. A view that is left out is not given. `out` and carry_out must not
- * overlap any other view, except that `out` may be exactly `in` if their elements have the same
- * size. */
+/* The arguments of one call. A view that is left out is not given. `out`, carry_out and head_out
+ * must not overlap any other view, except that `out` may be exactly `in` if their elements have
+ * the same size. */
 typedef struct xl_scan_args {
     size_t n;             /* elements; all arrays hold n, also if n_device is given */
     uint64_t first_index; /* with desc.carry: elements of the whole array before in[0]. i in load
@@ -103,10 +104,13 @@ typedef struct xl_scan_args {
     const void *params[XL_PARAMS]; /* pointers to the values of desc.params, which this call
                                       reads; the remaining ones are NULL */
 
-    xl_view out;       /* n elements of store_type */
-    xl_view carry_out; /* not given, or receives the carry for the next part: one element of type,
-                          or two if there is neither an identity nor init (docs/scan.md) */
+    xl_view out;       /* n elements of store_type; not given if desc.carry is 2 */
+    xl_view carry_out; /* receives the carry for the next part: one element of type, or two if there
+                          is neither an identity nor init (docs/scan.md). desc.carry 0: not given;
+                          1: optional; 2: required */
     xl_view scratch;   /* not given, or xl_scan_scratch() bytes (crosslane/plan.h) */
+    xl_view head_out;  /* not given, or, if desc.carry is 2, receives one u32: 1 if a segment begins
+                          in the part, else 0: the carry of the part before affects carry_out */
 } xl_scan_args;
 
 XL_EXTERN_C_BEGIN

@@ -27,10 +27,11 @@ typedef struct xli_problem {
     bool inclusive;
     bool reduces; /* a reduction, not a scan */
     bool has_init, has_identity;
-    bool rounds;  /* results may depend on the order in which operands meet */
-    bool loads;   /* the caller's load expression, or a conversion, makes an element */
-    bool stores;  /* the caller's store expression, or a conversion, makes a result */
-    bool carries; /* the array may be a part of a longer one */
+    bool rounds;      /* results may depend on the order in which operands meet */
+    bool loads;       /* the caller's load expression, or a conversion, makes an element */
+    bool stores;      /* the caller's store expression, or a conversion, makes a result */
+    bool carries;     /* the array may be a part of a longer one */
+    bool carry_alone; /* there are no results but carry_out and head_out */
     xl_determinism determinism;
     unsigned state;
     size_t accumulator_bytes; /* of the monoid */

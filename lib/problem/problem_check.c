@@ -17,6 +17,7 @@ static xl_status check_choices(const xl_context *ctx, const xl_scan_desc *desc)
          "XL_DETERMINISTIC, XL_UNORDERED or XL_REPRODUCIBLE"},
         {"segments", (int)desc->segments, XL_SEGMENTS_NONE, XL_SEGMENTS_MASK,
          "XL_SEGMENTS_NONE, _HEAD_FLAGS, _FLAG_BITMASK, _KEYS, _OFFSETS, _WIDTH or _MASK"},
+        {"carry", (int)desc->carry, 0, 2, "0, 1 or 2"},
     };
     for (size_t i = 0; i < XLI_COUNT(choices); ++i)
         if (choices[i].value < choices[i].low || choices[i].value > choices[i].high)
@@ -80,6 +81,8 @@ static xl_status check_idle(const xl_context *ctx, const xl_scan_desc *desc)
         {"desc.user_op", desc->user_op, desc->op == XL_USER_OP, "desc.op is not XL_USER_OP"},
         {"desc.user_load_type", desc->user_load_type, desc->load_type == XL_USER_TYPE,
          "desc.load_type is not XL_USER_TYPE"},
+        {"desc.store", desc->store, desc->carry != 2, "desc.carry is 2"},
+        {"desc.store_type", desc->store_type != XL_NONE, desc->carry != 2, "desc.carry is 2"},
         {"desc.user_store_type", desc->user_store_type, desc->store_type == XL_USER_TYPE,
          "desc.store_type is not XL_USER_TYPE"},
         {"desc.segment_type", desc->segment_type != XL_NONE, typed,
@@ -205,10 +208,12 @@ xl_status xli_problem_resolve(const xl_context *ctx, const xl_scan_desc *desc, b
     problem->rounds = xli_operator_rounds(desc->op, desc->user_op, &problem->element);
     problem->loads = desc->load || problem->in.type != problem->element.type;
     problem->carries = desc->carry != 0;
+    problem->carry_alone = desc->carry == 2;
     if (stores_byte_carry(problem) && xli_rusticl_crashes_on_byte_carries(capabilities))
         XL_TRY(xli_fail(ctx, XL_ERROR_UNSUPPORTED,
-                        "desc.carry: 1; must be 0 on rusticl of Mesa 22 if elements have one byte, "
-                        "or an alignment of one and the operator has no identity"));
+                        "desc.carry: %u; must be 0 on rusticl of Mesa 22 if elements have one "
+                        "byte, or an alignment of one and the operator has no identity",
+                        (unsigned)desc->carry));
     problem->state = choose_accumulator(problem);
     measure_state(problem);
     problem->inclusive = desc->kind == XL_INCLUSIVE;

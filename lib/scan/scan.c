@@ -125,10 +125,16 @@ static size_t arrays(const xl_plan *base, const void *of, xli_array *arrays)
     arrays[XLI_OUT].in_place_of = "args.in";
     arrays[XLI_CARRY_IN] = optional_input("args.carry_in", args->carry_in, carry, bytes);
     arrays[XLI_CARRY_OUT] = xli_output("args.carry_out", args->carry_out, carry, bytes);
-    arrays[XLI_CARRY_OUT].optional = true;
+    arrays[XLI_CARRY_OUT].optional = !problem->carry_alone;
     for (size_t k = XLI_CARRY_IN; k <= XLI_CARRY_OUT && !problem->carries; ++k)
         arrays[k].unused = "must not be given, because desc.carry is 0";
     arrays[XLI_SCAN_INIT] = optional_input("desc.init_view", problem->init_view, 1, bytes);
+    arrays[XLI_SCAN_HEAD] = xli_output("args.head_out", args->head_out, 1, sizeof(cl_uint));
+    arrays[XLI_SCAN_HEAD].optional = true;
+    if (problem->carry_alone)
+        arrays[XLI_OUT].unused = "must not be given, because desc.carry is 2";
+    else
+        arrays[XLI_SCAN_HEAD].unused = "must not be given, because desc.carry is not 2";
     return XLI_SCAN_ARRAYS;
 }
 

@@ -41,10 +41,14 @@ static xl_status check_reproducible(const xl_context *ctx, const xli_problem *pr
                                                         : "XL_SCAN_REDUCE_THEN_SCAN");
 }
 
-/* An algorithm that the descriptor names is never replaced by another. */
-static xl_status check_messages(const xl_context *ctx, const xl_scan_desc *desc,
-                                const xli_capabilities *capabilities)
+/* A carry alone is a reduction. An algorithm that the descriptor names is never replaced by
+ * another. */
+static xl_status check_look_back(const xl_context *ctx, const xl_scan_desc *desc,
+                                 const xli_capabilities *capabilities)
 {
+    if (desc->algorithm == XL_SCAN_LOOKBACK && desc->carry == 2)
+        return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT,
+                        "desc.algorithm: XL_SCAN_LOOKBACK; must be another one if desc.carry is 2");
     if (desc->algorithm != XL_SCAN_LOOKBACK || capabilities->can_publish)
         return XL_SUCCESS;
     return xli_fail(
@@ -61,7 +65,9 @@ xl_status xli_scan_check(const xl_context *ctx, const xl_scan_desc *desc,
     XL_TRY(xli_problem_resolve(ctx, desc, false, capabilities, problem));
     XL_TRY(read_wish(ctx, desc, wish));
     XL_TRY(check_reproducible(ctx, problem, desc));
-    XL_TRY(check_messages(ctx, desc, capabilities));
+    XL_TRY(check_look_back(ctx, desc, capabilities));
+    if (problem->carry_alone)
+        *wish = XL_SCAN_REDUCE_THEN_SCAN;
 done:
     return status;
 }

@@ -49,7 +49,7 @@ static size_t scan_bytes(const xli_scan_plan *plan, size_t n)
         return xli_round_up(look_back_bytes(plan, n), XLI_SCRATCH_ALIGN);
     if (xli_scan_is_tree(plan))
         return xli_reproducible_scratch(plan, n);
-    if (tiles <= 1)
+    if (tiles <= 1 && !plan->problem.carry_alone)
         return 0;
     const size_t groups = xli_min(tiles, xli_scan_most_groups(&plan->problem, &plan->shape, n));
     return xli_round_up(xli_mul(groups, plan->problem.accumulator_bytes), XLI_SCRATCH_ALIGN);
@@ -99,22 +99,24 @@ done:
     return status;
 }
 
-static xl_status enqueue_two_pass(xli_scan_plan *plan, xli_flow *f)
+static xl_status enqueue_two_pass(xli_scan_plan *plan, xli_flow *f, const xli_span *result)
 {
     xl_status status;
     bool scanned = false;
+    const bool alone = plan->problem.carry_alone;
     enum { STREAM = 1, SCANNED = 2 };
     const xli_scan_partition partition = xli_scan_partition_of(&plan->problem, &plan->shape, f->n);
-    /* A single group reads no totals. */
+    /* A single group that scans reads no totals. */
     const xli_arg spine = XLI_MEM(f->scratch->buffer), spine_offset = XLI_U64(f->scratch->offset);
-    if (partition.groups > 1) {
+    if (partition.groups > !alone) {
         XL_TRY(XLI_FLOW_LAUNCH(f, &plan->kernels.reduce, partition.groups, plan->shape.group_size,
                                XLI_U64(partition.chunk), spine, spine_offset));
         XL_TRY(scan_spine(plan, f, partition.groups, &scanned));
     }
-    XL_TRY(XLI_FLOW_LAUNCH(f, &plan->kernels.downsweep, xli_max(1, partition.groups),
-                           plan->shape.group_size, XLI_U64(partition.chunk), spine, spine_offset,
-                           XLI_MEM(f->spans[XLI_OUT].buffer), XLI_U64(f->spans[XLI_OUT].offset),
+    XL_TRY(XLI_FLOW_LAUNCH(f, &plan->kernels.last, alone ? 1 : xli_max(1, partition.groups),
+                           plan->shape.group_size,
+                           XLI_U64(alone ? partition.groups : partition.chunk), spine, spine_offset,
+                           XLI_MEM(result->buffer), XLI_U64(result->offset),
                            XLI_U32((f->stream ? STREAM : 0) | (scanned ? SCANNED : 0))));
 done:
     return status;
@@ -168,6 +170,7 @@ xl_status xli_scan_launch(xl_plan *base, xli_seq *seq, const void *of, const xli
     xl_status status;
     const xl_scan_args *const args = of;
     xli_scan_plan *const plan = (xli_scan_plan *)base;
+    const xli_span *const result = &spans[plan->problem.carry_alone ? XLI_SCAN_HEAD : XLI_OUT];
     xli_flow f;
     xli_span read[XLI_SCAN_ARRAYS]; /* by the scan */
     memcpy(read, spans, sizeof read);
@@ -185,9 +188,9 @@ xl_status xli_scan_launch(xl_plan *base, xli_seq *seq, const void *of, const xli
     if (plan->shape.algorithm == XL_SCAN_LOOKBACK)
         XL_TRY(enqueue_look_back(plan, &f));
     else if (xli_scan_is_tree(plan))
-        XL_TRY(xli_reproducible_enqueue(plan, &f));
+        XL_TRY(xli_reproducible_enqueue(plan, &f, result));
     else
-        XL_TRY(enqueue_two_pass(plan, &f));
+        XL_TRY(enqueue_two_pass(plan, &f, result));
 done:
     return status;
 }

@@ -53,7 +53,7 @@ void xli_scan_text_part(const xli_scan_plan *plan, xli_scan_part part, xli_text 
 void xli_scan_drop_kernels(xli_scan_plan *plan)
 {
     xli_scan_kernels *k = &plan->kernels;
-    xli_kernel *const all[] = {&k->reduce,     &k->downsweep,     &k->clear,
+    xli_kernel *const all[] = {&k->reduce,     &k->last,          &k->clear,
                                &k->scan_spine, &k->window_starts, &k->heads};
     for (size_t i = 0; i < XLI_COUNT(all); ++i)
         xli_kernel_destroy(all[i]);
@@ -129,14 +129,15 @@ xl_status xli_scan_build_part(xli_scan_plan *plan, unsigned part)
 static xl_status build_launches(xli_scan_plan *plan, size_t *most)
 {
     xli_scan_kernels *const k = &plan->kernels;
-    const bool serial = plan->shape.items == 0;
+    const bool serial = plan->shape.items == 0, alone = plan->problem.carry_alone;
     const xli_wanted two_pass[] = {{"xl_scan_upsweep", &k->reduce, true},
                                    {"xl_scan_spine", &k->scan_spine, serial},
-                                   {"xl_scan_downsweep", &k->downsweep, true}},
+                                   {alone ? "xl_scan_carry" : "xl_scan_downsweep", &k->last, true}},
                      tree[] = {{"xl_reproducible_upsweep", &k->reduce, true},
                                {"xl_reproducible_windows", &k->scan_spine, true},
                                {"xl_reproducible_starts", &k->window_starts, true},
-                               {"xl_reproducible_downsweep", &k->downsweep, true}};
+                               {alone ? "xl_reproducible_carry" : "xl_reproducible_downsweep",
+                                &k->last, true}};
     if (xli_scan_is_tree(plan))
         return build_program(plan, XLI_SCAN_MANY, "scan_reproducible", tree, XLI_COUNT(tree), most);
     return build_program(plan, XLI_SCAN_MANY, "scan_two_pass", two_pass, XLI_COUNT(two_pass), most);

@@ -16,7 +16,7 @@
 #include <string.h>
 
 typedef struct xli_scan_kernels {
-    xli_kernel reduce, downsweep; /* all but look-back */
+    xli_kernel reduce, last; /* all but look-back; `last` scans, or leaves a carry alone */
     xli_kernel clear, lookback[XLI_SCAN_PARTS];
     xli_kernel scan_spine;    /* if a work-item is a group, and of the tree below */
     xli_kernel window_starts; /* of the tree that is the same on every device */
@@ -42,7 +42,7 @@ static inline xli_scan_plan *xli_scan_of(xl_plan *plan)
 }
 
 /* The arrays of a call, behind XLI_CARRY_OUT. */
-enum { XLI_SCAN_INIT = XLI_CARRY_OUT + 1, XLI_SCAN_ARRAYS };
+enum { XLI_SCAN_INIT = XLI_CARRY_OUT + 1, XLI_SCAN_HEAD, XLI_SCAN_ARRAYS };
 
 /* ---- scan_check.c --------------------------------------------------------- */
 
@@ -79,7 +79,7 @@ static inline bool xli_scan_is_tree(const xli_scan_plan *plan)
 }
 
 size_t xli_reproducible_scratch(const xli_scan_plan *plan, size_t n);
-xl_status xli_reproducible_enqueue(xli_scan_plan *plan, xli_flow *flow);
+xl_status xli_reproducible_enqueue(xli_scan_plan *plan, xli_flow *flow, const xli_span *result);
 
 /* ---- scan_enqueue.c ------------------------------------------------------- */
 

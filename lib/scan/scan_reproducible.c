@@ -40,7 +40,7 @@ size_t xli_reproducible_scratch(const xli_scan_plan *plan, size_t n)
     return layout_of(plan, n).bytes;
 }
 
-xl_status xli_reproducible_enqueue(xli_scan_plan *plan, xli_flow *flow)
+xl_status xli_reproducible_enqueue(xli_scan_plan *plan, xli_flow *flow, const xli_span *result)
 {
     xl_status status;
     const layout l = layout_of(plan, flow->n);
@@ -57,9 +57,10 @@ xl_status xli_reproducible_enqueue(xli_scan_plan *plan, xli_flow *flow)
     if (l.windows > 1)
         XL_TRY(XLI_FLOW_LAUNCH(flow, &plan->kernels.window_starts, 1, size, scratch, sub_tiles,
                                tiles, windows, XLI_U64(l.windows)));
-    XL_TRY(XLI_FLOW_LAUNCH(flow, &plan->kernels.downsweep, xli_max(1, groups), size, scratch,
-                           sub_tiles, tiles, windows, XLI_MEM(flow->spans[XLI_OUT].buffer),
-                           XLI_U64(flow->spans[XLI_OUT].offset), XLI_U32(l.tiles > 1)));
+    XL_TRY(XLI_FLOW_LAUNCH(flow, &plan->kernels.last,
+                           plan->problem.carry_alone ? 1 : xli_max(1, groups), size, scratch,
+                           sub_tiles, tiles, windows, XLI_MEM(result->buffer),
+                           XLI_U64(result->offset), XLI_U32(l.tiles > 1)));
 done:
     return status;
 }

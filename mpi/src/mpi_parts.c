@@ -138,29 +138,34 @@ static xl_status heads_by_offsets(const xlm_parts *parts, xlm_part *part)
     return XL_SUCCESS;
 }
 
+static xl_status read_keys(const xlm_parts *parts, xlm_part *part)
+{
+    const size_t bytes = parts->problem->segment_bytes;
+    xl_status status = XL_SUCCESS;
+    for (size_t k = 0; k < 2 && status == XL_SUCCESS; ++k)
+        status = xlm_read(parts->problem->mpi, parts->queue, part->segments.buffer,
+                          (part->segments.offset + (k ? part->n - 1 : 0)) * bytes, bytes,
+                          &part->key[k], 0, NULL);
+    return status;
+}
+
 /* Flags, bits and keys: by a reduction on the device. */
 static xl_status heads_on_device(const xlm_parts *parts, xlm_part *part)
 {
     const xlm_problem *const problem = parts->problem;
     xl_mpi *const mpi = problem->mpi;
-    const size_t bytes = problem->segment_bytes;
     uint64_t found[2] = {0, 0}, n = part->n;
     const bool keys = problem->segments == XL_SEGMENTS_KEYS,
                bits = problem->segments == XL_SEGMENTS_FLAG_BITMASK;
     cl_mem out = NULL;
-    xl_status status = XL_SUCCESS;
+    xl_status status;
     xl_reduce_args args = {.n = bits ? (part->n + 31) / 32 : part->n, .in = part->segments};
-    for (size_t k = 0; keys && k < 2 && status == XL_SUCCESS; ++k) {
+    for (size_t k = 0; keys && k < 2; ++k)
         args.params[k] = &part->key[k];
-        status = xlm_read(mpi, parts->queue, part->segments.buffer,
-                          (part->segments.offset + (k ? part->n - 1 : 0)) * bytes, bytes,
-                          &part->key[k], 0, NULL);
-    }
     if (bits)
         args.params[0] = &n;
     args.in.count = 0;
-    if (status == XL_SUCCESS)
-        status = xlm_buffer(mpi, sizeof found, &out);
+    status = xlm_buffer(mpi, sizeof found, &out);
     args.out = xl_view_of(out, 0);
     if (status == XL_SUCCESS)
         status =
@@ -176,9 +181,11 @@ static xl_status heads_on_device(const xlm_parts *parts, xlm_part *part)
     return status;
 }
 
+/* A scan: of offsets, widths and masks alone. */
 static xl_status find_heads(const xlm_parts *parts, xlm_part *part)
 {
     const xlm_problem *const problem = parts->problem;
+    xl_status status = XL_SUCCESS;
     part->heads = false;
     part->lead = part->n;
     part->last = 0;
@@ -186,7 +193,11 @@ static xl_status find_heads(const xlm_parts *parts, xlm_part *part)
         return heads_by_offsets(parts, part);
     if (problem->width > 0)
         heads_by_width(problem, part);
-    return problem->heads && part->n > 0 ? heads_on_device(parts, part) : XL_SUCCESS;
+    if (problem->segments == XL_SEGMENTS_KEYS && part->n > 0)
+        status = read_keys(parts, part);
+    if (status == XL_SUCCESS && problem->heads && part->n > 0)
+        status = heads_on_device(parts, part);
+    return status;
 }
 
 /* ---- values -------------------------------------------------------------------------------- */
@@ -230,6 +241,34 @@ xl_status xlm_partial(const xlm_parts *parts, const xlm_part *part, size_t from,
     const size_t at = from + (size_t)*index;
     *index = part->first + at;
     return reduce_range(parts, part, problem->pick, at, 1, problem->type_bytes, value);
+}
+
+/* The carry of a part by itself, and whether a segment begins in it. */
+static xl_status read_carry(const xlm_parts *parts, const xlm_part *part, xlm_told *told)
+{
+    const xlm_problem *const problem = parts->problem;
+    xl_mpi *const mpi = problem->mpi;
+    const size_t carry = (2 * problem->type_bytes + 3) / 4; /* words, with room for a flag */
+    cl_mem out = NULL;
+    cl_uint head = 0;
+    xl_scan_args args = {
+        .n = part->n, .first_index = part->first, .in = part->in, .segments = part->segments};
+    for (size_t k = 0; problem->loads && k < problem->num_params; ++k)
+        args.params[k] = parts->params[k];
+    xl_status status = xlm_buffer(mpi, (carry + 1) * sizeof head, &out);
+    args.carry_out = xl_view_of(out, 0);
+    args.head_out = xl_view_of(out, carry);
+    if (status == XL_SUCCESS)
+        status = xlm_core(mpi, xl_scan_enqueue(problem->carry, parts->queue, &args, 0, NULL, NULL));
+    if (status == XL_SUCCESS)
+        status = xlm_finish(mpi, parts->queue);
+    if (status == XL_SUCCESS)
+        status = xlm_read(mpi, parts->queue, out, 0, problem->type_bytes, told + 1, 0, NULL);
+    if (status == XL_SUCCESS)
+        status = xlm_read(mpi, parts->queue, out, carry * sizeof head, sizeof head, &head, 0, NULL);
+    xlm_release(out);
+    told->heads = told->heads || head;
+    return status;
 }
 
 /* ---- records ------------------------------------------------------------------------------- */
@@ -316,14 +355,14 @@ static xl_status tell(const xlm_parts *parts, xlm_part *part, xlm_told *told)
 {
     const xlm_problem *const problem = parts->problem;
     xl_status status = find_heads(parts, part);
-    const size_t from = problem->leads ? 0 : part->last, to = problem->leads ? part->lead : part->n;
     *told = (xlm_told){.n = part->n,
                        .heads = part->heads,
                        .lead = part->lead,
                        .key = {part->key[0], part->key[1]},
-                       .count = to - from};
+                       .count = problem->carry ? part->n - part->last : part->lead};
     if (status == XL_SUCCESS && told->count > 0)
-        status = xlm_partial(parts, part, from, to, told + 1, &told->index);
+        status = problem->carry ? read_carry(parts, part, told)
+                                : xlm_partial(parts, part, 0, part->lead, told + 1, &told->index);
     if (problem->finds && told->index == UINT64_MAX)
         told->count = 0; /* all elements are NaN */
     return status;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * Declarations for scan and reduction across ranks. The whole array is divided into parts: one for each rank,
  * or units of XLM_UNIT elements if results must not depend on the ranks. One core call computes a part.
- * Each part tells the others the reduction of its elements since its last segment head (a scan), or
- * before its first one (a reduction), and facts about its segments. */
+ * Each part tells the others its carry (a scan), or the reduction of its elements before its first segment
+ * head (a reduction), and facts about its segments. */
 #ifndef XLM_PARTS_H
 #define XLM_PARTS_H
 
@@ -19,14 +19,14 @@ typedef struct xlm_problem {
     uint32_t op, segments;
     uint64_t width, mask;
     size_t num_params;
-    bool loads;  /* desc.load is given: `partial` takes the parameters */
-    bool counts; /* `partial` takes the index of its first element as a last parameter */
-    bool rounds; /* the bits depend on the order of operations */
-    bool units;  /* parts are units */
-    bool leads;  /* parts tell the value before their first head; otherwise since their last */
+    bool loads;        /* desc.load is given: `partial` takes the parameters */
+    bool counts;       /* `partial` takes the index of its first element as a last parameter */
+    bool rounds;       /* the bits depend on the order of operations */
+    bool units;        /* parts are units */
     bool has_identity; /* of the operator */
     bool finds;        /* XL_ARG_MIN, XL_ARG_MAX: `partial` finds an index, `pick` its value */
-    xl_plan *partial;  /* the reduction of a range of a part */
+    xl_plan *carry;   /* a scan: the carry of a part, without init; then there are no other plans */
+    xl_plan *partial; /* the reduction of a range of a part */
     xl_plan *pick;
     xl_plan *heads; /* the last and the first head of a part; NULL if the host finds them */
 } xlm_problem;

@@ -319,6 +319,7 @@ xl_status xlm_problem_plans(xlm_problem *problem, const xl_reduce_desc *desc)
 
 void xlm_problem_drop(xlm_problem *problem)
 {
+    xl_plan_destroy(problem->carry);
     xl_plan_destroy(problem->partial);
     xl_plan_destroy(problem->pick);
     xl_plan_destroy(problem->heads);

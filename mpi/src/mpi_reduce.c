@@ -138,7 +138,6 @@ static xl_status create(xl_mpi_plan *base, const void *of)
     if (status != XL_SUCCESS)
         return status;
     xlm_problem_init(&plan->problem, mpi, desc);
-    plan->problem.leads = true;
     plan->key_bytes = xl_type_size((xl_type)desc->segment_type);
     if (plan->problem.finds)
         plan->problem.store_bytes = sizeof(uint64_t);

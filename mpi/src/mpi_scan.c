@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Scan across ranks: each part is scanned by one core call, whose carry is the combination of all
- * elements between the last segment head before the part and the part. */
+ * Scan across ranks: each part is scanned by one core call, whose carry is that of the values of the
+ * parts since the last segment head before it. */
 #include "mpi_parts.h"
 #include <stdlib.h>
 #include <string.h>
@@ -8,10 +8,8 @@
 typedef struct scan_plan {
     xl_mpi_plan base;
     xlm_problem problem;
-    xl_plan *scan;      /* of a part, with a carry */
-    xl_plan *combine;   /* the scan of the values of all parts */
-    size_t carry_bytes; /* one element, or two */
-    size_t flag_bytes;  /* of the flag in the second one */
+    xl_plan *scan;    /* of a part, with a carry */
+    xl_plan *combine; /* the carry of the values of parts */
 } scan_plan;
 
 /* One call. */
@@ -19,11 +17,11 @@ typedef struct scan_call {
     scan_plan *plan;
     const xl_scan_args *args;
     xlm_parts parts;
-    cl_mem carries; /* element k: the carry behind value k */
-    cl_mem *keys; /* [count]: of parts that need a copy of their keys behind that of another rank */
-    size_t *carry;  /* [count]: 1 + the number of its carry; 0: none */
-    cl_uchar *head; /* [all] */
     unsigned char *value;
+    size_t *at;     /* [all + 1]: values of the parts before each part */
+    size_t *from;   /* [all]: the first part whose value is in the carry before each part */
+    cl_mem carries; /* elements 2 k and 2 k + 1: the carry of part k of this rank */
+    cl_mem *keys; /* [count]: of parts that need a copy of their keys behind that of another rank */
 } scan_call;
 
 /* ---- creation ------------------------------------------------------------------------------ */
@@ -37,34 +35,40 @@ static void destroy(xl_mpi_plan *base)
     free(plan);
 }
 
-/* An inclusive scan of the values of parts, in order, with flags where segments begin. An exclusive sum
- * without init begins with +0, so that the sum of all -0 is +0. */
+/* The carry of values, with init. */
 static xl_status create_combine(scan_plan *plan, const xl_scan_desc *desc)
 {
-    static const cl_ulong zero[4] = {0};
-    const bool has_init = desc->init || desc->init_view.buffer;
     xl_scan_desc combine;
     xl_scan_desc_init(&combine);
     combine.type = desc->type;
     combine.user_type = desc->user_type;
     combine.op = desc->op;
     combine.user_op = desc->user_op;
-    combine.kind = XL_INCLUSIVE;
-    combine.init =
-        desc->kind == XL_EXCLUSIVE && desc->op == XL_SUM && !has_init ? zero : desc->init;
+    combine.kind = desc->kind;
+    combine.init = desc->init;
     combine.init_view = desc->init_view;
-    combine.segments = XL_SEGMENTS_HEAD_FLAGS;
+    combine.carry = 2;
     combine.determinism = desc->determinism;
     return xl_scan_create(plan->base.mpi->ctx, &combine, &plan->combine);
 }
 
-static void measure_carry(scan_plan *plan, const xl_scan_desc *desc)
+/* The carry of a part by itself, without init. */
+static xl_status create_carry(scan_plan *plan, const xl_scan_desc *desc)
 {
-    const size_t bytes = plan->problem.type_bytes,
-                 alignment = desc->type == XL_USER_TYPE ? desc->user_type->alignment : bytes;
-    const bool has_init = desc->init || desc->init_view.buffer;
-    plan->carry_bytes = plan->problem.has_identity || has_init ? bytes : 2 * bytes;
-    plan->flag_bytes = alignment < sizeof(cl_uint) ? alignment : sizeof(cl_uint);
+    xl_scan_desc carry = *desc;
+    carry.carry = 2;
+    carry.kind = XL_INCLUSIVE;
+    carry.algorithm = XL_SCAN_AUTO;
+    carry.init = NULL;
+    carry.init_view = xl_no_view();
+    carry.store = NULL;
+    carry.store_type = XL_NONE;
+    carry.user_store_type = NULL;
+    if (!carry.load) {
+        carry.num_params = 0;
+        carry.params = NULL;
+    }
+    return xl_scan_create(plan->base.mpi->ctx, &carry, &plan->problem.carry);
 }
 
 static xl_status create(xl_mpi_plan *base, const void *of)
@@ -79,10 +83,9 @@ static xl_status create(xl_mpi_plan *base, const void *of)
     if (status != XL_SUCCESS)
         return status;
     xlm_problem_init(&plan->problem, mpi, &reduce);
-    measure_carry(plan, desc);
     if (mpi->size == 1 && !plan->problem.units)
         return XL_SUCCESS;
-    status = xlm_problem_plans(&plan->problem, &reduce);
+    status = create_carry(plan, desc);
     return status == XL_SUCCESS ? create_combine(plan, desc) : status;
 }
 
@@ -96,8 +99,7 @@ static xl_status check_desc(xl_mpi *mpi, const xl_scan_desc *desc, xl_mpi_plan *
         return xlm_fail(mpi, XL_ERROR_INVALID_ARGUMENT, "desc.carry: %u; must be 0",
                         (unsigned)desc->carry);
     const xl_reduce_desc reduce = xlm_reduce_of(desc);
-    xl_status status = xlm_check_params(mpi, &reduce, "desc.load", desc->load);
-    return status == XL_SUCCESS ? xlm_check_units(mpi, &reduce, true) : status;
+    return xlm_check_units(mpi, &reduce, true);
 }
 
 xl_status xl_mpi_scan_create(xl_mpi *mpi, const xl_scan_desc *desc, xl_mpi_plan **out)
@@ -176,13 +178,11 @@ static xl_status reserve(scan_call *call)
     for (size_t k = 0; status == XL_SUCCESS && k < parts->count; ++k)
         call->keys[k] = NULL;
     if (status == XL_SUCCESS)
-        status = xlm_alloc(mpi, parts->count, sizeof *call->carry, &call->carry);
-    for (size_t k = 0; status == XL_SUCCESS && k < parts->count; ++k)
-        call->carry[k] = 0;
+        status = xlm_alloc(mpi, parts->all + 1, sizeof *call->at, &call->at);
     if (status == XL_SUCCESS)
-        status = xlm_alloc(mpi, parts->all, 1, &call->head);
+        status = xlm_alloc(mpi, parts->all, sizeof *call->from, &call->from);
     if (status == XL_SUCCESS)
-        status = xlm_alloc(mpi, parts->all, call->plan->carry_bytes, &call->value);
+        status = xlm_alloc(mpi, parts->all, parts->problem->type_bytes, &call->value);
     return status;
 }
 
@@ -192,81 +192,27 @@ static bool is_alone(const scan_call *call)
     return !call->plan->combine;
 }
 
-/* Collects the values of all parts, and where segments begin among them; says which one is the carry of
- * each part of this rank. Returns the number of values that this rank needs. */
-static size_t collect(scan_call *call)
+/* The values up to the last part of this rank. The carry before a part has those from the last part before
+ * it in which a segment begins. */
+static void collect(scan_call *call)
 {
     const xlm_parts *const parts = &call->parts;
     const size_t bytes = parts->problem->type_bytes;
-    size_t values = 0, needed = 0;
-    bool open = false; /* the value before continues */
+    call->at[0] = 0;
     for (size_t k = 0; k < parts->before + parts->count; ++k) {
-        const xlm_told *const told = xlm_parts_at(parts, k);
-        const bool begins = xlm_parts_begins(parts, k);
-        open = open && !begins;
-        if (k >= parts->before && open && told->n > 0) {
-            call->carry[k - parts->before] = values;
-            needed = values;
-        }
-        open = open && !told->heads;
-        if (told->count == 0)
-            continue;
-        call->head[values] = !open;
-        memcpy(call->value + values * bytes, xlm_parts_value(parts, k), bytes);
-        open = true;
-        ++values;
+        call->from[k] = k;
+        if (k > 0 && !xlm_parts_begins(parts, k))
+            call->from[k] = xlm_parts_at(parts, k - 1)->heads ? k - 1 : call->from[k - 1];
+        call->at[k + 1] = call->at[k] + (xlm_parts_at(parts, k)->count > 0);
+        if (call->at[k + 1] > call->at[k])
+            memcpy(call->value + call->at[k] * bytes, xlm_parts_value(parts, k), bytes);
     }
-    return needed;
 }
 
-/* Scans `count` values on the device; back to the host. */
-static xl_status combine(scan_call *call, size_t count)
+static bool takes_carry(const scan_call *call, size_t k)
 {
-    const xlm_problem *const problem = &call->plan->problem;
-    const size_t bytes = count * problem->type_bytes;
-    xl_mpi *const mpi = problem->mpi;
-    const cl_command_queue queue = call->parts.queue;
-    cl_mem in = NULL, heads = NULL, out = NULL;
-    xl_status status = xlm_buffer_of(mpi, bytes, call->value, &in);
-    if (status == XL_SUCCESS)
-        status = xlm_buffer_of(mpi, count, call->head, &heads);
-    if (status == XL_SUCCESS)
-        status = xlm_buffer(mpi, bytes, &out);
-    const xl_scan_args args = {.n = count,
-                               .in = xl_view_of(in, 0),
-                               .segments = xl_view_of(heads, 0),
-                               .out = xl_view_of(out, 0)};
-    if (status == XL_SUCCESS)
-        status = xlm_core(mpi, xl_scan_enqueue(call->plan->combine, queue, &args, 0, NULL, NULL));
-    if (status == XL_SUCCESS)
-        status = xlm_finish(mpi, queue);
-    if (status == XL_SUCCESS)
-        status = xlm_read(mpi, queue, out, 0, bytes, call->value, 0, NULL);
-    xlm_release(in);
-    xlm_release(heads);
-    xlm_release(out);
-    return status;
-}
-
-/* Without identity and init a carry is two elements: the value, and a flag that says that there is one. */
-static void add_flags(scan_call *call, size_t count)
-{
-    const size_t bytes = call->plan->problem.type_bytes, stride = call->plan->carry_bytes;
-    if (stride == bytes)
-        return;
-    for (size_t k = count; k-- > 0;) {
-        unsigned char *const carry = call->value + k * stride;
-        const cl_uint word = 1;
-        const cl_ushort half = 1;
-        memmove(carry, call->value + k * bytes, bytes);
-        memset(carry + bytes, 0, bytes);
-        if (call->plan->flag_bytes == sizeof word)
-            memcpy(carry + bytes, &word, sizeof word);
-        else if (call->plan->flag_bytes == sizeof half)
-            memcpy(carry + bytes, &half, sizeof half);
-        else
-            carry[bytes] = 1;
-    }
+    const size_t part = call->parts.before + k;
+    return !is_alone(call) && call->parts.part[k].n > 0 && call->from[part] < part;
 }
 
 /* A core scan with a carry reads the key before its first one: a copy of the keys behind such a key. It
@@ -287,37 +233,53 @@ static xl_status copy_keys(scan_call *call, size_t k)
     return status;
 }
 
+static xl_status make_carry(scan_call *call, cl_mem values, size_t k)
+{
+    const size_t part = call->parts.before + k, from = call->at[call->from[part]];
+    const xl_scan_args args = {.n = call->at[part] - from,
+                               .in = xl_view_of(values, from),
+                               .carry_out = xl_view_of(call->carries, 2 * k)};
+    const xl_status status =
+        xlm_core(call->plan->base.mpi,
+                 xl_scan_enqueue(call->plan->combine, call->parts.queue, &args, 0, NULL, NULL));
+    return status == XL_SUCCESS && call->plan->problem.segments == XL_SEGMENTS_KEYS
+               ? copy_keys(call, k)
+               : status;
+}
+
 static xl_status make_carries(scan_call *call)
 {
-    xl_mpi *const mpi = call->plan->problem.mpi;
-    const size_t count = collect(call);
+    xl_mpi *const mpi = call->plan->base.mpi;
+    const xlm_parts *const parts = &call->parts;
+    const size_t bytes = parts->problem->type_bytes;
+    cl_mem values = NULL;
     xl_status status = XL_SUCCESS;
-    if (count == 0)
-        return XL_SUCCESS;
-    status = combine(call, count);
-    if (status != XL_SUCCESS)
-        return status;
-    add_flags(call, count);
-    status = xlm_buffer_of(mpi, count * call->plan->carry_bytes, call->value, &call->carries);
-    for (size_t k = 0; status == XL_SUCCESS && k < call->parts.count; ++k)
-        if (call->carry[k] && call->plan->problem.segments == XL_SEGMENTS_KEYS)
-            status = copy_keys(call, k);
-    return status == XL_SUCCESS ? xlm_finish(mpi, call->parts.queue) : status;
+    collect(call);
+    const size_t count = call->at[parts->before + parts->count];
+    if (count > 0)
+        status = xlm_buffer_of(mpi, count * bytes, call->value, &values);
+    if (status == XL_SUCCESS && parts->count > 0)
+        status = xlm_buffer(mpi, 2 * parts->count * bytes, &call->carries);
+    for (size_t k = 0; status == XL_SUCCESS && k < parts->count; ++k)
+        if (takes_carry(call, k))
+            status = make_carry(call, values, k);
+    if (status == XL_SUCCESS)
+        status = xlm_finish(mpi, parts->queue);
+    xlm_release(values);
+    return status;
 }
 
 static xl_status scan_part(const scan_call *call, size_t k)
 {
     const xlm_part *const part = &call->parts.part[k];
-    const size_t carry = call->carry[k],
-                 elements = call->plan->carry_bytes / call->plan->problem.type_bytes;
     xl_scan_args args = *call->args;
     args.n = part->n;
     args.first_index = part->first;
     args.in = part->in;
     args.segments = part->segments;
     args.out = part->out;
-    if (carry > 0)
-        args.carry_in = xl_view_of(call->carries, (carry - 1) * elements);
+    if (takes_carry(call, k))
+        args.carry_in = xl_view_of(call->carries, 2 * k);
     return xlm_core(call->plan->problem.mpi,
                     xl_scan_enqueue(call->plan->scan, call->parts.queue, &args, 0, NULL, NULL));
 }
@@ -337,8 +299,8 @@ static void drop(scan_call *call)
         xlm_release(call->keys[k]);
     xlm_release(call->carries);
     free(call->keys);
-    free(call->carry);
-    free(call->head);
+    free(call->at);
+    free(call->from);
     free(call->value);
     xlm_parts_drop(&call->parts);
 }

@@ -471,9 +471,6 @@ static void descriptors_are_compared_and_checked(void)
 {
     const int last = test_size - 1;
     const bool here = test_rank == last;
-    static const xl_param params[] = {{"c0", XL_U64}, {"c1", XL_U64}, {"c2", XL_U64},
-                                      {"c3", XL_U64}, {"c4", XL_U64}, {"c5", XL_U64},
-                                      {"c6", XL_U64}, {"c7", XL_U64}};
     xl_mpi_plan *plan = NULL;
     shape s = u32_sum();
     s.desc.carry = here;
@@ -485,12 +482,6 @@ static void descriptors_are_compared_and_checked(void)
     s.desc.type = XL_NONE;
     CHECK(xl_mpi_scan_create(test_mpi, &s.desc, &plan) == XL_ERROR_INVALID_ARGUMENT);
     CHECK(plan == NULL && test_says(test_mpi, 0, "desc.type"));
-    s = u32_sum();
-    s.desc.load = "x + i";
-    s.desc.num_params = 8;
-    s.desc.params = params;
-    CHECK(xl_mpi_scan_create(test_mpi, &s.desc, &plan) == XL_ERROR_UNSUPPORTED);
-    CHECK(plan == NULL && test_says(test_mpi, 0, "desc.num_params: 8; if desc.load uses i"));
     if (test_size == 1)
         return;
     static const struct {

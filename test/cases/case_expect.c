@@ -189,20 +189,19 @@ static void start_from_nothing(const fuzz_case *c, running *r)
         r->x[lane] = 0;
 }
 
-void expect_scan(const fuzz_case *c, size_t n, const void *in, const uint8_t *heads, void *out,
-                 float *slack)
+void expect_scan(const fuzz_case *c, size_t n, const void *in, const uint8_t *heads, bool after,
+                 void *out, float *slack)
 {
-    const bool exclusive = c->of[KIND] == XL_EXCLUSIVE;
     running r = {0};
     for (size_t i = 0; i < n; ++i) {
         if (i == 0 || heads[i])
             begin_segment(c, &r);
-        if (exclusive && r.terms == 0)
+        if (c->of[KIND] == XL_EXCLUSIVE && r.terms == 0)
             start_from_nothing(c, &r);
-        if (exclusive)
+        if (!after)
             give(c, &r, i, out, slack);
         take(c, &r, in, i);
-        if (!exclusive)
+        if (after)
             give(c, &r, i, out, slack);
     }
 }

@@ -129,7 +129,7 @@ static const struct {
     [ROW_ROOM] = {"row-room", NAMES("none", "1", "6", "40"), 0, L},
     [DETAILS] = {"details", NAMES("yes", "no"), 0, L | K},
     [VISITS] = {"visits", NAMES("no", "yes"), 0, L},
-    [CARRY] = {"carry", NAMES("no", "yes"), 0, S},
+    [CARRY] = {"carry", NAMES("no", "yes", "alone"), 0, S},
     [ILLEGAL] = {"illegal", NAMES("no", "yes"), 0, ALL},
     [ZEROS_APART] = {"zeros-apart", NAMES("no", "yes"), 0, X},
     [KERNEL] = {"kernel", NAMES("no", "yes"), 0, L},

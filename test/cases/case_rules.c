@@ -195,6 +195,9 @@ static void rules_of_folds_and_sorts(pass *p)
     CHECKED(ALGORITHM,
             OF(ALGORITHM) == XL_SCAN_AUTO || OF(DETERMINISM) != XL_REPRODUCIBLE || !case_rounds(c),
             "this algorithm is not reproducible");
+    CHECKED(ALGORITHM, OF(ALGORITHM) != XL_SCAN_LOOKBACK || OF(CARRY) != CARRY_ALONE,
+            "a carry alone is a reduction");
+    CHECKED(MAP, OF(MAP) < MAP_STORE || OF(CARRY) != CARRY_ALONE, "nothing is stored");
     RULE(COMPARE, type_goes(c), "keys are of scalars");
     RULE(KEY_BYTES, OF(COMPARE) == COMPARE_STRUCT, "built-in types have their own size");
     RULE(TO_BIT, range_goes(c), "a comparator and segments take all bits");
@@ -227,6 +230,7 @@ static void rules_of_arrays(pass *p)
     RULE(PLACE, !IS(TRANSFORM) || !moves(c), "elements move");
     RULE(PLACE, IS(SORT) || OF(PLACE) == PLACE_IN, "only sorts have two arrays");
     RULE(PLACE, in_bytes_of(c) == out_bytes_of(c), "the elements have two sizes");
+    RULE(PLACE, OF(CARRY) != CARRY_ALONE, "there are no results");
     RULE(PLACE, OF(PLACE) <= PLACE_IN || OF(VALUES) == VALUES_U32, "there is no second array");
     RULE(PLACE, OF(PLACE) <= PLACE_IN || !OF(VALUES_ONLY), "no keys come out");
     RULE(SPACE, OF(SPACE) != SPACE_OWN || OF(BATCH), "there are no systems");
@@ -315,6 +319,7 @@ static void rules_of_data(pass *p)
          "only scans with a carry are made in parts");
     RULE(HASH, element_of(c)->type == XL_F32 && OF(DETERMINISM) == XL_REPRODUCIBLE,
          "only reproducible results of f32 have one hash on every device");
+    RULE(HASH, OF(CARRY) != CARRY_ALONE, "there are no results");
     RULE(DATA,
          !(IS(SCAN) || IS(REDUCE)) || element_of(c)->type != XL_F16 ||
              (OF(DATA) != REAL && OF(DATA) != EQUAL && OF(DATA) != SORTED && OF(DATA) != REVERSED),

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { OUT, IN, HEADS, LENGTH, ROOM, CARRIES };
+enum { OUT, IN, HEADS, LENGTH, ROOM, CARRIES, HEADS_OUT };
 
 static xl_status open_scan(const fuzz_case *c, open_plan *plan)
 {
@@ -104,10 +104,12 @@ static size_t carry_elements(const fuzz_case *c)
     return e->user_op && !e->user_op->identity && c->of[INIT] == INIT_NONE ? 2 : 1;
 }
 
-/* An empty first part has a carry, too; but keys are compared with the one before the view. */
+/* An empty first part has a carry, too; but keys are compared with the one before the view. A carry
+ * alone may also be that of a part by itself. */
 static bool takes_carry(const fuzz_case *c, const parts *p, size_t k)
 {
-    return k > 0 && (p->begin[k] > 0 || c->of[SEGMENTS] != XL_SEGMENTS_KEYS);
+    const bool by_itself = c->of[CARRY] == CARRY_ALONE && (c->of[SEED] >> k & 1);
+    return k > 0 && !by_itself && (p->begin[k] > 0 || c->of[SEGMENTS] != XL_SEGMENTS_KEYS);
 }
 
 static xl_view moved_on(xl_view view, size_t by)
@@ -130,6 +132,7 @@ static xl_scan_args args_of(const fuzz_case *c, const call_array *a, const parts
                               counted ? offsets_of(c, a, k)
                                       : moved_on(array_view(&a[HEADS]), bits ? begin / 32 : begin),
                           .out = moved_on(array_view(&a[c->of[PLACE] ? IN : OUT]), begin),
+                          .head_out = moved_on(array_view(&a[HEADS_OUT]), k),
                           .scratch = array_view(&a[ROOM]),
                           .first_index = begin};
 }
@@ -163,10 +166,69 @@ static xl_status enqueue(const fuzz_case *c, const open_plan *plan, const call_a
 
 static const void *wanted_results;
 static const float *allowed_slack;
+static const segmentation *parted;
 
 static const call_array *result_of(const fuzz_case *c, const call_array *a)
 {
-    return &a[c->of[PLACE] ? IN : OUT];
+    return &a[c->of[CARRY] == CARRY_ALONE ? CARRIES : c->of[PLACE] ? IN : OUT];
+}
+
+/* The first element whose value is in the carry of part k, if no segment begins. */
+static size_t chain_begins(const fuzz_case *c, const parts *p, size_t k)
+{
+    while (takes_carry(c, p, k))
+        --k;
+    return p->begin[k];
+}
+
+/* Whether element i is a head by its own flag, bit, offset or column, or by the key before it. */
+static bool is_own_head(const fuzz_case *c, size_t i, bool has_key_before)
+{
+    switch (c->of[SEGMENTS]) {
+    case XL_SEGMENTS_NONE:
+        return false;
+    case XL_SEGMENTS_HEAD_FLAGS:
+        return ((const uint8_t *)parted->array)[i] != 0;
+    case XL_SEGMENTS_FLAG_BITMASK:
+        return ((const uint32_t *)parted->array)[i / 32] >> i % 32 & 1;
+    case XL_SEGMENTS_KEYS:
+        return has_key_before && parted->heads[i];
+    default:
+        return parted->heads[i];
+    }
+}
+
+/* The carry of part k, and whether a segment begins in it. */
+static bool holds_carry(outcome *o, const fuzz_case *c, const call_array *a, size_t k)
+{
+    static const float exact[ELEMENT_MOST];
+    unsigned char init[ELEMENT_MOST];
+    const element *e = element_of(c);
+    const parts p = find_parts(c);
+    const size_t n = (size_t)c->of[N], end = p.begin[k + 1] < n ? p.begin[k + 1] : n,
+                 stride = carry_elements(c) * e->bytes, first = chain_begins(c, &p, k);
+    const unsigned char *const carry = (const unsigned char *)a[CARRIES].got + k * stride;
+    const bool some = first<end, flagged = stride> e->bytes,
+               compares = takes_carry(c, &p, k) && (!flagged || first < p.begin[k]);
+    bool head = false;
+    for (size_t i = p.begin[k]; i < end; ++i)
+        head = head || is_own_head(c, i, i > p.begin[k] || compares);
+    if (((const uint32_t *)a[HEADS_OUT].got)[k] != head)
+        return failed(o, "head_out of part %zu is not %d", k, head);
+    if (flagged && carry[e->bytes] != some)
+        return failed(o, "the flag of carry %zu is not %d", k, some);
+    if (some)
+        return same_results(o, c, 1, carry, (const char *)wanted_results + (end - 1) * e->bytes,
+                            allowed_slack + (end - 1) * e->lanes);
+    return !case_init(c, init) || same_results(o, c, 1, carry, init, exact);
+}
+
+static bool hold_carries(outcome *o, const fuzz_case *c, const call_array *a)
+{
+    bool good = true;
+    for (size_t k = 0; good && k <= c->of[PARTS]; ++k)
+        good = holds_carry(o, c, a, k);
+    return good;
 }
 
 static bool holds(outcome *o, const fuzz_case *c, const call_array *a)
@@ -176,6 +238,8 @@ static bool holds(outcome *o, const fuzz_case *c, const call_array *a)
     const size_t n = (size_t)c->of[N], bytes = out_bytes_of(c);
     if (c->of[BROKEN])
         return true;
+    if (c->of[CARRY] == CARRY_ALONE)
+        return hold_carries(o, c, a);
     for (size_t i = n * bytes; i < out->n * bytes; ++i)
         if (got[i] != (before ? before[i] : UNTOUCHED))
             return failed(o, "out: byte %zu past n was written", i - n * bytes);
@@ -184,8 +248,10 @@ static bool holds(outcome *o, const fuzz_case *c, const call_array *a)
 
 static bool agree(outcome *o, const fuzz_case *c, const call_array *a, const call_array *b)
 {
+    const bool alone = c->of[CARRY] == CARRY_ALONE;
     return c->of[BROKEN] || c->of[DETERMINISM] == XL_UNORDERED ||
-           same_bits(o, c, (size_t)c->of[N], result_of(c, a)->got, result_of(c, b)->got);
+           same_bits(o, c, alone ? result_of(c, a)->n : (size_t)c->of[N], result_of(c, a)->got,
+                     result_of(c, b)->got);
 }
 
 /* The second of two calls has elements at another place, which must not change bits. */
@@ -195,13 +261,14 @@ static void run_arrays(const fuzz_case *c, open_plan *plan, outcome *o, const vo
     static const exact_call call = {"xl_scan_enqueue", enqueue, holds};
     const size_t most = case_most(c), at = (size_t)c->of[IN_AT];
     const uint64_t count = count_of(c);
+    const bool alone = c->of[CARRY] == CARRY_ALONE;
     size_t scratch = 0;
     if (!succeeded(o, plan->ctx,
                    xl_scan_scratch(plan->of.array_plan, &(xl_scan_args){.n = most}, &scratch),
                    "xl_scan_scratch"))
         return;
     call_array arrays[CALL_ARRAYS] = {
-        [OUT] = output_array(c->of[PLACE] ? NULL : "out", NULL, most, out_bytes_of(c),
+        [OUT] = output_array(c->of[PLACE] || alone ? NULL : "out", NULL, most, out_bytes_of(c),
                              (size_t)c->of[OUT_AT]),
         [IN] = c->of[PLACE] ? in_place_array("out", in, NULL, most, in_bytes_of(c), at)
                             : input_array("in", in, most, in_bytes_of(c), at),
@@ -209,20 +276,37 @@ static void run_arrays(const fuzz_case *c, open_plan *plan, outcome *o, const vo
         [LENGTH] = count_array(c, &count),
         [ROOM] = scratch_array(c, scratch),
         [CARRIES] = output_array(c->of[CARRY] ? "carries" : NULL, NULL,
-                                 MOST_PARTS * carry_elements(c), element_of(c)->bytes, 1)};
+                                 MOST_PARTS * carry_elements(c), element_of(c)->bytes, 1),
+        [HEADS_OUT] =
+            output_array(alone ? "head_out" : NULL, NULL, MOST_PARTS, sizeof(cl_uint), 1)};
     arrays[OUT].shifts = arrays[IN].shifts = true;
     run_alike(o, c, plan, &call, arrays, agree);
 }
 
+/* The heads of the whole array, and the first element of each part that takes no carry. */
+static const uint8_t *heads_of_chains(const fuzz_case *c, const segmentation *s)
+{
+    const size_t n = case_most(c);
+    const parts p = find_parts(c);
+    uint8_t *const heads = make_bytes(n + 1, 1);
+    memcpy(heads, s->heads, n);
+    for (size_t k = 0; k < p.count; ++k)
+        heads[chain_begins(c, &p, k)] = 1;
+    return heads;
+}
+
 static void run_scan(const fuzz_case *c, open_plan *plan, outcome *o)
 {
+    const bool alone = c->of[CARRY] == CARRY_ALONE;
     const size_t n = (size_t)c->of[N];
     segmentation s = make_segments(c);
     void *in = make_input(c, case_most(c)), *wanted = make_bytes(n, out_bytes_of(c));
     float *slack = make_bytes(n * element_of(c)->lanes, sizeof *slack);
-    expect_scan(c, n, in, s.heads, wanted, slack);
+    expect_scan(c, n, in, alone ? heads_of_chains(c, &s) : s.heads,
+                alone || c->of[KIND] == XL_INCLUSIVE, wanted, slack);
     if (cuts_offsets(c))
         cut_offsets(c, &s);
+    parted = &s;
     wanted_results = wanted;
     allowed_slack = slack;
     run_arrays(c, plan, o, in, &s);

@@ -66,6 +66,7 @@ enum { ALGORITHM_COUNTING = XL_SCAN_REDUCE_THEN_SCAN + 1, ALGORITHM_BITONIC, ALG
 enum { SPACE_OPEN, SPACE_BOUNDED, SPACE_BOX, SPACE_CELL, SPACE_OWN };
 enum { VALUES_NONE, VALUES_U32, VALUES_INDICES };
 /* In place; of sorts the keys alone, or the values alone, too. */
+enum { CARRY_NONE, CARRY_BOTH, CARRY_ALONE };
 enum { PLACE_APART, PLACE_IN, PLACE_KEYS_IN, PLACE_VALUES_IN };
 /* By no comparator, by the low bits of an integer, or by a word of a structure. */
 enum { COMPARE_NONE, COMPARE_LOW, COMPARE_STRUCT };
@@ -230,9 +231,10 @@ segmentation make_segments(const fuzz_case *c);
 
 /* ---- expected results --------------------------------------------------------------------- */
 
-/* `slack` takes one float per lane of each result: how far it may be off; 0: not a bit. */
-void expect_scan(const fuzz_case *c, size_t n, const void *in, const uint8_t *heads, void *out,
-                 float *slack);
+/* `after`: a result includes its element, as a carry does in every scan. `slack` takes one float per
+ * lane of each result: how far it may be off; 0: not a bit. */
+void expect_scan(const fuzz_case *c, size_t n, const void *in, const uint8_t *heads, bool after,
+                 void *out, float *slack);
 /* A result that nothing is written to, as of no elements without an identity, is left. */
 void expect_reduce(const fuzz_case *c, const void *in, const segmentation *s, void *out,
                    float *slack);

@@ -68,6 +68,11 @@ XLT_TEST(wrong_descriptors)
         {BOTH, "load_type", DESC(.load = "x", .load_type = XL_USER_TYPE)},
         {BOTH, "desc.load_type: uchar2; requires desc.load, ", DESC(.load_type = XL_U8X2)},
         {BOTH, "desc.store_type: uchar2; requires desc.store, ", DESC(.store_type = XL_U8X2)},
+        {SCANS, "desc.carry: 3; must be 0, 1 or 2", DESC(.carry = 3)},
+        {SCANS, "desc.store: given", DESC(.carry = 2, .store = "x")},
+        {SCANS, "desc.store_type: given", DESC(.carry = 2, .store_type = XL_U64)},
+        {SCANS, "desc.algorithm: XL_SCAN_LOOKBACK; must be another one if desc.carry is 2",
+         DESC(.carry = 2, .algorithm = XL_SCAN_LOOKBACK)},
         {BOTH, "desc.user_type: given", DESC(.user_type = &type)},
         {BOTH, "desc.user_op: given", DESC(.user_op = &op)},
         {BOTH, "desc.user_load_type: given", DESC(.load = "x", .user_load_type = &type)},
@@ -160,7 +165,7 @@ static int free_arrays(void **state)
             xlt_refused(xlt_context(), got, status, said);                                         \
     }
 
-static xl_plan *scan_by(xl_segments kind, xl_type type, bool carry)
+static xl_plan *scan_by(xl_segments kind, xl_type type, uint32_t carry)
 {
     xl_plan *plan;
     xl_scan_desc desc;
@@ -178,7 +183,7 @@ XLT_TEST_AROUND(segments_of_scans, make_arrays, free_arrays)
                                         XL_SEGMENTS_KEYS, XL_SEGMENTS_OFFSETS};
     for (size_t k = 0; k < COUNT(kinds); ++k) {
         const bool offsets = kinds[k] == XL_SEGMENTS_OFFSETS;
-        xl_plan *plan = scan_by(kinds[k], k < 2 ? XL_NONE : XL_U32, false);
+        xl_plan *plan = scan_by(kinds[k], k < 2 ? XL_NONE : XL_U32, 0);
         EXPECT(scan, plan, bad, "segments: ", (void)0)
         EXPECT(scan, plan, bad,
                "segments: ", x->segments = xl_view_n(s.mem, 10000, offsets ? 5 : 0))
@@ -188,7 +193,7 @@ XLT_TEST_AROUND(segments_of_scans, make_arrays, free_arrays)
                x->segments = offsets ? xlt_view(&s) : xl_view_n(s.mem, 128, 1))
         xl_plan_destroy(plan);
     }
-    xl_plan *plain = scan_by(XL_SEGMENTS_NONE, XL_NONE, false);
+    xl_plan *plain = scan_by(XL_SEGMENTS_NONE, XL_NONE, 0);
     EXPECT(scan, plain, bad, "args.segments: given", x->segments = x->in)
     EXPECT(scan, plain, bad, "the buffer holds", x->n = SIZE_MAX)
     xl_plan_destroy(plain);
@@ -196,12 +201,14 @@ XLT_TEST_AROUND(segments_of_scans, make_arrays, free_arrays)
 
 XLT_TEST_AROUND(carries, make_arrays, free_arrays)
 {
-    xl_plan *plain = scan_by(XL_SEGMENTS_NONE, XL_NONE, false),
-            *keys = scan_by(XL_SEGMENTS_KEYS, XL_U32, true);
+    xl_plan *plain = scan_by(XL_SEGMENTS_NONE, XL_NONE, 0),
+            *keys = scan_by(XL_SEGMENTS_KEYS, XL_U32, 1);
     const xl_view one = xlt_view(&c);
     EXPECT(scan, plain, bad, "args.carry_in: given; must not be given, because desc.carry is 0",
            x->carry_in = one)
     EXPECT(scan, plain, bad, "args.carry_out: given", x->carry_out = one)
+    EXPECT(scan, plain, bad, "args.head_out: given; must not be given, because desc.carry is not 2",
+           x->head_out = one)
     EXPECT(scan, plain, bad, "args.first_index: 1; must be 0", x->first_index = 1)
     EXPECT(scan, keys, bad, "offset of 1", x->segments = xl_view_of(s.mem, 0); x->carry_in = one)
     scan_args.segments = xlt_view(&s);
@@ -214,6 +221,29 @@ XLT_TEST_AROUND(carries, make_arrays, free_arrays)
            x->carry_out.offset += 1)
     XLT_CL(clFinish(xlt_queue()));
     xl_plan_destroy(plain);
+    xl_plan_destroy(keys);
+}
+
+XLT_TEST_AROUND(carries_alone, make_arrays, free_arrays)
+{
+    xl_plan *keys = scan_by(XL_SEGMENTS_KEYS, XL_U32, 2);
+    const xl_view one = xlt_view(&c);
+    scan_args.segments = xlt_view(&s);
+    EXPECT(scan, keys, bad, "args.out: given; must not be given, because desc.carry is 2",
+           x->carry_out = one)
+    scan_args.out = xl_no_view();
+    EXPECT(scan, keys, bad, "args.carry_out: ", x->head_out = one)
+    EXPECT(scan, keys, bad, "args.carry_out: ", x->n = 0)
+    EXPECT(scan, keys, bad, "args.head_out: ", x->carry_out = one;
+           x->head_out = xl_view_of(c.mem, 1000))
+    EXPECT(scan, keys, overlap, "head_out", x->carry_out = x->head_out = one)
+    EXPECT(scan, keys, overlap, "head_out", x->carry_out = one; x->head_out = x->segments)
+    EXPECT(scan, keys, overlap, "carry_out", x->carry_out = x->in)
+    EXPECT(scan, keys, bad, "offset of 1", x->segments = xl_view_of(s.mem, 0);
+           x->carry_in = xlt_view(&b); x->carry_out = one)
+    EXPECT(scan, keys, XL_SUCCESS, "", x->carry_out = one)
+    EXPECT(scan, keys, XL_SUCCESS, "", x->carry_out = one; x->head_out = xlt_view(&b))
+    XLT_CL(clFinish(xlt_queue()));
     xl_plan_destroy(keys);
 }
 

@@ -176,8 +176,8 @@ XL_API void xl_mpi_plan_destroy(xl_mpi_plan *plan);
  * XL_REPRODUCIBLE: the bits of results do not depend on the number of ranks or on where the parts are
  * divided. If the operator rounds, units of 2^18 elements of the whole array are computed by one rank
  * each: the one that has the first element.
- * XL_ERROR_UNSUPPORTED: 8 parameters or more than 56 bytes of them, if `load` uses i; XL_REPRODUCIBLE with
- * an operator that rounds and XL_SEGMENTS_FLAG_BITMASK or XL_SEGMENTS_OFFSETS. */
+ * XL_ERROR_UNSUPPORTED: XL_REPRODUCIBLE with an operator that rounds and XL_SEGMENTS_FLAG_BITMASK or
+ * XL_SEGMENTS_OFFSETS. */
 XL_NODISCARD XL_API xl_status xl_mpi_scan_create(xl_mpi *mpi, const xl_scan_desc *desc,
                                                  xl_mpi_plan **plan);
 
