@@ -16,12 +16,16 @@
 #ifndef XL_WALK_REACH_VARIES
 #define XL_WALK_REACH_VARIES XL_RADII
 #endif
+/* Whether the kept rows are cut to the reach around the block. */
+#ifndef XL_WALK_CUTS
+#define XL_WALK_CUTS 0
+#endif
 
 #if XL_WALK > 0
 
 enum { XL_WALK_QUERIES = 8 };
 /* The most rows whose places are kept. If more are nearby, each block searches them again. */
-#define XL_WALK_ROWS 24u
+#define XL_WALK_ROWS (XL_WALK_CUTS ? 36u : 24u)
 /* Capacity of the array of candidates, a multiple of 32. */
 #define XL_WALK_ROOM 1984u
 #define XL_WALK_ALIGN(n) (((n) + 31u) & ~31u)
@@ -47,6 +51,12 @@ typedef struct xl_walk {
     int4 low, high;         /* cells of the rows whose places are kept */
     uint rows;              /* number of these rows; 0: none are kept */
     uint places[XL_WALK_ROWS], ends[XL_WALK_ROWS];
+#if XL_WALK_CUTS
+    int2 number[XL_WALK_ROWS]; /* y and z of the row */
+    xl_real4 least, most;      /* corners around the queries of the block */
+    xl_real reach;
+    float cut; /* the last x of the current row */
+#endif
     bool begun;
     /* The state of the walk through the candidates of this block. */
     xl_ranges near;
@@ -88,6 +98,13 @@ typedef struct xl_candidates {
 #endif
 } xl_candidates;
 
+uint xl_walk_sum(int8 v)
+{
+    const int4 a = v.lo + v.hi;
+    const int2 b = a.lo + a.hi;
+    return (uint)(b.x + b.y);
+}
+
 /* Turn t takes XL_WALK queries. */
 xl_walk xl_walk_turn(const xl_search *s, uint t)
 {
@@ -104,6 +121,16 @@ xl_walk xl_walk_turn(const xl_search *s, uint t)
 void xl_walk_keep_rows(xl_walk *walk, const xl_grid_map *map, const xl_grid_index *index)
 {
     xl_cell_iterator cells = walk->cells;
+#if XL_WALK_CUTS
+    /* All rows that a block of this row needs, unless they are far more. */
+    const float edges = fmin(ceil((float)walk->reach * map->inverse.y), 3.0f);
+    cells.low.y = min(cells.low.y, walk->row.y - (int)edges);
+    cells.high.y = max(cells.high.y, walk->row.y + (int)edges);
+#if !XL_SYSTEMS
+    cells.low.z = min(cells.low.z, walk->row.z - (int)edges);
+    cells.high.z = max(cells.high.z, walk->row.z + (int)edges);
+#endif
+#endif
     walk->low = cells.low;
     walk->high = cells.high;
     walk->rows = 0;
@@ -112,6 +139,10 @@ void xl_walk_keep_rows(xl_walk *walk, const xl_grid_map *map, const xl_grid_inde
             walk->rows = 0;
             return;
         }
+#if XL_WALK_CUTS
+        const ulong key = index->keys[cells.row];
+        walk->number[walk->rows] = (int2)(xl_grid_row_y(key), xl_grid_row_z(key));
+#endif
         xl_cell_iterator_row(&cells, map, index->begins, cells.row++);
         walk->places[walk->rows] =
             xl_x_search(index->sorted, cells.begin, cells.end, cells.x_low, false);
@@ -124,6 +155,17 @@ void xl_walk_keep_rows(xl_walk *walk, const xl_grid_map *map, const xl_grid_inde
 #define XL_WALK_TOGETHER 1u
 #else
 #define XL_WALK_TOGETHER XL_WALK_QUERIES
+#endif
+
+/* Whether the kept rows are not those that a block needs. */
+#if XL_WALK_CUTS
+#define XL_WALK_OTHER_ROWS(from, to, needed)                                                       \
+    ((from).y > (needed).low.y || (from).z > (needed).low.z || (to).y < (needed).high.y ||         \
+     (to).z < (needed).high.z)
+#else
+#define XL_WALK_OTHER_ROWS(from, to, needed)                                                       \
+    ((from).y != (needed).low.y || (from).z != (needed).low.z || (to).y != (needed).high.y ||      \
+     (to).z != (needed).high.z)
 #endif
 
 /* Takes the next block of queries of one row; false after the last. */
@@ -163,6 +205,11 @@ bool xl_walk_next(xl_walk *walk, const xl_search *s)
 #endif
         ++walk->queries;
     }
+#if XL_WALK_CUTS
+    walk->least = low;
+    walk->most = high;
+    walk->reach = reach;
+#endif
     walk->around = xl_ranges_begin(s, low, high, reach);
 #if XL_PERIODIC
     walk->cells = xl_search_cells(s, low, high, walk->around.reach);
@@ -176,8 +223,7 @@ bool xl_walk_next(xl_walk *walk, const xl_search *s)
         walk->rows = 0;
     else if (s->map.sparse &&
              (!walk->begun || ((XL_WALK_REACH_VARIES || XL_F64) && walk->cells.x_low < x_before) ||
-              walk->low.y != walk->cells.low.y || walk->low.z != walk->cells.low.z ||
-              walk->high.y != walk->cells.high.y || walk->high.z != walk->cells.high.z))
+              XL_WALK_OTHER_ROWS(walk->low, walk->high, walk->cells)))
         xl_walk_keep_rows(walk, &s->map, &s->index);
     walk->begun = true;
     return true;
@@ -192,9 +238,40 @@ void xl_walk_rewind(xl_walk *walk)
     walk->more = true;
 }
 
+#if XL_WALK_CUTS
+/* The least distance along an axis of points in rows of this number and positions between low and
+ * high. A row has points whose product with map->inverse is from the number to the next, after
+ * rounding. Far numbers are not those of counted edges. */
+float xl_walk_gap(float inverse, int number, float low, float high)
+{
+    const float least = low * inverse, most = high * inverse, first = (float)number;
+    const float rounding = ((fabs(least) + fabs(most)) + (fabs(first) + 2.0f)) * 0x1p-21f;
+    const float gap = fmax(least - (first + 1.0f), first - most) - rounding;
+    return abs(number) < 1 << 22 ? fmax(gap, 0.0f) / inverse * (1.0f - 0x1p-18f) : 0.0f;
+}
+
+/* How far the points of kept row r that are within the reach of the block may be from it along x;
+ * negative: none are. */
+xl_real xl_walk_width(const xl_walk *walk, const xl_search *s, uint r)
+{
+    const float4 low = xl_search_narrow(s, walk->least), high = xl_search_narrow(s, walk->most);
+    const int2 number = walk->number[r];
+    const xl_real y = xl_walk_gap(s->map.inverse.y, number.x, low.y, high.y);
+    const xl_real z = XL_SYSTEMS ? 0.0f : xl_walk_gap(s->map.inverse.y, number.y, low.z, high.z);
+    const xl_real more = (walk->reach * walk->reach) * (1.0f + 0x1p-18f) - (y * y + z * z);
+    return more < 0 ? (xl_real)-1 : sqrt(more) * (1.0f + 0x1p-18f);
+}
+#endif
+
 /* Advances to the next kept row. Where its candidates end is found while they are collected. */
 bool xl_walk_kept(xl_walk *walk, const xl_search *s)
 {
+#if XL_WALK_CUTS
+    xl_real width = -1;
+    while (walk->next_row < walk->rows &&
+           (width = xl_walk_width(walk, s, walk->next_row)) < 0)
+        ++walk->next_row;
+#endif
     if (walk->next_row == walk->rows)
         return false;
     uint place = walk->places[walk->next_row];
@@ -204,6 +281,18 @@ bool xl_walk_kept(xl_walk *walk, const xl_search *s)
     walk->places[walk->next_row++] = place;
     walk->from = place;
     walk->to = end;
+#if XL_WALK_CUTS
+    const xl_real4 wide = (xl_real4)(width, 0, 0, 0);
+    const float first = xl_search_narrow(s, walk->least - wide).x;
+    walk->cut = xl_search_narrow(s, walk->most + wide).x;
+    while (walk->from + 8 <= end && xl_grid_sorted_x(s->index.sorted, walk->from + 7) < first)
+        walk->from += 8;
+#if XL_PLANES
+    const int8 before = as_float8(vload8(0, s->index.sorted + walk->from)) < first &
+                        (uint8)(0, 1, 2, 3, 4, 5, 6, 7) < (uint8)(end - walk->from);
+    walk->from -= xl_walk_sum(before);
+#endif
+#endif
     return true;
 }
 
@@ -343,8 +432,20 @@ bool xl_walk_collect(xl_walk *walk, const xl_search *s, xl_candidates *to)
 #else
         const float x = to->x[to->n - 1];
 #endif
+#if XL_WALK_CUTS
+        if (walk->by_row && x > walk->cut) {
+#if XL_PLANES
+            const int8 behind =
+                as_float8(vload8(0, s->index.sorted + (walk->from - taken))) > walk->cut &
+                (uint8)(0, 1, 2, 3, 4, 5, 6, 7) < (uint8)(taken);
+            to->n += xl_walk_sum(behind);
+#endif
+            walk->from = walk->to;
+        }
+#else
         if (walk->by_row && x > walk->cells.x_high)
             walk->from = walk->to;
+#endif
     }
     if (to->images == 0)
         return false;
@@ -386,13 +487,6 @@ int8 xl_walk_near(const xl_walk *walk, uint j, const xl_candidates *from, xl_rea
 #else
     return near;
 #endif
-}
-
-uint xl_walk_sum(int8 v)
-{
-    const int4 a = v.lo + v.hi;
-    const int2 b = a.lo + a.hi;
-    return (uint)(b.x + b.y);
 }
 
 /* Whether a query of the block is among the rows that the call works on. */
