@@ -26,8 +26,8 @@
 /* Keys in the order of the walk, as two arrays: the bits of the squared distance, and the index. */
 typedef struct xl_nearest_keys {
     uint n; /* above XL_NEAREST_ROOM: too many */
-    xl_real_bits bits[XL_NEAREST_ROOM + 32];
-    uint index[XL_NEAREST_ROOM + 32];
+    xl_real_bits bits[XL_NEAREST_ROOM + 40];
+    uint index[XL_NEAREST_ROOM + 40];
 } xl_nearest_keys;
 
 /* 8 integers as wide as a coordinate, and 8 comparisons of them as int8. */
@@ -56,7 +56,7 @@ uint xl_nearest_measure(const xl_walk *walk, uint j, const xl_candidates *candid
 {
     int8 below = 0;
     for (uint i = 0; i < candidates->images; ++i) {
-        const xl_real4 shift = candidates->image[i].shift;
+        const xl_real4 shift = XL_PERIODIC ? candidates->image[i].shift : (xl_real4)(0);
         const uint end = XL_WALK_ALIGN(candidates->image[i].end);
         for (uint at = candidates->image[i].begin; at < end; at += 8) {
             const xl_real8 dx = (walk->x[j] - vload8(0, candidates->x + at)) - shift.x;
@@ -92,17 +92,22 @@ uint xl_nearest_mask(const xl_real *distances2, uint at, xl_real limit)
     return (uint)(b.x | b.y);
 }
 
-/* Lowers the limit of a query, if more than k candidates (k and the query itself) are still below
- * it: those that are dropped are no neighbours. `likely` is a guess. */
+/* Lowers the limit of a query as long as more than k candidates (k and the query itself) are below
+ * it, so that few more are: those that are dropped are no neighbours. `below` candidates are below
+ * `likely`, the first guess. */
 xl_real xl_nearest_lower(const xl_real *distances2, uint end, xl_real limit, xl_real likely,
                          uint below)
 {
-    const xl_real aim = XL_K + 1 + (XL_K + 7) / 8;
-    if (below > XL_K && below < XL_K + 1 + (XL_K + 3) / 4)
-        return likely;
-    const xl_real next = likely * (1 + (aim - below) / (xl_real)(below + 1) * 0.7f);
-    if (next < limit && xl_nearest_below(distances2, end, next) > XL_K)
-        return next;
+    for (uint tries = 0; tries < 3; ++tries) {
+        limit = below > XL_K ? fmin(limit, likely) : limit;
+        if (below > XL_K && below <= XL_K + 1 + XL_K / 4)
+            return limit;
+        const xl_real lacks = (xl_real)(XL_K + 2 + XL_K / 8) - (xl_real)below;
+        likely *= 1.0f + lacks / (xl_real)(below + 1) * 0.7f;
+        if (likely >= limit)
+            return limit;
+        below = xl_nearest_below(distances2, end, likely);
+    }
     return below > XL_K ? likely : limit;
 }
 
@@ -119,7 +124,7 @@ void xl_nearest_keys_take(xl_nearest_keys *keys, uint self, const xl_candidates 
             if (at + 32 < end)
                 near |= (ulong)xl_nearest_mask(distances2, at + 32, limit) << 32;
             while (near != 0 && n <= XL_NEAREST_ROOM) {
-                const uint k = at + 63 - (uint)clz(near & (0 - near)), other = candidates->index[k];
+                const uint k = at + (uint)popcount(~near & (near - 1)), other = candidates->index[k];
                 keys->bits[n] = xl_bits_of_real(distances2[k]);
                 keys->index[n] = other;
                 n += keeps || other != self ? 1 : 0;
@@ -133,17 +138,27 @@ void xl_nearest_keys_take(xl_nearest_keys *keys, uint self, const xl_candidates 
 /* Sets places[k] to the number of keys whose bits are smaller than those of key k. */
 void xl_nearest_keys_rank(const xl_nearest_keys *keys, uint *places)
 {
-    for (uint from = 0; from < keys->n; from += 16) {
+    const uint n = keys->n;
+    for (uint from = 0; from < n; from += 40) {
         const xl_nearest_int8 a = XL_NEAREST_AS_INT8(vload8(0, keys->bits + from));
         const xl_nearest_int8 b = XL_NEAREST_AS_INT8(vload8(0, keys->bits + from + 8));
-        xl_nearest_int8 smaller_a = 0, smaller_b = 0;
-        for (uint k = 0; k < keys->n; ++k) {
+        const xl_nearest_int8 c = XL_NEAREST_AS_INT8(vload8(0, keys->bits + from + 16));
+        const xl_nearest_int8 d = XL_NEAREST_AS_INT8(vload8(0, keys->bits + from + 24));
+        const xl_nearest_int8 e = XL_NEAREST_AS_INT8(vload8(0, keys->bits + from + 32));
+        xl_nearest_int8 smaller_a = 0, smaller_b = 0, smaller_c = 0, smaller_d = 0, smaller_e = 0;
+        for (uint k = 0; k < n; ++k) {
             const xl_nearest_int8 other = (xl_nearest_int8)((XL_NEAREST_INT)keys->bits[k]);
             smaller_a -= other < a;
             smaller_b -= other < b;
+            smaller_c -= other < c;
+            smaller_d -= other < d;
+            smaller_e -= other < e;
         }
         vstore8(as_uint8(XL_NEAREST_INT8(smaller_a)), 0, places + from);
         vstore8(as_uint8(XL_NEAREST_INT8(smaller_b)), 0, places + from + 8);
+        vstore8(as_uint8(XL_NEAREST_INT8(smaller_c)), 0, places + from + 16);
+        vstore8(as_uint8(XL_NEAREST_INT8(smaller_d)), 0, places + from + 24);
+        vstore8(as_uint8(XL_NEAREST_INT8(smaller_e)), 0, places + from + 32);
     }
 }
 
@@ -151,7 +166,7 @@ void xl_nearest_keys_rank(const xl_nearest_keys *keys, uint *places)
 void xl_nearest_keys_order(const xl_nearest_keys *keys, xl_nearest_keys *row)
 {
     const uint n = row->n = keys->n;
-    uint places[XL_NEAREST_ROOM + 32], sum = 0;
+    uint places[XL_NEAREST_ROOM + 40], sum = 0;
     xl_nearest_keys_rank(keys, places);
     for (uint k = 0; k < n; ++k)
         sum += places[k];
@@ -321,7 +336,8 @@ uint xl_nearest_block_find(xl_walk *walk, const xl_search *s, xl_search *around,
         }
         block.reach = around->reach;
         xl_nearest_block_walk(&block, around, walk, rows);
-        around->reach = xl_nearest_longer(s, block.reach, block.least);
+        if ((block.open & ~block.alone) != 0)
+            around->reach = xl_nearest_longer(s, block.reach, block.least);
     }
     around->reach = block.longest * XL_NEAREST_SLACK;
     return block.open;

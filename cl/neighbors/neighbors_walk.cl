@@ -25,7 +25,7 @@
 
 enum { XL_WALK_QUERIES = 8 };
 /* The most rows whose places are kept. If more are nearby, each block searches them again. */
-#define XL_WALK_ROWS (XL_WALK_CUTS ? 36u : 24u)
+#define XL_WALK_ROWS (XL_WALK_CUTS ? 40u : 24u)
 /* Capacity of the array of candidates, a multiple of 32. */
 #define XL_WALK_ROOM 1984u
 #define XL_WALK_ALIGN(n) (((n) + 31u) & ~31u)
@@ -52,7 +52,8 @@ typedef struct xl_walk {
     uint rows;              /* number of these rows; 0: none are kept */
     uint places[XL_WALK_ROWS], ends[XL_WALK_ROWS];
 #if XL_WALK_CUTS
-    int2 number[XL_WALK_ROWS]; /* y and z of the row */
+    int row_y[XL_WALK_ROWS], row_z[XL_WALK_ROWS]; /* their numbers */
+    float widths[XL_WALK_ROWS];
     xl_real4 least, most;      /* corners around the queries of the block */
     xl_real reach;
     float cut; /* the last x of the current row */
@@ -122,13 +123,13 @@ void xl_walk_keep_rows(xl_walk *walk, const xl_grid_map *map, const xl_grid_inde
 {
     xl_cell_iterator cells = walk->cells;
 #if XL_WALK_CUTS
-    /* All rows that a block of this row needs, unless they are far more. */
-    const float edges = fmin(ceil((float)walk->reach * map->inverse.y), 3.0f);
-    cells.low.y = min(cells.low.y, walk->row.y - (int)edges);
-    cells.high.y = max(cells.high.y, walk->row.y + (int)edges);
+    /* Also rows that only other blocks of this row need, so that their places remain. */
+    const int edges = (int)fmin(ceil((float)walk->reach * map->inverse.y), 2.0f);
+    cells.low.y = min(cells.low.y, walk->row.y - edges);
+    cells.high.y = max(cells.high.y, walk->row.y + edges);
 #if !XL_SYSTEMS
-    cells.low.z = min(cells.low.z, walk->row.z - (int)edges);
-    cells.high.z = max(cells.high.z, walk->row.z + (int)edges);
+    cells.low.z = min(cells.low.z, walk->row.z - edges);
+    cells.high.z = max(cells.high.z, walk->row.z + edges);
 #endif
 #endif
     walk->low = cells.low;
@@ -141,7 +142,8 @@ void xl_walk_keep_rows(xl_walk *walk, const xl_grid_map *map, const xl_grid_inde
         }
 #if XL_WALK_CUTS
         const ulong key = index->keys[cells.row];
-        walk->number[walk->rows] = (int2)(xl_grid_row_y(key), xl_grid_row_z(key));
+        walk->row_y[walk->rows] = xl_grid_row_y(key);
+        walk->row_z[walk->rows] = xl_grid_row_z(key);
 #endif
         xl_cell_iterator_row(&cells, map, index->begins, cells.row++);
         walk->places[walk->rows] =
@@ -166,6 +168,38 @@ void xl_walk_keep_rows(xl_walk *walk, const xl_grid_map *map, const xl_grid_inde
 #define XL_WALK_OTHER_ROWS(from, to, needed)                                                       \
     ((from).y != (needed).low.y || (from).z != (needed).low.z || (to).y != (needed).high.y ||      \
      (to).z != (needed).high.z)
+#endif
+
+#if XL_WALK_CUTS
+/* The least distances along an axis of points in rows of these numbers and positions between low and
+ * high. A row has points whose product with map->inverse is from the number to the next, after
+ * rounding. Far numbers are not those of counted edges. */
+float8 xl_walk_gaps(float inverse, int8 numbers, float low, float high)
+{
+    const float8 least = low * inverse, most = high * inverse, first = convert_float8(numbers);
+    const float8 rounding = ((fabs(least) + fabs(most)) + (fabs(first) + 2.0f)) * 0x1p-21f;
+    const float8 gaps = fmax(least - (first + 1.0f), first - most) - rounding;
+    return select((float8)(0.0f), fmax(gaps, 0.0f) / inverse * (1.0f - 0x1p-18f),
+                  fabs(first) < 0x1p22f);
+}
+
+/* How far the points of each kept row that are within the reach of the block may be from it along
+ * x; negative: none are. */
+void xl_walk_set_widths(xl_walk *walk, const xl_search *s)
+{
+    const float4 low = xl_search_narrow(s, walk->least), high = xl_search_narrow(s, walk->most);
+    const float reach = fmax((float)walk->reach, 0x1p-60f), inverse = s->map.inverse.y;
+    for (uint r = 0; r < walk->rows; r += 8) {
+        const float8 y = xl_walk_gaps(inverse, vload8(0, walk->row_y + r), low.y, high.y);
+        float8 z = 0.0f;
+#if !XL_SYSTEMS
+        z = xl_walk_gaps(inverse, vload8(0, walk->row_z + r), low.z, high.z);
+#endif
+        const float8 more = (reach * reach) * (1.0f + 0x1p-18f) - (y * y + z * z);
+        const float8 widths = sqrt(fmax(more, 0.0f)) * (1.0f + 0x1p-18f);
+        vstore8(select(widths, (float8)(-1.0f), more < 0.0f), 0, walk->widths + r);
+    }
+}
 #endif
 
 /* Takes the next block of queries of one row; false after the last. */
@@ -225,6 +259,9 @@ bool xl_walk_next(xl_walk *walk, const xl_search *s)
              (!walk->begun || ((XL_WALK_REACH_VARIES || XL_F64) && walk->cells.x_low < x_before) ||
               XL_WALK_OTHER_ROWS(walk->low, walk->high, walk->cells)))
         xl_walk_keep_rows(walk, &s->map, &s->index);
+#if XL_WALK_CUTS
+    xl_walk_set_widths(walk, s);
+#endif
     walk->begun = true;
     return true;
 }
@@ -238,42 +275,18 @@ void xl_walk_rewind(xl_walk *walk)
     walk->more = true;
 }
 
-#if XL_WALK_CUTS
-/* The least distance along an axis of points in rows of this number and positions between low and
- * high. A row has points whose product with map->inverse is from the number to the next, after
- * rounding. Far numbers are not those of counted edges. */
-float xl_walk_gap(float inverse, int number, float low, float high)
-{
-    const float least = low * inverse, most = high * inverse, first = (float)number;
-    const float rounding = ((fabs(least) + fabs(most)) + (fabs(first) + 2.0f)) * 0x1p-21f;
-    const float gap = fmax(least - (first + 1.0f), first - most) - rounding;
-    return abs(number) < 1 << 22 ? fmax(gap, 0.0f) / inverse * (1.0f - 0x1p-18f) : 0.0f;
-}
-
-/* How far the points of kept row r that are within the reach of the block may be from it along x;
- * negative: none are. */
-xl_real xl_walk_width(const xl_walk *walk, const xl_search *s, uint r)
-{
-    const float4 low = xl_search_narrow(s, walk->least), high = xl_search_narrow(s, walk->most);
-    const int2 number = walk->number[r];
-    const xl_real y = xl_walk_gap(s->map.inverse.y, number.x, low.y, high.y);
-    const xl_real z = XL_SYSTEMS ? 0.0f : xl_walk_gap(s->map.inverse.y, number.y, low.z, high.z);
-    const xl_real more = (walk->reach * walk->reach) * (1.0f + 0x1p-18f) - (y * y + z * z);
-    return more < 0 ? (xl_real)-1 : sqrt(more) * (1.0f + 0x1p-18f);
-}
-#endif
-
 /* Advances to the next kept row. Where its candidates end is found while they are collected. */
 bool xl_walk_kept(xl_walk *walk, const xl_search *s)
 {
 #if XL_WALK_CUTS
-    xl_real width = -1;
-    while (walk->next_row < walk->rows &&
-           (width = xl_walk_width(walk, s, walk->next_row)) < 0)
+    while (walk->next_row < walk->rows && walk->widths[walk->next_row] < 0.0f)
         ++walk->next_row;
 #endif
     if (walk->next_row == walk->rows)
         return false;
+#if XL_WALK_CUTS
+    const xl_real4 wide = (xl_real4)(walk->widths[walk->next_row], 0, 0, 0);
+#endif
     uint place = walk->places[walk->next_row];
     const uint end = walk->ends[walk->next_row];
     while (place + 8 <= end && xl_grid_sorted_x(s->index.sorted, place + 7) < walk->cells.x_low)
@@ -282,7 +295,6 @@ bool xl_walk_kept(xl_walk *walk, const xl_search *s)
     walk->from = place;
     walk->to = end;
 #if XL_WALK_CUTS
-    const xl_real4 wide = (xl_real4)(width, 0, 0, 0);
     const float first = xl_search_narrow(s, walk->least - wide).x;
     walk->cut = xl_search_narrow(s, walk->most + wide).x;
     while (walk->from + 8 <= end && xl_grid_sorted_x(s->index.sorted, walk->from + 7) < first)
