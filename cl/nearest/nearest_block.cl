@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * The k nearest points by work-items that walk (neighbors_walk.cl), for CPUs and k up to 64: a block
- * of queries of one row collects its candidates together, with one reach. Each query stores the keys
- * of those within the reach and ranks them in vectors.
+ * of queries of one row collects its candidates together, with one reach. Each query computes all
+ * their distances, finds a limit below which there are little more than k, stores the keys of these
+ * and ranks them in vectors.
  *
  * A block whose reach was too short for some queries is walked again, with a longer reach. A query
  * that has too many keys, or none after some walks, is searched alone (nearest_walk.cl). The
@@ -82,11 +83,10 @@ uint xl_nearest_below(const xl_real *distances2, uint end, xl_real limit)
 uint xl_nearest_mask(const xl_real *distances2, uint at, xl_real limit)
 {
     const int8 bits = (int8)(1, 2, 4, 8, 16, 32, 64, 128);
-    const int8 mask =
-        (XL_NEAREST_INT8(vload8(0, distances2 + at) < limit) & bits) |
-        (XL_NEAREST_INT8(vload8(0, distances2 + at + 8) < limit) & (bits << 8)) |
-        (XL_NEAREST_INT8(vload8(0, distances2 + at + 16) < limit) & (bits << 16)) |
-        (XL_NEAREST_INT8(vload8(0, distances2 + at + 24) < limit) & (bits << 24));
+    const int8 mask = (XL_NEAREST_INT8(vload8(0, distances2 + at) < limit) & bits) |
+                      (XL_NEAREST_INT8(vload8(0, distances2 + at + 8) < limit) & (bits << 8)) |
+                      (XL_NEAREST_INT8(vload8(0, distances2 + at + 16) < limit) & (bits << 16)) |
+                      (XL_NEAREST_INT8(vload8(0, distances2 + at + 24) < limit) & (bits << 24));
     const int4 a = mask.lo | mask.hi;
     const int2 b = a.lo | a.hi;
     return (uint)(b.x | b.y);
@@ -124,7 +124,8 @@ void xl_nearest_keys_take(xl_nearest_keys *keys, uint self, const xl_candidates 
             if (at + 32 < end)
                 near |= (ulong)xl_nearest_mask(distances2, at + 32, limit) << 32;
             while (near != 0 && n <= XL_NEAREST_ROOM) {
-                const uint k = at + (uint)popcount(~near & (near - 1)), other = candidates->index[k];
+                const uint k = at + (uint)popcount(~near & (near - 1)),
+                           other = candidates->index[k];
                 keys->bits[n] = xl_bits_of_real(distances2[k]);
                 keys->index[n] = other;
                 n += keeps || other != self ? 1 : 0;
@@ -191,9 +192,9 @@ void xl_nearest_keys_put(xl_nearest_keys *row, xl_nearest_item limit, __global u
                          __global xl_real *distances2, ulong at)
 {
     uint n = min(row->n, (uint)XL_K);
-    while (n > 0 && !xl_nearest_less(xl_nearest_key(xl_real_of_bits(row->bits[n - 1]),
-                                                    row->index[n - 1]),
-                                     limit))
+    while (n > 0 &&
+           !xl_nearest_less(xl_nearest_key(xl_real_of_bits(row->bits[n - 1]), row->index[n - 1]),
+                            limit))
         --n;
     for (uint p = n; p < XL_K; ++p) {
         row->bits[p] = xl_bits_of_real(INFINITY);
@@ -227,9 +228,8 @@ void xl_nearest_block_put(xl_nearest_block *block, const xl_search *s, const xl_
     }
     xl_nearest_keys row;
     xl_nearest_keys_order(keys, &row);
-    const xl_real needed = keys->n < XL_K
-                               ? (xl_real)INFINITY
-                               : xl_nearest_reach(xl_real_of_bits(row.bits[XL_K - 1]));
+    const xl_real needed =
+        keys->n < XL_K ? (xl_real)INFINITY : xl_nearest_reach(xl_real_of_bits(row.bits[XL_K - 1]));
     if (needed > block->reach && !all)
         return;
     xl_nearest_keys_put(&row, xl_nearest_limit(s->radius2), rows->indices, rows->distances2,
@@ -260,8 +260,8 @@ void xl_nearest_block_walk(xl_nearest_block *block, const xl_search *s, xl_walk 
                 continue;
             const xl_real likely = fmin(block->likely, limit[j]);
             const uint below = xl_nearest_measure(walk, j, &candidates, likely, distances2);
-            limit[j] = xl_nearest_lower(distances2, xl_nearest_end(&candidates), limit[j], likely,
-                                        below);
+            limit[j] =
+                xl_nearest_lower(distances2, xl_nearest_end(&candidates), limit[j], likely, below);
             block->likely = limit[j] < radius2 ? limit[j] : block->likely;
             xl_nearest_keys_take(&keys[j], walk->index[j], &candidates, distances2, limit[j]);
             room &= keys[j].n > XL_NEAREST_ROOM ? ~(1u << j) : UINT_MAX;

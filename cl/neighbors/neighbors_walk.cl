@@ -54,7 +54,7 @@ typedef struct xl_walk {
 #if XL_WALK_CUTS
     int row_y[XL_WALK_ROWS], row_z[XL_WALK_ROWS]; /* their numbers */
     float widths[XL_WALK_ROWS];
-    xl_real4 least, most;      /* corners around the queries of the block */
+    xl_real4 least, most; /* corners around the queries of the block */
     xl_real reach;
     float cut; /* the last x of the current row */
 #endif
