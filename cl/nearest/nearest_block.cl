@@ -33,15 +33,13 @@ typedef struct xl_nearest_keys {
 
 /* 8 integers as wide as a coordinate, and 8 comparisons of them as int8. */
 #if XL_F64
+typedef long xl_nearest_int;
 typedef long8 xl_nearest_int8;
-#define XL_NEAREST_INT long
 #define XL_NEAREST_INT8(v) convert_int8(v)
-#define XL_NEAREST_AS_INT8(v) as_long8(v)
 #else
+typedef int xl_nearest_int;
 typedef int8 xl_nearest_int8;
-#define XL_NEAREST_INT int
 #define XL_NEAREST_INT8(v) (v)
-#define XL_NEAREST_AS_INT8(v) as_int8(v)
 #endif
 
 /* The candidates end at a multiple of 32: the rest of each part is at infinity. */
@@ -140,15 +138,16 @@ void xl_nearest_keys_take(xl_nearest_keys *keys, uint self, const xl_candidates 
 void xl_nearest_keys_rank(const xl_nearest_keys *keys, uint *places)
 {
     const uint n = keys->n;
+    const xl_nearest_int *const bits = (const xl_nearest_int *)keys->bits;
     for (uint from = 0; from < n; from += 40) {
-        const xl_nearest_int8 a = XL_NEAREST_AS_INT8(vload8(0, keys->bits + from));
-        const xl_nearest_int8 b = XL_NEAREST_AS_INT8(vload8(0, keys->bits + from + 8));
-        const xl_nearest_int8 c = XL_NEAREST_AS_INT8(vload8(0, keys->bits + from + 16));
-        const xl_nearest_int8 d = XL_NEAREST_AS_INT8(vload8(0, keys->bits + from + 24));
-        const xl_nearest_int8 e = XL_NEAREST_AS_INT8(vload8(0, keys->bits + from + 32));
+        const xl_nearest_int8 a = vload8(0, bits + from);
+        const xl_nearest_int8 b = vload8(0, bits + from + 8);
+        const xl_nearest_int8 c = vload8(0, bits + from + 16);
+        const xl_nearest_int8 d = vload8(0, bits + from + 24);
+        const xl_nearest_int8 e = vload8(0, bits + from + 32);
         xl_nearest_int8 smaller_a = 0, smaller_b = 0, smaller_c = 0, smaller_d = 0, smaller_e = 0;
         for (uint k = 0; k < n; ++k) {
-            const xl_nearest_int8 other = (xl_nearest_int8)((XL_NEAREST_INT)keys->bits[k]);
+            const xl_nearest_int8 other = (xl_nearest_int8)(bits[k]);
             smaller_a -= other < a;
             smaller_b -= other < b;
             smaller_c -= other < c;
