@@ -42,10 +42,10 @@ typedef int8 xl_nearest_int8;
 #define XL_NEAREST_INT8(v) (v)
 #endif
 
-/* The candidates end at a multiple of 32: the rest of each part is at infinity. */
-uint xl_nearest_end(const xl_candidates *candidates)
+/* Candidates are padded to a multiple of 32 with points at infinity. */
+uint xl_nearest_end(uint n)
 {
-    return XL_WALK_ALIGN(candidates->n);
+    return (n + 31u) / 32u * 32u;
 }
 
 /* Computes the squared distances of query j from all candidates. Returns how many are below the
@@ -56,7 +56,7 @@ uint xl_nearest_measure(const xl_walk *walk, uint j, const xl_candidates *candid
     int8 below = 0;
     for (uint i = 0; i < candidates->images; ++i) {
         const xl_real4 shift = XL_PERIODIC ? candidates->image[i].shift : (xl_real4)(0);
-        const uint end = XL_WALK_ALIGN(candidates->image[i].end);
+        const uint end = xl_nearest_end(candidates->image[i].end);
         for (uint at = candidates->image[i].begin; at < end; at += 8) {
             const xl_real8 dx = (walk->x[j] - vload8(0, candidates->x + at)) - shift.x;
             const xl_real8 dy = (walk->y[j] - vload8(0, candidates->y + at)) - shift.y;
@@ -260,7 +260,7 @@ void xl_nearest_block_walk(xl_nearest_block *block, const xl_search *s, xl_walk 
             const xl_real likely = fmin(block->likely, limit[j]);
             const uint below = xl_nearest_measure(walk, j, &candidates, likely, distances2);
             limit[j] =
-                xl_nearest_lower(distances2, xl_nearest_end(&candidates), limit[j], likely, below);
+                xl_nearest_lower(distances2, xl_nearest_end(candidates.n), limit[j], likely, below);
             block->likely = limit[j] < radius2 ? limit[j] : block->likely;
             xl_nearest_keys_take(&keys[j], walk->index[j], &candidates, distances2, limit[j]);
             room &= keys[j].n > XL_NEAREST_ROOM ? ~(1u << j) : UINT_MAX;

@@ -27,7 +27,7 @@ enum { XL_WALK_QUERIES = 8 };
 /* The most rows whose places are kept. If more are nearby, each block searches them again. */
 #define XL_WALK_ROWS (XL_WALK_CUTS ? 40u : 24u)
 /* Capacity of the array of candidates, a multiple of 32. */
-#define XL_WALK_ROOM 1984u
+enum { XL_WALK_ROOM = 1984 };
 #define XL_WALK_ALIGN(n) (((n) + 31u) & ~31u)
 /* The most images whose candidates are in the array together. */
 #define XL_WALK_IMAGES (XL_PERIODIC ? 8u : 1u)
