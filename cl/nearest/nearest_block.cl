@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * The k nearest points by work-items that walk (neighbors_walk.cl), for CPUs and k up to 64: a block
- * of queries of one row collects its candidates together, with one reach. Each query stores the keys
- * of those within the reach and ranks them in vectors.
+ * of queries of one row collects its candidates together, with one reach. Each query computes all
+ * their distances, finds a limit below which there are little more than k, stores the keys of these
+ * and ranks them in vectors.
  *
  * A block whose reach was too short for some queries is walked again, with a longer reach. A query
  * that has too many keys, or none after some walks, is searched alone (nearest_walk.cl). The
@@ -11,6 +12,7 @@
 
 /* A block may have a shorter reach than the previous one. */
 #define XL_WALK_REACH_VARIES 1
+#define XL_WALK_CUTS 1
 #include "../neighbors/neighbors_walk.cl"
 #include "nearest_walk.cl"
 
@@ -25,84 +27,182 @@
 /* Keys in the order of the walk, as two arrays: the bits of the squared distance, and the index. */
 typedef struct xl_nearest_keys {
     uint n; /* above XL_NEAREST_ROOM: too many */
-    xl_real_bits bits[XL_NEAREST_ROOM + 32];
-    uint index[XL_NEAREST_ROOM + 32];
+    xl_real_bits bits[XL_NEAREST_ROOM + 40];
+    uint index[XL_NEAREST_ROOM + 40];
 } xl_nearest_keys;
 
-/* Appends the keys of the candidates within the reach of query j. */
-void xl_nearest_keys_take(xl_nearest_keys *keys, const xl_walk *walk, uint j,
-                          const xl_candidates *candidates, xl_real radius2)
+/* 8 integers as wide as a coordinate, and 8 comparisons of them as int8. */
+#if XL_F64
+typedef long xl_nearest_int;
+typedef long8 xl_nearest_int8;
+#define XL_NEAREST_INT8(v) convert_int8(v)
+#else
+typedef int xl_nearest_int;
+typedef int8 xl_nearest_int8;
+#define XL_NEAREST_INT8(v) (v)
+#endif
+
+/* Candidates are padded to a multiple of 32 with points at infinity. */
+uint xl_nearest_end(uint n)
 {
-    const uint self = walk->index[j];
+    return (n + 31u) / 32u * 32u;
+}
+
+/* Computes the squared distances of query j from all candidates. Returns how many are below the
+ * limit. */
+uint xl_nearest_measure(const xl_walk *walk, uint j, const xl_candidates *candidates, xl_real limit,
+                        xl_real *distances2)
+{
+    int8 below = 0;
     for (uint i = 0; i < candidates->images; ++i) {
-        const xl_real4 shift = candidates->image[i].shift;
-        const bool keeps = xl_walk_keeps(shift);
-        for (uint at = candidates->image[i].begin; at < candidates->image[i].end; at += 32) {
-            uint near = xl_walk_mask(walk, j, candidates, shift, at, radius2);
-            while (near != 0 && keys->n <= XL_NEAREST_ROOM) {
-                const uint k = at + 31 - clz(near & (0 - near)), other = candidates->index[k];
-                keys->bits[keys->n] =
-                    xl_bits_of_real(xl_walk_distance2(walk, j, candidates, shift, k));
-                keys->index[keys->n] = other;
-                keys->n += keeps || other != self ? 1 : 0;
+        const xl_real4 shift = XL_PERIODIC ? candidates->image[i].shift : (xl_real4)(0);
+        const uint end = xl_nearest_end(candidates->image[i].end);
+        for (uint at = candidates->image[i].begin; at < end; at += 8) {
+            const xl_real8 dx = (walk->x[j] - vload8(0, candidates->x + at)) - shift.x;
+            const xl_real8 dy = (walk->y[j] - vload8(0, candidates->y + at)) - shift.y;
+            const xl_real8 dz = (walk->z[j] - vload8(0, candidates->z + at)) - shift.z;
+            const xl_real8 distance2 = (dx * dx + dy * dy) + dz * dz;
+            vstore8(distance2, 0, distances2 + at);
+            below -= XL_NEAREST_INT8(distance2 < limit);
+        }
+    }
+    return xl_walk_sum(below);
+}
+
+uint xl_nearest_below(const xl_real *distances2, uint end, xl_real limit)
+{
+    int8 below = 0;
+    for (uint at = 0; at < end; at += 8)
+        below -= XL_NEAREST_INT8(vload8(0, distances2 + at) < limit);
+    return xl_walk_sum(below);
+}
+
+/* Bit k of 32: the number at + k is below the limit. */
+uint xl_nearest_mask(const xl_real *distances2, uint at, xl_real limit)
+{
+    const int8 bits = (int8)(1, 2, 4, 8, 16, 32, 64, 128);
+    const int8 mask = (XL_NEAREST_INT8(vload8(0, distances2 + at) < limit) & bits) |
+                      (XL_NEAREST_INT8(vload8(0, distances2 + at + 8) < limit) & (bits << 8)) |
+                      (XL_NEAREST_INT8(vload8(0, distances2 + at + 16) < limit) & (bits << 16)) |
+                      (XL_NEAREST_INT8(vload8(0, distances2 + at + 24) < limit) & (bits << 24));
+    const int4 a = mask.lo | mask.hi;
+    const int2 b = a.lo | a.hi;
+    return (uint)(b.x | b.y);
+}
+
+/* Lowers the limit of a query as long as more than k candidates (k and the query itself) are below
+ * it, so that few more are: those that are dropped are no neighbours. `below` candidates are below
+ * `likely`, the first guess. */
+xl_real xl_nearest_lower(const xl_real *distances2, uint end, xl_real limit, xl_real likely,
+                         uint below)
+{
+    for (uint tries = 0; tries < 3; ++tries) {
+        limit = below > XL_K ? fmin(limit, likely) : limit;
+        if (below > XL_K && below <= XL_K + 1 + XL_K / 4)
+            return limit;
+        const xl_real lacks = (xl_real)(XL_K + 2 + XL_K / 8) - (xl_real)below;
+        likely *= 1.0f + lacks / (xl_real)(below + 1) * 0.7f;
+        if (likely >= limit)
+            return limit;
+        below = xl_nearest_below(distances2, end, likely);
+    }
+    return below > XL_K ? likely : limit;
+}
+
+/* Appends the keys of the candidates whose squared distances are below the limit of query j. */
+void xl_nearest_keys_take(xl_nearest_keys *keys, uint self, const xl_candidates *candidates,
+                          const xl_real *distances2, xl_real limit)
+{
+    uint n = keys->n;
+    for (uint i = 0; i < candidates->images; ++i) {
+        const bool keeps = xl_walk_keeps(candidates->image[i].shift);
+        const uint end = candidates->image[i].end;
+        for (uint at = candidates->image[i].begin; at < end && n <= XL_NEAREST_ROOM; at += 64) {
+            ulong near = xl_nearest_mask(distances2, at, limit);
+            if (at + 32 < end)
+                near |= (ulong)xl_nearest_mask(distances2, at + 32, limit) << 32;
+            while (near != 0 && n <= XL_NEAREST_ROOM) {
+                const uint k = at + (uint)popcount(~near & (near - 1)),
+                           other = candidates->index[k];
+                keys->bits[n] = xl_bits_of_real(distances2[k]);
+                keys->index[n] = other;
+                n += keeps || other != self ? 1 : 0;
                 near &= near - 1;
             }
         }
     }
+    keys->n = n;
 }
 
 /* Sets places[k] to the number of keys whose bits are smaller than those of key k. */
 void xl_nearest_keys_rank(const xl_nearest_keys *keys, uint *places)
 {
-#if XL_F64
-    for (uint from = 0; from < keys->n; from += 8) {
-        const long8 mine = as_long8(vload8(0, keys->bits + from));
-        long8 smaller = 0;
-        for (uint k = 0; k < keys->n; ++k)
-            smaller -= (long8)((long)keys->bits[k]) < mine;
-        vstore8(convert_uint8(smaller), 0, places + from);
+    const uint n = keys->n;
+    const xl_nearest_int *const bits = (const xl_nearest_int *)keys->bits;
+    for (uint from = 0; from < n; from += 40) {
+        const xl_nearest_int8 a = vload8(0, bits + from);
+        const xl_nearest_int8 b = vload8(0, bits + from + 8);
+        const xl_nearest_int8 c = vload8(0, bits + from + 16);
+        const xl_nearest_int8 d = vload8(0, bits + from + 24);
+        const xl_nearest_int8 e = vload8(0, bits + from + 32);
+        xl_nearest_int8 smaller_a = 0, smaller_b = 0, smaller_c = 0, smaller_d = 0, smaller_e = 0;
+        for (uint k = 0; k < n; ++k) {
+            const xl_nearest_int8 other = (xl_nearest_int8)(bits[k]);
+            smaller_a -= other < a;
+            smaller_b -= other < b;
+            smaller_c -= other < c;
+            smaller_d -= other < d;
+            smaller_e -= other < e;
+        }
+        vstore8(as_uint8(XL_NEAREST_INT8(smaller_a)), 0, places + from);
+        vstore8(as_uint8(XL_NEAREST_INT8(smaller_b)), 0, places + from + 8);
+        vstore8(as_uint8(XL_NEAREST_INT8(smaller_c)), 0, places + from + 16);
+        vstore8(as_uint8(XL_NEAREST_INT8(smaller_d)), 0, places + from + 24);
+        vstore8(as_uint8(XL_NEAREST_INT8(smaller_e)), 0, places + from + 32);
     }
-#else
-    xl_walk_rank(keys->bits, keys->n, places);
-#endif
 }
 
-/* Sets order[p] to the number of the key that has place p. */
-void xl_nearest_keys_order(const xl_nearest_keys *keys, uint *order)
+/* Puts keys into the order of rows. */
+void xl_nearest_keys_order(const xl_nearest_keys *keys, xl_nearest_keys *row)
 {
-    const uint n = keys->n;
-    uint places[XL_NEAREST_ROOM], sum = 0;
+    const uint n = row->n = keys->n;
+    uint places[XL_NEAREST_ROOM + 40], sum = 0;
     xl_nearest_keys_rank(keys, places);
     for (uint k = 0; k < n; ++k)
         sum += places[k];
     const bool differ = sum == n * (n - 1) / 2;
     if (!differ)
         xl_walk_spread(n, places);
-    for (uint k = 0; k < n; ++k)
-        order[places[k]] = k;
+    for (uint k = 0; k < n; ++k) {
+        row->bits[places[k]] = keys->bits[k];
+        row->index[places[k]] = keys->index[k];
+    }
     for (uint p = 1; p < n && !differ; ++p)
-        for (uint q = p; q > 0 && keys->bits[order[q - 1]] == keys->bits[order[q]] &&
-                         keys->index[order[q - 1]] > keys->index[order[q]];
-             --q) {
-            const uint before = order[q - 1];
-            order[q - 1] = order[q];
-            order[q] = before;
+        for (uint q = p;
+             q > 0 && row->bits[q - 1] == row->bits[q] && row->index[q - 1] > row->index[q]; --q) {
+            const uint before = row->index[q - 1];
+            row->index[q - 1] = row->index[q];
+            row->index[q] = before;
         }
 }
 
 /* Writes the row that begins at `at`. Only keys below the limit are neighbours. */
-void xl_nearest_keys_put(const xl_nearest_keys *keys, const uint *order, xl_nearest_item limit,
-                         __global uint *indices, __global xl_real *distances2, ulong at)
+void xl_nearest_keys_put(xl_nearest_keys *row, xl_nearest_item limit, __global uint *indices,
+                         __global xl_real *distances2, ulong at)
 {
-    for (uint p = 0; p < XL_K; ++p) {
-        const uint k = p < keys->n ? order[p] : 0;
-        const xl_real distance2 = xl_real_of_bits(keys->bits[k]);
-        const bool is_neighbor =
-            p < keys->n && xl_nearest_less(xl_nearest_key(distance2, keys->index[k]), limit);
-        indices[at + p] = is_neighbor ? keys->index[k] : UINT_MAX;
-        if (distances2)
-            distances2[at + p] = is_neighbor ? distance2 : (xl_real)INFINITY;
+    uint n = min(row->n, (uint)XL_K);
+    while (n > 0 &&
+           !xl_nearest_less(xl_nearest_key(xl_real_of_bits(row->bits[n - 1]), row->index[n - 1]),
+                            limit))
+        --n;
+    for (uint p = n; p < XL_K; ++p) {
+        row->bits[p] = xl_bits_of_real(INFINITY);
+        row->index[p] = UINT_MAX;
     }
+    for (uint p = 0; p < XL_K; ++p)
+        indices[at + p] = row->index[p];
+    for (uint p = 0; p < XL_K && distances2; ++p)
+        distances2[at + p] = xl_real_of_bits(row->bits[p]);
 }
 
 /* The state of a block. Bit j of the masks is query j. */
@@ -112,6 +212,7 @@ typedef struct xl_nearest_block {
     uint open;       /* queries without a row */
     uint alone;      /* queries that are searched alone */
     uint least;      /* the fewest keys of an open query */
+    xl_real likely;  /* a squared distance below which a query probably has its neighbours */
 } xl_nearest_block;
 
 /* Ranks the keys of an open query and writes its row if the walk has found all of it. */
@@ -124,14 +225,13 @@ void xl_nearest_block_put(xl_nearest_block *block, const xl_search *s, const xl_
         block->alone |= 1u << j;
         return;
     }
-    uint order[XL_NEAREST_ROOM];
-    xl_nearest_keys_order(keys, order);
-    const xl_real needed = keys->n < XL_K
-                               ? (xl_real)INFINITY
-                               : xl_nearest_reach(xl_real_of_bits(keys->bits[order[XL_K - 1]]));
+    xl_nearest_keys row;
+    xl_nearest_keys_order(keys, &row);
+    const xl_real needed =
+        keys->n < XL_K ? (xl_real)INFINITY : xl_nearest_reach(xl_real_of_bits(row.bits[XL_K - 1]));
     if (needed > block->reach && !all)
         return;
-    xl_nearest_keys_put(keys, order, xl_nearest_limit(s->radius2), rows->indices, rows->distances2,
+    xl_nearest_keys_put(&row, xl_nearest_limit(s->radius2), rows->indices, rows->distances2,
                         (ulong)(walk->index[j] - rows->first) * XL_K);
     block->longest = needed < INFINITY ? fmax(block->longest, needed) : block->longest;
     block->open &= ~(1u << j);
@@ -145,15 +245,24 @@ void xl_nearest_block_walk(xl_nearest_block *block, const xl_search *s, xl_walk 
     xl_nearest_keys keys[XL_WALK_QUERIES];
     const xl_real radius2 = block->reach * block->reach;
     uint room = block->open & ~block->alone;
-    for (uint j = 0; j < XL_WALK_QUERIES; ++j)
+    xl_real limit[XL_WALK_QUERIES], distances2[XL_WALK_ROOM + 32];
+    for (uint j = 0; j < XL_WALK_QUERIES; ++j) {
         keys[j].n = 0;
+        limit[j] = radius2;
+    }
+    block->likely = radius2 * 0.75f;
     block->least = UINT_MAX;
     xl_walk_rewind(walk);
     while (room != 0 && xl_walk_collect(walk, s, &candidates))
         for (uint j = 0; j < walk->queries; ++j) {
             if (!(room >> j & 1))
                 continue;
-            xl_nearest_keys_take(&keys[j], walk, j, &candidates, radius2);
+            const xl_real likely = fmin(block->likely, limit[j]);
+            const uint below = xl_nearest_measure(walk, j, &candidates, likely, distances2);
+            limit[j] =
+                xl_nearest_lower(distances2, xl_nearest_end(candidates.n), limit[j], likely, below);
+            block->likely = limit[j] < radius2 ? limit[j] : block->likely;
+            xl_nearest_keys_take(&keys[j], walk->index[j], &candidates, distances2, limit[j]);
             room &= keys[j].n > XL_NEAREST_ROOM ? ~(1u << j) : UINT_MAX;
         }
     for (uint j = 0; j < walk->queries; ++j)
@@ -226,7 +335,8 @@ uint xl_nearest_block_find(xl_walk *walk, const xl_search *s, xl_search *around,
         }
         block.reach = around->reach;
         xl_nearest_block_walk(&block, around, walk, rows);
-        around->reach = xl_nearest_longer(s, block.reach, block.least);
+        if ((block.open & ~block.alone) != 0)
+            around->reach = xl_nearest_longer(s, block.reach, block.least);
     }
     around->reach = block.longest * XL_NEAREST_SLACK;
     return block.open;

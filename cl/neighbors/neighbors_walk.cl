@@ -16,14 +16,18 @@
 #ifndef XL_WALK_REACH_VARIES
 #define XL_WALK_REACH_VARIES XL_RADII
 #endif
+/* Whether the kept rows are cut to the reach around the block. */
+#ifndef XL_WALK_CUTS
+#define XL_WALK_CUTS 0
+#endif
 
 #if XL_WALK > 0
 
 enum { XL_WALK_QUERIES = 8 };
 /* The most rows whose places are kept. If more are nearby, each block searches them again. */
-#define XL_WALK_ROWS 24u
+#define XL_WALK_ROWS (XL_WALK_CUTS ? 40u : 24u)
 /* Capacity of the array of candidates, a multiple of 32. */
-#define XL_WALK_ROOM 1984u
+enum { XL_WALK_ROOM = 1984 };
 #define XL_WALK_ALIGN(n) (((n) + 31u) & ~31u)
 /* The most images whose candidates are in the array together. */
 #define XL_WALK_IMAGES (XL_PERIODIC ? 8u : 1u)
@@ -47,6 +51,13 @@ typedef struct xl_walk {
     int4 low, high;         /* cells of the rows whose places are kept */
     uint rows;              /* number of these rows; 0: none are kept */
     uint places[XL_WALK_ROWS], ends[XL_WALK_ROWS];
+#if XL_WALK_CUTS
+    int row_y[XL_WALK_ROWS], row_z[XL_WALK_ROWS]; /* their numbers */
+    float widths[XL_WALK_ROWS];
+    xl_real4 least, most; /* corners around the queries of the block */
+    xl_real reach;
+    float cut; /* the last x of the current row */
+#endif
     bool begun;
     /* The state of the walk through the candidates of this block. */
     xl_ranges near;
@@ -88,6 +99,13 @@ typedef struct xl_candidates {
 #endif
 } xl_candidates;
 
+uint xl_walk_sum(int8 v)
+{
+    const int4 a = v.lo + v.hi;
+    const int2 b = a.lo + a.hi;
+    return (uint)(b.x + b.y);
+}
+
 /* Turn t takes XL_WALK queries. */
 xl_walk xl_walk_turn(const xl_search *s, uint t)
 {
@@ -104,6 +122,16 @@ xl_walk xl_walk_turn(const xl_search *s, uint t)
 void xl_walk_keep_rows(xl_walk *walk, const xl_grid_map *map, const xl_grid_index *index)
 {
     xl_cell_iterator cells = walk->cells;
+#if XL_WALK_CUTS
+    /* Also rows that only other blocks of this row need, so that their places remain. */
+    const int edges = (int)fmin(ceil((float)walk->reach * map->inverse.y), 2.0f);
+    cells.low.y = min(cells.low.y, walk->row.y - edges);
+    cells.high.y = max(cells.high.y, walk->row.y + edges);
+#if !XL_SYSTEMS
+    cells.low.z = min(cells.low.z, walk->row.z - edges);
+    cells.high.z = max(cells.high.z, walk->row.z + edges);
+#endif
+#endif
     walk->low = cells.low;
     walk->high = cells.high;
     walk->rows = 0;
@@ -112,6 +140,11 @@ void xl_walk_keep_rows(xl_walk *walk, const xl_grid_map *map, const xl_grid_inde
             walk->rows = 0;
             return;
         }
+#if XL_WALK_CUTS
+        const ulong key = index->keys[cells.row];
+        walk->row_y[walk->rows] = xl_grid_row_y(key);
+        walk->row_z[walk->rows] = xl_grid_row_z(key);
+#endif
         xl_cell_iterator_row(&cells, map, index->begins, cells.row++);
         walk->places[walk->rows] =
             xl_x_search(index->sorted, cells.begin, cells.end, cells.x_low, false);
@@ -124,6 +157,49 @@ void xl_walk_keep_rows(xl_walk *walk, const xl_grid_map *map, const xl_grid_inde
 #define XL_WALK_TOGETHER 1u
 #else
 #define XL_WALK_TOGETHER XL_WALK_QUERIES
+#endif
+
+/* Whether the kept rows are not those that a block needs. */
+#if XL_WALK_CUTS
+#define XL_WALK_OTHER_ROWS(from, to, needed)                                                       \
+    ((from).y > (needed).low.y || (from).z > (needed).low.z || (to).y < (needed).high.y ||         \
+     (to).z < (needed).high.z)
+#else
+#define XL_WALK_OTHER_ROWS(from, to, needed)                                                       \
+    ((from).y != (needed).low.y || (from).z != (needed).low.z || (to).y != (needed).high.y ||      \
+     (to).z != (needed).high.z)
+#endif
+
+#if XL_WALK_CUTS
+/* The least distances along an axis of points in rows of these numbers and positions between low and
+ * high. A row has points whose product with map->inverse is from the number to the next, after
+ * rounding. Far numbers are not those of counted edges. */
+float8 xl_walk_gaps(float inverse, int8 numbers, float low, float high)
+{
+    const float8 least = low * inverse, most = high * inverse, first = convert_float8(numbers);
+    const float8 rounding = ((fabs(least) + fabs(most)) + (fabs(first) + 2.0f)) * 0x1p-21f;
+    const float8 gaps = fmax(least - (first + 1.0f), first - most) - rounding;
+    return select((float8)(0.0f), fmax(gaps, 0.0f) / inverse * (1.0f - 0x1p-18f),
+                  fabs(first) < 0x1p22f);
+}
+
+/* How far the points of each kept row that are within the reach of the block may be from it along
+ * x; negative: none are. */
+void xl_walk_set_widths(xl_walk *walk, const xl_search *s)
+{
+    const float4 low = xl_search_narrow(s, walk->least), high = xl_search_narrow(s, walk->most);
+    const float reach = fmax((float)walk->reach, 0x1p-60f), inverse = s->map.inverse.y;
+    for (uint r = 0; r < walk->rows; r += 8) {
+        const float8 y = xl_walk_gaps(inverse, vload8(0, walk->row_y + r), low.y, high.y);
+        float8 z = 0.0f;
+#if !XL_SYSTEMS
+        z = xl_walk_gaps(inverse, vload8(0, walk->row_z + r), low.z, high.z);
+#endif
+        const float8 more = (reach * reach) * (1.0f + 0x1p-18f) - (y * y + z * z);
+        const float8 widths = sqrt(fmax(more, 0.0f)) * (1.0f + 0x1p-18f);
+        vstore8(select(widths, (float8)(-1.0f), more < 0.0f), 0, walk->widths + r);
+    }
+}
 #endif
 
 /* Takes the next block of queries of one row; false after the last. */
@@ -163,6 +239,11 @@ bool xl_walk_next(xl_walk *walk, const xl_search *s)
 #endif
         ++walk->queries;
     }
+#if XL_WALK_CUTS
+    walk->least = low;
+    walk->most = high;
+    walk->reach = reach;
+#endif
     walk->around = xl_ranges_begin(s, low, high, reach);
 #if XL_PERIODIC
     walk->cells = xl_search_cells(s, low, high, walk->around.reach);
@@ -176,9 +257,11 @@ bool xl_walk_next(xl_walk *walk, const xl_search *s)
         walk->rows = 0;
     else if (s->map.sparse &&
              (!walk->begun || ((XL_WALK_REACH_VARIES || XL_F64) && walk->cells.x_low < x_before) ||
-              walk->low.y != walk->cells.low.y || walk->low.z != walk->cells.low.z ||
-              walk->high.y != walk->cells.high.y || walk->high.z != walk->cells.high.z))
+              XL_WALK_OTHER_ROWS(walk->low, walk->high, walk->cells)))
         xl_walk_keep_rows(walk, &s->map, &s->index);
+#if XL_WALK_CUTS
+    xl_walk_set_widths(walk, s);
+#endif
     walk->begun = true;
     return true;
 }
@@ -195,8 +278,15 @@ void xl_walk_rewind(xl_walk *walk)
 /* Advances to the next kept row. Where its candidates end is found while they are collected. */
 bool xl_walk_kept(xl_walk *walk, const xl_search *s)
 {
+#if XL_WALK_CUTS
+    while (walk->next_row < walk->rows && walk->widths[walk->next_row] < 0.0f)
+        ++walk->next_row;
+#endif
     if (walk->next_row == walk->rows)
         return false;
+#if XL_WALK_CUTS
+    const xl_real4 wide = (xl_real4)(walk->widths[walk->next_row], 0, 0, 0);
+#endif
     uint place = walk->places[walk->next_row];
     const uint end = walk->ends[walk->next_row];
     while (place + 8 <= end && xl_grid_sorted_x(s->index.sorted, place + 7) < walk->cells.x_low)
@@ -204,6 +294,17 @@ bool xl_walk_kept(xl_walk *walk, const xl_search *s)
     walk->places[walk->next_row++] = place;
     walk->from = place;
     walk->to = end;
+#if XL_WALK_CUTS
+    const float first = xl_search_narrow(s, walk->least - wide).x;
+    walk->cut = xl_search_narrow(s, walk->most + wide).x;
+    while (walk->from + 8 <= end && xl_grid_sorted_x(s->index.sorted, walk->from + 7) < first)
+        walk->from += 8;
+#if XL_PLANES
+    const int8 before = as_float8(vload8(0, s->index.sorted + walk->from)) < first &
+                        (uint8)(0, 1, 2, 3, 4, 5, 6, 7) < (uint8)(end - walk->from);
+    walk->from -= xl_walk_sum(before);
+#endif
+#endif
     return true;
 }
 
@@ -343,8 +444,20 @@ bool xl_walk_collect(xl_walk *walk, const xl_search *s, xl_candidates *to)
 #else
         const float x = to->x[to->n - 1];
 #endif
+#if XL_WALK_CUTS
+        if (walk->by_row && x > walk->cut) {
+#if XL_PLANES
+            const int8 behind =
+                as_float8(vload8(0, s->index.sorted + (walk->from - taken))) > walk->cut &
+                (uint8)(0, 1, 2, 3, 4, 5, 6, 7) < (uint8)(taken);
+            to->n += xl_walk_sum(behind);
+#endif
+            walk->from = walk->to;
+        }
+#else
         if (walk->by_row && x > walk->cells.x_high)
             walk->from = walk->to;
+#endif
     }
     if (to->images == 0)
         return false;
@@ -386,13 +499,6 @@ int8 xl_walk_near(const xl_walk *walk, uint j, const xl_candidates *from, xl_rea
 #else
     return near;
 #endif
-}
-
-uint xl_walk_sum(int8 v)
-{
-    const int4 a = v.lo + v.hi;
-    const int2 b = a.lo + a.hi;
-    return (uint)(b.x + b.y);
 }
 
 /* Whether a query of the block is among the rows that the call works on. */

@@ -73,6 +73,71 @@ XLT_TEST(many_neighbors)
     check_queries(500, 0.3f, &desc);
 }
 
+/* Compares the k nearest of each point with a search of all points, and frees the cloud. */
+static void check_points(cloud *c, float cell, uint32_t k)
+{
+    enum { MOST = 8 };
+    uint32_t *const got = malloc(sizeof *got * c->n * k), indices[MOST];
+    float distances2[MOST];
+    xl_plan *plan;
+    xl_nearest_desc desc;
+    xl_grid_desc grid = grid_desc_of(c, cell);
+    xl_nearest_desc_init(&desc);
+    desc.k = k;
+    built b = build_grid(c, &grid);
+    xlt_buffer rows = xlt_buffer_make(NULL, c->n * k, 4, 0);
+    XLT_OK(xl_nearest_create(b.grid, &desc, &plan));
+    XLT_OK(xl_nearest_enqueue(plan, b.index, xlt_queue(),
+                              &(xl_nearest_args){.indices = xlt_view(&rows)}, 0, NULL, NULL));
+    xlt_read(&rows, got);
+    const ref_nearest_search wanted = {
+        .points = c->xyz, .n = c->n, .stride = 3, .dimensions = 3, .k = k};
+    for (size_t i = 0; i < c->n; ++i) {
+        ref_nearest(&wanted, i, indices, distances2);
+        assert_memory_equal(indices, got + i * k, k * sizeof *indices);
+    }
+    xlt_buffer_free(&rows);
+    xl_plan_destroy(plan);
+    built_free(&b);
+    cloud_free(c);
+    free(got);
+}
+
+/* So far from the origin that the numbers of cells are rounded. */
+XLT_TEST(far_cloud)
+{
+    cloud c = cloud_uniform(6000, 0.0f, 1.0f, 73);
+    for (size_t i = 0; i < c.n; ++i) {
+        c.xyz[3 * i] *= 60;
+        c.xyz[3 * i + 1] = 400000 + 3.7f * c.xyz[3 * i + 1];
+        c.xyz[3 * i + 2] *= 3.7f;
+    }
+    check_points(&c, 0.5f, 8);
+}
+
+/* Pairs of points in a row, 4 in each block, whose distances grow so slowly that no block is walked
+ * twice. The nearest of the last pair's first point is in a row that no earlier block needs. */
+XLT_TEST(rows_needed_late)
+{
+    enum { PAIRS = 32 };
+    cloud c = cloud_uniform(2 * PAIRS + 1, 0.0f, 1.0f, 73);
+    float distance = 0.9f;
+    for (size_t i = 0; i < PAIRS; ++i) {
+        float *const a = c.xyz + 6 * i;
+        const bool last = i == PAIRS - 1;
+        distance *= i >= 8 && i % 4 == 0 ? 1.04f : 1.0f;
+        a[0] = 5.0f * (float)i;
+        a[3] = a[0] + distance;
+        a[1] = a[4] = i < 4 ? -7.5f : last ? 0.97f : 0.5f;
+        a[2] = a[5] = 0.5f;
+    }
+    float *const late = c.xyz + 6 * PAIRS;
+    late[0] = late[-6];
+    late[1] = 2.02f;
+    late[2] = 0.5f;
+    check_points(&c, 1.0f, 1);
+}
+
 /* All points are candidates of each query: more than cases have. */
 XLT_TEST(too_many_points)
 {

@@ -9,8 +9,9 @@
  *                       pairs, least, most and mean neighbours
  *   tool_oracle lattice SIDE FILE SPACING LOW   the same of double precision, f8, so far apart
  *   tool_oracle nearest K POINTS PREFIX [WORD...]
- *   tool_oracle rows N OFFSETS LIST ROWS        whether ROWS, with room for N in each row, contains
- *                       LIST, and the remaining room is empty
+ *   tool_oracle rows N OFFSETS LIST ROWS [D]    whether ROWS, with room for N in each row, contains
+ *                       LIST, and the remaining room is empty; D, the squared distances of the
+ *                       list: longer rows have the N nearest, and there is such a row
  *   tool_oracle unwrap FILE PERIOD OUT          points of f4, each moved by whole periods
  *   tool_oracle unwrapped POINTS PERIOD PREFIX VECTORS SHIFTS   whether each vector of the list leads
  *                       from its point to its neighbour, as these were given, moved by its shift
@@ -353,9 +354,24 @@ static bool is_nothing(const xli_npy *rows, const char *item)
     return whole == (rows->kind == 'u' ? UINT32_MAX : 0);
 }
 
-static void check_room(size_t room, const char *offsets_path, const char *list_path,
-                       const char *rows_path)
+/* Whether one of the `room` nearest of a row of `count` is the one at k. The first of equally near
+ * ones counts as nearer. */
+static bool is_kept(const xli_npy *distances2, size_t from, size_t count, size_t k, size_t room)
 {
+    size_t nearer = 0;
+    const double mine = real_at(distances2, from + k);
+    for (size_t j = 0; j < count; ++j) {
+        const double other = real_at(distances2, from + j);
+        nearer += other < mine || (!(mine < other) && j < k);
+    }
+    return nearer < room;
+}
+
+static void check_room(size_t room, const char *offsets_path, const char *list_path,
+                       const char *rows_path, const char *distances2_path)
+{
+    const xli_npy distances2 = distances2_path ? load(distances2_path) : (xli_npy){0};
+    size_t long_rows = 0;
     xli_npy offsets = load(offsets_path), list = load(list_path), rows = load(rows_path);
     const uint64_t *const at = offsets.data;
     const size_t n = offsets.count - 1, columns = list.dimensions == 2 ? (size_t)list.shape[1] : 1;
@@ -367,13 +383,19 @@ static void check_room(size_t room, const char *offsets_path, const char *list_p
     for (size_t i = 0; i < n; ++i) {
         const char *const row = (const char *)rows.data + i * room * bytes;
         const size_t count = (size_t)(at[i + 1] - at[i]);
-        if (count > room ||
-            memcmp(row, (const char *)list.data + at[i] * bytes, count * bytes) != 0)
-            die("%s: row %zu is another one", rows_path, i);
-        for (size_t k = count * columns; k < room * columns; ++k)
+        size_t kept = 0;
+        long_rows += count > room;
+        for (size_t k = 0; k < count; ++k)
+            if (count <= room || (distances2_path && is_kept(&distances2, at[i], count, k, room)))
+                if (memcmp(row + bytes * kept++, (const char *)list.data + (at[i] + k) * bytes,
+                           bytes) != 0)
+                    die("%s: row %zu is another one", rows_path, i);
+        for (size_t k = kept * columns; k < room * columns; ++k)
             if (!is_nothing(&rows, row + k * list.item_bytes))
                 die("%s: row %zu has something at %zu", rows_path, i, k);
     }
+    if (distances2_path && long_rows == 0)
+        die("%s: no row is longer than %zu", list_path, room);
 }
 
 static void unwrap(const char *path, float period, const char *out)
@@ -491,8 +513,8 @@ bool oracle_points(int argc, char **argv)
     } else if (strcmp(what, "nearest") == 0 && argc >= 5) {
         q = ask(a[1], argc - 5, a + 3);
         check_nearest((size_t)atoll(a[0]), &q, a[2]);
-    } else if (strcmp(what, "rows") == 0 && argc == 6) {
-        check_room((size_t)atoll(a[0]), a[1], a[2], a[3]);
+    } else if (strcmp(what, "rows") == 0 && (argc == 6 || argc == 7)) {
+        check_room((size_t)atoll(a[0]), a[1], a[2], a[3], argc == 7 ? a[4] : NULL);
     } else if (strcmp(what, "unwrap") == 0 && argc == 5) {
         unwrap(a[0], strtof(a[1], NULL), a[2]);
     } else if (strcmp(what, "unwrapped") == 0 && argc == 7) {

@@ -200,9 +200,11 @@ nearest_in_parts() {
 }
 
 # in_rows N POINTS OPTION...: ... with room for N in each row, in parts, too; counts.npy is the same.
+# With --keep-nearest among the options, the list has squared distances, d.npy, and longer rows.
 in_rows() {
-  local room=$1 points=$2 file
+  local room=$1 points=$2 file nearest=
   shift 2
+  [[ " $* " != *" --keep-nearest "* ]] || nearest=whole/d.npy
   mkdir whole
   for file in list.*.npy [dvs].npy counts.npy; do [ ! -e "$file" ] || mv "$file" whole; done
   runs "$crosslane" neighbors "$points" --out list --counts counts.npy --row-capacity "$room" \
@@ -211,7 +213,7 @@ in_rows() {
   [ ! -e list.offsets.npy ] || fail "offsets of rows that begin at multiples of $room"
   cmp whole/counts.npy counts.npy || fail "counts of rows"
   for file in list.indices.npy [dvs].npy; do
-    [ ! -e "$file" ] || runs "$oracle" rows "$room" whole/list.offsets.npy "whole/$file" "$file"
+    [ ! -e "$file" ] || runs "$oracle" rows "$room" whole/list.offsets.npy "whole/$file" "$file" $nearest
   done
   rm -r whole
 }
@@ -299,10 +301,12 @@ images() {
   longest=$(cut -d' ' -f4 found)
   in_parts three.npy "${given[@]}"
   in_rows $((longest + 3)) three.npy "${given[@]}"
+  runs "$crosslane" neighbors three.npy "${given[@]}" --squared --out list
+  in_rows $((longest / 2)) three.npy "${given[@]}" --squared --keep-nearest
   rm [dvs].npy
   # One part has no room, or several have none.
   for room in $((longest - 1)) 1; do
-    refuses 1 "--row-capacity: $room; the longest row has $longest neighbours: give --row-capacity $longest, or omit it for rows of any length" \
+    refuses 1 "--row-capacity: $room; the longest row has $longest neighbours: give --row-capacity $longest or --keep-nearest, or omit it for rows of any length" \
       neighbors three.npy "${given[@]}" --out out/list --row-capacity $room \
       --part-pairs $((room * 7))
     for file in d.npy v.npy s.npy; do [ ! -e $file ] || fail "of rows without room: $file"; done
@@ -409,7 +413,7 @@ wrong_options() {
     with "--row-capacity: $k; must be a whole number from 1 to 4294967295" --radius 1 --row-capacity $k --out out/n
   done
   with "--part-pairs: 0; must be a whole number from 1 to 9007199254740992" --radius 1 --part-pairs 0 --out out/n
-  for apart in inclusive half unsorted "row-capacity 9" "counts c" "density d" "distances d" "vectors v" "shifts s" \
+  for apart in inclusive half unsorted "row-capacity 9" keep-nearest "counts c" "density d" "distances d" "vectors v" "shifts s" \
     "radii r"; do
     with "--nearest and --${apart% *} exclude each other; give one" --nearest 8 --out out/n --$apart
   done
@@ -421,6 +425,7 @@ wrong_options() {
   for option in "distances d" "vectors v" "shifts s" unsorted "row-capacity 9" "part-pairs 9"; do
     with "--${option% *}: $needs" --radius 1 --$option
   done
+  with "--keep-nearest: given; requires --row-capacity N" --radius 1 --out out/n --keep-nearest
   with "--squared: given; requires --distances or --nearest" --radius 1 --squared
   with "--approximate: given; requires --nearest" --radius 1 --out out/n --approximate
   with "--larger: given; requires --radii" --radius 1 --larger

@@ -93,7 +93,7 @@ END
   helps search " KEYS.npy QUERIES.npy OUT.npy" upper descending assume-sorted device tune-file json
   helps select " IN.npy OUT.npy" where flags partition unique runs values indices device tune-file json
   helps neighbors " POINTS.npy (--radius R | --nearest K)" radius radii larger nearest approximate inclusive self half queries systems query-systems box \
-    periodic cell origin wrap out unsorted row-capacity part-pairs distances squared vectors shifts counts density mass png f32 \
+    periodic cell origin wrap out unsorted row-capacity keep-nearest part-pairs distances squared vectors shifts counts density mass png f32 \
     device tune-file json
   refuses 2 'no command given; "crosslane help" lists the commands'
   refuses 2 'unknown command "plot"; "crosslane help" lists the commands' plot

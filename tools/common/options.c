@@ -3,11 +3,12 @@
 #define _GNU_SOURCE
 #include "tool.h"
 
+#include <assert.h>
 #include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_OPTIONS = 32, HELP_CODE = 1, VERSION_CODE = 2, FIRST_CODE = 3 };
+enum { MAX_OPTIONS = 40, HELP_CODE = 1, VERSION_CODE = 2, FIRST_CODE = 3 };
 
 static void print_help(const tool_syntax *syntax)
 {
@@ -117,7 +118,8 @@ static int take_files(const tool_syntax *syntax, int argc, char **argv,
 
 static void fill_table(const tool_syntax *syntax, struct option table[MAX_OPTIONS + 3])
 {
-    for (size_t i = 0; i < syntax->num_options && i < MAX_OPTIONS; ++i)
+    assert(syntax->num_options <= MAX_OPTIONS);
+    for (size_t i = 0; i < syntax->num_options; ++i)
         table[i] = (struct option){syntax->options[i].name,
                                    syntax->options[i].kind == OPTION_FLAG ? no_argument
                                                                           : required_argument,

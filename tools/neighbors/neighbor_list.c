@@ -251,7 +251,7 @@ int list_write(const list_job *l, size_t *num_parts)
     if (p.longest_row > 0)
         result = tool_fail("--row-capacity: %u; the longest row has %" PRIu64
                            " neighbours: give --row-capacity %" PRIu64
-                           ", or omit it for rows of any length",
+                           " or --keep-nearest, or omit it for rows of any length",
                            (unsigned)l->set->row_capacity, p.longest_row, p.longest_row);
 done:
     *num_parts = p.count;

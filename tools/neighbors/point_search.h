@@ -143,8 +143,9 @@ typedef struct search_settings {
     uint32_t row_capacity; /* 0: rows of any length, CSR */
     uint64_t part_pairs;   /* of a part; 0: as many as fit */
     bool inclusive, include_self, half, unsorted, squared, as_json;
-    bool approximate; /* most of the nearest suffice */
-    bool larger;      /* a pair has the larger radius of --radii */
+    bool keep_nearest; /* a row that is too long keeps its nearest neighbours */
+    bool approximate;  /* most of the nearest suffice */
+    bool larger;       /* a pair has the larger radius of --radii */
     const char *device, *tune_file;
     result_paths paths;
 } search_settings;

@@ -88,6 +88,7 @@ static int make_plans(radius_search *w)
         list.radii = set->larger ? XL_RADII_LARGER : XL_RADII_QUERY;
     list.details = wants_details(w);
     list.row_capacity = set->row_capacity;
+    list.keep_nearest = set->keep_nearest;
     field.include_self = 1;
     field.visit = w->in.wide ? wide_poly6 : narrow_poly6;
     progress_compiling();

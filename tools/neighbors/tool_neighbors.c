@@ -7,7 +7,8 @@
 
 typedef struct neighbors_options {
     tool_number radius, nearest, mass, row_capacity, part_pairs;
-    bool approximate, larger, inclusive, include_self, half, unsorted, squared, as_json;
+    bool approximate, larger, inclusive, include_self, half, unsorted, keep_nearest, squared,
+        as_json;
     const char *out, *counts, *density, *distances, *vectors, *shifts, *png, *device, *tune_file;
     input_options where;
 } neighbors_options;
@@ -31,6 +32,7 @@ static int check_apart(const neighbors_options *o)
                  {nearest && o->shifts, "nearest", "shifts"},
                  {nearest && o->where.radii, "nearest", "radii"},
                  {nearest && o->row_capacity.given, "nearest", "row-capacity"},
+                 {nearest && o->keep_nearest, "nearest", "keep-nearest"},
                  {approximate && o->radius.given, "approximate", "radius"},
                  {approximate && o->where.periodic, "approximate", "periodic"},
                  {approximate && o->where.cell, "approximate", "cell"},
@@ -64,6 +66,7 @@ static int check_needs(const neighbors_options *o)
         {o->shifts && !o->out, "shifts", of_list},
         {o->unsorted && !o->out, "unsorted", of_list},
         {o->row_capacity.given && !o->out, "row-capacity", of_list},
+        {o->keep_nearest && !o->row_capacity.given, "keep-nearest", "--row-capacity N"},
         {o->part_pairs.given && !o->out, "part-pairs", of_list},
         {o->squared && !o->distances && !o->nearest.given, "squared", "--distances or --nearest"},
         {o->approximate && !o->nearest.given, "approximate", "--nearest"},
@@ -179,6 +182,7 @@ static int search_file(const neighbors_options *o, const char *path)
                            .include_self = o->include_self,
                            .half = o->half,
                            .unsorted = o->unsorted,
+                           .keep_nearest = o->keep_nearest,
                            .squared = o->squared,
                            .as_json = o->as_json,
                            .device = o->device,
@@ -255,6 +259,8 @@ int tool_neighbors(int argc, char **argv)
         FLAG_OPTION("unsorted", o.unsorted, "do not sort the rows of the list, which is faster"),
         {"row-capacity", OPTION_NUMBER, &o.row_capacity, "N",
          "a table with N neighbours in each row; fails if a row has more", NULL},
+        FLAG_OPTION("keep-nearest", o.keep_nearest,
+                    "with --row-capacity: a row that has more keeps the N nearest"),
         {"part-pairs", OPTION_NUMBER, &o.part_pairs, "N",
          "the most pairs of a part (a row of --nearest has K); default: 1 GiB", NULL},
         TEXT_OPTION("distances", o.distances, "D.npy", "distances of the list, f32 (pairs)"),
