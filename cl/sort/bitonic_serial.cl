@@ -2,7 +2,7 @@
  * A tile of a bitonic sort by one work-item with wide vectors, for devices whose work-items run one
  * after another: the network of cl/group/group_bitonic.cl, in which each step is a loop over long
  * runs in the nearest cache. */
-#include "bitonic_merge.cl"
+#include "merge_runs.cl"
 
 #if XL_SORT_GROUP != 1
 #error "XL_SORT_GROUP must be 1, because one work-item walks a tile"

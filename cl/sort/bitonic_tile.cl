@@ -2,7 +2,6 @@
  * A tile of a bitonic sort by a work-group, which holds it in registers: the tile is sorted, or
  * merged from two sorted runs. */
 #include "bitonic_fetch.cl"
-#include "bitonic_merge.cl"
 #include "merge_partition.cl"
 
 /* Loads one element, from an existing place even if it is not wanted: without a branch, all loads

@@ -8,7 +8,6 @@
 #include "../lane/lane.cl"
 #include "../prelude/prelude_bits.cl"
 #include "merge_partition.cl"
-#include "segment_arrays.cl"
 
 #if XL_KEY_KIND == 3
 #include "compare_tile.cl"

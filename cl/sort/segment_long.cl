@@ -11,9 +11,7 @@
 /* Several files need these; embedding takes each file once, so not inside a condition. */
 #include "../lane/lane.cl"
 #include "../prelude/prelude_bits.cl"
-#include "bitonic_merge.cl"
 #include "merge_partition.cl"
-#include "segment_arrays.cl"
 
 #if XL_KEY_KIND == 3 && XL_SERIAL
 #include "compare_serial.cl"

@@ -8,7 +8,7 @@
 #include "../prelude/prelude.cl"
 
 #include "../lane/lane.cl"
-#include "segment_arrays.cl"
+#include "sort_local.cl"
 
 #include "bitonic_fetch.cl"
 #include "segment_heads.cl"

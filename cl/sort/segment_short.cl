@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * Segmented sort, first part. xl_segment_places finds where the segments of each window of half a
  * tile begin (cl/sort/segment_windows.cl). Then short segments are sorted by one read and one
- * write: several together by a work-group (segment_rows.cl; with a comparator segment_compare.cl),
- * or one after the other by one work-item (segment_serial.cl). Elements before the first segment
- * are copied, and the tiles of long segments are listed for cl/sort/segment_long.cl.
+ * write: several together by a work-group (segment_rows.cl; with a comparator here), or one after
+ * the other by one work-item. Elements before the first segment are copied, and the tiles of long
+ * segments are listed for cl/sort/segment_long.cl.
  *
  * If each window searched for its segments, this would take as many trips to memory, one after the
  * other, as the number of segments has bits. In a separate launch the searches of all windows
@@ -13,9 +13,8 @@
 /* Several files need these; embedding takes each file once, so not inside a condition. */
 #include "../lane/lane.cl"
 #include "../prelude/prelude_bits.cl"
-#include "bitonic_merge.cl"
 #include "merge_partition.cl"
-#include "segment_arrays.cl"
+#include "sort_local.cl"
 
 #if XL_KEY_KIND == 3 && XL_SERIAL
 #include "compare_serial.cl"
@@ -28,10 +27,64 @@
 #endif
 #include "segment_windows.cl"
 
+#if !XL_SERIAL
+#include "segment_heads.cl"
+#endif
+
 #if XL_SERIAL
-#include "segment_serial.cl"
+typedef struct xl_pack_local {
+    uint listed;
+} xl_pack_local;
+
+/* Sorts a window's short segments, one after the other: each in a network that is no larger than
+ * necessary, or by a merge sort. */
+void xl_pack_sort(xl_sort_in in, xl_sort_out out, const xl_csr *csr,
+                  const xl_segment_window *window, xl_sort_local tile,
+                  __local xl_pack_local *local_)
+{
+    uint begin = window->begin;
+    for (uint i = window->first; i < window->after;) {
+        /* The segment before `next` is the last one that begins here, and the only one that is not
+         * empty. */
+        const uint next =
+            (uint)xl_offset_pass(csr->offsets, window->after, (ulong)i + 1, (ulong)begin + 1);
+        const uint end = xl_segment_begin(csr, next);
+        const uint count = end > begin ? min(end - begin, (uint)XL_SEGMENT_WINDOW) : 0;
+        if (count > 1) {
+            xl_tile_sort(in, out, begin, count, tile);
+        } else if (count == 1) {
+            if (xl_sort_has_keys(out))
+                out.keys[begin] = in.keys[begin];
+#if XL_SORT_VALUES
+            out.values[begin] = xl_sort_value(in, begin, true);
+#endif
+        }
+        begin = end;
+        i = next;
+    }
+}
 #elif XL_KEY_KIND == 3
-#include "segment_compare.cl"
+/* Sorts a window's short segments together, by merges of places, as any tile (compare_tile.cl). The
+ * upper half of a place says where in the tile its segment begins, and is compared before the keys.
+ * At the border of two segments a merge moves nothing and calls no comparator. */
+void xl_pack_sort(xl_sort_in in, xl_sort_out out, const xl_csr *csr,
+                  const xl_segment_window *window, xl_sort_local tile,
+                  __local xl_pack_local *local_)
+{
+    const uint mine = (uint)get_local_id(0) * XL_SORT_ITEMS, count = window->end - window->begin;
+    uint places[XL_SORT_ITEMS];
+    xl_pack_mark(csr, window, local_);
+    xl_tile_load(in, window->begin, count, tile);
+    uint head = xl_pack_head(local_, mine);
+#pragma unroll
+    for (uint e = 0; e < XL_SORT_ITEMS; ++e) {
+        const uint at = mine + e;
+        head = (local_->heads[at / 32u] >> at % 32u & 1u) != 0 ? at : head;
+        places[e] = head << 16 | at;
+    }
+    xl_places_sort(tile, places, count);
+    xl_places_write(in, out, window->begin, count, tile);
+}
 #endif
 
 /* Finds where the segments of each window begin; the entry after the last window is where they end.

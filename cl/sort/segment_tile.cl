@@ -1,8 +1,25 @@
 /* SPDX-License-Identifier: MIT
  * A tile of a long segment in a merge, and the side that it is written to. Requires
  * xl_tile_merge(). */
-#include "segment_arrays.cl"
 #include "segment_windows.cl"
+#include "sort_local.cl"
+
+/* `spare`, in the scratch and as large as the output, as kernel arguments besides XL_SORT_ARRAYS. */
+#if XL_SORT_VALUES
+#define XL_SEGMENT_SPARE                                                                           \
+    __global XL_KEY *spare_keys, ulong spare_keys_offset, __global uint *spare_values,             \
+        ulong spare_values_offset
+#define XL_SEGMENT_SPARE_OUT                                                                       \
+    {                                                                                              \
+        spare_keys + spare_keys_offset, spare_values + spare_values_offset                         \
+    }
+#else
+#define XL_SEGMENT_SPARE __global XL_KEY *spare_keys, ulong spare_keys_offset
+#define XL_SEGMENT_SPARE_OUT                                                                       \
+    {                                                                                              \
+        spare_keys + spare_keys_offset                                                             \
+    }
+#endif
 
 /* The side of a segment that needs `merges` more merges, from one side to the other, to end in the
  * output. If keys are not an output, the last side has none. */

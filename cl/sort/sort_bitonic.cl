@@ -7,7 +7,6 @@
 #include "../prelude/prelude.cl"
 
 /* Several files need these; embedding takes each file once, so not inside a condition. */
-#include "bitonic_merge.cl"
 #include "merge_partition.cl"
 #include "sort_local.cl"
 

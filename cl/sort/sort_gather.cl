@@ -7,32 +7,28 @@
 /* Units that a work-item reads at the same time; lib/sort/sort_gather.c has the same number. */
 #define XL_GATHER_ITEMS 8
 
-/* `length`: as in cl/sort/sort_arrays.cl, but no barrier is needed here. Offsets count units,
- * except that of places. */
-#define XL_GATHER_ARGUMENTS                                                                        \
-    xl_place n_most, const __global ulong *length, ulong length_offset,                            \
-        const __global xl_value *places, ulong places_offset, const __global XL_UNIT *in,          \
-        ulong in_offset, __global XL_UNIT *out, ulong out_offset
-#define XL_GATHER_MAKE                                                                             \
-    const xl_place n = length ? (xl_place)min((ulong)n_most, length[length_offset]) : n_most;      \
-    const ulong units = (ulong)n * XL_UNITS;                                                       \
-    const ulong step = get_local_size(0);                                                          \
-    const ulong first = get_group_id(0) * step * XL_GATHER_ITEMS + get_local_id(0);                \
-    in += in_offset;                                                                               \
-    out += out_offset;
-
-/* out[i] = in[places[i]]. If another kernel changes the places concurrently, they stay inside the
- * array. */
-__kernel void xl_sort_gather(XL_GATHER_ARGUMENTS)
+/* out[i] = in[places[i]], or in[i] if `places` is NULL, as for arrays that are sorted in place. If
+ * another kernel changes the places concurrently, they stay inside the array. `length`: as in
+ * cl/sort/sort_arrays.cl, but no barrier is needed here. Offsets count units, except that of
+ * places. */
+__kernel void xl_sort_gather(xl_place n_most, const __global ulong *length, ulong length_offset,
+                             const __global xl_value *places, ulong places_offset,
+                             const __global XL_UNIT *in, ulong in_offset, __global XL_UNIT *out,
+                             ulong out_offset)
 {
-    XL_GATHER_MAKE
-    places += places_offset;
+    const xl_place n = length ? (xl_place)min((ulong)n_most, length[length_offset]) : n_most;
+    const ulong units = (ulong)n * XL_UNITS, step = get_local_size(0);
+    const ulong first = get_group_id(0) * step * XL_GATHER_ITEMS + get_local_id(0);
     XL_UNIT unit[XL_GATHER_ITEMS];
+    in += in_offset;
+    out += out_offset;
 #pragma unroll
     for (uint k = 0; k < XL_GATHER_ITEMS; ++k) {
         const ulong u = first + k * step;
         if (u < units) {
-            const ulong place = min((xl_place)places[u / XL_UNITS], n - 1);
+            ulong place = u / XL_UNITS;
+            if (places)
+                place = min((xl_place)places[places_offset + place], n - 1);
             unit[k] = in[place * XL_UNITS + u % XL_UNITS];
         }
     }
@@ -40,16 +36,4 @@ __kernel void xl_sort_gather(XL_GATHER_ARGUMENTS)
     for (uint k = 0; k < XL_GATHER_ITEMS; ++k)
         if (first + k * step < units)
             out[first + k * step] = unit[k];
-}
-
-/* out[i] = in[i]: copies the gathered elements to an array that is sorted in place. */
-__kernel void xl_sort_copy(XL_GATHER_ARGUMENTS)
-{
-    XL_GATHER_MAKE
-#pragma unroll
-    for (uint k = 0; k < XL_GATHER_ITEMS; ++k) {
-        const ulong u = first + k * step;
-        if (u < units)
-            out[u] = in[u];
-    }
 }

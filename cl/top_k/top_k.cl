@@ -16,8 +16,7 @@
  * A pass ends at once if all candidates are results. If a few results are sorted, there follows
  *   xl_top_k_order      writes the results, each at the place that their comparison gives
  * If many are, there follow the sort and
- *   xl_top_k_rank_keys  (keys of 8 bytes) makes pairs of a rank and an index
- *   xl_top_k_gather     writes the results from sorted pairs
+ *   xl_top_k_gather     writes the results from sorted words
  * If another kernel changes keys or scratch at the same time, the results are undefined, but
  * nothing outside the arrays is accessed. */
 #include "../prelude/prelude.cl"
@@ -173,28 +172,6 @@ uint xl_top_k_results(uint results, __global uchar *scratch, ulong state)
     return (uint)min((ulong)results, t.results[0]);
 }
 
-/* Makes pairs from sorted ordinals and their indices: the place of the first equal ordinal, and the
- * index. */
-__kernel void xl_top_k_rank_keys(uint results, __global uchar *scratch, ulong state, ulong ordinals,
-                                 ulong places, ulong pairs)
-{
-    const __global ulong *const keys = (const __global ulong *)(scratch + ordinals);
-    const size_t p = get_global_id(0);
-    if (p >= xl_top_k_results(results, scratch, state))
-        return;
-    const ulong key = keys[p];
-    uint low = 0, high = (uint)p;
-    while (low < high) {
-        const uint middle = low + (high - low) / 2;
-        if (keys[middle] < key)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    ((__global ulong *)(scratch + pairs))[p] =
-        (ulong)low << 32 | ((const __global uint *)(scratch + places))[p];
-}
-
 /* Writes results that are stored as pairs, in the order of the input. The place of a result is the
  * number of results before it; of equal keys the one with the lower index is before the other.
  * `words`, `places`: as for xl_top_k_write. */
@@ -220,13 +197,17 @@ __kernel void xl_top_k_order(uint outputs, uint results, uint n, __global uchar 
 }
 
 __kernel void xl_top_k_gather(uint outputs, uint results, uint n, __global uchar *scratch,
-                              ulong state, ulong pairs, XL_TOP_K_ARRAYS)
+                              ulong state, ulong words, ulong places, XL_TOP_K_ARRAYS)
 {
     XL_TOP_K_ARRAYS_MAKE
     const size_t p = get_global_id(0);
     if (p >= xl_top_k_results(results, scratch, state))
         return;
-    const uint i = (uint)((__global const ulong *)(scratch + pairs))[p];
+#if XL_KEY_BYTES == 8
+    const uint i = ((__global const uint *)(scratch + places))[p];
+#else
+    const uint i = (uint)((__global const ulong *)(scratch + words))[p];
+#endif
     if (i < n) /* if another kernel changes the keys, there may be fewer pairs */
         xl_top_k_store(&arrays, (uint)p, i);
 }

@@ -81,7 +81,7 @@ XL_NODISCARD XL_API xl_status xl_top_k_create(xl_context *ctx, const xl_top_k_de
                                               xl_plan **plan);
 
 /* Scratch, by n, k and segments.count: at most 4 MiB, or with segments 3 bytes a key; if
- * desc.sorted is 1 also up to 32 bytes a result and the scratch of their sort; with values 4 bytes
+ * desc.sorted is 1 also 16 bytes a result and the scratch of their sort; with values 4 bytes
  * for each element of an output. docs/top-k.md has the exact bounds. */
 XL_NODISCARD XL_API xl_status xl_top_k_scratch(const xl_plan *plan, const xl_top_k_args *args,
                                                size_t *bytes);

@@ -30,10 +30,6 @@ typedef struct xli_sort_kernels {
     xli_kernel places, rows, others, long_tiles, long_merge, long_all; /* segments */
 } xli_sort_kernels;
 
-typedef struct xli_sort_gather {
-    xli_kernel gather, copy;
-} xli_sort_gather;
-
 typedef struct xli_sort_zeros {
     xli_kernel merge, copy;
 } xli_sort_zeros;
@@ -58,7 +54,7 @@ typedef struct xli_sort_plan {
     uint32_t sub_group[XLI_SORT_PARTS]; /* as xli_sub_group_of(), of the kernels of each part */
     xli_sort_kernels kernels;
     xli_sort_zeros zeros;
-    xli_sort_gather gather[XLI_SORT_VALUES]; /* for each array that is gathered */
+    xli_kernel gather[XLI_SORT_VALUES]; /* for each array that is gathered */
 } xli_sort_plan;
 
 /* The arrays of a call. */

@@ -36,44 +36,34 @@ done:
     return status;
 }
 
-static xl_status make_sort(const xli_top_k_plan *plan, const xl_tunable *tunables, uint32_t count,
-                           xl_type key, xl_type value, xl_plan **sort)
-{
-    xl_sort_desc desc;
-    xl_sort_desc_init(&desc);
-    desc.key = key;
-    desc.value = value;
-    if (plan->problem.segments != XL_NONE) {
-        desc.segments = XL_SEGMENTS_OFFSETS;
-        desc.segment_type = XL_U32;
-    }
-    desc.tunables = tunables;
-    desc.num_tunables = count;
-    return xl_sort_create(plan->base.ctx, &desc, sort);
-}
-
-/* The sorts that put many results in order. */
-static xl_status make_sorts(xli_top_k_plan *plan, const xli_tune_wish *wish)
+/* The sort that puts many results in order. */
+static xl_status make_sort(xli_top_k_plan *plan, const xli_tune_wish *wish)
 {
     xl_status status = XL_SUCCESS;
     xl_tunable *part = NULL;
-    uint32_t count = 0;
+    xl_sort_desc desc;
+    const bool wide = xli_top_k_is_wide(&plan->problem);
     if (!plan->problem.sorted)
         return XL_SUCCESS;
+    xl_sort_desc_init(&desc);
+    if (plan->problem.segments != XL_NONE) {
+        desc.segments = XL_SEGMENTS_OFFSETS;
+        desc.segment_type = XL_U32;
+        desc.key = wide ? XL_U64 : XL_U32;
+        desc.value = XL_U32;
+    } else {
+        desc.key = XL_U64;
+        desc.value = wide ? XL_U32 : XL_NONE;
+        desc.stable = wide;
+    }
     if (wish->count > 0) {
         part = xli_alloc(wish->count * sizeof *part);
         if (!part)
             XL_TRY(xli_fail(plan->base.ctx, XL_ERROR_OUT_OF_MEMORY, "no memory for tuning values"));
-        count = xli_tune_part(wish, XLI_TUNE_SORT, part);
+        desc.num_tunables = xli_tune_part(wish, XLI_TUNE_SORT, part);
+        desc.tunables = part;
     }
-    const bool wide = xli_top_k_is_wide(&plan->problem);
-    if (plan->problem.segments != XL_NONE) {
-        XL_TRY(make_sort(plan, part, count, wide ? XL_U64 : XL_U32, XL_U32, &plan->sort_long));
-    } else {
-        XL_TRY(make_sort(plan, part, count, XL_U64, XL_NONE, &plan->sort));
-        if (wide)
-            XL_TRY(make_sort(plan, part, count, XL_U64, XL_U32, &plan->sort_pairs));
-    }
+    XL_TRY(xl_sort_create(plan->base.ctx, &desc, &plan->sort));
 done:
     xli_free(part);
     return status;
@@ -98,7 +88,7 @@ static xl_status make(xl_plan *base, const void *of)
     XL_TRY(xli_context_capabilities(base->ctx, &capabilities));
     XL_TRY(xli_context_tune(base->ctx, capabilities, wish, &device, &tune));
     XL_TRY(make_selection(plan, &device, &tune.top_k));
-    XL_TRY(make_sorts(plan, wish));
+    XL_TRY(make_sort(plan, wish));
 done:
     return status;
 }
@@ -107,8 +97,6 @@ static void drop(xl_plan *base)
 {
     xli_top_k_plan *const plan = (xli_top_k_plan *)base;
     xl_plan_destroy(plan->sort);
-    xl_plan_destroy(plan->sort_pairs);
-    xl_plan_destroy(plan->sort_long);
     xli_top_k_drop_kernels(plan);
 }
 
@@ -205,7 +193,7 @@ static size_t scratch_bytes(const xl_plan *base, const void *of)
                : xli_top_k_lay_out(plan, args->n, xli_min(args->k, args->n)).bytes;
 }
 
-/* Few keys need no sample, and few results no sort. The sorts choose by the number of results. */
+/* Few keys need no sample, and few results no sort. The sort chooses by the number of results. */
 static xl_status prepare(xl_plan *base, const void *of, const xli_span *spans)
 {
     (void)spans;
@@ -221,8 +209,6 @@ static xl_status prepare(xl_plan *base, const void *of, const xli_span *spans)
         xli_top_k_ranks(&plan->problem, &plan->shape, results.n))
         return XL_SUCCESS;
     XL_TRY(xl_plan_prepare(plan->sort, &results));
-    if (plan->sort_pairs)
-        XL_TRY(xl_plan_prepare(plan->sort_pairs, &results));
 done:
     return status;
 }

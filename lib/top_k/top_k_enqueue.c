@@ -7,8 +7,7 @@
  * key of 8 bytes leaves no room for the index, which is written beside it. If there are few results,
  * one launch counts the results before each, which is its place. A sort of many is not stable, but
  * orders words of equal keys by index. A key of 8 bytes is sorted with its index as a value, and
- * then the rank of the key among the different keys, and the index, form a word that is sorted
- * again. */
+ * that sort is stable: results are written in the order of the input. */
 #include "top_k_plan.h"
 
 /* As in cl/top_k/top_k_state.cl. */
@@ -31,9 +30,7 @@ xli_top_k_layout xli_top_k_lay_out(const xli_top_k_plan *plan, size_t n, size_t 
 {
     const bool sorts = xli_top_k_sorts(&plan->problem, results) &&
                        !xli_top_k_ranks(&plan->problem, &plan->shape, results);
-    const size_t nested = sorts ? xli_max(xli_top_k_nested_bytes(plan->sort, results),
-                                          xli_top_k_nested_bytes(plan->sort_pairs, results))
-                                : 0;
+    const size_t nested = sorts ? xli_top_k_nested_bytes(plan->sort, results) : 0;
     return xli_top_k_layout_of(&plan->problem, &plan->shape, n, results, nested);
 }
 
@@ -66,12 +63,6 @@ static xli_top_k_sample sample_of(const flow *f)
     const bool fits = sample.keys > 0 && xli_min(plan->sample.max_group, plan->bound.max_group) >=
                                              plan->shape.group_size;
     return fits ? sample : none;
-}
-
-/* Where the words of results to be sorted are written. */
-static size_t written_at(const flow *f)
-{
-    return xli_top_k_is_wide(&f->plan->problem) ? f->layout.ordinals_at : f->layout.pairs_at;
 }
 
 /* Clears the counts. If there is a sample, makes lists of the keys within its bound. */
@@ -128,7 +119,7 @@ static xl_status launch_select(const flow *f)
                       XLI_U64(keys->offset)));
     xli_args args = {{XLI_U32(sorts ? OUTPUT_PAIRS : xli_top_k_outputs(&f->call)), XLI_U32(passes),
                       XLI_U32(f->results), n, XLI_U32(chunks), scratch, state,
-                      part(f, written_at(f)), part(f, f->layout.places_at)},
+                      part(f, f->layout.words_at), part(f, f->layout.places_at)},
                      9};
     xli_top_k_add_arrays(&args, &f->call);
     XL_TRY(xli_seq_launch_args(f->seq, &plan->kernels.write, chunks, group, &args, 0));
@@ -140,7 +131,7 @@ static xl_status launch_ordered(const flow *f)
 {
     xli_kernel *const order = &f->plan->kernels.order;
     xli_args args = {{XLI_U32(xli_top_k_outputs(&f->call)), XLI_U32(f->results), XLI_U32(f->n),
-                      scratch_of(f), part(f, 0), part(f, written_at(f)),
+                      scratch_of(f), part(f, 0), part(f, f->layout.words_at),
                       part(f, f->layout.places_at)},
                      7};
     xli_top_k_add_arrays(&args, &f->call);
@@ -160,49 +151,28 @@ static xl_view length(const flow *f)
                                                     : xl_no_view();
 }
 
-/* Sorts ordinals with their indices, and makes words of the rank of an ordinal and its index. */
-static xl_status sort_wide(const flow *f)
-{
-    xl_status status;
-    xli_kernel *rank = &f->plan->kernels.rank;
-    const xl_view keys = words(f, f->layout.ordinals_at, sizeof(cl_ulong)),
-                  values = words(f, f->layout.places_at, sizeof(cl_uint));
-    const xl_sort_args args = {.n = f->results,
-                               .n_device = length(f),
-                               .keys_in = keys,
-                               .keys_out = keys,
-                               .values_in = values,
-                               .values_out = values,
-                               .scratch = words(f, f->layout.nested_at, 1)};
-    XL_TRY(xli_seq_nest(f->seq));
-    XL_TRY(xl_sort_enqueue(f->plan->sort_pairs, f->seq->queue, &args, XLI_NEST(f->seq)));
-    xli_seq_nested(f->seq);
-    XL_TRY(XLI_LAUNCH(f->seq, rank, xli_ceil_div(f->results, each(rank)), each(rank),
-                      XLI_U32(f->results), scratch_of(f), part(f, 0),
-                      part(f, f->layout.ordinals_at), part(f, f->layout.places_at),
-                      part(f, f->layout.pairs_at)));
-done:
-    return status;
-}
-
 static xl_status launch_sorted(const flow *f)
 {
     xl_status status;
     xli_kernel *gather = &f->plan->kernels.gather;
-    const xl_view pairs = words(f, f->layout.pairs_at, sizeof(cl_ulong));
+    const xl_view keys = words(f, f->layout.words_at, sizeof(cl_ulong));
+    const xl_view places = xli_top_k_is_wide(&f->plan->problem)
+                               ? words(f, f->layout.places_at, sizeof(cl_uint))
+                               : xl_no_view();
     const xl_sort_args sort = {.n = f->results,
                                .n_device = length(f),
-                               .keys_in = pairs,
-                               .keys_out = pairs,
+                               .keys_in = keys,
+                               .keys_out = keys,
+                               .values_in = places,
+                               .values_out = places,
                                .scratch = words(f, f->layout.nested_at, 1)};
-    if (xli_top_k_is_wide(&f->plan->problem))
-        XL_TRY(sort_wide(f));
     XL_TRY(xli_seq_nest(f->seq));
     XL_TRY(xl_sort_enqueue(f->plan->sort, f->seq->queue, &sort, XLI_NEST(f->seq)));
     xli_seq_nested(f->seq);
     xli_args args = {{XLI_U32(xli_top_k_outputs(&f->call)), XLI_U32(f->results), XLI_U32(f->n),
-                      scratch_of(f), part(f, 0), part(f, f->layout.pairs_at)},
-                     6};
+                      scratch_of(f), part(f, 0), part(f, f->layout.words_at),
+                      part(f, f->layout.places_at)},
+                     7};
     xli_top_k_add_arrays(&args, &f->call);
     XL_TRY(xli_seq_launch_args(f->seq, gather, xli_ceil_div(f->results, each(gather)), each(gather),
                                &args, 0));

@@ -30,14 +30,13 @@ static void list_kernels(xli_top_k_plan *plan, xli_wanted list[NUM_KERNELS])
     xli_top_k_kernels *const k = &plan->kernels;
     xli_top_k_segment_kernels *const s = &k->segments;
     const bool segments = plan->problem.segments != XL_NONE, whole = !segments;
-    const bool sorted = whole && plan->problem.sorted, wide = xli_top_k_is_wide(&plan->problem);
+    const bool sorted = whole && plan->problem.sorted;
     const xli_wanted all[NUM_KERNELS] = {
         {"xl_top_k_begin", &k->begin, whole},
         {"xl_top_k_count", &k->count, whole},
         {"xl_top_k_tally", &k->tally, whole},
         {"xl_top_k_write", &k->write, whole},
         {"xl_top_k_order", &k->order, sorted},
-        {"xl_top_k_rank_keys", &k->rank, sorted && wide},
         {"xl_top_k_gather", &k->gather, sorted},
         {"xl_top_k_store_count", &k->store_count, whole},
         {"xl_top_k_segments_begin", &s->begin, segments},

@@ -38,7 +38,7 @@ typedef struct xli_top_k_segment_kernels {
 typedef struct xli_top_k_kernels {
     xli_kernel begin, count, tally, write; /* the selection */
     xli_kernel order;                      /* for a few sorted results */
-    xli_kernel rank, gather;               /* for many; rank: for wide keys */
+    xli_kernel gather;                     /* for many */
     xli_kernel store_count;                /* of results */
     xli_top_k_segment_kernels segments;
 } xli_top_k_kernels;
@@ -51,10 +51,8 @@ typedef struct xli_top_k_plan {
     xli_parts parts;               /* one: the next two kernels */
     xli_kernel sample, bound;      /* for many keys: before the selection */
     xli_kernel values[XLI_VALUES]; /* for each array of values */
-    xl_plan *sort;                 /* sorts words of 64 bits, or NULL */
-    xl_plan *sort_pairs;           /* sorts words of 64 bits with a u32 each, or NULL */
     uint32_t tile_log;             /* xli_top_k_tile_log() */
-    xl_plan *sort_long;            /* sorts ordinals with a u32 each, in segments, or NULL */
+    xl_plan *sort; /* of words, or in segments of ordinals with a u32 each; or NULL */
 } xli_top_k_plan;
 
 /* ---- top_k_kernels.c -------------------------------------------------------- */

@@ -44,7 +44,7 @@ static layout lay_out(const xli_top_k_plan *plan, const room *r, const xl_top_k_
     enum { HEAD = 16, LONG = 40, DIGITS = 256, CHUNK_WORDS = 3 };
     layout l = {0};
     const size_t each = LONG + DIGITS * sizeof(cl_uint);
-    const size_t nested = r->results > 0 ? xli_top_k_nested_bytes(plan->sort_long, r->results) : 0;
+    const size_t nested = r->results > 0 ? xli_top_k_nested_bytes(plan->sort, r->results) : 0;
     (void)xli_top_k_take(
         &l.bytes,
         xli_add(HEAD + CHUNK_WORDS * sizeof(cl_uint) * r->chunks, xli_mul(r->longs, each)), 1);
@@ -200,7 +200,7 @@ static xl_status launch_sorted(flow *f)
                                    part(f, f->layout.starts_at, sizeof(cl_uint), f->room.longs),
                                .scratch = part(f, f->layout.nested_at, 1, 0)};
     XL_TRY(xli_seq_nest(f->seq));
-    XL_TRY(xl_sort_enqueue(f->plan->sort_long, f->seq->queue, &args, XLI_NEST(f->seq)));
+    XL_TRY(xl_sort_enqueue(f->plan->sort, f->seq->queue, &args, XLI_NEST(f->seq)));
     xli_seq_nested(f->seq);
     begin_args(f);
     xli_args_add(&f->args, XLI_U32(results));

@@ -140,8 +140,7 @@ xli_top_k_layout xli_top_k_layout_of(const xli_top_k_problem *problem, const xli
     (void)xli_top_k_take(&l.bytes, xli_add(STATE_BYTES, xli_mul(words, sizeof(cl_uint))), 1);
     l.indices_at =
         xli_top_k_take(&l.bytes, problem->values.count > 0 ? results : 0, sizeof(cl_uint));
-    l.pairs_at = xli_top_k_take(&l.bytes, sorts ? results : 0, sizeof(cl_ulong));
-    l.ordinals_at = xli_top_k_take(&l.bytes, sorts && wide ? results : 0, sizeof(cl_ulong));
+    l.words_at = xli_top_k_take(&l.bytes, sorts ? results : 0, sizeof(cl_ulong));
     l.places_at = xli_top_k_take(&l.bytes, sorts && wide ? results : 0, sizeof(cl_uint));
     l.nested_at = xli_top_k_take(&l.bytes, sorts ? nested_bytes : 0, 1);
     return l;

@@ -64,15 +64,15 @@ bool xli_top_k_sorts(const xli_top_k_problem *problem, size_t results);
 bool xli_top_k_ranks(const xli_top_k_problem *problem, const xli_top_k_shape *shape,
                      size_t results);
 
-/* Whether a sort takes two, because key and place do not fit into a word of 64 bits. */
+/* Whether key and index do not fit into a word of 64 bits. */
 bool xli_top_k_is_wide(const xli_top_k_problem *problem);
 
 /* The parts of a call's scratch, as bytes from its start: state and counts of
  * cl/top_k/top_k_state.cl; if there are values, the index of each result; then, for each result
- * that is sorted, a word of 64 bits (pairs), for wide keys another one (ordinals) and one of 32
- * bits (places); and the scratch of the sorts. */
+ * that is sorted, a word of 64 bits and, for wide keys, one of 32 bits (places); and the scratch of
+ * the sort. */
 typedef struct xli_top_k_layout {
-    size_t indices_at, pairs_at, ordinals_at, places_at, nested_at, bytes;
+    size_t indices_at, words_at, places_at, nested_at, bytes;
 } xli_top_k_layout;
 /* Appends n elements to a scratch of *bytes, and returns the byte at which they begin. Sums and
  * products saturate at SIZE_MAX. */

@@ -4,10 +4,9 @@
  *   crosslane-bench [--only NAME] [--match TEXT] [--min-n 2^K] [--max-n 2^K]
  *       [--json FILE] [--cloud FILE.npy:RADIUS] [--quick] [--progress]
  *
- * --match: of scans, reductions, sorts and selections only the rows whose name has TEXT in it, or
- *   is it, for =TEXT.
+ * --match: only rows whose name contains TEXT, or equals TEXT after a leading =.
+ * --min-n, --max-n: only rows of these sizes.
  * --cloud: neighbour lists of these points too.
- * --min-n: smaller sizes of sorts, selections, steps and approximate searches are left out.
  * --only first: the first use of each kind of plan in new processes, with empty and with warm caches.
  *   It takes a minute or more and runs only if it is asked for. Not on Windows.
  *

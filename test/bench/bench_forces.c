@@ -238,5 +238,6 @@ void bench_forces(bench *b)
     if (!bench_wants(b, "SPH pair force"))
         return;
     for (size_t n = (size_t)1 << 17; n <= b->max_n && n <= (size_t)1 << 20; n *= 8)
-        run(b, n);
+        if (n >= b->options->min_n)
+            run(b, n);
 }

@@ -205,11 +205,22 @@ bool bench_near_time_rows(bench *b, bench_near *x, const char *name, const char 
     return true;
 }
 
-bool bench_near_wants(const bench *b, const char *cloud)
+bool bench_near_wants(const bench *b, size_t n, const char *cloud)
 {
+    static const char *const rows[] = {"build",
+                                       "build by sorting",
+                                       "build by sorting in a given box",
+                                       "build by counting",
+                                       "build by counting in a given box",
+                                       "count",
+                                       "fill",
+                                       "fill of rows with room, no count",
+                                       "density"};
     char variant[64];
-    return wants(b, "build", cloud, variant) || wants(b, "count", cloud, variant) ||
-           wants(b, "fill", cloud, variant) || wants(b, "density", cloud, variant);
+    for (size_t k = 0; k < sizeof rows / sizeof *rows; ++k)
+        if (wants(b, rows[k], cloud, variant))
+            return n >= b->options->min_n && n <= b->max_n;
+    return false;
 }
 
 bool bench_near_time(bench *b, bench_near *x, const char *name, const char *cloud)

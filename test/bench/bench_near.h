@@ -87,9 +87,10 @@ typedef struct bench_timed {
 bool bench_near_time_rows(bench *b, bench_near *x, const char *name, const char *cloud,
                           const bench_timed *rows, size_t count);
 
-/* Whether --match leaves in any of the rows of a cloud, and times those: build, count, fill (of
- * a list that was made) and density. */
-bool bench_near_wants(const bench *b, const char *cloud);
+/* Whether --match, --min-n and --max-n select any row of a cloud. */
+bool bench_near_wants(const bench *b, size_t n, const char *cloud);
+
+/* Times the selected rows of a cloud: build, count, fill (if a list was made) and density. */
 bool bench_near_time(bench *b, bench_near *x, const char *name, const char *cloud);
 
 /* Releases all of it, the benchmark's own buffers too. */

@@ -110,7 +110,7 @@ static void run(bench *b, const char *cloud, double (*make)(float *, size_t), si
     char variant[64];
     xl_status status = XL_ERROR_OUT_OF_MEMORY;
     snprintf(variant, sizeof variant, "k %u, %s", (unsigned)k, cloud);
-    if (!bench_wants(b, variant)) {
+    if (n < b->options->min_n || !bench_wants(b, variant)) {
         end_job(&j);
         return;
     }

@@ -91,8 +91,8 @@ static void run(bench *b, const space *s, size_t n)
 
 void bench_periodic(bench *b)
 {
-    for (size_t n = (size_t)1 << 17; n <= b->max_n && n <= (size_t)1 << 21; n *= 16)
+    for (size_t n = (size_t)1 << 17; n <= (size_t)1 << 21; n *= 16)
         for (size_t k = 0; k < sizeof spaces / sizeof *spaces; ++k)
-            if (n >= b->options->min_n && bench_near_wants(b, spaces[k].name))
+            if (bench_near_wants(b, n, spaces[k].name))
                 run(b, &spaces[k], n);
 }

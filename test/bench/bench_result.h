@@ -50,7 +50,7 @@ typedef struct bench_place {
 typedef struct bench_options {
     const char *only, *match, *json;
     const char *cloud;   /* FILE.npy:RADIUS, for lists */
-    size_t max_n, min_n; /* min_n of sorts, steps, approximate searches */
+    size_t max_n, min_n; /* smaller and larger sizes are left out */
     bool quick, progress;
 } bench_options;
 

@@ -77,7 +77,6 @@ static void run(bench *b, const shape *s)
 void bench_shapes(bench *b)
 {
     for (size_t k = 0; k < sizeof shapes / sizeof *shapes; ++k)
-        if (shapes[k].n >= b->options->min_n && shapes[k].n <= b->max_n &&
-            bench_near_wants(b, shapes[k].name))
+        if (bench_near_wants(b, shapes[k].n, shapes[k].name))
             run(b, &shapes[k]);
 }

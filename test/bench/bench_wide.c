@@ -69,8 +69,7 @@ static void run(bench *b, size_t n)
 
 void bench_wide(bench *b)
 {
-    for (size_t n = (size_t)1 << 20; n <= b->max_n && n <= (size_t)1 << 21 && b->info.has_fp64;
-         n *= 2)
-        if (n >= b->options->min_n)
+    for (size_t n = (size_t)1 << 20; n <= (size_t)1 << 21 && b->info.has_fp64; n *= 2)
+        if (bench_near_wants(b, n, "uniform, f64"))
             run(b, n);
 }

@@ -173,42 +173,55 @@ static int by_value(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
+/* In place: keys, pairs, and pairs in segments of mixed lengths. */
 XLT_TEST(sorts)
 {
-    enum { N = 300 };
-    uint32_t keys[N], got[N], values[N];
-    for (int pairs = 0; pairs < 2; ++pairs) {
+    enum { N = 300, SEGMENTS = 37 };
+    uint32_t keys[N], got[N], values[N], offsets[SEGMENTS + 1];
+    for (int kind = 0; kind < 3; ++kind) {
+        const bool pairs = kind > 0;
+        const uint32_t parts = kind == 2 ? SEGMENTS : 1;
         xl_plan *plan;
         xl_sort_desc desc;
         xlt_random random = {11};
         xl_context *ctx = open_small();
         xl_sort_desc_init(&desc);
         desc.value = pairs ? XL_U32 : XL_NONE;
+        desc.segments = kind == 2 ? XL_SEGMENTS_OFFSETS : XL_SEGMENTS_NONE;
+        desc.segment_type = kind == 2 ? XL_U32 : XL_NONE;
         for (uint32_t i = 0; i < N; ++i) {
             keys[i] = (uint32_t)xlt_next(&random);
             values[i] = ~keys[i];
         }
+        for (uint32_t k = 0; k <= parts; ++k)
+            offsets[k] = k == parts ? N : k * (k + 5) / 6;
         ok(ctx, xl_sort_create(ctx, &desc, &plan), "xl_sort_create");
         xlt_buffer a = xlt_buffer_make(keys, N, 4, 1), b = xlt_buffer_make(values, N, 4, 0);
+        xlt_buffer c = xlt_buffer_make(offsets, parts, 4, 0);
         const xl_view v = pairs ? xlt_view(&b) : xl_no_view();
+        xl_view of = xlt_view(&c);
+        of.count = parts;
         ok(ctx,
            xl_sort_enqueue(plan, xlt_queue(),
                            &(xl_sort_args){.n = N,
                                            .keys_in = xlt_view(&a),
                                            .values_in = v,
                                            .keys_out = xlt_view(&a),
-                                           .values_out = v},
+                                           .values_out = v,
+                                           .segments = desc.segments ? of : xl_no_view()},
                            0, NULL, NULL),
            "xl_sort_enqueue");
         xlt_read(&a, got);
         xlt_read(&b, values);
-        qsort(keys, N, sizeof keys[0], by_value);
+        for (uint32_t k = 0; k < parts; ++k)
+            qsort(keys + offsets[k], offsets[k + 1] - offsets[k], sizeof keys[0], by_value);
         for (size_t i = 0; i < N; ++i)
             if (got[i] != keys[i] || (pairs && values[i] != ~keys[i]))
                 XLT_FAIL("key %zu is %u, not %u, or not with its value", i, (unsigned)got[i],
                          (unsigned)keys[i]);
         xlt_buffer_free(&a);
         xlt_buffer_free(&b);
+        xlt_buffer_free(&c);
         xl_plan_destroy(plan);
         xl_context_destroy(ctx);
     }

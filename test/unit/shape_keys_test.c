@@ -435,13 +435,11 @@ XLT_TEST(selections_in_order)
         for (size_t k = 2; k < 3000; k += k / 3 + 1) {
             const xli_top_k_layout l = xli_top_k_layout_of(&sorted, &shape, n, k, 8 * k);
             assert_true(l.indices_at >= 512 + 2 * 49152 + (12 + 4 * shape.room) * counts);
-            assert_true(l.pairs_at >= l.indices_at + 4 * k);
-            assert_true(l.ordinals_at >= l.pairs_at + 8 * k);
-            assert_true(l.places_at >= l.ordinals_at + (wide ? 8 * k : 0));
+            assert_true(l.words_at >= l.indices_at + 4 * k);
+            assert_true(l.places_at >= l.words_at + 8 * k);
             assert_true(l.nested_at >= l.places_at + (wide ? 4 * k : 0));
             assert_true(l.bytes >= l.nested_at + 8 * k);
-            assert_int_equal(
-                (l.pairs_at | l.ordinals_at | l.places_at | l.nested_at) % XLI_SCRATCH_ALIGN, 0);
+            assert_int_equal((l.words_at | l.places_at | l.nested_at) % XLI_SCRATCH_ALIGN, 0);
         }
     }
 }
