@@ -197,8 +197,8 @@ XLT_TEST(held_back)
         const size_t tile = tile_of(ctx, plan), tiles = k == 1 || xlt_small() ? 70 : 1100;
         const cl_uint count = run_held(ctx, plan, tiles * tile + 3, 0, false, text);
         /* If a tile never publishes, a later tile computes its aggregate. */
-        if (count == 0 && k < tiles)
-            XLT_FAIL("no aggregate was computed by others with %s", text);
+        if (count < tiles / k)
+            XLT_FAIL("only %u aggregates were computed by others with %s", (unsigned)count, text);
         for (unsigned round = 1; round < 4; ++round)
             (void)run_held(ctx, plan, tiles * tile + 3, round, true, text);
         xl_plan_destroy(plan);
