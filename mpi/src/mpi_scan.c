@@ -52,7 +52,7 @@ static xl_status create_combine(scan_plan *plan, const xl_scan_desc *desc)
     return xl_scan_create(plan->base.mpi->ctx, &combine, &plan->combine);
 }
 
-/* The carry of a part by itself, without init. */
+/* The carry of a part, without the parts before it and without init. */
 static xl_status create_carry(scan_plan *plan, const xl_scan_desc *desc)
 {
     xl_scan_desc carry = *desc;

@@ -443,15 +443,19 @@ static xl_status reserve_merge(sort_call *call)
     return status;
 }
 
+static size_t aligned(size_t bytes)
+{
+    enum { ALIGN = 64 };
+    return (bytes + ALIGN - 1) / ALIGN * ALIGN;
+}
+
 /* Local. Room on the host for the keys and, unless they are in device memory, for messages. Keys
  * without values are their own message. */
 static xl_status reserve_host(sort_call *call)
 {
-    enum { ALIGN = 64 };
     sort_plan *const plan = call->plan;
-    const size_t keys = (call->n * plan->bytes[0] + ALIGN - 1) / ALIGN * ALIGN;
-    const size_t recv =
-        call->arrived ? 0 : (call->n_out * plan->element_bytes + ALIGN - 1) / ALIGN * ALIGN;
+    const size_t keys = aligned(call->n * plan->bytes[0]);
+    const size_t recv = call->arrived ? 0 : aligned(call->n_out * plan->element_bytes);
     const size_t send = call->arrived || plan->num_arrays == 1 ? 0 : call->n * plan->element_bytes;
     const xl_status status = xlm_host_reserve(call->mpi, &plan->host, keys + recv + send);
     call->keys = plan->host.at;
