@@ -160,6 +160,30 @@ def test_nothing_is_made_twice():
     assert host.created > before
 
 
+def test_memory_of_results_is_used_again():
+    host = xl._host.host()
+    a = values("f4", 2**17)
+    wanted = np.sort(a)
+    found = xl.sort(a)
+    part = found[5:9]
+    del found
+    before = host.created
+    other = xl.sort(-a)  # `part` still has the memory of the first result
+    assert host.created == before + 1
+    same(part, wanted[5:9])
+    del part
+    for _ in range(3):
+        third = xl.sort(a)
+        same(third, wanted)
+        del third
+    assert host.created == before + 1
+    same(other, np.sort(-a))
+    many = [xl.sort(a) for _ in range(2 * xl._host.ARRAYS)]
+    del many
+    xl.sort(a)
+    assert len(host._memory) <= xl._host.ARRAYS + 1
+
+
 def test_threads():
     wrong = []
 

@@ -156,6 +156,18 @@ def test_repeated_calls_make_nothing():
     assert host.created == before
 
 
+@pytest.mark.parametrize("kind", ["f4", "f8"])
+def test_many_pairs(kind, monkeypatch):
+    points = np.random.default_rng(13).uniform(0, 1, (1100, 3)).astype(kind)
+    found = xl.neighbor_list("ijd", points, 2.0)
+    assert len(found[0]) == 1100 * 1099 >= xl.neighbors.MANY_PAIRS
+    assert np.array_equal(found[0], np.repeat(np.arange(1100), 1099))
+    monkeypatch.setattr(xl.neighbors, "MANY_PAIRS", 2**40)
+    for array, other in zip(found, xl.neighbor_list("ijd", points, 2.0)):
+        assert array.dtype == other.dtype
+        assert np.array_equal(array, other)
+
+
 def test_as_kdtree():
     spatial = pytest.importorskip("scipy.spatial")
     rng = np.random.default_rng(11)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import threading
-from collections import OrderedDict
+from collections import OrderedDict, deque
 from typing import Any
 
 import numpy as np
@@ -13,6 +13,7 @@ from ._library import check_opencl, ffi, library, opencl
 from .plans import Context, Index, Plan
 
 PLANS = 64  # the one that was not used for longest makes room
+ARRAYS = 10  # of host memory that are kept for results
 
 
 def _frozen(value: Any) -> Any:
@@ -31,17 +32,20 @@ class Host:
         self.lock = threading.RLock()
         self.context = Context(device=device)
         self.queue = library().xl_context_queue(self.context.handle)
+        self.has_fp64 = bool(self.context.info()["has_fp64"])
         self._cl = library().xl_context_cl(self.context.handle)
         self._opencl = opencl()
         self._plans: OrderedDict[Any, Plan] = OrderedDict()
         self._buffers: dict[str, tuple[Any, int]] = {}
+        self._memory: deque[Any] = deque()  # of arrays that were results; any thread may append to it
         self._index: Index | None = None
-        self.created = 0  # plans and buffers, for tests
+        self.created = 0  # plans, buffers and memory, for tests
 
     def release(self) -> None:
         with self.lock:
             self._plans.clear()
             self._buffers.clear()
+            self._memory.clear()
             self._index = None
 
     def plan(self, primitive: str, parent: Plan | None = None, **desc: Any) -> Plan:
@@ -93,6 +97,24 @@ class Host:
                                                           ffi.from_buffer(array, require_writable=True), 0, ffi.NULL, ffi.NULL),
                          "clEnqueueReadBuffer")
         return array
+
+    def array(self, shape: Any, dtype: Any) -> np.ndarray:
+        """An array for a result. When it and its views have ended, its memory serves another: new memory costs
+        more than the copy into it, because the system must make its pages."""
+        kind = np.dtype(dtype)
+        size = int(np.prod(shape)) * kind.itemsize
+        if size < 2**17:
+            return np.empty(shape, kind)
+        kept = [self._memory.popleft() for _ in range(len(self._memory))][-ARRAYS:]
+        fits = next((k for k, memory in enumerate(kept) if size <= len(memory) < 2 * size), None)
+        if fits is None:
+            memory = ffi.from_buffer("char[]", np.empty(size + size // 8, np.uint8))
+            self.created += 1
+        else:
+            memory = kept.pop(fits)
+        self._memory.extendleft(reversed(kept))
+        owner = ffi.gc(memory, self._memory.append)
+        return np.frombuffer(ffi.buffer(owner, size), kind).reshape(shape)
 
     def finish(self) -> None:
         check_opencl(self._opencl.clFinish(self.queue), "clFinish")

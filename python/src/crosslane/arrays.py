@@ -80,7 +80,7 @@ def sort(a: ArrayLike, axis: int | None = -1, *, descending: bool = False, devic
         plan = h.plan("sort", key=type_code(rows.dtype), order=int(descending), **desc)
         keys = h.upload("a", rows)
         h.run(plan, n=rows.size, keys_in=keys, keys_out=keys, **args)
-        return _back(h.download(keys, np.empty_like(rows)), axis)
+        return _back(h.download(keys, h.array(rows.shape, rows.dtype)), axis)
 
 
 def argsort(a: ArrayLike, axis: int | None = -1, *, descending: bool = False, device: str | None = None) -> np.ndarray:
@@ -97,7 +97,7 @@ def argsort(a: ArrayLike, axis: int | None = -1, *, descending: bool = False, de
         plan = h.plan("sort", key=type_code(rows.dtype), order=int(descending), value="sort_indices", stable=1, values_only=1, **desc)
         out = h.buffer("b", 4 * rows.size)
         h.run(plan, n=rows.size, keys_in=h.upload("a", keys), values_out=out, **args)
-        return _back(_local(h.download(out, np.empty(rows.shape, np.uint32))), axis)
+        return _back(_local(h.download(out, h.array(rows.shape, np.uint32))), axis)
 
 
 def _local(indices: np.ndarray, width: int = 0) -> np.ndarray:
@@ -135,7 +135,7 @@ def cumsum(a: ArrayLike, axis: int | None = None, dtype: Any = None, *, device: 
         plan = h.plan("scan", type=type_code(summed), load_type=type_code(rows.dtype), kind="inclusive", **desc)
         out = h.buffer("b", rows.size * summed.itemsize)
         h.run(plan, n=rows.size, in_=h.upload("a", rows), out=out)
-        return _back(h.download(out, np.empty(rows.shape, summed)).astype(wanted, copy=False), axis)
+        return _back(h.download(out, h.array(rows.shape, summed)).astype(wanted, copy=False), axis)
 
 
 def unique(a: ArrayLike, return_counts: bool = False, *, device: str | None = None) -> Any:
@@ -156,8 +156,8 @@ def unique(a: ArrayLike, return_counts: bool = False, *, device: str | None = No
         lengths = {"lengths_out": h.buffer("c", 4 * n)} if return_counts else {}
         h.run(plan, n=n, in_=keys, out=out, count_out=count, **lengths)
         number = int(h.download(count, np.empty(1, np.uint64))[0])
-        found = h.download(out, np.empty(number, rows.dtype)).astype(wanted, copy=False)
-        counts = h.download(lengths["lengths_out"], np.empty(number, np.uint32)).astype(np.int64) if return_counts else None
+        found = h.download(out, h.array(number, rows.dtype)).astype(wanted, copy=False)
+        counts = h.download(lengths["lengths_out"], h.array(number, np.uint32)).astype(np.int64) if return_counts else None
     if found.dtype.kind == "f":
         numbers = number - int(np.count_nonzero(np.isnan(found)))
         if numbers < number - 1:

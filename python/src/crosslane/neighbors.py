@@ -17,11 +17,13 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ._host import Host, host
+from ._library import type_code
 from .plans import Index, Plan
 
 __all__ = ["Csr", "NeighborSearch", "neighbor_list"]
 
 _ROW_END = 2**32 - 1  # no neighbour
+MANY_PAIRS = 2**20
 _TINY = {"f4": 2.0**-62, "f8": 2.0**-510}  # the smallest radius, for 0
 
 
@@ -96,28 +98,42 @@ def _build(h: Host, index: Index, points: np.ndarray, space: dict[str, Any], cel
 
 def _list(h: Host, grid: Plan, index: Index, number: int, dtype: np.dtype, dimensions: int, wanted: str, desc: dict[str, Any],
           args: dict[str, Any]) -> dict[str, np.ndarray]:
-    """Counts, then lists. wanted: letters of neighbor_list()."""
+    """Counts, then lists. wanted: letters of neighbor_list(). For many pairs the device computes rows and
+    roots, too; for few this would not repay two more programs."""
     plan = h.plan("neighbors", grid, details=int(any(letter in wanted for letter in "dDS")), **desc)
-    offsets = np.empty(number + 1, np.int64)
+    offsets = h.array(number + 1, np.int64)
     room = h.buffer("offsets", offsets.nbytes)
-    h.run(plan, index, "count_", offsets=room, **args)
+    counts = h.buffer("counts", 4 * number) if "i" in wanted else None
+    h.run(plan, index, "count_", offsets=room, counts=counts, **args)
     index.status(h.queue)
     if "num_queries" in args:
         plan.status(h.queue, index, offsets=room, **args)
     pairs = int(h.download(room, offsets)[-1])
-    shapes = {"j": ("indices", (pairs,), np.dtype(np.int32)), "d": ("distances2", (pairs,), dtype),
+    many = pairs >= MANY_PAIRS
+    shapes = {"i": ("rows", (pairs,), np.dtype(np.int32)), "j": ("indices", (pairs,), np.dtype(np.int32)), "d": ("distances2", (pairs,), dtype),
               "D": ("vectors", (pairs, dimensions), dtype), "S": ("shifts", (pairs, dimensions), np.dtype(np.int32))}
-    shapes = {letter: shapes[letter] for letter in "jdDS" if letter in wanted or letter == "j"}
+    shapes = {letter: shapes[letter] for letter in "ijdDS" if letter == "j" or letter in wanted and (letter != "i" or many)}
     views = {field: h.buffer(field, int(np.prod(shape)) * kind.itemsize) for field, shape, kind in shapes.values()}
     found = {"offsets": offsets}
     if pairs:
+        rows = views.pop("rows", None)
         h.run(plan, index, "fill_", offsets=room, capacity=pairs, **views, **args)
+        if rows is not None:
+            h.run(h.plan("select", kind="select_repeat"), n=number, capacity=pairs, lengths_in=counts, indices_out=rows)
+            views["rows"] = rows
+    roots_here = "d" in wanted and not (many and h.has_fp64)
+    if "d" in wanted and not roots_here:
+        root = "sqrt(x)" if dtype.itemsize == 8 else "(float)sqrt((double)x)"  # has the bits of np.sqrt()
+        h.run(h.plan("transform", types=[type_code(dtype)], expression=root), n=pairs, in_=[views["distances2"]],
+              out=[views["distances2"]])
     for letter, (field, shape, kind) in shapes.items():
         if letter in wanted:
-            found[letter] = h.download(views[field], np.empty(shape, kind), wait=False)
+            found[letter] = h.download(views[field], h.array(shape, kind), wait=False)
     h.finish()
-    if "d" in found:
+    if roots_here:
         np.sqrt(found["d"], out=found["d"])
+    if "i" in wanted and not many:
+        found["i"] = np.repeat(np.arange(number, dtype=np.int32), np.diff(offsets))
     return found
 
 
@@ -152,7 +168,7 @@ def neighbor_list(quantities: str, a: Any, cutoff: Any, *, cell: Any = None, pbc
     radius, desc, types, sums = _cutoffs(cutoff, a, number)
     need = quantities + ("ijd" if sums is not None else "")
     if number == 0 or not radius > 0:
-        found = {"offsets": np.zeros(number + 1, np.int64), "j": np.empty(0, np.int32), "d": np.empty(0, points.dtype),
+        found = {"i": np.empty(0, np.int32), "j": np.empty(0, np.int32), "d": np.empty(0, points.dtype),
                  "D": np.empty((0, dimensions), points.dtype), "S": np.empty((0, dimensions), np.int32)}
     else:
         space = _space(points, cell, pbc)
@@ -162,10 +178,8 @@ def neighbor_list(quantities: str, a: Any, cutoff: Any, *, cell: Any = None, pbc
             grid = _build(h, index, points, space, radius)
             args = {} if types is None else {"types": h.upload("types", types)}
             found = _list(h, grid, index, number, points.dtype, dimensions, need, {**desc, "include_self": int(self_interaction)}, args)
-        if "j" in found:
-            found["j"] = _wide(found["j"], number)
-    if "i" in need:
-        found["i"] = np.repeat(np.arange(number, dtype=np.int32 if number < 2**31 else np.int64), np.diff(found["offsets"]))
+        for letter in set("ij") & set(found):
+            found[letter] = _wide(found[letter], number)
     if sums is not None:
         near = found["d"] < sums[found["i"]] + sums[found["j"]]
         found = {letter: found[letter][near] for letter in set(quantities)}
@@ -315,19 +329,19 @@ class NeighborSearch:
         radius = float(r)
         if not radius >= 0:
             raise ValueError(f"r: {r}; must be at least 0")
-        found = {"offsets": np.zeros(self.n + 1, np.int64), "j": np.empty(0, np.int32)}
+        found = {"offsets": np.zeros(self.n + 1, np.int64), "i": np.empty(0, np.int32), "j": np.empty(0, np.int32)}
         if self.n and (inclusive or radius > 0):
             radius = max(radius, _TINY[self._points.dtype.str[1:]])
             h = host(self._device)
             with h.lock:
                 grid, index = self._built(h, max(radius, self._spacing(1)))
                 desc = {"radius": radius, "inclusive": int(inclusive), "half": 1}
-                found = _list(h, grid, index, self.n, self._points.dtype, self.dimensions, "j", desc, {})
+                found = _list(h, grid, index, self.n, self._points.dtype, self.dimensions, "j" if output_type == "csr" else "ij", desc, {})
         rows = Csr(found["offsets"], _wide(found["j"], self.n))
         if output_type == "csr":
             return rows
         pairs = np.empty((len(rows.indices), 2), np.int64)
-        pairs[:, 0] = np.repeat(np.arange(self.n), np.diff(rows.offsets))
+        pairs[:, 0] = _wide(found["i"], self.n)
         pairs[:, 1] = rows.indices
         return pairs if output_type == "ndarray" else set(map(tuple, pairs.tolist()))
 
