@@ -268,7 +268,7 @@ xl_status xlm_messages_begin(xl_mpi *mpi, xlm_messages *messages, const void *se
                             send_at[other + 1] - send_at[other], other);
     }
     const uint64_t own = send_at[mpi->rank + 1] - send_at[mpi->rank];
-    if (own > 0 && !messages->by_address)
+    if (own > 0 && !messages->own_stays)
         memcpy(to + recv_at[mpi->rank], from + send_at[mpi->rank], (size_t)own);
     return xlm_mpi(mpi, code, "MPI_Isend or MPI_Irecv");
 }

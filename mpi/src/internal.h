@@ -145,9 +145,7 @@ xl_status xlm_check_queue(xl_mpi *mpi, cl_command_queue queue, cl_uint num_waits
 typedef struct xlm_messages {
     MPI_Request *requests;
     size_t count;
-    /* Set after reserve() if the buffers may be in device memory: begin() then leaves out the bytes from this
-     * rank to itself. */
-    bool by_address;
+    bool own_stays; /* set after reserve(): begin() leaves out the bytes from this rank to itself */
 } xlm_messages;
 /* All local. reserve() takes memory; then the ranks must agree, because after begin() each rank waits
  * for the others. end() must follow in any case, and frees the memory: also if the agreement failed and

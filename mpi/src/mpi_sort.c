@@ -642,12 +642,18 @@ static xl_status pack(sort_call *call)
     return status == XL_SUCCESS ? xlm_finish(mpi, call->queue) : status;
 }
 
-/* Local. Copies `bytes` of what arrived to array a. */
-static xl_status unpack_array(sort_call *call, size_t a, size_t from, size_t to, size_t bytes)
+/* Local. Copies `bytes`, from byte `from` on, of the message of rank r to array a. On the host the
+ * rank's own message is where it was packed: a copy there takes longer than one to the device. */
+static xl_status unpack_array(sort_call *call, int r, size_t from, size_t a, size_t to,
+                              size_t bytes)
 {
-    return call->arrived
-               ? xlm_copy(call->mpi, call->queue, call->arrived, from, call->stage[a], to, bytes)
-               : xlm_write(call->mpi, call->queue, call->stage[a], to, bytes, call->recv + from);
+    const sort_plan *const plan = call->plan;
+    const size_t arrived = (size_t)plan->recv_at[r] + from;
+    if (call->arrived)
+        return xlm_copy(call->mpi, call->queue, call->arrived, arrived, call->stage[a], to, bytes);
+    return xlm_write(call->mpi, call->queue, call->stage[a], to, bytes,
+                     r == call->mpi->rank ? call->send + plan->send_at[r] + from
+                                          : call->recv + arrived);
 }
 
 /* Local. The reverse for what arrived: run after run into `stage`. */
@@ -662,9 +668,9 @@ static xl_status unpack(sort_call *call)
     }
     for (int r = 0; r < call->mpi->size; ++r) {
         const size_t count = (size_t)plan->received[r];
-        size_t from = (size_t)plan->recv_at[r];
+        size_t from = 0;
         for (size_t a = 0; a < plan->num_arrays && status == XL_SUCCESS; ++a) {
-            status = unpack_array(call, a, from, first * plan->bytes[a], count * plan->bytes[a]);
+            status = unpack_array(call, r, from, a, first * plan->bytes[a], count * plan->bytes[a]);
             from += count * plan->bytes[a];
         }
         first += count;
@@ -709,7 +715,7 @@ static xl_status merge_runs(sort_call *call, cl_event *event)
 static xl_status exchange(sort_call *call)
 {
     const sort_plan *const plan = call->plan;
-    call->messages.by_address = call->packed != NULL;
+    call->messages.own_stays = true; /* see unpack_array() */
     const xl_status status = xlm_messages_begin(call->mpi, &call->messages, call->send,
                                                 plan->send_at, call->recv, plan->recv_at);
     const xl_status end = xlm_messages_end(call->mpi, &call->messages);
