@@ -79,12 +79,13 @@ xl_status xlm_halo_number(const xlm_halo *halo, const xlm_cells *own, cl_mem num
 }
 
 xl_status xlm_halo_select_marked(const xlm_halo *halo, cl_mem numbers, cl_mem marks, uint64_t at,
-                                 uint64_t words, cl_mem bits)
+                                 uint64_t words, cl_mem bits, uint64_t bits_at)
 {
-    const cl_ulong n = halo->args->n, marks_at = at, count = words - 1;
+    const cl_ulong n = halo->args->n, marks_at = at, count = words - 1, to = bits_at;
     const xlm_argument all[] = {{sizeof n, &n},         {sizeof numbers, &numbers},
                                 {sizeof marks, &marks}, {sizeof marks_at, &marks_at},
-                                {sizeof count, &count}, {sizeof bits, &bits}};
+                                {sizeof count, &count}, {sizeof bits, &bits},
+                                {sizeof to, &to}};
     return xlm_points_launch(halo->mpi, halo->queue, &halo->given, "select_marked", all,
                              sizeof all / sizeof all[0], (n + 31) / 32);
 }

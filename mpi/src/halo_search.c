@@ -265,100 +265,121 @@ xl_status xlm_halo_pack(xlm_halo *halo)
 
 /* ---- selection ----------------------------------------------------------------------------- */
 
-/* Bits of points are read from the device in words of this type. */
-typedef uint32_t word;
+/* The points that other ranks marked: a row of bits for each such rank, and how many bits are 1. */
+typedef struct selection {
+    size_t rows, words; /* of u32 in a row */
+    cl_mem bits, counts;
+} selection;
+
+static bool has_marked(const xlm_halo *halo, int rank)
+{
+    return halo->args->n > 0 && halo->recv_at[rank + 1] > halo->recv_at[rank];
+}
 
 static bool gets_all(const xlm_halo *halo, int rank)
 {
     return rank == halo->mpi->rank || (halo->everything && halo->parts[rank].n > 0);
 }
 
-/* For each rank that marked cells: a bit for each point of this rank, whether it is sent. */
-static xl_status select_by_marks(xlm_halo *halo, cl_mem numbers, cl_mem marks, cl_mem bits,
-                                 word **sent)
+/* Enqueues a selection of the bits of a row, on a queue that may be out of order. */
+static xl_status select_bits(const xlm_halo *halo, const selection *s, size_t row,
+                             xl_select_args args)
 {
     xl_mpi *const mpi = halo->mpi;
+    args.n = halo->args->n;
+    args.flags = xl_view_of(s->bits, row * s->words);
+    const xl_status status = xlm_core(
+        mpi, xl_select_enqueue(mpi->plans[XLM_SELECT_BITS], halo->queue, &args, 0, NULL, NULL));
+    return status == XL_SUCCESS ? xlm_order(mpi, halo->queue) : status;
+}
+
+static xl_status mark_points(xlm_halo *halo, const selection *s, cl_mem numbers, cl_mem marks)
+{
     const uint64_t *const at = halo->recv_at;
-    const size_t words = (halo->args->n + 31) / 32;
-    xl_status status = XL_SUCCESS;
-    for (int r = 0; r < mpi->size && status == XL_SUCCESS; ++r) {
-        if (at[r + 1] == at[r])
+    const xlm_cells own = cells_of(halo, halo->mpi->rank);
+    xl_status status = xlm_halo_number(halo, &own, numbers);
+    size_t row = 0;
+    for (int r = 0; r < halo->mpi->size && status == XL_SUCCESS; ++r) {
+        if (!has_marked(halo, r))
             continue;
-        status = xlm_alloc(mpi, words, sizeof(word), &sent[r]);
+        status = xlm_halo_select_marked(halo, numbers, marks, at[r], at[r + 1] - at[r], s->bits,
+                                        row * s->words);
         if (status == XL_SUCCESS)
-            status = xlm_halo_select_marked(halo, numbers, marks, at[r], at[r + 1] - at[r], bits);
-        if (status == XL_SUCCESS)
-            status = xlm_read(mpi, halo->queue, bits, 0, words * sizeof(word), sent[r], 0, NULL);
+            status = select_bits(halo, s, row,
+                                 (xl_select_args){.count_out = xl_view_of(s->counts, row)});
+        ++row;
     }
     return status;
 }
 
-static xl_status select_points(xlm_halo *halo, word **sent)
+/* Fills the rows and reads their counts. */
+static xl_status fill_rows(xlm_halo *halo, selection *s, uint64_t *counts)
 {
     xl_mpi *const mpi = halo->mpi;
-    const size_t n = halo->args->n;
-    const uint64_t words = halo->recv_at[mpi->size];
-    cl_mem numbers = NULL, marks = NULL, bits = NULL;
-    xl_status status = XL_SUCCESS;
-    if (n == 0 || words == 0)
-        return status;
-    const xlm_cells own = cells_of(halo, mpi->rank);
-    status = xlm_buffer(mpi, n * sizeof(cl_ulong), &numbers);
+    const size_t n = halo->args->n, words = (size_t)halo->recv_at[mpi->size];
+    cl_mem numbers = NULL, marks = NULL;
+    xl_status status = xlm_buffer(mpi, n * sizeof(cl_ulong), &numbers);
     if (status == XL_SUCCESS)
-        status = xlm_buffer(mpi, (n + 31) / 32 * sizeof(word), &bits);
+        status = xlm_buffer(mpi, s->rows * s->words * sizeof(cl_uint), &s->bits);
     if (status == XL_SUCCESS)
-        status = xlm_buffer_of(mpi, (size_t)words * sizeof *halo->recv, halo->recv, &marks);
+        status = xlm_buffer(mpi, s->rows * sizeof *counts, &s->counts);
     if (status == XL_SUCCESS)
-        status = xlm_halo_number(halo, &own, numbers);
+        status = xlm_buffer_of(mpi, words * sizeof *halo->recv, halo->recv, &marks);
     if (status == XL_SUCCESS)
-        status = select_by_marks(halo, numbers, marks, bits, sent);
+        status = mark_points(halo, s, numbers, marks);
+    if (status == XL_SUCCESS)
+        status =
+            xlm_read(mpi, halo->queue, s->counts, 0, s->rows * sizeof *counts, counts, 0, NULL);
     xlm_release(numbers);
     xlm_release(marks);
-    xlm_release(bits);
     return status;
 }
 
-/* Lists the points that each rank gets; without `list`, counts them. */
-static void list_sent(xlm_halo *halo, word *const *sent, uint32_t *list)
+/* Lists the points that each rank gets. */
+static xl_status list_points(xlm_halo *halo, const selection *s)
 {
-    uint64_t *const at = halo->exchange->send.at;
-    for (int r = 0; r < halo->mpi->size; ++r) {
-        const bool all = gets_all(halo, r);
-        uint64_t next = at[r];
-        for (size_t i = 0; i < halo->args->n && (all || sent[r]); ++i) {
-            if (!all && sent[r][i / 32] >> i % 32 == 0) {
-                i |= 31; /* none of the points that are left in the word */
-                continue;
-            }
-            if (!all && !(sent[r][i / 32] >> i % 32 & 1))
-                continue;
-            if (list)
-                list[next] = (uint32_t)i;
-            ++next;
-        }
-        at[r + 1] = next;
+    xl_mpi *const mpi = halo->mpi;
+    const uint64_t *const at = halo->exchange->send.at;
+    const cl_mem list = halo->exchange->send.list;
+    xl_status status = XL_SUCCESS;
+    size_t row = 0;
+    for (int r = 0; r < mpi->size && status == XL_SUCCESS; ++r) {
+        const size_t count = (size_t)(at[r + 1] - at[r]);
+        if (gets_all(halo, r))
+            status = xlm_count_up(mpi, halo->queue, 0, list, at[r], count);
+        else if (count > 0)
+            status = select_bits(halo, s, row,
+                                 (xl_select_args){.capacity = count,
+                                                  .indices_out = xl_view_of(list, (size_t)at[r])});
+        row += has_marked(halo, r);
     }
+    return status;
 }
 
 xl_status xlm_halo_select(xlm_halo *halo)
 {
     xl_mpi *const mpi = halo->mpi;
-    xl_mpi_exchange *const exchange = halo->exchange;
+    xlm_side *const side = &halo->exchange->send;
     const size_t size = (size_t)mpi->size;
-    word **const sent = calloc(size, sizeof *sent);
-    xl_status status = sent ? select_points(halo, sent)
-                            : xlm_fail(mpi, XL_ERROR_OUT_OF_MEMORY, "no memory for a halo");
-    if (status == XL_SUCCESS) {
-        list_sent(halo, sent, NULL);
-        status = xlm_alloc(mpi, (size_t)exchange->send.at[size], sizeof *exchange->sent,
-                           &exchange->sent);
+    selection s = {.words = (halo->args->n + 31) / 32};
+    uint64_t *counts = NULL;
+    xl_status status = xlm_alloc(mpi, size, sizeof *counts, &counts);
+    for (int r = 0; r < mpi->size; ++r)
+        s.rows += has_marked(halo, r);
+    if (status == XL_SUCCESS && s.rows > 0)
+        status = fill_rows(halo, &s, counts);
+    for (int r = 0, row = 0; r < mpi->size && status == XL_SUCCESS; ++r) {
+        const uint64_t marked = has_marked(halo, r) ? counts[row++] : 0;
+        side->at[r + 1] = side->at[r] + (gets_all(halo, r) ? halo->args->n : marked);
     }
     if (status == XL_SUCCESS)
-        list_sent(halo, sent, exchange->sent);
-    else
-        memset(exchange->send.at, 0, (size + 1) * sizeof *exchange->send.at);
-    for (size_t r = 0; sent && r < size; ++r)
-        free(sent[r]);
-    free(sent);
+        status = xlm_buffer(mpi, (size_t)side->at[size] * sizeof(cl_uint), &side->list);
+    if (status == XL_SUCCESS)
+        status = list_points(halo, &s);
+    if (status != XL_SUCCESS)
+        memset(side->at, 0, (size + 1) * sizeof *side->at);
+    xlm_release(s.bits);
+    xlm_release(s.counts);
+    free(counts);
     return status;
 }

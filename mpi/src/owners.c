@@ -197,30 +197,6 @@ static xl_status find_cubes(balance *b)
     return status;
 }
 
-static xl_status make_sort(void *user)
-{
-    xl_mpi *const mpi = user;
-    xl_sort_desc desc;
-    xl_sort_desc_init(&desc);
-    desc.key = XL_U64;
-    desc.value = XL_SORT_INDICES;
-    desc.stable = 1;
-    return xl_sort_create(mpi->ctx, &desc, &mpi->by_code);
-}
-
-/* COLLECTIVE; agreed. */
-static xl_status make_sort_once(xl_mpi *mpi)
-{
-    if (mpi->by_code) /* on all ranks or on none */
-        return XL_SUCCESS;
-    const xl_status status = xl_mpi_in_turn(mpi, make_sort, mpi);
-    if (status != XL_SUCCESS) {
-        xl_plan_destroy(mpi->by_code);
-        mpi->by_code = NULL;
-    }
-    return status;
-}
-
 /* Codes are those of crosslane/morton.h: x in the lowest bit. */
 static xl_status launch_codes(const balance *b, cl_mem codes)
 {
@@ -253,7 +229,8 @@ static xl_status sort_points(balance *b)
                                .keys_out = xl_view_of(codes, 0),
                                .values_out = xl_view_of(order, 0)};
     if (status == XL_SUCCESS)
-        status = xlm_core(mpi, xl_sort_enqueue(mpi->by_code, b->queue, &args, 0, NULL, &sorted));
+        status = xlm_core(
+            mpi, xl_sort_enqueue(mpi->plans[XLM_SORT_CODES], b->queue, &args, 0, NULL, &sorted));
     if (status == XL_SUCCESS)
         status = xlm_read(mpi, b->queue, codes, 0, code_bytes, b->codes, 1, &sorted);
     if (status == XL_SUCCESS)
@@ -321,7 +298,7 @@ static xl_status run_balance(balance *b, cl_uint num_waits, const cl_event *wait
     if (status == XL_SUCCESS)
         status = xlm_points_build(b->mpi, &b->points);
     if (status == XL_SUCCESS)
-        status = make_sort_once(b->mpi);
+        status = xlm_core_plan_once(b->mpi, XLM_SORT_CODES);
     if (status != XL_SUCCESS)
         return status;
     status = find_cubes(b);

@@ -157,19 +157,20 @@ static uint64_t place_of(const xl_mpi_exchange *exchange, uint64_t k)
     return own + sent + (k < at[rank] ? k : k - own);
 }
 
-/* Entries are in the order of ranks, so the rows are, too. */
-static void fill_rows(const xl_mpi_exchange *exchange, uint64_t *first, uint64_t *copies)
+/* Entries are in the order of ranks, so the rows are, too. sent: send.list. */
+static void fill_rows(const xl_mpi_exchange *exchange, const uint32_t *sent, uint64_t *first,
+                      uint64_t *copies)
 {
     const uint64_t entries = exchange->send.at[exchange->mpi->size];
     const size_t n = exchange->send.count;
     memset(first, 0, (n + 2) * sizeof *first);
     for (uint64_t k = 0; k < entries; ++k)
-        ++first[exchange->sent[k] + 2];
+        ++first[sent[k] + 2];
     for (size_t i = 2; i < n + 2; ++i)
         first[i] += first[i - 1];
     /* first[i + 1] is where row i begins, and in the end where it ends. */
     for (uint64_t k = 0; k < entries; ++k)
-        copies[first[exchange->sent[k] + 1]++] = place_of(exchange, k);
+        copies[first[sent[k] + 1]++] = place_of(exchange, k);
 }
 
 static xl_status write_rows(xl_mpi_exchange *exchange, cl_command_queue queue)
@@ -178,17 +179,23 @@ static xl_status write_rows(xl_mpi_exchange *exchange, cl_command_queue queue)
     const size_t rows = (exchange->send.count + 1) * sizeof(uint64_t),
                  entries = (size_t)exchange->send.at[mpi->size];
     uint64_t *first = NULL, *copies = NULL;
+    uint32_t *sent = NULL;
     if (exchange->first && exchange->copies)
         return XL_SUCCESS;
     xl_status status = xlm_alloc(mpi, exchange->send.count + 2, sizeof *first, &first);
     if (status == XL_SUCCESS)
         status = xlm_alloc(mpi, entries, sizeof *copies, &copies);
+    if (status == XL_SUCCESS)
+        status = xlm_alloc(mpi, entries, sizeof *sent, &sent);
+    if (status == XL_SUCCESS)
+        status =
+            xlm_read(mpi, queue, exchange->send.list, 0, entries * sizeof *sent, sent, 0, NULL);
     if (status == XL_SUCCESS && !exchange->first)
         status = xlm_buffer(mpi, rows, &exchange->first);
     if (status == XL_SUCCESS)
         status = xlm_buffer(mpi, entries * sizeof *copies, &exchange->copies);
     if (status == XL_SUCCESS) {
-        fill_rows(exchange, first, copies);
+        fill_rows(exchange, sent, first, copies);
         status = xlm_write(mpi, queue, exchange->first, 0, rows, first);
     }
     if (status == XL_SUCCESS)
@@ -197,6 +204,7 @@ static xl_status write_rows(xl_mpi_exchange *exchange, cl_command_queue queue)
         xlm_release(exchange->copies); /* so that the next call writes both */
         exchange->copies = NULL;
     }
+    free(sent);
     free(first);
     free(copies);
     return status;
