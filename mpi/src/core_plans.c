@@ -15,6 +15,7 @@ static xl_status make(void *user)
     xl_sort_desc sort;
     xl_select_desc select;
     xl_search_desc search;
+    xl_scan_desc scan;
     switch (m->plan) {
     case XLM_SORT_CODES:
     case XLM_SORT_OWNERS:
@@ -37,6 +38,11 @@ static xl_status make(void *user)
         search.key = XL_U64;
         search.index = XL_U32;
         return xl_search_create(ctx, &search, plan);
+    case XLM_SUMS:
+        xl_scan_desc_init(&scan);
+        scan.type = XL_U64;
+        scan.kind = XL_INCLUSIVE;
+        return xl_scan_create(ctx, &scan, plan);
     default:
         return XL_ERROR_INVALID_ARGUMENT;
     }

@@ -27,6 +27,7 @@ typedef enum xlm_core_plan {
     XLM_SORT_OWNERS, /* u32 below the number of ranks, with their indices */
     XLM_SELECT_BITS, /* the indices of bits that are 1 */
     XLM_SEARCH,      /* lower bounds of u64 among sorted ones, u32 */
+    XLM_SUMS,        /* inclusive sums of u64 */
     XLM_CORE_PLANS
 } xlm_core_plan;
 

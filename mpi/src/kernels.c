@@ -107,6 +107,63 @@ static const char halo[] =
     "    ids_out[i + first] = ids[ids_at + i];\n"
     "}\n";
 
+/* Balance. Weights are the bits of floats that are at least 0: these numbers have the same order. */
+static const char balance[] =
+    "/* The lowest weight that is not finite or below 0, and the greatest one. */\n"
+    "kernel void survey_weights(ulong n, global const uint *weights, ulong weights_at,\n"
+    "                           global uint *found)\n"
+    "{\n"
+    "    uint most = 0;\n"
+    "    for (ulong i = get_global_id(0); i < n; i += get_global_size(0)) {\n"
+    "        const uint x = weights[weights_at + i];\n"
+    "        if (x < 0x7f800000)\n"
+    "            most = max(most, x);\n"
+    "        else if (x != 0x80000000) /* -0 */\n"
+    "            atomic_min(found, (uint)i);\n"
+    "    }\n"
+    "    atomic_max(found + 1, most);\n"
+    "}\n"
+    "\n"
+    "/* Weights in an order, as integers: 1 + weight * 2^scale, rounded down. */\n"
+    "kernel void weigh(ulong n, global const uint *order, global const uint *weights,\n"
+    "                  ulong weights_at, int scale, global ulong *units)\n"
+    "{\n"
+    "    const ulong i = get_global_id(0);\n"
+    "    if (i >= n)\n"
+    "        return;\n"
+    "    const uint x = weights[weights_at + order[i]] & 0x7fffffff, exponent = x >> 23;\n"
+    "    const ulong fraction = exponent > 0 ? (x & 0x7fffff) | 0x800000 : x;\n"
+    "    const int shift = (int)max(exponent, 1u) - 150 + scale;\n"
+    "    units[i] = 1 + (shift >= 0 ? fraction << shift : shift > -24 ? fraction >> -shift : 0);\n"
+    "}\n"
+    "\n"
+    "/* sums[i]: the weight up to and with element i. */\n"
+    "kernel void weight_before(ulong n, global const ulong *at, global const ulong *sums,\n"
+    "                          global ulong *weights)\n"
+    "{\n"
+    "    const ulong k = get_global_id(0);\n"
+    "    if (k < n)\n"
+    "        weights[k] = at[k] > 0 ? sums[at[k] - 1] : 0;\n"
+    "}\n"
+    "\n"
+    "/* Rank r gets the elements cuts[r] to cuts[r + 1] of the order. */\n"
+    "kernel void assign(ulong n, global const uint *order, uint ranks, global const ulong *cuts,\n"
+    "                   global uint *owners, ulong owners_at)\n"
+    "{\n"
+    "    const ulong i = get_global_id(0);\n"
+    "    if (i >= n)\n"
+    "        return;\n"
+    "    uint first = 0, last = ranks - 1; /* the first one that ends behind i */\n"
+    "    while (first < last) {\n"
+    "        const uint middle = first + (last - first) / 2;\n"
+    "        if (cuts[middle + 1] <= i)\n"
+    "            first = middle + 1;\n"
+    "        else\n"
+    "            last = middle;\n"
+    "    }\n"
+    "    owners[owners_at + order[i]] = first;\n"
+    "}\n";
+
 typedef struct building {
     xl_mpi *mpi;
     const char *source, *options;
@@ -134,9 +191,10 @@ xl_status xlm_build_once(xl_mpi *mpi, const char *text, const char *options, cl_
 
 xl_status xlm_build(xl_mpi *mpi)
 {
-    char text[sizeof source + sizeof halo];
+    char text[sizeof source + sizeof halo + sizeof balance];
     memcpy(text, source, sizeof source);
     strcat(text, halo);
+    strcat(text, balance);
     return xlm_build_once(mpi, text, NULL, &mpi->program);
 }
 
