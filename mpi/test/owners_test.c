@@ -463,8 +463,8 @@ static xl_status owners_once(xl_mpi *mpi, void *user)
 
 static void failure_at_every_step(void)
 {
-    for (int rank = 0; rank < test_size; ++rank) /* agreements: 3 of the boxes, 10 of the balance */
-        CHECK(test_each_failure(rank, owners_once, NULL) == 13);
+    for (int rank = 0; rank < test_size; ++rank) /* agreements: 3 of the boxes, 13 of the balance */
+        CHECK(test_each_failure(rank, owners_once, NULL) == 16);
 }
 
 MPI_TEST_MAIN({"boxes_of_all_kinds", boxes_of_all_kinds},
