@@ -136,15 +136,17 @@ static const char selection[] =
     "}\n";
 
 static const char survey[] =
-    "/* The box of the points of each work-group, and the lowest point that is not finite or "
-    "outside. */\n"
+    "/* The box of each work-group's part of the points, and the lowest one that is not finite or\n"
+    " * outside. */\n"
     "kernel void survey(POINTS, real4 lower, real4 upper, global real4 *boxes, global uint "
     "*lowest)\n"
     "{\n"
     "    local real4 lows[XLM_GROUP], highs[XLM_GROUP];\n"
     "    const uint item = (uint)get_local_id(0);\n"
     "    real4 low = (real4)(INFINITY), high = (real4)(-INFINITY);\n"
-    "    for (ulong i = get_global_id(0); i < n; i += get_global_size(0)) {\n"
+    "    const ulong part = (n + get_num_groups(0) - 1) / get_num_groups(0),\n"
+    "                begin = part * get_group_id(0), end = min(n, begin + part);\n"
+    "    for (ulong i = begin + item; i < end; i += XLM_GROUP) {\n"
     "        const real4 p = point_at(points + points_at + i * stride, dimensions);\n"
     "        if (!all(isfinite(p) & p >= lower & p <= upper))\n"
     "            atomic_min(lowest, (uint)i);\n"
