@@ -29,8 +29,9 @@ static xl_status make(void *user)
             ++sort.end_bit;
         return xl_sort_create(ctx, &sort, plan);
     case XLM_SELECT_BITS:
+    case XLM_SELECT_WORDS:
         xl_select_desc_init(&select);
-        select.by = XL_SELECT_BY_BITMASK;
+        select.by = m->plan == XLM_SELECT_BITS ? XL_SELECT_BY_BITMASK : XL_SELECT_BY_PREDICATE;
         select.index = XL_U32;
         return xl_select_create(ctx, &select, plan);
     case XLM_SEARCH:

@@ -38,8 +38,9 @@ static xl_status reserve(xlm_halo *halo)
     xl_mpi *const mpi = halo->mpi;
     const size_t size = (size_t)mpi->size;
     halo->marks = calloc(size, sizeof *halo->marks);
+    halo->num_marks = calloc(size, sizeof *halo->num_marks);
     halo->send_at = calloc(2 * (size + 1), sizeof *halo->send_at);
-    if (!halo->marks || !halo->send_at)
+    if (!halo->marks || !halo->num_marks || !halo->send_at)
         return xlm_fail(mpi, XL_ERROR_OUT_OF_MEMORY, "no memory for the tables of a halo");
     halo->recv_at = halo->send_at + size + 1;
     xl_status status = xlm_alloc(mpi, size, sizeof *halo->parts, &halo->parts);
@@ -53,6 +54,7 @@ static void release(xlm_halo *halo)
     for (int r = 0; halo->marks && r < halo->mpi->size; ++r)
         free(halo->marks[r]);
     free(halo->marks);
+    free(halo->num_marks);
     free(halo->send_at);
     free(halo->parts);
     free(halo->moves);
@@ -427,6 +429,8 @@ static xl_status build(xlm_halo *halo)
     xl_status status = xlm_build(halo->mpi);
     if (status == XL_SUCCESS)
         status = xlm_points_build(halo->mpi, &halo->given);
+    if (status == XL_SUCCESS)
+        status = xlm_core_plan_once(halo->mpi, XLM_SELECT_WORDS);
     if (status == XL_SUCCESS)
         status = xlm_core_plan_once(halo->mpi, XLM_SELECT_BITS);
     return status == XL_SUCCESS ? xlm_core_plan_once(halo->mpi, XLM_SEARCH) : status;

@@ -189,25 +189,64 @@ static bool is_near(const xlm_halo *halo, int rank, const double move[3])
            halo->reach * halo->reach;
 }
 
+static size_t words_of(const xlm_cells *cells)
+{
+    return (size_t)((cells->all + 31) / 32);
+}
+
+/* Reads the words of marks that are not 0: their numbers, and behind these the words. */
+static xl_status read_marks(xlm_halo *halo, int rank, cl_mem words, size_t all)
+{
+    xl_mpi *const mpi = halo->mpi;
+    const size_t word = sizeof(uint32_t);
+    uint64_t count = 0;
+    cl_mem found = NULL;
+    xl_status status = xlm_buffer(mpi, 2 * (all + 1) * word, &found); /* a u64, numbers, words */
+    const xl_select_args args = {.n = all,
+                                 .in = xl_view_of(words, 0),
+                                 .out = xl_view_of(found, 2 + all),
+                                 .indices_out = xl_view_of(found, 2),
+                                 .count_out = xl_view_of(found, 0)};
+    if (status == XL_SUCCESS)
+        status = xlm_core(mpi, xl_select_enqueue(mpi->plans[XLM_SELECT_WORDS], halo->queue, &args,
+                                                 0, NULL, NULL));
+    if (status == XL_SUCCESS)
+        status = xlm_order(mpi, halo->queue);
+    if (status == XL_SUCCESS)
+        status = xlm_read(mpi, halo->queue, found, 0, sizeof count, &count, 0, NULL);
+    if (status == XL_SUCCESS)
+        status = xlm_alloc(mpi, (size_t)count, 2 * word, &halo->marks[rank]);
+    const size_t bytes = (size_t)count * word;
+    if (status == XL_SUCCESS)
+        status = xlm_read(mpi, halo->queue, found, 2 * word, bytes, halo->marks[rank], 0, NULL);
+    if (status == XL_SUCCESS)
+        status = xlm_read(mpi, halo->queue, found, (2 + all) * word, bytes,
+                          halo->marks[rank] + count, 0, NULL);
+    halo->num_marks[rank] = status == XL_SUCCESS ? count : 0;
+    xlm_release(found);
+    return status;
+}
+
 /* Marks the cells of a rank that are within reach of images of this rank's points. */
 static xl_status mark_cells(xlm_halo *halo, int rank)
 {
     const xlm_cells cells = cells_of(halo, rank);
-    const size_t bytes = (size_t)((cells.all + 63) / 64 * sizeof(uint64_t));
+    const size_t all = words_of(&cells);
     cl_mem words = NULL;
     xl_status status = XL_SUCCESS;
     for (size_t m = 0; m < halo->num_moves && status == XL_SUCCESS; ++m) {
         if (!is_near(halo, rank, halo->moves[m]))
             continue;
-        if (!words)
-            status = xlm_halo_zero(halo, bytes, &words);
+        if (!words) {
+            status = xlm_buffer(halo->mpi, all * sizeof(cl_uint), &words);
+            if (status == XL_SUCCESS)
+                status = xlm_halo_zero(halo, words, all);
+        }
         if (status == XL_SUCCESS)
             status = xlm_halo_mark_image(halo, &halo->parts[rank], &cells, halo->moves[m], words);
     }
     if (status == XL_SUCCESS && words)
-        status = xlm_alloc(halo->mpi, bytes, 1, &halo->marks[rank]);
-    if (status == XL_SUCCESS && words)
-        status = xlm_read(halo->mpi, halo->queue, words, 0, bytes, halo->marks[rank], 0, NULL);
+        status = read_marks(halo, rank, words, all);
     xlm_release(words);
     return status;
 }
@@ -226,40 +265,17 @@ xl_status xlm_halo_mark(xlm_halo *halo)
     return status;
 }
 
-/* ---- messages ------------------------------------------------------------------------------ */
-
-/* The words of marks from the first that is not 0 to behind the last one. */
-static void trim(const xlm_halo *halo, int rank, uint64_t *first, uint64_t *end)
-{
-    *first = *end = 0;
-    if (!halo->marks[rank])
-        return;
-    const uint64_t *const words = halo->marks[rank];
-    *end = (cells_of(halo, rank).all + 63) / 64;
-    while (*first < *end && words[*first] == 0)
-        ++*first;
-    while (*end > *first && words[*end - 1] == 0)
-        --*end;
-}
-
 xl_status xlm_halo_pack(xlm_halo *halo)
 {
     const int size = halo->mpi->size;
-    uint64_t first, end;
-    for (int r = 0; r < size; ++r) {
-        trim(halo, r, &first, &end);
-        halo->send_at[r + 1] = halo->send_at[r] + (end > first ? 1 + end - first : 0);
-    }
+    for (int r = 0; r < size; ++r)
+        halo->send_at[r + 1] = halo->send_at[r] + halo->num_marks[r];
     const xl_status status =
-        xlm_alloc(halo->mpi, (size_t)halo->send_at[size], sizeof(uint64_t), &halo->send);
-    for (int r = 0; r < size && status == XL_SUCCESS; ++r) {
-        uint64_t *const to = halo->send + halo->send_at[r];
-        trim(halo, r, &first, &end);
-        if (end == first)
-            continue;
-        to[0] = first;
-        memcpy(to + 1, halo->marks[r] + first, (size_t)(end - first) * sizeof *to);
-    }
+        xlm_alloc(halo->mpi, (size_t)halo->send_at[size], sizeof *halo->send, &halo->send);
+    for (int r = 0; r < size && status == XL_SUCCESS; ++r)
+        if (halo->num_marks[r] > 0)
+            memcpy(halo->send + halo->send_at[r], halo->marks[r],
+                   (size_t)halo->num_marks[r] * sizeof *halo->send);
     return status;
 }
 
@@ -293,22 +309,33 @@ static xl_status select_bits(const xlm_halo *halo, const selection *s, size_t ro
     return status == XL_SUCCESS ? xlm_order(mpi, halo->queue) : status;
 }
 
-static xl_status mark_points(xlm_halo *halo, const selection *s, cl_mem numbers, cl_mem marks)
+static xl_status mark_points(xlm_halo *halo, const selection *s, cl_mem marks)
 {
     const uint64_t *const at = halo->recv_at;
     const xlm_cells own = cells_of(halo, halo->mpi->rank);
-    xl_status status = xlm_halo_number(halo, &own, numbers);
+    const size_t all = words_of(&own);
+    cl_mem numbers = NULL, words = NULL;
+    xl_status status = xlm_buffer(halo->mpi, halo->args->n * sizeof(cl_ulong), &numbers);
+    if (status == XL_SUCCESS)
+        status = xlm_buffer(halo->mpi, all * sizeof(cl_uint), &words);
+    if (status == XL_SUCCESS)
+        status = xlm_halo_number(halo, &own, numbers);
     size_t row = 0;
     for (int r = 0; r < halo->mpi->size && status == XL_SUCCESS; ++r) {
         if (!has_marked(halo, r))
             continue;
-        status = xlm_halo_select_marked(halo, numbers, marks, at[r], at[r + 1] - at[r], s->bits,
-                                        row * s->words);
+        status = xlm_halo_zero(halo, words, all);
+        if (status == XL_SUCCESS)
+            status = xlm_halo_spread(halo, marks, at[r], at[r + 1] - at[r], words);
+        if (status == XL_SUCCESS)
+            status = xlm_halo_select_marked(halo, numbers, words, s->bits, row * s->words);
         if (status == XL_SUCCESS)
             status = select_bits(halo, s, row,
                                  (xl_select_args){.count_out = xl_view_of(s->counts, row)});
         ++row;
     }
+    xlm_release(numbers);
+    xlm_release(words);
     return status;
 }
 
@@ -316,21 +343,18 @@ static xl_status mark_points(xlm_halo *halo, const selection *s, cl_mem numbers,
 static xl_status fill_rows(xlm_halo *halo, selection *s, uint64_t *counts)
 {
     xl_mpi *const mpi = halo->mpi;
-    const size_t n = halo->args->n, words = (size_t)halo->recv_at[mpi->size];
-    cl_mem numbers = NULL, marks = NULL;
-    xl_status status = xlm_buffer(mpi, n * sizeof(cl_ulong), &numbers);
-    if (status == XL_SUCCESS)
-        status = xlm_buffer(mpi, s->rows * s->words * sizeof(cl_uint), &s->bits);
+    const size_t received = (size_t)halo->recv_at[mpi->size];
+    cl_mem marks = NULL;
+    xl_status status = xlm_buffer(mpi, s->rows * s->words * sizeof(cl_uint), &s->bits);
     if (status == XL_SUCCESS)
         status = xlm_buffer(mpi, s->rows * sizeof *counts, &s->counts);
     if (status == XL_SUCCESS)
-        status = xlm_buffer_of(mpi, words * sizeof *halo->recv, halo->recv, &marks);
+        status = xlm_buffer_of(mpi, received * sizeof *halo->recv, halo->recv, &marks);
     if (status == XL_SUCCESS)
-        status = mark_points(halo, s, numbers, marks);
+        status = mark_points(halo, s, marks);
     if (status == XL_SUCCESS)
         status =
             xlm_read(mpi, halo->queue, s->counts, 0, s->rows * sizeof *counts, counts, 0, NULL);
-    xlm_release(numbers);
     xlm_release(marks);
     return status;
 }
