@@ -19,6 +19,7 @@ static xl_status make(void *user)
     switch (m->plan) {
     case XLM_SORT_CODES:
     case XLM_SORT_OWNERS:
+    case XLM_SORT_ENTRIES:
         xl_sort_desc_init(&sort);
         sort.key = m->plan == XLM_SORT_CODES ? XL_U64 : XL_U32;
         sort.value = XL_SORT_INDICES;

@@ -107,6 +107,39 @@ static const char halo[] =
     "    ids_out[i + first] = ids[ids_at + i];\n"
     "}\n";
 
+/* Scatter: CSR rows of the copies of each element. */
+static const char rows[] =
+    "/* Where row i begins among sorted elements, and behind the rows their number. */\n"
+    "kernel void find_rows(ulong rows, ulong n, global const uint *sorted, global ulong *first)\n"
+    "{\n"
+    "    const ulong i = get_global_id(0);\n"
+    "    ulong begin = 0, end = n;\n"
+    "    while (begin < end) {\n"
+    "        const ulong middle = begin + (end - begin) / 2;\n"
+    "        if (sorted[middle] < i)\n"
+    "            begin = middle + 1;\n"
+    "        else\n"
+    "            end = middle;\n"
+    "    }\n"
+    "    if (i < rows)\n"
+    "        first[i] = begin;\n"
+    "}\n"
+    "\n"
+    "/* Entries from `begin` on are the `own` ones, in the first part of memory. The others follow "
+    "what is `sent`. */\n"
+    "kernel void find_copies(ulong n, global const uint *order, ulong begin, ulong own, ulong "
+    "sent,\n"
+    "                        global ulong *copies)\n"
+    "{\n"
+    "    const ulong k = get_global_id(0);\n"
+    "    if (k >= n)\n"
+    "        return;\n"
+    "    const ulong entry = order[k];\n"
+    "    copies[k] = entry < begin         ? own + sent + entry\n"
+    "                : entry < begin + own ? entry - begin\n"
+    "                                      : sent + entry;\n"
+    "}\n";
+
 /* Balance. Weights are the bits of floats that are at least 0: these numbers have the same order. */
 static const char balance[] =
     "/* The lowest weight that is not finite or below 0, and the greatest one. */\n"
@@ -191,9 +224,10 @@ xl_status xlm_build_once(xl_mpi *mpi, const char *text, const char *options, cl_
 
 xl_status xlm_build(xl_mpi *mpi)
 {
-    char text[sizeof source + sizeof halo + sizeof balance];
+    char text[sizeof source + sizeof halo + sizeof rows + sizeof balance];
     memcpy(text, source, sizeof source);
     strcat(text, halo);
+    strcat(text, rows);
     strcat(text, balance);
     return xlm_build_once(mpi, text, NULL, &mpi->program);
 }
