@@ -18,16 +18,11 @@ static xl_status make(void *user)
     xl_scan_desc scan;
     switch (m->plan) {
     case XLM_SORT_CODES:
-    case XLM_SORT_OWNERS:
-    case XLM_SORT_ENTRIES:
+    case XLM_SORT_NUMBERS:
         xl_sort_desc_init(&sort);
         sort.key = m->plan == XLM_SORT_CODES ? XL_U64 : XL_U32;
         sort.value = XL_SORT_INDICES;
         sort.stable = 1;
-        sort.end_bit =
-            m->plan == XLM_SORT_OWNERS; /* at least one bit, and those of the last rank */
-        for (int last = (m->mpi->size - 1) / 2; last > 0 && sort.end_bit > 0; last /= 2)
-            ++sort.end_bit;
         return xl_sort_create(ctx, &sort, plan);
     case XLM_SELECT_BITS:
     case XLM_SELECT_WORDS:

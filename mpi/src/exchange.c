@@ -129,7 +129,7 @@ static xl_status list_by_owner(xl_mpi_exchange *exchange, cl_command_queue queue
                                sizeof check / sizeof check[0], 0, n);
     if (status == XL_SUCCESS)
         status = xlm_core(
-            mpi, xl_sort_enqueue(mpi->plans[XLM_SORT_OWNERS], queue, &sort, 0, NULL, NULL));
+            mpi, xl_sort_enqueue(mpi->plans[XLM_SORT_NUMBERS], queue, &sort, 0, NULL, NULL));
     if (status == XL_SUCCESS)
         status = xlm_order(mpi, queue);
     return status == XL_SUCCESS ? xlm_run(mpi, queue, mpi->program, "find_ranks", find,
@@ -214,7 +214,7 @@ xl_status xl_mpi_exchange_by_owner(xl_mpi *mpi, cl_command_queue queue, size_t n
     if (status == XL_SUCCESS)
         status = xlm_build(mpi);
     if (status == XL_SUCCESS)
-        status = xlm_core_plan_once(mpi, XLM_SORT_OWNERS);
+        status = xlm_core_plan_once(mpi, XLM_SORT_NUMBERS);
     if (status == XL_SUCCESS)
         status = xlm_agree(mpi, take_owners(exchange, queue, &owners));
     if (status == XL_SUCCESS) {

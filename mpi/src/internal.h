@@ -24,8 +24,7 @@ enum { XLM_TEXT = 1024, XLM_FIELDS = 16 };
 /* Plans of the core library, on the arrays of one rank. */
 typedef enum xlm_core_plan {
     XLM_SORT_CODES,   /* u64, with their indices */
-    XLM_SORT_OWNERS,  /* u32 below the number of ranks, with their indices */
-    XLM_SORT_ENTRIES, /* u32, with their indices */
+    XLM_SORT_NUMBERS, /* u32, with their indices */
     XLM_SELECT_BITS,  /* the indices of bits that are 1 */
     XLM_SELECT_WORDS, /* u32 that are not 0, and their indices */
     XLM_SEARCH,       /* lower bounds of u64 among sorted ones, u32 */

@@ -185,7 +185,7 @@ static xl_status fill_rows(const xl_mpi_exchange *exchange, cl_command_queue que
                                .keys_out = xl_view_of(sorted, 0),
                                .values_out = xl_view_of(order, 0)};
     xl_status status =
-        xlm_core(mpi, xl_sort_enqueue(mpi->plans[XLM_SORT_ENTRIES], queue, &sort, 0, NULL, NULL));
+        xlm_core(mpi, xl_sort_enqueue(mpi->plans[XLM_SORT_NUMBERS], queue, &sort, 0, NULL, NULL));
     if (status == XL_SUCCESS)
         status = xlm_order(mpi, queue);
     if (status == XL_SUCCESS)
@@ -281,7 +281,7 @@ xl_status xl_mpi_scatter_begin(xl_mpi_exchange *exchange, cl_command_queue queue
     if (status == XL_SUCCESS)
         status = prepare_kernel(exchange, args);
     if (status == XL_SUCCESS)
-        status = xlm_core_plan_once(mpi, XLM_SORT_ENTRIES);
+        status = xlm_core_plan_once(mpi, XLM_SORT_NUMBERS);
     if (status != XL_SUCCESS)
         return status;
     t->from = &exchange->recv;

@@ -448,8 +448,8 @@ static void the_first_one_is_named(void)
 {
     enum { N = 40000 };
     const int last = test_size - 1;
-    const xl_space space = {.dimensions = 2, .scalar = XL_F64, .bounds = XL_BOUNDS_FOUND};
-    double *const points = calloc(2 * N, sizeof *points);
+    const xl_space space = {.dimensions = 2, .scalar = XL_F32, .bounds = XL_BOUNDS_FOUND};
+    float *const points = calloc(2 * N, sizeof *points);
     float *const weights = calloc(N, sizeof *weights);
     xl_mpi_balance_args args = {.space = &space, .n = N};
     args.owners.buffer = test_buffer(N * 4, NULL);
