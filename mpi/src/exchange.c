@@ -42,18 +42,7 @@ xl_status xlm_exchange_count(xl_mpi_exchange *exchange)
     return status;
 }
 
-static xl_status write_list(xl_mpi *mpi, cl_command_queue queue, const uint32_t *from,
-                            uint64_t count, cl_mem *list)
-{
-    const size_t bytes = (size_t)count * sizeof *from;
-    xl_status status = xlm_buffer(mpi, bytes, list);
-    if (status == XL_SUCCESS)
-        status = xlm_write(mpi, queue, *list, 0, bytes, from);
-    return status;
-}
-
-xl_status xlm_exchange_complete(xl_mpi_exchange *exchange, cl_command_queue queue,
-                                const uint32_t *places)
+xl_status xlm_exchange_complete(xl_mpi_exchange *exchange)
 {
     xl_mpi *const mpi = exchange->mpi;
     char name[] = "move0";
@@ -62,13 +51,10 @@ xl_status xlm_exchange_complete(xl_mpi_exchange *exchange, cl_command_queue queu
         name[4] = (char)('0' + i);
         exchange->move[i] = clCreateKernel(mpi->program, name, &code);
     }
-    xl_status status = xlm_cl(mpi, code, "clCreateKernel");
-    if (status == XL_SUCCESS)
-        status = write_list(mpi, queue, exchange->sent, exchange->send.at[mpi->size],
-                            &exchange->send.list);
-    if (status == XL_SUCCESS)
-        status = write_list(mpi, queue, places, exchange->recv.count, &exchange->recv.list);
-    return status;
+    const xl_status status = xlm_cl(mpi, code, "clCreateKernel");
+    return status == XL_SUCCESS
+               ? xlm_buffer(mpi, exchange->recv.count * sizeof(cl_uint), &exchange->recv.list)
+               : status;
 }
 
 void xl_mpi_exchange_destroy(xl_mpi_exchange *exchange)
@@ -88,7 +74,6 @@ void xl_mpi_exchange_destroy(xl_mpi_exchange *exchange)
     if (exchange->transfer.done)
         clReleaseEvent(exchange->transfer.done);
     xlm_host_release(exchange->mpi, &exchange->transfer.host);
-    free(exchange->sent);
     free(exchange->send.at);
     free(exchange);
 }
@@ -120,59 +105,90 @@ xl_view xl_mpi_exchange_ids(const xl_mpi_exchange *exchange)
 
 /* ---- by owner ------------------------------------------------------------------------------ */
 
-/* Lists the elements by their owners, stably. */
-static xl_status list_by_owner(xl_mpi_exchange *exchange, const uint32_t *owners)
+/* Enqueues work that lists the elements by their owners, stably. found[0]: the lowest element whose owner is
+ * no rank. found[1 + r]: where the elements of rank r begin, and behind these the number of all. `sorted`: room
+ * for the owners. */
+static xl_status list_by_owner(xl_mpi_exchange *exchange, cl_command_queue queue,
+                               const xl_view *owners, cl_mem sorted, cl_mem found)
 {
     xl_mpi *const mpi = exchange->mpi;
-    uint64_t *const at = exchange->send.at, *const next = exchange->transfer.to_bytes;
-    const size_t n = exchange->send.count;
-    const xl_status status = xlm_alloc(mpi, n, sizeof *exchange->sent, &exchange->sent);
-    if (status != XL_SUCCESS)
-        return status;
-    for (size_t i = 0; i < n; ++i) {
-        if (owners[i] >= (uint32_t)mpi->size)
-            return xlm_fail(mpi, XL_ERROR_OUT_OF_DOMAIN,
-                            "owners[%zu]: %u; must be a rank, below %d", i, (unsigned)owners[i],
-                            mpi->size);
-        ++at[owners[i] + 1];
-    }
-    for (int r = 0; r < mpi->size; ++r) {
-        next[r] = at[r];
-        at[r + 1] += at[r];
-    }
-    for (size_t i = 0; i < n; ++i)
-        exchange->sent[next[owners[i]]++] = (uint32_t)i;
-    return XL_SUCCESS;
+    const cl_ulong n = exchange->send.count, at = owners->offset;
+    const cl_uint ranks = (cl_uint)mpi->size;
+    const xlm_argument check[] = {{sizeof n, &n},
+                                  {sizeof owners->buffer, &owners->buffer},
+                                  {sizeof at, &at},
+                                  {sizeof ranks, &ranks},
+                                  {sizeof found, &found}};
+    const xlm_argument find[] = {
+        {sizeof ranks, &ranks}, {sizeof n, &n}, {sizeof sorted, &sorted}, {sizeof found, &found}};
+    const xl_sort_args sort = {.n = exchange->send.count,
+                               .keys_in = *owners,
+                               .keys_out = xl_view_of(sorted, 0),
+                               .values_out = xl_view_of(exchange->send.list, 0)};
+    xl_status status = xlm_run(mpi, queue, mpi->program, "check_owners", check,
+                               sizeof check / sizeof check[0], 0, n);
+    if (status == XL_SUCCESS)
+        status = xlm_core(
+            mpi, xl_sort_enqueue(mpi->plans[XLM_SORT_NUMBERS], queue, &sort, 0, NULL, NULL));
+    if (status == XL_SUCCESS)
+        status = xlm_order(mpi, queue);
+    return status == XL_SUCCESS ? xlm_run(mpi, queue, mpi->program, "find_ranks", find,
+                                          sizeof find / sizeof find[0], 0, ranks + 1)
+                                : status;
 }
 
-static xl_status read_owners(xl_mpi_exchange *exchange, cl_command_queue queue, const xl_view *view,
-                             cl_uint num_waits, const cl_event *waits)
+static xl_status refuse_owner(xl_mpi *mpi, cl_command_queue queue, const xl_view *owners, size_t i)
+{
+    uint32_t owner;
+    const xl_status status =
+        xlm_read(mpi, queue, owners->buffer, (owners->offset + i) * sizeof owner, sizeof owner,
+                 &owner, 0, NULL);
+    return status == XL_SUCCESS
+               ? xlm_fail(mpi, XL_ERROR_OUT_OF_DOMAIN, "owners[%zu]: %u; must be a rank, below %d",
+                          i, (unsigned)owner, mpi->size)
+               : status;
+}
+
+/* Fills send.list and send.at. */
+static xl_status take_owners(xl_mpi_exchange *exchange, cl_command_queue queue,
+                             const xl_view *owners)
 {
     xl_mpi *const mpi = exchange->mpi;
-    const size_t n = exchange->send.count;
-    uint32_t *owners = NULL;
-    xl_status status = xlm_alloc(mpi, n, sizeof *owners, &owners);
+    const size_t bytes = exchange->send.count * sizeof(cl_uint), ranks = (size_t)mpi->size;
+    cl_mem sorted = NULL, device = NULL;
+    cl_uint *found = NULL;
+    xl_status status = xlm_buffer(mpi, bytes, &exchange->send.list);
+    if (status != XL_SUCCESS || bytes == 0)
+        return status;
+    status = xlm_alloc(mpi, ranks + 2, sizeof *found, &found);
     if (status == XL_SUCCESS)
-        status = xlm_read(mpi, queue, view->buffer, view->offset * sizeof *owners,
-                          n * sizeof *owners, owners, num_waits, waits);
+        status = xlm_buffer(mpi, bytes, &sorted);
+    if (status == XL_SUCCESS) {
+        found[0] = XLM_NO_INDEX;
+        status = xlm_buffer_of(mpi, (ranks + 2) * sizeof *found, found, &device);
+    }
     if (status == XL_SUCCESS)
-        status = list_by_owner(exchange, owners);
-    free(owners);
+        status = list_by_owner(exchange, queue, owners, sorted, device);
+    if (status == XL_SUCCESS)
+        status = xlm_read(mpi, queue, device, 0, (ranks + 2) * sizeof *found, found, 0, NULL);
+    if (status == XL_SUCCESS && found[0] != XLM_NO_INDEX)
+        status = refuse_owner(mpi, queue, owners, found[0]);
+    for (size_t r = 0; r <= ranks && status == XL_SUCCESS; ++r)
+        exchange->send.at[r] = found[1 + r];
+    xlm_release(sorted);
+    xlm_release(device);
+    free(found);
     return status;
 }
 
 /* Elements stay in the order in which they arrive. */
 static xl_status complete_in_order(xl_mpi_exchange *exchange, cl_command_queue queue)
 {
-    uint32_t *places = NULL;
-    xl_status status = xlm_alloc(exchange->mpi, exchange->recv.count, sizeof *places, &places);
-    if (status != XL_SUCCESS)
-        return status;
-    for (size_t k = 0; k < exchange->recv.count; ++k)
-        places[k] = (uint32_t)k;
-    status = xlm_exchange_complete(exchange, queue, places);
-    free(places);
-    return status;
+    const xlm_side *const side = &exchange->recv;
+    xl_status status = xlm_exchange_complete(exchange);
+    if (status == XL_SUCCESS)
+        status = xlm_count_up(exchange->mpi, queue, 0, side->list, 0, side->count);
+    return status == XL_SUCCESS ? xlm_finish(exchange->mpi, queue) : status;
 }
 
 xl_status xl_mpi_exchange_by_owner(xl_mpi *mpi, cl_command_queue queue, size_t n, xl_view owners,
@@ -193,10 +209,14 @@ xl_status xl_mpi_exchange_by_owner(xl_mpi *mpi, cl_command_queue queue, size_t n
     if (status == XL_SUCCESS)
         status = xlm_exchange_new(mpi, n, &exchange);
     if (status == XL_SUCCESS)
-        status = read_owners(exchange, queue, &owners, num_waits, waits);
+        status = xlm_wait(mpi, num_waits, waits);
     status = xlm_agree(mpi, status);
     if (status == XL_SUCCESS)
         status = xlm_build(mpi);
+    if (status == XL_SUCCESS)
+        status = xlm_core_plan_once(mpi, XLM_SORT_NUMBERS);
+    if (status == XL_SUCCESS)
+        status = xlm_agree(mpi, take_owners(exchange, queue, &owners));
     if (status == XL_SUCCESS) {
         status = xlm_exchange_count(exchange);
         if (status == XL_SUCCESS)

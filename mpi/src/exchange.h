@@ -46,8 +46,7 @@ typedef struct xlm_transfer {
 struct xl_mpi_exchange {
     xl_mpi *mpi;
     xlm_side send, recv;
-    uint32_t *sent; /* send.list on the host */
-    cl_mem ids;     /* of a halo */
+    cl_mem ids; /* of a halo */
     cl_kernel move[5];
     xlm_transfer transfer;
     /* Of scatters: for each element the places of its copies in the first and third part of device memory,
@@ -61,14 +60,15 @@ struct xl_mpi_exchange {
 xl_status xlm_build(xl_mpi *mpi);
 /* COLLECTIVE. Builds a program that *program is to keep, unless it is there. */
 xl_status xlm_build_once(xl_mpi *mpi, const char *source, const char *options, cl_program *program);
+/* COLLECTIVE, agreed. Makes mpi->plans[plan], unless it is there. */
+xl_status xlm_core_plan_once(xl_mpi *mpi, xlm_core_plan plan);
 
 /* An exchange without entries: room for its tables. */
 xl_status xlm_exchange_new(xl_mpi *mpi, size_t n, xl_mpi_exchange **exchange);
 /* COLLECTIVE. Fills recv.at from the send.at of all ranks. Local result. */
 xl_status xlm_exchange_count(xl_mpi_exchange *exchange);
-/* Writes both lists to the device and makes the kernels; `places` is recv.list. Local. */
-xl_status xlm_exchange_complete(xl_mpi_exchange *exchange, cl_command_queue queue,
-                                const uint32_t *places);
+/* Makes the kernels and a buffer for recv.list. Local. */
+xl_status xlm_exchange_complete(xl_mpi_exchange *exchange);
 
 /* Describes a field. */
 xlm_moved xlm_moved_of(size_t bytes, const xl_view *in, const xl_view *out);
@@ -95,5 +95,12 @@ typedef struct xlm_argument {
     const void *value;
 } xlm_argument;
 xl_status xlm_arguments(xl_mpi *mpi, cl_kernel kernel, const xlm_argument *arguments, size_t count);
+/* Enqueues a kernel of a program with at least n work-items. group: the size of its work-groups, or 0. Later
+ * commands on the queue come after it. */
+xl_status xlm_run(xl_mpi *mpi, cl_command_queue queue, cl_program program, const char *name,
+                  const xlm_argument *arguments, size_t count, size_t group, uint64_t n);
+/* list[at + k] = first + k for k below n. */
+xl_status xlm_count_up(xl_mpi *mpi, cl_command_queue queue, uint64_t first, cl_mem list,
+                       uint64_t at, uint64_t n);
 
 #endif

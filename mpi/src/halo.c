@@ -38,13 +38,12 @@ static xl_status reserve(xlm_halo *halo)
     xl_mpi *const mpi = halo->mpi;
     const size_t size = (size_t)mpi->size;
     halo->marks = calloc(size, sizeof *halo->marks);
+    halo->num_marks = calloc(size, sizeof *halo->num_marks);
     halo->send_at = calloc(2 * (size + 1), sizeof *halo->send_at);
-    if (!halo->marks || !halo->send_at)
+    if (!halo->marks || !halo->num_marks || !halo->send_at)
         return xlm_fail(mpi, XL_ERROR_OUT_OF_MEMORY, "no memory for the tables of a halo");
     halo->recv_at = halo->send_at + size + 1;
     xl_status status = xlm_alloc(mpi, size, sizeof *halo->parts, &halo->parts);
-    if (status == XL_SUCCESS)
-        status = xlm_alloc(mpi, halo->args->n, sizeof *halo->ids, &halo->ids);
     if (status == XL_SUCCESS)
         status = xlm_exchange_new(mpi, halo->args->n, &halo->exchange);
     return status;
@@ -55,12 +54,13 @@ static void release(xlm_halo *halo)
     for (int r = 0; halo->marks && r < halo->mpi->size; ++r)
         free(halo->marks[r]);
     free(halo->marks);
+    free(halo->num_marks);
     free(halo->send_at);
     free(halo->parts);
-    free(halo->ids);
     free(halo->moves);
     free(halo->send);
     free(halo->recv);
+    xlm_release(halo->numbers);
 }
 
 static void release_words(xlm_halo *halo)
@@ -72,43 +72,119 @@ static void release_words(xlm_halo *halo)
 
 /* ---- ids ----------------------------------------------------------------------------------- */
 
-/* Reads ids that are given; they must ascend. */
-static xl_status read_ids(xlm_halo *halo, cl_command_queue queue)
+static xl_status refuse_id(xlm_halo *halo, size_t i)
 {
     const xl_view *const view = &halo->args->ids;
-    const size_t n = halo->args->n, bytes = sizeof *halo->ids;
-    if (!view->buffer)
+    uint64_t ids[2];
+    const xl_status status =
+        xlm_read(halo->mpi, halo->queue, view->buffer, (view->offset + i - 1) * sizeof ids[0],
+                 sizeof ids, ids, 0, NULL);
+    return status == XL_SUCCESS
+               ? xlm_fail(halo->mpi, XL_ERROR_INVALID_ARGUMENT,
+                          "args.ids: %llu at index %zu, behind %llu; ids must ascend",
+                          (unsigned long long)ids[1], i, (unsigned long long)ids[0])
+               : status;
+}
+
+/* Ids that are given must ascend. */
+static xl_status check_ids(xlm_halo *halo)
+{
+    const xl_view *const view = &halo->args->ids;
+    const cl_ulong n = halo->args->n, at = view->offset;
+    cl_uint lowest = XLM_NO_INDEX;
+    cl_mem index = NULL;
+    if (!view->buffer || n < 2)
         return XL_SUCCESS;
-    const xl_status status = xlm_read(halo->mpi, queue, view->buffer, view->offset * bytes,
-                                      n * bytes, halo->ids, 0, NULL);
-    for (size_t i = 1; i < n && status == XL_SUCCESS; ++i)
-        if (halo->ids[i] <= halo->ids[i - 1])
-            return xlm_fail(halo->mpi, XL_ERROR_INVALID_ARGUMENT,
-                            "args.ids: %llu at index %zu, behind %llu; ids must ascend",
-                            (unsigned long long)halo->ids[i], i,
-                            (unsigned long long)halo->ids[i - 1]);
-    return status;
+    xl_status status = xlm_buffer_of(halo->mpi, sizeof lowest, &lowest, &index);
+    const xlm_argument all[] = {{sizeof n, &n},
+                                {sizeof view->buffer, &view->buffer},
+                                {sizeof at, &at},
+                                {sizeof index, &index}};
+    if (status == XL_SUCCESS)
+        status = xlm_run(halo->mpi, halo->queue, halo->mpi->program, "check_ids", all,
+                         sizeof all / sizeof all[0], 0, n - 1);
+    if (status == XL_SUCCESS)
+        status = xlm_read(halo->mpi, halo->queue, index, 0, sizeof lowest, &lowest, 0, NULL);
+    xlm_release(index);
+    return status == XL_SUCCESS && lowest != XLM_NO_INDEX ? refuse_id(halo, lowest) : status;
 }
 
 /* Ids that are not given are indices in the whole array. Ranks with points must all give them or not. */
 static xl_status complete_ids(xlm_halo *halo)
 {
     const xlm_part *const mine = &halo->parts[halo->mpi->rank];
-    uint64_t before = 0;
     for (int r = 0; r < halo->mpi->size; ++r) {
         const xlm_part *const part = &halo->parts[r];
         if (part->n > 0 && mine->n > 0 && part->has_ids != mine->has_ids)
             return xlm_fail(
                 halo->mpi, XL_ERROR_INVALID_ARGUMENT, "args.ids: %s; on rank %d it is %s",
                 mine->has_ids ? "given" : "not given", r, part->has_ids ? "given" : "not given");
-        before += r < halo->mpi->rank ? part->n : 0;
+        halo->before += r < halo->mpi->rank ? part->n : 0;
     }
-    for (size_t i = 0; i < mine->n && !mine->has_ids; ++i)
-        halo->ids[i] = before + i;
-    return XL_SUCCESS;
+    halo->ids = halo->args->ids;
+    if (mine->has_ids)
+        return XL_SUCCESS;
+    const cl_ulong n = mine->n, first = halo->before;
+    const xl_status status = xlm_buffer(halo->mpi, mine->n * sizeof(cl_ulong), &halo->numbers);
+    const xlm_argument all[] = {
+        {sizeof n, &n}, {sizeof first, &first}, {sizeof halo->numbers, &halo->numbers}};
+    halo->ids = xl_view_of(halo->numbers, 0);
+    return status == XL_SUCCESS ? xlm_run(halo->mpi, halo->queue, halo->mpi->program, "number_ids",
+                                          all, sizeof all / sizeof all[0], 0, n)
+                                : status;
+}
+
+/* Packs the ids of `count` entries of the sending side from entry `from` on. */
+static xl_status pack_ids(const xlm_halo *halo, uint64_t from, uint64_t count, cl_mem packed,
+                          uint64_t at)
+{
+    const xlm_side *const side = &halo->exchange->send;
+    const cl_ulong n = count, words = 1, in_at = halo->ids.offset, out_at = at, list_at = from;
+    const cl_uint unpacks = 0;
+    const xlm_argument all[] = {{sizeof n, &n},
+                                {sizeof words, &words},
+                                {sizeof halo->ids.buffer, &halo->ids.buffer},
+                                {sizeof in_at, &in_at},
+                                {sizeof packed, &packed},
+                                {sizeof out_at, &out_at},
+                                {sizeof side->list, &side->list},
+                                {sizeof list_at, &list_at},
+                                {sizeof unpacks, &unpacks}};
+    return count > 0 ? xlm_run(halo->mpi, halo->queue, halo->mpi->program, "move3", all,
+                               sizeof all / sizeof all[0], 0, n)
+                     : XL_SUCCESS;
+}
+
+/* Reads the ids of the points that other ranks get; at[r]: where those for rank r begin. */
+static xl_status read_sent_ids(xlm_halo *halo, const uint64_t *at)
+{
+    xl_mpi *const mpi = halo->mpi;
+    const uint64_t *const all = halo->exchange->send.at;
+    const uint64_t count = at[mpi->size], before = at[mpi->rank];
+    const size_t bytes = (size_t)count * sizeof *halo->send;
+    cl_mem packed = NULL;
+    xl_status status = xlm_alloc(mpi, (size_t)count, sizeof *halo->send, &halo->send);
+    if (status == XL_SUCCESS)
+        status = xlm_buffer(mpi, bytes, &packed);
+    if (status == XL_SUCCESS)
+        status = pack_ids(halo, 0, before, packed, 0);
+    if (status == XL_SUCCESS)
+        status = pack_ids(halo, all[mpi->rank + 1], count - before, packed, before);
+    if (status == XL_SUCCESS)
+        status = xlm_read(mpi, halo->queue, packed, 0, bytes, halo->send, 0, NULL);
+    xlm_release(packed);
+    return status;
 }
 
 /* ---- the order ----------------------------------------------------------------------------- */
+
+/* The ghosts, in the order of the elements out. */
+typedef struct ghosts {
+    size_t count;
+    uint64_t *ids;
+    uint32_t *entries; /* of the receiving side */
+    uint32_t *before;  /* own elements before each one */
+} ghosts;
 
 /* Merges two ascending runs of positions by the ids that arrived there; equal ids stay in order. */
 static void merge_runs(const uint64_t *ids, const uint32_t *from, uint64_t begin, uint64_t middle,
@@ -119,15 +195,11 @@ static void merge_runs(const uint64_t *ids, const uint32_t *from, uint64_t begin
         to[k] = b == end || (a < middle && ids[from[a]] <= ids[from[b]]) ? from[a++] : from[b++];
 }
 
-/* Positions of arrived elements in the order of their ids. Those of one rank ascend already. The result is
- * in `order` or in `other`. */
-static uint32_t *sort_by_id(const xl_mpi_exchange *exchange, const uint64_t *ids, uint32_t *order,
+/* Sorts `order`, positions of ghosts that arrived, by their ids. Those of rank r are at[r] to at[r + 1], and
+ * ascend already. The result is in `order` or in `other`. */
+static uint32_t *sort_by_id(int size, const uint64_t *at, const uint64_t *ids, uint32_t *order,
                             uint32_t *other)
 {
-    const int size = exchange->mpi->size;
-    const uint64_t *const at = exchange->recv.at;
-    for (uint64_t k = 0; k < at[size]; ++k)
-        order[k] = (uint32_t)k;
     for (int width = 1; width < size; width *= 2) {
         for (int r = 0; r < size; r += 2 * width) {
             const int middle = r + width < size ? r + width : size,
@@ -141,50 +213,128 @@ static uint32_t *sort_by_id(const xl_mpi_exchange *exchange, const uint64_t *ids
     return order;
 }
 
-/* Own elements first, then the others in the order in which they arrived. */
-static uint32_t *own_first(const xl_mpi_exchange *exchange, uint32_t *order)
+/* Fills ids and entries; `arrived`: ids of ghosts, where those of rank r begin at at[r]. */
+static xl_status order_ghosts(const xlm_halo *halo, const uint64_t *arrived, const uint64_t *at,
+                              ghosts *g)
 {
-    const uint64_t begin = exchange->recv.at[exchange->mpi->rank], own = exchange->send.count;
-    for (uint64_t k = 0; k < exchange->recv.count; ++k)
-        order[k] = (uint32_t)(k < own ? begin + k : k < begin + own ? k - own : k);
-    return order;
-}
-
-static xl_status write_ids(xl_mpi_exchange *exchange, cl_command_queue queue, const uint64_t *ids)
-{
-    const size_t bytes = exchange->recv.count * sizeof *ids;
-    xl_status status = xlm_buffer(exchange->mpi, bytes, &exchange->ids);
-    if (status == XL_SUCCESS)
-        status = xlm_write(exchange->mpi, queue, exchange->ids, 0, bytes, ids);
+    const uint64_t begin = halo->exchange->recv.at[halo->mpi->rank];
+    uint32_t *memory = NULL;
+    const xl_status status = xlm_alloc(halo->mpi, g->count, 2 * sizeof *memory, &memory);
+    if (status != XL_SUCCESS)
+        return status;
+    for (size_t k = 0; k < g->count; ++k)
+        memory[k] = (uint32_t)k;
+    const uint32_t *const order =
+        halo->args->order == XL_MPI_BY_ID
+            ? sort_by_id(halo->mpi->size, at, arrived, memory, memory + g->count)
+            : memory;
+    for (size_t k = 0; k < g->count; ++k) {
+        g->ids[k] = arrived[order[k]];
+        g->entries[k] = order[k] + (order[k] < begin ? 0 : (uint32_t)halo->args->n);
+    }
+    free(memory);
     return status;
 }
 
-/* Orders what arrived: `arrived` are its ids. */
-static xl_status order_elements(xlm_halo *halo, cl_command_queue queue, const uint64_t *arrived)
+/* Makes `before` on the device; ids: those of the ghosts there. */
+static xl_status count_own(const xlm_halo *halo, ghosts *g, cl_mem ids, cl_mem *before)
 {
-    xl_mpi_exchange *const exchange = halo->exchange;
-    const size_t count = exchange->recv.count;
-    uint32_t *memory = NULL;
-    uint64_t *ids = NULL;
-    xl_status status = xlm_alloc(halo->mpi, count, 2 * sizeof *memory, &memory);
-    if (status == XL_SUCCESS)
-        status = xlm_alloc(halo->mpi, count, sizeof *ids, &ids);
-    if (status != XL_SUCCESS)
-        goto done;
-    const uint32_t *const order = halo->args->order == XL_MPI_BY_ID
-                                      ? sort_by_id(exchange, arrived, memory, memory + count)
-                                      : own_first(exchange, memory);
-    uint32_t *const places = order == memory ? memory + count : memory;
-    for (size_t k = 0; k < count; ++k) {
-        places[order[k]] = (uint32_t)k;
-        ids[k] = arrived[order[k]];
+    xl_mpi *const mpi = halo->mpi;
+    const size_t n = halo->args->n, bytes = g->count * sizeof *g->before;
+    const bool by_id = halo->args->order == XL_MPI_BY_ID;
+    if (!(by_id && halo->args->ids.buffer && n > 0 && g->count > 0)) {
+        for (size_t k = 0; k < g->count; ++k)
+            g->before[k] = by_id && g->ids[k] < halo->before ? 0 : (uint32_t)n;
+        return xlm_buffer_of(mpi, bytes, g->before, before);
     }
-    status = xlm_exchange_complete(exchange, queue, places);
+    xl_status status = xlm_buffer(mpi, bytes, before);
+    const xl_search_args args = {.n = n,
+                                 .num_queries = g->count,
+                                 .keys = halo->ids,
+                                 .queries = xl_view_of(ids, 0),
+                                 .indices_out = xl_view_of(*before, 0)};
     if (status == XL_SUCCESS)
-        status = write_ids(exchange, queue, ids);
-done:
-    free(memory);
-    free(ids);
+        status = xlm_core(
+            mpi, xl_search_enqueue(mpi->plans[XLM_SEARCH], halo->queue, &args, 0, NULL, NULL));
+    return status == XL_SUCCESS ? xlm_order(mpi, halo->queue) : status;
+}
+
+static xl_status place_ghosts(const xlm_halo *halo, const ghosts *g, cl_mem before, cl_mem ids,
+                              cl_mem entries)
+{
+    const xl_mpi_exchange *const exchange = halo->exchange;
+    const cl_ulong n = g->count;
+    const xlm_argument all[] = {{sizeof n, &n},
+                                {sizeof before, &before},
+                                {sizeof entries, &entries},
+                                {sizeof ids, &ids},
+                                {sizeof exchange->recv.list, &exchange->recv.list},
+                                {sizeof exchange->ids, &exchange->ids}};
+    return xlm_run(halo->mpi, halo->queue, halo->mpi->program, "place_ghosts", all,
+                   sizeof all / sizeof all[0], 0, n);
+}
+
+static xl_status place_own(const xlm_halo *halo, const ghosts *g, cl_mem before)
+{
+    const xl_mpi_exchange *const exchange = halo->exchange;
+    const cl_ulong n = halo->args->n, begin = exchange->recv.at[halo->mpi->rank],
+                   at = halo->ids.offset, count = halo->args->order == XL_MPI_BY_ID ? g->count : 0;
+    const xlm_argument all[] = {{sizeof n, &n},
+                                {sizeof count, &count},
+                                {sizeof before, &before},
+                                {sizeof begin, &begin},
+                                {sizeof halo->ids.buffer, &halo->ids.buffer},
+                                {sizeof at, &at},
+                                {sizeof exchange->recv.list, &exchange->recv.list},
+                                {sizeof exchange->ids, &exchange->ids}};
+    return n > 0 ? xlm_run(halo->mpi, halo->queue, halo->mpi->program, "place_own", all,
+                           sizeof all / sizeof all[0], 0, n)
+                 : XL_SUCCESS;
+}
+
+/* Fills recv.list and ids of the exchange. */
+static xl_status place_elements(const xlm_halo *halo, ghosts *g)
+{
+    xl_mpi *const mpi = halo->mpi;
+    xl_mpi_exchange *const exchange = halo->exchange;
+    cl_mem ids = NULL, entries = NULL, before = NULL;
+    xl_status status = xlm_buffer(mpi, exchange->recv.count * sizeof *g->ids, &exchange->ids);
+    if (status == XL_SUCCESS)
+        status = xlm_buffer_of(mpi, g->count * sizeof *g->ids, g->ids, &ids);
+    if (status == XL_SUCCESS)
+        status = xlm_buffer_of(mpi, g->count * sizeof *g->entries, g->entries, &entries);
+    if (status == XL_SUCCESS)
+        status = count_own(halo, g, ids, &before);
+    if (status == XL_SUCCESS)
+        status = place_ghosts(halo, g, before, ids, entries);
+    if (status == XL_SUCCESS)
+        status = place_own(halo, g, before);
+    if (status == XL_SUCCESS)
+        status = xlm_finish(mpi, halo->queue);
+    xlm_release(ids);
+    xlm_release(entries);
+    xlm_release(before);
+    return status;
+}
+
+/* Orders what arrived: `arrived` are the ids of the ghosts, where those of rank r begin at at[r]. */
+static xl_status order_elements(xlm_halo *halo, const uint64_t *arrived, const uint64_t *at)
+{
+    ghosts g = {.count = (size_t)at[halo->mpi->size]};
+    xl_status status = xlm_exchange_complete(halo->exchange);
+    if (status == XL_SUCCESS)
+        status = xlm_alloc(halo->mpi, g.count, sizeof *g.ids, &g.ids);
+    if (status == XL_SUCCESS)
+        status = xlm_alloc(halo->mpi, g.count, sizeof *g.entries, &g.entries);
+    if (status == XL_SUCCESS)
+        status = xlm_alloc(halo->mpi, g.count, sizeof *g.before, &g.before);
+    if (status == XL_SUCCESS)
+        status = order_ghosts(halo, arrived, at, &g);
+    if (status == XL_SUCCESS)
+        status = place_elements(halo, &g);
+    free(g.ids);
+    free(g.entries);
+    free(g.before);
     return status;
 }
 
@@ -243,25 +393,47 @@ static xl_status search(xlm_halo *halo)
     return status;
 }
 
+/* Where the entries for each other rank begin if those of this rank to itself are left out. */
+static void leave_out_own(const xl_mpi *mpi, const uint64_t *at, uint64_t *others)
+{
+    others[0] = 0;
+    for (int r = 0; r < mpi->size; ++r)
+        others[r + 1] = others[r] + (r == mpi->rank ? 0 : at[r + 1] - at[r]);
+}
+
 /* COLLECTIVE. Makes the lists of both sides. */
-static xl_status finish(xlm_halo *halo, cl_command_queue queue)
+static xl_status finish(xlm_halo *halo)
 {
     xl_mpi *const mpi = halo->mpi;
     xl_mpi_exchange *const exchange = halo->exchange;
+    uint64_t *const sent = exchange->transfer.from_bytes,
+                    *const received = exchange->transfer.to_bytes; /* unused before a transfer */
     xl_status status = xlm_halo_select(halo);
     release_words(halo);
     const xl_status counted = xlm_exchange_count(exchange);
     if (status == XL_SUCCESS)
         status = counted;
-    const size_t entries = (size_t)exchange->send.at[mpi->size];
+    leave_out_own(mpi, exchange->send.at, sent);
+    leave_out_own(mpi, exchange->recv.at, received);
     if (status == XL_SUCCESS)
-        status = xlm_alloc(mpi, entries, sizeof *halo->send, &halo->send);
-    for (size_t k = 0; k < entries && status == XL_SUCCESS; ++k)
-        halo->send[k] = halo->ids[exchange->sent[k]];
-    status = send_words(halo, status, exchange->send.at, exchange->recv.at);
+        status = read_sent_ids(halo, sent);
+    status = send_words(halo, status, sent, received);
     if (status == XL_SUCCESS)
-        status = xlm_agree(mpi, order_elements(halo, queue, halo->recv));
+        status = xlm_agree(mpi, order_elements(halo, halo->recv, received));
     return status;
+}
+
+/* COLLECTIVE, agreed. Programs and plans. */
+static xl_status build(xlm_halo *halo)
+{
+    xl_status status = xlm_build(halo->mpi);
+    if (status == XL_SUCCESS)
+        status = xlm_points_build(halo->mpi, &halo->given);
+    if (status == XL_SUCCESS)
+        status = xlm_core_plan_once(halo->mpi, XLM_SELECT_WORDS);
+    if (status == XL_SUCCESS)
+        status = xlm_core_plan_once(halo->mpi, XLM_SELECT_BITS);
+    return status == XL_SUCCESS ? xlm_core_plan_once(halo->mpi, XLM_SEARCH) : status;
 }
 
 xl_status xl_mpi_exchange_halo(xl_mpi *mpi, cl_command_queue queue, const xl_mpi_halo_args *args,
@@ -280,14 +452,16 @@ xl_status xl_mpi_exchange_halo(xl_mpi *mpi, cl_command_queue queue, const xl_mpi
     if (status == XL_SUCCESS)
         status = reserve(&halo);
     if (status == XL_SUCCESS)
-        status = xlm_halo_points(&halo, num_waits, waits, &part);
-    if (status == XL_SUCCESS)
-        status = read_ids(&halo, queue);
+        status = xlm_wait(mpi, num_waits, waits);
     status = xlm_agree(mpi, status);
     if (status == XL_SUCCESS)
-        status = xlm_build(mpi);
-    if (status == XL_SUCCESS)
-        status = xlm_points_build(mpi, &halo.given);
+        status = build(&halo);
+    if (status == XL_SUCCESS) {
+        status = xlm_halo_points(&halo, &part);
+        if (status == XL_SUCCESS)
+            status = check_ids(&halo);
+        status = xlm_agree(mpi, status);
+    }
     if (status == XL_SUCCESS) {
         status = xlm_mpi(mpi,
                          MPI_Allgather(&part, (int)sizeof part, MPI_BYTE, halo.parts,
@@ -298,7 +472,7 @@ xl_status xl_mpi_exchange_halo(xl_mpi *mpi, cl_command_queue queue, const xl_mpi
     if (status == XL_SUCCESS)
         status = search(&halo);
     if (status == XL_SUCCESS)
-        status = finish(&halo, queue);
+        status = finish(&halo);
     if (status == XL_SUCCESS)
         *out = halo.exchange;
     else

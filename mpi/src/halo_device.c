@@ -42,15 +42,13 @@ static xl_status launch(const xlm_halo *halo, const char *name, const xlm_argume
                                   own, count);
 }
 
-xl_status xlm_halo_zero(const xlm_halo *halo, size_t bytes, cl_mem *words)
+xl_status xlm_halo_zero(const xlm_halo *halo, cl_mem words, size_t count)
 {
     const cl_uint zero = 0;
-    xl_status status = xlm_buffer(halo->mpi, bytes, words);
-    if (status == XL_SUCCESS)
-        status = xlm_cl(
-            halo->mpi,
-            clEnqueueFillBuffer(halo->queue, *words, &zero, sizeof zero, 0, bytes, 0, NULL, NULL),
-            "clEnqueueFillBuffer");
+    const xl_status status = xlm_cl(halo->mpi,
+                                    clEnqueueFillBuffer(halo->queue, words, &zero, sizeof zero, 0,
+                                                        count * sizeof zero, 0, NULL, NULL),
+                                    "clEnqueueFillBuffer");
     return status == XL_SUCCESS ? xlm_order(halo->mpi, halo->queue) : status;
 }
 
@@ -78,13 +76,25 @@ xl_status xlm_halo_number(const xlm_halo *halo, const xlm_cells *own, cl_mem num
     return launch(halo, "number", a.all, OF_CELLS + 1);
 }
 
-xl_status xlm_halo_select_marked(const xlm_halo *halo, cl_mem numbers, cl_mem marks, uint64_t at,
-                                 uint64_t words, cl_mem bits)
+xl_status xlm_halo_spread(const xlm_halo *halo, cl_mem marks, uint64_t at, uint64_t count,
+                          cl_mem words)
 {
-    const cl_ulong n = halo->args->n, marks_at = at, count = words - 1;
-    const xlm_argument all[] = {{sizeof n, &n},         {sizeof numbers, &numbers},
-                                {sizeof marks, &marks}, {sizeof marks_at, &marks_at},
-                                {sizeof count, &count}, {sizeof bits, &bits}};
+    const cl_ulong n = count, from = 2 * at;
+    const xlm_argument all[] = {
+        {sizeof n, &n}, {sizeof marks, &marks}, {sizeof from, &from}, {sizeof words, &words}};
+    return xlm_points_launch(halo->mpi, halo->queue, &halo->given, "spread", all,
+                             sizeof all / sizeof all[0], n);
+}
+
+xl_status xlm_halo_select_marked(const xlm_halo *halo, cl_mem numbers, cl_mem words, cl_mem bits,
+                                 uint64_t bits_at)
+{
+    const cl_ulong n = halo->args->n, to = bits_at;
+    const xlm_argument all[] = {{sizeof n, &n},
+                                {sizeof numbers, &numbers},
+                                {sizeof words, &words},
+                                {sizeof bits, &bits},
+                                {sizeof to, &to}};
     return xlm_points_launch(halo->mpi, halo->queue, &halo->given, "select_marked", all,
                              sizeof all / sizeof all[0], (n + 31) / 32);
 }

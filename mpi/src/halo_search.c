@@ -189,25 +189,64 @@ static bool is_near(const xlm_halo *halo, int rank, const double move[3])
            halo->reach * halo->reach;
 }
 
+static size_t words_of(const xlm_cells *cells)
+{
+    return (size_t)((cells->all + 31) / 32);
+}
+
+/* Reads the words of marks that are not 0: their numbers, and behind these the words. */
+static xl_status read_marks(xlm_halo *halo, int rank, cl_mem words, size_t all)
+{
+    xl_mpi *const mpi = halo->mpi;
+    const size_t word = sizeof(uint32_t);
+    uint64_t count = 0;
+    cl_mem found = NULL;
+    xl_status status = xlm_buffer(mpi, 2 * (all + 1) * word, &found); /* a u64, numbers, words */
+    const xl_select_args args = {.n = all,
+                                 .in = xl_view_of(words, 0),
+                                 .out = xl_view_of(found, 2 + all),
+                                 .indices_out = xl_view_of(found, 2),
+                                 .count_out = xl_view_of(found, 0)};
+    if (status == XL_SUCCESS)
+        status = xlm_core(mpi, xl_select_enqueue(mpi->plans[XLM_SELECT_WORDS], halo->queue, &args,
+                                                 0, NULL, NULL));
+    if (status == XL_SUCCESS)
+        status = xlm_order(mpi, halo->queue);
+    if (status == XL_SUCCESS)
+        status = xlm_read(mpi, halo->queue, found, 0, sizeof count, &count, 0, NULL);
+    if (status == XL_SUCCESS)
+        status = xlm_alloc(mpi, (size_t)count, 2 * word, &halo->marks[rank]);
+    const size_t bytes = (size_t)count * word;
+    if (status == XL_SUCCESS)
+        status = xlm_read(mpi, halo->queue, found, 2 * word, bytes, halo->marks[rank], 0, NULL);
+    if (status == XL_SUCCESS)
+        status = xlm_read(mpi, halo->queue, found, (2 + all) * word, bytes,
+                          halo->marks[rank] + count, 0, NULL);
+    halo->num_marks[rank] = status == XL_SUCCESS ? count : 0;
+    xlm_release(found);
+    return status;
+}
+
 /* Marks the cells of a rank that are within reach of images of this rank's points. */
 static xl_status mark_cells(xlm_halo *halo, int rank)
 {
     const xlm_cells cells = cells_of(halo, rank);
-    const size_t bytes = (size_t)((cells.all + 63) / 64 * sizeof(uint64_t));
+    const size_t all = words_of(&cells);
     cl_mem words = NULL;
     xl_status status = XL_SUCCESS;
     for (size_t m = 0; m < halo->num_moves && status == XL_SUCCESS; ++m) {
         if (!is_near(halo, rank, halo->moves[m]))
             continue;
-        if (!words)
-            status = xlm_halo_zero(halo, bytes, &words);
+        if (!words) {
+            status = xlm_buffer(halo->mpi, all * sizeof(cl_uint), &words);
+            if (status == XL_SUCCESS)
+                status = xlm_halo_zero(halo, words, all);
+        }
         if (status == XL_SUCCESS)
             status = xlm_halo_mark_image(halo, &halo->parts[rank], &cells, halo->moves[m], words);
     }
     if (status == XL_SUCCESS && words)
-        status = xlm_alloc(halo->mpi, bytes, 1, &halo->marks[rank]);
-    if (status == XL_SUCCESS && words)
-        status = xlm_read(halo->mpi, halo->queue, words, 0, bytes, halo->marks[rank], 0, NULL);
+        status = read_marks(halo, rank, words, all);
     xlm_release(words);
     return status;
 }
@@ -226,139 +265,145 @@ xl_status xlm_halo_mark(xlm_halo *halo)
     return status;
 }
 
-/* ---- messages ------------------------------------------------------------------------------ */
-
-/* The words of marks from the first that is not 0 to behind the last one. */
-static void trim(const xlm_halo *halo, int rank, uint64_t *first, uint64_t *end)
-{
-    *first = *end = 0;
-    if (!halo->marks[rank])
-        return;
-    const uint64_t *const words = halo->marks[rank];
-    *end = (cells_of(halo, rank).all + 63) / 64;
-    while (*first < *end && words[*first] == 0)
-        ++*first;
-    while (*end > *first && words[*end - 1] == 0)
-        --*end;
-}
-
 xl_status xlm_halo_pack(xlm_halo *halo)
 {
     const int size = halo->mpi->size;
-    uint64_t first, end;
-    for (int r = 0; r < size; ++r) {
-        trim(halo, r, &first, &end);
-        halo->send_at[r + 1] = halo->send_at[r] + (end > first ? 1 + end - first : 0);
-    }
+    for (int r = 0; r < size; ++r)
+        halo->send_at[r + 1] = halo->send_at[r] + halo->num_marks[r];
     const xl_status status =
-        xlm_alloc(halo->mpi, (size_t)halo->send_at[size], sizeof(uint64_t), &halo->send);
-    for (int r = 0; r < size && status == XL_SUCCESS; ++r) {
-        uint64_t *const to = halo->send + halo->send_at[r];
-        trim(halo, r, &first, &end);
-        if (end == first)
-            continue;
-        to[0] = first;
-        memcpy(to + 1, halo->marks[r] + first, (size_t)(end - first) * sizeof *to);
-    }
+        xlm_alloc(halo->mpi, (size_t)halo->send_at[size], sizeof *halo->send, &halo->send);
+    for (int r = 0; r < size && status == XL_SUCCESS; ++r)
+        if (halo->num_marks[r] > 0)
+            memcpy(halo->send + halo->send_at[r], halo->marks[r],
+                   (size_t)halo->num_marks[r] * sizeof *halo->send);
     return status;
 }
 
 /* ---- selection ----------------------------------------------------------------------------- */
 
-/* Bits of points are read from the device in words of this type. */
-typedef uint32_t word;
+/* The points that other ranks marked: a row of bits for each such rank, and how many bits are 1. */
+typedef struct selection {
+    size_t rows, words; /* of u32 in a row */
+    cl_mem bits, counts;
+} selection;
+
+static bool has_marked(const xlm_halo *halo, int rank)
+{
+    return halo->args->n > 0 && halo->recv_at[rank + 1] > halo->recv_at[rank];
+}
 
 static bool gets_all(const xlm_halo *halo, int rank)
 {
     return rank == halo->mpi->rank || (halo->everything && halo->parts[rank].n > 0);
 }
 
-/* For each rank that marked cells: a bit for each point of this rank, whether it is sent. */
-static xl_status select_by_marks(xlm_halo *halo, cl_mem numbers, cl_mem marks, cl_mem bits,
-                                 word **sent)
+/* Enqueues a selection of the bits of a row, on a queue that may be out of order. */
+static xl_status select_bits(const xlm_halo *halo, const selection *s, size_t row,
+                             xl_select_args args)
 {
     xl_mpi *const mpi = halo->mpi;
-    const uint64_t *const at = halo->recv_at;
-    const size_t words = (halo->args->n + 31) / 32;
-    xl_status status = XL_SUCCESS;
-    for (int r = 0; r < mpi->size && status == XL_SUCCESS; ++r) {
-        if (at[r + 1] == at[r])
-            continue;
-        status = xlm_alloc(mpi, words, sizeof(word), &sent[r]);
-        if (status == XL_SUCCESS)
-            status = xlm_halo_select_marked(halo, numbers, marks, at[r], at[r + 1] - at[r], bits);
-        if (status == XL_SUCCESS)
-            status = xlm_read(mpi, halo->queue, bits, 0, words * sizeof(word), sent[r], 0, NULL);
-    }
-    return status;
+    args.n = halo->args->n;
+    args.flags = xl_view_of(s->bits, row * s->words);
+    const xl_status status = xlm_core(
+        mpi, xl_select_enqueue(mpi->plans[XLM_SELECT_BITS], halo->queue, &args, 0, NULL, NULL));
+    return status == XL_SUCCESS ? xlm_order(mpi, halo->queue) : status;
 }
 
-static xl_status select_points(xlm_halo *halo, word **sent)
+static xl_status mark_points(xlm_halo *halo, const selection *s, cl_mem marks)
 {
-    xl_mpi *const mpi = halo->mpi;
-    const size_t n = halo->args->n;
-    const uint64_t words = halo->recv_at[mpi->size];
-    cl_mem numbers = NULL, marks = NULL, bits = NULL;
-    xl_status status = XL_SUCCESS;
-    if (n == 0 || words == 0)
-        return status;
-    const xlm_cells own = cells_of(halo, mpi->rank);
-    status = xlm_buffer(mpi, n * sizeof(cl_ulong), &numbers);
+    const uint64_t *const at = halo->recv_at;
+    const xlm_cells own = cells_of(halo, halo->mpi->rank);
+    const size_t all = words_of(&own);
+    cl_mem numbers = NULL, words = NULL;
+    xl_status status = xlm_buffer(halo->mpi, halo->args->n * sizeof(cl_ulong), &numbers);
     if (status == XL_SUCCESS)
-        status = xlm_buffer(mpi, (n + 31) / 32 * sizeof(word), &bits);
-    if (status == XL_SUCCESS)
-        status = xlm_buffer_of(mpi, (size_t)words * sizeof *halo->recv, halo->recv, &marks);
+        status = xlm_buffer(halo->mpi, all * sizeof(cl_uint), &words);
     if (status == XL_SUCCESS)
         status = xlm_halo_number(halo, &own, numbers);
-    if (status == XL_SUCCESS)
-        status = select_by_marks(halo, numbers, marks, bits, sent);
+    size_t row = 0;
+    for (int r = 0; r < halo->mpi->size && status == XL_SUCCESS; ++r) {
+        if (!has_marked(halo, r))
+            continue;
+        status = xlm_halo_zero(halo, words, all);
+        if (status == XL_SUCCESS)
+            status = xlm_halo_spread(halo, marks, at[r], at[r + 1] - at[r], words);
+        if (status == XL_SUCCESS)
+            status = xlm_halo_select_marked(halo, numbers, words, s->bits, row * s->words);
+        if (status == XL_SUCCESS)
+            status = select_bits(halo, s, row,
+                                 (xl_select_args){.count_out = xl_view_of(s->counts, row)});
+        ++row;
+    }
     xlm_release(numbers);
-    xlm_release(marks);
-    xlm_release(bits);
+    xlm_release(words);
     return status;
 }
 
-/* Lists the points that each rank gets; without `list`, counts them. */
-static void list_sent(xlm_halo *halo, word *const *sent, uint32_t *list)
+/* Fills the rows and reads their counts. */
+static xl_status fill_rows(xlm_halo *halo, selection *s, uint64_t *counts)
 {
-    uint64_t *const at = halo->exchange->send.at;
-    for (int r = 0; r < halo->mpi->size; ++r) {
-        const bool all = gets_all(halo, r);
-        uint64_t next = at[r];
-        for (size_t i = 0; i < halo->args->n && (all || sent[r]); ++i) {
-            if (!all && sent[r][i / 32] >> i % 32 == 0) {
-                i |= 31; /* none of the points that are left in the word */
-                continue;
-            }
-            if (!all && !(sent[r][i / 32] >> i % 32 & 1))
-                continue;
-            if (list)
-                list[next] = (uint32_t)i;
-            ++next;
-        }
-        at[r + 1] = next;
+    xl_mpi *const mpi = halo->mpi;
+    const size_t received = (size_t)halo->recv_at[mpi->size];
+    cl_mem marks = NULL;
+    xl_status status = xlm_buffer(mpi, s->rows * s->words * sizeof(cl_uint), &s->bits);
+    if (status == XL_SUCCESS)
+        status = xlm_buffer(mpi, s->rows * sizeof *counts, &s->counts);
+    if (status == XL_SUCCESS)
+        status = xlm_buffer_of(mpi, received * sizeof *halo->recv, halo->recv, &marks);
+    if (status == XL_SUCCESS)
+        status = mark_points(halo, s, marks);
+    if (status == XL_SUCCESS)
+        status =
+            xlm_read(mpi, halo->queue, s->counts, 0, s->rows * sizeof *counts, counts, 0, NULL);
+    xlm_release(marks);
+    return status;
+}
+
+/* Lists the points that each rank gets. */
+static xl_status list_points(xlm_halo *halo, const selection *s)
+{
+    xl_mpi *const mpi = halo->mpi;
+    const uint64_t *const at = halo->exchange->send.at;
+    const cl_mem list = halo->exchange->send.list;
+    xl_status status = XL_SUCCESS;
+    size_t row = 0;
+    for (int r = 0; r < mpi->size && status == XL_SUCCESS; ++r) {
+        const size_t count = (size_t)(at[r + 1] - at[r]);
+        if (gets_all(halo, r))
+            status = xlm_count_up(mpi, halo->queue, 0, list, at[r], count);
+        else if (count > 0)
+            status = select_bits(halo, s, row,
+                                 (xl_select_args){.capacity = count,
+                                                  .indices_out = xl_view_of(list, (size_t)at[r])});
+        row += has_marked(halo, r);
     }
+    return status;
 }
 
 xl_status xlm_halo_select(xlm_halo *halo)
 {
     xl_mpi *const mpi = halo->mpi;
-    xl_mpi_exchange *const exchange = halo->exchange;
+    xlm_side *const side = &halo->exchange->send;
     const size_t size = (size_t)mpi->size;
-    word **const sent = calloc(size, sizeof *sent);
-    xl_status status = sent ? select_points(halo, sent)
-                            : xlm_fail(mpi, XL_ERROR_OUT_OF_MEMORY, "no memory for a halo");
-    if (status == XL_SUCCESS) {
-        list_sent(halo, sent, NULL);
-        status = xlm_alloc(mpi, (size_t)exchange->send.at[size], sizeof *exchange->sent,
-                           &exchange->sent);
+    selection s = {.words = (halo->args->n + 31) / 32};
+    uint64_t *counts = NULL;
+    xl_status status = xlm_alloc(mpi, size, sizeof *counts, &counts);
+    for (int r = 0; r < mpi->size; ++r)
+        s.rows += has_marked(halo, r);
+    if (status == XL_SUCCESS && s.rows > 0)
+        status = fill_rows(halo, &s, counts);
+    for (int r = 0, row = 0; r < mpi->size && status == XL_SUCCESS; ++r) {
+        const uint64_t marked = has_marked(halo, r) ? counts[row++] : 0;
+        side->at[r + 1] = side->at[r] + (gets_all(halo, r) ? halo->args->n : marked);
     }
     if (status == XL_SUCCESS)
-        list_sent(halo, sent, exchange->sent);
-    else
-        memset(exchange->send.at, 0, (size + 1) * sizeof *exchange->send.at);
-    for (size_t r = 0; sent && r < size; ++r)
-        free(sent[r]);
-    free(sent);
+        status = xlm_buffer(mpi, (size_t)side->at[size] * sizeof(cl_uint), &side->list);
+    if (status == XL_SUCCESS)
+        status = list_points(halo, &s);
+    if (status != XL_SUCCESS)
+        memset(side->at, 0, (size + 1) * sizeof *side->at);
+    xlm_release(s.bits);
+    xlm_release(s.counts);
+    free(counts);
     return status;
 }

@@ -155,57 +155,35 @@ xl_status xlm_halo_same(xl_mpi *mpi, xl_status mine, const xl_mpi_halo_args *arg
 
 /* ---- the points ---------------------------------------------------------------------------- */
 
-static xl_status check_point(xlm_halo *halo, size_t i, const double p[3])
+/* The reason why a point is refused. */
+static xl_status refuse_point(xlm_halo *halo, size_t i)
 {
     const xlm_domain *const d = &halo->domain;
-    bool finite = true, inside = true;
-    for (uint32_t a = 0; a < d->dimensions; ++a) {
-        finite = finite && isfinite(p[a]);
-        inside = inside && p[a] >= d->lower[a] && p[a] <= d->upper[a];
-    }
-    if (!finite)
+    double p[3];
+    const xl_status status =
+        xlm_points_at(halo->mpi, halo->queue, &halo->given, &halo->args->points, i, p);
+    if (status != XL_SUCCESS)
+        return status;
+    if (!(isfinite(p[0]) && isfinite(p[1]) && isfinite(p[2])))
         return xlm_fail(halo->mpi, XL_ERROR_NON_FINITE,
                         "args.points: point %zu is (%.9g, %.9g, %.9g); must be finite", i, p[0],
                         p[1], p[2]);
-    if (!inside)
-        return xlm_fail(halo->mpi, XL_ERROR_OUT_OF_DOMAIN,
-                        "args.points: point %zu is (%.9g, %.9g, %.9g); must be in the space, from "
-                        "(%.9g, %.9g, %.9g) to (%.9g, %.9g, %.9g)",
-                        i, p[0], p[1], p[2], d->lower[0], d->lower[1], d->lower[2], d->upper[0],
-                        d->upper[1], d->upper[2]);
-    return XL_SUCCESS;
+    return xlm_fail(halo->mpi, XL_ERROR_OUT_OF_DOMAIN,
+                    "args.points: point %zu is (%.9g, %.9g, %.9g); must be in the space, from "
+                    "(%.9g, %.9g, %.9g) to (%.9g, %.9g, %.9g)",
+                    i, p[0], p[1], p[2], d->lower[0], d->lower[1], d->lower[2], d->upper[0],
+                    d->upper[1], d->upper[2]);
 }
 
-static xl_status take_points(xlm_halo *halo, const xlm_points *points, xlm_part *part)
+xl_status xlm_halo_points(xlm_halo *halo, xlm_part *part)
 {
-    for (size_t i = 0; i < points->n; ++i) {
-        double p[3] = {0, 0, 0};
-        for (uint32_t a = 0; a < points->dimensions; ++a)
-            p[a] = xlm_coordinate(points, i, a);
-        const xl_status status = check_point(halo, i, p);
-        if (status != XL_SUCCESS)
-            return status;
-        for (int a = 0; a < 3; ++a) {
-            part->lower[a] = fmin(part->lower[a], p[a]);
-            part->upper[a] = fmax(part->upper[a], p[a]);
-        }
-    }
-    return XL_SUCCESS;
-}
-
-xl_status xlm_halo_points(xlm_halo *halo, cl_uint num_waits, const cl_event *waits, xlm_part *part)
-{
-    xl_mpi *const mpi = halo->mpi;
     const xl_mpi_halo_args *const args = halo->args;
-    xlm_points *const given = &halo->given;
-    *part = (xlm_part){.lower = {INFINITY, INFINITY, INFINITY},
-                       .upper = {-INFINITY, -INFINITY, -INFINITY},
-                       .n = args->n,
-                       .has_ids = args->ids.buffer != NULL};
-    xl_status status = xlm_points_read(mpi, halo->queue, &args->points, given, num_waits, waits);
-    if (status == XL_SUCCESS)
-        status = take_points(halo, given, part);
-    free(given->data);
-    given->data = NULL;
-    return status;
+    xlm_survey found;
+    const xl_status status = xlm_points_survey(halo->mpi, halo->queue, &halo->given, &args->points,
+                                               halo->domain.lower, halo->domain.upper, &found);
+    *part = (xlm_part){.n = args->n, .has_ids = args->ids.buffer != NULL};
+    memcpy(part->lower, found.lower, sizeof part->lower);
+    memcpy(part->upper, found.upper, sizeof part->upper);
+    return status == XL_SUCCESS && found.lowest != XLM_NO_INDEX ? refuse_point(halo, found.lowest)
+                                                                : status;
 }

@@ -17,8 +17,20 @@
 
 enum { XLM_TEXT = 1024, XLM_FIELDS = 16 };
 
-/* The most elements of an array whose indices are u32. */
+/* The most elements of an array whose indices are u32, and a number that is no index. */
 #define XLM_MOST UINT64_C(0xfffffffe)
+#define XLM_NO_INDEX 0xffffffffu
+
+/* Plans of the core library, on the arrays of one rank. */
+typedef enum xlm_core_plan {
+    XLM_SORT_CODES,   /* u64, with their indices */
+    XLM_SORT_NUMBERS, /* u32, with their indices */
+    XLM_SELECT_BITS,  /* the indices of bits that are 1 */
+    XLM_SELECT_WORDS, /* u32 that are not 0, and their indices */
+    XLM_SEARCH,       /* lower bounds of u64 among sorted ones, u32 */
+    XLM_SUMS,         /* inclusive sums of u64 */
+    XLM_CORE_PLANS
+} xlm_core_plan;
 
 struct xl_mpi {
     MPI_Comm comm, node; /* duplicates of the caller's, and the ranks of this node */
@@ -30,7 +42,7 @@ struct xl_mpi {
     /* NULL until they are needed; then on all ranks or on none. */
     cl_program program;   /* the library's own kernels */
     cl_program points[2]; /* kernels over f32 and over f64 points */
-    xl_plan *by_code;     /* sorts points by their codes */
+    xl_plan *plans[XLM_CORE_PLANS];
     /* For tests: agreement number fail_step of rank fail_rank fails. CROSSLANE_TEST_MPI_FAIL=RANK,STEP */
     long fail_rank, fail_step, steps;
 };

@@ -211,7 +211,8 @@ void xl_mpi_destroy(xl_mpi *mpi)
     for (int k = 0; k < 3; ++k)
         if (programs[k])
             clReleaseProgram(programs[k]);
-    xl_plan_destroy(mpi->by_code);
+    for (int k = 0; k < XLM_CORE_PLANS; ++k)
+        xl_plan_destroy(mpi->plans[k]);
     if (mpi->node != MPI_COMM_NULL)
         MPI_Comm_free(&mpi->node);
     MPI_Comm_free(&mpi->comm);

@@ -70,9 +70,8 @@ typedef struct host_keys {
     const void *keys;
 } host_keys;
 
-static uint64_t code_of(const void *user, uint64_t i)
+static uint64_t code_of(const host_keys *host, uint64_t i)
 {
-    const host_keys *const host = user;
     const key_order *const order = host->order;
     uint64_t key = load_key(host->keys, i, order->bytes);
     if (order->negative_nans > 0)
@@ -82,6 +81,32 @@ static uint64_t code_of(const void *user, uint64_t i)
     if (order->descending)
         key ^= order->ones;
     return key >> order->begin_bit & order->mask;
+}
+
+/* The first of elements first to last whose code is at least `code`; last if there is none. */
+static uint64_t lower_bound(const host_keys *host, uint64_t first, uint64_t last, uint64_t code)
+{
+    while (first < last) {
+        const uint64_t middle = first + (last - first) / 2;
+        if (code_of(host, middle) < code)
+            first = middle + 1;
+        else
+            last = middle;
+    }
+    return first;
+}
+
+/* xlm_sorted.bounds */
+static xl_status find_bounds(void *user, const xlm_edges *rows, int num_rows, int count,
+                             unsigned shift, uint64_t *at)
+{
+    for (int row = 0; row < num_rows; ++row) {
+        uint64_t first = rows[row].first;
+        for (int j = 0; j < count; ++j)
+            *at++ = first =
+                lower_bound(user, first, rows[row].last, rows[row].edge + ((uint64_t)j << shift));
+    }
+    return XL_SUCCESS;
 }
 
 /* ---- plans --------------------------------------------------------------------------------- */
@@ -728,11 +753,15 @@ static xl_status sort_ranks(sort_call *call, cl_uint num_waits, const cl_event *
 {
     xl_mpi *const mpi = call->mpi;
     sort_plan *const plan = call->plan;
-    const host_keys host = {&plan->order, call->keys};
-    const xlm_sorted sorted = {call->n, code_of, &host, NULL};
+    host_keys host = {&plan->order, call->keys};
+    xlm_sorted sorted = {.n = call->n, .user = &host, .bounds = find_bounds};
     xl_status status = xl_mpi_in_turn(mpi, prepare, call);
     if (status == XL_SUCCESS)
         status = xlm_agree(mpi, sort_here(call, num_waits, waits));
+    if (status == XL_SUCCESS && call->n > 0) {
+        sorted.least = code_of(&host, 0);
+        sorted.greatest = code_of(&host, call->n - 1);
+    }
     if (status == XL_SUCCESS)
         status = xlm_split(mpi, &sorted, mpi->size, plan->after, plan->cuts);
     if (status != XL_SUCCESS)

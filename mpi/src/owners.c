@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Owners of points: intervals of the Morton order with equal weights, or the boxes of the ranks. The device
- * sorts the points by their codes, by operations that have the same result on all devices. The host does
- * the rest. */
+ * sorts the points by their codes, by operations that have the same result on all devices, and the ranks search
+ * for the borders of the parts in this order. The host finds the boxes. */
 #include "points.h"
 #include "splitters.h"
 #include <math.h>
@@ -9,29 +9,26 @@
 #include <stdlib.h>
 #include <string.h>
 
-static xl_status write_owners(xl_mpi *mpi, cl_command_queue queue, const xl_view *view,
-                              const uint32_t *owners, size_t n)
-{
-    return xlm_write(mpi, queue, view->buffer, view->offset * sizeof *owners, n * sizeof *owners,
-                     owners);
-}
-
 /* ---- balance ------------------------------------------------------------------------------- */
 
 typedef struct balance {
     xl_mpi *mpi;
     cl_command_queue queue;
     const xl_mpi_balance_args *args;
-    xlm_points points;
-    float *weights;           /* NULL: 1 each */
-    uint64_t *codes;          /* in the Morton order */
-    uint32_t *order;          /* the points in it */
-    uint64_t *sums;           /* n + 1: the weight of the points before each one in the order */
+    xlm_points points; /* without data */
+    xlm_survey found;
+    float greatest;      /* weight */
+    cl_mem codes, order; /* in the Morton order: u64; the points, u32 */
+    cl_mem sums; /* u64: the weight of the points up to each one in the order; NULL: 1 each */
     uint64_t *targets, *cuts; /* ranks + 1 */
-    uint32_t *owners;
-    double lower[3]; /* of the cubes that codes count; their edges are 2^exponent */
+    double lower[3];          /* of the cubes that codes count; their edges are 2^exponent */
     int exponent;
 } balance;
+
+static bool is_weighted(const balance *b)
+{
+    return b->args->weights.buffer && b->points.n > 0;
+}
 
 static xl_status check_finite(xl_mpi *mpi, const xl_space *space)
 {
@@ -87,55 +84,104 @@ static xl_status reserve_balance(balance *b)
 {
     xl_mpi *const mpi = b->mpi;
     const size_t n = b->points.n, length = (size_t)mpi->size + 1;
-    const struct {
-        size_t count, bytes;
-        void *pointer;
-    } wanted[] = {{n, sizeof(uint64_t), &b->codes},        {n, sizeof(uint32_t), &b->order},
-                  {n + 1, sizeof(uint64_t), &b->sums},     {n, sizeof(uint32_t), &b->owners},
-                  {length, sizeof(uint64_t), &b->targets}, {length, sizeof(uint64_t), &b->cuts},
-                  {n, sizeof(float), &b->weights}};
-    const size_t count = sizeof wanted / sizeof wanted[0] - (b->args->weights.buffer ? 0 : 1);
-    xl_status status = XL_SUCCESS;
-    for (size_t i = 0; i < count && status == XL_SUCCESS; ++i)
-        status = xlm_alloc(mpi, wanted[i].count, wanted[i].bytes, wanted[i].pointer);
+    xl_status status = xlm_alloc(mpi, length, sizeof *b->targets, &b->targets);
+    if (status == XL_SUCCESS)
+        status = xlm_alloc(mpi, length, sizeof *b->cuts, &b->cuts);
+    if (status == XL_SUCCESS)
+        status = xlm_buffer(mpi, n * sizeof(cl_ulong), &b->codes);
+    if (status == XL_SUCCESS)
+        status = xlm_buffer(mpi, n * sizeof(cl_uint), &b->order);
+    if (status == XL_SUCCESS && is_weighted(b))
+        status = xlm_buffer(mpi, n * sizeof(cl_ulong), &b->sums);
     return status;
 }
 
 static void release_balance(balance *b)
 {
-    void *const memory[] = {b->points.data, b->codes,   b->order, b->sums,
-                            b->owners,      b->targets, b->cuts,  b->weights};
-    for (size_t i = 0; i < sizeof memory / sizeof memory[0]; ++i)
-        free(memory[i]);
+    xlm_release(b->codes);
+    xlm_release(b->order);
+    xlm_release(b->sums);
+    free(b->targets);
+    free(b->cuts);
 }
 
-static xl_status check_values(const balance *b)
+static xl_status run(const balance *b, const char *kernel, const xlm_argument *arguments,
+                     size_t count, uint64_t n)
 {
-    for (size_t i = 0; i < b->points.n; ++i) {
-        for (uint32_t a = 0; a < b->points.dimensions; ++a)
-            if (!isfinite(xlm_coordinate(&b->points, i, a)))
-                return xlm_fail(b->mpi, XL_ERROR_NON_FINITE,
-                                "args.points: coordinate %u of point %zu is %g; must be finite",
-                                (unsigned)a, i, xlm_coordinate(&b->points, i, a));
-        if (b->weights && !(isfinite(b->weights[i]) && b->weights[i] >= 0))
-            return xlm_fail(b->mpi, XL_ERROR_INVALID_ARGUMENT,
-                            "args.weights: %g of point %zu; must be finite and at least 0",
-                            (double)b->weights[i], i);
-    }
-    return XL_SUCCESS;
+    return xlm_run(b->mpi, b->queue, b->mpi->program, kernel, arguments, count, 0, n);
 }
 
-/* Local. */
-static xl_status read_points(balance *b, cl_uint num_waits, const cl_event *waits)
+/* Finds the greatest weight, and the lowest index of one that is refused. */
+static xl_status survey_weights(balance *b, cl_uint *lowest)
 {
-    const xl_mpi_balance_args *const args = b->args;
+    enum { MOST = 1 << 14 }; /* work-items */
+    xl_mpi *const mpi = b->mpi;
+    const xl_view *const view = &b->args->weights;
+    const cl_ulong n = b->points.n, at = view->offset;
+    struct {
+        cl_uint lowest;
+        float greatest;
+    } found = {XLM_NO_INDEX, 0};
+    cl_mem device = NULL;
+    *lowest = found.lowest;
+    if (!is_weighted(b))
+        return XL_SUCCESS;
+    xl_status status = xlm_buffer_of(mpi, sizeof found, &found, &device);
+    const xlm_argument all[] = {{sizeof n, &n},
+                                {sizeof view->buffer, &view->buffer},
+                                {sizeof at, &at},
+                                {sizeof device, &device}};
+    if (status == XL_SUCCESS)
+        status = run(b, "survey_weights", all, sizeof all / sizeof all[0], n < MOST ? n : MOST);
+    if (status == XL_SUCCESS)
+        status = xlm_read(mpi, b->queue, device, 0, sizeof found, &found, 0, NULL);
+    xlm_release(device);
+    *lowest = found.lowest;
+    b->greatest = found.greatest;
+    return status;
+}
+
+static xl_status refuse_point(const balance *b, size_t i)
+{
+    double p[3];
+    uint32_t a = 0;
+    const xl_status status = xlm_points_at(b->mpi, b->queue, &b->points, &b->args->points, i, p);
+    while (a < 2 && isfinite(p[a]))
+        ++a;
+    return status == XL_SUCCESS
+               ? xlm_fail(b->mpi, XL_ERROR_NON_FINITE,
+                          "args.points: coordinate %u of point %zu is %g; must be finite",
+                          (unsigned)a, i, p[a])
+               : status;
+}
+
+static xl_status refuse_weight(const balance *b, size_t i)
+{
+    const xl_view *const view = &b->args->weights;
+    float weight;
+    const xl_status status =
+        xlm_read(b->mpi, b->queue, view->buffer, (view->offset + i) * sizeof weight, sizeof weight,
+                 &weight, 0, NULL);
+    return status == XL_SUCCESS
+               ? xlm_fail(b->mpi, XL_ERROR_INVALID_ARGUMENT,
+                          "args.weights: %g of point %zu; must be finite and at least 0",
+                          (double)weight, i)
+               : status;
+}
+
+/* Local. The first point that has a coordinate or a weight that is refused decides. */
+static xl_status check_values(balance *b)
+{
+    static const double lower[3] = {-INFINITY, -INFINITY, -INFINITY},
+                        upper[3] = {INFINITY, INFINITY, INFINITY};
+    cl_uint weight;
     xl_status status =
-        xlm_points_read(b->mpi, b->queue, &args->points, &b->points, num_waits, waits);
-    if (status == XL_SUCCESS && b->weights)
-        status =
-            xlm_read(b->mpi, b->queue, args->weights.buffer, args->weights.offset * sizeof(float),
-                     args->n * sizeof(float), b->weights, num_waits, waits);
-    return status == XL_SUCCESS ? check_values(b) : status;
+        xlm_points_survey(b->mpi, b->queue, &b->points, &b->args->points, lower, upper, &b->found);
+    if (status == XL_SUCCESS)
+        status = survey_weights(b, &weight);
+    if (status != XL_SUCCESS || (b->found.lowest == XLM_NO_INDEX && weight == XLM_NO_INDEX))
+        return status;
+    return b->found.lowest <= weight ? refuse_point(b, b->found.lowest) : refuse_weight(b, weight);
 }
 
 /* The smallest box with edges along the axes that contains the cell. */
@@ -154,14 +200,10 @@ static void box_of_cell(const xl_space *space, double lower[3], double upper[3])
 static xl_status box_of_points(const balance *b, double lower[3], double upper[3])
 {
     double most[6];
-    for (int k = 0; k < 6; ++k)
-        most[k] = -INFINITY;
-    for (size_t i = 0; i < b->points.n; ++i)
-        for (uint32_t a = 0; a < b->points.dimensions; ++a) {
-            const double x = xlm_coordinate(&b->points, i, a);
-            most[a] = fmax(most[a], -x);
-            most[3 + a] = fmax(most[3 + a], x);
-        }
+    for (int a = 0; a < 3; ++a) {
+        most[a] = -b->found.lower[a];
+        most[3 + a] = b->found.upper[a];
+    }
     const int code = MPI_Allreduce(MPI_IN_PLACE, most, 6, MPI_DOUBLE, MPI_MAX, b->mpi->comm);
     for (int a = 0; a < 3; ++a) {
         lower[a] = -most[a];
@@ -197,32 +239,8 @@ static xl_status find_cubes(balance *b)
     return status;
 }
 
-static xl_status make_sort(void *user)
-{
-    xl_mpi *const mpi = user;
-    xl_sort_desc desc;
-    xl_sort_desc_init(&desc);
-    desc.key = XL_U64;
-    desc.value = XL_SORT_INDICES;
-    desc.stable = 1;
-    return xl_sort_create(mpi->ctx, &desc, &mpi->by_code);
-}
-
-/* COLLECTIVE; agreed. */
-static xl_status make_sort_once(xl_mpi *mpi)
-{
-    if (mpi->by_code) /* on all ranks or on none */
-        return XL_SUCCESS;
-    const xl_status status = xl_mpi_in_turn(mpi, make_sort, mpi);
-    if (status != XL_SUCCESS) {
-        xl_plan_destroy(mpi->by_code);
-        mpi->by_code = NULL;
-    }
-    return status;
-}
-
 /* Codes are those of crosslane/morton.h: x in the lowest bit. */
-static xl_status launch_codes(const balance *b, cl_mem codes)
+static xl_status launch_codes(const balance *b)
 {
     const cl_int exponent = b->exponent;
     const cl_uint bits = bits_of(b->points.dimensions);
@@ -230,112 +248,237 @@ static xl_status launch_codes(const balance *b, cl_mem codes)
     const xlm_argument own[] = {xlm_real_argument(&b->points, &low, true),
                                 {sizeof exponent, &exponent},
                                 {sizeof bits, &bits},
-                                {sizeof codes, &codes}};
+                                {sizeof b->codes, &b->codes}};
     return xlm_points_launch_over(b->mpi, b->queue, &b->points, &b->args->points, "code", own,
                                   sizeof own / sizeof own[0]);
 }
 
 /* Fills codes and order. */
-static xl_status sort_points(balance *b)
+static xl_status sort_points(const balance *b)
 {
     xl_mpi *const mpi = b->mpi;
-    const size_t n = b->points.n, code_bytes = n * sizeof *b->codes,
-                 order_bytes = n * sizeof *b->order;
-    cl_mem codes = NULL, order = NULL;
-    cl_event sorted = NULL;
-    xl_status status = xlm_buffer(mpi, code_bytes, &codes);
+    const xl_sort_args args = {.n = b->points.n,
+                               .keys_in = xl_view_of(b->codes, 0),
+                               .keys_out = xl_view_of(b->codes, 0),
+                               .values_out = xl_view_of(b->order, 0)};
+    xl_status status = launch_codes(b);
     if (status == XL_SUCCESS)
-        status = xlm_buffer(mpi, order_bytes, &order);
-    if (status == XL_SUCCESS)
-        status = launch_codes(b, codes);
-    const xl_sort_args args = {.n = n,
-                               .keys_in = xl_view_of(codes, 0),
-                               .keys_out = xl_view_of(codes, 0),
-                               .values_out = xl_view_of(order, 0)};
-    if (status == XL_SUCCESS)
-        status = xlm_core(mpi, xl_sort_enqueue(mpi->by_code, b->queue, &args, 0, NULL, &sorted));
-    if (status == XL_SUCCESS)
-        status = xlm_read(mpi, b->queue, codes, 0, code_bytes, b->codes, 1, &sorted);
-    if (status == XL_SUCCESS)
-        status = xlm_read(mpi, b->queue, order, 0, order_bytes, b->order, 1, &sorted);
-    if (sorted)
-        clReleaseEvent(sorted);
-    xlm_release(codes);
-    xlm_release(order);
-    return status;
+        status = xlm_core(
+            mpi, xl_sort_enqueue(mpi->plans[XLM_SORT_CODES], b->queue, &args, 0, NULL, NULL));
+    return status == XL_SUCCESS ? xlm_order(mpi, b->queue) : status;
 }
 
-/* COLLECTIVE, also for a rank whose points could not be sorted. Weights as integers, so that sums do not
- * depend on their order: parts of a power of two above the greatest weight. One is added to each, so that
- * points of weight 0 are divided, too. */
-static xl_status sum_weights(balance *b, bool sorted)
+/* Fills sums. Weights become integers, so that sums do not depend on their order: weight * 2^scale, rounded
+ * down. One is added to each, so that points of weight 0 are divided, too. */
+static xl_status sum_weights(const balance *b, int scale)
+{
+    xl_mpi *const mpi = b->mpi;
+    const xl_view *const view = &b->args->weights;
+    const cl_ulong n = b->points.n, at = view->offset;
+    const cl_int log = scale;
+    const xlm_argument all[] = {
+        {sizeof n, &n},   {sizeof b->order, &b->order}, {sizeof view->buffer, &view->buffer},
+        {sizeof at, &at}, {sizeof log, &log},           {sizeof b->sums, &b->sums}};
+    const xl_scan_args scan = {
+        .n = b->points.n, .in = xl_view_of(b->sums, 0), .out = xl_view_of(b->sums, 0)};
+    xl_status status = run(b, "weigh", all, sizeof all / sizeof all[0], n);
+    if (status == XL_SUCCESS)
+        status =
+            xlm_core(mpi, xl_scan_enqueue(mpi->plans[XLM_SUMS], b->queue, &scan, 0, NULL, NULL));
+    return status == XL_SUCCESS ? xlm_order(mpi, b->queue) : status;
+}
+
+/* COLLECTIVE; the result is local. Parts of a power of two above the greatest weight. */
+static xl_status find_scale(const balance *b, int *scale)
 {
     uint64_t total = b->points.n;
-    float greatest = 0;
+    float greatest = b->greatest;
     int exponent, bits = 0;
     int code = MPI_Allreduce(MPI_IN_PLACE, &total, 1, MPI_UINT64_T, MPI_SUM, b->mpi->comm);
-    for (size_t i = 0; b->weights && i < b->points.n; ++i)
-        greatest = fmaxf(greatest, b->weights[i]);
     if (code == MPI_SUCCESS)
         code = MPI_Allreduce(MPI_IN_PLACE, &greatest, 1, MPI_FLOAT, MPI_MAX, b->mpi->comm);
     while (bits < 62 && total >> bits > 0)
         ++bits;
-    const int scale = 62 - bits < 30 ? 62 - bits : 30; /* the sum of all is at most 2^62 */
     (void)frexpf(greatest, &exponent);
-    b->sums[0] = 0;
-    for (size_t i = 0; i < b->points.n && sorted; ++i) {
-        const double weight = b->weights ? (double)b->weights[b->order[i]] : 0;
-        b->sums[i + 1] = b->sums[i] + 1 + (uint64_t)ldexp(weight, scale - exponent);
-    }
+    *scale = (62 - bits < 30 ? 62 - bits : 30) - exponent; /* the sum of all is at most 2^62 */
     return xlm_mpi(b->mpi, code, "MPI_Allreduce");
 }
 
-static uint64_t code_in_order(const void *user, uint64_t i)
+/* ---- the search for the borders of the parts ------------------------------------------------ */
+
+/* Lower bounds of `count` queries among sorted numbers of this rank's points. */
+static xl_status search(const balance *b, cl_mem sorted, int count, const uint64_t *queries,
+                        uint64_t *at)
 {
-    return ((const balance *)user)->codes[i];
+    xl_mpi *const mpi = b->mpi;
+    const size_t all = (size_t)count;
+    cl_mem device = NULL, found = NULL;
+    cl_uint *places = NULL;
+    xl_status status = xlm_alloc(mpi, all, sizeof *places, &places);
+    if (status == XL_SUCCESS)
+        status = xlm_buffer_of(mpi, all * sizeof *queries, queries, &device);
+    if (status == XL_SUCCESS)
+        status = xlm_buffer(mpi, all * sizeof *places, &found);
+    const xl_search_args args = {.n = b->points.n,
+                                 .num_queries = all,
+                                 .keys = xl_view_of(sorted, 0),
+                                 .queries = xl_view_of(device, 0),
+                                 .indices_out = xl_view_of(found, 0)};
+    if (status == XL_SUCCESS)
+        status = xlm_core(
+            mpi, xl_search_enqueue(mpi->plans[XLM_SEARCH], b->queue, &args, 0, NULL, NULL));
+    if (status == XL_SUCCESS)
+        status = xlm_order(mpi, b->queue);
+    if (status == XL_SUCCESS)
+        status = xlm_read(mpi, b->queue, found, 0, all * sizeof *places, places, 0, NULL);
+    for (size_t k = 0; k < all && status == XL_SUCCESS; ++k)
+        at[k] = places[k];
+    xlm_release(device);
+    xlm_release(found);
+    free(places);
+    return status;
+}
+
+/* xlm_sorted.bounds. The rows' first and last elements are those of their edges, so all points are searched. */
+static xl_status find_bounds(void *user, const xlm_edges *rows, int num_rows, int count,
+                             unsigned shift, uint64_t *at)
+{
+    const balance *const b = user;
+    uint64_t *next = at; /* queries at first */
+    for (int row = 0; row < num_rows; ++row)
+        for (int j = 0; j < count; ++j)
+            *next++ = rows[row].edge + ((uint64_t)j << shift);
+    return search(b, b->codes, num_rows * count, at, at);
+}
+
+/* xlm_sorted.weights */
+static xl_status find_weights(void *user, int count, const uint64_t *at, uint64_t *weights)
+{
+    const balance *const b = user;
+    const cl_ulong n = (cl_ulong)count;
+    const size_t bytes = (size_t)count * sizeof *at;
+    cl_mem from = NULL, to = NULL;
+    xl_status status = xlm_buffer_of(b->mpi, bytes, at, &from);
+    if (status == XL_SUCCESS)
+        status = xlm_buffer(b->mpi, bytes, &to);
+    const xlm_argument all[] = {
+        {sizeof n, &n}, {sizeof from, &from}, {sizeof b->sums, &b->sums}, {sizeof to, &to}};
+    if (status == XL_SUCCESS)
+        status = run(b, "weight_before", all, sizeof all / sizeof all[0], n);
+    if (status == XL_SUCCESS)
+        status = xlm_read(b->mpi, b->queue, to, 0, bytes, weights, 0, NULL);
+    xlm_release(from);
+    xlm_release(to);
+    return status;
+}
+
+/* xlm_sorted.heavy. sums[i] is the weight before point i + 1. */
+static xl_status find_heavy(void *user, int count, const uint64_t *weights, uint64_t *at)
+{
+    const balance *const b = user;
+    const xl_status status = search(b, b->sums, count, weights, at);
+    for (int k = 0; k < count && status == XL_SUCCESS; ++k)
+        at[k] = weights[k] == 0 ? 0 : at[k] < b->points.n ? at[k] + 1 : b->points.n;
+    return status;
+}
+
+/* The searches of this rank, and the weight of its points. */
+static xl_status describe(balance *b, xlm_sorted *sorted, uint64_t *weight)
+{
+    const uint64_t n = b->points.n;
+    *sorted = (xlm_sorted){.n = n, .user = b, .bounds = find_bounds};
+    *weight = n;
+    if (b->sums) {
+        sorted->weights = find_weights;
+        sorted->heavy = find_heavy;
+    }
+    if (n == 0)
+        return XL_SUCCESS;
+    xl_status status =
+        xlm_read(b->mpi, b->queue, b->codes, 0, sizeof sorted->least, &sorted->least, 0, NULL);
+    if (status == XL_SUCCESS)
+        status = xlm_read(b->mpi, b->queue, b->codes, (size_t)(n - 1) * sizeof sorted->greatest,
+                          sizeof sorted->greatest, &sorted->greatest, 0, NULL);
+    if (status == XL_SUCCESS && b->sums)
+        status = xlm_read(b->mpi, b->queue, b->sums, (size_t)(n - 1) * sizeof *weight,
+                          sizeof *weight, weight, 0, NULL);
+    return status;
 }
 
 /* COLLECTIVE; agreed. */
 static xl_status divide(balance *b)
 {
     xl_mpi *const mpi = b->mpi;
-    const xlm_sorted sorted = {b->points.n, code_in_order, b, b->sums};
-    xl_status status = xlm_sizes(mpi, b->sums[b->points.n], b->cuts); /* until they are known */
+    xlm_sorted sorted;
+    uint64_t weight;
+    const xl_status mine = describe(b, &sorted, &weight);
+    const xl_status sizes = xlm_sizes(mpi, weight, b->cuts); /* until they are known */
     for (int r = 0; r <= mpi->size; ++r)
         b->targets[r] = xlm_even_target(b->cuts[mpi->size], r, mpi->size);
-    status = xlm_agree(mpi, status);
+    const xl_status status = xlm_agree(mpi, mine == XL_SUCCESS ? sizes : mine);
     return status == XL_SUCCESS ? xlm_split(mpi, &sorted, mpi->size, b->targets, b->cuts) : status;
 }
 
-static void assign_owners(const balance *b)
+static xl_status assign_owners(const balance *b)
 {
-    for (int r = 0; r < b->mpi->size; ++r)
-        for (uint64_t i = b->cuts[r]; i < b->cuts[r + 1]; ++i)
-            b->owners[b->order[i]] = (uint32_t)r;
+    xl_mpi *const mpi = b->mpi;
+    const xl_view *const view = &b->args->owners;
+    const cl_ulong n = b->points.n, at = view->offset;
+    const cl_uint ranks = (cl_uint)mpi->size;
+    cl_mem cuts = NULL;
+    xl_status status = xlm_buffer_of(mpi, (ranks + 1) * sizeof *b->cuts, b->cuts, &cuts);
+    const xlm_argument all[] = {
+        {sizeof n, &n},       {sizeof b->order, &b->order},         {sizeof ranks, &ranks},
+        {sizeof cuts, &cuts}, {sizeof view->buffer, &view->buffer}, {sizeof at, &at}};
+    if (status == XL_SUCCESS && n > 0)
+        status = run(b, "assign", all, sizeof all / sizeof all[0], n);
+    if (status == XL_SUCCESS)
+        status = xlm_finish(mpi, b->queue);
+    xlm_release(cuts);
+    return status;
+}
+
+/* ---- the steps of a balance ----------------------------------------------------------------- */
+
+/* COLLECTIVE, agreed. Programs and plans. */
+static xl_status build(balance *b)
+{
+    static const xlm_core_plan plans[] = {XLM_SORT_CODES, XLM_SEARCH, XLM_SUMS};
+    int weighted = is_weighted(b);
+    xl_status status =
+        xlm_mpi(b->mpi, MPI_Allreduce(MPI_IN_PLACE, &weighted, 1, MPI_INT, MPI_MAX, b->mpi->comm),
+                "MPI_Allreduce");
+    status = xlm_agree(b->mpi, status);
+    if (status == XL_SUCCESS)
+        status = xlm_build(b->mpi);
+    if (status == XL_SUCCESS)
+        status = xlm_points_build(b->mpi, &b->points);
+    for (int k = 0; k < 2 + weighted && status == XL_SUCCESS; ++k)
+        status = xlm_core_plan_once(b->mpi, plans[k]);
+    return status;
 }
 
 /* COLLECTIVE; agreed. */
-static xl_status run_balance(balance *b, cl_uint num_waits, const cl_event *waits)
+static xl_status run_balance(balance *b)
 {
-    xl_status status = xlm_agree(b->mpi, read_points(b, num_waits, waits));
+    int scale = 0;
+    xl_status status = build(b);
     if (status == XL_SUCCESS)
-        status = xlm_points_build(b->mpi, &b->points);
-    if (status == XL_SUCCESS)
-        status = make_sort_once(b->mpi);
+        status = xlm_agree(b->mpi, check_values(b));
     if (status != XL_SUCCESS)
         return status;
     status = find_cubes(b);
+    const xl_status scaled = find_scale(b, &scale);
+    if (status == XL_SUCCESS)
+        status = scaled;
     if (status == XL_SUCCESS && b->points.n > 0)
         status = sort_points(b);
-    const xl_status weights = sum_weights(b, status == XL_SUCCESS);
-    status = xlm_agree(b->mpi, status == XL_SUCCESS ? weights : status);
+    if (status == XL_SUCCESS && is_weighted(b))
+        status = sum_weights(b, scale);
+    status = xlm_agree(b->mpi, status);
     if (status == XL_SUCCESS)
         status = divide(b);
-    if (status != XL_SUCCESS)
-        return status;
-    assign_owners(b);
-    return xlm_agree(b->mpi,
-                     write_owners(b->mpi, b->queue, &b->args->owners, b->owners, b->points.n));
+    return status == XL_SUCCESS ? xlm_agree(b->mpi, assign_owners(b)) : status;
 }
 
 xl_status xl_mpi_balance(xl_mpi *mpi, cl_command_queue queue, const xl_mpi_balance_args *args,
@@ -348,9 +491,11 @@ xl_status xl_mpi_balance(xl_mpi *mpi, cl_command_queue queue, const xl_mpi_balan
     status = compare_space(mpi, status, args ? args->space : NULL);
     if (status == XL_SUCCESS)
         status = reserve_balance(&b);
+    if (status == XL_SUCCESS)
+        status = xlm_wait(mpi, num_waits, waits);
     status = xlm_agree(mpi, status);
     if (status == XL_SUCCESS)
-        status = run_balance(&b, num_waits, waits);
+        status = run_balance(&b);
     release_balance(&b);
     return status;
 }
@@ -467,6 +612,13 @@ static xl_status find_owners(boxes *b)
         b->owners[i] = b->near[k];
     }
     return XL_SUCCESS;
+}
+
+static xl_status write_owners(xl_mpi *mpi, cl_command_queue queue, const xl_view *view,
+                              const uint32_t *owners, size_t n)
+{
+    return xlm_write(mpi, queue, view->buffer, view->offset * sizeof *owners, n * sizeof *owners,
+                     owners);
 }
 
 /* COLLECTIVE; agreed. */

@@ -1,7 +1,14 @@
 /* SPDX-License-Identifier: MIT
- * Kernels over the points of a rank, in their scalar: cells and marks of halos, Morton codes. */
+ * Kernels over the points of a rank, in their scalar: cells and marks of halos, Morton codes, and a survey of
+ * their coordinates. */
 #include "points.h"
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+
+/* A survey has groups of this size, which all devices have, and at most so many. */
+enum { SURVEY_GROUP = 64, SURVEY_GROUPS = 1024 };
 
 /* A cell is found by operations that are rounded once each and keep the order of coordinates, so all devices
  * find the same, and points between two others are in cells between theirs. */
@@ -90,20 +97,24 @@ static const char selection[] =
     "               cell_at(p.x, low.x, inverse, count.x);\n"
     "}\n"
     "\n"
-    "/* Bit i: whether the cell of point i is marked. marks: the number of the first word, and\n"
-    " * `count` words. */\n"
-    "kernel void select_marked(ulong n, global const ulong *cells, global const ulong *marks,\n"
-    "                          ulong marks_at, ulong count, global uint *bits)\n"
+    "/* marks: the numbers of n words, and these words. */\n"
+    "kernel void spread(ulong n, global const uint *marks, ulong marks_at, global uint *words)\n"
     "{\n"
-    "    const ulong word = get_global_id(0), first = marks[marks_at];\n"
+    "    const ulong k = get_global_id(0);\n"
+    "    if (k < n)\n"
+    "        words[marks[marks_at + k]] = marks[marks_at + n + k];\n"
+    "}\n"
+    "\n"
+    "/* Bit i: whether the cell of point i is marked. */\n"
+    "kernel void select_marked(ulong n, global const ulong *cells, global const uint *words,\n"
+    "                          global uint *bits, ulong bits_at)\n"
+    "{\n"
+    "    const ulong word = get_global_id(0);\n"
     "    uint found = 0;\n"
-    "    for (ulong i = word * 32; i < n && i < word * 32 + 32; ++i) {\n"
-    "        const ulong at = cells[i] / 64 - first; /* huge if it is before the first one */\n"
-    "        if (at < count && marks[marks_at + 1 + at] >> cells[i] % 64 & 1)\n"
-    "            found |= 1u << i % 32;\n"
-    "    }\n"
+    "    for (ulong i = word * 32; i < n && i < word * 32 + 32; ++i)\n"
+    "        found |= (words[cells[i] / 32] >> cells[i] % 32 & 1) << i % 32;\n"
     "    if (word * 32 < n)\n"
-    "        bits[word] = found;\n"
+    "        bits[bits_at + word] = found;\n"
     "}\n"
     "\n"
     "uint cube_of(real x, uint bits)\n"
@@ -128,6 +139,39 @@ static const char selection[] =
     "                                 : xl_morton_3d_wide(x, y, z);\n"
     "}\n";
 
+static const char survey[] =
+    "/* The box of each work-group's part of the points, and the lowest one that is not finite or\n"
+    " * outside. */\n"
+    "kernel void survey(POINTS, real4 lower, real4 upper, global real4 *boxes, global uint "
+    "*lowest)\n"
+    "{\n"
+    "    local real4 lows[XLM_GROUP], highs[XLM_GROUP];\n"
+    "    const uint item = (uint)get_local_id(0);\n"
+    "    real4 low = (real4)(INFINITY), high = (real4)(-INFINITY);\n"
+    "    const ulong part = (n + get_num_groups(0) - 1) / get_num_groups(0),\n"
+    "                begin = part * get_group_id(0), end = min(n, begin + part);\n"
+    "    for (ulong i = begin + item; i < end; i += XLM_GROUP) {\n"
+    "        const real4 p = point_at(points + points_at + i * stride, dimensions);\n"
+    "        if (!all(isfinite(p) & p >= lower & p <= upper))\n"
+    "            atomic_min(lowest, (uint)i);\n"
+    "        low = fmin(low, p);\n"
+    "        high = fmax(high, p);\n"
+    "    }\n"
+    "    lows[item] = low;\n"
+    "    highs[item] = high;\n"
+    "    for (uint step = XLM_GROUP / 2; step > 0; step /= 2) {\n"
+    "        barrier(CLK_LOCAL_MEM_FENCE);\n"
+    "        if (item < step) {\n"
+    "            lows[item] = fmin(lows[item], lows[item + step]);\n"
+    "            highs[item] = fmax(highs[item], highs[item + step]);\n"
+    "        }\n"
+    "    }\n"
+    "    if (item == 0) {\n"
+    "        boxes[2 * get_group_id(0)] = lows[0];\n"
+    "        boxes[2 * get_group_id(0) + 1] = highs[0];\n"
+    "    }\n"
+    "}\n";
+
 /* Whether the device computes with the scalar of the points. */
 static xl_status check_device(xl_mpi *mpi, bool wide)
 {
@@ -143,16 +187,15 @@ static xl_status check_device(xl_mpi *mpi, bool wide)
 xl_status xlm_points_build(xl_mpi *mpi, const xlm_points *points)
 {
     const bool wide = xlm_points_are_wide(points);
-    char source[sizeof search + sizeof selection];
+    char source[sizeof search + sizeof selection + sizeof survey], options[64];
     if (mpi->points[wide])
         return XL_SUCCESS;
     const xl_status status = xlm_agree(mpi, check_device(mpi, wide));
     memcpy(source, search, sizeof search);
     strcat(source, selection);
-    return status == XL_SUCCESS
-               ? xlm_build_once(mpi, source, wide ? "-DXLM_WIDE=1" : "-DXLM_WIDE=0",
-                                &mpi->points[wide])
-               : status;
+    strcat(source, survey);
+    snprintf(options, sizeof options, "-DXLM_WIDE=%d -DXLM_GROUP=%d", wide, SURVEY_GROUP);
+    return status == XL_SUCCESS ? xlm_build_once(mpi, source, options, &mpi->points[wide]) : status;
 }
 
 xlm_reals xlm_reals_of(const xlm_points *points, const double v[3])
@@ -174,21 +217,12 @@ xlm_argument xlm_real_argument(const xlm_points *points, const xlm_reals *r, boo
 xl_status xlm_points_launch(xl_mpi *mpi, cl_command_queue queue, const xlm_points *points,
                             const char *name, const xlm_argument *all, size_t count, uint64_t n)
 {
-    cl_int code;
-    const cl_kernel kernel = clCreateKernel(mpi->points[xlm_points_are_wide(points)], name, &code);
-    xl_status status = xlm_cl(mpi, code, "clCreateKernel");
-    if (status == XL_SUCCESS)
-        status = xlm_arguments(mpi, kernel, all, count);
-    if (status == XL_SUCCESS)
-        status = xlm_launch(mpi, queue, kernel, n);
-    if (kernel)
-        clReleaseKernel(kernel);
-    return status == XL_SUCCESS ? xlm_order(mpi, queue) : status;
+    return xlm_run(mpi, queue, mpi->points[xlm_points_are_wide(points)], name, all, count, 0, n);
 }
 
-xl_status xlm_points_launch_over(xl_mpi *mpi, cl_command_queue queue, const xlm_points *points,
-                                 const xl_view *view, const char *name, const xlm_argument *own,
-                                 size_t count)
+static xl_status launch_over(xl_mpi *mpi, cl_command_queue queue, const xlm_points *points,
+                             const xl_view *view, const char *name, const xlm_argument *own,
+                             size_t count, size_t group, uint64_t items)
 {
     const cl_ulong n = points->n, stride = points->stride, at = view->offset;
     const cl_uint dimensions = points->dimensions;
@@ -199,5 +233,73 @@ xl_status xlm_points_launch_over(xl_mpi *mpi, cl_command_queue queue, const xlm_
                                                                {sizeof at, &at}};
     for (size_t k = 0; k < count; ++k)
         all[XLM_POINTS_ARGUMENTS + k] = own[k];
-    return xlm_points_launch(mpi, queue, points, name, all, XLM_POINTS_ARGUMENTS + count, n);
+    return xlm_run(mpi, queue, mpi->points[xlm_points_are_wide(points)], name, all,
+                   XLM_POINTS_ARGUMENTS + count, group, items);
+}
+
+xl_status xlm_points_launch_over(xl_mpi *mpi, cl_command_queue queue, const xlm_points *points,
+                                 const xl_view *view, const char *name, const xlm_argument *own,
+                                 size_t count)
+{
+    return launch_over(mpi, queue, points, view, name, own, count, 0, points->n);
+}
+
+/* The boxes of the work-groups become one. */
+static void unite(const xlm_points *points, const xlm_reals *boxes, size_t groups,
+                  xlm_survey *found)
+{
+    const size_t bytes = 4 * points->scalar_bytes;
+    for (size_t g = 0; g < groups; ++g) {
+        xlm_reals low, high;
+        memcpy(&low, (const unsigned char *)boxes + 2 * g * bytes, bytes);
+        memcpy(&high, (const unsigned char *)boxes + (2 * g + 1) * bytes, bytes);
+        for (int a = 0; a < 3; ++a) {
+            const bool wide = xlm_points_are_wide(points);
+            found->lower[a] = fmin(found->lower[a], wide ? low.wide.s[a] : (double)low.narrow.s[a]);
+            found->upper[a] =
+                fmax(found->upper[a], wide ? high.wide.s[a] : (double)high.narrow.s[a]);
+        }
+    }
+}
+
+xl_status xlm_points_survey(xl_mpi *mpi, cl_command_queue queue, const xlm_points *points,
+                            const xl_view *view, const double lower[3], const double upper[3],
+                            xlm_survey *found)
+{
+    const xlm_reals low = xlm_reals_of(points, lower), high = xlm_reals_of(points, upper);
+    const size_t most = SURVEY_GROUP * SURVEY_GROUPS, items = points->n < most ? points->n : most,
+                 groups = (items + SURVEY_GROUP - 1) / SURVEY_GROUP,
+                 bytes = groups * 8 * points->scalar_bytes;
+    const cl_uint none = XLM_NO_INDEX;
+    cl_uint lowest = none;
+    cl_mem boxes = NULL, index = NULL;
+    xlm_reals *read = NULL;
+    *found = (xlm_survey){.lower = {INFINITY, INFINITY, INFINITY},
+                          .upper = {-INFINITY, -INFINITY, -INFINITY},
+                          .lowest = XLM_NO_INDEX};
+    if (points->n == 0)
+        return XL_SUCCESS;
+    xl_status status = xlm_alloc(mpi, bytes, 1, &read);
+    if (status == XL_SUCCESS)
+        status = xlm_buffer(mpi, bytes, &boxes);
+    if (status == XL_SUCCESS)
+        status = xlm_buffer_of(mpi, sizeof none, &none, &index);
+    const xlm_argument own[] = {xlm_real_argument(points, &low, true),
+                                xlm_real_argument(points, &high, true),
+                                {sizeof boxes, &boxes},
+                                {sizeof index, &index}};
+    if (status == XL_SUCCESS)
+        status = launch_over(mpi, queue, points, view, "survey", own, sizeof own / sizeof own[0],
+                             SURVEY_GROUP, items);
+    if (status == XL_SUCCESS)
+        status = xlm_read(mpi, queue, boxes, 0, bytes, read, 0, NULL);
+    if (status == XL_SUCCESS)
+        status = xlm_read(mpi, queue, index, 0, sizeof lowest, &lowest, 0, NULL);
+    if (status == XL_SUCCESS)
+        unite(points, read, groups, found);
+    found->lowest = lowest;
+    xlm_release(boxes);
+    xlm_release(index);
+    free(read);
+    return status;
 }

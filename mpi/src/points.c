@@ -66,6 +66,21 @@ xl_status xlm_points_read(xl_mpi *mpi, cl_command_queue queue, const xl_view *vi
                                 : status;
 }
 
+xl_status xlm_points_at(xl_mpi *mpi, cl_command_queue queue, const xlm_points *points,
+                        const xl_view *view, size_t i, double p[3])
+{
+    const size_t bytes = points->scalar_bytes;
+    double read[3];
+    xlm_points one = *points;
+    one.data = read;
+    const xl_status status =
+        xlm_read(mpi, queue, view->buffer, (view->offset + i * points->stride) * bytes,
+                 points->dimensions * bytes, read, 0, NULL);
+    for (uint32_t a = 0; a < 3; ++a)
+        p[a] = status == XL_SUCCESS && a < points->dimensions ? xlm_coordinate(&one, 0, a) : 0;
+    return status;
+}
+
 double xlm_coordinate(const xlm_points *points, size_t i, uint32_t axis)
 {
     const size_t at = i * points->stride + axis;

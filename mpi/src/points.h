@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * The points of a rank: checks of their space, a copy on the host, and kernels over them. */
+ * The points of a rank: checks of their space and their coordinates, a copy on the host, and kernels over them. */
 #ifndef XLM_POINTS_H
 #define XLM_POINTS_H
 
@@ -22,6 +22,10 @@ xl_status xlm_points_check(xl_mpi *mpi, const char *structure, uint32_t dimensio
 /* Reads the data; blocks. */
 xl_status xlm_points_read(xl_mpi *mpi, cl_command_queue queue, const xl_view *view,
                           xlm_points *points, cl_uint num_waits, const cl_event *waits);
+
+/* Reads one point; coordinates that do not exist become 0. */
+xl_status xlm_points_at(xl_mpi *mpi, cl_command_queue queue, const xlm_points *points,
+                        const xl_view *view, size_t i, double p[3]);
 
 double xlm_coordinate(const xlm_points *points, size_t i, uint32_t axis);
 
@@ -48,5 +52,16 @@ enum { XLM_POINTS_ARGUMENTS = 5, XLM_POINTS_OWN = 8 }; /* at most */
 xl_status xlm_points_launch_over(xl_mpi *mpi, cl_command_queue queue, const xlm_points *points,
                                  const xl_view *view, const char *name, const xlm_argument *own,
                                  size_t count);
+
+/* The box of all points, 0 along axes that do not exist, and the lowest index of one that is not finite or
+ * not from `lower` to `upper`. Empty boxes have lower = INFINITY and upper = -INFINITY. */
+typedef struct xlm_survey {
+    double lower[3], upper[3];
+    uint32_t lowest; /* or XLM_NO_INDEX */
+} xlm_survey;
+/* Local; blocks. lower and upper are numbers of the scalar, or infinite. */
+xl_status xlm_points_survey(xl_mpi *mpi, cl_command_queue queue, const xlm_points *points,
+                            const xl_view *view, const double lower[3], const double upper[3],
+                            xlm_survey *found);
 
 #endif

@@ -145,60 +145,79 @@ static xl_status check_arguments(xl_mpi_exchange *exchange, cl_command_queue que
 
 /* ---- the copies of each element -------------------------------------------------------------- */
 
-/* Where entry k of the sending side is when it comes back, in elements: own ones are the first part of device
- * memory, and those of other ranks the third, behind what this rank sends. */
-static uint64_t place_of(const xl_mpi_exchange *exchange, uint64_t k)
+/* Enqueues work that fills `first`: where the copies of each element begin among sorted elements. */
+static xl_status find_rows(const xl_mpi_exchange *exchange, cl_command_queue queue, cl_mem sorted)
+{
+    const cl_ulong rows = exchange->send.count + 1,
+                   entries = exchange->send.at[exchange->mpi->size];
+    const xlm_argument all[] = {{sizeof rows, &rows},
+                                {sizeof entries, &entries},
+                                {sizeof sorted, &sorted},
+                                {sizeof exchange->first, &exchange->first}};
+    return xlm_run(exchange->mpi, queue, exchange->mpi->program, "find_rows", all,
+                   sizeof all / sizeof all[0], 0, rows);
+}
+
+/* Enqueues work that fills `copies`: where the entries of the sending side, in an order, are when they come back.
+ * Own ones are in the first part of device memory, and those of other ranks in the third, behind what this
+ * rank sends. */
+static xl_status find_copies(const xl_mpi_exchange *exchange, cl_command_queue queue, cl_mem order)
 {
     const int rank = exchange->mpi->rank;
     const uint64_t *const at = exchange->send.at;
-    const uint64_t own = at[rank + 1] - at[rank], sent = exchange->recv.count - own;
-    if (k >= at[rank] && k < at[rank + 1])
-        return k - at[rank];
-    return own + sent + (k < at[rank] ? k : k - own);
+    const cl_ulong entries = at[exchange->mpi->size], begin = at[rank], own = at[rank + 1] - begin,
+                   sent = exchange->recv.count - own;
+    const xlm_argument all[] = {
+        {sizeof entries, &entries}, {sizeof order, &order},
+        {sizeof begin, &begin},     {sizeof own, &own},
+        {sizeof sent, &sent},       {sizeof exchange->copies, &exchange->copies}};
+    return xlm_run(exchange->mpi, queue, exchange->mpi->program, "find_copies", all,
+                   sizeof all / sizeof all[0], 0, entries);
 }
 
-/* Entries are in the order of ranks, so the rows are, too. */
-static void fill_rows(const xl_mpi_exchange *exchange, uint64_t *first, uint64_t *copies)
-{
-    const uint64_t entries = exchange->send.at[exchange->mpi->size];
-    const size_t n = exchange->send.count;
-    memset(first, 0, (n + 2) * sizeof *first);
-    for (uint64_t k = 0; k < entries; ++k)
-        ++first[exchange->sent[k] + 2];
-    for (size_t i = 2; i < n + 2; ++i)
-        first[i] += first[i - 1];
-    /* first[i + 1] is where row i begins, and in the end where it ends. */
-    for (uint64_t k = 0; k < entries; ++k)
-        copies[first[exchange->sent[k] + 1]++] = place_of(exchange, k);
-}
-
-static xl_status write_rows(xl_mpi_exchange *exchange, cl_command_queue queue)
+/* Entries are in the order of ranks. A stable sort by element keeps the copies of each one in this order. */
+static xl_status fill_rows(const xl_mpi_exchange *exchange, cl_command_queue queue, cl_mem sorted,
+                           cl_mem order)
 {
     xl_mpi *const mpi = exchange->mpi;
-    const size_t rows = (exchange->send.count + 1) * sizeof(uint64_t),
-                 entries = (size_t)exchange->send.at[mpi->size];
-    uint64_t *first = NULL, *copies = NULL;
-    if (exchange->first && exchange->copies)
+    const xl_sort_args sort = {.n = (size_t)exchange->send.at[mpi->size],
+                               .keys_in = xl_view_of(exchange->send.list, 0),
+                               .keys_out = xl_view_of(sorted, 0),
+                               .values_out = xl_view_of(order, 0)};
+    xl_status status =
+        xlm_core(mpi, xl_sort_enqueue(mpi->plans[XLM_SORT_NUMBERS], queue, &sort, 0, NULL, NULL));
+    if (status == XL_SUCCESS)
+        status = xlm_order(mpi, queue);
+    if (status == XL_SUCCESS)
+        status = find_rows(exchange, queue, sorted);
+    if (status == XL_SUCCESS && sort.n > 0)
+        status = find_copies(exchange, queue, order);
+    return status == XL_SUCCESS ? xlm_finish(mpi, queue) : status;
+}
+
+static xl_status make_rows(xl_mpi_exchange *exchange, cl_command_queue queue)
+{
+    xl_mpi *const mpi = exchange->mpi;
+    const size_t entries = (size_t)exchange->send.at[mpi->size];
+    cl_mem sorted = NULL, order = NULL;
+    if (exchange->first) /* they are filled */
         return XL_SUCCESS;
-    xl_status status = xlm_alloc(mpi, exchange->send.count + 2, sizeof *first, &first);
+    xl_status status = xlm_buffer(mpi, entries * sizeof(cl_uint), &sorted);
     if (status == XL_SUCCESS)
-        status = xlm_alloc(mpi, entries, sizeof *copies, &copies);
-    if (status == XL_SUCCESS && !exchange->first)
-        status = xlm_buffer(mpi, rows, &exchange->first);
+        status = xlm_buffer(mpi, entries * sizeof(cl_uint), &order);
     if (status == XL_SUCCESS)
-        status = xlm_buffer(mpi, entries * sizeof *copies, &exchange->copies);
-    if (status == XL_SUCCESS) {
-        fill_rows(exchange, first, copies);
-        status = xlm_write(mpi, queue, exchange->first, 0, rows, first);
+        status = xlm_buffer(mpi, (exchange->send.count + 1) * sizeof(cl_ulong), &exchange->first);
+    if (status == XL_SUCCESS)
+        status = xlm_buffer(mpi, entries * sizeof(cl_ulong), &exchange->copies);
+    if (status == XL_SUCCESS)
+        status = fill_rows(exchange, queue, sorted, order);
+    if (status != XL_SUCCESS) { /* the next call tries again */
+        xlm_release(exchange->first);
+        xlm_release(exchange->copies);
+        exchange->first = exchange->copies = NULL;
     }
-    if (status == XL_SUCCESS)
-        status = xlm_write(mpi, queue, exchange->copies, 0, entries * sizeof *copies, copies);
-    if (status != XL_SUCCESS) {
-        xlm_release(exchange->copies); /* so that the next call writes both */
-        exchange->copies = NULL;
-    }
-    free(first);
-    free(copies);
+    xlm_release(sorted);
+    xlm_release(order);
     return status;
 }
 
@@ -261,6 +280,8 @@ xl_status xl_mpi_scatter_begin(xl_mpi_exchange *exchange, cl_command_queue queue
     status = xlm_agree(mpi, xlm_same(mpi, status, values, 2));
     if (status == XL_SUCCESS)
         status = prepare_kernel(exchange, args);
+    if (status == XL_SUCCESS)
+        status = xlm_core_plan_once(mpi, XLM_SORT_NUMBERS);
     if (status != XL_SUCCESS)
         return status;
     t->from = &exchange->recv;
@@ -268,7 +289,7 @@ xl_status xl_mpi_scatter_begin(xl_mpi_exchange *exchange, cl_command_queue queue
     t->queue = queue;
     t->num_fields = 1;
     t->fields[0] = xlm_moved_of(xl_type_size((xl_type)args->type), &args->in, &args->out);
-    return xlm_transfer_begin(exchange, write_rows(exchange, queue), num_waits, waits);
+    return xlm_transfer_begin(exchange, make_rows(exchange, queue), num_waits, waits);
 }
 
 static xl_status combine(xl_mpi_exchange *exchange)

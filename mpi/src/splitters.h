@@ -6,13 +6,25 @@
 
 #include "internal.h"
 
-/* The sorted elements of this rank. */
+/* A search among the elements first to last. */
+typedef struct xlm_edges {
+    uint64_t first, last, edge;
+} xlm_edges;
+
+/* The sorted elements of this rank, and how they are searched. The weight before an element is that of all that
+ * are before it; each one has at least 1. */
 typedef struct xlm_sorted {
     uint64_t n;
-    uint64_t (*code)(const void *user, uint64_t i); /* of element i; ascending */
-    const void *user;
-    const uint64_t *sums; /* sums[i], for 0 <= i <= n: the weight of the elements before element i;
-                             each element has at least 1. NULL: each has 1 */
+    uint64_t least, greatest; /* codes, if n > 0 */
+    void *user;
+    /* at[row * count + j], for each j below `count`: the first element of that row whose code is at least
+     * edge + (j << shift), or last. */
+    xl_status (*bounds)(void *user, const xlm_edges *rows, int num_rows, int count, unsigned shift,
+                        uint64_t *at);
+    /* Both NULL: each element has weight 1. weights: the weight before each element of `at`, which may be n.
+     * heavy: the first element with at least that weight before it; n if there is none. */
+    xl_status (*weights)(void *user, int count, const uint64_t *at, uint64_t *weights);
+    xl_status (*heavy)(void *user, int count, const uint64_t *weights, uint64_t *at);
 } xlm_sorted;
 
 /* COLLECTIVE; agreed. An element belongs to part k if the weight of all elements before it is at least

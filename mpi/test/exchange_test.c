@@ -256,8 +256,10 @@ static void bad_owners_are_named(void)
     const int last = test_size - 1;
     uint32_t owners[10] = {0};
     xl_mpi_exchange *exchange = NULL;
-    if (test_rank == last)
+    if (test_rank == last) {
         owners[7] = (uint32_t)test_size;
+        owners[8] = 0xffffffff;
+    }
     const cl_mem buffer = test_buffer(sizeof owners, owners);
     const xl_view view = xl_view_of(buffer, 0), part = xl_view_n(buffer, 0, 9);
     CHECK(xl_mpi_exchange_by_owner(test_mpi, test_queue, 10, view, 0, NULL, &exchange) ==

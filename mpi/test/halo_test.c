@@ -241,6 +241,38 @@ static void ids_of_ranks_interleave(void)
     free(places);
 }
 
+/* More points than a device surveys at a time: those of a rank are at 10 * rank, except one that is near those
+ * of the next rank. */
+static float *many_points(size_t n, size_t other)
+{
+    float *const points = malloc(n * sizeof *points);
+    for (size_t i = 0; i < n; ++i)
+        points[i] = (float)(10 * test_rank) + (i == other ? 9.9f : 0);
+    return points;
+}
+
+static void one_of_many_is_near(void)
+{
+    enum { N = 150001 };
+    static const size_t others[] = {0, 63, 64, 77777, N - 1};
+    const xl_space space = POINTS_OPEN(1, XL_F32);
+    for (size_t k = 0; k < sizeof others / sizeof others[0]; ++k) {
+        float *const points = many_points(N, others[k]);
+        const xl_mpi_halo_args args = {.space = &space,
+                                       .order = (uint32_t)k % 2,
+                                       .radius = .2,
+                                       .n = N,
+                                       .points = xl_view_of(test_buffer(N * 4, points), 0)};
+        xl_mpi_exchange *exchange = NULL;
+        if (SUCCEEDS(xl_mpi_exchange_halo(test_mpi, test_queue, &args, 0, NULL, &exchange)))
+            CHECK(xl_mpi_exchange_num_out(exchange) ==
+                  (size_t)(N + (test_rank < test_size - 1 ? N - 1 : 0) + (test_rank > 0)));
+        xl_mpi_exchange_destroy(exchange);
+        clReleaseMemObject(args.points.buffer);
+        free(points);
+    }
+}
+
 /* If parts are compact, few ghosts are too far. */
 static void few_ghosts_are_too_far(void)
 {
@@ -312,6 +344,41 @@ static void bad_points_are_named(void)
     expect_bad_point(&box, (double)nextafterf(-1, -2), XL_ERROR_OUT_OF_DOMAIN, "(-1.0000001");
     expect_bad_point(&cell, 10 + 1e-6, XL_SUCCESS, "");
     expect_bad_point(&cell, 10 + 1e-4, XL_ERROR_OUT_OF_DOMAIN, "(10.0001");
+}
+
+/* Of several points or ids that are refused, the first one is named, also one of many. */
+static void the_first_one_is_named(void)
+{
+    enum { N = 150001 };
+    const int last = test_size - 1;
+    const xl_space space = POINTS_OPEN(1, XL_F32);
+    float *const points = many_points(N, 0);
+    uint64_t *const ids = malloc(N * sizeof *ids);
+    xl_mpi_halo_args args = {.space = &space, .radius = .2, .n = N};
+    for (size_t i = 0; i < N; ++i)
+        ids[i] = 3 * i;
+    if (test_rank == last) {
+        points[N - 1] = points[90000] = INFINITY;
+        points[89950] = points[89951] = NAN;
+        ids[77778] = ids[77777] = 5;
+        ids[140000] = 7;
+    }
+    const cl_mem right = test_buffer(N * 4, NULL), wrong = test_buffer(N * 4, points);
+    args.ids = xl_view_of(test_buffer(N * sizeof *ids, ids), 0);
+    args.points = xl_view_of(wrong, 0);
+    expect_failure(&args, XL_ERROR_NON_FINITE, last, "args.points: point 89950 is (nan, 0, 0)");
+    args.points = xl_view_of(right, 0);
+    expect_failure(&args, XL_ERROR_INVALID_ARGUMENT, last,
+                   "args.ids: 5 at index 77777, behind 233328; ids must ascend");
+    args.n = N - 77778;
+    args.ids.offset = 77777;
+    expect_failure(&args, XL_ERROR_INVALID_ARGUMENT, last,
+                   "args.ids: 5 at index 1, behind 5; ids must ascend");
+    clReleaseMemObject(args.ids.buffer);
+    clReleaseMemObject(right);
+    clReleaseMemObject(wrong);
+    free(points);
+    free(ids);
 }
 
 static void bad_arguments_are_named(void)
@@ -434,7 +501,9 @@ MPI_TEST_MAIN({"all_near_points_arrive", all_near_points_arrive}, {"few_points",
               {"ids_of_ranks_interleave", ids_of_ranks_interleave},
               {"few_ghosts_are_too_far", few_ghosts_are_too_far},
               {"messages_have_pieces", messages_have_pieces},
+              {"one_of_many_is_near", one_of_many_is_near},
               {"bad_points_are_named", bad_points_are_named},
+              {"the_first_one_is_named", the_first_one_is_named},
               {"bad_arguments_are_named", bad_arguments_are_named},
               {"bad_spaces_are_named", bad_spaces_are_named},
               {"differences_are_named", differences_are_named},

@@ -53,7 +53,9 @@ static double *make_points(const cloud *c)
     return points;
 }
 
-/* 0: none. 1: few with a large weight. 2: all 0. 3: very different ones, also 0. */
+/* 0: none. 1: few with a large weight. 2: all -0. 3: very different ones, also 0. 4: subnormal ones. 5: up to
+ * the greatest float. */
+enum { WEIGHTINGS = 6 };
 static float *make_weights(const cloud *c)
 {
     float *const weights = calloc(c->n + 1, sizeof *weights);
@@ -62,7 +64,9 @@ static float *make_weights(const cloud *c)
         const double x = uniform(&seed);
         weights[i] = c->weighting == 1   ? (x < .02 ? 100 : 1)
                      : c->weighting == 3 ? (x < .2 ? 0 : (float)exp(-30 * x))
-                                         : 0;
+                     : c->weighting == 4 ? (float)ldexp(x, -140)
+                     : c->weighting == 5 ? (float)ldexp(x * x * x, 128)
+                                         : -0.0f;
     }
     return weights;
 }
@@ -269,7 +273,7 @@ static void boxes_of_all_kinds(void)
             for (int kind = 0; kind < 5; ++kind) {
                 cloud c = cloud_of(d, kind % 2 ? XL_F64 : XL_F32, 1200);
                 c.pattern = pattern;
-                c.weighting = (pattern + kind) % 4;
+                c.weighting = (pattern + kind) % WEIGHTINGS;
                 c.stride = kind == 0 ? d + 2 : 0;
                 if (kind >= 3) { /* points' own box */
                     c.space.bounds = XL_BOUNDS_FOUND;
@@ -286,7 +290,7 @@ static void boxes_of_all_kinds(void)
 
 static void weights_of_all_kinds(void)
 {
-    for (int weighting = 0; weighting < 4; ++weighting)
+    for (int weighting = 0; weighting < WEIGHTINGS; ++weighting)
         for (int pattern = 0; pattern < PATTERNS; ++pattern) {
             cloud c = cloud_of(3, XL_F32, 3000);
             c.weighting = weighting;
@@ -439,6 +443,43 @@ static void bad_arguments(void)
     clReleaseMemObject(weights);
 }
 
+/* Of several points and weights that are refused, the first one is named. */
+static void the_first_one_is_named(void)
+{
+    enum { N = 40000 };
+    const int last = test_size - 1;
+    const xl_space space = {.dimensions = 2, .scalar = XL_F32, .bounds = XL_BOUNDS_FOUND};
+    float *const points = calloc(2 * N, sizeof *points);
+    float *const weights = calloc(N, sizeof *weights);
+    xl_mpi_balance_args args = {.space = &space, .n = N};
+    args.owners.buffer = test_buffer(N * 4, NULL);
+    if (test_rank == last) {
+        points[2 * 20000 + 1] = INFINITY;
+        points[2 * 20001] = NAN;
+        weights[20000] = -1;
+        weights[39999] = INFINITY;
+    }
+    for (int k = 0; k < 3; ++k) {
+        args.points.buffer = test_buffer(2 * N * sizeof *points, points);
+        args.weights.buffer = test_buffer(N * sizeof *weights, weights);
+        test_error(xl_mpi_balance(test_mpi, test_queue, &args, 0, NULL),
+                   k == 0 ? XL_ERROR_NON_FINITE : XL_ERROR_INVALID_ARGUMENT, last,
+                   k == 0   ? "args.points: coordinate 1 of point 20000 is inf"
+                   : k == 1 ? "args.weights: -1 of point 20000"
+                            : "args.weights: inf of point 39999");
+        clReleaseMemObject(args.points.buffer);
+        clReleaseMemObject(args.weights.buffer);
+        points[2 * 20000 + 1] = 0;
+        if (k == 1) {
+            weights[20000] = 0;
+            points[2 * 20001] = 0;
+        }
+    }
+    clReleaseMemObject(args.owners.buffer);
+    free(points);
+    free(weights);
+}
+
 static xl_status owners_once(xl_mpi *mpi, void *user)
 {
     (void)user;
@@ -463,11 +504,12 @@ static xl_status owners_once(xl_mpi *mpi, void *user)
 
 static void failure_at_every_step(void)
 {
-    for (int rank = 0; rank < test_size; ++rank) /* agreements: 3 of the boxes, 10 of the balance */
-        CHECK(test_each_failure(rank, owners_once, NULL) == 13);
+    for (int rank = 0; rank < test_size; ++rank) /* agreements: 3 of the boxes, 13 of the balance */
+        CHECK(test_each_failure(rank, owners_once, NULL) == 16);
 }
 
 MPI_TEST_MAIN({"boxes_of_all_kinds", boxes_of_all_kinds},
               {"weights_of_all_kinds", weights_of_all_kinds}, {"few_points", few_points},
               {"owners_are_boxes", owners_are_boxes}, {"a_point_in_no_box", a_point_in_no_box},
-              {"bad_arguments", bad_arguments}, {"failure_at_every_step", failure_at_every_step})
+              {"bad_arguments", bad_arguments}, {"the_first_one_is_named", the_first_one_is_named},
+              {"failure_at_every_step", failure_at_every_step})

@@ -236,7 +236,8 @@ XL_NODISCARD XL_API xl_status xl_mpi_exchange_by_owner(xl_mpi *mpi, cl_command_q
 
 /* COLLECTIVE. Sends to each rank the points that are within args->radius of one of its points, and to
  * this rank itself its own points. It receives them in args->order. Some ghosts may be farther than the
- * radius. The device selects the points; the host reads them once, to check them.
+ * radius. The device checks, selects and lists the points; the ids of ghosts, and where this rank needs
+ * points of others, go through the host.
  * XL_ERROR_NON_FINITE, XL_ERROR_OUT_OF_DOMAIN: a point that is not finite or outside the space.
  * XL_ERROR_INVALID_ARGUMENT also for ids that do not ascend. XL_ERROR_UNSUPPORTED: XL_F64 on a device
  * without cl_khr_fp64. */
@@ -305,8 +306,7 @@ typedef struct xl_mpi_balance_args {
  * box of a cell is the smallest one that contains it; points outside belong to the cells at its border).
  * Points of one code are in the order of the whole array, so owners do not depend on where the parts are
  * divided. At most 2^-29 of the greatest weight is added to each (more from 2^32 points on), so that
- * points of weight 0 are divided, too. The device sorts the points; the host reads them, their codes and
- * their order.
+ * points of weight 0 are divided, too. The device checks, sorts and divides the points.
  * XL_ERROR_NON_FINITE: a coordinate; the text has rank and index. XL_ERROR_UNSUPPORTED: XL_F64 on a device
  * without cl_khr_fp64. */
 XL_NODISCARD XL_API xl_status xl_mpi_balance(xl_mpi *mpi, cl_command_queue queue,
