@@ -152,6 +152,19 @@ XL_INLINED void xl_line_store(const xl_lines *lines, const xl_sort_out *to, xl_p
 #endif
 }
 
+/* Not inlined, because the loops below are many: PoCL compiles these functions once. */
+__attribute__((noinline)) void xl_line_stream(const xl_lines *lines, const xl_sort_out *to,
+                                              xl_place n, uint skew, uint d, xl_place end)
+{
+    xl_line_store(lines, to, n, skew, d, end, true);
+}
+
+__attribute__((noinline)) void xl_line_keep(const xl_lines *lines, const xl_sort_out *to,
+                                            xl_place n, uint skew, uint d, xl_place end)
+{
+    xl_line_store(lines, to, n, skew, d, end, false);
+}
+
 /* One loop for each combination of the constants: if one loop had both kinds of stores, the
  * compiler would use plain ones for both. */
 XL_INLINED void xl_lines_fill(xl_lines *lines, const xl_sort_in from, xl_place begin, xl_place end,
@@ -169,8 +182,12 @@ XL_INLINED void xl_lines_fill(xl_lines *lines, const xl_sort_in from, xl_place b
         lines->values[d * XL_LINE + p % XL_LINE] = xl_radix_value(from, i, first);
 #endif
         lines->next[d] = p + 1;
-        if ((p + 1) % XL_LINE == 0)
-            xl_line_store(lines, &to, n, skew, d, p + 1, streams);
+        if ((p + 1) % XL_LINE == 0) {
+            if (streams)
+                xl_line_stream(lines, &to, n, skew, d, p + 1);
+            else
+                xl_line_keep(lines, &to, n, skew, d, p + 1);
+        }
     }
 }
 
