@@ -111,6 +111,8 @@ static xl_status attempt_widths(xl_context *ctx, xli_capabilities *capabilities,
     return status;
 }
 
+/* PoCL takes a third of a second to compile the probe, which without lane operations has nothing to
+ * find out. */
 static xl_status probe_lanes(xl_context *ctx, xli_capabilities *capabilities)
 {
     xl_device_info *info = &capabilities->info;
