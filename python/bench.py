@@ -100,7 +100,7 @@ def main():
             given = np.minimum(points.astype(kind), np.nextafter(np.dtype(kind).type(edge), 0))
             calls[f"C j, {kind}"] = c_call(given, edge, cutoff, 0)
             calls[f"C jd, {kind}"] = c_call(given, edge, cutoff, xl.constant("LIST_DISTANCES"))
-            for quantities in ("j", "jd", "ijd", "ijdDS"):
+            for quantities in ("j", "ij", "jd", "ijd", "ijdDS"):
                 calls[f"crosslane {quantities}, {kind}"] = lambda given=given, quantities=quantities: xl.neighbor_list(
                     quantities, given, cutoff, cell=edge)
         calls.update(others(points, edge, cutoff))

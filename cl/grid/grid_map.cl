@@ -60,17 +60,15 @@ typedef struct xl_grid_header {
     uint together; /* keys have room for rows and x: one sort is enough */
     uint y_bits;   /* bits of y in the key of a row */
     int first_y, first_z;
-    uint failed; /* a point is not finite or outside the box */
-    uint stamp;  /* identifies this build */
-    uint cells[3];
+    uint failed;    /* a point is not finite or outside the box */
+    uint stamp;     /* identifies this build */
+    uint cells[3];  /* dense: cells on each axis, in a batch along z those of all systems */
     float lower[3]; /* the box, once it is known */
     float upper[3];
     int first[3];    /* dense: number of the first cell on each axis, counted from 0 */
-    int last[3];     /* dense: number of the last cell */
     float inverse;   /* 1 / edge of a cell */
     float thin;      /* cells along x per edge */
     float beyond;    /* sparse: from this coordinate on, each float is a cell */
-    uint unused;     /* instead of padding: docs/drivers.md, NVIDIA */
     uint systems;    /* number of systems of a batch, otherwise 0 */
     uint layers;     /* number of layers of each system, otherwise 0 */
     int first_layer; /* the number that the first layer would have without a batch */
@@ -150,14 +148,15 @@ uint xl_grid_at(const xl_grid_map *map, int x, int y, int z)
 xl_grid_map xl_grid_load_shape(__global const xl_grid_header *header, uint table, uint points)
 {
     xl_grid_map map;
-    map.first = (float4)(header->first[0], header->first[1], header->first[2], 0.0f);
-    map.last = (float4)(header->last[0], header->last[1], header->last[2], 0.0f);
+    const int4 first = (int4)(header->first[0], header->first[1], header->first[2], 0);
+    uint4 cells = (uint4)(header->cells[0], header->cells[1], header->cells[2], 1u);
+    map.first = convert_float4(first);
     map.inverse = (float4)(header->inverse * header->thin, header->inverse, header->inverse, 0.0f);
     map.beyond = clamp(as_int(header->beyond), XL_GRID_LEAST_BEYOND, XL_GRID_INFINITY);
-    map.row = header->cells[0];
-    map.layer = header->cells[0] * header->cells[1];
+    map.row = cells.x;
+    map.layer = cells.x * cells.y;
     map.origin = 0;
-    map.origin = xl_grid_at(&map, header->first[0], header->first[1], header->first[2]);
+    map.origin = xl_grid_at(&map, first.x, first.y, first.z);
     map.table = table;
     map.points = points;
     map.cells = clamp((uint)min(header->counted, (ulong)table + 1), 2u, table + 1u) - 1u;
@@ -166,7 +165,9 @@ xl_grid_map xl_grid_load_shape(__global const xl_grid_header *header, uint table
     map.failed = false;
 #if XL_SYSTEMS
     xl_grid_load_systems(&map, header);
+    cells.z = map.layers;
 #endif
+    map.last = convert_float4(as_int4(as_uint4(first) + cells - 1u));
     return map;
 }
 
@@ -177,30 +178,30 @@ xl_grid_map xl_grid_load(__global const xl_grid_header *header, uint table, uint
     return map;
 }
 
-/* Whether the first to the last cell of an axis are at most `cells`, and have numbers that floats
- * contain. */
-bool xl_grid_axis_fits(__global const xl_grid_header *header, int axis, uint cells)
+/* Whether the cells of an axis have numbers that floats contain. */
+bool xl_grid_axis_fits(int first, uint cells)
 {
-    const int first = header->first[axis], last = header->last[axis];
-    return first <= last && (uint)last - (uint)first < cells &&
-           convert_int_sat((float)first) == first && convert_int_sat((float)last) == last;
+    const uint most = (uint)XL_GRID_COUNTED, from = (uint)first + most;
+    return from <= 2u * most && cells - 1u <= 2u * most - from;
 }
 
 /* Whether every cell of a dense grid has an entry of the table, as in any grid that was built.
  * Checked once on load, so that ranges need no bounds check. */
 bool xl_grid_fits(__global const xl_grid_header *header, const xl_grid_map *map)
 {
-    ulong plane = (ulong)header->cells[0] * header->cells[1];
+    const ulong plane = (ulong)header->cells[0] * header->cells[1];
+    uint layers = header->cells[2];
+    if (header->sparse != 0)
+        return true;
 #if XL_SYSTEMS
-    if (header->sparse == 0 &&
-        ((ulong)map->layers * map->systems > header->cells[2] ||
-         map->first_layer != header->first[2] || !xl_grid_axis_fits(header, 2, map->layers)))
+    if ((ulong)map->layers * map->systems > layers || map->first_layer != header->first[2])
         return false;
+    layers = map->layers;
 #endif
-    return header->sparse != 0 || (plane <= map->table && plane * header->cells[2] <= map->table &&
-                                   xl_grid_axis_fits(header, 0, header->cells[0]) &&
-                                   xl_grid_axis_fits(header, 1, header->cells[1]) &&
-                                   xl_grid_axis_fits(header, 2, header->cells[2]));
+    return plane <= map->table && plane * header->cells[2] <= map->table &&
+           xl_grid_axis_fits(header->first[0], header->cells[0]) &&
+           xl_grid_axis_fits(header->first[1], header->cells[1]) &&
+           xl_grid_axis_fits(header->first[2], layers);
 }
 
 /* The position of a sorted point, without its index. */

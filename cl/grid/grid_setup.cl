@@ -38,8 +38,8 @@ void xl_grid_set_box(xl_grid_header *header, __local const xl_grid_found *found,
 }
 
 /* Sets a dense grid. Returns false if there are more cells than table entries, or if the box extends
- * so far from 0 that rows of a sparse grid are not counted by edges. The last number is computed as
- * for a point on the upper face, so no point is beyond it. */
+ * so far from 0 that a sparse grid does not count its rows by edges, or floats do not count cells.
+ * The last number is computed as for a point on the upper face, so no point is beyond it. */
 bool xl_grid_set_dense(xl_grid_header *header, uint table)
 {
     ulong cells = 1;
@@ -48,8 +48,10 @@ bool xl_grid_set_dense(xl_grid_header *header, uint table)
         const float lower = header->lower[a], upper = header->upper[a];
         if (!(-header->beyond < lower && upper < header->beyond))
             return false;
-        const int first = convert_int(floor(lower * inverse));
-        const int last = max(first, convert_int(floor(upper * inverse)));
+        const float low = floor(lower * inverse), high = fmax(low, floor(upper * inverse));
+        if (!(-XL_GRID_COUNTED <= low && high <= XL_GRID_COUNTED))
+            return false;
+        const int first = convert_int(low), last = convert_int(high);
         cells *= (ulong)((uint)last - (uint)first) + 1UL;
         if (cells > table)
             return false;
@@ -63,7 +65,6 @@ bool xl_grid_set_dense(xl_grid_header *header, uint table)
         }
 #endif
         header->first[a] = first;
-        header->last[a] = last;
         header->cells[a] = (uint)(last - first) + 1u;
     }
 #if XL_SYSTEMS
@@ -88,7 +89,7 @@ void xl_grid_set_sparse(xl_grid_header *header, uint buckets)
     last.z = (int)(header->layers * header->systems) - 1;
 #endif
     for (int a = 0; a < 3; ++a) {
-        header->first[a] = header->last[a] = 0;
+        header->first[a] = 0;
         header->cells[a] = 0;
     }
     header->first_y = first.y;
@@ -120,7 +121,7 @@ void xl_grid_set(xl_grid_header *header, const xl_grid_wish *wish,
                  __local const xl_grid_found *found, float4 lower, float4 upper)
 {
     header->counted = header->sorted = header->sorted_again = header->flagged = 0;
-    header->big = header->buckets = header->rows = header->unused = 0;
+    header->big = header->buckets = header->rows = 0;
     header->together = header->y_bits = 0;
     header->first_y = header->first_z = 0;
     header->systems = header->layers = 0;

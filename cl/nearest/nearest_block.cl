@@ -31,23 +31,6 @@ typedef struct xl_nearest_keys {
     uint index[XL_NEAREST_ROOM + 40];
 } xl_nearest_keys;
 
-/* 8 integers as wide as a coordinate, and 8 comparisons of them as int8. */
-#if XL_F64
-typedef long xl_nearest_int;
-typedef long8 xl_nearest_int8;
-#define XL_NEAREST_INT8(v) convert_int8(v)
-#else
-typedef int xl_nearest_int;
-typedef int8 xl_nearest_int8;
-#define XL_NEAREST_INT8(v) (v)
-#endif
-
-/* Candidates are padded to a multiple of 32 with points at infinity. */
-uint xl_nearest_end(uint n)
-{
-    return (n + 31u) / 32u * 32u;
-}
-
 /* Computes the squared distances of query j from all candidates. Returns how many are below the
  * limit. */
 uint xl_nearest_measure(const xl_walk *walk, uint j, const xl_candidates *candidates, xl_real limit,
@@ -56,14 +39,11 @@ uint xl_nearest_measure(const xl_walk *walk, uint j, const xl_candidates *candid
     int8 below = 0;
     for (uint i = 0; i < candidates->images; ++i) {
         const xl_real4 shift = XL_PERIODIC ? candidates->image[i].shift : (xl_real4)(0);
-        const uint end = xl_nearest_end(candidates->image[i].end);
+        const uint end = xl_walk_align(candidates->image[i].end);
         for (uint at = candidates->image[i].begin; at < end; at += 8) {
-            const xl_real8 dx = (walk->x[j] - vload8(0, candidates->x + at)) - shift.x;
-            const xl_real8 dy = (walk->y[j] - vload8(0, candidates->y + at)) - shift.y;
-            const xl_real8 dz = (walk->z[j] - vload8(0, candidates->z + at)) - shift.z;
-            const xl_real8 distance2 = (dx * dx + dy * dy) + dz * dz;
+            const xl_real8 distance2 = xl_walk_distances2(walk, j, candidates, shift, at);
             vstore8(distance2, 0, distances2 + at);
-            below -= XL_NEAREST_INT8(distance2 < limit);
+            below -= xl_walk_int8(distance2 < limit);
         }
     }
     return xl_walk_sum(below);
@@ -73,21 +53,17 @@ uint xl_nearest_below(const xl_real *distances2, uint end, xl_real limit)
 {
     int8 below = 0;
     for (uint at = 0; at < end; at += 8)
-        below -= XL_NEAREST_INT8(vload8(0, distances2 + at) < limit);
+        below -= xl_walk_int8(vload8(0, distances2 + at) < limit);
     return xl_walk_sum(below);
 }
 
 /* Bit k of 32: the number at + k is below the limit. */
 uint xl_nearest_mask(const xl_real *distances2, uint at, xl_real limit)
 {
-    const int8 bits = (int8)(1, 2, 4, 8, 16, 32, 64, 128);
-    const int8 mask = (XL_NEAREST_INT8(vload8(0, distances2 + at) < limit) & bits) |
-                      (XL_NEAREST_INT8(vload8(0, distances2 + at + 8) < limit) & (bits << 8)) |
-                      (XL_NEAREST_INT8(vload8(0, distances2 + at + 16) < limit) & (bits << 16)) |
-                      (XL_NEAREST_INT8(vload8(0, distances2 + at + 24) < limit) & (bits << 24));
-    const int4 a = mask.lo | mask.hi;
-    const int2 b = a.lo | a.hi;
-    return (uint)(b.x | b.y);
+    return xl_walk_bits(xl_walk_int8(vload8(0, distances2 + at) < limit),
+                        xl_walk_int8(vload8(0, distances2 + at + 8) < limit),
+                        xl_walk_int8(vload8(0, distances2 + at + 16) < limit),
+                        xl_walk_int8(vload8(0, distances2 + at + 24) < limit));
 }
 
 /* Lowers the limit of a query as long as more than k candidates (k and the query itself) are below
@@ -134,31 +110,38 @@ void xl_nearest_keys_take(xl_nearest_keys *keys, uint self, const xl_candidates 
     keys->n = n;
 }
 
+/* Bits of squared distances as signed integers, which vectors compare faster. */
+#if XL_F64
+typedef long xl_nearest_int;
+#else
+typedef int xl_nearest_int;
+#endif
+
 /* Sets places[k] to the number of keys whose bits are smaller than those of key k. */
 void xl_nearest_keys_rank(const xl_nearest_keys *keys, uint *places)
 {
     const uint n = keys->n;
     const xl_nearest_int *const bits = (const xl_nearest_int *)keys->bits;
     for (uint from = 0; from < n; from += 40) {
-        const xl_nearest_int8 a = vload8(0, bits + from);
-        const xl_nearest_int8 b = vload8(0, bits + from + 8);
-        const xl_nearest_int8 c = vload8(0, bits + from + 16);
-        const xl_nearest_int8 d = vload8(0, bits + from + 24);
-        const xl_nearest_int8 e = vload8(0, bits + from + 32);
-        xl_nearest_int8 smaller_a = 0, smaller_b = 0, smaller_c = 0, smaller_d = 0, smaller_e = 0;
+        const xl_walk_flags a = vload8(0, bits + from);
+        const xl_walk_flags b = vload8(0, bits + from + 8);
+        const xl_walk_flags c = vload8(0, bits + from + 16);
+        const xl_walk_flags d = vload8(0, bits + from + 24);
+        const xl_walk_flags e = vload8(0, bits + from + 32);
+        xl_walk_flags smaller_a = 0, smaller_b = 0, smaller_c = 0, smaller_d = 0, smaller_e = 0;
         for (uint k = 0; k < n; ++k) {
-            const xl_nearest_int8 other = (xl_nearest_int8)(bits[k]);
+            const xl_walk_flags other = (xl_walk_flags)(bits[k]);
             smaller_a -= other < a;
             smaller_b -= other < b;
             smaller_c -= other < c;
             smaller_d -= other < d;
             smaller_e -= other < e;
         }
-        vstore8(as_uint8(XL_NEAREST_INT8(smaller_a)), 0, places + from);
-        vstore8(as_uint8(XL_NEAREST_INT8(smaller_b)), 0, places + from + 8);
-        vstore8(as_uint8(XL_NEAREST_INT8(smaller_c)), 0, places + from + 16);
-        vstore8(as_uint8(XL_NEAREST_INT8(smaller_d)), 0, places + from + 24);
-        vstore8(as_uint8(XL_NEAREST_INT8(smaller_e)), 0, places + from + 32);
+        vstore8(as_uint8(xl_walk_int8(smaller_a)), 0, places + from);
+        vstore8(as_uint8(xl_walk_int8(smaller_b)), 0, places + from + 8);
+        vstore8(as_uint8(xl_walk_int8(smaller_c)), 0, places + from + 16);
+        vstore8(as_uint8(xl_walk_int8(smaller_d)), 0, places + from + 24);
+        vstore8(as_uint8(xl_walk_int8(smaller_e)), 0, places + from + 32);
     }
 }
 
@@ -260,7 +243,7 @@ void xl_nearest_block_walk(xl_nearest_block *block, const xl_search *s, xl_walk 
             const xl_real likely = fmin(block->likely, limit[j]);
             const uint below = xl_nearest_measure(walk, j, &candidates, likely, distances2);
             limit[j] =
-                xl_nearest_lower(distances2, xl_nearest_end(candidates.n), limit[j], likely, below);
+                xl_nearest_lower(distances2, xl_walk_align(candidates.n), limit[j], likely, below);
             block->likely = limit[j] < radius2 ? limit[j] : block->likely;
             xl_nearest_keys_take(&keys[j], walk->index[j], &candidates, distances2, limit[j]);
             room &= keys[j].n > XL_NEAREST_ROOM ? ~(1u << j) : UINT_MAX;

@@ -28,7 +28,6 @@ enum { XL_WALK_QUERIES = 8 };
 #define XL_WALK_ROWS (XL_WALK_CUTS ? 40u : 24u)
 /* Capacity of the array of candidates, a multiple of 32. */
 enum { XL_WALK_ROOM = 1984 };
-#define XL_WALK_ALIGN(n) (((n) + 31u) & ~31u)
 /* The most images whose candidates are in the array together. */
 #define XL_WALK_IMAGES (XL_PERIODIC ? 8u : 1u)
 
@@ -98,6 +97,37 @@ typedef struct xl_candidates {
     uint points, place[XL_WALK_ROOM + 32];
 #endif
 } xl_candidates;
+
+/* Candidates of an image are padded to a multiple of 32 with points at infinity. */
+uint xl_walk_align(uint n)
+{
+    return (n + 31u) & ~31u;
+}
+
+/* 8 comparisons of coordinates, and the same as int8. */
+#if XL_F64
+typedef long8 xl_walk_flags;
+#else
+typedef int8 xl_walk_flags;
+#endif
+int8 xl_walk_int8(xl_walk_flags flags)
+{
+#if XL_F64
+    return convert_int8(flags);
+#else
+    return flags;
+#endif
+}
+
+/* Bits 0 to 31 from 32 comparisons. */
+uint xl_walk_bits(int8 a, int8 b, int8 c, int8 d)
+{
+    const int8 bits = (int8)(1, 2, 4, 8, 16, 32, 64, 128);
+    const int8 mask = (a & bits) | (b & (bits << 8)) | (c & (bits << 16)) | (d & (bits << 24));
+    const int4 e = mask.lo | mask.hi;
+    const int2 f = e.lo | e.hi;
+    return (uint)(f.x | f.y);
+}
 
 uint xl_walk_sum(int8 v)
 {
@@ -358,7 +388,7 @@ void xl_walk_copy(__global const uint *sorted, ulong pitch, uint from, xl_candid
 void xl_walk_begin_image(const xl_walk *walk, const xl_search *s, xl_candidates *to)
 {
     xl_candidate_image *const image = to->image + to->images++;
-    to->n = XL_WALK_ALIGN(to->n);
+    to->n = xl_walk_align(to->n);
     image->begin = to->n;
     image->shift = walk->near.shift;
 #if XL_DETAILS
@@ -379,7 +409,7 @@ bool xl_walk_has_image(const xl_walk *walk, const xl_search *s, xl_candidates *t
 {
 #if XL_PERIODIC
     if (to->images > 0 && any(to->image[to->images - 1].shift != walk->near.shift)) {
-        if (to->images == XL_WALK_IMAGES || XL_WALK_ALIGN(to->n) + 8 > XL_WALK_ROOM)
+        if (to->images == XL_WALK_IMAGES || xl_walk_align(to->n) + 8 > XL_WALK_ROOM)
             return false;
         xl_walk_end_image(to);
         xl_walk_begin_image(walk, s, to);
@@ -398,7 +428,7 @@ void xl_walk_set_parts(const xl_search *s, xl_candidates *to)
         const uint end = to->image[i].end;
         for (uint k = to->image[i].begin; k < end; ++k)
             to->part[k] = xl_search_part(s, to->index[k]);
-        for (uint k = end; k < XL_WALK_ALIGN(end); ++k)
+        for (uint k = end; k < xl_walk_align(end); ++k)
             to->part[k] = 0;
     }
 }
@@ -470,10 +500,20 @@ bool xl_walk_collect(xl_walk *walk, const xl_search *s, xl_candidates *to)
 
 /* The squares of the radii of 8 pairs. */
 #if XL_RADII > 1
-#define XL_WALK_RADII2(xl_real8) xl_pair_radii2(walk->part[j], from->part + at)
+#define XL_WALK_RADII2 xl_pair_radii2(walk->part[j], from->part + at)
 #else
-#define XL_WALK_RADII2(xl_real8) (xl_real8)(radius2)
+#define XL_WALK_RADII2 (xl_real8)(radius2)
 #endif
+
+/* The square distances of query j from 8 candidates from `at` on, of one image. */
+xl_real8 xl_walk_distances2(const xl_walk *walk, uint j, const xl_candidates *from, xl_real4 shift,
+                            uint at)
+{
+    const xl_real8 dx = (walk->x[j] - vload8(0, from->x + at)) - shift.x;
+    const xl_real8 dy = (walk->y[j] - vload8(0, from->y + at)) - shift.y;
+    const xl_real8 dz = (walk->z[j] - vload8(0, from->z + at)) - shift.z;
+    return (dx * dx + dy * dy) + dz * dz;
+}
 
 /* All ones for each of 8 candidates from `at` on, of one image, that is near query j and, in a half
  * list, belongs to it. With a radius for each pair, the query itself is removed unless it is kept.
@@ -481,15 +521,8 @@ bool xl_walk_collect(xl_walk *walk, const xl_search *s, xl_candidates *to)
 int8 xl_walk_near(const xl_walk *walk, uint j, const xl_candidates *from, xl_real4 shift, uint at,
                   xl_real radius2)
 {
-    const xl_real8 dx = (walk->x[j] - vload8(0, from->x + at)) - shift.x;
-    const xl_real8 dy = (walk->y[j] - vload8(0, from->y + at)) - shift.y;
-    const xl_real8 dz = (walk->z[j] - vload8(0, from->z + at)) - shift.z;
-#if XL_F64
     const int8 near =
-        convert_int8(XL_IS_NEAR((dx * dx + dy * dy) + dz * dz, XL_WALK_RADII2(double8)));
-#else
-    const int8 near = XL_IS_NEAR((dx * dx + dy * dy) + dz * dz, XL_WALK_RADII2(float8));
-#endif
+        xl_walk_int8(XL_IS_NEAR(xl_walk_distances2(walk, j, from, shift, at), XL_WALK_RADII2));
 #if XL_HALF
     const uint least = walk->index[j] + (xl_is_own_wanted(shift) ? 0u : 1u);
     return near & (vload8(0, from->index + at) >= (uint8)(least));
@@ -541,14 +574,10 @@ void xl_walk_count(xl_walk *walk, const xl_search *s, uint *found)
 uint xl_walk_mask(const xl_walk *walk, uint j, const xl_candidates *from, xl_real4 shift, uint at,
                   xl_real radius2)
 {
-    const int8 bits = (int8)(1, 2, 4, 8, 16, 32, 64, 128);
-    const int8 mask = (xl_walk_near(walk, j, from, shift, at, radius2) & bits) |
-                      (xl_walk_near(walk, j, from, shift, at + 8, radius2) & (bits << 8)) |
-                      (xl_walk_near(walk, j, from, shift, at + 16, radius2) & (bits << 16)) |
-                      (xl_walk_near(walk, j, from, shift, at + 24, radius2) & (bits << 24));
-    const int4 a = mask.lo | mask.hi;
-    const int2 b = a.lo | a.hi;
-    return (uint)(b.x | b.y);
+    return xl_walk_bits(xl_walk_near(walk, j, from, shift, at, radius2),
+                        xl_walk_near(walk, j, from, shift, at + 8, radius2),
+                        xl_walk_near(walk, j, from, shift, at + 16, radius2),
+                        xl_walk_near(walk, j, from, shift, at + 24, radius2));
 }
 
 /* False if a query itself may be among the candidates and must be skipped. */
@@ -563,7 +592,7 @@ bool xl_walk_keeps(xl_real4 shift)
 #endif
 }
 
-/* The same expression as in xl_walk_near(). */
+/* The same expression as in xl_walk_distances2(). */
 xl_real xl_walk_distance2(const xl_walk *walk, uint j, const xl_candidates *from, xl_real4 shift,
                           uint k)
 {

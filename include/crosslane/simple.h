@@ -121,7 +121,8 @@ XL_NODISCARD XL_API xl_status xl_simple_nearest(xl_context *ctx, const xl_space 
                                                 const void *points, uint32_t k, uint32_t details,
                                                 xl_neighbor_list *list);
 
-/* Releases the arrays of a list and sets its fields to 0. NULL is ignored. */
+/* Releases the arrays of a list and sets its fields to 0; a list may end after its context. The
+ * context keeps up to ten large arrays for its next lists. NULL is ignored. */
 XL_API void xl_simple_free(xl_neighbor_list *list);
 
 XL_EXTERN_C_END

@@ -43,6 +43,8 @@ static uint64_t count_box_cells(const xli_grid_plan *grid)
             return UINT64_MAX;
         const int32_t first = floor_of(lower * inverse);
         const int32_t last = floor_of(upper * inverse + FLT_MIN);
+        if (first < -(int32_t)COUNTED_CELLS || last > (int32_t)COUNTED_CELLS)
+            return UINT64_MAX;
         cells *= last > first ? (uint64_t)((uint32_t)last - (uint32_t)first) + 1 : 1;
     }
     if (systems > 0 && cells <= XLI_GRID_MAX_TABLE)

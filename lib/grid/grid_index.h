@@ -24,9 +24,8 @@ typedef struct xli_grid_header {
     cl_uint stamp;
     cl_uint cells[3];
     cl_float lower[3], upper[3];
-    cl_int first[3], last[3];
+    cl_int first[3];
     cl_float inverse, thin, beyond;
-    cl_uint unused;
     cl_uint systems, layers;
     cl_int first_layer;
     cl_double box[6]; /* with XL_F64 alone */

@@ -108,7 +108,7 @@ static xl_status enqueue_two_pass(xli_scan_plan *plan, xli_flow *f, const xli_sp
     const xli_scan_partition partition = xli_scan_partition_of(&plan->problem, &plan->shape, f->n);
     /* A single group that scans reads no totals. */
     const xli_arg spine = XLI_MEM(f->scratch->buffer), spine_offset = XLI_U64(f->scratch->offset);
-    if (partition.groups > !alone) {
+    if (partition.groups > (alone ? 0u : 1u)) {
         XL_TRY(XLI_FLOW_LAUNCH(f, &plan->kernels.reduce, partition.groups, plan->shape.group_size,
                                XLI_U64(partition.chunk), spine, spine_offset));
         XL_TRY(scan_spine(plan, f, partition.groups, &scanned));

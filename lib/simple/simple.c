@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * A context's plans, device memory and queue for calls on arrays of the host. One call uses them at
+ * A context's plans, memory and queue for calls on arrays of the host. One call uses them at
  * a time. */
 #include "simple_call.h"
 
@@ -37,6 +37,7 @@ static void end(void *of)
         if (s->buffers[i])
             clReleaseMemObject(s->buffers[i]);
     xl_grid_index_destroy(s->index);
+    xli_simple_pool_end(s->base.pool);
     if (s->base.queue)
         clReleaseCommandQueue(s->base.queue);
     xli_mutex_destroy(s->lock);
@@ -50,7 +51,8 @@ static void *begin(xl_context *ctx)
         return NULL;
     s->base.ctx = ctx;
     s->lock = xli_mutex_create();
-    s->base.queue = s->lock ? xli_queue_create(ctx) : NULL;
+    s->base.pool = xli_simple_pool_create();
+    s->base.queue = s->lock && s->base.pool ? xli_queue_create(ctx) : NULL;
     if (s->base.queue)
         return s;
     end(s);

@@ -20,7 +20,8 @@ typedef enum xli_simple_kind {
     XLI_SIMPLE_HISTOGRAM,
     XLI_SIMPLE_GRID,
     XLI_SIMPLE_NEIGHBORS,
-    XLI_SIMPLE_NEAREST
+    XLI_SIMPLE_NEAREST,
+    XLI_SIMPLE_ROOTS
 } xli_simple_kind;
 
 /* Everything that the descriptor of a plan is filled from. Keys are compared as bytes, so that
@@ -63,10 +64,19 @@ typedef struct xli_simple_call {
 } xli_simple_call;
 xl_status xli_simple_run(xl_context *ctx_or_null, xli_simple_call call);
 
+/* Arrays of lists on the host. Thread-safe, but for creating and ending the pool. */
+typedef struct xli_simple_pool xli_simple_pool;
+xli_simple_pool *xli_simple_pool_create(void); /* NULL: no memory */
+void xli_simple_pool_end(xli_simple_pool *pool_or_null);
+/* `bytes` undefined bytes, for xli_simple_array_free(), also after the pool has ended. NULL: no memory. */
+void *xli_simple_array_of(xli_simple_pool *pool, size_t bytes);
+void xli_simple_array_free(void *array_or_null);
+
 /* For calls of several steps: a context's plans, memory and queue. */
 typedef struct xli_simple {
     xl_context *ctx; /* not retained: the context ends this */
     cl_command_queue queue;
+    xli_simple_pool *pool;
 } xli_simple;
 typedef xl_status xli_simple_work(xli_simple *s, void *call);
 

@@ -4,6 +4,7 @@
 #include "simple_call.h"
 
 #include <crosslane/nearest.h>
+#include <crosslane/transform.h>
 #include <math.h>
 #include <string.h>
 #if defined(__SSE2__)
@@ -13,6 +14,9 @@
 #endif
 
 enum { POINTS, OFFSETS, INDICES, DISTANCES, VECTORS, SHIFTS, ARRAYS };
+
+/* From this many distances on the device takes the roots, by one more program. */
+enum { ROOTS_ON_DEVICE = 1 << 20 };
 
 typedef struct list_call {
     const xl_space *space;
@@ -38,11 +42,11 @@ void xl_simple_free(xl_neighbor_list *list)
 {
     if (!list)
         return;
-    xli_free(list->offsets);
-    xli_free(list->indices);
-    xli_free(list->distances);
-    xli_free(list->vectors);
-    xli_free(list->shifts);
+    xli_simple_array_free(list->offsets);
+    xli_simple_array_free(list->indices);
+    xli_simple_array_free(list->distances);
+    xli_simple_array_free(list->vectors);
+    xli_simple_array_free(list->shifts);
     *list = (xl_neighbor_list){0};
 }
 
@@ -59,13 +63,13 @@ static size_t element_bytes(const list_call *call, size_t k)
 }
 
 /* Room for n elements and one more. */
-static xl_status allocate(xl_context *ctx, list_call *call, size_t k, size_t n, size_t bytes)
+static xl_status allocate(xli_simple *s, list_call *call, size_t k, size_t n, size_t bytes)
 {
     if (n < SIZE_MAX / bytes)
-        call->host[k] = xli_alloc((n + 1) * bytes);
-    return call->host[k]
-               ? XL_SUCCESS
-               : xli_fail(ctx, XL_ERROR_OUT_OF_MEMORY, "no memory for a list of %zu neighbours", n);
+        call->host[k] = xli_simple_array_of(s->pool, (n + 1) * bytes);
+    return call->host[k] ? XL_SUCCESS
+                         : xli_fail(s->ctx, XL_ERROR_OUT_OF_MEMORY,
+                                    "no memory for a list of %zu neighbours", n);
 }
 
 /* Allocates the wanted arrays, here and on the device. */
@@ -75,37 +79,50 @@ static xl_status make_arrays(xli_simple *s, list_call *call, size_t pairs)
     for (size_t k = INDICES; k < ARRAYS; ++k) {
         const size_t bytes = element_bytes(call, k);
         if (bytes > 0)
-            XL_TRY(allocate(s->ctx, call, k, pairs, bytes));
+            XL_TRY(allocate(s, call, k, pairs, bytes));
         XL_TRY(xli_simple_buffer(s, k, pairs * bytes, &call->buffers[k]));
     }
 done:
     return status;
 }
 
-static xl_status read_arrays(xli_simple *s, const list_call *call, size_t pairs)
+/* Square roots in place, rounded as by sqrt(): the library links no libm. The last form takes 20 times
+ * as long as the others. */
+#if defined(__SSE2__)
+static void roots_f32(float *x, size_t n)
 {
-    xl_status status;
-    for (size_t k = INDICES; k < ARRAYS; ++k)
-        if (call->buffers[k])
-            XL_TRY(xli_copy_out(s->ctx, s->queue, call->buffers[k], pairs * element_bytes(call, k),
-                                call->host[k]));
-    XL_TRY(xli_cl(s->ctx, clFinish(s->queue), "clFinish"));
-done:
-    return status;
+    size_t k = 0;
+    for (; k + 4 <= n; k += 4)
+        _mm_storeu_ps(x + k, _mm_sqrt_ps(_mm_loadu_ps(x + k)));
+    for (; k < n; ++k)
+        _mm_store_ss(x + k, _mm_sqrt_ss(_mm_load_ss(x + k)));
 }
 
-/* The square root, rounded as by sqrt(): the library links no libm. The last form takes 20 times as
- * long as an instruction. */
-#if defined(__SSE2__)
-static double root_of(double square)
+static void roots_f64(double *x, size_t n)
 {
-    const __m128d x = _mm_set_sd(square);
-    return _mm_cvtsd_f64(_mm_sqrt_sd(x, x));
+    size_t k = 0;
+    for (; k + 2 <= n; k += 2)
+        _mm_storeu_pd(x + k, _mm_sqrt_pd(_mm_loadu_pd(x + k)));
+    if (k < n)
+        _mm_store_sd(x + k, _mm_sqrt_pd(_mm_load_sd(x + k)));
 }
 #elif defined(__aarch64__)
-static double root_of(double square)
+static void roots_f32(float *x, size_t n)
 {
-    return vget_lane_f64(vsqrt_f64(vdup_n_f64(square)), 0);
+    size_t k = 0;
+    for (; k + 4 <= n; k += 4)
+        vst1q_f32(x + k, vsqrtq_f32(vld1q_f32(x + k)));
+    for (; k < n; ++k)
+        x[k] = vget_lane_f32(vsqrt_f32(vdup_n_f32(x[k])), 0);
+}
+
+static void roots_f64(double *x, size_t n)
+{
+    size_t k = 0;
+    for (; k + 2 <= n; k += 2)
+        vst1q_f64(x + k, vsqrtq_f64(vld1q_f64(x + k)));
+    if (k < n)
+        x[k] = vget_lane_f64(vsqrt_f64(vdup_n_f64(x[k])), 0);
 }
 #else
 static double root_of(double square)
@@ -122,18 +139,19 @@ static double root_of(double square)
         root = (root + x / root) / 2;
     return root * scale;
 }
-#endif
 
-static void take_roots(const list_call *call, size_t pairs)
+static void roots_f32(float *x, size_t n)
 {
-    double *const wide = call->host[DISTANCES];
-    float *const narrow = call->host[DISTANCES];
-    for (size_t k = 0; wide && k < pairs; ++k)
-        if (call->space->scalar == XL_F64)
-            wide[k] = root_of(wide[k]);
-        else
-            narrow[k] = (float)root_of((double)narrow[k]);
+    for (size_t k = 0; k < n; ++k)
+        x[k] = (float)root_of((double)x[k]);
 }
+
+static void roots_f64(double *x, size_t n)
+{
+    for (size_t k = 0; k < n; ++k)
+        x[k] = root_of(x[k]);
+}
+#endif
 
 /* ---- plans ----------------------------------------------------------------------------------- */
 
@@ -186,6 +204,17 @@ done:
     return status;
 }
 
+/* In double precision, whose root OpenCL rounds correctly, and then rounded once more: this has the
+ * bits of a correctly rounded root of a float. */
+static xl_status make_roots(xl_context *ctx, const xli_simple_key *key, xl_plan **plan)
+{
+    xl_transform_desc desc;
+    xl_transform_desc_init(&desc);
+    desc.types[0] = key->types[0];
+    desc.expression = key->types[0] == XL_F64 ? "sqrt(x)" : "(float)sqrt((double)x)";
+    return xl_transform_create(ctx, &desc, plan);
+}
+
 /* ---- steps ----------------------------------------------------------------------------------- */
 
 static xl_status build(xli_simple *s, list_call *call)
@@ -204,7 +233,7 @@ static xl_status build(xli_simple *s, list_call *call)
         grid, call->index, s->queue,
         &(xl_grid_build_args){.n = call->n, .points = xl_view_of(call->buffers[POINTS], 0)}, 0,
         NULL, NULL));
-    XL_TRY(allocate(s->ctx, call, OFFSETS, call->n, sizeof(uint64_t)));
+    XL_TRY(allocate(s, call, OFFSETS, call->n, sizeof(uint64_t)));
 done:
     return status;
 }
@@ -212,6 +241,47 @@ done:
 static xl_view view_of(const list_call *call, size_t k)
 {
     return xl_view_of(call->buffers[k], 0);
+}
+
+static xl_status take_roots_on_device(xli_simple *s, const list_call *call, size_t pairs)
+{
+    xl_status status;
+    xl_plan *plan;
+    xli_simple_key key;
+    memset(&key, 0, sizeof key);
+    key.call = XLI_SIMPLE_ROOTS;
+    key.types[0] = call->space->scalar;
+    const xl_view squares = view_of(call, DISTANCES);
+    XL_TRY(xli_simple_plan(s, &key, make_roots, &plan));
+    XL_TRY(xl_transform_enqueue(plan, s->queue,
+                                &(xl_transform_args){.n = pairs, .in = {squares}, .out = {squares}},
+                                0, NULL, NULL));
+done:
+    return status;
+}
+
+/* Copies the wanted arrays, and makes the squares of distances distances. */
+static xl_status read_list(xli_simple *s, const list_call *call, size_t pairs)
+{
+    xl_status status;
+    const xli_capabilities *capabilities;
+    XL_TRY(xli_context_capabilities(s->ctx, &capabilities));
+    const bool on_device = pairs >= ROOTS_ON_DEVICE && capabilities->info.has_fp64;
+    if (on_device && call->buffers[DISTANCES])
+        XL_TRY(take_roots_on_device(s, call, pairs));
+    for (size_t k = INDICES; k < ARRAYS; ++k)
+        if (call->buffers[k])
+            XL_TRY(xli_copy_out(s->ctx, s->queue, call->buffers[k], pairs * element_bytes(call, k),
+                                call->host[k]));
+    XL_TRY(xli_cl(s->ctx, clFinish(s->queue), "clFinish"));
+    if (call->buffers[DISTANCES] && !on_device) {
+        if (call->space->scalar == XL_F64)
+            roots_f64(call->host[DISTANCES], pairs);
+        else
+            roots_f32(call->host[DISTANCES], pairs);
+    }
+done:
+    return status;
 }
 
 static xl_status count(xli_simple *s, list_call *call, xl_plan *plan)
@@ -249,8 +319,7 @@ static xl_status list_radius(xli_simple *s, void *of)
                                                            .vectors = view_of(call, VECTORS),
                                                            .shifts = view_of(call, SHIFTS)},
                                       0, NULL, NULL));
-    XL_TRY(read_arrays(s, call, (size_t)pairs));
-    take_roots(call, (size_t)pairs);
+    XL_TRY(read_list(s, call, (size_t)pairs));
 done:
     return status;
 }
@@ -273,8 +342,7 @@ static xl_status list_nearest(xli_simple *s, void *of)
                                                      .distances2 = view_of(call, DISTANCES)},
                                   0, NULL, NULL));
     XL_TRY(xl_grid_index_status(call->index, s->queue, NULL, 0, NULL));
-    XL_TRY(read_arrays(s, call, pairs));
-    take_roots(call, pairs);
+    XL_TRY(read_list(s, call, pairs));
 done:
     return status;
 }

@@ -3,8 +3,10 @@
  *
  * Times sorts of random i32 keys across ranks, each rank with as many keys after as before: xl_mpi_sort()
  * from device to device, the same with copies from and to the host, sc_psort() of libsc, and
- * PetscParallelSortInt(), the last two if they were found when this was configured. A time is that of the
- * slowest rank. Each result is checked. `address`: MPI uses the device's memory, which must be the host's. */
+ * PetscParallelSortInt(), the last two if they were found when this was configured. Then what every such
+ * sort includes: each rank sorts its keys, copies them to the host and back, exchanges them by MPI_Alltoall().
+ * A time is that of the slowest rank. The results of the sorts are checked. `address`: MPI uses the device's
+ * memory, which must be the host's. */
 #include "message_buffer.h"
 #include <crosslane/mpi.h>
 #include <stdbool.h>
@@ -24,7 +26,10 @@ static int32_t *given, *keys;
 static xl_context *ctx;
 static xl_mpi *mpi;
 static xl_mpi_plan *plan;
-static cl_mem buffer;
+static xl_plan *alone;
+static cl_mem buffer,
+    host_buffer; /* the second one in memory of the host that the driver allocated */
+static int32_t *host, *received;
 
 static void require(bool right, const char *text)
 {
@@ -111,6 +116,40 @@ static double sort_petsc(void)
 }
 #endif
 
+/* ---- parts of a sort -------------------------------------------------------------------------- */
+
+static double sort_rank(void)
+{
+    const cl_command_queue queue = xl_context_queue(ctx);
+    const xl_view view = xl_view_of(buffer, 0);
+    const xl_sort_args args = {.n = n, .keys_in = view, .keys_out = view};
+    require(clEnqueueWriteBuffer(queue, buffer, CL_TRUE, 0, n * 4, keys, 0, NULL, NULL) == 0,
+            "clEnqueueWriteBuffer");
+    const double begin = MPI_Wtime();
+    require(xl_sort_enqueue(alone, queue, &args, 0, NULL, NULL) == XL_SUCCESS, "xl_sort_enqueue");
+    require(clFinish(queue) == CL_SUCCESS, "clFinish");
+    return MPI_Wtime() - begin;
+}
+
+static double copy_keys(void)
+{
+    const cl_command_queue queue = xl_context_queue(ctx);
+    const double begin = MPI_Wtime();
+    require(clEnqueueReadBuffer(queue, buffer, CL_TRUE, 0, n * 4, host, 0, NULL, NULL) == 0,
+            "clEnqueueReadBuffer");
+    require(clEnqueueWriteBuffer(queue, buffer, CL_TRUE, 0, n * 4, host, 0, NULL, NULL) == 0,
+            "clEnqueueWriteBuffer");
+    return MPI_Wtime() - begin;
+}
+
+static double send_keys(void)
+{
+    const int each = (int)(n / (size_t)size);
+    const double begin = MPI_Wtime();
+    MPI_Alltoall(keys, each, MPI_INT32_T, received, each, MPI_INT32_T, MPI_COMM_WORLD);
+    return MPI_Wtime() - begin;
+}
+
 /* ---- measurement ------------------------------------------------------------------------------ */
 
 /* The keys are in order on all ranks, and their sum is the same as before. */
@@ -140,18 +179,22 @@ static int compare_times(const void *a, const void *b)
 typedef struct contender {
     const char *name;
     double (*sort)(void);
+    bool is_part; /* of a sort: the result is not in order */
     double times[100];
 } contender;
 
 static contender contenders[] = {
-    {"xl_mpi_sort", sort_device, {0}},
-    {"xl_mpi_sort and copies", sort_with_copies, {0}},
+    {"xl_mpi_sort", sort_device, false, {0}},
+    {"xl_mpi_sort and copies", sort_with_copies, false, {0}},
 #ifdef HAVE_PETSC
-    {"PetscParallelSortInt", sort_petsc, {0}},
+    {"PetscParallelSortInt", sort_petsc, false, {0}},
 #endif
 #ifdef HAVE_SC
-    {"sc_psort", sort_sc, {0}},
+    {"sc_psort", sort_sc, false, {0}},
 #endif
+    {"xl_sort on each rank", sort_rank, true, {0}},
+    {"keys to host and back", copy_keys, true, {0}},
+    {"MPI_Alltoall of the keys", send_keys, true, {0}},
 };
 enum { CONTENDERS = sizeof contenders / sizeof contenders[0] };
 
@@ -161,7 +204,8 @@ static double measure(const contender *c)
     MPI_Barrier(MPI_COMM_WORLD);
     double time = c->sort();
     MPI_Allreduce(MPI_IN_PLACE, &time, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
-    check(c->name);
+    if (!c->is_part)
+        check(c->name);
     return time;
 }
 
@@ -190,6 +234,13 @@ static void create(int argc, char **argv)
     require(xl_mpi_sort_create(mpi, &desc, XL_MPI_KEEP, &plan) == XL_SUCCESS, "xl_mpi_sort_create");
     buffer = clCreateBuffer(xl_context_cl(ctx), CL_MEM_READ_WRITE, n * 4 + 1, NULL, NULL);
     require(buffer != NULL, "clCreateBuffer");
+    require(xl_sort_create(ctx, &desc, &alone) == XL_SUCCESS, "xl_sort_create");
+    host_buffer = clCreateBuffer(xl_context_cl(ctx), CL_MEM_READ_WRITE | CL_MEM_ALLOC_HOST_PTR,
+                                 n * 4 + 1, NULL, NULL);
+    require(host_buffer != NULL, "clCreateBuffer");
+    host = clEnqueueMapBuffer(xl_context_queue(ctx), host_buffer, CL_TRUE,
+                              CL_MAP_READ | CL_MAP_WRITE, 0, n * 4 + 1, 0, NULL, NULL, NULL);
+    require(host != NULL, "clEnqueueMapBuffer");
 }
 
 static void fill(void)
@@ -197,6 +248,7 @@ static void fill(void)
     uint64_t state = 1 + (uint64_t)rank;
     given = malloc(n * sizeof *given + 1);
     keys = malloc(n * sizeof *keys + 1);
+    received = malloc(n * sizeof *received + 1);
     for (size_t i = 0; i < n; ++i) {
         state = state * 6364136223846793005u + 1442695040888963407u;
         given[i] = (int32_t)(uint32_t)(state >> 32);
@@ -225,12 +277,15 @@ int main(int argc, char **argv)
     PetscCommDestroy(&petsc_comm);
     PetscFinalize();
 #endif
+    clReleaseMemObject(host_buffer);
     clReleaseMemObject(buffer);
+    xl_plan_destroy(alone);
     xl_mpi_plan_destroy(plan);
     xl_mpi_destroy(mpi);
     xl_context_destroy(ctx);
     free(given);
     free(keys);
+    free(received);
     MPI_Finalize();
     return 0;
 }

@@ -41,6 +41,36 @@ void xlm_release(cl_mem buffer)
         clReleaseMemObject(buffer);
 }
 
+xl_status xlm_host_reserve(xl_mpi *mpi, xlm_host *host, uint64_t bytes)
+{
+    const uint64_t room = bytes + bytes / 8 + 1;
+    cl_int code;
+    if (host->at && bytes <= host->room)
+        return XL_SUCCESS;
+    xlm_host_release(mpi, host);
+    if (bytes > SIZE_MAX / 2)
+        return xlm_fail(mpi, XL_ERROR_OUT_OF_MEMORY, "no memory for messages of %llu bytes",
+                        (unsigned long long)bytes);
+    host->buffer =
+        clCreateBuffer(xl_context_cl(mpi->ctx), CL_MEM_READ_WRITE | CL_MEM_ALLOC_HOST_PTR,
+                       (size_t)room, NULL, &code);
+    if (code == CL_SUCCESS)
+        host->at =
+            clEnqueueMapBuffer(xl_context_queue(mpi->ctx), host->buffer, CL_TRUE,
+                               CL_MAP_READ | CL_MAP_WRITE, 0, (size_t)room, 0, NULL, NULL, &code);
+    host->room = room;
+    return xlm_cl(mpi, code, "host memory for messages");
+}
+
+void xlm_host_release(xl_mpi *mpi, xlm_host *host)
+{
+    if (host->at)
+        (void)clEnqueueUnmapMemObject(xl_context_queue(mpi->ctx), host->buffer, host->at, 0, NULL,
+                                      NULL);
+    xlm_release(host->buffer);
+    *host = (xlm_host){0};
+}
+
 void xlm_drop_event(xl_status status, cl_event *event)
 {
     if (status == XL_SUCCESS || !event || !*event)

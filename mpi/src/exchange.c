@@ -87,7 +87,7 @@ void xl_mpi_exchange_destroy(xl_mpi_exchange *exchange)
         clReleaseKernel(exchange->combine);
     if (exchange->transfer.done)
         clReleaseEvent(exchange->transfer.done);
-    free(exchange->transfer.host);
+    xlm_host_release(exchange->mpi, &exchange->transfer.host);
     free(exchange->sent);
     free(exchange->send.at);
     free(exchange);

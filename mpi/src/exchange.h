@@ -38,8 +38,8 @@ typedef struct xlm_transfer {
     xl_status status; /* of this rank since the ranks last agreed */
     cl_mem device;
     unsigned char *address; /* of `device`, for MPI; NULL: messages go through `host` */
-    unsigned char *host;    /* messages to send, messages received */
-    uint64_t device_room, host_room;
+    xlm_host host;          /* messages to send, messages received */
+    uint64_t device_room;
     cl_event done; /* the last reading of device memory; NULL: none */
 } xlm_transfer;
 

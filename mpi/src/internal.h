@@ -86,6 +86,17 @@ bool xlm_is_float(uint32_t type); /* floating-point numbers or vectors of them *
 /* Memory, released by free(). */
 xl_status xlm_alloc(xl_mpi *mpi, size_t count, size_t bytes, void *pointer);
 xl_status xlm_buffer(xl_mpi *mpi, size_t bytes, cl_mem *buffer); /* at least one byte */
+
+/* Host memory for messages, which drivers copy faster than other memory. Starts as zeros. */
+typedef struct xlm_host {
+    cl_mem buffer;
+    unsigned char *at;
+    uint64_t room; /* bytes */
+} xlm_host;
+/* Makes room for at least `bytes`; the contents are lost. */
+xl_status xlm_host_reserve(xl_mpi *mpi, xlm_host *host, uint64_t bytes);
+void xlm_host_release(xl_mpi *mpi, xlm_host *host);
+
 /* By the caller's message_buffer. *buffer and *address remain NULL if there is none, or if it made none. */
 xl_status xlm_message_buffer(xl_mpi *mpi, size_t bytes, cl_mem *buffer, unsigned char **address);
 /* COLLECTIVE, agreed. Tries the message_buffer of all ranks. */

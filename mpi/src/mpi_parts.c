@@ -181,7 +181,8 @@ static xl_status heads_on_device(const xlm_parts *parts, xlm_part *part)
     return status;
 }
 
-/* A scan: of offsets, widths and masks alone. */
+/* For a scan, where segments begin is found here only for offsets, widths and masks: with flags, bits and
+ * keys its carry says so. */
 static xl_status find_heads(const xlm_parts *parts, xlm_part *part)
 {
     const xlm_problem *const problem = parts->problem;
@@ -243,7 +244,7 @@ xl_status xlm_partial(const xlm_parts *parts, const xlm_part *part, size_t from,
     return reduce_range(parts, part, problem->pick, at, 1, problem->type_bytes, value);
 }
 
-/* The carry of a part by itself, and whether a segment begins in it. */
+/* The carry of a part, without the parts before it, and whether a segment begins in it. */
 static xl_status read_carry(const xlm_parts *parts, const xlm_part *part, xlm_told *told)
 {
     const xlm_problem *const problem = parts->problem;

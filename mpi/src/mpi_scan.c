@@ -52,7 +52,7 @@ static xl_status create_combine(scan_plan *plan, const xl_scan_desc *desc)
     return xl_scan_create(plan->base.mpi->ctx, &combine, &plan->combine);
 }
 
-/* The carry of a part by itself, without init. */
+/* The carry of a part, without the parts before it and without init. */
 static xl_status create_carry(scan_plan *plan, const xl_scan_desc *desc)
 {
     xl_scan_desc carry = *desc;
@@ -126,6 +126,7 @@ static xl_status check_absent(xl_mpi *mpi, const xl_scan_args *args)
                   {"args.n_device", args->n_device.buffer != NULL},
                   {"args.carry_in", args->carry_in.buffer != NULL},
                   {"args.carry_out", args->carry_out.buffer != NULL},
+                  {"args.head_out", args->head_out.buffer != NULL},
                   {"args.scratch", args->scratch.buffer != NULL}};
     xl_status status = XL_SUCCESS;
     for (size_t k = 0; k < sizeof fields / sizeof fields[0] && status == XL_SUCCESS; ++k)

@@ -94,6 +94,7 @@ typedef struct sort_plan {
     size_t num_arrays;
     size_t bytes[ARRAYS], element_bytes; /* of an element of each array, and of all together */
     xl_plan *sort, *merge;               /* merge: NULL for a range of bits */
+    xlm_host host;                       /* the keys and messages of a call */
     /* Numbers of elements or bytes by rank, ranks + 1 each: the first place in the whole array before
      * and after the sort; and of each message in the buffers, in elements and in bytes. */
     uint64_t *before, *after, *cuts, *sent, *received, *send_at, *recv_at;
@@ -104,6 +105,7 @@ static void destroy(xl_mpi_plan *base)
     sort_plan *const plan = (sort_plan *)base;
     xl_plan_destroy(plan->sort);
     xl_plan_destroy(plan->merge);
+    xlm_host_release(base->mpi, &plan->host);
     free(plan);
 }
 
@@ -441,8 +443,30 @@ static xl_status reserve_merge(sort_call *call)
     return status;
 }
 
-/* Local. In device memory, if the caller makes both buffers there; otherwise on the host, where keys
+static size_t aligned(size_t bytes)
+{
+    enum { ALIGN = 64 };
+    return (bytes + ALIGN - 1) / ALIGN * ALIGN;
+}
+
+/* Local. Room on the host for the keys and, unless they are in device memory, for messages. Keys
  * without values are their own message. */
+static xl_status reserve_host(sort_call *call)
+{
+    sort_plan *const plan = call->plan;
+    const size_t keys = aligned(call->n * plan->bytes[0]);
+    const size_t recv = call->arrived ? 0 : aligned(call->n_out * plan->element_bytes);
+    const size_t send = call->arrived || plan->num_arrays == 1 ? 0 : call->n * plan->element_bytes;
+    const xl_status status = xlm_host_reserve(call->mpi, &plan->host, keys + recv + send);
+    call->keys = plan->host.at;
+    if (status != XL_SUCCESS || call->arrived)
+        return status;
+    call->recv = call->keys + keys;
+    call->send = plan->num_arrays == 1 ? call->keys : call->recv + recv;
+    return status;
+}
+
+/* Local. In device memory, if the caller makes both buffers there; otherwise on the host. */
 static xl_status reserve_messages(sort_call *call)
 {
     const sort_plan *const plan = call->plan;
@@ -450,16 +474,11 @@ static xl_status reserve_messages(sort_call *call)
     xl_status status = xlm_message_buffer(call->mpi, call->n * bytes, &call->packed, &call->send);
     if (status == XL_SUCCESS && call->packed)
         status = xlm_message_buffer(call->mpi, call->n_out * bytes, &call->arrived, &call->recv);
-    if (status == XL_SUCCESS && call->arrived)
-        return status;
-    xlm_release(call->packed);
-    call->packed = NULL;
-    call->send = call->keys;
-    if (status == XL_SUCCESS)
-        status = xlm_alloc(call->mpi, call->n_out, bytes, &call->recv);
-    if (status == XL_SUCCESS && plan->num_arrays > 1)
-        status = xlm_alloc(call->mpi, call->n, bytes, &call->send);
-    return status;
+    if (!call->arrived) {
+        xlm_release(call->packed);
+        call->packed = NULL;
+    }
+    return status == XL_SUCCESS ? reserve_host(call) : status;
 }
 
 /* Keys without values are sent from `stage`, and received there. */
@@ -481,11 +500,9 @@ static xl_status reserve(sort_call *call)
     const sort_plan *const plan = call->plan;
     const size_t room = call->n > call->n_out ? call->n : call->n_out;
     xl_status status = XL_SUCCESS;
-    if (room > SIZE_MAX / plan->element_bytes)
+    if (room > SIZE_MAX / 4 / plan->element_bytes)
         return xlm_fail(call->mpi, XL_ERROR_OUT_OF_MEMORY, "no memory for %zu elements", room);
-    status = xlm_alloc(call->mpi, call->n, plan->bytes[0], &call->keys);
-    if (status == XL_SUCCESS)
-        status = reserve_messages(call);
+    status = reserve_messages(call);
     if (status == XL_SUCCESS && stage_is_message(call))
         stage_message(call, call->packed);
     for (size_t a = 0; a < plan->num_arrays && status == XL_SUCCESS; ++a)
@@ -505,11 +522,6 @@ static void release(sort_call *call)
     xlm_release(call->keys_out);
     xlm_release(call->packed);
     xlm_release(call->arrived);
-    if (!call->packed && call->send != call->keys)
-        free(call->send);
-    if (!call->packed)
-        free(call->recv);
-    free(call->keys);
 }
 
 /* Views of all arrays in `stage`. */

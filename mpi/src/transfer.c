@@ -67,15 +67,6 @@ static xl_status reserve_device(xl_mpi *mpi, xlm_transfer *t, uint64_t bytes)
     return status == XL_SUCCESS && !t->device ? xlm_buffer(mpi, (size_t)bytes, &t->device) : status;
 }
 
-static xl_status reserve_host(xl_mpi *mpi, xlm_transfer *t, uint64_t bytes)
-{
-    if (t->host && bytes <= t->host_room)
-        return XL_SUCCESS;
-    free(t->host);
-    t->host_room = bytes;
-    return xlm_alloc(mpi, (size_t)bytes, 1, &t->host);
-}
-
 static xl_status reserve(xl_mpi_exchange *exchange)
 {
     xl_mpi *const mpi = exchange->mpi;
@@ -83,7 +74,7 @@ static xl_status reserve(xl_mpi_exchange *exchange)
     const uint64_t messages = t->from_bytes[mpi->size] + t->to_bytes[mpi->size];
     xl_status status = reserve_device(mpi, t, t->own_bytes + messages);
     if (status == XL_SUCCESS && !t->address)
-        status = reserve_host(mpi, t, messages);
+        status = xlm_host_reserve(mpi, &t->host, messages);
     if (status == XL_SUCCESS)
         status = xlm_messages_reserve(mpi, &t->messages, t->from_bytes, t->to_bytes);
     return status;
@@ -180,7 +171,7 @@ xl_status xlm_transfer_move(xl_mpi_exchange *exchange, bool unpacks)
 /* The messages, as MPI uses them. */
 static unsigned char *messages_of(const xlm_transfer *t)
 {
-    return t->address ? t->address + t->own_bytes : t->host;
+    return t->address ? t->address + t->own_bytes : t->host.at;
 }
 
 /* Packs the inputs and, unless MPI does so by address, reads the messages. */
@@ -199,7 +190,8 @@ static xl_status pack(xl_mpi_exchange *exchange, cl_uint num_waits, const cl_eve
     if (status == XL_SUCCESS && staged == 0)
         status = xlm_finish(mpi, t->queue); /* the inputs have been read, the messages written */
     if (status == XL_SUCCESS)
-        status = xlm_read(mpi, t->queue, t->device, (size_t)t->own_bytes, staged, t->host, 0, NULL);
+        status =
+            xlm_read(mpi, t->queue, t->device, (size_t)t->own_bytes, staged, t->host.at, 0, NULL);
     return status;
 }
 

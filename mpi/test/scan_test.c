@@ -503,10 +503,12 @@ static void descriptors_are_compared_and_checked(void)
 /* One argument is wrong on the last rank; no rank's output is written. */
 static void arguments_are_checked(void)
 {
-    enum { N = 100, CASES = 9 };
-    static const char *const texts[CASES] = {"args.first_index", "args.n_device",  "args.carry_in",
-                                             "args.scratch",     "args.in",        "args.out",
-                                             "args.segments",    "args.params[0]", "queue"};
+    enum { N = 100, CASES = 11 };
+    static const char *const texts[CASES] = {
+        "args.first_index", "args.n_device", "args.carry_in",  "args.scratch", "args.in",
+        "args.out",         "args.segments", "args.params[0]", "queue",        "args.head_out",
+        "args.carry_out",
+    };
     uint32_t zeros[2 * N] = {0}, ones[2 * N];
     xl_mpi_plan *plan = NULL;
     shape s = u32_sum();
@@ -529,6 +531,8 @@ static void arguments_are_checked(void)
             args.segments = k == 6 ? args.in : xl_no_view();
             args.params[0] = k == 7 ? zeros : NULL;
             queue = k == 8 ? NULL : queue;
+            args.head_out = k == 9 ? xl_view_of(in, 0) : xl_no_view();
+            args.carry_out = k == 10 ? xl_view_of(in, 0) : xl_no_view();
         }
         CHECK(xl_mpi_scan(plan, queue, &args, 0, NULL, &event) == XL_ERROR_INVALID_ARGUMENT);
         CHECK(event == NULL && test_says(test_mpi, test_size - 1, texts[k]));

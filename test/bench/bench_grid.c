@@ -178,21 +178,17 @@ static xl_status run_once(bench *b, job *j)
     return status == XL_SUCCESS ? bench_near_density(b, &j->near, NULL) : status;
 }
 
-static void time_all(bench *b, bench_near *x, const char *cloud)
-{
-    const double n = (double)x->n, pairs = (double)x->pairs;
-    const bench_timed rows[] = {
-        {"build by sorting", bench_near_build, 28 * n, SORTING},
-        {"build by sorting in a given box", bench_near_build, 28 * n, SORTING_BOX},
-        {"build by counting in a given box", bench_near_build, 28 * n, COUNTING_BOX},
-        {"build by counting", bench_near_build, 28 * n, COUNTING},
-        {"count", bench_near_count, 28 * n, COUNTING},
-        {"fill", bench_near_fill, 24 * n + 4 * pairs, COUNTING},
-        {"fill of rows with room, no count", fill_rooms, 20 * n + 4 * pairs, COUNTING},
-        {"density", bench_near_density, 20 * n, COUNTING},
-    };
-    (void)bench_near_time_rows(b, x, "grid", cloud, rows, sizeof rows / sizeof *rows);
-}
+static const bench_timed rows[] = {
+    {"build by sorting", bench_near_build, 28, 0, SORTING},
+    {"build by sorting in a given box", bench_near_build, 28, 0, SORTING_BOX},
+    {"build by counting in a given box", bench_near_build, 28, 0, COUNTING_BOX},
+    {"build by counting", bench_near_build, 28, 0, COUNTING},
+    {"count", bench_near_count, 28, 0, COUNTING},
+    {"fill", bench_near_fill, 24, 4, COUNTING},
+    {"fill of rows with room, no count", fill_rooms, 20, 4, COUNTING},
+    {"density", bench_near_density, 20, 0, COUNTING},
+};
+enum { ROWS = sizeof rows / sizeof *rows };
 
 static void run(bench *b, const char *cloud, void (*make)(job *), size_t n)
 {
@@ -208,7 +204,7 @@ static void run(bench *b, const char *cloud, void (*make)(job *), size_t n)
     if (status == XL_SUCCESS && !why)
         why = fault_in_lists(b, &j);
     if (bench_right(b, "grid", cloud, n, status, why))
-        time_all(b, &j.near, cloud);
+        (void)bench_near_time_rows(b, &j.near, "grid", cloud, rows, ROWS);
     bench_near_end(&j.near);
     xl_plan_destroy(j.rooms);
 }
@@ -221,6 +217,6 @@ void bench_grid(bench *b)
     } clouds[] = {{"lattice", make_lattice}, {"uniform", make_uniform}};
     for (size_t n = (size_t)1 << 17; n <= (size_t)1 << 21; n *= 2)
         for (size_t k = 0; k < sizeof clouds / sizeof *clouds; ++k)
-            if (bench_near_wants(b, n, clouds[k].name))
+            if (bench_near_wants_rows(b, n, clouds[k].name, rows, ROWS))
                 run(b, clouds[k].name, clouds[k].make, n);
 }

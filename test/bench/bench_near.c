@@ -196,42 +196,41 @@ bool bench_near_time_rows(bench *b, bench_near *x, const char *name, const char 
 {
     char variant[64];
     for (size_t k = 0; k < count; ++k) {
-        if (!rows[k].enqueue || !wants(b, rows[k].what, cloud, variant))
+        const bench_timed *const row = &rows[k];
+        if (!row->enqueue || (row->of_pair > 0 && !x->mem[NEAR_INDICES]) ||
+            !wants(b, row->what, cloud, variant))
             continue;
-        x->way = rows[k].way;
-        if (bench_case(b, name, variant, x->n, rows[k].bytes, rows[k].enqueue, x) != XL_SUCCESS)
+        x->way = row->way;
+        const double bytes = row->of_point * (double)x->n + row->of_pair * (double)x->pairs;
+        if (bench_case(b, name, variant, x->n, bytes, row->enqueue, x) != XL_SUCCESS)
             return false;
     }
     return true;
 }
 
-bool bench_near_wants(const bench *b, size_t n, const char *cloud)
+bool bench_near_wants_rows(const bench *b, size_t n, const char *cloud, const bench_timed *rows,
+                           size_t count)
 {
-    static const char *const rows[] = {"build",
-                                       "build by sorting",
-                                       "build by sorting in a given box",
-                                       "build by counting",
-                                       "build by counting in a given box",
-                                       "count",
-                                       "fill",
-                                       "fill of rows with room, no count",
-                                       "density"};
     char variant[64];
-    for (size_t k = 0; k < sizeof rows / sizeof *rows; ++k)
-        if (wants(b, rows[k], cloud, variant))
+    for (size_t k = 0; k < count; ++k)
+        if (wants(b, rows[k].what, cloud, variant))
             return n >= b->options->min_n && n <= b->max_n;
     return false;
 }
 
+static const bench_timed usual[] = {{"build", bench_near_build, 28, 0, 0},
+                                    {"count", bench_near_count, 28, 0, 0},
+                                    {"fill", bench_near_fill, 24, 4, 0},
+                                    {"density", bench_near_density, 20, 0, 0}};
+
+bool bench_near_wants(const bench *b, size_t n, const char *cloud)
+{
+    return bench_near_wants_rows(b, n, cloud, usual, sizeof usual / sizeof *usual);
+}
+
 bool bench_near_time(bench *b, bench_near *x, const char *name, const char *cloud)
 {
-    const double n = (double)x->n;
-    const bench_timed rows[] = {
-        {"build", bench_near_build, 28 * n, 0},
-        {"count", bench_near_count, 28 * n, 0},
-        {"fill", x->mem[NEAR_INDICES] ? bench_near_fill : NULL, 24 * n + 4 * (double)x->pairs, 0},
-        {"density", bench_near_density, 20 * n, 0}};
-    return bench_near_time_rows(b, x, name, cloud, rows, sizeof rows / sizeof *rows);
+    return bench_near_time_rows(b, x, name, cloud, usual, sizeof usual / sizeof *usual);
 }
 
 void bench_near_end(bench_near *x)

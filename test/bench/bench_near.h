@@ -80,17 +80,19 @@ const char *bench_near_fault(bench *b, const bench_near *x, const ref_search *of
  * NULL. False: one failed. */
 typedef struct bench_timed {
     const char *what;
-    bench_enqueue *enqueue; /* NULL: there is no such row */
-    double bytes;
-    int way; /* of bench_near */
+    bench_enqueue *enqueue;   /* NULL: there is no such row */
+    double of_point, of_pair; /* bytes; with of_pair the row is left out if no list was made */
+    int way;                  /* of bench_near */
 } bench_timed;
 bool bench_near_time_rows(bench *b, bench_near *x, const char *name, const char *cloud,
                           const bench_timed *rows, size_t count);
 
-/* Whether --match, --min-n and --max-n select any row of a cloud. */
-bool bench_near_wants(const bench *b, size_t n, const char *cloud);
+/* Whether --match, --min-n and --max-n select any of these rows of a cloud. */
+bool bench_near_wants_rows(const bench *b, size_t n, const char *cloud, const bench_timed *rows,
+                           size_t count);
 
-/* Times the selected rows of a cloud: build, count, fill (if a list was made) and density. */
+/* The same of build, count, fill and density, and times those. */
+bool bench_near_wants(const bench *b, size_t n, const char *cloud);
 bool bench_near_time(bench *b, bench_near *x, const char *name, const char *cloud);
 
 /* Releases all of it, the benchmark's own buffers too. */

@@ -53,23 +53,24 @@ static const char *fault_in(bench *b, const bench_near *x)
     return why;
 }
 
+static const bench_timed rows[] = {{"build", bench_near_build, 64, 0, 0},
+                                   {"count", bench_near_count, 52, 0, 0},
+                                   {"fill", bench_near_fill, 48, 4, 0}};
+enum { ROWS = sizeof rows / sizeof *rows };
+
 static void run(bench *b, size_t n)
 {
     bench_near x = {.n = n, .radius = bench_radius(34, (double)n), .points = malloc(24 * n)};
     const xl_status status = x.points ? run_once(b, &x) : XL_ERROR_OUT_OF_MEMORY;
     const char *why = status == XL_SUCCESS ? fault_in(b, &x) : NULL;
-    const double points = (double)n, pairs = (double)x.pairs;
-    const bench_timed rows[] = {{"build", bench_near_build, 64 * points, 0},
-                                {"count", bench_near_count, 52 * points, 0},
-                                {"fill", bench_near_fill, 48 * points + 4 * pairs, 0}};
     if (bench_right(b, "grid", "uniform, f64", n, status, why))
-        (void)bench_near_time_rows(b, &x, "grid", "uniform, f64", rows, sizeof rows / sizeof *rows);
+        (void)bench_near_time_rows(b, &x, "grid", "uniform, f64", rows, ROWS);
     bench_near_end(&x);
 }
 
 void bench_wide(bench *b)
 {
     for (size_t n = (size_t)1 << 20; n <= (size_t)1 << 21 && b->info.has_fp64; n *= 2)
-        if (bench_near_wants(b, n, "uniform, f64"))
+        if (bench_near_wants_rows(b, n, "uniform, f64", rows, ROWS))
             run(b, n);
 }

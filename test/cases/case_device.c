@@ -85,7 +85,8 @@ void fit_device(fuzz_case *c)
         fit_gpu(c);
     if (has_keys(c) && c->of[TUNE] == BY_QUEUE && is_pocl()) /* it compiles a queue for a minute, */
         c->of[TUNE] = c->of[SEGMENTS] ? 1 : 4; /* and segments in groups nearly as long */
-    if (c->of[PRIMITIVE] == NEAREST && c->of[SPACE] == 4 && c->of[BATCH] && nearest_of(c) > 64 &&
+    if (c->of[PRIMITIVE] == NEAREST && c->of[SPACE] == SPACE_OWN && c->of[BATCH] &&
+        nearest_of(c) > 64 &&
         is_pocl()) /* its stack overflows: PoCL 3.1, a group that walks images of many cells */
         c->of[TUNE] = 0;
     if (has_keys(c) || (has_space(c) && !c->of[SCALAR]))

@@ -105,11 +105,11 @@ static size_t carry_elements(const fuzz_case *c)
 }
 
 /* An empty first part has a carry, too; but keys are compared with the one before the view. A carry
- * alone may also be that of a part by itself. */
+ * alone may also be computed without the part before. */
 static bool takes_carry(const fuzz_case *c, const parts *p, size_t k)
 {
-    const bool by_itself = c->of[CARRY] == CARRY_ALONE && (c->of[SEED] >> k & 1);
-    return k > 0 && !by_itself && (p->begin[k] > 0 || c->of[SEGMENTS] != XL_SEGMENTS_KEYS);
+    const bool apart = c->of[CARRY] == CARRY_ALONE && (c->of[SEED] >> k & 1);
+    return k > 0 && !apart && (p->begin[k] > 0 || c->of[SEGMENTS] != XL_SEGMENTS_KEYS);
 }
 
 static xl_view moved_on(xl_view view, size_t by)

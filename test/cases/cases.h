@@ -65,8 +65,8 @@ enum { ALGORITHM_COUNTING = XL_SCAN_REDUCE_THEN_SCAN + 1, ALGORITHM_BITONIC, ALG
  * each system. */
 enum { SPACE_OPEN, SPACE_BOUNDED, SPACE_BOX, SPACE_CELL, SPACE_OWN };
 enum { VALUES_NONE, VALUES_U32, VALUES_INDICES };
-/* In place; of sorts the keys alone, or the values alone, too. */
 enum { CARRY_NONE, CARRY_BOTH, CARRY_ALONE };
+/* In place; of sorts the keys alone, or the values alone, too. */
 enum { PLACE_APART, PLACE_IN, PLACE_KEYS_IN, PLACE_VALUES_IN };
 /* By no comparator, by the low bits of an integer, or by a word of a structure. */
 enum { COMPARE_NONE, COMPARE_LOW, COMPARE_STRUCT };

@@ -273,8 +273,8 @@ static void harm_header(uint32_t *words, xlt_random *random)
 {
     xli_grid_header *header = (xli_grid_header *)words;
     for (int a = 0; a < 3; ++a) {
-        header->cells[a] = 40;
-        header->last[a] = header->first[a] + (int32_t)xlt_below(random, 200);
+        header->first[a] = (int32_t)xlt_below(random, 200) - 100;
+        header->cells[a] = xlt_below(random, 200);
     }
 }
 

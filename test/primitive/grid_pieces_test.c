@@ -161,7 +161,7 @@ static void fill_header(wrong *w, bool any, bool listed, xlt_random *random)
                               .flagged = 3 * POINTS,
                               .big = 3 * POINTS,
                               .buckets = 3 * BUCKETS,
-                              .cells = {7, 7, 7},
+                              .cells = {10, 10, 10},
                               .rows = 2 * POINTS,
                               .together = 1,
                               .y_bits = 77,
@@ -169,8 +169,6 @@ static void fill_header(wrong *w, bool any, bool listed, xlt_random *random)
                               .thin = 1.0f,
                               .beyond = 1,
                               .sparse = listed};
-    for (int a = 0; a < 3; ++a)
-        header.last[a] = 9;
     if (any)
         fill_part(w, HEADER, 0, true, random);
     else

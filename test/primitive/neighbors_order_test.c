@@ -294,18 +294,21 @@ XLT_TEST(a_far_point)
     check_scene(&s);
 }
 
-/* Numbers of cells that are no floats would merge rows; in a box that is found and in a given one. */
+/* Numbers of cells that are no floats would merge rows (along y) or cells (along x, where they are
+ * thin); in a box that is found and in a given one. */
 XLT_TEST(far_rows)
 {
-    for (int given = 0; given < 2; ++given) {
+    static const float far[] = {3.5e6f, 7e6f};
+    for (int k = 0; k < 4; ++k) {
+        const int axis = k / 2;
         scene s = scene_of("far rows", cloud_uniform(sized(200), -1, 2, 17));
         s.radius = 0.75f;
         for (size_t i = 0; i < s.cloud.n; ++i)
-            s.cloud.xyz[3 * i + 1] = 7e6f + 0.5f * (float)(i % 4);
-        if (given) {
+            s.cloud.xyz[3 * i + (size_t)axis] = far[axis] + 0.5f * (float)(i % 4);
+        if (k % 2) {
             s.grid.space.bounds = XL_BOUNDS_GIVEN;
             for (int a = 0; a < 3; ++a) {
-                s.grid.space.origin[a] = a == 1 ? 7e6 : -1;
+                s.grid.space.origin[a] = a == axis ? (double)far[axis] : -1;
                 s.grid.space.cell[a][a] = 2;
             }
         }

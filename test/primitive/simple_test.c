@@ -347,6 +347,82 @@ XLT_TEST(nearest)
     xl_simple_free(&list);
 }
 
+/* ---- memory of lists --------------------------------------------------------------------------- */
+
+enum { MANY = 1100 }; /* so many points have 2^20 pairs and more */
+
+/* Points of a line, all near each other. */
+static void list_line(xl_context *ctx, size_t n, xl_neighbor_list *list)
+{
+    static const xl_space line = {.dimensions = 1, .scalar = XL_F32};
+    float at[MANY];
+    fill_points(at, MANY);
+    assert_int_equal(xl_simple_neighbors(ctx, &line, n, at, 2, XL_LIST_DISTANCES, list),
+                     XL_SUCCESS);
+    assert_int_equal(list->offsets[n], n * (n - 1));
+    for (size_t i = 0; i < n; ++i)
+        for (size_t k = 0; k + 1 < n; ++k) {
+            const size_t pair = i * (n - 1) + k, j = k + (k >= i);
+            assert_int_equal(list->indices[pair], j);
+            const float d = at[j] - at[i];
+            assert_true(((const float *)list->distances)[pair] == sqrtf(d * d));
+        }
+}
+
+/* Below 2^20 pairs the host takes the roots, from there on the device. */
+XLT_TEST(many_distances)
+{
+    if (!xlt_has_grids())
+        skip();
+    for (size_t n = MANY; n > MANY - 200; n -= 97) {
+        xl_neighbor_list list;
+        list_line(xlt_context(), n, &list);
+        xl_simple_free(&list);
+    }
+}
+
+/* Large arrays are used again, by lists that fit into them: the room behind the neighbours, which no
+ * call writes, keeps a mark. Arrays that are in use are not. */
+XLT_TEST(memory_is_kept)
+{
+    if (!xlt_has_grids())
+        skip();
+    const uint32_t mark = 0x5a5a5a5a;
+    xl_neighbor_list lists[2];
+    list_line(xlt_context(), 300, &lists[0]);
+    ((uint32_t *)lists[0].distances)[300 * 299] = lists[0].indices[300 * 299] = mark;
+    xl_simple_free(&lists[0]);
+    list_line(xlt_context(), 300, &lists[0]);
+    assert_int_equal(lists[0].indices[300 * 299], mark);
+    list_line(xlt_context(), 300, &lists[1]);
+    assert_ptr_not_equal(lists[1].indices, lists[0].indices);
+    void *const small = lists[1].indices;
+    xl_simple_free(&lists[1]);
+    list_line(xlt_context(), 400, &lists[1]); /* does not fit; fits twice */
+    assert_true(lists[1].indices != small && lists[1].distances != small);
+    xl_simple_free(&lists[0]);
+    xl_simple_free(&lists[1]);
+}
+
+/* More arrays than are kept, and a list that ends after its context. */
+XLT_TEST(lists_outlive_their_context)
+{
+    if (!xlt_has_grids())
+        skip();
+    xl_neighbor_list lists[8];
+    xl_context *ctx;
+    assert_int_equal(xl_context_adopt(xl_context_cl(xlt_context()),
+                                      xl_context_device(xlt_context()), NULL, &ctx),
+                     XL_SUCCESS);
+    for (size_t i = 0; i < 8; ++i)
+        list_line(ctx, 300 + 10 * i, &lists[i]);
+    for (size_t i = 1; i < 8; ++i)
+        xl_simple_free(&lists[i]);
+    xl_context_destroy(ctx);
+    assert_int_equal(lists[0].indices[300 * 299 - 1], 298);
+    xl_simple_free(&lists[0]);
+}
+
 XLT_TEST(lists_in_double_precision)
 {
     xl_device_info info;

@@ -186,8 +186,8 @@ XL_NODISCARD XL_API xl_status xl_mpi_scan_create(xl_mpi *mpi, const xl_scan_desc
  * beginning of the whole array. An element continues the segment before it, also of the rank before,
  * unless its flag or bit is set or its key differs. Offsets are those of the segments that begin on
  * this rank, ascending, relative to this rank's part, and the last one is n; the first may be above 0.
- * `out` may be `in`, as in xl_scan_args. first_index, n_device, carry_in, carry_out and scratch must
- * not be given. */
+ * `out` may be `in`, as in xl_scan_args. first_index, n_device, carry_in, carry_out, head_out and
+ * scratch must not be given. */
 XL_NODISCARD XL_API xl_status xl_mpi_scan(xl_mpi_plan *plan, cl_command_queue queue,
                                           const xl_scan_args *args, cl_uint num_waits,
                                           const cl_event *waits, cl_event *event);
