@@ -152,8 +152,8 @@ XL_INLINED void xl_line_store(const xl_lines *lines, const xl_sort_out *to, xl_p
 #endif
 }
 
-/* Not inlined, because loops that fill buckets are many: PoCL compiles these functions once. By
- * bits, keys of one bit took a fifth longer with them. */
+/* Not inlined, because PoCL compiles these functions once for the loops that fill buckets from the
+ * input. Other loops are slower with them: by bits, keys of one bit took a fifth longer. */
 __attribute__((noinline)) void xl_line_stream(const xl_lines *lines, const xl_sort_out *to,
                                               xl_place n, uint skew, uint d, xl_place end)
 {
@@ -185,7 +185,7 @@ XL_INLINED void xl_lines_fill(xl_lines *lines, const xl_sort_in from, xl_place b
         lines->next[d] = p + 1;
         if ((p + 1) % XL_LINE != 0)
             continue;
-        if (way == XL_BY_BITS)
+        if (way == XL_BY_BITS || !first)
             xl_line_store(lines, &to, n, skew, d, p + 1, streams);
         else if (streams)
             xl_line_stream(lines, &to, n, skew, d, p + 1);
