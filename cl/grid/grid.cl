@@ -3,9 +3,16 @@
  *
  * Each array is followed by its offset in elements. A value that is read from the storage is
  * clamped before it becomes an offset, because another kernel may overwrite the storage or the
- * points during a build. */
+ * points during a build.
+ *
+ * If a CPU only sorts, the program has no kernels that count: PoCL takes long to compile them. */
+#define XL_COUNTS (XL_SORTING < 2 || !XL_IS_CPU)
+#include "../group/group_ballot.cl"
+#include "../group/group_network.cl"
+#include "grid_points.cl"
+#if XL_COUNTS
 #include "grid_list.cl"
-#include "grid_overfull.cl"
+#endif
 #include "grid_setup.cl"
 #if XL_SORTING
 #include "grid_sorting.cl"
@@ -39,15 +46,18 @@ __kernel void xl_grid_setup(__global uint *storage, ulong header_at, ulong found
     xl_grid_fold(found);
     XL_LOCAL_BARRIER();
     xl_grid_set(&header, &wish, found, lower, upper);
+#if XL_COUNTS
     for (ulong b = get_global_id(0); b < header.counted; b += get_global_size(0))
         storage[counts_at + b] = 0;
     for (ulong k = get_global_id(0); k < (ulong)header.buckets * XL_GRID_OVERSAMPLING;
          k += get_global_size(0))
         storage[places_at + k] = 0;
+#endif
     if (get_global_id(0) == 0)
         *XL_GRID_HEADER(storage, header_at) = header;
 }
 
+#if XL_COUNTS
 /* Rows in buckets: finds the splitters. Any number of groups: each sorts a part of the sample, and
  * ranks a share of all sample keys in this part. */
 __kernel void xl_grid_split(XL_POINTS_PARAMETERS, uint n, __global uint *storage, ulong header_at,
@@ -249,6 +259,7 @@ __kernel void xl_grid_list_parts(__global uint *storage, ulong header_at, uint n
         }
     }
 }
+#endif
 
 /* Gathers an array of the caller, of `words` per element, into the order of the grid. */
 __kernel void xl_grid_reorder(__global const uint *storage, ulong sorted_at, ulong n, uint words,

@@ -78,12 +78,12 @@ typedef struct xl_device_info {
     char opencl_c[16];         /* the dialect of the kernels: "CL1.2", "CL2.0", "CL3.0" */
     char cross_lane[16];       /* how work-items of a sub-group exchange values: "ptx", "sub-group",
                                   "amd", or "local": through local memory */
-    char probe[160];           /* the result of the probe kernel, as a sentence */
+    char probe[160];           /* the result of the probe kernel, or why it did not run */
     uint32_t sub_group_size;   /* work-items that exchange values without memory; 1: none do */
     uint32_t sub_group_source; /* xl_sub_group_source */
     uint32_t sub_group_size_reported;  /* by sub_group_source, used or not; 0: not reported */
     uint32_t sub_group_size_measured;  /* by the probe kernel; 0: it did not run */
-    uint32_t work_group_size_multiple; /* preferred for the probe kernel: only a hint */
+    uint32_t work_group_size_multiple; /* preferred for the probe kernel, a hint; 0: as above */
     uint32_t has_fp64;
     uint32_t has_int64_atomics;
     uint32_t has_sub_groups;

@@ -50,12 +50,16 @@ static xl_status build_program(void *of, unsigned program)
                                     {"XL_TRICLINIC", space->skewed || space->own_cells},
                                     {"XL_F64", xli_space_is_wide(space)},
                                     {"XL_SYSTEMS", space->num_systems > 0},
-                                    {"XL_SORTING", program == XLI_GRID_PROGRAMS},
+                                    {"XL_SORTING", program < XLI_GRID_PROGRAMS ? 0
+                                                   : grid->counts              ? 1
+                                                                               : 2},
                                     {space->wrap ? "XL_WRAP" : NULL, 1},
                                     {space->own_cells ? "XL_CELLS" : NULL, 1}};
     xli_text_define(&defines, lines, XLI_COUNT(lines));
     for (unsigned i = first; i < (unsigned)end; ++i)
-        list[i - first] = (xli_wanted){names[i], &grid->kernels[i], true};
+        list[i - first] =
+            (xli_wanted){names[i], &grid->kernels[i],
+                         grid->counts || i < XLI_GRID_SPLIT || i > XLI_GRID_LIST_PARTS};
     const xl_status status = xli_kernels_build(grid->base.ctx, programs[program].file, &defines,
                                                list, (size_t)(end - first), NULL);
     xli_text_free(&defines);

@@ -111,12 +111,18 @@ static xl_status attempt_widths(xl_context *ctx, xli_capabilities *capabilities,
     return status;
 }
 
+/* PoCL takes a third of a second to compile the probe, which without lane operations has nothing to
+ * find out. */
 static xl_status probe_lanes(xl_context *ctx, xli_capabilities *capabilities)
 {
     xl_device_info *info = &capabilities->info;
     uint32_t seen = 0;
-    xl_status status = attempt_widths(ctx, capabilities, &seen);
-    bool cross = capabilities->lane_way != XLI_LANE_LOCAL;
+    const bool cross = capabilities->lane_way != XLI_LANE_LOCAL;
+    xl_status status = XL_SUCCESS;
+    if (!cross && capabilities->takes_bitcode)
+        snprintf(info->probe, sizeof info->probe, "not run, no cross-lane operation used");
+    else
+        status = attempt_widths(ctx, capabilities, &seen);
     /* A way that does not compile or misbehaves is not an error: there is another.
      * Memory that ran out is no fault of the way's, and may be there next time. */
     if (cross && status != XL_ERROR_OUT_OF_MEMORY && (status != XL_SUCCESS || seen == 0)) {

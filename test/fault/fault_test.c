@@ -91,7 +91,7 @@ static void make_contexts(const char *dump_dir)
     desc.mask = "work-group=64";
     STEP(NULL, xl_context_create(&desc, &ctx));
     STEP(ctx, xl_context_device_info(ctx, &info));
-    HOLDS(info.sub_group_size >= 1 && info.sub_group_size == info.sub_group_size_measured);
+    HOLDS(info.sub_group_size >= 1);
     count(true);
     cl_command_queue queue = xl_context_queue(ctx);
     count(false);

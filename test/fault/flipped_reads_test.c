@@ -144,6 +144,10 @@ XLT_TEST(the_probe_sees_each_wrong_word)
     xl_device_info good, info;
     needs_layer();
     probe(0, 0, 0, &good);
+    if (strncmp(good.probe, "not run", 7) == 0) {
+        print_message("the device has no lane operations, and its probe does not run\n");
+        skip();
+    }
     assert_int_equal(good.sub_group_size_measured, good.sub_group_size);
     const bool local = strcmp(good.cross_lane, "local") == 0;
     for (long at = -WORDS; at < WORDS; ++at) { /* of the last work-item, then of the first */

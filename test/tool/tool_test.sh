@@ -889,7 +889,7 @@ devices() {
     '       (CPU|GPU|accelerator|other), [0-9]+ compute units, work-groups of up to [0-9]+, .+'
     '       memory [0-9.]+ [GK]iB, one buffer [0-9.]+ [GK]iB, local [0-9.]+ [GK]iB'
     '       driver .+'
-    '       sub-group size [0-9]+, exchange by [a-z0-9 -]+ \((reported by: .+|not used: [0-9]+ of .+); preferred multiple of a work-group [0-9]+\)'
+    '       sub-group size [0-9]+, exchange by [a-z0-9 -]+ \((reported by: [^;]+|not used: [0-9]+ of [^;]+)(; preferred multiple of a work-group [1-9][0-9]*)?\)'
     '       probe: .+'
     '       fp64 (yes|no), int64 atomics (yes|no), sub-groups (yes|no), look-back (possible|not possible)')
   local failed

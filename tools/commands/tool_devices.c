@@ -90,8 +90,9 @@ static void print_info(const xl_device_info *i)
                sub_group_source(i->sub_group_source));
     else
         printf("reported by: %s", sub_group_source(i->sub_group_source));
-    printf("; preferred multiple of a work-group %" PRIu32 ")\n", i->work_group_size_multiple);
-    printf("       probe: %s\n", i->probe);
+    if (i->work_group_size_multiple > 0)
+        printf("; preferred multiple of a work-group %" PRIu32, i->work_group_size_multiple);
+    printf(")\n       probe: %s\n", i->probe);
     printf("       fp64 %s, int64 atomics %s, sub-groups %s, look-back %s\n",
            i->has_fp64 ? "yes" : "no", i->has_int64_atomics ? "yes" : "no",
            i->has_sub_groups ? "yes" : "no", i->has_device_scope ? "possible" : "not possible");
