@@ -91,25 +91,23 @@ uint xl_nearest_length(const xl_ranges *near)
     return near->cells.end > near->cells.begin ? near->cells.end - near->cells.begin : 0u;
 }
 
-/* The reach of the first walk: more than k points are likely to be within it if cells have the size
- * that crosslane/nearest.h recommends. Around a crowded cell it is shorter, because the walk looks at
- * all points of the rows that it meets before the list is full. */
+/* The reach of the first walk, from the number of points in three edges of the query's row: one that
+ * is too long costs little, because the walk soon narrows. */
 xl_real xl_nearest_first(const xl_nearest_walk *walk, const xl_search *s)
 {
-    float edges = 1.5f;
-    xl_cell_iterator here = xl_search_cells(s, walk->at, walk->at, 0);
+    const xl_real edge = 1.0f / s->map.inverse.y;
+    const xl_real4 aside = (xl_real4)(1.5f * edge, 0, 0, 0);
+    xl_cell_iterator row = xl_search_cells(s, walk->at - aside, walk->at + aside, 0);
+    uint points = 1;
     if (!XL_PERIODIC && s->map.points <= XL_K)
         return walk->whole;
-    if (!here.all && xl_cell_iterator_next(&here, &s->map, &s->index) &&
-        here.end > here.begin + XL_K) {
-        const float wanted = XL_NEAREST_AIM * 0.01f * (XL_K + 1) * s->map.inverse.y;
-        const float ball = wanted / (s->map.inverse.x * (float)(here.end - here.begin));
-        edges = XL_DIMENSIONS == 3   ? cbrt(ball / 4.19f)
-                : XL_DIMENSIONS == 2 ? sqrt(ball / 3.14f)
-                                     : ball / 2.0f;
-        edges = fmin(edges, 1.5f);
-    }
-    return fmin(fmax((xl_real)edges / s->map.inverse.y, XL_NEAREST_SHORTEST), walk->whole);
+    if (!row.all && xl_cell_iterator_next(&row, &s->map, &s->index))
+        points = max(row.end - row.begin, 1u);
+    const float ball = XL_NEAREST_AIM * 0.01f * (XL_K + 1) * 3.0f / (float)points;
+    const float edges = XL_DIMENSIONS == 3   ? cbrt(ball / 4.19f)
+                        : XL_DIMENSIONS == 2 ? sqrt(ball / 3.14f)
+                                             : ball / 2.0f;
+    return fmin(fmax((xl_real)fmin(edges, 2.5f) * edge, XL_NEAREST_SHORTEST), walk->whole);
 }
 
 /* Adds the points of a range to the list. */
