@@ -176,15 +176,15 @@ void xl_nearest_take(const xl_nearest_walk *walk, const xl_search *s, const xl_r
 }
 #endif
 
-/* The ranges of a walk. In a dense grid the rows at the query come first, so that a full list soon
- * limits the rest: along y the rows 0, 1, -1, 2, -2 ... from its own, for such layers along z. */
+/* The ranges of a walk. In a dense grid rows come from the query outwards, ring after ring, so that a full
+ * list soon limits the rest. */
 typedef struct xl_nearest_ranges {
     xl_ranges near;
     xl_real reach;
     float margin; /* the part of `reach` that is due to the rounding of an image's position */
     float4 place; /* the query, or its image, in the grid's coordinates */
     int4 middle;  /* its cell */
-    uint step_y, step_z;
+    int ring, side, next; /* the next row: `next` is its number along the side */
 } xl_nearest_ranges;
 
 /* Begins the rows of an image. */
@@ -192,7 +192,8 @@ void xl_nearest_image(xl_nearest_ranges *r, const xl_search *s, xl_real4 p)
 {
     r->place = xl_search_narrow(s, p - r->near.shift);
     r->middle = xl_grid_cell(&s->map, r->place);
-    r->step_y = r->step_z = 0;
+    r->ring = r->side = 0;
+    r->next = INT_MIN;
 }
 
 /* Sets the reach of the rest. */
@@ -260,24 +261,28 @@ bool xl_nearest_set_range(xl_nearest_ranges *r, const xl_search *s, int y, int z
     return true;
 }
 
-int xl_nearest_outwards(int middle, uint step)
-{
-    const int away = (int)((step + 1u) / 2u);
-    return step % 2u > 0 ? middle + away : middle - away;
-}
-
+/* Advances to the next row that has a range. The rings around the row of the query have four sides: two
+ * along y, with the corners, and two along z. Ring 0 is that row alone. */
 bool xl_nearest_next_row(xl_nearest_ranges *r, const xl_search *s)
 {
-    const int4 low = r->near.cells.low, high = r->near.cells.high;
-    const int4 most = max(high - r->middle, r->middle - low) * 2;
-    while ((int)r->step_z <= most.z) {
-        const int y = xl_nearest_outwards(r->middle.y, r->step_y);
-        const int z = xl_nearest_outwards(r->middle.z, r->step_z);
-        const bool inside = z >= low.z && z <= high.z;
-        r->step_y = inside && (int)r->step_y < most.y ? r->step_y + 1u : 0u;
-        r->step_z += r->step_y == 0 ? 1u : 0u;
-        if (inside && y >= low.y && y <= high.y && xl_nearest_set_range(r, s, y, z))
-            return true;
+    const int4 low = r->near.cells.low, high = r->near.cells.high, middle = r->middle;
+    const int4 away = max(high - middle, middle - low);
+    while (r->ring <= max(away.y, away.z)) {
+        const bool along_y = r->side < 2;
+        const int ring = r->ring, other = r->side % 2 > 0 ? ring : -ring;
+        const int fixed = (along_y ? middle.z : middle.y) + other;
+        const int first = along_y ? max(middle.y - ring, low.y) : max(middle.z - ring + 1, low.z);
+        const int last = along_y ? min(middle.y + ring, high.y) : min(middle.z + ring - 1, high.z);
+        const int at = max(r->next, first);
+        if (at > last || fixed < (along_y ? low.z : low.y) || fixed > (along_y ? high.z : high.y)) {
+            r->next = INT_MIN;
+            r->side = ring > 0 && r->side < 3 ? r->side + 1 : 0;
+            r->ring += r->side == 0 ? 1 : 0;
+        } else {
+            r->next = at + 1;
+            if (xl_nearest_set_range(r, s, along_y ? at : fixed, along_y ? fixed : at))
+                return true;
+        }
     }
     return false;
 }
@@ -371,7 +376,7 @@ bool xl_nearest_find(const xl_search *s, const xl_query *query, xl_nearest_list 
     const xl_nearest_walk walk = xl_nearest_begin(s, query);
     const bool any = xl_nearest_has_points(s, walk.at), far = any && xl_search_is_far(s, walk.at);
     xl_real reach = any && !far ? xl_nearest_first(&walk, s) : 0, wanted = INFINITY;
-    xl_real factor = 2.5f;
+    xl_real factor = 4.0f;
     reach = xl_nearest_agree_real(list, reach);
     while (reach > 0) {
         xl_nearest_collect(&walk, s, reach, list);
@@ -383,7 +388,7 @@ bool xl_nearest_find(const xl_search *s, const xl_query *query, xl_nearest_list 
         else
             reach = xl_nearest_meets_all(&walk, s, reach) ? walk.whole
                                                           : fmin(factor * reach, walk.whole);
-        factor *= 1.25f;
+        factor *= 1.5f;
         reach = xl_nearest_agree_real(list, reach);
     }
     return !far && !(any && walk.limited && wanted > walk.whole);
