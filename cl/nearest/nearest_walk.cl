@@ -2,10 +2,9 @@
  * The k nearest points of one query: walks around it, each with a reach, until the k-th nearest
  * point so far is within the reach, because no point beyond it can be nearer.
  *
- * Phases: double the reach, beginning with the edge of a cell, until more than k points are within
- * it -> from their number, estimate the right reach -> walk. During a walk the k-th nearest point
- * so far narrows the rest of the walk. If it is beyond the reach, its distance becomes the reach of
- * one more walk, which is then sufficient. */
+ * During a walk the k-th nearest point so far narrows the rest of the walk. If it is beyond the reach,
+ * its distance becomes the reach of one more walk, which is then sufficient. If there are fewer than k
+ * points, the next walk has a much longer reach: it costs little more, because it soon narrows. */
 #ifndef XL_NEAREST_WALK
 #define XL_NEAREST_WALK
 
@@ -92,52 +91,23 @@ uint xl_nearest_length(const xl_ranges *near)
     return near->cells.end > near->cells.begin ? near->cells.end - near->cells.begin : 0u;
 }
 
-/* The number of points in the cells within reach. */
-ulong xl_nearest_count(const xl_nearest_walk *walk, const xl_search *s, xl_real reach)
-{
-    const xl_real4 p = walk->at;
-    xl_ranges near = xl_ranges_begin(s, p, p, reach);
-    ulong count = 0;
-    while (xl_ranges_next(&near, s))
-        count += xl_nearest_length(&near);
-    return count;
-}
-
-/* The reach that is likely to contain `aim` points, if the cells around a reach of `reach` contain
- * `count`. Cells are `edge` wide, and those around a reach are one more than fit into it. */
-xl_real xl_nearest_likely(xl_real reach, xl_real edge, xl_real count, xl_real aim)
-{
-    const xl_real width = 2.0f + edge / reach;
-#if XL_DIMENSIONS == 3
-    return reach * cbrt(aim * width * width * 2.0f / (count * 4.19f));
-#elif XL_DIMENSIONS == 2
-    return reach * sqrt(aim * width * 2.0f / (count * 3.14f));
-#else
-    return reach * (aim / count);
-#endif
-}
-
-/* The reach of the first walk. If a longer reach has found no more points, the next one is longer
- * by a larger factor. */
+/* The reach of the first walk, from the number of points in three edges of the query's row: one that
+ * is too long costs little, because the walk soon narrows. */
 xl_real xl_nearest_first(const xl_nearest_walk *walk, const xl_search *s)
 {
     const xl_real edge = 1.0f / s->map.inverse.y;
-    xl_real reach = fmin(edge, walk->whole), factor = 1.0f;
-    ulong before = 0;
-    while (reach < walk->whole) {
-        const ulong count = xl_nearest_count(walk, s, reach);
-        if (!XL_PERIODIC && count >= s->map.points && count <= XL_K)
-            return walk->whole;
-        if (count > XL_K) {
-            reach =
-                xl_nearest_likely(reach, edge, (xl_real)count, XL_NEAREST_AIM * 0.01f * (XL_K + 1));
-            return fmin(fmax(reach, XL_NEAREST_SHORTEST), walk->whole);
-        }
-        factor = 2.0f * (count > before ? 1.0f : factor);
-        before = count;
-        reach = fmin(factor * reach, walk->whole);
-    }
-    return walk->whole;
+    const xl_real4 aside = (xl_real4)(1.5f * edge, 0, 0, 0);
+    xl_cell_iterator row = xl_search_cells(s, walk->at - aside, walk->at + aside, 0);
+    uint points = 1;
+    if (!XL_PERIODIC && s->map.points <= XL_K)
+        return walk->whole;
+    if (!row.all && xl_cell_iterator_next(&row, &s->map, &s->index))
+        points = max(row.end - row.begin, 1u);
+    const float ball = XL_NEAREST_AIM * 0.01f * (XL_K + 1) * 3.0f / (float)points;
+    const float edges = XL_DIMENSIONS == 3   ? cbrt(ball / 4.19f)
+                        : XL_DIMENSIONS == 2 ? sqrt(ball / 3.14f)
+                                             : ball / 2.0f;
+    return fmin(fmax((xl_real)fmin(edges, 2.5f) * edge, XL_NEAREST_SHORTEST), walk->whole);
 }
 
 /* Adds the points of a range to the list. */
@@ -206,35 +176,148 @@ void xl_nearest_take(const xl_nearest_walk *walk, const xl_search *s, const xl_r
 }
 #endif
 
-/* Limits the rest of a walk to this reach. */
-void xl_nearest_narrow(xl_ranges *near, const xl_search *s, xl_real4 p, xl_real reach)
+/* The ranges of a walk. In a dense grid rows come from the query outwards, ring after ring, so that a full
+ * list soon limits the rest. */
+typedef struct xl_nearest_ranges {
+    xl_ranges near;
+    xl_real reach;
+    float margin; /* the part of `reach` that is due to the rounding of an image's position */
+    float4 place; /* the query, or its image, in the grid's coordinates */
+    int4 middle;  /* its cell */
+    int ring, side, next; /* the next row: `next` is its number along the side */
+} xl_nearest_ranges;
+
+/* Begins the rows of an image. */
+void xl_nearest_image(xl_nearest_ranges *r, const xl_search *s, xl_real4 p)
 {
-#if XL_PERIODIC
-    near->reach = reach = xl_images_reach(s, p, p, reach);
-    p -= near->shift;
-#endif
-    const xl_cell_iterator cells = xl_search_cells(s, p, p, reach);
-    near->cells.low = cells.low;
-    near->cells.high = cells.high;
-    near->cells.x_low = cells.x_low;
-    near->cells.x_high = cells.x_high;
-    if (near->cells.at.z < cells.low.z || near->cells.at.y > cells.high.y) {
-        near->cells.at.z =
-            max(near->cells.at.z + (near->cells.at.y > cells.high.y ? 1 : 0), cells.low.z);
-        near->cells.at.y = cells.low.y;
-    }
-    near->cells.at.y = max(near->cells.at.y, cells.low.y);
+    r->place = xl_search_narrow(s, p - r->near.shift);
+    r->middle = xl_grid_cell(&s->map, r->place);
+    r->ring = r->side = 0;
+    r->next = INT_MIN;
 }
 
-/* Goes on to the next range of points, the same for all work-items of the list. */
-bool xl_nearest_next(xl_ranges *near, const xl_search *s, xl_nearest_list *list)
+/* Sets the reach of the rest. */
+void xl_nearest_set_reach(xl_nearest_ranges *r, const xl_search *s, xl_real4 p, xl_real reach)
 {
-    const bool found = xl_ranges_next(near, s);
+#if XL_PERIODIC
+    r->near.reach = r->reach = xl_images_reach(s, p, p, reach);
+    r->margin = (float)(r->reach - reach) * (1.0f + 0x1p-18f);
+#else
+    r->reach = reach;
+    r->margin = 0;
+#endif
+}
+
+xl_nearest_ranges xl_nearest_ranges_begin(const xl_search *s, xl_real4 p, xl_real reach)
+{
+    xl_nearest_ranges r;
+    r.near = xl_ranges_begin(s, p, p, reach);
+    xl_nearest_set_reach(&r, s, p, reach);
+    xl_nearest_image(&r, s, p);
+    return r;
+}
+
+/* Limits the rest to this reach. */
+void xl_nearest_narrow(xl_nearest_ranges *r, const xl_search *s, xl_real4 p, xl_real reach)
+{
+    xl_nearest_set_reach(r, s, p, reach);
+    p -= r->near.shift;
+    const xl_cell_iterator cells = xl_search_cells(s, p, p, r->reach);
+    r->near.cells.low = cells.low;
+    r->near.cells.high = cells.high;
+    r->near.cells.x_low = cells.x_low;
+    r->near.cells.x_high = cells.x_high;
+}
+
+/* The least distance along an axis, in edges of a cell, from `place` to points in rows of this number:
+ * their products with the inverse of the edge are from the number to the next, after rounding. */
+float xl_nearest_gap(float place, int number, float margin)
+{
+    const float at = clamp(place, -0x1p40f, 0x1p40f), first = (float)number;
+    const float rounding = (2.0f * fabs(at) + (fabs(first) + 2.0f)) * 0x1p-21f;
+    return fmax(fmax(at - (first + 1.0f), first - at) - (rounding + margin), 0.0f);
+}
+
+/* Sets the range of row (y, z) within reach; false: none is. */
+bool xl_nearest_set_range(xl_nearest_ranges *r, const xl_search *s, int y, int z)
+{
+    const xl_grid_map *const map = &s->map;
+    const float edges = fmax((float)r->reach * map->inverse.y, 0x1p-60f);
+    const float margin = r->margin * map->inverse.y;
+    const float4 place = r->place * map->inverse.y;
+    const float along_y = xl_nearest_gap(place.y, y, margin);
+    const float along_z = XL_SYSTEMS ? 0.0f : xl_nearest_gap(place.z, z, margin);
+    const float rest = edges * edges * (1.0f + 0x1p-17f) - (along_y * along_y + along_z * along_z);
+    if (rest < 0.0f)
+        return false;
+    const float narrowed = XL_F64 ? fabs(r->place.x) * 0x1p-22f : 0.0f; /* its rounding */
+    const float width = sqrt(rest) * (1.0f + 0x1p-18f) / map->inverse.y + narrowed;
+    const float low = floor((r->place.x - width) * map->inverse.x);
+    const float high = floor((r->place.x + width) * map->inverse.x);
+    const int x_low = (int)clamp(low, map->first.x, map->last.x);
+    const int x_high = (int)clamp(high, map->first.x, map->last.x);
+    r->near.cells.begin = s->index.starts[xl_grid_at(map, x_low, y, z)];
+    r->near.cells.end = min(s->index.starts[xl_grid_at(map, x_high, y, z) + 1u], map->points);
+    return true;
+}
+
+/* Advances to the next row that has a range. The rings around the row of the query have four sides: two
+ * along y, with the corners, and two along z. Ring 0 is that row alone. */
+bool xl_nearest_next_row(xl_nearest_ranges *r, const xl_search *s)
+{
+    const int4 low = r->near.cells.low, high = r->near.cells.high, middle = r->middle;
+    const int4 away = max(high - middle, middle - low);
+    while (r->ring <= max(away.y, away.z)) {
+        const bool along_y = r->side < 2;
+        const int ring = r->ring, other = r->side % 2 > 0 ? ring : -ring;
+        const int fixed = (along_y ? middle.z : middle.y) + other;
+        const int first = along_y ? max(middle.y - ring, low.y) : max(middle.z - ring + 1, low.z);
+        const int last = along_y ? min(middle.y + ring, high.y) : min(middle.z + ring - 1, high.z);
+        const int at = max(r->next, first);
+        if (at > last || fixed < (along_y ? low.z : low.y) || fixed > (along_y ? high.z : high.y)) {
+            r->next = INT_MIN;
+            r->side = ring > 0 && r->side < 3 ? r->side + 1 : 0;
+            r->ring += r->side == 0 ? 1 : 0;
+        } else {
+            r->next = at + 1;
+            if (xl_nearest_set_range(r, s, along_y ? at : fixed, along_y ? fixed : at))
+                return true;
+        }
+    }
+    return false;
+}
+
+/* Advances to the next range; false after the last. */
+bool xl_nearest_next_range(xl_nearest_ranges *r, const xl_search *s, xl_real4 p)
+{
+    bool found = false, more = true;
+    while (more) {
+#if XL_PERIODIC
+        if (r->near.begun)
+#endif
+            found = s->map.sparse || r->near.cells.all
+                        ? xl_cell_iterator_next(&r->near.cells, &s->map, &s->index)
+                        : xl_nearest_next_row(r, s);
+        more = false;
+#if XL_PERIODIC
+        if (!found && xl_ranges_turn(&r->near, s)) {
+            xl_nearest_image(r, s, p);
+            more = true;
+        }
+#endif
+    }
+    return found;
+}
+
+/* The same for all work-items of the list. */
+bool xl_nearest_next(xl_nearest_ranges *r, const xl_search *s, xl_real4 p, xl_nearest_list *list)
+{
+    const bool found = xl_nearest_next_range(r, s, p);
     const uint2 none = (uint2)(UINT_MAX, 0);
     const uint2 range =
-        xl_nearest_agree(list, found ? (uint2)(near->cells.begin, near->cells.end) : none);
-    near->cells.begin = range.x;
-    near->cells.end = range.y;
+        xl_nearest_agree(list, found ? (uint2)(r->near.cells.begin, r->near.cells.end) : none);
+    r->near.cells.begin = range.x;
+    r->near.cells.end = range.y;
     return range.x != UINT_MAX;
 }
 
@@ -243,18 +326,26 @@ void xl_nearest_collect(const xl_nearest_walk *walk, const xl_search *s, xl_real
                         xl_nearest_list *list)
 {
     const xl_real4 p = walk->at;
-    xl_ranges near = xl_ranges_begin(s, p, p, reach);
+    xl_nearest_ranges ranges = xl_nearest_ranges_begin(s, p, reach);
     xl_real bound = reach;
     xl_nearest_clear(list, xl_nearest_limit(s->radius2));
-    while (xl_nearest_next(&near, s, list)) {
-        xl_nearest_take(walk, s, &near, list);
+    while (xl_nearest_next(&ranges, s, p, list)) {
+        xl_nearest_take(walk, s, &ranges.near, list);
         const xl_real now = xl_nearest_reach(xl_nearest_distance2(xl_nearest_last(list)));
         if (now < bound) {
             bound = now;
-            xl_nearest_narrow(&near, s, p, bound);
+            xl_nearest_narrow(&ranges, s, p, bound);
         }
     }
     xl_nearest_settle(list);
+}
+
+/* Whether there are no other cells than those within reach. */
+bool xl_nearest_meets_all(const xl_nearest_walk *walk, const xl_search *s, xl_real reach)
+{
+    const xl_cell_iterator near = xl_search_cells(s, walk->at, walk->at, reach);
+    const xl_cell_iterator whole = xl_search_cells(s, walk->at, walk->at, walk->whole);
+    return !XL_PERIODIC && all((near.low == whole.low) & (near.high == whole.high));
 }
 
 /* Whether any point may be near. In periodic space a search without points would take long. */
@@ -285,15 +376,19 @@ bool xl_nearest_find(const xl_search *s, const xl_query *query, xl_nearest_list 
     const xl_nearest_walk walk = xl_nearest_begin(s, query);
     const bool any = xl_nearest_has_points(s, walk.at), far = any && xl_search_is_far(s, walk.at);
     xl_real reach = any && !far ? xl_nearest_first(&walk, s) : 0, wanted = INFINITY;
+    xl_real factor = 4.0f;
     reach = xl_nearest_agree_real(list, reach);
     while (reach > 0) {
         xl_nearest_collect(&walk, s, reach, list);
         wanted = xl_nearest_reach(xl_nearest_distance2(xl_nearest_last(list)));
         if (wanted <= reach || reach >= walk.whole)
             reach = 0;
+        else if (wanted < walk.whole)
+            reach = wanted;
         else
-            reach = fmin(wanted < walk.whole ? wanted : fmax(2.0f * reach, XL_NEAREST_SHORTEST),
-                         walk.whole);
+            reach = xl_nearest_meets_all(&walk, s, reach) ? walk.whole
+                                                          : fmin(factor * reach, walk.whole);
+        factor *= 1.5f;
         reach = xl_nearest_agree_real(list, reach);
     }
     return !far && !(any && walk.limited && wanted > walk.whole);

@@ -24,7 +24,7 @@ void xli_tune_nearest_table(const xli_tune_device *device, xli_tune_nearest *tun
 {
     *tune = (xli_tune_nearest){.group = device->is_cpu ? 64 : 128,
                                .items = 1,
-                               .aim = 150,
+                               .aim = 400,
                                .together = device->is_cpu ? 1 : 128,
                                .walk = device->is_cpu ? 256 : 0};
 }
