@@ -376,7 +376,7 @@ bool xl_nearest_find(const xl_search *s, const xl_query *query, xl_nearest_list 
     const xl_nearest_walk walk = xl_nearest_begin(s, query);
     const bool any = xl_nearest_has_points(s, walk.at), far = any && xl_search_is_far(s, walk.at);
     xl_real reach = any && !far ? xl_nearest_first(&walk, s) : 0, wanted = INFINITY;
-    xl_real factor = 4.0f;
+    xl_real factor = 2.5f;
     reach = xl_nearest_agree_real(list, reach);
     while (reach > 0) {
         xl_nearest_collect(&walk, s, reach, list);
@@ -388,7 +388,7 @@ bool xl_nearest_find(const xl_search *s, const xl_query *query, xl_nearest_list 
         else
             reach = xl_nearest_meets_all(&walk, s, reach) ? walk.whole
                                                           : fmin(factor * reach, walk.whole);
-        factor *= 1.5f;
+        factor *= 1.25f;
         reach = xl_nearest_agree_real(list, reach);
     }
     return !far && !(any && walk.limited && wanted > walk.whole);

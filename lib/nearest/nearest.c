@@ -75,7 +75,7 @@ static nearest_shape shape_of(const xli_tune_device *device, const xli_tune *tun
         .together = k <= IN_REGISTERS
                         ? 0
                         : (uint32_t)xli_min(tune->nearest.together, device->max_work_group),
-        .aim = tune->nearest.aim,
+        .aim = k <= IN_REGISTERS ? tune->nearest.aim : tune->nearest.aim / 2, /* narrows late */
         .walk = k <= IN_REGISTERS ? tune->nearest.walk : 0};
 }
 
