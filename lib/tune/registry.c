@@ -251,7 +251,8 @@ const xli_tunable xli_tunables[XLI_TUNABLES] = {
     {NEAREST(items), RANGE(1, 4096), DOUBLING(3),
      MEANS("Queries of such a work-item; if k is above 64, of a group.")},
     {NEAREST(aim), RANGE(100, 10000), DOUBLING(2),
-     MEANS("Points that its first reach is to hold, in hundredths of k; half as many if k is above 64.")},
+     MEANS("Points that its first reach is to hold, in hundredths of k; half as many if k is above "
+           "64.")},
     {NEAREST(together), RANGE(1, 128), DOUBLING(4),
      MEANS("Work-items that search together for one query if k is above 64.")},
     {NEAREST(walk), ZERO_OR(1, 65536),
