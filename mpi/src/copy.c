@@ -41,6 +41,43 @@ void xlm_release(cl_mem buffer)
         clReleaseMemObject(buffer);
 }
 
+void xlm_host_end(xl_mpi *mpi, xlm_host *host)
+{
+    if (host->at)
+        (void)clEnqueueUnmapMemObject(xl_context_queue(mpi->ctx), host->buffer, host->at, 0, NULL,
+                                      NULL);
+    xlm_release(host->buffer);
+    *host = (xlm_host){0};
+}
+
+static void exchange_hosts(xlm_host *a, xlm_host *b)
+{
+    const xlm_host was = *a;
+    *a = *b;
+    *b = was;
+}
+
+/* The smaller spare memory gives way. */
+void xlm_host_release(xl_mpi *mpi, xlm_host *host)
+{
+    xlm_host *const first = &mpi->spare[0], *const second = &mpi->spare[1];
+    xlm_host *const smaller = first->room < second->room ? first : second;
+    if (host->at && host->room > smaller->room)
+        exchange_hosts(host, smaller);
+    xlm_host_end(mpi, host);
+}
+
+/* Takes spare memory that is large enough, but not far too large. */
+static bool take_spare(xl_mpi *mpi, xlm_host *host, uint64_t bytes)
+{
+    for (int k = 0; k < XLM_SPARES; ++k)
+        if (mpi->spare[k].at && bytes <= mpi->spare[k].room && mpi->spare[k].room / 8 <= bytes) {
+            exchange_hosts(host, &mpi->spare[k]);
+            return true;
+        }
+    return false;
+}
+
 xl_status xlm_host_reserve(xl_mpi *mpi, xlm_host *host, uint64_t bytes)
 {
     const uint64_t room = bytes + bytes / 8 + 1;
@@ -48,6 +85,8 @@ xl_status xlm_host_reserve(xl_mpi *mpi, xlm_host *host, uint64_t bytes)
     if (host->at && bytes <= host->room)
         return XL_SUCCESS;
     xlm_host_release(mpi, host);
+    if (take_spare(mpi, host, bytes))
+        return XL_SUCCESS;
     if (bytes > SIZE_MAX / 2)
         return xlm_fail(mpi, XL_ERROR_OUT_OF_MEMORY, "no memory for messages of %llu bytes",
                         (unsigned long long)bytes);
@@ -60,15 +99,6 @@ xl_status xlm_host_reserve(xl_mpi *mpi, xlm_host *host, uint64_t bytes)
                                CL_MAP_READ | CL_MAP_WRITE, 0, (size_t)room, 0, NULL, NULL, &code);
     host->room = room;
     return xlm_cl(mpi, code, "host memory for messages");
-}
-
-void xlm_host_release(xl_mpi *mpi, xlm_host *host)
-{
-    if (host->at)
-        (void)clEnqueueUnmapMemObject(xl_context_queue(mpi->ctx), host->buffer, host->at, 0, NULL,
-                                      NULL);
-    xlm_release(host->buffer);
-    *host = (xlm_host){0};
 }
 
 void xlm_drop_event(xl_status status, cl_event *event)

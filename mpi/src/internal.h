@@ -32,6 +32,14 @@ typedef enum xlm_core_plan {
     XLM_CORE_PLANS
 } xlm_core_plan;
 
+/* Host memory for messages, which drivers copy faster than other memory. Starts as zeros. */
+typedef struct xlm_host {
+    cl_mem buffer;
+    unsigned char *at;
+    uint64_t room; /* bytes */
+} xlm_host;
+enum { XLM_SPARES = 2 };
+
 struct xl_mpi {
     MPI_Comm comm, node; /* duplicates of the caller's, and the ranks of this node */
     xl_context *ctx;
@@ -43,6 +51,7 @@ struct xl_mpi {
     cl_program program;   /* the library's own kernels */
     cl_program points[2]; /* kernels over f32 and over f64 points */
     xl_plan *plans[XLM_CORE_PLANS];
+    xlm_host spare[XLM_SPARES]; /* memory of exchanges and plans that have ended, for others */
     /* For tests: agreement number fail_step of rank fail_rank fails. CROSSLANE_TEST_MPI_FAIL=RANK,STEP */
     long fail_rank, fail_step, steps;
 };
@@ -99,15 +108,11 @@ bool xlm_is_float(uint32_t type); /* floating-point numbers or vectors of them *
 xl_status xlm_alloc(xl_mpi *mpi, size_t count, size_t bytes, void *pointer);
 xl_status xlm_buffer(xl_mpi *mpi, size_t bytes, cl_mem *buffer); /* at least one byte */
 
-/* Host memory for messages, which drivers copy faster than other memory. Starts as zeros. */
-typedef struct xlm_host {
-    cl_mem buffer;
-    unsigned char *at;
-    uint64_t room; /* bytes */
-} xlm_host;
 /* Makes room for at least `bytes`; the contents are lost. */
 xl_status xlm_host_reserve(xl_mpi *mpi, xlm_host *host, uint64_t bytes);
+/* Keeps the memory for another exchange, because the driver takes milliseconds to make it, or ends it. */
 void xlm_host_release(xl_mpi *mpi, xlm_host *host);
+void xlm_host_end(xl_mpi *mpi, xlm_host *host);
 
 /* By the caller's message_buffer. *buffer and *address remain NULL if there is none, or if it made none. */
 xl_status xlm_message_buffer(xl_mpi *mpi, size_t bytes, cl_mem *buffer, unsigned char **address);

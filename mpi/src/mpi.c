@@ -213,6 +213,8 @@ void xl_mpi_destroy(xl_mpi *mpi)
             clReleaseProgram(programs[k]);
     for (int k = 0; k < XLM_CORE_PLANS; ++k)
         xl_plan_destroy(mpi->plans[k]);
+    for (int k = 0; k < XLM_SPARES; ++k)
+        xlm_host_end(mpi, &mpi->spare[k]);
     if (mpi->node != MPI_COMM_NULL)
         MPI_Comm_free(&mpi->node);
     MPI_Comm_free(&mpi->comm);
