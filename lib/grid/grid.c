@@ -72,7 +72,8 @@ static void info(const xl_plan *base, size_t n, xl_plan_details *details)
 {
     const xli_grid_plan *const grid = (const xli_grid_plan *)base;
     (void)n;
-    xli_grid_info_of(&grid->kernels[XLI_GRID_KEYS], grid->tune.group, grid->tune.items,
+    const xli_grid_kernel kernel = grid->counts ? XLI_GRID_KEYS : XLI_GRID_BOUNDS;
+    xli_grid_info_of(&grid->kernels[kernel], grid->tune.group, grid->tune.items,
                      grid->algorithm == XL_GRID_BITONIC ? "bitonic"
                      : !grid->counts                    ? "radix"
                                                         : "counting",
