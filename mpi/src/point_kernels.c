@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A survey has groups of this size, which all devices have, and at most so many. */
+/* The size of a survey's groups, which all devices have, and the largest number of groups. */
 enum { SURVEY_GROUP = 64, SURVEY_GROUPS = 1024 };
 
 /* A cell is found by operations that are rounded once each and keep the order of coordinates, so all devices

@@ -346,7 +346,7 @@ static void bad_points_are_named(void)
     expect_bad_point(&cell, 10 + 1e-4, XL_ERROR_OUT_OF_DOMAIN, "(10.0001");
 }
 
-/* Of several points or ids that are refused, the first one is named, also one of many. */
+/* The error names the first of several refused points or ids, also among many. */
 static void the_first_one_is_named(void)
 {
     enum { N = 150001 };

@@ -443,7 +443,7 @@ static void bad_arguments(void)
     clReleaseMemObject(weights);
 }
 
-/* Of several points and weights that are refused, the first one is named. */
+/* The error names the first of several refused points and weights. */
 static void the_first_one_is_named(void)
 {
     enum { N = 40000 };

@@ -349,7 +349,7 @@ XLT_TEST(nearest)
 
 /* ---- memory of lists --------------------------------------------------------------------------- */
 
-enum { MANY = 1100 }; /* so many points have 2^20 pairs and more */
+enum { MANY = 1100 }; /* points: 1,208,900 pairs, more than 2^20 */
 
 /* Points of a line, all near each other. */
 static void list_line(xl_context *ctx, size_t n, xl_neighbor_list *list)

@@ -110,17 +110,17 @@ def _list(h: Host, grid: Plan, index: Index, number: int, dtype: np.dtype, dimen
         plan.status(h.queue, index, offsets=room, **args)
     pairs = int(h.download(room, offsets)[-1])
     many = pairs >= MANY_PAIRS
-    shapes = {"i": ("rows", (pairs,), np.dtype(np.int32)), "j": ("indices", (pairs,), np.dtype(np.int32)), "d": ("distances2", (pairs,), dtype),
+    rows = h.buffer("rows", 4 * pairs) if many and "i" in wanted else None
+    shapes = {"j": ("indices", (pairs,), np.dtype(np.int32)), "d": ("distances2", (pairs,), dtype),
               "D": ("vectors", (pairs, dimensions), dtype), "S": ("shifts", (pairs, dimensions), np.dtype(np.int32))}
-    shapes = {letter: shapes[letter] for letter in "ijdDS" if letter == "j" or letter in wanted and (letter != "i" or many)}
+    shapes = {letter: shapes[letter] for letter in "jdDS" if letter in wanted or letter == "j"}
     views = {field: h.buffer(field, int(np.prod(shape)) * kind.itemsize) for field, shape, kind in shapes.values()}
     found = {"offsets": offsets}
     if pairs:
-        rows = views.pop("rows", None)
         h.run(plan, index, "fill_", offsets=room, capacity=pairs, **views, **args)
-        if rows is not None:
-            h.run(h.plan("select", kind="select_repeat"), n=number, capacity=pairs, lengths_in=counts, indices_out=rows)
-            views["rows"] = rows
+    if rows is not None:
+        h.run(h.plan("select", kind="select_repeat"), n=number, capacity=pairs, lengths_in=counts, indices_out=rows)
+        found["i"] = h.download(rows, h.array(pairs, np.int32), wait=False)
     roots_here = "d" in wanted and not (many and h.has_fp64)
     if "d" in wanted and not roots_here:
         root = "sqrt(x)" if dtype.itemsize == 8 else "(float)sqrt((double)x)"  # has the bits of np.sqrt()
@@ -132,7 +132,7 @@ def _list(h: Host, grid: Plan, index: Index, number: int, dtype: np.dtype, dimen
     h.finish()
     if roots_here:
         np.sqrt(found["d"], out=found["d"])
-    if "i" in wanted and not many:
+    if "i" in wanted and rows is None:
         found["i"] = np.repeat(np.arange(number, dtype=np.int32), np.diff(offsets))
     return found
 
