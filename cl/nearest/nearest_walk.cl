@@ -8,6 +8,7 @@
 #ifndef XL_NEAREST_WALK
 #define XL_NEAREST_WALK
 
+#include "../grid/grid_gap.cl"
 #include "../neighbors/neighbors_ranges.cl"
 #include "nearest_list.cl"
 
@@ -229,13 +230,11 @@ void xl_nearest_narrow(xl_nearest_ranges *r, const xl_search *s, xl_real4 p, xl_
     r->near.cells.x_high = cells.x_high;
 }
 
-/* The least distance along an axis, in edges of a cell, from `place` to points in rows of this number:
- * their products with the inverse of the edge are from the number to the next, after rounding. */
+/* The least distance along an axis, in edges of a cell, from `place` to the points of a row. */
 float xl_nearest_gap(float place, int number, float margin)
 {
-    const float at = clamp(place, -0x1p40f, 0x1p40f), first = (float)number;
-    const float rounding = (2.0f * fabs(at) + (fabs(first) + 2.0f)) * 0x1p-21f;
-    return fmax(fmax(at - (first + 1.0f), first - at) - (rounding + margin), 0.0f);
+    const float at = clamp(place, -0x1p40f, 0x1p40f);
+    return xl_grid_gap(at, at, (float)number, margin);
 }
 
 /* Sets the range of row (y, z) within reach; false: none is. */

@@ -10,6 +10,7 @@
 #ifndef XL_NEIGHBORS_WALK
 #define XL_NEIGHBORS_WALK
 
+#include "../grid/grid_gap.cl"
 #include "neighbors_ranges.cl"
 
 /* Whether a block may have a shorter reach than the previous one. */
@@ -202,15 +203,12 @@ void xl_walk_keep_rows(xl_walk *walk, const xl_grid_map *map, const xl_grid_inde
 
 #if XL_WALK_CUTS
 /* The least distances along an axis of points in rows of these numbers and positions between low and
- * high. A row has points whose product with map->inverse is from the number to the next, after
- * rounding. Far numbers are not those of counted edges. */
+ * high. Far numbers are not those of counted edges. */
 float8 xl_walk_gaps(float inverse, int8 numbers, float low, float high)
 {
-    const float8 least = low * inverse, most = high * inverse, first = convert_float8(numbers);
-    const float8 rounding = ((fabs(least) + fabs(most)) + (fabs(first) + 2.0f)) * 0x1p-21f;
-    const float8 gaps = fmax(least - (first + 1.0f), first - most) - rounding;
-    return select((float8)(0.0f), fmax(gaps, 0.0f) / inverse * (1.0f - 0x1p-18f),
-                  fabs(first) < 0x1p22f);
+    const float8 first = convert_float8(numbers);
+    const float8 gaps = xl_grid_gaps(low * inverse, high * inverse, first, 0.0f);
+    return select((float8)(0.0f), gaps / inverse * (1.0f - 0x1p-18f), fabs(first) < 0x1p22f);
 }
 
 /* How far the points of each kept row that are within the reach of the block may be from it along

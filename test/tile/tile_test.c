@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT
  * Functions of cl/tile that compute with numbers, past 2^32 too: positions of tiles, runs, segments
- * and cuts; the tile prefix outside of scans; and look-back among states that no call of ours
- * published. */
+ * and cuts; distances from rows of cells; the tile prefix outside of scans; and look-back among
+ * states that no call of ours published. */
 #include "scan_plan.h"
 #include "scan_support.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -285,6 +286,46 @@ XLT_TEST_SETUP(rows_past_2_to_31, exactly)
         XLT_FAIL("%u, %u and %u, not 1, 99 and 50", row[last], row[0], row[P32 - 5]);
     xli_kernel_destroy(&kernel);
     xlt_pages_free(&pages);
+}
+
+/* ---- distances from rows of cells ------------------------------------------------------------ */
+
+/* A coordinate whose product with `inverse` is close to `number`. */
+static float near_border(xlt_random *random, float number, float inverse)
+{
+    float x = number / inverse;
+    for (uint32_t k = xlt_below(random, 3); k > 0; --k)
+        x = nextafterf(x, xlt_below(random, 2) ? INFINITY : -INFINITY);
+    return x;
+}
+
+/* The distance from a row is never more than that from a coordinate in it, however products round,
+ * and at most an edge less. */
+XLT_TEST_SETUP(gaps_to_rows, exactly)
+{
+    enum { NUM = 100000 };
+    static float pairs[2 * NUM], gaps[2 * NUM];
+    static double distances[NUM];
+    xlt_random random = {7};
+    for (size_t i = 0; i < NUM; ++i) {
+        const float inverse = 0.01f + 10 * xlt_unit(&random);
+        const float row =
+            (float)xlt_below(&random, 1u << (1 + i % 22)) - (float)xlt_below(&random, 99);
+        const float from = near_border(&random, row + (float)xlt_below(&random, 7) - 3, inverse);
+        const float to = near_border(&random, row, inverse);
+        pairs[2 * i] = from * inverse;
+        pairs[2 * i + 1] = floorf(to * inverse);
+        distances[i] = fabs((double)from - (double)to) * (double)inverse;
+    }
+    xli_kernel kernel = kernel_of(xlt_context(), "tile_gaps", "xl_test_gaps", "");
+    xli_arg args[] = {XLI_MEM(NULL), XLI_MEM(NULL)};
+    run(&kernel, NUM, args, COUNT(args), 0, pairs, 8, 1, gaps);
+    for (size_t i = 0; i < 2 * NUM; ++i) {
+        const double rounding = fabs((double)pairs[i / 2 * 2]) * 0x1p-18 + 0x1p-17;
+        if ((double)gaps[i] > distances[i / 2] || (double)gaps[i] < distances[i / 2] - 1 - rounding)
+            XLT_FAIL("row %.0f is %.9g edges from %.9g, not %.9g", pairs[i / 2 * 2 + 1], gaps[i],
+                     pairs[i / 2 * 2], distances[i / 2]);
+    }
 }
 
 /* ---- states that no call of ours published -------------------------------------------------- */
