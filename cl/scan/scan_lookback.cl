@@ -17,7 +17,7 @@
 #define XL_REQUIRED __attribute__((reqd_work_group_size(XL_GROUP_SIZE, 1, 1)))
 #define XL_LOOKBACK_ARGUMENTS                                                                      \
     XL_INPUT_ARGUMENTS, __global ulong *state, ulong state_offset, __global XL_OUT *out,           \
-        ulong out_offset, uint flags
+        ulong out_offset, uint flags, uint spins, uint late
 
 #if XL_IN_PLACE == 1
 #define XL_LOOKBACK_KERNEL xl_scan_lookback_in_place
@@ -66,8 +66,8 @@ __kernel XL_REQUIRED void XL_LOOKBACK_KERNEL(XL_LOOKBACK_ARGUMENTS)
 {
     XL_INPUT_MAKE(input);
     xl_carry_pass(&input);
-    xl_lookback_scan(xl_lookback_make(&input, state + state_offset, flags), out + out_offset, flags,
-                     (uint)get_num_groups(0));
+    xl_lookback_scan(xl_lookback_make(&input, state + state_offset, flags, spins, late),
+                     out + out_offset, flags, (uint)get_num_groups(0));
 }
 #else
 /* Local memory of a group, besides the scratch of the tile's scan. */
@@ -167,7 +167,7 @@ __kernel XL_REQUIRED void XL_LOOKBACK_KERNEL(XL_LOOKBACK_ARGUMENTS)
     __local xl_shared shared;
     XL_INPUT_MAKE(input);
     xl_carry_pass(&input);
-    xl_lookback_scan(xl_lookback_make(&input, state + state_offset, flags), out + out_offset,
-                     scratch, &shared);
+    xl_lookback_scan(xl_lookback_make(&input, state + state_offset, flags, spins, late),
+                     out + out_offset, scratch, &shared);
 }
 #endif

@@ -56,7 +56,7 @@
 #endif
 #define XL_LOOKBACK_ARGUMENTS                                                                      \
     XL_INPUT_ARGUMENTS, __global ulong *state, ulong state_offset, __global XL_OUT *out,           \
-        ulong out_offset, uint flags
+        ulong out_offset, uint flags, uint spins, uint late
 
 __kernel void xl_scan_clear(__global ulong *state, ulong state_offset, ulong words)
 {
@@ -197,7 +197,7 @@ __kernel XL_REQUIRED void xl_scan_pipelined(XL_LOOKBACK_ARGUMENTS)
     __local xl_stage_storage storage;
     __local xl_shared shared;
     XL_INPUT_MAKE(input);
-    const xl_lookback lookback = xl_lookback_make(&input, state + state_offset, flags);
+    const xl_lookback lookback = xl_lookback_make(&input, state + state_offset, flags, spins, late);
     xl_carry_pass(&input);
     xl_pipelined_scan(lookback, out + out_offset, xl_stage_make(&storage), &shared);
 }

@@ -108,8 +108,9 @@ XL_T xl_source_aggregate(const xl_source *source, uint tile)
 
 /* `state` begins with the header. `flags`, from the host: 1: results are written past the cache, if
  * a work-item walks a tile; 2: there is one tile and no state; 4: `out` is `in`, for a kernel that
- * takes both. */
-xl_lookback xl_lookback_make(const xl_input *input, __global ulong *state, uint flags)
+ * takes both. `spins` and `late` are those of xl_lookback. */
+xl_lookback xl_lookback_make(const xl_input *input, __global ulong *state, uint flags, uint spins,
+                             uint late)
 {
     xl_lookback lookback;
     lookback.header = state;
@@ -117,6 +118,8 @@ xl_lookback xl_lookback_make(const xl_input *input, __global ulong *state, uint 
     lookback.source.input = *input;
     lookback.start = xl_input_start(input);
     lookback.epoch = 0;
+    lookback.spins = spins;
+    lookback.late = late;
     lookback.single_tile = (flags & 2) != 0;
     lookback.in_place = XL_IN_PLACE < 2 ? XL_IN_PLACE : (flags & 4) != 0;
     return lookback;

@@ -9,7 +9,7 @@
  *
  * The state is that of cl/tile/tile_descriptor.cl, whose tiles are the chunks; none has a PREFIX. A
  * group waits for later ones too, which a device need not run until it has ended. So a wait ends after
- * XL_SPIN_LIMIT polls without result: then the group counts the missing chunk itself, which is right
+ * xl_chunks.spins polls without result: then the group counts the missing chunk itself, which is right
  * at any time because the input does not change, and publishes the sum. Different groups begin
  * with different chunks, the first groups with the last chunks. test/model/select_parts.pml has the
  * same names.
@@ -40,6 +40,8 @@ typedef struct xl_chunks {
      * them that it has not added yet. */
     uint next;
     uint polls; /* since a published sum was added last */
+    uint spins; /* the most of them */
+    uint late;  /* for tests, as in xl_is_late(): a late chunk publishes nothing */
     xl_sums sums;
 } xl_chunks;
 
@@ -48,14 +50,10 @@ typedef struct xl_chunks {
 
 void xl_sum_publish(const xl_chunks *c, uint chunk, XL_T sum)
 {
-#if XL_INJECT_DELAY > 0
-    if (chunk % XL_INJECT_DELAY == XL_INJECT_DELAY - 1) {
-        if (XL_INJECT_TEAR && XL_VALUE_WORDS > 1)
-            xl_descriptor_publish_half(c->tiles, chunk, XL_AGGREGATE, c->epoch, sum,
-                                       chunk / XL_INJECT_DELAY % 2);
+    if (xl_is_late(c->late, chunk)) {
+        (void)xl_descriptor_publish_half(c->tiles, chunk, XL_AGGREGATE, c->epoch, sum, c->late);
         return;
     }
-#endif
     xl_descriptor_publish(c->tiles, chunk, XL_AGGREGATE, c->epoch, sum);
 }
 
@@ -86,7 +84,7 @@ void xl_sums_wait(xl_chunks *c)
                 xl_sum_add(c, xl_descriptor_value(&seen[k]));
                 c->polls = 0;
             }
-    } while (c->next < c->count && c->polls++ < XL_SPIN_LIMIT);
+    } while (c->next < c->count && c->polls++ < c->spins);
 }
 
 /* Returns whether a chunk is late, and has then counted one; contains barriers. */
@@ -130,7 +128,7 @@ xl_sums xl_sums_join(xl_sums sums, __local xl_sums *parts)
 }
 
 /* `chunk`: the elements of a chunk. Each group has one. */
-__kernel XL_REQUIRED void xl_select_parts(ulong chunk, XL_SELECT_ARGUMENTS)
+__kernel XL_REQUIRED void xl_select_parts(ulong chunk, uint spins, uint late, XL_SELECT_ARGUMENTS)
 {
     XL_SELECT_MAKE
     XL_CHUNK_MAKE
@@ -147,6 +145,8 @@ __kernel XL_REQUIRED void xl_select_parts(ulong chunk, XL_SELECT_ARGUMENTS)
     c.epoch = is_alone ? 0 : ((volatile __global uint *)scratch)[XL_EPOCH];
     c.next = is_alone ? c.count : (uint)get_local_id(0);
     c.polls = 0;
+    c.spins = spins;
+    c.late = late;
     c.sums.before = xl_select_nothing();
     c.sums.all = xl_select_nothing();
 

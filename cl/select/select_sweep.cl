@@ -245,7 +245,7 @@ void xl_select_tiles(xl_lookback *lookback, __global ulong *scratch, bool more, 
 
 /* Selects from at most `piece` elements, from place `begin` on. */
 __kernel XL_REQUIRED void xl_select_sweep(ulong begin, ulong piece, uint turn, uint single_tile,
-                                          XL_SELECT_ARGUMENTS)
+                                          uint spins, uint late, XL_SELECT_ARGUMENTS)
 {
     XL_SELECT_MAKE
     xl_lookback lookback;
@@ -256,6 +256,8 @@ __kernel XL_REQUIRED void xl_select_sweep(ulong begin, ulong piece, uint turn, u
     lookback.source.end = select.n - lookback.source.begin > piece ? begin + piece : select.n;
     lookback.start = xl_identity();
     lookback.epoch = 0;
+    lookback.spins = spins;
+    lookback.late = late;
     lookback.single_tile = single_tile != 0;
     lookback.in_place = false;
     XL_SELECT_TILES

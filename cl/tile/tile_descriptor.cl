@@ -110,17 +110,30 @@ void xl_descriptor_publish(__global ulong *tiles, uint tile, uint state, uint ep
     }
 }
 
-/* For tests: publishes every other word of a value, beginning with word `first`. */
-void xl_descriptor_publish_half(__global ulong *tiles, uint tile, uint state, uint epoch,
-                                XL_T value, uint first)
+/* For tests: whether the owner of a tile is late. `late`, from the host: the last of each `late` tiles
+ * is, 0: none. With XL_LATE_HALVES added it publishes half of a value first. */
+#define XL_LATE_HALVES 0x80000000u
+bool xl_is_late(uint late, uint tile)
+{
+    const uint every = late & ~XL_LATE_HALVES;
+    return every > 0 && tile % every == every - 1;
+}
+
+/* For tests: publishes every other word of the value of a late tile, if `late` says so and there are
+ * several; returns whether. */
+bool xl_descriptor_publish_half(__global ulong *tiles, uint tile, uint state, uint epoch,
+                                XL_T value, uint late)
 {
     __global ulong *const address = XL_DESCRIPTOR(tiles, tile, state);
     xl_descriptor_words words;
+    if (XL_VALUE_WORDS == 1 || (late & XL_LATE_HALVES) == 0)
+        return false;
     words.word[XL_VALUE_WORDS - 1] = 0;
     words.value = value;
-    for (uint k = first; k < XL_VALUE_WORDS; k += 2)
+    for (uint k = tile / (late & ~XL_LATE_HALVES) % 2; k < XL_VALUE_WORDS; k += 2)
         xl_relaxed_store(address + k, (ulong)words.word[k] << 32 |
                                           xl_descriptor_stamp(state, XL_TILE_EPOCH(tile, epoch)));
+    return true;
 }
 
 /* A descriptor of a tile, as it was loaded. */

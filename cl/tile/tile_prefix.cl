@@ -3,7 +3,7 @@
  * look-back. It depends on an accumulator (XL_T, xl_op) but not on where tiles come from, so scan,
  * selection and sort share it. After Merrill and Garland, "Single-pass parallel prefix scan with
  * decoupled look-back" (NVR-2016-002), with the fallback of Smith, Levien and Owens, "Decoupled
- * fallback" (SPAA 2025): if a tile stays EMPTY for XL_SPIN_LIMIT polls, the waiting work-items
+ * fallback" (SPAA 2025): if a tile stays EMPTY for xl_lookback.spins polls, the waiting work-items
  * compute its aggregate themselves, so no wait depends on the progress of another group.
  *
  * XL_ORDERED 0: a tile publishes its AGGREGATE, looks back tile by tile to the nearest PREFIX, and
@@ -64,6 +64,10 @@ typedef struct xl_lookback {
     xl_source source;
     XL_T start; /* the prefix of tile 0 */
     uint epoch;
+    uint spins; /* polls of an EMPTY tile before a waiting work-item computes its aggregate */
+    uint
+        late; /* for tests, as in xl_is_late(): out of place a late tile publishes nothing, in place
+                   late, and a work-item that waits for it reads even later */
     bool single_tile; /* there is only one tile, and no state */
     bool in_place;
 } xl_lookback;
@@ -126,21 +130,12 @@ uint xl_first_state(uint tile, XL_T sum)
     return !XL_ORDERED && (tile == 0 || xl_aggregate_is_prefix(sum)) ? XL_PREFIX : XL_AGGREGATE;
 }
 
-bool xl_is_delayed(uint tile)
-{
-#if XL_INJECT_DELAY > 0
-    /* volatile, so that it is not a constant: if every tile were delayed, the sum would be unused,
-     * and PoCL 3.1 (seen 2026-11) would mishandle the branch after the barrier. Tests only. */
-    const volatile uint every = XL_INJECT_DELAY;
-    return tile % every == every - 1;
-#else
-    return false;
-#endif
-}
-
 /* For tests: takes long. */
-void xl_inject_delay(const xl_lookback *lookback)
+void xl_lose_time(const xl_lookback *lookback)
 {
+#if XL_LANE_WAY == 2
+#pragma unroll 1
+#endif
     for (uint k = 0; k < 20000; ++k)
         (void)xl_relaxed_load(lookback->header + XL_HEADER_WORDS - 1);
 }
@@ -150,18 +145,14 @@ void xl_tile_publish(const xl_lookback *lookback, uint tile, uint state, XL_T va
 {
     if (lookback->single_tile)
         return;
-#if XL_INJECT_DELAY > 0
-    const bool halves = XL_INJECT_TEAR && XL_VALUE_WORDS > 1;
-    if (xl_is_delayed(tile)) {
-        if (halves)
-            xl_descriptor_publish_half(lookback->tiles, tile, state, lookback->epoch, value,
-                                       tile / XL_INJECT_DELAY % 2);
+    if (xl_is_late(lookback->late, tile)) {
+        const bool halves = xl_descriptor_publish_half(lookback->tiles, tile, state,
+                                                       lookback->epoch, value, lookback->late);
         if (!lookback->in_place)
             return;
         if (first || halves)
-            xl_inject_delay(lookback);
+            xl_lose_time(lookback);
     }
-#endif
     xl_descriptor_publish(lookback->tiles, tile, state, lookback->epoch, value);
 }
 
@@ -171,12 +162,11 @@ void xl_tile_publish(const xl_lookback *lookback, uint tile, uint state, XL_T va
  * not for the last tile of a window, whose owner may be publishing its PREFIX in the same place. */
 uint xl_tile_fallback(const xl_lookback *lookback, uint tile, bool mine, XL_T *value)
 {
-#if XL_INJECT_DELAY > 0
-    if (lookback->in_place) { /* late enough to read results: then only the second read is right */
-        xl_inject_delay(lookback);
-        xl_inject_delay(lookback);
+    if (lookback->late > 0 && lookback->in_place) {
+        /* late enough to read results: then only the second read is right */
+        xl_lose_time(lookback);
+        xl_lose_time(lookback);
     }
-#endif
     const XL_T sum = xl_source_aggregate(&lookback->source, tile);
     uint state = XL_EMPTY;
     if (lookback->in_place)
@@ -198,9 +188,8 @@ uint xl_tile_fallback(const xl_lookback *lookback, uint tile, bool mine, XL_T *v
         *value = xl_op(lookback->start, sum);
     if (XL_ORDERED && !xl_ends_window(tile))
         xl_descriptor_publish(lookback->tiles, tile, XL_AGGREGATE, lookback->epoch, sum);
-#if XL_INJECT_DELAY > 0
-    atomic_inc((volatile __global uint *)lookback->header + XL_FALLBACKS);
-#endif
+    if (lookback->late > 0)
+        atomic_inc((volatile __global uint *)lookback->header + XL_FALLBACKS);
     return xl_first_state(tile, sum);
 }
 
@@ -245,7 +234,7 @@ XL_T xl_window_wait(xl_window *window, const xl_lookback *lookback, uint tile)
 {
     const uint first = tile - tile % XL_WINDOW + XL_WINDOW_ITEM(XL_WINDOW_PART) * XL_TILES_PER_LANE;
     XL_T sum = xl_identity();
-    for (uint polls = 0; polls <= XL_SPIN_LIMIT + 1; ++polls) {
+    for (uint polls = 0; polls <= lookback->spins + 1; ++polls) {
         bool waits = false;
 #pragma unroll
         for (uint k = 0; k < XL_TILES_PER_LANE; ++k) {
@@ -257,7 +246,7 @@ XL_T xl_window_wait(xl_window *window, const xl_lookback *lookback, uint tile)
         }
         if (XL_WAIT_BALLOT(waits) == 0)
             break;
-        if (polls == XL_SPIN_LIMIT) {
+        if (polls == lookback->spins) {
 #if XL_LANE_WAY == 2
 #pragma unroll 1
 #endif
@@ -334,7 +323,7 @@ XL_T xl_window_start(xl_window *window, const xl_lookback *lookback, uint tile)
     if (base == 0)
         return lookback->start;
     bool ready = xl_descriptor_is(&window->before, XL_PREFIX, lookback->epoch);
-    for (uint polls = 0; XL_WAIT_BALLOT(!ready) != 0 && polls < XL_SPIN_LIMIT; ++polls) {
+    for (uint polls = 0; XL_WAIT_BALLOT(!ready) != 0 && polls < lookback->spins; ++polls) {
         window->before = xl_descriptor_load(lookback->tiles, base - 1, XL_PREFIX);
         ready = xl_descriptor_is(&window->before, XL_PREFIX, lookback->epoch);
     }
@@ -436,7 +425,7 @@ bool xl_publishes_prefix(uint tile, XL_T sum)
 /* Waits for a tile that was EMPTY; returns its state, which is never EMPTY. */
 uint xl_tile_wait(const xl_lookback *lookback, uint tile, XL_T *value)
 {
-    for (uint polls = 0; polls < XL_SPIN_LIMIT; ++polls) {
+    for (uint polls = 0; polls < lookback->spins; ++polls) {
         const uint state = xl_descriptor_read(lookback->tiles, tile, lookback->epoch, value);
         if (state != XL_EMPTY)
             return state;
@@ -491,7 +480,7 @@ XL_T xl_lookback_prefix(const xl_lookback *lookback, uint tile)
             nearest = xl_lowest_bit(XL_WAIT_BALLOT(exists && state == XL_PREFIX));
             if (nearest_empty == 64 || nearest_empty > nearest)
                 break;
-            if (polls++ >= XL_SPIN_LIMIT) {
+            if (polls++ >= lookback->spins) {
                 const uint computed = xl_tile_fallback(lookback, tile - 1 - nearest_empty,
                                                        lane == nearest_empty, &value);
                 state = lane == nearest_empty ? computed : state;

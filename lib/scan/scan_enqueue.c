@@ -134,6 +134,7 @@ static xl_status enqueue_look_back(xli_scan_plan *plan, xli_flow *f)
     const xli_scan_part part = xli_scan_part_of(&plan->shape, &call);
     const size_t tiles = xli_ceil_div(n, xli_scan_part_tile(&plan->shape, part));
     const size_t groups = xli_min(tiles, xli_scan_lookback_groups(&plan->shape));
+    const xli_tune_scan *const tune = &plan->shape.tune;
     enum { STREAM = 1, SINGLE_TILE = 2, IN_PLACE = 4 };
     const unsigned flags =
         (f->stream ? STREAM : 0) | (tiles == 1 ? SINGLE_TILE : 0) | (f->in_place ? IN_PLACE : 0);
@@ -143,7 +144,8 @@ static xl_status enqueue_look_back(xli_scan_plan *plan, xli_flow *f)
     XL_TRY(XLI_FLOW_LAUNCH(
         f, &plan->kernels.lookback[part], groups, plan->shape.group_size,
         XLI_MEM(f->scratch->buffer), XLI_U64(f->scratch->offset / sizeof(cl_ulong)),
-        XLI_MEM(f->spans[XLI_OUT].buffer), XLI_U64(f->spans[XLI_OUT].offset), XLI_U32(flags)));
+        XLI_MEM(f->spans[XLI_OUT].buffer), XLI_U64(f->spans[XLI_OUT].offset), XLI_U32(flags),
+        XLI_U32(tune->spin_limit), XLI_U32(xli_late(tune->inject_delay, tune->inject_tear))));
 done:
     return status;
 }

@@ -22,13 +22,10 @@ xl_status xli_scan_text(const xli_scan_plan *plan, const xl_scan_desc *desc,
         {"XL_TILES_PER_LANE",
          shape->pipelined ? xli_max(1, shape->window / shape->group_size) : tune->tiles_per_lane},
         {"XL_PACKED", shape->packed ? 1u + sums_bytes(plan) : 0},
-        {"XL_SPIN_LIMIT", tune->spin_limit},
         {"XL_TREE_SIZE", shape->tree.size},
         {"XL_TREE_ROWS", shape->tree.rows},
         {"XL_TREE_VLEN", shape->tree.vector},
         {"XL_TREE_WINDOW", shape->tree.window},
-        {"XL_INJECT_DELAY", tune->inject_delay},
-        {"XL_INJECT_TEAR", tune->inject_tear},
     };
     return xli_problem_text(plan->base.ctx, &plan->problem, desc, capabilities, lines,
                             XLI_COUNT(lines), text);

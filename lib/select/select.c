@@ -97,9 +97,6 @@ static xl_status add_text(const xli_select_plan *plan, const xli_capabilities *c
     const xli_definition look_back[] = {
         {"XL_ORDERED", s->ordered},
         {"XL_TILES_PER_LANE", s->ordered ? xli_max(1, s->tune.window / s->group_size) : 1},
-        {"XL_SPIN_LIMIT", s->tune.spin_limit},
-        {"XL_INJECT_DELAY", s->tune.inject_delay},
-        {"XL_INJECT_TEAR", s->tune.inject_tear},
     };
     xli_element state;
     XL_TRY(xli_element_resolve(plan->base.ctx, capabilities, "state",

@@ -34,7 +34,7 @@ static void add_array(const flow *f, unsigned span, xli_args *args)
 }
 
 /* Most arguments of a launch: its own, then the shared ones. */
-enum { OWN_ARGS = 4, SHARED_ARGS = 5 + 12 + 2 + 4 * XLI_VALUES + 1 };
+enum { OWN_ARGS = 6, SHARED_ARGS = 5 + 12 + 2 + 4 * XLI_VALUES + 1 };
 XLI_ARGS_FIT(OWN_ARGS + SHARED_ARGS);
 
 /* A launch whose arguments are `first` and XL_SELECT_ARGUMENTS of cl/select/select_arrays.cl. */
@@ -86,7 +86,8 @@ static xl_status launch_sweep(const flow *f)
         const size_t tiles = xli_ceil_div(xli_min(n - begin, piece), s->tile);
         const size_t groups = xli_min(tiles, xli_mul(s->units, s->tune.lookback_groups));
         XL_TRY(LAUNCH(f, &f->plan->kernels.sweep, xli_max(groups, 1), XLI_U64(begin),
-                      XLI_U64(piece), XLI_U32(turn), XLI_U32(single)));
+                      XLI_U64(piece), XLI_U32(turn), XLI_U32(single), XLI_U32(s->tune.spin_limit),
+                      XLI_U32(xli_late(s->tune.inject_delay, s->tune.inject_tear))));
         if (piece > SIZE_MAX - begin)
             break;
     }
@@ -114,11 +115,14 @@ static xl_status launch_parts(const flow *f)
     xl_status status;
     xli_select_kernels *k = &f->plan->kernels;
     const xli_select_chunks chunks = xli_select_chunks_of(&f->plan->shape, f->n);
+    const xli_tune_select *const tune = &f->plan->shape.tune;
     if (chunks.count > 1)
         XL_TRY(xli_seq_clear(f->seq, &k->clear, f->scratch,
                              xli_select_state_words(&f->plan->problem, chunks.count),
                              f->plan->shape.units));
-    XL_TRY(LAUNCH(f, &k->parts, xli_max(chunks.count, 1), XLI_U64(chunks.elements)));
+    XL_TRY(LAUNCH(f, &k->parts, xli_max(chunks.count, 1), XLI_U64(chunks.elements),
+                  XLI_U32(tune->spin_limit),
+                  XLI_U32(xli_late(tune->inject_delay, tune->inject_tear))));
 done:
     return status;
 }

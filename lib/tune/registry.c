@@ -208,7 +208,7 @@ const xli_tunable xli_tunables[XLI_TUNABLES] = {
      MEANS("Tiles before its own that a work-item asks for at once.")},
     {SORT(spin_limit), RANGE(0, UINT32_MAX),
      MEANS("Polls of a late tile before the waiting group counts its digits itself.")},
-    {SORT(inject_delay), RANGE(0, UINT32_MAX), FOR_TESTS,
+    {SORT(inject_delay), ZERO_OR(1, 1 << 30), FOR_TESTS,
      MEANS("One in this many tiles publishes nothing; 0: all publish.")},
     {SORT(part_tiles), RANGE(1, UINT32_MAX),
      MEANS("Tiles of a launch of a sort by digits that may have more than 2^32 keys.")},

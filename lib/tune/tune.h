@@ -118,6 +118,13 @@ typedef struct xli_tune_select {
     uint32_t spin_limit, inject_delay, inject_tear;
 } xli_tune_select;
 
+/* For tests: which tiles are late (xl_is_late() of cl/tile/tile_descriptor.cl): one in `delay`, which
+ * publishes half of its value first if `tear`. */
+static inline uint32_t xli_late(uint32_t delay, uint32_t tear)
+{
+    return delay > 0 && tear ? delay | UINT32_C(1) << 31 : delay;
+}
+
 typedef struct xli_tune_merge {
     uint32_t serial, group, item_bytes, set_bytes, chunk, search_tiles;
 } xli_tune_merge;

@@ -3,7 +3,7 @@
  *   XL_TEST_DIGITS 0: how many of the elements before a tile are odd, as a selection asks
  *   XL_TEST_DIGITS 1: how many of them have each low byte, as a radix sort asks: a column of 256
  *                     counts for each tile, of which work-item d looks up number d
- * Every XL_INJECT_DELAY-th tile stays silent, so that others have to count for it. */
+ * Every `late`-th tile stays silent, so that others have to count for it. */
 #if XL_TEST_DIGITS
 #define XL_COLUMNS 256
 #else
@@ -35,7 +35,8 @@ uint xl_source_aggregate(const xl_source *source, uint tile)
 
 /* before[tile * XL_COLUMNS + d]; a work-item for each column. */
 __kernel __attribute__((reqd_work_group_size(XL_GROUP_SIZE, 1, 1))) void
-xl_test_prefixes(const __global uint *in, uint n, __global ulong *state, __global uint *before)
+xl_test_prefixes(const __global uint *in, uint n, __global ulong *state, __global uint *before,
+                 uint late)
 {
     __local uint ticket;
     const uint column = (uint)get_local_id(0), tiles = (n + XL_TILE_OF - 1) / XL_TILE_OF;
@@ -47,6 +48,8 @@ xl_test_prefixes(const __global uint *in, uint n, __global ulong *state, __globa
     lookback.source.column = column;
     lookback.start = 0;
     lookback.epoch = ((volatile __global uint *)state)[XL_EPOCH];
+    lookback.spins = 50;
+    lookback.late = late;
     lookback.single_tile = false;
     lookback.in_place = false;
     while (true) {

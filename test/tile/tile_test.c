@@ -442,9 +442,8 @@ static xli_kernel prefix_kernel(const prefixes *p)
     xli_element_text(&text, capabilities, (const xli_element *[]){&element}, 1, XL_SUM, NULL);
     xli_text_add(&text,
                  "#define XL_ACCUMULATOR 0\n#define XL_ORDERED %d\n#define XL_TILES_PER_LANE 4\n"
-                 "#define XL_SPIN_LIMIT 50\n#define XL_INJECT_DELAY %u\n#define XL_INJECT_TEAR 0\n"
                  "#define XL_TEST_DIGITS %d\n#define XL_GROUP_SIZE %zu\n",
-                 p->ordered, (unsigned)p->delay, p->columns > 1, p->columns);
+                 p->ordered, p->columns > 1, p->columns);
     const xli_kernel kernel =
         kernel_of(xlt_context(), "tile_prefixes", "xl_test_prefixes", text.data);
     xli_text_free(&text);
@@ -490,7 +489,7 @@ static void check_prefixes(size_t columns, uint32_t delay, bool ordered)
     xlt_buffer out = xlt_buffer_make(NULL, p.results, 4, 0);
     for (int call = 0; call < 2; ++call) {
         const xli_arg args[] = {XLI_MEM(in.mem), XLI_U32((uint32_t)p.n), XLI_MEM(state.mem),
-                                XLI_MEM(out.mem)};
+                                XLI_MEM(out.mem), XLI_U32(delay)};
         xli_seq seq;
         XLT_OK(xli_seq_begin(&seq, ctx, xlt_queue(), 0, NULL, NULL));
         XLT_OK(xli_seq_launch(&seq, &kernel, 5, columns, args, COUNT(args)));
