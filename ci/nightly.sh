@@ -88,7 +88,10 @@ if is_part full; then
   configuration "all tests, Intel" werror "-LE install|abi|vendors|cpp $patient" - "${intel[@]}"
   configuration "all tests, rusticl" werror "$every_test $patient" - "${rusticl[@]}" "${small[@]}"
   build asan && configuration "all tests, sanitizers" asan "$every_test $patient" - "${only_pocl[@]}" "${small[@]}"
-  ! command -v mpicc >/dev/null || { build mpi-ranks mpi_tests && configuration "MPI, 4 to 8 ranks" mpi-ranks '-L ^mpi$' - "${pocl[@]}"; }
+  if command -v mpicc >/dev/null; then
+    build mpi-ranks mpi_tests && configuration "MPI, 4 to 8 ranks" mpi-ranks '-L ^mpi$' - "${pocl[@]}"
+    build mpi-asan mpi_tests && configuration "MPI, sanitizers" mpi-asan '-L ^mpi$' - "${only_pocl[@]}"
+  fi
   ! command -v mpicc.mpich >/dev/null || { build mpich mpi_tests && configuration "all tests, MPICH" mpich '-L ^mpi$' - "${pocl[@]}"; }
   # Kernels as they are written, not as a compiler improves them.
   configuration "kernels, Oclgrind" werror "$kernel_tests $patient" oclgrind "${simulator[@]}"
