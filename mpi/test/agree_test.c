@@ -3,6 +3,7 @@
 #include "mpi_test.h"
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 static void the_lowest_rank_that_fails_decides(void)
 {
@@ -144,9 +145,33 @@ static xl_status fail_on_the_last_rank(void *user)
     return test_rank == test_size - 1 ? XL_ERROR_BUILD : XL_SUCCESS;
 }
 
+/* Seconds that all processes of the machine count alike. */
+static double seconds(void)
+{
+    struct timespec t;
+    (void)timespec_get(&t, TIME_UTC);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* When a turn began and ended; that of rank 0 takes a while. */
+static xl_status note_turn(void *user)
+{
+    double *const turn = user;
+    turn[0] = seconds();
+    while (test_rank == 0 && seconds() < turn[0] + .05)
+        ;
+    turn[1] = seconds();
+    return XL_SUCCESS;
+}
+
 static void plans_are_made_in_turn(void)
 {
     xl_plan *plan = NULL;
+    double turn[2] = {0}, first;
+    SUCCEEDS(xl_mpi_in_turn(test_mpi, note_turn, turn));
+    first = turn[1];
+    MPI_Bcast(&first, 1, MPI_DOUBLE, 0, MPI_COMM_WORLD);
+    CHECK(test_rank == 0 || turn[0] >= first);
     SUCCEEDS(xl_mpi_in_turn(test_mpi, create_scan, &plan));
     CHECK(plan != NULL);
     xl_plan_destroy(plan);
