@@ -8,8 +8,8 @@
 #             Oclgrind; all pairs of options on PoCL and Intel's runtime; a GPU, if there is one (ci/gpu.sh)
 #   full      every test with every kind of kernels, at full size on PoCL and Intel's runtime, at small
 #             sizes on rusticl, under sanitizers and under the reported properties of GPUs that are absent;
-#             on Oclgrind those that end there within an hour; every kernel by compilers for AMD's and
-#             Intel's GPUs
+#             on Oclgrind those that end there within an hour; MPI on 4, 5, 7 and 8 ranks, and MPICH; every
+#             kernel by compilers for AMD's and Intel's GPUs
 #   masks     the tests of kernels on devices with features masked out
 #   large     arrays of more than 2^32 elements on PoCL
 #   fuzz      libFuzzer on the parsers of files
@@ -88,6 +88,10 @@ if is_part full; then
   configuration "all tests, Intel" werror "-LE install|abi|vendors|cpp $patient" - "${intel[@]}"
   configuration "all tests, rusticl" werror "$every_test $patient" - "${rusticl[@]}" "${small[@]}"
   build asan && configuration "all tests, sanitizers" asan "$every_test $patient" - "${only_pocl[@]}" "${small[@]}"
+  if command -v mpicc >/dev/null; then
+    build mpi-ranks mpi_tests && configuration "MPI, 4 to 8 ranks" mpi-ranks '-L ^mpi$' - "${pocl[@]}"
+    build mpi-asan mpi_tests && configuration "MPI, sanitizers" mpi-asan '-L ^mpi$' - "${only_pocl[@]}"
+  fi
   ! command -v mpicc.mpich >/dev/null || { build mpich mpi_tests && configuration "all tests, MPICH" mpich '-L ^mpi$' - "${pocl[@]}"; }
   # Kernels as they are written, not as a compiler improves them.
   configuration "kernels, Oclgrind" werror "$kernel_tests $patient" oclgrind "${simulator[@]}"

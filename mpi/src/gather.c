@@ -44,7 +44,7 @@ static xl_status same_fields(xl_mpi *mpi, xl_status mine, size_t num_fields,
     for (size_t f = 0; f < XLM_FIELDS; ++f) {
         snprintf(names[f], sizeof names[f], "fields[%zu].element_bytes", f);
         values[f + 1].name = names[f];
-        values[f + 1].value = fields && f < num_fields ? fields[f].element_bytes : 0;
+        values[f + 1].value = mine == XL_SUCCESS && f < num_fields ? fields[f].element_bytes : 0;
     }
     return xlm_same(mpi, mine, values, XLM_FIELDS + 1);
 }

@@ -428,7 +428,7 @@ static xl_status build(xlm_halo *halo)
 {
     xl_status status = xlm_build(halo->mpi);
     if (status == XL_SUCCESS)
-        status = xlm_points_build(halo->mpi, &halo->given);
+        status = xlm_points_build(halo->mpi, "args.space", &halo->given);
     if (status == XL_SUCCESS)
         status = xlm_core_plan_once(halo->mpi, XLM_SELECT_WORDS);
     if (status == XL_SUCCESS)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Kernels over the points of a rank, in their scalar: cells and marks of halos, Morton codes, and a survey of
- * their coordinates. */
+ * Kernels over the points of a rank, in their scalar: cells and marks of halos, Morton codes, boxes of ranks,
+ * and a survey of their coordinates. */
 #include "points.h"
 #include <math.h>
 #include <stdio.h>
@@ -17,9 +17,15 @@ static const char search[] =
     "#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n"
     "typedef double real;\n"
     "typedef double4 real4;\n"
+    "typedef long whole;\n"
+    "#define LOWEST LONG_MIN\n"
+    "#define BITS as_long\n"
     "#else\n"
     "typedef float real;\n"
     "typedef float4 real4;\n"
+    "typedef int whole;\n"
+    "#define LOWEST INT_MIN\n"
+    "#define BITS as_int\n"
     "#endif\n"
     "#include <crosslane/morton.cl>\n"
     "#pragma OPENCL FP_CONTRACT OFF\n"
@@ -172,28 +178,65 @@ static const char survey[] =
     "    }\n"
     "}\n";
 
+static const char owning[] =
+    "/* Numbers in the order of coordinates, also on devices that take subnormal ones for 0. NaN "
+    "is beyond\n"
+    " * both infinities. */\n"
+    "whole ordered(real x)\n"
+    "{\n"
+    "    return BITS(x) < 0 ? LOWEST - BITS(x) : BITS(x);\n"
+    "}\n"
+    "\n"
+    "bool contains(global const real *box, global const real *p, uint dimensions)\n"
+    "{\n"
+    "    for (uint a = 0; a < dimensions; ++a)\n"
+    "        if (ordered(p[a]) < ordered(box[a]) || ordered(p[a]) >= ordered(box[4 + a]))\n"
+    "            return false;\n"
+    "    return true;\n"
+    "}\n"
+    "\n"
+    "/* The rank of the first box that contains each point, and the lowest point that is in none. "
+    "A box has 4\n"
+    " * numbers for each corner. */\n"
+    "kernel void own(POINTS, uint count, global const uint *ranks, global const real *boxes,\n"
+    "                global uint *owners, global uint *lowest)\n"
+    "{\n"
+    "    const ulong i = get_global_id(0);\n"
+    "    uint k = 0;\n"
+    "    if (i >= n)\n"
+    "        return;\n"
+    "    while (k < count && !contains(boxes + 8 * k, points + points_at + i * stride, "
+    "dimensions))\n"
+    "        ++k;\n"
+    "    if (k < count)\n"
+    "        owners[i] = ranks[k];\n"
+    "    else\n"
+    "        atomic_min(lowest, (uint)i);\n"
+    "}\n";
+
 /* Whether the device computes with the scalar of the points. */
-static xl_status check_device(xl_mpi *mpi, bool wide)
+static xl_status check_device(xl_mpi *mpi, const char *structure, bool wide)
 {
     cl_device_fp_config has = 0;
     if (wide && (clGetDeviceInfo(xl_context_device(mpi->ctx), CL_DEVICE_DOUBLE_FP_CONFIG,
                                  sizeof has, &has, NULL) != CL_SUCCESS ||
                  has == 0))
         return xlm_fail(mpi, XL_ERROR_UNSUPPORTED,
-                        "args.space.scalar: XL_F64; the device has no cl_khr_fp64");
+                        "%s.scalar: XL_F64; the device has no cl_khr_fp64", structure);
     return XL_SUCCESS;
 }
 
-xl_status xlm_points_build(xl_mpi *mpi, const xlm_points *points)
+xl_status xlm_points_build(xl_mpi *mpi, const char *structure, const xlm_points *points)
 {
     const bool wide = xlm_points_are_wide(points);
-    char source[sizeof search + sizeof selection + sizeof survey], options[64];
+    char source[sizeof search + sizeof selection + sizeof survey + sizeof owning], options[64];
     if (mpi->points[wide])
         return XL_SUCCESS;
-    const xl_status status = xlm_agree(mpi, check_device(mpi, wide));
+    const xl_status status = xlm_agree(mpi, check_device(mpi, structure, wide));
     memcpy(source, search, sizeof search);
     strcat(source, selection);
     strcat(source, survey);
+    strcat(source, owning);
     snprintf(options, sizeof options, "-DXLM_WIDE=%d -DXLM_GROUP=%d", wide, SURVEY_GROUP);
     return status == XL_SUCCESS ? xlm_build_once(mpi, source, options, &mpi->points[wide]) : status;
 }

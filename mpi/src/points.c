@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * The points of a rank on the host. */
+ * Checks of the points of a rank and of their space. */
 #include "points.h"
 
 static xl_status check_dimensions(xl_mpi *mpi, const char *structure, uint32_t dimensions,
@@ -56,34 +56,18 @@ xl_status xlm_points_check(xl_mpi *mpi, const char *structure, uint32_t dimensio
     return xlm_check_view(mpi, "args.points", view, scalars_of(points), points->scalar_bytes);
 }
 
-xl_status xlm_points_read(xl_mpi *mpi, cl_command_queue queue, const xl_view *view,
-                          xlm_points *points, cl_uint num_waits, const cl_event *waits)
-{
-    const size_t count = scalars_of(points), bytes = points->scalar_bytes;
-    const xl_status status = xlm_alloc(mpi, count, bytes, &points->data);
-    return status == XL_SUCCESS ? xlm_read(mpi, queue, view->buffer, view->offset * bytes,
-                                           count * bytes, points->data, num_waits, waits)
-                                : status;
-}
-
 xl_status xlm_points_at(xl_mpi *mpi, cl_command_queue queue, const xlm_points *points,
                         const xl_view *view, size_t i, double p[3])
 {
     const size_t bytes = points->scalar_bytes;
-    double read[3];
-    xlm_points one = *points;
-    one.data = read;
+    union {
+        float narrow[3];
+        double wide[3];
+    } read = {.wide = {0}};
     const xl_status status =
         xlm_read(mpi, queue, view->buffer, (view->offset + i * points->stride) * bytes,
-                 points->dimensions * bytes, read, 0, NULL);
+                 points->dimensions * bytes, &read, 0, NULL);
     for (uint32_t a = 0; a < 3; ++a)
-        p[a] = status == XL_SUCCESS && a < points->dimensions ? xlm_coordinate(&one, 0, a) : 0;
+        p[a] = xlm_points_are_wide(points) ? read.wide[a] : (double)read.narrow[a];
     return status;
-}
-
-double xlm_coordinate(const xlm_points *points, size_t i, uint32_t axis)
-{
-    const size_t at = i * points->stride + axis;
-    return points->scalar_bytes == sizeof(double) ? ((const double *)points->data)[at]
-                                                  : (double)((const float *)points->data)[at];
 }

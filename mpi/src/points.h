@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT
- * The points of a rank: checks of their space and their coordinates, a copy on the host, and kernels over them. */
+ * The points of a rank: checks of their space and their coordinates, and kernels over them. */
 #ifndef XLM_POINTS_H
 #define XLM_POINTS_H
 
 #include "exchange.h"
 
 typedef struct xlm_points {
-    void *data; /* released by free() */
     size_t n, stride, scalar_bytes;
     uint32_t dimensions;
 } xlm_points;
@@ -19,15 +18,9 @@ xl_status xlm_check_space(xl_mpi *mpi, const xl_space *space);
 xl_status xlm_points_check(xl_mpi *mpi, const char *structure, uint32_t dimensions, uint32_t scalar,
                            uint32_t stride, size_t n, const xl_view *view, xlm_points *points);
 
-/* Reads the data; blocks. */
-xl_status xlm_points_read(xl_mpi *mpi, cl_command_queue queue, const xl_view *view,
-                          xlm_points *points, cl_uint num_waits, const cl_event *waits);
-
 /* Reads one point; coordinates that do not exist become 0. */
 xl_status xlm_points_at(xl_mpi *mpi, cl_command_queue queue, const xlm_points *points,
                         const xl_view *view, size_t i, double p[3]);
-
-double xlm_coordinate(const xlm_points *points, size_t i, uint32_t axis);
 
 static inline bool xlm_points_are_wide(const xlm_points *points)
 {
@@ -42,8 +35,8 @@ typedef union xlm_reals {
 xlm_reals xlm_reals_of(const xlm_points *points, const double v[3]);
 xlm_argument xlm_real_argument(const xlm_points *points, const xlm_reals *r, bool vector);
 
-/* COLLECTIVE. Builds the kernels for such points, once. */
-xl_status xlm_points_build(xl_mpi *mpi, const xlm_points *points);
+/* COLLECTIVE. Builds the kernels for such points, once. structure: as in xlm_points_check(). */
+xl_status xlm_points_build(xl_mpi *mpi, const char *structure, const xlm_points *points);
 /* Launches a kernel over n work-items; local. Later commands on the queue come after it. */
 xl_status xlm_points_launch(xl_mpi *mpi, cl_command_queue queue, const xlm_points *points,
                             const char *name, const xlm_argument *all, size_t count, uint64_t n);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT
- * Agreement on a status, creation, and turns. */
+ * Agreement on a status, creation, devices, and turns. */
 #include "mpi_test.h"
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 static void the_lowest_rank_that_fails_decides(void)
 {
@@ -73,6 +74,64 @@ static void wrong_addresses_are_found(void)
     CHECK(test_size == 1 || strstr(xl_mpi_error(NULL), "rank 1: desc.message_buffer: differs"));
 }
 
+/* The devices that have the platform and the name of this rank's. */
+typedef struct same_devices {
+    cl_device_id first;
+    char selector[32]; /* of the first one */
+    int number, count; /* number: of this rank's */
+} same_devices;
+
+static void note_device(void *user, uint32_t platform, uint32_t device, cl_platform_id pid,
+                        cl_device_id did)
+{
+    same_devices *const same = user;
+    const cl_device_id mine = xl_context_device(test_ctx);
+    cl_platform_id own = NULL;
+    char name[256] = "", other[256] = "";
+    clGetDeviceInfo(mine, CL_DEVICE_PLATFORM, sizeof own, &own, NULL);
+    clGetDeviceInfo(mine, CL_DEVICE_NAME, sizeof name, name, NULL);
+    clGetDeviceInfo(did, CL_DEVICE_NAME, sizeof other, other, NULL);
+    if (pid != own || strcmp(name, other) != 0)
+        return;
+    if (same->count == 0) {
+        same->first = did;
+        snprintf(same->selector, sizeof same->selector, "%u:%u", (unsigned)platform,
+                 (unsigned)device);
+    }
+    if (did == mine)
+        same->number = same->count;
+    ++same->count;
+}
+
+/* The tests run on one node, and have two devices of one name. */
+static void ranks_take_devices_in_turn(void)
+{
+    same_devices same = {.number = -1};
+    xl_devices_each(note_device, &same);
+    int first = same.number;
+    MPI_Bcast(&first, 1, MPI_INT, 0, MPI_COMM_WORLD);
+    if (!CHECK(same.number >= 0 && same.number == (first + test_rank) % same.count))
+        fprintf(stderr, "    device %d of %d; rank 0 has %d\n", same.number, same.count, first);
+}
+
+/* A device that is named by both numbers is taken by all ranks. */
+static void a_device_may_be_named(void)
+{
+    same_devices same = {.number = -1};
+    xl_context *ctx = NULL;
+    xl_context_desc desc;
+    xl_devices_each(note_device, &same);
+    xl_context_desc_init(&desc);
+    desc.device = same.selector;
+    CHECK(xl_mpi_context_create(MPI_COMM_WORLD, &desc, &ctx) == XL_SUCCESS);
+    CHECK(ctx && xl_context_device(ctx) == same.first);
+    xl_context_destroy(ctx);
+    desc.device = "no such device";
+    CHECK(xl_mpi_context_create(MPI_COMM_WORLD, test_rank == test_size - 1 ? &desc : NULL, &ctx) ==
+          XL_ERROR_NO_DEVICE);
+    CHECK(ctx == NULL);
+}
+
 static xl_status create_scan(void *user)
 {
     xl_scan_desc desc;
@@ -86,9 +145,33 @@ static xl_status fail_on_the_last_rank(void *user)
     return test_rank == test_size - 1 ? XL_ERROR_BUILD : XL_SUCCESS;
 }
 
+/* Seconds that all processes of the machine count alike. */
+static double seconds(void)
+{
+    struct timespec t;
+    (void)timespec_get(&t, TIME_UTC);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* When a turn began and ended; that of rank 0 takes a while. */
+static xl_status note_turn(void *user)
+{
+    double *const turn = user;
+    turn[0] = seconds();
+    while (test_rank == 0 && seconds() < turn[0] + .05)
+        ;
+    turn[1] = seconds();
+    return XL_SUCCESS;
+}
+
 static void plans_are_made_in_turn(void)
 {
     xl_plan *plan = NULL;
+    double turn[2] = {0}, first;
+    SUCCEEDS(xl_mpi_in_turn(test_mpi, note_turn, turn));
+    first = turn[1];
+    MPI_Bcast(&first, 1, MPI_DOUBLE, 0, MPI_COMM_WORLD);
+    CHECK(test_rank == 0 || turn[0] >= first);
     SUCCEEDS(xl_mpi_in_turn(test_mpi, create_scan, &plan));
     CHECK(plan != NULL);
     xl_plan_destroy(plan);
@@ -102,4 +185,6 @@ static void plans_are_made_in_turn(void)
 MPI_TEST_MAIN({"the_lowest_rank_that_fails_decides", the_lowest_rank_that_fails_decides},
               {"creation_names_the_rank_and_the_field", creation_names_the_rank_and_the_field},
               {"wrong_addresses_are_found", wrong_addresses_are_found},
+              {"ranks_take_devices_in_turn", ranks_take_devices_in_turn},
+              {"a_device_may_be_named", a_device_may_be_named},
               {"plans_are_made_in_turn", plans_are_made_in_turn})

@@ -13,7 +13,8 @@ typedef struct points_case {
     xl_space space;
     double radius;
     size_t n;
-    bool sorted; /* by cells of about twice the radius, so that parts are compact */
+    int sorted; /* 1: by rows of cells of twice the radius, so that parts are compact. 2: by Morton codes
+                   of small cells */
 } points_case;
 
 #define POINTS_BOX(d, type, mask, x, y, z)                                                         \
@@ -116,6 +117,21 @@ static inline int points_compare(const void *a, const void *b)
     return 0;
 }
 
+static inline uint64_t points_code(const double *p)
+{
+    uint64_t code = 0;
+    for (int bit = 20; bit >= 0; --bit)
+        for (int axis = 2; axis >= 0; --axis)
+            code = code << 1 | ((uint64_t)(p[axis] * 1024 + 0x1p19) >> bit & 1);
+    return code;
+}
+
+static inline int points_compare_codes(const void *a, const void *b)
+{
+    const uint64_t x = points_code(a), y = points_code(b);
+    return x < y ? -1 : x > y;
+}
+
 /* All points of a case: n times 3 numbers. Some are equal, some are on the faces. */
 static inline double (*points_make(const points_case *c))[3]
 {
@@ -131,7 +147,7 @@ static inline double (*points_make(const points_case *c))[3]
     }
     points_edge = 2 * c->radius;
     if (c->sorted)
-        qsort(points, c->n, sizeof *points, points_compare);
+        qsort(points, c->n, sizeof *points, c->sorted == 2 ? points_compare_codes : points_compare);
     return points;
 }
 

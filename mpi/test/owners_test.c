@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Owners of points: xl_mpi_balance() against a loop over the whole array, and xl_mpi_owners_by_box(). */
 #include "mpi_test.h"
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -317,68 +318,163 @@ static void few_points(void)
 
 /* ---- boxes --------------------------------------------------------------------------------- */
 
+typedef struct rank_box {
+    double lower[3], upper[3];
+} rank_box;
+
 /* Slices along x of the points in [0, 1); the last box has all of them. */
-static xl_mpi_boxes_args slice(uint32_t dimensions, uint32_t scalar)
+static rank_box slice_of(int rank)
+{
+    rank_box box = {{0, 0, 0}, {1, 1, 1}};
+    box.lower[0] = rank == test_size - 1 ? 0 : (double)rank / test_size;
+    box.upper[0] = (double)(rank + 1) / test_size;
+    return box;
+}
+
+static xl_mpi_boxes_args box_args(uint32_t dimensions, uint32_t scalar, rank_box box)
 {
     xl_mpi_boxes_args args = {.dimensions = dimensions, .scalar = scalar};
-    for (int a = 0; a < 3; ++a)
-        args.upper[a] = 1;
-    args.lower[0] = test_rank == test_size - 1 ? 0 : (double)test_rank / test_size;
-    args.upper[0] = (double)(test_rank + 1) / test_size;
+    memcpy(args.lower, box.lower, sizeof box.lower);
+    memcpy(args.upper, box.upper, sizeof box.upper);
     return args;
+}
+
+static uint32_t first_box(const rank_box *boxes, uint32_t d, const double *p)
+{
+    for (uint32_t r = 0; r < (uint32_t)test_size; ++r) {
+        bool inside = true;
+        for (uint32_t a = 0; a < d; ++a)
+            inside = inside && boxes[r].lower[a] <= p[a] && p[a] < boxes[r].upper[a];
+        if (inside)
+            return r;
+    }
+    return UINT32_MAX;
+}
+
+/* Owners are those of a loop on the host, and elements around them are not written. */
+static void try_boxes(const cloud *c, int way, const rank_box *boxes, const double *points)
+{
+    const uint32_t d = c->space.dimensions;
+    const size_t first = test_begin(way, c->n, test_rank);
+    const size_t n = test_begin(way, c->n, test_rank + 1) - first;
+    xl_mpi_boxes_args args = box_args(d, c->space.scalar, boxes[test_rank]);
+    uint32_t *const owners = malloc((n + 2) * sizeof *owners);
+    bool right = true;
+    args.n = n;
+    args.stride = c->stride;
+    args.points.buffer = points_buffer(c, points, first, n);
+    args.owners = xl_view_of(test_buffer((n + 2) * 4, NULL), 1);
+    SUCCEEDS(xl_mpi_owners_by_box(test_mpi, test_queue, &args, 0, NULL));
+    test_read(args.owners.buffer, (n + 2) * 4, owners);
+    for (size_t i = 0; i < n; ++i)
+        right = right && owners[i + 1] == first_box(boxes, d, points + (first + i) * stride_of(c));
+    CHECK(right && owners[0] == 0 && owners[n + 1] == 0);
+    free(owners);
+    clReleaseMemObject(args.points.buffer);
+    clReleaseMemObject(args.owners.buffer);
 }
 
 static void owners_are_boxes(void)
 {
     enum { N = 900 };
+    rank_box *const boxes = malloc((size_t)test_size * sizeof *boxes);
+    double *const points = malloc(N * 4 * sizeof *points);
+    for (int r = 0; r < test_size; ++r)
+        boxes[r] = slice_of(r);
     for (uint32_t d = 1; d <= 3; ++d)
         for (int kind = 0; kind < 2 * TEST_WAYS; ++kind) {
-            xl_mpi_boxes_args args = slice(d, kind % 2 ? XL_F64 : XL_F32);
-            cloud c = {.n = N, .stride = d + 1};
+            cloud c = cloud_of(d, kind % 2 ? XL_F64 : XL_F32, N);
             uint64_t seed = 3;
-            c.space.scalar = args.scalar;
-            double *const points = malloc(N * (d + 1) * sizeof *points);
+            c.stride = d + 1;
             for (size_t i = 0; i < N * (d + 1); ++i) {
                 points[i] = floor(uniform(&seed) * 24 * test_size) / (24 * test_size);
                 points[i] = kind % 2 ? points[i] : (double)(float)points[i];
             }
-            const size_t first = test_begin(kind / 2, N, test_rank);
-            args.n = test_begin(kind / 2, N, test_rank + 1) - first;
-            args.stride = d + 1;
-            args.points.buffer = points_buffer(&c, points, first, args.n);
-            args.owners.buffer = test_buffer(args.n * 4, NULL);
-            SUCCEEDS(xl_mpi_owners_by_box(test_mpi, test_queue, &args, 0, NULL));
-            uint32_t *const owners = malloc((args.n + 1) * 4);
-            test_read(args.owners.buffer, args.n * 4, owners);
-            for (size_t i = 0; i < args.n; ++i) {
-                const double x = points[(first + i) * (d + 1)];
-                uint32_t r = 0;
-                while (r + 1 < (uint32_t)test_size &&
-                       !(x >= (double)r / test_size && x < (double)(r + 1) / test_size))
-                    ++r;
-                if (!CHECK(owners[i] == r))
-                    break;
-            }
-            free(owners);
-            free(points);
-            clReleaseMemObject(args.points.buffer);
-            clReleaseMemObject(args.owners.buffer);
+            try_boxes(&c, kind / 2, boxes, points);
         }
+    free(boxes);
+    free(points);
+}
+
+/* A number that is special for f32 or f64, or no f32. */
+static double special(uint64_t *seed)
+{
+    static const double numbers[] = {.5,    .7, .1,       1e9,      1e300,    (double)FLT_MAX,
+                                     1e-60, 0,  0x1p-149, 0x1p-130, 0x1p-160, (double)INFINITY};
+    const uint64_t random = test_random(seed);
+    const double x = numbers[random % (sizeof numbers / sizeof numbers[0])];
+    return random >> 32 & 1 ? x : -x;
+}
+
+/* A number at most one beside a special one of the scalar, and below infinity. */
+static double beside(uint64_t *seed, uint32_t scalar)
+{
+    const double x = special(seed);
+    const uint64_t way = test_random(seed) % 3;
+    double y = way == 0   ? x
+               : way == 1 ? nextafter(x, -(double)INFINITY)
+                          : nextafter(x, (double)INFINITY);
+    if (scalar == XL_F32)
+        y = (double)(way == 0   ? (float)x
+                     : way == 1 ? nextafterf((float)x, -INFINITY)
+                                : nextafterf((float)x, INFINITY));
+    return y < (double)INFINITY ? y : 0;
+}
+
+static void points_beside_faces(void)
+{
+    enum { N = 4000 };
+    rank_box *const boxes = malloc((size_t)test_size * sizeof *boxes);
+    double *const points = malloc(N * 3 * sizeof *points);
+    for (int kind = 0; kind < 12; ++kind) {
+        const cloud c = cloud_of(1 + (uint32_t)kind % 3, kind % 2 ? XL_F64 : XL_F32, N);
+        uint64_t seed = (uint64_t)kind;
+        for (int r = 0; r < test_size; ++r)
+            for (int a = 0; a < 3; ++a) {
+                const double x = special(&seed), y = special(&seed);
+                boxes[r].lower[a] = r < test_size - 1 ? fmin(x, y) : -(double)INFINITY;
+                boxes[r].upper[a] = r < test_size - 1 ? fmax(x, y) : (double)INFINITY;
+            }
+        for (size_t i = 0; i < N * 3; ++i)
+            points[i] = beside(&seed, c.space.scalar);
+        try_boxes(&c, kind % TEST_WAYS, boxes, points);
+    }
+    free(boxes);
+    free(points);
 }
 
 /* ---- errors -------------------------------------------------------------------------------- */
 
+/* The first point that is in no box is named, and no owner is written. */
 static void a_point_in_no_box(void)
 {
-    const float points[] = {.25f, .5f, .125f, test_rank == test_size - 1 ? 1.5f : .5f};
-    xl_mpi_boxes_args args = slice(2, XL_F32);
-    args.n = 2;
-    args.points.buffer = test_buffer(sizeof points, points);
-    args.owners.buffer = test_buffer(8, NULL);
-    test_error(xl_mpi_owners_by_box(test_mpi, test_queue, &args, 0, NULL), XL_ERROR_OUT_OF_DOMAIN,
-               test_size - 1, "args.points: point 1 is (0.125, 1.5)");
-    clReleaseMemObject(args.points.buffer);
+    enum { N = 40000 };
+    const int last = test_size - 1;
+    float *const points = calloc(2 * N, sizeof *points);
+    uint32_t owner = 7;
+    xl_mpi_boxes_args args = box_args(2, XL_F32, slice_of(test_rank));
+    if (test_rank == last) {
+        points[2 * 30000] = .125f;
+        points[2 * 30000 + 1] = 1;
+        points[2 * 30001] = points[2 * 39999] = NAN;
+    }
+    args.n = N;
+    args.owners.buffer = test_buffer(N * 4, NULL);
+    CHECK(clEnqueueWriteBuffer(test_queue, args.owners.buffer, CL_TRUE, 0, 4, &owner, 0, NULL,
+                               NULL) == CL_SUCCESS);
+    for (int k = 0; k < 2; ++k) {
+        args.points.buffer = test_buffer(2 * N * sizeof *points, points);
+        test_error(xl_mpi_owners_by_box(test_mpi, test_queue, &args, 0, NULL),
+                   XL_ERROR_OUT_OF_DOMAIN, last,
+                   k == 0 ? "args.points: point 30000 is (0.125, 1)"
+                          : "args.points: point 30001 is (nan, 0)");
+        clReleaseMemObject(args.points.buffer);
+        points[2 * 30000 + 1] = 0;
+    }
+    test_read(args.owners.buffer, 4, &owner);
+    CHECK(owner == 7);
     clReleaseMemObject(args.owners.buffer);
+    free(points);
 }
 
 static void bad_arguments(void)
@@ -428,10 +524,10 @@ static void bad_arguments(void)
                                   here && i == 0 ? NULL : &args, 0, NULL),
                    i == 9 ? XL_ERROR_NON_FINITE : XL_ERROR_INVALID_ARGUMENT, last, texts[i]);
     }
-    xl_mpi_boxes_args boxes = slice(here ? 4 : 2, XL_F32);
+    xl_mpi_boxes_args boxes = box_args(here ? 4 : 2, XL_F32, slice_of(test_rank));
     test_error(xl_mpi_owners_by_box(test_mpi, test_queue, &boxes, 0, NULL),
                XL_ERROR_INVALID_ARGUMENT, last, "args.dimensions: 4");
-    boxes = slice(2, XL_F32);
+    boxes = box_args(2, XL_F32, slice_of(test_rank));
     boxes.upper[1] = here ? NAN : 1;
     test_error(xl_mpi_owners_by_box(test_mpi, test_queue, &boxes, 0, NULL),
                XL_ERROR_INVALID_ARGUMENT, last, "args.lower[1], args.upper[1]: 0, nan");
@@ -485,7 +581,7 @@ static xl_status owners_once(xl_mpi *mpi, void *user)
     (void)user;
     const float points[] = {.25f, .5f, .125f, .75f};
     const xl_space space = {.dimensions = 2, .scalar = XL_F32, .bounds = XL_BOUNDS_FOUND};
-    xl_mpi_boxes_args boxes = slice(2, XL_F32);
+    xl_mpi_boxes_args boxes = box_args(2, XL_F32, slice_of(test_rank));
     const xl_view view = xl_view_of(test_buffer(sizeof points, points), 0);
     const xl_view owners = xl_view_of(test_buffer(8, NULL), 0);
     boxes.n = 2;
@@ -504,12 +600,13 @@ static xl_status owners_once(xl_mpi *mpi, void *user)
 
 static void failure_at_every_step(void)
 {
-    for (int rank = 0; rank < test_size; ++rank) /* agreements: 3 of the boxes, 13 of the balance */
+    for (int rank = 0; rank < test_size; ++rank) /* agreements, also on kernels */
         CHECK(test_each_failure(rank, owners_once, NULL) == 16);
 }
 
 MPI_TEST_MAIN({"boxes_of_all_kinds", boxes_of_all_kinds},
               {"weights_of_all_kinds", weights_of_all_kinds}, {"few_points", few_points},
-              {"owners_are_boxes", owners_are_boxes}, {"a_point_in_no_box", a_point_in_no_box},
-              {"bad_arguments", bad_arguments}, {"the_first_one_is_named", the_first_one_is_named},
+              {"owners_are_boxes", owners_are_boxes}, {"points_beside_faces", points_beside_faces},
+              {"a_point_in_no_box", a_point_in_no_box}, {"bad_arguments", bad_arguments},
+              {"the_first_one_is_named", the_first_one_is_named},
               {"failure_at_every_step", failure_at_every_step})
