@@ -7,7 +7,7 @@
 # run. The rows:
 #   always      the checks of format, layers, parameters, mutants and shell scripts; installing and the
 #               interface; every test on PoCL, at full size with fewer kinds of kernels
-#               (CROSSLANE_TEST_PROGRAMS=few); on rusticl, Intel's CPU runtime and Oclgrind the tests
+#               (CROSSLANE_TEST_PROGRAMS=few), those of the lists of cases not optimised; on rusticl, Intel's CPU runtime and Oclgrind the tests
 #               that a mutant names for them (test/mutants, RUNNER=...); every test on each other
 #               device of this machine, such as a GPU
 #   if changed  PoCL on one thread and with its other method for work-groups, reported properties of GPUs
@@ -44,8 +44,12 @@ cbs_row() {
     clock_start
     row "PoCL cbs" run 0 0 1 "absent: this PoCL was built without that method"
   else
-    configuration "PoCL cbs" werror "$(tests_for_pocl)" - "${pocl[@]}" "${cbs[@]}" "${few[@]}"
+    configuration "PoCL cbs" werror "$(tests_for_pocl "$every_test")" - "${pocl[@]}" "${cbs[@]}" "${few[@]}"
   fi
+}
+one_thread_row() {
+  configuration "PoCL one thread" werror '-L ^(lane|group|tile|primitive)$' - "${pocl[@]}" "${small[@]}" "${one_thread[@]}"
+  configuration "PoCL one thread, cases" werror '-L ^cases$' - "${pocl[@]}" "${small[@]}" "${one_thread[@]}" "${unoptimised[@]}"
 }
 # Without optimising, to save time. Intel's compiler for CPUs (2026.2) crashes on some kernels then, above
 # all on scans by sub-groups: ci/nightly.sh optimises, and runs the cases too.
@@ -121,7 +125,8 @@ fi
 jobs=1 static_rows &
 static=$!
 configuration "install and interface" werror '-L install|abi' - "${pocl[@]}"
-configuration "PoCL" werror "$(tests_for_pocl)" - "${pocl[@]}" "${few[@]}"
+configuration "PoCL" werror "$(tests_for_pocl "$every_test|cases")" - "${pocl[@]}" "${few[@]}"
+configuration "PoCL cases" werror "$(tests_for_pocl '-L ^cases$')" - "${pocl[@]}" "${unoptimised[@]}" "${few[@]}"
 configuration "rusticl on llvmpipe" werror "$(tests_for rusticl)" - "${small[@]}" "${rusticl[@]}" "${few[@]}"
 configuration "Intel CPU runtime" werror "$(tests_for intel)" - "${small[@]}" "${intel[@]}" "${few[@]}"
 configuration "Oclgrind" werror "$(tests_for oclgrind)" oclgrind "${simulator[@]}"
@@ -131,8 +136,7 @@ every_other_device
 if_changed "packages" check "packages" env "${pocl[@]}" packaging/packages-test.sh
 if_changed python check python env "${pocl[@]}" ci/python.sh
 if_changed "PoCL cbs" cbs_row
-if_changed "PoCL one thread" configuration "PoCL one thread" werror '-L ^(lane|group|tile|primitive|cases)$' - \
-  "${pocl[@]}" "${small[@]}" "${one_thread[@]}"
+if_changed "PoCL one thread" one_thread_row
 if_changed "GPU facts of ROCm" facts_row "GPU facts of ROCm" rocm-gfx90a 'vendors|lane|group|tile'
 if_changed "GPU facts of Intel" facts_row "GPU facts of Intel" neo 'vendors|lane|group'
 if_changed "address, leak, undefined" sanitizer_row "address, leak, undefined" asan 'unit|host|fuzz|fault' \

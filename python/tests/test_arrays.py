@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Primitives on NumPy arrays, compared with NumPy."""
 import threading
+import time
 
 import crosslane as xl
 import numpy as np
@@ -182,6 +183,25 @@ def test_memory_of_results_is_used_again():
     del many
     xl.sort(a)
     assert len(host._memory) <= xl._host.ARRAYS + 1
+
+
+def test_other_threads_run_during_a_call():
+    a, ticks, ended = np.random.default_rng(1).random(1 << 22), [], threading.Event()
+
+    def tick():
+        while not ended.wait(0.001):
+            ticks.append(time.perf_counter())
+
+    xl.sort(a)  # compiles
+    thread = threading.Thread(target=tick)
+    thread.start()
+    begin = time.perf_counter()
+    xl.sort(a)
+    parts = 10 * (np.array(ticks) - begin) / (time.perf_counter() - begin)
+    ended.set()
+    thread.join()
+    missing = set(range(10)) - set(np.floor(parts).astype(int))
+    assert len(missing) < 5, missing
 
 
 def test_threads():
