@@ -130,9 +130,13 @@ bool xl_descriptor_publish_half(__global ulong *tiles, uint tile, uint state, ui
         return false;
     words.word[XL_VALUE_WORDS - 1] = 0;
     words.value = value;
-    for (uint k = tile / (late & ~XL_LATE_HALVES) % 2; k < XL_VALUE_WORDS; k += 2)
-        xl_relaxed_store(address + k, (ulong)words.word[k] << 32 |
-                                          xl_descriptor_stamp(state, XL_TILE_EPOCH(tile, epoch)));
+    const uint first = tile / (late & ~XL_LATE_HALVES) % 2;
+#pragma unroll
+    for (uint k = 0; k < XL_VALUE_WORDS; ++k)
+        if (k % 2 == first)
+            xl_relaxed_store(address + k,
+                             (ulong)words.word[k] << 32 |
+                                 xl_descriptor_stamp(state, XL_TILE_EPOCH(tile, epoch)));
     return true;
 }
 
