@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # usage: ci/test.sh [--quick | --all] [ROW]
 #
-# The tests of a push, in about 20 minutes on two cores from a cold clone, 10 with warm caches. Nearly
+# The tests of a push, in about 40 minutes on two cores from a cold clone, 15 with warm caches. Nearly
 # all of that time is compilers of kernels; build/cache and build/pocl keep their results for the next
 # run. The rows:
 #   always      the checks of format, layers, parameters, mutants and shell scripts; installing and the
