@@ -7,7 +7,7 @@
 /* Defines `gap`, a lower bound of the distance between any coordinate from `least` to `most` and any
  * coordinate of the rows `first`. These are whole numbers, and the product of a coordinate of a row
  * is from its number to the next, after rounding. Products and the whole numbers may be off by some
- * units of 2^-24. `margin`: what else may be missing. */
+ * units of 2^-24. `margin` is subtracted, too: the caller's own bound of other errors. */
 #define XL_GRID_GAP_OF(type, gap)                                                                  \
     type gap(type least, type most, type first, float margin)                                      \
     {                                                                                              \

@@ -65,9 +65,9 @@ typedef struct xl_lookback {
     XL_T start; /* the prefix of tile 0 */
     uint epoch;
     uint spins; /* polls of an EMPTY tile before a waiting work-item computes its aggregate */
-    uint
-        late; /* for tests, as in xl_is_late(): out of place a late tile publishes nothing, in place
-                   late, and a work-item that waits for it reads even later */
+    /* For tests, as in xl_is_late(): out of place a late tile publishes nothing, in place late, and a
+     * work-item that waits for it reads even later. */
+    uint late;
     bool single_tile; /* there is only one tile, and no state */
     bool in_place;
 } xl_lookback;

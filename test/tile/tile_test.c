@@ -299,8 +299,8 @@ static float near_border(xlt_random *random, float number, float inverse)
     return x;
 }
 
-/* The distance from a row is never more than that from a coordinate in it, however products round,
- * and at most an edge less. */
+/* For every rounding of the products, the distance from a row is at most the distance from a
+ * coordinate in it, and less by at most an edge. */
 XLT_TEST_SETUP(gaps_to_rows, exactly)
 {
     enum { NUM = 100000 };

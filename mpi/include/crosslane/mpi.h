@@ -324,7 +324,7 @@ typedef struct xl_mpi_boxes_args {
 } xl_mpi_boxes_args;
 
 /* COLLECTIVE. owners[i] becomes the lowest rank whose box contains point i: lower[a] <= x[a] < upper[a].
- * The device compares, exactly: a corner of a box need be no XL_F32.
+ * The comparison is exact, also if a corner of a box is not a value of XL_F32.
  * XL_ERROR_OUT_OF_DOMAIN: a point that is in no box; the text has its rank, index and coordinates.
  * XL_ERROR_UNSUPPORTED: XL_F64 on a device without cl_khr_fp64. */
 XL_NODISCARD XL_API xl_status xl_mpi_owners_by_box(xl_mpi *mpi, cl_command_queue queue,
