@@ -264,7 +264,6 @@ typedef struct xl_sweep_part {
     uint number, tile; /* of the part; of the tile in the part */
     uint n;            /* number of its keys */
     uint before;       /* parts of all passes before this one */
-    uint spins, late;  /* as in xl_lookback */
     xl_place first;
 } xl_sweep_part;
 
@@ -306,8 +305,8 @@ xl_lookback xl_sweep_lookback(const xl_radix_tile *tile, __global xl_sweep_state
     lookback.source.is_input = tile->is_input;
     lookback.start = XL_SORT_LARGE ? 0 : (uint)state->start[0][pass][digit];
     lookback.epoch = 1 + part->before * xl_ceil_div(most, XL_RING_TILES);
-    lookback.spins = part->spins;
-    lookback.late = part->late;
+    lookback.spins = XL_SPIN_LIMIT;
+    lookback.late = XL_LATE;
     lookback.single_tile = tiles == 1;
     lookback.in_place = false;
     return lookback;
@@ -331,25 +330,26 @@ xl_place xl_sweep_place(__global xl_sweep_state *state, uint pass, const xl_swee
  * have published theirs, and there is hardly ever a wait. If counts were published after the
  * ranking, a sort of 2^24 u32 keys would take a sixth longer on an H200. */
 void xl_sweep_tile(const xl_radix_tile *tile, __global xl_sweep_state *state, uint pass,
-                   const xl_sweep_part *part)
+                   uint number)
 {
     const uint item = (uint)get_local_id(0);
     const bool has_digit = item < XL_DIGITS;
     xl_radix_items items;
     const uint sum = xl_radix_tile_count(tile, &items);
-    const xl_lookback lookback = xl_sweep_lookback(tile, state, pass, part, item % XL_DIGITS);
+    const xl_sweep_part part = xl_sweep_part_of(tile, pass, number);
+    const xl_lookback lookback = xl_sweep_lookback(tile, state, pass, &part, item % XL_DIGITS);
     if (has_digit && !lookback.single_tile)
-        xl_aggregate_publish(&lookback, part->tile, sum, true);
+        xl_aggregate_publish(&lookback, part.tile, sum, true);
     const uint begin = xl_radix_tile_order(tile, &items, sum);
     if (has_digit) {
-        const uint prefix = xl_prefix_wait(&lookback, part->tile, sum, true);
-        tile->shared->offset[item] = xl_sweep_place(state, pass, part, item, prefix, sum) - begin;
+        const uint prefix = xl_prefix_wait(&lookback, part.tile, sum, true);
+        tile->shared->offset[item] = xl_sweep_place(state, pass, &part, item, prefix, sum) - begin;
     }
     xl_local_barrier();
     xl_radix_tile_store(tile, &items);
 }
 
-__kernel XL_REQUIRED void xl_radix_sweep(uint pass, XL_RADIX_ARGUMENTS, uint spins, uint late)
+__kernel XL_REQUIRED void xl_radix_sweep(uint pass, XL_RADIX_ARGUMENTS)
 {
     XL_RADIX_MAKE
     __local uint4 room[XL_RADIX_ROOM];
@@ -376,8 +376,5 @@ __kernel XL_REQUIRED void xl_radix_sweep(uint pass, XL_RADIX_ARGUMENTS, uint spi
     tile.count = (uint)min(tile.n - tile.first, (xl_place)XL_TILE_KEYS);
     tile.room = room;
     tile.shared = &shared;
-    xl_sweep_part part = xl_sweep_part_of(&tile, pass, shared.tile);
-    part.spins = spins;
-    part.late = late;
-    xl_sweep_tile(&tile, sweep_state, pass, &part);
+    xl_sweep_tile(&tile, sweep_state, pass, shared.tile);
 }

@@ -241,11 +241,8 @@ static xl_status launch_sweep(const xli_sort_call *c)
     const size_t part = plan->problem.large ? plan->shape.part_tiles : tiles;
     radix_args a = radix_args_of(c);
     const unsigned passes = sweep_passes(plan, a.in_place > 0);
-    const xli_tune_sort *const tune = &plan->shape.tune;
     XL_TRY(launch_clear(c, &k->clear[size], group));
     XL_TRY(xli_seq_launch_args(c->seq, &k->histogram[size], a.chunks, group, &a.list, 1));
-    xli_args_add(&a.list, XLI_U32(tune->spin_limit));
-    xli_args_add(&a.list, XLI_U32(tune->inject_delay));
     for (unsigned pass = 0; pass < passes; ++pass) {
         a.list.at[0] = XLI_U32(pass);
         for (size_t left = tiles; left > 0; left -= xli_min(left, part))
