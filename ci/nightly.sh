@@ -11,7 +11,7 @@
 #             on Oclgrind those that end there within an hour; MPI on 4, 5, 7 and 8 ranks, and MPICH; every
 #             kernel by compilers for AMD's and Intel's GPUs
 #   masks     the tests of kernels on devices with features masked out
-#   large     arrays of more than 2^32 elements on PoCL
+#   large     arrays of more than 2^32 elements on PoCL, and of more than 2^31 on two ranks
 #   fuzz      libFuzzer on the parsers of files
 #   tidy      clang-tidy, cppcheck and the models of the protocols
 #   peers     other libraries' programs
@@ -118,6 +118,8 @@ if is_part large; then
   large "2^32 elements" build/werror/test/primitive/scan_large_test
   large "2^32 keys" build/werror/test/primitive/sort_large_test 'keys_*'
   large "2^32 keys in a file" ctest --test-dir build/werror -R 'tool_limits$' --output-on-failure
+  ! command -v mpicc >/dev/null ||
+    { build mpi mpi_large_test && large "2^31 elements on two ranks" ctest --test-dir build/mpi -R '^mpi_large_2$' --output-on-failure; }
 fi
 ! is_part fuzz || check "parsers of files" fuzz
 if is_part tidy; then

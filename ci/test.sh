@@ -48,7 +48,7 @@ cbs_row() {
   fi
 }
 one_thread_row() {
-  configuration "PoCL one thread" werror '-L ^(lane|group|tile|primitive)$' - "${pocl[@]}" "${small[@]}" "${one_thread[@]}"
+  configuration "PoCL one thread" werror '-L ^(lane|group|tile|primitive)$' - "${pocl[@]}" "${small[@]}" "${one_thread[@]}" "${unoptimised[@]}"
   configuration "PoCL one thread, cases" werror '-L ^cases$' - "${pocl[@]}" "${small[@]}" "${one_thread[@]}" "${unoptimised[@]}"
 }
 # Without optimising, to save time. Intel's compiler for CPUs (2026.2) crashes on some kernels then, above
@@ -58,7 +58,7 @@ facts_row() { # ROW FACTS LABELS
 }
 # The names of these tests are those of their programs, or they run what `all` of a folder has.
 sanitizer_row() { # ROW PRESET LABELS TARGET...
-  build "$2" "${@:4}" && configuration "$1" "$2" "-L ^($3)\$" - "${small[@]}" "${few[@]}" "${only_pocl[@]}"
+  build "$2" "${@:4}" && configuration "$1" "$2" "-L ^($3)\$" - "${small[@]}" "${few[@]}" "${only_pocl[@]}" "${unoptimised[@]}"
 }
 
 fortran_row() {
@@ -125,7 +125,7 @@ fi
 jobs=1 static_rows &
 static=$!
 configuration "install and interface" werror '-L install|abi' - "${pocl[@]}"
-configuration "PoCL" werror "$(tests_for_pocl "$every_test|cases")" - "${pocl[@]}" "${few[@]}"
+configuration "PoCL" werror "$(tests_for_pocl "$every_test|cases")" - "${pocl[@]}" "${unoptimised[@]}" "${few[@]}"
 configuration "PoCL cases" werror "$(tests_for_pocl '-L ^cases$')" - "${pocl[@]}" "${unoptimised[@]}" "${few[@]}"
 configuration "rusticl on llvmpipe" werror "$(tests_for rusticl)" - "${small[@]}" "${rusticl[@]}" "${few[@]}"
 configuration "Intel CPU runtime" werror "$(tests_for intel)" - "${small[@]}" "${intel[@]}" "${few[@]}"

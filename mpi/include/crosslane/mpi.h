@@ -114,10 +114,9 @@ typedef struct xl_mpi_field {
 /* The arguments of a scatter. */
 typedef struct xl_mpi_scatter_args {
     uint32_t type; /* xl_type: a built-in one that the device computes with */
-    uint32_t
-        op;     /* xl_op: XL_SUM, XL_PROD, XL_MIN, XL_MAX; of integers also XL_AND, XL_OR, XL_XOR */
-    xl_view in; /* num_out elements */
-    xl_view out; /* num_in elements; must not overlap `in` */
+    uint32_t op;   /* XL_SUM, XL_PROD, XL_MIN, XL_MAX; of integers also XL_AND, XL_OR, XL_XOR */
+    xl_view in;    /* num_out elements */
+    xl_view out;   /* num_in elements; must not overlap `in` */
 } xl_mpi_scatter_args;
 
 XL_EXTERN_C_BEGIN
