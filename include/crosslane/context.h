@@ -48,7 +48,8 @@ typedef struct xl_context_desc {
     const char *tune_file;
     /* Features to disable, separated by commas (CROSSLANE_MASK), to test fallbacks:
      * no-int64-atomics, no-fp64, no-look-back, no-sub-groups, width=1 (no exchange within
-     * sub-groups), work-group=N (at most N work-items) */
+     * sub-groups), work-group=N (at most N work-items), no-optimisation (kernels are compiled with
+     * -cl-opt-disable) */
     const char *mask;
 } xl_context_desc;
 

@@ -11,9 +11,9 @@ static bool is_oclgrind(const char *platform)
 
 /* Oclgrind 21.10 (November 2026) simulates optimised code, some of which is wrong: exclusive scans
  * of bytes by flags give wrong sums, and segmented scans with a start value do not build. */
-const char *xli_oclgrind_options(const xli_capabilities *capabilities)
+bool xli_oclgrind_must_not_optimise(const char *platform)
 {
-    return is_oclgrind(capabilities->info.platform) ? " -cl-opt-disable" : "";
+    return is_oclgrind(platform);
 }
 
 /* clFlush() is clFinish() there, so it never returns if a command waits for a user event that the

@@ -26,6 +26,7 @@ typedef struct xli_mask {
     bool no_fp64;
     bool no_look_back;
     bool no_sub_groups;
+    bool no_optimisation;
     bool width_one;
     size_t work_group; /* 0: no limit */
 } xli_mask;
@@ -141,8 +142,8 @@ xl_status xli_rusticl_stand_in(const xl_context *ctx, const xli_capabilities *ca
 /* Whether loops may be limited, so that the probe looks for it. */
 bool xli_rusticl_may_end_loops(const xli_capabilities *capabilities);
 
-/* oclgrind.c: what every build has among its options there; "" elsewhere. */
-const char *xli_oclgrind_options(const xli_capabilities *capabilities);
+/* oclgrind.c: whether kernels are compiled without optimisation there. */
+bool xli_oclgrind_must_not_optimise(const char *platform);
 /* Whether a flush may never return. */
 bool xli_oclgrind_flush_blocks(const char *platform);
 

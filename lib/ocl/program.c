@@ -132,8 +132,10 @@ static bool keeps_bitcode(const xl_context *ctx, const xli_capabilities *capabil
 static xl_status write_recipe(const xl_context *ctx, const char *defines, const char *options,
                               recipe *r)
 {
+    const bool optimises = !ctx->mask.no_optimisation &&
+                           !xli_oclgrind_must_not_optimise(r->capabilities->info.platform);
     xli_text_add(&r->options, "-cl-std=%s%s%s%s%s", r->capabilities->info.opencl_c,
-                 ctx->dump_dir ? "" : " -w", xli_oclgrind_options(r->capabilities),
+                 ctx->dump_dir ? "" : " -w", optimises ? "" : " -cl-opt-disable",
                  options[0] ? " " : "", options);
     add_feature_lines(&r->head, r->capabilities);
     xli_text_add(&r->head, "%s", defines);

@@ -16,6 +16,7 @@ static const mask_word mask_words[] = {
     {"no-fp64", offsetof(xli_mask, no_fp64)},
     {"no-look-back", offsetof(xli_mask, no_look_back)},
     {"no-sub-groups", offsetof(xli_mask, no_sub_groups)},
+    {"no-optimisation", offsetof(xli_mask, no_optimisation)},
     {"width=1", offsetof(xli_mask, width_one)},
 };
 
@@ -61,7 +62,7 @@ static xl_status mask_parse(const char *text, xli_mask *mask)
             status = xli_fail(
                 NULL, XL_ERROR_INVALID_ARGUMENT,
                 "mask (CROSSLANE_MASK): unknown word \"%s\" (known: no-int64-atomics, no-fp64, "
-                "no-look-back, no-sub-groups, width=1, work-group=N)",
+                "no-look-back, no-sub-groups, no-optimisation, width=1, work-group=N)",
                 word);
     }
     xli_free(copy);
