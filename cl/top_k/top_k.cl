@@ -126,7 +126,7 @@ xl_top_k_before xl_top_k_before_find(const xl_top_k *t, uint c XL_TOP_K_LOCAL_PA
 {
     xl_top_k_before before;
     uint certain = 0, candidates = 0;
-    for (uint d = (uint)get_local_id(0); d < c; d += XL_TOP_K_GROUP) {
+    for (uint d = (uint)get_local_id(0); d < c; d += XL_GROUP_SIZE) {
         certain += t->certain[d];
         candidates += t->candidates[d];
     }

@@ -7,7 +7,7 @@
 
 #include "top_k_state.cl"
 
-#define XL_TOP_K_TILE (XL_TOP_K_GROUP * XL_TOP_K_ITEMS)
+#define XL_TOP_K_TILE (XL_GROUP_SIZE * XL_TOP_K_ITEMS)
 #if XL_TOP_K_ITEMS > 32 || XL_TOP_K_TILE > 65535
 #error "flags of a work-item have 32 bits, counts of a tile 16"
 #endif
@@ -20,7 +20,7 @@ typedef struct xl_top_k_local {
     uint count[XL_TOP_K_COPIES * XL_DIGITS];
     uint found[3];
     uint any, listed;
-    uint rank[XL_TOP_K_GROUP];
+    uint rank[XL_GROUP_SIZE];
 #if XL_TOP_K_ROOM > 0
     uint list[XL_TOP_K_ROOM];
 #endif
@@ -46,7 +46,7 @@ xl_top_k_state xl_top_k_state_read(__global const xl_top_k_state *from, __local 
 {
     if (xl_top_k_item() == 0)
         l->state = *from;
-    barrier(CLK_LOCAL_MEM_FENCE);
+    xl_local_barrier();
     return l->state;
 }
 
@@ -54,7 +54,7 @@ xl_top_k_chunk xl_top_k_chunk_read(const xl_top_k *t, uint c, __local xl_top_k_l
 {
     if (xl_top_k_item() == 0)
         l->chunk = xl_top_k_chunk_at(t, c);
-    barrier(CLK_LOCAL_MEM_FENCE);
+    xl_local_barrier();
     return l->chunk;
 }
 
@@ -62,9 +62,9 @@ uint xl_top_k_word_read(__global const uint *from, __local xl_top_k_local *l)
 {
     if (xl_top_k_item() == 0)
         l->listed = *from;
-    barrier(CLK_LOCAL_MEM_FENCE);
+    xl_local_barrier();
     const uint word = l->listed;
-    barrier(CLK_LOCAL_MEM_FENCE);
+    xl_local_barrier();
     return word;
 }
 
@@ -73,7 +73,7 @@ void xl_top_k_find_digit(__global const uint *counts, xl_top_k_state *s, __local
 {
     xl_top_k_digit(counts, XL_DIGITS, s->needed, l->rank, l->found);
     xl_top_k_add_digit(s, l->found[0], l->found[1], l->found[2]);
-    barrier(CLK_LOCAL_MEM_FENCE);
+    xl_local_barrier();
 }
 
 /* Tells candidates from other keys, and cuts out their next digit. */
@@ -115,7 +115,7 @@ typedef struct xl_top_k_vectors {
     __global const xl_top_k_four *at;
     uint head, count, tail;
 } xl_top_k_vectors;
-#define XL_TOP_K_STEP (XL_TOP_K_AT_ONCE / 4 * XL_TOP_K_GROUP)
+#define XL_TOP_K_STEP (XL_TOP_K_AT_ONCE / 4 * XL_GROUP_SIZE)
 
 xl_top_k_vectors xl_top_k_vectors_of(__global const XL_KEY *keys, uint length)
 {
@@ -159,7 +159,7 @@ void xl_top_k_count_some(const XL_KEY *key, const xl_top_k_filter *f, __local ui
 void xl_top_k_count_chunk(const xl_top_k_keys *mine, const xl_top_k_filter *f, __local uint *count)
 {
     const __global XL_KEY *const keys = mine->keys;
-    const uint g = XL_TOP_K_GROUP, length = mine->length, item = xl_top_k_item();
+    const uint g = XL_GROUP_SIZE, length = mine->length, item = xl_top_k_item();
     const xl_top_k_vectors vectors = xl_top_k_vectors_of(keys, length);
     for (uint v = item; v < vectors.count; v += XL_TOP_K_STEP) {
         XL_KEY key[XL_TOP_K_AT_ONCE];
@@ -178,17 +178,17 @@ void xl_top_k_count_keys(const xl_top_k_keys *mine, const xl_top_k_state *s, __g
                          __local xl_top_k_local *l)
 {
     const xl_top_k_filter f = xl_top_k_filter_of(s);
-    const uint g = XL_TOP_K_GROUP;
+    const uint g = XL_GROUP_SIZE;
     __local uint *const count = l->count + xl_top_k_item() % XL_TOP_K_COPIES * XL_DIGITS;
     for (uint d = xl_top_k_item(); d < XL_TOP_K_COPIES * XL_DIGITS; d += g)
         l->count[d] = 0;
-    barrier(CLK_LOCAL_MEM_FENCE);
+    xl_local_barrier();
     if (!mine->is_listed)
         xl_top_k_count_chunk(mine, &f, count);
     else
         for (uint j = xl_top_k_item(); j < mine->count; j += g)
             xl_top_k_count_one(xl_top_k_digit_in(&f, mine->keys[xl_top_k_place(mine, j)]), count);
-    barrier(CLK_LOCAL_MEM_FENCE);
+    xl_local_barrier();
     for (uint d = xl_top_k_item(); d < XL_DIGITS; d += g) {
         uint same = 0;
         for (uint c = 0; c < XL_TOP_K_COPIES; ++c)
@@ -213,7 +213,7 @@ void xl_top_k_list_one(XL_KEY raw, const xl_top_k_filter *f, uint i, __local xl_
     }
 }
 
-/* Lists keys of a work-item: vectors v, v + XL_TOP_K_GROUP and so on. Most have no key for the list,
+/* Lists keys of a work-item: vectors v, v + XL_GROUP_SIZE and so on. Most have no key for the list,
  * so the loop that lists them is short code, which compiles faster: keys move down by one place after
  * each step, and all places are constants. */
 void xl_top_k_list_some(const xl_top_k_vectors *vectors, uint v, const xl_top_k_filter *f,
@@ -223,7 +223,7 @@ void xl_top_k_list_some(const xl_top_k_vectors *vectors, uint v, const xl_top_k_
     bool any = false;
 #pragma unroll
     for (uint j = 0; j < XL_TOP_K_AT_ONCE; j += 4)
-        xl_top_k_load_four(vectors->at + v + j / 4 * XL_TOP_K_GROUP, key + j);
+        xl_top_k_load_four(vectors->at + v + j / 4 * XL_GROUP_SIZE, key + j);
 #pragma unroll
     for (uint j = 0; j < XL_TOP_K_AT_ONCE; ++j)
         any = any || xl_top_k_may_be_result(key[j], f);
@@ -233,7 +233,7 @@ void xl_top_k_list_some(const xl_top_k_vectors *vectors, uint v, const xl_top_k_
 #pragma unroll 1
 #endif
     for (uint j = 0; j < XL_TOP_K_AT_ONCE; ++j) {
-        xl_top_k_list_one(key[0], f, vectors->head + 4u * (v + j / 4 * XL_TOP_K_GROUP) + j % 4, l);
+        xl_top_k_list_one(key[0], f, vectors->head + 4u * (v + j / 4 * XL_GROUP_SIZE) + j % 4, l);
 #pragma unroll
         for (uint k = 1; k < XL_TOP_K_AT_ONCE; ++k)
             key[k - 1] = key[k];
@@ -246,11 +246,11 @@ uint xl_top_k_make_list(__global const XL_KEY *keys, uint length, const xl_top_k
                         __global uint *list, __local xl_top_k_local *l)
 {
     const xl_top_k_filter f = xl_top_k_filter_of(s);
-    const uint g = XL_TOP_K_GROUP;
+    const uint g = XL_GROUP_SIZE;
     volatile __local const uint *const listed = &l->listed;
     if (xl_top_k_item() == 0)
         l->listed = 0;
-    barrier(CLK_LOCAL_MEM_FENCE);
+    xl_local_barrier();
     const xl_top_k_vectors vectors = xl_top_k_vectors_of(keys, length);
     const uint item = xl_top_k_item();
     for (uint v = item; v < vectors.count && *listed <= XL_TOP_K_ROOM; v += XL_TOP_K_STEP)
@@ -259,7 +259,7 @@ uint xl_top_k_make_list(__global const XL_KEY *keys, uint length, const xl_top_k
         xl_top_k_list_one(keys[i], &f, i, l);
     for (uint i = item; i < vectors.head; i += g)
         xl_top_k_list_one(keys[i], &f, i, l);
-    barrier(CLK_LOCAL_MEM_FENCE);
+    xl_local_barrier();
     const uint count = l->listed;
     for (uint j = xl_top_k_item(); j < count && count <= XL_TOP_K_ROOM; j += g) {
         uint before = 0;
@@ -267,7 +267,7 @@ uint xl_top_k_make_list(__global const XL_KEY *keys, uint length, const xl_top_k
             before += l->list[k] < l->list[j] ? 1 : 0;
         list[before] = l->list[j];
     }
-    barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+    xl_full_barrier();
     return count <= XL_TOP_K_ROOM ? count : XL_TOP_K_UNLISTED;
 }
 #endif
@@ -288,7 +288,7 @@ void xl_top_k_tally_keys(const xl_top_k_keys *mine, const xl_top_k_state *s, uin
 {
     const XL_ORDINAL mask = xl_top_k_mask(s), prefix = (XL_ORDINAL)s->prefix;
     uint lower = 0, same = 0;
-    for (uint j = xl_top_k_item(); j < mine->count; j += XL_TOP_K_GROUP) {
+    for (uint j = xl_top_k_item(); j < mine->count; j += XL_GROUP_SIZE) {
         const XL_ORDINAL known = xl_key_map(mine->keys[xl_top_k_place(mine, j)]) & mask;
         lower += known < prefix ? 1 : 0;
         same += known == prefix ? 1 : 0;
@@ -303,12 +303,12 @@ bool xl_top_k_any(uint x, __local xl_top_k_local *l)
 {
     if (xl_top_k_item() == 0)
         l->any = 0;
-    barrier(CLK_LOCAL_MEM_FENCE);
+    xl_local_barrier();
     if (x != 0)
         atomic_or(&l->any, 1u);
-    barrier(CLK_LOCAL_MEM_FENCE);
+    xl_local_barrier();
     const bool any = l->any != 0;
-    barrier(CLK_LOCAL_MEM_FENCE);
+    xl_local_barrier();
     return any;
 }
 

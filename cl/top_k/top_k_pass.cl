@@ -16,7 +16,7 @@
 #include "top_k_serial.cl"
 #endif
 
-#define XL_TOP_K_REQUIRED __attribute__((reqd_work_group_size(XL_TOP_K_GROUP, 1, 1)))
+#define XL_TOP_K_REQUIRED __attribute__((reqd_work_group_size(XL_GROUP_SIZE, 1, 1)))
 
 /* The state before pass `pass`: that of the pass before and the digit which that pass counted. The
  * group of chunk 0 stores it for later kernels. */

@@ -56,17 +56,17 @@ uint xl_top_k_rank(uint x, uint *total, __local uint *rank)
     const uint me = (uint)get_local_id(0);
     uint sum = x;
     rank[me] = sum;
-    barrier(CLK_LOCAL_MEM_FENCE);
+    xl_local_barrier();
 #pragma unroll 1 /* it is called often, and waits more than it computes: short code compiles faster */
-    for (uint step = 1; step < XL_TOP_K_GROUP; step *= 2) {
+    for (uint step = 1; step < XL_GROUP_SIZE; step *= 2) {
         const uint other = me >= step ? rank[me - step] : 0;
-        barrier(CLK_LOCAL_MEM_FENCE);
+        xl_local_barrier();
         sum += other;
         rank[me] = sum;
-        barrier(CLK_LOCAL_MEM_FENCE);
+        xl_local_barrier();
     }
-    *total = rank[XL_TOP_K_GROUP - 1];
-    barrier(CLK_LOCAL_MEM_FENCE);
+    *total = rank[XL_GROUP_SIZE - 1];
+    xl_local_barrier();
     return sum - x;
 }
 
@@ -77,10 +77,10 @@ uint xl_top_k_rank(uint x, uint *total, __local uint *rank)
 void xl_top_k_digit(__global const uint *counts, uint digits, uint needed, __local uint *rank,
                     __local uint *found)
 {
-    const uint me = (uint)get_local_id(0), each = XL_CEIL_DIV(digits, XL_TOP_K_GROUP);
+    const uint me = (uint)get_local_id(0), each = XL_CEIL_DIV(digits, XL_GROUP_SIZE);
     const uint from = me * each, to = min(from + each, digits);
     uint sum = 0, total;
-    for (uint i = me; i < 3; i += XL_TOP_K_GROUP)
+    for (uint i = me; i < 3; i += XL_GROUP_SIZE)
         found[i] = 0;
     for (uint d = from; d < to; ++d)
         sum += counts[d];
@@ -95,7 +95,7 @@ void xl_top_k_digit(__global const uint *counts, uint digits, uint needed, __loc
         }
         below += same;
     }
-    barrier(CLK_LOCAL_MEM_FENCE);
+    xl_local_barrier();
 }
 
 #endif

@@ -27,7 +27,7 @@
 #endif
 #include "top_k_segments_long.cl"
 
-#define XL_TOP_K_REQUIRED __attribute__((reqd_work_group_size(XL_TOP_K_GROUP, 1, 1)))
+#define XL_TOP_K_REQUIRED __attribute__((reqd_work_group_size(XL_GROUP_SIZE, 1, 1)))
 
 /* The results of segment s begin at element s * stride. */
 #define XL_TOP_K_RESULTS_ARGUMENTS uint outputs, ulong stride, XL_TOP_K_ARRAYS

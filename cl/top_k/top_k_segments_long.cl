@@ -12,7 +12,7 @@
 
 typedef struct xl_long_local {
     uint count[XL_DIGITS];
-    uint rank[XL_TOP_K_GROUP];
+    uint rank[XL_GROUP_SIZE];
     uint found[3];
     xl_list_head head;
     xl_long segment;
@@ -25,7 +25,7 @@ const __local xl_list_head *xl_list_read(const xl_list *list, __local xl_long_lo
         l->head.longs = min(list->head->longs, list->most_longs);
         l->head.chunks = min(list->head->chunks, list->most_chunks);
     }
-    barrier(CLK_LOCAL_MEM_FENCE);
+    xl_local_barrier();
     return &l->head;
 }
 
@@ -42,7 +42,7 @@ void xl_long_get(const xl_list *list, uint e, __local xl_long_local *l)
 {
     if (get_local_id(0) == 0)
         xl_long_load(list, e, l);
-    barrier(CLK_LOCAL_MEM_FENCE);
+    xl_local_barrier();
 }
 
 /* A chunk: keys [begin, begin + length). */
@@ -63,7 +63,7 @@ xl_chunk xl_chunk_get(const xl_list *list, uint c, __local xl_long_local *l)
         l->found[0] = owner;
         xl_long_load(list, owner, l);
     }
-    barrier(CLK_LOCAL_MEM_FENCE);
+    xl_local_barrier();
     const __local xl_long *const s = &l->segment;
     const ulong at = (ulong)(c - min(s->chunk, c)) * list->length, all = s->end - s->begin;
     chunk.begin = s->begin + (uint)min(at, all);
@@ -87,10 +87,10 @@ void xl_long_count(const xl_list *list, uint c, __global const XL_KEY *keys,
     const bool counts = !xl_long_is_found(&l->segment);
     const uint owner = l->found[0], length = counts ? chunk.length : 0;
     const uint shift = counts ? XL_KEY_BITS - XL_DIGIT_BITS - l->segment.known_bits : 0;
-    for (uint d = w; d < XL_DIGITS; d += XL_TOP_K_GROUP)
+    for (uint d = w; d < XL_DIGITS; d += XL_GROUP_SIZE)
         l->count[d] = 0;
-    barrier(CLK_LOCAL_MEM_FENCE);
-    for (uint i = w; i < length; i += XL_TOP_K_GROUP) {
+    xl_local_barrier();
+    for (uint i = w; i < length; i += XL_GROUP_SIZE) {
         const XL_ORDINAL key = xl_key_map(keys[chunk.begin + i]);
         const uint digit = (uint)(key >> shift) % XL_DIGITS;
         if ((key & chunk.mask) == chunk.prefix) {
@@ -101,11 +101,11 @@ void xl_long_count(const xl_list *list, uint c, __global const XL_KEY *keys,
 #endif
         }
     }
-    barrier(CLK_LOCAL_MEM_FENCE);
-    for (uint d = w; d < XL_DIGITS; d += XL_TOP_K_GROUP)
+    xl_local_barrier();
+    for (uint d = w; d < XL_DIGITS; d += XL_GROUP_SIZE)
         if (l->count[d] > 0)
             atomic_add(list->counts + (size_t)owner * XL_DIGITS + d, l->count[d]);
-    barrier(CLK_LOCAL_MEM_FENCE);
+    xl_local_barrier();
 }
 
 /* Adds the digit of the k-th key among the candidates of a segment, which were counted. */
@@ -116,7 +116,7 @@ void xl_long_find(const xl_list *list, uint e, __local xl_long_local *l)
     xl_long_get(list, e, l);
     const uint needed = l->segment.needed;
     xl_top_k_digit(counts, XL_DIGITS, needed, l->rank, l->found);
-    for (uint d = w; d < XL_DIGITS; d += XL_TOP_K_GROUP)
+    for (uint d = w; d < XL_DIGITS; d += XL_GROUP_SIZE)
         counts[d] = 0;
     if (w == 0 && !xl_long_is_found(&l->segment)) {
         __global xl_long *const s = list->longs + e;
@@ -126,7 +126,7 @@ void xl_long_find(const xl_list *list, uint e, __local xl_long_local *l)
         s->needed = needed - l->found[1];
         s->candidates = l->found[2];
     }
-    barrier(CLK_LOCAL_MEM_FENCE);
+    xl_local_barrier();
 }
 
 /* Counts the certain results and the candidates of a chunk. */
@@ -135,7 +135,7 @@ void xl_long_tally(const xl_list *list, uint c, __global const XL_KEY *keys,
 {
     const xl_chunk chunk = xl_chunk_get(list, c, l);
     uint certain = 0, candidates = 0, all_certain, all_candidates;
-    for (uint i = (uint)get_local_id(0); i < chunk.length; i += XL_TOP_K_GROUP) {
+    for (uint i = (uint)get_local_id(0); i < chunk.length; i += XL_GROUP_SIZE) {
         const XL_ORDINAL known = xl_key_map(keys[chunk.begin + i]) & chunk.mask;
         certain += known < chunk.prefix;
         candidates += known == chunk.prefix;
@@ -156,8 +156,8 @@ void xl_long_places(const xl_list *list, uint e, __local xl_long_local *l)
     const uint first = min(l->segment.chunk, list->most_chunks);
     const uint chunks = min(all, list->most_chunks - first);
     uint certain = 0, candidates = 0;
-    barrier(CLK_LOCAL_MEM_FENCE);
-    for (uint i = 0; i < chunks; i += XL_TOP_K_GROUP) {
+    xl_local_barrier();
+    for (uint i = 0; i < chunks; i += XL_GROUP_SIZE) {
         const uint at = i + (uint)get_local_id(0), c = first + min(at, chunks - 1u);
         uint all_certain, all_candidates;
         const uint x = xl_top_k_rank(at < chunks ? list->certain[c] : 0, &all_certain, l->rank);
@@ -178,7 +178,7 @@ void xl_long_starts(const xl_list *list, uint longs, __global uint *starts, uint
                     __local xl_long_local *l)
 {
     uint sum = 0;
-    for (uint i = 0; i < list->most_longs; i += XL_TOP_K_GROUP) {
+    for (uint i = 0; i < list->most_longs; i += XL_GROUP_SIZE) {
         const uint e = i + (uint)get_local_id(0);
         uint results = 0, total;
         if (e < longs)
@@ -222,7 +222,7 @@ void xl_long_write(const xl_list *list, uint c, const xl_results *out, const xl_
     const uint owner = l->found[0], segment = l->segment.segment, needed = l->segment.needed;
     const uint results = min(list->k, l->segment.end - l->segment.begin);
     uint certain = list->certain[c], candidates = list->candidates[c]; /* before the tile */
-    for (uint tile = 0; tile < chunk.length; tile += XL_TOP_K_GROUP * XL_LONG_ITEMS) {
+    for (uint tile = 0; tile < chunk.length; tile += XL_GROUP_SIZE * XL_LONG_ITEMS) {
         const uint i = tile + (uint)get_local_id(0) * XL_LONG_ITEMS;
         uint first = 0, same = 0, all_first, all_same;
         for (uint j = 0; j < XL_LONG_ITEMS; ++j) {
@@ -247,7 +247,7 @@ void xl_long_write(const xl_list *list, uint c, const xl_results *out, const xl_
         certain += all_first;
         candidates += all_same;
     }
-    barrier(CLK_LOCAL_MEM_FENCE);
+    xl_local_barrier();
 }
 
 #endif

@@ -16,8 +16,8 @@ typedef struct xl_short_local {
     XL_ORDINAL key[XL_TOP_K_TILE];
     uint place[XL_TOP_K_TILE];          /* in its segment */
     uint taken[XL_TOP_K_TILE / 32 + 1]; /* for each place of the rows, whether it has a result */
-    uint begin[XL_TOP_K_GROUP], length[XL_TOP_K_GROUP]; /* of each segment of the batch */
-    uint order[XL_TOP_K_GROUP];                         /* the segments by row length */
+    uint begin[XL_GROUP_SIZE], length[XL_GROUP_SIZE]; /* of each segment of the batch */
+    uint order[XL_GROUP_SIZE];                        /* the segments by row length */
     uint first[XL_ROW_KINDS + 1], filled[XL_ROW_KINDS + 1];
 } xl_short_local;
 
@@ -47,24 +47,24 @@ void xl_row_order(__local xl_short_local *l, uint a, uint b)
 void xl_row_step(__local xl_short_local *l, uint pairs, uint bits, bool flip)
 {
     const uint below = (1u << bits) - 1u;
-    for (uint q = (uint)get_local_id(0); q < pairs; q += XL_TOP_K_GROUP) {
+    for (uint q = (uint)get_local_id(0); q < pairs; q += XL_GROUP_SIZE) {
         const uint at = q & below, first = q >> bits << (bits + 1u);
         xl_row_order(l, first + at, flip ? first + 2u * below + 1u - at : first + at + below + 1u);
     }
-    barrier(CLK_LOCAL_MEM_FENCE);
+    xl_local_barrier();
 }
 
 void xl_rows_load(const xl_results *out, const xl_round *r, __local xl_short_local *l)
 {
-    for (uint at = (uint)get_local_id(0); at < r->rows << r->log; at += XL_TOP_K_GROUP) {
+    for (uint at = (uint)get_local_id(0); at < r->rows << r->log; at += XL_GROUP_SIZE) {
         const uint s = l->order[r->from + (at >> r->log)], i = at & ((1u << r->log) - 1u);
         const bool there = i < l->length[s];
         l->key[at] = there ? xl_key_map(out->arrays.keys_in[l->begin[s] + i]) : xl_last_ordinal();
         l->place[at] = there ? i : ~0u; /* after all others */
     }
-    for (uint i = (uint)get_local_id(0); i <= XL_TOP_K_TILE / 32; i += XL_TOP_K_GROUP)
+    for (uint i = (uint)get_local_id(0); i <= XL_TOP_K_TILE / 32; i += XL_GROUP_SIZE)
         l->taken[i] = 0;
-    barrier(CLK_LOCAL_MEM_FENCE);
+    xl_local_barrier();
 }
 
 /* The number of bits that are set in l->taken from bit `base` to bit `base` + i - 1. */
@@ -84,14 +84,14 @@ void xl_rows_write(const xl_list *list, const xl_segments *all, const xl_results
                    const xl_round *r, __local xl_short_local *l)
 {
     const uint w = (uint)get_local_id(0), row = (1u << r->log) - 1u;
-    for (uint at = w; at < r->rows << r->log; at += XL_TOP_K_GROUP) {
+    for (uint at = w; at < r->rows << r->log; at += XL_GROUP_SIZE) {
         const uint s = l->order[r->from + (at >> r->log)], to = (at & ~row) + l->place[at];
         if ((at & row) < min(list->k, l->length[s]) &&
             (out->arrays.outputs & XL_OUTPUT_SORTED) == 0)
             atomic_or(&l->taken[to / 32u], 1u << to % 32u);
     }
-    barrier(CLK_LOCAL_MEM_FENCE);
-    for (uint at = w; at < r->rows << r->log; at += XL_TOP_K_GROUP) {
+    xl_local_barrier();
+    for (uint at = w; at < r->rows << r->log; at += XL_GROUP_SIZE) {
         const uint s = l->order[r->from + (at >> r->log)], i = at & row;
         if (i < min(list->k, l->length[s])) {
             const uint place = (out->arrays.outputs & XL_OUTPUT_SORTED) != 0
@@ -101,7 +101,7 @@ void xl_rows_write(const xl_list *list, const xl_segments *all, const xl_results
                            l->begin[s] + l->place[at]);
         }
     }
-    barrier(CLK_LOCAL_MEM_FENCE);
+    xl_local_barrier();
 }
 
 /* Groups the segments of the batch by row length. The order within such a group is arbitrary; it
@@ -110,9 +110,9 @@ void xl_rows_order(const xl_list *list, const xl_segments *all, __local xl_short
 {
     const uint w = (uint)get_local_id(0);
     uint begin = 0, length = 0, kind = 0;
-    for (uint i = w; i <= XL_ROW_KINDS; i += XL_TOP_K_GROUP)
+    for (uint i = w; i <= XL_ROW_KINDS; i += XL_GROUP_SIZE)
         l->filled[i] = 0;
-    barrier(CLK_LOCAL_MEM_FENCE);
+    xl_local_barrier();
     if (w < all->batch)
         length = xl_segment_open(list, all, all->first + w, &begin);
     l->begin[w] = begin;
@@ -120,7 +120,7 @@ void xl_rows_order(const xl_list *list, const xl_segments *all, __local xl_short
     kind = xl_log2_above(length);
     if (length > 0)
         atomic_inc(&l->filled[kind]);
-    barrier(CLK_LOCAL_MEM_FENCE);
+    xl_local_barrier();
     if (w == 0) {
         uint sum = 0;
         for (uint i = 0; i <= XL_ROW_KINDS; ++i) {
@@ -129,10 +129,10 @@ void xl_rows_order(const xl_list *list, const xl_segments *all, __local xl_short
             sum += count;
         }
     }
-    barrier(CLK_LOCAL_MEM_FENCE);
+    xl_local_barrier();
     if (length > 0)
         l->order[atomic_inc(&l->filled[kind])] = w;
-    barrier(CLK_LOCAL_MEM_FENCE);
+    xl_local_barrier();
 }
 
 void xl_short_batch(const xl_list *list, const xl_segments *all, const xl_results *out,

@@ -10,7 +10,7 @@ static void add_text(xli_text *text, const xli_top_k_plan *plan)
     const xli_top_k_problem *const problem = &plan->problem;
     const xli_top_k_shape *const shape = &plan->shape;
     const xli_definition lines[] = {{"XL_TOP_K_SHAPE", shape->tune.shape},
-                                    {"XL_TOP_K_GROUP", shape->group_size}};
+                                    {"XL_GROUP_SIZE", shape->group_size}};
     const xli_definition whole[] = {{"XL_TOP_K_ITEMS", shape->tune.items},
                                     {"XL_TOP_K_ROOM", shape->room}};
     const xli_definition segments[] = {{"XL_TOP_K_TILE_LOG", plan->tile_log}};
