@@ -7,9 +7,8 @@
 # run. The rows:
 #   always      the checks of format, layers, parameters, mutants and shell scripts; installing and the
 #               interface; every test on PoCL, at full size with fewer kinds of kernels
-#               (CROSSLANE_TEST_PROGRAMS=few), which are not optimised; on rusticl,
-#               Intel's CPU runtime and Oclgrind the tests that a mutant names for them (test/mutants,
-#               RUNNER=...); every test on each other device of this machine, such as a GPU
+#               (CROSSLANE_TEST_PROGRAMS=few), which are not optimised; on rusticl, Intel's CPU runtime
+#               and Oclgrind the tests that a mutant names for them (test/mutants, RUNNER=...); every test on each other device of this machine, such as a GPU
 #   if changed  PoCL on one thread and with its other method for work-groups, reported properties of GPUs
 #               that are absent, the package for Python, C++, Fortran, MPI, the site, the tarball and the amalgamation,
 #               sanitizers, a second compiler, other hosts, compilers for other GPUs, the tests of the

@@ -36,6 +36,7 @@ static void divide(size_t on_first)
     mine = (r == 0 ? on_first : on_first + rest * r / others) - first;
 }
 
+/* As test_buffer(), without zeros from the host. */
 static cl_mem make(size_t count)
 {
     cl_int code;
@@ -45,7 +46,7 @@ static cl_mem make(size_t count)
     return buffer;
 }
 
-/* Calls of use() for each block of this rank's elements, or of `count` results in a buffer. */
+/* Calls use() for each block of the `count` elements of a buffer, which it makes (`writes`) or gets. */
 static void each_block(cl_mem buffer, size_t count, bool writes,
                        void (*use)(uint8_t *block, size_t at, size_t length, void *user),
                        void *user)

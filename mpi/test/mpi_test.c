@@ -239,8 +239,8 @@ int test_main(int argc, char **argv, const mpi_case *cases, size_t count)
     }
     xl_mpi_destroy(test_mpi);
     xl_context_destroy(test_ctx);
-    all +=
-        __lsan_do_recoverable_leak_check(); /* before MPI_Finalize(), whose own leaks do not count */
+    /* before MPI_Finalize(), whose own leaks do not count */
+    all += __lsan_do_recoverable_leak_check();
     MPI_Finalize();
     return all ? 1 : 0;
 }

@@ -40,7 +40,7 @@ execute_process(COMMAND ${NM} -D --undefined-only --format=posix ${library}
                 OUTPUT_VARIABLE used COMMAND_ERROR_IS_FATAL ANY)
 string(REGEX MATCHALL "[^\n]+" used "${used}")
 list(TRANSFORM used REPLACE "[@ ].*" "")
-set(prints "_*v?f?d?printf(_chk)?|_*vf?printf(_chk)?|f?puts|f?putc|putchar|perror|stdout|stderr")
+set(prints "_*v?[fd]?printf(_chk)?|f?puts|f?putc|putchar|perror|stdout|stderr")
 set(ends "_?exit|abort|raise|kill|atexit|longjmp|_*assert_fail")
 set(sets "signal|sigaction|sigprocmask|fe(set|hold|enable|disable).*|setlocale|uselocale|setenv|unsetenv|putenv|chdir|umask|s?rand|strtok")
 list(FILTER used INCLUDE REGEX "^(${prints}|${ends}|${sets})$")
