@@ -112,24 +112,44 @@ __kernel void xl_grid_keys(XL_POINTS_PARAMETERS, uint n, __global uint *storage,
                                          buckets, xl_grid_key_of(&map, (uint)i, p));
         storage[buckets_at + i] = b;
         storage[ranks_at + i] = atomic_inc(&storage[counts_at + b]);
+        if (i % XL_GRID_COMPARED_POINTS == 0 && !map.sparse &&
+            xl_grid_is_far_off(&map, b, xl_grid_point(XL_POINTS, min((uint)i + 64u, n - 1u))))
+            atomic_inc(&header->far_off);
     }
 }
 
 /* Build by counting: the indices of the points in the order of entries, within an entry in any
  * order. If `flag` is not 0, it marks the first index of each entry. All points have been checked
- * by now, so this also sets `failed`. */
+ * by now, so this also sets `failed`.
+ *
+ * The places of points in no order lie all over the table, which may be larger than the caches. Such
+ * points are therefore read once for each window, one of `windows` ranges of entries. The groups of a
+ * window follow those of the window before; there are `windows` times as many as the points need. A
+ * work-item takes `items` points. */
 __kernel void xl_grid_scatter(__global uint *storage, ulong header_at, uint n, uint table,
                               uint most_buckets, uint flag, ulong starts_at, ulong buckets_at,
-                              ulong ranks_at, ulong unordered_at)
+                              ulong ranks_at, ulong unordered_at, uint windows, uint items)
 {
     __global xl_grid_header *header = XL_GRID_HEADER(storage, header_at);
     const bool counted = header->sparse == 0 || header->buckets > 0;
     const uint last = header->sparse == 0 ? table : most_buckets;
-    XL_FOR_ITEMS(i, counted ? n : 0u)
-    {
-        const uint b = min(storage[buckets_at + i], last), rank = storage[ranks_at + i];
-        const uint k = storage[starts_at + b] + rank;
-        storage[unordered_at + min(k, n - 1u)] = (uint)i | (rank == 0 ? flag : 0u);
+    const uint chunks = (uint)get_num_groups(0) / windows, size = (uint)get_local_size(0);
+    const uint window = (uint)get_group_id(0) / chunks, chunk = (uint)get_group_id(0) % chunks;
+    const bool in_windows = windows > 1 && header->far_off > n / XL_GRID_COMPARED_POINTS / 4;
+    const uint width = in_windows ? (uint)(min(header->counted, (ulong)table) / windows) + 1u : ~0u;
+    const ulong from = (ulong)chunk * items * size + get_local_id(0);
+    const ulong end = counted && (in_windows || window == 0)
+                          ? min((ulong)n, ((ulong)chunk + 1) * items * size)
+                          : 0;
+    uint next = from < end ? storage[buckets_at + from] : 0;
+    for (ulong i = from; i < end; i += size) {
+        const uint b = min(next, last);
+        if (i + size < end)
+            next = storage[buckets_at + i + size];
+        if (b / width == window) {
+            const uint rank = storage[ranks_at + i], k = storage[starts_at + b] + rank;
+            storage[unordered_at + min(k, n - 1u)] = (uint)i | (rank == 0 ? flag : 0u);
+        }
     }
     if (counted && get_global_id(0) == 0)
         header->failed = header->non_finite > 0 || header->out_of_domain > 0 ? 1u : 0u;

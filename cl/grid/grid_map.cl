@@ -53,6 +53,7 @@ typedef struct xl_grid_header {
     uint first_out_of_domain;
     uint big;     /* number of overfull cells in their list */
     uint buckets; /* sparse: number of buckets; 0: keys are sorted */
+    uint far_off; /* sampled points whose entry is far from that of a near index */
     uint points;
     uint table;
     uint sparse;   /* rows are listed */
@@ -475,6 +476,15 @@ ulong xl_grid_row_bits(__global const xl_grid_header *header, const xl_grid_map 
 uint xl_grid_bucket(const xl_grid_map *map, int4 cell)
 {
     return min(xl_grid_at(map, cell.x, cell.y, cell.z), map->cells - 1u);
+}
+
+/* One of so many points shows whether the points are in some order. */
+#define XL_GRID_COMPARED_POINTS 16384u
+
+/* Whether the cell of p is far from entry b, compared with the size of the table. */
+bool xl_grid_is_far_off(const xl_grid_map *map, uint b, float4 p)
+{
+    return abs_diff(b, xl_grid_bucket(map, xl_grid_cell(map, p))) > map->cells / 8u;
 }
 
 /* The table entry of point i at p. Points that are not finite or outside the box have no cell; they

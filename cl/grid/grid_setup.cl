@@ -121,7 +121,7 @@ void xl_grid_set(xl_grid_header *header, const xl_grid_wish *wish,
                  __local const xl_grid_found *found, float4 lower, float4 upper)
 {
     header->counted = header->sorted = header->sorted_again = header->flagged = 0;
-    header->big = header->buckets = header->rows = 0;
+    header->big = header->buckets = header->rows = header->far_off = 0;
     header->together = header->y_bits = 0;
     header->first_y = header->first_z = 0;
     header->systems = header->layers = 0;

@@ -117,6 +117,31 @@ done:
     return status;
 }
 
+/* The indices in the order of entries. With windows, a work-item takes several points: if the points turn
+ * out to be in some order, the groups of all windows but the first have nothing to do, and each costs some
+ * time. */
+static xl_status launch_scatter(const xli_grid_build *b)
+{
+    enum { ITEMS = 8, MOST_WINDOWS = 64 };
+    xl_status status;
+    const xli_grid_plan *const grid = b->grid;
+    const xli_grid_layout *const layout = &b->index->layout;
+    const size_t n = b->index->n, window = grid->tune.window;
+    const size_t windows = layout->table > 0 && window > 0 && n > window
+                               ? xli_min(xli_ceil_div(n, window), MOST_WINDOWS)
+                               : 1;
+    const uint32_t items = windows > 1 ? ITEMS : grid->tune.items;
+    xli_grid_shape shape =
+        xli_grid_shape_of(&grid->kernels[XLI_GRID_SCATTER], n, grid->tune.group, items);
+    shape.groups *= windows;
+    XL_TRY(LAUNCH_IN(b, XLI_GRID_SCATTER, shape, BUFFER(b), PART(b, header), XLI_U32(n),
+                     XLI_U32(layout->entries), XLI_U32(layout->buckets), XLI_U32(flag_of(b)),
+                     PART(b, starts), PART(b, bucket_of), PART(b, ranks), PART(b, unordered),
+                     XLI_U32(windows), XLI_U32(items)));
+done:
+    return status;
+}
+
 static xl_status launch_counting(const xli_grid_build *b)
 {
     xl_status status;
@@ -132,9 +157,7 @@ static xl_status launch_counting(const xli_grid_build *b)
                   XLI_BYTES(&lower, sizeof lower), XLI_BYTES(&upper, sizeof upper),
                   PART(b, splitters), PART(b, starts), PART(b, bucket_of), PART(b, ranks)));
     XL_TRY(sum_counts(b));
-    XL_TRY(LAUNCH(b, XLI_GRID_SCATTER, n, BUFFER(b), PART(b, header), XLI_U32(n), entries, buckets,
-                  XLI_U32(flag_of(b)), PART(b, starts), PART(b, bucket_of), PART(b, ranks),
-                  PART(b, unordered)));
+    XL_TRY(launch_scatter(b));
     if (!xli_grid_lists(b->grid, &b->index->layout))
         XL_TRY(LAUNCH(b, XLI_GRID_ORDER, n, GIVEN(b), BUFFER(b), PART(b, header), entries,
                       XLI_U32(flag_of(b)), PART(b, starts), PART(b, unordered), PART(b, sorted),

@@ -17,7 +17,7 @@ typedef struct xli_grid_header {
     cl_ulong counted, sorted, sorted_again, flagged;
     cl_uint non_finite, first_non_finite;
     cl_uint out_of_domain, first_out_of_domain;
-    cl_uint big, buckets, points, table;
+    cl_uint big, buckets, far_off, points, table;
     cl_uint sparse, rows, together, y_bits;
     cl_int first_y, first_z;
     cl_uint failed;

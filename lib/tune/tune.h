@@ -97,7 +97,7 @@ typedef struct xli_tune_grid {
     uint32_t group, items, bounds_groups;
     uint32_t overfull_points, overfull_groups, overfull_group_size;
     uint32_t table, thin, planes;
-    uint32_t sampled, sampled_alone, bucket;
+    uint32_t sampled, sampled_alone, bucket, window;
 } xli_tune_grid;
 
 typedef struct xli_tune_neighbors {

@@ -15,7 +15,8 @@ static const xli_tune_grid gpu = {.group = 256,
                                   .thin = 4,
                                   .sampled = 1 << 23,
                                   .sampled_alone = 15 << 16,
-                                  .bucket = 256};
+                                  .bucket = 256,
+                                  .window = 1 << 21};
 static const xli_tune_grid cpu = {.group = 1,
                                   .items = 1024,
                                   .bounds_groups = 4,

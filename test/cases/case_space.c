@@ -417,17 +417,17 @@ scene make_scene(const fuzz_case *c)
 
 tuned_way way_of(const fuzz_case *c)
 {
-    static const xl_tunable grids[][3] = {
-        {{"grid.planes", 0}, {"grid.table", 64}, {"grid.thin", 8}},
-        {{"grid.planes", 0}, {"grid.table", 0}, {"grid.sampled", 1 << 20}},
-        {{"grid.planes", 0}, {"grid.table", 64}, {"grid.thin", 3}}};
+    static const xl_tunable grids[][4] = {
+        {{"grid.planes", 0}, {"grid.table", 64}, {"grid.thin", 8}, {"grid.window", 40}},
+        {{"grid.planes", 0}, {"grid.table", 0}, {"grid.sampled", 1 << 20}, {"grid.window", 0}},
+        {{"grid.planes", 0}, {"grid.table", 64}, {"grid.thin", 3}, {"grid.window", 0}}};
     static const xl_tunable searches[][3] = {
         {{"neighbors.walk", 0}, {"neighbors.staged", 12}, {"neighbors.together", 2}},
         {{"neighbors.walk", 0}, {"neighbors.staged", 0}, {"neighbors.together", 1}},
         {{"neighbors.walk", 37}, {"neighbors.staged", 0}, {"neighbors.together", 2}}};
     const uint64_t way = c->of[WAY];
     return way == 0 ? (tuned_way){NULL, NULL, 0, 0}
-                    : (tuned_way){grids[way - 1], searches[way - 1], 3, 3};
+                    : (tuned_way){grids[way - 1], searches[way - 1], 4, 3};
 }
 
 /* Tiny points have the smallest cells, or, for a search, cells that are about as tiny. */

@@ -271,8 +271,10 @@ static void count_wrong_numbers(xl_plan *grid, const xlt_buffer *points, bool an
         AT(PLACES), AT(SPLITTERS))
     TRY(XLI_GRID_KEYS, groups, ENTRIES, GIVEN, n, XLI_MEM(w.mem), AT(HEADER), table, buckets, box,
         box, AT(SPLITTERS), AT(STARTS), AT(ENTRIES), AT(RANKS))
-    TRY(XLI_GRID_SCATTER, groups, ARRIVED, XLI_MEM(w.mem), AT(HEADER), n, table, buckets,
-        XLI_U32(FLAG), AT(STARTS), AT(ENTRIES), AT(RANKS), AT(ARRIVED))
+    for (uint32_t windows = 1; windows < 4; ++windows)
+        TRY(XLI_GRID_SCATTER, groups * windows, ARRIVED, XLI_MEM(w.mem), AT(HEADER), n, table,
+            buckets, XLI_U32(FLAG), AT(STARTS), AT(ENTRIES), AT(RANKS), AT(ARRIVED),
+            XLI_U32(windows), XLI_U32(1))
     for (uint32_t crowd = 0; crowd <= POINTS; crowd += POINTS)
         for (uint32_t flagged = 0; flagged < 2; ++flagged) {
             wrong w = wrong_make(any, listed, seed);

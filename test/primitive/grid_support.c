@@ -61,10 +61,17 @@ xl_neighbors_desc search_desc_of(float radius)
 
 void tune_as(tuned how, xl_grid_desc *grid, xl_neighbors_desc *search)
 {
-    static const xl_tunable cells[TUNED_WAYS][3] = {
-        [TUNED_TABLE] = {{"grid.planes", 0}, {"grid.table", 64}, {"grid.thin", 8}},
-        [TUNED_ROWS] = {{"grid.planes", 0}, {"grid.table", 0}, {"grid.sampled", 1 << 20}},
-        [TUNED_WALK] = {{"grid.planes", 0}, {"grid.table", 64}, {"grid.thin", 3}}};
+    static const xl_tunable cells[TUNED_WAYS][4] = {
+        [TUNED_TABLE] = {{"grid.planes", 0},
+                         {"grid.table", 64},
+                         {"grid.thin", 8},
+                         {"grid.window", 40}},
+        [TUNED_ROWS] = {{"grid.planes", 0},
+                        {"grid.table", 0},
+                        {"grid.sampled", 1 << 20},
+                        {"grid.window", 0}},
+        [TUNED_WALK] = {
+            {"grid.planes", 0}, {"grid.table", 64}, {"grid.thin", 3}, {"grid.window", 0}}};
     static const xl_tunable searches[TUNED_WAYS][3] = {
         [TUNED_TABLE] = {{"neighbors.walk", 0},
                          {"neighbors.staged", 12},
@@ -74,7 +81,7 @@ void tune_as(tuned how, xl_grid_desc *grid, xl_neighbors_desc *search)
             {"neighbors.walk", 37}, {"neighbors.staged", 0}, {"neighbors.together", 2}}};
     grid->tunables = how == TUNED_AS_IS ? NULL : cells[how];
     search->tunables = how == TUNED_AS_IS ? NULL : searches[how];
-    grid->num_tunables = how == TUNED_AS_IS ? 0 : 3;
+    grid->num_tunables = how == TUNED_AS_IS ? 0 : 4;
     search->num_tunables = how == TUNED_AS_IS ? 0 : 3;
 }
 
