@@ -20,6 +20,9 @@ rm -rf "$work" "$out"
 mkdir -p "$work/pages"
 { cat site/doxygen.conf && echo "OUTPUT_DIRECTORY = $work"; } | doxygen -
 $python site/pages.py "$work/pages"
+# The figure from the results of the benchmark; without gnuplot or jq the one that is there.
+ci/compare.sh --only sort --case "u32 keys" --times --all --plot "$work/pages/docs/sort-h200.svg" \
+  docs/sort-h200.json docs/sort-h200-cub.json >"$work/figure.log" || [ $? = 77 ]
 CROSSLANE_SITE_XML=$work/xml $python -m sphinx -q -W --keep-going -c site -d "$work/doctrees" "$work/pages" "$out"
 rm -r "$out/.buildinfo"
 $python site/check.py "$out"

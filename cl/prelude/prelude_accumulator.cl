@@ -52,8 +52,8 @@ XL_T xl_op(XL_T a, XL_T b)
 }
 #else
 enum { XL_HEAD = 1, XL_SOME = 2 };
-/* How an accumulator holds an element. The host makes a vector of three one of four: as the last
- * member of a struct, it was copied wrong by NVIDIA 580 (docs/drivers.md). */
+/* How an accumulator holds an element. The host says how for vectors: as the last member of a struct, one
+ * of three or of components below 32 bits was copied wrong by NVIDIA 580 (docs/drivers.md). */
 #ifndef xl_held
 #define xl_held XL_E
 #define xl_hold(e) (e)

@@ -2,6 +2,8 @@
  * What kernels of a problem are given when they are built. */
 #include "problem.h"
 
+#include <stdio.h>
+
 /* What kernels read: a launch before a scan makes bits of CSR offsets (cl/scan/scan_heads.cl). */
 static xl_segments segments_read(const xli_problem *problem)
 {
@@ -39,6 +41,32 @@ static size_t init_of(const xli_problem *problem)
            (problem->op == XL_SUM && !problem->inclusive);
 }
 
+/* How accumulators hold a vector (cl/prelude/prelude_accumulator.cl): one of three as one of four, and components
+ * below 32 bits as words. */
+static void add_held(xli_text *text, const xli_problem *problem)
+{
+    const bool wraps = problem->op == XL_SUM || problem->op == XL_PROD, three = problem->element.lanes == 3;
+    const xli_element e = wraps ? xli_element_wrapping(&problem->element) : problem->element;
+    const unsigned lanes = three ? 4 : e.lanes;
+    const size_t words = e.bytes / sizeof(cl_uint);
+    char vector[96], held[96], four[224] = "(e)";
+    if (lanes < 2)
+        return;
+    snprintf(vector, sizeof vector, "%s%u", e.scalar, lanes);
+    if (e.bytes >= lanes * sizeof(cl_uint))
+        snprintf(held, sizeof held, "%s", vector);
+    else if (words > 1)
+        snprintf(held, sizeof held, "uint%zu", words);
+    else
+        snprintf(held, sizeof held, "%s", words == 1 ? "uint" : "ushort");
+    if (three)
+        snprintf(four, sizeof four, "((%s)((e), (%s)0))", vector, e.scalar);
+    xli_text_add(text,
+                 "#define xl_held %s\n#define xl_hold(e) as_%s(%s)\n"
+                 "#define xl_element_held(h) (as_%s(h)%s)\n",
+                 held, held, four, vector, three ? ".xyz" : "");
+}
+
 xl_status xli_problem_text(const xl_context *ctx, const xli_problem *problem,
                            const xl_scan_desc *desc, const xli_capabilities *capabilities,
                            const xli_definition *shape, size_t num_shape, xli_text *text)
@@ -73,11 +101,8 @@ xl_status xli_problem_text(const xl_context *ctx, const xli_problem *problem,
     xli_element_text_access(text, problem->op, types, problem->loads, problem->stores,
                             &problem->params);
     xli_text_add(text, "#define XL_SEG %s\n", segment_type(segments, desc));
-    if (problem->element.lanes == 3 && problem->state != XLI_ACCUMULATOR_PLAIN)
-        xli_text_add(text,
-                     "#define xl_held %s4\n#define xl_hold(e) ((%s4)((e), (%s)0))\n"
-                     "#define xl_element_held(h) ((h).xyz)\n",
-                     problem->element.scalar, problem->element.scalar, problem->element.scalar);
+    if (problem->state != XLI_ACCUMULATOR_PLAIN)
+        add_held(text, problem);
     xli_text_define(text, lines, XLI_COUNT(lines));
     xli_text_define(text, shape, num_shape);
     if (text->failed)
