@@ -77,7 +77,8 @@ def main(checkout):
         if name == "after":
             apply(work / name)
         result = work / f"{name}.npz"
-        environment = {**os.environ, "PYTHONPATH": str(work / name), "PYOPENCL_CTX": os.environ.get("PYOPENCL_CTX", "0")}
+        path = os.pathsep.join(filter(None, [str(work / name), os.environ.get("PYTHONPATH")]))
+        environment = {**os.environ, "PYTHONPATH": path, "PYOPENCL_CTX": os.environ.get("PYOPENCL_CTX", "0")}
         subprocess.run([sys.executable, __file__, "--measure", result], env=environment, check=True)
         found[name] = dict(np.load(result))
     before, after = found["before"], found["after"]

@@ -45,7 +45,8 @@ static size_t init_of(const xli_problem *problem)
  * below 32 bits as words. */
 static void add_held(xli_text *text, const xli_problem *problem)
 {
-    const bool wraps = problem->op == XL_SUM || problem->op == XL_PROD, three = problem->element.lanes == 3;
+    const bool wraps = problem->op == XL_SUM || problem->op == XL_PROD,
+               three = problem->element.lanes == 3;
     const xli_element e = wraps ? xli_element_wrapping(&problem->element) : problem->element;
     const unsigned lanes = three ? 4 : e.lanes;
     const size_t words = e.bytes / sizeof(cl_uint);

@@ -235,8 +235,7 @@ const xli_tunable xli_tunables[XLI_TUNABLES] = {
      MEANS("The same if it is known in advance that rows are listed.")},
     {GRID(bucket), RANGE(16, 4096), MEANS("Points of such a bucket, on average.")},
     {GRID(window), ZERO_OR(1, UINT32_MAX),
-     MEANS(
-         "Points of a window, if a table is filled with more points in no order; 0: no windows.")},
+     MEANS("Points of a window, if more points in no order fill a table; 0: no windows.")},
 
     {NEIGHBORS(group), RANGE(1, 1024), DOUBLING(1), MEANS("Work-items of a group that searches.")},
     {NEIGHBORS(items), RANGE(1, 4096), MEANS("Points of a work-item that searches.")},
