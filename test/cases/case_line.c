@@ -53,7 +53,7 @@ static const struct {
     /* The order of `elements` in case_element.c. */
     [TYPE] = {"type",
               NAMES("u32", "i32", "u64", "i64", "f32", "f64", "u8", "i8", "u16", "i16", "f16",
-                    "u8x3", "i16x2", "f32x4", "u32x3", "i64x2", "affine", "span", "text", "holed",
+                    "i8x3", "i16x2", "f32x4", "u32x3", "i64x2", "affine", "span", "text", "holed",
                     "matrix", "right", "plus", "drift"),
               0, S | R | KEYED | X | H | W},
     [OP] = {"op", NAMES("sum", "prod", "min", "max", "and", "or", "xor", "arg-min", "arg-max"), 0,
