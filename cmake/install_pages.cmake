@@ -59,7 +59,7 @@ foreach(page README.md CHANGELOG.md ${pages})
 endforeach()
 install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT doc)
 install(DIRECTORY docs DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT doc
-        FILES_MATCHING PATTERN "*.svg" PATTERN "notebook*" EXCLUDE)
+        FILES_MATCHING PATTERN "*.svg" PATTERN "*.json" PATTERN "notebook*" EXCLUDE)
 install(DIRECTORY examples fortran/examples DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT doc
         FILES_MATCHING PATTERN "*.[ch]" PATTERN "*.cpp" PATTERN "*.cl" PATTERN "*.f90" PATTERN "*.png")
 # For readers: the library contains these texts.
