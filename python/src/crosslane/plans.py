@@ -176,7 +176,7 @@ class Context:
 
     device, cache_dir, dump_dir, tune_file, mask: str or None, as in xl_context_desc. Threads may
     share a context. Its methods make plans; making a plan blocks while kernels compile, and may
-    test the device on a queue of its own. The context has an OpenCL context of its own; with the
+    test the device on a temporary queue. The constructor makes a new OpenCL context; with the
     caller's buffers and queues use `adopt`.
     """
 
