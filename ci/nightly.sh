@@ -92,7 +92,10 @@ if is_part full; then
     build mpi-ranks mpi_tests && configuration "MPI, 4 to 8 ranks" mpi-ranks '-L ^mpi$' - "${pocl[@]}"
     build mpi-asan mpi_tests && configuration "MPI, sanitizers" mpi-asan '-L ^mpi$' - "${only_pocl[@]}"
   fi
-  ! command -v mpicc.mpich >/dev/null || { build mpich mpi_tests && configuration "all tests, MPICH" mpich '-L ^mpi$' - "${pocl[@]}"; }
+  if command -v mpicc.mpich >/dev/null; then
+    build mpich mpi_tests && configuration "all tests, MPICH" mpich '-L ^mpi$' - "${pocl[@]}"
+    build mpich-ranks mpi_tests && configuration "MPICH, 1 and 4 to 8 ranks" mpich-ranks '-L ^mpi$' - "${pocl[@]}"
+  fi
   # Kernels as they are written, not as a compiler improves them.
   configuration "kernels, Oclgrind" werror "$kernel_tests $patient" oclgrind "${simulator[@]}"
   configuration "unset values, Oclgrind" werror "-L ^(lane|group)\$ $patient" \

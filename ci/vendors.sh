@@ -14,12 +14,12 @@
 #   --update   writes the table anew, of all forms (as --all), instead of comparing
 #   --bmg      by hand, as the ocloc of build/ocloc does not know that GPU: compiles for it with a newer
 #              one, of the system whose root folder ROOT is (ci/newer-drivers.sh makes such), what
-#              --all left there for Intel's GPUs, and holds it against the table's rows of bmg
+#              --all left there for Intel's GPUs, and compares the report with the table's rows of bmg
 #   --sources  prints the rows of the *.cl files in these folders, to try a change: a folder is
 #              one that an earlier run left, in build/vendor-kernels/sources/PROFILE/FORM
 #
-# The sources come from test/vendors, a layer under which Intel's CPU runtime tells the facts of
-# ROCm and of Intel's driver. For AMD clang with ROCm's device libraries compiles them, each way
+# The sources come from test/vendors, a layer on top of Intel's CPU runtime that reports the properties
+# of GPUs under ROCm and under Intel's driver. For AMD clang with ROCm's device libraries compiles them, each way
 # without lanes and, where cl/lane/lane_amd.cl is there, with them; for Intel ocloc, of what
 # ci/setup.sh has put into build/ocloc. Exits with 77 and says so if a compiler is missing, or
 # if its version is not the table's.

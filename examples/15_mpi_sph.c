@@ -699,10 +699,12 @@ int main(int argc, char **argv)
     TRY(make(&t));
     TRY(run(&t));
 done:
-    if (status != XL_SUCCESS)
+    if (status != XL_SUCCESS) {
         fprintf(stderr, "%s: %s %s\n", xl_status_name(status), xl_mpi_error(t.mpi),
                 xl_context_error(t.ctx));
+        MPI_Abort(MPI_COMM_WORLD, 1); /* the other ranks may be waiting for this one */
+    }
     end(&t);
     MPI_Finalize();
-    return status == XL_SUCCESS ? 0 : 1;
+    return 0;
 }

@@ -19,6 +19,29 @@ static xl_status check_field(xl_mpi_exchange *exchange, size_t number, const xl_
     return status;
 }
 
+/* The output of a field overlaps no other view. */
+static xl_status check_output(xl_mpi_exchange *exchange, size_t number, size_t num_fields,
+                              const xl_mpi_field *fields)
+{
+    const xl_mpi_field *const mine = &fields[number];
+    xl_status status = XL_SUCCESS;
+    char out[32], name[32];
+    snprintf(out, sizeof out, "fields[%zu].out", number);
+    for (size_t f = 0; f < num_fields && status == XL_SUCCESS; ++f) {
+        const xl_mpi_field *const other = &fields[f];
+        snprintf(name, sizeof name, "fields[%zu].in", f);
+        status = xlm_check_apart(exchange->mpi, name, &other->in, exchange->send.count,
+                                 other->element_bytes, out, &mine->out, exchange->recv.count,
+                                 mine->element_bytes);
+        snprintf(name, sizeof name, "fields[%zu].out", f);
+        if (status == XL_SUCCESS && f < number)
+            status = xlm_check_apart(exchange->mpi, name, &other->out, exchange->recv.count,
+                                     other->element_bytes, out, &mine->out, exchange->recv.count,
+                                     mine->element_bytes);
+    }
+    return status;
+}
+
 static xl_status check_fields(xl_mpi_exchange *exchange, cl_command_queue queue, size_t num_fields,
                               const xl_mpi_field *fields, cl_uint num_waits, const cl_event *waits)
 {
@@ -32,6 +55,8 @@ static xl_status check_fields(xl_mpi_exchange *exchange, cl_command_queue queue,
                           num_fields);
     for (size_t f = 0; f < num_fields && status == XL_SUCCESS; ++f)
         status = check_field(exchange, f, &fields[f]);
+    for (size_t f = 0; f < num_fields && status == XL_SUCCESS; ++f)
+        status = check_output(exchange, f, num_fields, fields);
     return status;
 }
 

@@ -3,6 +3,7 @@
  * missed: `reach` has room for the rounding of any distance that the core library computes, and for that
  * of the kernels that mark cells. */
 #include "halo.h"
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -149,7 +150,8 @@ static xlm_cells cells_of(const xlm_halo *halo, int rank)
 {
     const xlm_part *const part = &halo->parts[rank];
     const double most = fmin(CELLS_LEAST + CELLS_POINT * (double)part->n, CELLS_MOST);
-    xlm_cells cells = {.edge = halo->reach / PARTS};
+    xlm_cells cells = {.edge =
+                           fmax(halo->reach / PARTS, DBL_MIN)}; /* a normal number, which grows */
     double all;
     for (;; cells.edge *= 1.25) {
         all = 1;

@@ -123,34 +123,13 @@ xl_status xlm_halo_space(xl_mpi *mpi, const xl_space *s, xlm_domain *d)
     return status;
 }
 
-/* Bits of a number; +0 and -0 are equal. */
-static uint64_t bits_of(double x)
-{
-    uint64_t bits;
-    x += 0.0;
-    memcpy(&bits, &x, sizeof bits);
-    return bits;
-}
-
 xl_status xlm_halo_same(xl_mpi *mpi, xl_status mine, const xl_mpi_halo_args *args)
 {
-    static const xl_space none;
-    const xl_space *const s = args && args->space ? args->space : &none;
-    uint64_t origin[3] = {0}, cell[3][3] = {{0}};
-    for (uint32_t r = 0; r < 3 && r < s->dimensions; ++r) {
-        origin[r] = bits_of(s->origin[r]);
-        for (uint32_t a = 0; a < 3 && a < s->dimensions; ++a)
-            cell[r][a] = bits_of(s->cell[r][a]);
-    }
-    const xlm_value values[] = {{"args.space.dimensions", s->dimensions},
-                                {"args.space.scalar", s->scalar},
-                                {"args.space.bounds", s->bounds},
-                                {"args.space.periodic", s->periodic},
-                                {"args.space.origin", xlm_hash(origin, sizeof origin)},
-                                {"args.space.cell", xlm_hash(cell, sizeof cell)},
-                                {"args.order", args ? args->order : 0},
-                                {"args.radius", args ? bits_of(args->radius) : 0}};
-    return xlm_same(mpi, mine, values, sizeof values / sizeof values[0]);
+    xlm_value values[XLM_SPACE_VALUES + 2];
+    xlm_space_values(args ? args->space : NULL, values);
+    values[XLM_SPACE_VALUES] = (xlm_value){"args.order", args ? args->order : 0};
+    values[XLM_SPACE_VALUES + 1] = (xlm_value){"args.radius", args ? xlm_bits_of(args->radius) : 0};
+    return xlm_same(mpi, mine, values, XLM_SPACE_VALUES + 2);
 }
 
 /* ---- the points ---------------------------------------------------------------------------- */

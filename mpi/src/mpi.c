@@ -157,9 +157,10 @@ xl_status xl_mpi_create(xl_context *ctx, MPI_Comm comm, const xl_mpi_desc *desc,
 {
     xl_mpi *mpi = NULL;
     xl_status status = check_creation(ctx, desc);
-    if (!out)
-        return xlm_fail(NULL, XL_ERROR_INVALID_ARGUMENT, "mpi: NULL");
-    *out = NULL;
+    if (out)
+        *out = NULL;
+    else
+        status = xlm_fail(NULL, XL_ERROR_INVALID_ARGUMENT, "mpi: NULL");
     if (status == XL_SUCCESS && !(mpi = calloc(1, sizeof *mpi)))
         status = xlm_fail(NULL, XL_ERROR_OUT_OF_MEMORY, "no memory for an xl_mpi");
     status = agree(comm, status, creation_error, creation_error);
@@ -364,22 +365,22 @@ xl_status xl_mpi_context_create(MPI_Comm comm, const xl_context_desc *desc, xl_c
     MPI_Comm node;
     int turn = 0;
     char unused[XLM_TEXT];
-    xl_status status = XL_SUCCESS;
+    xl_context *made = NULL;
     const char *selector = desc && desc->device ? desc->device : getenv("CROSSLANE_DEVICE");
-    if (!ctx)
-        return XL_ERROR_INVALID_ARGUMENT;
-    *ctx = NULL;
+    if (ctx)
+        *ctx = NULL;
     if (MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node) == MPI_SUCCESS) {
         MPI_Comm_rank(node, &turn);
         MPI_Comm_free(&node);
     }
-    status = xl_context_create(desc, ctx);
+    xl_status status = ctx ? xl_context_create(desc, &made) : XL_ERROR_INVALID_ARGUMENT;
     if (status == XL_SUCCESS && !names_one_device(selector))
-        status = take_turn(desc, turn, ctx);
-    const xl_status agreed = agree(comm, status, xl_context_error(NULL), unused);
-    if (agreed != XL_SUCCESS) {
-        xl_context_destroy(*ctx);
-        *ctx = NULL;
-    }
+        status = take_turn(desc, turn, &made);
+    const xl_status agreed =
+        agree(comm, status, ctx ? xl_context_error(NULL) : "ctx: NULL", unused);
+    if (agreed == XL_SUCCESS)
+        *ctx = made;
+    else
+        xl_context_destroy(made);
     return agreed;
 }

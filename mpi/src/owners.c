@@ -55,26 +55,21 @@ static xl_status check_balance(balance *b, cl_uint num_waits, const cl_event *wa
             xlm_points_check(b->mpi, "args.space", args->space->dimensions, args->space->scalar,
                              args->stride, args->n, &args->points, &b->points);
     if (status == XL_SUCCESS)
-        status = xlm_check_view(b->mpi, "args.owners", &args->owners, args->n, sizeof(uint32_t));
+        status = xlm_points_check_owners(b->mpi, &b->points, &args->points, &args->owners);
     if (status == XL_SUCCESS && args->weights.buffer)
         status = xlm_check_view(b->mpi, "args.weights", &args->weights, args->n, sizeof(float));
+    if (status == XL_SUCCESS)
+        status = xlm_check_apart(b->mpi, "args.weights", &args->weights, args->n, sizeof(float),
+                                 "args.owners", &args->owners, args->n, sizeof(uint32_t));
     return status;
 }
 
 /* COLLECTIVE. */
 static xl_status compare_space(xl_mpi *mpi, xl_status mine, const xl_space *given)
 {
-    const xl_space space = given ? *given : (xl_space){0};
-    uint64_t box[12];
-    memcpy(box, space.origin, sizeof space.origin);
-    memcpy(box + 3, space.cell, sizeof space.cell);
-    const xlm_value values[] = {{"args.space.dimensions", space.dimensions},
-                                {"args.space.scalar", space.scalar},
-                                {"args.space.bounds", space.bounds},
-                                {"args.space.periodic", space.periodic},
-                                {"args.space.origin", xlm_hash(box, 3 * sizeof box[0])},
-                                {"args.space.cell", xlm_hash(box + 3, 9 * sizeof box[0])}};
-    return xlm_same(mpi, mine, values, sizeof values / sizeof values[0]);
+    xlm_value values[XLM_SPACE_VALUES];
+    xlm_space_values(given, values);
+    return xlm_same(mpi, mine, values, XLM_SPACE_VALUES);
 }
 
 static xl_status reserve_balance(balance *b)
@@ -437,20 +432,34 @@ static xl_status assign_owners(const balance *b)
 
 /* ---- the steps of a balance ----------------------------------------------------------------- */
 
+/* COLLECTIVE. Whether a rank gives weights. Ranks with points must all give them or not. */
+static xl_status compare_weights(const balance *b, bool *weighted)
+{
+    xl_mpi *const mpi = b->mpi;
+    const bool mine = is_weighted(b);
+    int first[2] = {mpi->size, mpi->size}; /* ranks with points and no weights, and with weights */
+    if (b->points.n > 0)
+        first[mine] = mpi->rank;
+    const xl_status status = xlm_mpi(
+        mpi, MPI_Allreduce(MPI_IN_PLACE, first, 2, MPI_INT, MPI_MIN, mpi->comm), "MPI_Allreduce");
+    *weighted = first[true] < mpi->size;
+    if (status == XL_SUCCESS && b->points.n > 0 && first[!mine] < mpi->size)
+        return xlm_fail(mpi, XL_ERROR_INVALID_ARGUMENT, "args.weights: %s; on rank %d it is %s",
+                        mine ? "given" : "not given", first[!mine], mine ? "not given" : "given");
+    return status;
+}
+
 /* COLLECTIVE, agreed. Programs and plans. */
 static xl_status build(balance *b)
 {
     static const xlm_core_plan plans[] = {XLM_SORT_CODES, XLM_SEARCH, XLM_SUMS};
-    int weighted = is_weighted(b);
-    xl_status status =
-        xlm_mpi(b->mpi, MPI_Allreduce(MPI_IN_PLACE, &weighted, 1, MPI_INT, MPI_MAX, b->mpi->comm),
-                "MPI_Allreduce");
-    status = xlm_agree(b->mpi, status);
+    bool weighted;
+    xl_status status = xlm_agree(b->mpi, compare_weights(b, &weighted));
     if (status == XL_SUCCESS)
         status = xlm_build(b->mpi);
     if (status == XL_SUCCESS)
         status = xlm_points_build(b->mpi, "args.space", &b->points);
-    for (int k = 0; k < 2 + weighted && status == XL_SUCCESS; ++k)
+    for (int k = 0; k < (weighted ? 3 : 2) && status == XL_SUCCESS; ++k)
         status = xlm_core_plan_once(b->mpi, plans[k]);
     return status;
 }

@@ -34,7 +34,7 @@ static xl_status check_boxes(boxes *b, cl_uint num_waits, const cl_event *waits)
         status = xlm_points_check(b->mpi, "args", args->dimensions, args->scalar, args->stride,
                                   args->n, &args->points, &b->points);
     if (status == XL_SUCCESS)
-        status = xlm_check_view(b->mpi, "args.owners", &args->owners, args->n, sizeof(uint32_t));
+        status = xlm_points_check_owners(b->mpi, &b->points, &args->points, &args->owners);
     for (uint32_t a = 0; a < b->points.dimensions && status == XL_SUCCESS; ++a)
         if (isnan(args->lower[a]) || isnan(args->upper[a]))
             status = xlm_fail(b->mpi, XL_ERROR_INVALID_ARGUMENT,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Checks of the points of a rank and of their space. */
 #include "points.h"
+#include <string.h>
 
 static xl_status check_dimensions(xl_mpi *mpi, const char *structure, uint32_t dimensions,
                                   uint32_t scalar)
@@ -37,6 +38,32 @@ static size_t scalars_of(const xlm_points *points)
     return points->n > 0 ? (points->n - 1) * points->stride + points->dimensions : 0;
 }
 
+uint64_t xlm_bits_of(double x)
+{
+    uint64_t bits;
+    x += 0.0;
+    memcpy(&bits, &x, sizeof bits);
+    return bits;
+}
+
+void xlm_space_values(const xl_space *space, xlm_value values[XLM_SPACE_VALUES])
+{
+    static const xl_space none;
+    const xl_space *const s = space ? space : &none;
+    uint64_t origin[3] = {0}, cell[3][3] = {{0}};
+    for (uint32_t r = 0; r < 3 && r < s->dimensions; ++r) {
+        origin[r] = xlm_bits_of(s->origin[r]);
+        for (uint32_t a = 0; a < 3 && a < s->dimensions; ++a)
+            cell[r][a] = xlm_bits_of(s->cell[r][a]);
+    }
+    values[0] = (xlm_value){"args.space.dimensions", s->dimensions};
+    values[1] = (xlm_value){"args.space.scalar", s->scalar};
+    values[2] = (xlm_value){"args.space.bounds", s->bounds};
+    values[3] = (xlm_value){"args.space.periodic", s->periodic};
+    values[4] = (xlm_value){"args.space.origin", xlm_hash(origin, sizeof origin)};
+    values[5] = (xlm_value){"args.space.cell", xlm_hash(cell, sizeof cell)};
+}
+
 xl_status xlm_points_check(xl_mpi *mpi, const char *structure, uint32_t dimensions, uint32_t scalar,
                            uint32_t stride, size_t n, const xl_view *view, xlm_points *points)
 {
@@ -54,6 +81,17 @@ xl_status xlm_points_check(xl_mpi *mpi, const char *structure, uint32_t dimensio
                            .scalar_bytes = scalar == XL_F64 ? sizeof(double) : sizeof(float),
                            .dimensions = dimensions};
     return xlm_check_view(mpi, "args.points", view, scalars_of(points), points->scalar_bytes);
+}
+
+xl_status xlm_points_check_owners(xl_mpi *mpi, const xlm_points *points, const xl_view *view,
+                                  const xl_view *owners)
+{
+    const xl_status status =
+        xlm_check_view(mpi, "args.owners", owners, points->n, sizeof(uint32_t));
+    return status == XL_SUCCESS
+               ? xlm_check_apart(mpi, "args.points", view, scalars_of(points), points->scalar_bytes,
+                                 "args.owners", owners, points->n, sizeof(uint32_t))
+               : status;
 }
 
 xl_status xlm_points_at(xl_mpi *mpi, cl_command_queue queue, const xlm_points *points,

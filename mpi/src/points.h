@@ -13,10 +13,19 @@ typedef struct xlm_points {
 /* Checks dimensions, scalar, bounds, wrap and num_systems. Local, as all below. */
 xl_status xlm_check_space(xl_mpi *mpi, const xl_space *space);
 
+/* What xlm_same() compares of a space, which may be NULL: the entries that its dimensions use. */
+enum { XLM_SPACE_VALUES = 6 };
+void xlm_space_values(const xl_space *space, xlm_value values[XLM_SPACE_VALUES]);
+uint64_t xlm_bits_of(double x); /* +0 and -0 are equal */
+
 /* Checks the arguments and fills *points, except its data. stride 0: dimensions. structure: the name of the
  * one that has dimensions and scalar. */
 xl_status xlm_points_check(xl_mpi *mpi, const char *structure, uint32_t dimensions, uint32_t scalar,
                            uint32_t stride, size_t n, const xl_view *view, xlm_points *points);
+
+/* Fails if the owners of the points overlap them. */
+xl_status xlm_points_check_owners(xl_mpi *mpi, const xlm_points *points, const xl_view *view,
+                                  const xl_view *owners);
 
 /* Reads one point; coordinates that do not exist become 0. */
 xl_status xlm_points_at(xl_mpi *mpi, cl_command_queue queue, const xlm_points *points,

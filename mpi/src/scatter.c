@@ -140,6 +140,9 @@ static xl_status check_arguments(xl_mpi_exchange *exchange, cl_command_queue que
     status = xlm_check_view(mpi, "args.in", &args->in, exchange->recv.count, bytes);
     if (status == XL_SUCCESS)
         status = xlm_check_view(mpi, "args.out", &args->out, exchange->send.count, bytes);
+    if (status == XL_SUCCESS)
+        status = xlm_check_apart(mpi, "args.in", &args->in, exchange->recv.count, bytes, "args.out",
+                                 &args->out, exchange->send.count, bytes);
     return status == XL_SUCCESS ? check_device(mpi, args->type) : status;
 }
 

@@ -37,6 +37,9 @@ static void creation_names_the_rank_and_the_field(void)
     CHECK(xl_mpi_create(test_rank == 0 ? NULL : test_ctx, MPI_COMM_WORLD, NULL, &mpi) ==
           XL_ERROR_INVALID_ARGUMENT);
     CHECK(strcmp(xl_mpi_error(NULL), "rank 0: ctx: NULL") == 0);
+    CHECK(xl_mpi_create(test_ctx, MPI_COMM_WORLD, NULL, test_rank == 0 ? NULL : &mpi) ==
+          XL_ERROR_INVALID_ARGUMENT);
+    CHECK(mpi == NULL && strcmp(xl_mpi_error(NULL), "rank 0: mpi: NULL") == 0);
 }
 
 /* Creation tries the addresses: wrong ones on any rank are an error on all ranks. */
@@ -129,6 +132,9 @@ static void a_device_may_be_named(void)
     desc.device = "no such device";
     CHECK(xl_mpi_context_create(MPI_COMM_WORLD, test_rank == test_size - 1 ? &desc : NULL, &ctx) ==
           XL_ERROR_NO_DEVICE);
+    CHECK(ctx == NULL);
+    CHECK(xl_mpi_context_create(MPI_COMM_WORLD, NULL, test_rank == test_size - 1 ? NULL : &ctx) ==
+          XL_ERROR_INVALID_ARGUMENT);
     CHECK(ctx == NULL);
 }
 

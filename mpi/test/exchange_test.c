@@ -308,6 +308,9 @@ static void bad_fields_are_named(void)
     const xl_mpi_field pair[2] = {good, {.element_bytes = 8, .in = good.in}};
     CHECK(xl_mpi_gather(exchange, test_queue, 2, pair, 0, NULL, NULL) == XL_ERROR_INVALID_ARGUMENT);
     CHECK(strstr(xl_mpi_error(test_mpi), "fields[1].out: "));
+    CHECK(xl_mpi_gather(exchange, test_queue, 2, (const xl_mpi_field[]){good, good}, 0, NULL,
+                        NULL) == XL_ERROR_OVERLAP);
+    CHECK(strstr(xl_mpi_error(test_mpi), "fields[0].out and fields[1].out overlap"));
     CHECK(xl_mpi_gather(exchange, test_queue, 17, pair, 0, NULL, NULL) ==
           XL_ERROR_INVALID_ARGUMENT);
     CHECK(xl_mpi_gather(exchange, test_queue, 1, here ? NULL : &good, 0, NULL, NULL) ==

@@ -273,6 +273,25 @@ static void one_of_many_is_near(void)
     }
 }
 
+/* A radius of which a quarter is 0: points of one place are near. */
+static void the_least_radius(void)
+{
+    xl_device_info info;
+    if (xl_context_device_info(test_ctx, &info) != XL_SUCCESS || !info.has_fp64)
+        return;
+    const double points[] = {0, 0, 0};
+    const xl_space space = POINTS_OPEN(1, XL_F64);
+    const xl_mpi_halo_args args = {.space = &space,
+                                   .radius = 0x1p-1074,
+                                   .n = 3,
+                                   .points = xl_view_of(test_buffer(sizeof points, points), 0)};
+    xl_mpi_exchange *exchange = NULL;
+    if (SUCCEEDS(xl_mpi_exchange_halo(test_mpi, test_queue, &args, 0, NULL, &exchange)))
+        CHECK(xl_mpi_exchange_num_out(exchange) == (size_t)(3 * test_size));
+    xl_mpi_exchange_destroy(exchange);
+    clReleaseMemObject(args.points.buffer);
+}
+
 /* If parts are compact, at most 1.3 times as many ghosts arrive as are needed. */
 static void few_ghosts_are_too_far(void)
 {
@@ -502,6 +521,7 @@ static void all_ranks_fail_together(void)
 
 MPI_TEST_MAIN({"all_near_points_arrive", all_near_points_arrive}, {"few_points", few_points},
               {"ids_of_ranks_interleave", ids_of_ranks_interleave},
+              {"the_least_radius", the_least_radius},
               {"few_ghosts_are_too_far", few_ghosts_are_too_far},
               {"messages_have_pieces", messages_have_pieces},
               {"one_of_many_is_near", one_of_many_is_near},

@@ -515,9 +515,10 @@ static void bad_arguments(void)
             args.n = i == 7 ? 3 : 2;
             args.owners.offset = i == 8;
             args.points.buffer = i == 9 ? bad : buffer;
-            args.weights.buffer = i == 10 ? weights : NULL;
             space.cell[1][1] = i == 12 ? 3 : 2;
         }
+        if (i == 10)
+            args.weights.buffer = here ? weights : buffer;
         if (i == 12 && test_size == 1)
             break;
         test_error(xl_mpi_balance(test_mpi, here && i == 11 ? NULL : test_queue,
@@ -537,6 +538,58 @@ static void bad_arguments(void)
     clReleaseMemObject(owners);
     clReleaseMemObject(bad);
     clReleaseMemObject(weights);
+}
+
+/* Weights of some ranks only; owners that overlap what they are found from. */
+static void weights_of_all_ranks_and_owners_apart(void)
+{
+    const int last = test_size - 1;
+    const bool here = test_rank == last;
+    const float good[4] = {1, 1, 1, 1};
+    const cl_mem buffer = test_buffer(sizeof good, good), owners = test_buffer(8, NULL);
+    const xl_space space = {.dimensions = 2, .scalar = XL_F32, .bounds = XL_BOUNDS_FOUND};
+    xl_mpi_balance_args args = {
+        .space = &space, .n = 2, .points = xl_view_of(buffer, 0), .owners = xl_view_of(owners, 0)};
+    args.weights.buffer = here ? buffer : NULL;
+    if (test_size > 1)
+        test_error(xl_mpi_balance(test_mpi, test_queue, &args, 0, NULL), XL_ERROR_INVALID_ARGUMENT,
+                   0, "args.weights: not given; on rank ");
+    args.n = here ? 2 : 0; /* a rank without points need not give weights */
+    SUCCEEDS(xl_mpi_balance(test_mpi, test_queue, &args, 0, NULL));
+    args.n = 2;
+    args.weights.buffer = here ? owners : buffer;
+    test_error(xl_mpi_balance(test_mpi, test_queue, &args, 0, NULL), XL_ERROR_OVERLAP, last,
+               "args.weights and args.owners overlap");
+    args.weights.buffer = NULL;
+    args.owners.buffer = here ? buffer : owners;
+    test_error(xl_mpi_balance(test_mpi, test_queue, &args, 0, NULL), XL_ERROR_OVERLAP, last,
+               "args.points and args.owners overlap");
+    xl_mpi_boxes_args boxes = box_args(2, XL_F32, slice_of(test_rank));
+    boxes.n = 2;
+    boxes.points = args.points;
+    boxes.owners = args.owners;
+    test_error(xl_mpi_owners_by_box(test_mpi, test_queue, &boxes, 0, NULL), XL_ERROR_OVERLAP, last,
+               "args.points and args.owners overlap");
+    clReleaseMemObject(buffer);
+    clReleaseMemObject(owners);
+}
+
+/* The same box for a user who writes -0, or leaves numbers of unused axes. */
+static void equal_spaces_may_differ_in_bits(void)
+{
+    const float points[2] = {.25f, .75f};
+    const cl_mem buffer = test_buffer(sizeof points, points), owners = test_buffer(8, NULL);
+    xl_space space = {.dimensions = 1, .scalar = XL_F32, .bounds = XL_BOUNDS_GIVEN, .cell = {{1}}};
+    if (test_rank == test_size - 1) {
+        space.origin[0] = -0.0;
+        space.origin[2] = 5;
+        space.cell[1][2] = 7;
+    }
+    const xl_mpi_balance_args args = {
+        .space = &space, .n = 2, .points = xl_view_of(buffer, 0), .owners = xl_view_of(owners, 0)};
+    SUCCEEDS(xl_mpi_balance(test_mpi, test_queue, &args, 0, NULL));
+    clReleaseMemObject(buffer);
+    clReleaseMemObject(owners);
 }
 
 /* The error names the first of several refused points and weights. */
@@ -608,5 +661,7 @@ MPI_TEST_MAIN({"boxes_of_all_kinds", boxes_of_all_kinds},
               {"weights_of_all_kinds", weights_of_all_kinds}, {"few_points", few_points},
               {"owners_are_boxes", owners_are_boxes}, {"points_beside_faces", points_beside_faces},
               {"a_point_in_no_box", a_point_in_no_box}, {"bad_arguments", bad_arguments},
+              {"weights_of_all_ranks_and_owners_apart", weights_of_all_ranks_and_owners_apart},
+              {"equal_spaces_may_differ_in_bits", equal_spaces_may_differ_in_bits},
               {"the_first_one_is_named", the_first_one_is_named},
               {"failure_at_every_step", failure_at_every_step})

@@ -32,6 +32,7 @@ class Crosslane(CMakePackage):
             self.define("XL_TESTS", False),
             self.define("XL_BENCH", False),
             self.define("XL_EXAMPLES", False),
+            self.define("CMAKE_DISABLE_FIND_PACKAGE_PNG", True),
         ]
 
     @run_after("install")

@@ -3,7 +3,8 @@ vcpkg_download_distfile(ARCHIVE URLS "@url@" FILENAME "crosslane-@version@.tar.g
 vcpkg_extract_source_archive(SOURCE_PATH ARCHIVE "${ARCHIVE}")
 vcpkg_check_features(OUT_FEATURE_OPTIONS features FEATURES tools XL_TOOL)
 vcpkg_cmake_configure(SOURCE_PATH "${SOURCE_PATH}"
-                      OPTIONS ${features} -DXL_TESTS=OFF -DXL_BENCH=OFF -DXL_EXAMPLES=OFF)
+                      OPTIONS ${features} -DXL_TESTS=OFF -DXL_BENCH=OFF -DXL_EXAMPLES=OFF
+                              -DCMAKE_DISABLE_FIND_PACKAGE_PNG=ON)
 vcpkg_cmake_install()
 vcpkg_cmake_config_fixup(CONFIG_PATH lib/cmake/crosslane)
 vcpkg_fixup_pkgconfig()

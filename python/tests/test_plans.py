@@ -198,6 +198,8 @@ def test_wrong_descriptors(device):
         context.scan(segment_width=-1)
     with pytest.raises(TypeError, match="index"):
         context.grid(cell_size=1.0).build(queue, None)
+    with pytest.raises(TypeError, match=r"grid: use build\(\)"):
+        context.grid(cell_size=1.0).enqueue(queue, context.index())
     assert "in" in xl.fields("xl_scan_args") and xl.fields("xl_scan_desc")["type"] == "uint32_t"
 
 

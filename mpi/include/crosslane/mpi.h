@@ -14,19 +14,23 @@
  * Rules of all calls that the header calls COLLECTIVE
  *   Ranks      All ranks of the communicator make the same calls in the same order. A rank without
  *              elements calls with n = 0, and may leave its views out.
- *   Blocking   A call waits for the other ranks and for `waits`. When it returns, the inputs have been
- *              read, and outputs are written or their writing is enqueued on `queue`: later commands on
- *              an in-order queue see them, others wait for `event`. A call without `event` has written
- *              its outputs when it returns.
+ *   Blocking   A call waits for the other ranks and for `waits`. When it returns, work on `queue` may
+ *              still read the inputs and write the outputs: later commands on an in-order queue come
+ *              after it, others wait for `event`. A call that has no parameter `event` has read its
+ *              inputs and written its outputs when it returns.
  *   Errors     Before any data moves, the ranks agree on a status. If a rank fails, every rank returns
- *              the status of the lowest rank that failed, no rank waits for another, and outputs of that
- *              step are not written. xl_mpi_error() names that rank and the field: "rank 2: args.n: 7;
- *              ...". Arguments that must be equal on all ranks are compared with those of rank 0.
+ *              the status of the lowest rank that failed, and no rank waits for another. xl_mpi_error()
+ *              names that rank and the field: "rank 2: args.n: 7; ...". If arguments or memory are the
+ *              reason, no output is written. After a failure of a message or a command, outputs are
+ *              undefined. Fields that must be equal on all ranks are compared with those of rank 0. Not
+ *              compared are the value of desc.init_view, parameters of expressions, and tunables of scans
+ *              and reductions: give equal ones. If a handle is NULL, that rank alone returns
+ *              XL_ERROR_INVALID_ARGUMENT.
  *   Threads    One thread at a time may use an xl_mpi and the objects made from it. If it is the thread
  *              that initialised MPI, MPI_THREAD_FUNNELED suffices.
- *   Buffers    As in crosslane/plan.h: views, overlap and ownership. Data moves through host memory, or
- *              by xl_mpi_desc.message_buffer, in messages of at most xl_mpi_desc.chunk_bytes, so that every
- *              count fits an int.
+ *   Buffers    As in crosslane/plan.h: views, overlap and ownership. Elements move through host memory,
+ *              or by xl_mpi_desc.message_buffer, in messages of at most xl_mpi_desc.chunk_bytes, so that
+ *              every count fits an int.
  *
  * Sources: exact splitters by refinement of a histogram (Kowalewski et al., "Engineering a distributed
  * histogram sort", IEEE Cluster 2019); parts of particles by intervals of a space-filling curve (Warren
@@ -125,7 +129,7 @@ XL_EXTERN_C_BEGIN
 
 /* COLLECTIVE over comm. Makes a context for this rank. desc chooses a device. If the platform has
  * several devices of that name, rank k of a node takes the k-th one after it, and after the last the
- * first. desc->device with both numbers ("0:1") is taken as it is. desc: NULL for the defaults. On
+ * first. desc->device or CROSSLANE_DEVICE with both numbers ("0:1") is taken as it is. desc: NULL for the defaults. On
  * failure *ctx is NULL on every rank and every rank returns an error; xl_context_error(NULL) has the
  * text on the rank that failed. */
 XL_NODISCARD XL_API xl_status xl_mpi_context_create(MPI_Comm comm, const xl_context_desc *desc,
@@ -226,8 +230,9 @@ XL_NODISCARD XL_API xl_status xl_mpi_sort(xl_mpi_plan *plan, cl_command_queue qu
 /* Exchanges. ---------------------------------------------------------------------------------- */
 
 /* COLLECTIVE. Element i of this rank goes to rank owners[i] (n u32). Each rank receives its elements in
- * the order of the whole array: ids that ascend there ascend on each rank. For migration.
- * XL_ERROR_OUT_OF_DOMAIN: an owner that is no rank; the text has its index. */
+ * the order of the whole array: ids that ascend there ascend on each rank. For migration. n: at most
+ * 2^32 - 2. XL_ERROR_CAPACITY: more would arrive on a rank. XL_ERROR_OUT_OF_DOMAIN: an owner that is no
+ * rank; the text has its index. */
 XL_NODISCARD XL_API xl_status xl_mpi_exchange_by_owner(xl_mpi *mpi, cl_command_queue queue,
                                                        size_t n, xl_view owners, cl_uint num_waits,
                                                        const cl_event *waits,
@@ -269,7 +274,7 @@ XL_NODISCARD XL_API xl_status xl_mpi_gather(xl_mpi_exchange *exchange, cl_comman
 
 /* The same in two steps, to compute in between. begin: COLLECTIVE; reads the inputs and starts the
  * messages. end: COLLECTIVE; waits for them and enqueues the writing of the outputs, whose buffers are
- * retained. One gather or scatter of an exchange may be under way at a time; other calls may come
+ * retained, on the queue of begin. One gather or scatter of an exchange may be under way at a time; other calls may come
  * between. Destroying an exchange that is under way waits for its messages. */
 XL_NODISCARD XL_API xl_status xl_mpi_gather_begin(xl_mpi_exchange *exchange, cl_command_queue queue,
                                                   size_t num_fields, const xl_mpi_field *fields,
@@ -296,8 +301,9 @@ typedef struct xl_mpi_balance_args {
     uint32_t stride;       /* as in xl_mpi_halo_args, so are n and points */
     size_t n;
     xl_view points;
-    xl_view weights; /* not given, or n f32, finite and at least 0 */
-    xl_view owners;  /* n u32; must not overlap the others */
+    xl_view
+        weights; /* not given, or n f32, finite and at least 0; of all ranks with points or of none */
+    xl_view owners; /* n u32; must not overlap the others */
 } xl_mpi_balance_args;
 
 /* COLLECTIVE. owners[i] becomes the rank of point i such that the ranks have equal shares of the weight

@@ -70,7 +70,9 @@ def _one_zero(rows: np.ndarray, desc: dict[str, Any]) -> np.ndarray:
 
 def sort(a: ArrayLike, axis: int | None = -1, *, descending: bool = False, device: str | None = None) -> np.ndarray:
     """A sorted copy, as numpy.sort. NaN come last; with descending=True the order is exactly
-    reversed, so they come first. -0.0 comes before +0.0 (NumPy: in any order)."""
+    reversed, so they come first. -0.0 comes before +0.0 (NumPy: in any order).
+
+    Returns an array of the shape and dtype of a; if axis is None, of shape (a.size,)."""
     rows, axis = _rows(a, axis)
     if rows.size == 0:
         return _back(rows.copy(), axis)
@@ -86,7 +88,10 @@ def sort(a: ArrayLike, axis: int | None = -1, *, descending: bool = False, devic
 def argsort(a: ArrayLike, axis: int | None = -1, *, descending: bool = False, device: str | None = None) -> np.ndarray:
     """The indices that sort, int64, as numpy.argsort(kind="stable"); at most 2**32 - 1 elements.
     NaN with different bits are ordered by these. With descending=True equal keys keep their order,
-    too."""
+    too.
+
+    Returns int64 of the shape of a, each index along the axis; if axis is None, of shape (a.size,),
+    indices in the flattened array."""
     rows, axis = _rows(a, axis)
     if rows.size == 0:
         return _back(np.empty(rows.shape, np.int64), axis)
@@ -113,7 +118,9 @@ def cumsum(a: ArrayLike, axis: int | None = None, dtype: Any = None, *, device: 
     """Running totals, as numpy.cumsum: of the flattened array if axis is None; small integers are
     summed in int64 or uint64. Sums of floating-point numbers are added in another order than
     NumPy's, so their last bits may differ; they are the same on each run. float16 is summed in
-    float32."""
+    float32.
+
+    Returns an array of the shape of a; if axis is None, of shape (a.size,)."""
     rows, axis = _rows(a, axis)
     if dtype is None:
         dtype = rows.dtype
@@ -140,7 +147,10 @@ def cumsum(a: ArrayLike, axis: int | None = None, dtype: Any = None, *, device: 
 
 def unique(a: ArrayLike, return_counts: bool = False, *, device: str | None = None) -> Any:
     """The sorted distinct elements of the flattened array, as numpy.unique: all NaN are one
-    element, -0.0 and +0.0 are one. return_counts: also their counts, int64."""
+    element, -0.0 and +0.0 are one.
+
+    Returns an array of shape (m,), m distinct elements, of the dtype of a; with return_counts=True
+    the tuple of it and their counts, int64, shape (m,)."""
     rows, _ = _rows(a, None)
     if rows.size == 0:
         return (rows.copy(), np.empty(0, np.int64)) if return_counts else rows.copy()
@@ -170,7 +180,10 @@ def unique(a: ArrayLike, return_counts: bool = False, *, device: str | None = No
 def top_k(a: ArrayLike, k: int, axis: int = -1, *, largest: bool = True, device: str | None = None) -> TopK:
     """The k largest (or smallest) elements along an axis, the best first, with their indices; of
     equal elements the lower index first. k must be at most the length of the axis. NaN are larger
-    than every number. At most 2**32 - 1 elements."""
+    than every number. At most 2**32 - 1 elements.
+
+    Returns (values, indices), both of the shape of a with k elements along the axis; indices are
+    int64."""
     rows, _ = _rows(a, axis)
     width = rows.shape[-1]
     if not 0 <= k <= width:
@@ -192,7 +205,9 @@ def top_k(a: ArrayLike, k: int, axis: int = -1, *, largest: bool = True, device:
 
 def searchsorted(a: ArrayLike, v: ArrayLike, side: str = "left", *, device: str | None = None) -> Any:
     """Places of the values v in the sorted 1-D array a, int64, as numpy.searchsorted. Both are
-    compared in their common dtype. NaN with different bits are ordered by these."""
+    compared in their common dtype. NaN with different bits are ordered by these.
+
+    Returns int64 of the shape of v; a scalar if v is one."""
     if side not in ("left", "right"):
         raise ValueError(f"side: {side!r}; must be 'left' or 'right'")
     keys, queries = _native(a), _native(v)
@@ -215,8 +230,10 @@ def histogram(a: ArrayLike, bins: Any = 10, range: tuple[float, float] | None = 
               weights: ArrayLike | None = None, *, device: str | None = None) -> tuple[np.ndarray, np.ndarray]:
     """Counts and edges, as numpy.histogram: the last bin contains its upper edge. Elements are
     compared with the edges, so that counts agree with the edges. The device must have float64,
-    unless a is float32 and the edges are, too. Counts are int64, sums of weights float64; at most
-    2**20 bins."""
+    unless a is float32 and the edges are, too. At most 2**20 bins.
+
+    Returns (counts, edges) of shapes (bins,) and (bins + 1,). Counts are int64; with weights they
+    are sums of weights, float64; with density=True float64."""
     values = _native(a).reshape(-1)
     edges = np.histogram_bin_edges(values, bins, range)
     if not 1 <= edges.size - 1 <= BINS:
@@ -241,8 +258,11 @@ def histogram(a: ArrayLike, bins: Any = 10, range: tuple[float, float] | None = 
 
 
 def bincount(x: ArrayLike, weights: ArrayLike | None = None, minlength: int = 0, *, device: str | None = None) -> np.ndarray:
-    """Counts of the integers of a 1-D array, int64, or sums of their weights, float64, as
-    numpy.bincount. At most 2**20 bins."""
+    """Counts of the integers of a 1-D array, or sums of their weights, as numpy.bincount. At most
+    2**20 bins.
+
+    Returns int64, with weights float64, of shape (m,): m is the larger of minlength and the largest
+    element of x plus 1, or minlength if x is empty."""
     values = _native(x)
     if values.ndim != 1:
         raise ValueError(f"x: {values.ndim} dimensions; must have 1")

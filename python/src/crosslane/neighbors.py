@@ -30,8 +30,9 @@ _TINY = {"f4": 2.0**-62, "f8": 2.0**-510}  # the smallest radius, for 0
 class Csr(NamedTuple):
     """Rows of neighbours: those of query i are indices[offsets[i]:offsets[i + 1]].
 
-    offsets: int64, one more than queries. indices: int32 (int64 from 2**31 points on), ascending in
-    each row. distances: of the dtype of the points, or None."""
+    offsets: int64, shape (queries + 1,). indices: int32 (int64 from 2**31 points on), shape
+    (pairs,), pairs = offsets[-1], ascending in each row. distances: of the dtype of the points,
+    shape (pairs,), or None."""
 
     offsets: np.ndarray
     indices: np.ndarray

@@ -175,7 +175,9 @@ class Context:
     """A device with its compiled programs (xl_context).
 
     device, cache_dir, dump_dir, tune_file, mask: str or None, as in xl_context_desc. Threads may
-    share a context. Its methods make plans; making a plan blocks while kernels compile.
+    share a context. Its methods make plans; making a plan blocks while kernels compile, and may
+    test the device on a temporary queue. The constructor makes a new OpenCL context; with the
+    caller's buffers and queues use `adopt`.
     """
 
     def __init__(self, **desc: Any) -> None:
@@ -192,7 +194,7 @@ class Context:
 
     @classmethod
     def adopt(cls, queue: Any, **desc: Any) -> Context:
-        """The context of a pyopencl CommandQueue, on its device."""
+        """A context on the OpenCL context and the device of a pyopencl CommandQueue."""
         self = cls.__new__(cls)
         objects = (ffi.cast("cl_context", queue.context.int_ptr), ffi.cast("cl_device_id", queue.device.int_ptr))
         self._make("xl_context_adopt", objects, desc)
@@ -339,7 +341,10 @@ class Plan:
         return Plan(self.context, "nearest", self.handle, desc)
 
     def enqueue(self, queue: Any, index: Index | None = None, *, waits: Sequence[Any] = (), **args: Any) -> Any:
-        """Enqueues the primitive. Searches also take the Index. Returns an event."""
+        """Enqueues the primitive. Searches also take the Index. A grid has `build` instead. Returns
+        an event."""
+        if self.primitive == "grid":
+            raise TypeError("grid: use build()")
         return self._run(f"xl_{self.primitive}_enqueue", queue, index, waits, args)
 
     def build(self, queue: Any, index: Index, *, waits: Sequence[Any] = (), **args: Any) -> Any:
