@@ -150,8 +150,8 @@ static xlm_cells cells_of(const xlm_halo *halo, int rank)
 {
     const xlm_part *const part = &halo->parts[rank];
     const double most = fmin(CELLS_LEAST + CELLS_POINT * (double)part->n, CELLS_MOST);
-    xlm_cells cells = {.edge =
-                           fmax(halo->reach / PARTS, DBL_MIN)}; /* a normal number, which grows */
+    /* A normal number, which grows. */
+    xlm_cells cells = {.edge = fmax(halo->reach / PARTS, DBL_MIN)};
     double all;
     for (;; cells.edge *= 1.25) {
         all = 1;
