@@ -231,6 +231,27 @@ def structures():
     return [slab, water, bulk, thin, outside, left, ase.Atoms(cell=[1, 1, 1], pbc=True)]
 
 
+def awkward():
+    """Each cell with each periodicity, 0 to 33 atoms; and a lattice whose pairs are exactly at the cutoffs."""
+    ase = pytest.importorskip("ase")
+    rng = np.random.default_rng(14)
+    numbers = itertools.cycle(range(34))
+    for cell, pbc in itertools.product(CELLS.values(), PERIODICITIES):
+        number = next(numbers)
+        yield ase.Atoms(f"H{number}" if number else "", rng.random((number, 3)) @ cell, cell=cell, pbc=pbc)
+    yield ase.Atoms("H27", list(itertools.product(range(3), repeat=3)), cell=[4, 4, 4], pbc=True)
+
+
+def test_as_ase_on_awkward_structures():
+    neighborlist = pytest.importorskip("ase.neighborlist")
+    for atoms in awkward():
+        for cutoff in (1.0, 2.0):
+            wanted = as_dict(*neighborlist.neighbor_list("ijdS", atoms, cutoff))
+            found = as_dict(*xl.neighbor_list("ijdS", atoms, cutoff))
+            assert found.keys() == wanted.keys()
+            np.testing.assert_allclose([found[p] for p in wanted], list(wanted.values()), atol=1e-10)
+
+
 def test_as_ase():
     neighborlist = pytest.importorskip("ase.neighborlist")
     for atoms in structures():
@@ -247,8 +268,8 @@ def test_as_ase():
 
 def test_as_matscipy():
     matscipy = pytest.importorskip("matscipy.neighbours")
-    for atoms in structures()[:6]:
-        if not atoms.cell.any():  # matscipy needs a cell
+    for atoms in [*structures()[:6], *awkward()]:
+        if not atoms.cell.any() or len(atoms) == 0:  # matscipy needs a cell and an atom
             continue
         wanted = as_dict(*matscipy.neighbour_list("ijdS", atoms, 4.0))
         found = as_dict(*xl.neighbor_list("ijdS", atoms, 4.0))
@@ -258,8 +279,12 @@ def test_as_matscipy():
 
 def test_as_freud():
     freud = pytest.importorskip("freud")
-    box = freud.box.Box(Lx=8, Ly=9, Lz=10, xy=0.4, xz=-0.3, yz=0.2)
-    points = np.random.default_rng(13).uniform(-4, 4, (400, 3)).astype("f4")
-    nlist = freud.locality.AABBQuery(box, points).query(points, {"mode": "ball", "r_max": 2.0, "exclude_ii": True}).toNeighborList()
-    i, j = xl.neighbor_list("ij", points, 2.0, cell=np.asarray(box.to_matrix()).T)
-    assert sorted(zip(i.tolist(), j.tolist())) == sorted(map(tuple, np.asarray(nlist[:]).tolist()))
+    # freud pairs only points of space that is periodic in all directions, within half of each height.
+    for number, tilt in itertools.product((1, 2, 33, 400), [(0, 0, 0), (0.4, -0.3, 0.2), (1.2, 0, -0.8)]):
+        box = freud.box.Box(8, 9, 10, *tilt)
+        matrix = np.asarray(box.to_matrix()).T
+        points = (np.random.default_rng(13).uniform(-0.5, 0.5, (number, 3)) @ matrix).astype("f4")
+        query = freud.locality.AABBQuery(box, points).query(points, {"mode": "ball", "r_max": 2.0, "exclude_ii": True})
+        pairs = np.asarray(query.toNeighborList()[:]).tolist()
+        i, j = xl.neighbor_list("ij", points, 2.0, cell=matrix)
+        assert sorted(zip(i.tolist(), j.tolist())) == sorted(map(tuple, pairs))
