@@ -89,6 +89,16 @@ __kernel void xl_grid_split(XL_POINTS_PARAMETERS, uint n, __global uint *storage
     }
 }
 
+/* Points from one to the next that is compared with a near index, to find out whether the points are in some
+ * order. */
+#define XL_GRID_FAR_OFF_STEP 16384u
+
+/* Whether the cell of p is far from entry b, relative to the size of the table. */
+bool xl_grid_is_far_off(const xl_grid_map *map, uint b, float4 p)
+{
+    return abs_diff(b, xl_grid_bucket(map, xl_grid_cell(map, p))) > map->cells / 8u;
+}
+
 /* Build by counting: the table entry of each point, or its bucket, and its rank there. */
 __kernel void xl_grid_keys(XL_POINTS_PARAMETERS, uint n, __global uint *storage, ulong header_at,
                            uint table, uint most_buckets, float4 lower, float4 upper,
@@ -112,7 +122,7 @@ __kernel void xl_grid_keys(XL_POINTS_PARAMETERS, uint n, __global uint *storage,
                                          buckets, xl_grid_key_of(&map, (uint)i, p));
         storage[buckets_at + i] = b;
         storage[ranks_at + i] = atomic_inc(&storage[counts_at + b]);
-        if (i % XL_GRID_COMPARED_POINTS == 0 && !map.sparse &&
+        if (i % XL_GRID_FAR_OFF_STEP == 0 && !map.sparse &&
             xl_grid_is_far_off(&map, b, xl_grid_point(XL_POINTS, min((uint)i + 64u, n - 1u))))
             atomic_inc(&header->far_off);
     }
@@ -135,7 +145,7 @@ __kernel void xl_grid_scatter(__global uint *storage, ulong header_at, uint n, u
     const uint last = header->sparse == 0 ? table : most_buckets;
     const uint chunks = (uint)get_num_groups(0) / windows, size = (uint)get_local_size(0);
     const uint window = (uint)get_group_id(0) / chunks, chunk = (uint)get_group_id(0) % chunks;
-    const bool in_windows = windows > 1 && header->far_off > n / XL_GRID_COMPARED_POINTS / 4;
+    const bool in_windows = windows > 1 && header->far_off > n / XL_GRID_FAR_OFF_STEP / 4;
     const uint width = in_windows ? (uint)(min(header->counted, (ulong)table) / windows) + 1u : ~0u;
     const ulong from = (ulong)chunk * items * size + get_local_id(0);
     const ulong end = counted && (in_windows || window == 0)

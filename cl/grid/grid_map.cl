@@ -478,15 +478,6 @@ uint xl_grid_bucket(const xl_grid_map *map, int4 cell)
     return min(xl_grid_at(map, cell.x, cell.y, cell.z), map->cells - 1u);
 }
 
-/* One of so many points shows whether the points are in some order. */
-#define XL_GRID_COMPARED_POINTS 16384u
-
-/* Whether the cell of p is far from entry b, compared with the size of the table. */
-bool xl_grid_is_far_off(const xl_grid_map *map, uint b, float4 p)
-{
-    return abs_diff(b, xl_grid_bucket(map, xl_grid_cell(map, p))) > map->cells / 8u;
-}
-
 /* The table entry of point i at p. Points that are not finite or outside the box have no cell; they
  * are spread over the table, so that the rest of the build needs no special case. */
 uint xl_grid_bucket_of(const xl_grid_map *map, uint i, float4 p, bool bad)

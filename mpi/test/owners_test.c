@@ -540,7 +540,7 @@ static void bad_arguments(void)
     clReleaseMemObject(weights);
 }
 
-/* Weights of some ranks only; owners that overlap what they are found from. */
+/* Weights on some ranks only; owners that overlap the points or the weights. */
 static void weights_of_all_ranks_and_owners_apart(void)
 {
     const int last = test_size - 1;

@@ -242,24 +242,17 @@ def awkward():
     yield ase.Atoms("H27", list(itertools.product(range(3), repeat=3)), cell=[4, 4, 4], pbc=True)
 
 
-def test_as_ase_on_awkward_structures():
-    neighborlist = pytest.importorskip("ase.neighborlist")
-    for atoms in awkward():
-        for cutoff in (1.0, 2.0):
-            wanted = as_dict(*neighborlist.neighbor_list("ijdS", atoms, cutoff))
-            found = as_dict(*xl.neighbor_list("ijdS", atoms, cutoff))
-            assert found.keys() == wanted.keys()
-            np.testing.assert_allclose([found[p] for p in wanted], list(wanted.values()), atol=1e-10)
+def compare_with(neighbor_list, atoms, cutoff):
+    """Compares with a function of another package."""
+    wanted, found = as_dict(*neighbor_list("ijdS", atoms, cutoff)), as_dict(*xl.neighbor_list("ijdS", atoms, cutoff))
+    assert found.keys() == wanted.keys()
+    np.testing.assert_allclose([found[p] for p in wanted], list(wanted.values()), atol=1e-10)
 
 
 def test_as_ase():
     neighborlist = pytest.importorskip("ase.neighborlist")
-    for atoms in structures():
-        for cutoff in (2.9, 5.0):
-            wanted = as_dict(*neighborlist.neighbor_list("ijdS", atoms, cutoff))
-            found = as_dict(*xl.neighbor_list("ijdS", atoms, cutoff))
-            assert found.keys() == wanted.keys()
-            np.testing.assert_allclose([found[p] for p in wanted], list(wanted.values()), atol=1e-10)
+    for atoms, cutoff in [*itertools.product(structures(), (2.9, 5.0)), *itertools.product(awkward(), (1.0, 2.0))]:
+        compare_with(neighborlist.neighbor_list, atoms, cutoff)
     atoms = structures()[2]
     for cutoff in ({("Na", "Cl"): 3.0, (11, 11): 5.0}, [1.0] * 6 + [2.2] * (len(atoms) - 6)):
         wanted, found = neighborlist.neighbor_list("ijdS", atoms, cutoff), xl.neighbor_list("ijdS", atoms, cutoff)
@@ -271,10 +264,7 @@ def test_as_matscipy():
     for atoms in [*structures()[:6], *awkward()]:
         if not atoms.cell.any() or len(atoms) == 0:  # matscipy needs a cell and an atom
             continue
-        wanted = as_dict(*matscipy.neighbour_list("ijdS", atoms, 4.0))
-        found = as_dict(*xl.neighbor_list("ijdS", atoms, 4.0))
-        assert found.keys() == wanted.keys()
-        np.testing.assert_allclose([found[p] for p in wanted], list(wanted.values()), atol=1e-10)
+        compare_with(matscipy.neighbour_list, atoms, 4.0)
 
 
 def test_as_freud():
