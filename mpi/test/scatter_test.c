@@ -341,6 +341,10 @@ static void bad_arguments_are_named(void)
         CHECK(xl_mpi_scatter(k.exchange, test_queue, &args, 0, NULL, NULL) != XL_SUCCESS);
         CHECK(test_says(test_mpi, last, bad[b].text));
     }
+    xl_mpi_scatter_args over = good;
+    over.out = here ? good.in : good.out;
+    CHECK(xl_mpi_scatter(k.exchange, test_queue, &over, 0, NULL, NULL) == XL_ERROR_OVERLAP);
+    CHECK(test_says(test_mpi, last, "args.in and args.out overlap"));
     if (test_size > 1) {
         xl_mpi_scatter_args args = good;
         args.op = here ? XL_MAX : XL_SUM;
