@@ -25,9 +25,9 @@ OPTIONAL = {("xl_context_create", "desc"), ("xl_context_adopt", "desc"), ("xl_gr
             ("xl_simple_nearest", "space"), ("xl_grid_index_set_kernel_args", "next"), ("xl_program_create", "options"),
             ("xl_simple_sort", "values"), ("xl_simple_top_k", "keys_out"), ("xl_simple_top_k", "indices")}
 # Arguments `void *` that are one variable; the others are arrays.
-SCALARS = {("xl_plan_prepare", "args"), ("xl_simple_reduce", "result")}
-# Structures that a call reads and writes.
-UPDATED = {"xl_simple_free"}
+SCALARS = {("xl_plan_prepare", "args"), ("xl_simple_reduce", "result"), ("xl_key_to_code", "key"), ("xl_code_to_key", "key")}
+# Calls that read what they write.
+UPDATED = {"xl_simple_free", "xl_split_sum"}
 
 
 class Declarations:
@@ -86,6 +86,8 @@ def variables(text):
 def field(declarations, kind, pointers, name, dimensions):
     """A component of a derived type, zero by default."""
     shape = "(" + ", ".join(reversed(dimensions)) + ")" if dimensions else ""
+    if kind in declarations.callbacks:
+        return f"type(c_funptr) :: {name} = c_null_funptr"
     if pointers or kind in declarations.handles:
         return f"{POINTER} :: {name}{shape} = c_null_ptr"
     if kind in declarations.structures:

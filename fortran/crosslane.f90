@@ -790,6 +790,20 @@ module crosslane
         type(c_ptr) :: shifts = c_null_ptr
     end type
 
+    type, bind(c) :: xl_split_args
+        integer(c_int64_t) :: n = 0
+        integer(c_int32_t) :: code_bits = 0
+        integer(c_int32_t) :: num_parts = 0
+        type(c_ptr) :: targets = c_null_ptr
+        type(c_ptr) :: user = c_null_ptr
+        type(c_funptr) :: find = c_null_funptr
+        type(c_funptr) :: weigh = c_null_funptr
+        type(c_funptr) :: find_weight = c_null_funptr
+        type(c_funptr) :: sum = c_null_funptr
+        type(c_ptr) :: cuts = c_null_ptr
+        type(c_ptr) :: scratch = c_null_ptr
+    end type
+
     type, bind(c) :: xl_top_k_desc
         integer(c_int32_t) :: version = 0
         integer(c_int32_t) :: key = 0
@@ -862,6 +876,22 @@ module crosslane
             type(c_ptr), value :: pid
             type(c_ptr), value :: did
         end subroutine
+        function xl_split_find(user, count, values, found) bind(c)
+            import
+            type(c_ptr), value :: user
+            integer(c_size_t), value :: count
+            integer(c_int64_t), intent(in) :: values(*)
+            integer(c_int64_t), intent(out) :: found(*)
+            integer(c_int) :: xl_split_find
+        end function
+        function xl_split_sum(user, exclusive, count, values) bind(c)
+            import
+            type(c_ptr), value :: user
+            integer(c_int), value :: exclusive
+            integer(c_size_t), value :: count
+            integer(c_int64_t), intent(inout) :: values(*)
+            integer(c_int) :: xl_split_sum
+        end function
     end interface
 
     interface
@@ -1116,6 +1146,20 @@ module crosslane
             type(c_ptr), intent(in), optional :: waits(*)
             type(c_ptr), intent(out), optional :: event
             integer(c_int) :: xl_sort_enqueue
+        end function
+        function xl_key_to_code(type, key, code) bind(c)
+            import
+            integer(c_int32_t), value :: type
+            type(*), intent(in) :: key
+            integer(c_int64_t), intent(out) :: code(*)
+            integer(c_int) :: xl_key_to_code
+        end function
+        function xl_code_to_key(type, code, key) bind(c)
+            import
+            integer(c_int32_t), value :: type
+            integer(c_int64_t), value :: code
+            type(*), intent(inout) :: key
+            integer(c_int) :: xl_code_to_key
         end function
         subroutine xl_merge_desc_init_version(desc, version) bind(c)
             import
@@ -1563,6 +1607,16 @@ module crosslane
             import
             type(xl_neighbor_list), intent(inout) :: list
         end subroutine
+        function xl_split_scratch(num_parts) bind(c)
+            import
+            integer(c_int32_t), value :: num_parts
+            integer(c_size_t) :: xl_split_scratch
+        end function
+        function xl_split(args) bind(c)
+            import
+            type(xl_split_args), intent(in) :: args
+            integer(c_int) :: xl_split
+        end function
         subroutine xl_top_k_desc_init_version(desc, version) bind(c)
             import
             type(xl_top_k_desc), intent(out) :: desc

@@ -398,6 +398,8 @@ void xl_sort_desc_init_version(xl_sort_desc *desc, uint32_t version);
 xl_status xl_sort_create(xl_context *ctx, const xl_sort_desc *desc, xl_plan **plan);
 xl_status xl_sort_scratch(const xl_plan *plan, const xl_sort_args *args, size_t *bytes);
 xl_status xl_sort_enqueue(xl_plan *plan, cl_command_queue queue, const xl_sort_args *args, cl_uint num_waits, const cl_event *waits, cl_event *event);
+xl_status xl_key_to_code(uint32_t type, const void *key, uint64_t *code);
+xl_status xl_code_to_key(uint32_t type, uint64_t code, void *key);
 typedef enum xl_merge_operation {
     XL_MERGE_ALL = 0,
     XL_MERGE_UNION = 1,
@@ -786,6 +788,22 @@ typedef enum xl_list_details {
 xl_status xl_simple_neighbors(xl_context *ctx, const xl_space *space, size_t n, const void *points, double radius, uint32_t details, xl_neighbor_list *list);
 xl_status xl_simple_nearest(xl_context *ctx, const xl_space *space, size_t n, const void *points, uint32_t k, uint32_t details, xl_neighbor_list *list);
 void xl_simple_free(xl_neighbor_list *list);
+typedef xl_status xl_split_find(void *user, size_t count, const uint64_t *values, uint64_t *found);
+typedef xl_status xl_split_sum(void *user, int exclusive, size_t count, uint64_t *values);
+typedef struct xl_split_args {
+    uint64_t n;
+    uint32_t code_bits;
+    uint32_t num_parts;
+    const uint64_t *targets;
+    void *user;
+    xl_split_find *find;
+    xl_split_find *weigh, *find_weight;
+    xl_split_sum *sum;
+    uint64_t *cuts;
+    uint64_t *scratch;
+} xl_split_args;
+size_t xl_split_scratch(uint32_t num_parts);
+xl_status xl_split(const xl_split_args *args);
 typedef struct xl_top_k_desc {
     uint32_t version;
     uint32_t key;

@@ -20,6 +20,7 @@
 #include <crosslane/select.h>
 #include <crosslane/simple.h>
 #include <crosslane/sort.h>
+#include <crosslane/split.h>
 #include <crosslane/status.h>
 #include <crosslane/top_k.h>
 #include <crosslane/transform.h>

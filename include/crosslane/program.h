@@ -22,6 +22,7 @@ XL_EXTERN_C_BEGIN
  *     collectives.cl  scans, segmented scans, reductions and shuffles for your type and operator;
  *                     include it once for each
  *     neighbors.cl    visits the points of an xl_grid_index within a radius (crosslane/neighbors.h)
+ *     keys.cl         keys as unsigned numbers in the order of a sort
  *     morton.cl       Morton codes of two or three numbers, and of coordinates
  * The top of each text lists its functions, the macros that you must define before it, and the
  * work-items that must call together (cl/include in the source tree, kernel-includes beside the

@@ -120,6 +120,17 @@ XL_NODISCARD XL_API xl_status xl_sort_enqueue(xl_plan *plan, cl_command_queue qu
                                               const xl_sort_args *args, cl_uint num_waits,
                                               const cl_event *waits, cl_event *event);
 
+/* The code of a key: the unsigned integer, of as many bits as the key, that a sort compares in its
+ * place. Two keys have the same order, ascending, as their codes; all bits of a code flipped give the
+ * descending order. begin_bit and end_bit count the bits of codes. Functions of the host alone, which
+ * threads may call at any time; <crosslane/keys.cl> has the same ones for kernels.
+ *
+ * type: an xl_type, any built-in scalar. key: its bytes, which need not be aligned.
+ * xl_code_to_key() is the inverse; bits of the code above those of the key are ignored.
+ * XL_ERROR_INVALID_ARGUMENT: another type; a NULL. */
+XL_NODISCARD XL_API xl_status xl_key_to_code(uint32_t type, const void *key, uint64_t *code);
+XL_NODISCARD XL_API xl_status xl_code_to_key(uint32_t type, uint64_t code, void *key);
+
 XL_EXTERN_C_END
 
 #endif

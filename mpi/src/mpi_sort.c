@@ -2,7 +2,7 @@
  * Sort across ranks: each rank sorts its keys on its device, exact splitters say which of them go to
  * which rank, one message for each pair of ranks has keys and values, and each rank orders the sorted
  * runs that it receives, in the order of the ranks. All of these steps are stable. */
-#include "splitters.h"
+#include "mpi_split.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,93 +18,74 @@ static const char *const out_names[ARRAYS] = {"args.keys_out", "args.values_out"
 
 /* ---- the order of keys --------------------------------------------------------------------- */
 
-/* How a key becomes an unsigned number of the same order. */
+/* How a key becomes a number in the order of the sort: its code, or a part of it. */
 typedef struct key_order {
-    unsigned bytes, begin_bit;
-    uint64_t sign, ones, mask; /* the highest bit of a key, all of its bits, and those compared */
-    uint64_t negative_nans;    /* of floating-point keys; else 0 */
-    bool is_signed, descending, equal_zeros;
+    uint32_t type;
+    unsigned bytes, begin_bit, bits;
+    uint64_t zero; /* if -0 and +0 are equal: the code of +0; else 0 */
+    uint64_t flip; /* XL_DESCENDING: all bits of a code; else 0 */
+    uint64_t mask; /* of the bits that are compared */
 } key_order;
+
+static uint64_t core_code(uint32_t type, const void *key)
+{
+    uint64_t code = 0;
+    (void)!xl_key_to_code(type, key, &code); /* it fails for other types alone */
+    return code;
+}
 
 static key_order order_of(const xl_sort_desc *desc)
 {
-    const unsigned bytes = (unsigned)xl_type_size((xl_type)desc->key), bits = 8 * bytes;
-    const unsigned end = desc->end_bit > 0 ? desc->end_bit : bits;
-    const unsigned compared = end - desc->begin_bit;
-    const uint64_t nans[] = {[2] = 0x3ff, [4] = 0x7fffff, [8] = 0xfffffffffffff};
+    const unsigned bytes = (unsigned)xl_type_size((xl_type)desc->key);
+    const unsigned end = desc->end_bit > 0 ? desc->end_bit : 8 * bytes;
     const bool floating = desc->key == XL_F16 || desc->key == XL_F32 || desc->key == XL_F64;
-    const bool integer_signed =
-        desc->key == XL_I8 || desc->key == XL_I16 || desc->key == XL_I32 || desc->key == XL_I64;
-    return (key_order){.bytes = bytes,
+    const uint64_t plus_zero = 0; /* of every type */
+    return (key_order){.type = desc->key,
+                       .bytes = bytes,
                        .begin_bit = desc->begin_bit,
-                       .sign = UINT64_C(1) << (bits - 1),
-                       .ones = UINT64_MAX >> (64 - bits),
-                       .mask = UINT64_MAX >> (64 - compared),
-                       .negative_nans = floating ? nans[bytes] : 0,
-                       .is_signed = integer_signed,
-                       .descending = desc->order == XL_DESCENDING,
-                       .equal_zeros = desc->equal_zeros != 0 && floating};
-}
-
-/* The order of floating-point keys: all bits of negative numbers are flipped, and the sign of others.
- * Negative NaN, which then are the least, move behind the positive ones. */
-static uint64_t rank_of_float(const key_order *order, uint64_t key)
-{
-    if (order->equal_zeros && key == order->sign)
-        key = 0;
-    key ^= key & order->sign ? order->ones : order->sign;
-    return (key - order->negative_nans) & order->ones;
-}
-
-static uint64_t load_key(const void *keys, uint64_t i, unsigned bytes)
-{
-    if (bytes == 1)
-        return ((const uint8_t *)keys)[i];
-    if (bytes == 2)
-        return ((const uint16_t *)keys)[i];
-    return bytes == 4 ? ((const uint32_t *)keys)[i] : ((const uint64_t *)keys)[i];
+                       .bits = end - desc->begin_bit,
+                       .zero = desc->equal_zeros && floating ? core_code(desc->key, &plus_zero) : 0,
+                       .flip = desc->order == XL_DESCENDING ? UINT64_MAX >> (64 - 8 * bytes) : 0,
+                       .mask = UINT64_MAX >> (64 - (end - desc->begin_bit))};
 }
 
 typedef struct host_keys {
+    xl_mpi *mpi; /* the first member: see xlm_split() */
     const key_order *order;
-    const void *keys;
+    const unsigned char *keys;
+    uint64_t n;
 } host_keys;
 
 static uint64_t code_of(const host_keys *host, uint64_t i)
 {
     const key_order *const order = host->order;
-    uint64_t key = load_key(host->keys, i, order->bytes);
-    if (order->negative_nans > 0)
-        key = rank_of_float(order, key);
-    else if (order->is_signed)
-        key ^= order->sign;
-    if (order->descending)
-        key ^= order->ones;
-    return key >> order->begin_bit & order->mask;
+    uint64_t code = core_code(order->type, host->keys + i * order->bytes);
+    if (order->zero > 0 && code == order->zero - 1)
+        code = order->zero;
+    return (code ^ order->flip) >> order->begin_bit & order->mask;
 }
 
-/* The first of elements first to last whose code is at least `code`; last if there is none. */
-static uint64_t lower_bound(const host_keys *host, uint64_t first, uint64_t last, uint64_t code)
+/* xl_split_args.find. Each search begins at the place that the one before it found, with steps that
+ * double (Bentley and Yao, 1976), because most places are near the one before. */
+static xl_status find_codes(void *user, size_t count, const uint64_t *codes, uint64_t *at)
 {
-    while (first < last) {
-        const uint64_t middle = first + (last - first) / 2;
-        if (code_of(host, middle) < code)
-            first = middle + 1;
-        else
-            last = middle;
-    }
-    return first;
-}
-
-/* xlm_sorted.bounds */
-static xl_status find_bounds(void *user, const xlm_edges *rows, int num_rows, int count,
-                             unsigned shift, uint64_t *at)
-{
-    for (int row = 0; row < num_rows; ++row) {
-        uint64_t first = rows[row].first;
-        for (int j = 0; j < count; ++j)
-            *at++ = first =
-                lower_bound(user, first, rows[row].last, rows[row].edge + ((uint64_t)j << shift));
+    const host_keys *const host = user;
+    uint64_t first = 0;
+    for (size_t k = 0; k < count; ++k) {
+        uint64_t last = first, step = 1; /* all keys before `first` have smaller codes */
+        while (last < host->n && code_of(host, last) < codes[k]) {
+            first = last + 1;
+            last = host->n - last > step ? last + step : host->n;
+            step *= 2;
+        }
+        while (first < last) {
+            const uint64_t middle = first + (last - first) / 2;
+            if (code_of(host, middle) < codes[k])
+                first = middle + 1;
+            else
+                last = middle;
+        }
+        at[k] = first;
     }
     return XL_SUCCESS;
 }
@@ -753,17 +734,18 @@ static xl_status sort_ranks(sort_call *call, cl_uint num_waits, const cl_event *
 {
     xl_mpi *const mpi = call->mpi;
     sort_plan *const plan = call->plan;
-    host_keys host = {&plan->order, call->keys};
-    xlm_sorted sorted = {.n = call->n, .user = &host, .bounds = find_bounds};
+    host_keys host = {mpi, &plan->order, call->keys, call->n};
+    const xl_split_args split = {.n = call->n,
+                                 .code_bits = plan->order.bits,
+                                 .targets = plan->after,
+                                 .user = &host,
+                                 .find = find_codes,
+                                 .cuts = plan->cuts};
     xl_status status = xl_mpi_in_turn(mpi, prepare, call);
     if (status == XL_SUCCESS)
         status = xlm_agree(mpi, sort_here(call, num_waits, waits));
-    if (status == XL_SUCCESS && call->n > 0) {
-        sorted.least = code_of(&host, 0);
-        sorted.greatest = code_of(&host, call->n - 1);
-    }
     if (status == XL_SUCCESS)
-        status = xlm_split(mpi, &sorted, mpi->size, plan->after, plan->cuts);
+        status = xlm_split(mpi, &split);
     if (status != XL_SUCCESS)
         return status;
     status = count_messages(call);

@@ -2,14 +2,14 @@
  * Owners of points by intervals of the Morton order with equal weights. The device sorts the points by their
  * codes, by operations that have the same result on all devices, and the ranks search for the borders of the
  * parts in this order. */
+#include "mpi_split.h"
 #include "points.h"
-#include "splitters.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 typedef struct balance {
-    xl_mpi *mpi;
+    xl_mpi *mpi; /* the first member: see xlm_split() */
     cl_command_queue queue;
     const xl_mpi_balance_args *args;
     xlm_points points;
@@ -299,20 +299,19 @@ static xl_status find_scale(const balance *b, int *scale)
 /* ---- the search for the borders of the parts ------------------------------------------------ */
 
 /* Lower bounds of `count` queries among sorted numbers of this rank's points. */
-static xl_status search(const balance *b, cl_mem sorted, int count, const uint64_t *queries,
+static xl_status search(const balance *b, cl_mem sorted, size_t count, const uint64_t *queries,
                         uint64_t *at)
 {
     xl_mpi *const mpi = b->mpi;
-    const size_t all = (size_t)count;
     cl_mem device = NULL, found = NULL;
     cl_uint *places = NULL;
-    xl_status status = xlm_alloc(mpi, all, sizeof *places, &places);
+    xl_status status = xlm_alloc(mpi, count, sizeof *places, &places);
     if (status == XL_SUCCESS)
-        status = xlm_buffer_of(mpi, all * sizeof *queries, queries, &device);
+        status = xlm_buffer_of(mpi, count * sizeof *queries, queries, &device);
     if (status == XL_SUCCESS)
-        status = xlm_buffer(mpi, all * sizeof *places, &found);
+        status = xlm_buffer(mpi, count * sizeof *places, &found);
     const xl_search_args args = {.n = b->points.n,
-                                 .num_queries = all,
+                                 .num_queries = count,
                                  .keys = xl_view_of(sorted, 0),
                                  .queries = xl_view_of(device, 0),
                                  .indices_out = xl_view_of(found, 0)};
@@ -322,8 +321,8 @@ static xl_status search(const balance *b, cl_mem sorted, int count, const uint64
     if (status == XL_SUCCESS)
         status = xlm_order(mpi, b->queue);
     if (status == XL_SUCCESS)
-        status = xlm_read(mpi, b->queue, found, 0, all * sizeof *places, places, 0, NULL);
-    for (size_t k = 0; k < all && status == XL_SUCCESS; ++k)
+        status = xlm_read(mpi, b->queue, found, 0, count * sizeof *places, places, 0, NULL);
+    for (size_t k = 0; k < count && status == XL_SUCCESS; ++k)
         at[k] = places[k];
     xlm_release(device);
     xlm_release(found);
@@ -331,24 +330,19 @@ static xl_status search(const balance *b, cl_mem sorted, int count, const uint64
     return status;
 }
 
-/* xlm_sorted.bounds. The rows' first and last elements are those of their edges, so all points are searched. */
-static xl_status find_bounds(void *user, const xlm_edges *rows, int num_rows, int count,
-                             unsigned shift, uint64_t *at)
+/* xl_split_args.find */
+static xl_status find_codes(void *user, size_t count, const uint64_t *codes, uint64_t *at)
 {
     const balance *const b = user;
-    uint64_t *next = at; /* queries at first */
-    for (int row = 0; row < num_rows; ++row)
-        for (int j = 0; j < count; ++j)
-            *next++ = rows[row].edge + ((uint64_t)j << shift);
-    return search(b, b->codes, num_rows * count, at, at);
+    return search(b, b->codes, count, codes, at);
 }
 
-/* xlm_sorted.weights */
-static xl_status find_weights(void *user, int count, const uint64_t *at, uint64_t *weights)
+/* xl_split_args.weigh */
+static xl_status weigh(void *user, size_t count, const uint64_t *at, uint64_t *weights)
 {
     const balance *const b = user;
-    const cl_ulong n = (cl_ulong)count;
-    const size_t bytes = (size_t)count * sizeof *at;
+    const cl_ulong n = count;
+    const size_t bytes = count * sizeof *at;
     cl_mem from = NULL, to = NULL;
     xl_status status = xlm_buffer_of(b->mpi, bytes, at, &from);
     if (status == XL_SUCCESS)
@@ -364,51 +358,45 @@ static xl_status find_weights(void *user, int count, const uint64_t *at, uint64_
     return status;
 }
 
-/* xlm_sorted.heavy. sums[i] is the weight before point i + 1. */
-static xl_status find_heavy(void *user, int count, const uint64_t *weights, uint64_t *at)
+/* xl_split_args.find_weight. sums[i] is the weight before point i + 1. */
+static xl_status find_weight(void *user, size_t count, const uint64_t *weights, uint64_t *at)
 {
     const balance *const b = user;
     const xl_status status = search(b, b->sums, count, weights, at);
-    for (int k = 0; k < count && status == XL_SUCCESS; ++k)
+    for (size_t k = 0; k < count && status == XL_SUCCESS; ++k)
         at[k] = weights[k] == 0 ? 0 : at[k] < b->points.n ? at[k] + 1 : b->points.n;
     return status;
 }
 
-/* The searches of this rank, and the weight of its points. */
-static xl_status describe(balance *b, xlm_sorted *sorted, uint64_t *weight)
+/* The weight of this rank's points. */
+static xl_status find_total(const balance *b, uint64_t *weight)
 {
     const uint64_t n = b->points.n;
-    *sorted = (xlm_sorted){.n = n, .user = b, .bounds = find_bounds};
     *weight = n;
-    if (b->sums) {
-        sorted->weights = find_weights;
-        sorted->heavy = find_heavy;
-    }
-    if (n == 0)
-        return XL_SUCCESS;
-    xl_status status =
-        xlm_read(b->mpi, b->queue, b->codes, 0, sizeof sorted->least, &sorted->least, 0, NULL);
-    if (status == XL_SUCCESS)
-        status = xlm_read(b->mpi, b->queue, b->codes, (size_t)(n - 1) * sizeof sorted->greatest,
-                          sizeof sorted->greatest, &sorted->greatest, 0, NULL);
-    if (status == XL_SUCCESS && b->sums)
-        status = xlm_read(b->mpi, b->queue, b->sums, (size_t)(n - 1) * sizeof *weight,
-                          sizeof *weight, weight, 0, NULL);
-    return status;
+    return b->sums && n > 0 ? xlm_read(b->mpi, b->queue, b->sums, (size_t)(n - 1) * sizeof *weight,
+                                       sizeof *weight, weight, 0, NULL)
+                            : XL_SUCCESS;
 }
 
 /* COLLECTIVE; agreed. */
 static xl_status divide(balance *b)
 {
     xl_mpi *const mpi = b->mpi;
-    xlm_sorted sorted;
     uint64_t weight;
-    const xl_status mine = describe(b, &sorted, &weight);
+    const xl_status mine = find_total(b, &weight);
     const xl_status sizes = xlm_sizes(mpi, weight, b->cuts); /* until they are known */
     for (int r = 0; r <= mpi->size; ++r)
         b->targets[r] = xlm_even_target(b->cuts[mpi->size], r, mpi->size);
+    const xl_split_args split = {.n = b->points.n,
+                                 .code_bits = 64,
+                                 .targets = b->targets,
+                                 .user = b,
+                                 .find = find_codes,
+                                 .weigh = b->sums ? weigh : NULL,
+                                 .find_weight = b->sums ? find_weight : NULL,
+                                 .cuts = b->cuts};
     const xl_status status = xlm_agree(mpi, mine == XL_SUCCESS ? sizes : mine);
-    return status == XL_SUCCESS ? xlm_split(mpi, &sorted, mpi->size, b->targets, b->cuts) : status;
+    return status == XL_SUCCESS ? xlm_split(mpi, &split) : status;
 }
 
 static xl_status assign_owners(const balance *b)
