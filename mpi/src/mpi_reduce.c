@@ -15,9 +15,8 @@ typedef struct reduce_plan {
     xl_plan *segments; /* of the segments of a part; NULL: there are none */
     xl_plan *convert;  /* other segments for a range of a part; NULL: as they are */
     xl_plan *shift;    /* adds to the indices of XL_ARG_MIN, XL_ARG_MAX */
-    xl_mpi_plan
-        *scan; /* an inclusive scan, and `last`, a reduction of its results: then there are no */
-    xl_mpi_plan *last; /* other plans. Otherwise NULL */
+    xl_mpi_plan *scan; /* if not NULL, an inclusive scan replaces the plans above, and */
+    xl_mpi_plan *last; /* a reduction takes its last result in each segment */
     bool stores;       /* desc.store is given: `combine` takes the parameters */
     bool numbers;      /* `combine` takes the number of its result as a last parameter */
     size_t key_bytes;
