@@ -113,7 +113,7 @@ static xl_status read_offset(const xlm_parts *parts, const xlm_part *part, size_
 }
 
 /* Each offset but the last one begins a segment. */
-static xl_status heads_by_offsets(const xlm_parts *parts, xlm_part *part)
+xl_status xlm_heads_by_offsets(const xlm_parts *parts, xlm_part *part)
 {
     uint64_t lead = part->n, last = 0, end = part->n;
     const size_t count = part->segments.buffer ? part->segments.count : 0;
@@ -191,7 +191,7 @@ static xl_status find_heads(const xlm_parts *parts, xlm_part *part)
     part->lead = part->n;
     part->last = 0;
     if (problem->segments == XL_SEGMENTS_OFFSETS)
-        return heads_by_offsets(parts, part);
+        return xlm_heads_by_offsets(parts, part);
     if (problem->width > 0)
         heads_by_width(problem, part);
     if (problem->segments == XL_SEGMENTS_KEYS && part->n > 0)

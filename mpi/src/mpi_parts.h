@@ -19,12 +19,10 @@ typedef struct xlm_problem {
     uint32_t op, segments;
     uint64_t width, mask;
     size_t num_params;
-    bool loads;        /* desc.load is given: `partial` takes the parameters */
-    bool counts;       /* `partial` takes the index of its first element as a last parameter */
-    bool rounds;       /* the bits depend on the order of operations */
-    bool units;        /* parts are units */
-    bool has_identity; /* of the operator */
-    bool finds;        /* XL_ARG_MIN, XL_ARG_MAX: `partial` finds an index, `pick` its value */
+    bool loads;       /* desc.load is given: `partial` takes the parameters */
+    bool counts;      /* `partial` takes the index of its first element as a last parameter */
+    bool units;       /* parts are units */
+    bool finds;       /* XL_ARG_MIN, XL_ARG_MAX: `partial` finds an index, `pick` its value */
     xl_plan *carry;   /* a scan: the carry of a part, without init; then there are no other plans */
     xl_plan *partial; /* the reduction of a range of a part */
     xl_plan *pick;
@@ -76,8 +74,8 @@ xl_status xlm_same_desc(xl_mpi *mpi, xl_status mine, const xl_reduce_desc *desc,
 xl_status xlm_check_params(xl_mpi *mpi, const xl_reduce_desc *desc, const char *field,
                            const char *text);
 
-/* Whether units are supported for this descriptor, if it takes them. */
-xl_status xlm_check_units(xl_mpi *mpi, const xl_reduce_desc *desc, bool scans);
+/* Whether parts are units: with XL_REPRODUCIBLE, if the operator rounds. */
+bool xlm_in_units(const xl_reduce_desc *desc);
 
 /* Makes sizes and plans of a descriptor that the core library has checked. Local. Records no reason:
  * call it within xl_mpi_in_turn(). */
@@ -106,6 +104,9 @@ xl_status xlm_parts_divide(xlm_parts *parts, xlm_part mine, bool scans);
 xl_status xlm_parts_tell(xlm_parts *parts);   /* heads, values and records of the parts; local */
 xl_status xlm_parts_gather(xlm_parts *parts); /* COLLECTIVE: the records of all ranks */
 void xlm_parts_drop(xlm_parts *parts);
+
+/* XL_SEGMENTS_OFFSETS: sets heads, lead and last of a part, or fails if offsets are wrong. Local. */
+xl_status xlm_heads_by_offsets(const xlm_parts *parts, xlm_part *part);
 
 /* XL_SEGMENTS_WIDTH and XL_SEGMENTS_MASK: the heads of elements 0 to end - 1 of the whole array. */
 uint64_t xlm_heads_before(const xlm_problem *problem, uint64_t end);

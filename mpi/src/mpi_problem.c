@@ -154,11 +154,13 @@ char *xlm_shift_index(const char *text, const char *name, bool *found)
 
 /* ---- plans --------------------------------------------------------------------------------- */
 
-static bool rounds(const xl_reduce_desc *desc)
+bool xlm_in_units(const xl_reduce_desc *desc)
 {
-    if (desc->op == XL_USER_OP)
-        return !(desc->user_op->flags & XL_OP_STRICTLY_ASSOCIATIVE);
-    return (desc->op == XL_SUM || desc->op == XL_PROD) && xlm_is_float(desc->type);
+    const bool rounds =
+        desc->op == XL_USER_OP
+            ? desc->user_op && !(desc->user_op->flags & XL_OP_STRICTLY_ASSOCIATIVE)
+            : (desc->op == XL_SUM || desc->op == XL_PROD) && xlm_is_float(desc->type);
+    return rounds && desc->determinism == XL_REPRODUCIBLE;
 }
 
 void xlm_problem_init(xlm_problem *problem, xl_mpi *mpi, const xl_reduce_desc *desc)
@@ -180,9 +182,7 @@ void xlm_problem_init(xlm_problem *problem, xl_mpi *mpi, const xl_reduce_desc *d
     problem->mask = desc->segment_mask | 1; /* a row begins with a head */
     problem->num_params = desc->num_params;
     problem->loads = desc->load != NULL;
-    problem->rounds = rounds(desc);
-    problem->units = problem->rounds && desc->determinism == XL_REPRODUCIBLE;
-    problem->has_identity = desc->op != XL_USER_OP || desc->user_op->identity;
+    problem->units = xlm_in_units(desc);
     problem->finds = desc->op == XL_ARG_MIN || desc->op == XL_ARG_MAX;
 }
 
@@ -205,22 +205,6 @@ xl_status xlm_check_params(xl_mpi *mpi, const xl_reduce_desc *desc, const char *
                         "bytes together, because the first index of a part is one, too",
                         desc->num_params, field, XL_PARAMS - 1);
     return XL_SUCCESS;
-}
-
-xl_status xlm_check_units(xl_mpi *mpi, const xl_reduce_desc *desc, bool scans)
-{
-    const bool unsure = desc->op == XL_USER_OP && !desc->user_op;
-    if (unsure || desc->determinism != XL_REPRODUCIBLE || !rounds(desc))
-        return XL_SUCCESS;
-    if (scans ? desc->segments != XL_SEGMENTS_FLAG_BITMASK && desc->segments != XL_SEGMENTS_OFFSETS
-              : desc->segments == XL_SEGMENTS_NONE)
-        return XL_SUCCESS;
-    return xlm_fail(mpi, XL_ERROR_UNSUPPORTED,
-                    "desc.segments: %u; XL_REPRODUCIBLE with an operator that rounds across ranks "
-                    "takes %s",
-                    (unsigned)desc->segments,
-                    scans ? "XL_SEGMENTS_NONE, _HEAD_FLAGS, _KEYS, _WIDTH and _MASK"
-                          : "XL_SEGMENTS_NONE");
 }
 
 /* A plan for a range of a part: without init, store and segments. */

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT
  * Reduction across ranks. Without segments: the values of all parts, combined in their order. With
  * segments: one core call reduces the segments that begin on this rank; of the last one, which goes on
- * with the elements of the next ranks before their first heads, the values are combined. */
+ * with the elements of the next ranks before their first heads, the values are combined. With segments,
+ * XL_REPRODUCIBLE and an operator that rounds: the last elements of the segments of a scan. */
 #include "mpi_parts.h"
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,6 +15,8 @@ typedef struct reduce_plan {
     xl_plan *segments; /* of the segments of a part; NULL: there are none */
     xl_plan *convert;  /* other segments for a range of a part; NULL: as they are */
     xl_plan *shift;    /* adds to the indices of XL_ARG_MIN, XL_ARG_MAX */
+    xl_mpi_plan *scan; /* if not NULL, an inclusive scan replaces the plans above, and */
+    xl_mpi_plan *last; /* a reduction takes its last result in each segment */
     bool stores;       /* desc.store is given: `combine` takes the parameters */
     bool numbers;      /* `combine` takes the number of its result as a last parameter */
     size_t key_bytes;
@@ -42,6 +46,8 @@ static void destroy(xl_mpi_plan *base)
     xl_plan_destroy(plan->segments);
     xl_plan_destroy(plan->convert);
     xl_plan_destroy(plan->shift);
+    xl_mpi_plan_destroy(plan->scan);
+    xl_mpi_plan_destroy(plan->last);
     free(plan);
 }
 
@@ -60,7 +66,6 @@ static xl_status create_combine(reduce_plan *plan, const xl_reduce_desc *desc)
     combine.load = NULL;
     combine.load_type = XL_NONE;
     combine.user_load_type = NULL;
-    plan->stores = combine.store != NULL;
     if (!combine.store) {
         combine.num_params = 0;
         combine.params = NULL;
@@ -126,6 +131,11 @@ static xl_status create_convert(reduce_plan *plan, const xl_reduce_desc *desc)
     return XL_SUCCESS;
 }
 
+static bool is_by_scan(const xl_reduce_desc *desc)
+{
+    return xlm_in_units(desc) && desc->segments != XL_SEGMENTS_NONE;
+}
+
 static xl_status create(xl_mpi_plan *base, const void *of)
 {
     static const xl_param by[] = {{"from", XL_U64}};
@@ -139,8 +149,11 @@ static xl_status create(xl_mpi_plan *base, const void *of)
         return status;
     xlm_problem_init(&plan->problem, mpi, desc);
     plan->key_bytes = xl_type_size((xl_type)desc->segment_type);
+    plan->stores = desc->store != NULL;
     if (plan->problem.finds)
         plan->problem.store_bytes = sizeof(uint64_t);
+    if (is_by_scan(desc))
+        return XL_SUCCESS; /* create_by_scan() follows */
     status = xlm_problem_plans(&plan->problem, desc);
     if (status == XL_SUCCESS)
         status = create_combine(plan, desc);
@@ -155,6 +168,84 @@ static xl_status create(xl_mpi_plan *base, const void *of)
     return status;
 }
 
+static xl_scan_desc scan_of(const xl_reduce_desc *desc)
+{
+    xl_scan_desc scan;
+    xl_scan_desc_init(&scan);
+    scan.type = desc->type;
+    scan.user_type = desc->user_type;
+    scan.load_type = desc->load_type;
+    scan.user_load_type = desc->user_load_type;
+    scan.op = desc->op;
+    scan.kind = XL_INCLUSIVE;
+    scan.user_op = desc->user_op;
+    scan.init = desc->init;
+    scan.load = desc->load;
+    scan.num_params = desc->load ? desc->num_params : 0;
+    scan.params = desc->load ? desc->params : NULL;
+    scan.segments = desc->segments;
+    scan.segment_type = desc->segment_type;
+    scan.segment_width = desc->segment_width;
+    scan.segment_mask = desc->segment_mask;
+    scan.determinism = desc->determinism;
+    return scan;
+}
+
+/* The operator that takes the second of two elements. */
+static void write_last(const xl_reduce_desc *desc, char source[256])
+{
+    static const char *const names[] = {"",     "char", "uchar", "short", "ushort", "int",
+                                        "uint", "long", "ulong", "half",  "float",  "double"};
+    const uint32_t lanes = desc->type >> 8;
+    const bool user = desc->user_type;
+    const char *const name = user ? desc->user_type->name : names[desc->type & 0xff];
+    const char number[] = {user || lanes == 0 ? '\0' : (char)('0' + lanes), '\0'};
+    snprintf(source, 256, "%s%s xlm_last(%s%s a, %s%s b) { return b; }", name, number, name, number,
+             name, number);
+}
+
+/* The identity of a sum or a product of floating-point numbers, in `room`, or that of the caller's operator, or
+ * NULL. */
+static const void *identity_of(const xl_reduce_desc *desc, double room[4])
+{
+    const size_t bytes = xl_type_size((xl_type)(desc->type & 0xff));
+    const uint16_t half = 0x3c00;
+    const float single = 1;
+    const double one = 1;
+    if (desc->op == XL_USER_OP)
+        return desc->user_op->identity;
+    memset(room, 0, 4 * sizeof *room);
+    for (size_t k = 0; desc->op == XL_PROD && k < 4; ++k)
+        memcpy((char *)room + k * bytes,
+               bytes == 2   ? (const void *)&half
+               : bytes == 4 ? (const void *)&single
+                            : &one,
+               bytes);
+    return room;
+}
+
+/* A segment's value is the last element of its scan, and of an empty segment the identity, or init.
+ * COLLECTIVE; the status is agreed. */
+static xl_status create_by_scan(reduce_plan *plan, const xl_reduce_desc *desc)
+{
+    char source[256];
+    double room[4];
+    const xl_scan_desc scan = scan_of(desc);
+    xl_reduce_desc last = *desc;
+    const xl_user_op op = {"xlm_last", source, NULL, XL_OP_STRICTLY_ASSOCIATIVE};
+    write_last(desc, source);
+    last.load_type = XL_NONE;
+    last.user_load_type = NULL;
+    last.load = NULL;
+    last.op = XL_USER_OP;
+    last.user_op = &op;
+    last.init = desc->init ? desc->init : identity_of(desc, room);
+    last.num_params = desc->store ? desc->num_params : 0;
+    last.params = desc->store ? desc->params : NULL;
+    const xl_status status = xl_mpi_scan_create(plan->base.mpi, &scan, &plan->scan);
+    return status == XL_SUCCESS ? xl_mpi_reduce_create(plan->base.mpi, &last, &plan->last) : status;
+}
+
 static const xlm_plan_kind reduce_kind = {"reduction", create, destroy};
 
 static xl_status check_desc(xl_mpi *mpi, const xl_reduce_desc *desc, xl_mpi_plan **out)
@@ -164,7 +255,7 @@ static xl_status check_desc(xl_mpi *mpi, const xl_reduce_desc *desc, xl_mpi_plan
     xl_status status = xlm_check_params(mpi, desc, "desc.load", desc->load);
     if (status == XL_SUCCESS)
         status = xlm_check_params(mpi, desc, "desc.store", desc->store);
-    return status == XL_SUCCESS ? xlm_check_units(mpi, desc, false) : status;
+    return status;
 }
 
 xl_status xl_mpi_reduce_create(xl_mpi *mpi, const xl_reduce_desc *desc, xl_mpi_plan **out)
@@ -173,7 +264,14 @@ xl_status xl_mpi_reduce_create(xl_mpi *mpi, const xl_reduce_desc *desc, xl_mpi_p
         return XL_ERROR_INVALID_ARGUMENT;
     xl_status status = check_desc(mpi, desc, out);
     status = xlm_same_desc(mpi, status, desc, NULL, 0);
-    return xlm_plan_create(mpi, status, sizeof(reduce_plan), &reduce_kind, desc, out);
+    status = xlm_plan_create(mpi, status, sizeof(reduce_plan), &reduce_kind, desc, out);
+    if (status == XL_SUCCESS && is_by_scan(desc))
+        status = create_by_scan((reduce_plan *)*out, desc);
+    if (status != XL_SUCCESS && out) {
+        xl_mpi_plan_destroy(*out);
+        *out = NULL;
+    }
+    return status;
 }
 
 /* ---- checks -------------------------------------------------------------------------------- */
@@ -571,6 +669,32 @@ static xl_status tell(reduce_call *call)
     return status;
 }
 
+/* The last elements of the segments of a scan. COLLECTIVE; the status is agreed. */
+static xl_status reduce_by_scan(reduce_call *call, cl_event *event)
+{
+    const reduce_plan *const plan = call->plan;
+    xl_mpi *const mpi = plan->base.mpi;
+    xl_scan_args scan = {
+        .n = call->args->n, .in = call->args->in, .segments = call->args->segments};
+    xl_reduce_args last = *call->args;
+    cl_event scanned = NULL;
+    cl_mem sums = NULL;
+    if (plan->problem.loads)
+        memcpy(scan.params, call->args->params, sizeof scan.params);
+    if (!plan->stores)
+        memset(last.params, 0, sizeof last.params);
+    xl_status status = xlm_agree(mpi, xlm_buffer(mpi, scan.n * plan->problem.type_bytes, &sums));
+    scan.out = last.in = xl_view_of(sums, 0);
+    if (status == XL_SUCCESS)
+        status = xl_mpi_scan(plan->scan, call->parts.queue, &scan, 0, NULL, &scanned);
+    if (status == XL_SUCCESS)
+        status = xl_mpi_reduce(plan->last, call->parts.queue, &last, 1, &scanned, event);
+    if (scanned)
+        clReleaseEvent(scanned);
+    xlm_release(sums);
+    return status;
+}
+
 static void drop(reduce_call *call)
 {
     xlm_release(call->converted[0]);
@@ -592,6 +716,11 @@ xl_status xl_mpi_reduce(xl_mpi_plan *base, cl_command_queue queue, const xl_redu
     reduce_call call = {
         .plan = plan, .args = args, .parts = {.problem = &plan->problem, .queue = queue}};
     xl_status status = xlm_agree(mpi, check_call(&call, num_waits, waits));
+    if (plan->scan) {
+        status = status == XL_SUCCESS ? reduce_by_scan(&call, event) : status;
+        drop(&call);
+        return status;
+    }
     if (status == XL_SUCCESS)
         status = divide(&call);
     if (status == XL_SUCCESS)

@@ -8,8 +8,10 @@
 typedef struct scan_plan {
     xl_mpi_plan base;
     xlm_problem problem;
-    xl_plan *scan;    /* of a part, with a carry */
-    xl_plan *combine; /* the carry of the values of parts */
+    xl_plan *scan;       /* of a part, with a carry */
+    xl_plan *combine;    /* the carry of the values of parts */
+    xl_plan *flags;      /* head flags from bits or offsets, if elements move; else NULL */
+    xlm_problem flagged; /* `problem` with these flags; borrows its plans */
 } scan_plan;
 
 /* One call. */
@@ -22,6 +24,7 @@ typedef struct scan_call {
     size_t *from;   /* [all]: the first part whose value is in the carry before each part */
     cl_mem carries; /* elements 2 k and 2 k + 1: the carry of part k of this rank */
     cl_mem *keys; /* [count]: of parts that need a copy of their keys behind that of another rank */
+    cl_mem flags;
 } scan_call;
 
 /* ---- creation ------------------------------------------------------------------------------ */
@@ -32,6 +35,7 @@ static void destroy(xl_mpi_plan *base)
     xlm_problem_drop(&plan->problem);
     xl_plan_destroy(plan->scan);
     xl_plan_destroy(plan->combine);
+    xl_plan_destroy(plan->flags);
     free(plan);
 }
 
@@ -71,22 +75,49 @@ static xl_status create_carry(scan_plan *plan, const xl_scan_desc *desc)
     return xl_scan_create(plan->base.mpi->ctx, &carry, &plan->problem.carry);
 }
 
+/* A scan of ones is 0 where a segment begins. desc becomes that of a scan with head flags. */
+static xl_status create_flags(scan_plan *plan, xl_scan_desc *desc)
+{
+    xl_scan_desc flags;
+    xl_scan_desc_init(&flags);
+    flags.type = XL_U8;
+    flags.op = XL_OR;
+    flags.load = "1";
+    flags.store = "x == 0";
+    flags.segments = desc->segments;
+    flags.segment_type = desc->segment_type;
+    flags.segment_width = desc->segment_width;
+    flags.segment_mask = desc->segment_mask;
+    flags.carry = 1;
+    desc->segments = XL_SEGMENTS_HEAD_FLAGS;
+    desc->segment_type = XL_NONE;
+    return xl_scan_create(plan->base.mpi->ctx, &flags, &plan->flags);
+}
+
 static xl_status create(xl_mpi_plan *base, const void *of)
 {
     scan_plan *const plan = (scan_plan *)base;
-    const xl_scan_desc *const desc = of;
+    xl_scan_desc desc = *(const xl_scan_desc *)of, scan;
     xl_mpi *const mpi = base->mpi;
-    xl_scan_desc scan = *desc;
-    const xl_reduce_desc reduce = xlm_reduce_of(desc);
+    const xl_reduce_desc reduce = xlm_reduce_of(&desc);
+    xl_status status = XL_SUCCESS;
+    if (xlm_in_units(&reduce) &&
+        (desc.segments == XL_SEGMENTS_FLAG_BITMASK || desc.segments == XL_SEGMENTS_OFFSETS))
+        status = create_flags(plan, &desc);
+    scan = desc;
     scan.carry = 1;
-    xl_status status = xl_scan_create(mpi->ctx, &scan, &plan->scan);
+    if (status == XL_SUCCESS)
+        status = xl_scan_create(mpi->ctx, &scan, &plan->scan);
     if (status != XL_SUCCESS)
         return status;
     xlm_problem_init(&plan->problem, mpi, &reduce);
     if (mpi->size == 1 && !plan->problem.units)
         return XL_SUCCESS;
-    status = create_carry(plan, desc);
-    return status == XL_SUCCESS ? create_combine(plan, desc) : status;
+    status = create_carry(plan, &desc);
+    plan->flagged = plan->problem;
+    plan->flagged.segments = XL_SEGMENTS_HEAD_FLAGS;
+    plan->flagged.segment_bytes = 1;
+    return status == XL_SUCCESS ? create_combine(plan, &desc) : status;
 }
 
 static const xlm_plan_kind scan_kind = {"scan", create, destroy};
@@ -98,8 +129,7 @@ static xl_status check_desc(xl_mpi *mpi, const xl_scan_desc *desc, xl_mpi_plan *
     if (desc->carry)
         return xlm_fail(mpi, XL_ERROR_INVALID_ARGUMENT, "desc.carry: %u; must be 0",
                         (unsigned)desc->carry);
-    const xl_reduce_desc reduce = xlm_reduce_of(desc);
-    return xlm_check_units(mpi, &reduce, true);
+    return XL_SUCCESS;
 }
 
 xl_status xl_mpi_scan_create(xl_mpi *mpi, const xl_scan_desc *desc, xl_mpi_plan **out)
@@ -169,6 +199,58 @@ static xl_status check_call(scan_call *call, cl_uint num_waits, const cl_event *
         status = xlm_wait(mpi, num_waits, waits);
     call->parts.params = args->params;
     return status == XL_SUCCESS ? xlm_parts_reserve(&call->parts) : status;
+}
+
+/* Whether the first element of this rank begins a segment, because it is the first of all, or a lower rank has
+ * an offset at its end. COLLECTIVE. ends: whether this rank has one. */
+static xl_status find_begin(xlm_parts *parts, size_t n, bool ends, bool *begins)
+{
+    xl_mpi *const mpi = parts->problem->mpi;
+    uint64_t said = 0; /* 1: an offset at the end; 2: elements */
+    const xl_status status = xlm_sizes(mpi, (n > 0) * 2u + ends, parts->at);
+    *begins = false;
+    for (int r = mpi->rank; status == XL_SUCCESS && r > 0 && said < 2; --r) {
+        said = parts->at[r] - parts->at[r - 1];
+        *begins = *begins || said % 2;
+    }
+    *begins = *begins || said < 2;
+    return status;
+}
+
+/* Head flags of this rank's elements, made of its bits or offsets: flags can move with their elements.
+ * COLLECTIVE; the status is agreed. */
+static xl_status make_flags(scan_call *call, xl_view *segments)
+{
+    xlm_parts *const parts = &call->parts;
+    xl_mpi *const mpi = call->plan->base.mpi;
+    const size_t n = call->args->n;
+    xlm_part part = {.n = n, .segments = *segments};
+    bool begins;
+    cl_mem carry = NULL;
+    xl_status status = XL_SUCCESS;
+    if (call->plan->problem.segments == XL_SEGMENTS_OFFSETS)
+        status = xlm_heads_by_offsets(parts, &part);
+    const xl_status found = find_begin(parts, n, part.heads && part.last == n, &begins);
+    const unsigned char before = !begins;
+    status = status == XL_SUCCESS ? found : status;
+    if (status == XL_SUCCESS)
+        status = xlm_buffer(mpi, n, &call->flags);
+    if (status == XL_SUCCESS)
+        status = xlm_buffer_of(mpi, 1, &before, &carry);
+    *segments = xl_view_of(call->flags, 0);
+    const xl_scan_args args = {.n = n,
+                               .in = *segments, /* not used */
+                               .segments = part.segments,
+                               .out = *segments,
+                               .carry_in = xl_view_of(carry, 0)};
+    if (status == XL_SUCCESS && n > 0)
+        status =
+            xlm_core(mpi, xl_scan_enqueue(call->plan->flags, parts->queue, &args, 0, NULL, NULL));
+    if (status == XL_SUCCESS)
+        status = xlm_finish(mpi, parts->queue);
+    xlm_release(carry);
+    parts->problem = &call->plan->flagged;
+    return xlm_agree(mpi, status);
 }
 
 static xl_status reserve(scan_call *call)
@@ -299,6 +381,7 @@ static void drop(scan_call *call)
     for (size_t k = 0; call->keys && k < call->parts.count; ++k)
         xlm_release(call->keys[k]);
     xlm_release(call->carries);
+    xlm_release(call->flags);
     free(call->keys);
     free(call->at);
     free(call->from);
@@ -332,11 +415,14 @@ xl_status xl_mpi_scan(xl_mpi_plan *base, cl_command_queue queue, const xl_scan_a
     scan_call call = {
         .plan = plan, .args = args, .parts = {.problem = &plan->problem, .queue = queue}};
     xl_status status = xlm_agree(mpi, check_call(&call, num_waits, waits));
+    xlm_part mine = {0};
     if (status == XL_SUCCESS)
-        status = xlm_parts_divide(
-            &call.parts,
-            (xlm_part){.n = args->n, .in = args->in, .segments = args->segments, .out = args->out},
-            true);
+        mine =
+            (xlm_part){.n = args->n, .in = args->in, .segments = args->segments, .out = args->out};
+    if (status == XL_SUCCESS && plan->flags)
+        status = make_flags(&call, &mine.segments);
+    if (status == XL_SUCCESS)
+        status = xlm_parts_divide(&call.parts, mine, true);
     if (status == XL_SUCCESS)
         status = exchange(&call);
     if (status == XL_SUCCESS) {

@@ -178,9 +178,7 @@ XL_API void xl_mpi_plan_destroy(xl_mpi_plan *plan);
  * carry 0; a user's type, operator and texts are allowed.
  * XL_REPRODUCIBLE: the bits of results do not depend on the number of ranks or on where the parts are
  * divided. If the operator rounds, units of 2^18 elements of the whole array are computed by one rank
- * each: the one that has the first element.
- * XL_ERROR_UNSUPPORTED: XL_REPRODUCIBLE with an operator that rounds and XL_SEGMENTS_FLAG_BITMASK or
- * XL_SEGMENTS_OFFSETS. */
+ * each: the one that has the first element. */
 XL_NODISCARD XL_API xl_status xl_mpi_scan_create(xl_mpi *mpi, const xl_scan_desc *desc,
                                                  xl_mpi_plan **plan);
 
@@ -196,9 +194,9 @@ XL_NODISCARD XL_API xl_status xl_mpi_scan(xl_mpi_plan *plan, cl_command_queue qu
                                           const cl_event *waits, cl_event *event);
 
 /* COLLECTIVE. A reduction of the whole array. desc: as for xl_reduce_create(), the same on all ranks.
- * XL_REPRODUCIBLE: as in xl_mpi_scan_create().
- * XL_ERROR_UNSUPPORTED: 8 parameters or more than 56 bytes of them, if `load` or `store` uses i;
- * XL_REPRODUCIBLE with an operator that rounds and segments. */
+ * XL_REPRODUCIBLE: as in xl_mpi_scan_create(). With segments and an operator that rounds, a call scans
+ * the whole array, and each rank needs device memory for n elements of desc.type.
+ * XL_ERROR_UNSUPPORTED: 8 parameters or more than 56 bytes of them, if `load` or `store` uses i. */
 XL_NODISCARD XL_API xl_status xl_mpi_reduce_create(xl_mpi *mpi, const xl_reduce_desc *desc,
                                                    xl_mpi_plan **plan);
 
