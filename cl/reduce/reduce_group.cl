@@ -94,21 +94,33 @@ void xl_rows_stage(const xl_loaded_rows *load, __local xl_stage *stage, const xl
 }
 
 #if XL_SEGMENTS == 4
+/* An element as an offset. The greatest offset stands for all that are greater. */
+XL_SEG xl_offset_of(ulong element)
+{
+    return (XL_SEG)min(element, (ulong)(XL_SEG) ~(XL_SEG)0);
+}
+
+/* The segments from `next` on that end in the chunk, at most. They are counted in 32 bits. */
+uint xl_segments_left(xl_chunk chunk, ulong next)
+{
+    return (uint)min(chunk.after - next, (ulong)0x7fffffff);
+}
+
 /* Marks the heads of a tile whose marks are clear. `next` is the first segment that may end in the
  * tile; if its first element is in the tile, it is a head. A segment that ends at the end of the
  * tile has its mark there, behind its last element. */
 void xl_ends_mark(__local xl_temp_storage *storage, const xl_input *input, xl_chunk_tile chunk_tile,
                   xl_chunk chunk, ulong next)
 {
-    const __global XL_SEG *const offsets = input->segments;
+    const __global XL_SEG *const offsets = input->segments + next;
     __local uchar *const marks = (__local uchar *)storage->marks;
     if (get_local_id(0) == 0) {
         storage->next = next;
-        if (next + 1 < input->count && offsets[next] - chunk_tile.base < XL_TILE)
-            marks[(uint)(offsets[next] - chunk_tile.base)] = 1;
+        if (next + 1 < input->count && offsets[0] - chunk_tile.base < XL_TILE)
+            marks[(uint)(offsets[0] - chunk_tile.base)] = 1;
     }
-    xl_offsets_mark(marks, offsets, next + 1, chunk.after + 1, chunk_tile.base,
-                    chunk_tile.base + chunk_tile.end + 1);
+    xl_offsets_mark(marks, offsets, xl_segments_left(chunk, next), xl_offset_of(chunk_tile.base),
+                    xl_offset_of(chunk_tile.base + chunk_tile.end));
 }
 #elif XL_SEGMENTS == 1 || XL_SEGMENTS == 3
 /* Marks the heads of a tile, from element `at` on, by the flags or keys in 16 aligned bytes. */
@@ -266,30 +278,37 @@ void xl_chunk_tile_scan(__local xl_temp_storage *storage, const xl_input *input,
 }
 
 #if XL_SEGMENTS == 4
-/* Stores the result of segment s, with elements `from` to before `to`, if it ends in the tile. The
- * chunk's first segment, if it began before the chunk, goes to the carry-out. The first segment
+/* The segments that may end in a tile. */
+typedef struct xl_ends {
+    XL_SEG base, begin, end; /* of the tile, as offsets; begin: the chunk's first element in it */
+    XL_SEG chunk;            /* the chunk's first element */
+    uint count;              /* segments */
+    bool is_first;           /* the first of them is the chunk's first */
+} xl_ends;
+
+/* Stores the result of segment next + k, with elements `from` to before `to`, if it ends in the tile.
+ * The chunk's first segment, if it began before the chunk, goes to the carry-out. The first segment
  * that ends later becomes storage->next. */
-void xl_end_store(__local xl_temp_storage *storage, const xl_input *input, xl_chunk_tile chunk_tile,
-                  xl_chunk chunk, const xl_output_iterator *output,
-                  __global xl_carry_out *carry_out, ulong s, ulong from, ulong to)
+void xl_end_store(__local xl_temp_storage *storage, const xl_input *input, const xl_ends *ends,
+                  const xl_output_iterator *output, __global xl_carry_out *carry_out, ulong next,
+                  uint k, XL_SEG from, XL_SEG to)
 {
-    const ulong end = chunk_tile.base + chunk_tile.end, at = to - chunk_tile.base - 1;
-    if (to > end) {
-        if (from <= end)
-            storage->next = s;
+    if (to > ends->end) {
+        if (from <= ends->end)
+            storage->next = next + k;
         return;
     }
-    const bool some = to > chunk_tile.base + chunk_tile.first && at < XL_TILE;
-    if (s == chunk.segment && from < chunk.begin) {
-        carry_out->open =
-            some ? xl_accumulator_of(storage->stage.out[XL_AT((uint)at)], false) : xl_identity();
-        carry_out->index = s;
+    const bool some = to > ends->begin;
+    const uint at = XL_AT((uint)(to - ends->base) - 1u);
+    if (k == 0 && ends->is_first && from < ends->chunk) {
+        carry_out->open = some ? xl_accumulator_of(storage->stage.out[at], false) : xl_identity();
+        carry_out->index = next;
     } else {
-        xl_output_iterator_put(
-            output, s, some && from < to ? storage->stage.out[XL_AT((uint)at)] : xl_empty_e(input));
+        xl_output_iterator_put(output, next + k,
+                               some && from < to ? storage->stage.out[at] : xl_empty_e(input));
     }
-    if (s + 1 == chunk.after)
-        storage->next = chunk.after;
+    if (k + 1 == ends->count)
+        storage->next = next + ends->count;
 }
 
 /* Stores the results of all segments that end in the tile, from segment `next` on. */
@@ -297,24 +316,31 @@ void xl_chunk_tile_store(__local xl_temp_storage *storage, const xl_input *input
                          xl_chunk_tile chunk_tile, xl_chunk chunk, const xl_output_iterator *output,
                          __global xl_carry_out *carry_out, ulong next)
 {
-    const __global XL_SEG *const offsets = input->segments;
-    const ulong end = chunk_tile.base + chunk_tile.end;
+    const __global XL_SEG *const offsets = input->segments + next;
+    const uint i = (uint)get_local_id(0);
+    xl_ends ends;
+    ends.base = xl_offset_of(chunk_tile.base);
+    ends.begin = xl_offset_of(chunk_tile.base + chunk_tile.first);
+    ends.end = xl_offset_of(chunk_tile.base + chunk_tile.end);
+    ends.chunk = xl_offset_of(chunk.begin);
+    ends.count = xl_segments_left(chunk, next);
+    ends.is_first = next == chunk.segment;
     bool more = true;
-    for (ulong s = next + get_local_id(0); more && s < chunk.after;) {
-        if (s >= next + XL_GROUP_SIZE && s + (XL_PAIRS - 1) * XL_GROUP_SIZE < chunk.after) {
+    for (uint k = i; more && k < ends.count;) {
+        if (k != i && k + (XL_PAIRS - 1) * XL_GROUP_SIZE < ends.count) {
             XL_SEG from[XL_PAIRS], to[XL_PAIRS];
-            xl_pairs_load(offsets + s, XL_GROUP_SIZE, from, to);
+            xl_pairs_load(offsets + k, XL_GROUP_SIZE, from, to);
 #pragma unroll
-            for (uint k = 0; k < XL_PAIRS; ++k)
-                xl_end_store(storage, input, chunk_tile, chunk, output, carry_out,
-                             s + k * XL_GROUP_SIZE, from[k], to[k]);
-            more = to[XL_PAIRS - 1] <= end;
-            s += XL_PAIRS * XL_GROUP_SIZE;
+            for (uint j = 0; j < XL_PAIRS; ++j)
+                xl_end_store(storage, input, &ends, output, carry_out, next, k + j * XL_GROUP_SIZE,
+                             from[j], to[j]);
+            more = to[XL_PAIRS - 1] <= ends.end;
+            k += XL_PAIRS * XL_GROUP_SIZE;
         } else {
-            const ulong to = offsets[s + 1];
-            xl_end_store(storage, input, chunk_tile, chunk, output, carry_out, s, offsets[s], to);
-            more = to <= end;
-            s += XL_GROUP_SIZE;
+            const XL_SEG to = offsets[k + 1];
+            xl_end_store(storage, input, &ends, output, carry_out, next, k, offsets[k], to);
+            more = to <= ends.end;
+            k += XL_GROUP_SIZE;
         }
     }
 }

@@ -91,35 +91,33 @@ void xl_pairs_load(const __global XL_SEG *offsets, uint step, XL_SEG *from, XL_S
 
 /* Marks the place of an offset if it is in the tile. Only one of equal offsets writes. Offsets that
  * do not ascend are the caller's error; they write nothing outside the marks. */
-void xl_mark_put(__local uchar *marks, ulong base, ulong end, ulong before, ulong at)
+void xl_mark_put(__local uchar *marks, XL_SEG base, XL_SEG last, XL_SEG before, XL_SEG at)
 {
-    if (at >= base && at < end && at != before)
+    if (at >= base && at <= last && at != before)
         marks[(uint)(at - base)] = 1;
 }
 
-/* Marks those of the offsets `first` to after - 1 that are in [base, end). All offsets before
- * `first` must be below base. A mark is a byte, which needs no atomics. All work-items must call it
- * together. */
-void xl_offsets_mark(__local uchar *marks, const __global XL_SEG *offsets, ulong first, ulong after,
-                     ulong base, ulong end)
+/* Marks the places of offsets[1] to offsets[count], which are `base` to `last`. */
+void xl_offsets_mark(__local uchar *marks, const __global XL_SEG *offsets, uint count, XL_SEG base,
+                     XL_SEG last)
 {
-    const uint size = (uint)get_local_size(0);
+    const uint size = (uint)get_local_size(0), i = (uint)get_local_id(0);
     bool more = true;
-    for (ulong s = first + get_local_id(0); more && s < after;) {
+    for (uint k = i; more && k < count;) {
         /* The first offset of a work-item alone: if segments are long, there is no second. */
-        if (s >= first + size && s + (XL_PAIRS - 1) * size < after) {
+        if (k != i && k + (XL_PAIRS - 1) * size < count) {
             XL_SEG before[XL_PAIRS], at[XL_PAIRS];
-            xl_pairs_load(offsets + s - 1, size, before, at);
+            xl_pairs_load(offsets + k, size, before, at);
 #pragma unroll
-            for (uint k = 0; k < XL_PAIRS; ++k)
-                xl_mark_put(marks, base, end, before[k], at[k]);
-            more = at[XL_PAIRS - 1] < end;
-            s += XL_PAIRS * size;
+            for (uint j = 0; j < XL_PAIRS; ++j)
+                xl_mark_put(marks, base, last, before[j], at[j]);
+            more = at[XL_PAIRS - 1] <= last;
+            k += XL_PAIRS * size;
         } else {
-            const ulong at = offsets[s];
-            xl_mark_put(marks, base, end, s > 0 ? offsets[s - 1] : ~0ul, at);
-            more = at < end;
-            s += size;
+            const XL_SEG at = offsets[k + 1];
+            xl_mark_put(marks, base, last, offsets[k], at);
+            more = at <= last;
+            k += size;
         }
     }
 }
