@@ -119,8 +119,8 @@ void xl_ends_mark(__local xl_temp_storage *storage, const xl_input *input, xl_ch
         if (next + 1 < input->count && offsets[0] - chunk_tile.base < XL_TILE)
             marks[(uint)(offsets[0] - chunk_tile.base)] = 1;
     }
-    xl_offsets_mark(marks, offsets, xl_segments_left(chunk, next), xl_offset_of(chunk_tile.base),
-                    xl_offset_of(chunk_tile.base + chunk_tile.end));
+    xl_offsets_mark(marks, offsets + 1, xl_segments_left(chunk, next), chunk_tile.base,
+                    chunk_tile.end + 1, 1);
 }
 #elif XL_SEGMENTS == 1 || XL_SEGMENTS == 3
 /* Marks the heads of a tile, from element `at` on, by the flags or keys in 16 aligned bytes. */

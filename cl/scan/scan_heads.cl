@@ -51,27 +51,6 @@ uint xl_heads_find(const __global XL_SEG *offsets, ulong count, ulong first, ulo
     return heads;
 }
 
-/* Marks the offsets `first` to after - 1 that are in the `left` elements from `base` on. A
- * work-item loads several together: if it tested each before it loaded the next, each would cost a
- * trip to memory. Equal offsets write the same. */
-void xl_tile_mark(__local uchar *marks, const __global XL_SEG *offsets, ulong first, ulong after,
-                  ulong base, uint left)
-{
-    enum { SEVERAL = 8 };
-    XL_SEG at[SEVERAL];
-    bool more = true;
-    for (ulong i = first + get_local_id(0); more && i < after; i += SEVERAL * XL_GROUP_SIZE) {
-#pragma unroll
-        for (uint k = 0; k < SEVERAL; ++k)
-            at[k] = offsets[min(i + k * XL_GROUP_SIZE, after - 1)];
-#pragma unroll
-        for (uint k = 0; k < SEVERAL; ++k)
-            if (at[k] - base < left)
-                marks[(uint)(at[k] - base)] = 1;
-        more = at[SEVERAL - 1] < base + left;
-    }
-}
-
 /* The first offset is number `offsets_offset` of its buffer, the first word number `mask_offset`,
  * the first word of the state number `state_offset`. */
 __kernel __attribute__((reqd_work_group_size(XL_GROUP_SIZE, 1, 1))) void
@@ -93,7 +72,8 @@ xl_scan_heads(const __global XL_SEG *offsets, ulong offsets_offset, ulong count,
     xl_marks_clear(marks, XL_TILE / 16);
     xl_local_barrier();
     if (!many)
-        xl_tile_mark((__local uchar *)marks, offsets, first, min(far, count), base, left);
+        xl_offsets_mark((__local uchar *)marks, offsets + first, (uint)(min(far, count) - first),
+                        base, left, 0);
     xl_local_barrier();
     for (uint w = (uint)get_local_id(0); 32 * w < left; w += XL_GROUP_SIZE)
         mask[w] = many ? xl_heads_find(offsets, count, first, base + 32 * w)

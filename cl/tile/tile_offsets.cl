@@ -89,34 +89,33 @@ void xl_pairs_load(const __global XL_SEG *offsets, uint step, XL_SEG *from, XL_S
     }
 }
 
-/* Marks the place of an offset if it is in the tile. Only one of equal offsets writes. Offsets that
- * do not ascend are the caller's error; they write nothing outside the marks. */
-void xl_mark_put(__local uchar *marks, XL_SEG base, XL_SEG last, XL_SEG before, XL_SEG at)
-{
-    if (at >= base && at <= last && at != before)
-        marks[(uint)(at - base)] = 1;
-}
-
-/* Marks the places of offsets[1] to offsets[count], which are `base` to `last`. */
-void xl_offsets_mark(__local uchar *marks, const __global XL_SEG *offsets, uint count, XL_SEG base,
-                     XL_SEG last)
+/* Marks the places of offsets[0] to offsets[count - 1] that are in the `left` elements from `base` on.
+ * Equal offsets write the same. The first `alone` offsets of a work-item are loaded one by one: of
+ * long segments there may be no more. Offsets that do not ascend are the caller's error; they write
+ * nothing outside the marks. Numbers have as many bits as offsets, to save instructions. */
+void xl_offsets_mark(__local uchar *marks, const __global XL_SEG *offsets, uint count, ulong base,
+                     uint left, const uint alone)
 {
     const uint size = (uint)get_local_size(0), i = (uint)get_local_id(0);
-    bool more = true;
+    const XL_SEG begin = (XL_SEG)base;
+    bool more = begin == base; /* otherwise no offset is that large */
     for (uint k = i; more && k < count;) {
-        /* The first offset of a work-item alone: if segments are long, there is no second. */
-        if (k != i && k + (XL_PAIRS - 1) * size < count) {
-            XL_SEG before[XL_PAIRS], at[XL_PAIRS];
-            xl_pairs_load(offsets + k, size, before, at);
+        if (k >= alone * size && k + (XL_PAIRS - 1) * size < count) {
+            XL_SEG at[XL_PAIRS];
 #pragma unroll
             for (uint j = 0; j < XL_PAIRS; ++j)
-                xl_mark_put(marks, base, last, before[j], at[j]);
-            more = at[XL_PAIRS - 1] <= last;
+                at[j] = offsets[k + j * size];
+#pragma unroll
+            for (uint j = 0; j < XL_PAIRS; ++j)
+                if (at[j] - begin < left)
+                    marks[(uint)(at[j] - begin)] = 1;
+            more = at[XL_PAIRS - 1] - begin < left;
             k += XL_PAIRS * size;
         } else {
-            const XL_SEG at = offsets[k + 1];
-            xl_mark_put(marks, base, last, offsets[k], at);
-            more = at <= last;
+            const XL_SEG at = offsets[k];
+            more = at - begin < left;
+            if (more)
+                marks[(uint)(at - begin)] = 1;
             k += size;
         }
     }
