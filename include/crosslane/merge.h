@@ -48,7 +48,7 @@ typedef struct xl_merge_desc {
     uint32_t order;       /* xl_sort_order of both inputs and of the output */
     uint32_t equal_zeros; /* 1: floating-point -0 and +0 are equal; 0: -0 comes before +0. Keys keep
                              their bits. No effect on integers */
-    uint32_t large;       /* 1: n_a + n_b may exceed 2^32 - 1, for XL_MERGE_ALL only; slower */
+    uint32_t large;       /* 1: n_a + n_b may exceed 2^32 - 1; must be 0 except for XL_MERGE_ALL */
 
     uint32_t num_tunables; /* elements of tunables */
     /* NULL, or values of merge.* for this plan (xl_tunable in types.h) */

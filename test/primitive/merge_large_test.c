@@ -28,7 +28,7 @@ static const char source[] =
     "            values[first + i] = value;\n"
     "    }\n"
     "}\n"
-    "/* How many elements are not what they must be. */\n"
+    "/* Counts the wrong elements. */\n"
     "__kernel void look(__global const uchar *keys, __global const uchar *values, ulong n,\n"
     "                   __global const ulong *a, __global const ulong *b, __global ulong *faults)\n"
     "{\n"
