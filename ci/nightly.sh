@@ -120,6 +120,7 @@ fi
 if is_part large; then
   large "2^32 elements" build/werror/test/primitive/scan_large_test
   large "2^32 keys" build/werror/test/primitive/sort_large_test 'keys_*'
+  large "2^32 keys of two arrays" build/werror/test/primitive/merge_large_test 'keys_*'
   large "2^32 keys in a file" ctest --test-dir build/werror -R 'tool_limits$' --output-on-failure
   ! command -v mpicc >/dev/null ||
     { build mpi mpi_large_test && large "2^31 elements on two ranks" ctest --test-dir build/mpi -R '^mpi_large_2$' --output-on-failure; }

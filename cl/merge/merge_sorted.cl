@@ -23,11 +23,11 @@ bool xl_merge_has_keys(const xl_merge_out *out)
 
 /* Work-item g merges chunk g, of `chunk` elements. */
 __kernel __attribute__((reqd_work_group_size(1, 1, 1))) void
-xl_merge_chunks(uint chunk, XL_MERGE_LENGTHS, XL_MERGE_ARRAYS)
+xl_merge_chunks(XL_PLACE chunk, XL_MERGE_LENGTHS, XL_MERGE_ARRAYS)
 {
     XL_MERGE_READ_LENGTHS
     XL_MERGE_MAKE
-    const uint first = (uint)get_group_id(0) * chunk;
+    const XL_PLACE first = XL_MERGE_OUT_PLACE((XL_PLACE)get_group_id(0) * chunk);
     if (first < n_a + n_b)
         xl_merge_chunk(in, &out, first, min(chunk, n_a + n_b - first));
 }
@@ -37,32 +37,33 @@ xl_merge_chunks(uint chunk, XL_MERGE_LENGTHS, XL_MERGE_ARRAYS)
 /* Stores for each of the `tiles` tiles, and for the end, how many elements of the first array come
  * before it. One work-item searches for each, so that their loads overlap. */
 __kernel __attribute__((reqd_work_group_size(XL_GROUP_SIZE, 1, 1))) void
-xl_merge_partitions(XL_MERGE_LENGTHS, XL_MERGE_KEYS, uint tiles, __global uint *cuts,
+xl_merge_partitions(XL_MERGE_LENGTHS, XL_MERGE_KEYS, XL_PLACE tiles, __global XL_PLACE *cuts,
                     ulong cuts_offset)
 {
     XL_MERGE_READ_LENGTHS
     const xl_runs runs = XL_MERGE_RUNS;
-    const uint tile = (uint)get_global_id(0), n = n_a + n_b;
+    const XL_PLACE tile = (XL_PLACE)get_global_id(0), n = n_a + n_b;
     if (tile <= tiles)
-        cuts[cuts_offset + tile] =
-            xl_merge_path_search(&runs, tile < tiles ? min(tile * XL_MERGE_TILE, n) : n);
+        cuts[cuts_offset + tile] = xl_merge_path_search(
+            &runs, tile < tiles ? min(XL_MERGE_OUT_PLACE(tile * XL_MERGE_TILE), n) : n);
 }
 
 /* Group g merges tile g. has_cuts 0: it searches for both ends of the tile. */
 __kernel __attribute__((reqd_work_group_size(XL_GROUP_SIZE, 1, 1))) void
-xl_merge_tiles(uint has_cuts, __global const uint *cuts, ulong cuts_offset, XL_MERGE_LENGTHS,
+xl_merge_tiles(uint has_cuts, __global const XL_PLACE *cuts, ulong cuts_offset, XL_MERGE_LENGTHS,
                XL_MERGE_ARRAYS)
 {
     __local XL_ORDINAL keys[XL_MERGE_ROOM];
-    __local uint ends[2];
+    __local XL_PLACE ends[2];
     XL_MERGE_READ_LENGTHS
     XL_MERGE_MAKE
-    const uint tile = (uint)get_group_id(0), first = tile * XL_MERGE_TILE;
+    const XL_PLACE tile = (XL_PLACE)get_group_id(0),
+                   first = XL_MERGE_OUT_PLACE(tile * XL_MERGE_TILE);
     if (first >= n_a + n_b)
         return;
-    const uint count = min((uint)XL_MERGE_TILE, n_a + n_b - first);
+    const uint count = min((XL_PLACE)XL_MERGE_TILE, n_a + n_b - first);
     for (uint side = (uint)get_local_id(0); side < 2; side += XL_GROUP_SIZE) {
-        const uint d = first + side * count;
+        const XL_PLACE d = first + side * count;
         /* Whatever the scratch holds, the tile lies within the arrays. */
         ends[side] = has_cuts
                          ? clamp(cuts[cuts_offset + tile + side], xl_merge_path_low(&in.keys, d),

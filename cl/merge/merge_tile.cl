@@ -86,7 +86,7 @@ void xl_merge_items(__local const XL_ORDINAL *keys, const xl_merge_partition *pa
 
 /* Copies the values of key `at` of the tile to element `to` of the output. */
 void xl_merge_tile_values(const xl_merge_in *in, const xl_merge_out *out,
-                          const xl_merge_partition *part, uint to, uint at)
+                          const xl_merge_partition *part, XL_PLACE to, uint at)
 {
     const bool from_first = at < part->from_first;
     xl_merge_put_values(in, out, to, from_first,
@@ -96,7 +96,7 @@ void xl_merge_tile_values(const xl_merge_in *in, const xl_merge_out *out,
 
 /* Writes elements [first, first + count) of the output. */
 void xl_merge_tile(const xl_merge_in *in, const xl_merge_out *out, const xl_merge_partition *part,
-                   uint first, __local XL_ORDINAL *keys)
+                   XL_PLACE first, __local XL_ORDINAL *keys)
 {
     const uint w = (uint)get_local_id(0), count = part->from_first + part->from_second;
     XL_ORDINAL items[XL_ITEMS];

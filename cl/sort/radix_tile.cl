@@ -100,7 +100,7 @@ bool xl_radix_has_pass(const xl_radix *radix, uint pass, __local uint *passes)
 xl_place xl_places_before(xl_place count, __local uint *scan)
 {
     uint total;
-#if XL_SORT_LARGE
+#if XL_LARGE
     /* For numbers below 2^48: sums of 256 numbers of 24 bits fit into 32 bits. */
     const uint low = xl_group_scan_exclusive((uint)count & 0xffffffu, scan, &total);
     const uint high = xl_group_scan_exclusive((uint)(count >> 24), scan, &total);

@@ -19,7 +19,7 @@
  * written outside the arrays. */
 #include "radix_tile.cl"
 
-enum { XL_KEY_DIGITS = XL_KEY_BITS / XL_DIGIT_BITS, XL_HALVES = XL_SORT_LARGE ? 2 : 1 };
+enum { XL_KEY_DIGITS = XL_KEY_BITS / XL_DIGIT_BITS, XL_HALVES = XL_LARGE ? 2 : 1 };
 
 /* The source of the keys, for a work-item that counts a tile again. */
 typedef struct xl_source {
@@ -118,7 +118,7 @@ void xl_histogram_count(const xl_radix *radix, __local uint *counters)
 void xl_count_add(__global xl_sweep_state *sweep, uint k, uint count)
 {
     const uint before = atomic_add(&sweep->count[0][0][0] + k, count);
-    if (XL_SORT_LARGE && before + count < before)
+    if (XL_LARGE && before + count < before)
         (void)atomic_inc(&sweep->count[XL_HALVES - 1][0][0] + k);
 }
 
@@ -137,7 +137,7 @@ void xl_counts_read(const __global xl_sweep_state *sweep, __local uint *counters
 /* The whole count, whose lower half is `low`. */
 xl_place xl_count_whole(__global xl_sweep_state *sweep, uint k, uint low)
 {
-#if XL_SORT_LARGE
+#if XL_LARGE
     return (ulong)atomic_or(&sweep->count[1][0][0] + k, 0u) << 32 | low;
 #else
     return low;
@@ -271,7 +271,7 @@ xl_sweep_part xl_sweep_part_of(const xl_radix_tile *tile, uint pass, uint number
 {
     xl_sweep_part part;
     part.first = xl_first_place();
-#if XL_SORT_LARGE
+#if XL_LARGE
     enum { MOST = XL_PART_TILES * XL_TILE_KEYS };
     const ulong n = tile->n - xl_first_place();
     part.number = number / XL_PART_TILES;
@@ -294,7 +294,7 @@ xl_lookback xl_sweep_lookback(const xl_radix_tile *tile, __global xl_sweep_state
                               const xl_sweep_part *part, uint digit)
 {
     const uint tiles = xl_ceil_div(part->n, XL_TILE_KEYS);
-    const uint most = XL_SORT_LARGE ? XL_PART_TILES : tiles;
+    const uint most = XL_LARGE ? XL_PART_TILES : tiles;
     xl_lookback lookback;
     lookback.header = state->header[pass];
     lookback.tiles = xl_descriptor_column(state->tiles, digit);
@@ -303,7 +303,7 @@ xl_lookback xl_sweep_lookback(const xl_radix_tile *tile, __global xl_sweep_state
     lookback.source.digit_spec = xl_tile_digit_spec(tile);
     lookback.source.digit = digit;
     lookback.source.is_input = tile->is_input;
-    lookback.start = XL_SORT_LARGE ? 0 : (uint)state->start[0][pass][digit];
+    lookback.start = XL_LARGE ? 0 : (uint)state->start[0][pass][digit];
     lookback.epoch = 1 + part->before * xl_ceil_div(most, XL_RING_TILES);
     lookback.spins = XL_SPIN_LIMIT;
     lookback.late = XL_LATE;
@@ -316,7 +316,7 @@ xl_lookback xl_sweep_lookback(const xl_radix_tile *tile, __global xl_sweep_state
 xl_place xl_sweep_place(__global xl_sweep_state *state, uint pass, const xl_sweep_part *part,
                         uint digit, uint prefix, uint sum)
 {
-#if XL_SORT_LARGE
+#if XL_LARGE
     const ulong place = state->start[part->number % 2][pass][digit] + prefix;
     if (part->tile == XL_PART_TILES - 1)
         state->start[(part->number + 1) % 2][pass][digit] = place + sum;

@@ -4,12 +4,12 @@
 #ifndef XL_SORT_PLACE
 #define XL_SORT_PLACE
 
-#if XL_SORT_LARGE
+#if XL_LARGE
 typedef ulong xl_place;
 #else
 typedef uint xl_place;
 #endif
-#if XL_SORT_LARGE == 2
+#if XL_LARGE == 2
 typedef ulong xl_value;
 typedef ulong16 xl_value_vector;
 #else

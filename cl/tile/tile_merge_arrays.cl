@@ -26,8 +26,8 @@ typedef struct xl_merge_out {
         out->values##k[(size_t)to * xl_value##k##_units + u] =                                     \
             (from_first ? in->first_values##k                                                      \
                         : in->second_values##k)[(size_t)from * xl_value##k##_units + u];
-void xl_merge_put_values(const xl_merge_in *in, const xl_merge_out *out, uint to, bool from_first,
-                         uint from)
+void xl_merge_put_values(const xl_merge_in *in, const xl_merge_out *out, XL_PLACE to,
+                         bool from_first, XL_PLACE from)
 {
     XL_EACH_VALUE(XL_MERGE_PUT_VALUE)
 }

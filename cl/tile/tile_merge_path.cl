@@ -9,48 +9,65 @@
 
 #include "../prelude/prelude_key.cl"
 
+/* The place of an element in an array, or a number of elements. */
+#if XL_LARGE
+#define XL_PLACE ulong
+#else
+#define XL_PLACE uint
+#endif
+
 /* Two sorted runs. */
 typedef struct xl_runs {
     __global const XL_KEY *first;
     __global const XL_KEY *second;
-    uint first_length;
-    uint second_length;
+    XL_PLACE first_length;
+    XL_PLACE second_length;
+#if XL_LARGE
+    XL_PLACE begin; /* for tests: elements before this one exist in neither run; else 0 */
+#endif
 } xl_runs;
 
 /* The part of each run that makes one tile of the merge. Indices count from the start of the
  * run. */
 typedef struct xl_merge_partition {
-    uint first_begin;
-    uint second_begin;
+    XL_PLACE first_begin;
+    XL_PLACE second_begin;
     uint from_first;
     uint from_second;
 } xl_merge_partition;
 
 /* The bounds of the result. The lower one is computed in signed 64 bits: compilers turn the plain
  * form into a saturating subtraction, which Oclgrind 21.10 does not know. */
-uint xl_merge_path_low(const xl_runs *runs, uint d)
+XL_PLACE xl_merge_path_low(const xl_runs *runs, XL_PLACE d)
 {
+#if XL_LARGE
+    return (ulong)max((long)d - (long)runs->second_length, (long)runs->begin);
+#else
     return (uint)max((long)d - (long)runs->second_length, 0L);
+#endif
 }
 
-uint xl_merge_path_high(const xl_runs *runs, uint d)
+XL_PLACE xl_merge_path_high(const xl_runs *runs, XL_PLACE d)
 {
+#if XL_LARGE
+    d -= runs->begin;
+#endif
     return min(d, runs->first_length);
 }
 
 /* Whether element i of the first run is among the first d of the merge; i must be below
  * xl_merge_path_high(). */
-bool xl_merge_path_takes(const xl_runs *runs, uint d, uint i)
+bool xl_merge_path_takes(const xl_runs *runs, XL_PLACE d, XL_PLACE i)
 {
     return !xl_key_before(runs->second[d - 1u - i], runs->first[i]);
 }
 
 /* How many of the first d elements come from the first run. */
-uint xl_merge_path_search(const xl_runs *runs, uint d)
+XL_PLACE xl_merge_path_search(const xl_runs *runs, XL_PLACE d)
 {
-    uint low = xl_merge_path_low(runs, d), high = xl_merge_path_high(runs, d);
+    XL_PLACE low = xl_merge_path_low(runs, d), high = xl_merge_path_high(runs, d);
     while (low < high) {
-        uint middle = low + (high - low) / 2u;
+        XL_PLACE middle = low + (high - low) / 2u;
         if (xl_merge_path_takes(runs, d, middle))
             low = middle + 1u;
         else
@@ -61,7 +78,8 @@ uint xl_merge_path_search(const xl_runs *runs, uint d)
 
 /* The tile of `count` elements from element d on. If another kernel changes the keys concurrently,
  * both ends may contradict each other: then the tile is wrong, but lies within the runs. */
-xl_merge_partition xl_merge_partition_of(uint d, uint count, uint first_begin, uint first_end)
+xl_merge_partition xl_merge_partition_of(XL_PLACE d, uint count, XL_PLACE first_begin,
+                                         XL_PLACE first_end)
 {
     xl_merge_partition partition;
     first_end = clamp(first_end, first_begin, first_begin + count);

@@ -16,7 +16,7 @@ typedef struct xl_merge_piece {
 } xl_merge_piece;
 
 /* Writes element `at`, if either run may have ended. */
-void xl_merge_step(const xl_merge_in *in, const xl_merge_out *out, uint at, xl_merge_piece *p)
+void xl_merge_step(const xl_merge_in *in, const xl_merge_out *out, XL_PLACE at, xl_merge_piece *p)
 {
     const bool from_first =
         p->i < p->i_end &&
@@ -29,7 +29,8 @@ void xl_merge_step(const xl_merge_in *in, const xl_merge_out *out, uint at, xl_m
 }
 
 /* Writes element `at`, if no run has ended: both keys may be loaded. */
-void xl_merge_quick_step(const xl_merge_in *in, const xl_merge_out *out, uint at, xl_merge_piece *p)
+void xl_merge_quick_step(const xl_merge_in *in, const xl_merge_out *out, XL_PLACE at,
+                         xl_merge_piece *p)
 {
     const XL_KEY a = in->keys.first[p->i], b = in->keys.second[p->j];
     const uint from_first = !xl_key_before(b, a);
@@ -50,11 +51,11 @@ uint xl_merge_steps(const xl_merge_piece *pieces, uint most)
 }
 
 /* Merges `in` into elements [first, first + count) of the output. */
-void xl_merge_pieces(const xl_merge_in *in, const xl_merge_out *out, uint first, uint count)
+void xl_merge_pieces(const xl_merge_in *in, const xl_merge_out *out, XL_PLACE first, uint count)
 {
     const uint length = count / XL_MERGE_PIECES;
     xl_merge_piece p[XL_MERGE_PIECES];
-    uint end = 0;
+    XL_PLACE end = 0;
 #pragma unroll
     for (uint k = 0; k < XL_MERGE_PIECES; ++k) {
         const uint d = (k + 1) * length;
@@ -87,7 +88,7 @@ void xl_merge_pieces(const xl_merge_in *in, const xl_merge_out *out, uint first,
     in.second_values##k += (size_t)part.second_begin * xl_value##k##_units;
 
 /* Writes elements [first, first + count) of the output. */
-void xl_merge_chunk(xl_merge_in in, const xl_merge_out *out, uint first, uint count)
+void xl_merge_chunk(xl_merge_in in, const xl_merge_out *out, XL_PLACE first, uint count)
 {
     const xl_merge_partition part =
         xl_merge_partition_of(first, count, xl_merge_path_search(&in.keys, first),
@@ -96,6 +97,9 @@ void xl_merge_chunk(xl_merge_in in, const xl_merge_out *out, uint first, uint co
     in.keys.second += part.second_begin;
     in.keys.first_length = part.from_first;
     in.keys.second_length = part.from_second;
+#if XL_LARGE
+    in.keys.begin = 0;
+#endif
     XL_EACH_VALUE(XL_MERGE_SKIP_VALUES)
     xl_merge_pieces(&in, out, first, count);
 }

@@ -20,17 +20,23 @@ static void add_pair(xli_args *list, const xli_span *a, const xli_span *b)
     xli_args_add_span(list, b->buffer ? b : a);
 }
 
-static void add_length(xli_args *list, size_t n, const xli_span *device)
+/* Adds n elements, in 64 bits for a large merge. */
+static void add_number(xli_args *list, const flow *f, size_t n)
 {
-    xli_args_add(list, XLI_U32(n));
+    xli_args_add(list, f->plan->shape.large ? XLI_U64(n) : XLI_U32(n));
+}
+
+static void add_length(xli_args *list, const flow *f, size_t n, const xli_span *device)
+{
+    add_number(list, f, n);
     xli_args_add(list, XLI_OPTIONAL(device->buffer));
     xli_args_add(list, XLI_U64(device->offset));
 }
 
 static void add_lengths(xli_args *list, const flow *f)
 {
-    add_length(list, f->n_a, &f->spans[XLI_MERGE_N_A]);
-    add_length(list, f->n_b, &f->spans[XLI_MERGE_N_B]);
+    add_length(list, f, f->n_a, &f->spans[XLI_MERGE_N_A]);
+    add_length(list, f, f->n_b, &f->spans[XLI_MERGE_N_B]);
 }
 
 static void add_keys(xli_args *list, const flow *f)
@@ -59,13 +65,19 @@ static xl_status launch(const flow *f, xli_kernel *kernel, size_t groups, const 
 
 /* ---- merges ---- */
 
+static void add_cuts(xli_args *list, const flow *f)
+{
+    xli_args_add_place(list, f->scratch->buffer,
+                       f->scratch->offset / xli_merge_place_bytes(&f->plan->shape));
+}
+
 static xl_status launch_partitions(const flow *f)
 {
     xli_args list = {.count = 0};
     add_lengths(&list, f);
     add_keys(&list, f);
-    xli_args_add(&list, XLI_U32(f->tiles));
-    xli_args_add_place(&list, f->scratch->buffer, f->scratch->offset / sizeof(cl_uint));
+    add_number(&list, f, f->tiles);
+    add_cuts(&list, f);
     return launch(f, &f->plan->partitions, xli_ceil_div(f->tiles + 1, f->plan->shape.group_size),
                   &list);
 }
@@ -74,12 +86,13 @@ static xl_status launch_parts(const flow *f, bool has_cuts)
 {
     xli_args list = {.count = 0};
     if (f->plan->shape.serial) {
-        xli_args_add(&list, XLI_U32(xli_merge_tile(&f->plan->shape, f->n_a + f->n_b)));
+        add_number(&list, f, xli_merge_tile(&f->plan->shape, f->n_a + f->n_b));
     } else {
-        const xli_span *const some = &f->spans[XLI_MERGE_KEYS_OUT]; /* not accessed */
         xli_args_add(&list, XLI_U32(has_cuts));
-        xli_args_add_place(&list, has_cuts ? f->scratch->buffer : some->buffer,
-                           has_cuts ? f->scratch->offset / sizeof(cl_uint) : 0);
+        if (has_cuts)
+            add_cuts(&list, f);
+        else /* not accessed */
+            xli_args_add_place(&list, f->spans[XLI_MERGE_KEYS_OUT].buffer, 0);
     }
     add_lengths(&list, f);
     add_arrays(&list, f);

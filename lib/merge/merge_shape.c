@@ -24,12 +24,14 @@ void xli_merge_shape_of(const xli_merge_problem *problem, const xli_tune_device 
     const uint32_t least = sets ? 2 : 1; /* a pair of equal keys */
     const size_t group = xli_max(1, xli_min(xli_min(tune->group, most), device->max_work_group));
     *shape = (xli_merge_shape){.sets = sets,
+                               .large = problem->large,
                                .serial = serial,
                                .group_size = serial ? 1 : (uint32_t)group,
                                .items = (uint32_t)xli_max(least, items),
                                .most = tune->chunk,
                                .units = device->compute_units,
-                               .search_tiles = tune->search_tiles};
+                               .search_tiles = tune->search_tiles,
+                               .inject_places = tune->inject_places};
     while (shape->items > least && group_bytes(shape, ordinal) > device->local_bytes)
         --shape->items;
     while (shape->group_size > 1 && group_bytes(shape, ordinal) > device->local_bytes)
@@ -61,13 +63,18 @@ bool xli_merge_has_cuts(const xli_merge_shape *shape, size_t n)
     return !shape->serial && xli_merge_tiles(shape, n) > shape->search_tiles;
 }
 
+size_t xli_merge_place_bytes(const xli_merge_shape *shape)
+{
+    return shape->large ? sizeof(cl_ulong) : sizeof(cl_uint);
+}
+
 size_t xli_merge_scratch_bytes(const xli_merge_shape *shape, size_t n)
 {
-    enum { CUT = 1, SET = 3 }; /* words, as cl/merge/merge_sets.cl has them */
+    enum { CUT = 1, SET = 3 }; /* places, as cl/merge/merge_sets.cl has them */
     if (!shape->sets && !xli_merge_has_cuts(shape, n))
         return 0;
-    const size_t words = xli_mul(xli_add(xli_merge_tiles(shape, n), 1), shape->sets ? SET : CUT);
-    return xli_round_up(xli_mul(words, sizeof(cl_uint)), XLI_SCRATCH_ALIGN);
+    const size_t places = xli_mul(xli_add(xli_merge_tiles(shape, n), 1), shape->sets ? SET : CUT);
+    return xli_round_up(xli_mul(places, xli_merge_place_bytes(shape)), XLI_SCRATCH_ALIGN);
 }
 
 size_t xli_merge_element(const xli_merge_problem *problem, size_t k)

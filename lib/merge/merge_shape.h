@@ -15,16 +15,19 @@ typedef struct xli_merge_problem {
     xl_merge_operation operation;
     bool descending;
     bool equal_zeros; /* -0 equals +0, if keys have both */
+    bool large;       /* n_a + n_b may exceed 32 bits */
 } xli_merge_problem;
 
 typedef struct xli_merge_shape {
-    bool sets;             /* of a set operation */
-    bool serial;           /* one work-item merges a chunk, else a work-group merges a tile */
-    uint32_t group_size;   /* work-items of every launch */
-    uint32_t items;        /* elements of a work-item of a group that merges a tile */
-    uint32_t most;         /* elements of a chunk */
-    uint32_t units;        /* compute units */
-    uint32_t search_tiles; /* most tiles that find their own parts of the arrays */
+    bool sets;              /* of a set operation */
+    bool large;             /* places in the arrays have 64 bits */
+    bool serial;            /* one work-item merges a chunk, else a work-group merges a tile */
+    uint32_t group_size;    /* work-items of every launch */
+    uint32_t items;         /* elements of a work-item of a group that merges a tile */
+    uint32_t most;          /* elements of a chunk */
+    uint32_t units;         /* compute units */
+    uint32_t search_tiles;  /* most tiles that find their own parts of the arrays */
+    uint32_t inject_places; /* of a large merge, for tests */
 } xli_merge_shape;
 
 /* `most`: work-items that the kernels allow in a group. */
@@ -37,9 +40,10 @@ size_t xli_merge_tile(const xli_merge_shape *shape, size_t n);
 size_t xli_merge_tiles(const xli_merge_shape *shape, size_t n);
 
 /* Whether such a call of XL_MERGE_ALL has a launch that finds the inputs of each tile. Its scratch
- * then has a word for each tile and one for the end. */
+ * then has a place for each tile and one for the end. */
 bool xli_merge_has_cuts(const xli_merge_shape *shape, size_t n);
 size_t xli_merge_scratch_bytes(const xli_merge_shape *shape, size_t n);
+size_t xli_merge_place_bytes(const xli_merge_shape *shape);
 
 /* Bytes of an element of array k: of keys, then of each array of values. */
 size_t xli_merge_element(const xli_merge_problem *problem, size_t k);

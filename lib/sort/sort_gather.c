@@ -12,7 +12,7 @@ xl_status xli_sort_gather_build(xli_sort_plan *plan)
         const xli_wanted kernel = {"xl_sort_gather", &plan->gather[a], true};
         const xli_definition lines[] = {
             {"XL_MOVE_BYTES", plan->problem.gathered[a]},
-            {"XL_SORT_LARGE", plan->problem.value == XL_U64 ? 2 : 1},
+            {"XL_LARGE", plan->problem.value == XL_U64 ? 2 : 1},
         };
         text.length = 0;
         xli_text_define(&text, lines, plan->problem.large ? 2 : 1);

@@ -24,7 +24,7 @@ static void add_radix_text(xli_text *text, const xli_sort_problem *problem,
     };
     const xli_definition buckets[] = {{"XL_RADIX_BUCKETS", shape->buckets}};
     const xli_definition large[] = {
-        {"XL_SORT_LARGE", problem->value == XL_U64 ? 2 : 1},
+        {"XL_LARGE", problem->value == XL_U64 ? 2 : 1},
         {"XL_PART_TILES", shape->part_tiles},
         {"XL_INJECT_PLACES", t->inject_places},
     };

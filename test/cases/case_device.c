@@ -114,7 +114,8 @@ const char *const tunings[NUM_TUNINGS] = {
     "sort.radix_from = 900\nsort.radix_least = 300\nsort.radix_alone = 90\n"
     "sort.radix_chunks = 200\nsort.radix_bucket_bytes = 400\nsort.inject_places = 500\n"
     "top_k.shape = 1\ntop_k.chunks = 200\ntop_k.ranked = 0\n"
-    "top_k.chunk = 40\nmerge.serial = 1\nmerge.chunk = 41\nsearch.serial = 1\nsearch.items = 4\n"
+    "top_k.chunk = 40\nmerge.serial = 1\nmerge.chunk = 41\nmerge.inject_places = "
+    "500\nsearch.serial = 1\nsearch.items = 4\n"
     "search.queries = 42\n"
     "grid.group = 8\ngrid.items = 3\ngrid.overfull_points = 4\ngrid.bounds_groups = 3\n"
     "select.serial = 1\nselect.tile_bytes = 256\nselect.piece = 3000\nselect.inject_delay = 3\n"
@@ -134,7 +135,8 @@ const char *const tunings[NUM_TUNINGS] = {
     "sort.inject_places = 500\nsort.radix_bytes = 8\n"
     "top_k.shape = 0\ntop_k.group_log = 5\ntop_k.items = 2\ntop_k.ranked = 1024\n"
     "top_k.chunks = 200\ntop_k.chunk = 100\nmerge.serial = 0\nmerge.group = 8\n"
-    "merge.item_bytes = 20\nmerge.set_bytes = 12\nmerge.search_tiles = 0\nsearch.serial = "
+    "merge.item_bytes = 20\nmerge.set_bytes = 12\nmerge.search_tiles = 0\nmerge.inject_places = "
+    "500\nsearch.serial = "
     "0\nsearch.group = 8\n"
     "search.items = 3\ngrid.group = 16\ngrid.overfull_group_size = 32\ngrid.bucket = "
     "16\ngrid.sampled = 1048576\n"
@@ -155,7 +157,8 @@ const char *const tunings[NUM_TUNINGS] = {
     "sort.radix_chunks = 200\nsort.radix_least = 70\nsort.radix_most = 700\n"
     "sort.inject_places = 500\ntop_k.shape = 1\ntop_k.chunks = 200\ntop_k.chunk = 1000\n"
     "top_k.sample = 64\ntop_k.sampled = 1\ntop_k.ranked = 1024\n"
-    "merge.serial = 1\nmerge.chunk = 1000\nsearch.serial = 1\nsearch.items = 1\n"
+    "merge.serial = 1\nmerge.chunk = 1000\nmerge.inject_places = 500\nsearch.serial = "
+    "1\nsearch.items = 1\n"
     "search.queries = 1000\nneighbors.items = 5\nnearest.walk = 5\nselect.serial = "
     "1\nselect.look_back = 0\n"
     "select.tile_bytes = 400\nhistogram.serial = 1\nhistogram.copies = 1\n"
@@ -173,7 +176,8 @@ const char *const tunings[NUM_TUNINGS] = {
     "sort.inject_places = 500\ntop_k.shape = 0\n"
     "top_k.group_log = 3\ntop_k.items = 3\ntop_k.chunk = 1000\ntop_k.sample = 64\n"
     "top_k.sampled = 1\ntop_k.ranked = 0\nmerge.serial = 0\nmerge.group = 37\n"
-    "merge.item_bytes = 16\nmerge.set_bytes = 16\nmerge.search_tiles = 2\nsearch.serial = "
+    "merge.item_bytes = 16\nmerge.set_bytes = 16\nmerge.search_tiles = 2\nmerge.inject_places = "
+    "500\nsearch.serial = "
     "0\nsearch.group = 37\n"
     "search.items = 1\nnearest.together = 37\nnearest.walk = 0\nselect.serial = "
     "0\nselect.look_back = "
@@ -264,8 +268,8 @@ static bool may_be_refused(const fuzz_case *c)
 {
     const element *e = element_of(c);
     if (has_keys(c)) /* a device need not compute with these */
-        return c->of[ALGORITHM] == ALGORITHM_RADIX || c->of[WIDE] || c->of[FROM_BIT] ||
-               c->of[TO_BIT];
+        return c->of[ALGORITHM] == ALGORITHM_RADIX || (c->of[PRIMITIVE] == SORT && c->of[WIDE]) ||
+               c->of[FROM_BIT] || c->of[TO_BIT];
     if (has_space(c)) /* llvmpipe of Mesa 22.3 ends long loops */
         return c->of[SCALAR] != 0 || (has_grid(c) && zeros_are_alike());
     return is_optional(e) || is_optional(weight_of(c)) || is_optional(counter_of(c)) ||

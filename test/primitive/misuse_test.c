@@ -323,6 +323,31 @@ XLT_TEST(large_sorts)
         xl_plan_destroy(plan);
     }
 }
+
+/* A merge of more than 2^32 keys: its scratch has 8 bytes for each tile, and how many keys it
+ * takes. */
+XLT_TEST(large_merges)
+{
+    static const xl_tunable tiles[] = {
+        {"merge.serial", 0}, {"merge.group", 8}, {"merge.search_tiles", 0}};
+    const size_t past = (size_t)UINT32_MAX + 1;
+    size_t bytes;
+    xl_plan *plan;
+    xl_plan_details details;
+    xl_merge_desc desc;
+    xl_merge_desc_init(&desc);
+    desc.large = 1;
+    desc.tunables = tiles;
+    desc.num_tunables = 3;
+    XLT_OK(xl_merge_create(xlt_context(), &desc, &plan));
+    XLT_OK(xl_plan_info(plan, past, &details));
+    XLT_OK(xl_merge_scratch(plan, &(xl_merge_args){.n_a = past / 2, .n_b = past / 2}, &bytes));
+    assert_true(bytes >= past / details.tile_elements * 8);
+    refused(&misuses[2], xlt_context(),
+            xl_merge_scratch(plan, &(xl_merge_args){.n_a = (size_t)1 << 48}, &bytes), bad,
+            "args.n_a, args.n_b: 281474976710656 and 0; must be at most 281474976710655");
+    xl_plan_destroy(plan);
+}
 #endif
 
 /* ---- objects --------------------------------------------------------------------------------- */

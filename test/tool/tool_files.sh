@@ -213,10 +213,11 @@ limits() {
     refuses 1 "many.npy: 4294967303 elements; ${command% in.npy} takes at most 4294967295" \
       $command many.npy out/o.npy
   done
-  refuses 1 "many.npy: 4294967303 elements; merge takes at most 4294967295" merge many.npy in.npy out/o.npy
+  refuses 1 "many.npy: 4294967303 elements; merge takes at most 4294967295" merge --union many.npy in.npy out/o.npy
   refuses 1 "many.npy: 4294967303 elements; search takes at most 4294967295" search many.npy in.npy out/o.npy
   refuses 1 "many.npy: 4294967303 elements; topk takes at most 4294967295" topk many.npy out/o.npy --k 3
   refuses 1 "many.npy: 4 bytes of data, the header promises 4294967303" sort many.npy out/o.npy
+  refuses 1 "many.npy: 4 bytes of data, the header promises 4294967303" merge many.npy in.npy out/o.npy
   refuses 1 "many.npy: 4 bytes of data, the header promises 4294967303" \
     sort many.npy out/o.npy --algorithm radix --stable
   if [ -z "${CROSSLANE_TEST_LARGE:-}" ]; then

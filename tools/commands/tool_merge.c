@@ -51,6 +51,7 @@ static int merge_on_device(const session *s, const merge_options *o, const char 
     desc.operation = operation_of(o);
     desc.order = o->descending ? XL_DESCENDING : XL_ASCENDING;
     desc.equal_zeros = 1;
+    desc.large = !counts && out->count > UINT32_MAX;
     progress_compiling();
     const xl_status created = xl_merge_create(s->ctx, &desc, &plan);
     TRY(session_prepare(s, created, &plan, &(xl_merge_args){.n_a = in[0].count, .n_b = in[1].count},
@@ -97,8 +98,9 @@ static int merge_files(const merge_options *o, const char *const paths[3])
     xl_type type = XL_NONE;
     const named_output named[] = {{"OUT.npy", paths[2]}};
     TRY(outputs_check("merge", named, TOOL_COUNT(named)));
-    TRY(array_read_keys("merge", paths[0], UINT32_MAX, &in[0], &type));
-    TRY(array_read_keys("merge", paths[1], UINT32_MAX, &in[1], &type));
+    const size_t most = operation_of(o) == XL_MERGE_ALL ? SIZE_MAX : UINT32_MAX;
+    TRY(array_read_keys("merge", paths[0], most, &in[0], &type));
+    TRY(array_read_keys("merge", paths[1], most, &in[1], &type));
     const size_t n = room_of(o, in[0].count, in[1].count);
     void *data = malloc(n ? n * in[0].item_bytes : 1);
     if (!data)
