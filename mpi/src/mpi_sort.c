@@ -149,6 +149,7 @@ static xl_merge_desc merge_desc(const xl_sort_desc *sort)
     memcpy(desc.more_values, sort->more_values, sizeof desc.more_values);
     desc.order = sort->order;
     desc.equal_zeros = sort->equal_zeros;
+    desc.large = sort->large;
     return desc;
 }
 
@@ -431,8 +432,7 @@ typedef struct sort_call {
 
 static bool is_merged(const sort_call *call)
 {
-    return call->plan->merge && call->mpi->size <= MOST_RUNS && call->n_out > 0 &&
-           call->n_out <= UINT32_MAX;
+    return call->plan->merge && call->mpi->size <= MOST_RUNS && call->n_out > 0;
 }
 
 /* Local. */
