@@ -12,6 +12,7 @@ typedef struct scan_plan {
     xl_plan *combine;    /* the carry of the values of parts */
     xl_plan *flags;      /* head flags from bits or offsets, if elements move; else NULL */
     xlm_problem flagged; /* `problem` with these flags; borrows its plans */
+    bool prepared;       /* after the first call */
 } scan_plan;
 
 /* One call. */
@@ -352,7 +353,7 @@ static xl_status make_carries(scan_call *call)
     return status;
 }
 
-static xl_status scan_part(const scan_call *call, size_t k)
+static xl_scan_args part_args(const scan_call *call, size_t k)
 {
     const xlm_part *const part = &call->parts.part[k];
     xl_scan_args args = *call->args;
@@ -361,6 +362,22 @@ static xl_status scan_part(const scan_call *call, size_t k)
     args.in = part->in;
     args.segments = part->segments;
     args.out = part->out;
+    return args;
+}
+
+/* Builds what the scan of this rank's first part needs. */
+static xl_status prepare(void *user)
+{
+    const scan_call *const call = user;
+    if (call->parts.count == 0)
+        return XL_SUCCESS;
+    const xl_scan_args args = part_args(call, 0);
+    return xl_plan_prepare(call->plan->scan, &args);
+}
+
+static xl_status scan_part(const scan_call *call, size_t k)
+{
+    xl_scan_args args = part_args(call, k);
     if (takes_carry(call, k))
         args.carry_in = xl_view_of(call->carries, 2 * k);
     return xlm_core(call->plan->problem.mpi,
@@ -423,6 +440,10 @@ xl_status xl_mpi_scan(xl_mpi_plan *base, cl_command_queue queue, const xl_scan_a
         status = make_flags(&call, &mine.segments);
     if (status == XL_SUCCESS)
         status = xlm_parts_divide(&call.parts, mine, true);
+    if (status == XL_SUCCESS && !plan->prepared) {
+        status = xl_mpi_in_turn(mpi, prepare, &call);
+        plan->prepared = status == XL_SUCCESS;
+    }
     if (status == XL_SUCCESS)
         status = exchange(&call);
     if (status == XL_SUCCESS) {
