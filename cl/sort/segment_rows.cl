@@ -5,14 +5,7 @@
  * it: without values, an element is only a key. Windows that would fill the tile too often, because
  * one longer segment is among many short or empty ones, are left to another kernel, which sorts
  * segments of about the same length together. */
-#include "../prelude/prelude.cl"
-
-#include "../lane/lane.cl"
-#include "sort_local.cl"
-
-#include "bitonic_fetch.cl"
 #include "segment_heads.cl"
-#include "segment_windows.cl"
 
 /* How often rows may fill the tile if sub-groups hold whole rows; otherwise once. */
 #define XL_ROW_ROUNDS 4
@@ -162,11 +155,8 @@ xl_segment_rows(XL_CSR, XL_SORT_ARRAYS)
     XL_SORT_DECLARE_LOCAL
     __local xl_rows_local local_;
     __local xl_segment_window shared;
-    uint n;
-    XL_LENGTH_READ(uint, n, n_most, length, length_offset)
-    const xl_csr csr = XL_CSR_OF;
-    const xl_sort_in in = XL_SORT_IN;
-    const xl_sort_out out = XL_SORT_OUT;
+    XL_CSR_MAKE
+    XL_SORT_MAKE
     const uint g = (uint)get_group_id(0);
     const xl_segment_window window =
         xl_segment_window_open(&csr, in, out, g, &shared, &local_.listed);
@@ -275,11 +265,8 @@ xl_segment_lengths(XL_CSR, XL_SORT_ARRAYS)
     XL_SORT_DECLARE_LOCAL
     __local xl_lengths_local local_;
     __local xl_segment_window shared;
-    uint n;
-    XL_LENGTH_READ(uint, n, n_most, length, length_offset)
-    const xl_csr csr = XL_CSR_OF;
-    const xl_sort_in in = XL_SORT_IN;
-    const xl_sort_out out = XL_SORT_OUT;
+    XL_CSR_MAKE
+    XL_SORT_MAKE
     const uint left = xl_segment_windows_left_read(&csr, &local_.heads.listed);
     for (uint i = (uint)get_group_id(0); i < left; i += (uint)get_num_groups(0)) {
         const xl_segment_window window =

@@ -120,7 +120,7 @@ static void list_kernels(xli_sort_plan *plan, wanted list[NUM_KERNELS])
          rows ? "xl_segment_lengths" : "xl_segment_short", &k->others, segments},
         {XLI_SORT_PLAIN, "segment_long", "xl_segment_tiles", &k->long_tiles, segments && !queue},
         {XLI_SORT_PLAIN, "segment_long", "xl_segment_merge", &k->long_merge, segments && !queue},
-        {XLI_SORT_PLAIN, "segment_all", "xl_segment_all", &k->long_all, segments && queue},
+        {XLI_SORT_PLAIN, "segment_queue", "xl_segment_all", &k->long_all, segments && queue},
     };
     memcpy(list, all, sizeof all);
 }
