@@ -7,6 +7,28 @@
  * segments of about the same length together. */
 #include "segment_heads.cl"
 
+/* Loads half number `half_` of a tile, of the keys of elements [first, first + count), some of
+ * which must be in it. Adjacent work-items load adjacent keys, all at once. */
+enum { XL_HALF_ITEMS = XL_SORT_ITEMS / 2 };
+void xl_half_load(xl_sort_in in, uint first, uint count, uint half_, XL_KEY *key)
+{
+#pragma unroll
+    for (uint e = 0; e < XL_HALF_ITEMS; ++e) {
+        const uint at = (uint)get_local_id(0) + (half_ * XL_HALF_ITEMS + e) * XL_SORT_GROUP;
+        key[e] = in.keys[first + min(at, count - 1u)];
+    }
+}
+
+/* Stores these keys in local memory, as ordinals. */
+void xl_half_stage(const XL_KEY *key, uint half_, xl_sort_local local_)
+{
+#pragma unroll
+    for (uint e = 0; e < XL_HALF_ITEMS; ++e) {
+        const uint at = (uint)get_local_id(0) + (half_ * XL_HALF_ITEMS + e) * XL_SORT_GROUP;
+        local_.key[at + at / 32u] = xl_key_map(key[e]);
+    }
+}
+
 /* How often rows may fill the tile if sub-groups hold whole rows; otherwise once. */
 #define XL_ROW_ROUNDS 4
 
@@ -120,7 +142,12 @@ void xl_rows_window(xl_sort_in in, xl_sort_out out, const xl_segment_window *win
 {
     const uint w = (uint)get_local_id(0), count = window->end - window->begin;
     xl_half_stage(ahead, 0, tile);
-    xl_tile_stage(in, window->begin, count, 1, tile);
+    if (XL_HALF_ITEMS * XL_SORT_GROUP < count) { /* seldom: a window is half a tile */
+        XL_KEY key[XL_HALF_ITEMS];
+        xl_half_load(in, window->begin, count, 1, key);
+        xl_half_stage(key, 1, tile);
+    }
+    XL_FULL_BARRIER(); /* in place, other work-items write where this one has read */
 #pragma unroll 1
     for (uint round = 0; round < rows->rounds; ++round)
         xl_rows_sort(window, rows, round, tile, local_);

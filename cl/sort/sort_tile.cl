@@ -7,7 +7,7 @@
 /* Several files need these; embedding takes each file once, so not inside a condition. */
 #include "../lane/lane.cl"
 #include "../prelude/prelude_bits.cl"
-#include "merge_partition.cl"
+#include "merge_runs.cl"
 
 #if XL_KEY_KIND == 3 && XL_SERIAL
 #include "compare_serial.cl"
