@@ -122,21 +122,6 @@ __kernel XL_TOP_K_REQUIRED void xl_top_k_tally(uint passes, uint n, uint chunks,
     }
 }
 
-/* The certain results and the candidates of all chunks before chunk c. */
-xl_top_k_before xl_top_k_before_find(const xl_top_k *t, uint c, __local xl_top_k_local *l)
-{
-    xl_top_k_before before;
-    uint certain = 0, candidates = 0;
-    for (uint d = (uint)get_local_id(0); d < c; d += XL_GROUP_SIZE) {
-        certain += t->certain[d];
-        candidates += t->candidates[d];
-    }
-    xl_top_k_add_up(&certain, &candidates, l);
-    before.certain = certain;
-    before.candidates = candidates;
-    return before;
-}
-
 /* `words`, `places`: bytes into scratch, for results that are sorted next. */
 __kernel XL_TOP_K_REQUIRED void xl_top_k_write(uint outputs, uint passes, uint results, uint n,
                                                uint chunks, __global uchar *scratch, ulong state,
@@ -148,8 +133,13 @@ __kernel XL_TOP_K_REQUIRED void xl_top_k_write(uint outputs, uint passes, uint r
     const uint c = (uint)get_group_id(0);
     const xl_top_k_state s = xl_top_k_state_read(t.states + passes, &l);
     const xl_top_k_chunk mine = xl_top_k_chunk_read(&t, c, &l);
-    const xl_top_k_before before = xl_top_k_before_find(&t, c, &l);
     const xl_top_k_range range = xl_top_k_range_of(&s, n, c, chunks);
+    uint certain = 0, candidates = 0; /* of all chunks before this one */
+    for (uint d = (uint)get_local_id(0); d < c; d += XL_GROUP_SIZE) {
+        certain += t.certain[d];
+        candidates += t.candidates[d];
+    }
+    xl_top_k_add_up(&certain, &candidates, &l);
     xl_top_k_writer w;
     w.arrays = arrays;
     w.pairs.words = (__global ulong *)(scratch + words);
@@ -157,8 +147,9 @@ __kernel XL_TOP_K_REQUIRED void xl_top_k_write(uint outputs, uint passes, uint r
     w.mask = xl_top_k_mask(&s);
     w.prefix = (XL_ORDINAL)s.prefix;
     w.results = results;
-    w.first = before.certain + min(s.needed, before.candidates);
-    w.taken = xl_top_k_taken(s.needed, before.candidates, mine.candidates);
+    /* The first `needed` candidates of the array are results. */
+    w.first = certain + min(s.needed, candidates);
+    w.taken = min(s.needed, candidates + mine.candidates) - min(s.needed, candidates);
     w.total = mine.certain + w.taken;
     w.begin = range.begin;
     w.keys = xl_top_k_keys_of(arrays.keys_in + w.begin, range.length,

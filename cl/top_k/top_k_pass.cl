@@ -29,8 +29,11 @@ xl_top_k_state xl_top_k_state_read(__global const xl_top_k_state *from, __local 
 
 xl_top_k_chunk xl_top_k_chunk_read(const xl_top_k *t, uint c, __local xl_top_k_local *l)
 {
-    if (get_local_id(0) == 0)
-        l->chunk = xl_top_k_chunk_at(t, c);
+    if (get_local_id(0) == 0) {
+        l->chunk.certain = t->certain[c];
+        l->chunk.candidates = t->candidates[c];
+        l->chunk.listed = t->listed[c];
+    }
     xl_local_barrier();
     return l->chunk;
 }
