@@ -9,7 +9,7 @@
  * For floating-point weights it launches that kernel twice, for the greatest exponent of each bin
  * and for sums (histogram_amount.cl), then
  *   xl_histogram_finish   makes floating-point numbers of the sums */
-#include "../prelude/prelude.cl"
+#include "../prelude/prelude_length.cl"
 
 /* Both files below need it. It is not inside the condition, because each file is embedded once. */
 #include "histogram_bin.cl"
@@ -30,36 +30,17 @@ __kernel void xl_histogram_clear(uint count, __global uint *words, ulong words_o
         words[words_offset + k] = 0;
 }
 
-/* chunk: elements of a chunk. has_length 1: there are length[length_offset] elements, at most n. */
+/* `chunk`: elements of a chunk. `length`: NULL, or where the number of elements is on the device, at
+ * most n_most. */
 #define XL_HISTOGRAM_ARGUMENTS                                                                     \
-    ulong n, uint has_length, const __global ulong *length, ulong length_offset, uint chunk,       \
-        uint bins, const __global XL_IN *in, ulong in_offset, __global xl_counter *out,            \
+    ulong n_most, const __global ulong *length, ulong length_offset, uint chunk, uint bins,        \
+        const __global XL_IN *in, ulong in_offset, __global xl_counter *out,                       \
         ulong out_offset XL_WEIGHTS_ARGUMENTS XL_BINNING_ARGUMENTS XL_PARAMS_ARGUMENT
-
-/* The number of elements. */
-ulong xl_elements(ulong n, uint has_length, const __global ulong *length, ulong length_offset)
-{
-    if (has_length)
-        n = min(n, length[length_offset]);
-    return n;
-}
-
-/* One work-item reads it for the whole group, so that a concurrent write cannot make work-items
- * diverge at a barrier. */
-#if XL_SERIAL
-#define XL_HISTOGRAM_LENGTH n = xl_elements(n, has_length, length, length_offset);
-#else
-#define XL_HISTOGRAM_LENGTH                                                                        \
-    __local ulong shared_n;                                                                        \
-    if (get_local_id(0) == 0)                                                                      \
-        shared_n = xl_elements(n, has_length, length, length_offset);                              \
-    XL_LOCAL_BARRIER();                                                                            \
-    n = shared_n;
-#endif
 
 /* Chunk number c: its first element, its number of elements, its weights. */
 #define XL_HISTOGRAM_MAKE(c)                                                                       \
-    XL_HISTOGRAM_LENGTH                                                                            \
+    ulong n;                                                                                       \
+    XL_LENGTH_READ(ulong, n, n_most, length, length_offset)                                        \
     xl_binning b;                                                                                  \
     b.bins = bins;                                                                                 \
     XL_BINNING_MAKE(b) XL_PARAMS_MAKE(b) const ulong first = min((ulong)(c)*chunk, n);             \
@@ -160,11 +141,11 @@ __kernel XL_REQUIRED void xl_histogram_shared(XL_HISTOGRAM_ARGUMENTS)
 
 /* Sets the bins to the sums, or, if adds is 1, adds the sums to them, except to bins without
  * elements. */
-__kernel void xl_histogram_finish(ulong n, uint has_length, const __global ulong *length,
-                                  ulong length_offset, uint bins, uint adds,
-                                  const __global xl_counter *sums, ulong sums_offset,
-                                  const __global uint *exponents, ulong exponents_offset,
-                                  __global xl_real_bits *out, ulong out_offset)
+__kernel void xl_histogram_finish(ulong n_most, const __global ulong *length, ulong length_offset,
+                                  uint bins, uint adds, const __global xl_counter *sums,
+                                  ulong sums_offset, const __global uint *exponents,
+                                  ulong exponents_offset, __global xl_real_bits *out,
+                                  ulong out_offset)
 {
     const size_t k = get_global_id(0);
     if (k >= bins)
@@ -172,7 +153,8 @@ __kernel void xl_histogram_finish(ulong n, uint has_length, const __global ulong
     const uint greatest = exponents[exponents_offset + k];
     if (adds && greatest == 0)
         return;
-    const int shift = xl_steps_shift(xl_elements(n, has_length, length, length_offset));
+    const ulong n = length ? min(n_most, length[length_offset]) : n_most;
+    const int shift = xl_steps_shift(n);
     const xl_real_bits sum = xl_sum_bits(sums[sums_offset + k], greatest, shift);
     __global xl_real_bits *const to = out + out_offset + k;
     *to = adds ? XL_REAL_BITS(XL_REAL_OF(*to) + XL_REAL_OF(sum)) : sum;

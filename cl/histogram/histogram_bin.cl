@@ -3,6 +3,7 @@
 #ifndef XL_HISTOGRAM_BIN
 #define XL_HISTOGRAM_BIN
 
+#include "../prelude/prelude_params.cl"
 #include "histogram_amount.cl"
 
 /* All bits if a condition holds, else 0. Compilers make a branch of ?:, which is often predicted
@@ -38,19 +39,9 @@ typedef struct xl_binning {
         part; /* num_bins / span: its integer part, and 2^64 times the rest, rounded down */
 #endif
 #if XL_PARAM_WORDS > 0
-    xl_params params; /* of the caller's expression */
+    xl_params params; /* of the caller's expressions */
 #endif
 } xl_binning;
-
-#if XL_PARAM_WORDS > 0
-#define XL_PARAMS_ARGUMENT , xl_params params
-#define XL_PARAMS_MAKE(b) (b).params = params;
-#define XL_PARAMS_OF(b) , (b)->params
-#else
-#define XL_PARAMS_ARGUMENT
-#define XL_PARAMS_MAKE(b)
-#define XL_PARAMS_OF(b)
-#endif
 
 #if XL_LEVEL_BUCKETS > 0
 #define XL_BINNING_ARGUMENTS                                                                       \

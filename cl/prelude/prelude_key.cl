@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Keys as unsigned numbers in the required order: mapped when they are loaded, mapped back when
  * they are stored. The map is one to one, except if XL_KEY_KIND is 4: then both zeros have the same
- * number, and numbers are not mapped back. Or keys of any type, ordered by a user's comparator.
+ * number, which is mapped back to +0. Or keys of any type, ordered by a user's comparator.
  *
  * Defines
  *   XL_KEY           a key in an array, as bits
@@ -10,7 +10,7 @@
  *   XL_ORDINAL  the number that a key is mapped to, of 32 or 64 bits; xl_last_ordinal() is the
  *               greatest
  *   XL_KEY_IS_MAPPED  whether the map changes keys
- *   xl_key_map(), xl_key_unmap(); with XL_KEY_KIND 4 only the first */
+ *   xl_key_map(), xl_key_unmap() */
 #ifndef XL_PRELUDE_KEY
 #define XL_PRELUDE_KEY
 
@@ -81,19 +81,17 @@ XL_ORDINAL xl_key_map(XL_KEY raw)
     return XL_KEY_DESCENDING ? key ^ XL_KEY_ONES : key;
 }
 
-#if XL_KEY_KIND != 4
 XL_KEY xl_key_unmap(XL_ORDINAL key)
 {
     XL_ORDINAL raw = XL_KEY_DESCENDING ? key ^ XL_KEY_ONES : key;
 #if XL_KEY_KIND == 1
     raw ^= XL_KEY_SIGN;
-#elif XL_KEY_KIND == 2
+#elif XL_KEY_KIND != 0
     raw = (raw + XL_NEGATIVE_NANS) & XL_KEY_ONES;
     raw ^= (raw & XL_KEY_SIGN) != 0 ? XL_KEY_SIGN : XL_KEY_ONES;
 #endif
     return (XL_KEY)raw;
 }
-#endif
 
 bool xl_key_before(XL_KEY a, XL_KEY b)
 {

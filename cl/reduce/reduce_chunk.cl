@@ -76,21 +76,14 @@ xl_output_iterator xl_output_iterator_make(__global XL_OUT *out, ulong capacity)
 }
 
 /* XL_OUTPUT_MAKE(output) makes it from a kernel's arguments. */
-#if XL_PARAM_WORDS > 0
-#define XL_STORE_PARAMS(output) , (output)->params
 #define XL_OUTPUT_MAKE(output)                                                                     \
     xl_output_iterator output = xl_output_iterator_make(out + out_offset, capacity);               \
-    output.params = params;
-#else
-#define XL_STORE_PARAMS(output)
-#define XL_OUTPUT_MAKE(output)                                                                     \
-    xl_output_iterator output = xl_output_iterator_make(out + out_offset, capacity);
-#endif
+    XL_PARAMS_MAKE(output)
 
 void xl_output_iterator_put(const xl_output_iterator *output, ulong index, XL_E value)
 {
     if (index < output->capacity)
-        output->out[index] = xl_store(value, index XL_STORE_PARAMS(output));
+        output->out[index] = xl_store(value, index XL_PARAMS_OF(output));
 }
 
 #if XL_INIT == 2 || XL_HAS_IDENTITY

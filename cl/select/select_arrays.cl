@@ -12,6 +12,8 @@
 
 #include "../prelude/prelude_accumulator.cl"
 #include "../prelude/prelude_length.cl"
+#include "../prelude/prelude_params.cl"
+#include "../prelude/prelude_values.cl"
 
 /* The outputs of a call: bits of `gives`, as in lib/select/select_enqueue.c. */
 enum {
@@ -42,6 +44,9 @@ typedef ulong xl_select_index;
 typedef uint xl_select_index;
 #endif
 
+#define XL_VALUE_MEMBERS(k)                                                                        \
+    const __global xl_value##k *values_in##k;                                                      \
+    __global xl_value##k *values_out##k;
 typedef struct xl_select {
     const __global xl_element *in;
     const __global xl_select_flag *flags;
@@ -51,24 +56,9 @@ typedef struct xl_select {
     __global ulong *count;
     ulong n, capacity;
     uint gives, aligned; /* vectors may be read; no bool: NVIDIA keeps padded structs in memory */
-#if XL_SELECT_VALUES > 0
-    const __global xl_value0 *values_in0;
-    __global xl_value0 *values_out0;
-#endif
-#if XL_SELECT_VALUES > 1
-    const __global xl_value1 *values_in1;
-    __global xl_value1 *values_out1;
-#endif
-#if XL_SELECT_VALUES > 2
-    const __global xl_value2 *values_in2;
-    __global xl_value2 *values_out2;
-#endif
-#if XL_SELECT_VALUES > 3
-    const __global xl_value3 *values_in3;
-    __global xl_value3 *values_out3;
-#endif
+    XL_EACH_VALUE(XL_VALUE_MEMBERS)
 #if XL_PARAM_WORDS > 0
-    xl_params params;
+    xl_params params; /* of the caller's expressions */
 #endif
 } xl_select;
 
@@ -79,23 +69,6 @@ typedef struct xl_select {
 #define XL_VALUE_MAKE(k)                                                                           \
     select.values_in##k = values_in##k + values_in##k##_offset * xl_value##k##_units;              \
     select.values_out##k = values_out##k + values_out##k##_offset * xl_value##k##_units;
-#if XL_SELECT_VALUES == 0
-#define XL_VALUES_ARGUMENTS
-#define XL_VALUES_MAKE
-#elif XL_SELECT_VALUES == 1
-#define XL_VALUES_ARGUMENTS XL_VALUE_ARGUMENTS(0)
-#define XL_VALUES_MAKE XL_VALUE_MAKE(0)
-#elif XL_SELECT_VALUES == 2
-#define XL_VALUES_ARGUMENTS XL_VALUE_ARGUMENTS(0) XL_VALUE_ARGUMENTS(1)
-#define XL_VALUES_MAKE XL_VALUE_MAKE(0) XL_VALUE_MAKE(1)
-#elif XL_SELECT_VALUES == 3
-#define XL_VALUES_ARGUMENTS XL_VALUE_ARGUMENTS(0) XL_VALUE_ARGUMENTS(1) XL_VALUE_ARGUMENTS(2)
-#define XL_VALUES_MAKE XL_VALUE_MAKE(0) XL_VALUE_MAKE(1) XL_VALUE_MAKE(2)
-#else
-#define XL_VALUES_ARGUMENTS                                                                        \
-    XL_VALUE_ARGUMENTS(0) XL_VALUE_ARGUMENTS(1) XL_VALUE_ARGUMENTS(2) XL_VALUE_ARGUMENTS(3)
-#define XL_VALUES_MAKE XL_VALUE_MAKE(0) XL_VALUE_MAKE(1) XL_VALUE_MAKE(2) XL_VALUE_MAKE(3)
-#endif
 
 /* Whether rows of a work-group's tile may be read as vectors. */
 #if XL_SERIAL
@@ -106,16 +79,6 @@ typedef struct xl_select {
      (XL_SELECT_BY != 1 || (size_t)(s).flags % XL_VLEN == 0))
 #endif
 
-#if XL_PARAM_WORDS > 0
-#define XL_PARAMS_ARGUMENT , xl_params params
-#define XL_PARAMS_MAKE select.params = params;
-#define XL_PARAMS_OF(s) , (s)->params
-#else
-#define XL_PARAMS_ARGUMENT
-#define XL_PARAMS_MAKE
-#define XL_PARAMS_OF(s)
-#endif
-
 /* `length`: NULL, or where the number of elements is on the device, at most n_most. `scratch`
  * begins at word scratch_offset. */
 #define XL_SELECT_ARGUMENTS                                                                        \
@@ -124,7 +87,7 @@ typedef struct xl_select {
         ulong flags_offset, __global xl_element *out, ulong out_offset,                            \
         __global xl_select_index *indices, ulong indices_offset, __global uint *lengths,           \
         ulong lengths_offset, __global ulong *count, ulong count_offset, __global ulong *scratch,  \
-        ulong scratch_offset XL_VALUES_ARGUMENTS XL_PARAMS_ARGUMENT
+        ulong scratch_offset XL_EACH_VALUE(XL_VALUE_ARGUMENTS) XL_PARAMS_ARGUMENT
 #define XL_SELECT_MAKE                                                                             \
     ulong n;                                                                                       \
     XL_LENGTH_READ(ulong, n, n_most, length, length_offset)                                        \
@@ -140,16 +103,17 @@ typedef struct xl_select {
     select.count = count + count_offset;                                                           \
     select.aligned = XL_SELECT_ALIGNED(select);                                                    \
     scratch += scratch_offset;                                                                     \
-    XL_VALUES_MAKE XL_PARAMS_MAKE
+    XL_EACH_VALUE(XL_VALUE_MAKE) XL_PARAMS_MAKE(select)
 
 #define XL_BY_EXPRESSION (XL_SELECT_BY == 0 && XL_SELECT_KIND < 3)
 #define XL_BY_HEADS (XL_SELECT_KIND == 3 || XL_SELECT_KIND == 4)
 
 /* Copies element `from` of an array of values to place `to`, unit by unit. */
 #define XL_VALUE_MOVE(k)                                                                           \
-    for (uint u = 0; u < xl_value##k##_units; ++u)                                                 \
-        s->values_out##k[to * xl_value##k##_units + u] =                                           \
-            s->values_in##k[from * xl_value##k##_units + u];
+    if (s->gives & xl_gives_values << k)                                                           \
+        for (uint u = 0; u < xl_value##k##_units; ++u)                                             \
+            s->values_out##k[to * xl_value##k##_units + u] =                                       \
+                s->values_in##k[from * xl_value##k##_units + u];
 
 /* Writes place `to` of all outputs, except the element itself, for the element at place `from` of
  * the input. */
@@ -157,22 +121,7 @@ void xl_select_give(const xl_select *s, ulong to, ulong from)
 {
     if (s->gives & xl_gives_indices)
         s->indices[to] = (xl_select_index)from;
-#if XL_SELECT_VALUES > 0
-    if (s->gives & xl_gives_values)
-        XL_VALUE_MOVE(0)
-#endif
-#if XL_SELECT_VALUES > 1
-    if (s->gives & 2 * xl_gives_values)
-        XL_VALUE_MOVE(1)
-#endif
-#if XL_SELECT_VALUES > 2
-    if (s->gives & 4 * xl_gives_values)
-        XL_VALUE_MOVE(2)
-#endif
-#if XL_SELECT_VALUES > 3
-    if (s->gives & 8 * xl_gives_values)
-        XL_VALUE_MOVE(3)
-#endif
+    XL_EACH_VALUE(XL_VALUE_MOVE)
 }
 
 #if XL_BY_EXPRESSION

@@ -32,52 +32,6 @@ void xl_spine_write(__global ulong *scratch, ulong chunk, xl_select_before befor
     scratch[2 * chunk + 1] = before.more;
 }
 
-#if XL_SERIAL
-__kernel XL_REQUIRED void xl_select_count(ulong chunk, ulong chunks, XL_SELECT_ARGUMENTS)
-{
-    XL_SELECT_MAKE
-    XL_CHUNK_MAKE
-    xl_spine_write(scratch, get_group_id(0),
-                   xl_select_after(xl_select_nothing(), xl_serial_sum(&select, begin, end)));
-}
-
-__kernel XL_REQUIRED void xl_select_spine(ulong chunk, ulong chunks, XL_SELECT_ARGUMENTS)
-{
-    XL_SELECT_MAKE
-    xl_select_before sum = xl_select_nothing();
-    for (ulong c = 0; c < chunks; ++c) {
-        const xl_select_before mine = xl_spine_read(scratch, c);
-        xl_spine_write(scratch, c, sum);
-        sum = xl_select_join(sum, mine);
-    }
-    xl_spine_write(scratch, chunks, sum);
-    xl_select_end(&select, select.n, sum);
-}
-
-__kernel XL_REQUIRED void xl_select_write(ulong chunk, ulong chunks, XL_SELECT_ARGUMENTS)
-{
-    XL_SELECT_MAKE
-    XL_CHUNK_MAKE
-    const xl_select_before before = xl_spine_read(scratch, get_group_id(0));
-    const ulong next = xl_spine_read(scratch, get_group_id(0) + 1).count;
-    xl_serial_write(&select, begin, end, before, xl_spine_read(scratch, chunks),
-                    next - min(before.count, next));
-}
-#else
-__kernel XL_REQUIRED void xl_select_count(ulong chunk, ulong chunks, XL_SELECT_ARGUMENTS)
-{
-    XL_SELECT_MAKE
-    XL_CHUNK_MAKE
-    __local XL_T room[XL_GROUP_SIZE];
-    XL_T total;
-    xl_select_loaded loaded;
-    xl_select_items items;
-    const XL_T rest = xl_select_count_tiles(&select, begin, end, &loaded, &items);
-    (void)xl_group_scan_exclusive(xl_op(xl_select_mine(&items, begin), rest), room, &total);
-    if (get_local_id(0) == 0)
-        xl_spine_write(scratch, get_group_id(0), xl_select_after(xl_select_nothing(), total));
-}
-
 /* One group, whose work-items have consecutive chunks. */
 __kernel XL_REQUIRED void xl_select_spine(ulong chunk, ulong chunks, XL_SELECT_ARGUMENTS)
 {
@@ -113,6 +67,39 @@ __kernel XL_REQUIRED void xl_select_spine(ulong chunk, ulong chunks, XL_SELECT_A
         xl_spine_write(scratch, chunks, all);
         xl_select_end(&select, select.n, all);
     }
+}
+
+#if XL_SERIAL
+__kernel XL_REQUIRED void xl_select_count(ulong chunk, ulong chunks, XL_SELECT_ARGUMENTS)
+{
+    XL_SELECT_MAKE
+    XL_CHUNK_MAKE
+    xl_spine_write(scratch, get_group_id(0),
+                   xl_select_after(xl_select_nothing(), xl_serial_sum(&select, begin, end)));
+}
+
+__kernel XL_REQUIRED void xl_select_write(ulong chunk, ulong chunks, XL_SELECT_ARGUMENTS)
+{
+    XL_SELECT_MAKE
+    XL_CHUNK_MAKE
+    const xl_select_before before = xl_spine_read(scratch, get_group_id(0));
+    const ulong next = xl_spine_read(scratch, get_group_id(0) + 1).count;
+    xl_serial_write(&select, begin, end, before, xl_spine_read(scratch, chunks),
+                    next - min(before.count, next));
+}
+#else
+__kernel XL_REQUIRED void xl_select_count(ulong chunk, ulong chunks, XL_SELECT_ARGUMENTS)
+{
+    XL_SELECT_MAKE
+    XL_CHUNK_MAKE
+    __local XL_T room[XL_GROUP_SIZE];
+    XL_T total;
+    xl_select_loaded loaded;
+    xl_select_items items;
+    const XL_T rest = xl_select_count_tiles(&select, begin, end, &loaded, &items);
+    (void)xl_group_scan_exclusive(xl_op(xl_select_mine(&items, begin), rest), room, &total);
+    if (get_local_id(0) == 0)
+        xl_spine_write(scratch, get_group_id(0), xl_select_after(xl_select_nothing(), total));
 }
 
 __kernel XL_REQUIRED void xl_select_write(ulong chunk, ulong chunks, XL_SELECT_ARGUMENTS)

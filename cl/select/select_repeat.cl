@@ -86,8 +86,14 @@ void xl_repeat_store(const xl_select *s, const xl_repeat_part *p, __local xl_rep
         at += length[k];
     }
     xl_local_barrier();
-    for (uint k = me; k < (uint)(p->to - p->from); k += XL_GROUP_SIZE) {
+    /* All work-items run the same rounds: PoCL 3.1 lets all of them into a loop that, after a barrier,
+     * only some enter. */
+    const uint count = (uint)(p->to - p->from);
+    for (uint row = 0; row < count; row += XL_GROUP_SIZE) {
+        const uint k = row + me;
         uint low = 0, high = p->runs;
+        if (k >= count)
+            continue;
         while (high - low > 1) { /* the last run that begins at or before k */
             const uint middle = low + (high - low) / 2;
             if (l->start[middle] <= k)

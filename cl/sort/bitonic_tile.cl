@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * A tile of a bitonic sort by a work-group, which holds it in registers: the tile is sorted, or
  * merged from two sorted runs. */
-#include "bitonic_fetch.cl"
-#include "merge_partition.cl"
+#include "../group/group_bitonic.cl"
+#include "merge_runs.cl"
 
 /* Loads one element, from an existing place even if it is not wanted: without a branch, all loads
  * of a work-item are under way at once. `first`: keys are read for the first time. `place`: its
@@ -33,6 +33,26 @@ void xl_tile_put(const xl_sort_items *items, uint e, xl_sort_out out, uint first
 #endif
     }
 }
+
+#if XL_SORT_PLACES
+/* Replaces places by values, through local memory, because places are anywhere in the tile. In
+ * place, all values are read before any is written. */
+void xl_tile_fetch(xl_sort_items *items, xl_sort_in in, uint first, uint count,
+                   xl_sort_local local_)
+{
+    uint w = (uint)get_local_id(0);
+    XL_LOCAL_BARRIER();
+#pragma unroll
+    for (uint e = 0; e < XL_SORT_ITEMS; ++e) {
+        uint at = w + e * XL_SORT_GROUP;
+        local_.value[at] = in.values[first + min(at, count - 1u)];
+    }
+    XL_FULL_BARRIER();
+#pragma unroll
+    for (uint e = 0; e < XL_SORT_ITEMS; ++e)
+        items->value[e] = local_.value[min(items->value[e], XL_SORT_TILE - 1u)];
+}
+#endif
 
 /* Sorts elements [first, first + count) of the input, and leaves them in layout
  * XL_SORT_GROUP_LOG. */

@@ -7,7 +7,7 @@
  * where in the tile its segment begins.
  *
  * If the comparator is not an order, the places are in an unspecified order. */
-#include "merge_partition.cl"
+#include "merge_runs.cl"
 
 #if (1 << XL_SORT_GROUP_LOG) != XL_SORT_GROUP
 #error "XL_SORT_GROUP must be 2 to the power of XL_SORT_GROUP_LOG"

@@ -73,21 +73,10 @@ typedef struct xl_radix {
 #define XL_RADIX_VALUES_MAKE
 #endif
 
-/* The bits to sort by. Those of a range are known when a plan is made, but each range would need a
- * separate program. */
-#if XL_BIT_RANGE
-#define XL_RADIX_RANGE(radix)                                                                      \
-    (radix)->first_bit = begin_bit;                                                                \
-    (radix)->end_bit = end_bit;
-#else
-#define XL_RADIX_RANGE(radix)                                                                      \
-    (radix)->first_bit = 0;                                                                        \
-    (radix)->end_bit = XL_KEY_BITS;
-#endif
-
 /* `chunk`: keys of a chunk; `chunks`: their number. `spare_keys`, `spare_values`, `state`: byte
  * offsets into the scratch. `in_place`: 0: neither is in place, 1: both, 2: either the keys or the
- * values. */
+ * values. `begin_bit`, `end_bit`: a range of bits; known when a plan is made, but each range would
+ * need a separate program. */
 #define XL_RADIX_ARGUMENTS                                                                         \
     xl_place n_most, const __global ulong *length, ulong length_offset, uint begin_bit,            \
         uint end_bit, uint chunk, uint chunks, uint in_place, __global uchar *scratch,             \
@@ -97,7 +86,8 @@ typedef struct xl_radix {
     xl_place n;                                                                                    \
     XL_LENGTH_READ(xl_place, n, n_most, length, length_offset)                                     \
     xl_radix radix;                                                                                \
-    XL_RADIX_RANGE(&radix)                                                                         \
+    radix.first_bit = XL_BIT_RANGE ? begin_bit : 0;                                                \
+    radix.end_bit = XL_BIT_RANGE ? end_bit : XL_KEY_BITS;                                          \
     radix.in.keys = keys_in + keys_in_offset - xl_first_place();                                   \
     radix.out.keys = keys_out + keys_out_offset - xl_first_place();                                \
     radix.spare.keys = (__global XL_KEY *)(scratch + spare_keys) - xl_first_place();               \
@@ -166,10 +156,5 @@ xl_value xl_radix_value(xl_sort_in in, xl_place i, const bool first)
     return in.values[i];
 }
 #endif
-
-uint xl_radix_mask(const xl_radix *radix, uint pass)
-{
-    return (1u << min(radix->state->bits[pass], (uint)XL_DIGIT_BITS)) - 1u;
-}
 
 #endif

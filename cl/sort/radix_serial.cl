@@ -271,7 +271,8 @@ __kernel XL_REQUIRED void xl_radix_begin(XL_RADIX_ARGUMENTS)
 /* The digit of a pass. */
 xl_digit xl_pass_digit(const xl_radix *radix, uint pass)
 {
-    const xl_digit digit = {0, radix->state->shift[pass], xl_radix_mask(radix, pass), 0};
+    const uint bits = min(radix->state->bits[pass], (uint)XL_DIGIT_BITS);
+    const xl_digit digit = {0, radix->state->shift[pass], (1u << bits) - 1u, 0};
     return digit;
 }
 

@@ -6,36 +6,17 @@
  * and begins on the side that makes it end in the output (xl_segment_side()). Launches that no
  * segment needs return at once. The host does not know the number of tiles, so the groups share the
  * list. */
-#include "../prelude/prelude.cl"
-
-/* Several files need these; embedding takes each file once, so not inside a condition. */
-#include "../lane/lane.cl"
-#include "../prelude/prelude_bits.cl"
-#include "merge_partition.cl"
-
-#if XL_KEY_KIND == 3 && XL_SERIAL
-#include "compare_serial.cl"
-#elif XL_KEY_KIND == 3
-#include "compare_tile.cl"
-#elif XL_SERIAL
-#include "bitonic_serial.cl"
-#else
-#include "bitonic_tile.cl"
-#endif
 #include "segment_tile.cl"
 
 #define XL_LONG_REQUIRED __attribute__((reqd_work_group_size(XL_SORT_GROUP, 1, 1)))
 
-__kernel XL_LONG_REQUIRED void xl_segment_tiles(XL_CSR, XL_SORT_ARRAYS, XL_SEGMENT_SPARE)
+__kernel XL_LONG_REQUIRED void xl_segment_tiles(XL_CSR, XL_SEGMENT_SPARE)
 {
     XL_SORT_DECLARE_LOCAL
     __local xl_segment_tile shared;
     __local uint shared_tiles;
-    uint n;
-    XL_LENGTH_READ(uint, n, n_most, length, length_offset)
-    const xl_csr csr = XL_CSR_OF;
-    const xl_sort_in in = XL_SORT_IN;
-    const xl_sort_out out = XL_SORT_OUT, spare = XL_SEGMENT_SPARE_OUT;
+    XL_CSR_MAKE
+    XL_SEGMENT_SPARE_MAKE
     const uint tiles = xl_csr_tiles_read(&csr, 0, &shared_tiles);
     const uint groups = (uint)get_num_groups(0);
     for (uint i = (uint)get_group_id(0); i < tiles; i += groups) {
@@ -47,17 +28,15 @@ __kernel XL_LONG_REQUIRED void xl_segment_tiles(XL_CSR, XL_SORT_ARRAYS, XL_SEGME
 }
 
 /* Merges runs of 2^level tiles. 2^search_log - 1 work-items search the cuts. */
-__kernel XL_LONG_REQUIRED void xl_segment_merge(uint level, uint search_log, XL_CSR, XL_SORT_ARRAYS,
+__kernel XL_LONG_REQUIRED void xl_segment_merge(uint level, uint search_log, XL_CSR,
                                                 XL_SEGMENT_SPARE)
 {
     XL_SORT_DECLARE_LOCAL
     __local xl_segment_tile shared;
     __local uint shared_tiles;
     __local uint search[XL_SORT_SEARCH];
-    uint n;
-    XL_LENGTH_READ(uint, n, n_most, length, length_offset)
-    const xl_csr csr = XL_CSR_OF;
-    const xl_sort_out out = XL_SORT_OUT, spare = XL_SEGMENT_SPARE_OUT;
+    XL_CSR_MAKE
+    XL_SEGMENT_SPARE_MAKE
     const uint tiles = xl_csr_tiles_read(&csr, 1u << level, &shared_tiles);
     const uint groups = (uint)get_num_groups(0);
     for (uint i = (uint)get_group_id(0); i < tiles; i += groups) {

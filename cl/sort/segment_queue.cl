@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT
- * The order in which the tiles of long segments are sorted and merged in one launch, if work-groups
- * may pass messages. The merges of a segment are a tree. A node is a pair of runs, or one run
- * without a partner, which is copied; each tile of a node is a job. The work-group that finishes
- * the last job of a node whose sibling is done puts the jobs of their parent into the queue.
+ * Segmented sort, second part, if work-groups may pass messages: does in one launch what
+ * cl/sort/segment_long.cl does in as many launches as there may be merges. The merges of a segment
+ * are a tree. A node is a pair of runs, or one run without a partner, which is copied; each tile of
+ * a node is a job. The work-group that finishes the last job of a node whose sibling is done puts
+ * the jobs of their parent into the queue.
  *
  * A work-group takes jobs by ticket: first the tiles of the list, which must be sorted, then the
  * slots of the queue. If a slot is empty, the group polls it, so that it is ready when there is
@@ -18,7 +19,7 @@
  * and the launch ends. test/model/segment_queue.pml checks the order for every interleaving of small
  * sizes, with the same names. */
 #include "../prelude/prelude_device.cl"
-#include "segment_windows.cl"
+#include "segment_tile.cl"
 
 /* Words of the state. */
 #define XL_STATE_TICKET 3
@@ -120,4 +121,34 @@ void xl_queue_done(const xl_csr *csr, const xl_segment_job *job, const xl_segmen
             xl_queue_fill_next(csr, slots, word);
     }
     XL_LOCAL_BARRIER();
+}
+
+__kernel __attribute__((reqd_work_group_size(XL_SORT_GROUP, 1, 1))) void
+xl_segment_all(uint slots, uint polls, uint search_log, XL_CSR, XL_SEGMENT_SPARE)
+{
+    XL_SORT_DECLARE_LOCAL
+    __local xl_segment_tile shared;
+    __local uint shared_tiles;
+    __local xl_queue_local queue;
+    __local uint search[XL_SORT_SEARCH];
+    XL_CSR_MAKE
+    XL_SEGMENT_SPARE_MAKE
+    const uint tiles = xl_csr_tiles_read(&csr, 0, &shared_tiles);
+    for (uint turn = 0; tiles > 0 && turn < slots + capacity; ++turn) {
+        if (get_local_id(0) == 0)
+            queue.job = xl_queue_take(&csr, slots, polls);
+        XL_FULL_BARRIER();
+        const xl_segment_job job = queue.job;
+        if (!job.exists)
+            break;
+        const xl_segment_tile t = xl_segment_tile_read(&csr, job.tile, &shared);
+        const bool sorts = t.count > 0 && job.level == 0;
+        const bool merges = t.count > 0 && job.level > 0 && job.level <= t.merges;
+        if (sorts)
+            xl_tile_sort(in, xl_segment_side(out, spare, t.merges), t.first, t.count, tile);
+        XL_LOCAL_BARRIER();
+        if (merges)
+            xl_segment_tile_merge(out, spare, &t, job.level - 1u, search_log, tile, search);
+        xl_queue_done(&csr, &job, &t, slots, &queue);
+    }
 }

@@ -5,14 +5,29 @@
  * it: without values, an element is only a key. Windows that would fill the tile too often, because
  * one longer segment is among many short or empty ones, are left to another kernel, which sorts
  * segments of about the same length together. */
-#include "../prelude/prelude.cl"
-
-#include "../lane/lane.cl"
-#include "sort_local.cl"
-
-#include "bitonic_fetch.cl"
 #include "segment_heads.cl"
-#include "segment_windows.cl"
+
+/* Loads half number `half_` of a tile, of the keys of elements [first, first + count), some of
+ * which must be in it. Adjacent work-items load adjacent keys, all at once. */
+enum { XL_HALF_ITEMS = XL_SORT_ITEMS / 2 };
+void xl_half_load(xl_sort_in in, uint first, uint count, uint half_, XL_KEY *key)
+{
+#pragma unroll
+    for (uint e = 0; e < XL_HALF_ITEMS; ++e) {
+        const uint at = (uint)get_local_id(0) + (half_ * XL_HALF_ITEMS + e) * XL_SORT_GROUP;
+        key[e] = in.keys[first + min(at, count - 1u)];
+    }
+}
+
+/* Stores these keys in local memory, as ordinals. */
+void xl_half_stage(const XL_KEY *key, uint half_, xl_sort_local local_)
+{
+#pragma unroll
+    for (uint e = 0; e < XL_HALF_ITEMS; ++e) {
+        const uint at = (uint)get_local_id(0) + (half_ * XL_HALF_ITEMS + e) * XL_SORT_GROUP;
+        local_.key[at + at / 32u] = xl_key_map(key[e]);
+    }
+}
 
 /* How often rows may fill the tile if sub-groups hold whole rows; otherwise once. */
 #define XL_ROW_ROUNDS 4
@@ -127,7 +142,12 @@ void xl_rows_window(xl_sort_in in, xl_sort_out out, const xl_segment_window *win
 {
     const uint w = (uint)get_local_id(0), count = window->end - window->begin;
     xl_half_stage(ahead, 0, tile);
-    xl_tile_stage(in, window->begin, count, 1, tile);
+    if (XL_HALF_ITEMS * XL_SORT_GROUP < count) { /* seldom: a window is half a tile */
+        XL_KEY key[XL_HALF_ITEMS];
+        xl_half_load(in, window->begin, count, 1, key);
+        xl_half_stage(key, 1, tile);
+    }
+    XL_FULL_BARRIER(); /* in place, other work-items write where this one has read */
 #pragma unroll 1
     for (uint round = 0; round < rows->rounds; ++round)
         xl_rows_sort(window, rows, round, tile, local_);
@@ -162,11 +182,8 @@ xl_segment_rows(XL_CSR, XL_SORT_ARRAYS)
     XL_SORT_DECLARE_LOCAL
     __local xl_rows_local local_;
     __local xl_segment_window shared;
-    uint n;
-    XL_LENGTH_READ(uint, n, n_most, length, length_offset)
-    const xl_csr csr = XL_CSR_OF;
-    const xl_sort_in in = XL_SORT_IN;
-    const xl_sort_out out = XL_SORT_OUT;
+    XL_CSR_MAKE
+    XL_SORT_MAKE
     const uint g = (uint)get_group_id(0);
     const xl_segment_window window =
         xl_segment_window_open(&csr, in, out, g, &shared, &local_.listed);
@@ -275,11 +292,8 @@ xl_segment_lengths(XL_CSR, XL_SORT_ARRAYS)
     XL_SORT_DECLARE_LOCAL
     __local xl_lengths_local local_;
     __local xl_segment_window shared;
-    uint n;
-    XL_LENGTH_READ(uint, n, n_most, length, length_offset)
-    const xl_csr csr = XL_CSR_OF;
-    const xl_sort_in in = XL_SORT_IN;
-    const xl_sort_out out = XL_SORT_OUT;
+    XL_CSR_MAKE
+    XL_SORT_MAKE
     const uint left = xl_segment_windows_left_read(&csr, &local_.heads.listed);
     for (uint i = (uint)get_group_id(0); i < left; i += (uint)get_num_groups(0)) {
         const xl_segment_window window =

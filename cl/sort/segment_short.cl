@@ -8,23 +8,6 @@
  * If each window searched for its segments, this would take as many trips to memory, one after the
  * other, as the number of segments has bits. In a separate launch the searches of all windows
  * overlap. */
-#include "../prelude/prelude.cl"
-
-/* Several files need these; embedding takes each file once, so not inside a condition. */
-#include "../lane/lane.cl"
-#include "../prelude/prelude_bits.cl"
-#include "merge_partition.cl"
-#include "sort_local.cl"
-
-#if XL_KEY_KIND == 3 && XL_SERIAL
-#include "compare_serial.cl"
-#elif XL_KEY_KIND == 3
-#include "compare_tile.cl"
-#elif XL_SERIAL
-#include "bitonic_serial.cl"
-#else
-#include "../group/group_bitonic.cl"
-#endif
 #include "segment_windows.cl"
 
 #if !XL_SERIAL
@@ -94,9 +77,7 @@ void xl_pack_sort(xl_sort_in in, xl_sort_out out, const xl_csr *csr,
 __kernel __attribute__((reqd_work_group_size(XL_SORT_GROUP, 1, 1))) void
 xl_segment_places(uint queue_words, XL_CSR)
 {
-    uint n;
-    XL_LENGTH_READ(uint, n, n_most, length, length_offset)
-    const xl_csr csr = XL_CSR_OF;
+    XL_CSR_MAKE
     const uint i = (uint)get_global_id(0);
     if (i < XL_SEGMENT_STATE)
         csr.state[i] = 0;
@@ -120,11 +101,8 @@ xl_segment_short(XL_CSR, XL_SORT_ARRAYS)
     XL_SORT_DECLARE_LOCAL
     __local xl_pack_local local_;
     __local xl_segment_window shared;
-    uint n;
-    XL_LENGTH_READ(uint, n, n_most, length, length_offset)
-    const xl_csr csr = XL_CSR_OF;
-    const xl_sort_in in = XL_SORT_IN;
-    const xl_sort_out out = XL_SORT_OUT;
+    XL_CSR_MAKE
+    XL_SORT_MAKE
     const xl_segment_window window =
         xl_segment_window_open(&csr, in, out, (uint)get_group_id(0), &shared, &local_.listed);
     if (window.end > window.begin)

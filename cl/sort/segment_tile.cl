@@ -1,25 +1,22 @@
 /* SPDX-License-Identifier: MIT
- * A tile of a long segment in a merge, and the side that it is written to. Requires
- * xl_tile_merge(). */
+ * A tile of a long segment in a merge, and the side that it is written to. */
 #include "segment_windows.cl"
-#include "sort_local.cl"
 
-/* `spare`, in the scratch and as large as the output, as kernel arguments besides XL_SORT_ARRAYS. */
+/* XL_SORT_ARRAYS and `spare`, in the scratch and as large as the output. */
 #if XL_SORT_VALUES
 #define XL_SEGMENT_SPARE                                                                           \
-    __global XL_KEY *spare_keys, ulong spare_keys_offset, __global uint *spare_values,             \
-        ulong spare_values_offset
-#define XL_SEGMENT_SPARE_OUT                                                                       \
-    {                                                                                              \
-        spare_keys + spare_keys_offset, spare_values + spare_values_offset                         \
-    }
+    XL_SORT_ARRAYS, __global XL_KEY *spare_keys, ulong spare_keys_offset,                          \
+        __global uint *spare_values, ulong spare_values_offset
+#define XL_SPARE_VALUES_MAKE spare.values = spare_values + spare_values_offset;
 #else
-#define XL_SEGMENT_SPARE __global XL_KEY *spare_keys, ulong spare_keys_offset
-#define XL_SEGMENT_SPARE_OUT                                                                       \
-    {                                                                                              \
-        spare_keys + spare_keys_offset                                                             \
-    }
+#define XL_SEGMENT_SPARE XL_SORT_ARRAYS, __global XL_KEY *spare_keys, ulong spare_keys_offset
+#define XL_SPARE_VALUES_MAKE
 #endif
+#define XL_SEGMENT_SPARE_MAKE                                                                      \
+    XL_SORT_MAKE                                                                                   \
+    xl_sort_out spare;                                                                             \
+    spare.keys = spare_keys + spare_keys_offset;                                                   \
+    XL_SPARE_VALUES_MAKE
 
 /* The side of a segment that needs `merges` more merges, from one side to the other, to end in the
  * output. If keys are not an output, the last side has none. */

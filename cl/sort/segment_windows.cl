@@ -9,9 +9,8 @@
  * Offsets are clamped when they are read. If they do not ascend, segments may overlap, and the list
  * may be too long or contain anything; values that are read from it are compared with the bounds of
  * the arrays. */
-#include "../prelude/prelude_bits.cl"
 #include "../tile/tile_offsets.cl"
-#include "sort_arrays.cl"
+#include "sort_tile.cl"
 
 #define XL_SEGMENT_WINDOW (XL_SORT_TILE / 2)
 
@@ -28,14 +27,15 @@ typedef struct xl_csr {
     uint n, count, windows, capacity; /* of the list */
 } xl_csr;
 
-/* The kernel arguments from which XL_CSR_OF makes an xl_csr. */
+/* The kernel arguments from which XL_CSR_MAKE makes `n` and `csr`. */
 #define XL_CSR                                                                                     \
     XL_SORT_LENGTH, __global const XL_SEG *offsets, ulong offsets_offset, uint count,              \
         __global uint *state, ulong state_offset, uint windows, uint capacity
-#define XL_CSR_OF                                                                                  \
-    {                                                                                              \
-        offsets + offsets_offset, state + state_offset, n, count, windows, capacity                \
-    }
+#define XL_CSR_MAKE                                                                                \
+    uint n;                                                                                        \
+    XL_LENGTH_READ(uint, n, n_most, length, length_offset)                                         \
+    const xl_csr csr = {                                                                           \
+        offsets + offsets_offset, state + state_offset, n, count, windows, capacity};
 
 /* Where segment i begins and the one before it ends. */
 uint xl_segment_begin(const xl_csr *csr, uint i)

@@ -37,33 +37,27 @@ bool xl_sort_has_keys(xl_sort_out out)
  * XL_LENGTH_READ(). */
 #define XL_SORT_LENGTH uint n_most, const __global ulong *length, ulong length_offset
 
-/* The arrays as kernel arguments: buffers and offsets. */
+/* The arrays as kernel arguments: buffers and offsets. XL_SORT_MAKE makes `in` and `out` of them. */
 #if XL_SORT_VALUES
-#define XL_SORT_ARRAYS                                                                             \
-    __global const XL_KEY *keys_in, ulong keys_in_offset, __global XL_KEY *keys_out,               \
-        ulong keys_out_offset, __global const uint *values_in, ulong values_in_offset,             \
-        __global uint *values_out, ulong values_out_offset
-#define XL_SORT_IN                                                                                 \
-    {                                                                                              \
-        keys_in + keys_in_offset, values_in + values_in_offset                                     \
-    }
-#define XL_SORT_OUT                                                                                \
-    {                                                                                              \
-        keys_out + keys_out_offset, values_out + values_out_offset                                 \
-    }
+#define XL_SORT_VALUE_ARRAYS                                                                       \
+    , __global const uint *values_in, ulong values_in_offset, __global uint *values_out,           \
+        ulong values_out_offset
+#define XL_SORT_VALUES_MAKE                                                                        \
+    in.values = values_in + values_in_offset;                                                      \
+    out.values = values_out + values_out_offset;
 #else
+#define XL_SORT_VALUE_ARRAYS
+#define XL_SORT_VALUES_MAKE
+#endif
 #define XL_SORT_ARRAYS                                                                             \
     __global const XL_KEY *keys_in, ulong keys_in_offset, __global XL_KEY *keys_out,               \
-        ulong keys_out_offset
-#define XL_SORT_IN                                                                                 \
-    {                                                                                              \
-        keys_in + keys_in_offset                                                                   \
-    }
-#define XL_SORT_OUT                                                                                \
-    {                                                                                              \
-        keys_out + keys_out_offset                                                                 \
-    }
-#endif
+        ulong keys_out_offset XL_SORT_VALUE_ARRAYS
+#define XL_SORT_MAKE                                                                               \
+    xl_sort_in in;                                                                                 \
+    xl_sort_out out;                                                                               \
+    in.keys = keys_in + keys_in_offset;                                                            \
+    out.keys = keys_out + keys_out_offset;                                                         \
+    XL_SORT_VALUES_MAKE
 
 #if XL_SORT_VALUES
 /* The value of key i. `first`: keys are read for the first time; indices as values are generated

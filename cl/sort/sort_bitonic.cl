@@ -1,24 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Sort of any n: tiles are sorted separately, then runs of one, two, four, ... tiles are merged in
- * pairs, one launch per doubling. In a tile, bitonic networks sort and merge; with a comparator,
- * which costs more than moving keys, merge sorts do. A tile is held by a work-group
- * (bitonic_tile.cl, compare_tile.cl) or walked by one work-item (bitonic_serial.cl,
- * compare_serial.cl). */
-#include "../prelude/prelude.cl"
-
-/* Several files need these; embedding takes each file once, so not inside a condition. */
-#include "merge_partition.cl"
-#include "sort_local.cl"
-
-#if XL_KEY_KIND == 3 && XL_SERIAL
-#include "compare_serial.cl"
-#elif XL_KEY_KIND == 3
-#include "compare_tile.cl"
-#elif XL_SERIAL
-#include "bitonic_serial.cl"
-#else
-#include "bitonic_tile.cl"
-#endif
+ * pairs, one launch per doubling. */
+#include "sort_tile.cl"
 
 __kernel __attribute__((reqd_work_group_size(XL_SORT_GROUP, 1, 1))) void
 xl_sort_tiles(XL_SORT_LENGTH, XL_SORT_ARRAYS)
@@ -26,8 +9,7 @@ xl_sort_tiles(XL_SORT_LENGTH, XL_SORT_ARRAYS)
     uint n;
     XL_LENGTH_READ(uint, n, n_most, length, length_offset)
     XL_SORT_DECLARE_LOCAL
-    xl_sort_in in = XL_SORT_IN;
-    xl_sort_out out = XL_SORT_OUT;
+    XL_SORT_MAKE
     uint first = (uint)get_group_id(0) * XL_SORT_TILE;
     if (first >= n)
         return;
@@ -43,8 +25,7 @@ xl_sort_merge(XL_SORT_LENGTH, uint run, uint search_log, XL_SORT_ARRAYS)
     XL_LENGTH_READ(uint, n, n_most, length, length_offset)
     XL_SORT_DECLARE_LOCAL
     __local uint search[XL_SORT_SEARCH];
-    xl_sort_in in = XL_SORT_IN;
-    xl_sort_out out = XL_SORT_OUT;
+    XL_SORT_MAKE
     uint first = (uint)get_group_id(0) * XL_SORT_TILE;
     if (first >= n)
         return;

@@ -11,11 +11,7 @@
  * equal samples are ordered by run and by place. The host chooses these numbers so that a tile can
  * hold these keys (lib/sort/sort_shape.c). If another kernel changes the keys concurrently, their
  * order is unspecified, but nothing is written outside the arrays. */
-#include "../prelude/prelude.cl"
-
-#include "sort_local.cl"
-
-#include "bitonic_tile.cl"
+#include "sort_tile.cl"
 
 #define XL_SAMPLES_REQUIRED __attribute__((reqd_work_group_size(XL_SORT_GROUP, 1, 1)))
 
@@ -68,8 +64,7 @@ __kernel XL_SAMPLES_REQUIRED void xl_sample_runs(XL_SAMPLES, XL_SORT_ARRAYS)
 {
     XL_SAMPLES_MAKE
     XL_SORT_DECLARE_LOCAL
-    const xl_sort_in in = XL_SORT_IN;
-    const xl_sort_out out = XL_SORT_OUT;
+    XL_SORT_MAKE
     const uint run = (uint)get_group_id(0), first = run * cutting.length;
     if (first >= n)
         return;
@@ -232,8 +227,7 @@ __kernel XL_SAMPLES_REQUIRED void xl_sample_merge(XL_SAMPLES, XL_SORT_ARRAYS)
     XL_SAMPLES_MAKE
     XL_SORT_DECLARE_LOCAL
     __local xl_bucket_local bucket;
-    const xl_sort_in in = XL_SORT_IN;
-    const xl_sort_out out = XL_SORT_OUT;
+    XL_SORT_MAKE
     const uint number = (uint)get_group_id(0), w = (uint)get_local_id(0);
     if (n == 0)
         return;

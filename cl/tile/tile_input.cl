@@ -6,6 +6,7 @@
 
 #include "../lane/lane.cl"
 #include "../prelude/prelude_accumulator.cl"
+#include "../prelude/prelude_params.cl"
 
 typedef struct xl_input {
     const __global XL_IN *in;
@@ -29,7 +30,7 @@ typedef struct xl_input {
     ulong width, mask;
 #endif
 #if XL_PARAM_WORDS > 0
-    xl_params params; /* for the caller's expressions */
+    xl_params params; /* of the caller's expressions */
 #endif
 } xl_input;
 
@@ -138,15 +139,6 @@ bool xl_carry_holds(const __global XL_E *carry)
 #else
 #define XL_INPUT_OFFSETS(input)
 #endif
-#if XL_PARAM_WORDS > 0
-#define XL_PARAMS_ARGUMENT , xl_params params
-#define XL_INPUT_PARAMS(input) input.params = params;
-#define XL_PARAMS_OF(input) , (input)->params
-#else
-#define XL_PARAMS_ARGUMENT
-#define XL_INPUT_PARAMS(input)
-#define XL_PARAMS_OF(input)
-#endif
 #define XL_INPUT_ARGUMENTS                                                                         \
     const __global XL_IN *in, ulong in_offset, ulong n, const __global ulong *length,              \
         ulong length_offset XL_INIT_ARGUMENTS XL_CARRY_ARGUMENTS XL_SEGMENT_ARGUMENTS              \
@@ -155,7 +147,7 @@ bool xl_carry_holds(const __global XL_E *carry)
     xl_input input;                                                                                \
     input.in = in + in_offset;                                                                     \
     XL_INPUT_LENGTH(input)                                                                         \
-    XL_INPUT_INIT(input) XL_INPUT_CARRY(input) XL_INPUT_SEGMENTS(input) XL_INPUT_PARAMS(input)
+    XL_INPUT_INIT(input) XL_INPUT_CARRY(input) XL_INPUT_SEGMENTS(input) XL_PARAMS_MAKE(input)
 
 #if XL_INIT == 2 || XL_HAS_IDENTITY
 /* The result of an exclusive scan for the first element of a segment. For floating-point sums

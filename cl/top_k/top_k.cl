@@ -60,22 +60,23 @@ __kernel void xl_top_k_begin(uint n_most, __global const ulong *length, ulong le
 
 /* Whether the lists, of the chunks that have one, contain all results: once a digit is known, or if
  * enough keys are within the sample's bound. */
-bool xl_top_k_has_lists(const xl_top_k *t, const xl_top_k_state *s XL_TOP_K_LOCAL_PARAMETER)
+bool xl_top_k_has_lists(const xl_top_k *t, const xl_top_k_state *s, __local xl_top_k_local *l)
 {
-    return s->known_bits > 0 || xl_top_k_word_read(t->bounded XL_TOP_K_LOCAL) >= max(s->needed, 1u);
+    return s->known_bits > 0 || xl_top_k_word_read(t->bounded, l) >= max(s->needed, 1u);
 }
 
 /* The keys of chunk c that may be results. Makes the chunk's list if it is likely to have room. */
 xl_top_k_keys xl_top_k_keys_find(const xl_top_k *t, const xl_top_k_state *s, uint c, uint chunks,
-                                 __global const XL_KEY *keys, uint length XL_TOP_K_LOCAL_PARAMETER)
+                                 __global const XL_KEY *keys, uint length,
+                                 __local xl_top_k_local *l)
 {
     __global uint *const list = t->lists + (size_t)c * XL_TOP_K_ROOM;
     uint listed = XL_TOP_K_UNLISTED;
-    if (xl_top_k_has_lists(t, s XL_TOP_K_LOCAL))
-        listed = xl_top_k_word_read(t->listed + c XL_TOP_K_LOCAL);
+    if (xl_top_k_has_lists(t, s, l))
+        listed = xl_top_k_word_read(t->listed + c, l);
 #if XL_TOP_K_ROOM > 0
     if (s->known_bits > 0 && listed == XL_TOP_K_UNLISTED && xl_top_k_is_listable(s, chunks))
-        listed = xl_top_k_make_list(keys, length, s, list XL_TOP_K_LOCAL);
+        listed = xl_top_k_make_list(keys, length, s, list, l);
 #endif
     if (get_local_id(0) == 0)
         t->listed[c] = listed;
@@ -87,15 +88,15 @@ __kernel XL_TOP_K_REQUIRED void xl_top_k_count(uint pass, uint n, uint chunks,
                                                __global uchar *scratch, ulong state,
                                                __global const XL_KEY *keys, ulong keys_offset)
 {
-    XL_TOP_K_DECLARE_LOCAL
+    __local xl_top_k_local l;
     const xl_top_k t = xl_top_k_at(scratch, state, chunks);
     const uint c = (uint)get_group_id(0);
-    const xl_top_k_state s = xl_top_k_state_find(&t, pass, c XL_TOP_K_LOCAL);
+    const xl_top_k_state s = xl_top_k_state_find(&t, pass, c, &l);
     const xl_top_k_range range = xl_top_k_range_of(&s, n, c, chunks);
     if (!xl_top_k_is_found(&s)) {
         const xl_top_k_keys mine = xl_top_k_keys_find(
-            &t, &s, c, chunks, keys + keys_offset + range.begin, range.length XL_TOP_K_LOCAL);
-        xl_top_k_count_keys(&mine, &s, t.counts + pass * XL_DIGITS XL_TOP_K_LOCAL);
+            &t, &s, c, chunks, keys + keys_offset + range.begin, range.length, &l);
+        xl_top_k_count_keys(&mine, &s, t.counts + pass * XL_DIGITS, &l);
     }
 }
 
@@ -105,35 +106,20 @@ __kernel XL_TOP_K_REQUIRED void xl_top_k_tally(uint passes, uint n, uint chunks,
                                                __global uchar *scratch, ulong state,
                                                __global const XL_KEY *keys, ulong keys_offset)
 {
-    XL_TOP_K_DECLARE_LOCAL
+    __local xl_top_k_local l;
     const xl_top_k t = xl_top_k_at(scratch, state, chunks);
     const uint c = (uint)get_group_id(0);
-    const xl_top_k_state s = xl_top_k_state_find(&t, passes, c XL_TOP_K_LOCAL);
+    const xl_top_k_state s = xl_top_k_state_find(&t, passes, c, &l);
     const xl_top_k_range range = xl_top_k_range_of(&s, n, c, chunks);
-    const xl_top_k_keys mine = xl_top_k_keys_find(
-        &t, &s, c, chunks, keys + keys_offset + range.begin, range.length XL_TOP_K_LOCAL);
+    const xl_top_k_keys mine =
+        xl_top_k_keys_find(&t, &s, c, chunks, keys + keys_offset + range.begin, range.length, &l);
     uint certain = 0, candidates = range.length;
     if (s.known_bits > 0)
-        xl_top_k_tally_keys(&mine, &s, &certain, &candidates XL_TOP_K_LOCAL);
+        xl_top_k_tally_keys(&mine, &s, &certain, &candidates, &l);
     if (get_local_id(0) == 0) {
         t.certain[c] = certain;
         t.candidates[c] = candidates;
     }
-}
-
-/* The certain results and the candidates of all chunks before chunk c. */
-xl_top_k_before xl_top_k_before_find(const xl_top_k *t, uint c XL_TOP_K_LOCAL_PARAMETER)
-{
-    xl_top_k_before before;
-    uint certain = 0, candidates = 0;
-    for (uint d = (uint)get_local_id(0); d < c; d += XL_GROUP_SIZE) {
-        certain += t->certain[d];
-        candidates += t->candidates[d];
-    }
-    xl_top_k_add_up(&certain, &candidates XL_TOP_K_LOCAL);
-    before.certain = certain;
-    before.candidates = candidates;
-    return before;
 }
 
 /* `words`, `places`: bytes into scratch, for results that are sorted next. */
@@ -141,14 +127,19 @@ __kernel XL_TOP_K_REQUIRED void xl_top_k_write(uint outputs, uint passes, uint r
                                                uint chunks, __global uchar *scratch, ulong state,
                                                ulong words, ulong places, XL_TOP_K_ARRAYS)
 {
-    XL_TOP_K_DECLARE_LOCAL
+    __local xl_top_k_local l;
     XL_TOP_K_ARRAYS_MAKE
     const xl_top_k t = xl_top_k_at(scratch, state, chunks);
     const uint c = (uint)get_group_id(0);
-    const xl_top_k_state s = xl_top_k_state_read(t.states + passes XL_TOP_K_LOCAL);
-    const xl_top_k_chunk mine = xl_top_k_chunk_read(&t, c XL_TOP_K_LOCAL);
-    const xl_top_k_before before = xl_top_k_before_find(&t, c XL_TOP_K_LOCAL);
+    const xl_top_k_state s = xl_top_k_state_read(t.states + passes, &l);
+    const xl_top_k_chunk mine = xl_top_k_chunk_read(&t, c, &l);
     const xl_top_k_range range = xl_top_k_range_of(&s, n, c, chunks);
+    uint certain = 0, candidates = 0; /* of all chunks before this one */
+    for (uint d = (uint)get_local_id(0); d < c; d += XL_GROUP_SIZE) {
+        certain += t.certain[d];
+        candidates += t.candidates[d];
+    }
+    xl_top_k_add_up(&certain, &candidates, &l);
     xl_top_k_writer w;
     w.arrays = arrays;
     w.pairs.words = (__global ulong *)(scratch + words);
@@ -156,13 +147,14 @@ __kernel XL_TOP_K_REQUIRED void xl_top_k_write(uint outputs, uint passes, uint r
     w.mask = xl_top_k_mask(&s);
     w.prefix = (XL_ORDINAL)s.prefix;
     w.results = results;
-    w.first = before.certain + min(s.needed, before.candidates);
-    w.taken = xl_top_k_taken(s.needed, before.candidates, mine.candidates);
+    /* The first `needed` candidates of the array are results. */
+    w.first = certain + min(s.needed, candidates);
+    w.taken = min(s.needed, candidates + mine.candidates) - min(s.needed, candidates);
     w.total = mine.certain + w.taken;
     w.begin = range.begin;
     w.keys = xl_top_k_keys_of(arrays.keys_in + w.begin, range.length,
                               t.lists + (size_t)c * XL_TOP_K_ROOM, mine.listed);
-    xl_top_k_write_keys(&w XL_TOP_K_LOCAL);
+    xl_top_k_write_keys(&w, &l);
 }
 
 /* The number of results, at most `results`. */

@@ -28,52 +28,9 @@ typedef struct xl_top_k_local {
     xl_top_k_chunk chunk;
 } xl_top_k_local;
 
-/* Local memory must be declared in a kernel. */
-#define XL_TOP_K_DECLARE_LOCAL                                                                     \
-    __local xl_top_k_local local_;                                                                 \
-    __local xl_top_k_local *const l = &local_;
-#define XL_TOP_K_LOCAL , l
-#define XL_TOP_K_LOCAL_PARAMETER , __local xl_top_k_local *l
-
 uint xl_top_k_item(void)
 {
     return (uint)get_local_id(0);
-}
-
-/* One work-item reads from the scratch for all, so that a concurrent write cannot make work-items
- * diverge at a barrier. */
-xl_top_k_state xl_top_k_state_read(__global const xl_top_k_state *from, __local xl_top_k_local *l)
-{
-    if (xl_top_k_item() == 0)
-        l->state = *from;
-    xl_local_barrier();
-    return l->state;
-}
-
-xl_top_k_chunk xl_top_k_chunk_read(const xl_top_k *t, uint c, __local xl_top_k_local *l)
-{
-    if (xl_top_k_item() == 0)
-        l->chunk = xl_top_k_chunk_at(t, c);
-    xl_local_barrier();
-    return l->chunk;
-}
-
-uint xl_top_k_word_read(__global const uint *from, __local xl_top_k_local *l)
-{
-    if (xl_top_k_item() == 0)
-        l->listed = *from;
-    xl_local_barrier();
-    const uint word = l->listed;
-    xl_local_barrier();
-    return word;
-}
-
-/* Adds the digit of the k-th key among the candidates that were counted. */
-void xl_top_k_find_digit(__global const uint *counts, xl_top_k_state *s, __local xl_top_k_local *l)
-{
-    xl_top_k_digit(counts, XL_DIGITS, s->needed, l->rank, l->found);
-    xl_top_k_add_digit(s, l->found[0], l->found[1], l->found[2]);
-    xl_local_barrier();
 }
 
 /* Tells candidates from other keys, and cuts out their next digit. */
@@ -271,32 +228,6 @@ uint xl_top_k_make_list(__global const XL_KEY *keys, uint length, const xl_top_k
     return count <= XL_TOP_K_ROOM ? count : XL_TOP_K_UNLISTED;
 }
 #endif
-
-/* The sums of two numbers over all work-items. */
-void xl_top_k_add_up(uint *x, uint *y, __local xl_top_k_local *l)
-{
-    uint total;
-    xl_top_k_rank(*x, &total, l->rank);
-    *x = total;
-    xl_top_k_rank(*y, &total, l->rank);
-    *y = total;
-}
-
-/* Counts the certain results and the candidates. */
-void xl_top_k_tally_keys(const xl_top_k_keys *mine, const xl_top_k_state *s, uint *certain,
-                         uint *candidates, __local xl_top_k_local *l)
-{
-    const XL_ORDINAL mask = xl_top_k_mask(s), prefix = (XL_ORDINAL)s->prefix;
-    uint lower = 0, same = 0;
-    for (uint j = xl_top_k_item(); j < mine->count; j += XL_GROUP_SIZE) {
-        const XL_ORDINAL known = xl_key_map(mine->keys[xl_top_k_place(mine, j)]) & mask;
-        lower += known < prefix ? 1 : 0;
-        same += known == prefix ? 1 : 0;
-    }
-    xl_top_k_add_up(&lower, &same, l);
-    *certain = lower;
-    *candidates = same;
-}
 
 /* Whether x is not 0 in any work-item. */
 bool xl_top_k_any(uint x, __local xl_top_k_local *l)

@@ -17,7 +17,6 @@
  * are read: nothing outside the arrays is accessed. */
 #include "../prelude/prelude.cl"
 
-#include "top_k_length.cl"
 #include "top_k_segments_list.cl"
 
 #if XL_TOP_K_SHAPE == 0

@@ -9,38 +9,15 @@
 
 #define XL_TOP_K_BLOCK 32
 
-/* A group of one work-item needs no local memory. */
-#define XL_TOP_K_DECLARE_LOCAL
-#define XL_TOP_K_LOCAL
-#define XL_TOP_K_LOCAL_PARAMETER
-
 /* Counters of a digit: equal adjacent keys use different ones, so that an increment does not wait
  * for the one before. */
 #define XL_TOP_K_COPIES 2
 
-xl_top_k_state xl_top_k_state_read(__global const xl_top_k_state *from)
-{
-    return *from;
-}
-
-xl_top_k_chunk xl_top_k_chunk_read(const xl_top_k *t, uint c)
-{
-    return xl_top_k_chunk_at(t, c);
-}
-
-uint xl_top_k_word_read(__global const uint *from)
-{
-    return *from;
-}
-
-/* Adds the digit of the k-th key among the candidates that were counted. */
-void xl_top_k_find_digit(__global const uint *counts, xl_top_k_state *s)
-{
-    uint digit = 0, below = 0;
-    while (digit < XL_DIGITS - 1 && counts[digit] < s->needed - below)
-        below += counts[digit++];
-    xl_top_k_add_digit(s, digit, below, counts[digit]);
-}
+typedef struct xl_top_k_local {
+    uint found[3], listed, rank[1];
+    xl_top_k_state state;
+    xl_top_k_chunk chunk;
+} xl_top_k_local;
 
 /* Whether a key of the block is a candidate or, if `results` is true, a certain result. */
 bool xl_top_k_block(__global const XL_KEY *keys, XL_ORDINAL mask, XL_ORDINAL prefix, bool results)
@@ -53,7 +30,8 @@ bool xl_top_k_block(__global const XL_KEY *keys, XL_ORDINAL mask, XL_ORDINAL pre
     return hits != 0;
 }
 
-void xl_top_k_count_keys(const xl_top_k_keys *mine, const xl_top_k_state *s, __global uint *counts)
+void xl_top_k_count_keys(const xl_top_k_keys *mine, const xl_top_k_state *s, __global uint *counts,
+                         __local xl_top_k_local *l)
 {
     const XL_ORDINAL mask = xl_top_k_mask(s), prefix = (XL_ORDINAL)s->prefix;
     const uint shift = xl_top_k_shift(s), digits = xl_top_k_digit_mask(s);
@@ -90,7 +68,7 @@ void xl_top_k_count_keys(const xl_top_k_keys *mine, const xl_top_k_state *s, __g
 /* Makes the list of the chunk's keys that may be results. Returns its length, or XL_TOP_K_UNLISTED
  * if it has no room. */
 uint xl_top_k_make_list(__global const XL_KEY *keys, uint length, const xl_top_k_state *s,
-                        __global uint *list)
+                        __global uint *list, __local xl_top_k_local *l)
 {
     const XL_ORDINAL mask = xl_top_k_mask(s), prefix = (XL_ORDINAL)s->prefix;
     uint count = 0;
@@ -109,33 +87,7 @@ uint xl_top_k_make_list(__global const XL_KEY *keys, uint length, const xl_top_k
 }
 #endif
 
-/* Counts the certain results and the candidates. */
-void xl_top_k_tally_keys(const xl_top_k_keys *mine, const xl_top_k_state *s, uint *certain,
-                         uint *candidates)
-{
-    const XL_ORDINAL mask = xl_top_k_mask(s), prefix = (XL_ORDINAL)s->prefix;
-    const bool is_listed = mine->is_listed;
-    uint lower = 0, same = 0;
-    for (uint j = 0; j < mine->count && is_listed; ++j) {
-        const XL_ORDINAL known = xl_key_map(mine->keys[xl_top_k_place(mine, j)]) & mask;
-        lower += known < prefix ? 1 : 0;
-        same += known == prefix ? 1 : 0;
-    }
-    for (uint j = 0; j < mine->length && !is_listed; ++j) {
-        const XL_ORDINAL known = xl_key_map(mine->keys[j]) & mask;
-        lower += known < prefix ? 1 : 0;
-        same += known == prefix ? 1 : 0;
-    }
-    *certain = lower;
-    *candidates = same;
-}
-
-/* The sums over all work-items: there is one. */
-void xl_top_k_add_up(uint *x, uint *y)
-{
-}
-
-void xl_top_k_write_keys(const xl_top_k_writer *w)
+void xl_top_k_write_keys(const xl_top_k_writer *w, __local xl_top_k_local *l)
 {
     const xl_top_k_keys *const mine = &w->keys;
     uint at = 0, candidates = 0;

@@ -84,20 +84,6 @@ typedef struct xl_top_k_chunk {
     uint certain, candidates, listed;
 } xl_top_k_chunk;
 
-/* The sums over all chunks before a chunk. */
-typedef struct xl_top_k_before {
-    uint certain, candidates;
-} xl_top_k_before;
-
-xl_top_k_chunk xl_top_k_chunk_at(const xl_top_k *t, uint c)
-{
-    xl_top_k_chunk chunk;
-    chunk.certain = t->certain[c];
-    chunk.candidates = t->candidates[c];
-    chunk.listed = t->listed[c];
-    return chunk;
-}
-
 /* Keys [begin, begin + length) of the array. */
 typedef struct xl_top_k_range {
     uint begin, length;
@@ -216,13 +202,6 @@ uint xl_top_k_place(const xl_top_k_keys *k, uint j)
     else if (k->is_listed)
         place = min(k->list[j], k->length - 1);
     return place;
-}
-
-/* The number of a chunk's candidates that are results, if `before` candidates are in the chunks
- * before it. The first `needed` candidates of the array are results. */
-uint xl_top_k_taken(uint needed, uint before, uint candidates)
-{
-    return min(needed, before + candidates) - min(needed, before);
 }
 
 /* Bit of `outputs`: results are stored as pairs for the sort, not in the caller's arrays.

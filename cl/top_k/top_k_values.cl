@@ -2,7 +2,6 @@
  * Gathers the values of the results by their indices. */
 #include "../prelude/prelude.cl"
 #include "../prelude/prelude_unit.cl"
-#include "top_k_length.cl"
 #include "top_k_offsets.cl"
 
 /* A work-item copies one unit. The first min(k, keys of the segment) of k places in each segment
@@ -19,7 +18,7 @@ __kernel void xl_top_k_values(uint n, __global const ulong *length, ulong length
     ulong result = place;
     uint begin = 0, keys;
     all.at = offsets + offsets_offset;
-    all.n = xl_top_k_length(n, length, length_offset);
+    all.n = length ? (uint)min((ulong)n, length[length_offset]) : n;
     all.count = segments;
     keys = all.n;
     if (segments > 0) {

@@ -6,6 +6,7 @@
  *   xl_transform_borders   saves the element before each tile or chunk, for a call in place
  *   xl_transform_adjacent  out[i] = f(x, p, i), where p is the element before x */
 #include "../prelude/prelude.cl"
+#include "../prelude/prelude_params.cl"
 
 #define XL_REQUIRED __attribute__((reqd_work_group_size(XL_GROUP_SIZE, 1, 1)))
 
@@ -45,14 +46,6 @@ typedef XL_T3 xl_t3;
 #define XL_EACH_INPUT(M) XL_INPUT_0(M) XL_INPUT_1(M) XL_INPUT_2(M) XL_INPUT_3(M)
 
 /* Values that the call gives to the expression: the last of a kernel's arguments. */
-#if XL_PARAM_WORDS > 0
-#define XL_PARAMS_ARGUMENT , xl_params params
-#define XL_PARAMS_PASS , params
-#else
-#define XL_PARAMS_ARGUMENT
-#define XL_PARAMS_PASS
-#endif
-
 #if XL_VLEN > 1
 #define XL_VECTOR(type) XL_JOIN(type, XL_VLEN)
 #define XL_UNPACK(x, to) XL_JOIN(vstore, XL_VLEN)((x), 0, (to))

@@ -218,13 +218,12 @@ static void add_binning(flow *f)
     }
 }
 
-/* Without n_device the kernel receives the bins in its place and reads no length. */
 static void add_length(flow *f)
 {
     const xli_span *const length = &f->spans[N_DEVICE];
     xli_args_add(&f->args, XLI_U64(f->n));
-    xli_args_add(&f->args, XLI_U32(length->buffer != NULL));
-    xli_args_add_span(&f->args, length->buffer ? length : &f->spans[BINS]);
+    xli_args_add(&f->args, XLI_OPTIONAL(length->buffer));
+    xli_args_add(&f->args, XLI_U64(length->offset));
 }
 
 /* Adds XL_HISTOGRAM_ARGUMENTS of cl/histogram/histogram.cl. */

@@ -87,7 +87,7 @@ static xl_status add_text(const xli_select_plan *plan, const xli_capabilities *c
         {"XL_TILE", s->tile},
         {"XL_SELECT_KIND", (size_t)p->kind},
         {"XL_SELECT_BY", (size_t)p->by},
-        {"XL_SELECT_VALUES", p->values.count},
+        {"XL_VALUES", p->values.count},
         {"XL_SELECT_WIDE", p->wide},
         {"XL_SELECT_STAGED", s->staged},
         {"XL_REGISTERS", s->registers},

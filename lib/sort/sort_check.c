@@ -152,8 +152,8 @@ xl_status xli_sort_problem_of(const xl_context *ctx, const xli_capabilities *cap
     const size_t bytes = values.bytes[0];
     const bool moves = values.count < 2 &&
                        (bytes == sizeof(cl_uint) || (desc->large && bytes == sizeof(cl_ulong)));
-    /* Zeros are merged by their places, so that these travel. */
-    const bool hides = !asked && (zeros || (!none && !moves));
+    const bool signs = zeros && !desc->values_only; /* are restored by the places of the keys */
+    const bool hides = !asked && (signs || (!none && !moves));
     *problem = (xli_sort_problem){
         .key = (xl_type)desc->key,
         .value = value_of(desc, bytes, hides),
@@ -164,6 +164,7 @@ xl_status xli_sort_problem_of(const xl_context *ctx, const xli_capabilities *cap
         .end_bit = desc->end_bit > 0 ? desc->end_bit : 8 * (uint32_t)xl_type_size(desc->key),
         .stable = desc->stable || desc->segments || zeros,
         .equal_zeros = zeros,
+        .keeps_signs = signs,
         .values_only = desc->values_only != 0,
         .large = desc->large != 0,
         .segments = (xl_type)desc->segment_type,

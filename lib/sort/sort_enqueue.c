@@ -137,7 +137,7 @@ static unsigned in_place_of(const xli_sort_call *c)
     const bool values = problem->value == XL_NONE
                             ? keys_stay
                             : xli_span_is_in_place(&c->given[XLI_SORT_VALUES_IN], &c->values_out);
-    const bool keys = xli_sort_drops_keys(problem) ? values : keys_stay;
+    const bool keys = problem->values_only ? values : keys_stay;
     return keys && values ? 1 : keys || values ? 2 : 0;
 }
 
@@ -300,8 +300,9 @@ xl_status xli_sort_launch(xl_plan *base, xli_seq *seq, const void *args, const x
     if (((const xl_sort_args *)args)->n == 0)
         return XL_SUCCESS;
     const xli_sort_call c = call_of((xli_sort_plan *)base, seq, args, spans, scratch);
+    XL_TRY(xli_sort_zeros_keep(&c));
     XL_TRY(launch_sort(&c));
-    XL_TRY(xli_sort_zeros_launch(&c));
+    XL_TRY(xli_sort_zeros_restore(&c));
     XL_TRY(xli_sort_gather_launch(&c));
 done:
     return status;

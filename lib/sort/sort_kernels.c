@@ -45,7 +45,7 @@ static void add_text(xli_text *text, const xli_capabilities *capabilities,
     const xli_sample_size *const size = &shape->sample[part == XLI_SORT_SAMPLES_LARGE];
     const uint32_t items_log = samples ? size->items_log : t->items_log;
     const bool serial = t->shape == XLI_SORT_SERIAL;
-    const unsigned values = problem->value == XL_NONE ? 0 : xli_sort_drops_keys(problem) ? 2 : 1;
+    const unsigned values = problem->value == XL_NONE ? 0 : problem->values_only ? 2 : 1;
     const xli_definition lines[] = {
         {"XL_SERIAL", serial},
         {"XL_SORT_VALUES", values},
@@ -63,7 +63,7 @@ static void add_text(xli_text *text, const xli_capabilities *capabilities,
         xli_comparator_text(text, capabilities, &problem->element, problem->comparator,
                             problem->descending);
     else
-        xli_key_text(text, problem->key, problem->descending, false);
+        xli_key_text(text, problem->key, problem->descending, problem->equal_zeros);
     xli_text_define(text, lines, XLI_COUNT(lines));
     if (problem->segments != XL_NONE)
         xli_text_add(text, "#define XL_SEG %s\n", problem->segments == XL_U64 ? "ulong" : "uint");
@@ -120,7 +120,7 @@ static void list_kernels(xli_sort_plan *plan, wanted list[NUM_KERNELS])
          rows ? "xl_segment_lengths" : "xl_segment_short", &k->others, segments},
         {XLI_SORT_PLAIN, "segment_long", "xl_segment_tiles", &k->long_tiles, segments && !queue},
         {XLI_SORT_PLAIN, "segment_long", "xl_segment_merge", &k->long_merge, segments && !queue},
-        {XLI_SORT_PLAIN, "segment_all", "xl_segment_all", &k->long_all, segments && queue},
+        {XLI_SORT_PLAIN, "segment_queue", "xl_segment_all", &k->long_all, segments && queue},
     };
     memcpy(list, all, sizeof all);
 }

@@ -4,7 +4,7 @@
  * Each file uses only those above it:
  *     sort_shape.c     how a problem is laid out on a device
  *     sort_check.c     descriptors
- *     sort_zeros.c     launches that make -0 and +0 equal
+ *     sort_zeros.c     launches that keep the signs of zeros
  *     sort_gather.c    launches that gather values by the places of their keys
  *     sort_kernels.c   the kernels of a problem and shape
  *     sort_segments.c  launches of a segmented sort
@@ -31,7 +31,7 @@ typedef struct xli_sort_kernels {
 } xli_sort_kernels;
 
 typedef struct xli_sort_zeros {
-    xli_kernel merge, copy;
+    xli_kernel keep, restore;
 } xli_sort_zeros;
 
 /* Kernels that are compiled with the same definitions, and built together. A call of a sort without
@@ -92,7 +92,7 @@ static inline const xli_span *xli_sort_read_values(const xli_sort_call *c)
 /* Where the last launch writes the keys: nowhere, if the caller wants values only. */
 static inline xli_span xli_sort_last_keys(const xli_sort_call *c)
 {
-    return xli_sort_drops_keys(&c->plan->problem) ? (xli_span){0} : c->keys_out;
+    return c->plan->problem.values_only ? (xli_span){0} : c->keys_out;
 }
 
 /* Whether short segments are sorted in rows first, after which few windows remain
@@ -136,9 +136,10 @@ xl_status xli_sort_problem_of(const xl_context *ctx, const xli_capabilities *cap
 xl_status xli_sort_zeros_build(xli_sort_plan *plan);
 void xli_sort_zeros_drop(xli_sort_plan *plan);
 
-/* Follows a sort with equal zeros, whose values are the places of the keys. Other sorts need
- * nothing. */
-xl_status xli_sort_zeros_launch(const xli_sort_call *c);
+/* Before and after a sort with equal zeros, whose values are the places of the keys. Other sorts
+ * need nothing. */
+xl_status xli_sort_zeros_keep(const xli_sort_call *c);
+xl_status xli_sort_zeros_restore(const xli_sort_call *c);
 
 /* ---- sort_gather.c ---------------------------------------------------------- */
 

@@ -49,11 +49,6 @@ static bool shape_radix(const xli_sort_problem *problem, const xli_capabilities 
     return radix_bytes(problem, size) <= device->local_bytes;
 }
 
-bool xli_sort_drops_keys(const xli_sort_problem *problem)
-{
-    return problem->values_only && !problem->equal_zeros;
-}
-
 bool xli_sort_has_range(const xli_sort_problem *problem)
 {
     return problem->end_bit - problem->begin_bit < 8 * xli_sort_key_bytes(problem);
@@ -412,11 +407,6 @@ xli_sort_segments xli_sort_segments_of(const xli_sort_shape *shape, size_t n)
     return s;
 }
 
-size_t xli_sort_zeros_places_at(const xli_sort_problem *problem, size_t n)
-{
-    return xli_round_up(xli_mul(n, xli_sort_key_bytes(problem)), XLI_SCRATCH_ALIGN);
-}
-
 /* Keys in scratch begin at a multiple of their size, which with a comparator takes one key more. */
 static size_t keys_bytes(const xli_sort_problem *problem, size_t n)
 {
@@ -444,18 +434,19 @@ xli_sort_layout xli_sort_layout_of(const xli_sort_problem *problem, const xli_so
     layout.bytes = xli_add(layout.state_at, layout.state_bytes);
     for (size_t a = 0; a < problem->num_gathered; ++a)
         layout.bytes = xli_max(layout.bytes, xli_mul(n, problem->gathered[a]));
-    if (problem->equal_zeros)
-        layout.bytes = xli_max(layout.bytes, xli_add(xli_sort_zeros_places_at(problem, n),
-                                                     xli_mul(n, sizeof(cl_uint))));
     if (problem->hides_indices) {
         layout.places_at = xli_round_up(layout.bytes, XLI_SCRATCH_ALIGN);
         layout.bytes = xli_add(layout.places_at, xli_mul(n, xl_type_size(problem->value)));
     }
     /* A sort of several launches or passes alternates between two arrays of keys. */
-    layout.has_keys = problem->values_only && (radix || spare || problem->equal_zeros);
+    layout.has_keys = problem->values_only && (radix || spare);
     if (layout.has_keys) {
         layout.keys_at = xli_round_up(layout.bytes, XLI_SCRATCH_ALIGN);
         layout.bytes = xli_add(layout.keys_at, keys_bytes(problem, n));
+    }
+    if (problem->keeps_signs) {
+        layout.signs_at = layout.bytes;
+        layout.bytes = xli_add(layout.bytes, n);
     }
     return layout;
 }

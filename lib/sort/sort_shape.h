@@ -25,6 +25,7 @@ typedef struct xli_sort_problem {
     size_t gathered[XLI_SORT_VALUES]; /* bytes of their elements */
     xl_sort_algorithm algorithm;      /* that the caller chose */
     bool equal_zeros;                 /* -0 equals +0, and keys have both */
+    bool keeps_signs;                 /* of such zeros, because keys are an output */
     bool values_only;                 /* the caller has no keys_out */
     bool large;                       /* n may exceed 32 bits */
     bool compares; /* a comparator orders the keys, which are of type `element` */
@@ -130,10 +131,6 @@ typedef struct xli_sort_chunks {
 } xli_sort_chunks;
 xli_sort_chunks xli_sort_chunks_of(const xli_sort_shape *shape, size_t n);
 
-/* Whether the last launch writes no keys: if the caller wants none, unless zeros are made equal,
- * which reads the keys again. */
-bool xli_sort_drops_keys(const xli_sort_problem *problem);
-
 /* Whether only some bits of the keys are compared. */
 bool xli_sort_has_range(const xli_sort_problem *problem);
 
@@ -160,14 +157,11 @@ typedef struct xli_sort_segments {
 } xli_sort_segments;
 xli_sort_segments xli_sort_segments_of(const xli_sort_shape *shape, size_t n);
 
-/* The byte in the scratch at which the places of zeros are merged. Their keys are before it. */
-size_t xli_sort_zeros_places_at(const xli_sort_problem *problem, size_t n);
-
 /* The scratch of a call: n keys, the values, and the state of a sort; after the sort the same bytes
- * hold values that are gathered in place. Behind them are the places of the keys, and the sorted
- * keys if the caller wants none. SIZE_MAX bytes: too many for a size_t. */
+ * hold values that are gathered in place. Behind them are the places of the keys, the sorted
+ * keys if the caller wants none, and the signs of zeros. SIZE_MAX bytes: too many for a size_t. */
 typedef struct xli_sort_layout {
-    size_t values_at, state_at, state_bytes, places_at, keys_at, bytes;
+    size_t values_at, state_at, state_bytes, places_at, keys_at, signs_at, bytes;
     bool has_keys; /* sorted keys are at keys_at */
 } xli_sort_layout;
 xli_sort_layout xli_sort_layout_of(const xli_sort_problem *problem, const xli_sort_shape *shape,

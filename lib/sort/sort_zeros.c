@@ -1,21 +1,17 @@
 /* SPDX-License-Identifier: MIT
- * Sorts in which -0 and +0 are equal. The sort itself is stable and places -0 before +0, with the
- * places of the keys as values. The launches here merge both runs of zeros by these places
- * (cl/sort/sort_zeros.cl). */
+ * The signs of zeros in sorts in which -0 and +0 are equal: launches that keep them before the sort
+ * and restore them after it (cl/sort/sort_zeros.cl). */
 #include "key.h"
 #include "sort_plan.h"
 
 xl_status xli_sort_zeros_build(xli_sort_plan *plan)
 {
     xli_text text = {0};
-    const xli_wanted list[] = {{"xl_sort_zeros_merge", &plan->zeros.merge, true},
-                               {"xl_sort_zeros_copy", &plan->zeros.copy, true}};
-    const xli_definition line = {"XL_SERIAL", 1}; /* no work-item needs another */
-    if (!plan->problem.equal_zeros)
+    const xli_wanted list[] = {{"xl_sort_zeros_keep", &plan->zeros.keep, true},
+                               {"xl_sort_zeros_restore", &plan->zeros.restore, true}};
+    if (!plan->problem.keeps_signs)
         return XL_SUCCESS;
-    xli_key_text(&text, plan->problem.key, plan->problem.descending, false);
-    xli_text_define(&text, &line, 1);
-    xli_text_add(&text, "#define XL_SEG %s\n", plan->problem.segments == XL_U64 ? "ulong" : "uint");
+    xli_key_text(&text, plan->problem.key, plan->problem.descending, true);
     const xl_status status =
         xli_kernels_build(plan->base.ctx, "sort_zeros", &text, list, XLI_COUNT(list), NULL);
     xli_text_free(&text);
@@ -24,35 +20,31 @@ xl_status xli_sort_zeros_build(xli_sort_plan *plan)
 
 void xli_sort_zeros_drop(xli_sort_plan *plan)
 {
-    xli_kernel_destroy(&plan->zeros.merge);
-    xli_kernel_destroy(&plan->zeros.copy);
+    xli_kernel_destroy(&plan->zeros.keep);
+    xli_kernel_destroy(&plan->zeros.restore);
 }
 
-static xl_status launch(const xli_sort_call *c, xli_kernel *kernel)
+static xl_status launch(const xli_sort_call *c, xli_kernel *kernel, const xli_span *keys,
+                        const xli_span *places)
 {
-    const xli_sort_plan *const plan = c->plan;
-    const size_t group = xli_min(plan->shape.gather_group, kernel->max_group);
-    const size_t key = xli_sort_key_bytes(&plan->problem), at = c->scratch->offset;
-    /* The sort has ended: its scratch is free. */
-    const size_t places_at = at + xli_sort_zeros_places_at(&plan->problem, c->n);
+    const size_t group = xli_min(c->plan->shape.gather_group, kernel->max_group);
     xli_args args = {.count = 0};
+    if (!c->plan->problem.keeps_signs)
+        return XL_SUCCESS;
     xli_sort_add_n(&args, c);
-    xli_args_add_span(&args, &c->given[XLI_SORT_SEGMENTS]); /* or NULL */
-    xli_args_add(&args, XLI_U32(c->segment_count));
-    xli_args_add_span(&args, &c->keys_out);
-    xli_args_add_span(&args, &c->values_out);
-    xli_args_add_place(&args, c->scratch->buffer, at / key);
-    xli_args_add_place(&args, c->scratch->buffer, places_at / sizeof(cl_uint));
+    xli_args_add_place(&args, c->scratch->buffer, c->scratch->offset + c->layout.signs_at);
+    xli_args_add_span(&args, keys);
+    if (places)
+        xli_args_add_span(&args, places);
     return xli_seq_launch_args(c->seq, kernel, xli_ceil_div(c->n, group), group, &args, 0);
 }
 
-xl_status xli_sort_zeros_launch(const xli_sort_call *c)
+xl_status xli_sort_zeros_keep(const xli_sort_call *c)
 {
-    xl_status status = XL_SUCCESS;
-    if (!c->plan->problem.equal_zeros)
-        return XL_SUCCESS;
-    XL_TRY(launch(c, &c->plan->zeros.merge));
-    XL_TRY(launch(c, &c->plan->zeros.copy));
-done:
-    return status;
+    return launch(c, &c->plan->zeros.keep, &c->given[XLI_SORT_KEYS_IN], NULL);
+}
+
+xl_status xli_sort_zeros_restore(const xli_sort_call *c)
+{
+    return launch(c, &c->plan->zeros.restore, &c->keys_out, &c->values_out);
 }
