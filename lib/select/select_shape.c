@@ -14,6 +14,9 @@ enum { TILE_ROUNDS = 128, REPEAT_ROUNDS = 512 };
 /* Elements of a chunk: counts have 32 bits. */
 enum { LONGEST = 1 << 30 };
 
+/* Of a compute unit of NVIDIA; and those of a work-item that a kernel needs. */
+enum { UNIT_REGISTERS = 65536, LEAST_REGISTERS = 32 };
+
 /* As cl/tile/tile_descriptor.cl counts them. */
 enum { HEADER_WORDS = 8 };
 
@@ -108,6 +111,11 @@ void xli_select_shape_of(const xli_select_problem *problem, const xli_capabiliti
         publishes && !is_partition(problem->kind) && problem->kind != XL_SELECT_REPEAT;
     if (publishes && is_partition(problem->kind) && !tune->serial)
         shape->resident = xli_mul(shape->units, tune->resident);
+    if (shape->resident >
+        0) { /* a tile of the same size: more work-items wait for memory at a time */
+        shape->tune.group = tune->group * 2;
+        shape->tune.item_bytes = tune->item_bytes / 2;
+    }
     if (!shape->tune.serial)
         shape_group(problem, capabilities, most, shape);
     else if (problem->kind == XL_SELECT_REPEAT)
@@ -116,6 +124,11 @@ void xli_select_shape_of(const xli_select_problem *problem, const xli_capabiliti
         shape->tile = xli_max(tune->tile_bytes / problem->element.bytes, 64);
     if (capabilities->nv_capability > 0 && !shape->tune.serial && problem->kind != XL_SELECT_REPEAT)
         shape->registers = tune->registers;
+    if (shape->registers > 0 &&
+        shape->resident > 0) { /* so that the groups do run at the same time */
+        const size_t each = UNIT_REGISTERS / xli_mul(shape->group_size, tune->resident);
+        shape->registers = (uint32_t)xli_min(shape->registers, xli_max(each, LEAST_REGISTERS));
+    }
     shape->piece = xli_max(tune->piece / shape->tile, 1) * shape->tile;
 }
 

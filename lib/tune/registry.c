@@ -286,8 +286,10 @@ const xli_tunable xli_tunables[XLI_TUNABLES] = {
     {SELECT(tile_bytes), RANGE(64, 1 << 24), MEANS("Bytes of a tile if select.serial is 1.")},
     {SELECT(lookback_groups), RANGE(1, 64), MEANS("Work-groups per compute unit of look-back.")},
     {SELECT(resident), ZERO_OR(1, 64),
-     MEANS("Work-groups per compute unit of a partition in one launch: as many as certainly run at "
-           "the same time, because they wait for each other; 0: elements are counted first.")},
+     MEANS(
+         "Work-groups per compute unit of a partition in one launch: as many as certainly run at "
+         "the same time, because they wait for each other. They have twice select.group work-items "
+         "with half of select.item_bytes. 0: elements are counted first.")},
     {SELECT(chunk_groups), RANGE(1, 256),
      MEANS("Work-groups per compute unit if elements are counted before they are written.")},
     {SELECT(look_back), SWITCH,

@@ -65,9 +65,9 @@ void xli_tune_select_table(const xli_tune_device *device, xli_tune_select *tune)
 {
     const bool nvidia = device->vendor_id == XLI_VENDOR_NVIDIA;
     /* On a GPU without lane operations look-back may take many times as long as a second
-     * reading, as for scans (tune_scan.c). select.resident: a group has 22 KiB of local memory and
-     * 96 registers per work-item; a compute unit of capability 9 has 228 KiB, and some of 8 and
-     * 12 have 100. On other GPUs a compute unit may be too small for a group. */
+     * reading, as for scans (tune_scan.c). select.resident: a group has 28 KiB of local memory; a
+     * compute unit of capability 9 has 228 KiB, and some of 8 and 12 have 100, of 7 64. On other
+     * GPUs a compute unit may be too small for a group. */
     *tune = (xli_tune_select){.serial = device->is_cpu,
                               .group = nvidia ? 128 : 256,
                               .item_bytes = nvidia ? 128 : 32,
@@ -77,8 +77,8 @@ void xli_tune_select_table(const xli_tune_device *device, xli_tune_select *tune)
                                                                 : 4,
                               .resident = !nvidia                   ? 0
                                           : device->capability < 8  ? 2
-                                          : device->capability == 9 ? 5
-                                                                    : 4,
+                                          : device->capability == 9 ? 4
+                                                                    : 3,
                               .chunk_groups = device->is_cpu ? 8 : 16,
                               .look_back = device->is_cpu || device->has_lanes,
                               .window = device->is_cpu ? 0 : 256,
