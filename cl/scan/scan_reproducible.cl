@@ -26,8 +26,8 @@
  * A single tile needs only phases 1 and 3. A single sub-tile needs only phase 3, unless a carry
  * must be written. For a carry alone, xl_reproducible_carry() replaces phase 3.
  *
- * A group holds sub-tiles in local memory, with a work-item for each lane; if work-items run one
- * after another, it is one work-item with one sub-tile. */
+ * If work-items run one after another, each walks a whole tile, row by row. Otherwise a group holds
+ * sub-tiles in local memory, with a work-item for each lane. */
 #include "../tile/tile_heads.cl"
 
 #if XL_SERIAL
@@ -40,13 +40,10 @@
 #define XL_TREE_SUB_TILES (XL_TREE_SIZE / XL_ROW)           /* of a tile */
 #define XL_GROUP_SUB_TILES (XL_TILE / XL_SUB_TILE_ELEMENTS) /* of a group */
 #define XL_GROUPS_PER_TILE (XL_TREE_SUB_TILES / XL_GROUP_SUB_TILES)
-#define XL_GROUP_LANES (XL_GROUP_SUB_TILES * XL_ROW)
-#define XL_LEAVES (XL_GROUP_LANES * XL_TREE_ROWS)                      /* vectors of a group */
-#define XL_ROW_ITEMS (XL_GROUP_SIZE < XL_ROW ? XL_GROUP_SIZE : XL_ROW) /* that share a row */
 
 #if XL_TILE % XL_SUB_TILE_ELEMENTS != 0 || XL_TREE_SUB_TILES % XL_GROUP_SUB_TILES != 0
 #error "XL_TILE must be whole sub-tiles, and a tile of the tree a multiple of XL_TILE"
-#elif XL_GROUP_SIZE > 1 && XL_GROUP_LANES != XL_GROUP_SIZE
+#elif XL_GROUP_SIZE > 1 && XL_GROUP_SUB_TILES * XL_ROW != XL_GROUP_SIZE
 #error "XL_GROUP_SIZE must be 1, or 32 for each sub-tile"
 #endif
 
@@ -109,6 +106,137 @@ void xl_tree_results(XL_T *y, const xl_input *input, const XL_T *x, XL_T carry, 
     }
 }
 
+#if XL_GROUP_SIZE == 1
+/* ---- a work-item walks a tile ------------------------------------------------------- */
+
+XL_T xl_vector_fold(const XL_T *x)
+{
+    XL_T total = x[0];
+#pragma unroll
+    for (uint v = 1; v < XL_TREE_VLEN; ++v)
+        total = xl_op(total, x[v]);
+    return total;
+}
+
+/* `count` elements from i on; xl_identity() for those at `end` and after it. */
+void xl_tree_load(XL_T *x, const xl_input *input, ulong i, ulong end, const uint count)
+{
+    if (i + count <= end) {
+        for (uint e = 0; e < count; ++e)
+            x[e] = xl_input_one(input, i + e);
+        return;
+    }
+    for (uint e = 0; e < count; ++e) {
+        x[e] = xl_identity();
+        if (i + e < end)
+            x[e] = xl_input_one(input, i + e);
+    }
+}
+
+/* u of the sub-tile at `base`. */
+XL_T xl_sub_tile_total(const xl_input *input, ulong base)
+{
+    XL_T lane[XL_ROW], x[XL_TREE_ROWS * XL_TREE_VLEN];
+    for (uint l = 0; l < XL_ROW; ++l) {
+        XL_T total = xl_identity();
+        xl_tree_load(x, input, base + l * XL_TREE_ROWS * XL_TREE_VLEN, input->n,
+                     XL_TREE_ROWS * XL_TREE_VLEN);
+        XL_IN_ORDER
+        for (uint row = 0; row < XL_TREE_ROWS; ++row)
+            total = xl_op(total, xl_vector_fold(x + row * XL_TREE_VLEN));
+        lane[l] = total;
+    }
+    for (uint by = 1; by < XL_ROW; by *= 2)
+        for (uint l = 0; l < XL_ROW; l += 2 * by)
+            lane[l] = xl_op(lane[l], lane[l + by]);
+    return lane[0];
+}
+
+__kernel XL_REQUIRED void xl_reproducible_upsweep(XL_INPUT_ARGUMENTS, XL_TREE_ARGUMENTS)
+{
+    XL_INPUT_MAKE(input);
+    XL_TREE_MAKE(tree);
+    const ulong tile = get_group_id(0), base = xl_tile_base(tile, XL_TILE);
+    for (uint k = 0; k < XL_TREE_SUB_TILES; ++k) {
+        const ulong at = base + k * XL_SUB_TILE_ELEMENTS;
+        XL_T total = xl_identity();
+        if (at < input.n)
+            total = xl_sub_tile_total(&input, at);
+        tree.sub_tiles[tile * XL_TREE_SUB_TILES + k] = total;
+    }
+}
+
+/* A step of the scan of a row. */
+#define XL_ROW_STEP(to, from, by)                                                                  \
+    for (uint l = 0; l < by; ++l)                                                                  \
+        to[l] = from[l];                                                                           \
+    for (uint l = by; l < XL_ROW; ++l)                                                             \
+        to[l] = xl_op(from[l - by], from[l]);
+
+/* Scans the row at `base`. `front` precedes its sub-tile, `carry` precedes the row in the sub-tile.
+ * Returns the carry of the next row. Works in place. */
+XL_T xl_row_scan(const xl_input *input, __global XL_OUT *out, ulong base, XL_T front, XL_T carry)
+{
+    XL_T x[XL_ROW_ELEMENTS], y[XL_ROW_ELEMENTS], a[XL_ROW], b[XL_ROW];
+    xl_tree_load(x, input, base, input->n, XL_ROW_ELEMENTS);
+    for (uint l = 0; l < XL_ROW; ++l)
+        a[l] = xl_vector_fold(x + l * XL_TREE_VLEN);
+    XL_ROW_STEP(b, a, 1)
+    XL_ROW_STEP(a, b, 2)
+    XL_ROW_STEP(b, a, 4)
+    XL_ROW_STEP(a, b, 8)
+    XL_ROW_STEP(b, a, 16)
+    a[0] = xl_identity();
+    for (uint l = 1; l < XL_ROW; ++l)
+        a[l] = b[l - 1];
+    for (uint l = 0; l < XL_ROW; ++l)
+        xl_tree_results(y + l * XL_TREE_VLEN, input, x + l * XL_TREE_VLEN, xl_op(carry, a[l]),
+                        front);
+    const uint count = (uint)min(input->n - base, (ulong)XL_ROW_ELEMENTS);
+    if (count == XL_ROW_ELEMENTS) {
+        for (uint e = 0; e < XL_ROW_ELEMENTS; ++e)
+            out[base + e] = xl_result_store(input, xl_element_of(y[e]), base + e);
+    } else {
+        for (uint e = 0; e < count; ++e)
+            out[base + e] = xl_result_store(input, xl_element_of(y[e]), base + e);
+    }
+    return xl_op(carry, b[XL_ROW - 1]);
+}
+
+__kernel XL_REQUIRED void xl_reproducible_downsweep(XL_INPUT_ARGUMENTS, XL_TREE_ARGUMENTS,
+                                                    __global XL_OUT *out, ulong out_offset,
+                                                    uint windowed)
+{
+    XL_INPUT_MAKE(input);
+    XL_TREE_MAKE(tree);
+    const ulong tile = get_group_id(0), base = xl_tile_base(tile, XL_TILE);
+    out += out_offset;
+    if (base < input.n) {
+        const XL_T prefix = xl_tree_prefix(&tree, &input, tile, windowed != 0);
+        XL_T before = xl_identity();
+        for (uint k = 0; k < XL_TREE_SUB_TILES; ++k) {
+            const ulong at = base + k * XL_SUB_TILE_ELEMENTS;
+            const ulong end = min(input.n, at + XL_SUB_TILE_ELEMENTS);
+            XL_T carry = xl_identity();
+            if (at >= end)
+                break;
+            if (k > 0)
+                before = xl_op(before, tree.sub_tiles[tile * XL_TREE_SUB_TILES + k - 1]);
+            const XL_T front = xl_op(prefix, before);
+            for (ulong row = at; row < end; row += XL_ROW_ELEMENTS)
+                carry = xl_row_scan(&input, out, row, front, carry);
+        }
+        if (XL_CARRY && input.n - base <= XL_TILE)
+            xl_carry_leave(&input, xl_op(prefix, xl_tree_fold(&tree, tile, XL_TREE_SUB_TILES)));
+    }
+    xl_carry_pass(&input);
+}
+
+#else
+/* ---- a group holds sub-tiles in local memory ---------------------------------------- */
+
+#define XL_LEAVES (XL_GROUP_SIZE * XL_TREE_ROWS)
+
 XL_T xl_vector_fold(const __local XL_T *x)
 {
     XL_T total = x[0];
@@ -131,27 +259,23 @@ void xl_tree_load(const xl_input *input, __local XL_T *block, ulong base)
 
 __kernel XL_REQUIRED void xl_reproducible_upsweep(XL_INPUT_ARGUMENTS, XL_TREE_ARGUMENTS)
 {
-    __local XL_T block[XL_TILE], lanes[XL_GROUP_LANES];
+    __local XL_T block[XL_TILE], lanes[XL_GROUP_SIZE];
     XL_INPUT_MAKE(input);
     XL_TREE_MAKE(tree);
     const ulong group = get_group_id(0);
+    const uint i = (uint)get_local_id(0);
     xl_tree_load(&input, block, xl_tile_base(group, XL_TILE));
-    XL_FOR_EACH(l, XL_GROUP_LANES)
-    {
-        XL_T total = xl_identity();
-        for (uint row = 0; row < XL_TREE_ROWS; ++row)
-            total = xl_op(total, xl_vector_fold(block + (l * XL_TREE_ROWS + row) * XL_TREE_VLEN));
-        lanes[l] = total;
-    }
+    XL_T total = xl_identity();
+    for (uint row = 0; row < XL_TREE_ROWS; ++row)
+        total = xl_op(total, xl_vector_fold(block + (i * XL_TREE_ROWS + row) * XL_TREE_VLEN));
+    lanes[i] = total;
     for (uint by = 1; by < XL_ROW; by *= 2) {
         xl_local_barrier();
-        XL_FOR_EACH(l, XL_GROUP_LANES)
-        if (l % (2 * by) == 0)
-            lanes[l] = xl_op(lanes[l], lanes[l + by]);
+        if (i % (2 * by) == 0)
+            lanes[i] = xl_op(lanes[i], lanes[i + by]);
     }
-    XL_FOR_EACH(l, XL_GROUP_LANES)
-    if (l % XL_ROW == 0)
-        tree.sub_tiles[group * XL_GROUP_SUB_TILES + l / XL_ROW] = lanes[l];
+    if (i % XL_ROW == 0)
+        tree.sub_tiles[group * XL_GROUP_SUB_TILES + i / XL_ROW] = lanes[i];
 }
 
 /* Scans each row of 32 leaves of `from` separately; `to` is a second buffer of the same size.
@@ -162,13 +286,12 @@ __local XL_T *xl_rows_scan(__local XL_T *from, __local XL_T *to)
     __local XL_T *swap;
     for (uint by = 1; by < XL_ROW; by *= 2) {
         xl_local_barrier();
-        XL_FOR_EACH(p, XL_LEAVES / XL_ROW * XL_ROW_ITEMS)
-        for (uint l = p % XL_ROW_ITEMS; l < XL_ROW; l += XL_ROW_ITEMS) {
-            const uint at = p / XL_ROW_ITEMS * XL_ROW + l;
-            XL_T x = from[at];
-            if (l >= by)
-                x = xl_op(from[at - by], x);
-            to[at] = x;
+        XL_FOR_EACH(p, XL_LEAVES)
+        {
+            XL_T x = from[p];
+            if (p % XL_ROW >= by)
+                x = xl_op(from[p - by], x);
+            to[p] = x;
         }
         swap = from;
         from = to;
@@ -241,6 +364,7 @@ __kernel XL_REQUIRED void xl_reproducible_downsweep(XL_INPUT_ARGUMENTS, XL_TREE_
     }
     xl_carry_pass(&input);
 }
+#endif
 
 #if XL_CARRY
 /* The carry alone, by one work-item: the same expression as in phase 3. */

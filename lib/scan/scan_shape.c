@@ -213,13 +213,14 @@ static void shape_tree(const xli_problem *problem, const xli_capabilities *capab
     size_t size = xli_min(tree->size, xli_power_below(limits->most));
     while (size > LEAST && 2 * tree_bytes(problem, tree, size) > room)
         size /= 2;
-    if (shape->tune.shape == XLI_SCAN_SERIAL || size < LEAST)
+    if (shape->tune.shape == XLI_SCAN_SERIAL || size < LEAST ||
+        tree_bytes(problem, tree, size) > room)
         size = 1;
     shape->algorithm = XL_SCAN_REDUCE_THEN_SCAN;
     shape->group_size = (uint32_t)size;
     shape->vector = tree->vector;
     shape->items = tree->rows * tree->vector;
-    shape->tile = xli_max(size, LEAST) * shape->items; /* whole sub-tiles */
+    shape->tile = size == 1 ? xli_scan_tree_tile(tree) : size * shape->items;
 }
 
 /* Elements that are too large for a tree: one work-item scans a chunk of this many, one after
