@@ -102,10 +102,9 @@ void xl_offsets_mark(__local uchar *marks, const __global XL_SEG *offsets, uint 
     for (uint k = i; more && k < count;) {
         if (k >= alone * size && k + (XL_PAIRS - 1) * size < count) {
             XL_SEG at[XL_PAIRS];
-            const __global XL_SEG *const from = offsets + k;
 #pragma unroll
             for (uint j = 0; j < XL_PAIRS; ++j)
-                at[j] = from[(ulong)j * size];
+                at[j] = offsets[k + j * size];
 #pragma unroll
             for (uint j = 0; j < XL_PAIRS; ++j)
                 if (at[j] - begin < left)
