@@ -16,7 +16,7 @@ top=$PWD
 layers() (
   copy=$(mktemp -d)
   trap 'rm -rf "$copy"' EXIT
-  cp -a "$top"/{adoption,ci,cl,cmake,drawing,examples,fortran,include,lib,mpi,reference,test,tools,docs,README.md,CONTRIBUTING.md,CHANGELOG.md,LICENSE} "$copy"
+  cp -a "$top"/{adoption,ci,cl,cmake,drawing,examples,fortran,include,lib,mpi,reference,test,tools,docs,README.md,CONTRIBUTING.md,CHANGELOG.md,CITATION.cff,LICENSE,SECURITY.md} "$copy"
   mkdir -p "$copy"/{lib/tune,lib/scan,lib/sort,cl/tile,cl/scan}
 
   # file to add | its text | the check's message

@@ -100,10 +100,11 @@ XL_SEG xl_offset_of(ulong element)
     return (XL_SEG)min(element, (ulong)(XL_SEG) ~(XL_SEG)0);
 }
 
-/* The segments from `next` on that end in the chunk, at most. They are counted in 32 bits. */
+/* The segments from `next` on that end in the chunk, at most. They are counted in 32 bits. If another
+ * kernel changes the offsets, `next` may be above `after`. */
 uint xl_segments_left(xl_chunk chunk, ulong next)
 {
-    return (uint)min(chunk.after - next, (ulong)0x7fffffff);
+    return (uint)min(max(chunk.after, next) - next, (ulong)0x7fffffff);
 }
 
 /* Marks the heads of a tile whose marks are clear. `next` is the first segment that may end in the

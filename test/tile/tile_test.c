@@ -237,7 +237,7 @@ XLT_TEST_SETUP(offsets_past_2_to_32, exactly)
 }
 
 static const char sort_text[] = "#define XL_KEY_BYTES 4\n#define XL_KEY_KIND 0\n"
-                                "#define XL_SERIAL 0\n"
+                                "#define XL_SERIAL 0\n#define XL_SORT_GROUP 1\n"
                                 "#define XL_KEY_DESCENDING 0\n#define XL_SORT_VALUES 0\n";
 
 /* As many keys as a sort takes: two runs of 2^31 zeros, of which the first ends in sevens. */

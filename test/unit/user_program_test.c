@@ -134,7 +134,8 @@ XLT_TEST(refusals)
         "\n\n\n#include <crosslane/prelude.cl>",      "\n\n\n#include <crosslane/"};
     for (size_t i = 0; i < sizeof unknown / sizeof unknown[0]; ++i) {
         fails(unknown[i], NULL, bad, "source, line 4: there is no <crosslane/");
-        has(xl_context_error(xlt_context()), "<crosslane/collectives.cl>, <crosslane/lanes.cl>");
+        has(xl_context_error(xlt_context()),
+            "<crosslane/collectives.cl>, <crosslane/keys.cl>, <crosslane/lanes.cl>");
     }
 }
 
