@@ -3,6 +3,7 @@
  * which rank, one message for each pair of ranks has keys and values, and each rank orders the sorted
  * runs that it receives, in the order of the ranks. All of these steps are stable. */
 #include "mpi_split.h"
+#include "sort_keys.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,87 +17,13 @@ static const char *const out_names[ARRAYS] = {"args.keys_out", "args.values_out"
                                               "args.more_values_out[0]", "args.more_values_out[1]",
                                               "args.more_values_out[2]"};
 
-/* ---- the order of keys --------------------------------------------------------------------- */
-
-/* How a key becomes a number in the order of the sort: its code, or a part of it. */
-typedef struct key_order {
-    uint32_t type;
-    unsigned bytes, begin_bit, bits;
-    uint64_t zero; /* if -0 and +0 are equal: the code of +0; else 0 */
-    uint64_t flip; /* XL_DESCENDING: all bits of a code; else 0 */
-    uint64_t mask; /* of the bits that are compared */
-} key_order;
-
-static uint64_t core_code(uint32_t type, const void *key)
-{
-    uint64_t code = 0;
-    (void)!xl_key_to_code(type, key, &code); /* it fails for other types alone */
-    return code;
-}
-
-static key_order order_of(const xl_sort_desc *desc)
-{
-    const unsigned bytes = (unsigned)xl_type_size((xl_type)desc->key);
-    const unsigned end = desc->end_bit > 0 ? desc->end_bit : 8 * bytes;
-    const bool floating = desc->key == XL_F16 || desc->key == XL_F32 || desc->key == XL_F64;
-    const uint64_t plus_zero = 0; /* of every type */
-    return (key_order){.type = desc->key,
-                       .bytes = bytes,
-                       .begin_bit = desc->begin_bit,
-                       .bits = end - desc->begin_bit,
-                       .zero = desc->equal_zeros && floating ? core_code(desc->key, &plus_zero) : 0,
-                       .flip = desc->order == XL_DESCENDING ? UINT64_MAX >> (64 - 8 * bytes) : 0,
-                       .mask = UINT64_MAX >> (64 - (end - desc->begin_bit))};
-}
-
-typedef struct host_keys {
-    xl_mpi *mpi; /* the first member: see xlm_split() */
-    const key_order *order;
-    const unsigned char *keys;
-    uint64_t n;
-} host_keys;
-
-static uint64_t code_of(const host_keys *host, uint64_t i)
-{
-    const key_order *const order = host->order;
-    uint64_t code = core_code(order->type, host->keys + i * order->bytes);
-    if (order->zero > 0 && code == order->zero - 1)
-        code = order->zero;
-    return (code ^ order->flip) >> order->begin_bit & order->mask;
-}
-
-/* xl_split_args.find. Each search begins at the place that the one before it found, with steps that
- * double (Bentley and Yao, 1976), because most places are near the one before. */
-static xl_status find_codes(void *user, size_t count, const uint64_t *codes, uint64_t *at)
-{
-    const host_keys *const host = user;
-    uint64_t first = 0;
-    for (size_t k = 0; k < count; ++k) {
-        uint64_t last = first, step = 1; /* all keys before `first` have smaller codes */
-        while (last < host->n && code_of(host, last) < codes[k]) {
-            first = last + 1;
-            last = host->n - last > step ? last + step : host->n;
-            step *= 2;
-        }
-        while (first < last) {
-            const uint64_t middle = first + (last - first) / 2;
-            if (code_of(host, middle) < codes[k])
-                first = middle + 1;
-            else
-                last = middle;
-        }
-        at[k] = first;
-    }
-    return XL_SUCCESS;
-}
-
 /* ---- plans --------------------------------------------------------------------------------- */
 
 typedef struct sort_plan {
     xl_mpi_plan base;
     xl_mpi_layout layout;
     xl_sort_desc desc;
-    key_order order;
+    xlm_key_order order;
     size_t num_arrays;
     size_t bytes[ARRAYS], element_bytes; /* of an element of each array, and of all together */
     xl_plan *sort, *merge;               /* merge: NULL for a range of bits */
@@ -231,7 +158,7 @@ static void complete_plan(sort_plan *plan)
 {
     xl_sort_desc *const desc = &plan->desc;
     desc->tunables = NULL; /* the caller's array need not live as long as the plan */
-    plan->order = order_of(desc);
+    plan->order = xlm_key_order_of(desc);
     plan->bytes[0] = plan->element_bytes = plan->order.bytes;
     plan->num_arrays = 1;
     while (plan->num_arrays < ARRAYS && value_type(desc, plan->num_arrays) != XL_NONE) {
@@ -734,12 +661,12 @@ static xl_status sort_ranks(sort_call *call, cl_uint num_waits, const cl_event *
 {
     xl_mpi *const mpi = call->mpi;
     sort_plan *const plan = call->plan;
-    host_keys host = {mpi, &plan->order, call->keys, call->n};
+    xlm_host_keys host = {mpi, &plan->order, call->keys, call->n};
     const xl_split_args split = {.n = call->n,
                                  .code_bits = plan->order.bits,
                                  .targets = plan->after,
                                  .user = &host,
-                                 .find = find_codes,
+                                 .find = xlm_find_codes,
                                  .cuts = plan->cuts};
     xl_status status = xl_mpi_in_turn(mpi, prepare, call);
     if (status == XL_SUCCESS)
