@@ -273,8 +273,10 @@ static void each_call_fails(job j)
     if (j.by_address && !(type & CL_DEVICE_TYPE_CPU))
         return;
     CHECK(attempt(&j, -1, expected) == XL_SUCCESS);
+    /* Of three ranks and more each takes its share of the calls, to save time. */
+    const int shares = test_size > 2 ? test_size : 1;
     for (int rank = 0; rank < test_size; ++rank)
-        for (long at = 0, struck = 1; struck; ++at) {
+        for (long at = rank % shares, struck = 1; struck; at += shares) {
             const xl_status status = attempt(&j, test_rank == rank ? at : -1, result);
             struck = test_rank == rank ? strike_at == -1 : 0;
             MPI_Bcast(&struck, 1, MPI_LONG, rank, MPI_COMM_WORLD);
