@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * Up to four arrays of values that travel with keys, or are moved with elements. The host defines XL_VALUES, their number, and
- * for each the type of a unit, xl_value0 and so on, and the units of an element, xl_value0_units.
+ * Up to four arrays of values that travel with keys, or are moved with elements. The host defines
+ * XL_VALUES, their number, and for each the type of a unit, xl_value0 and so on, and the units of an
+ * element, xl_value0_units.
  *
  * XL_EACH_VALUE(X) is X(0) X(1) and so on, once for each array. */
 #ifndef XL_PRELUDE_VALUES

@@ -94,7 +94,7 @@ void xl_rows_stage(const xl_loaded_rows *load, __local xl_stage *stage, const xl
 }
 
 #if XL_SEGMENTS == 4
-/* An element as an offset. The greatest offset stands for all that are greater. */
+/* The number of an element as an offset, or the greatest offset if the type holds no such number. */
 XL_SEG xl_offset_of(ulong element)
 {
     return (XL_SEG)min(element, (ulong)(XL_SEG) ~(XL_SEG)0);

@@ -100,8 +100,8 @@ XL_NODISCARD XL_API xl_status xl_merge_create(xl_context *ctx, const xl_merge_de
                                               xl_plan **plan);
 
 /* Scratch, by n_a, n_b and num_runs. XL_MERGE_ALL: 0 bytes on CPUs and for few keys
- * (merge.search_tiles tiles); else 4 bytes a tile, 8 if desc.large is 1. Others: 12 bytes a tile. If num_runs is above 2,
- * it also holds one more copy of keys_a, values_a and more_values_a. */
+ * (merge.search_tiles tiles); else 4 bytes a tile, 8 if desc.large is 1. Others: 12 bytes a tile.
+ * If num_runs is above 2, it also holds one more copy of keys_a, values_a and more_values_a. */
 XL_NODISCARD XL_API xl_status xl_merge_scratch(const xl_plan *plan, const xl_merge_args *args,
                                                size_t *bytes);
 

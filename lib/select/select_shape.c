@@ -14,7 +14,7 @@ enum { TILE_ROUNDS = 128, REPEAT_ROUNDS = 512 };
 /* Elements of a chunk: counts have 32 bits. */
 enum { LONGEST = 1 << 30 };
 
-/* Of a compute unit of NVIDIA; and those of a work-item that a kernel needs. */
+/* Registers: those of NVIDIA's compute units, and the fewest of a work-item. */
 enum { UNIT_REGISTERS = 65536, LEAST_REGISTERS = 32 };
 
 /* As cl/tile/tile_descriptor.cl counts them. */

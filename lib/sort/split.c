@@ -136,6 +136,8 @@ static xl_status divide_equal(splitting *s)
     for (size_t k = 0; k < count; ++k)
         equal[k] -= weights[k];
     const xl_status status = sum(s, 1, count, equal);
+    if (status != XL_SUCCESS)
+        return status;
     for (size_t k = 0; k < count; ++k) {
         const uint64_t wanted = is_open(s, k) ? args->targets[k + 1] - s->below[k] : 0;
         weights[k] += wanted > equal[k] ? wanted - equal[k] : 0;
@@ -145,7 +147,7 @@ static xl_status divide_equal(splitting *s)
         cuts[k] = cuts[k] < first[k] || !is_open(s, k) ? first[k]
                   : cuts[k] > last[k]                  ? last[k]
                                                        : cuts[k];
-    return status;
+    return XL_SUCCESS;
 }
 
 static xl_status check(const xl_split_args *args)

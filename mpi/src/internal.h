@@ -103,6 +103,8 @@ xl_status xlm_plan_create(xl_mpi *mpi, xl_status mine, size_t bytes, const xlm_p
 xl_status xlm_check_plan(const xl_mpi_plan *plan, const xlm_plan_kind *kind, const char *field,
                          const void *given);
 bool xlm_is_float(uint32_t type); /* floating-point numbers or vectors of them */
+const char *
+xlm_scalar_name(uint32_t type); /* of a built-in type, or of the lanes of a vector, in OpenCL C */
 
 /* Memory, released by free(). */
 xl_status xlm_alloc(xl_mpi *mpi, size_t count, size_t bytes, void *pointer);

@@ -300,6 +300,15 @@ bool xlm_is_float(uint32_t type)
     return type < XL_USER_TYPE && lane >= XL_F16 && lane <= XL_F64;
 }
 
+const char *xlm_scalar_name(uint32_t type)
+{
+    static const char *const names[] = {
+        [XL_I8] = "char",  [XL_U8] = "uchar",  [XL_I16] = "short", [XL_U16] = "ushort",
+        [XL_I32] = "int",  [XL_U32] = "uint",  [XL_I64] = "long",  [XL_U64] = "ulong",
+        [XL_F16] = "half", [XL_F32] = "float", [XL_F64] = "double"};
+    return names[type & 0xff];
+}
+
 void xl_mpi_plan_destroy(xl_mpi_plan *plan)
 {
     if (plan)

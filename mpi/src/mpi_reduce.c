@@ -194,11 +194,9 @@ static xl_scan_desc scan_of(const xl_reduce_desc *desc)
 /* The operator that takes the second of two elements. */
 static void write_last(const xl_reduce_desc *desc, char source[256])
 {
-    static const char *const names[] = {"",     "char", "uchar", "short", "ushort", "int",
-                                        "uint", "long", "ulong", "half",  "float",  "double"};
     const uint32_t lanes = desc->type >> 8;
     const bool user = desc->user_type;
-    const char *const name = user ? desc->user_type->name : names[desc->type & 0xff];
+    const char *const name = user ? desc->user_type->name : xlm_scalar_name(desc->type);
     const char number[] = {user || lanes == 0 ? '\0' : (char)('0' + lanes), '\0'};
     snprintf(source, 256, "%s%s xlm_last(%s%s a, %s%s b) { return b; }", name, number, name, number,
              name, number);

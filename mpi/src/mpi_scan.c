@@ -365,7 +365,7 @@ static xl_scan_args part_args(const scan_call *call, size_t k)
     return args;
 }
 
-/* Builds what the scan of this rank's first part needs. */
+/* Builds the programs for the scan of this rank's first part. */
 static xl_status prepare(void *user)
 {
     const scan_call *const call = user;

@@ -11,20 +11,16 @@
 /* A scalar type. Integers are combined as numbers without sign, except for min and max: sums and products
  * then wrap. */
 typedef struct scalar {
-    const char *name, *wrapping, *least, *greatest;
+    const char *wrapping, *least, *greatest;
 } scalar;
 
-static const scalar scalars[] = {[XL_I8] = {"char", "uchar", "CHAR_MIN", "CHAR_MAX"},
-                                 [XL_U8] = {"uchar", "uchar", "0", "UCHAR_MAX"},
-                                 [XL_I16] = {"short", "ushort", "SHRT_MIN", "SHRT_MAX"},
-                                 [XL_U16] = {"ushort", "ushort", "0", "USHRT_MAX"},
-                                 [XL_I32] = {"int", "uint", "INT_MIN", "INT_MAX"},
-                                 [XL_U32] = {"uint", "uint", "0", "UINT_MAX"},
-                                 [XL_I64] = {"long", "ulong", "LONG_MIN", "LONG_MAX"},
-                                 [XL_U64] = {"ulong", "ulong", "0", "ULONG_MAX"},
-                                 [XL_F16] = {"half", "half", "-INFINITY", "INFINITY"},
-                                 [XL_F32] = {"float", "float", "-INFINITY", "INFINITY"},
-                                 [XL_F64] = {"double", "double", "-INFINITY", "INFINITY"}};
+static const scalar scalars[] = {
+    [XL_I8] = {"uchar", "CHAR_MIN", "CHAR_MAX"},   [XL_U8] = {"uchar", "0", "UCHAR_MAX"},
+    [XL_I16] = {"ushort", "SHRT_MIN", "SHRT_MAX"}, [XL_U16] = {"ushort", "0", "USHRT_MAX"},
+    [XL_I32] = {"uint", "INT_MIN", "INT_MAX"},     [XL_U32] = {"uint", "0", "UINT_MAX"},
+    [XL_I64] = {"ulong", "LONG_MIN", "LONG_MAX"},  [XL_U64] = {"ulong", "0", "ULONG_MAX"},
+    [XL_F16] = {"half", "-INFINITY", "INFINITY"},  [XL_F32] = {"float", "-INFINITY", "INFINITY"},
+    [XL_F64] = {"double", "-INFINITY", "INFINITY"}};
 
 /* a is the combination so far, b the next copy. `first` is the combination of the first copy x alone. Min and max skip NaN,
  * and of -0 and +0 the earlier one remains. */
@@ -74,7 +70,7 @@ static void make_text(const xl_mpi_scatter_args *args, char *text, size_t room)
     const scalar *const s = &scalars[lane_of(args->type)];
     const uint32_t lanes = args->type >> 8;
     const bool ordered = args->op == XL_MIN || args->op == XL_MAX;
-    const char *const lane = ordered ? s->name : s->wrapping;
+    const char *const lane = ordered ? xlm_scalar_name(args->type) : s->wrapping;
     const char *const identity = op->identity         ? op->identity
                                  : args->op == XL_MIN ? s->greatest
                                                       : s->least;

@@ -12,14 +12,13 @@ xlm_key_order xlm_key_order_of(const xl_sort_desc *desc)
 {
     const unsigned bytes = (unsigned)xl_type_size((xl_type)desc->key);
     const unsigned end = desc->end_bit > 0 ? desc->end_bit : 8 * bytes;
-    const bool floating = desc->key == XL_F16 || desc->key == XL_F32 || desc->key == XL_F64;
     const uint64_t plus_zero = 0; /* of every type */
     return (xlm_key_order){
         .type = desc->key,
         .bytes = bytes,
         .begin_bit = desc->begin_bit,
         .bits = end - desc->begin_bit,
-        .zero = desc->equal_zeros && floating ? core_code(desc->key, &plus_zero) : 0,
+        .zero = desc->equal_zeros && xlm_is_float(desc->key) ? core_code(desc->key, &plus_zero) : 0,
         .flip = desc->order == XL_DESCENDING ? UINT64_MAX >> (64 - 8 * bytes) : 0,
         .mask = UINT64_MAX >> (64 - (end - desc->begin_bit))};
 }

@@ -273,7 +273,7 @@ static void each_call_fails(job j)
     if (j.by_address && !(type & CL_DEVICE_TYPE_CPU))
         return;
     CHECK(attempt(&j, -1, expected) == XL_SUCCESS);
-    /* Of three ranks and more each takes its share of the calls, to save time. */
+    /* On three ranks and more, each rank fails in its share of the calls only, to save time. */
     const int shares = test_size > 2 ? test_size : 1;
     for (int rank = 0; rank < test_size; ++rank)
         for (long at = rank % shares, struck = 1; struck; at += shares) {

@@ -11,7 +11,7 @@
 
 enum { MOST_PLACES = 5, MOST_PARTS = 7, MOST_N = 300, MOST_VALUES = 256 * MOST_PARTS };
 
-/* What the places share. */
+/* The data that all places share. */
 typedef struct exchange {
     pthread_barrier_t barrier;
     unsigned places;
