@@ -356,6 +356,7 @@ module crosslane
         integer(c_int32_t) :: layout = 0
         integer(c_int32_t) :: stride = 0
         real(c_double) :: cell_size = 0
+        real(c_double) :: points_per_cell = 0
         integer(c_int32_t) :: algorithm = 0
         integer(c_int32_t) :: num_tunables = 0
         type(c_ptr) :: tunables = c_null_ptr

@@ -266,6 +266,7 @@ typedef struct xl_grid_desc {
     uint32_t layout;
     uint32_t stride;
     double cell_size;
+    double points_per_cell;
     uint32_t algorithm;
     uint32_t num_tunables;
     const xl_tunable *tunables;

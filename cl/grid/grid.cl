@@ -31,21 +31,31 @@ __kernel void xl_grid_bounds(XL_POINTS_PARAMETERS, uint n, __global uint *storag
         ((__global xl_grid_found *)(storage + found_at))[get_group_id(0)] = found[0];
 }
 
+/* Finds the inner box, which is written after `num_found` partial results. One group. */
+__kernel void xl_grid_inner(XL_POINTS_PARAMETERS, uint n, __global uint *storage, ulong found_at,
+                            uint num_found)
+{
+    __local xl_grid_word sample[3 * XL_GRID_INNER_SAMPLE];
+    xl_grid_find_inner(XL_POINTS, n, sample,
+                       (__global xl_grid_found *)(storage + found_at) + num_found);
+}
+
 /* Writes the header, and zeros the counters: the used part of the table or the buckets, and the
  * ranks of the sample. Each group computes the shape itself, so no group waits for another. */
 __kernel void xl_grid_setup(__global uint *storage, ulong header_at, ulong found_at, uint num_found,
                             uint n, uint table, uint sorts, uint buckets, uint stamp, float inverse,
-                            float thin, float beyond, float4 lower, float4 upper, ulong counts_at,
-                            ulong places_at)
+                            float thin, float beyond, float share, float4 lower, float4 upper,
+                            ulong counts_at, ulong places_at)
 {
     __local xl_grid_found found[XL_GROUP];
-    const xl_grid_wish wish = {n, stamp, table, sorts, buckets, inverse, thin, beyond};
+    const xl_grid_wish wish = {n, stamp, table, sorts, buckets, inverse, thin, beyond, share};
+    __global const xl_grid_found *const parts =
+        (__global const xl_grid_found *)(storage + found_at);
     xl_grid_header header;
-    xl_grid_gather_found((__global const xl_grid_found *)(storage + found_at), num_found,
-                         &found[get_local_id(0)]);
+    xl_grid_gather_found(parts, num_found, &found[get_local_id(0)]);
     xl_grid_fold(found);
     XL_LOCAL_BARRIER();
-    xl_grid_set(&header, &wish, found, lower, upper);
+    xl_grid_set(&header, &wish, found, parts + num_found, lower, upper);
 #if XL_COUNTS
     for (ulong b = get_global_id(0); b < header.counted; b += get_global_size(0))
         storage[counts_at + b] = 0;

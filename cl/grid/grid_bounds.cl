@@ -121,4 +121,34 @@ void xl_grid_fold(__local xl_grid_found *found)
     }
 }
 
+/* Points of a sample that give the inner box. */
+#define XL_GRID_INNER_SAMPLE 128u
+
+/* The inner box: that of a sample, without the lowest and the highest twentieth along each axis, so
+ * that a few points far from the others count little. `low` and `high` of the result alone. One
+ * group. */
+void xl_grid_find_inner(xl_points points, uint n, __local xl_grid_word *sample,
+                        __global xl_grid_found *inner)
+{
+    const uint count = min(n, XL_GRID_INNER_SAMPLE), outer = count / 20u;
+    const uint size = (uint)get_local_size(0), lid = (uint)get_local_id(0);
+    for (uint k = lid; k < count; k += size) {
+        const float4 p = xl_grid_point(points, xl_grid_sampled(k, count, n));
+        sample[k] = xl_grid_word_of(p.x);
+        sample[count + k] = xl_grid_word_of(p.y);
+        sample[2u * count + k] = xl_grid_word_of(p.z);
+    }
+    XL_LOCAL_BARRIER();
+    for (uint k = lid; k < 3u * count; k += size) {
+        const uint axis = k / count, first = axis * count;
+        uint below = 0;
+        for (uint j = first; j < first + count; ++j)
+            below += sample[j] < sample[k] || (sample[j] == sample[k] && j < k) ? 1u : 0u;
+        if (below == outer)
+            inner->low[axis] = sample[k];
+        if (below == count - 1u - outer)
+            inner->high[axis] = sample[k];
+    }
+}
+
 #endif

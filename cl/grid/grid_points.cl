@@ -151,6 +151,13 @@ float4 xl_grid_point(xl_points points, uint i)
     return xl_grid_point_of(points, xl_grid_given(points, i));
 }
 
+/* The point that is number k of a sample: one from each stretch of the points. */
+uint xl_grid_sampled(uint k, uint sample, uint n)
+{
+    const uint stretch = max(n / max(sample, 1u), 1u);
+    return min(k * stretch + (k * 2654435761u >> 7) % stretch, n - 1u);
+}
+
 /* Position and index in 16 bytes. As integers: a float register may change an index that looks like
  * a subnormal number. */
 uint4 xl_grid_sorted_point(xl_points points, uint i)

@@ -37,13 +37,6 @@ bool xl_grid_key_less(xl_grid_key a, xl_grid_key b)
     return a.x < b.x || (a.x == b.x && a.y < b.y);
 }
 
-/* The point that is number k of the sample: one from each stretch of the points. */
-uint xl_grid_sampled(uint k, uint sample, uint n)
-{
-    const uint stretch = max(n / max(sample, 1u), 1u);
-    return min(k * stretch + (k * 2654435761u >> 7) % stretch, n - 1u);
-}
-
 xl_grid_key xl_grid_sample_key(const xl_grid_map *map, xl_points points, uint k, uint sample,
                                uint n)
 {

@@ -106,6 +106,54 @@ void xl_grid_set_sparse(xl_grid_header *header, uint buckets)
     }
 }
 
+/* 1 / edge of cells that have `share` of the volume of a box, or of its area or length if it is
+ * shorter than a cell along an axis; 1 for a box that is a point. All operations are exact or
+ * multiplications, so all devices choose the same edge. */
+float xl_grid_inverse_for(float share, const float *extent)
+{
+    float inverse = INFINITY;
+    int axes = 0, before = 0, power, more;
+    do {
+        float part = frexp(share, &power), root = 2.0f;
+        before = axes;
+        axes = 0;
+        for (int a = 0; a < 3; ++a)
+            if (extent[a] * inverse > 1.0f) {
+                part *= frexp(fmin(extent[a], 0x1p126f), &more);
+                power += more;
+                ++axes;
+            }
+        if (axes > 0 && axes != before) {
+            part = frexp(part, &more);
+            power += more;
+            /* A cell has the volume part * 2^power; `whole` is power / axes, rounded down. */
+            const int whole = (power - (power < 0 ? axes - 1 : 0)) / axes;
+            part = ldexp(part, power - whole * axes);
+            while ((axes > 2 ? root : 1.0f) * (axes > 1 ? root : 1.0f) * root * part > 1.0f)
+                root *= 0.9375f;
+            inverse = ldexp(root, -whole);
+        }
+    } while (axes > 0 && axes != before);
+    return inverse < INFINITY ? fmin(fmax(inverse, 0x1p-126f), 0x1p120f) : 1.0f;
+}
+
+/* Sets the edge of the cells from the inner box or, if that is a point, from the box. An edge that is
+ * given is a lower limit. */
+void xl_grid_choose_edge(xl_grid_header *header, float share, __global const xl_grid_found *inner)
+{
+    float extent[3];
+    bool point = true;
+    for (int a = 0; a < 3; ++a) {
+        const xl_real low = xl_grid_of_word(inner->low[a]), high = xl_grid_of_word(inner->high[a]);
+        extent[a] = high > low ? (float)(high - low) : 0.0f;
+        point = point && !(extent[a] > 0.0f);
+    }
+    for (int a = 0; a < 3 && point; ++a)
+        extent[a] = header->upper[a] - header->lower[a];
+    header->inverse = fmin(header->inverse, xl_grid_inverse_for(share, extent));
+    header->beyond = XL_GRID_COUNTED / header->inverse;
+}
+
 /* The parameters of a build, from the host. */
 typedef struct xl_grid_wish {
     uint n, stamp;
@@ -113,12 +161,31 @@ typedef struct xl_grid_wish {
     uint sorts;   /* a table, too, is built by sorting */
     uint buckets; /* number of buckets if rows are listed; 0: keys are sorted */
     float inverse, thin, beyond;
+    float
+        share; /* above 0: cells have this share of the inner box, or the edge given if it is longer */
 } xl_grid_wish;
 
-/* Sets the header of a build from the results of xl_grid_bounds. In a batch, upper.w is the number
- * of the last system. */
+/* Sets a dense grid if it has enough table entries. An edge that the build chooses becomes up to three
+ * times as long for that, because searches in listed rows take longer. */
+bool xl_grid_is_dense(xl_grid_header *header, const xl_grid_wish *wish)
+{
+    const float inverse = header->inverse, beyond = header->beyond;
+    bool dense = wish->table > 0 && xl_grid_set_dense(header, wish->table);
+    for (int k = 0; k < 5 && !dense && wish->table > 0 && wish->share > 0; ++k) {
+        header->inverse *= 0.8f;
+        header->beyond = XL_GRID_COUNTED / header->inverse;
+        dense = xl_grid_set_dense(header, wish->table);
+    }
+    header->inverse = dense ? header->inverse : inverse;
+    header->beyond = dense ? header->beyond : beyond;
+    return dense;
+}
+
+/* Sets the header of a build from the results of xl_grid_bounds and xl_grid_inner. In a batch,
+ * upper.w is the number of the last system. */
 void xl_grid_set(xl_grid_header *header, const xl_grid_wish *wish,
-                 __local const xl_grid_found *found, float4 lower, float4 upper)
+                 __local const xl_grid_found *found, __global const xl_grid_found *inner,
+                 float4 lower, float4 upper)
 {
     header->counted = header->sorted = header->sorted_again = header->flagged = 0;
     header->big = header->buckets = header->rows = header->far_off = 0;
@@ -145,8 +212,16 @@ void xl_grid_set(xl_grid_header *header, const xl_grid_wish *wish,
     header->beyond = wish->beyond;
     header->stamp = wish->stamp;
     xl_grid_set_box(header, found, lower, upper);
-    const bool dense = wish->table > 0 && xl_grid_set_dense(header, wish->table);
+    if (wish->share > 0 && wish->n > 0)
+        xl_grid_choose_edge(header, wish->share, inner);
+    const bool dense = xl_grid_is_dense(header, wish);
     header->sparse = dense ? 0u : 1u;
+#if XL_BOUNDED
+    if (dense && !wish->sorts) { /* counting finds these points once more */
+        header->non_finite = header->out_of_domain = header->failed = 0;
+        header->first_non_finite = header->first_out_of_domain = UINT_MAX;
+    }
+#endif
     if (!dense)
         xl_grid_set_sparse(header, wish->buckets);
     else if (wish->sorts)

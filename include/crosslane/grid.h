@@ -48,7 +48,8 @@ typedef enum xl_points_layout {
     XL_POINTS_SOA = 1  /* an array for each axis */
 } xl_points_layout;
 
-/* Start from xl_grid_desc_init(), then set cell_size, and space if it is bounded. Searches of an
+/* Start from xl_grid_desc_init(), then set cell_size for searches within a radius, and space if it is
+ * bounded. Searches of an
  * index are made from the grid's plan (crosslane/neighbors.h, crosslane/nearest.h). */
 typedef struct xl_grid_desc {
     uint32_t version; /* set by xl_grid_desc_init() */
@@ -61,11 +62,15 @@ typedef struct xl_grid_desc {
     uint32_t stride; /* scalars from one point to the next, at least space.dimensions; default 3 for
                         any dimensions: set 2 for adjacent {x, y}. No effect with XL_POINTS_SOA */
 
-    /* How. */
-    double cell_size;   /* edge of a cell of the grid along y and z, finite and above 0. Any value
-                           is right. The search radius is best; for k nearest see
-                           crosslane/nearest.h */
-    uint32_t algorithm; /* xl_grid_algorithm */
+    /* The edge of the cells of the grid along y and z. Any edge is right; it changes the time and
+     * the order of visits alone. For searches within a radius, set cell_size to the radius. For the
+     * k nearest, leave both at 0. If both are above 0, the edge is the longer of the two. */
+    double cell_size;       /* the edge, a float; 0 (default): no effect */
+    double points_per_cell; /* each build chooses the edge from a sample of its points, so that a
+                               cell of the box that nine tenths of them fill along each axis has this
+                               number of points on average. Up to 3 times as long if there would be too
+                               many cells for a table. 0 (default): no effect, or 2 if cell_size is 0 */
+    uint32_t algorithm;     /* xl_grid_algorithm */
     uint32_t num_tunables;
     const xl_tunable *tunables; /* grid.*, and sort.* for the sort inside */
 } xl_grid_desc;

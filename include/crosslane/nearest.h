@@ -17,10 +17,8 @@
  * each image of a point counts separately, with dx as in crosslane/neighbors.h. A point is not its
  * own neighbour, but its images are.
  *
- * Any cell size of the grid is right. Best is a cell of max(k / 6, 1.5) points, which has the edge
- *     (max(k / 6, 1.5) / d)^(1 / dimensions)
- * where d is the number of points in a unit of space; if density varies, take that of crowded
- * places. */
+ * Any grid is right. The default, cells of 2 points, is best for k up to 24; for larger k set
+ * points_per_cell of xl_grid_desc to k / 12. */
 #ifndef CROSSLANE_NEAREST_H
 #define CROSSLANE_NEAREST_H
 

@@ -201,7 +201,8 @@ XL_NODISCARD XL_API xl_status xl_neighbors_scratch(const xl_plan *plan,
  * CSR rows require offsets and are counted first. Rows that do not fit are not written and no error
  * is raised here: call xl_neighbors_status() to find out. Sums: visit() over the neighbours of each
  * query, from `start` on, in the order of docs/neighbors.md, "The order of visits". That depends on
- * the points, cell_size and the space alone, so sums have equal bits on all devices if visit() has.
+ * the points, cell_size and the space alone (points_per_cell of the grid: 0), so sums have equal bits
+ * on all devices if visit() has.
  * If the build failed, counts are 0 (UINT32_MAX for a list with row_capacity), all offsets but the
  * first are UINT64_MAX, and sums are NaN. */
 XL_NODISCARD XL_API xl_status xl_neighbors_enqueue(xl_plan *plan, xl_grid_index *index,

@@ -7,6 +7,8 @@
 
 /* The entries of a table if the device's values ask for none, but the descriptor does. */
 #define CELLS_PER_POINT 4
+/* The default if a descriptor has no edge. */
+#define POINTS_PER_CELL 2.0f
 /* XL_GRID_COUNTED of cl/grid/grid_map.cl. */
 #define COUNTED_CELLS 16777216.0f
 /* Keep 1 / cell size a normal number, even for cells that grid.thin makes thinnest. No result
@@ -152,6 +154,9 @@ static xl_status read_desc(xli_grid_plan *grid, const xl_grid_desc *desc)
     grid->stride = desc->layout == XL_POINTS_SOA ? 1 : desc->stride;
     grid->algorithm = desc->algorithm;
     grid->cell_size = (float)desc->cell_size;
+    grid->points_per_cell = (float)desc->points_per_cell;
+    if (desc->cell_size <= 0 && desc->points_per_cell <= 0)
+        grid->points_per_cell = POINTS_PER_CELL;
     grid->box = xli_grid_own_box(&grid->space, grid->lower, grid->upper);
     grid->lattice = xli_grid_space_lattice(&grid->space);
     if (grid->space.wrap && !grid->space.own_cells)

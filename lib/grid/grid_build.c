@@ -42,6 +42,16 @@ static cl_uint flag_of(const xli_grid_build *b)
     return b->index->n <= flag ? flag : 0;
 }
 
+/* The share of the inner box that a cell has if the build chooses the edge, otherwise 0. The inner box
+ * has nine tenths of the points along each axis. */
+static cl_float share_of(const xli_grid_plan *grid, size_t n)
+{
+    static const float inner[] = {1.0f, 0.9f, 0.81f, 0.729f};
+    const float systems = (float)xli_max(grid->space.num_systems, 1);
+    const float points = inner[grid->space.dimensions] * (float)xli_max(n, 1);
+    return grid->points_per_cell * systems / points;
+}
+
 /* Finds the box and the shape. */
 static xl_status launch_shape(const xli_grid_build *b)
 {
@@ -57,6 +67,12 @@ static xl_status launch_shape(const xli_grid_build *b)
     const xli_grid_shape set = xli_grid_few_groups(
         grid, XLI_GRID_SETUP,
         xli_grid_counts(b->grid, &b->index->layout) && n > 0 ? (size_t)layout->entries + 1 : 1);
+    const cl_float share = share_of(grid, n);
+    const xli_grid_shape inner = {
+        .groups = 1, .size = xli_min(grid->tune.group, grid->kernels[XLI_GRID_INNER].max_group)};
+    if (share > 0 && n > 0)
+        XL_TRY(LAUNCH_IN(b, XLI_GRID_INNER, inner, GIVEN(b), BUFFER(b), PART(b, found),
+                         XLI_U32(looks ? look.groups : 0)));
     if (looks)
         XL_TRY(LAUNCH_IN(b, XLI_GRID_BOUNDS, look, GIVEN(b), BUFFER(b), PART(b, found), box[0],
                          box[1]));
@@ -65,8 +81,8 @@ static xl_status launch_shape(const xli_grid_build *b)
                      XLI_U32(grid->sorts), XLI_U32(layout->buckets), XLI_U32(b->index->stamp),
                      XLI_BYTES(&grid->inverse, sizeof grid->inverse),
                      XLI_BYTES(&grid->thin, sizeof grid->thin),
-                     XLI_BYTES(&grid->beyond, sizeof grid->beyond), box[0], box[1], PART(b, starts),
-                     PART(b, places)));
+                     XLI_BYTES(&grid->beyond, sizeof grid->beyond), XLI_BYTES(&share, sizeof share),
+                     box[0], box[1], PART(b, starts), PART(b, places)));
 done:
     return status;
 }

@@ -17,9 +17,16 @@ xl_status xli_grid_check_desc(xl_context *ctx, const xl_grid_desc *d)
                  {d->algorithm > XL_GRID_BITONIC, "algorithm",
                   "must be 0 (XL_GRID_AUTO), 1 (XL_GRID_COUNTING) or 2 (XL_GRID_BITONIC)",
                   d->algorithm}};
-    if (!isfinite((float)d->cell_size) || (float)d->cell_size <= 0)
-        return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT,
-                        "desc.cell_size: %g; must be a finite float above 0", d->cell_size);
+    const struct {
+        const char *name;
+        double value;
+    } sizes[] = {{"cell_size", d->cell_size}, {"points_per_cell", d->points_per_cell}};
+    for (size_t i = 0; i < XLI_COUNT(sizes); ++i)
+        if (!isfinite((float)sizes[i].value) || sizes[i].value < 0 ||
+            (sizes[i].value > 0 && (float)sizes[i].value <= 0))
+            return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT,
+                            "desc.%s: %g; must be 0 or a finite float above 0", sizes[i].name,
+                            sizes[i].value);
     for (size_t i = 0; i < XLI_COUNT(rules); ++i)
         if (rules[i].wrong)
             return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT, "desc.%s: %u; %s", rules[i].name,

@@ -16,6 +16,12 @@
 /* XL_GRID_OVERSAMPLING of cl/grid/grid_sample.cl. */
 #define OVERSAMPLING 4
 
+/* Whether the number of cells is known before a build. */
+static bool knows_cells(const xli_grid_plan *grid)
+{
+    return grid->space.bounded && grid->points_per_cell <= 0;
+}
+
 /* The entries of a table: by the number of points, or the cells of a given box if these are fewer.
  * 0 if rows are always listed. Monotone in n. */
 static uint32_t choose_table(const xli_grid_plan *grid, size_t n)
@@ -25,13 +31,13 @@ static uint32_t choose_table(const xli_grid_plan *grid, size_t n)
     most = most < grid->max_table ? most : grid->max_table;
     if (grid->tune.table == 0)
         return 0;
-    return (uint32_t)(grid->space.bounded && grid->box_cells < most ? grid->box_cells : most);
+    return (uint32_t)(knows_cells(grid) && grid->box_cells < most ? grid->box_cells : most);
 }
 
 /* Whether the device may find that the table is too small. */
 static bool may_list(const xli_grid_plan *grid, uint32_t table)
 {
-    return !(grid->space.bounded && table > 0 && grid->box_cells <= table);
+    return !(knows_cells(grid) && table > 0 && grid->box_cells <= table);
 }
 
 bool xli_grid_may_list(const xli_grid_plan *grid, size_t n)
@@ -71,8 +77,9 @@ static size_t buckets_of(const xli_grid_plan *grid, size_t n)
  * of that counts; if not, fewer commands that find nothing to do count as well. */
 static size_t most_sampled(const xli_grid_plan *grid)
 {
-    const bool known = grid->space.bounded || grid->tune.table == 0;
-    return known ? xli_min(grid->tune.sampled, grid->tune.sampled_alone) : grid->tune.sampled;
+    return knows_cells(grid) || grid->tune.table == 0
+               ? xli_min(grid->tune.sampled, grid->tune.sampled_alone)
+               : grid->tune.sampled;
 }
 
 /* Most points in buckets, if `listed` points may have their rows listed. */
@@ -94,7 +101,7 @@ bool xli_grid_always_sorts(const xli_grid_plan *grid)
 
 bool xli_grid_lists(const xli_grid_plan *grid, const xli_grid_layout *layout)
 {
-    return layout->lists && (grid->space.bounded || layout->table == 0);
+    return layout->lists && (knows_cells(grid) || layout->table == 0);
 }
 
 bool xli_grid_counts(const xli_grid_plan *grid, const xli_grid_layout *layout)
@@ -150,7 +157,7 @@ static xl_status take_first(const xli_grid_plan *grid, size_t n, size_t listed, 
     if (grid->sort)
         XL_TRY(xl_sort_scratch(grid->sort, &(xl_sort_args){.n = keys}, &sort_bytes));
     l->header = take(bytes, 1, sizeof(xli_grid_header));
-    l->found = take(bytes, xli_grid_few_groups(grid, XLI_GRID_BOUNDS, n).groups,
+    l->found = take(bytes, xli_grid_few_groups(grid, XLI_GRID_BOUNDS, n).groups + 1,
                     sizeof(xli_grid_found) + (wide ? 6 * sizeof(cl_uint) : 0));
     l->keys = *bytes;
     l->unordered = take(bytes, grid->sorts ? 0 : n, sizeof(cl_uint));

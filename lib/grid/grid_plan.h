@@ -25,6 +25,7 @@ typedef struct xli_grid_part {
 
 typedef enum xli_grid_kernel {
     XLI_GRID_BOUNDS,
+    XLI_GRID_INNER,
     XLI_GRID_SETUP,
     XLI_GRID_SPLIT,
     XLI_GRID_KEYS,
@@ -58,8 +59,8 @@ typedef struct xli_grid_plan {
     xl_plan base;
     xli_space space;
     uint32_t layout, stride, algorithm; /* stride: 1 for an array of each axis */
-    float cell_size;
-    float lower[3], upper[3]; /* of the box, in the grid's own coordinates */
+    float cell_size, points_per_cell;   /* as in xl_grid_desc; one is above 0 */
+    float lower[3], upper[3];           /* of the box, in the grid's own coordinates */
     xli_tune_grid tune;
     float inverse;      /* 1 / cell size */
     float thin;         /* cells along x in the length of one along y */

@@ -13,6 +13,7 @@ static xl_status build_program(void *of, unsigned program)
                     [XLI_GRID_PROGRAMS] = {"grid", XLI_GRID_BOUNDS, XLI_GRID_MOVED_START}};
     static const char *const names[XLI_GRID_KERNELS] = {
         [XLI_GRID_BOUNDS] = "xl_grid_bounds",
+        [XLI_GRID_INNER] = "xl_grid_inner",
         [XLI_GRID_SETUP] = "xl_grid_setup",
         [XLI_GRID_SPLIT] = "xl_grid_split",
         [XLI_GRID_KEYS] = "xl_grid_keys",

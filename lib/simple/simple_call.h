@@ -30,7 +30,7 @@ typedef struct xli_simple_key {
     uint32_t call; /* an xli_simple_kind */
     uint32_t types[3], how;
     uint64_t size;
-    double bounds[2];
+    double bounds[3];
     xl_space space;
 } xli_simple_key;
 

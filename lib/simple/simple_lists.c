@@ -22,8 +22,8 @@ typedef struct list_call {
     const xl_space *space;
     size_t n;
     const void *points;
-    double cell_size;
-    xli_simple_key search; /* of the search's plan */
+    double cell_size, points_per_cell; /* of the grid */
+    xli_simple_key search;             /* of the search's plan */
     xl_neighbor_list *list;
     size_t row; /* of the k nearest: neighbours of each point */
     cl_mem buffers[ARRAYS];
@@ -162,6 +162,7 @@ static xli_simple_key key_of(const list_call *call, xli_simple_kind kind)
     key.call = kind;
     memcpy(&key.space, call->space, sizeof key.space);
     key.bounds[0] = call->cell_size;
+    key.bounds[1] = call->points_per_cell;
     return key;
 }
 
@@ -172,6 +173,7 @@ static xl_status make_grid(xl_context *ctx, const xli_simple_key *key, xl_plan *
     desc.space = key->space;
     desc.stride = key->space.dimensions;
     desc.cell_size = key->bounds[0];
+    desc.points_per_cell = key->bounds[1];
     return xl_grid_create(ctx, &desc, plan);
 }
 
@@ -181,7 +183,7 @@ static xl_status make_radius(xl_context *ctx, const xli_simple_key *key, xl_plan
     xl_plan *grid;
     xl_neighbors_desc desc;
     xl_neighbors_desc_init(&desc);
-    desc.radius = key->bounds[1];
+    desc.radius = key->bounds[2];
     desc.details = key->how != 0;
     XL_TRY(make_grid(ctx, key, &grid));
     XL_TRY(xl_neighbors_create(grid, &desc, plan));
@@ -397,64 +399,11 @@ xl_status xl_simple_neighbors(xl_context *ctx, const xl_space *space, size_t n, 
     if (!isfinite(radius) || radius <= 0)
         return xli_simple_refuse(ctx, "radius: must be finite and above 0");
     call.search = key_of(&call, XLI_SIMPLE_NEIGHBORS);
-    call.search.bounds[1] = radius;
+    call.search.bounds[2] = radius;
     call.search.how = details;
     XL_TRY(run(ctx, &call, list_radius));
 done:
     return status;
-}
-
-/* ---- cells for the nearest ------------------------------------------------------------------- */
-
-static double coordinate(const list_call *call, size_t i)
-{
-    return call->space->scalar == XL_F64 ? ((const double *)call->points)[i]
-                                         : (double)((const float *)call->points)[i];
-}
-
-/* A power of two, times one of four steps, that is not less: few cell sizes mean few plans. */
-static double step_above(double size)
-{
-    double step = 0x1p-120;
-    while (step < size && step < 0x1p100)
-        step *= 2;
-    for (int part = 5; part < 8; ++part)
-        if (step / 8 * part >= size)
-            return step / 8 * part;
-    return step;
-}
-
-/* The extent of the points along an axis: at most that of the cell if they are moved into it. */
-static double extent_of(const list_call *call, uint32_t axis, double low, double high)
-{
-    double edges = 0;
-    for (uint32_t row = 0; row < call->space->dimensions; ++row) {
-        const double entry = call->space->cell[row][axis];
-        edges += entry < 0 ? -entry : entry;
-    }
-    return call->space->wrap && edges < high - low ? edges : high - low;
-}
-
-/* The edge of a cell of max(k / 6, 1.5) points, as crosslane/nearest.h recommends, if the points
- * fill the box that they are in. Any edge is right. */
-static double cell_for(const list_call *call, uint32_t k)
-{
-    const uint32_t d = call->space->dimensions;
-    const double in_cell = k > 9 ? k / 6.0 : 1.5;
-    double volume = in_cell / (double)(call->n + 1), edge = 0x1p-60;
-    for (uint32_t a = 0; a < d; ++a) {
-        double low = 0, high = 0;
-        for (size_t i = a; i < call->n * d; i += d) {
-            const double x = coordinate(call, i);
-            low = i == a || x < low ? x : low;
-            high = i == a || x > high ? x : high;
-        }
-        const double extent = extent_of(call, a, low, high);
-        volume *= extent > 0 && extent < 0x1p100 ? extent : 1;
-    }
-    while (edge < 0x1p60 && (d == 1 ? edge : d == 2 ? edge * edge : edge * edge * edge) < volume)
-        edge *= 1.25;
-    return step_above(edge);
 }
 
 xl_status xl_simple_nearest(xl_context *ctx, const xl_space *space, size_t n, const void *points,
@@ -468,7 +417,7 @@ xl_status xl_simple_nearest(xl_context *ctx, const xl_space *space, size_t n, co
         return xli_simple_refuse(ctx, "details: must be 0 or XL_LIST_DISTANCES");
     if (k == 0)
         return xli_simple_refuse(ctx, "k: 0; must be at least 1");
-    call.cell_size = cell_for(&call, k);
+    call.points_per_cell = k > 24 ? k / 12.0 : 2;
     call.row = call.space->periodic || k < n ? k : n - (n > 0);
     call.search = key_of(&call, XLI_SIMPLE_NEAREST);
     call.search.how = details;

@@ -418,7 +418,6 @@ static xl_status nearest_create(xl_context *ctx, xl_plan *plans[FIRST_PLANS])
     xl_nearest_desc desc;
     xl_grid_desc_init(&grid);
     xl_nearest_desc_init(&desc);
-    grid.cell_size = cbrt(K / 6.0 / N);
     desc.k = K;
     const xl_status status = xl_grid_create(ctx, &grid, &plans[0]);
     return status == XL_SUCCESS ? xl_nearest_create(plans[0], &desc, &plans[1]) : status;

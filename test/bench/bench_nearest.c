@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Benchmarks of the search for the k nearest of uniform points, of points in clusters and on a
- * surface. Cells are as crosslane/nearest.h recommends; the build of the index is not timed.
- * Verified: every row for its order and distances, and some against a search of all points. */
+ * surface. Cells are as crosslane/nearest.h recommends; the build of the index is not timed. Verified: every row for its order and distances, and some against a search of all points. */
 #include "bench_clouds.h"
 #include "bench_rows.h"
 
@@ -58,20 +57,14 @@ static const char *fault_of(bench *b, const job *j)
 
 /* ---- one cloud ----------------------------------------------------------- */
 
-/* The formula of crosslane/nearest.h. */
-static double cell_of(const job *j, double density)
-{
-    return cbrt(fmax(j->rows.k / 6.0, 1.5) / density);
-}
-
 /* The index, and the search that is made from its grid. */
-static xl_status build(bench *b, job *j, double density)
+static xl_status build(bench *b, job *j)
 {
     xl_plan *grid = NULL;
     xl_nearest_desc nearest;
     xl_grid_desc desc;
     xl_grid_desc_init(&desc);
-    desc.cell_size = cell_of(j, density);
+    desc.points_per_cell = fmax(j->rows.k / 12.0, 2);
     xl_status status = xl_grid_create(b->ctx, &desc, &grid);
     if (status == XL_SUCCESS)
         status = xl_grid_index_create(b->ctx, &j->index);
@@ -89,11 +82,11 @@ static xl_status build(bench *b, job *j, double density)
     return status;
 }
 
-static xl_status run_once(bench *b, job *j, double density)
+static xl_status run_once(bench *b, job *j)
 {
     if (!bench_rows_buffers(b, &j->rows))
         return XL_ERROR_OUT_OF_MEMORY;
-    const xl_status status = build(b, j, density);
+    const xl_status status = build(b, j);
     return status == XL_SUCCESS ? search(b, j, NULL) : status;
 }
 
@@ -114,8 +107,10 @@ static void run(bench *b, const char *cloud, double (*make)(float *, size_t), si
         end_job(&j);
         return;
     }
-    if (j.rows.points)
-        status = run_once(b, &j, make(j.rows.points, n));
+    if (j.rows.points) {
+        (void)make(j.rows.points, n);
+        status = run_once(b, &j);
+    }
     const char *why = status == XL_SUCCESS ? fault_of(b, &j) : NULL;
     if (bench_right(b, "nearest", variant, n, status, why))
         (void)bench_case(b, "nearest", variant, n, (20.0 + 8.0 * k) * (double)n, search, &j);

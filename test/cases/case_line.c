@@ -84,7 +84,7 @@ static const struct {
     [UNSORTED] = {"unsorted", NAMES("no", "yes"), 0, T | L},
     [STABLE] = {"stable", NAMES("no", "yes"), 0, O},
     [RADIUS] = {"radius", NAMES("1", "0.3", "2.5"), 0, L | K},
-    [CELL] = {"cell", NAMES("1", "0.25", "50"), 0, L | K | V},
+    [CELL] = {"cell", NAMES("1", "0.25", "50", "chosen", "longer"), 0, L | K | V},
     [TUNE] = {"tune", NULL, NUM_TUNINGS - 1, ALL},
     [BOUND] = {"bound", NAMES("lower", "upper", "unsorted"), 0, F},
     [INDEX] = {"index", NAMES("u64", "u32"), 0, F | X | W},

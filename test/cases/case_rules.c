@@ -238,6 +238,7 @@ static void rules_of_arrays(pass *p)
     RULE(SPACE, !IS(NEAREST) || OF(LIMITED) || OF(SPACE) != SPACE_OWN,
          "some rows would be given up");
     RULE(RADIUS, OF(CELL) != 1 || OF(RADIUS) != 2, "walks of thousands of cells");
+    RULE(CELL, !IS(MOVED) || OF(CELL) < CELL_CHOSEN, "points are in the order of their cells");
     RULE(LEFT_OUT, (OF(LEFT_OUT) & ~outputs(c)) == 0, "the call has no such output");
     RULE(LEFT_OUT, IS(NEAR) || OF(LEFT_OUT) != outputs(c), "there would be no output");
     RULE(KEYS_FOR, OF(DATA) == RANDOM && OF(COMPARE) == COMPARE_NONE,

@@ -433,7 +433,7 @@ tuned_way way_of(const fuzz_case *c)
 /* Tiny points have the smallest cells, or, for a search, cells that are about as tiny. */
 float cell_size_of(const fuzz_case *c)
 {
-    static const float sizes[] = {1.0f, 0.25f, 50.0f};
+    static const float sizes[] = {1.0f, 0.25f, 50.0f, 0.0f, 0.25f};
     if (c->of[SPREAD] != TINY)
         return sizes[c->of[CELL]];
     return c->of[PRIMITIVE] == MOVED ? FLT_MIN : fmaxf(FLT_MIN, (float)tiny_scale(c) / 3);
@@ -452,7 +452,8 @@ static xl_grid_desc describe(const fuzz_case *c)
                                                     : XL_BOUNDS_GIVEN;
     desc.stride = stride_of(c);
     desc.layout = c->of[LAYOUT] ? XL_POINTS_SOA : XL_POINTS_AOS;
-    desc.cell_size = (double)cell_size_of(c);
+    desc.cell_size = c->of[CELL] == CELL_CHOSEN ? 0 : (double)cell_size_of(c);
+    desc.points_per_cell = c->of[CELL] == CELL_LONGER ? 20 : 0;
     desc.algorithm = algorithms[c->of[ALGORITHM] ? c->of[ALGORITHM] - ALGORITHM_COUNTING + 1 : 0];
     desc.tunables = way.grid;
     desc.num_tunables = way.num_grid;

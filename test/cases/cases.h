@@ -63,6 +63,7 @@ enum { SCRATCH_GIVEN, SCRATCH_OWN };
 enum { ALGORITHM_COUNTING = XL_SCAN_REDUCE_THEN_SCAN + 1, ALGORITHM_BITONIC, ALGORITHM_RADIX };
 /* Without a box, in one, in one that repeats, in a triclinic cell that does, in any of these for
  * each system. */
+enum { CELL_CHOSEN = 3, CELL_LONGER };
 enum { SPACE_OPEN, SPACE_BOUNDED, SPACE_BOX, SPACE_CELL, SPACE_OWN };
 enum { VALUES_NONE, VALUES_U32, VALUES_INDICES };
 enum { CARRY_NONE, CARRY_BOTH, CARRY_ALONE };

@@ -47,10 +47,12 @@ static void refuse_desc(xl_status wanted, const char *text, const xl_grid_desc *
 
 XLT_TEST(descriptors)
 {
-    const double sizes[] = {0, -1, (double)NAN, (double)INFINITY, 1e39, 1e-60};
+    const double sizes[] = {-1, (double)NAN, (double)INFINITY, 1e39, 1e-60};
     xl_grid_desc good = unit_box(XL_F32);
-    for (size_t k = 0; k < sizeof sizes / sizeof *sizes; ++k)
+    for (size_t k = 0; k < sizeof sizes / sizeof *sizes; ++k) {
         REFUSE_DESC(bad, "desc.cell_size", cell_size, sizes[k]);
+        REFUSE_DESC(bad, "desc.points_per_cell", points_per_cell, sizes[k]);
+    }
     REFUSE_DESC(bad, "desc.stride: 2", stride, 2);
     REFUSE_DESC(bad, "desc.layout: 2", layout, 2);
     REFUSE_DESC(bad, "desc.algorithm", algorithm, (xl_grid_algorithm)7);

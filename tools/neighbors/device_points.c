@@ -40,7 +40,7 @@ static void frame(const search_input *in, double cell, xl_space *space)
             return;
     }
     for (uint32_t a = 0; a < in->dimensions; ++a)
-        if (!(high[a] - low[a] <= 0x1p20 * cell))
+        if (cell > 0 && !(high[a] - low[a] <= 0x1p20 * cell))
             return;
     for (uint32_t a = 0; a < in->dimensions; ++a)
         give_axis(space, a, low[a], high[a]);
@@ -71,7 +71,7 @@ static void give_space(const search_input *in, double cell, xl_space *space)
         frame(in, cell, space);
 }
 
-int device_points_grid(device_points *c, double cell)
+int device_points_grid(device_points *c, double cell, double points_per_cell)
 {
     const search_input *in = c->in;
     xl_context *ctx = c->s->ctx;
@@ -80,7 +80,8 @@ int device_points_grid(device_points *c, double cell)
     xl_grid_desc_init(&desc);
     give_space(in, cell, &desc.space);
     desc.stride = in->dimensions;
-    desc.cell_size = edge_of(cell);
+    desc.cell_size = cell > 0 ? edge_of(cell) : 0;
+    desc.points_per_cell = points_per_cell;
     progress_compiling();
     TRY(tool_check(ctx, xl_grid_create(ctx, &desc, &c->grid), "grid"));
     TRY(tool_check(ctx, xl_grid_index_create(ctx, &c->index), "index"));

@@ -21,61 +21,6 @@ typedef struct nearest_search {
 
 static const int kinds[] = {RESULT_INDICES, RESULT_DISTANCES};
 
-/* ---- the edge of a cell ---- */
-
-static int by_value(const void *a, const void *b)
-{
-    const double *x = a, *y = b;
-    return (*x > *y) - (*x < *y);
-}
-
-/* The extent of the points along an axis, from the middle 80 % of them, so that outliers do not
- * matter. */
-static double length_of(const search_input *in, size_t axis, double *sorted)
-{
-    size_t finite = 0;
-    for (size_t i = 0; i < in->n; ++i) {
-        const double x = input_number(in, &in->points, in->dimensions * i + axis);
-        if (isfinite(x))
-            sorted[finite++] = x;
-    }
-    if (finite < 2)
-        return 0;
-    qsort(sorted, finite, sizeof *sorted, by_value);
-    const size_t first = finite / 10, last = finite - 1 - first;
-    return (sorted[last] - sorted[first]) / 0.8;
-}
-
-/* The formula of crosslane/nearest.h, for the dimensions in which the points have an extent. */
-static double cell_of(const double length[3], size_t n, uint32_t k)
-{
-    const double longest = fmax(length[0], fmax(length[1], length[2]));
-    double space = 1;
-    int dimensions = 0;
-    for (int a = 0; a < 3; ++a)
-        if (length[a] > 1e-4 * longest) {
-            space *= length[a];
-            ++dimensions;
-        }
-    if (dimensions == 0)
-        return 1;
-    return pow(fmax(k / 6.0, 1.5) * space / (double)n, 1.0 / dimensions);
-}
-
-static int find_cell(const nearest_search *o, double *cell)
-{
-    const size_t n = o->in.n;
-    double length[3] = {0, 0, 0};
-    double *sorted = malloc((n + 1) * sizeof *sorted);
-    if (!sorted)
-        return tool_fail("no memory for %zu points", n);
-    for (size_t a = 0; a < o->in.dimensions; ++a)
-        length[a] = length_of(&o->in, a, sorted);
-    free(sorted);
-    *cell = fmin(fmax(cell_of(length, n, o->set->k), 1e-30), 1e30);
-    return TOOL_OK;
-}
-
 /* ---- the search ---- */
 
 static int make_plan(nearest_search *o)
@@ -244,13 +189,11 @@ done:
 static int search(nearest_search *o, outputs *files)
 {
     int result;
-    double cell = 0;
     TRY(device_points_open(&o->points, &o->s, &o->in));
     if (o->set->approximate) {
         TRY(make_approximate(o));
     } else {
-        TRY(find_cell(o, &cell));
-        TRY(device_points_grid(&o->points, cell));
+        TRY(device_points_grid(&o->points, 0, o->set->k > 24 ? o->set->k / 12.0 : 2));
         TRY(make_plan(o));
     }
     TRY(open_parts(o));

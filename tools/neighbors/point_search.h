@@ -55,8 +55,8 @@ typedef struct device_points {
 
 /* Uploads the arrays. */
 int device_points_open(device_points *c, const session *s, const search_input *in);
-/* Makes the plan of a grid with cells of that edge, and an empty index. */
-int device_points_grid(device_points *c, double cell);
+/* Makes the plan of a grid with cells of that edge, or of that number of points, and an empty index. */
+int device_points_grid(device_points *c, double cell, double points_per_cell);
 /* Builds the index. Fails where a point is not finite or outside of the box. */
 int device_points_build(device_points *c);
 void device_points_close(device_points *c);

@@ -192,7 +192,7 @@ static int search(radius_search *w, outputs *files)
 {
     int result;
     TRY(device_points_open(&w->points, &w->s, &w->in));
-    TRY(device_points_grid(&w->points, w->radius));
+    TRY(device_points_grid(&w->points, w->radius, 0));
     TRY(make_plans(w));
     TRY(device_points_build(&w->points));
     TRY(list_rows(w, files));

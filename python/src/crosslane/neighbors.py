@@ -91,8 +91,8 @@ def _space(points: np.ndarray, cell: Any, pbc: Any) -> dict[str, Any]:
             "origin": origin.tolist(), "cell": matrix.tolist()}
 
 
-def _build(h: Host, index: Index, points: np.ndarray, space: dict[str, Any], cell_size: float) -> Plan:
-    grid = h.plan("grid", space=space, stride=points.shape[1], cell_size=cell_size)
+def _build(h: Host, index: Index, points: np.ndarray, space: dict[str, Any], **cells: float) -> Plan:
+    grid = h.plan("grid", space=space, stride=points.shape[1], **cells)
     h.run(grid, index, "build_", n=len(points), points=h.upload("points", points))
     return grid
 
@@ -176,7 +176,7 @@ def neighbor_list(quantities: str, a: Any, cutoff: Any, *, cell: Any = None, pbc
         h = host(device)
         with h.lock:
             index = h.index()
-            grid = _build(h, index, points, space, radius)
+            grid = _build(h, index, points, space, cell_size=radius)
             args = {} if types is None else {"types": h.upload("types", types)}
             found = _list(h, grid, index, number, points.dtype, dimensions, need, {**desc, "include_self": int(self_interaction)}, args)
         for letter in set("ij") & set(found):
@@ -227,17 +227,20 @@ class NeighborSearch:
         self._device = device
         self._space = _space(self._points, cell, pbc) if self.n else {}
         self._index: Index | None = None
-        self._cell_size = 0.0
+        self._cells = 0.0, 0.0
         self._grid: Plan | None = None
 
-    def _built(self, h: Host, cell_size: float) -> tuple[Plan, Index]:
-        """The index, made anew if its cells are far from the wanted size. Any size is right."""
+    def _built(self, h: Host, points: float, radius: float = 0.0) -> tuple[Plan, Index]:
+        """The index, made anew if its cells are far from the wanted ones, which have this number of points
+        or, if that is longer, the radius as their edge. Any cells are right."""
         if self._index is None:
             self._index = h.context.index()
-        if self._grid is None or not 0.5 <= self._cell_size / cell_size <= 2:
-            self._grid = _build(h, self._index, self._points, self._space, cell_size)
+        same = self._grid is not None and all(a == b or 0.5 * a <= b <= 2 * a for a, b in zip(self._cells, (points, radius)))
+        if self._grid is None or not same:
+            self._grid = None
+            grid = _build(h, self._index, self._points, self._space, points_per_cell=points, cell_size=radius)
             self._index.status(h.queue)
-            self._cell_size = cell_size
+            self._grid, self._cells = grid, (points, radius)
         return self._grid, self._index
 
     def _queries(self, x: ArrayLike | None) -> tuple[np.ndarray | None, tuple[int, ...]]:
@@ -267,7 +270,7 @@ class NeighborSearch:
             limit = 0.0 if np.isinf(max_distance) else float(max_distance)
             h = host(self._device)
             with h.lock:
-                grid, index = self._built(h, self._spacing(k))
+                grid, index = self._built(h, max(2, k / 12))
                 plan = h.plan("nearest", grid, k=k, max_radius=limit, queries=int(queries is not None))
                 args = {} if queries is None else {"num_queries": number, "queries": h.upload("queries", queries)}
                 args |= {"indices": h.buffer("indices", indices.nbytes), "distances2": h.buffer("distances2", distances.nbytes)}
@@ -303,7 +306,7 @@ class NeighborSearch:
             desc: dict[str, Any] = {"radius": largest, "inclusive": int(inclusive), "queries": int(queries is not None)}
             h = host(self._device)
             with h.lock:
-                grid, index = self._built(h, max(largest, self._spacing(1)))
+                grid, index = self._built(h, 2, largest)
                 args: dict[str, Any] = {} if queries is None else {"num_queries": number, "queries": h.upload("queries", queries)}
                 if radii.ndim:
                     desc["radii"] = "radii_query"
@@ -335,7 +338,7 @@ class NeighborSearch:
             radius = max(radius, _TINY[self._points.dtype.str[1:]])
             h = host(self._device)
             with h.lock:
-                grid, index = self._built(h, max(radius, self._spacing(1)))
+                grid, index = self._built(h, 2, radius)
                 desc = {"radius": radius, "inclusive": int(inclusive), "half": 1}
                 found = _list(h, grid, index, self.n, self._points.dtype, self.dimensions, "j" if output_type == "csr" else "ij", desc, {})
         rows = Csr(found["offsets"], _wide(found["j"], self.n))
@@ -345,14 +348,3 @@ class NeighborSearch:
         pairs[:, 0] = _wide(found["i"], self.n)
         pairs[:, 1] = rows.indices
         return pairs if output_type == "ndarray" else set(map(tuple, pairs.tolist()))
-
-    def _spacing(self, k: int) -> float:
-        """The best cell size for k nearest neighbours, in steps of a quarter of a power of two."""
-        extent = np.ptp(self._points, axis=0)
-        if "cell" in self._space:
-            extent = np.abs(np.asarray(self._space["cell"])).max(axis=0)
-        wide = extent[extent > 0]
-        if wide.size == 0 or not np.isfinite(wide).all():
-            return 1.0
-        size = float(np.prod(wide.astype(np.float64) ** (1 / wide.size))) * (max(k / 6, 1.5) / self.n) ** (1 / wide.size)
-        return float(2 ** (np.round(4 * np.log2(size)) / 4))
