@@ -20,7 +20,7 @@
 #
 # The sources come from test/vendors, a layer on top of Intel's CPU runtime that reports the properties
 # of GPUs under ROCm and under Intel's driver. For AMD clang with ROCm's device libraries compiles them, each way
-# without lanes and, where cl/lane/lane_amd.cl is there, with them; for Intel ocloc, of what
+# without lanes and with them; for Intel ocloc, of what
 # ci/setup.sh has put into build/ocloc. Exits with 77 and says so if a compiler is missing, or
 # if its version is not the table's.
 #
@@ -184,8 +184,7 @@ export -f compile_amd compile_intel intel_rows row_name
 
 # ---- all of them -------------------------------------------------------------------------
 main_forms=' scan-u32 scan-f32 scan-f32-flags scan-u32-two-pass scan-f32-reproducible reduce-f32 reduce-f32-offsets sort-u32-values grid neighbors nearest-16 morton-63 '
-ways=local
-[ ! -e cl/lane/lane_amd.cl ] || ways='local lanes'
+ways='local lanes'
 commands() { # FOLDER...: a command a line for each of their files
   local folder file name processor wave which facts dialect way
   for folder; do

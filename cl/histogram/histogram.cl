@@ -9,7 +9,6 @@
  * For floating-point weights it launches that kernel twice, for the greatest exponent of each bin
  * and for sums (histogram_amount.cl), then
  *   xl_histogram_finish   makes floating-point numbers of the sums */
-#include "../prelude/prelude_length.cl"
 
 /* Both files below need it. It is not inside the condition, because each file is embedded once. */
 #include "histogram_bin.cl"

@@ -3,7 +3,6 @@
 #ifndef XL_HISTOGRAM_BIN
 #define XL_HISTOGRAM_BIN
 
-#include "../prelude/prelude_params.cl"
 #include "histogram_amount.cl"
 
 /* All bits if a condition holds, else 0. Compilers make a branch of ?:, which is often predicted

@@ -1,21 +1,15 @@
 /* SPDX-License-Identifier: MIT
  * Merges two sorted arrays into one. The merge path finds the parts of both inputs that make each
  * part of the output, so that all parts are merged at once: each by a work-group (merge_tile.cl) or
- * by one work-item (cl/tile/tile_merge_serial.cl). */
+ * by one work-item (cl/tile/tile_merge.cl). */
 #include "../prelude/prelude.cl"
 
+#if XL_SERIAL
+#define xl_merge_has_keys(out) true
+#endif
 #include "merge_arguments.cl"
 
-#if XL_SERIAL
-#include "../tile/tile_merge_arrays.cl"
-
-bool xl_merge_has_keys(const xl_merge_out *out)
-{
-    (void)out;
-    return true;
-}
-#include "../tile/tile_merge_serial.cl"
-#else
+#if !XL_SERIAL
 #include "merge_tile.cl"
 #endif
 

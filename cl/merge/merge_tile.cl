@@ -3,7 +3,7 @@
  * there the keys of its items and merges them into registers. The items are stored through
  * local memory, so that adjacent work-items load and store adjacent elements (Green, McColl and
  * Bader, "GPU merge path", ICS 2012). Values are copied by the places of their keys. */
-#include "../tile/tile_merge_arrays.cl"
+#include "../tile/tile_merge.cl"
 
 #define XL_MERGE_TILE (XL_GROUP_SIZE * XL_ITEMS)
 

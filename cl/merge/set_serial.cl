@@ -2,7 +2,7 @@
  * One work-item walks adjacent tiles of the path of a set operation in turns, on devices whose
  * work-items run one after another: a step depends on the previous step of its tile only, so that
  * the steps of several tiles overlap. No branch depends on keys. */
-#include "../tile/tile_merge_arrays.cl"
+#include "../tile/tile_merge.cl"
 #include "set_path.cl"
 
 /* The host has the same: lib/merge/merge_enqueue.c. */

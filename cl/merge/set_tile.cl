@@ -3,7 +3,7 @@
  * local memory; each work-item finds there the state at which its own elements begin, and walks on
  * from it. The places of the elements that it takes are collected in local memory, so that adjacent
  * work-items store adjacent elements. */
-#include "../tile/tile_merge_arrays.cl"
+#include "../tile/tile_merge.cl"
 #include "set_path.cl"
 
 #define XL_SET_CAPACITY (XL_GROUP_SIZE * XL_ITEMS)

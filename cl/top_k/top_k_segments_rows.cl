@@ -6,7 +6,6 @@
 #ifndef XL_TOP_K_ROWS
 #define XL_TOP_K_ROWS
 
-#include "../prelude/prelude_bits.cl"
 #include "top_k_segments_list.cl"
 
 /* Rows have 2^log places; log is 0 to XL_TOP_K_TILE_LOG. */

@@ -40,7 +40,7 @@ void xli_merge_shape_of(const xli_merge_problem *problem, const xli_tune_device 
 
 /* A chunk has a few thousand elements at least, so that its two searches take little of its time;
  * each unit gets several chunks, because one may take longer. Four pieces of a chunk are merged in
- * turns (cl/tile/tile_merge_serial.cl): if their distance were a power of two, they would share few
+ * turns (cl/tile/tile_merge.cl): if their distance were a power of two, they would share few
  * lines of the cache. A tile of a set operation may have one element more than here, the second one
  * of a pair. */
 size_t xli_merge_tile(const xli_merge_shape *shape, size_t n)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * AMD's waves emulated on this machine (lane_amd_wave.c, by lane_amd.sh): the builtins that
- * cl/lane/lane_amd.cl uses, as AMD's instruction manuals define them, done by work-items that
+ * cl/lane/lane.cl uses, as AMD's instruction manuals define them, done by work-items that
  * synchronize and read each other's words.
  *
  * Asks for XL_LANES 32 or 64, XLT_GENERATION (8: gfx8 and gfx9, 10, 11, 0: not told) and XLT_KIND,
@@ -134,9 +134,10 @@ ulong map_op(ulong f, ulong g)
 #define XL_T ulong
 #endif
 #if XLT_KIND == 2
-#include "../../cl/lane/lane_scan_total.cl"
+#define XL_SCANS_ROWS 1
+#include "../../cl/group/group_scan.cl"
 #else
-#include "../../cl/lane/lane_segmented.cl"
+#include "../../cl/group/group_segmented.cl"
 #endif
 
 /* 32 words for each work-item, of 128. */
