@@ -16,6 +16,11 @@
 #define XL_LINE_STEP 16
 #endif
 typedef XL_JOIN(XL_KEY, XL_LINE_STEP) xl_key_vector;
+#if XL_LARGE == 2
+typedef ulong16 xl_value_vector;
+#else
+typedef uint16 xl_value_vector;
+#endif
 
 /* Arrays of more bytes do not stay in a cache: a line that is stored past the cache need not be
  * read first. */
