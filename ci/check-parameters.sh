@@ -6,7 +6,7 @@
 # parameters, cl/parameters.txt: what kernels use is in it or defined in cl, each row is used
 # and set, and set by those whom it names. ci/checks-test.sh shows that it can fail.
 #
-# And counts what a reader of one program has to know: the parameters that it asks the host for, the
+# It also counts the contents of one program: the parameters that it asks the host for, the
 # macros that one of its files defines and another one uses, and its files: its own one and all that
 # it includes. More than 40 macros or 10 files are too many. --counts prints all numbers (shared: the macros
 # between files), --list the counted macros of one program and the files that define them.

@@ -52,10 +52,10 @@ typedef union {
     uint word[(sizeof(XL_T) + 3) / 4];
 } XL_FN(words);
 #undef XL_MOVER
-#define XL_MOVER(name, mover)                                                                      \
-    XL_T XL_FN(name)(XL_T x, uint k)                                                               \
+#define XL_MOVER(type, words, name, mover)                                                         \
+    type name(type x, uint k)                                                                      \
     {                                                                                              \
-        XL_FN(words) w;                                                                            \
+        words w;                                                                                   \
         w.word[sizeof w / 4 - 1] = 0;                                                              \
         w.value = x;                                                                               \
         for (uint i = 0; i < sizeof w / 4; ++i)                                                    \
@@ -63,16 +63,16 @@ typedef union {
         return w.value;                                                                            \
     }
 /* Not plain "shuffle": some compilers' built-ins are macros. */
-XL_MOVER(shuffle_from, xl_lane_shuffle)
-XL_MOVER(shuffle_up, xl_lane_shuffle_up)
-XL_MOVER(shuffle_down, xl_lane_shuffle_down)
-XL_MOVER(shuffle_xor, xl_lane_shuffle_xor)
+XL_MOVER(XL_T, XL_FN(words), XL_FN(shuffle_from), xl_lane_shuffle)
+XL_MOVER(XL_T, XL_FN(words), XL_FN(shuffle_up), xl_lane_shuffle_up)
+XL_MOVER(XL_T, XL_FN(words), XL_FN(shuffle_down), xl_lane_shuffle_down)
+XL_MOVER(XL_T, XL_FN(words), XL_FN(shuffle_xor), xl_lane_shuffle_xor)
 
 #if XL_LANE_WAY == 3
 /* The same sums by AMD's steps (cl/lane/lane.cl): Hillis and Steele's doubling within rows of
  * 16 lanes, then from row to row; the last lane of a row has the sum of all that it reaches. A lane
  * that takes nothing in a step still reads an element. */
-XL_MOVER(from_below, xl_lane_below)
+XL_MOVER(XL_T, XL_FN(words), XL_FN(from_below), xl_lane_below)
 
 /* Whether a lane combines the element that a step brings. */
 bool XL_FN(lane_takes)(uint reach, uint by)
@@ -193,20 +193,10 @@ typedef union xl_element_words {
     XL_E value;
     uint word[(sizeof(XL_E) + 3) / 4];
 } xl_element_words;
-#define XL_MOVE_ELEMENT(function, mover)                                                           \
-    XL_E function(XL_E x, uint k)                                                                  \
-    {                                                                                              \
-        xl_element_words w;                                                                        \
-        w.word[sizeof w / 4 - 1] = 0;                                                              \
-        w.value = x;                                                                               \
-        for (uint i = 0; i < sizeof w / 4; ++i)                                                    \
-            w.word[i] = mover(w.word[i], k);                                                       \
-        return w.value;                                                                            \
-    }
-XL_MOVE_ELEMENT(xl_element_up, xl_lane_shuffle_up)
-XL_MOVE_ELEMENT(xl_element_from, xl_lane_shuffle)
+XL_MOVER(XL_E, xl_element_words, xl_element_up, xl_lane_shuffle_up)
+XL_MOVER(XL_E, xl_element_words, xl_element_from, xl_lane_shuffle)
 #if XL_LANE_WAY == 3
-XL_MOVE_ELEMENT(xl_element_below, xl_lane_below)
+XL_MOVER(XL_E, xl_element_words, xl_element_below, xl_lane_below)
 #endif
 
 /* The inclusive scan of elements within segments. `heads`: the lanes in whose accumulators segments

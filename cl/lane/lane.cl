@@ -29,6 +29,18 @@
 /* The name of a function in the family of an element type, whose name is XL_NAME. */
 #define XL_FN(function) XL_JOIN(XL_JOIN(XL_NAME, _), function)
 
+#if XL_LANE_WAY >= 2
+uint xl_lane_width(void)
+{
+    return XL_LANES;
+}
+
+uint xl_lane_groups(void)
+{
+    return ((uint)get_local_size(0) + XL_LANES - 1) / XL_LANES;
+}
+#endif
+
 #if XL_LANE_WAY == 3
 /* Lanes by builtins of AMD's compiler, whose OpenCL has sub-groups without shuffles and ballots.
  * XL_LANES is the wavefront size that the device reports, 32 or 64. A kernel that was compiled for
@@ -85,11 +97,6 @@
 #define XL_AMD_MOVE(v, control) ((uint)__builtin_amdgcn_mov_dpp((int)(v), control, 0xf, 0xf, true))
 #define XL_AMD_ROR(by) (0x120 + (by))
 
-uint xl_lane_width(void)
-{
-    return XL_LANES;
-}
-
 uint xl_lane_id(void)
 {
     const uint low = __builtin_amdgcn_mbcnt_lo(~0u, 0);
@@ -100,11 +107,6 @@ uint xl_lane_id(void)
 uint xl_lane_group(void)
 {
     return __builtin_amdgcn_readfirstlane((uint)get_local_id(0) / XL_LANES);
-}
-
-uint xl_lane_groups(void)
-{
-    return ((uint)get_local_size(0) + XL_LANES - 1) / XL_LANES;
 }
 
 /* v of any lane; lane numbers wrap at the width. */
@@ -228,12 +230,6 @@ uint xl_lane_below(uint v, uint by)
     return xl_amd_permute(v, by < 16 ? xl_lane_id() - by : first - 1);
 }
 
-ulong xl_lane_below64(ulong v, uint by)
-{
-    const uint2 w = as_uint2(v);
-    return as_ulong((uint2)(xl_lane_below(w.x, by), xl_lane_below(w.y, by)));
-}
-
 ulong xl_lane_ballot(bool p)
 {
 #if XL_LANES == 64 && __has_builtin(__builtin_amdgcn_ballot_w64)
@@ -262,11 +258,6 @@ uint xl_lane_all(void)
 /* The "clamp" operand of shfl, for sub-groups as wide as the warp. */
 #define XL_LANE_CLAMP (XL_LANES - 1)
 
-uint xl_lane_width(void)
-{
-    return XL_LANES;
-}
-
 uint xl_lane_id(void)
 {
     return (uint)get_local_id(0) % XL_LANES;
@@ -275,11 +266,6 @@ uint xl_lane_id(void)
 uint xl_lane_group(void)
 {
     return (uint)get_local_id(0) / XL_LANES;
-}
-
-uint xl_lane_groups(void)
-{
-    return ((uint)get_local_size(0) + XL_LANES - 1) / XL_LANES;
 }
 
 /* Code before the call is executed before code after it, in all lanes. */
@@ -462,28 +448,18 @@ uint xl_segment_start(ulong heads, uint k)
 }
 
 /* 64-bit values as two words. */
-ulong xl_lane_shuffle64(ulong v, uint from)
-{
-    uint2 w = as_uint2(v);
-    return as_ulong((uint2)(xl_lane_shuffle(w.x, from), xl_lane_shuffle(w.y, from)));
-}
-
-ulong xl_lane_shuffle_up64(ulong v, uint by)
-{
-    uint2 w = as_uint2(v);
-    return as_ulong((uint2)(xl_lane_shuffle_up(w.x, by), xl_lane_shuffle_up(w.y, by)));
-}
-
-ulong xl_lane_shuffle_down64(ulong v, uint by)
-{
-    uint2 w = as_uint2(v);
-    return as_ulong((uint2)(xl_lane_shuffle_down(w.x, by), xl_lane_shuffle_down(w.y, by)));
-}
-
-ulong xl_lane_shuffle_xor64(ulong v, uint mask)
-{
-    uint2 w = as_uint2(v);
-    return as_ulong((uint2)(xl_lane_shuffle_xor(w.x, mask), xl_lane_shuffle_xor(w.y, mask)));
-}
+#define XL_LANE_MOVE_64(mover)                                                                     \
+    ulong mover##64(ulong v, uint k)                                                               \
+    {                                                                                              \
+        const uint2 w = as_uint2(v);                                                               \
+        return as_ulong((uint2)(mover(w.x, k), mover(w.y, k)));                                    \
+    }
+XL_LANE_MOVE_64(xl_lane_shuffle)
+XL_LANE_MOVE_64(xl_lane_shuffle_up)
+XL_LANE_MOVE_64(xl_lane_shuffle_down)
+XL_LANE_MOVE_64(xl_lane_shuffle_xor)
+#if XL_LANE_WAY == 3
+XL_LANE_MOVE_64(xl_lane_below)
+#endif
 
 #endif

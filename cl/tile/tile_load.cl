@@ -33,6 +33,12 @@
 #endif
 #include "../group/group_scan.cl"
 
+#if XL_ITEMS % XL_VLEN != 0
+#error "XL_ITEMS must be a multiple of XL_VLEN"
+#elif XL_TILE != XL_GROUP_SIZE * XL_ITEMS
+#error "XL_TILE must be XL_GROUP_SIZE * XL_ITEMS"
+#endif
+
 /* ---- vectors of XL_VLEN elements: loads, stores, and conversion from and to private arrays ---- */
 
 #if XL_VLEN > 1
@@ -134,12 +140,6 @@ void xl_store_vec(__global XL_OUT *to, xl_out_vec x)
 /* ---- the tile ---- */
 
 #if XL_TILE_FUNCTIONS > 0
-
-#if XL_ITEMS % XL_VLEN != 0
-#error "XL_ITEMS must be a multiple of XL_VLEN"
-#elif XL_TILE != XL_GROUP_SIZE * XL_ITEMS
-#error "XL_TILE must be XL_GROUP_SIZE * XL_ITEMS"
-#endif
 
 enum { XL_VECTORS = XL_ITEMS / XL_VLEN };
 

@@ -2,7 +2,7 @@
  * The shape of a merge, and what follows from it for n elements. Pure, see merge_shape.h. */
 #include "merge_shape.h"
 
-/* Local memory of a group: its tile, and the sums of cl/merge/set_tile.cl or both ends. */
+/* Local memory of a group: its tile, and the sums of cl/merge/merge_sets.cl or both ends. */
 static uint64_t group_bytes(const xli_merge_shape *shape, size_t ordinal)
 {
     enum { WORD = 4, OTHER = 64 };
