@@ -19,9 +19,8 @@
 #              one that an earlier run left, in build/vendor-kernels/sources/PROFILE/FORM
 #
 # The sources come from test/vendors, a layer on top of Intel's CPU runtime that reports the properties
-# of GPUs under ROCm and under Intel's driver. For AMD clang with ROCm's device libraries compiles them, each way
-# without lanes and with them; for Intel ocloc, of what
-# ci/setup.sh has put into build/ocloc. Exits with 77 and says so if a compiler is missing, or
+# of GPUs under ROCm and under Intel's driver. For AMD clang with ROCm's device libraries compiles them,
+# without lanes and with them; for Intel ocloc, which ci/setup.sh has put into build/ocloc. Exits with 77 and says so if a compiler is missing, or
 # if its version is not the table's.
 #
 # A kernel fails the comparison if it is not in the table, if it has more scratch memory or spills

@@ -428,6 +428,7 @@ bool xl_lanes_whole(void)
 /* Sets of up to 64 lanes as bits of a word, and the segments into which head bits divide a row of
  * lanes. A shift count wraps in OpenCL C: x << 64 is x. So no mask here is made by a shift by the
  * number of bits of the word or lanes of the row. */
+
 /* Bits 0 to k - 1, for k from 0 to 63. */
 ulong xl_bits_below(uint k)
 {

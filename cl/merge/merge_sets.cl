@@ -136,6 +136,7 @@ void xl_set_put(const xl_merge_in *in, const xl_merge_out *out, uint at, bool fr
 
 /* It walks adjacent tiles of the path in turns: a step depends on the previous step of its tile
  * only, so that the steps of several tiles overlap. No branch depends on keys. */
+
 /* The host has the same: lib/merge/merge_enqueue.c. */
 #define XL_SET_PIECES 4
 /* For fewer steps the search for the next end of a run takes longer than it saves. */

@@ -75,9 +75,10 @@ uint xl_log2_above(uint x)
     atomic_work_item_fence(CLK_GLOBAL_MEM_FENCE, memory_order_acq_rel, memory_scope_device)
 #endif
 
-/* Reads the number of elements of a launch: sets n = min(most, length[offset]), or most if length is NULL; `type` is an unsigned type. One
- * work-item reads and broadcasts, so that a concurrent write cannot make work-items diverge at a
- * barrier. Use it once in a kernel. */
+/* Reads the number of elements of a launch, which may be stored on the device: sets n =
+ * min(most, length[offset]), or most if length is NULL; `type` is an unsigned type. One work-item
+ * reads and broadcasts, so that a concurrent write cannot make work-items diverge at a barrier. Use
+ * it once in a kernel. */
 #if defined(XL_SERIAL) && XL_SERIAL
 #define XL_LENGTH_READ(type, n, most, length, offset)                                              \
     n = length ? (type)min((ulong)most, length[offset]) : most;
@@ -107,9 +108,9 @@ uint xl_log2_above(uint x)
 #define XL_PARAMS_OF(s)
 #endif
 
-/* XL_TIMES(n, X): X(0) X(1) and so on, n times: for the arrays of values that are moved with keys or
- * elements. The host defines for each the type of a unit, xl_value0 and so on, and the units of an
- * element, xl_value0_units. */
+/* XL_TIMES(n, X) is X(0) X(1) and so on, n times, for the arrays of values that are moved with keys
+ * or elements. The host defines for each the type of a unit, xl_value0 and so on, and the units of
+ * an element, xl_value0_units. */
 #define XL_TIMES_0(X)
 #define XL_TIMES_1(X) X(0)
 #define XL_TIMES_2(X) X(0) X(1)

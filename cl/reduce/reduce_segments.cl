@@ -139,6 +139,7 @@ XL_T xl_chunk_reduce(xl_input *input, xl_chunk chunk, const xl_output_iterator *
  * results return to local memory and are stored from there in order. The cost of a tile does not
  * depend on where segments begin. XL_ITEMS must be a power of two up to 16 that XL_VLEN divides. The
  * whole group must call each function together. */
+
 /* The elements of a work-item are adjacent; a gap of one element between work-items puts them into
  * different banks. */
 #define XL_AT(p) ((p) + (p) / XL_ITEMS)

@@ -23,7 +23,6 @@
 /* ---- by one work-item, for devices whose work-items run one after another ---- */
 
 /* Each step is a loop over long runs in the nearest cache. */
-
 #if XL_SORT_GROUP != 1
 #error "XL_SORT_GROUP must be 1, because one work-item walks a tile"
 #endif

@@ -30,6 +30,7 @@
 /* By one ballot per bit: on GPUs this is faster than an instruction that compares whole words, if
  * there are four different digits or more. One of these lanes then acts for all. All lanes must call
  * these functions together. */
+
 /* One bit per lane. */
 #if XL_LANE_WAY == 2
 typedef uint xl_lane_set;
@@ -92,6 +93,7 @@ uint xl_lane_count_into(__local uint *counter, xl_lane_set same)
  *   1. xl_group_rank_count()  for all elements; the counters must be 0 before
  *   2. xl_group_rank_total(), xl_group_rank_place()  for all digits, one work-item each
  *   3. xl_group_rank()        for all elements, in their order */
+
 /* The sub-groups that rank together; if their number is a constant, loops over them are unrolled.
  * Without sub-groups, 32 work-items act as one: each of their digits has a mask of the work-items
  * with this digit, in local memory after the counters, with barriers between the steps. */

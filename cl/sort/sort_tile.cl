@@ -13,16 +13,15 @@ enum { xl_value0_units = 1 };
 #endif
 #include "../tile/tile_merge.cl"
 
-/* ---- sorted runs of keys, which are merged in pairs, and where two runs must be cut ---- */
-
-/* Each tile of a merge can be computed separately.
+/* ---- sorted runs of keys, which are merged in pairs, and where they are cut ----
  *
- * The steps of a bitonic merge that reach farther than a tile only decide which elements go to
+ * Each tile of a merge is computed separately. The steps of a bitonic merge that reach farther than a tile only decide which elements go to
  * which tile. On two sorted runs, all comparators of such a step swap on one side of some place,
  * and none swaps on the other side. So this place can be searched for instead (Bilardi and Nicolau,
  * "Adaptive bitonic sorting", SIAM J. Comput. 1989; on a GPU, Peters, Schulz-Hildebrandt and
  * Luttenberger, "A novel sorting algorithm for many-core architectures based on adaptive bitonic
  * sort", IPDPS 2012). The merge path finds the place for all these steps at once. */
+
 /* The pair of runs of length `run` that contains element `at` of n. `run` is a power of two up to
  * 2^31, so 2 * run may wrap to 0. */
 uint xl_runs_begin(uint at, uint run)

@@ -14,8 +14,8 @@
 #include "../lane/lane.cl"
 #include "../prelude/prelude_accumulator.cl"
 
-/* What a program has of tile_load.cl and tile_serial.cl, unless it defines another number before: 0:
- * only vectors, 1: also loads, stores and reductions, 2: also scans. */
+/* The parts of tile_load.cl and tile_serial.cl that a program contains. 0: vectors only, 1: also
+ * loads, stores and reductions, 2 (default): also scans. */
 #ifndef XL_TILE_FUNCTIONS
 #define XL_TILE_FUNCTIONS 2
 #endif

@@ -15,11 +15,11 @@
  *   xl_top_k_segments_gather  writes the sorted results
  * Kernels end at once if the list is empty. Offsets, and numbers from scratch, are clamped as they
  * are read: nothing outside the arrays is accessed. */
-
-#include "top_k_segments_long.cl"
 #include "../prelude/prelude.cl"
 
 #include "top_k_segments_short.cl"
+
+#include "top_k_segments_long.cl"
 
 #define XL_TOP_K_REQUIRED __attribute__((reqd_work_group_size(XL_GROUP_SIZE, 1, 1)))
 

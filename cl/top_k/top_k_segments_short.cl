@@ -12,6 +12,7 @@
 /* Segments of a batch whose lengths round up to the same power of two are sorted together, each in a
  * row of the tile in local memory, by a bitonic network for that length (Batcher, AFIPS 1968; all
  * comparators point the same way). Equal keys are ordered by their place. */
+
 /* Rows have 2^log places; log is 0 to XL_TOP_K_TILE_LOG. */
 #define XL_ROW_KINDS (XL_TOP_K_TILE_LOG + 1)
 

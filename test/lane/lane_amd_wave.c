@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * The lanes of AMD's GPUs (cl/lane/lane.cl and its users in cl/lane) against plain loops.
+ * The lanes of AMD's GPUs (cl/lane/lane.cl and its users in cl/group) against plain loops.
  * lane_amd.sh compiles it with lane_amd_wave.cl, for this machine, with the
  * number of lanes, the generation and the kind of trial. Work-items are contexts of one thread:
  * each runs until it meets the others. */
