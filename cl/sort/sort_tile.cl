@@ -15,12 +15,13 @@ enum { xl_value0_units = 1 };
 
 /* ---- sorted runs of keys, which are merged in pairs, and where they are cut ----
  *
- * Each tile of a merge is computed separately. The steps of a bitonic merge that reach farther than a tile only decide which elements go to
- * which tile. On two sorted runs, all comparators of such a step swap on one side of some place,
- * and none swaps on the other side. So this place can be searched for instead (Bilardi and Nicolau,
- * "Adaptive bitonic sorting", SIAM J. Comput. 1989; on a GPU, Peters, Schulz-Hildebrandt and
- * Luttenberger, "A novel sorting algorithm for many-core architectures based on adaptive bitonic
- * sort", IPDPS 2012). The merge path finds the place for all these steps at once. */
+ * Each tile of a merge is computed separately. The steps of a bitonic merge that reach farther than
+ * a tile only decide which elements go to which tile. On two sorted runs, all comparators of such a
+ * step swap on one side of some place, and none swaps on the other side. So this place can be
+ * searched for instead (Bilardi and Nicolau, "Adaptive bitonic sorting", SIAM J. Comput. 1989; on a
+ * GPU, Peters, Schulz-Hildebrandt and Luttenberger, "A novel sorting algorithm for many-core
+ * architectures based on adaptive bitonic sort", IPDPS 2012). The merge path finds the place for
+ * all these steps at once. */
 
 /* The pair of runs of length `run` that contains element `at` of n. `run` is a power of two up to
  * 2^31, so 2 * run may wrap to 0. */

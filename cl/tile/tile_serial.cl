@@ -313,8 +313,8 @@ XL_T xl_serial_scan_few(const xl_input *input, __global XL_OUT *out, ulong base,
 
 /* Scans `count` elements from `base` on, starting with `carry`; returns the carry after them.
  * `stream`: results will leave the cache before they are read, so vectors are written past it,
- * which avoids reading the lines that they overwrite. `ordered`: XL_ORDERED. `next_tile`: the distance in elements to the
- * tile that is reduced next; it is prefetched. Works in place. */
+ * which avoids reading the lines that they overwrite. `ordered`: XL_ORDERED. `next_tile`: the
+ * distance in elements to the tile that is reduced next; it is prefetched. Works in place. */
 XL_T xl_serial_scan(const xl_input *input, __global XL_OUT *out, ulong base, ulong count,
                     XL_T carry, bool stream, const bool ordered, ulong next_tile)
 {
