@@ -22,7 +22,9 @@
 #define __GFX11__ 1
 #endif
 #define XLT_NOTHING 0xdeadbeefu
-#define barrier(fence) ((void)0) /* no function with a barrier is called */
+/* No function of a work-group is called. */
+#define barrier(fence) ((void)0)
+#define atomic_or(word, bits) ((void)0)
 #define XLT_LANE ((uint)get_local_id(0) % XL_LANES)
 
 /* v of lane `from` of the wave; every lane's v is there when it returns. lane_amd_wave.c. */
