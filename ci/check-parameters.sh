@@ -6,9 +6,10 @@
 # parameters, cl/parameters.txt: what kernels use is in it or defined in cl, each row is used
 # and set, and set by those whom it names. ci/checks-test.sh shows that it can fail.
 #
-# And counts the macros that a reader of one program has to know: the parameters that it asks the
-# host for, and the macros that one of its files defines and another one uses. More than 40 are too
-# many. --counts prints all numbers, --list the counted macros of one program and the files that define them.
+# It also counts the contents of one program: the parameters that it asks the host for, the
+# macros that one of its files defines and another one uses, and its files: its own one and all that
+# it includes. More than 40 macros or 10 files are too many. --counts prints all numbers (shared: the macros
+# between files), --list the counted macros of one program and the files that define them.
 set -eu
 export LC_ALL=C
 self=$(cd "$(dirname "$0")" && pwd)
@@ -21,6 +22,13 @@ esac
 cd "${1:-$self/..}"
 
 most=40
+most_files=10
+# Programs with more files, which are to shrink: the number of files.
+larger='
+grid 16
+nearest 18
+neighbors 20
+'
 # who sets a parameter | the sources that do
 setters='
 runtime lib/ocl/*.c
@@ -69,16 +77,17 @@ set_by() { # SOURCES
   done | sort -u
 }
 
+files=$(of holds | sed 's|.*/||; s/\.cl / /' | sort)
 counts=$(of '\(asks\|gives\)' | awk '
   { file = $1; sub(/.*\//, "", file); sub(/\.cl$/, "", file); ++count[file] }
   END { for (file in count) print file, count[file] }' | sort)
 
 if [ $mode = counts ]; then
-  printf '%-18s %7s %6s %6s\n' program macros host files
-  while read -r name count; do
+  printf '%-19s %7s %6s %6s %6s\n' program macros host shared files
+  while read -r name count of_files; do
     asked=$(of asks | grep -cE "/$name\.cl " || true)
-    printf '%-18s %7d %6d %6d\n' "$name" "$count" "$asked" $((count - asked))
-  done <<<"$counts"
+    printf '%-19s %7d %6d %6d %6d\n' "$name" "$count" "$asked" $((count - asked)) "$of_files"
+  done < <(join <(echo "$counts") <(echo "$files"))
   exit
 elif [ $mode = list ]; then
   of asks | awk -v name="$program" '$1 ~ "/" name "\\.cl$" { print $2, "the host" }' | sort
@@ -122,6 +131,15 @@ while read -r name count; do
     fail "$name: its reader has to know $count macros, at most $most: see ci/check-parameters.sh --list $name"
   fi
 done <<<"$counts"
+
+while read -r name count; do
+  limit=$(sed -n "s/^$name //p" <<<"$larger")
+  if [ "$count" -gt "${limit:-$most_files}" ]; then
+    fail "$name: consists of $count files, at most ${limit:-$most_files}"
+  elif [ -n "$limit" ] && [ "$count" -lt "$limit" ]; then
+    fail "$name: consists of $count files: lower its number in ci/check-parameters.sh, or remove it"
+  fi
+done <<<"$files"
 
 if [ "$failures" -gt 0 ]; then
   echo "check-parameters: $failures faults"

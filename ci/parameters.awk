@@ -6,6 +6,7 @@
 #   seen NAME                     a parameter that the code of a kernel file contains
 #   asks PROGRAM NAME             a parameter that the program asks for
 #   gives PROGRAM NAME FILES      a macro that some file of it defines and another one uses
+#   holds PROGRAM NUMBER          how many files it consists of
 #   unknown PROGRAM FILE NAME     a macro that neither the program nor the table defines
 #
 # A constant of an enum is no macro. A comment uses nothing. A line that asks whether something is defined asks for no parameter. What
@@ -147,6 +148,7 @@ END {
     split("", told)
     num_files = 0
     visit(root[r])
+    print "holds", root[r], num_files
     for (i = 1; i <= num_files; ++i) {
       num = split(used[files[i]], names, " ")
       for (k = 1; k <= num; ++k) {

@@ -19,9 +19,8 @@
 #              one that an earlier run left, in build/vendor-kernels/sources/PROFILE/FORM
 #
 # The sources come from test/vendors, a layer on top of Intel's CPU runtime that reports the properties
-# of GPUs under ROCm and under Intel's driver. For AMD clang with ROCm's device libraries compiles them, each way
-# without lanes and, where cl/lane/lane_amd.cl is there, with them; for Intel ocloc, of what
-# ci/setup.sh has put into build/ocloc. Exits with 77 and says so if a compiler is missing, or
+# of GPUs under ROCm and under Intel's driver. For AMD clang with ROCm's device libraries compiles them,
+# without lanes and with them; for Intel ocloc, which ci/setup.sh has put into build/ocloc. Exits with 77 and says so if a compiler is missing, or
 # if its version is not the table's.
 #
 # A kernel fails the comparison if it is not in the table, if it has more scratch memory or spills
@@ -184,8 +183,7 @@ export -f compile_amd compile_intel intel_rows row_name
 
 # ---- all of them -------------------------------------------------------------------------
 main_forms=' scan-u32 scan-f32 scan-f32-flags scan-u32-two-pass scan-f32-reproducible reduce-f32 reduce-f32-offsets sort-u32-values grid neighbors nearest-16 morton-63 '
-ways=local
-[ ! -e cl/lane/lane_amd.cl ] || ways='local lanes'
+ways='local lanes'
 commands() { # FOLDER...: a command a line for each of their files
   local folder file name processor wave which facts dialect way
   for folder; do

@@ -8,7 +8,7 @@
  *
  * The host makes XL_T a ulong, and xl_op() its sum. Both kernels are launched with the same number of
  * groups; if that is 1, xl_sums_write() alone. Counters are read twice, mostly from a cache. */
-#include "../group/group_reduce.cl"
+#include "../group/group_scan.cl"
 
 #define XL_SUMS_TILE (XL_GROUP_SIZE * XL_ITEMS)
 

@@ -1,22 +1,64 @@
 /* SPDX-License-Identifier: MIT
- * Segmented scans of one element per work-item over a work-group. Heads are a flag per work-item,
- * or a mask for rows of `width` work-items.
+ * Segmented scans of one element per lane of a sub-group and, if XL_GROUP_SIZE is defined, of one
+ * element per work-item of a work-group. Heads are a flag per lane or work-item, or a mask for rows
+ * of `width` of them (cl/group/group_ballot.cl describes the mask).
  *
  * Requires the same as cl/group/group_scan.cl. Defines, with the prefix <XL_NAME>_:
+ *   XL_T lane_segmented_scan_inclusive(XL_T x, bool is_head)
+ *   XL_T lane_segmented_scan_exclusive(XL_T x, bool is_head)   the identity at a head
+ *   XL_T subwarp_scan_inclusive(XL_T x, ulong heads, uint width)
+ *   XL_T subwarp_scan_exclusive(XL_T x, ulong heads, uint width)
  *   XL_T group_segmented_scan_inclusive(XL_T x, bool is_head, __local XL_T *scratch,
  *                                       __local uint *bits)
- *   XL_T group_segmented_scan_exclusive(...)      the identity at a head
+ *   XL_T group_segmented_scan_exclusive(...)
  *   XL_T group_subwarp_scan_inclusive(XL_T x, ulong heads, uint width,
  *                                     __local XL_T *scratch)
  *   XL_T group_subwarp_scan_exclusive(...)
+ *   XL_T group_shuffle_from(XL_T x, uint from, __local XL_T *scratch)
+ *        x of work-item `from`
  *
- * scratch has XL_GROUP_SCRATCH elements, bits XL_GROUP_BITS words. Work-item 0, or the first of a
- * row, is always a head. cl/lane/lane_subwarp.cl describes width and mask, but rows may be wider
- * than a sub-group here. The rules of group_scan.cl apply. */
-#include "../lane/lane_segmented.cl"
+ * scratch has XL_GROUP_SCRATCH elements, bits XL_GROUP_BITS words. The first of a sub-group, of a
+ * row and of the group is always a head. One ballot tells a lane how far its segment reaches down,
+ * so no flag is moved with the elements. Rows of a group may be wider than a sub-group. The rules
+ * of group_scan.cl apply; there is no include guard either. */
 #include "group_ballot.cl"
 #include "group_scan.cl"
 
+/* Inclusive to exclusive; the segment begins `reach` lanes below. */
+XL_T XL_FN(lane_shift_reach)(XL_T inclusive, uint reach)
+{
+    XL_T below = XL_FN(shuffle_up)(inclusive, 1);
+    if (reach == 0)
+        below = XL_FN(identity)();
+    return below;
+}
+
+XL_T XL_FN(lane_segmented_scan_inclusive)(XL_T x, bool is_head)
+{
+    const uint lane = xl_lane_id();
+    const uint reach = lane - xl_segment_start(xl_lane_ballot(is_head), lane);
+    return XL_FN(lane_scan_reach)(x, reach, xl_lane_width());
+}
+
+XL_T XL_FN(lane_segmented_scan_exclusive)(XL_T x, bool is_head)
+{
+    const uint lane = xl_lane_id();
+    const uint reach = lane - xl_segment_start(xl_lane_ballot(is_head), lane);
+    return XL_FN(lane_shift_reach)(XL_FN(lane_scan_reach)(x, reach, xl_lane_width()), reach);
+}
+
+XL_T XL_FN(subwarp_scan_inclusive)(XL_T x, ulong heads, uint width)
+{
+    return XL_FN(lane_scan_reach)(x, xl_subwarp_reach(heads, width), width);
+}
+
+XL_T XL_FN(subwarp_scan_exclusive)(XL_T x, ulong heads, uint width)
+{
+    const uint reach = xl_subwarp_reach(heads, width);
+    return XL_FN(lane_shift_reach)(XL_FN(lane_scan_reach)(x, reach, width), reach);
+}
+
+#ifdef XL_GROUP_SIZE
 /* Words of local memory that a call needs: bits, or a flag for each sub-group. The width of a khr
  * sub-group is known only in the kernel. */
 #undef XL_GROUP_BITS
@@ -113,3 +155,13 @@ XL_T XL_FN(group_subwarp_scan_exclusive)(XL_T x, ulong heads, uint width, __loca
     }
     return result;
 }
+
+XL_T XL_FN(group_shuffle_from)(XL_T x, uint from, __local XL_T *scratch)
+{
+    scratch[get_local_id(0)] = x;
+    xl_local_barrier();
+    const XL_T other = scratch[from];
+    xl_local_barrier();
+    return other;
+}
+#endif

@@ -55,18 +55,14 @@ XL_T XL_FN(identity)(void)
     return XL_IDENTITY;
 }
 
-/* Copies, because an operator may change its parameters: see lane_scan.cl. */
+/* Copies, because an operator may change its parameters, which the caller may hold by reference. */
 XL_T XL_FN(op)(XL_T a, XL_T b)
 {
     XL_T left = a, right = b;
     return XL_OP(left, right);
 }
 
-#include "../lane/lane_segmented.cl"
-#ifdef XL_GROUP_SIZE
-#include "../group/group_reduce.cl"
 #include "../group/group_segmented.cl"
-#endif
 
 #undef XL_NAME
 #undef XL_T

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * The arguments that the kernels of a merge share. */
-#include "../tile/tile_merge_arrays.cl"
+#include "../tile/tile_merge.cl"
 
 /* Tests merge few elements as a large merge, with places from below 2^32 to above: in each input
  * places are numbered as if that many elements preceded the first one, and array pointers are moved

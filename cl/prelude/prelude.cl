@@ -54,4 +54,81 @@ ulong xl_ceil_div_long(ulong n, ulong d)
 }
 #define XL_CEIL_DIV(n, d) ((n) / (d) + ((n) % (d) != 0))
 
+/* Bits of x without leading zeros; 0 for 0. */
+uint xl_bit_length(ulong x)
+{
+    return 64u - (uint)clz(x);
+}
+
+/* The exponent of the least power of two that is not below x; 0 for 0. */
+uint xl_log2_above(uint x)
+{
+    return x > 1 ? 32u - clz(x - 1u) : 0;
+}
+
+/* A fence of device scope, for devices whose work-groups may pass messages. A macro, because others
+ * do not know these names. NVIDIA's OpenCL has no atomics of device scope, but its PTX has. */
+#if defined(__NV_CL_C_VERSION)
+#define xl_device_fence() __asm volatile("fence.acq_rel.gpu;" : : : "memory")
+#else
+#define xl_device_fence()                                                                          \
+    atomic_work_item_fence(CLK_GLOBAL_MEM_FENCE, memory_order_acq_rel, memory_scope_device)
+#endif
+
+/* Reads the number of elements of a launch, which may be stored on the device: sets n =
+ * min(most, length[offset]), or most if length is NULL; `type` is an unsigned type. One work-item
+ * reads and broadcasts, so that a concurrent write cannot make work-items diverge at a barrier. Use
+ * it once in a kernel. */
+#if defined(XL_SERIAL) && XL_SERIAL
+#define XL_LENGTH_READ(type, n, most, length, offset)                                              \
+    n = length ? (type)min((ulong)most, length[offset]) : most;
+#else
+#define XL_LENGTH_READ(type, n, most, length, offset)                                              \
+    __local type shared_length;                                                                    \
+    n = most;                                                                                      \
+    if (length) {                                                                                  \
+        if (get_local_id(0) == 0)                                                                  \
+            shared_length = (type)min((ulong)most, length[offset]);                                \
+        xl_local_barrier();                                                                        \
+        n = shared_length;                                                                         \
+    }
+#endif
+
+/* The values that each call passes to the caller's expressions: a kernel's last argument, which
+ * functions get in a struct or as their last parameter. */
+#if defined(XL_PARAM_WORDS) && XL_PARAM_WORDS > 0
+#define XL_PARAMS_ARGUMENT , xl_params params
+#define XL_PARAMS_PASS , params
+#define XL_PARAMS_MAKE(s) (s).params = params;
+#define XL_PARAMS_OF(s) , (s)->params
+#else
+#define XL_PARAMS_ARGUMENT
+#define XL_PARAMS_PASS
+#define XL_PARAMS_MAKE(s)
+#define XL_PARAMS_OF(s)
+#endif
+
+/* XL_TIMES(n, X) is X(0) X(1) and so on, n times, for the arrays of values that are moved with keys
+ * or elements. The host defines for each the type of a unit, xl_value0 and so on, and the units of
+ * an element, xl_value0_units. */
+#define XL_TIMES_0(X)
+#define XL_TIMES_1(X) X(0)
+#define XL_TIMES_2(X) X(0) X(1)
+#define XL_TIMES_3(X) X(0) X(1) X(2)
+#define XL_TIMES_4(X) X(0) X(1) X(2) X(3)
+#define XL_TIMES_(n, X) XL_TIMES_##n(X)
+#define XL_TIMES(n, X) XL_TIMES_(n, X)
+
+/* In a sort, the place of a key in the array, or a number of keys, and the value of a key. */
+#if defined(XL_LARGE) && XL_LARGE > 0
+typedef ulong xl_place;
+#else
+typedef uint xl_place;
+#endif
+#if defined(XL_LARGE) && XL_LARGE == 2
+typedef ulong xl_value;
+#else
+typedef uint xl_value;
+#endif
+
 #endif

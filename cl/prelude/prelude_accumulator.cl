@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * The accumulator that is scanned and reduced: a monoid over elements. One engine does every form
- * of scan and reduction, because segments, operators without an identity, and counts only take
- * other monoids:
+ * The element type and the operator of a plan, and the accumulator that is scanned and reduced: a
+ * monoid over elements. One engine does every form of scan and reduction, because segments,
+ * operators without an identity, and counts only take other monoids:
  *   XL_ACCUMULATOR 0  an element
  *   XL_ACCUMULATOR 1  an element and flags. HEAD: a segment begins among the combined elements.
  *               SOME: there is at least one element. The operator on (flag, value) pairs is
@@ -9,15 +9,40 @@
  *   XL_ACCUMULATOR 2  the same, and how many segments begin
  *
  * Defines
+ *   xl_op_e(a, b)  the operator on elements, the left operand first
+ *   XL_IN_ORDER    precedes a loop that folds elements one by one
  *   XL_T, xl_op(a, b), xl_identity(), xl_commutes  the monoid. If the operator has no identity, the
  *                empty accumulator (without SOME) is one, and the operator is not called on it
  *   xl_accumulator_of(e, head)  the accumulator of one element; head: it begins a segment
  *   xl_element_of(t)  the element of an accumulator
- *   xl_is_head(t)  whether a segment begins in it */
+ *   xl_is_head(t)  whether a segment begins in it
+ *
+ * If XL_HAS_IDENTITY is 1, the host (lib/element/element.c) puts two functions before this.
+ * xl_identity_e(): xl_op_e(xl_identity_e(), x) has the bits of x, unless x is a NaN, which minimum
+ * and maximum skip. xl_none_e(): the result for no elements. If the operator finds an index, an
+ * element is a struct of a value and its index. */
 #ifndef XL_PRELUDE_ACCUMULATOR
 #define XL_PRELUDE_ACCUMULATOR
 
-#include "prelude_type.cl"
+#include "prelude.cl"
+
+/* The size that the host uses: with any other size this array does not compile. */
+typedef char xl_size_of_element_is_not_what_the_host_said[sizeof(XL_E) == XL_E_BYTES ? 1 : -1];
+
+/* Intel's CPU runtime 2026 folds floating-point numbers in such a loop eight at a time, in another
+ * order. */
+#if defined(__clang__) && !defined(__NV_CL_C_VERSION) && XL_KEEP_ORDER
+#define XL_IN_ORDER _Pragma("clang loop vectorize(disable) interleave(disable)")
+#else
+#define XL_IN_ORDER
+#endif
+
+XL_E xl_op_e(XL_E a, XL_E b)
+{
+    /* Copies, because an operator may change its parameters: see cl/group/group_scan.cl. */
+    XL_E left = a, right = b;
+    return XL_OP(left, right);
+}
 
 #if XL_ACCUMULATOR == 0
 #if !XL_HAS_IDENTITY
@@ -147,7 +172,7 @@ bool xl_is_head(XL_T t)
 
 XL_T xl_op(XL_T a, XL_T b)
 {
-    XL_T both = b; /* a copy: see cl/lane/lane_scan.cl */
+    XL_T both = b; /* a copy: see cl/group/group_scan.cl */
 #if XL_HAS_IDENTITY
     if (!(b.flags & XL_HEAD))
         both.value = xl_hold(xl_op_e(xl_element_of(a), xl_element_of(b)));

@@ -35,7 +35,7 @@
 #if XL_KEY_KIND == 3
 bool xl_key_before(XL_KEY a, XL_KEY b)
 {
-    /* Copies, because a comparator may change its parameters: see lane_scan.cl. */
+    /* Copies, because a comparator may change its parameters: see cl/group/group_scan.cl. */
 #if XL_KEY_DESCENDING
     XL_KEY left = b, right = a;
 #else

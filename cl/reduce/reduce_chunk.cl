@@ -16,7 +16,7 @@
 #ifndef XL_TILE_REDUCE_CHUNK
 #define XL_TILE_REDUCE_CHUNK
 
-#include "../tile/tile_heads.cl"
+#include "../tile/tile_input.cl"
 #include "../tile/tile_offsets.cl"
 
 /* lib/reduce/reduce_shape.c computes the same size. */
@@ -104,17 +104,6 @@ typedef struct xl_chunk {
     ulong segment, after; /* CSR offsets: segments that end here, from `segment` to before
                              `after`; else `segment` segments began before the chunk */
 } xl_chunk;
-
-#if XL_SEGMENTS == 3
-/* xl_heads() of the keys in 16 aligned bytes; `first`: the array's first. */
-uint xl_heads_in_keys(const __global XL_SEG *from, bool first)
-{
-    XL_SEG key[XL_SEG_VLEN];
-    XL_JOIN(vstore, XL_SEG_VLEN)
-    (*(const __global XL_JOIN(XL_SEG, XL_SEG_VLEN) *)from, 0, key);
-    return xl_heads_among(key, first ? key[0] : from[-1], XL_SEG_VLEN, first);
-}
-#endif
 
 #if XL_SEGMENTS == 4
 /* The number of ends of segments among the first `steps` steps of the merge. */

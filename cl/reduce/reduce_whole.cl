@@ -8,15 +8,13 @@
  * result does not depend on which group is last. On other devices, and in a call without a counter,
  * a second launch folds the totals. The example of memory fences in NVIDIA's "CUDA C++ Programming
  * Guide" finds the last group in the same way. */
-#include "../tile/tile_heads.cl"
+#define XL_TILE_FUNCTIONS 1
+#include "../tile/tile_input.cl"
 
 #if XL_SERIAL
 #include "../tile/tile_serial.cl"
 #else
-#include "../tile/tile_reduce.cl"
-#endif
-#if XL_SINGLE_LAUNCH
-#include "../tile/tile_descriptor.cl"
+#include "../tile/tile_load.cl"
 #endif
 #include "reduce_chunk.cl"
 

@@ -10,7 +10,6 @@
  * If the offsets do not ascend, which is the caller's error, heads are anywhere, but nothing outside
  * the mask is written and no offset outside the array is read. */
 #include "../lane/lane.cl"
-#include "../prelude/prelude_length.cl"
 #include "../tile/tile_marks.cl"
 #include "../tile/tile_offsets.cl"
 

@@ -4,13 +4,13 @@
  *
  * A group takes one tile after the other until there are no more. Tickets are given in order, so
  * every earlier tile belongs to a group that runs. */
-#include "../tile/tile_heads.cl"
+#include "../tile/tile_input.cl"
 
 #if XL_SERIAL
-#include "scan_serial.cl"
+#include "../tile/tile_serial.cl"
 #define XL_GROUP_SIZE 1
 #else
-#include "scan_tile.cl"
+#include "../tile/tile_load.cl"
 #endif
 #include "scan_source.cl"
 
@@ -52,8 +52,8 @@ __attribute__((noinline)) void xl_lookback_scan(xl_lookback lookback, __global X
         const XL_T prefix = xl_tile_prefix(&lookback, tile, sum, true);
         const uint next = lookback.single_tile ? tiles : xl_ticket_take(lookback.header);
         const ulong next_tile = next < tiles ? (ulong)(next - tile) * XL_TILE : 0;
-        const XL_T all =
-            xl_serial_scan(&lookback.source.input, out, base, count, prefix, stream & 1, next_tile);
+        const XL_T all = xl_serial_scan(&lookback.source.input, out, base, count, prefix,
+                                        stream & 1, XL_ORDERED, next_tile);
         if (XL_CARRY && base + count == lookback.source.input.n)
             xl_carry_leave(&lookback.source.input, all);
         tile = next;

@@ -28,7 +28,7 @@
  *
  * If work-items run one after another, each walks a whole tile, row by row. Otherwise a group holds
  * sub-tiles in local memory, with a work-item for each lane. */
-#include "../tile/tile_heads.cl"
+#include "../tile/tile_input.cl"
 
 #if XL_SERIAL
 #error "XL_SERIAL must be 0"

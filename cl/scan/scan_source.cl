@@ -11,6 +11,8 @@
 #ifndef XL_LOOKBACK_SCOPE
 #define XL_LOOKBACK_SCOPE (!XL_SERIAL && XL_USE_LANES)
 #endif
+#define XL_LOOKBACK_ORDERED XL_ORDERED
+#define XL_LOOKBACK_TILES XL_TILES_PER_LANE
 
 #include "../tile/tile_input.cl"
 

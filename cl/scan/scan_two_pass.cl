@@ -10,13 +10,13 @@
  *
  * For one tile there is only the second launch, with one group and no totals. For a carry alone
  * one group folds the totals instead. */
-#include "../tile/tile_heads.cl"
+#include "../tile/tile_input.cl"
 
 #if XL_SERIAL
-#include "scan_serial.cl"
+#include "../tile/tile_serial.cl"
 #define XL_GROUP_SIZE 1
 #else
-#include "scan_tile.cl"
+#include "../tile/tile_load.cl"
 #endif
 
 #define XL_REQUIRED __attribute__((reqd_work_group_size(XL_GROUP_SIZE, 1, 1)))
@@ -100,7 +100,7 @@ __kernel XL_REQUIRED void xl_scan_downsweep(XL_INPUT_ARGUMENTS, ulong chunk_elem
     out += out_offset;
 #if XL_SERIAL
     XL_T carry = xl_spine_fold(spine, group, start, (flags & 2) != 0);
-    carry = xl_serial_scan(&input, out, at, end - at, carry, flags & 1, 0);
+    carry = xl_serial_scan(&input, out, at, end - at, carry, flags & 1, XL_ORDERED, 0);
     if (XL_CARRY && begin < end && end == input.n)
         xl_carry_leave(&input, carry);
 #else

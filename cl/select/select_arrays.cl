@@ -11,9 +11,6 @@
 #define XL_SELECT_ARRAYS
 
 #include "../prelude/prelude_accumulator.cl"
-#include "../prelude/prelude_length.cl"
-#include "../prelude/prelude_params.cl"
-#include "../prelude/prelude_values.cl"
 
 /* The outputs of a call: bits of `gives`, as in lib/select/select_enqueue.c. */
 enum {
@@ -44,6 +41,7 @@ typedef ulong xl_select_index;
 typedef uint xl_select_index;
 #endif
 
+#define XL_EACH_VALUE(X) XL_TIMES(XL_VALUES, X)
 #define XL_VALUE_MEMBERS(k)                                                                        \
     const __global xl_value##k *values_in##k;                                                      \
     __global xl_value##k *values_out##k;

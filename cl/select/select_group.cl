@@ -7,7 +7,6 @@
 #define XL_SELECT_GROUP
 
 #include "../group/group_scan.cl"
-#include "../lane/lane_mask.cl"
 #include "select_arrays.cl"
 
 #if XL_TILE != XL_GROUP_SIZE * XL_ITEMS

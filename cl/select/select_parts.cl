@@ -7,7 +7,7 @@
  *   xl_select_clear   sets the state to 0
  *   xl_select_parts   the outputs
  *
- * The state is that of cl/tile/tile_descriptor.cl, whose tiles are the chunks; none has a PREFIX. A
+ * The state is that of cl/tile/tile_prefix.cl, whose tiles are the chunks; none has a PREFIX. A
  * group waits for later ones too, which a device need not run until it has ended. So a wait ends after
  * xl_chunks.spins polls without result: then the group counts the missing chunk itself, which is right
  * at any time because the input does not change, and publishes the sum. Different groups begin
@@ -19,7 +19,7 @@
 #include "select_arrays.cl"
 
 enum { xl_rooms = 1 };
-#include "../tile/tile_descriptor.cl"
+#include "../tile/tile_prefix.cl"
 #include "select_group.cl"
 
 __kernel void xl_select_clear(__global ulong *state, ulong state_offset, ulong words)

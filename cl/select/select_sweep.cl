@@ -51,6 +51,8 @@ XL_T xl_source_aggregate(const xl_source *source, uint tile)
 }
 #endif
 
+#define XL_LOOKBACK_ORDERED XL_ORDERED
+#define XL_LOOKBACK_TILES XL_TILES_PER_LANE
 #include "../tile/tile_prefix.cl"
 
 /* Words before the state; the host computes the same: lib/select/select_shape.c. */

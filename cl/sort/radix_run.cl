@@ -11,7 +11,6 @@
 #ifndef XL_RADIX_RUN
 #define XL_RADIX_RUN
 
-#include "../prelude/prelude_bits.cl"
 #include "radix_passes.cl"
 
 #define XL_RUN_DIGIT_BITS 12

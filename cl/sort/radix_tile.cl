@@ -3,6 +3,13 @@
  * digit, put into this order in local memory, and stored from there, so that adjacent work-items
  * store to adjacent places.
  *
+ * The ranks are stable. Each sub-group counts its elements in separate counters. The counters then
+ * become the places where its elements of each digit begin, and it ranks its elements in their
+ * order: of the lanes with the same digit, one adds their number to the counter, and gives the
+ * others its old value. After Merrill and Grimshaw, "High performance and scalable radix sorting"
+ * (Parallel Processing Letters 21:2, 2011), with the ballots and the early counts of Adinets and
+ * Merrill, "Onesweep" (arXiv 2206.01784, 2022).
+ *
  * Element i of lane l of sub-group g is number (g * XL_ITEMS + i) * lanes + l of the tile.
  * Work-item d, below XL_DIGITS, has digit d.
  *
@@ -15,10 +22,151 @@
 #ifndef XL_RADIX_TILE
 #define XL_RADIX_TILE
 
+#include "../group/group_scan.cl"
 #include "radix_passes.cl"
 
-#include "../group/group_rank.cl"
-#include "../group/group_scan.cl"
+/* ---- the lanes of a sub-group with the same digit ---- */
+
+/* By one ballot per bit: on GPUs this is faster than an instruction that compares whole words, if
+ * there are four different digits or more. One of these lanes then acts for all. All lanes must call
+ * these functions together. */
+
+/* One bit per lane. */
+#if XL_LANE_WAY == 2
+typedef uint xl_lane_set;
+#else
+typedef ulong xl_lane_set;
+#endif
+
+/* The lanes with this lane's digit; digits have `bits` bits. */
+xl_lane_set xl_lane_match(uint digit, const uint bits)
+{
+#if XL_LANE_WAY == 2
+    xl_lane_set same = xl_lane_all();
+#pragma unroll
+    for (uint bit = 0; bit < bits; ++bit) /* four instructions; the compiler makes six */
+        __asm volatile("{ .reg .pred p; .reg .b32 t; and.b32 t, %1, %2; setp.ne.u32 p, t, 0;"
+                       " vote.sync.ballot.b32 t, p, %3; @!p not.b32 t, t; and.b32 %0, %0, t; }"
+                       : "+r"(same)
+                       : "r"(digit), "r"(1u << bit), "r"(xl_lane_all()));
+#else
+    xl_lane_set same = xl_lane_ballot(true);
+    for (uint bit = 0; bit < bits; ++bit) {
+        const bool set = (digit >> bit & 1u) != 0;
+        const xl_lane_set votes = xl_lane_ballot(set);
+        same &= set ? votes : ~votes;
+    }
+#endif
+    return same;
+}
+
+/* The number of lanes of a set below this one. */
+uint xl_lane_count_below(xl_lane_set set)
+{
+    return (uint)popcount(set & (((xl_lane_set)1 << xl_lane_id()) - 1));
+}
+
+/* Adds the number of lanes of `same`, which all have this counter, to *counter. Returns to each
+ * lane the old value plus the number of these lanes below it. The highest lane adds. */
+uint xl_lane_count_into(__local uint *counter, xl_lane_set same)
+{
+    const uint below = xl_lane_count_below(same);
+    uint before = 0;
+#if XL_LANE_WAY == 2
+    uint highest;
+    __asm("bfind.u32 %0, %1;" : "=r"(highest) : "r"(same));
+    __asm volatile("{ .reg .pred p; setp.eq.u32 p, %1, %2; @p atom.shared.add.u32 %0, [%3], %4; }"
+                   : "+r"(before)
+                   : "r"(xl_lane_id()), "r"(highest), "r"((uint)(size_t)counter), "r"(below + 1)
+                   : "memory");
+#else
+    const uint highest = 63u - (uint)clz(same);
+    if (xl_lane_id() == highest)
+        before = atomic_add(counter, below + 1);
+#endif
+    return xl_lane_shuffle(before, highest) + below;
+}
+
+/* ---- ranks ---- */
+
+/* The counters of a sub-group are contiguous. The calls, with barriers between them:
+ *   1. xl_group_rank_count()  for all elements; the counters must be 0 before
+ *   2. xl_group_rank_total(), xl_group_rank_place()  for all digits, one work-item each
+ *   3. xl_group_rank()        for all elements, in their order */
+
+/* The sub-groups that rank together; if their number is a constant, loops over them are unrolled.
+ * Without sub-groups, 32 work-items act as one: each of their digits has a mask of the work-items
+ * with this digit, in local memory after the counters, with barriers between the steps. */
+#if XL_LANE_WAY == 0
+#define XL_RANK_GROUPS (XL_GROUP_SIZE / 32)
+enum { XL_RANK_WORDS = 2 * XL_RANK_GROUPS * XL_DIGITS };
+#define xl_rank_width() 32u
+#define xl_rank_group() ((uint)get_local_id(0) / xl_rank_width())
+#define xl_rank_lane() ((uint)get_local_id(0) % xl_rank_width())
+#else
+#if XL_LANE_WAY == 2 || XL_LANE_WAY == 3
+#define XL_RANK_GROUPS (XL_GROUP_SIZE / XL_LANES)
+#else
+#define XL_RANK_GROUPS xl_lane_groups()
+#endif
+enum { XL_RANK_WORDS = XL_MOST_SUB_GROUPS * XL_DIGITS };
+#define xl_rank_width() xl_lane_width()
+#define xl_rank_group() xl_lane_group()
+#define xl_rank_lane() xl_lane_id()
+#endif
+
+/* Counts an element of this work-item, by its digit. */
+void xl_group_rank_count(uint digit, __local uint *counters)
+{
+    atomic_inc(counters + xl_rank_group() * XL_DIGITS + digit);
+}
+
+/* The number of elements with digit d in all sub-groups. */
+uint xl_group_rank_total(const __local uint *counters, uint d)
+{
+    uint sum = 0;
+#pragma unroll
+    for (uint group = 0; group < XL_RANK_GROUPS; ++group)
+        sum += counters[group * XL_DIGITS + d];
+    return sum;
+}
+
+/* Replaces the counters of digit d by the places of its first elements in the sub-groups; the first
+ * of all is at `first`. */
+void xl_group_rank_place(__local uint *counters, uint d, uint first)
+{
+    uint sum = first;
+#pragma unroll
+    for (uint group = 0; group < XL_RANK_GROUPS; ++group) {
+        const uint count = counters[group * XL_DIGITS + d];
+        counters[group * XL_DIGITS + d] = sum;
+        sum += count;
+    }
+}
+
+/* The place in the tile of this work-item's next element, by its digit. */
+uint xl_group_rank(uint digit, __local uint *counters)
+{
+    __local uint *const counter = counters + xl_rank_group() * XL_DIGITS + digit;
+#if XL_LANE_WAY == 0
+    __local uint *const mask = counter + XL_RANK_GROUPS * XL_DIGITS;
+    const uint mine = 1u << xl_rank_lane();
+    atomic_or(mask, mine);
+    xl_local_barrier();
+    const uint same = *mask, first = *counter;
+    xl_local_barrier();
+    if (same < 2 * mine || mine == 1u << 31) { /* the highest work-item */
+        *mask = 0;
+        *counter = first + (uint)popcount(same);
+    }
+    xl_local_barrier();
+    return first + (uint)popcount(same & (mine - 1));
+#else
+    return xl_lane_count_into(counter, xl_lane_match(digit, XL_DIGIT_BITS));
+#endif
+}
+
+/* ---- the tile ---- */
 
 enum { XL_TILE_KEYS = XL_GROUP_SIZE * XL_ITEMS };
 typedef char xl_a_place_in_a_tile_has_16_bits[XL_TILE_KEYS <= 65536 ? 1 : -1];

@@ -6,7 +6,7 @@
  * and begins on the side that makes it end in the output (xl_segment_side()). Launches that no
  * segment needs return at once. The host does not know the number of tiles, so the groups share the
  * list. */
-#include "segment_tile.cl"
+#include "segment_windows.cl"
 
 #define XL_LONG_REQUIRED __attribute__((reqd_work_group_size(XL_SORT_GROUP, 1, 1)))
 

@@ -18,8 +18,7 @@
  * changes the scratch concurrently, the order is wrong, but nothing outside the arrays is accessed,
  * and the launch ends. test/model/segment_queue.pml checks the order for every interleaving of small
  * sizes, with the same names. */
-#include "../prelude/prelude_device.cl"
-#include "segment_tile.cl"
+#include "segment_windows.cl"
 
 /* Words of the state. */
 #define XL_STATE_TICKET 3

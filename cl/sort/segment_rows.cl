@@ -5,7 +5,8 @@
  * it: without values, an element is only a key. Windows that would fill the tile too often, because
  * one longer segment is among many short or empty ones, are left to another kernel, which sorts
  * segments of about the same length together. */
-#include "segment_heads.cl"
+#define XL_SHORT_SEGMENTS 1
+#include "segment_windows.cl"
 
 /* Loads half number `half_` of a tile, of the keys of elements [first, first + count), some of
  * which must be in it. Adjacent work-items load adjacent keys, all at once. */

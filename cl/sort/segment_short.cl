@@ -8,11 +8,8 @@
  * If each window searched for its segments, this would take as many trips to memory, one after the
  * other, as the number of segments has bits. In a separate launch the searches of all windows
  * overlap. */
+#define XL_SHORT_SEGMENTS 1
 #include "segment_windows.cl"
-
-#if !XL_SERIAL
-#include "segment_heads.cl"
-#endif
 
 #if XL_SERIAL
 typedef struct xl_pack_local {
@@ -47,7 +44,7 @@ void xl_pack_sort(xl_sort_in in, xl_sort_out out, const xl_csr *csr,
     }
 }
 #elif XL_KEY_KIND == 3
-/* Sorts a window's short segments together, by merges of places, as any tile (compare_tile.cl). The
+/* Sorts a window's short segments together, by merges of places, as any tile (sort_tile.cl). The
  * upper half of a place says where in the tile its segment begins, and is compared before the keys.
  * At the border of two segments a merge moves nothing and calls no comparator. */
 void xl_pack_sort(xl_sort_in in, xl_sort_out out, const xl_csr *csr,

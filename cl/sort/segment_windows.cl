@@ -12,6 +12,11 @@
 #include "../tile/tile_offsets.cl"
 #include "sort_tile.cl"
 
+/* 1: the program sorts short segments. Default: 0, it sorts and merges the tiles of long ones. */
+#ifndef XL_SHORT_SEGMENTS
+#define XL_SHORT_SEGMENTS 0
+#endif
+
 #define XL_SEGMENT_WINDOW (XL_SORT_TILE / 2)
 
 /* The words of the state: the number of tiles in the list, the most tiles of one segment, the
@@ -226,3 +231,109 @@ uint xl_segment_windows_left_read(const xl_csr *csr, __local uint *shared)
     XL_LOCAL_BARRIER();
     return *shared;
 }
+
+#if XL_SHORT_SEGMENTS && !XL_SERIAL
+/* ---- where the short segments of a window begin, in a tile that a work-group holds ---- */
+
+/* Local memory of a group, besides the tile's. */
+typedef struct xl_pack_local {
+    uint heads[(XL_SORT_TILE + 31) / 32]; /* bits of the elements that begin a segment */
+    uint listed;
+} xl_pack_local;
+
+/* Marks where segments begin. If there are more segments than the tile has elements, most are empty:
+ * each element then searches whether a segment begins there. */
+void xl_pack_mark(const xl_csr *csr, const xl_segment_window *window, __local xl_pack_local *local_)
+{
+    const uint w = (uint)get_local_id(0), count = window->end - window->begin;
+    const uint segments = window->after - window->first;
+    const bool few = segments <= XL_SORT_TILE;
+    for (uint i = w; i < (XL_SORT_TILE + 31) / 32; i += XL_SORT_GROUP)
+        local_->heads[i] = 0;
+    XL_LOCAL_BARRIER();
+    for (uint i = w; i < (few ? segments : count); i += XL_SORT_GROUP) {
+        const uint nth = few ? i
+                             : (uint)xl_offset_search(csr->offsets + window->first, segments,
+                                                      (ulong)window->begin + i, 0);
+        const uint begin = xl_segment_begin(csr, window->first + nth);
+        const uint end = few ? xl_segment_begin(csr, window->first + nth + 1u) : begin + 1u;
+        const uint at = begin - window->begin;
+        if (end > begin && at < count && (few || at == i))
+            atomic_or(&local_->heads[at / 32u], 1u << at % 32u);
+    }
+}
+
+/* Where the segment of element `at` begins: the last head at or before it. */
+uint xl_pack_head(const __local xl_pack_local *local_, uint at)
+{
+    uint word = at / 32u, bits = local_->heads[word] & ((2u << at % 32u) - 1u);
+    while (bits == 0 && word > 0)
+        bits = local_->heads[--word];
+    return word * 32u + (bits != 0 ? 31u - clz(bits) : 0);
+}
+
+/* Where the segment that begins at `at` ends: the next head, or the end of the elements. */
+uint xl_pack_end(const __local xl_pack_local *local_, uint at, uint count)
+{
+    uint word = at / 32u, bits = local_->heads[word] & ~1u << at % 32u;
+    while (bits == 0 && ++word < XL_CEIL_DIV(XL_SORT_TILE, 32))
+        bits = local_->heads[word];
+    return min(count, word * 32u + (uint)popcount((bits & (0u - bits)) - 1u));
+}
+#elif !XL_SHORT_SEGMENTS
+/* ---- a tile of a long segment in a merge, and the side that it is written to ---- */
+
+/* XL_SORT_ARRAYS and `spare`, in the scratch and as large as the output. */
+#if XL_SORT_VALUES
+#define XL_SEGMENT_SPARE                                                                           \
+    XL_SORT_ARRAYS, __global XL_KEY *spare_keys, ulong spare_keys_offset,                          \
+        __global uint *spare_values, ulong spare_values_offset
+#define XL_SPARE_VALUES_MAKE spare.values = spare_values + spare_values_offset;
+#else
+#define XL_SEGMENT_SPARE XL_SORT_ARRAYS, __global XL_KEY *spare_keys, ulong spare_keys_offset
+#define XL_SPARE_VALUES_MAKE
+#endif
+#define XL_SEGMENT_SPARE_MAKE                                                                      \
+    XL_SORT_MAKE                                                                                   \
+    xl_sort_out spare;                                                                             \
+    spare.keys = spare_keys + spare_keys_offset;                                                   \
+    XL_SPARE_VALUES_MAKE
+
+/* The side of a segment that needs `merges` more merges, from one side to the other, to end in the
+ * output. If keys are not an output, the last side has none. */
+xl_sort_out xl_segment_side(xl_sort_out out, xl_sort_out spare, uint merges)
+{
+    const bool away = merges % 2u != 0;
+    xl_sort_out side;
+    side.keys = away ? spare.keys : out.keys;
+#if XL_SORT_VALUES == 2
+    if (merges == 0)
+        side.keys = 0;
+#endif
+#if XL_SORT_VALUES
+    side.values = away ? spare.values : out.values;
+#endif
+    return side;
+}
+
+/* Merges a tile of runs of 2^level tiles. */
+void xl_segment_tile_merge(xl_sort_out out, xl_sort_out spare, const xl_segment_tile *t, uint level,
+                           uint search_log, xl_sort_local tile, __local uint *search)
+{
+    const xl_sort_out from = xl_segment_side(out, spare, t->merges - level);
+    xl_sort_out to = xl_segment_side(out, spare, t->merges - level - 1u);
+    xl_sort_in in;
+    in.keys = from.keys + t->begin;
+    to.keys += t->begin;
+#if XL_SORT_VALUES == 2
+    if (t->merges == level + 1u)
+        to.keys = 0;
+#endif
+#if XL_SORT_VALUES
+    in.values = from.values + t->begin;
+    to.values += t->begin;
+#endif
+    xl_tile_merge(in, to, t->number * XL_SORT_TILE, t->count, t->end - t->begin,
+                  (uint)XL_SORT_TILE << level, search_log, tile, search);
+}
+#endif

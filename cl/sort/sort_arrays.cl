@@ -4,8 +4,6 @@
 #define XL_SORT_ARRAYS_OF
 
 #include "../prelude/prelude_key.cl"
-#include "../prelude/prelude_length.cl"
-#include "sort_place.cl"
 
 typedef struct xl_sort_in {
     __global const XL_KEY *keys;

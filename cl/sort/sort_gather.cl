@@ -2,7 +2,6 @@
  * Gathers the elements of an array in the order in which a sort has put their keys. */
 #include "../prelude/prelude.cl"
 #include "../prelude/prelude_unit.cl"
-#include "sort_place.cl"
 
 /* Units that a work-item reads at the same time; lib/sort/sort_gather.c has the same number. */
 #define XL_GATHER_ITEMS 8

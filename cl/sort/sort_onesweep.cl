@@ -9,7 +9,7 @@
  *                       passes: a digit that is the same in all keys needs none
  *   xl_radix_sweep      one pass
  *
- * A tile's counts of digits are the columns of its descriptor (cl/tile/tile_descriptor.cl). A ring
+ * A tile's counts of digits are the columns of its descriptor (cl/tile/tile_prefix.cl). A ring
  * of descriptors is enough: if another tile has taken the place of a tile, that one looks EMPTY,
  * and a work-item that waits for it counts its keys again; keys do not change during the pass. The
  * counts of a descriptor have 32 bits. So a pass of a large sort is one launch for each part of

@@ -1,17 +1,41 @@
 /* SPDX-License-Identifier: MIT
- * The tile prefix: computes what precedes a tile from the aggregates of tiles, by decoupled
- * look-back. It depends on an accumulator (XL_T, xl_op) but not on where tiles come from, so scan,
- * selection and sort share it. After Merrill and Garland, "Single-pass parallel prefix scan with
+ * Tile descriptors, the data about tiles that the work-groups of one launch publish for each other,
+ * and the tile prefix: what precedes a tile, computed from the aggregates of tiles by decoupled
+ * look-back. Both depend on an accumulator (XL_T, xl_op) but not on where tiles come from, so scan,
+ * selection and sort share them. After Merrill and Garland, "Single-pass parallel prefix scan with
  * decoupled look-back" (NVR-2016-002), with the fallback of Smith, Levien and Owens, "Decoupled
  * fallback" (SPAA 2025): if a tile stays EMPTY for xl_lookback.spins polls, the waiting work-items
  * compute its aggregate themselves, so no wait depends on the progress of another group.
  *
- * XL_ORDERED 0: a tile publishes its AGGREGATE, looks back tile by tile to the nearest PREFIX, and
- * publishes its PREFIX. Each run may combine in a different way, which is visible if the operator
- * rounds.
+ * The state buffer begins with a header of 32-bit words:
+ *   TICKET     the next tile to hand out
+ *   DONE       number of groups that take no more tiles
+ *   EPOCH      marks every word that is published in this launch
+ *   FALLBACKS  aggregates computed by groups other than the owner, counted only in tests
+ * The last group to finish resets TICKET and DONE to 0 and increments EPOCH, so the next launch
+ * finds every tile EMPTY without a fill. The host fills a new buffer with zeros, replaces it before
+ * an epoch is used again, and clears a buffer that the caller provides.
  *
- * XL_ORDERED 1: each prefix is one fixed expression, whatever the timing. Tiles are divided into
- * windows of XL_WINDOW. Every tile publishes its AGGREGATE, but only the last tile of a window
+ * The tiles follow. A tile is in one of three states:
+ *   EMPTY      nothing was published for it in this epoch
+ *   AGGREGATE  its aggregate was published, by its owner or by a group that had waited too long
+ *   PREFIX     its owner has published init op all elements up to the tile's last
+ * A value is published in 64-bit words, each of which can be interpreted alone:
+ *   32 bits of the value | 2 bits of state | 30 bits of epoch
+ * So relaxed stores and loads of device scope are enough, without a fence. A value of more than 32
+ * bits takes several words, and AGGREGATE and PREFIX then have a descriptor each: in a shared one,
+ * an owner that stops while it publishes its PREFIX would leave an unreadable mix of both. A
+ * descriptor is valid when all its words have the epoch. EMPTY therefore means: not all of a value
+ * is published.
+ *
+ * XL_LOOKBACK_ORDERED 0: a tile publishes its AGGREGATE, looks back tile by tile to the nearest
+ * PREFIX, and publishes its PREFIX. Each run may combine in a different way, which is visible if the
+ * operator rounds. A tile in which a segment begins publishes no AGGREGATE: its aggregate is its
+ * PREFIX, because nothing before the tile has an effect (cl/prelude/prelude_accumulator.cl; not if
+ * segments are counted).
+ *
+ * XL_LOOKBACK_ORDERED 1: each prefix is one fixed expression, whatever the timing. Tiles are divided
+ * into windows of XL_WINDOW. Every tile publishes its AGGREGATE, but only the last tile of a window
  * publishes its PREFIX. For tile t of window w
  *   prefix(t) = start(w) op (the aggregates of the tiles of w before t, in one fixed tree)
  *   start(w)  = PREFIX of the last tile of window w - 1 = prefix(last) op aggregate(last)
@@ -28,17 +52,26 @@
  * completes earlier stores for the whole device before later ones are issued, as in the memory
  * models of PTX and of CPUs.) Out of place, the input never changes.
  *
- * test/model/scan_lookback.pml (XL_ORDERED 0) and scan_window.pml (XL_ORDERED 1; in
+ * test/model/scan_descriptor.pml, scan_lookback.pml (order 0) and scan_window.pml (order 1; in
  * scan_ordered.pml and scan_pipelined.pml) check all this with the same names.
  *
- * The including file must define
+ * Optional macros for descriptors:
+ *   XL_COLUMNS  values per tile, each with a separate look-back: xl_lookback.tiles then begins at
+ *               xl_descriptor_column(tiles, column). Default: 1
+ *   XL_RING     number of tiles that have a place. A later tile takes the place of an earlier one,
+ *               which then looks EMPTY; its epoch is later by one in each round. Default: 0, every
+ *               tile has a place
+ * For a look-back the including file must define
  *   xl_source  a type for the source of the tiles' elements, and
  *              XL_T xl_source_aggregate(const xl_source *source, uint tile)  the aggregate of a
  *              tile, for the fallback, in exactly the order of its owner
- *   XL_LOOKBACK_SCOPE  who looks back for a tile: 0 a work-item; 1 a sub-group; 2 (only with
- *              XL_ORDERED 1) the work-group, whose sub-groups combine results in local memory
+ *   XL_LOOKBACK_SCOPE  who looks back for a tile: 0 a work-item; 1 a sub-group; 2 (only in fixed
+ *              order) the work-group, whose sub-groups combine results in local memory. Default:
+ *              -1, there are only descriptors
  * and may define
- *   XL_LOOKBACK_DEPTH  how many tiles a work-item that looks back loads at once. Default: 1
+ *   XL_LOOKBACK_ORDERED  as above. Default: 0
+ *   XL_LOOKBACK_TILES    in fixed order: tiles of a window for each lane. Default: 1
+ *   XL_LOOKBACK_DEPTH    how many tiles a work-item that looks back loads at once. Default: 1
  *
  * Loops of the fallback are not unrolled on NVIDIA's GPUs (XL_LANE_WAY 2): short code compiles
  * faster there. Intel's compiler for GPUs (igc 1.0.12504, November 2026) aborts at some of these
@@ -46,15 +79,287 @@
 #ifndef XL_TILE_PREFIX
 #define XL_TILE_PREFIX
 
-#include "tile_descriptor.cl"
+#include "../prelude/prelude_accumulator.cl"
 
-#if XL_LOOKBACK_SCOPE == 2 && !XL_ORDERED
-#error "XL_LOOKBACK_SCOPE 2 requires XL_ORDERED 1"
+/* ---- relaxed accesses of device scope to 64-bit words ---- */
+
+/* NVIDIA's OpenCL has no atomics of device scope, but its PTX has. */
+#if defined(__NV_CL_C_VERSION)
+ulong xl_relaxed_load(const __global ulong *from)
+{
+    ulong word;
+    __asm volatile("ld.relaxed.gpu.global.u64 %0, [%1];" : "=l"(word) : "l"(from) : "memory");
+    return word;
+}
+
+void xl_relaxed_store(__global ulong *to, ulong word)
+{
+    __asm volatile("st.relaxed.gpu.global.u64 [%0], %1;" : : "l"(to), "l"(word) : "memory");
+}
+
+/* Two words at once. They may be torn from each other, so each must be interpretable alone. */
+ulong2 xl_relaxed_load2(const __global ulong *from)
+{
+    ulong2 words;
+    __asm volatile("ld.relaxed.gpu.global.v2.u64 {%0, %1}, [%2];"
+                   : "=l"(words.x), "=l"(words.y)
+                   : "l"(from)
+                   : "memory");
+    return words;
+}
+
+void xl_relaxed_store2(__global ulong *to, ulong2 words)
+{
+    __asm volatile("st.relaxed.gpu.global.v2.u64 [%0], {%1, %2};"
+                   :
+                   : "l"(to), "l"(words.x), "l"(words.y)
+                   : "memory");
+}
+
+#else
+ulong xl_relaxed_load(const __global ulong *from)
+{
+    return atomic_load_explicit((volatile __global atomic_ulong *)from, memory_order_relaxed,
+                                memory_scope_device);
+}
+
+void xl_relaxed_store(__global ulong *to, ulong word)
+{
+    atomic_store_explicit((volatile __global atomic_ulong *)to, word, memory_order_relaxed,
+                          memory_scope_device);
+}
+
+ulong2 xl_relaxed_load2(const __global ulong *from)
+{
+    return (ulong2)(xl_relaxed_load(from), xl_relaxed_load(from + 1));
+}
+
+void xl_relaxed_store2(__global ulong *to, ulong2 words)
+{
+    xl_relaxed_store(to, words.x);
+    xl_relaxed_store(to + 1, words.y);
+}
+
+#endif
+
+/* ---- descriptors ---- */
+
+#ifndef XL_COLUMNS
+#define XL_COLUMNS 1
+#endif
+#ifndef XL_RING
+#define XL_RING 0
+#endif
+#if XL_RING > 0
+#define XL_TILE_PLACE(tile) ((tile) % XL_RING)
+#define XL_TILE_EPOCH(tile, epoch) ((epoch) + (tile) / XL_RING)
+#else
+#define XL_TILE_PLACE(tile) (tile)
+#define XL_TILE_EPOCH(tile, epoch) (epoch)
+#endif
+
+enum { XL_EMPTY, XL_AGGREGATE, XL_PREFIX };
+enum { XL_TICKET, XL_DONE, XL_EPOCH, XL_FALLBACKS };
+enum { XL_HEADER_WORDS = 8 }; /* in words of 64 bits */
+
+/* Words of a value, and descriptors of a tile. The host computes the same:
+ * lib/scan/scan_enqueue.c. */
+enum {
+    XL_VALUE_WORDS = (sizeof(XL_T) + 3) / 4,
+    XL_DESCRIPTORS_PER_TILE = XL_VALUE_WORDS == 1 ? 1 : 2
+};
+__global ulong *xl_descriptor_column(__global ulong *tiles, uint column)
+{
+    return tiles + XL_VALUE_WORDS * (XL_DESCRIPTORS_PER_TILE * (ulong)column);
+}
+#define XL_DESCRIPTOR(tiles, tile, state)                                                          \
+    ((tiles) +                                                                                     \
+     XL_VALUE_WORDS * (XL_DESCRIPTORS_PER_TILE * (XL_COLUMNS * (ulong)XL_TILE_PLACE(tile)) +       \
+                       ((state) == XL_PREFIX ? 0 : XL_DESCRIPTORS_PER_TILE - 1)))
+
+typedef union xl_descriptor_words {
+    XL_T value;
+    uint word[XL_VALUE_WORDS];
+} xl_descriptor_words;
+
+/* Clears a state buffer with its header: every tile is EMPTY in any epoch. */
+void xl_descriptors_clear(__global ulong *header, ulong words)
+{
+    for (ulong i = get_global_id(0); i < words; i += get_global_size(0))
+        header[i] = 0;
+}
+
+/* The low half of every word of a published value. */
+uint xl_descriptor_stamp(uint state, uint epoch)
+{
+    return state << 30 | epoch;
+}
+
+void xl_descriptor_publish(__global ulong *tiles, uint tile, uint state, uint epoch, XL_T value)
+{
+    const ulong stamp = xl_descriptor_stamp(state, XL_TILE_EPOCH(tile, epoch));
+    __global ulong *const address = XL_DESCRIPTOR(tiles, tile, state);
+    xl_descriptor_words words;
+    words.word[XL_VALUE_WORDS - 1] = 0; /* the value may fill only a part of it */
+    words.value = value;
+    if (XL_VALUE_WORDS % 2 == 0) {
+#pragma unroll
+        for (uint k = 0; k + 1 < XL_VALUE_WORDS; k += 2)
+            xl_relaxed_store2(address + k, (ulong2)((ulong)words.word[k] << 32 | stamp,
+                                                    (ulong)words.word[k + 1] << 32 | stamp));
+    } else {
+#pragma unroll
+        for (uint k = 0; k < XL_VALUE_WORDS; ++k)
+            xl_relaxed_store(address + k, (ulong)words.word[k] << 32 | stamp);
+    }
+}
+
+/* For tests: whether the owner of a tile is late. `late`, from the host: the last of each `late` tiles
+ * is, 0: none. With XL_LATE_HALVES added it publishes half of a value first. */
+#define XL_LATE_HALVES 0x80000000u
+bool xl_is_late(uint late, uint tile)
+{
+    const uint every = late & ~XL_LATE_HALVES;
+    return every > 0 && tile % every == every - 1;
+}
+
+/* For tests: publishes every other word of the value of a late tile, if `late` says so and there are
+ * several; returns whether. */
+bool xl_descriptor_publish_half(__global ulong *tiles, uint tile, uint state, uint epoch,
+                                XL_T value, uint late)
+{
+    __global ulong *const address = XL_DESCRIPTOR(tiles, tile, state);
+    xl_descriptor_words words;
+    if (XL_VALUE_WORDS == 1 || (late & XL_LATE_HALVES) == 0)
+        return false;
+    words.word[XL_VALUE_WORDS - 1] = 0;
+    words.value = value;
+    const uint first = tile / (late & ~XL_LATE_HALVES) % 2;
+#pragma unroll
+    for (uint k = 0; k < XL_VALUE_WORDS; ++k)
+        if (k % 2 == first)
+            xl_relaxed_store(address + k,
+                             (ulong)words.word[k] << 32 |
+                                 xl_descriptor_stamp(state, XL_TILE_EPOCH(tile, epoch)));
+    return true;
+}
+
+/* A descriptor of a tile, as it was loaded. */
+typedef struct xl_descriptor {
+    ulong word[XL_VALUE_WORDS];
+} xl_descriptor;
+
+xl_descriptor xl_descriptor_load(const __global ulong *tiles, uint tile, uint state)
+{
+    const __global ulong *const address = XL_DESCRIPTOR(tiles, tile, state);
+    xl_descriptor descriptor;
+    if (XL_VALUE_WORDS % 2 == 0) { /* pairs are aligned */
+#pragma unroll
+        for (uint k = 0; k + 1 < XL_VALUE_WORDS; k += 2) {
+            const ulong2 words = xl_relaxed_load2(address + k);
+            descriptor.word[k] = words.x;
+            descriptor.word[k + 1] = words.y;
+        }
+    } else {
+#pragma unroll
+        for (uint k = 0; k < XL_VALUE_WORDS; ++k)
+            descriptor.word[k] = xl_relaxed_load(address + k);
+    }
+    return descriptor;
+}
+
+/* Whether all words of the value are published. */
+bool xl_descriptor_is(const xl_descriptor *descriptor, uint state, uint epoch)
+{
+    const uint stamp = xl_descriptor_stamp(state, epoch);
+    bool all = true;
+#pragma unroll
+    for (uint k = 0; k < XL_VALUE_WORDS; ++k)
+        all = all && (uint)descriptor->word[k] == stamp;
+    return all;
+}
+
+XL_T xl_descriptor_value(const xl_descriptor *descriptor)
+{
+    xl_descriptor_words words;
+#pragma unroll
+    for (uint k = 0; k < XL_VALUE_WORDS; ++k)
+        words.word[k] = (uint)(descriptor->word[k] >> 32);
+    return words.value;
+}
+
+/* The state of a tile whose value has one word. */
+uint xl_descriptor_state(const xl_descriptor *descriptor, uint tile, uint epoch)
+{
+    const uint at = XL_TILE_EPOCH(tile, epoch);
+    const bool is_prefix = xl_descriptor_is(descriptor, XL_PREFIX, at);
+    const bool is_aggregate = xl_descriptor_is(descriptor, XL_AGGREGATE, at);
+    return is_prefix ? XL_PREFIX : is_aggregate ? XL_AGGREGATE : XL_EMPTY;
+}
+
+/* Whether a tile is in `state`; if so, *value is its value. */
+bool xl_descriptor_poll(const __global ulong *tiles, uint tile, uint state, uint epoch, XL_T *value)
+{
+    const xl_descriptor descriptor = xl_descriptor_load(tiles, tile, state);
+    const bool ready = xl_descriptor_is(&descriptor, state, XL_TILE_EPOCH(tile, epoch));
+    if (ready)
+        *value = xl_descriptor_value(&descriptor);
+    return ready;
+}
+
+/* The state of a tile; *value is its value unless the state is XL_EMPTY. */
+uint xl_descriptor_read(const __global ulong *tiles, uint tile, uint epoch, XL_T *value)
+{
+    xl_descriptor descriptor;
+    for (uint state = XL_PREFIX; state != XL_EMPTY; --state) {
+        if (state == XL_PREFIX || XL_DESCRIPTORS_PER_TILE == 2)
+            descriptor = xl_descriptor_load(tiles, tile, state);
+        if (xl_descriptor_is(&descriptor, state, XL_TILE_EPOCH(tile, epoch))) {
+            *value = xl_descriptor_value(&descriptor);
+            return state;
+        }
+    }
+    return XL_EMPTY;
+}
+
+uint xl_ticket_take(__global ulong *header)
+{
+    return atomic_inc((volatile __global uint *)header + XL_TICKET);
+}
+
+/* One work-item of each group calls this when it has received its last ticket. A ticket still in
+ * flight might be counted after TICKET is reset to 0. */
+void xl_lookback_leave(__global ulong *header, uint groups, uint epoch)
+{
+    volatile __global uint *const word = (volatile __global uint *)header;
+    if (atomic_inc(word + XL_DONE) == groups - 1) {
+        word[XL_TICKET] = 0;
+        word[XL_DONE] = 0;
+        word[XL_EPOCH] = (epoch + 1) & 0x3fffffffu;
+    }
+}
+
+/* ---- look-back ---- */
+
+#ifndef XL_LOOKBACK_SCOPE
+#define XL_LOOKBACK_SCOPE (-1)
+#endif
+#ifndef XL_LOOKBACK_ORDERED
+#define XL_LOOKBACK_ORDERED 0
+#endif
+#ifndef XL_LOOKBACK_TILES
+#define XL_LOOKBACK_TILES 1
 #endif
 #ifndef XL_LOOKBACK_DEPTH
 #define XL_LOOKBACK_DEPTH 1
-#elif XL_LOOKBACK_DEPTH > 1 && (XL_LOOKBACK_SCOPE != 0 || XL_ORDERED)
-#error "XL_LOOKBACK_DEPTH above 1 requires XL_LOOKBACK_SCOPE 0, XL_ORDERED 0 and values of one word"
+#endif
+#if XL_LOOKBACK_SCOPE >= 0
+
+#if XL_LOOKBACK_SCOPE == 2 && !XL_LOOKBACK_ORDERED
+#error "XL_LOOKBACK_SCOPE 2 requires XL_LOOKBACK_ORDERED 1"
+#endif
+#if XL_LOOKBACK_DEPTH > 1 && (XL_LOOKBACK_SCOPE != 0 || XL_LOOKBACK_ORDERED)
+#error "XL_LOOKBACK_DEPTH above 1 requires a work-item, no fixed order and values of one word"
 #endif
 
 /* A look-back, except the number of its tile. */
@@ -96,8 +401,8 @@ uint xl_lowest_bit(ulong bits)
 #define XL_WAIT_REDUCE_DOWN(t) xl_lane_reduce_down(t)
 #endif
 
-/* The tiles of a window, and those that this work-item loads: XL_TILES_PER_LANE of them from number
- * XL_WINDOW_ITEM(part) * XL_TILES_PER_LANE on, if its sub-group is number `part`. */
+/* The tiles of a window, and those that this work-item loads: XL_LOOKBACK_TILES of them from number
+ * XL_WINDOW_ITEM(part) * XL_LOOKBACK_TILES on, if its sub-group is number `part`. */
 #if XL_LOOKBACK_SCOPE == 2
 #if XL_LANE_WAY == 2 || XL_LANE_WAY == 3
 #define XL_WINDOW_PARTS ((XL_GROUP_SIZE + XL_LANES - 1) / XL_LANES)
@@ -105,11 +410,11 @@ uint xl_lowest_bit(ulong bits)
 #define XL_WINDOW_PARTS xl_lane_groups()
 #endif
 #define XL_WINDOW_PART xl_lane_group()
-#define XL_WINDOW (XL_TILES_PER_LANE * XL_GROUP_SIZE)
+#define XL_WINDOW (XL_LOOKBACK_TILES * XL_GROUP_SIZE)
 #else
 #define XL_WINDOW_PARTS 1u
 #define XL_WINDOW_PART 0u
-#define XL_WINDOW (XL_TILES_PER_LANE * XL_WAIT_LANES)
+#define XL_WINDOW (XL_LOOKBACK_TILES * XL_WAIT_LANES)
 #endif
 #define XL_WINDOW_ITEM(part) ((part)*XL_WAIT_LANES + XL_WAIT_LANE)
 
@@ -121,13 +426,14 @@ bool xl_ends_window(uint tile)
 /* A head in the tile discards everything before it. */
 bool xl_aggregate_is_prefix(XL_T sum)
 {
-    return !XL_ORDERED && XL_ACCUMULATOR == 1 && xl_is_head(sum);
+    return !XL_LOOKBACK_ORDERED && XL_ACCUMULATOR == 1 && xl_is_head(sum);
 }
 
 /* The state in which the owner publishes a tile as soon as it knows the aggregate. */
 uint xl_first_state(uint tile, XL_T sum)
 {
-    return !XL_ORDERED && (tile == 0 || xl_aggregate_is_prefix(sum)) ? XL_PREFIX : XL_AGGREGATE;
+    return !XL_LOOKBACK_ORDERED && (tile == 0 || xl_aggregate_is_prefix(sum)) ? XL_PREFIX
+                                                                              : XL_AGGREGATE;
 }
 
 /* For tests: takes long. */
@@ -174,7 +480,7 @@ uint xl_tile_fallback(const xl_lookback *lookback, uint tile, bool mine, XL_T *v
     if (!mine)
         return state;
     if (lookback->in_place)
-#if XL_ORDERED
+#if XL_LOOKBACK_ORDERED
         state = xl_descriptor_poll(lookback->tiles, tile, XL_AGGREGATE, lookback->epoch, value)
                     ? XL_AGGREGATE
                     : XL_EMPTY;
@@ -184,30 +490,30 @@ uint xl_tile_fallback(const xl_lookback *lookback, uint tile, bool mine, XL_T *v
     if (state != XL_EMPTY)
         return state;
     *value = sum;
-    if (tile == 0 && !XL_ORDERED)
+    if (tile == 0 && !XL_LOOKBACK_ORDERED)
         *value = xl_op(lookback->start, sum);
-    if (XL_ORDERED && !xl_ends_window(tile))
+    if (XL_LOOKBACK_ORDERED && !xl_ends_window(tile))
         xl_descriptor_publish(lookback->tiles, tile, XL_AGGREGATE, lookback->epoch, sum);
     if (lookback->late > 0)
         atomic_inc((volatile __global uint *)lookback->header + XL_FALLBACKS);
     return xl_first_state(tile, sum);
 }
 
-#if XL_ORDERED
+#if XL_LOOKBACK_ORDERED
 /* The descriptors of the tiles before its own that a work-item has loaded. */
 typedef struct xl_window {
-    xl_descriptor aggregate[XL_TILES_PER_LANE], before;
+    xl_descriptor aggregate[XL_LOOKBACK_TILES], before;
 } xl_window;
 
 /* Loads all of them at once, and does not wait. */
 void xl_window_load(xl_window *window, const xl_lookback *lookback, uint tile)
 {
     const uint base = tile - tile % XL_WINDOW;
-    const uint first = base + XL_WINDOW_ITEM(XL_WINDOW_PART) * XL_TILES_PER_LANE;
+    const uint first = base + XL_WINDOW_ITEM(XL_WINDOW_PART) * XL_LOOKBACK_TILES;
     if (base > 0)
         window->before = xl_descriptor_load(lookback->tiles, base - 1, XL_PREFIX);
 #pragma unroll
-    for (uint k = 0; k < XL_TILES_PER_LANE; ++k)
+    for (uint k = 0; k < XL_LOOKBACK_TILES; ++k)
         if (first + k < tile)
             window->aggregate[k] = xl_descriptor_load(lookback->tiles, first + k, XL_AGGREGATE);
 }
@@ -232,12 +538,12 @@ XL_T xl_aggregate_find(const xl_lookback *lookback, uint tile, bool asked)
  * them. */
 XL_T xl_window_wait(xl_window *window, const xl_lookback *lookback, uint tile)
 {
-    const uint first = tile - tile % XL_WINDOW + XL_WINDOW_ITEM(XL_WINDOW_PART) * XL_TILES_PER_LANE;
+    const uint first = tile - tile % XL_WINDOW + XL_WINDOW_ITEM(XL_WINDOW_PART) * XL_LOOKBACK_TILES;
     XL_T sum = xl_identity();
     for (uint polls = 0; polls <= lookback->spins + 1; ++polls) {
         bool waits = false;
 #pragma unroll
-        for (uint k = 0; k < XL_TILES_PER_LANE; ++k) {
+        for (uint k = 0; k < XL_LOOKBACK_TILES; ++k) {
             xl_descriptor *const seen = &window->aggregate[k];
             if (first + k < tile && !xl_descriptor_is(seen, XL_AGGREGATE, lookback->epoch)) {
                 *seen = xl_descriptor_load(lookback->tiles, first + k, XL_AGGREGATE);
@@ -250,12 +556,12 @@ XL_T xl_window_wait(xl_window *window, const xl_lookback *lookback, uint tile)
 #if XL_LANE_WAY == 2
 #pragma unroll 1
 #endif
-            for (uint k = 0; k < XL_TILES_PER_LANE; ++k)
+            for (uint k = 0; k < XL_LOOKBACK_TILES; ++k)
                 (void)xl_aggregate_find(lookback, first + k, first + k < tile);
         }
     }
 #pragma unroll
-    for (uint k = 0; k < XL_TILES_PER_LANE; ++k)
+    for (uint k = 0; k < XL_LOOKBACK_TILES; ++k)
         if (first + k < tile)
             sum = xl_op(sum, xl_descriptor_value(&window->aggregate[k]));
     return XL_WAIT_REDUCE(sum);
@@ -284,8 +590,8 @@ XL_T xl_window_combine(const xl_lookback *lookback, uint window, XL_T *own)
 #if XL_LANE_WAY == 2
 #pragma unroll 1
 #endif
-        for (uint k = 0; k < XL_TILES_PER_LANE; ++k) {
-            const uint tile = window * XL_WINDOW + XL_WINDOW_ITEM(part) * XL_TILES_PER_LANE + k;
+        for (uint k = 0; k < XL_LOOKBACK_TILES; ++k) {
+            const uint tile = window * XL_WINDOW + XL_WINDOW_ITEM(part) * XL_LOOKBACK_TILES + k;
             const XL_T value = xl_aggregate_find(lookback, tile, true);
             if (tile == last)
                 *own = value;
@@ -336,7 +642,7 @@ XL_T xl_window_start(xl_window *window, const xl_lookback *lookback, uint tile)
 /* Publishes a tile's aggregate. `publisher`: this work-item does it. */
 void xl_aggregate_publish(const xl_lookback *lookback, uint tile, XL_T sum, bool publisher)
 {
-    if (publisher && (tile > 0 || XL_ORDERED))
+    if (publisher && (tile > 0 || XL_LOOKBACK_ORDERED))
         xl_tile_publish(lookback, tile, xl_first_state(tile, sum), sum, true);
 }
 
@@ -404,7 +710,7 @@ void xl_round_end(xl_round *round, const xl_lookback *lookback, XL_T *prefix, XL
 #endif
 
 #if XL_LOOKBACK_SCOPE < 2
-#if XL_ORDERED
+#if XL_LOOKBACK_ORDERED
 XL_T xl_lookback_prefix(const xl_lookback *lookback, uint tile)
 {
     xl_window window;
@@ -511,7 +817,8 @@ XL_T xl_prefix_wait(const xl_lookback *lookback, uint tile, XL_T sum, bool publi
     if (tile > 0)
         prefix = xl_lookback_prefix(lookback, tile);
     if (publisher && xl_publishes_prefix(tile, sum))
-        xl_tile_publish(lookback, tile, XL_PREFIX, xl_op(prefix, sum), tile == 0 && !XL_ORDERED);
+        xl_tile_publish(lookback, tile, XL_PREFIX, xl_op(prefix, sum),
+                        tile == 0 && !XL_LOOKBACK_ORDERED);
     if (lookback->in_place)
         xl_device_fence();
     return prefix;
@@ -524,6 +831,7 @@ XL_T xl_tile_prefix(const xl_lookback *lookback, uint tile, XL_T sum, bool publi
     xl_aggregate_publish(lookback, tile, sum, publisher);
     return xl_prefix_wait(lookback, tile, sum, publisher);
 }
+#endif
 #endif
 
 #endif

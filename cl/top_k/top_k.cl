@@ -19,8 +19,6 @@
  *   xl_top_k_gather     writes the results from sorted words
  * If another kernel changes keys or scratch at the same time, the results are undefined, but
  * nothing outside the arrays is accessed. */
-#include "../prelude/prelude.cl"
-
 #include "top_k_pass.cl"
 
 /* The state before the first pass over `candidates` keys, `needed` of which are results. */

@@ -6,8 +6,6 @@
  *   xl_top_k_sample     counts the next digit of the sample
  * and then once
  *   xl_top_k_bound      makes short lists of each chunk's keys within the bound */
-#include "../prelude/prelude.cl"
-
 #include "top_k_pass.cl"
 
 /* The `sample` keys of the sample are cut into parts of `part` keys. */

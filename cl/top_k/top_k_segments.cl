@@ -2,7 +2,7 @@
  * The k first keys of each segment. The host does not know where segments begin. It launches
  *   xl_top_k_segments_begin   clears the list of long segments
  *   xl_top_k_segments_short   processes batches of segments: selects from short ones, which a tile
- *                            holds (top_k_segments_rows.cl, top_k_segments_heap.cl), and lists long ones
+ *                            holds (top_k_segments_short.cl), and lists long ones
  * If there may be long segments, there follow for these (top_k_segments_long.cl), once for each
  * digit
  *   xl_top_k_segments_count   counts the next digit of each chunk's candidates
@@ -17,13 +17,8 @@
  * are read: nothing outside the arrays is accessed. */
 #include "../prelude/prelude.cl"
 
-#include "top_k_segments_list.cl"
+#include "top_k_segments_short.cl"
 
-#if XL_TOP_K_SHAPE == 0
-#include "top_k_segments_rows.cl"
-#else
-#include "top_k_segments_heap.cl"
-#endif
 #include "top_k_segments_long.cl"
 
 #define XL_TOP_K_REQUIRED __attribute__((reqd_work_group_size(XL_GROUP_SIZE, 1, 1)))

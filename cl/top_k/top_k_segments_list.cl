@@ -18,7 +18,7 @@ typedef struct xl_list_head {
     ulong results;      /* results of long segments that are sorted */
 } xl_list_head;
 
-/* A long segment. Words as in cl/top_k/top_k_state.cl. */
+/* A long segment. Words as in cl/top_k/top_k_pass.cl. */
 typedef struct xl_long {
     ulong prefix;             /* the known digits of its k-th key, followed by zeros */
     uint begin, end, segment; /* its keys and its number */

@@ -6,7 +6,6 @@
  *   xl_transform_borders   saves the element before each tile or chunk, for a call in place
  *   xl_transform_adjacent  out[i] = f(x, p, i), where p is the element before x */
 #include "../prelude/prelude.cl"
-#include "../prelude/prelude_params.cl"
 
 #define XL_REQUIRED __attribute__((reqd_work_group_size(XL_GROUP_SIZE, 1, 1)))
 

@@ -70,7 +70,7 @@ bool xli_operator_finds_index(xl_op op);
 /* Whether the result may depend on the order in which operands meet. */
 bool xli_operator_rounds(xl_op op, const xl_user_op *user, const xli_element *element);
 
-/* Adds the lines that cl/prelude/prelude_type.cl requires, after the user's text: each type
+/* Adds the lines that cl/prelude/prelude_accumulator.cl requires, after the user's text: each type
  * once, and the operator, each after its own #line. types[0] is the type of the operator's
  * operands. */
 void xli_element_text(xli_text *text, const xli_capabilities *capabilities,

@@ -15,7 +15,7 @@ typedef struct xli_histogram_bounds {
 } xli_histogram_bounds;
 
 /* The amount that an element adds to its bin: numbers of XL_HISTOGRAM_ADDS in
- * cl/histogram/histogram_amount.cl. */
+ * cl/histogram/histogram_bin.cl. */
 typedef enum xli_histogram_adds {
     XLI_ADDS_ONE = 0,
     XLI_ADDS_WEIGHT = 1,

@@ -124,7 +124,7 @@ static xli_args set_args(const flow *f)
 /* A work-item walks several tiles, a work-group one. */
 static size_t set_groups(const flow *f)
 {
-    enum { PIECES = 4 }; /* XL_SET_PIECES of cl/merge/set_serial.cl */
+    enum { PIECES = 4 }; /* XL_SET_PIECES of cl/merge/merge_sets.cl */
     return f->plan->shape.serial ? xli_ceil_div(f->tiles, PIECES) : f->tiles;
 }
 

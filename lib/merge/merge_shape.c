@@ -2,7 +2,7 @@
  * The shape of a merge, and what follows from it for n elements. Pure, see merge_shape.h. */
 #include "merge_shape.h"
 
-/* Local memory of a group: its tile, and the sums of cl/merge/set_tile.cl or both ends. */
+/* Local memory of a group: its tile, and the sums of cl/merge/merge_sets.cl or both ends. */
 static uint64_t group_bytes(const xli_merge_shape *shape, size_t ordinal)
 {
     enum { WORD = 4, OTHER = 64 };
@@ -40,7 +40,7 @@ void xli_merge_shape_of(const xli_merge_problem *problem, const xli_tune_device 
 
 /* A chunk has a few thousand elements at least, so that its two searches take little of its time;
  * each unit gets several chunks, because one may take longer. Four pieces of a chunk are merged in
- * turns (cl/tile/tile_merge_serial.cl): if their distance were a power of two, they would share few
+ * turns (cl/tile/tile_merge.cl): if their distance were a power of two, they would share few
  * lines of the cache. A tile of a set operation may have one element more than here, the second one
  * of a pair. */
 size_t xli_merge_tile(const xli_merge_shape *shape, size_t n)

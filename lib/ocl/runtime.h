@@ -450,7 +450,7 @@ xl_status xli_seq_launch_args(xli_seq *seq, xli_kernel *kernel, size_t groups, s
                    sizeof((const xli_arg[]){__VA_ARGS__}) / sizeof(xli_arg))
 
 /* Sets look-back's state, with which the scratch begins, to zeros by xl_descriptors_clear() of
- * cl/tile/tile_descriptor.cl. The caller's scratch holds anything and is cleared each time; the
+ * cl/tile/tile_prefix.cl. The caller's scratch holds anything and is cleared each time; the
  * plan's own is made of zeros, and then put right by the groups themselves. */
 xl_status xli_seq_clear(xli_seq *seq, xli_kernel *clear, const xli_span *scratch, size_t words,
                         size_t units);

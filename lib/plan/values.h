@@ -24,8 +24,8 @@ xli_array xli_values_in(const xli_values *values, size_t k, xl_view first, const
 xli_array xli_values_out(const xli_values *values, size_t k, xl_view first, const xl_view *more,
                          size_t n);
 
-/* Adds the types of units for cl/prelude/prelude_values.cl: xl_value0 and xl_value0_units, and so
- * on. */
+/* Adds the types of units for XL_TIMES() of cl/prelude/prelude.cl: xl_value0 and xl_value0_units,
+ * and so on. */
 void xli_values_text(xli_text *text, const xli_values *values);
 
 /* Bytes of the largest unit, up to 16, to which all elements of an array are aligned: elements are

@@ -8,7 +8,7 @@ static size_t value_bytes(const xli_problem *problem)
     return xli_operator_finds_index(problem->op) ? 2 * sizeof(cl_ulong) : problem->element.bytes;
 }
 
-/* Local memory of a group: cl/tile/tile_reduce.cl, cl/reduce/reduce_group.cl. */
+/* Local memory of a group: cl/tile/tile_load.cl, cl/reduce/reduce_segments.cl. */
 static size_t local_bytes(const xli_problem *problem, size_t size, size_t items)
 {
     const size_t tile = size * items, state = problem->accumulator_bytes;

@@ -21,7 +21,7 @@ void xli_scan_set_pool(xli_scan_plan *plan)
     plan->base.pool.most_calls = keeps_state ? XLI_SCAN_MOST_CALLS : 0;
 }
 
-/* The state buffer of look-back, as cl/tile/tile_descriptor.cl lays it out. */
+/* The state buffer of look-back, as cl/tile/tile_prefix.cl lays it out. */
 enum { HEADER_WORDS = 8 };
 
 static size_t state_words(const xli_scan_plan *plan, size_t tiles)

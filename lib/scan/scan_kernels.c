@@ -2,7 +2,7 @@
  * The kernels of a scan. */
 #include "scan_plan.h"
 
-/* Whether cl/scan/scan_packed.cl may add 16 bytes at a time. */
+/* Whether cl/scan/scan_pipelined.cl may add 16 bytes at a time. */
 static bool sums_bytes(const xli_scan_plan *plan)
 {
     const xli_problem *problem = &plan->problem;

@@ -30,7 +30,7 @@ static uint32_t choose_items(const xli_problem *problem, const xli_capabilities 
     return items;
 }
 
-/* Whether scan_pipelined.cl keeps elements as they are in memory: cl/scan/scan_packed.cl. */
+/* Whether cl/scan/scan_pipelined.cl keeps elements as they are in memory (XL_PACKED). */
 static bool is_packed(const xli_problem *problem, const xli_scan_shape *shape)
 {
     return problem->in.bytes < 4 && shape->vector > 1 && problem->op <= XL_XOR && problem->op > 0 &&

@@ -17,7 +17,7 @@ enum { LONGEST = 1 << 30 };
 /* Registers: those of NVIDIA's compute units, and the fewest of a work-item. */
 enum { UNIT_REGISTERS = 65536, LEAST_REGISTERS = 32 };
 
-/* As cl/tile/tile_descriptor.cl counts them. */
+/* As cl/tile/tile_prefix.cl counts them. */
 enum { HEADER_WORDS = 8 };
 
 bool xli_select_looks(const xli_select_problem *problem)

@@ -18,8 +18,7 @@ static void add_radix_text(xli_text *text, const xli_sort_problem *problem,
     };
     const xli_definition sweep[] = {
         {"XL_RING_TILES", t->ring_tiles},  {"XL_SWEEP_DEPTH", size->depth},
-        {"XL_REGISTERS", size->registers}, {"XL_ORDERED", 0},
-        {"XL_TILES_PER_LANE", 1},          {"XL_SPIN_LIMIT", t->spin_limit},
+        {"XL_REGISTERS", size->registers}, {"XL_SPIN_LIMIT", t->spin_limit},
         {"XL_LATE", t->inject_delay},
     };
     const xli_definition buckets[] = {{"XL_RADIX_BUCKETS", shape->buckets}};

@@ -19,7 +19,7 @@ static uint64_t radix_bytes(const xli_sort_problem *problem, const xli_radix_siz
 }
 
 /* The most sub-groups of a group. On a device without sub-groups, 32 work-items with counters and
- * masks take their place (cl/group/group_rank.cl). */
+ * masks take their place (cl/sort/radix_tile.cl). */
 static uint32_t sub_groups_of(const xli_capabilities *capabilities, uint32_t group)
 {
     enum { NARROWEST = 8, STANDS_FOR = 32 };

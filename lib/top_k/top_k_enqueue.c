@@ -10,7 +10,7 @@
  * that sort is stable: results are written in the order of the input. */
 #include "top_k_plan.h"
 
-/* As in cl/top_k/top_k_state.cl. */
+/* As in cl/top_k/top_k_pass.cl. */
 enum { OUTPUT_PAIRS = 4, DIGIT_BITS = 11, RESULTS_AT = 496 };
 
 /* Work-items of a group in which each processes one result. */

@@ -3,7 +3,7 @@
 #include "top_k_shape.h"
 
 /* A chunk has a list and 3 more words. MOST_CHUNKS of them take less than 4 MiB, together with the
- * states and the counts of 6 digits for the keys and for a sample (cl/top_k/top_k_state.cl). */
+ * states and the counts of 6 digits for the keys and for a sample (cl/top_k/top_k_pass.cl). */
 enum { MOST_CHUNKS = 1536, ROOM = 640, CHUNK_WORDS = 3, STATE_BYTES = 512 + 2 * 6 * 2048 * 4 };
 
 /* Parts of a sample for each compute unit. The keys of a sample are far apart, so that reads are

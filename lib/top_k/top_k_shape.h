@@ -68,7 +68,7 @@ bool xli_top_k_ranks(const xli_top_k_problem *problem, const xli_top_k_shape *sh
 bool xli_top_k_is_wide(const xli_top_k_problem *problem);
 
 /* The parts of a call's scratch, as bytes from its start: state and counts of
- * cl/top_k/top_k_state.cl; if there are values, the index of each result; then, for each result
+ * cl/top_k/top_k_pass.cl; if there are values, the index of each result; then, for each result
  * that is sorted, a word of 64 bits and, for wide keys, one of 32 bits (places); and the scratch of
  * the sort. */
 typedef struct xli_top_k_layout {

@@ -118,7 +118,7 @@ typedef struct xli_tune_select {
     uint32_t spin_limit, inject_delay, inject_tear;
 } xli_tune_select;
 
-/* For tests: which tiles are late (xl_is_late() of cl/tile/tile_descriptor.cl): one in `delay`, which
+/* For tests: which tiles are late (xl_is_late() of cl/tile/tile_prefix.cl): one in `delay`, which
  * publishes half of its value first if `tear`. */
 static inline uint32_t xli_late(uint32_t delay, uint32_t tear)
 {

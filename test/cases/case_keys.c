@@ -47,7 +47,7 @@ void order_keys(const fuzz_case *c, size_t n, void *keys, uint64_t breaks)
 
 /* ---- keys for one path ----------------------------------------------------------------------- */
 
-/* Which key of each `stride` is number i of a selection's sample: cl/top_k/top_k_state.cl. */
+/* Which key of each `stride` is number i of a selection's sample: cl/top_k/top_k_pass.cl. */
 static uint64_t sampled(uint32_t i, uint64_t stride)
 {
     uint32_t mixed = (i + 1) * 0x9e3779b1u;

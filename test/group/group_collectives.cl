@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Functions of a whole work-group, for group_test.c. Each function is called twice in a row on
  * the same local memory, so that a missing barrier at the end of the first call would show. */
-#include "../../cl/group/group_reduce.cl"
 #include "../../cl/group/group_segmented.cl"
 
 #define XLT_RESULTS 19

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # usage: lane_amd.sh waves|instructions
 #
-# The lanes of AMD's GPUs (cl/lane/lane_amd.cl) where no such GPU is.
+# The lanes of AMD's GPUs (cl/lane/lane.cl) where no such GPU is.
 #   waves         they are right: lane_amd_wave.cl and .c emulate AMD's instructions on this machine
 #   instructions  clang, which is AMD's compiler, makes cross-lane instructions of lane_amd_moves.cl,
 #                 no call, and no scratch memory

@@ -12,7 +12,8 @@ uint xl_identity_e(void)
 {
     return 0;
 }
-#include "../../cl/lane/lane_scan_total.cl"
+#define XL_SCANS_ROWS 1
+#include "../../cl/group/group_scan.cl"
 
 /* A second type: the first one's are elements with flags. */
 enum { sum_commutes = 1 };
@@ -30,7 +31,7 @@ uint sum_op(uint a, uint b)
 #undef XL_T
 #define XL_NAME sum
 #define XL_T uint
-#include "../../cl/lane/lane_segmented.cl"
+#include "../../cl/group/group_segmented.cl"
 
 __kernel void reduce(__global uint *a)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * The lanes of AMD's GPUs (cl/lane/lane_amd.cl and its users in cl/lane) against plain loops.
+ * The lanes of AMD's GPUs (cl/lane/lane.cl and its users in cl/group) against plain loops.
  * lane_amd.sh compiles it with lane_amd_wave.cl, for this machine, with the
  * number of lanes, the generation and the kind of trial. Work-items are contexts of one thread:
  * each runs until it meets the others. */
@@ -32,6 +32,7 @@ size_t local_id(uint32_t dimension) __asm__("_Z12get_local_idj");
 size_t local_size(uint32_t dimension) __asm__("_Z14get_local_sizej");
 uint32_t bits_of_word(uint32_t x) __asm__("_Z8popcountj");
 uint64_t bits_of_long(uint64_t x) __asm__("_Z8popcountm");
+uint32_t zeros_before_word(uint32_t x) __asm__("_Z3clzj");
 uint64_t zeros_before(uint64_t x) __asm__("_Z3clzm");
 uint32_t least(uint32_t a, uint32_t b) __asm__("_Z3minjj");
 
@@ -53,6 +54,11 @@ uint32_t bits_of_word(uint32_t x)
 uint64_t bits_of_long(uint64_t x)
 {
     return (uint64_t)__builtin_popcountll(x);
+}
+
+uint32_t zeros_before_word(uint32_t x)
+{
+    return x == 0 ? 32 : (uint32_t)__builtin_clz(x);
 }
 
 uint64_t zeros_before(uint64_t x)

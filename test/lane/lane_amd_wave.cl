@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * AMD's waves emulated on this machine (lane_amd_wave.c, by lane_amd.sh): the builtins that
- * cl/lane/lane_amd.cl uses, as AMD's instruction manuals define them, done by work-items that
+ * cl/lane/lane.cl uses, as AMD's instruction manuals define them, done by work-items that
  * synchronize and read each other's words.
  *
  * Asks for XL_LANES 32 or 64, XLT_GENERATION (8: gfx8 and gfx9, 10, 11, 0: not told) and XLT_KIND,
@@ -22,7 +22,9 @@
 #define __GFX11__ 1
 #endif
 #define XLT_NOTHING 0xdeadbeefu
-#define barrier(fence) ((void)0) /* no function with a barrier is called */
+/* No function of a work-group is called. */
+#define barrier(fence) ((void)0)
+#define atomic_or(word, bits) ((void)0)
 #define XLT_LANE ((uint)get_local_id(0) % XL_LANES)
 
 /* v of lane `from` of the wave; every lane's v is there when it returns. lane_amd_wave.c. */
@@ -134,9 +136,10 @@ ulong map_op(ulong f, ulong g)
 #define XL_T ulong
 #endif
 #if XLT_KIND == 2
-#include "../../cl/lane/lane_scan_total.cl"
+#define XL_SCANS_ROWS 1
+#include "../../cl/group/group_scan.cl"
 #else
-#include "../../cl/lane/lane_segmented.cl"
+#include "../../cl/group/group_segmented.cl"
 #endif
 
 /* 32 words for each work-item, of 128. */

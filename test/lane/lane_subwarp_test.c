@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Counts of predicates in the segments of rows of 1 to 64 lanes (lane_subwarp.cl,
+ * Counts of predicates in the segments of rows of 1 to 64 lanes (group_ballot.cl,
  * group_ballot.cl): the worked example of Park's paper at every width, and heads
  * anywhere, against plain loops. */
 #include "lane_ways.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Shared by the models of the single-pass scan: the state memory of cl/tile/tile_descriptor.cl
+ * Shared by the models of the single-pass scan: the state memory of cl/tile/tile_prefix.cl
  * (tickets, epochs, descriptors published word by word), values, consecutive calls on the same
  * memory, and a group that may stop forever.
  *

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * The scan that looks back in no fixed order (cl/scan/scan_lookback.cl with xl_tile_prefix() of
- * cl/tile/tile_prefix.cl, XL_ORDERED 0) as a model for spin: bounded polling, the fallback for an
+ * cl/tile/tile_prefix.cl, XL_LOOKBACK_ORDERED 0) as a model for spin: bounded polling, the fallback for an
  * empty tile, in-place output, and the early PREFIX of a tile in which a segment begins.
  * scan_descriptor.pml describes the checks; ci/model.sh runs them.
  *

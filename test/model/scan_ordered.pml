@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * The scan that looks back in a fixed order (cl/scan/scan_lookback.cl with xl_tile_prefix() of
- * cl/tile/tile_prefix.cl, XL_ORDERED 1) as a model for spin. scan_window.pml models the look-back;
+ * cl/tile/tile_prefix.cl, XL_LOOKBACK_ORDERED 1) as a model for spin. scan_window.pml models the look-back;
  * scan_descriptor.pml describes the checks; ci/model.sh runs them.
  *
  * Only the defaults are correct:

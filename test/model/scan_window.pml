@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Look-back in a fixed order (XL_ORDERED 1 of cl/tile/tile_prefix.cl), shared by scan_ordered.pml
+ * Look-back in a fixed order (XL_LOOKBACK_ORDERED 1 of cl/tile/tile_prefix.cl), shared by scan_ordered.pml
  * and scan_pipelined.pml: windows of tiles; AGGREGATE of every tile and PREFIX of a window's last; the
  * fallback for a tile, which publishes its result, and for the start of a window. With ROUNDS, a
  * prefix is right only if it is the one expression that the kernel promises.

@@ -128,7 +128,7 @@ static void write_lines(char *text, unsigned way, unsigned tile_bytes, unsigned 
 }
 
 /* How many aggregates others computed: counted in the header of the state, which the
- * scratch starts with (cl/tile/tile_descriptor.cl). */
+ * scratch starts with (cl/tile/tile_prefix.cl). */
 static cl_uint redone(const xlt_buffer *scratch)
 {
     cl_uint words[4];

@@ -146,7 +146,7 @@ XLT_TEST(scratch_is_cleared)
 /* ---- a bound --------------------------------------------------------------------------------- */
 
 /* With random keys a few more than wanted are within the bound. Their number is the last of the 128
- * words in front of the counts (cl/top_k/top_k_state.cl). It is 140 or so, as number 14 of 64. */
+ * words in front of the counts (cl/top_k/top_k_pass.cl). It is 140 or so, as number 14 of 64. */
 static void bound_is_close(uint32_t shape)
 {
     enum { N = 640, K = 2, SAMPLE = 64, BOUNDED = 127, NO_LIST = 512 + 2 * 6 * 2048 * 4 };

@@ -16,7 +16,7 @@ static long patience(void)
     return xlt_on_oclgrind() ? 600 : 30;
 }
 
-/* ---- the tiles of a scan (cl/tile/tile_descriptor.cl) ---------------------------------------- */
+/* ---- the tiles of a scan (cl/tile/tile_prefix.cl) ---------------------------------------- */
 
 enum { HEADER_WORDS = 8, EPOCH_BITS = 30, AGGREGATE = 1, PREFIX = 2 };
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * The cuts of a sort's merge, for tile_test.c. */
-#include "../../cl/sort/merge_runs.cl"
+#include "../../cl/sort/sort_tile.cl"
 
 /* Cuts at a work-item's number % side and / side, which need not go together: 0 if a tile of
  * `count` elements takes all of them, and no more, from two runs of `length`. */

@@ -237,7 +237,9 @@ XLT_TEST_SETUP(offsets_past_2_to_32, exactly)
 }
 
 static const char sort_text[] = "#define XL_KEY_BYTES 4\n#define XL_KEY_KIND 0\n"
-                                "#define XL_SERIAL 0\n#define XL_SORT_GROUP 1\n"
+                                "#define XL_SERIAL 1\n#define XL_SORT_GROUP 1\n"
+                                "#define XL_SORT_TILE_LOG 4\n#define XL_SORT_STABLE 0\n"
+                                "#define XL_SORT_INDICES 0\n"
                                 "#define XL_KEY_DESCENDING 0\n#define XL_SORT_VALUES 0\n";
 
 /* As many keys as a sort takes: two runs of 2^31 zeros, of which the first ends in sevens. */
@@ -441,7 +443,8 @@ static xli_kernel prefix_kernel(const prefixes *p)
     XLT_OK(xli_element_resolve(xlt_context(), capabilities, "type", XL_U32, NULL, &element));
     xli_element_text(&text, capabilities, (const xli_element *[]){&element}, 1, XL_SUM, NULL);
     xli_text_add(&text,
-                 "#define XL_ACCUMULATOR 0\n#define XL_ORDERED %d\n#define XL_TILES_PER_LANE 4\n"
+                 "#define XL_ACCUMULATOR 0\n#define XL_LOOKBACK_ORDERED %d\n"
+                 "#define XL_LOOKBACK_TILES 4\n"
                  "#define XL_TEST_DIGITS %d\n#define XL_GROUP_SIZE %zu\n",
                  p->ordered, p->columns > 1, p->columns);
     const xli_kernel kernel =
