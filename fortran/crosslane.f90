@@ -480,7 +480,6 @@ module crosslane
         integer(c_int32_t) :: operation = 0
         integer(c_int32_t) :: order = 0
         integer(c_int32_t) :: equal_zeros = 0
-        integer(c_int32_t) :: large = 0
         integer(c_int32_t) :: num_tunables = 0
         type(c_ptr) :: tunables = c_null_ptr
     end type

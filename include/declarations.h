@@ -415,7 +415,6 @@ typedef struct xl_merge_desc {
     uint32_t operation;
     uint32_t order;
     uint32_t equal_zeros;
-    uint32_t large;
     uint32_t num_tunables;
     const xl_tunable *tunables;
 } xl_merge_desc;

@@ -2,25 +2,16 @@
  * The arguments that the kernels of a merge share. */
 #include "../tile/tile_merge.cl"
 
-/* Tests merge few elements as a large merge, with places from below 2^32 to above: in each input
- * places are numbered as if that many elements preceded the first one, and array pointers are moved
- * back as far. The output has twice as many. */
-#if XL_LARGE
+/* Tests merge few elements with places from below 2^32 to above: in each input places are numbered
+ * as if that many elements preceded the first one, and array pointers are moved back as far. The
+ * output has twice as many. */
 #define XL_MERGE_BEGIN (XL_INJECT_PLACES > 0 ? ((ulong)1 << 32) - XL_INJECT_PLACES : 0ul)
 #define XL_MERGE_NUMBER                                                                            \
     n_a += XL_MERGE_BEGIN;                                                                         \
     n_b += XL_MERGE_BEGIN;
-#define XL_MERGE_RUN_BEGIN , XL_MERGE_BEGIN
 #define XL_MERGE_IN_OFFSET(offset) (long)(offset - XL_MERGE_BEGIN)
 #define XL_MERGE_OUT_OFFSET(offset) (long)(offset - 2 * XL_MERGE_BEGIN)
 #define XL_MERGE_OUT_PLACE(place) (place + 2 * XL_MERGE_BEGIN)
-#else
-#define XL_MERGE_NUMBER
-#define XL_MERGE_RUN_BEGIN
-#define XL_MERGE_IN_OFFSET(offset) offset
-#define XL_MERGE_OUT_OFFSET(offset) offset
-#define XL_MERGE_OUT_PLACE(place) place
-#endif
 
 /* The lengths of both inputs: at most n_a and n_b, or, if n_a_device or n_b_device is not NULL, at
  * most the number there. */
@@ -62,7 +53,7 @@ XL_PLACE xl_merge_length(XL_PLACE most, __global const ulong *length, ulong offs
 #define XL_MERGE_RUNS                                                                              \
     {                                                                                              \
         keys_a + XL_MERGE_IN_OFFSET(keys_a_offset), keys_b + XL_MERGE_IN_OFFSET(keys_b_offset),    \
-            n_a, n_b XL_MERGE_RUN_BEGIN                                                            \
+            n_a, n_b, XL_MERGE_BEGIN                                                               \
     }
 
 /* All arrays; XL_MERGE_MAKE makes `in` and `out` of them. */

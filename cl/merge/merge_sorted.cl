@@ -5,6 +5,7 @@
 #if XL_SERIAL
 #define xl_merge_has_keys(out) true
 #endif
+#define XL_PLACE ulong /* for any number of elements; on NVIDIA's GPUs also faster than uint */
 #include "merge_arguments.cl"
 
 #if XL_SERIAL

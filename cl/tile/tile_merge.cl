@@ -10,10 +10,9 @@
 
 #include "../prelude/prelude_key.cl"
 
-/* The place of an element in an array, or a number of elements. */
-#if XL_LARGE
-#define XL_PLACE ulong
-#else
+/* The type of the place of an element in an array, and of a number of elements: uint, unless the
+ * including file defines another one. */
+#ifndef XL_PLACE
 #define XL_PLACE uint
 #endif
 
@@ -23,9 +22,7 @@ typedef struct xl_runs {
     __global const XL_KEY *second;
     XL_PLACE first_length;
     XL_PLACE second_length;
-#if XL_LARGE
     XL_PLACE begin; /* for tests: elements before this one exist in neither run; else 0 */
-#endif
 } xl_runs;
 
 /* The part of each run that makes one tile of the merge. Indices count from the start of the
@@ -41,19 +38,12 @@ typedef struct xl_merge_partition {
  * form into a saturating subtraction, which Oclgrind 21.10 does not know. */
 XL_PLACE xl_merge_path_low(const xl_runs *runs, XL_PLACE d)
 {
-#if XL_LARGE
-    return (ulong)max((long)d - (long)runs->second_length, (long)runs->begin);
-#else
-    return (uint)max((long)d - (long)runs->second_length, 0L);
-#endif
+    return (XL_PLACE)max((long)d - (long)runs->second_length, (long)runs->begin);
 }
 
 XL_PLACE xl_merge_path_high(const xl_runs *runs, XL_PLACE d)
 {
-#if XL_LARGE
-    d -= runs->begin;
-#endif
-    return min(d, runs->first_length);
+    return min(d - runs->begin, runs->first_length);
 }
 
 /* Whether element i of the first run is among the first d of the merge; i must be below
@@ -221,9 +211,7 @@ void xl_merge_chunk(xl_merge_in in, const xl_merge_out *out, XL_PLACE first, uin
     in.keys.second += part.second_begin;
     in.keys.first_length = part.from_first;
     in.keys.second_length = part.from_second;
-#if XL_LARGE
     in.keys.begin = 0;
-#endif
     XL_EACH_VALUE(XL_MERGE_SKIP_VALUES)
     xl_merge_pieces(&in, out, first, count);
 }

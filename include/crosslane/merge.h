@@ -48,7 +48,6 @@ typedef struct xl_merge_desc {
     uint32_t order;       /* xl_sort_order of both inputs and of the output */
     uint32_t equal_zeros; /* 1: floating-point -0 and +0 are equal; 0: -0 comes before +0. Keys keep
                              their bits. No effect on integers */
-    uint32_t large;       /* 1: n_a + n_b may exceed 2^32 - 1; must be 0 except for XL_MERGE_ALL */
 
     uint32_t num_tunables; /* elements of tunables */
     /* NULL, or values of merge.* for this plan (xl_tunable in types.h) */
@@ -60,8 +59,8 @@ typedef struct xl_merge_desc {
  * XL_MERGE_ALL and XL_MERGE_UNION, min(n_a, n_b) for XL_MERGE_INTERSECTION, n_a for
  * XL_MERGE_DIFFERENCE. Elements behind the result are not written. */
 typedef struct xl_merge_args {
-    size_t n_a, n_b; /* keys of either input, together at most 2^32 - 1, or 2^48 - 1 if desc.large
-                        is 1; may be 0 */
+    size_t n_a, n_b; /* keys of either input, together at most 2^48 - 1 for XL_MERGE_ALL and
+                        2^32 - 1 for the others; may be 0 */
 
     /* 0: the inputs are a and b. Above 0, for XL_MERGE_ALL only: the inputs are num_runs sorted
      * runs of keys_a, which have n_a keys together. n_b is 0; n_a_device, n_b_device, keys_b,
@@ -100,7 +99,7 @@ XL_NODISCARD XL_API xl_status xl_merge_create(xl_context *ctx, const xl_merge_de
                                               xl_plan **plan);
 
 /* Scratch, by n_a, n_b and num_runs. XL_MERGE_ALL: 0 bytes on CPUs and for few keys
- * (merge.search_tiles tiles); else 4 bytes a tile, 8 if desc.large is 1. Others: 12 bytes a tile.
+ * (merge.search_tiles tiles); else 8 bytes a tile. Others: 12 bytes a tile.
  * If num_runs is above 2, it also holds one more copy of keys_a, values_a and more_values_a. */
 XL_NODISCARD XL_API xl_status xl_merge_scratch(const xl_plan *plan, const xl_merge_args *args,
                                                size_t *bytes);

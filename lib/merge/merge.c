@@ -21,12 +21,6 @@ static xl_status check(xl_context *ctx, const void *of)
                         "XL_MERGE_INTERSECTION or XL_MERGE_DIFFERENCE",
                         (unsigned)desc->operation));
     XL_TRY(xli_key_check_order(ctx, desc->order));
-    if (desc->large > 1)
-        XL_TRY(xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT, "desc.large: %" PRIu32 "; must be 0 or 1",
-                        desc->large));
-    if (desc->large && desc->operation != XL_MERGE_ALL)
-        XL_TRY(xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT,
-                        "desc.large: 1; requires desc.operation XL_MERGE_ALL"));
 done:
     return status;
 }
@@ -44,21 +38,17 @@ static void drop(xl_plan *base)
 
 static void add_text(xli_text *text, const xli_merge_problem *problem, const xli_merge_shape *shape)
 {
-    const xli_definition large[] = {
-        {"XL_LARGE", 1},
-        {"XL_INJECT_PLACES", shape->inject_places},
-    };
     const xli_definition lines[] = {
         {"XL_SERIAL", shape->serial},
         {"XL_VALUES", problem->values.count},
         {"XL_GROUP_SIZE", shape->group_size},
         {shape->serial ? NULL : "XL_ITEMS", shape->items},
         {shape->sets ? "XL_MERGE_OPERATION" : NULL, (size_t)problem->operation},
+        {shape->sets ? NULL : "XL_INJECT_PLACES", shape->inject_places},
     };
     xli_key_text(text, problem->key, problem->descending, problem->equal_zeros);
     xli_values_text(text, &problem->values);
     xli_text_define(text, lines, XLI_COUNT(lines));
-    xli_text_define(text, large, shape->large ? XLI_COUNT(large) : 0);
 }
 
 static xl_status build(xli_merge_plan *plan, size_t *most)
@@ -99,8 +89,7 @@ static xl_status make(xl_plan *base, const void *of)
     plan->problem = (xli_merge_problem){.key = desc->key,
                                         .operation = (xl_merge_operation)desc->operation,
                                         .descending = desc->order == XL_DESCENDING,
-                                        .equal_zeros = desc->equal_zeros != 0,
-                                        .large = desc->large != 0};
+                                        .equal_zeros = desc->equal_zeros != 0};
     XL_TRY(xli_values_read(base->ctx, desc->value, desc->more_values, &plan->problem.values));
     do {
         xli_merge_shape_of(&plan->problem, &device, &tune.merge, most, &plan->shape);
@@ -130,19 +119,19 @@ static xl_status count_runs(const xl_plan *base, const xl_merge_args *args)
     return XL_SUCCESS;
 }
 
-/* Places on the device have 32 bits, in a large merge 48. 16 bytes are more than a key or a place
+/* Places on the device have 48 bits, in a set operation 32. 16 bytes are more than a key or a place
  * has. */
 static xl_status count(const xl_plan *base, const void *of)
 {
     const xl_merge_args *const args = of;
     const xli_merge_problem *const problem = &((const xli_merge_plan *)base)->problem;
-    const uint64_t counted = problem->large ? (UINT64_C(1) << 48) - 1 : UINT32_MAX;
+    const uint64_t counted =
+        problem->operation == XL_MERGE_ALL ? (UINT64_C(1) << 48) - 1 : UINT32_MAX;
     const size_t most = (size_t)(counted < SIZE_MAX / 16 ? counted : SIZE_MAX / 16);
-    const bool may_be_large = !problem->large && problem->operation == XL_MERGE_ALL;
     if (args->n_a > most || args->n_b > most - args->n_a)
         return xli_fail(base->ctx, XL_ERROR_INVALID_ARGUMENT,
-                        "args.n_a, args.n_b: %zu and %zu; must be at most %zu together%s",
-                        args->n_a, args->n_b, most, may_be_large ? " unless desc.large is 1" : "");
+                        "args.n_a, args.n_b: %zu and %zu; must be at most %zu together", args->n_a,
+                        args->n_b, most);
     return args->num_runs > 0 ? count_runs(base, args) : XL_SUCCESS;
 }
 

@@ -20,10 +20,10 @@ static void add_pair(xli_args *list, const xli_span *a, const xli_span *b)
     xli_args_add_span(list, b->buffer ? b : a);
 }
 
-/* Adds n elements, in 64 bits for a large merge. */
+/* Adds n elements, as the kernels count them. */
 static void add_number(xli_args *list, const flow *f, size_t n)
 {
-    xli_args_add(list, f->plan->shape.large ? XLI_U64(n) : XLI_U32(n));
+    xli_args_add(list, f->plan->shape.sets ? XLI_U32(n) : XLI_U64(n));
 }
 
 static void add_length(xli_args *list, const flow *f, size_t n, const xli_span *device)

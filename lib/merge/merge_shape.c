@@ -24,7 +24,6 @@ void xli_merge_shape_of(const xli_merge_problem *problem, const xli_tune_device 
     const uint32_t least = sets ? 2 : 1; /* a pair of equal keys */
     const size_t group = xli_max(1, xli_min(xli_min(tune->group, most), device->max_work_group));
     *shape = (xli_merge_shape){.sets = sets,
-                               .large = problem->large,
                                .serial = serial,
                                .group_size = serial ? 1 : (uint32_t)group,
                                .items = (uint32_t)xli_max(least, items),
@@ -65,7 +64,7 @@ bool xli_merge_has_cuts(const xli_merge_shape *shape, size_t n)
 
 size_t xli_merge_place_bytes(const xli_merge_shape *shape)
 {
-    return shape->large ? sizeof(cl_ulong) : sizeof(cl_uint);
+    return shape->sets ? sizeof(cl_uint) : sizeof(cl_ulong);
 }
 
 size_t xli_merge_scratch_bytes(const xli_merge_shape *shape, size_t n)

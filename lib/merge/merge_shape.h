@@ -15,19 +15,17 @@ typedef struct xli_merge_problem {
     xl_merge_operation operation;
     bool descending;
     bool equal_zeros; /* -0 equals +0, if keys have both */
-    bool large;       /* n_a + n_b may exceed 32 bits */
 } xli_merge_problem;
 
 typedef struct xli_merge_shape {
     bool sets;              /* of a set operation */
-    bool large;             /* places in the arrays have 64 bits */
     bool serial;            /* one work-item merges a chunk, else a work-group merges a tile */
     uint32_t group_size;    /* work-items of every launch */
     uint32_t items;         /* elements of a work-item of a group that merges a tile */
     uint32_t most;          /* elements of a chunk */
     uint32_t units;         /* compute units */
     uint32_t search_tiles;  /* most tiles that find their own parts of the arrays */
-    uint32_t inject_places; /* of a large merge, for tests */
+    uint32_t inject_places; /* for tests */
 } xli_merge_shape;
 
 /* `most`: work-items that the kernels allow in a group. */

@@ -323,7 +323,7 @@ const xli_tunable xli_tunables[XLI_TUNABLES] = {
      MEANS("Up to this many tiles find their parts of both inputs themselves; with more a separate "
            "launch does.")},
     {MERGE(inject_places), RANGE(0, UINT32_MAX), FOR_TESTS,
-     MEANS("A merge of desc.large 1 counts places from 2^32 less this number on; 0: from 0.")},
+     MEANS("A merge counts places from 2^32 less this number on; 0: from 0.")},
 
     {SEARCH(serial), SWITCH, MEANS("1: one work-item processes a chunk; 0: a work-group does.")},
     {SEARCH(group), RANGE(1, 1024), DOUBLING(2),

@@ -127,7 +127,7 @@ static inline uint32_t xli_late(uint32_t delay, uint32_t tear)
 
 typedef struct xli_tune_merge {
     uint32_t serial, group, item_bytes, set_bytes, chunk, search_tiles;
-    uint32_t inject_places; /* of a large merge */
+    uint32_t inject_places;
 } xli_tune_merge;
 
 typedef struct xli_tune_search {

@@ -76,7 +76,6 @@ static xl_merge_desc merge_desc(const xl_sort_desc *sort)
     memcpy(desc.more_values, sort->more_values, sizeof desc.more_values);
     desc.order = sort->order;
     desc.equal_zeros = sort->equal_zeros;
-    desc.large = sort->large;
     return desc;
 }
 

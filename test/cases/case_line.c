@@ -110,7 +110,7 @@ static const struct {
     [VALUE_BYTES] = {"value-bytes", NAMES("4", "1", "2", "8", "12", "16", "100"), 0, O | T | M | X},
     [MORE] = {"more", NULL, 3, O | T | M | X},
     [EQUAL_ZEROS] = {"equal-zeros", NAMES("no", "yes"), 0, R | O | T | M | F},
-    [WIDE] = {"large", NAMES("no", "yes"), 0, O | M},
+    [WIDE] = {"large", NAMES("no", "yes"), 0, O},
     [CHOICE] = {"choice", NAMES("if", "partition", "partition3", "unique", "runs", "repeat"), 0, X},
     [BY] = {"by", NAMES("predicate", "flags", "bitmask"), 0, X},
     [TEXT] = {"text", NAMES("none", "given"), 0, X | W},

@@ -30,7 +30,6 @@ static xl_status open_merge(const fuzz_case *c, open_plan *plan)
     desc.operation = (uint32_t)c->of[OPERATION];
     desc.order = (uint32_t)c->of[ORDER];
     desc.equal_zeros = (uint32_t)c->of[EQUAL_ZEROS];
-    desc.large = (uint32_t)c->of[WIDE];
     return xl_merge_create(plan->ctx, &desc, &plan->of.array_plan);
 }
 

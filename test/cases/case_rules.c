@@ -210,9 +210,8 @@ static void rules_of_folds_and_sorts(pass *p)
          "only the least and the greatest tell zeros apart");
     CHECKED(EQUAL_ZEROS, OF(COMPARE) == COMPARE_NONE && !has_some_bits(c),
             "zeros are equal only in an order of all bits");
-    CHECKED(WIDE, IS(MERGE) || (OF(COMPARE) == COMPARE_NONE && !OF(SEGMENTS) && !OF(EQUAL_ZEROS)),
+    CHECKED(WIDE, OF(COMPARE) == COMPARE_NONE && !OF(SEGMENTS) && !OF(EQUAL_ZEROS),
             "large sorts are radix sorts of whole arrays");
-    CHECKED(WIDE, !OF(OPERATION), "set operations are not large");
     CHECKED(ALGORITHM, !IS(SORT) || OF(COMPARE) == COMPARE_NONE, "comparators take XL_SORT_AUTO");
     CHECKED(ALGORITHM, !IS(SORT) || !OF(SEGMENTS) || OF(ALGORITHM) == ALGORITHM_BITONIC,
             "segments are not sorted by digits");

@@ -194,7 +194,6 @@ static void merge_both_ways(bool has_values)
     xl_merge_desc_init(&desc);
     desc.key = XL_U8;
     desc.value = has_values ? XL_U8 : XL_NONE;
-    desc.large = 1;
     if (!past_fits(n, has_values ? 4 : 2))
         skip();
     past p = past_make(n, has_values);

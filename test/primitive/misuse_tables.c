@@ -233,9 +233,6 @@ static const misuse_desc desc_merge[] = {
      DESC{.key = XL_U32, .value = XL_U32, .more_values = {XL_U32, XL_NONE, XL_U32}}, BAD},
     {"desc.operation: 4; must be XL_MERGE_ALL", DESC{.key = XL_U32, .operation = 4}, BAD},
     {"desc.order: 7; must be XL_ASCENDING or XL_DESCENDING", DESC{.key = XL_U32, .order = 7}, BAD},
-    {"desc.large: 2; must be 0 or 1", DESC{.key = XL_U32, .large = 2}, BAD},
-    {"desc.large: 1; requires desc.operation XL_MERGE_ALL",
-     DESC{.key = XL_U32, .large = 1, .operation = XL_MERGE_UNION}, BAD},
 };
 #undef DESC
 #define ARGS xl_merge_args
@@ -249,10 +246,10 @@ static const misuse_call call_merge[] = {
     {BAD, "args.n_a, args.n_b: 40 and ", {SET(n_b, SIZE_MAX)}, false},
 #if SIZE_MAX > UINT32_MAX
     {BAD,
-     "args.n_a, args.n_b: 4294967296 and 60; must be at most 4294967295 together unless desc.large",
-     {SET(n_a, (size_t)1 << 32)},
+     "args.n_a, args.n_b: 281474976710656 and 60; must be at most 281474976710655 together",
+     {SET(n_a, (size_t)1 << 48)},
      false},
-    {BAD, "args.n_a, args.n_b: 4294967295 and 60", {SET(n_a, UINT32_MAX)}, false},
+    {BAD, "args.n_a, args.n_b: 281474976710655 and 60", {SET(n_a, ((size_t)1 << 48) - 1)}, false},
 #endif
 };
 #undef ARGS

@@ -336,7 +336,6 @@ XLT_TEST(large_merges)
     xl_plan_details details;
     xl_merge_desc desc;
     xl_merge_desc_init(&desc);
-    desc.large = 1;
     desc.tunables = tiles;
     desc.num_tunables = 3;
     XLT_OK(xl_merge_create(xlt_context(), &desc, &plan));
@@ -346,6 +345,12 @@ XLT_TEST(large_merges)
     refused(&misuses[2], xlt_context(),
             xl_merge_scratch(plan, &(xl_merge_args){.n_a = (size_t)1 << 48}, &bytes), bad,
             "args.n_a, args.n_b: 281474976710656 and 0; must be at most 281474976710655");
+    xl_plan_destroy(plan);
+    desc.operation = XL_MERGE_UNION;
+    XLT_OK(xl_merge_create(xlt_context(), &desc, &plan));
+    refused(&misuses[2], xlt_context(),
+            xl_merge_scratch(plan, &(xl_merge_args){.n_a = past}, &bytes), bad,
+            "args.n_a, args.n_b: 4294967296 and 0; must be at most 4294967295 together");
     xl_plan_destroy(plan);
 }
 #endif

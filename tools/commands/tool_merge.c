@@ -51,7 +51,6 @@ static int merge_on_device(const session *s, const merge_options *o, const char 
     desc.operation = operation_of(o);
     desc.order = o->descending ? XL_DESCENDING : XL_ASCENDING;
     desc.equal_zeros = 1;
-    desc.large = !counts && out->count > UINT32_MAX;
     progress_compiling();
     const xl_status created = xl_merge_create(s->ctx, &desc, &plan);
     TRY(session_prepare(s, created, &plan, &(xl_merge_args){.n_a = in[0].count, .n_b = in[1].count},
