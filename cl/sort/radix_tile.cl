@@ -341,6 +341,17 @@ xl_place xl_radix_target_of(const xl_radix_tile *tile, uint digit, uint at)
     return at < tile->count ? tile->shared->offset[digit] + at : ~(xl_place)0;
 }
 
+#if XL_SORT_VALUES
+/* The value of key `at` of the tile; indices are generated in the first pass. A pointer to the tile,
+ * to which small numbers are added, makes a sort of pairs 2 % faster on an H200. */
+xl_value xl_tile_value(const xl_radix_tile *tile, uint at)
+{
+    if (XL_SORT_INDICES && tile->is_input)
+        return (xl_value)(tile->first + at - xl_first_place());
+    return (tile->from.values + tile->first)[at];
+}
+#endif
+
 enum { XL_PACKED_DIGITS = (XL_ITEMS + 3) / 4 };
 void xl_radix_tile_store(const xl_radix_tile *tile, const xl_radix_items *items)
 {
@@ -370,7 +381,7 @@ void xl_radix_tile_store(const xl_radix_tile *tile, const xl_radix_items *items)
 #pragma unroll
     for (uint i = 0; i < XL_ITEMS; ++i)
         if (first + i * step < tile->count)
-            value[i] = xl_radix_value(tile->from, tile->first + first + i * step, tile->is_input);
+            value[i] = xl_tile_value(tile, first + i * step);
     xl_local_barrier();
 #pragma unroll
     for (uint i = 0; i < XL_ITEMS; ++i)

@@ -35,6 +35,7 @@ xl_runs xl_runs_at(__global const XL_KEY *keys, uint begin, uint n, uint run)
     xl_runs runs;
     runs.first_length = min(run, n - begin);
     runs.second_length = min(run, n - begin - runs.first_length);
+    runs.begin = 0;
     runs.first = keys + begin;
     runs.second = keys + begin + runs.first_length;
     return runs;

@@ -11,6 +11,7 @@ __kernel void xl_test_merge_partition_of(uint length, uint d, uint count, uint s
     const xl_merge_partition partition = xl_merge_partition_of(d, count, i % side, i / side);
     xl_runs runs;
     runs.first_length = runs.second_length = length;
+    runs.begin = 0;
     outside[i] = partition.from_first > count || partition.from_second > count ||
                  partition.from_first + partition.from_second != count ||
                  partition.first_begin + partition.from_first > length ||
