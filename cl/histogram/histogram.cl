@@ -433,7 +433,7 @@ __kernel void xl_histogram_finish(ulong n_most, const __global ulong *length, ul
     const uint greatest = exponents[exponents_offset + k];
     if (adds && greatest == 0)
         return;
-    const ulong n = length ? min(n_most, length[length_offset]) : n_most;
+    const ulong n = xl_length(n_most, length, length_offset);
     const int shift = xl_steps_shift(n);
     const xl_real_bits sum = xl_sum_bits(sums[sums_offset + k], greatest, shift);
     __global xl_real_bits *const to = out + out_offset + k;

@@ -19,25 +19,20 @@
     XL_PLACE n_a, __global const ulong *n_a_device, ulong n_a_offset, XL_PLACE n_b,                \
         __global const ulong *n_b_device, ulong n_b_offset
 
-XL_PLACE xl_merge_length(XL_PLACE most, __global const ulong *length, ulong offset)
-{
-    return length ? (XL_PLACE)min((ulong)most, length[offset]) : most;
-}
-
 /* Reads n_a and n_b, once in a kernel. One work-item of a group reads and broadcasts them, so that
  * a concurrent write cannot make work-items diverge at a barrier. */
 #if XL_SERIAL
 #define XL_MERGE_READ_LENGTHS                                                                      \
-    n_a = xl_merge_length(n_a, n_a_device, n_a_offset);                                            \
-    n_b = xl_merge_length(n_b, n_b_device, n_b_offset);                                            \
+    n_a = (XL_PLACE)xl_length(n_a, n_a_device, n_a_offset);                                        \
+    n_b = (XL_PLACE)xl_length(n_b, n_b_device, n_b_offset);                                        \
     XL_MERGE_NUMBER
 #else
 #define XL_MERGE_READ_LENGTHS                                                                      \
     __local XL_PLACE lengths[2];                                                                   \
     if (n_a_device || n_b_device) {                                                                \
         if (get_local_id(0) == 0) {                                                                \
-            lengths[0] = xl_merge_length(n_a, n_a_device, n_a_offset);                             \
-            lengths[1] = xl_merge_length(n_b, n_b_device, n_b_offset);                             \
+            lengths[0] = (XL_PLACE)xl_length(n_a, n_a_device, n_a_offset);                         \
+            lengths[1] = (XL_PLACE)xl_length(n_b, n_b_device, n_b_offset);                         \
         }                                                                                          \
         xl_local_barrier();                                                                        \
         n_a = lengths[0];                                                                          \

@@ -75,23 +75,32 @@ uint xl_log2_above(uint x)
     atomic_work_item_fence(CLK_GLOBAL_MEM_FENCE, memory_order_acq_rel, memory_scope_device)
 #endif
 
-/* Reads the number of elements of a launch, which may be stored on the device: sets n =
- * min(most, length[offset]), or most if length is NULL; `type` is an unsigned type. One work-item
- * reads and broadcasts, so that a concurrent write cannot make work-items diverge at a barrier. Use
- * it once in a kernel. */
+/* The number of elements of a launch, which may be stored on the device: length[offset], at most
+ * `most`; `most` if length is NULL. */
+ulong xl_length(ulong most, __global const ulong *length, ulong offset)
+{
+    return length ? min(most, length[offset]) : most;
+}
+
+/* The same for all work-items of a group; `share` is a variable in local memory. One work-item reads
+ * and broadcasts, so that a concurrent write cannot make work-items diverge at a barrier. Use it once
+ * in a kernel. XL_LENGTH_READ sets n, of the unsigned type `type`. */
 #if defined(XL_SERIAL) && XL_SERIAL
-#define XL_LENGTH_READ(type, n, most, length, offset)                                              \
-    n = length ? (type)min((ulong)most, length[offset]) : most;
+#define XL_LENGTH_READ(type, n, most, length, offset) n = (type)xl_length(most, length, offset);
 #else
+ulong xl_length_shared(ulong most, __global const ulong *length, ulong offset, __local ulong *share)
+{
+    if (!length)
+        return most;
+    if (get_local_id(0) == 0)
+        *share = xl_length(most, length, offset);
+    xl_local_barrier();
+    return *share;
+}
+
 #define XL_LENGTH_READ(type, n, most, length, offset)                                              \
-    __local type shared_length;                                                                    \
-    n = most;                                                                                      \
-    if (length) {                                                                                  \
-        if (get_local_id(0) == 0)                                                                  \
-            shared_length = (type)min((ulong)most, length[offset]);                                \
-        xl_local_barrier();                                                                        \
-        n = shared_length;                                                                         \
-    }
+    __local ulong shared_length;                                                                   \
+    n = (type)xl_length_shared(most, length, offset, &shared_length);
 #endif
 
 /* The values that each call passes to the caller's expressions: a kernel's last argument, which

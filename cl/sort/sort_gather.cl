@@ -15,7 +15,7 @@ __kernel void xl_sort_gather(xl_place n_most, const __global ulong *length, ulon
                              const __global XL_UNIT *in, ulong in_offset, __global XL_UNIT *out,
                              ulong out_offset)
 {
-    const xl_place n = length ? (xl_place)min((ulong)n_most, length[length_offset]) : n_most;
+    const xl_place n = (xl_place)xl_length(n_most, length, length_offset);
     const ulong units = (ulong)n * XL_UNITS, step = get_local_size(0);
     const ulong first = get_group_id(0) * step * XL_GATHER_ITEMS + get_local_id(0);
     XL_UNIT unit[XL_GATHER_ITEMS];

@@ -12,22 +12,17 @@
     uint n_most, const __global ulong *length, ulong length_offset, __global uchar *signs,         \
         ulong signs_at
 
-uint xl_zeros_count(uint n_most, const __global ulong *length, ulong length_offset)
-{
-    return length ? (uint)min((ulong)n_most, length[length_offset]) : n_most;
-}
-
 __kernel void xl_sort_zeros_keep(XL_ZEROS_ARGUMENTS, const __global XL_KEY *keys, ulong keys_offset)
 {
     const uint i = (uint)get_global_id(0);
-    if (i < xl_zeros_count(n_most, length, length_offset))
+    if (i < xl_length(n_most, length, length_offset))
         signs[signs_at + i] = keys[keys_offset + i] == XL_KEY_SIGN;
 }
 
 __kernel void xl_sort_zeros_restore(XL_ZEROS_ARGUMENTS, __global XL_KEY *keys, ulong keys_offset,
                                     const __global uint *places, ulong places_offset)
 {
-    const uint i = (uint)get_global_id(0), n = xl_zeros_count(n_most, length, length_offset);
+    const uint i = (uint)get_global_id(0), n = (uint)xl_length(n_most, length, length_offset);
     if (i >= n || (XL_KEY)(keys[keys_offset + i] << 1) != 0)
         return;
     const uint place = min(places[places_offset + i], n - 1); /* another kernel may change it */

@@ -47,7 +47,7 @@ __kernel void xl_top_k_begin(uint n_most, __global const ulong *length, ulong le
             sampled.counts[i] = 0;
     }
     if (get_local_id(0) == 0) {
-        const uint n = xl_top_k_length(n_most, length, length_offset);
+        const uint n = (uint)xl_length(n_most, length, length_offset);
         const ulong bound = n > sample ? (ulong)rank * n_most / n : sample;
         xl_top_k_state_begin(t.states, n, n, min(results, n));
         xl_top_k_state_begin(sampled.states, n, sample, (uint)min(bound, (ulong)sample));
@@ -205,5 +205,5 @@ __kernel void xl_top_k_gather(uint outputs, uint results, uint n, __global uchar
 __kernel void xl_top_k_store_count(ulong results, uint n_most, __global const ulong *length,
                                    ulong length_offset, __global ulong *count, ulong count_offset)
 {
-    count[count_offset] = min(results, (ulong)xl_top_k_length(n_most, length, length_offset));
+    count[count_offset] = min(results, xl_length(n_most, length, length_offset));
 }

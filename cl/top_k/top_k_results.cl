@@ -32,12 +32,6 @@ typedef struct xl_top_k_arrays {
     arrays.indices_out = indices_out + indices_out_offset;                                         \
     arrays.outputs = outputs;
 
-/* n, or the number on the device if that is less. `length` is NULL if there is none. */
-uint xl_top_k_length(uint n, __global const ulong *length, ulong offset)
-{
-    return length ? (uint)min((ulong)n, length[offset]) : n;
-}
-
 /* Stores key i of the input as the result at `place`. */
 void xl_top_k_store(const xl_top_k_arrays *a, ulong place, uint i)
 {

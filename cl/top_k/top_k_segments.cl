@@ -52,7 +52,7 @@ xl_top_k_segments_short(XL_TOP_K_LIST, __global const ulong *length, ulong lengt
     XL_TOP_K_RESULTS_MAKE
     xl_segments all;
     all.offsets.at = offsets + offsets_offset;
-    all.offsets.n = xl_top_k_length(n, length, length_offset);
+    all.offsets.n = (uint)xl_length(n, length, length_offset);
     all.offsets.count = segments;
     all.first = (uint)get_group_id(0) * batch;
     all.batch = min(batch, segments - all.first);

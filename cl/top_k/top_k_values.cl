@@ -18,7 +18,7 @@ __kernel void xl_top_k_values(uint n, __global const ulong *length, ulong length
     ulong result = place;
     uint begin = 0, keys;
     all.at = offsets + offsets_offset;
-    all.n = length ? (uint)min((ulong)n, length[length_offset]) : n;
+    all.n = (uint)xl_length(n, length, length_offset);
     all.count = segments;
     keys = all.n;
     if (segments > 0) {
