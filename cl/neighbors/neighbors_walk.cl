@@ -10,7 +10,6 @@
 #ifndef XL_NEIGHBORS_WALK
 #define XL_NEIGHBORS_WALK
 
-#include "../grid/grid_gap.cl"
 #include "neighbors_ranges.cl"
 
 /* Whether a block may have a shorter reach than the previous one. */

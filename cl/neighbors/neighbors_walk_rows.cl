@@ -7,8 +7,7 @@
 #ifndef XL_NEIGHBORS_WALK_ROWS
 #define XL_NEIGHBORS_WALK_ROWS
 
-#include "neighbors_details.cl"
-#include "neighbors_fill.cl"
+#include "neighbors_rows.cl"
 #include "neighbors_walk.cl"
 
 #if XL_WALK > 0
