@@ -9,8 +9,6 @@
  *
  * If a CPU only sorts, the program has no kernels that count: PoCL takes long to compile them. */
 #define XL_COUNTS (XL_SORTING < 2 || !XL_IS_CPU)
-#include "../group/group_ballot.cl"
-#include "../group/group_network.cl"
 #include "grid_points.cl"
 #if XL_COUNTS
 #include "grid_list.cl"
@@ -221,9 +219,9 @@ void xl_grid_set_box(xl_grid_header *header, __local const xl_grid_found *found,
 #endif
 }
 
-/* Sets a dense grid. Returns false if there are more cells than table entries, or if the box extends
- * so far from 0 that a sparse grid does not count its rows by edges, or floats do not count cells.
- * The last number is computed as for a point on the upper face, so no point is beyond it. */
+/* Sets a dense grid. Returns false if there are more cells than table entries, or if the box
+ * extends so far from 0 that a sparse grid does not count its rows by edges, or floats do not count
+ * cells. The last number is computed as for a point on the upper face, so no point is beyond it. */
 bool xl_grid_set_dense(xl_grid_header *header, uint table)
 {
     ulong cells = 1;
@@ -321,8 +319,8 @@ float xl_grid_inverse_for(float share, const float *extent)
     return inverse < INFINITY ? fmin(fmax(inverse, 0x1p-126f), 0x1p120f) : 1.0f;
 }
 
-/* Sets the edge of the cells from the inner box or, if that is a point, from the box. An edge that is
- * given is a lower limit. */
+/* Sets the edge of the cells from the inner box or, if that is a point, from the box. An edge that
+ * is given is a lower limit. */
 void xl_grid_choose_edge(xl_grid_header *header, float share, __global const xl_grid_found *inner)
 {
     float extent[3];
@@ -345,12 +343,11 @@ typedef struct xl_grid_wish {
     uint sorts;   /* a table, too, is built by sorting */
     uint buckets; /* number of buckets if rows are listed; 0: keys are sorted */
     float inverse, thin, beyond;
-    float
-        share; /* above 0: cells have this share of the inner box, or the edge given if it is longer */
+    float share; /* above 0: a cell's share of the inner box, unless the given edge is longer */
 } xl_grid_wish;
 
-/* Sets a dense grid if it has enough table entries. An edge that the build chooses becomes up to three
- * times as long for that, because searches in listed rows take longer. */
+/* Sets a dense grid if it has enough table entries. An edge that the build chooses becomes up to
+ * three times as long for that, because searches in listed rows take longer. */
 bool xl_grid_is_dense(xl_grid_header *header, const xl_grid_wish *wish)
 {
     const float inverse = header->inverse, beyond = header->beyond;
@@ -473,8 +470,8 @@ __kernel void xl_grid_split(XL_POINTS_PARAMETERS, uint n, __global uint *storage
     }
 }
 
-/* Points from one to the next that is compared with a near index, to find out whether the points are in some
- * order. */
+/* Points from one to the next that is compared with a near index, to find out whether the points
+ * are in some order. */
 #define XL_GRID_FAR_OFF_STEP 16384u
 
 /* Whether the cell of p is far from entry b, relative to the size of the table. */
@@ -516,10 +513,10 @@ __kernel void xl_grid_keys(XL_POINTS_PARAMETERS, uint n, __global uint *storage,
  * order. If `flag` is not 0, it marks the first index of each entry. All points have been checked
  * by now, so this also sets `failed`.
  *
- * The places of points in no order lie all over the table, which may be larger than the caches. Such
- * points are therefore read once for each window, one of `windows` ranges of entries. The groups of a
- * window follow those of the window before; there are `windows` times as many as the points need. A
- * work-item takes `items` points. */
+ * The places of points in no order lie all over the table, which may be larger than the caches.
+ * Such points are therefore read once for each window, one of `windows` ranges of entries. The
+ * groups of a window follow those of the window before; there are `windows` times as many as the
+ * points need. A work-item takes `items` points. */
 __kernel void xl_grid_scatter(__global uint *storage, ulong header_at, uint n, uint table,
                               uint most_buckets, uint flag, ulong starts_at, ulong buckets_at,
                               ulong ranks_at, ulong unordered_at, uint windows, uint items)

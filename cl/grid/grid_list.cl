@@ -2,10 +2,10 @@
  * Builds by counting: the splitters of buckets, the order of the points of a cell or bucket, and
  * the list of rows.
  *
- * A sparse grid is sorted by samples: a sample of the points gives splitters, each point goes to the
- * bucket between two splitters, and each bucket is sorted separately (Frazer and McKellar 1970; on
- * GPUs Leischner, Osipov and Sanders 2010). If the grid turns out to be dense, three launches have
- * nothing to do; for a sort of all keys it would be dozens.
+ * A sparse grid is sorted by samples: a sample of the points gives splitters, each point goes to
+ * the bucket between two splitters, and each bucket is sorted separately (Frazer and McKellar 1970;
+ * on GPUs Leischner, Osipov and Sanders 2010). If the grid turns out to be dense, three launches
+ * have nothing to do; for a sort of all keys it would be dozens.
  *
  * In a cell of few points, each point counts the smaller keys. For other cells and for buckets, a
  * work-group runs Batcher's bitonic network (1968) with mirrored first steps. All its comparators

@@ -325,6 +325,23 @@ int4 xl_grid_move(__global const uint *sorted, uint n, uint k)
 }
 #endif
 
+/* A map of a sparse grid of one system. */
+xl_grid_map xl_grid_far_map(float inverse, float beyond)
+{
+    xl_grid_map map;
+    map.first = map.last = (float4)(0.0f);
+    map.inverse = (float4)(inverse, inverse, inverse, 0.0f);
+    map.beyond = clamp(as_int(beyond), XL_GRID_LEAST_BEYOND, XL_GRID_INFINITY);
+    map.row = map.layer = map.origin = map.table = map.points = map.rows = map.cells = 0;
+    map.sparse = true;
+    map.failed = false;
+#if XL_SYSTEMS
+    map.systems = map.layers = 1;
+    map.first_layer = 0;
+#endif
+    return map;
+}
+
 #if XL_SYSTEMS
 /* The first layer of a system; a number that is not a system is clamped. */
 int xl_grid_layer_of(const xl_grid_map *map, float system)

@@ -115,52 +115,40 @@ ulong xl_grid_point_at(uint i)
 #define XL_TABLE_PARAMETERS
 #define XL_TABLE_OF
 #endif
-#if XL_F64
-#define XL_POINTS_PARAMETERS                                                                       \
-    __global const double *points, ulong points_at, __global const double *points_y,               \
-        ulong points_y_at, __global const double *points_z, ulong points_z_at,                     \
-        double4 points_origin, double4 points_end,                                                 \
-        float4 points_outside XL_SYSTEMS_PARAMETERS XL_TABLE_PARAMETERS
 /* origin: of the grid's coordinates, and the lower corner of a given box. end: the upper corner of
  * that box. outside: the least coordinates of the grid that are beyond it. */
+#if XL_F64
+#define XL_ENDS_PARAMETERS , double4 points_origin, double4 points_end, float4 points_outside
+#define XL_ENDS_OF , points_origin, points_end, points_outside
+#else
+#define XL_ENDS_PARAMETERS
+#define XL_ENDS_OF
+#endif
+#define XL_POINTS_PARAMETERS                                                                       \
+    __global const xl_real *points, ulong points_at, __global const xl_real *points_y,             \
+        ulong points_y_at, __global const xl_real *points_z,                                       \
+        ulong points_z_at XL_ENDS_PARAMETERS XL_SYSTEMS_PARAMETERS XL_TABLE_PARAMETERS
+#if XL_F64 || XL_SOA || XL_SYSTEMS || XL_WRAP
 typedef struct xl_points {
-    __global const double *x, *y, *z;
+    __global const xl_real *x, *y, *z;
+#if XL_F64
     double4 origin, end;
     float4 outside;
+#endif
 #if XL_SYSTEMS
     __global const uint *systems;
 #endif
 #if XL_WRAP || XL_CELLS
-    __global const double *cell_table;
-    uint last_cell;
-#endif
-} xl_points;
-#define XL_POINTS                                                                                  \
-    ((xl_points){points + points_at, points_y + points_y_at, points_z + points_z_at,               \
-                 points_origin, points_end, points_outside XL_SYSTEMS_OF XL_TABLE_OF})
-#else
-#define XL_POINTS_PARAMETERS                                                                       \
-    __global const float *points, ulong points_at, __global const float *points_y,                 \
-        ulong points_y_at, __global const float *points_z,                                         \
-        ulong points_z_at XL_SYSTEMS_PARAMETERS XL_TABLE_PARAMETERS
-#if XL_SOA || XL_SYSTEMS || XL_WRAP
-typedef struct xl_points {
-    __global const float *x, *y, *z;
-#if XL_SYSTEMS
-    __global const uint *systems;
-#endif
-#if XL_WRAP || XL_CELLS
-    __global const float *cell_table;
+    __global const xl_real *cell_table;
     uint last_cell;
 #endif
 } xl_points;
 #define XL_POINTS                                                                                  \
     ((xl_points){points + points_at, points_y + points_y_at,                                       \
-                 points_z + points_z_at XL_SYSTEMS_OF XL_TABLE_OF})
+                 points_z + points_z_at XL_ENDS_OF XL_SYSTEMS_OF XL_TABLE_OF})
 #else
 typedef __global const float *xl_points;
 #define XL_POINTS (points + points_at)
-#endif
 #endif
 
 /* The coordinates as given. Coordinates that the points do not have are 0. */
@@ -170,10 +158,8 @@ xl_real4 xl_grid_coordinates(xl_points points, uint i)
     return (xl_real4)(points.x[i], XL_DIMENSIONS > 1 ? points.y[i] : 0,
                       XL_DIMENSIONS > 2 ? points.z[i] : 0, 0);
 #else
-#if XL_F64
-    __global const double *const p = points.x + xl_grid_point_at(i);
-#elif XL_SYSTEMS || XL_WRAP
-    __global const float *const p = points.x + xl_grid_point_at(i);
+#if XL_F64 || XL_SYSTEMS || XL_WRAP
+    __global const xl_real *const p = points.x + xl_grid_point_at(i);
 #else
     __global const float *const p = points + xl_grid_point_at(i);
 #endif
@@ -331,23 +317,6 @@ void xl_grid_put_point(__global uint *sorted, uint n, ulong k, xl_points points,
 }
 
 /* ---- rows and entries -------------------------------------------------------------------- */
-
-/* A map of a sparse grid of one system. */
-xl_grid_map xl_grid_far_map(float inverse, float beyond)
-{
-    xl_grid_map map;
-    map.first = map.last = (float4)(0.0f);
-    map.inverse = (float4)(inverse, inverse, inverse, 0.0f);
-    map.beyond = clamp(as_int(beyond), XL_GRID_LEAST_BEYOND, XL_GRID_INFINITY);
-    map.row = map.layer = map.origin = map.table = map.points = map.rows = map.cells = 0;
-    map.sparse = true;
-    map.failed = false;
-#if XL_SYSTEMS
-    map.systems = map.layers = 1;
-    map.first_layer = 0;
-#endif
-    return map;
-}
 
 /* A map of the sparse grid of this header. */
 xl_grid_map xl_grid_far_map_of(__global const xl_grid_header *header)

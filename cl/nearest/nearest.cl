@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT
- * The kernels of the search for the k nearest points. Queries are processed in the order of the
- * index, or as given, so that the work-items of a group read the same sorted points. Results are
- * written in the order of the caller's points or queries.
+ * The search for the k nearest points: of one query, of blocks of queries on CPUs, and the kernels.
+ * Queries are processed in the order of the index, or as given, so that the work-items of a group
+ * read the same sorted points. Results are written in the order of the caller's points or queries.
  *
  * Each array is followed by its offset in elements. If the stamp in the header of the index differs
  * from the host's, the index was not built or was overwritten, and counts as failed. */
-/* A block of queries may have a shorter reach than the previous one. */
+
+/* A block may have a shorter reach than the previous one, and kept rows are cut to its reach. */
 #define XL_WALK_REACH_VARIES 1
 #define XL_WALK_CUTS 1
 #include "../neighbors/neighbors_walk.cl"
@@ -16,9 +17,10 @@
 /* Walks around the query, each with a reach, until the k-th nearest point so far is within the
  * reach, because no point beyond it can be nearer.
  *
- * During a walk the k-th nearest point so far narrows the rest of the walk. If it is beyond the reach,
- * its distance becomes the reach of one more walk, which is then sufficient. If there are fewer than k
- * points, the next walk has a much longer reach: it costs little more, because it soon narrows. */
+ * During a walk the k-th nearest point so far narrows the rest of the walk. If it is beyond the
+ * reach, its distance becomes the reach of one more walk, which is then sufficient. If there are
+ * fewer than k points, the next walk has a much longer reach: it costs little more, because it soon
+ * narrows. */
 
 /* Where rows are written. */
 typedef struct xl_nearest_rows {
@@ -100,8 +102,8 @@ uint xl_nearest_length(const xl_ranges *near)
     return near->cells.end > near->cells.begin ? near->cells.end - near->cells.begin : 0u;
 }
 
-/* The reach of the first walk, from the number of points in three edges of the query's row: one that
- * is too long costs little, because the walk soon narrows. */
+/* The reach of the first walk, from the number of points in three edges of the query's row: one
+ * that is too long costs little, because the walk soon narrows. */
 xl_real xl_nearest_first(const xl_nearest_walk *walk, const xl_search *s)
 {
     const xl_real edge = 1.0f / s->map.inverse.y;
@@ -185,8 +187,8 @@ void xl_nearest_take(const xl_nearest_walk *walk, const xl_search *s, const xl_r
 }
 #endif
 
-/* The ranges of a walk. In a dense grid rows come from the query outwards, ring after ring, so that a full
- * list soon limits the rest. */
+/* The ranges of a walk. In a dense grid rows come from the query outwards, ring after ring, so that
+ * a full list soon limits the rest. */
 typedef struct xl_nearest_ranges {
     xl_ranges near;
     xl_real reach;
@@ -268,8 +270,8 @@ bool xl_nearest_set_range(xl_nearest_ranges *r, const xl_search *s, int y, int z
     return true;
 }
 
-/* Advances to the next row that has a range. The rings around the row of the query have four sides: two
- * along y, with the corners, and two along z. Ring 0 is that row alone. */
+/* Advances to the next row that has a range. The rings around the row of the query have four sides:
+ * two along y, with the corners, and two along z. Ring 0 is that row alone. */
 bool xl_nearest_next_row(xl_nearest_ranges *r, const xl_search *s)
 {
     const int4 low = r->near.cells.low, high = r->near.cells.high, middle = r->middle;
@@ -413,7 +415,8 @@ bool xl_nearest_find(const xl_search *s, const xl_query *query, xl_nearest_list 
  * that has too many keys, or none after some walks, is searched alone. The distances found give the
  * reach of the next block. */
 
-/* The most keys of a query: a multiple of 32, at most XL_WALK_RANKED; and the most walks of a block. */
+/* The most keys of a query: a multiple of 32, at most XL_WALK_RANKED; and the most walks of a
+ * block. */
 #define XL_NEAREST_ROOM ((2u * XL_K + 31u) / 32u * 32u + 64u)
 #define XL_NEAREST_WALKS 6u
 /* The reach of a block is the longest that the previous block needed, times this factor. */

@@ -5,8 +5,8 @@
  * numbers, because none is negative), followed by the index; with floats, a key is one word of 64
  * bits. So the order of keys is that of the results, and ties are decided by index. Empty slots
  * hold the search limit; only keys below it are neighbours. */
-#ifndef XL_NEAREST_LIST
-#define XL_NEAREST_LIST
+#ifndef XL_NEAREST_LISTS
+#define XL_NEAREST_LISTS
 
 #include "../prelude/prelude_real.cl"
 #if XL_NEAREST_TOGETHER > 0

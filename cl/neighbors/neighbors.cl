@@ -66,13 +66,8 @@ xl_ranges xl_two_ranges(const xl_search *s, const xl_two *two, uint turn)
 
 /* The walk around one or two queries in an index with a cell table, row by row. The bounds of the
  * next row are loaded while the points of the current row are processed, and no register is used
- * for listed rows. The loop of xl_ranges_next(), which handles tables and listed rows, takes 0.49 ms
- * for that count.
- *
- *     xl_table_walk walk = xl_table_walk_begin(&search, &two, turn);
- *     while (xl_table_walk_next(&walk, &search))
- *         for (uint q = walk.range.begin; q < walk.range.end; ++q)
- *             ... */
+ * for listed rows. The loop of xl_ranges_next(), which handles tables and listed rows, takes 0.49
+ * ms for that count. */
 
 /* A range of sorted points, and the shift of the query for it. */
 typedef struct xl_range {
@@ -178,8 +173,8 @@ bool xl_table_walk_next(xl_table_walk *walk, const xl_search *s)
 /* ---- kernels ----------------------------------------------------------------------------- */
 
 /* Where the kernel writes the number of neighbours of each row of the part: 32-bit counts, 64-bit
- * offsets, or both. If the build of the grid failed, all counts are 0 and the first one in `offsets`
- * is ULONG_MAX, which the exclusive sum moves to all that follow. */
+ * offsets, or both. If the build of the grid failed, all counts are 0 and the first one in
+ * `offsets` is ULONG_MAX, which the exclusive sum moves to all that follow. */
 typedef struct xl_count_out {
     __global uint *counts;   /* may be NULL */
     __global ulong *offsets; /* may be NULL */

@@ -226,22 +226,17 @@ typedef struct xl_search {
 #endif
 } xl_search;
 
-/* The parameters of every search kernel, in two lists: the index, and the queries. */
+/* The parameters of every search kernel, in two lists, the index and the queries, and the arguments
+ * that match them, for xl_search_load(). */
 #define XL_INDEX_PARAMETERS                                                                        \
     ulong header_at, ulong starts_at, ulong begins_at, ulong sorted_at, uint n, uint table,        \
         uint stamp, xl_real reach, xl_real radius2
 #if XL_F64
 #define XL_ORIGIN_PARAMETERS double4 origin,
+#define XL_ORIGIN_ARGUMENTS origin,
 #else
 #define XL_ORIGIN_PARAMETERS
-#endif
-#if XL_CELLS
-#define XL_BOX_PARAMETERS __global const xl_real *cell_table,
-#elif XL_PERIODIC
-#define XL_BOX_PARAMETERS                                                                          \
-    xl_real4 lower, xl_real4 upper, xl_real4 period, xl_real extent, XL_LATTICE_PARAMETERS
-#else
-#define XL_BOX_PARAMETERS
+#define XL_ORIGIN_ARGUMENTS
 #endif
 #if XL_TRICLINIC
 #define XL_LATTICE_PARAMETERS XL_CELL_PARAMETERS,
@@ -250,6 +245,17 @@ typedef struct xl_search {
 #define XL_LATTICE_PARAMETERS
 #define XL_LATTICE_ARGUMENTS
 #endif
+#if XL_CELLS
+#define XL_BOX_PARAMETERS __global const xl_real *cell_table,
+#define XL_BOX_ARGUMENTS cell_table,
+#elif XL_PERIODIC
+#define XL_BOX_PARAMETERS                                                                          \
+    xl_real4 lower, xl_real4 upper, xl_real4 period, xl_real extent, XL_LATTICE_PARAMETERS
+#define XL_BOX_ARGUMENTS lower, upper, period, extent, XL_LATTICE_ARGUMENTS
+#else
+#define XL_BOX_PARAMETERS
+#define XL_BOX_ARGUMENTS
+#endif
 #if XL_SYSTEMS
 #define XL_GIVEN_SYSTEMS_PARAMETERS __global const uint *given_systems, ulong given_systems_at,
 #define XL_GIVEN_SYSTEMS_ARGUMENTS given_systems, given_systems_at,
@@ -257,18 +263,20 @@ typedef struct xl_search {
 #define XL_GIVEN_SYSTEMS_PARAMETERS
 #define XL_GIVEN_SYSTEMS_ARGUMENTS
 #endif
-#if XL_GIVEN
-#if XL_QUERY_STRIDE == 0
+#if !XL_GIVEN
+#define XL_GIVEN_PARAMETERS
+#define XL_GIVEN_ARGUMENTS
+#elif XL_QUERY_STRIDE == 0
 #define XL_GIVEN_PARAMETERS                                                                        \
     __global const xl_real *given, ulong given_at, __global const xl_real *given_y,                \
         ulong given_y_at, __global const xl_real *given_z, ulong given_z_at,                       \
         XL_GIVEN_SYSTEMS_PARAMETERS
+#define XL_GIVEN_ARGUMENTS                                                                         \
+    given, given_at, given_y, given_y_at, given_z, given_z_at, XL_GIVEN_SYSTEMS_ARGUMENTS
 #else
 #define XL_GIVEN_PARAMETERS                                                                        \
     __global const xl_real *given, ulong given_at, XL_GIVEN_SYSTEMS_PARAMETERS
-#endif
-#else
-#define XL_GIVEN_PARAMETERS
+#define XL_GIVEN_ARGUMENTS given, given_at, XL_GIVEN_SYSTEMS_ARGUMENTS
 #endif
 #if XL_GIVEN && XL_RADII > 1
 #define XL_POINT_RADII_PARAMETERS __global const xl_radius_in *point_radii, ulong point_radii_at,
@@ -292,25 +300,10 @@ typedef struct xl_search {
 #endif
 #define XL_QUERY_PARAMETERS                                                                        \
     XL_ORIGIN_PARAMETERS XL_BOX_PARAMETERS XL_GIVEN_PARAMETERS XL_RADII_PARAMETERS uint queries
-
-/* Copies the parameters of periodic space into a search. */
-#if XL_TRICLINIC
-#define XL_SEARCH_SET_CELL(s) (s).cell = xl_cell_of(lower, upper, XL_CELL_ARGUMENTS);
-#else
-#define XL_SEARCH_SET_CELL(s)
-#endif
-#if XL_CELLS
-#define XL_SEARCH_SET_BOX(s) (s).cells = cell_table;
-#elif XL_PERIODIC
-#define XL_SEARCH_SET_BOX(s)                                                                       \
-    (s).lower = lower;                                                                             \
-    (s).upper = upper;                                                                             \
-    (s).period = period;                                                                           \
-    (s).extent = extent;                                                                           \
-    XL_SEARCH_SET_CELL(s)
-#else
-#define XL_SEARCH_SET_BOX(s)
-#endif
+#define XL_SEARCH_LOAD(storage)                                                                    \
+    xl_search_load(                                                                                \
+        storage, header_at, starts_at, begins_at, sorted_at, n, table, stamp, reach, radius2,      \
+        XL_ORIGIN_ARGUMENTS XL_BOX_ARGUMENTS XL_GIVEN_ARGUMENTS XL_RADII_ARGUMENTS queries)
 
 /* Loads a search. An index whose stamp differs from the host's counts as failed. */
 xl_search xl_search_load(__global const uint *storage, XL_INDEX_PARAMETERS, XL_QUERY_PARAMETERS)
@@ -351,37 +344,19 @@ xl_search xl_search_load(__global const uint *storage, XL_INDEX_PARAMETERS, XL_Q
     s.radii.most = radius;
 #endif
 #endif
-    XL_SEARCH_SET_BOX(s)
+#if XL_CELLS
+    s.cells = cell_table;
+#elif XL_PERIODIC
+    s.lower = lower;
+    s.upper = upper;
+    s.period = period;
+    s.extent = extent;
+#if XL_TRICLINIC
+    s.cell = xl_cell_of(lower, upper, XL_CELL_ARGUMENTS);
+#endif
+#endif
     return s;
 }
-
-/* The arguments that match the two lists above, for xl_search_load(). */
-#if XL_CELLS
-#define XL_BOX_ARGUMENTS cell_table,
-#elif XL_PERIODIC
-#define XL_BOX_ARGUMENTS lower, upper, period, extent, XL_LATTICE_ARGUMENTS
-#else
-#define XL_BOX_ARGUMENTS
-#endif
-#if XL_GIVEN
-#if XL_QUERY_STRIDE == 0
-#define XL_GIVEN_ARGUMENTS                                                                         \
-    given, given_at, given_y, given_y_at, given_z, given_z_at, XL_GIVEN_SYSTEMS_ARGUMENTS
-#else
-#define XL_GIVEN_ARGUMENTS given, given_at, XL_GIVEN_SYSTEMS_ARGUMENTS
-#endif
-#else
-#define XL_GIVEN_ARGUMENTS
-#endif
-#if XL_F64
-#define XL_ORIGIN_ARGUMENTS origin,
-#else
-#define XL_ORIGIN_ARGUMENTS
-#endif
-#define XL_SEARCH_LOAD(storage)                                                                    \
-    xl_search_load(                                                                                \
-        storage, header_at, starts_at, begins_at, sorted_at, n, table, stamp, reach, radius2,      \
-        XL_ORIGIN_ARGUMENTS XL_BOX_ARGUMENTS XL_GIVEN_ARGUMENTS XL_RADII_ARGUMENTS queries)
 
 /* A sorted point in the precision in which pairs are compared. */
 xl_site xl_search_site(const xl_search *s, uint k)
@@ -777,11 +752,9 @@ bool xl_ranges_next(xl_ranges *ranges, const xl_search *s)
 /* The current image, in whole periods. */
 int4 xl_ranges_periods(const xl_search *s, const xl_ranges *near)
 {
-#if XL_CELLS
-    const xl_cell cell = xl_cell_load(s->cells, (uint)near->low.w);
-    return xl_cell_image(&cell, near->images.at);
-#elif XL_TRICLINIC
-    return xl_cell_image(&s->cell, near->images.at);
+#if XL_TRICLINIC
+    XL_CELL_AT(near->low)
+    return xl_cell_image(XL_CELL_FOUND, near->images.at);
 #elif XL_PERIODIC
     return convert_int4_rte(near->shift / select((xl_real4)(1.0f), s->period, s->period > 0.0f));
 #else

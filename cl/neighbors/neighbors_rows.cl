@@ -8,12 +8,12 @@
 
 #include "neighbors_ranges.cl"
 
+/* The lengths of the rows of this part, an output; or where each row of the list begins, and where
+ * the last one ends. */
 #if XL_ROW_ROOM
-typedef uint xl_row_bound; /* the lengths of the rows of this part; an output */
-#define XL_ROW_BOUND __global xl_row_bound
+#define XL_ROW_BOUND __global uint
 #else
-typedef ulong xl_row_bound; /* where each row of the list begins, and where the last one ends */
-#define XL_ROW_BOUND __global const xl_row_bound
+#define XL_ROW_BOUND __global const ulong
 #endif
 
 /* Row i has the place i - first in the arrays of the part; that of a row outside the part is not
@@ -119,8 +119,8 @@ void xl_row_insert(__global uint *row, uint n)
  * if each work-item wrote its own row, each index would be a sector (H200, 2^21 rows of 33, with
  * the search: 0.7 ms instead of 2.0). */
 
-/* A step of the merge of runs of `run` places: exchanges places k and k + by if they are in one pair
- * of runs and not in order. The first step has by = run. */
+/* A step of the merge of runs of `run` places: exchanges places k and k + by if they are in one
+ * pair of runs and not in order. The first step has by = run. */
 void xl_row_step(uint *v, uint run, uint by)
 {
 #pragma unroll
@@ -227,8 +227,8 @@ void xl_row_sort(__global uint *row, uint n)
 
 /* ---- indices ----------------------------------------------------------------------------- */
 
-/* Executes FOUND if candidate q of the current range of `near` is a neighbour of `query` that its row
- * keeps, and TAKES is true. FOUND may use `other`, the candidate, and `distance2`, the squared
+/* Executes FOUND if candidate q of the current range of `near` is a neighbour of `query` that its
+ * row keeps, and TAKES is true. FOUND may use `other`, the candidate, and `distance2`, the squared
  * distance. */
 #define XL_IF_NEIGHBOR(q, TAKES, FOUND)                                                            \
     const xl_site other = xl_search_site(s, q);                                                    \
@@ -239,8 +239,8 @@ void xl_row_sort(__global uint *row, uint n)
     }
 
 /* Whether a neighbour is counted; whether it is also stored. A row of fixed room counts all
- * neighbours, because its length is an output. A row of known length needs one branch for both: with
- * two, a fill takes 9 % longer on an H200. */
+ * neighbours, because its length is an output. A row of known length needs one branch for both:
+ * with two, a fill takes 9 % longer on an H200. */
 bool xl_row_takes(uint count, uint room)
 {
     return XL_ROW_ROOM || count < room;
