@@ -23,12 +23,6 @@ cd "${1:-$self/..}"
 
 most=40
 most_files=10
-# Programs with more files, which are to shrink: the number of files.
-larger='
-grid 16
-nearest 18
-neighbors 20
-'
 # who sets a parameter | the sources that do
 setters='
 runtime lib/ocl/*.c
@@ -133,12 +127,7 @@ while read -r name count; do
 done <<<"$counts"
 
 while read -r name count; do
-  limit=$(sed -n "s/^$name //p" <<<"$larger")
-  if [ "$count" -gt "${limit:-$most_files}" ]; then
-    fail "$name: consists of $count files, at most ${limit:-$most_files}"
-  elif [ -n "$limit" ] && [ "$count" -lt "$limit" ]; then
-    fail "$name: consists of $count files: lower its number in ci/check-parameters.sh, or remove it"
-  fi
+  [ "$count" -le $most_files ] || fail "$name: consists of $count files, at most $most_files"
 done <<<"$files"
 
 if [ "$failures" -gt 0 ]; then

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * The kernels of a grid build. lib/grid/grid_build.c enqueues them.
+ * The kernels of a grid build, in their order: the bounding box of the points; the shape, a table
+ * if the cells of the box fit into it, otherwise a list of rows; builds by counting; and arrays of
+ * the caller in the order of the grid. lib/grid/grid_build.c enqueues them.
  *
  * Each array is followed by its offset in elements. A value that is read from the storage is
  * clamped before it becomes an offset, because another kernel may overwrite the storage or the
@@ -7,16 +9,160 @@
  *
  * If a CPU only sorts, the program has no kernels that count: PoCL takes long to compile them. */
 #define XL_COUNTS (XL_SORTING < 2 || !XL_IS_CPU)
-#include "../group/group_ballot.cl"
-#include "../group/group_network.cl"
 #include "grid_points.cl"
 #if XL_COUNTS
 #include "grid_list.cl"
 #endif
-#include "grid_setup.cl"
 #if XL_SORTING
 #include "grid_sorting.cl"
 #endif
+
+/* ---- bounds ------------------------------------------------------------------------------ */
+
+/* The same words as xli_grid_found in lib/grid/grid_plan.h. Coordinates are in the caller's
+ * precision, as integers that have the order of the numbers. */
+typedef struct xl_grid_found {
+    xl_grid_word low[3], high[3];
+    uint non_finite, first_non_finite;
+    uint out_of_domain, first_out_of_domain;
+} xl_grid_found;
+
+/* The result of no points. */
+void xl_grid_found_none(__local xl_grid_found *found)
+{
+    for (int a = 0; a < 3; ++a) {
+        found->low[a] = (xl_grid_word)-1;
+        found->high[a] = 0;
+    }
+    found->non_finite = found->out_of_domain = 0;
+    found->first_non_finite = found->first_out_of_domain = UINT_MAX;
+}
+
+#define XL_GRID_FOUND_ADD(to, from)                                                                \
+    do {                                                                                           \
+        for (int a = 0; a < 3; ++a) {                                                              \
+            (to)->low[a] = min((to)->low[a], (from)->low[a]);                                      \
+            (to)->high[a] = max((to)->high[a], (from)->high[a]);                                   \
+        }                                                                                          \
+        (to)->non_finite += (from)->non_finite;                                                    \
+        (to)->first_non_finite = min((to)->first_non_finite, (from)->first_non_finite);            \
+        (to)->out_of_domain += (from)->out_of_domain;                                              \
+        (to)->first_out_of_domain = min((to)->first_out_of_domain, (from)->first_out_of_domain);   \
+    } while (0)
+
+/* Points that a work-item loads before it uses the first, to hide latency. */
+#define XL_GRID_AT_ONCE 4
+
+/* The result of one work-item, in registers. */
+typedef struct xl_grid_looked {
+    xl_real4 low, high;
+    uint bad, first_bad, out, first_out;
+} xl_grid_looked;
+
+void xl_grid_look_at(xl_grid_looked *looked, xl_points points, xl_real4 given, uint i, float4 lower,
+                     float4 upper)
+{
+    const float4 p = xl_grid_point_of(points, given);
+    if (!xl_float4_finite(p)) {
+        looked->first_bad = min(looked->first_bad, i);
+        ++looked->bad;
+        return;
+    }
+    looked->low = fmin(looked->low, given);
+    looked->high = fmax(looked->high, given);
+#if XL_BOUNDED
+    const bool outside = any(p < lower) || any(p > upper);
+#elif XL_CELLS
+    const bool outside = p.w > upper.w || !xl_cell_holds(points.cell_table, (uint)given.w, given);
+#elif XL_SYSTEMS
+    const bool outside = p.w > upper.w;
+#else
+    const bool outside = false;
+#endif
+    if (outside) {
+        looked->first_out = min(looked->first_out, i);
+        ++looked->out;
+    }
+}
+
+/* The result of points i, i + step, i + 2 * step, ... */
+void xl_grid_look(xl_points points, ulong i, ulong step, uint n, float4 lower, float4 upper,
+                  __local xl_grid_found *found)
+{
+    xl_grid_looked looked = {(xl_real4)(INFINITY), (xl_real4)(-INFINITY), 0, UINT_MAX, 0, UINT_MAX};
+    for (; i + (XL_GRID_AT_ONCE - 1) * step < n; i += XL_GRID_AT_ONCE * step) {
+        xl_real4 p[XL_GRID_AT_ONCE];
+        for (int k = 0; k < XL_GRID_AT_ONCE; ++k)
+            p[k] = xl_grid_given(points, (uint)(i + k * step));
+        for (int k = 0; k < XL_GRID_AT_ONCE; ++k)
+            xl_grid_look_at(&looked, points, p[k], (uint)(i + k * step), lower, upper);
+    }
+    for (; i < n; i += step)
+        xl_grid_look_at(&looked, points, xl_grid_given(points, (uint)i), (uint)i, lower, upper);
+    found->low[0] = xl_grid_word_of(looked.low.x);
+    found->low[1] = xl_grid_word_of(looked.low.y);
+    found->low[2] = xl_grid_word_of(looked.low.z);
+    found->high[0] = xl_grid_word_of(looked.high.x);
+    found->high[1] = xl_grid_word_of(looked.high.y);
+    found->high[2] = xl_grid_word_of(looked.high.z);
+    found->non_finite = looked.bad;
+    found->first_non_finite = looked.first_bad;
+    found->out_of_domain = looked.out;
+    found->first_out_of_domain = looked.first_out;
+}
+
+/* Combines a share of the work-groups' results in each work-item. */
+void xl_grid_gather_found(__global const xl_grid_found *parts, uint num_parts,
+                          __local xl_grid_found *found)
+{
+    xl_grid_found_none(found);
+    for (uint k = (uint)get_local_id(0); k < num_parts; k += (uint)get_local_size(0))
+        XL_GRID_FOUND_ADD(found, &parts[k]);
+}
+
+/* Reduces the results of a work-group of any size into found[0]. Its first work-item may read the
+ * result at once, the others after a barrier. */
+void xl_grid_fold(__local xl_grid_found *found)
+{
+    uint lid = (uint)get_local_id(0), left = (uint)get_local_size(0);
+    while (left > 1) {
+        uint half_up = XL_CEIL_DIV(left, 2u);
+        XL_LOCAL_BARRIER();
+        if (lid + half_up < left)
+            XL_GRID_FOUND_ADD(&found[lid], &found[lid + half_up]);
+        left = half_up;
+    }
+}
+
+/* Points of a sample that give the inner box. */
+#define XL_GRID_INNER_SAMPLE 128u
+
+/* The inner box: that of a sample, without the lowest and the highest twentieth along each axis, so
+ * that a few points far from the others count little. `low` and `high` of the result alone. One
+ * group. */
+void xl_grid_find_inner(xl_points points, uint n, __local xl_grid_word *sample,
+                        __global xl_grid_found *inner)
+{
+    const uint count = min(n, XL_GRID_INNER_SAMPLE), outer = count / 20u;
+    const uint size = (uint)get_local_size(0), lid = (uint)get_local_id(0);
+    for (uint k = lid; k < count; k += size) {
+        const float4 p = xl_grid_point(points, xl_grid_sampled(k, count, n));
+        sample[k] = xl_grid_word_of(p.x);
+        sample[count + k] = xl_grid_word_of(p.y);
+        sample[2u * count + k] = xl_grid_word_of(p.z);
+    }
+    XL_LOCAL_BARRIER();
+    for (uint k = lid; k < 3u * count; k += size) {
+        const uint axis = k / count, first = axis * count;
+        uint below = 0;
+        for (uint j = first; j < first + count; ++j)
+            below += sample[j] < sample[k] || (sample[j] == sample[k] && j < k) ? 1u : 0u;
+        if (below == outer)
+            inner->low[axis] = sample[k];
+        if (below == count - 1u - outer)
+            inner->high[axis] = sample[k];
+    }
+}
 
 /* Finds the bounding box of the points, and the points that are not finite or outside a given box:
  * one partial result per work-group. Any number of groups. */
@@ -38,6 +184,229 @@ __kernel void xl_grid_inner(XL_POINTS_PARAMETERS, uint n, __global uint *storage
     __local xl_grid_word sample[3 * XL_GRID_INNER_SAMPLE];
     xl_grid_find_inner(XL_POINTS, n, sample,
                        (__global xl_grid_found *)(storage + found_at) + num_found);
+}
+
+/* ---- shape ------------------------------------------------------------------------------- */
+
+/* The given box, or the bounding box of the points. If no point is finite, the box is the point
+ * 0. */
+void xl_grid_set_box(xl_grid_header *header, __local const xl_grid_found *found, float4 lower,
+                     float4 upper)
+{
+#if XL_BOUNDED
+    header->lower[0] = lower.x;
+    header->lower[1] = lower.y;
+    header->lower[2] = lower.z;
+    header->upper[0] = upper.x;
+    header->upper[1] = upper.y;
+    header->upper[2] = upper.z;
+#else
+    bool empty = header->points == header->non_finite;
+    for (int a = 0; a < 3; ++a) {
+        const xl_real low = empty ? 0 : xl_grid_of_word(found->low[a]);
+        const xl_real high = empty ? 0 : xl_grid_of_word(found->high[a]);
+#if XL_F64
+        const float4 ends = xl_grid_narrow((double4)(low, high, 0.0, 0.0), (double4)(0.0));
+        header->lower[a] = ends.x;
+        header->upper[a] = ends.y;
+        header->box[a] = low;
+        header->box[a + 3] = high;
+#else
+        header->lower[a] = low;
+        header->upper[a] = high;
+#endif
+    }
+#endif
+}
+
+/* Sets a dense grid. Returns false if there are more cells than table entries, or if the box
+ * extends so far from 0 that a sparse grid does not count its rows by edges, or floats do not count
+ * cells. The last number is computed as for a point on the upper face, so no point is beyond it. */
+bool xl_grid_set_dense(xl_grid_header *header, uint table)
+{
+    ulong cells = 1;
+    for (int a = 0; a < 3; ++a) {
+        const float inverse = a == 0 ? header->inverse * header->thin : header->inverse;
+        const float lower = header->lower[a], upper = header->upper[a];
+        if (!(-header->beyond < lower && upper < header->beyond))
+            return false;
+        const float low = floor(lower * inverse), high = fmax(low, floor(upper * inverse));
+        if (!(-XL_GRID_COUNTED <= low && high <= XL_GRID_COUNTED))
+            return false;
+        const int first = convert_int(low), last = convert_int(high);
+        cells *= (ulong)((uint)last - (uint)first) + 1UL;
+        if (cells > table)
+            return false;
+#if XL_SYSTEMS
+        if (a == 2) {
+            header->first_layer = first;
+            header->layers = (uint)(last - first) + 1u;
+            cells *= header->systems;
+            if (cells > table)
+                return false;
+        }
+#endif
+        header->first[a] = first;
+        header->cells[a] = (uint)(last - first) + 1u;
+    }
+#if XL_SYSTEMS
+    header->cells[2] *= header->systems;
+#endif
+    header->counted = cells + 1;
+    return true;
+}
+
+/* Sets a sparse grid. Keys to be sorted leave out the bits that all rows have in common. */
+void xl_grid_set_sparse(xl_grid_header *header, uint buckets)
+{
+    const xl_grid_map map = xl_grid_far_map(header->inverse, header->beyond);
+    int4 first = xl_grid_far_number(
+        &map, (float4)(header->lower[0], header->lower[1], header->lower[2], 0.0f));
+    int4 last = xl_grid_far_number(
+        &map, (float4)(header->upper[0], header->upper[1], header->upper[2], 0.0f));
+#if XL_SYSTEMS
+    header->first_layer = first.z;
+    header->layers = min((uint)last.z - (uint)first.z + 1u, (uint)INT_MAX / header->systems);
+    first.z = 0;
+    last.z = (int)(header->layers * header->systems) - 1;
+#endif
+    for (int a = 0; a < 3; ++a) {
+        header->first[a] = 0;
+        header->cells[a] = 0;
+    }
+    header->first_y = first.y;
+    header->first_z = first.z;
+    header->y_bits = 32u - clz((uint)last.y - (uint)first.y);
+    header->together = header->y_bits + 32u - clz((uint)last.z - (uint)first.z) <= 32u ? 1u : 0u;
+    header->buckets = buckets;
+    if (buckets > 0) {
+        header->counted = (ulong)buckets + 1;
+    } else {
+        header->flagged = header->points;
+        header->sorted = header->points;
+        header->sorted_again = header->together ? 0 : header->points;
+    }
+}
+
+/* 1 / edge of cells that have `share` of the volume of a box, or of its area or length if it is
+ * shorter than a cell along an axis; 1 for a box that is a point. All operations are exact or
+ * multiplications, so all devices choose the same edge. */
+float xl_grid_inverse_for(float share, const float *extent)
+{
+    float inverse = INFINITY;
+    int axes = 0, before = 0, power, more;
+    do {
+        float part = frexp(share, &power), root = 2.0f;
+        before = axes;
+        axes = 0;
+        for (int a = 0; a < 3; ++a)
+            if (extent[a] * inverse > 1.0f) {
+                part *= frexp(fmin(extent[a], 0x1p126f), &more);
+                power += more;
+                ++axes;
+            }
+        if (axes > 0 && axes != before) {
+            part = frexp(part, &more);
+            power += more;
+            /* A cell has the volume part * 2^power; `whole` is power / axes, rounded down. */
+            const int whole = (power - (power < 0 ? axes - 1 : 0)) / axes;
+            part = ldexp(part, power - whole * axes);
+            while ((axes > 2 ? root : 1.0f) * (axes > 1 ? root : 1.0f) * root * part > 1.0f)
+                root *= 0.9375f;
+            inverse = ldexp(root, -whole);
+        }
+    } while (axes > 0 && axes != before);
+    return inverse < INFINITY ? fmin(fmax(inverse, 0x1p-126f), 0x1p120f) : 1.0f;
+}
+
+/* Sets the edge of the cells from the inner box or, if that is a point, from the box. An edge that
+ * is given is a lower limit. */
+void xl_grid_choose_edge(xl_grid_header *header, float share, __global const xl_grid_found *inner)
+{
+    float extent[3];
+    bool point = true;
+    for (int a = 0; a < 3; ++a) {
+        const xl_real low = xl_grid_of_word(inner->low[a]), high = xl_grid_of_word(inner->high[a]);
+        extent[a] = high > low ? (float)(high - low) : 0.0f;
+        point = point && !(extent[a] > 0.0f);
+    }
+    for (int a = 0; a < 3 && point; ++a)
+        extent[a] = header->upper[a] - header->lower[a];
+    header->inverse = fmin(header->inverse, xl_grid_inverse_for(share, extent));
+    header->beyond = XL_GRID_COUNTED / header->inverse;
+}
+
+/* The parameters of a build, from the host. */
+typedef struct xl_grid_wish {
+    uint n, stamp;
+    uint table;   /* entries of the table; 0: rows are listed, whatever the points are */
+    uint sorts;   /* a table, too, is built by sorting */
+    uint buckets; /* number of buckets if rows are listed; 0: keys are sorted */
+    float inverse, thin, beyond;
+    float share; /* above 0: a cell's share of the inner box, unless the given edge is longer */
+} xl_grid_wish;
+
+/* Sets a dense grid if it has enough table entries. An edge that the build chooses becomes up to
+ * three times as long for that, because searches in listed rows take longer. */
+bool xl_grid_is_dense(xl_grid_header *header, const xl_grid_wish *wish)
+{
+    const float inverse = header->inverse, beyond = header->beyond;
+    bool dense = wish->table > 0 && xl_grid_set_dense(header, wish->table);
+    for (int k = 0; k < 5 && !dense && wish->table > 0 && wish->share > 0; ++k) {
+        header->inverse *= 0.8f;
+        header->beyond = XL_GRID_COUNTED / header->inverse;
+        dense = xl_grid_set_dense(header, wish->table);
+    }
+    header->inverse = dense ? header->inverse : inverse;
+    header->beyond = dense ? header->beyond : beyond;
+    return dense;
+}
+
+/* Sets the header of a build from the results of xl_grid_bounds and xl_grid_inner. In a batch,
+ * upper.w is the number of the last system. */
+void xl_grid_set(xl_grid_header *header, const xl_grid_wish *wish,
+                 __local const xl_grid_found *found, __global const xl_grid_found *inner,
+                 float4 lower, float4 upper)
+{
+    header->counted = header->sorted = header->sorted_again = header->flagged = 0;
+    header->big = header->buckets = header->rows = header->far_off = 0;
+    header->together = header->y_bits = 0;
+    header->first_y = header->first_z = 0;
+    header->systems = header->layers = 0;
+    header->first_layer = 0;
+#if XL_SYSTEMS
+    header->systems = (uint)upper.w + 1u;
+#endif
+#if XL_F64
+    for (int k = 0; k < 6; ++k)
+        header->box[k] = 0;
+#endif
+    header->non_finite = found->non_finite;
+    header->first_non_finite = found->first_non_finite;
+    header->out_of_domain = found->out_of_domain;
+    header->first_out_of_domain = found->first_out_of_domain;
+    header->failed = found->non_finite > 0 || found->out_of_domain > 0 ? 1u : 0u;
+    header->points = wish->n;
+    header->table = wish->table;
+    header->inverse = wish->inverse;
+    header->thin = wish->thin;
+    header->beyond = wish->beyond;
+    header->stamp = wish->stamp;
+    xl_grid_set_box(header, found, lower, upper);
+    if (wish->share > 0 && wish->n > 0)
+        xl_grid_choose_edge(header, wish->share, inner);
+    const bool dense = xl_grid_is_dense(header, wish);
+    header->sparse = dense ? 0u : 1u;
+#if XL_BOUNDED
+    if (dense && !wish->sorts) { /* counting finds these points once more */
+        header->non_finite = header->out_of_domain = header->failed = 0;
+        header->first_non_finite = header->first_out_of_domain = UINT_MAX;
+    }
+#endif
+    if (!dense)
+        xl_grid_set_sparse(header, wish->buckets);
+    else if (wish->sorts)
+        header->sorted = wish->n;
 }
 
 /* Writes the header, and zeros the counters: the used part of the table or the buckets, and the
@@ -66,6 +435,8 @@ __kernel void xl_grid_setup(__global uint *storage, ulong header_at, ulong found
     if (get_global_id(0) == 0)
         *XL_GRID_HEADER(storage, header_at) = header;
 }
+
+/* ---- builds by counting ------------------------------------------------------------------ */
 
 #if XL_COUNTS
 /* Rows in buckets: finds the splitters. Any number of groups: each sorts a part of the sample, and
@@ -99,8 +470,8 @@ __kernel void xl_grid_split(XL_POINTS_PARAMETERS, uint n, __global uint *storage
     }
 }
 
-/* Points from one to the next that is compared with a near index, to find out whether the points are in some
- * order. */
+/* Points from one to the next that is compared with a near index, to find out whether the points
+ * are in some order. */
 #define XL_GRID_FAR_OFF_STEP 16384u
 
 /* Whether the cell of p is far from entry b, relative to the size of the table. */
@@ -142,10 +513,10 @@ __kernel void xl_grid_keys(XL_POINTS_PARAMETERS, uint n, __global uint *storage,
  * order. If `flag` is not 0, it marks the first index of each entry. All points have been checked
  * by now, so this also sets `failed`.
  *
- * The places of points in no order lie all over the table, which may be larger than the caches. Such
- * points are therefore read once for each window, one of `windows` ranges of entries. The groups of a
- * window follow those of the window before; there are `windows` times as many as the points need. A
- * work-item takes `items` points. */
+ * The places of points in no order lie all over the table, which may be larger than the caches.
+ * Such points are therefore read once for each window, one of `windows` ranges of entries. The
+ * groups of a window follow those of the window before; there are `windows` times as many as the
+ * points need. A work-item takes `items` points. */
 __kernel void xl_grid_scatter(__global uint *storage, ulong header_at, uint n, uint table,
                               uint most_buckets, uint flag, ulong starts_at, ulong buckets_at,
                               ulong ranks_at, ulong unordered_at, uint windows, uint items)
@@ -300,6 +671,8 @@ __kernel void xl_grid_list_parts(__global uint *storage, ulong header_at, uint n
     }
 }
 #endif
+
+/* ---- arrays of the caller ---------------------------------------------------------------- */
 
 /* Gathers an array of the caller, of `words` per element, into the order of the grid. */
 __kernel void xl_grid_reorder(__global const uint *storage, ulong sorted_at, ulong n, uint words,

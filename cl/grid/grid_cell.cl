@@ -13,10 +13,7 @@
 #ifndef XL_GRID_CELL
 #define XL_GRID_CELL
 
-#include "../prelude/prelude_real.cl"
-#if XL_CELLS
-#include "grid_table.cl"
-#endif
+#include "grid_map.cl"
 
 typedef struct xl_cell {
     xl_real4 lower, upper; /* the box of the points */

@@ -124,11 +124,6 @@ typedef struct xl_grid_map {
     for (uint t##_item = 0, t = (uint)XL_ITEM_AT(0);                                               \
          t##_item < XL_ITEMS && XL_ITEM_AT(t##_item) < (n); t = (uint)XL_ITEM_AT(++t##_item))
 
-float4 xl_grid_float4(__global const float *p)
-{
-    return (float4)(p[0], p[1], p[2], 0.0f);
-}
-
 #if XL_SYSTEMS
 void xl_grid_load_systems(xl_grid_map *map, __global const xl_grid_header *header)
 {
@@ -232,20 +227,6 @@ uint4 xl_grid_sorted(__global const uint *sorted, uint n, uint k)
 #endif
 }
 
-void xl_grid_set_sorted(__global uint *sorted, uint n, ulong k, uint4 sorted_point)
-{
-#if XL_PLANES
-    const ulong pitch = xl_grid_pitch(n);
-    sorted += k;
-    sorted[0] = sorted_point.x;
-    sorted[pitch] = sorted_point.y;
-    sorted[2 * pitch] = sorted_point.z;
-    sorted[3 * pitch] = sorted_point.w;
-#else
-    ((__global uint4 *)sorted)[k] = sorted_point;
-#endif
-}
-
 uint xl_grid_sorted_index(__global const uint *sorted, uint n, ulong k)
 {
     return sorted[XL_PLANES ? 3 * xl_grid_pitch(n) + k : 4 * k + 3];
@@ -291,14 +272,6 @@ __global const double *xl_grid_whole(__global const uint *sorted, uint n)
     return (__global const double *)(sorted + 4 * xl_grid_pitch(n));
 }
 
-void xl_grid_set_whole(__global uint *sorted, uint n, ulong k, double4 p)
-{
-    __global double *const whole = (__global double *)(sorted + 4 * xl_grid_pitch(n));
-    whole[xl_grid_whole_at(n, k, 0)] = p.x;
-    whole[xl_grid_whole_at(n, k, 1)] = p.y;
-    whole[xl_grid_whole_at(n, k, 2)] = p.z;
-}
-
 /* The largest coordinate that a point in the grid has. One larger float is left, for positions
  * outside a box. */
 #define XL_GRID_FARTHEST 0x1.fffffcp127f
@@ -335,11 +308,6 @@ uint xl_grid_system(__global const uint *sorted, uint n, uint k)
 {
     return sorted[xl_grid_systems_at(n) + k];
 }
-
-void xl_grid_set_system(__global uint *sorted, uint n, ulong k, uint system)
-{
-    sorted[xl_grid_systems_at(n) + k] = system;
-}
 #endif
 
 #if XL_WRAP
@@ -355,26 +323,7 @@ int4 xl_grid_move(__global const uint *sorted, uint n, uint k)
     __global const int *const moves = (__global const int *)(sorted + xl_grid_moves_at(n)) + k;
     return (int4)(moves[0], moves[pitch], moves[2 * pitch], 0);
 }
-
-void xl_grid_set_move(__global uint *sorted, uint n, ulong k, int4 whole)
-{
-    const ulong pitch = xl_grid_pitch(n);
-    __global int *const moves = (__global int *)(sorted + xl_grid_moves_at(n)) + k;
-    moves[0] = whole.x;
-    moves[pitch] = whole.y;
-    moves[2 * pitch] = whole.z;
-}
 #endif
-
-/* The position of sorted point k in the grid's coordinates; in a batch, w is its system. */
-float4 xl_grid_place(__global const uint *sorted, uint n, uint k)
-{
-    float4 p = xl_grid_position(xl_grid_sorted(sorted, n, k));
-#if XL_SYSTEMS
-    p.w = (float)xl_grid_system(sorted, n, k);
-#endif
-    return p;
-}
 
 /* A map of a sparse grid of one system. */
 xl_grid_map xl_grid_far_map(float inverse, float beyond)
@@ -389,16 +338,6 @@ xl_grid_map xl_grid_far_map(float inverse, float beyond)
 #if XL_SYSTEMS
     map.systems = map.layers = 1;
     map.first_layer = 0;
-#endif
-    return map;
-}
-
-/* A map of the sparse grid of this header. */
-xl_grid_map xl_grid_far_map_of(__global const xl_grid_header *header)
-{
-    xl_grid_map map = xl_grid_far_map(header->inverse, header->beyond);
-#if XL_SYSTEMS
-    xl_grid_load_systems(&map, header);
 #endif
     return map;
 }
@@ -463,26 +402,35 @@ int xl_grid_row_z(ulong key)
     return (int)((uint)(key >> 32) ^ 0x80000000u);
 }
 
-/* The row of point p, relative to the first row: z, followed by y in y_bits. */
-ulong xl_grid_row_bits(__global const xl_grid_header *header, const xl_grid_map *map, float4 p,
-                       uint y_bits)
+#if XL_WRAP || XL_CELLS
+/* The table of cells: XL_CELL_PARTS * 16 numbers for each cell, in the precision of the
+ * coordinates. lib/grid/grid_cells.c writes it. */
+enum {
+    XL_CELL_BOUNDS,    /* lower corner, extent; upper corner, 0; 8 numbers of rounding */
+    XL_CELL_VECTORS,   /* `cell` and `cell_more` of XL_CELL_PARAMETERS */
+    XL_CELL_SLABS,     /* `slabs` and `slabs_more` */
+    XL_CELL_LATTICE,   /* `lattice` */
+    XL_CELL_FRACTIONS, /* the origin; for each periodic vector the normal whose product with a point
+                          is its fraction; the lengths of the shortest vector and of all */
+    XL_CELL_PARTS
+};
+
+xl_real16 xl_cell_numbers(__global const xl_real *cells, uint cell, uint part)
 {
-    const int4 cell = xl_grid_far_cell(map, p);
-    return (ulong)((uint)cell.z - (uint)header->first_z) << y_bits |
-           ((uint)cell.y - (uint)header->first_y);
+    return vload16((ulong)cell * XL_CELL_PARTS + part, cells);
 }
 
-/* The table entry of a cell of a dense grid. */
-uint xl_grid_bucket(const xl_grid_map *map, int4 cell)
+bool xl_cell_all(xl_mask4 mask)
 {
-    return min(xl_grid_at(map, cell.x, cell.y, cell.z), map->cells - 1u);
+    return mask.x && mask.y && mask.z;
 }
 
-/* The table entry of point i at p. Points that are not finite or outside the box have no cell; they
- * are spread over the table, so that the rest of the build needs no special case. */
-uint xl_grid_bucket_of(const xl_grid_map *map, uint i, float4 p, bool bad)
+/* Whether a point is in the box, or in the box around the cell. */
+bool xl_cell_holds(__global const xl_real *cells, uint cell, xl_real4 p)
 {
-    return bad ? i % map->cells : xl_grid_bucket(map, xl_grid_cell(map, p));
+    const xl_real16 bounds = xl_cell_numbers(cells, cell, XL_CELL_BOUNDS);
+    return xl_cell_all((p >= (xl_real4)(bounds.s012, 0)) & (p <= (xl_real4)(bounds.s456, 0)));
 }
+#endif
 
 #endif

@@ -2,15 +2,10 @@
  * Counts the points that have moved too far for a neighbour list that was made with a skin (Verlet,
  * "Computer 'experiments' on classical fluids", Phys. Rev. 159, 98, 1967). Compares points with the
  * positions in the index. */
-#ifndef XL_GRID_MOVED
-#define XL_GRID_MOVED
-
 #include "grid_points.cl"
 #if XL_TRICLINIC
 #include "grid_cell.cl"
-#endif
 
-#if XL_TRICLINIC
 #if XL_CELLS
 #define XL_MOVED_PARAMETERS
 #else
@@ -140,5 +135,3 @@ __kernel void xl_grid_moved(XL_POINTS_PARAMETERS, uint n, __global const uint *s
     if (count > 0 && get_local_id(0) == 0)
         atomic_add(&moved[moved_at], count);
 }
-
-#endif

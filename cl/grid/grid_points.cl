@@ -1,15 +1,96 @@
 /* SPDX-License-Identifier: MIT
- * The points as the caller gave them, and as the grid stores them. */
+ * The points as the caller gave them, moved into the box, and as the grid stores them. */
 #ifndef XL_GRID_POINTS
 #define XL_GRID_POINTS
 
 #include "grid_map.cl"
-#if XL_WRAP || XL_CELLS
-#include "grid_table.cl"
-#endif
+
+/* ---- into the box ------------------------------------------------------------------------ */
+
 #if XL_WRAP
-#include "grid_wrap.cl"
+/* Points outside the box or the cell, along vectors that are periodic, are moved by whole vectors
+ * (space.wrap). A point inside is taken as it is. A point that cannot be moved inside is returned
+ * as it is, so that the build refuses it and reports the coordinates given. */
+
+/* A point, and the whole vectors that it was moved back by. */
+typedef struct xl_wrapped {
+    xl_real4 at; /* w is 0 */
+    int4 whole;
+} xl_wrapped;
+
+/* Half the distance from 1 to the next number, and the most whole vectors. */
+#if XL_F64
+#define XL_WRAP_UNIT 0x1p-53
+#define XL_WRAP_MOST ((double)0x1fffffff)
+#else
+#define XL_WRAP_UNIT 0x1p-24f
+#define XL_WRAP_MOST 0x1p24f
 #endif
+
+#if XL_TRICLINIC
+/* In a cell: by the whole part of the fractions, which are computed twice because those of a
+ * distant point are rounded. Then a point that is outside by rounding alone is put on the face. */
+xl_wrapped xl_wrap_into(xl_real4 p, xl_real4 lower, xl_real4 upper, __global const xl_real *cells,
+                        uint cell)
+{
+#pragma OPENCL FP_CONTRACT OFF
+    const xl_real16 v = xl_cell_numbers(cells, cell, XL_CELL_VECTORS);
+    const xl_real16 of = xl_cell_numbers(cells, cell, XL_CELL_FRACTIONS);
+    const xl_real4 origin = (xl_real4)(of.s012, 0);
+    xl_real4 whole = (xl_real4)(0), at = p;
+    for (int turn = 0; turn < 2 && !xl_cell_all((at >= lower) & (at <= upper)); ++turn) {
+        const xl_real4 d = at - origin;
+        whole += floor((xl_real4)((of.s3 * d.x + of.s4 * d.y) + of.s5 * d.z,
+                                  (of.s6 * d.x + of.s7 * d.y) + of.s8 * d.z,
+                                  (of.s9 * d.x + of.sa * d.y) + of.sb * d.z, 0));
+        at = p - ((whole.x * (xl_real4)(v.s012, 0) + whole.y * (xl_real4)(v.s345, 0)) +
+                  whole.z * (xl_real4)(v.s678, 0));
+    }
+    const xl_real4 near = fmin(fmax(at, lower), upper);
+    const xl_real4 rounding = 8 * XL_WRAP_UNIT * (fabs(p) + fabs(p - at));
+    const bool good = any(whole != 0) &&
+                      xl_cell_all((fabs(near - at) <= rounding) & (fabs(whole) <= XL_WRAP_MOST));
+    const xl_wrapped wrapped = {good ? near : p, good ? convert_int4(whole) : (int4)(0)};
+    return wrapped;
+}
+#else
+/* In a box, along each axis: by the largest whole number that leaves the coordinate not below the
+ * box. fma() rounds once, so coordinates decrease with the number. Two quotients find it to within
+ * one. A coordinate above the box is then there by rounding alone. */
+xl_wrapped xl_wrap_into(xl_real4 p, xl_real4 lower, xl_real4 upper, __global const xl_real *cells,
+                        uint cell)
+{
+    const xl_real16 v = xl_cell_numbers(cells, cell, XL_CELL_VECTORS);
+    const xl_real4 period = (xl_real4)(v.s048, 0);
+    const xl_mask4 moves = (period > 0) & ((p < lower) | (p > upper));
+    const xl_real4 length = select((xl_real4)(1), period, moves);
+    xl_real4 whole = floor((p - lower) / length);
+    whole += floor((fma(-whole, length, p) - lower) / length);
+    whole += select((xl_real4)(0), (xl_real4)(1), fma(-(whole + 1), length, p) >= lower);
+    whole -= select((xl_real4)(0), (xl_real4)(1), fma(-whole, length, p) < lower);
+    const xl_real4 at = select(p, fmin(fma(-whole, length, p), upper), moves);
+    const bool near = xl_cell_all(
+        !moves | ((8 * XL_WRAP_UNIT * fabs(p) <= 8 * length) & (fabs(whole) <= XL_WRAP_MOST)));
+    const bool good = near && xl_cell_all((at >= lower) & (at <= upper));
+    const xl_wrapped wrapped = {
+        good ? at : p, good ? convert_int4(select((xl_real4)(0), whole, moves)) : (int4)(0)};
+    return wrapped;
+}
+#endif
+
+/* Moves a point, whose w is 0, into cell number `cell` of the table. */
+xl_wrapped xl_wrap(__global const xl_real *cells, uint cell, xl_real4 p)
+{
+    const xl_real16 bounds = xl_cell_numbers(cells, cell, XL_CELL_BOUNDS);
+    const xl_real4 lower = (xl_real4)(bounds.s012, 0), upper = (xl_real4)(bounds.s456, 0);
+    const xl_wrapped as_given = {p, (int4)(0)};
+    if (xl_cell_all((p >= lower) & (p <= upper)) || !xl_real4_finite(p))
+        return as_given;
+    return xl_wrap_into(p, lower, upper, cells, cell);
+}
+#endif
+
+/* ---- given points ------------------------------------------------------------------------ */
 
 /* Where point i begins: may exceed 32 bits. */
 ulong xl_grid_point_at(uint i)
@@ -34,52 +115,40 @@ ulong xl_grid_point_at(uint i)
 #define XL_TABLE_PARAMETERS
 #define XL_TABLE_OF
 #endif
-#if XL_F64
-#define XL_POINTS_PARAMETERS                                                                       \
-    __global const double *points, ulong points_at, __global const double *points_y,               \
-        ulong points_y_at, __global const double *points_z, ulong points_z_at,                     \
-        double4 points_origin, double4 points_end,                                                 \
-        float4 points_outside XL_SYSTEMS_PARAMETERS XL_TABLE_PARAMETERS
 /* origin: of the grid's coordinates, and the lower corner of a given box. end: the upper corner of
  * that box. outside: the least coordinates of the grid that are beyond it. */
+#if XL_F64
+#define XL_ENDS_PARAMETERS , double4 points_origin, double4 points_end, float4 points_outside
+#define XL_ENDS_OF , points_origin, points_end, points_outside
+#else
+#define XL_ENDS_PARAMETERS
+#define XL_ENDS_OF
+#endif
+#define XL_POINTS_PARAMETERS                                                                       \
+    __global const xl_real *points, ulong points_at, __global const xl_real *points_y,             \
+        ulong points_y_at, __global const xl_real *points_z,                                       \
+        ulong points_z_at XL_ENDS_PARAMETERS XL_SYSTEMS_PARAMETERS XL_TABLE_PARAMETERS
+#if XL_F64 || XL_SOA || XL_SYSTEMS || XL_WRAP
 typedef struct xl_points {
-    __global const double *x, *y, *z;
+    __global const xl_real *x, *y, *z;
+#if XL_F64
     double4 origin, end;
     float4 outside;
+#endif
 #if XL_SYSTEMS
     __global const uint *systems;
 #endif
 #if XL_WRAP || XL_CELLS
-    __global const double *cell_table;
-    uint last_cell;
-#endif
-} xl_points;
-#define XL_POINTS                                                                                  \
-    ((xl_points){points + points_at, points_y + points_y_at, points_z + points_z_at,               \
-                 points_origin, points_end, points_outside XL_SYSTEMS_OF XL_TABLE_OF})
-#else
-#define XL_POINTS_PARAMETERS                                                                       \
-    __global const float *points, ulong points_at, __global const float *points_y,                 \
-        ulong points_y_at, __global const float *points_z,                                         \
-        ulong points_z_at XL_SYSTEMS_PARAMETERS XL_TABLE_PARAMETERS
-#if XL_SOA || XL_SYSTEMS || XL_WRAP
-typedef struct xl_points {
-    __global const float *x, *y, *z;
-#if XL_SYSTEMS
-    __global const uint *systems;
-#endif
-#if XL_WRAP || XL_CELLS
-    __global const float *cell_table;
+    __global const xl_real *cell_table;
     uint last_cell;
 #endif
 } xl_points;
 #define XL_POINTS                                                                                  \
     ((xl_points){points + points_at, points_y + points_y_at,                                       \
-                 points_z + points_z_at XL_SYSTEMS_OF XL_TABLE_OF})
+                 points_z + points_z_at XL_ENDS_OF XL_SYSTEMS_OF XL_TABLE_OF})
 #else
 typedef __global const float *xl_points;
 #define XL_POINTS (points + points_at)
-#endif
 #endif
 
 /* The coordinates as given. Coordinates that the points do not have are 0. */
@@ -89,10 +158,8 @@ xl_real4 xl_grid_coordinates(xl_points points, uint i)
     return (xl_real4)(points.x[i], XL_DIMENSIONS > 1 ? points.y[i] : 0,
                       XL_DIMENSIONS > 2 ? points.z[i] : 0, 0);
 #else
-#if XL_F64
-    __global const double *const p = points.x + xl_grid_point_at(i);
-#elif XL_SYSTEMS || XL_WRAP
-    __global const float *const p = points.x + xl_grid_point_at(i);
+#if XL_F64 || XL_SYSTEMS || XL_WRAP
+    __global const xl_real *const p = points.x + xl_grid_point_at(i);
 #else
     __global const float *const p = points + xl_grid_point_at(i);
 #endif
@@ -158,6 +225,60 @@ uint xl_grid_sampled(uint k, uint sample, uint n)
     return min(k * stretch + (k * 2654435761u >> 7) % stretch, n - 1u);
 }
 
+/* ---- stored points ----------------------------------------------------------------------- */
+
+void xl_grid_set_sorted(__global uint *sorted, uint n, ulong k, uint4 sorted_point)
+{
+#if XL_PLANES
+    const ulong pitch = xl_grid_pitch(n);
+    sorted += k;
+    sorted[0] = sorted_point.x;
+    sorted[pitch] = sorted_point.y;
+    sorted[2 * pitch] = sorted_point.z;
+    sorted[3 * pitch] = sorted_point.w;
+#else
+    ((__global uint4 *)sorted)[k] = sorted_point;
+#endif
+}
+
+#if XL_F64
+void xl_grid_set_whole(__global uint *sorted, uint n, ulong k, double4 p)
+{
+    __global double *const whole = (__global double *)(sorted + 4 * xl_grid_pitch(n));
+    whole[xl_grid_whole_at(n, k, 0)] = p.x;
+    whole[xl_grid_whole_at(n, k, 1)] = p.y;
+    whole[xl_grid_whole_at(n, k, 2)] = p.z;
+}
+#endif
+
+#if XL_SYSTEMS
+void xl_grid_set_system(__global uint *sorted, uint n, ulong k, uint system)
+{
+    sorted[xl_grid_systems_at(n) + k] = system;
+}
+#endif
+
+#if XL_WRAP
+void xl_grid_set_move(__global uint *sorted, uint n, ulong k, int4 whole)
+{
+    const ulong pitch = xl_grid_pitch(n);
+    __global int *const moves = (__global int *)(sorted + xl_grid_moves_at(n)) + k;
+    moves[0] = whole.x;
+    moves[pitch] = whole.y;
+    moves[2 * pitch] = whole.z;
+}
+#endif
+
+/* The position of sorted point k in the grid's coordinates; in a batch, w is its system. */
+float4 xl_grid_place(__global const uint *sorted, uint n, uint k)
+{
+    float4 p = xl_grid_position(xl_grid_sorted(sorted, n, k));
+#if XL_SYSTEMS
+    p.w = (float)xl_grid_system(sorted, n, k);
+#endif
+    return p;
+}
+
 /* Position and index in 16 bytes. As integers: a float register may change an index that looks like
  * a subnormal number. */
 uint4 xl_grid_sorted_point(xl_points points, uint i)
@@ -195,6 +316,47 @@ void xl_grid_put_point(__global uint *sorted, uint n, ulong k, xl_points points,
 #endif
 }
 
+/* ---- rows and entries -------------------------------------------------------------------- */
+
+/* A map of the sparse grid of this header. */
+xl_grid_map xl_grid_far_map_of(__global const xl_grid_header *header)
+{
+    xl_grid_map map = xl_grid_far_map(header->inverse, header->beyond);
+#if XL_SYSTEMS
+    xl_grid_load_systems(&map, header);
+#endif
+    return map;
+}
+
+/* The row of point p, relative to the first row: z, followed by y in y_bits. */
+ulong xl_grid_row_bits(__global const xl_grid_header *header, const xl_grid_map *map, float4 p,
+                       uint y_bits)
+{
+    const int4 cell = xl_grid_far_cell(map, p);
+    return (ulong)((uint)cell.z - (uint)header->first_z) << y_bits |
+           ((uint)cell.y - (uint)header->first_y);
+}
+
+/* The table entry of a cell of a dense grid. */
+uint xl_grid_bucket(const xl_grid_map *map, int4 cell)
+{
+    return min(xl_grid_at(map, cell.x, cell.y, cell.z), map->cells - 1u);
+}
+
+/* The table entry of point i at p. Points that are not finite or outside the box have no cell; they
+ * are spread over the table, so that the rest of the build needs no special case. */
+uint xl_grid_bucket_of(const xl_grid_map *map, uint i, float4 p, bool bad)
+{
+    return bad ? i % map->cells : xl_grid_bucket(map, xl_grid_cell(map, p));
+}
+
+/* ---- points that cannot be in a grid ----------------------------------------------------- */
+
+float4 xl_grid_float4(__global const float *p)
+{
+    return (float4)(p[0], p[1], p[2], 0.0f);
+}
+
 /* Whether a point cannot be in the grid, by the box in the header. */
 bool xl_grid_is_bad(__global const xl_grid_header *header, float4 p)
 {
@@ -220,6 +382,8 @@ bool xl_grid_tell_bad(__global xl_grid_header *header, uint i, float4 p, float4 
     atomic_min(finite ? &header->first_out_of_domain : &header->first_non_finite, i);
     return true;
 }
+
+/* ---- numbers as integers ----------------------------------------------------------------- */
 
 /* Integers in the order of the floats, so that integer atomics find minima. */
 uint xl_grid_to_ordered(float x)

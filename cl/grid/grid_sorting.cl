@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * The kernels of a build that uses the library's sort: they write its keys, and make a table or a
  * list of rows from the sorted keys. lib/grid/grid_build.c enqueues them. */
-#ifndef XL_GRID_SORTING
-#define XL_GRID_SORTING
-
 #include "grid_points.cl"
 
 /* Writes the keys of the first sort, and indices as its values: the entry of a table, or the row,
@@ -119,5 +116,3 @@ __kernel void xl_grid_list(__global uint *storage, ulong header_at, uint n, ulon
         }
     }
 }
-
-#endif

@@ -6,15 +6,15 @@
  *     xl_sums_totals  the sum of each group's chunk
  *     xl_sums_write   the prefix of each chunk from the totals before it, then its tiles
  *
- * The host makes XL_T a ulong, and xl_op() its sum. Both kernels are launched with the same number of
- * groups; if that is 1, xl_sums_write() alone. Counters are read twice, mostly from a cache. */
+ * The host makes XL_T a ulong, and xl_op() its sum. Both kernels are launched with the same number
+ * of groups; if that is 1, xl_sums_write() alone. Counters are read twice, mostly from a cache. */
 #include "../group/group_scan.cl"
 
 #define XL_SUMS_TILE (XL_GROUP_SIZE * XL_ITEMS)
 
 /* Local memory, and `all`, the number of counters: n or, if `counted`, length[length_at] if that is
- * less. One work-item reads it for all, so that a concurrent write cannot make work-items diverge at
- * a barrier. A group of one work-item needs no barriers, which PoCL compiles slowly. */
+ * less. One work-item reads it for all, so that a concurrent write cannot make work-items diverge
+ * at a barrier. A group of one work-item needs no barriers, which PoCL compiles slowly. */
 #if XL_GROUP_SIZE == 1
 #define XL_SUMS_LOCAL const ulong all = counted ? min(n, length[length_at]) : n;
 #define XL_SUMS_REDUCE(x) (x)
@@ -107,9 +107,9 @@ __kernel void xl_sums_totals(XL_SUMS_PARAMETERS)
 #define XL_SUMS_PLACE(i) ((i) + (i) / XL_ITEMS)
 #define XL_SUMS_ROOM (XL_SUMS_TILE + XL_GROUP_SIZE)
 
-/* Replaces the counters x of a tile by their sums, to each of which `before` is added. Returns `before`
- * for the next tile. Each work-item adds adjacent counters, but adjacent work-items load and store
- * adjacent ones: counters pass through local memory in between. */
+/* Replaces the counters x of a tile by their sums, to each of which `before` is added. Returns
+ * `before` for the next tile. Each work-item adds adjacent counters, but adjacent work-items load
+ * and store adjacent ones: counters pass through local memory in between. */
 ulong xl_sums_tile(const xl_sums *sums, ulong tile, ulong *x, ulong before, uint inclusive,
                    __local ulong *staged, __local XL_T *scratch)
 {

@@ -14,17 +14,183 @@
 #define XL_NEIGHBORS_RANGES
 
 #include "neighbors_pair.cl"
-#include "neighbors_radii.cl"
-#if XL_ROW_ROOM == 2
-#include "neighbors_bound.cl"
+#if XL_TRICLINIC
+#include "../grid/grid_cell.cl"
 #endif
+
 /* Whether positions may be outside the box: those of points that a build accepted are not. */
 #ifndef XL_ANYWHERE
 #define XL_ANYWHERE XL_GIVEN
 #endif
-#if XL_TRICLINIC
-#include "../grid/grid_cell.cl"
+
+/* ---- cells ------------------------------------------------------------------------------- */
+
+/* Iterates over the sorted points that may be neighbours of a query, or of several queries that are
+ * close together, range by range. A range is the part of one row whose x may be between low.x -
+ * reach and high.x + reach. It takes two loads from a cell table, or two binary searches in a
+ * listed row. If there are more rows than points, one range contains all points (in a batch: all
+ * points of the system). No point is in two ranges. */
+
+/* The arrays of a grid index. */
+typedef struct xl_grid_index {
+    __global const uint *starts; /* the cell table */
+    __global const ulong *keys;  /* keys of the listed rows */
+    __global const uint *begins; /* the first sorted point of each listed row, then n */
+    __global const uint *sorted;
+} xl_grid_index;
+
+typedef struct xl_cell_iterator {
+    int4 low, high, at; /* cells: first, last, next */
+    uint begin, end;    /* sorted points of the current range */
+    uint row;           /* the next listed row */
+    float x_low, x_high;
+    bool all; /* one range contains all points */
+} xl_cell_iterator;
+
+/* Whether a * b > limit, without overflow for a and b up to 2^32. */
+bool xl_cell_iterator_exceeds(ulong a, ulong b, ulong limit)
+{
+    return b > limit || a * b > limit;
+}
+
+/* Begins the ranges around all positions between low and high. */
+xl_cell_iterator xl_cell_iterator_begin(const xl_grid_map *map, float4 low, float4 high,
+                                        float reach)
+{
+    xl_cell_iterator cells;
+    float4 around = (float4)(reach, reach, reach, 0.0f);
+    low -= around;
+    high += around;
+    cells.low = cells.at = xl_grid_cell(map, low);
+    cells.high = max(cells.low, xl_grid_cell(map, high));
+    uint4 more = as_uint4(cells.high) - as_uint4(cells.low);
+    cells.all = !map->sparse &&
+                xl_cell_iterator_exceeds((ulong)more.y + 1UL, (ulong)more.z + 1UL, map->points);
+    cells.begin = cells.end = cells.row = 0;
+    cells.x_low = low.x;
+    cells.x_high = high.x;
+    return cells;
+}
+
+/* Lower bound of `key` among the listed rows from `row` on. */
+uint xl_row_search(__global const ulong *keys, uint row, uint rows, ulong key)
+{
+    uint low = row, high = rows;
+    while (low < high) {
+        const uint middle = low + (high - low) / 2;
+        const bool before = keys[middle] < key;
+        low = before ? middle + 1 : low;
+        high = before ? high : middle;
+    }
+    return low;
+}
+
+/* The first of the sorted points low to high - 1 whose x is not less than `x` or, if `after`, is
+ * greater than `x`. */
+uint xl_x_search(__global const uint *sorted, uint low, uint high, float x, bool after)
+{
+    while (low < high) {
+        const uint middle = low + (high - low) / 2;
+        const float there = xl_grid_sorted_x(sorted, middle);
+        const bool before = after ? there <= x : there < x;
+        low = before ? middle + 1 : low;
+        high = before ? high : middle;
+    }
+    return low;
+}
+
+/* Advances to the next listed row between the cells low and high; false after the last. Each step
+ * advances by a row whatever the keys are, so a damaged index cannot cause an endless loop. */
+bool xl_cell_iterator_seek(xl_cell_iterator *cells, const xl_grid_map *map,
+                           __global const ulong *keys)
+{
+    while (cells->row < map->rows) {
+        const ulong key = keys[cells->row];
+        const int y = xl_grid_row_y(key), z = xl_grid_row_z(key);
+        if (z > cells->high.z || (z == cells->high.z && y > cells->high.y))
+            return false;
+        if (z >= cells->low.z && y >= cells->low.y && y <= cells->high.y)
+            return true;
+        const int next = z < cells->low.z ? cells->low.z : y < cells->low.y ? z : z + 1;
+        cells->row =
+            xl_row_search(keys, cells->row + 1, map->rows, xl_grid_row_key(cells->low.y, next));
+    }
+    return false;
+}
+
+/* The one range that contains all points or, in a batch, all points of the system. */
+void xl_cell_iterator_all(const xl_cell_iterator *cells, const xl_grid_map *map,
+                          const xl_grid_index *index, uint *begin, uint *end)
+{
+#if XL_SYSTEMS
+    const uint layer = (uint)cells->low.z - (uint)map->first_layer;
+    const uint system = layer / map->layers, each = map->layers * map->layer;
+    *begin = index->starts[system * each];
+    *end = min(index->starts[(system + 1u) * each], map->points);
+#else
+    *begin = 0;
+    *end = map->points;
 #endif
+}
+
+/* The range of listed row `row`, limited to the array. */
+void xl_cell_iterator_row(xl_cell_iterator *cells, const xl_grid_map *map,
+                          __global const uint *begins, uint row)
+{
+    cells->begin = min(begins[row], map->points);
+    cells->end = clamp(begins[row + 1], cells->begin, map->points);
+}
+
+bool xl_cell_iterator_next_listed(xl_cell_iterator *cells, const xl_grid_map *map,
+                                  const xl_grid_index *index)
+{
+    if (!xl_cell_iterator_seek(cells, map, index->keys))
+        return false;
+    xl_cell_iterator_row(cells, map, index->begins, cells->row++);
+    cells->begin = xl_x_search(index->sorted, cells->begin, cells->end, cells->x_low, false);
+    cells->end = xl_x_search(index->sorted, cells->begin, cells->end, cells->x_high, true);
+    return true;
+}
+
+/* Advances to the next range; false after the last. The table needs no bounds check here, because
+ * xl_grid_fits() compared its size with map->table. */
+bool xl_cell_iterator_next(xl_cell_iterator *cells, const xl_grid_map *map,
+                           const xl_grid_index *index)
+{
+    if (map->sparse)
+        return xl_cell_iterator_next_listed(cells, map, index);
+    if (cells->at.z > cells->high.z)
+        return false;
+    if (cells->all) {
+        xl_cell_iterator_all(cells, map, index, &cells->begin, &cells->end);
+        cells->at.z = cells->high.z + 1;
+        return true;
+    }
+    const uint first = xl_grid_at(map, cells->low.x, cells->at.y, cells->at.z);
+    const uint width = (uint)(cells->high.x - cells->low.x) + 1u;
+    cells->begin = index->starts[first];
+    cells->end = min(index->starts[first + width], map->points);
+    if (++cells->at.y > cells->high.y) {
+        cells->at.y = cells->low.y;
+        ++cells->at.z;
+    }
+    return true;
+}
+
+/* Defines `gap`, in edges of a cell: a lower bound of the distance, along y or z, between any
+ * coordinate from `least` to `most` and any coordinate of the rows `first`. The arguments are
+ * products of coordinates and the inverse of the edge. `first` are whole numbers, and the product
+ * of a coordinate of a row is from its number to the next, after rounding. Products and the whole
+ * numbers may be off by some units of 2^-24. `margin` is subtracted, too: the caller's own bound of
+ * other errors. */
+#define XL_GRID_GAP_OF(type, gap)                                                                  \
+    type gap(type least, type most, type first, float margin)                                      \
+    {                                                                                              \
+        const type rounding = ((fabs(least) + fabs(most)) + (fabs(first) + 2.0f)) * 0x1p-21f;      \
+        return fmax(fmax(least - (first + 1.0f), first - most) - (rounding + margin), 0.0f);       \
+    }
+XL_GRID_GAP_OF(float, xl_grid_gap)
+XL_GRID_GAP_OF(float8, xl_grid_gaps)
 
 /* ---- a search ---------------------------------------------------------------------------- */
 
@@ -60,22 +226,17 @@ typedef struct xl_search {
 #endif
 } xl_search;
 
-/* The parameters of every search kernel, in two lists: the index, and the queries. */
+/* The parameters of every search kernel, in two lists, the index and the queries, and the arguments
+ * that match them, for xl_search_load(). */
 #define XL_INDEX_PARAMETERS                                                                        \
     ulong header_at, ulong starts_at, ulong begins_at, ulong sorted_at, uint n, uint table,        \
         uint stamp, xl_real reach, xl_real radius2
 #if XL_F64
 #define XL_ORIGIN_PARAMETERS double4 origin,
+#define XL_ORIGIN_ARGUMENTS origin,
 #else
 #define XL_ORIGIN_PARAMETERS
-#endif
-#if XL_CELLS
-#define XL_BOX_PARAMETERS __global const xl_real *cell_table,
-#elif XL_PERIODIC
-#define XL_BOX_PARAMETERS                                                                          \
-    xl_real4 lower, xl_real4 upper, xl_real4 period, xl_real extent, XL_LATTICE_PARAMETERS
-#else
-#define XL_BOX_PARAMETERS
+#define XL_ORIGIN_ARGUMENTS
 #endif
 #if XL_TRICLINIC
 #define XL_LATTICE_PARAMETERS XL_CELL_PARAMETERS,
@@ -84,6 +245,17 @@ typedef struct xl_search {
 #define XL_LATTICE_PARAMETERS
 #define XL_LATTICE_ARGUMENTS
 #endif
+#if XL_CELLS
+#define XL_BOX_PARAMETERS __global const xl_real *cell_table,
+#define XL_BOX_ARGUMENTS cell_table,
+#elif XL_PERIODIC
+#define XL_BOX_PARAMETERS                                                                          \
+    xl_real4 lower, xl_real4 upper, xl_real4 period, xl_real extent, XL_LATTICE_PARAMETERS
+#define XL_BOX_ARGUMENTS lower, upper, period, extent, XL_LATTICE_ARGUMENTS
+#else
+#define XL_BOX_PARAMETERS
+#define XL_BOX_ARGUMENTS
+#endif
 #if XL_SYSTEMS
 #define XL_GIVEN_SYSTEMS_PARAMETERS __global const uint *given_systems, ulong given_systems_at,
 #define XL_GIVEN_SYSTEMS_ARGUMENTS given_systems, given_systems_at,
@@ -91,18 +263,20 @@ typedef struct xl_search {
 #define XL_GIVEN_SYSTEMS_PARAMETERS
 #define XL_GIVEN_SYSTEMS_ARGUMENTS
 #endif
-#if XL_GIVEN
-#if XL_QUERY_STRIDE == 0
+#if !XL_GIVEN
+#define XL_GIVEN_PARAMETERS
+#define XL_GIVEN_ARGUMENTS
+#elif XL_QUERY_STRIDE == 0
 #define XL_GIVEN_PARAMETERS                                                                        \
     __global const xl_real *given, ulong given_at, __global const xl_real *given_y,                \
         ulong given_y_at, __global const xl_real *given_z, ulong given_z_at,                       \
         XL_GIVEN_SYSTEMS_PARAMETERS
+#define XL_GIVEN_ARGUMENTS                                                                         \
+    given, given_at, given_y, given_y_at, given_z, given_z_at, XL_GIVEN_SYSTEMS_ARGUMENTS
 #else
 #define XL_GIVEN_PARAMETERS                                                                        \
     __global const xl_real *given, ulong given_at, XL_GIVEN_SYSTEMS_PARAMETERS
-#endif
-#else
-#define XL_GIVEN_PARAMETERS
+#define XL_GIVEN_ARGUMENTS given, given_at, XL_GIVEN_SYSTEMS_ARGUMENTS
 #endif
 #if XL_GIVEN && XL_RADII > 1
 #define XL_POINT_RADII_PARAMETERS __global const xl_radius_in *point_radii, ulong point_radii_at,
@@ -126,25 +300,10 @@ typedef struct xl_search {
 #endif
 #define XL_QUERY_PARAMETERS                                                                        \
     XL_ORIGIN_PARAMETERS XL_BOX_PARAMETERS XL_GIVEN_PARAMETERS XL_RADII_PARAMETERS uint queries
-
-/* Copies the parameters of periodic space into a search. */
-#if XL_TRICLINIC
-#define XL_SEARCH_SET_CELL(s) (s).cell = xl_cell_of(lower, upper, XL_CELL_ARGUMENTS);
-#else
-#define XL_SEARCH_SET_CELL(s)
-#endif
-#if XL_CELLS
-#define XL_SEARCH_SET_BOX(s) (s).cells = cell_table;
-#elif XL_PERIODIC
-#define XL_SEARCH_SET_BOX(s)                                                                       \
-    (s).lower = lower;                                                                             \
-    (s).upper = upper;                                                                             \
-    (s).period = period;                                                                           \
-    (s).extent = extent;                                                                           \
-    XL_SEARCH_SET_CELL(s)
-#else
-#define XL_SEARCH_SET_BOX(s)
-#endif
+#define XL_SEARCH_LOAD(storage)                                                                    \
+    xl_search_load(                                                                                \
+        storage, header_at, starts_at, begins_at, sorted_at, n, table, stamp, reach, radius2,      \
+        XL_ORIGIN_ARGUMENTS XL_BOX_ARGUMENTS XL_GIVEN_ARGUMENTS XL_RADII_ARGUMENTS queries)
 
 /* Loads a search. An index whose stamp differs from the host's counts as failed. */
 xl_search xl_search_load(__global const uint *storage, XL_INDEX_PARAMETERS, XL_QUERY_PARAMETERS)
@@ -185,37 +344,19 @@ xl_search xl_search_load(__global const uint *storage, XL_INDEX_PARAMETERS, XL_Q
     s.radii.most = radius;
 #endif
 #endif
-    XL_SEARCH_SET_BOX(s)
+#if XL_CELLS
+    s.cells = cell_table;
+#elif XL_PERIODIC
+    s.lower = lower;
+    s.upper = upper;
+    s.period = period;
+    s.extent = extent;
+#if XL_TRICLINIC
+    s.cell = xl_cell_of(lower, upper, XL_CELL_ARGUMENTS);
+#endif
+#endif
     return s;
 }
-
-/* The arguments that match the two lists above, for xl_search_load(). */
-#if XL_CELLS
-#define XL_BOX_ARGUMENTS cell_table,
-#elif XL_PERIODIC
-#define XL_BOX_ARGUMENTS lower, upper, period, extent, XL_LATTICE_ARGUMENTS
-#else
-#define XL_BOX_ARGUMENTS
-#endif
-#if XL_GIVEN
-#if XL_QUERY_STRIDE == 0
-#define XL_GIVEN_ARGUMENTS                                                                         \
-    given, given_at, given_y, given_y_at, given_z, given_z_at, XL_GIVEN_SYSTEMS_ARGUMENTS
-#else
-#define XL_GIVEN_ARGUMENTS given, given_at, XL_GIVEN_SYSTEMS_ARGUMENTS
-#endif
-#else
-#define XL_GIVEN_ARGUMENTS
-#endif
-#if XL_F64
-#define XL_ORIGIN_ARGUMENTS origin,
-#else
-#define XL_ORIGIN_ARGUMENTS
-#endif
-#define XL_SEARCH_LOAD(storage)                                                                    \
-    xl_search_load(                                                                                \
-        storage, header_at, starts_at, begins_at, sorted_at, n, table, stamp, reach, radius2,      \
-        XL_ORIGIN_ARGUMENTS XL_BOX_ARGUMENTS XL_GIVEN_ARGUMENTS XL_RADII_ARGUMENTS queries)
 
 /* A sorted point in the precision in which pairs are compared. */
 xl_site xl_search_site(const xl_search *s, uint k)
@@ -611,11 +752,9 @@ bool xl_ranges_next(xl_ranges *ranges, const xl_search *s)
 /* The current image, in whole periods. */
 int4 xl_ranges_periods(const xl_search *s, const xl_ranges *near)
 {
-#if XL_CELLS
-    const xl_cell cell = xl_cell_load(s->cells, (uint)near->low.w);
-    return xl_cell_image(&cell, near->images.at);
-#elif XL_TRICLINIC
-    return xl_cell_image(&s->cell, near->images.at);
+#if XL_TRICLINIC
+    XL_CELL_AT(near->low)
+    return xl_cell_image(XL_CELL_FOUND, near->images.at);
 #elif XL_PERIODIC
     return convert_int4_rte(near->shift / select((xl_real4)(1.0f), s->period, s->period > 0.0f));
 #else

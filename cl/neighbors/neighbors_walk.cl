@@ -10,7 +10,6 @@
 #ifndef XL_NEIGHBORS_WALK
 #define XL_NEIGHBORS_WALK
 
-#include "../grid/grid_gap.cl"
 #include "neighbors_ranges.cl"
 
 /* Whether a block may have a shorter reach than the previous one. */
@@ -99,7 +98,6 @@ typedef struct xl_candidates {
 #endif
 } xl_candidates;
 
-/* Candidates of an image are padded to a multiple of 32 with points at infinity. */
 uint xl_walk_align(uint n)
 {
     return (n + 31u) & ~31u;
@@ -202,8 +200,8 @@ void xl_walk_keep_rows(xl_walk *walk, const xl_grid_map *map, const xl_grid_inde
 #endif
 
 #if XL_WALK_CUTS
-/* The least distances along an axis of points in rows of these numbers and positions between low and
- * high. Far numbers are not those of counted edges. */
+/* The least distances along an axis of points in rows of these numbers and positions between low
+ * and high. Far numbers are not those of counted edges. */
 float8 xl_walk_gaps(float inverse, int8 numbers, float low, float high)
 {
     const float8 first = convert_float8(numbers);
@@ -641,8 +639,8 @@ void xl_walk_visit(xl_walk *walk, const xl_search *s, xl_real start, xl_real4 pa
 /* The most numbers whose places are found by comparing all with each other, a multiple of 64. */
 enum { XL_WALK_RANKED = 256 };
 
-/* The place of each of n numbers in ascending order: the number of smaller ones. Reads and writes up
- * to a multiple of 32. */
+/* The place of each of n numbers in ascending order: the number of smaller ones. Reads and writes
+ * up to a multiple of 32. */
 void xl_walk_rank(const uint *numbers, uint n, uint *places)
 {
     const uint8 flip = (uint8)(0x80000000u);

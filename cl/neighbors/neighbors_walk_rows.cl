@@ -4,11 +4,7 @@
  *
  * A short row is collected in private memory in the order of the walk, sorted, and written together
  * with the other short rows of its block. */
-#ifndef XL_NEIGHBORS_WALK_ROWS
-#define XL_NEIGHBORS_WALK_ROWS
-
-#include "neighbors_details.cl"
-#include "neighbors_fill.cl"
+#include "neighbors_rows.cl"
 #include "neighbors_walk.cl"
 
 #if XL_WALK > 0
@@ -507,5 +503,4 @@ void xl_walk_fill_all(const xl_search *s, const xl_rows *rows, const xl_details 
     xl_walk_fill_turn(s, rows, of, (uint)t);
 }
 
-#endif
 #endif

@@ -8,7 +8,7 @@
  * The device makes each decision that depends on the points, so that nothing waits for the host. If
  * the device may take a table or a list of rows, the commands for both are enqueued, and those of
  * one find nothing to do. Up to grid.sampled points both count, so that these commands are few: to
- * list rows, a point has a bucket instead of an entry (cl/grid/grid_sample.cl): splitters -> bucket
+ * list rows, a point has a bucket instead of an entry (cl/grid/grid_list.cl): splitters -> bucket
  * of each point and its arrival there -> exclusive sum -> scatter -> order of each bucket -> list.
  * For more points, or for more than grid.sampled_alone if it is known that rows are listed, rows
  * are sorted. A sort or a sum of nothing may still use its scratch, so they come first.

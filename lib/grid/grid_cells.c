@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * The table of cells in device memory: a row of numbers for each cell, in the precision of the
- * coordinates. cl/grid/grid_table.cl reads it. */
+ * coordinates. cl/grid/grid_map.cl reads it. */
 #include "grid_plan.h"
 
 #include <float.h>

@@ -13,7 +13,7 @@
 #define MAX_LOOKS ((size_t)4096)
 /* Bucket numbers have 20 bits in the sample, which has 4 keys for each bucket. */
 #define MAX_BUCKETS ((size_t)1 << 16)
-/* XL_GRID_OVERSAMPLING of cl/grid/grid_sample.cl. */
+/* XL_GRID_OVERSAMPLING of cl/grid/grid_list.cl. */
 #define OVERSAMPLING 4
 
 /* Whether the number of cells is known before a build. */

@@ -10,7 +10,7 @@
 
 #include <crosslane/sort.h>
 
-/* The same words as xl_grid_found of cl/grid/grid_bounds.cl, and xl_grid_part of
+/* The same words as xl_grid_found of cl/grid/grid.cl, and xl_grid_part of
  * cl/grid/grid_list.cl. */
 typedef struct xli_grid_found {
     cl_uint low[3], high[3]; /* with XL_F64 twice as wide */

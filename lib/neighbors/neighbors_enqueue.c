@@ -168,7 +168,7 @@ static xl_status launch_sum(const xli_search *s, size_t num_rows, const xli_span
                                             .totals_at = scratch->offset});
 }
 
-/* The outputs besides indices, in the numbers of cl/neighbors/neighbors_details.cl. */
+/* The outputs besides indices, in the numbers of cl/neighbors/neighbors_rows.cl. */
 static uint32_t wanted_of(const xli_span *spans)
 {
     enum { WANTS_DISTANCES = 1, WANTS_VECTORS = 2, WANTS_SHIFTS = 4 };

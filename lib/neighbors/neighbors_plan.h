@@ -19,7 +19,7 @@ typedef struct xli_neighbors_plan {
     uint32_t row_capacity;     /* 0: CSR rows */
     bool keeps_nearest;        /* of rows that are too long */
     uint32_t radii, num_types; /* xl_neighbors_radii */
-    cl_mem table;              /* XL_RADII_TYPES: squares, as in cl/neighbors/neighbors_radii.cl */
+    cl_mem table;              /* XL_RADII_TYPES: squares, as in cl/neighbors/neighbors_pair.cl */
     xli_tune_neighbors tune;
     uint32_t together; /* queries that a work-item counts or visits at a time */
     xli_sums sums;

@@ -35,7 +35,7 @@ static const xli_tune_neighbors cpu_search = {
 
 /* Local memory of a work-item that looks for the box: xl_grid_found. */
 #define FOUND_BYTES 40
-/* And for each point that a bucket has on average: XL_GRID_ROOM of cl/grid/grid_overfull.cl keys.
+/* And for each point that a bucket has on average: XL_GRID_ROOM of cl/grid/grid_list.cl keys.
  */
 #define BUCKET_BYTES 64
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Distances from rows of cells, for tile_test.c. */
-#include "../../cl/grid/grid_gap.cl"
+#include "../../cl/neighbors/neighbors_ranges.cl"
 
 /* For each pair of a position, in edges, and the number of a row: their distance by both. */
 __kernel void xl_test_gaps(__global const float2 *pairs, __global float2 *gaps)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * The heap of a neighbour list's row, for tile_test.c. */
-#include "../../cl/neighbors/neighbors_row.cl"
+#include "../../cl/neighbors/neighbors_rows.cl"
 
 __kernel void xl_test_sink(ulong address, ulong n, uint v)
 {

@@ -267,6 +267,12 @@ XLT_TEST_SETUP(cuts_of_most_keys, exactly)
     xlt_pages_free(&pages);
 }
 
+/* The parameters of a search, for functions of its files. */
+#define SEARCH                                                                                     \
+    "#define XL_ITEMS 1\n#define XL_PLANES 0\n#define XL_PERIODIC 0\n#define XL_TRICLINIC 0\n"     \
+    "#define XL_GIVEN 0\n#define XL_RADII 0\n#define XL_RADIUS_INCLUSIVE 0\n"                      \
+    "#define XL_KEEP_SELF 0\n#define XL_HALF 0\n"
+
 /* A row of 2^32 - 2 words, in which a small number sinks along the right children to the last. */
 XLT_TEST_SETUP(rows_past_2_to_31, exactly)
 {
@@ -278,8 +284,9 @@ XLT_TEST_SETUP(rows_past_2_to_31, exactly)
     row[last] = 60;
     row[P32 - 5] = 50; /* where 32 bits of the next child's number would lead */
     xli_seq seq;
-    xli_kernel kernel = kernel_of(xlt_context(), "tile_rows", "xl_test_sink",
-                                  "#define XL_STAGED 0\n#define XL_SORTED 1\n#define XL_GROUP 1\n");
+    xli_kernel kernel =
+        kernel_of(xlt_context(), "tile_rows", "xl_test_sink",
+                  SEARCH "#define XL_GROUP 1\n#define XL_STAGED 0\n#define XL_SORTED 1\n");
     XLT_OK(xli_seq_begin(&seq, xlt_context(), xlt_queue(), 0, NULL, NULL));
     XLT_OK(XLI_LAUNCH(&seq, &kernel, 1, 1, XLI_U64((uintptr_t)row), XLI_U64(n), XLI_U32(1)));
     XLT_OK(xli_seq_end(&seq, XL_SUCCESS, NULL));
@@ -319,7 +326,7 @@ XLT_TEST_SETUP(gaps_to_rows, exactly)
         pairs[2 * i + 1] = floorf(to * inverse);
         distances[i] = fabs((double)from - (double)to) * (double)inverse;
     }
-    xli_kernel kernel = kernel_of(xlt_context(), "tile_gaps", "xl_test_gaps", "");
+    xli_kernel kernel = kernel_of(xlt_context(), "tile_gaps", "xl_test_gaps", SEARCH);
     xli_arg args[] = {XLI_MEM(NULL), XLI_MEM(NULL)};
     run(&kernel, NUM, args, COUNT(args), 0, pairs, 8, 1, gaps);
     for (size_t i = 0; i < 2 * NUM; ++i) {
