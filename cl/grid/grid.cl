@@ -294,7 +294,8 @@ void xl_grid_set_sparse(xl_grid_header *header, uint buckets)
 float xl_grid_inverse_for(float share, const float *extent)
 {
     float inverse = INFINITY;
-    int axes = 0, before = 0, power, more;
+    int axes = 4, before, power, more;
+    bool again;
     do {
         float part = frexp(share, &power), root = 2.0f;
         before = axes;
@@ -305,7 +306,8 @@ float xl_grid_inverse_for(float share, const float *extent)
                 power += more;
                 ++axes;
             }
-        if (axes > 0 && axes != before) {
+        again = axes > 0 && axes < before;
+        if (again) {
             part = frexp(part, &more);
             power += more;
             /* A cell has the volume part * 2^power; `whole` is power / axes, rounded down. */
@@ -315,7 +317,7 @@ float xl_grid_inverse_for(float share, const float *extent)
                 root *= 0.9375f;
             inverse = ldexp(root, -whole);
         }
-    } while (axes > 0 && axes != before);
+    } while (again);
     return inverse < INFINITY ? fmin(fmax(inverse, 0x1p-126f), 0x1p120f) : 1.0f;
 }
 

@@ -63,6 +63,20 @@ XLT_TEST(the_edge_fits_the_points)
     }
 }
 
+/* A box about as thin as a cell: the axis counts for cells without it and not for cells with it. */
+XLT_TEST(boxes_as_thin_as_a_cell)
+{
+    for (int k = 0; k < 240; ++k) {
+        bool listed;
+        const float wide = 0.2f + 0.25f * (float)(k / 60);
+        const float cell = sqrtf(2.0f / 5832 * wide); /* of 0.9 * 0.9 * N points */
+        cloud c = cloud_in((float[3]){1, wide, cell * (0.9f + 0.005f * (float)(k % 60))});
+        const xl_grid_desc desc = grid_desc_of(&c, 0);
+        assert_true(edge_of(&c, &desc, &listed) > 0);
+        cloud_free(&c);
+    }
+}
+
 /* Points far from the others do not count, and equal points have any cell. */
 XLT_TEST(few_points_far_off_do_not_count)
 {
