@@ -82,25 +82,21 @@ ulong xl_length(ulong most, __global const ulong *length, ulong offset)
     return length ? min(most, length[offset]) : most;
 }
 
-/* The same for all work-items of a group; `share` is a variable in local memory. One work-item reads
- * and broadcasts, so that a concurrent write cannot make work-items diverge at a barrier. Use it once
- * in a kernel. XL_LENGTH_READ sets n, of the unsigned type `type`. */
+/* Sets n to xl_length(); `type` is an unsigned type. One work-item reads and broadcasts, so that a
+ * concurrent write cannot make work-items diverge at a barrier. Use it once in a kernel. (A function
+ * that returns a ulong for all types makes the sort of 2^24 u32 keys 3.5 % slower on an H200.) */
 #if defined(XL_SERIAL) && XL_SERIAL
 #define XL_LENGTH_READ(type, n, most, length, offset) n = (type)xl_length(most, length, offset);
 #else
-ulong xl_length_shared(ulong most, __global const ulong *length, ulong offset, __local ulong *share)
-{
-    if (!length)
-        return most;
-    if (get_local_id(0) == 0)
-        *share = xl_length(most, length, offset);
-    xl_local_barrier();
-    return *share;
-}
-
 #define XL_LENGTH_READ(type, n, most, length, offset)                                              \
-    __local ulong shared_length;                                                                   \
-    n = (type)xl_length_shared(most, length, offset, &shared_length);
+    __local type shared_length;                                                                    \
+    n = most;                                                                                      \
+    if (length) {                                                                                  \
+        if (get_local_id(0) == 0)                                                                  \
+            shared_length = (type)min((ulong)most, length[offset]);                                \
+        xl_local_barrier();                                                                        \
+        n = shared_length;                                                                         \
+    }
 #endif
 
 /* The values that each call passes to the caller's expressions: a kernel's last argument, which
