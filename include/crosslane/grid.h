@@ -66,10 +66,10 @@ typedef struct xl_grid_desc {
      * the order of visits alone. For searches within a radius, set cell_size to the radius. For the
      * k nearest, leave both at 0. If both are above 0, the edge is the longer of the two. */
     double cell_size;       /* the edge, a float; 0 (default): no effect */
-    double points_per_cell; /* each build chooses the edge from a sample of its points, so that a
-                               cell of the box that nine tenths of them fill along each axis has this
-                               number of points on average. Up to 3 times as long if there would be too
-                               many cells for a table. 0 (default): no effect, or 2 if cell_size is 0 */
+    double points_per_cell; /* the average number of points in a cell: each build computes the edge
+                               from a sample of its points, without a twentieth at either end of each
+                               axis. If that gives too many cells for a table, the edge becomes up to
+                               3 times as long. 0 (default): no effect, or 2 if cell_size is 0 */
     uint32_t algorithm;     /* xl_grid_algorithm */
     uint32_t num_tunables;
     const xl_tunable *tunables; /* grid.*, and sort.* for the sort inside */
