@@ -35,6 +35,7 @@ uint64_t bits_of_long(uint64_t x) __asm__("_Z8popcountm");
 uint32_t zeros_before_word(uint32_t x) __asm__("_Z3clzj");
 uint64_t zeros_before(uint64_t x) __asm__("_Z3clzm");
 uint32_t least(uint32_t a, uint32_t b) __asm__("_Z3minjj");
+uint64_t least_long(uint64_t a, uint64_t b) __asm__("_Z3minmm");
 
 size_t local_id(uint32_t dimension)
 {
@@ -67,6 +68,11 @@ uint64_t zeros_before(uint64_t x)
 }
 
 uint32_t least(uint32_t a, uint32_t b)
+{
+    return a < b ? a : b;
+}
+
+uint64_t least_long(uint64_t a, uint64_t b)
 {
     return a < b ? a : b;
 }

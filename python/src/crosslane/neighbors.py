@@ -235,6 +235,7 @@ class NeighborSearch:
         or, if that is longer, the radius as their edge. Any cells are right."""
         if self._index is None:
             self._index = h.context.index()
+        radius = radius if radius > 2.0**-120 else 0.0  # a cell has a float's edge
         same = self._grid is not None and all(a == b or 0.5 * a <= b <= 2 * a for a, b in zip(self._cells, (points, radius)))
         if self._grid is None or not same:
             self._grid = None
