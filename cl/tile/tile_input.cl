@@ -57,21 +57,6 @@ uint xl_tile_count(ulong n, uint elements)
     return (uint)(n / elements + (n % elements != 0));
 }
 
-/* As XL_LENGTH_READ() of cl/prelude/prelude.cl; `share` is a variable in local memory. */
-ulong xl_input_length(ulong most, const __global ulong *length, ulong offset, __local ulong *share)
-{
-    if (!length)
-        return most;
-#if XL_SERIAL
-    return min(most, length[offset]);
-#else
-    if (get_local_id(0) == 0)
-        *share = min(most, length[offset]);
-    xl_local_barrier();
-    return *share;
-#endif
-}
-
 #if XL_CARRY == 2
 /* The flag that is stored after the value of a carry: 1, or 0 if no element has come yet. It is as
  * wide as the element's alignment allows, at most a word. */
@@ -94,9 +79,19 @@ bool xl_carry_holds(const __global XL_E *carry)
  * number of elements is stored, which is limited to n. `carry_in_offset`: ~0 if there is no
  * carry_in, whose pointer then need not be NULL (lib/ocl/rusticl.c). */
 #if XL_SERIAL
-#define XL_INPUT_LENGTH(input)                                                                     \
-    input.n = xl_input_length(n, length, length_offset, (__local ulong *)0);
+#define XL_INPUT_LENGTH(input) input.n = xl_length(n, length, length_offset);
 #else
+/* As XL_LENGTH_READ() of cl/prelude/prelude.cl; `share` is a variable in local memory. */
+ulong xl_input_length(ulong most, const __global ulong *length, ulong offset, __local ulong *share)
+{
+    if (!length)
+        return most;
+    if (get_local_id(0) == 0)
+        *share = min(most, length[offset]);
+    xl_local_barrier();
+    return *share;
+}
+
 #define XL_INPUT_LENGTH(input)                                                                     \
     __local ulong shared_length;                                                                   \
     input.n = xl_input_length(n, length, length_offset, &shared_length);

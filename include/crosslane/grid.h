@@ -48,9 +48,9 @@ typedef enum xl_points_layout {
     XL_POINTS_SOA = 1  /* an array for each axis */
 } xl_points_layout;
 
-/* Start from xl_grid_desc_init(), then set cell_size for searches within a radius, and space if it is
- * bounded. Searches of an
- * index are made from the grid's plan (crosslane/neighbors.h, crosslane/nearest.h). */
+/* Start from xl_grid_desc_init(), then set cell_size for searches within a radius, and space if it
+ * is bounded. Searches of an index are made from the grid's plan (crosslane/neighbors.h,
+ * crosslane/nearest.h). */
 typedef struct xl_grid_desc {
     uint32_t version; /* set by xl_grid_desc_init() */
 

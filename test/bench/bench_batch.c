@@ -35,7 +35,7 @@ static xl_status make(bench *b, job *j)
 {
     if (!j->near.points || !j->systems)
         return XL_ERROR_OUT_OF_MEMORY;
-    (void)bench_cloud_uniform(j->near.points, ALL);
+    bench_cloud_uniform(j->near.points, ALL);
     for (size_t i = 0; i < ALL; ++i)
         j->systems[i] = (uint32_t)(i / EACH);
     const xl_status status = make_plans(b, j);

@@ -35,15 +35,14 @@ size_t bench_cloud_lattice(float *points, size_t stride, size_t n)
     return side;
 }
 
-double bench_cloud_uniform(float *points, size_t n)
+void bench_cloud_uniform(float *points, size_t n)
 {
     uint64_t state = BENCH_SEED;
     for (size_t i = 0; i < 3 * n; ++i)
         points[i] = bench_unit(&state);
-    return (double)n;
 }
 
-double bench_cloud_clusters(float *points, size_t n)
+void bench_cloud_clusters(float *points, size_t n)
 {
     uint64_t state = BENCH_SEED;
     for (size_t i = 0; i < n; ++i) {
@@ -57,11 +56,9 @@ double bench_cloud_clusters(float *points, size_t n)
             points[3 * i + a] = bench_unit(&middle) + size * sum;
         }
     }
-    const double sigma = 0.045 * sqrt(0.5);
-    return (double)n / 64 / pow(2 * PI * sigma * sigma, 1.5);
 }
 
-double bench_cloud_surface(float *points, size_t n)
+void bench_cloud_surface(float *points, size_t n)
 {
     uint64_t state = BENCH_SEED;
     for (size_t i = 0; i < n; ++i) {
@@ -72,7 +69,6 @@ double bench_cloud_surface(float *points, size_t n)
         points[3 * i + 1] = (float)(0.5 + radius * flat * sin(turn));
         points[3 * i + 2] = (float)(0.5 + radius * z);
     }
-    return pow((double)n / (4 * PI * 0.45 * 0.45), 1.5);
 }
 
 float *bench_list_uniform(size_t *n, float *radius)
@@ -81,7 +77,7 @@ float *bench_list_uniform(size_t *n, float *radius)
     *radius = (float)bench_radius(30, (double)*n);
     float *const points = malloc(12 * *n);
     if (points)
-        (void)bench_cloud_uniform(points, *n);
+        bench_cloud_uniform(points, *n);
     return points;
 }
 

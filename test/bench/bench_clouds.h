@@ -19,14 +19,14 @@ double bench_radius(double neighbours, double density);
 /* A cubic lattice of spacing 1, each point moved by up to 0.2. Returns the points along an edge. */
 size_t bench_cloud_lattice(float *points, size_t stride, size_t n);
 
-/* The others return the number of points in a unit of space. In the unit cube. */
-double bench_cloud_uniform(float *points, size_t n);
+/* In the unit cube. */
+void bench_cloud_uniform(float *points, size_t n);
 
-/* In 64 balls of different sizes, each dense in the middle. Density of the median ball. */
-double bench_cloud_clusters(float *points, size_t n);
+/* In 64 balls of different sizes, each dense in the middle. */
+void bench_cloud_clusters(float *points, size_t n);
 
-/* On a sphere with bumps. Density of cubes whose edge is the mean distance of two neighbours. */
-double bench_cloud_surface(float *points, size_t n);
+/* On a sphere with bumps. */
+void bench_cloud_surface(float *points, size_t n);
 
 /* Points, which the caller frees, and the radius of their neighbour lists; NULL: no memory. A
  * million in the unit cube with about 29 neighbours; a sheet of unit edges with about 28, whose

@@ -36,7 +36,8 @@ static void make_lattice(job *j)
 /* In the unit cube, 34 neighbours on average away from its faces. */
 static void make_uniform(job *j)
 {
-    j->near.radius = (float)bench_radius(34, bench_cloud_uniform(j->near.points, j->near.n));
+    bench_cloud_uniform(j->near.points, j->near.n);
+    j->near.radius = (float)bench_radius(34, (double)j->near.n);
     j->upper = 1;
 }
 

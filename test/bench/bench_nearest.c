@@ -97,7 +97,7 @@ static void end_job(job *j)
     bench_rows_end(&j->rows);
 }
 
-static void run(bench *b, const char *cloud, double (*make)(float *, size_t), size_t n, uint32_t k)
+static void run(bench *b, const char *cloud, void (*make)(float *, size_t), size_t n, uint32_t k)
 {
     job j = {.rows = {.n = n, .k = k, .points = malloc(12 * n)}};
     char variant[64];
@@ -108,7 +108,7 @@ static void run(bench *b, const char *cloud, double (*make)(float *, size_t), si
         return;
     }
     if (j.rows.points) {
-        (void)make(j.rows.points, n);
+        make(j.rows.points, n);
         status = run_once(b, &j);
     }
     const char *why = status == XL_SUCCESS ? fault_of(b, &j) : NULL;

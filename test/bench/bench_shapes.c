@@ -31,7 +31,7 @@ static void make_points(bench_near *x, const shape *s)
         for (size_t i = 0; i < 3 * s->n; ++i)
             points[i] /= side;
     } else {
-        (void)bench_cloud_uniform(points, s->n);
+        bench_cloud_uniform(points, s->n);
     }
     for (size_t i = 0; i < s->n; ++i)
         points[3 * i] *= s->length;

@@ -182,7 +182,8 @@ static bool make_particles(job *j)
     j->keys = malloc(4 * n);
     if (!points || !j->velocities || !j->keys)
         return false;
-    const float radius = (float)bench_radius(34, bench_cloud_uniform(points, n));
+    const float radius = (float)bench_radius(34, (double)n);
+    bench_cloud_uniform(points, n);
     const uint32_t side = (uint32_t)(1 / radius) + 1;
     for (size_t i = 0; i < n; ++i) {
         uint32_t cell = 0;
