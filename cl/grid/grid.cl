@@ -518,7 +518,8 @@ __kernel void xl_grid_keys(XL_POINTS_PARAMETERS, uint n, __global uint *storage,
  * The places of points in no order lie all over the table, which may be larger than the caches.
  * Such points are therefore read once for each window, one of `windows` ranges of entries. The
  * groups of a window follow those of the window before; there are `windows` times as many as the
- * points need. A work-item takes `items` points. */
+ * points need. A work-item takes `items` points. An exchange takes less time than a store there, as a
+ * store reads the rest of a sector of memory first, but more time for points in some order. */
 __kernel void xl_grid_scatter(__global uint *storage, ulong header_at, uint n, uint table,
                               uint most_buckets, uint flag, ulong starts_at, ulong buckets_at,
                               ulong ranks_at, ulong unordered_at, uint windows, uint items)
@@ -528,7 +529,8 @@ __kernel void xl_grid_scatter(__global uint *storage, ulong header_at, uint n, u
     const uint last = header->sparse == 0 ? table : most_buckets;
     const uint chunks = (uint)get_num_groups(0) / windows, size = (uint)get_local_size(0);
     const uint window = (uint)get_group_id(0) / chunks, chunk = (uint)get_group_id(0) % chunks;
-    const bool in_windows = windows > 1 && header->far_off > n / XL_GRID_FAR_OFF_STEP / 4;
+    const bool in_no_order = header->far_off > n / XL_GRID_FAR_OFF_STEP / 4;
+    const bool in_windows = windows > 1 && in_no_order;
     const uint width = in_windows ? (uint)(min(header->counted, (ulong)table) / windows) + 1u : ~0u;
     const ulong from = (ulong)chunk * items * size + get_local_id(0);
     const ulong end = counted && (in_windows || window == 0)
@@ -541,7 +543,12 @@ __kernel void xl_grid_scatter(__global uint *storage, ulong header_at, uint n, u
             next = storage[buckets_at + i + size];
         if (b / width == window) {
             const uint rank = storage[ranks_at + i], k = storage[starts_at + b] + rank;
-            storage[unordered_at + min(k, n - 1u)] = (uint)i | (rank == 0 ? flag : 0u);
+            const uint index = (uint)i | (rank == 0 ? flag : 0u);
+            __global uint *const slot = storage + unordered_at + min(k, n - 1u);
+            if (in_no_order)
+                (void)atomic_xchg(slot, index);
+            else
+                *slot = index;
         }
     }
     if (counted && get_global_id(0) == 0)

@@ -11,6 +11,10 @@
 #include "neighbors_rows.cl"
 #include "neighbors_walk_rows.cl"
 
+#if XL_HAS_INT64_ATOMICS
+#pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable
+#endif
+
 /* ---- two queries ------------------------------------------------------------------------- */
 
 /* Two queries of one work-item share a walk. Consecutive points of a row have nearly the same
@@ -191,15 +195,25 @@ typedef struct xl_count_out {
             (s).map.failed                                                                         \
     }
 
-/* `place`: of a row in the part. */
+/* `place`: of a row in the part. Places are in no order if the points are. Then a GPU's exchange takes
+ * less time than a store, which reads the rest of a sector of memory first: 2^23 points with 17
+ * neighbours took 1.03 ms instead of 1.19 on an H200. */
 void xl_count_put(const xl_count_out *out, uint place, uint count)
 {
     if (place >= out->num)
         return;
+    const ulong wide = out->failed && place == 0 ? ULONG_MAX : count;
+#if XL_HAS_INT64_ATOMICS && !XL_IS_CPU
+    if (out->counts)
+        (void)atomic_xchg(&out->counts[place], count);
+    if (out->offsets)
+        (void)atom_xchg(&out->offsets[place], wide);
+#else
     if (out->counts)
         out->counts[place] = count;
     if (out->offsets)
-        out->offsets[place] = out->failed && place == 0 ? ULONG_MAX : count;
+        out->offsets[place] = wide;
+#endif
 }
 
 /* Writes the place of the total. */

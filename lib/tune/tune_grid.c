@@ -16,7 +16,7 @@ static const xli_tune_grid gpu = {.group = 256,
                                   .sampled = 1 << 23,
                                   .sampled_alone = 15 << 16,
                                   .bucket = 256,
-                                  .window = 1 << 21};
+                                  .window = 1 << 22};
 static const xli_tune_grid cpu = {.group = 1,
                                   .items = 1024,
                                   .bounds_groups = 4,
