@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Kernels of the fixed-radius search on a grid index: count, fill of a neighbour list, details of
- * its pairs, and visit, which folds a function over the neighbours without a list. Queries are
+ * its pairs; or, in a program of its own (XL_VISIT), visit, which folds a function over the
+ * neighbours without a list. Queries are
  * processed in the order of the index, or as given, so that the work-items of a group read the same
  * sorted points. Results are written in the order of the caller's points or queries.
  *
@@ -8,10 +9,12 @@
  * index differs from the host's, the index was not built or was overwritten, and counts as failed.
  * Point indices are compared with n before they become offsets: a damaged index causes no access
  * outside the arrays. */
-#include "neighbors_rows.cl"
+#include "neighbors_walk.cl"
+#if !XL_VISIT
 #include "neighbors_walk_rows.cl"
+#endif
 
-#if XL_HAS_INT64_ATOMICS
+#ifdef cl_khr_int64_base_atomics
 #pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable
 #endif
 
@@ -176,6 +179,138 @@ bool xl_table_walk_next(xl_table_walk *walk, const xl_search *s)
 
 /* ---- kernels ----------------------------------------------------------------------------- */
 
+#if XL_VISIT
+#if XL_WALK == 0
+/* On a GPU nearly every sub-group has a work-item that takes the branch, so visit() is always
+ * called and its result selected. */
+#if XL_IS_CPU
+#define XL_VISIT_ADD(sum, query)                                                                   \
+    if (XL_IS_NEIGHBOR((query), other, range->shift, &distance2))                                  \
+        sum = visit(sum, distance2, (uint)(query)->self.w, (uint)other.w, params);
+#else
+#define XL_VISIT_ADD(sum, query)                                                                   \
+    {                                                                                              \
+        const bool near = XL_IS_NEIGHBOR((query), other, range->shift, &distance2);                \
+        const xl_real more = visit(sum, distance2, (uint)(query)->self.w, (uint)other.w, params);  \
+        sum = near ? more : sum;                                                                   \
+    }
+#endif
+
+/* Folds visit() over the neighbours of query a in the range and, if `both`, over those of b. */
+xl_real2 xl_visit_range(const xl_range *range, const xl_two *two, const xl_search *s, bool both,
+                        xl_real2 sum, xl_real4 params)
+{
+    xl_real distance2;
+    for (uint q = range->begin; q < range->end; ++q) {
+        const xl_site other = xl_search_site(s, q);
+        XL_VISIT_ADD(sum.x, &two->a)
+        if (both)
+            XL_VISIT_ADD(sum.y, &two->b)
+    }
+    return sum;
+}
+
+xl_real xl_visit_one(const xl_search *s, const xl_query *query, xl_real start, xl_real4 params)
+{
+    const xl_two one = {*query, *query, false};
+    xl_real2 sum = start;
+    xl_ranges near = xl_two_ranges(s, &one, 0);
+    while (xl_ranges_next(&near, s)) {
+        const xl_range range = xl_range_of(&near);
+        sum = xl_visit_range(&range, &one, s, false, sum, params);
+    }
+    return sum.x;
+}
+
+xl_real2 xl_visit_in_table(const xl_search *s, const xl_two *two, xl_real start, xl_real4 params)
+{
+    xl_real2 sum = start;
+    for (uint turn = 0; turn < xl_two_turns(two); ++turn) {
+        xl_real2 found = start;
+        xl_table_walk walk = xl_table_walk_begin(s, two, turn);
+        while (xl_table_walk_next(&walk, s))
+            found = xl_visit_range(&walk.range, two, s, XL_TOGETHER > 1, found, params);
+        sum = turn == 0 ? found : (xl_real2)(sum.x, found.y);
+    }
+    return sum;
+}
+
+xl_real2 xl_visit_neighbors(const xl_search *s, const xl_two *two, xl_real start, xl_real4 params)
+{
+    xl_real2 sum = start;
+    if (!s->map.sparse) {
+        const xl_search table = xl_search_of_table(s);
+        return xl_visit_in_table(&table, two, start, params);
+    }
+    const xl_search other = xl_search_of_others(s);
+    for (uint turn = 0; turn < XL_TOGETHER; ++turn) {
+        const xl_query query = xl_two_query(two, turn);
+        const xl_real found = xl_visit_one(&other, &query, start, params);
+        sum = turn == 0 ? (xl_real2)(found) : (xl_real2)(sum.x, found);
+    }
+    return sum;
+}
+
+/* Folds visit() over the neighbours of each query, beginning with `start`. */
+__kernel void xl_neighbors_visit(__global const uint *storage, XL_INDEX_PARAMETERS,
+                                 XL_QUERY_PARAMETERS, uint first_row, uint num_rows, xl_real start,
+                                 xl_real4 params, __global xl_real *out, ulong out_at)
+{
+    const xl_search s = XL_SEARCH_LOAD(storage);
+    out += out_at;
+    XL_FOR_FEW_ITEMS(t, XL_CEIL_DIV(queries, XL_TOGETHER))
+    {
+        const uint k = t * XL_TOGETHER;
+        uint2 place = (uint2)(k, k + 1) - first_row;
+        xl_real2 sum = NAN;
+        if (!s.map.failed) {
+            const xl_two two = xl_two_load(&s, k);
+            place = (uint2)((uint)two.a.self.w, (uint)two.b.self.w) - first_row;
+            if (min(place.x, place.y) < num_rows)
+                sum = xl_visit_neighbors(&s, &two, start, params);
+        }
+        if (place.x < num_rows)
+            out[place.x] = sum.x;
+        if (XL_TOGETHER > 1 && k + 1 < queries && place.y < num_rows)
+            out[place.y] = sum.y;
+    }
+}
+#else
+/* Each work-item walks along rows and takes XL_WALK queries a turn. A turn is not inlined, because PoCL
+ * compiles a kernel three times, but such a function once. */
+__attribute__((noinline)) void xl_visit_turn(const xl_search *s, uint t, uint first_row,
+                                             uint num_rows, xl_real start, xl_real4 params,
+                                             __global xl_real *out)
+{
+    xl_walk walk = xl_walk_turn(s, t);
+    if (s->map.failed) {
+        for (uint i = walk.at; i < walk.last; ++i)
+            if (i - first_row < num_rows)
+                out[i - first_row] = NAN;
+        return;
+    }
+    while (xl_walk_next(&walk, s)) {
+        xl_real sums[XL_WALK_QUERIES];
+        if (!xl_walk_is_in_part(&walk, first_row, num_rows))
+            continue;
+        xl_walk_visit(&walk, s, start, params, sums);
+        for (uint j = 0; j < walk.queries; ++j)
+            if (walk.index[j] - first_row < num_rows)
+                out[walk.index[j] - first_row] = sums[j];
+    }
+}
+
+__kernel void xl_neighbors_visit(__global const uint *storage, XL_INDEX_PARAMETERS,
+                                 XL_QUERY_PARAMETERS, uint first_row, uint num_rows, xl_real start,
+                                 xl_real4 params, __global xl_real *out, ulong out_at)
+{
+    const xl_search s = XL_SEARCH_LOAD(storage);
+    out += out_at;
+    XL_FOR_ITEMS(t, XL_CEIL_DIV(queries, (uint)XL_WALK))
+    xl_visit_turn(&s, (uint)t, first_row, num_rows, start, params, out);
+}
+#endif
+#else
 /* Where the kernel writes the number of neighbours of each row of the part: 32-bit counts, 64-bit
  * offsets, or both. If the build of the grid failed, all counts are 0 and the first one in
  * `offsets` is ULONG_MAX, which the exclusive sum moves to all that follow. */
@@ -203,7 +338,7 @@ void xl_count_put(const xl_count_out *out, uint place, uint count)
     if (place >= out->num)
         return;
     const ulong wide = out->failed && place == 0 ? ULONG_MAX : count;
-#if XL_HAS_INT64_ATOMICS && !XL_IS_CPU
+#if defined(cl_khr_int64_base_atomics) && !XL_IS_CPU
     if (out->counts)
         (void)atomic_xchg(&out->counts[place], count);
     if (out->offsets)
@@ -427,9 +562,7 @@ __kernel void xl_neighbors_fill(__global const uint *storage, XL_INDEX_PARAMETER
 }
 #endif
 #else
-/* The same kernels for XL_WALK > 0: each work-item walks along rows and takes XL_WALK queries a
- * turn. A turn is not inlined, because PoCL compiles a kernel three times, but such a function
- * once. */
+/* The same kernels for XL_WALK > 0, as for visits. */
 __attribute__((noinline)) void xl_count_turn(const xl_search *s, const xl_count_out *out, uint t)
 {
     xl_walk walk = xl_walk_turn(s, t);
@@ -464,137 +597,6 @@ __kernel void xl_neighbors_fill(__global const uint *storage, XL_INDEX_PARAMETER
     const xl_search s = XL_SEARCH_LOAD(storage);
     const xl_rows rows = XL_ROWS_LOAD;
     xl_walk_fill_all(&s, &rows, 0);
-}
-
-#if XL_VISIT
-__attribute__((noinline)) void xl_visit_turn(const xl_search *s, uint t, uint first_row,
-                                             uint num_rows, xl_real start, xl_real4 params,
-                                             __global xl_real *out)
-{
-    xl_walk walk = xl_walk_turn(s, t);
-    if (s->map.failed) {
-        for (uint i = walk.at; i < walk.last; ++i)
-            if (i - first_row < num_rows)
-                out[i - first_row] = NAN;
-        return;
-    }
-    while (xl_walk_next(&walk, s)) {
-        xl_real sums[XL_WALK_QUERIES];
-        if (!xl_walk_is_in_part(&walk, first_row, num_rows))
-            continue;
-        xl_walk_visit(&walk, s, start, params, sums);
-        for (uint j = 0; j < walk.queries; ++j)
-            if (walk.index[j] - first_row < num_rows)
-                out[walk.index[j] - first_row] = sums[j];
-    }
-}
-
-__kernel void xl_neighbors_visit(__global const uint *storage, XL_INDEX_PARAMETERS,
-                                 XL_QUERY_PARAMETERS, uint first_row, uint num_rows, xl_real start,
-                                 xl_real4 params, __global xl_real *out, ulong out_at)
-{
-    const xl_search s = XL_SEARCH_LOAD(storage);
-    out += out_at;
-    XL_FOR_ITEMS(t, XL_CEIL_DIV(queries, (uint)XL_WALK))
-    xl_visit_turn(&s, (uint)t, first_row, num_rows, start, params, out);
-}
-#endif
-#endif
-
-#if XL_VISIT && XL_WALK == 0
-/* On a GPU nearly every sub-group has a work-item that takes the branch, so visit() is always
- * called and its result selected. */
-#if XL_IS_CPU
-#define XL_VISIT_ADD(sum, query)                                                                   \
-    if (XL_IS_NEIGHBOR((query), other, range->shift, &distance2))                                  \
-        sum = visit(sum, distance2, (uint)(query)->self.w, (uint)other.w, params);
-#else
-#define XL_VISIT_ADD(sum, query)                                                                   \
-    {                                                                                              \
-        const bool near = XL_IS_NEIGHBOR((query), other, range->shift, &distance2);                \
-        const xl_real more = visit(sum, distance2, (uint)(query)->self.w, (uint)other.w, params);  \
-        sum = near ? more : sum;                                                                   \
-    }
-#endif
-
-/* Folds visit() over the neighbours of query a in the range and, if `both`, over those of b. */
-xl_real2 xl_visit_range(const xl_range *range, const xl_two *two, const xl_search *s, bool both,
-                        xl_real2 sum, xl_real4 params)
-{
-    xl_real distance2;
-    for (uint q = range->begin; q < range->end; ++q) {
-        const xl_site other = xl_search_site(s, q);
-        XL_VISIT_ADD(sum.x, &two->a)
-        if (both)
-            XL_VISIT_ADD(sum.y, &two->b)
-    }
-    return sum;
-}
-
-xl_real xl_visit_one(const xl_search *s, const xl_query *query, xl_real start, xl_real4 params)
-{
-    const xl_two one = {*query, *query, false};
-    xl_real2 sum = start;
-    xl_ranges near = xl_two_ranges(s, &one, 0);
-    while (xl_ranges_next(&near, s)) {
-        const xl_range range = xl_range_of(&near);
-        sum = xl_visit_range(&range, &one, s, false, sum, params);
-    }
-    return sum.x;
-}
-
-xl_real2 xl_visit_in_table(const xl_search *s, const xl_two *two, xl_real start, xl_real4 params)
-{
-    xl_real2 sum = start;
-    for (uint turn = 0; turn < xl_two_turns(two); ++turn) {
-        xl_real2 found = start;
-        xl_table_walk walk = xl_table_walk_begin(s, two, turn);
-        while (xl_table_walk_next(&walk, s))
-            found = xl_visit_range(&walk.range, two, s, XL_TOGETHER > 1, found, params);
-        sum = turn == 0 ? found : (xl_real2)(sum.x, found.y);
-    }
-    return sum;
-}
-
-xl_real2 xl_visit_neighbors(const xl_search *s, const xl_two *two, xl_real start, xl_real4 params)
-{
-    xl_real2 sum = start;
-    if (!s->map.sparse) {
-        const xl_search table = xl_search_of_table(s);
-        return xl_visit_in_table(&table, two, start, params);
-    }
-    const xl_search other = xl_search_of_others(s);
-    for (uint turn = 0; turn < XL_TOGETHER; ++turn) {
-        const xl_query query = xl_two_query(two, turn);
-        const xl_real found = xl_visit_one(&other, &query, start, params);
-        sum = turn == 0 ? (xl_real2)(found) : (xl_real2)(sum.x, found);
-    }
-    return sum;
-}
-
-/* Folds visit() over the neighbours of each query, beginning with `start`. */
-__kernel void xl_neighbors_visit(__global const uint *storage, XL_INDEX_PARAMETERS,
-                                 XL_QUERY_PARAMETERS, uint first_row, uint num_rows, xl_real start,
-                                 xl_real4 params, __global xl_real *out, ulong out_at)
-{
-    const xl_search s = XL_SEARCH_LOAD(storage);
-    out += out_at;
-    XL_FOR_FEW_ITEMS(t, XL_CEIL_DIV(queries, XL_TOGETHER))
-    {
-        const uint k = t * XL_TOGETHER;
-        uint2 place = (uint2)(k, k + 1) - first_row;
-        xl_real2 sum = NAN;
-        if (!s.map.failed) {
-            const xl_two two = xl_two_load(&s, k);
-            place = (uint2)((uint)two.a.self.w, (uint)two.b.self.w) - first_row;
-            if (min(place.x, place.y) < num_rows)
-                sum = xl_visit_neighbors(&s, &two, start, params);
-        }
-        if (place.x < num_rows)
-            out[place.x] = sum.x;
-        if (XL_TOGETHER > 1 && k + 1 < queries && place.y < num_rows)
-            out[place.y] = sum.y;
-    }
 }
 #endif
 
@@ -669,4 +671,5 @@ __kernel void xl_neighbors_check(__global uint *found, __global const uint *stor
         }
     }
 }
+#endif
 #endif

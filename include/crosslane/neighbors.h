@@ -94,7 +94,8 @@ typedef struct xl_neighbors_desc {
                                           float4 params)
                               of query i and neighbour j that returns the new sum; XL_F64: double,
                               double4. It may be called for other points too, such as i itself; the
-                              library then ignores its result */
+                              library then ignores its result. Such a plan builds the program of
+                              counts and lists at the first call that needs it */
     uint32_t num_tunables;
     const xl_tunable *tunables; /* neighbors.* */
 } xl_neighbors_desc;

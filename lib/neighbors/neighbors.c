@@ -23,6 +23,10 @@ static xl_status read_desc(xli_neighbors_plan *plan, const xl_neighbors_desc *de
     plan->radius = wide ? most : (double)(float)most;
     plan->radius2 = xli_grid_square(plan->form.scalar, most);
     plan->reach = wide ? xli_neighbors_reach_f64(most) : (double)xli_neighbors_reach((float)most);
+    plan->inclusive = desc->inclusive != 0;
+    plan->half = desc->half != 0;
+    plan->includes_self = desc->include_self != 0;
+    plan->sorted = desc->sorted != 0;
     plan->visits = desc->visit != NULL;
     plan->radii = desc->radii;
     plan->num_types = desc->num_types;
@@ -36,23 +40,22 @@ done:
 /* ---- the plan -------------------------------------------------------------------------------- */
 
 /* The user's function, and a call that compiles only if the function has the plan's scalar. */
-static void add_visit(const xli_neighbors_plan *plan, const xl_neighbors_desc *desc,
-                      xli_text *defines)
+static void add_visit(const xli_neighbors_plan *plan, const char *visit, xli_text *defines)
 {
     static const xli_signature
         narrow = {"visit", "", "float", "visit", "(float, float, uint, uint, float4)", ""},
         wide = {"visit", "", "double", "visit", "(double, double, uint, uint, double4)", ""};
     xli_signature signature = plan->form.scalar == XL_F64 ? wide : narrow;
-    signature.source = desc->visit;
+    signature.source = visit;
     xli_text_add(defines,
                  "#pragma OPENCL FP_CONTRACT OFF\n#line 1 \"visit\"\n%s\n"
                  "#line 1 \"call of visit\"\n"
                  "typedef __typeof__(visit(0, 0, 0, 0, 0)) xl_visited;\n",
-                 desc->visit);
+                 visit);
     xli_text_signature(defines, &signature);
 }
 
-static void add_text(const xli_neighbors_plan *plan, const xl_neighbors_desc *desc, xli_text *text)
+static void add_text(const xli_neighbors_plan *plan, const char *visit, xli_text *text)
 {
     const xli_search_form *const form = &plan->form;
     const xli_definition lines[] = {
@@ -61,14 +64,14 @@ static void add_text(const xli_neighbors_plan *plan, const xl_neighbors_desc *de
         {"XL_STAGED", plan->tune.staged},
         {"XL_WALK", plan->tune.walk},
         {"XL_PLANES", form->planes},
-        {"XL_RADIUS_INCLUSIVE", desc->inclusive != 0},
-        {"XL_KEEP_SELF", desc->include_self || form->given},
+        {"XL_RADIUS_INCLUSIVE", plan->inclusive},
+        {"XL_KEEP_SELF", plan->includes_self || form->given},
         {"XL_PERIODIC", form->repeats != XLI_REPEATS_NOT},
         {"XL_TRICLINIC", form->repeats >= XLI_REPEATS_CELL},
         {form->repeats == XLI_REPEATS_CELLS ? "XL_CELLS" : NULL, 1},
         {"XL_RADII", plan->radii},
         {"XL_GIVEN", form->given},
-        {"XL_HALF", desc->half != 0},
+        {"XL_HALF", plan->half},
         {"XL_DETAILS", plan->has_details},
         {"XL_ROW_ROOM", plan->keeps_nearest ? 2 : plan->row_capacity > 0},
         {"XL_F64", form->scalar == XL_F64},
@@ -76,28 +79,42 @@ static void add_text(const xli_neighbors_plan *plan, const xl_neighbors_desc *de
         {form->wrap && plan->has_details ? "XL_WRAP" : NULL, 1},
         {form->given ? "XL_QUERY_STRIDE" : NULL, form->soa ? 0 : form->stride},
         {form->given ? "XL_QUERY_DIMENSIONS" : NULL, form->dimensions},
-        {"XL_SORTED", desc->sorted != 0},
-        {"XL_VISIT", plan->visits}};
+        {"XL_SORTED", plan->sorted},
+        {"XL_VISIT", visit != NULL}};
     xli_text_define(text, lines, XLI_COUNT(lines));
     xli_text_add(text, "#define XL_TOGETHER %uu\n", plan->together);
 }
 
-static xl_status build_kernels(xli_neighbors_plan *plan, const xl_neighbors_desc *desc)
+/* The program of visits by the user's function or, if it is NULL, that of lists. */
+static xl_status build_text(xli_neighbors_plan *plan, const char *visit)
 {
+    const bool lists = visit == NULL;
+    const xli_wanted list[] = {
+        {"xl_neighbors_count", &plan->count, lists},
+        {"xl_neighbors_fill", &plan->fill, lists},
+        {"xl_neighbors_visit", &plan->visit, !lists},
+        {"xl_neighbors_details", &plan->details, lists && plan->has_details},
+        {"xl_neighbors_check", &plan->check, lists && plan->form.given},
+        {"xl_neighbors_longest", &plan->longest, lists && plan->row_capacity > 0}};
     xli_text defines = {0};
-    const xli_wanted list[] = {{"xl_neighbors_count", &plan->count, true},
-                               {"xl_neighbors_fill", &plan->fill, true},
-                               {"xl_neighbors_visit", &plan->visit, plan->visits},
-                               {"xl_neighbors_details", &plan->details, plan->has_details},
-                               {"xl_neighbors_check", &plan->check, plan->form.given},
-                               {"xl_neighbors_longest", &plan->longest, plan->row_capacity > 0}};
-    add_text(plan, desc, &defines);
-    if (desc->visit)
-        add_visit(plan, desc, &defines);
+    add_text(plan, visit, &defines);
+    if (visit)
+        add_visit(plan, visit, &defines);
     const xl_status status =
         xli_kernels_build(plan->base.ctx, "neighbors", &defines, list, XLI_COUNT(list), NULL);
     xli_text_free(&defines);
     return status;
+}
+
+static xl_status build_lists(void *of, unsigned part)
+{
+    (void)part;
+    return build_text(of, NULL);
+}
+
+xl_status xli_near_build_lists(xli_neighbors_plan *plan)
+{
+    return xli_parts_build(&plan->parts, 0, build_lists, plan);
 }
 
 /* The tuning values, and the sums inside a count. */
@@ -128,7 +145,11 @@ static xl_status make(xl_plan *base, const void *of)
     XL_TRY(xli_near_make_table(plan, desc));
     /* Given queries may be far apart. */
     plan->together = plan->form.given ? 1 : plan->tune.together;
-    XL_TRY(build_kernels(plan, desc));
+    XL_TRY(xli_parts_create(base->ctx, &plan->parts));
+    if (desc->visit)
+        XL_TRY(build_text(plan, desc->visit));
+    else
+        XL_TRY(xli_near_build_lists(plan));
 done:
     return status;
 }
@@ -142,6 +163,7 @@ static void drop(xl_plan *base)
         xli_kernel_destroy(kernels[k]);
     if (plan->table)
         clReleaseMemObject(plan->table);
+    xli_parts_destroy(&plan->parts);
     xli_sums_drop(&plan->sums);
 }
 
@@ -149,10 +171,11 @@ static void info(const xl_plan *base, size_t n, xl_plan_details *details)
 {
     const xli_neighbors_plan *const plan = (const xli_neighbors_plan *)base;
     (void)n;
+    const xli_kernel *const kernel = plan->visits ? &plan->visit : &plan->count;
     if (plan->tune.walk > 0)
-        xli_grid_info_of(&plan->fill, 1, plan->tune.walk, "rows", details);
+        xli_grid_info_of(kernel, 1, plan->tune.walk, "rows", details);
     else
-        xli_grid_info_of(&plan->fill, plan->tune.group, plan->tune.items, "cells", details);
+        xli_grid_info_of(kernel, plan->tune.group, plan->tune.items, "cells", details);
 }
 
 /* The scratch question is that of a count with offsets, without an index. */
@@ -185,6 +208,7 @@ static const xli_primitive primitive = {
     .args = {"args", sizeof(xl_neighbors_args), NULL},
     .count = count,
     .scratch = scratch_bytes,
+    .prepare = xli_near_prepare,
 };
 const xli_primitive *const xli_neighbors_primitive = &primitive;
 XLI_PUBLIC_DESC_INIT(neighbors)

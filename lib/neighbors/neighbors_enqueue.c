@@ -136,6 +136,19 @@ static size_t scratch_bytes(const xl_plan *base, const void *of)
                : 0;
 }
 
+static xl_status prepare(xl_plan *base, const void *of, const xli_span *spans)
+{
+    xli_neighbors_plan *const plan = (xli_neighbors_plan *)base;
+    (void)spans;
+    return steps_of(plan, of) & (COUNT | LIST) ? xli_near_build_lists(plan) : XL_SUCCESS;
+}
+
+xl_status xli_near_prepare(xl_plan *base, const void *args, const xli_span *spans)
+{
+    const xli_near_call call = {.args = *(const xl_neighbors_args *)args};
+    return prepare(base, &call, spans);
+}
+
 /* ---- launches -------------------------------------------------------------------------------- */
 
 /* A flag tells the kernel that an array is not given; the buffer is then any. */
@@ -280,7 +293,7 @@ static void all_given(void *call)
         .args = {"args", sizeof(xl_neighbors_args), NULL},                                         \
         .scratch_at = offsetof(xl_neighbors_args, scratch),                                        \
         .index_at = offsetof(xli_near_call, index), .begin = (steps), .count = count,              \
-        .arrays = arrays, .scratch = scratch_bytes, .launch = launch                               \
+        .arrays = arrays, .scratch = scratch_bytes, .prepare = prepare, .launch = launch           \
     }
 static const xli_call all = TABLE(all_given), counting = TABLE(only_count),
                       listing = TABLE(only_list);

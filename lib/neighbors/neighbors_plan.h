@@ -15,6 +15,7 @@ typedef struct xli_neighbors_plan {
     double radius, radius2, reach; /* the largest radius, rounded to the scalar; reach: with a
                                       margin for rounding */
     xli_search_form form;
+    bool inclusive, half, includes_self, sorted;
     bool visits, has_details;  /* has_details: fills may give more than indices */
     uint32_t row_capacity;     /* 0: CSR rows */
     bool keeps_nearest;        /* of rows that are too long */
@@ -23,6 +24,7 @@ typedef struct xli_neighbors_plan {
     xli_tune_neighbors tune;
     uint32_t together; /* queries that a work-item counts or visits at a time */
     xli_sums sums;
+    xli_parts parts; /* one: the program of lists */
     xli_kernel count, fill, visit, details;
     xli_kernel check;   /* of given queries */
     xli_kernel longest; /* row, with row_capacity */
@@ -43,6 +45,12 @@ static inline double xli_neighbors_reach_f64(double radius)
 {
     return radius * (1.0 + 0x1p-48);
 }
+
+/* neighbors.c: builds the program of lists if no call has needed it. */
+xl_status xli_near_build_lists(xli_neighbors_plan *plan);
+
+/* neighbors_enqueue.c: the programs of a call of xl_neighbors_enqueue(). */
+xl_status xli_near_prepare(xl_plan *base, const void *args, const xli_span *spans);
 
 /* neighbors.c: scratch of a count of n rows with offsets. SIZE_MAX: more than can be counted. */
 size_t xli_neighbors_scratch_bytes(const xli_neighbors_plan *plan, size_t n);

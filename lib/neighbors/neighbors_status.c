@@ -36,7 +36,7 @@ typedef struct question {
     size_t n, num_rows;
 } question;
 
-/* The words in which kernels of cl/neighbors/neighbors.cl answer. */
+/* The words in which kernels of cl/neighbors answer. */
 typedef struct answer {
     cl_uint a, b, c, d;
 } answer;
@@ -61,8 +61,10 @@ static xl_status check_given(const question *q, xl_neighbors_report *report)
     xli_args rest = {0};
     const xli_search s = {q->plan, q->call->index, NULL, q->n, q->spans};
     xli_near_add_shared(&s, &rest);
-    if (q->plan->form.given)
+    if (q->plan->form.given) {
+        XL_TRY(xli_near_build_lists(q->plan));
         XL_TRY(ask(q, &q->plan->check, q->n, &rest, &found));
+    }
     report->non_finite = found.a;
     report->first_non_finite = found.a > 0 ? found.b : UINT64_MAX;
     report->too_far = found.c;
@@ -89,6 +91,7 @@ static xl_status check_rows(const question *q, xl_neighbors_report *report)
     xli_args rest = {0};
     xli_args_add_span(&rest, &q->spans[XLI_NEAR_COUNTS]);
     xli_args_add(&rest, XLI_U32(q->num_rows));
+    XL_TRY(xli_near_build_lists(q->plan));
     XL_TRY(ask(q, &q->plan->longest, q->num_rows, &rest, &found));
     XL_TRY(check_built(q, found.a != UINT32_MAX));
     report->longest_row = found.a;

@@ -298,7 +298,8 @@ static double list_radius(void)
     return bench_radius(NEIGHBOURS, N);
 }
 
-static xl_status list_plans(xl_context *ctx, uint32_t scalar, xl_plan *plans[FIRST_PLANS])
+static xl_status near_plans(xl_context *ctx, uint32_t scalar, const char *visit,
+                            xl_plan *plans[FIRST_PLANS])
 {
     xl_grid_desc grid;
     xl_neighbors_desc desc;
@@ -306,18 +307,30 @@ static xl_status list_plans(xl_context *ctx, uint32_t scalar, xl_plan *plans[FIR
     xl_neighbors_desc_init(&desc);
     grid.space.scalar = scalar;
     grid.cell_size = desc.radius = list_radius();
+    desc.visit = visit;
     const xl_status status = xl_grid_create(ctx, &grid, &plans[0]);
     return status == XL_SUCCESS ? xl_neighbors_create(plans[0], &desc, &plans[1]) : status;
 }
 
 static xl_status list_create(xl_context *ctx, xl_plan *plans[FIRST_PLANS])
 {
-    return list_plans(ctx, XL_F32, plans);
+    return near_plans(ctx, XL_F32, NULL, plans);
 }
 
 static xl_status list_f64_create(xl_context *ctx, xl_plan *plans[FIRST_PLANS])
 {
-    return list_plans(ctx, XL_F64, plans);
+    return near_plans(ctx, XL_F64, NULL, plans);
+}
+
+/* Sums of 1, so numbers of neighbours. */
+static xl_status sums_create(xl_context *ctx, xl_plan *plans[FIRST_PLANS])
+{
+    return near_plans(ctx, XL_F32,
+                      "float visit(float sum, float distance2, uint i, uint j, float4 params)\n"
+                      "{\n"
+                      "    return sum + 1.0f;\n"
+                      "}\n",
+                      plans);
 }
 
 static xl_status build(first_use *use)
@@ -362,6 +375,17 @@ static xl_status list_f64_call(first_use *use)
     return list_all(use, 24);
 }
 
+static xl_status sums_call(first_use *use)
+{
+    if (!buffers(use, 12 * N, 4 * N))
+        return XL_ERROR_OUT_OF_MEMORY;
+    const xl_neighbors_args args = {.sums = view(use, 1)};
+    const xl_status status = build(use);
+    return status == XL_SUCCESS
+               ? xl_neighbors_enqueue(use->plans[1], use->index, use->queue, &args, 0, NULL, NULL)
+               : status;
+}
+
 /* The square of a distance, rounded as the library does it. */
 static double distance2(const void *points, bool is_wide, size_t i, size_t j)
 {
@@ -380,24 +404,43 @@ static double distance2(const void *points, bool is_wide, size_t i, size_t j)
     return is_wide ? sum : (double)narrow_sum;
 }
 
-/* Some rows, within a part in a million of the radius either way: sums may be fused here. */
-static const char *list_rows_fault(first_use *use, bool is_wide)
+/* Whether point i may have this number of neighbours, within a part in a million of the radius either
+ * way: sums may be fused here. */
+static bool may_have(const first_use *use, bool is_wide, size_t i, uint64_t got)
 {
     const double radius2 = list_radius() * list_radius();
+    uint64_t least = 0, most = 0;
+    for (size_t j = 0; j < N; ++j) {
+        least += j != i && distance2(use->host, is_wide, i, j) < radius2 * (1 - 1e-6);
+        most += j != i && distance2(use->host, is_wide, i, j) < radius2 * (1 + 1e-6);
+    }
+    return got >= least && got <= most;
+}
+
+/* Some rows. */
+static const char *list_rows_fault(first_use *use, bool is_wide)
+{
     uint64_t *const offsets = copy(use, 1, 8 * (N + 1));
     const char *why = offsets ? NULL : "no memory";
     for (size_t c = 0; c < CHECKED && !why; ++c) {
         const size_t i = c * (N / CHECKED);
-        uint64_t least = 0, most = 0;
-        for (size_t j = 0; j < N; ++j) {
-            least += j != i && distance2(use->host, is_wide, i, j) < radius2 * (1 - 1e-6);
-            most += j != i && distance2(use->host, is_wide, i, j) < radius2 * (1 + 1e-6);
-        }
-        const uint64_t got = offsets[i + 1] - offsets[i];
-        if (got < least || got > most)
+        if (!may_have(use, is_wide, i, offsets[i + 1] - offsets[i]))
             why = "a count differs from the serial";
     }
     free(offsets);
+    return why;
+}
+
+static const char *sums_fault(first_use *use)
+{
+    float *const sums = copy(use, 1, 4 * N);
+    const char *why = sums ? NULL : "no memory";
+    for (size_t c = 0; c < CHECKED && !why; ++c) {
+        const size_t i = c * (N / CHECKED);
+        if (!(sums[i] >= 0) || !may_have(use, false, i, (uint64_t)sums[i]))
+            why = "a sum differs from the serial";
+    }
+    free(sums);
     return why;
 }
 
@@ -468,6 +511,7 @@ const first_case first_cases[] = {
     {"merge", 0, merge_create, merge_call, sort_fault},
     {"list", FIRST_POINTS, list_create, list_call, list_fault},
     {"list f64", FIRST_POINTS_F64, list_f64_create, list_f64_call, list_f64_fault},
+    {"sums", FIRST_POINTS, sums_create, sums_call, sums_fault},
     {"16 nearest", FIRST_POINTS, nearest_create, nearest_call, nearest_fault}};
 const size_t first_num_cases = sizeof first_cases / sizeof *first_cases;
 

@@ -296,8 +296,10 @@ static void grids(void)
            desc.inclusive = desc.include_self = 1)
     SEARCH(neighbors, "neighbors-visit", OTHER, SPACE(0), RADIUS; VISIT)
     SEARCH(neighbors, "neighbors-f64", OTHER, SPACE(.wide = true), RADIUS)
-    SEARCH(neighbors, "neighbors-cell", OTHER, SPACE(CELL), RADIUS; VISIT)
-    SEARCH(neighbors, "neighbors-batch", OTHER, SPACE(.batch = true), RADIUS; VISIT)
+    SEARCH(neighbors, "neighbors-visit-cell", OTHER, SPACE(CELL), RADIUS; VISIT)
+    SEARCH(neighbors, "neighbors-visit-batch", OTHER, SPACE(.batch = true), RADIUS; VISIT)
+    SEARCH(neighbors, "neighbors-cell", OTHER, SPACE(CELL), RADIUS)
+    SEARCH(neighbors, "neighbors-batch", OTHER, SPACE(.batch = true), RADIUS)
     SEARCH(neighbors, "neighbors-f64-cell-batch", OTHER, SPACE(CELL, .wide = true, .batch = true),
            RADIUS)
 }
