@@ -29,7 +29,6 @@
 #define XL_E_ALIGNMENT 4
 #define XL_OP(a, b) ((a) + (b))
 #define XL_COMMUTES 1
-#define XL_KEEP_ORDER 0
 #define XL_HAS_IDENTITY 1
 XL_E xl_identity_e(void)
 {
