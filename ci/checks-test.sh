@@ -147,7 +147,7 @@ cl/grid/grid_map.cl|s/XL_ITEMS/XL_ELEMENTS/|cl/grid/grid_map.cl: XL_ELEMENTS is 
 cl/grid/grid_list.cl|/^#ifndef /s/^/#if XL_FAULT\n#endif\n/|XL_FAULT is neither defined
 cl/tile/tile_prefix.cl|s/enum { XL_EMPTY,/enum { XL_NOTHING,/|XL_EMPTY is neither defined
 cl/probe/probe.cl|s/XL_LANE_WAY/XL_SORT_KEY/|cl/probe/probe.cl: XL_SORT_KEY is neither defined in a file of cl/probe/probe.cl
-lib/reduce/reduce.c|/"XL_SERIAL"/s/$/ {"XL_ORDERED", 1},/|lib/reduce/*.c: sets XL_ORDERED, which
+lib/reduce/reduce.c|/"XL_GROUP_SIZE"/s/$/ {"XL_ORDERED", 1},/|lib/reduce/*.c: sets XL_ORDERED, which
 lib/reduce/reduce.c|/"XL_LIMITED_LOOPS"/d|XL_LIMITED_LOOPS: lib/reduce/*.c does not set it
 lib/grid/grid_programs.c|s/"XL_STRIDE"/"XL_STEP"/|lib/grid/*.c: sets XL_STEP, which
 ci/check-parameters.sh|s/^most=40/most=20/|sort_bitonic: its reader has to know
@@ -202,11 +202,11 @@ cl/tile/tile_input.cl|s,^#include "../lane/lane.cl",&\n#include "tile_marks.cl",
   done < <("$copy/ci/check-parameters.sh" --counts | sed 1d | cut -d ' ' -f 1)
   count=$((count + 1))
 
-  refuses '/^XL_TILE /s/|/;/' 'must not contain'
-  refuses '/^XL_TILE /s/| *$/| a | b/; /^XL_TILE /s/$/ | more/' 'a row must have six cells'
-  refuses '/^XL_TILE /s/1\.\./one/' 'must be a range'
-  refuses '/^XL_TILE /p' 'must be a new name'
-  refuses '/^XL_TILE /s/XL_TILE/TILE/' 'must be a new name'
+  refuses '/^XL_GROUP_SIZE /s/|/;/' 'must not contain'
+  refuses '/^XL_GROUP_SIZE /s/| *$/| a | b/; /^XL_GROUP_SIZE /s/$/ | more/' 'a row must have six cells'
+  refuses '/^XL_GROUP_SIZE /s/1\.\./one/' 'must be a range'
+  refuses '/^XL_GROUP_SIZE /p' 'must be a new name'
+  refuses '/^XL_GROUP_SIZE /s/XL_GROUP_SIZE/GROUP_SIZE/' 'must be a new name'
   echo "check-parameters: $count disagreements found"
 )
 

@@ -4,7 +4,7 @@
 #
 #   row NAME SETTERS              a row of the table
 #   seen NAME                     a parameter that the code of a kernel file contains
-#   asks PROGRAM NAME             a parameter that the program asks for
+#   asks PROGRAM NAME             a parameter that the program asks for: it uses it and does not define it
 #   gives PROGRAM NAME FILES      a macro that some file of it defines and another one uses
 #   holds PROGRAM NUMBER          how many files it consists of
 #   unknown PROGRAM FILE NAME     a macro that neither the program nor the table defines
@@ -154,7 +154,7 @@ END {
       for (k = 1; k <= num; ++k) {
         name = names[k]
         from = definers(name)
-        if (name in row) {
+        if (name in row && from == "") {
           if (uses[files[i], name] && !(name in told)) {
             print "asks", root[r], name
             told[name]

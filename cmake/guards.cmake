@@ -40,8 +40,8 @@ function(guards_read path)
   set(guard_names "${names}" PARENT_SCOPE)
 endfunction()
 
-# The parameters of the table that a program requires. Comments and tests whether a parameter is
-# defined do not count.
+# The parameters of the table that a program requires: it uses them and does not define them. Comments
+# and tests whether a parameter is defined do not count.
 function(guards_asked text out)
   string(REPLACE "\\\n" " " text "${text}")
   string(REGEX REPLACE "/[*]([^*]|[*]+[^*/])*[*]+/" " " text "${text}")
@@ -50,7 +50,7 @@ function(guards_asked text out)
   list(REMOVE_DUPLICATES used)
   set(asked "")
   foreach(name IN LISTS guard_names)
-    if(name IN_LIST used)
+    if(name IN_LIST used AND NOT text MATCHES "#[ ]*define ${name}[^A-Z0-9_]")
       list(APPEND asked "${name}")
     endif()
   endforeach()

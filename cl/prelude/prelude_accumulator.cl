@@ -2,7 +2,7 @@
  * The element type and the operator of a plan, and the accumulator that is scanned and reduced: a
  * monoid over elements. One engine does every form of scan and reduction, because segments,
  * operators without an identity, and counts only take other monoids:
- *   XL_ACCUMULATOR 0  an element
+ *   XL_ACCUMULATOR 0  an element (default)
  *   XL_ACCUMULATOR 1  an element and flags. HEAD: a segment begins among the combined elements.
  *               SOME: there is at least one element. The operator on (flag, value) pairs is
  *               Schwartz's ("Ultracomputers", TOPLAS 2:4, 1980); Blelloch, CMU-CS-90-190, 1.5
@@ -25,6 +25,10 @@
 #define XL_PRELUDE_ACCUMULATOR
 
 #include "prelude.cl"
+
+#ifndef XL_ACCUMULATOR
+#define XL_ACCUMULATOR 0
+#endif
 
 /* The size that the host uses: with any other size this array does not compile. */
 typedef char xl_size_of_element_is_not_what_the_host_said[sizeof(XL_E) == XL_E_BYTES ? 1 : -1];

@@ -8,6 +8,11 @@
  * If there is one chunk, there is nothing to fix up. A launch that does not start at chunk 0
  * continues from the end of the fix-up before it. */
 #define XL_TILE_FUNCTIONS 0
+#define XL_INCLUSIVE 1
+#define XL_CARRY 0
+#if XL_SEGMENTS != 4 /* CSR offsets say where results are */
+#define XL_ACCUMULATOR 2
+#endif
 #include "../tile/tile_input.cl"
 
 #if !XL_SERIAL

@@ -9,6 +9,9 @@
  * a second launch folds the totals. The example of memory fences in NVIDIA's "CUDA C++ Programming
  * Guide" finds the last group in the same way. */
 #define XL_TILE_FUNCTIONS 1
+#define XL_INCLUSIVE 1
+#define XL_CARRY 0
+#define XL_SEGMENTS 0
 #include "../tile/tile_input.cl"
 
 #if XL_SERIAL
@@ -17,10 +20,6 @@
 #include "../tile/tile_load.cl"
 #endif
 #include "reduce_chunk.cl"
-
-#if XL_SEGMENTS != 0
-#error "cl/reduce/reduce_segments.cl reduces segments"
-#endif
 
 #define XL_REQUIRED __attribute__((reqd_work_group_size(XL_GROUP_SIZE, 1, 1)))
 

@@ -9,13 +9,14 @@
  *
  * If the offsets do not ascend, which is the caller's error, heads are anywhere, but nothing outside
  * the mask is written and no offset outside the array is read. */
+#define XL_SERIAL 0 /* a group marks heads, even a group of one work-item */
+#define XL_TILE (XL_GROUP_SIZE * XL_ITEMS)
+
 #include "../lane/lane.cl"
 #include "../tile/tile_marks.cl"
 #include "../tile/tile_offsets.cl"
 
-#if XL_SERIAL
-#error "XL_SERIAL must be 0, because a group marks heads, even a group of one work-item"
-#elif XL_TILE % 32 != 0
+#if XL_TILE % 32 != 0
 #error "XL_TILE must be whole words"
 #endif
 

@@ -8,10 +8,10 @@
 
 #if XL_SERIAL
 #include "../tile/tile_serial.cl"
-#define XL_GROUP_SIZE 1
 #else
 #include "../tile/tile_load.cl"
 #endif
+#define XL_LOOKBACK_ORDERED XL_ORDERED
 #include "scan_source.cl"
 
 #define XL_REQUIRED __attribute__((reqd_work_group_size(XL_GROUP_SIZE, 1, 1)))

@@ -34,6 +34,7 @@
 
 #include "../tile/tile_stage.cl"
 #define XL_LOOKBACK_SCOPE 2
+#define XL_LOOKBACK_ORDERED 1
 #include "scan_source.cl"
 
 #if !XL_USE_LANES
@@ -64,8 +65,8 @@
  *
  * Elements after the last one have arbitrary values: their results are not stored, and built-in
  * operators accept any value. */
-#if XL_PACKED && (XL_SEGMENTS != 0 || XL_ACCUMULATOR != 0)
-#error "XL_PACKED requires built-in scalars, a built-in operator and no segments"
+#if XL_PACKED && XL_ACCUMULATOR != 0
+#error "XL_PACKED requires built-in scalars and a built-in operator"
 #endif
 
 #if XL_PACKED

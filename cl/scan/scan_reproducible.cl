@@ -28,23 +28,20 @@
  *
  * If work-items run one after another, each walks a whole tile, row by row. Otherwise a group holds
  * sub-tiles in local memory, with a work-item for each lane. */
+#define XL_SERIAL 0
 #include "../tile/tile_input.cl"
-
-#if XL_SERIAL
-#error "XL_SERIAL must be 0"
-#endif
 
 #define XL_ROW 32
 #define XL_ROW_ELEMENTS (XL_ROW * XL_TREE_VLEN)
 #define XL_SUB_TILE_ELEMENTS (XL_TREE_ROWS * XL_ROW_ELEMENTS)
-#define XL_TREE_SUB_TILES (XL_TREE_SIZE / XL_ROW)           /* of a tile */
-#define XL_GROUP_SUB_TILES (XL_TILE / XL_SUB_TILE_ELEMENTS) /* of a group */
+#define XL_TREE_SUB_TILES (XL_TREE_SIZE / XL_ROW) /* of a tile */
+/* Of a group, and the elements of all of them. */
+#define XL_GROUP_SUB_TILES (XL_GROUP_SIZE == 1 ? XL_TREE_SUB_TILES : XL_GROUP_SIZE / XL_ROW)
+#define XL_TILE (XL_GROUP_SUB_TILES * XL_SUB_TILE_ELEMENTS)
 #define XL_GROUPS_PER_TILE (XL_TREE_SUB_TILES / XL_GROUP_SUB_TILES)
 
-#if XL_TILE % XL_SUB_TILE_ELEMENTS != 0 || XL_TREE_SUB_TILES % XL_GROUP_SUB_TILES != 0
-#error "XL_TILE must be whole sub-tiles, and a tile of the tree a multiple of XL_TILE"
-#elif XL_GROUP_SIZE > 1 && XL_GROUP_SUB_TILES * XL_ROW != XL_GROUP_SIZE
-#error "XL_GROUP_SIZE must be 1, or 32 for each sub-tile"
+#if XL_GROUP_SIZE > 1 && (XL_GROUP_SIZE % XL_ROW != 0 || XL_TREE_SIZE % XL_GROUP_SIZE != 0)
+#error "XL_GROUP_SIZE must be 1, or 32 for each of its sub-tiles, which divide a tile"
 #endif
 
 #define XL_REQUIRED __attribute__((reqd_work_group_size(XL_GROUP_SIZE, 1, 1)))

@@ -4,14 +4,13 @@
  * so that a sum that rounds has the same bits.
  *
  * Requires the functions of cl/tile/tile_load.cl (XL_SERIAL 0) or cl/tile/tile_serial.cl (XL_SERIAL
- * 1). scan_pipelined.cl defines XL_LOOKBACK_SCOPE as 2. */
+ * 1), and XL_LOOKBACK_ORDERED. scan_pipelined.cl defines XL_LOOKBACK_SCOPE as 2. */
 #ifndef XL_SCAN_SOURCE
 #define XL_SCAN_SOURCE
 
 #ifndef XL_LOOKBACK_SCOPE
 #define XL_LOOKBACK_SCOPE (!XL_SERIAL && XL_USE_LANES)
 #endif
-#define XL_LOOKBACK_ORDERED XL_ORDERED
 #define XL_LOOKBACK_TILES XL_TILES_PER_LANE
 
 #include "../tile/tile_input.cl"

@@ -14,7 +14,6 @@
 
 #if XL_SERIAL
 #include "../tile/tile_serial.cl"
-#define XL_GROUP_SIZE 1
 #else
 #include "../tile/tile_load.cl"
 #endif

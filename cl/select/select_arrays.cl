@@ -10,6 +10,33 @@
 #ifndef XL_SELECT_ARRAYS
 #define XL_SELECT_ARRAYS
 
+#define XL_TILE (XL_GROUP_SIZE * XL_ITEMS)
+
+/* Scans and look-back combine sums, as xl_sum_count() describes them; if elements are repeated, sums
+ * of lengths. */
+#if XL_SELECT_KIND == 2 || XL_SELECT_KIND == 4 || XL_SELECT_KIND == 5
+#define XL_E ulong
+#define XL_E_BYTES 8
+#else
+#define XL_E uint
+#define XL_E_BYTES 4
+#endif
+#define XL_E_ALIGNMENT XL_E_BYTES
+#if XL_SELECT_KIND == 4
+ulong xl_join_runs(ulong a, ulong b)
+{
+    return (ulong)((uint)a + (uint)b) | max(a >> 32, b >> 32) << 32;
+}
+#define XL_OP(a, b) xl_join_runs(a, b)
+#else
+#define XL_OP(a, b) ((a) + (b))
+#endif
+XL_E xl_identity_e(void)
+{
+    return (XL_E)(0);
+}
+#define XL_COMMUTES 1
+#define XL_HAS_IDENTITY 1
 #include "../prelude/prelude_accumulator.cl"
 
 /* The outputs of a call: bits of `gives`, as in lib/select/select_enqueue.c. */

@@ -6,12 +6,11 @@
 #ifndef XL_SELECT_GROUP
 #define XL_SELECT_GROUP
 
-#include "../group/group_scan.cl"
 #include "select_arrays.cl"
 
-#if XL_TILE != XL_GROUP_SIZE * XL_ITEMS
-#error "XL_TILE must be XL_GROUP_SIZE * XL_ITEMS"
-#elif XL_ITEMS > 32 || XL_TILE > 65535
+#include "../group/group_scan.cl"
+
+#if XL_ITEMS > 32 || XL_TILE > 65535
 #error "XL_ITEMS: at most 32 (flag bits); XL_TILE: at most 65535 (16-bit places)"
 #elif XL_ITEMS % XL_VLEN != 0
 #error "XL_ITEMS must be a multiple of XL_VLEN"

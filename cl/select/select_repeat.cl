@@ -9,8 +9,9 @@
  *
  * If another kernel changes the scratch or the lengths concurrently, results are wrong, but nothing
  * outside the arrays is read or written. */
-#include "../group/group_scan.cl"
 #include "select_arrays.cl"
+
+#include "../group/group_scan.cl"
 
 /* `start`: of each run, from the first place of the part on. `shared`: read by one work-item for
  * all, so that a concurrent write to the scratch cannot make work-items diverge at a barrier. */

@@ -303,8 +303,8 @@ void xl_tile_merge(xl_sort_in in, xl_sort_out out, uint first, uint count, uint 
 #endif
 
 #define XL_SORT_ITEMS (1 << XL_SORT_ITEMS_LOG)
-#define XL_SORT_TILE_LOG (XL_SORT_ITEMS_LOG + XL_SORT_GROUP_LOG)
-#define XL_SORT_TILE (1 << XL_SORT_TILE_LOG)
+#define XL_SORT_PHASES (XL_SORT_ITEMS_LOG + XL_SORT_GROUP_LOG)
+#define XL_SORT_TILE (1 << XL_SORT_PHASES)
 /* Elements of local memory that the functions below need, for keys and for values each. */
 #define XL_SORT_LOCAL (XL_SORT_TILE + XL_SORT_TILE / 32)
 
@@ -606,7 +606,7 @@ void xl_sort_phase(xl_sort_items *items, xl_sort_local local_, uint lane_bits, u
 void xl_group_sort(xl_sort_items *items, xl_sort_local local_, uint count)
 {
     const uint lane_bits = xl_sort_lane_bits();
-    const uint phases = min(xl_log2_above(count), (uint)XL_SORT_TILE_LOG);
+    const uint phases = min(xl_log2_above(count), (uint)XL_SORT_PHASES);
 #pragma unroll
     for (uint p = 1; p <= XL_SORT_ITEMS_LOG; ++p) {
         xl_sort_flip(items, p);

@@ -22,6 +22,23 @@
 #ifndef XL_RADIX_TILE
 #define XL_RADIX_TILE
 
+/* Scans and look-back sum counts. The functions are those that the host defines for elements of
+ * other primitives (lib/element/element.c). */
+#define XL_E uint
+#define XL_E_BYTES 4
+#define XL_E_ALIGNMENT 4
+#define XL_OP(a, b) ((a) + (b))
+#define XL_COMMUTES 1
+#define XL_HAS_IDENTITY 1
+XL_E xl_identity_e(void)
+{
+    return (XL_E)(0);
+}
+XL_E xl_none_e(void)
+{
+    return xl_identity_e();
+}
+
 #include "../group/group_scan.cl"
 #include "radix_passes.cl"
 

@@ -201,9 +201,9 @@ xl_segment_rows(XL_CSR, XL_SORT_ARRAYS)
 
 /* ---- windows that were left ------------------------------------------------------------------ */
 
-/* Rows have 2^log places; log is 0 to XL_SORT_TILE_LOG. `order`: where segments begin in the
+/* Rows have 2^log places; log is 0 to XL_SORT_PHASES. `order`: where segments begin in the
  * window, by the lengths of their rows; those of one length begin at `first`. */
-#define XL_LENGTHS (XL_SORT_TILE_LOG + 1)
+#define XL_LENGTHS (XL_SORT_PHASES + 1)
 typedef struct xl_lengths_local {
     xl_pack_local heads;
     uint first[XL_LENGTHS + 1], filled[XL_LENGTHS];

@@ -11,6 +11,16 @@
 #ifndef XL_TILE_INPUT
 #define XL_TILE_INPUT
 
+/* A group of one work-item walks its tile. Accumulators have flags if there are segments, or if the
+ * operator has no identity; cl/reduce/reduce_segments.cl may define 2. The host computes the same:
+ * lib/problem/problem_check.c. */
+#ifndef XL_SERIAL
+#define XL_SERIAL (XL_GROUP_SIZE == 1)
+#endif
+#if !defined(XL_ACCUMULATOR) && (XL_SEGMENTS != 0 || !XL_HAS_IDENTITY)
+#define XL_ACCUMULATOR 1
+#endif
+
 #include "../lane/lane.cl"
 #include "../prelude/prelude_accumulator.cl"
 

@@ -33,10 +33,9 @@
 #endif
 #include "../group/group_scan.cl"
 
+#define XL_TILE (XL_GROUP_SIZE * XL_ITEMS)
 #if XL_ITEMS % XL_VLEN != 0
 #error "XL_ITEMS must be a multiple of XL_VLEN"
-#elif XL_TILE != XL_GROUP_SIZE * XL_ITEMS
-#error "XL_TILE must be XL_GROUP_SIZE * XL_ITEMS"
 #endif
 
 /* ---- vectors of XL_VLEN elements: loads, stores, and conversion from and to private arrays ---- */

@@ -9,6 +9,8 @@
 
 #include "tile_input.cl"
 
+#define XL_TILE XL_ITEMS
+
 /* ---- elements and heads of segments in wide vectors ---- */
 
 /* Whether the target of the compiler is the CPU itself, not SPIR-V. */

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT
  * Block load through local memory: a tile is loaded while the tile before it is processed.
- * Segments are not supported.
  *
  * On NVIDIA GPUs of compute capability 9.0 or later (XL_BULK 1 or 2), one work-item starts a bulk
  * copy (PTX ISA, cp.async.bulk), which takes no registers and signals an mbarrier. On other devices
@@ -12,11 +11,8 @@
 #ifndef XL_TILE_STAGE
 #define XL_TILE_STAGE
 
+#define XL_SEGMENTS 0 /* heads of segments cannot be staged */
 #include "tile_load.cl"
-
-#if XL_SEGMENTS != 0
-#error "heads of segments cannot be staged"
-#endif
 
 /* The place of a tile in local memory. */
 typedef struct xl_stage {

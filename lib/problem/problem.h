@@ -15,7 +15,7 @@
 
 #include <crosslane/scan.h>
 
-/* Numbers of XL_ACCUMULATOR in cl/prelude/prelude_accumulator.cl. */
+/* Numbers of XL_ACCUMULATOR in cl/prelude/prelude_accumulator.cl; kernels choose the same. */
 enum { XLI_ACCUMULATOR_PLAIN = 0, XLI_ACCUMULATOR_FLAGS = 1, XLI_ACCUMULATOR_COUNTS = 2 };
 
 typedef struct xli_problem {

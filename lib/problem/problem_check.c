@@ -166,7 +166,8 @@ static void measure_state(xli_problem *problem)
     problem->accumulator_bytes = xli_round_up(bytes, problem->accumulator_alignment);
 }
 
-/* The results of a reduction are counted unless CSR offsets say where they are. */
+/* The results of a reduction are counted unless CSR offsets say where they are. Kernels choose the
+ * same: cl/tile/tile_input.cl, cl/reduce/reduce_segments.cl. */
 static unsigned choose_accumulator(const xli_problem *problem)
 {
     const bool segments = problem->segments != XL_SEGMENTS_NONE;

@@ -77,9 +77,9 @@ xl_status xli_problem_text(const xl_context *ctx, const xli_problem *problem,
     const xli_element *types[] = {&problem->element, &problem->in, &problem->out};
     const xl_segments segments = segments_read(problem);
     const xli_definition lines[] = {
-        {"XL_ACCUMULATOR", problem->state},       {"XL_BUILT_IN", is_built_in(problem)},
-        {"XL_SEGMENTS", (size_t)segments},        {"XL_INIT", init_of(problem)},
-        {"XL_CARRY", xli_problem_carry(problem)}, {"XL_INCLUSIVE", problem->inclusive},
+        {"XL_BUILT_IN", is_built_in(problem)},
+        {segments != XL_SEGMENTS_NONE ? "XL_SEGMENTS" : NULL, (size_t)segments},
+        {"XL_INIT", init_of(problem)},
     };
     xli_element_text(text, capabilities, types, XLI_COUNT(types), problem->op, desc->user_op);
     xli_params_text(text, &problem->params);

@@ -21,10 +21,8 @@ static xl_status add_text(const xli_reduce_plan *plan, const xl_scan_desc *scan,
     const xli_problem *problem = &plan->problem;
     const xli_reduce_shape *shape = &plan->shape;
     const xli_definition lines[] = {
-        {"XL_SERIAL", shape->items == 0},
-        {"XL_TILE", shape->tile},
         {"XL_GROUP_SIZE", shape->group_size},
-        {"XL_ITEMS", shape->items},
+        {"XL_ITEMS", shape->tile / shape->group_size},
         {"XL_VLEN", shape->vector},
         {"XL_DOUBLE_BUFFER", shape->tune.double_buffer},
         {"XL_SEG_VLEN", 16 / xli_max(1, problem->segment_bytes)},

@@ -15,10 +15,11 @@ xl_status xli_scan_text(const xli_scan_plan *plan, const xl_scan_desc *desc,
     const xli_scan_shape *shape = &plan->shape;
     const xli_tune_scan *tune = &shape->tune;
     const xli_definition lines[] = {
-        {"XL_SERIAL", shape->items == 0},
+        {"XL_INCLUSIVE", plan->problem.inclusive},
+        {"XL_CARRY", xli_problem_carry(&plan->problem)},
         {"XL_GROUP_SIZE", shape->group_size},
         {"XL_VLEN", shape->vector},
-        {"XL_ORDERED", shape->pipelined || xli_problem_is_ordered(&plan->problem)},
+        {"XL_ORDERED", xli_problem_is_ordered(&plan->problem)},
         {"XL_TILES_PER_LANE",
          shape->pipelined ? xli_max(1, shape->window / shape->group_size) : tune->tiles_per_lane},
         {"XL_PACKED", shape->packed ? 1u + sums_bytes(plan) : 0},
@@ -35,8 +36,7 @@ void xli_scan_text_part(const xli_scan_plan *plan, xli_scan_part part, xli_text 
 {
     const xli_scan_shape *const shape = &plan->shape;
     const xli_definition lines[] = {
-        {"XL_TILE", xli_scan_part_tile(shape, part)},
-        {"XL_ITEMS", xli_scan_part_items(shape, part)},
+        {"XL_ITEMS", xli_scan_part_tile(shape, part) / shape->group_size},
         {"XL_BULK", !shape->bulk                 ? 0
                     : part < XLI_SCAN_MISALIGNED ? 1
                                                  : 2},
@@ -87,9 +87,8 @@ static xl_status build_heads(xli_scan_plan *plan)
 {
     xli_text text = {0};
     const xli_wanted list[] = {{"xl_scan_heads", &plan->kernels.heads, true}};
-    const xli_definition lines[] = {{"XL_SERIAL", 0},
-                                    {"XL_GROUP_SIZE", plan->shape.heads_size},
-                                    {"XL_TILE", plan->shape.heads_tile}};
+    const xli_definition lines[] = {{"XL_GROUP_SIZE", plan->shape.heads_size},
+                                    {"XL_ITEMS", plan->shape.heads_tile / plan->shape.heads_size}};
     xli_text_add(&text, "#define XL_SEG %s\n",
                  plan->problem.segment_bytes == sizeof(cl_ulong) ? "ulong" : "uint");
     xli_text_define(&text, lines, XLI_COUNT(lines));

@@ -21,15 +21,6 @@ static void drop(xl_plan *base)
         xli_kernel_destroy(all[i]);
 }
 
-/* A run's state: how many runs begin, and where the last one does (cl/select/select_arrays.cl). */
-static const uint64_t no_run;
-static const xl_user_op join_runs = {
-    .name = "xl_join_runs",
-    .source = "ulong xl_join_runs(ulong a, ulong b)\n"
-              "{ return (ulong)((uint)a + (uint)b) | max(a >> 32, b >> 32) << 32; }",
-    .identity = &no_run,
-    .flags = XL_OP_COMMUTATIVE | XL_OP_STRICTLY_ASSOCIATIVE};
-
 /* Adds an expression as the function xl_FIELD_by(`arguments`) of the user's elements. */
 static void add_expression(xli_text *text, const xli_select_problem *p, const char *field,
                            const char *result, const char *arguments, const char *expression)
@@ -77,33 +68,20 @@ static void add_equal(xli_text *text, const xli_select_problem *p)
 static xl_status add_text(const xli_select_plan *plan, const xli_capabilities *capabilities,
                           xli_text *text)
 {
-    xl_status status;
     const xli_select_problem *p = &plan->problem;
     const xli_select_shape *s = &plan->shape;
-    const bool runs = p->kind == XL_SELECT_RUNS;
     const xli_definition lines[] = {
-        {"XL_SERIAL", s->tune.serial},
-        {"XL_GROUP_SIZE", s->group_size},
-        {"XL_TILE", s->tile},
-        {"XL_SELECT_KIND", (size_t)p->kind},
-        {"XL_SELECT_BY", (size_t)p->by},
-        {"XL_VALUES", p->values.count},
-        {"XL_SELECT_WIDE", p->wide},
-        {"XL_SELECT_STAGED", s->staged},
-        {"XL_REGISTERS", s->registers},
-        {s->tune.serial ? NULL : "XL_ITEMS", s->items},
-        {s->tune.serial ? NULL : "XL_VLEN", s->vector},
+        {"XL_SERIAL", s->tune.serial},         {"XL_GROUP_SIZE", s->group_size},
+        {"XL_ITEMS", s->tile / s->group_size}, {"XL_SELECT_KIND", (size_t)p->kind},
+        {"XL_SELECT_BY", (size_t)p->by},       {"XL_VALUES", p->values.count},
+        {"XL_SELECT_WIDE", p->wide},           {"XL_SELECT_STAGED", s->staged},
+        {"XL_REGISTERS", s->registers},        {s->tune.serial ? NULL : "XL_VLEN", s->vector},
     };
     const xli_definition look_back[] = {
         {"XL_ORDERED", s->ordered},
         {"XL_TILES_PER_LANE", s->ordered ? xli_max(1, s->tune.window / s->group_size) : 1},
     };
-    xli_element state;
-    XL_TRY(xli_element_resolve(plan->base.ctx, capabilities, "state",
-                               xli_select_state_bytes(p) > sizeof(cl_uint) ? XL_U64 : XL_U32, NULL,
-                               &state));
-    xli_element_text(text, capabilities, (const xli_element *[]){&state, &p->element}, 2,
-                     runs ? XL_USER_OP : XL_SUM, runs ? &join_runs : NULL);
+    xli_element_text_types(text, capabilities, (const xli_element *[]){&p->element}, 1);
     xli_text_add(text, "typedef %s xl_element;\n", p->element.storage);
     if (s->vector > 1)
         xli_text_add(text, "typedef %s%u xl_element_vec;\n", p->element.storage,
@@ -120,9 +98,8 @@ static xl_status add_text(const xli_select_plan *plan, const xli_capabilities *c
     if (s->look_back || s->resident > 0)
         xli_text_define(text, look_back, XLI_COUNT(look_back));
     if (text->failed)
-        XL_TRY(xli_fail(plan->base.ctx, XL_ERROR_OUT_OF_MEMORY, "no memory for a kernel's source"));
-done:
-    return status;
+        return xli_fail(plan->base.ctx, XL_ERROR_OUT_OF_MEMORY, "no memory for a kernel's source");
+    return XL_SUCCESS;
 }
 
 typedef struct wanted {

@@ -124,24 +124,17 @@ static void list_kernels(xli_sort_plan *plan, wanted list[NUM_KERNELS])
     memcpy(list, all, sizeof all);
 }
 
-/* The definitions that the programs of a part are compiled with. Those of a radix sort also have an
- * element, a count. */
+/* The definitions that the programs of a part are compiled with. */
 static xl_status write_text(const xli_sort_plan *plan, const xli_capabilities *capabilities,
                             xli_sort_part part, xli_text *text)
 {
-    xl_status status = XL_SUCCESS;
-    xli_element count;
-    if (part == XLI_SORT_RADIX || part == XLI_SORT_RADIX_SMALL) {
-        XL_TRY(xli_element_resolve(plan->base.ctx, capabilities, "count", XL_U32, NULL, &count));
-        xli_element_text(text, capabilities, (const xli_element *[]){&count}, 1, XL_SUM, NULL);
+    if (part == XLI_SORT_RADIX || part == XLI_SORT_RADIX_SMALL)
         add_radix_text(text, &plan->problem, &plan->shape,
                        &plan->shape.radix_size[part == XLI_SORT_RADIX_SMALL]);
-    }
     add_text(text, capabilities, &plan->problem, &plan->shape, part);
     if (text->failed)
-        XL_TRY(xli_fail(plan->base.ctx, XL_ERROR_OUT_OF_MEMORY, "no memory for the sort's source"));
-done:
-    return status;
+        return xli_fail(plan->base.ctx, XL_ERROR_OUT_OF_MEMORY, "no memory for the sort's source");
+    return XL_SUCCESS;
 }
 
 /* The work-items that a kernel allows in a group, if it requires `group` of them. NVIDIA's driver

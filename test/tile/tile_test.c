@@ -450,7 +450,7 @@ static xli_kernel prefix_kernel(const prefixes *p)
     XLT_OK(xli_element_resolve(xlt_context(), capabilities, "type", XL_U32, NULL, &element));
     xli_element_text(&text, capabilities, (const xli_element *[]){&element}, 1, XL_SUM, NULL);
     xli_text_add(&text,
-                 "#define XL_ACCUMULATOR 0\n#define XL_LOOKBACK_ORDERED %d\n"
+                 "#define XL_LOOKBACK_ORDERED %d\n"
                  "#define XL_LOOKBACK_TILES 4\n"
                  "#define XL_TEST_DIGITS %d\n#define XL_GROUP_SIZE %zu\n",
                  p->ordered, p->columns > 1, p->columns);
