@@ -72,7 +72,7 @@ void xl_grid_look_at(xl_grid_looked *looked, xl_points points, xl_real4 given, u
     looked->high = fmax(looked->high, given);
 #if XL_BOUNDED
     const bool outside = any(p < lower) || any(p > upper);
-#elif XL_CELLS
+#elif XL_REPEATS == 3
     const bool outside = p.w > upper.w || !xl_cell_holds(points.cell_table, (uint)given.w, given);
 #elif XL_SYSTEMS
     const bool outside = p.w > upper.w;

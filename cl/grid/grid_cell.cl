@@ -120,7 +120,7 @@ xl_cell xl_cell_of(xl_real4 lower, xl_real4 upper, XL_CELL_PARAMETERS)
     return it;
 }
 
-#if XL_CELLS
+#if XL_REPEATS == 3
 /* The same from the table. */
 xl_cell xl_cell_load(__global const xl_real *cells, uint cell)
 {

@@ -402,7 +402,7 @@ int xl_grid_row_z(ulong key)
     return (int)((uint)(key >> 32) ^ 0x80000000u);
 }
 
-#if XL_WRAP || XL_CELLS
+#if XL_WRAP || XL_REPEATS == 3
 /* The table of cells: XL_CELL_PARTS * 16 numbers for each cell, in the precision of the
  * coordinates. lib/grid/grid_cells.c writes it. */
 enum {

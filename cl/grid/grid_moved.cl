@@ -3,10 +3,10 @@
  * "Computer 'experiments' on classical fluids", Phys. Rev. 159, 98, 1967). Compares points with the
  * positions in the index. */
 #include "grid_points.cl"
-#if XL_TRICLINIC
+#if XL_REPEATS > 1
 #include "grid_cell.cl"
 
-#if XL_CELLS
+#if XL_REPEATS == 3
 #define XL_MOVED_PARAMETERS
 #else
 #define XL_MOVED_PARAMETERS XL_CELL_PARAMETERS,
@@ -101,13 +101,13 @@ __kernel void xl_grid_moved(XL_POINTS_PARAMETERS, uint n, __global const uint *s
     uint count = 0;
     if (get_local_id(0) == 0)
         of_group = 0;
-#if XL_TRICLINIC && !XL_CELLS
+#if XL_REPEATS == 2
     const xl_cell space = xl_cell_of((xl_real4)(0), (xl_real4)(0), XL_CELL_ARGUMENTS);
 #endif
     XL_FOR_ITEMS(k, xl_grid_is_sound(header, stamp) ? n : 0u)
     {
         const xl_site was = xl_grid_site(storage + sorted_at, n, (uint)k);
-#if XL_CELLS
+#if XL_REPEATS == 3
         const uint cell = min(xl_grid_system(storage + sorted_at, n, (uint)k), last_cell);
         xl_cell space = xl_cell_load(cell_table, cell);
         space.lower = space.upper = (xl_real4)(0); /* differences are compared */
@@ -120,7 +120,7 @@ __kernel void xl_grid_moved(XL_POINTS_PARAMETERS, uint n, __global const uint *s
 #else
         const xl_real4 now = xl_grid_coordinates(XL_POINTS, min((uint)was.w, n - 1u));
 #endif
-#if XL_TRICLINIC
+#if XL_REPEATS > 1
         const bool far = xl_grid_is_far(xl_site_position(was), now, &space, distance2);
 #else
         const bool far = xl_grid_is_far(xl_site_position(was), now, period, distance2);

@@ -27,7 +27,7 @@ typedef struct xl_wrapped {
 #define XL_WRAP_MOST 0x1p24f
 #endif
 
-#if XL_TRICLINIC
+#if XL_REPEATS > 1
 /* In a cell: by the whole part of the fractions, which are computed twice because those of a
  * distant point are rounded. Then a point that is outside by rounding alone is put on the face. */
 xl_wrapped xl_wrap_into(xl_real4 p, xl_real4 lower, xl_real4 upper, __global const xl_real *cells,
@@ -108,7 +108,7 @@ ulong xl_grid_point_at(uint i)
 #define XL_SYSTEMS_OF
 #endif
 /* The table of cells, which has one or, of a batch with its own cells, one for each system. */
-#if XL_WRAP || XL_CELLS
+#if XL_WRAP || XL_REPEATS == 3
 #define XL_TABLE_PARAMETERS , __global const xl_real *cell_table, uint last_cell
 #define XL_TABLE_OF , cell_table, last_cell
 #else
@@ -138,7 +138,7 @@ typedef struct xl_points {
 #if XL_SYSTEMS
     __global const uint *systems;
 #endif
-#if XL_WRAP || XL_CELLS
+#if XL_WRAP || XL_REPEATS == 3
     __global const xl_real *cell_table;
     uint last_cell;
 #endif

@@ -85,8 +85,7 @@
 /* The parameters that the host sets for the library's own programs. Here, queries are points or
  * positions, with one radius. The layout of sorted points follows the device's tunables;
  * xl_grid_index_set_kernel_args() checks that. */
-#define XL_PERIODIC (XL_NEIGHBORS_PERIODIC > 0)
-#define XL_TRICLINIC (XL_NEIGHBORS_PERIODIC > 1)
+#define XL_REPEATS (XL_NEIGHBORS_PERIODIC > 1 ? 2 : XL_NEIGHBORS_PERIODIC)
 #define XL_GIVEN 0
 #define XL_ANYWHERE 1
 #define XL_RADII 0
@@ -153,7 +152,7 @@ xl_neighbors xl_neighbors_load(__global const uint *storage, ulong4 parts, uint4
 #else
 #define XL_NEIGHBORS_ORIGIN
 #endif
-#if XL_PERIODIC
+#if XL_REPEATS
     of.search = xl_search_load(storage, parts.x, parts.y, parts.z, parts.w, numbers.x, numbers.y,
                                numbers.z, radius.y, radius.z, XL_NEIGHBORS_ORIGIN lower, upper,
                                period, radius.w, XL_LATTICE_ARGUMENTS 0);
@@ -165,8 +164,8 @@ xl_neighbors xl_neighbors_load(__global const uint *storage, ulong4 parts, uint4
     of.radius = radius.x;
     of.inclusive = (numbers.w & XL_NEIGHBORS_INCLUSIVE) != 0;
     if ((numbers.w & 0xffff0000u) != XL_NEIGHBORS_LAYOUT ||
-        (!XL_PERIODIC && (numbers.w & XL_NEIGHBORS_REPEATS)) ||
-        (!XL_TRICLINIC && (numbers.w & XL_NEIGHBORS_TRICLINIC)) ||
+        (!XL_REPEATS && (numbers.w & XL_NEIGHBORS_REPEATS)) ||
+        (XL_REPEATS < 2 && (numbers.w & XL_NEIGHBORS_TRICLINIC)) ||
         XL_F64 != ((numbers.w & XL_NEIGHBORS_WIDE) != 0) ||
         XL_SYSTEMS != ((numbers.w & XL_NEIGHBORS_OF_BATCH) != 0))
         of.search.map.failed = true;
@@ -283,7 +282,7 @@ bool xl_neighbors_range(xl_neighbor *near, const xl_neighbors *of)
     near->at = near->ranges.cells.begin;
     near->end = near->ranges.cells.end;
     near->shift = near->ranges.shift;
-    near->left_out = XL_PERIODIC && any(near->shift != 0.0f) ? UINT_MAX : near->self;
+    near->left_out = XL_REPEATS && any(near->shift != 0.0f) ? UINT_MAX : near->self;
     return true;
 }
 
@@ -291,7 +290,7 @@ bool xl_neighbors_range(xl_neighbor *near, const xl_neighbors *of)
 bool xl_neighbors_is_near(xl_neighbor *near, const xl_neighbors *of)
 {
     const xl_site other = xl_search_site(&of->search, near->at);
-#if XL_PERIODIC
+#if XL_REPEATS
     const xl_real4 difference = (near->position - xl_site_position(other)) - near->shift;
 #else
     const xl_real4 difference = near->position - xl_site_position(other);
@@ -309,8 +308,7 @@ bool xl_neighbors_is_near(xl_neighbor *near, const xl_neighbors *of)
             if (!xl_neighbors_is_near(&(near), &(of))) {                                           \
             } else
 
-#undef XL_PERIODIC
-#undef XL_TRICLINIC
+#undef XL_REPEATS
 #undef XL_GIVEN
 #undef XL_ANYWHERE
 #undef XL_RADII

@@ -55,7 +55,7 @@ xl_real xl_nearest_reach(xl_real distance2)
 #define XL_NEAREST_SHORTEST 0x1p-100f
 #endif
 
-#if XL_CELLS
+#if XL_REPEATS == 3
 /* A reach that contains k images of each point, which are at most that many of the shortest vector
  * apart, and the farthest point of the cell. Infinity: space does not repeat. */
 xl_real xl_nearest_farthest(const xl_search *s, xl_real4 p)
@@ -66,13 +66,13 @@ xl_real xl_nearest_farthest(const xl_search *s, xl_real4 p)
     const xl_real more = cell.whole ? 0 : (away.x + away.y) + away.z;
     return cell.rank > 0 ? ((of.sc * (XL_K + 2) + of.sd) + more) * 1.0078125f : INFINITY;
 }
-#elif XL_PERIODIC
+#elif XL_REPEATS
 /* A reach that contains k images of each point: the host's (xli_grid_lattice_reach()) plus, along
  * axes that images do not cover, the distance from the query to the farthest point. */
 xl_real xl_nearest_farthest(const xl_search *s, xl_real4 p)
 {
     const xl_real4 away = fmax(fabs(p - s->lower), fabs(p - s->upper));
-#if XL_TRICLINIC
+#if XL_REPEATS > 1
     const bool covered = s->cell.whole;
     const xl_real4 more = covered ? (xl_real4)(0) : away;
 #else
@@ -89,7 +89,7 @@ xl_nearest_walk xl_nearest_begin(const xl_search *s, const xl_query *query)
     walk.at = xl_query_position(query);
     walk.whole = xl_nearest_reach(s->radius2);
     walk.limited = false;
-#if XL_PERIODIC
+#if XL_REPEATS
     const xl_real farthest = xl_nearest_farthest(s, walk.at);
     walk.limited = !(walk.whole <= farthest);
     walk.whole = fmin(walk.whole, farthest);
@@ -110,7 +110,7 @@ xl_real xl_nearest_first(const xl_nearest_walk *walk, const xl_search *s)
     const xl_real4 aside = (xl_real4)(1.5f * edge, 0, 0, 0);
     xl_cell_iterator row = xl_search_cells(s, walk->at - aside, walk->at + aside, 0);
     uint points = 1;
-    if (!XL_PERIODIC && s->map.points <= XL_K)
+    if (!XL_REPEATS && s->map.points <= XL_K)
         return walk->whole;
     if (!row.all && xl_cell_iterator_next(&row, &s->map, &s->index))
         points = max(row.end - row.begin, 1u);
@@ -210,7 +210,7 @@ void xl_nearest_image(xl_nearest_ranges *r, const xl_search *s, xl_real4 p)
 /* Sets the reach of the rest. */
 void xl_nearest_set_reach(xl_nearest_ranges *r, const xl_search *s, xl_real4 p, xl_real reach)
 {
-#if XL_PERIODIC
+#if XL_REPEATS
     r->near.reach = r->reach = xl_images_reach(s, p, p, reach);
     r->margin = (float)(r->reach - reach) * (1.0f + 0x1p-18f);
 #else
@@ -301,14 +301,14 @@ bool xl_nearest_next_range(xl_nearest_ranges *r, const xl_search *s, xl_real4 p)
 {
     bool found = false, more = true;
     while (more) {
-#if XL_PERIODIC
+#if XL_REPEATS
         if (r->near.begun)
 #endif
             found = s->map.sparse || r->near.cells.all
                         ? xl_cell_iterator_next(&r->near.cells, &s->map, &s->index)
                         : xl_nearest_next_row(r, s);
         more = false;
-#if XL_PERIODIC
+#if XL_REPEATS
         if (!found && xl_ranges_turn(&r->near, s)) {
             xl_nearest_image(r, s, p);
             more = true;
@@ -354,14 +354,14 @@ bool xl_nearest_meets_all(const xl_nearest_walk *walk, const xl_search *s, xl_re
 {
     const xl_cell_iterator near = xl_search_cells(s, walk->at, walk->at, reach);
     const xl_cell_iterator whole = xl_search_cells(s, walk->at, walk->at, walk->whole);
-    return !XL_PERIODIC && all((near.low == whole.low) & (near.high == whole.high));
+    return !XL_REPEATS && all((near.low == whole.low) & (near.high == whole.high));
 }
 
 /* Whether any point may be near. In periodic space a search without points would take long. */
 bool xl_nearest_has_points(const xl_search *s, xl_real4 p)
 {
-#if XL_PERIODIC && XL_SYSTEMS && XL_GIVEN
-#if XL_CELLS
+#if XL_REPEATS && XL_SYSTEMS && XL_GIVEN
+#if XL_REPEATS == 3
     const xl_cell cell = xl_cell_load(s->cells, (uint)p.w);
     xl_real4 low = cell.lower, high = cell.upper;
 #else
@@ -436,7 +436,7 @@ uint xl_nearest_measure(const xl_walk *walk, uint j, const xl_candidates *candid
 {
     int8 below = 0;
     for (uint i = 0; i < candidates->images; ++i) {
-        const xl_real4 shift = XL_PERIODIC ? candidates->image[i].shift : (xl_real4)(0);
+        const xl_real4 shift = XL_REPEATS ? candidates->image[i].shift : (xl_real4)(0);
         const uint end = xl_walk_align(candidates->image[i].end);
         for (uint at = candidates->image[i].begin; at < end; at += 8) {
             const xl_real8 distance2 = xl_walk_distances2(walk, j, candidates, shift, at);

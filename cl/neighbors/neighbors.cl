@@ -94,7 +94,7 @@ typedef struct xl_table_walk {
     uint at;            /* table entry of the next row's first cell */
     uint left, layers;  /* rows left in its layer, it included; layers left */
     uint width, height; /* cells of a row; rows of a layer */
-#if XL_PERIODIC
+#if XL_REPEATS
     xl_ranges around; /* the remaining images */
 #endif
 } xl_table_walk;
@@ -127,7 +127,7 @@ xl_table_walk xl_table_walk_begin(const xl_search *s, const xl_two *two, uint tu
 {
     xl_table_walk walk;
     const xl_ranges around = xl_two_ranges(s, two, turn);
-#if XL_PERIODIC
+#if XL_REPEATS
     walk.around = around;
     walk.layers = 0;
 #else
@@ -155,7 +155,7 @@ xl_search xl_search_of_others(const xl_search *s)
 /* Advances to the next range; false after the last. */
 bool xl_table_walk_next(xl_table_walk *walk, const xl_search *s)
 {
-#if XL_PERIODIC
+#if XL_REPEATS
     while (walk->layers == 0) {
         if (!xl_ranges_turn(&walk->around, s))
             return false;
@@ -181,20 +181,14 @@ bool xl_table_walk_next(xl_table_walk *walk, const xl_search *s)
 
 #if XL_VISIT
 #if XL_WALK == 0
-/* On a GPU nearly every sub-group has a work-item that takes the branch, so visit() is always
- * called and its result selected. */
-#if XL_IS_CPU
-#define XL_VISIT_ADD(sum, query)                                                                   \
-    if (XL_IS_NEIGHBOR((query), other, range->shift, &distance2))                                  \
-        sum = visit(sum, distance2, (uint)(query)->self.w, (uint)other.w, params);
-#else
+/* Nearly every sub-group has a work-item that takes the branch, so visit() is always called and its
+ * result selected. */
 #define XL_VISIT_ADD(sum, query)                                                                   \
     {                                                                                              \
         const bool near = XL_IS_NEIGHBOR((query), other, range->shift, &distance2);                \
         const xl_real more = visit(sum, distance2, (uint)(query)->self.w, (uint)other.w, params);  \
         sum = near ? more : sum;                                                                   \
     }
-#endif
 
 /* Folds visit() over the neighbours of query a in the range and, if `both`, over those of b. */
 xl_real2 xl_visit_range(const xl_range *range, const xl_two *two, const xl_search *s, bool both,
@@ -338,7 +332,7 @@ void xl_count_put(const xl_count_out *out, uint place, uint count)
     if (place >= out->num)
         return;
     const ulong wide = out->failed && place == 0 ? ULONG_MAX : count;
-#if defined(cl_khr_int64_base_atomics) && !XL_IS_CPU
+#if defined(cl_khr_int64_base_atomics) && XL_WALK == 0
     if (out->counts)
         (void)atomic_xchg(&out->counts[place], count);
     if (out->offsets)
@@ -655,7 +649,7 @@ __kernel void xl_neighbors_check(__global uint *found, __global const uint *stor
     const xl_search s = XL_SEARCH_LOAD(storage);
     XL_FOR_ITEMS(i, queries)
     {
-#if XL_CELLS
+#if XL_REPEATS == 3
         const uint system = s.given_systems[i];
         xl_real4 p = xl_query_given(&s, i);
         if (system >= s.map.systems && xl_real4_finite(p))

@@ -29,7 +29,7 @@ xl_real xl_distance2(xl_real4 p, xl_real4 q, xl_real4 shift)
  * each two opposite images: the one whose last nonzero coordinate of `shift` is positive. */
 bool xl_is_own_wanted(xl_real4 shift)
 {
-#if XL_PERIODIC
+#if XL_REPEATS
     if (any(shift != 0.0f))
         return !XL_HALF || shift.z > 0 ||
                (shift.z == 0 && (shift.y > 0 || (shift.y == 0 && shift.x > 0)));

@@ -14,7 +14,7 @@
 #define XL_NEIGHBORS_RANGES
 
 #include "neighbors_pair.cl"
-#if XL_TRICLINIC
+#if XL_REPEATS > 1
 #include "../grid/grid_cell.cl"
 #endif
 
@@ -214,14 +214,14 @@ typedef struct xl_search {
 #if XL_RADII
     xl_radii radii;
 #endif
-#if XL_CELLS
+#if XL_REPEATS == 3
     __global const xl_real *cells; /* the table */
-#elif XL_PERIODIC
+#elif XL_REPEATS
     xl_real4 lower, upper; /* the box */
     xl_real4 period;       /* 0 along an axis that is not periodic */
     xl_real extent;        /* the largest of these numbers */
 #endif
-#if XL_TRICLINIC && !XL_CELLS
+#if XL_REPEATS == 2
     xl_cell cell;
 #endif
 } xl_search;
@@ -238,17 +238,17 @@ typedef struct xl_search {
 #define XL_ORIGIN_PARAMETERS
 #define XL_ORIGIN_ARGUMENTS
 #endif
-#if XL_TRICLINIC
+#if XL_REPEATS > 1
 #define XL_LATTICE_PARAMETERS XL_CELL_PARAMETERS,
 #define XL_LATTICE_ARGUMENTS XL_CELL_ARGUMENTS,
 #else
 #define XL_LATTICE_PARAMETERS
 #define XL_LATTICE_ARGUMENTS
 #endif
-#if XL_CELLS
+#if XL_REPEATS == 3
 #define XL_BOX_PARAMETERS __global const xl_real *cell_table,
 #define XL_BOX_ARGUMENTS cell_table,
-#elif XL_PERIODIC
+#elif XL_REPEATS
 #define XL_BOX_PARAMETERS                                                                          \
     xl_real4 lower, xl_real4 upper, xl_real4 period, xl_real extent, XL_LATTICE_PARAMETERS
 #define XL_BOX_ARGUMENTS lower, upper, period, extent, XL_LATTICE_ARGUMENTS
@@ -344,14 +344,14 @@ xl_search xl_search_load(__global const uint *storage, XL_INDEX_PARAMETERS, XL_Q
     s.radii.most = radius;
 #endif
 #endif
-#if XL_CELLS
+#if XL_REPEATS == 3
     s.cells = cell_table;
-#elif XL_PERIODIC
+#elif XL_REPEATS
     s.lower = lower;
     s.upper = upper;
     s.period = period;
     s.extent = extent;
-#if XL_TRICLINIC
+#if XL_REPEATS > 1
     s.cell = xl_cell_of(lower, upper, XL_CELL_ARGUMENTS);
 #endif
 #endif
@@ -525,7 +525,7 @@ bool xl_is_pair(const xl_search *s, const xl_query *query, xl_site other, xl_rea
 /* Upper limit of the length of a row. In periodic space a point may be in a row several times. */
 ulong xl_most_in_row(uint points)
 {
-#if XL_PERIODIC
+#if XL_REPEATS
     return UINT_MAX;
 #else
     return points;
@@ -534,11 +534,11 @@ ulong xl_most_in_row(uint points)
 
 /* ---- images ------------------------------------------------------------------------------ */
 
-#if XL_TRICLINIC
+#if XL_REPEATS > 1
 typedef xl_cell_images xl_images;
 
 /* The cell of the search or, if each system has its own, of the system of `position`, its w. */
-#if XL_CELLS
+#if XL_REPEATS == 3
 #define XL_CELL_AT(position) const xl_cell cell = xl_cell_load(s->cells, (uint)(position).w);
 #define XL_CELL_FOUND &cell
 #else
@@ -551,7 +551,7 @@ typedef xl_cell_images xl_images;
 xl_real xl_images_reach(const xl_search *s, xl_real4 low, xl_real4 high, xl_real reach)
 {
     XL_CELL_AT(low)
-#if XL_CELLS
+#if XL_REPEATS == 3
     const xl_real extent = xl_cell_numbers(s->cells, (uint)low.w, XL_CELL_BOUNDS).s3;
     return extent > 0 ? xl_cell_reach(&cell, low, high, extent, reach) : reach;
 #elif XL_ANYWHERE
@@ -577,7 +577,7 @@ bool xl_images_are_near(const xl_search *s, xl_real4 low, xl_real4 high)
     XL_CELL_AT(low)
     return xl_cell_is_near(XL_CELL_FOUND, low, high);
 }
-#elif XL_PERIODIC
+#elif XL_REPEATS
 typedef struct xl_images {
     int4 first, last, at; /* of each axis, in periods; `at` is the next */
 } xl_images;
@@ -661,7 +661,7 @@ bool xl_images_next(xl_images *images, const xl_search *s, xl_real4 *shift)
 /* Whether a finite position is too far from the box for images. Such a query has no neighbours. */
 bool xl_search_is_far(const xl_search *s, xl_real4 p)
 {
-#if XL_PERIODIC
+#if XL_REPEATS
     return !xl_images_are_near(s, p, p);
 #else
     return false;
@@ -676,7 +676,7 @@ typedef struct xl_ranges {
 #if XL_ROW_ROOM == 2
     uint at_bound; /* images so far of the point at the bound of the query */
 #endif
-#if XL_PERIODIC
+#if XL_REPEATS
     xl_images images;
     xl_real4 low, high;
     xl_real reach;
@@ -692,7 +692,7 @@ xl_ranges xl_ranges_begin(const xl_search *s, xl_real4 low, xl_real4 high, xl_re
 #if XL_ROW_ROOM == 2
     ranges.at_bound = 0;
 #endif
-#if XL_PERIODIC
+#if XL_REPEATS
     ranges.low = low;
     ranges.high = high;
     ranges.reach = xl_images_reach(s, low, high, reach);
@@ -704,7 +704,7 @@ xl_ranges xl_ranges_begin(const xl_search *s, xl_real4 low, xl_real4 high, xl_re
     return ranges;
 }
 
-#if XL_TRICLINIC
+#if XL_REPEATS > 1
 bool xl_ranges_image(xl_ranges *ranges, const xl_search *s)
 {
     XL_CELL_AT(ranges->low)
@@ -714,14 +714,14 @@ bool xl_ranges_image(xl_ranges *ranges, const xl_search *s)
     ranges->shift = xl_cell_shift(XL_CELL_FOUND, xl_cell_image(XL_CELL_FOUND, ranges->images.at));
     return true;
 }
-#elif XL_PERIODIC
+#elif XL_REPEATS
 bool xl_ranges_image(xl_ranges *ranges, const xl_search *s)
 {
     return xl_images_next(&ranges->images, s, &ranges->shift);
 }
 #endif
 
-#if XL_PERIODIC
+#if XL_REPEATS
 /* Advances to the next image. */
 bool xl_ranges_turn(xl_ranges *ranges, const xl_search *s)
 {
@@ -737,7 +737,7 @@ bool xl_ranges_turn(xl_ranges *ranges, const xl_search *s)
 /* Advances to the next range of sorted points; false after the last. */
 bool xl_ranges_next(xl_ranges *ranges, const xl_search *s)
 {
-#if XL_PERIODIC
+#if XL_REPEATS
     bool found = false, more = true;
     while (more) {
         found = ranges->begun && xl_cell_iterator_next(&ranges->cells, &s->map, &s->index);
@@ -752,10 +752,10 @@ bool xl_ranges_next(xl_ranges *ranges, const xl_search *s)
 /* The current image, in whole periods. */
 int4 xl_ranges_periods(const xl_search *s, const xl_ranges *near)
 {
-#if XL_TRICLINIC
+#if XL_REPEATS > 1
     XL_CELL_AT(near->low)
     return xl_cell_image(XL_CELL_FOUND, near->images.at);
-#elif XL_PERIODIC
+#elif XL_REPEATS
     return convert_int4_rte(near->shift / select((xl_real4)(1.0f), s->period, s->period > 0.0f));
 #else
     return (int4)(0);

@@ -396,7 +396,7 @@ uint xl_details_place(const xl_details *of, __global const uint *row, uint room,
 {
 #if XL_SORTED
     uint place = xl_details_search(row, room, index);
-#if XL_PERIODIC
+#if XL_REPEATS
     while (place + 1 < room && row[place + 1] == index && !xl_details_is_free(of, place))
         ++place;
 #endif
@@ -436,7 +436,7 @@ void xl_details_row(const xl_search *s, const xl_query *query, __global const ui
     uint count = 0;
     const xl_real4 p = xl_query_position(query);
     xl_ranges near = xl_ranges_begin(s, p, p, query->reach);
-#if XL_SORTED && XL_PERIODIC
+#if XL_SORTED && XL_REPEATS
     for (uint k = 0; k < room; ++k)
         xl_details_put(of, k, -1, (xl_real4)(NAN), (int4)(XL_DETAILS_FREE));
 #endif

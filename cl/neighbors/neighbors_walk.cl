@@ -29,7 +29,7 @@ enum { XL_WALK_QUERIES = 8 };
 /* Capacity of the array of candidates, a multiple of 32. */
 enum { XL_WALK_ROOM = 1984 };
 /* The most images whose candidates are in the array together. */
-#define XL_WALK_IMAGES (XL_PERIODIC ? 8u : 1u)
+#define XL_WALK_IMAGES (XL_REPEATS ? 8u : 1u)
 
 typedef struct xl_walk {
     uint at, last; /* the first query of this block; the end of all queries */
@@ -182,7 +182,7 @@ void xl_walk_keep_rows(xl_walk *walk, const xl_grid_map *map, const xl_grid_inde
 }
 
 /* Given queries may be far from each other. */
-#if XL_GIVEN && XL_PERIODIC
+#if XL_GIVEN && XL_REPEATS
 #define XL_WALK_TOGETHER 1u
 #else
 #define XL_WALK_TOGETHER XL_WALK_QUERIES
@@ -271,7 +271,7 @@ bool xl_walk_next(xl_walk *walk, const xl_search *s)
     walk->reach = reach;
 #endif
     walk->around = xl_ranges_begin(s, low, high, reach);
-#if XL_PERIODIC
+#if XL_REPEATS
     walk->cells = xl_search_cells(s, low, high, walk->around.reach);
 #else
     walk->cells = walk->around.cells;
@@ -296,7 +296,7 @@ bool xl_walk_next(xl_walk *walk, const xl_search *s)
 void xl_walk_rewind(xl_walk *walk)
 {
     walk->near = walk->around;
-    walk->by_row = !XL_PERIODIC && walk->rows > 0;
+    walk->by_row = !XL_REPEATS && walk->rows > 0;
     walk->next_row = walk->from = walk->to = 0;
     walk->more = true;
 }
@@ -338,7 +338,7 @@ bool xl_walk_kept(xl_walk *walk, const xl_search *s)
 bool xl_walk_range(xl_walk *walk, const xl_search *s)
 {
     bool found = false, more = true;
-#if XL_PERIODIC
+#if XL_REPEATS
     while (more) {
         if (walk->by_row)
             found = xl_walk_kept(walk, s);
@@ -403,7 +403,7 @@ void xl_walk_end_image(xl_candidates *to)
 /* Whether the next candidates belong to the last part. Otherwise begins one, if there is room. */
 bool xl_walk_has_image(const xl_walk *walk, const xl_search *s, xl_candidates *to)
 {
-#if XL_PERIODIC
+#if XL_REPEATS
     if (to->images > 0 && any(to->image[to->images - 1].shift != walk->near.shift)) {
         if (to->images == XL_WALK_IMAGES || xl_walk_align(to->n) + 8 > XL_WALK_ROOM)
             return false;
@@ -581,7 +581,7 @@ bool xl_walk_keeps(xl_real4 shift)
 {
 #if XL_KEEP_SELF || XL_HALF
     return true;
-#elif XL_PERIODIC
+#elif XL_REPEATS
     return any(shift != 0.0f);
 #else
     return false;

@@ -30,8 +30,8 @@ typedef struct xl_pending {
     uint index[XL_WALK_PENDING + 8];
 #if XL_DETAILS
     xl_real distances2[XL_WALK_PENDING], vectors[3 * XL_WALK_PENDING];
-    int shifts[3 * (XL_PERIODIC ? XL_WALK_PENDING
-                                : XL_WALK_SHORT)]; /* not periodic: zeros of one row */
+    int shifts[3 *
+               (XL_REPEATS ? XL_WALK_PENDING : XL_WALK_SHORT)]; /* not periodic: zeros of one row */
 #endif
 } xl_pending;
 
@@ -40,7 +40,7 @@ void xl_pending_begin(xl_pending *pending, const xl_rows *list, const xl_details
     pending->list = list;
     pending->of = of;
     pending->rows = pending->n = 0;
-#if XL_DETAILS && !XL_PERIODIC
+#if XL_DETAILS && !XL_REPEATS
     for (uint k = 0; k < 3 * XL_WALK_SHORT && of; k += 8)
         vstore8((int8)(0), 0, pending->shifts + k);
 #endif
@@ -69,7 +69,7 @@ void xl_pending_write(xl_pending *pending)
         const xl_details *const of = pending->of;
         if (!of)
             continue;
-        const uint d = of->dimensions, from = XL_PERIODIC ? d * first : 0;
+        const uint d = of->dimensions, from = XL_REPEATS ? d * first : 0;
         if (of->wanted & XL_WANTS_DISTANCES)
             XL_WALK_COPY(pending->distances2 + first, count, of->distances2 + begin)
         if (of->wanted & XL_WANTS_VECTORS)
@@ -106,7 +106,7 @@ typedef struct xl_staged {
 #if XL_DETAILS
     xl_real x[XL_WALK_SHORT], y[XL_WALK_SHORT], z[XL_WALK_SHORT];
 #endif
-#if XL_DETAILS && XL_PERIODIC
+#if XL_DETAILS && XL_REPEATS
     int4 image[XL_WALK_SHORT];
 #endif
 } xl_staged;
@@ -166,7 +166,7 @@ void xl_staged_set(xl_staged *staged, uint at, const xl_walk *walk, uint j,
     staged->y[at] = y;
     staged->z[at] = z;
 #endif
-#if XL_DETAILS && XL_PERIODIC
+#if XL_DETAILS && XL_REPEATS
     staged->image[at] = image->image;
 #endif
 #if XL_WRAP
@@ -206,7 +206,7 @@ void xl_staged_move(xl_staged *staged, uint from, uint to)
     staged->x[to] = staged->x[from];
     staged->y[to] = staged->y[from];
     staged->z[to] = staged->z[from];
-#if XL_PERIODIC
+#if XL_REPEATS
     staged->image[to] = staged->image[from];
 #endif
 #endif
@@ -273,7 +273,7 @@ void xl_staged_place(const xl_staged *staged, uint n, bool one_image, uint *plac
         return;
     }
     xl_walk_rank(staged->index, n, places);
-#if XL_PERIODIC
+#if XL_REPEATS
     if (!one_image)
         xl_walk_spread(n, places);
 #endif
@@ -296,7 +296,7 @@ void xl_staged_put_details(const xl_staged *staged, uint n, const uint *places, 
         if (of->wanted & XL_WANTS_VECTORS) {
             XL_PUT_AXES(to->vectors, place, x, y, z)
         }
-#if XL_PERIODIC
+#if XL_REPEATS
         if (of->wanted & XL_WANTS_SHIFTS) {
             const int4 image = staged->image[k];
             XL_PUT_AXES(to->shifts, place, image.x, image.y, image.z)
@@ -330,7 +330,7 @@ void xl_staged_put(const xl_staged *staged, uint n, bool one_image, xl_pending *
  * offsets of the next block after that. OpenCL's prefetch() does nothing on PoCL. Oclgrind does not
  * know the builtin, and clang's builtin crashes rusticl, which compiles to SPIR-V (Mesa 26.2,
  * November 2026). */
-#if XL_IS_CPU && defined(__has_builtin) && (defined(__x86_64__) || defined(__aarch64__))
+#if defined(__has_builtin) && (defined(__x86_64__) || defined(__aarch64__))
 #if __has_builtin(__builtin_prefetch)
 #define XL_WALK_PREFETCH(p) __builtin_prefetch((const void *)(size_t)(p), 1)
 #endif

@@ -48,14 +48,15 @@ static xl_status build_program(void *of, unsigned program)
                                     {"XL_PLANES", grid->tune.planes},
                                     {"XL_DIMENSIONS", space->dimensions},
                                     {"XL_BUCKET", grid->tune.bucket},
-                                    {"XL_TRICLINIC", space->skewed || space->own_cells},
+                                    {"XL_REPEATS", space->own_cells ? XLI_REPEATS_CELLS
+                                                   : space->skewed  ? XLI_REPEATS_CELL
+                                                                    : XLI_REPEATS_NOT},
                                     {"XL_F64", xli_space_is_wide(space)},
                                     {"XL_SYSTEMS", space->num_systems > 0},
                                     {"XL_SORTING", program < XLI_GRID_PROGRAMS ? 0
                                                    : grid->counts              ? 1
                                                                                : 2},
-                                    {space->wrap ? "XL_WRAP" : NULL, 1},
-                                    {space->own_cells ? "XL_CELLS" : NULL, 1}};
+                                    {space->wrap ? "XL_WRAP" : NULL, 1}};
     xli_text_define(&defines, lines, XLI_COUNT(lines));
     for (unsigned i = first; i < (unsigned)end; ++i)
         list[i - first] =

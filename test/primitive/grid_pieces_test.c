@@ -21,7 +21,7 @@ static xli_kernel piece(const char *name)
         xli_program_get_source(xlt_context(), xlt_source_find("grid_pieces"),
                                "#define XL_ITEMS 1\n#define XL_STRIDE 5\n#define XL_PLANES 0\n"
                                "#define XL_SOA 0\n#define XL_DIMENSIONS 3\n#define XL_BOUNDED 0\n"
-                               "#define XL_TRICLINIC 0\n",
+                               "#define XL_REPEATS 0\n",
                                &program));
     XLT_OK(xli_kernel_create(xlt_context(), program, name, &kernel));
     return kernel;
