@@ -491,7 +491,7 @@ XL_T xl_chunk_reduce(__local xl_temp_storage *storage, const xl_input *input, xl
         xl_rows_stage(&load, &storage->stage, input, chunk_tile);
         xl_ends_mark(storage, input, chunk_tile, chunk, next);
         xl_local_barrier();
-        if (XL_DOUBLE_BUFFER && chunk_tile.base + XL_TILE < chunk.end)
+        if (chunk_tile.base + XL_TILE < chunk.end)
             xl_rows_start(&load, input, chunk_tile.base + XL_TILE);
         xl_chunk_tile_scan(storage, input, chunk_tile, &carry, carry_out, 0);
         xl_chunk_tile_store(storage, input, chunk_tile, chunk, output, carry_out, next);
@@ -500,8 +500,6 @@ XL_T xl_chunk_reduce(__local xl_temp_storage *storage, const xl_input *input, xl
         next = storage->next;
         chunk_tile.first = 0;
         chunk_tile.base += XL_TILE;
-        if (!XL_DOUBLE_BUFFER && chunk_tile.base < chunk.end)
-            xl_rows_start(&load, input, chunk_tile.base);
         xl_local_barrier();
     } while (chunk_tile.base < chunk.end);
     return carry;
@@ -563,12 +561,10 @@ XL_T xl_chunk_reduce(__local xl_temp_storage *storage, const xl_input *input, xl
     for (chunk_tile.base = chunk.begin; chunk_tile.base < chunk.end; chunk_tile.base += XL_TILE) {
         const uint before = carry.count;
         chunk_tile.end = (uint)min(chunk.end - chunk_tile.base, (ulong)XL_TILE);
-        if (!XL_DOUBLE_BUFFER && chunk_tile.base > chunk.begin)
-            xl_rows_start(&load, input, chunk_tile.base);
         xl_rows_stage(&load, &storage->stage, input, chunk_tile);
         xl_heads_mark(storage, input, chunk_tile.base);
         xl_local_barrier();
-        if (XL_DOUBLE_BUFFER && chunk_tile.base + XL_TILE < chunk.end)
+        if (chunk_tile.base + XL_TILE < chunk.end)
             xl_rows_start(&load, input, chunk_tile.base + XL_TILE);
         xl_chunk_tile_scan(storage, input, chunk_tile, &carry, carry_out, chunk.segment);
         xl_chunk_tile_store(storage, input, chunk_tile, chunk.segment, output, before,

@@ -109,8 +109,6 @@ const xli_tunable xli_tunables[XLI_TUNABLES] = {
            "one.")},
     {REDUCE(chunk_elements_csr), ZERO_OR(1, 1 << 30),
      MEANS("The same if segments are CSR offsets; 0: the same as without them.")},
-    {REDUCE(double_buffer), SWITCH, BY_ONE(3),
-     MEANS("1: a tile is loaded while the one before it is worked on.")},
     {REDUCE(single_group_tiles), RANGE(1, 1 << 16),
      MEANS("One work-group processes up to this many tiles alone, with segments or if "
            "reduce.serial is 1.")},

@@ -58,7 +58,7 @@ typedef struct xli_tune_reduce {
     uint32_t segment_chunk_groups, chunk_groups; /* with; without */
     uint32_t chunk_elements,
         chunk_elements_csr; /* as of scans; an offset costs a run up to 4 rounds */
-    uint32_t double_buffer, single_group_tiles;
+    uint32_t single_group_tiles;
     uint32_t single_group_vectors, chunk_vectors, single_launch; /* without segments */
 } xli_tune_reduce;
 

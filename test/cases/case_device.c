@@ -166,7 +166,7 @@ const char *const tunings[NUM_TUNINGS] = {
     "transform.stream_kib = 1\n",
     "scan.shape = 1\nscan.item_bytes = 16\nscan.group_size = 17\nscan.inject_delay = 3\n"
     "scan.look_back = 0\nreduce.serial = 0\nreduce.group_size = 16\nreduce.whole_bytes = 16\n"
-    "reduce.double_buffer = 1\nreduce.single_group_tiles = 4\nsort.shape = 0\nsort.group_log = 3\n"
+    "reduce.single_group_tiles = 4\nsort.shape = 0\nsort.group_log = 3\n"
     "sort.segment_group_log = 3\nsort.segment_items_log = 3\n"
     "sort.items_log = 3\nsort.search_busy_log = 2\nsort.busy = 1\nsort.sweep = 0\n"
     "sort.sample_most = 9999\nsort.sample_pair_most = 9999\nsort.sample_group_log = 4\n"
