@@ -201,12 +201,20 @@ static size_t scratch_bytes(const xl_plan *base, const void *of)
         xli_rows_of(args->num_queries, args->first_row, args->num_rows));
 }
 
+static xl_status prepare(xl_plan *base, const void *of, const xli_span *spans)
+{
+    (void)spans;
+    return xli_near_gives_counts(of) || xli_near_gives_list(of)
+               ? xli_near_build_lists((xli_neighbors_plan *)base)
+               : XL_SUCCESS;
+}
+
 static const xli_primitive primitive = {
     XLI_PRIMITIVE(neighbors, xli_neighbors_plan),
     .args = {"args", sizeof(xl_neighbors_args), NULL},
     .count = count,
     .scratch = scratch_bytes,
-    .prepare = xli_near_prepare,
+    .prepare = prepare,
 };
 const xli_primitive *const xli_neighbors_primitive = &primitive;
 XLI_PUBLIC_DESC_INIT(neighbors)

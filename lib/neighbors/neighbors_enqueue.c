@@ -17,9 +17,7 @@ static const xli_neighbors_plan *plan_of(const xl_plan *base)
 static uint32_t steps_of(const xli_neighbors_plan *plan, const xli_near_call *call)
 {
     const xl_neighbors_args *const a = &call->args;
-    const bool lists =
-        a->indices.buffer || a->distances2.buffer || a->vectors.buffer || a->shifts.buffer;
-    const bool counts = a->counts.buffer || a->offsets.buffer;
+    const bool lists = xli_near_gives_list(a), counts = xli_near_gives_counts(a);
     if (call->only)
         return call->only;
     return (counts && !(lists && plan->row_capacity > 0) ? COUNT : 0u) | (lists ? LIST : 0u) |
@@ -141,12 +139,6 @@ static xl_status prepare(xl_plan *base, const void *of, const xli_span *spans)
     xli_neighbors_plan *const plan = (xli_neighbors_plan *)base;
     (void)spans;
     return steps_of(plan, of) & (COUNT | LIST) ? xli_near_build_lists(plan) : XL_SUCCESS;
-}
-
-xl_status xli_near_prepare(xl_plan *base, const void *args, const xli_span *spans)
-{
-    const xli_near_call call = {.args = *(const xl_neighbors_args *)args};
-    return prepare(base, &call, spans);
 }
 
 /* ---- launches -------------------------------------------------------------------------------- */

@@ -49,9 +49,6 @@ static inline double xli_neighbors_reach_f64(double radius)
 /* neighbors.c: builds the program of lists if no call has needed it. */
 xl_status xli_near_build_lists(xli_neighbors_plan *plan);
 
-/* neighbors_enqueue.c: the programs of a call of xl_neighbors_enqueue(). */
-xl_status xli_near_prepare(xl_plan *base, const void *args, const xli_span *spans);
-
 /* neighbors.c: scratch of a count of n rows with offsets. SIZE_MAX: more than can be counted. */
 size_t xli_neighbors_scratch_bytes(const xli_neighbors_plan *plan, size_t n);
 
@@ -87,6 +84,17 @@ typedef struct xli_near_call {
     xl_grid_index *index;
     uint32_t only; /* the one step of the call; 0: those whose outputs are given */
 } xli_near_call;
+
+/* Whether a call gives counts or offsets, and whether it gives a list. */
+static inline bool xli_near_gives_counts(const xl_neighbors_args *args)
+{
+    return args->counts.buffer || args->offsets.buffer;
+}
+static inline bool xli_near_gives_list(const xl_neighbors_args *args)
+{
+    return args->indices.buffer || args->distances2.buffer || args->vectors.buffer ||
+           args->shifts.buffer;
+}
 
 /* The queries of a checked call, and the rows that it makes or reads. */
 static inline size_t xli_near_queries(const xli_neighbors_plan *plan, const xli_near_call *call)
