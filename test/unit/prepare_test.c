@@ -324,8 +324,8 @@ XLT_TEST(a_grid_prepares_its_sort)
     end(&r);
 }
 
-/* A list prepares the sum of its counts. */
-XLT_TEST(a_list_prepares_its_sum)
+/* A list prepares the sum of its counts; with a function to sum, also its own program. */
+static void prepare_list(const char *visit)
 {
     enum { POINTS = 1000 };
     float xyz[3 * POINTS];
@@ -334,13 +334,12 @@ XLT_TEST(a_list_prepares_its_sum)
     xl_grid_desc space;
     xl_neighbors_desc desc;
     xlt_random random = {7};
-    if (!xlt_has_grids())
-        skip();
     for (size_t k = 0; k < 3 * POINTS; ++k)
         xyz[k] = xlt_unit(&random);
     xl_grid_desc_init(&space);
     xl_neighbors_desc_init(&desc);
     space.cell_size = desc.radius = 0.1;
+    desc.visit = visit;
     XLT_OK(xl_grid_create(r.ctx, &space, &grid));
     XLT_OK(xl_grid_index_create(r.ctx, &r.index));
     XLT_OK(xl_neighbors_create(grid, &desc, &r.plan));
@@ -349,8 +348,16 @@ XLT_TEST(a_list_prepares_its_sum)
     XLT_OK(xl_grid_build_enqueue(
         grid, r.index, r.queue, &(xl_grid_build_args){.n = POINTS, .points = r.in}, 0, NULL, NULL));
     const xl_neighbors_args args = {.num_queries = POINTS, .offsets = r.out};
+    const xl_neighbors_args sums = {.num_queries = POINTS, .sums = r.out};
+    const size_t created = count_programs(r.ctx);
+    if (visit) {
+        XLT_OK(xl_plan_prepare(r.plan, &sums));
+        XLT_OK(xl_neighbors_enqueue(r.plan, r.index, r.queue, &sums, 0, NULL, NULL));
+        assert_int_equal(count_programs(r.ctx), created);
+    }
     XLT_OK(xl_plan_prepare(r.plan, &args));
     const size_t before = count_programs(r.ctx);
+    assert_int_equal(before, created + (visit != NULL));
     XLT_OK(xl_neighbors_count_enqueue(r.plan, r.index, r.queue, &args, 0, NULL, NULL));
     XLT_CL(clFinish(r.queue));
     assert_int_equal(count_programs(r.ctx), before);
@@ -358,6 +365,23 @@ XLT_TEST(a_list_prepares_its_sum)
     clReleaseMemObject(r.out.buffer);
     xl_plan_destroy(grid);
     end(&r);
+}
+
+XLT_TEST(a_list_prepares_its_sum)
+{
+    if (!xlt_has_grids())
+        skip();
+    prepare_list(NULL);
+}
+
+XLT_TEST(a_list_beside_sums_prepares_its_program)
+{
+    if (!xlt_has_grids())
+        skip();
+    prepare_list("float visit(float sum, float distance2, uint i, uint j, float4 params)\n"
+                 "{\n"
+                 "    return sum + 1;\n"
+                 "}\n");
 }
 
 /* ---- mistakes ------------------------------------------------------------------------------- */
