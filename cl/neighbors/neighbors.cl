@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * Kernels of the fixed-radius search on a grid index: count, fill of a neighbour list, details of
  * its pairs; or, in a program of its own (XL_VISIT), visit, which folds a function over the
- * neighbours without a list. Queries are
- * processed in the order of the index, or as given, so that the work-items of a group read the same
- * sorted points. Results are written in the order of the caller's points or queries.
+ * neighbours without a list. Queries are processed in the order of the index, or as given, so that
+ * the work-items of a group read the same sorted points. Results are written in the order of the
+ * caller's points or queries.
  *
  * Each array parameter is followed by its offset in elements. If the stamp in the header of the
  * index differs from the host's, the index was not built or was overwritten, and counts as failed.

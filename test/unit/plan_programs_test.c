@@ -190,9 +190,9 @@ static const struct {
              {"histogram", histogram, false, {1, 3}, {2, 6}},
              {"transform", transform, false, {1, 1}, {1, 1}},
              {"morton", morton, false, {1, 1}, {1, 1}},
-             {"grid", grid, true, {3, 20}, {2, 12}},
-             {"list", neighbour_list, true, {4, 22}, {3, 14}},
-             {"nearest", nearest, true, {4, 22}, {3, 14}}};
+             {"grid", grid, true, {3, 15}, {2, 13}},
+             {"list", neighbour_list, true, {4, 17}, {3, 15}},
+             {"nearest", nearest, true, {4, 17}, {3, 15}}};
 
 static most built(const xl_context *ctx)
 {
