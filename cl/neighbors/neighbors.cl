@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Kernels of the fixed-radius search on a grid index: count, fill of a neighbour list, details of
- * its pairs; or, in a program of its own (XL_VISIT), visit, which folds a function over the
+ * its pairs; or, in a separate program (XL_VISIT), visit, which folds a function over the
  * neighbours without a list. Queries are processed in the order of the index, or as given, so that
  * the work-items of a group read the same sorted points. Results are written in the order of the
  * caller's points or queries.
@@ -639,6 +639,7 @@ __kernel void xl_neighbors_longest(__global uint *found, __global const uint *co
         atomic_max(found, longest);
 }
 #endif
+#endif
 
 #if XL_GIVEN
 /* Counts queries that are not finite into found[0], and queries that are too far from the box for
@@ -665,5 +666,4 @@ __kernel void xl_neighbors_check(__global uint *found, __global const uint *stor
         }
     }
 }
-#endif
 #endif

@@ -35,7 +35,7 @@
 #define XL_ROW_ELEMENTS (XL_ROW * XL_TREE_VLEN)
 #define XL_SUB_TILE_ELEMENTS (XL_TREE_ROWS * XL_ROW_ELEMENTS)
 #define XL_TREE_SUB_TILES (XL_TREE_SIZE / XL_ROW) /* of a tile */
-/* Of a group, and the elements of all of them. */
+/* The sub-tiles of a group, and the elements of all of them. */
 #define XL_GROUP_SUB_TILES (XL_GROUP_SIZE == 1 ? XL_TREE_SUB_TILES : XL_GROUP_SIZE / XL_ROW)
 #define XL_TILE (XL_GROUP_SUB_TILES * XL_SUB_TILE_ELEMENTS)
 #define XL_GROUPS_PER_TILE (XL_TREE_SUB_TILES / XL_GROUP_SUB_TILES)

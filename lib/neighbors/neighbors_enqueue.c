@@ -134,13 +134,6 @@ static size_t scratch_bytes(const xl_plan *base, const void *of)
                : 0;
 }
 
-static xl_status prepare(xl_plan *base, const void *of, const xli_span *spans)
-{
-    xli_neighbors_plan *const plan = (xli_neighbors_plan *)base;
-    (void)spans;
-    return steps_of(plan, of) & (COUNT | LIST) ? xli_near_build_lists(plan) : XL_SUCCESS;
-}
-
 /* ---- launches -------------------------------------------------------------------------------- */
 
 /* A flag tells the kernel that an array is not given; the buffer is then any. */
@@ -285,7 +278,7 @@ static void all_given(void *call)
         .args = {"args", sizeof(xl_neighbors_args), NULL},                                         \
         .scratch_at = offsetof(xl_neighbors_args, scratch),                                        \
         .index_at = offsetof(xli_near_call, index), .begin = (steps), .count = count,              \
-        .arrays = arrays, .scratch = scratch_bytes, .prepare = prepare, .launch = launch           \
+        .arrays = arrays, .scratch = scratch_bytes, .prepare = xli_near_prepare, .launch = launch  \
     }
 static const xli_call all = TABLE(all_given), counting = TABLE(only_count),
                       listing = TABLE(only_list);

@@ -61,10 +61,8 @@ static xl_status check_given(const question *q, xl_neighbors_report *report)
     xli_args rest = {0};
     const xli_search s = {q->plan, q->call->index, NULL, q->n, q->spans};
     xli_near_add_shared(&s, &rest);
-    if (q->plan->form.given) {
-        XL_TRY(xli_near_build_lists(q->plan));
+    if (q->plan->form.given)
         XL_TRY(ask(q, &q->plan->check, q->n, &rest, &found));
-    }
     report->non_finite = found.a;
     report->first_non_finite = found.a > 0 ? found.b : UINT64_MAX;
     report->too_far = found.c;
