@@ -216,7 +216,7 @@ ulong xl_grid_pitch(uint n)
     return ((ulong)n + 2 * XL_GRID_PADDING - 1) / XL_GRID_PADDING * XL_GRID_PADDING;
 }
 
-uint4 xl_grid_sorted(__global const uint *sorted, uint n, uint k)
+uint4 xl_grid_sorted(__global const uint *sorted, uint n, ulong k)
 {
 #if XL_PLANES
     const ulong pitch = xl_grid_pitch(n);
@@ -285,7 +285,7 @@ float4 xl_grid_narrow(double4 p, double4 origin)
 }
 #endif
 
-xl_site xl_grid_site(__global const uint *sorted, uint n, uint k)
+xl_site xl_grid_site(__global const uint *sorted, uint n, ulong k)
 {
 #if XL_F64
     __global const double *const whole = xl_grid_whole(sorted, n);

@@ -359,7 +359,7 @@ xl_search xl_search_load(__global const uint *storage, XL_INDEX_PARAMETERS, XL_Q
 }
 
 /* A sorted point in the precision in which pairs are compared. */
-xl_site xl_search_site(const xl_search *s, uint k)
+xl_site xl_search_site(const xl_search *s, ulong k)
 {
     return xl_grid_site(s->index.sorted, s->map.points, k);
 }
