@@ -111,34 +111,13 @@ typedef struct xl_staged {
 #endif
 } xl_staged;
 
-/* Executes ADD for each neighbour of query j among the candidates, while count < room. ADD may use
- * `image`; `keeps`, which is false if the query itself must be skipped; `other`, the index of the
- * neighbour; and k, its number among the candidates. */
-#define XL_WALK_TAKE(ADD)                                                                          \
-    for (uint i = 0; i < candidates->images; ++i) {                                                \
-        const xl_candidate_image *const image = candidates->image + i;                             \
-        const bool keeps = xl_walk_keeps(image->shift);                                            \
-        for (uint at = image->begin; at < image->end; at += 64) {                                  \
-            ulong near = xl_walk_mask(walk, j, candidates, image->shift, at, radius2);             \
-            if (at + 32 < image->end)                                                              \
-                near |= (ulong)xl_walk_mask(walk, j, candidates, image->shift, at + 32, radius2)   \
-                        << 32;                                                                     \
-            while (near != 0 && count < room) {                                                    \
-                const uint k = at + 63 - (uint)clz(near & (0 - near));                             \
-                const uint other = candidates->index[k];                                           \
-                near &= near - 1;                                                                  \
-                ADD                                                                                \
-            }                                                                                      \
-        }                                                                                          \
-    }
-
 /* Appends the neighbours of query j among the candidates to `row`, of `count` indices. The query
  * itself is also stored, without a branch, and then overwritten by the next neighbour. */
 uint xl_walk_take(const xl_walk *walk, uint j, const xl_candidates *candidates, xl_real radius2,
                   uint *row, uint room, uint count)
 {
     const uint self = walk->index[j];
-    XL_WALK_TAKE(row[count] = other; count += keeps || other != self ? 1 : 0;)
+    XL_WALK_TAKE(count < room, row[count] = other; count += keeps || other != self ? 1 : 0;)
     return count;
 }
 
@@ -146,7 +125,7 @@ uint xl_walk_take_long(const xl_walk *walk, uint j, const xl_candidates *candida
                        xl_real radius2, __global uint *row, uint room, uint count)
 {
     const uint self = walk->index[j];
-    XL_WALK_TAKE(if (keeps || other != self) row[count++] = other;)
+    XL_WALK_TAKE(count < room, if (keeps || other != self) row[count++] = other;)
     return count;
 }
 
@@ -180,7 +159,7 @@ uint xl_walk_take_pairs(const xl_walk *walk, uint j, const xl_candidates *candid
                         xl_real radius2, xl_staged *staged, uint room, uint count)
 {
     const uint self = walk->index[j];
-    XL_WALK_TAKE(xl_staged_set(staged, count, walk, j, candidates, image, k);
+    XL_WALK_TAKE(count < room, xl_staged_set(staged, count, walk, j, candidates, image, k);
                  count += keeps || other != self ? 1 : 0;)
     return count;
 }
