@@ -86,7 +86,7 @@
  * positions, with one radius. The layout of sorted points follows the device's tunables;
  * xl_grid_index_set_kernel_args() checks that. */
 #define XL_REPEATS (XL_NEIGHBORS_PERIODIC > 1 ? 2 : XL_NEIGHBORS_PERIODIC)
-#define XL_GIVEN 0
+#define XL_QUERY_DIMENSIONS 0
 #define XL_ANYWHERE 1
 #define XL_RADII 0
 #define XL_RADIUS_INCLUSIVE 0
@@ -310,6 +310,7 @@ bool xl_neighbors_is_near(xl_neighbor *near, const xl_neighbors *of)
 
 #undef XL_REPEATS
 #undef XL_GIVEN
+#undef XL_QUERY_DIMENSIONS
 #undef XL_ANYWHERE
 #undef XL_RADII
 #undef XL_RADIUS_INCLUSIVE

@@ -9,6 +9,13 @@
 /* A block may have a shorter reach than the previous one, and kept rows are cut to its reach. */
 #define XL_WALK_REACH_VARIES 1
 #define XL_WALK_CUTS 1
+/* Of searches within a radius. */
+#define XL_RADII 0
+#define XL_HALF 0
+#define XL_RADIUS_INCLUSIVE 0
+#define XL_ROW_ROOM 0
+#define XL_DETAILS 0
+#define XL_VISIT 0
 #include "../neighbors/neighbors_walk.cl"
 #include "nearest_list.cl"
 

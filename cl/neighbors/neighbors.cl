@@ -9,6 +9,7 @@
  * index differs from the host's, the index was not built or was overwritten, and counts as failed.
  * Point indices are compared with n before they become offsets: a damaged index causes no access
  * outside the arrays. */
+#define XL_ITEMS 1 /* a work-item searches once */
 #include "neighbors_walk.cl"
 #if !XL_VISIT
 #include "neighbors_walk_rows.cl"
@@ -521,18 +522,14 @@ __kernel void xl_neighbors_fill(__global const uint *storage, XL_INDEX_PARAMETER
     if (s.map.failed)
         XL_FOR_ITEMS(i, queries)
     xl_rows_put_length(&rows, (uint)i, UINT_MAX);
-    ulong k = (ulong)get_group_id(0) * get_local_size(0) * XL_ITEMS + get_local_id(0);
-    for (uint turn = 0; turn < XL_ITEMS; ++turn, k += get_local_size(0)) {
-        ulong begin = 0;
-        uint count = 0;
-        if (k < end) {
-            const xl_query query = xl_query_load(&s, (uint)k);
-            count = xl_fill_staged(&s, &rows, &query, staged + get_local_id(0), &begin);
-        }
-        xl_row_put_staged(staged, begins, counts, rows.indices, begin, count);
-        if (XL_ITEMS > 1)
-            XL_LOCAL_BARRIER();
+    const ulong k = (ulong)get_group_id(0) * get_local_size(0) + get_local_id(0);
+    ulong begin = 0;
+    uint count = 0;
+    if (k < end) {
+        const xl_query query = xl_query_load(&s, (uint)k);
+        count = xl_fill_staged(&s, &rows, &query, staged + get_local_id(0), &begin);
     }
+    xl_row_put_staged(staged, begins, counts, rows.indices, begin, count);
 }
 #else
 __kernel void xl_neighbors_fill(__global const uint *storage, XL_INDEX_PARAMETERS,

@@ -18,6 +18,9 @@
 #include "../grid/grid_cell.cl"
 #endif
 
+/* Whether queries are given; otherwise they are the points of the index. */
+#define XL_GIVEN (XL_QUERY_DIMENSIONS > 0)
+
 /* Whether positions may be outside the box: those of points that a build accepted are not. */
 #ifndef XL_ANYWHERE
 #define XL_ANYWHERE XL_GIVEN

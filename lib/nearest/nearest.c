@@ -79,7 +79,6 @@ static nearest_shape shape_of(const xli_tune_device *device, const xli_tune *tun
         .walk = k <= IN_REGISTERS ? tune->nearest.walk : 0};
 }
 
-/* XL_RADII, XL_HALF, XL_RADIUS_INCLUSIVE, XL_DETAILS and XL_VISIT are for searches within a radius. */
 static void add_text(xli_text *text, const nearest_problem *problem, const nearest_shape *shape)
 {
     const xli_search_form *const form = &problem->form;
@@ -89,16 +88,10 @@ static void add_text(xli_text *text, const nearest_problem *problem, const neare
         {"XL_DIMENSIONS", form->dimensions},
         {"XL_KEEP_SELF", problem->keeps_self},
         {"XL_REPEATS", form->repeats},
-        {"XL_RADII", 0},
-        {"XL_HALF", 0},
-        {"XL_RADIUS_INCLUSIVE", 0},
-        {"XL_DETAILS", 0},
-        {"XL_VISIT", 0},
-        {"XL_GIVEN", form->given},
         {"XL_F64", form->scalar == XL_F64},
         {"XL_SYSTEMS", form->batch},
         {"XL_QUERY_STRIDE", form->soa ? 0 : form->stride},
-        {"XL_QUERY_DIMENSIONS", form->dimensions},
+        {"XL_QUERY_DIMENSIONS", form->given ? form->dimensions : 0},
         {"XL_K", problem->k},
         {"XL_NEAREST_AIM", shape->aim},
         {"XL_NEAREST_TOGETHER", shape->together},

@@ -94,7 +94,7 @@ static void info(const xl_plan *base, size_t n, xl_plan_details *details)
     if (plan->tune.walk > 0)
         xli_grid_info_of(kernel, 1, plan->tune.walk, "rows", details);
     else
-        xli_grid_info_of(kernel, plan->tune.group, plan->tune.items, "cells", details);
+        xli_grid_info_of(kernel, plan->tune.group, 1, "cells", details);
 }
 
 /* The scratch question is that of a count with offsets, without an index. */

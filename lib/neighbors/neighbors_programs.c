@@ -25,7 +25,6 @@ static void add_text(const xli_neighbors_plan *plan, const char *visit, xli_text
 {
     const xli_search_form *const form = &plan->form;
     const xli_definition lines[] = {
-        {"XL_ITEMS", plan->tune.items},
         {"XL_GROUP", plan->tune.group},
         {"XL_STAGED", plan->tune.staged},
         {"XL_WALK", plan->tune.walk},
@@ -34,7 +33,6 @@ static void add_text(const xli_neighbors_plan *plan, const char *visit, xli_text
         {"XL_KEEP_SELF", plan->includes_self || form->given},
         {"XL_REPEATS", form->repeats},
         {"XL_RADII", plan->radii},
-        {"XL_GIVEN", form->given},
         {"XL_HALF", plan->half},
         {"XL_DETAILS", plan->has_details},
         {"XL_ROW_ROOM", plan->keeps_nearest ? 2 : plan->row_capacity > 0},
@@ -42,7 +40,7 @@ static void add_text(const xli_neighbors_plan *plan, const char *visit, xli_text
         {"XL_SYSTEMS", form->batch},
         {form->wrap && plan->has_details ? "XL_WRAP" : NULL, 1},
         {form->given ? "XL_QUERY_STRIDE" : NULL, form->soa ? 0 : form->stride},
-        {form->given ? "XL_QUERY_DIMENSIONS" : NULL, form->dimensions},
+        {"XL_QUERY_DIMENSIONS", form->given ? form->dimensions : 0},
         {"XL_SORTED", plan->sorted},
         {"XL_VISIT", visit != NULL}};
     xli_text_define(text, lines, XLI_COUNT(lines));

@@ -55,8 +55,7 @@ static xli_grid_shape shape_of(const xli_neighbors_plan *plan, const xli_kernel 
     const bool lists = kernel == &plan->fill || kernel == &plan->details;
     const bool walks = plan->tune.walk > 0;
     const uint32_t at_once = walks ? plan->tune.walk : lists ? 1 : plan->together;
-    return xli_grid_shape_of(kernel, xli_ceil_div(n, at_once), walks ? 1 : plan->tune.group,
-                             plan->tune.items);
+    return xli_grid_shape_of(kernel, xli_ceil_div(n, at_once), walks ? 1 : plan->tune.group, 1);
 }
 
 XLI_ARGS_FIT(XLI_NEAR_SHARED_ARGS + XLI_NEAR_OWN_ARGS);

@@ -45,8 +45,7 @@ typedef struct answer {
 static xl_status ask(const question *q, xli_kernel *kernel, size_t n, const xli_args *rest,
                      answer *answered)
 {
-    const xli_grid_shape shape =
-        xli_grid_shape_of(kernel, n, q->plan->tune.group, q->plan->tune.items);
+    const xli_grid_shape shape = xli_grid_shape_of(kernel, n, q->plan->tune.group, 1);
     if (n == 0)
         return XL_SUCCESS;
     return xli_grid_ask(q->plan->base.ctx, q->queue, kernel, shape, rest, answered,

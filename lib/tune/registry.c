@@ -236,7 +236,6 @@ const xli_tunable xli_tunables[XLI_TUNABLES] = {
      MEANS("Points of a window, if more points in no order fill a table; 0: no windows.")},
 
     {NEIGHBORS(group), RANGE(1, 1024), DOUBLING(1), MEANS("Work-items of a group that searches.")},
-    {NEIGHBORS(items), RANGE(1, 4096), MEANS("Points of a work-item that searches.")},
     {NEIGHBORS(staged), ZERO_OR(1, 64), DOUBLING(1),
      MEANS("Rows of up to this many neighbours are sorted in registers and written by the whole "
            "group; 0: none are.")},

@@ -101,7 +101,7 @@ typedef struct xli_tune_grid {
 } xli_tune_grid;
 
 typedef struct xli_tune_neighbors {
-    uint32_t group, items, staged, walk, together;
+    uint32_t group, staged, walk, together;
 } xli_tune_neighbors;
 
 typedef struct xli_tune_nearest {

@@ -28,10 +28,8 @@ static const xli_tune_grid cpu = {.group = 1,
                                   .planes = 1,
                                   .sampled_alone = 15 << 16,
                                   .bucket = 512};
-static const xli_tune_neighbors gpu_search = {
-    .group = 128, .items = 1, .staged = 56, .together = 2};
-static const xli_tune_neighbors cpu_search = {
-    .group = 64, .items = 1, .staged = 0, .walk = 256, .together = 1};
+static const xli_tune_neighbors gpu_search = {.group = 128, .staged = 56, .together = 2};
+static const xli_tune_neighbors cpu_search = {.group = 64, .staged = 0, .walk = 256, .together = 1};
 
 /* Local memory of a work-item that looks for the box: xl_grid_found. */
 #define FOUND_BYTES 40

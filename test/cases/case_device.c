@@ -159,7 +159,7 @@ const char *const tunings[NUM_TUNINGS] = {
     "top_k.sample = 64\ntop_k.sampled = 1\ntop_k.ranked = 1024\n"
     "merge.serial = 1\nmerge.chunk = 1000\nmerge.inject_places = 500\nsearch.serial = "
     "1\nsearch.items = 1\n"
-    "search.queries = 1000\nneighbors.items = 5\nnearest.walk = 5\nselect.serial = "
+    "search.queries = 1000\nnearest.walk = 5\nselect.serial = "
     "1\nselect.look_back = 0\n"
     "select.tile_bytes = 400\nhistogram.serial = 1\nhistogram.copies = 1\n"
     "histogram.local_kib = 1\nhistogram.chunk = 300\ntransform.serial = 1\n"

@@ -270,7 +270,7 @@ XLT_TEST_SETUP(cuts_of_most_keys, exactly)
 /* The parameters of a search, for functions of its files. */
 #define SEARCH                                                                                     \
     "#define XL_ITEMS 1\n#define XL_PLANES 0\n#define XL_REPEATS 0\n"                              \
-    "#define XL_GIVEN 0\n#define XL_RADII 0\n#define XL_RADIUS_INCLUSIVE 0\n"                      \
+    "#define XL_QUERY_DIMENSIONS 0\n#define XL_RADII 0\n#define XL_RADIUS_INCLUSIVE 0\n"           \
     "#define XL_KEEP_SELF 0\n#define XL_HALF 0\n"
 
 /* A row of 2^32 - 2 words, in which a small number sinks along the right children to the last. */
