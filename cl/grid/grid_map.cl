@@ -116,14 +116,6 @@ typedef struct xl_grid_map {
                    min((ulong)(n), (ulong)(get_group_id(0) + 1) * get_local_size(0) * XL_ITEMS);   \
          i < i##_end; i += get_local_size(0))
 
-/* The same for n below 2^32, without 64-bit variables that live through the body. */
-#define XL_ITEM_AT(item)                                                                           \
-    ((ulong)get_group_id(0) * get_local_size(0) * XL_ITEMS + (item)*get_local_size(0) +            \
-     get_local_id(0))
-#define XL_FOR_FEW_ITEMS(t, n)                                                                     \
-    for (uint t##_item = 0, t = (uint)XL_ITEM_AT(0);                                               \
-         t##_item < XL_ITEMS && XL_ITEM_AT(t##_item) < (n); t = (uint)XL_ITEM_AT(++t##_item))
-
 #if XL_SYSTEMS
 void xl_grid_load_systems(xl_grid_map *map, __global const xl_grid_header *header)
 {

@@ -9,7 +9,7 @@
 /* A block may have a shorter reach than the previous one, and kept rows are cut to its reach. */
 #define XL_WALK_REACH_VARIES 1
 #define XL_WALK_CUTS 1
-/* Of searches within a radius. */
+/* The host sets these for a search within a radius alone. */
 #define XL_RADII 0
 #define XL_HALF 0
 #define XL_RADIUS_INCLUSIVE 0

@@ -119,7 +119,7 @@ void xl_nearest_search(uint4 self, __global const uint4 *places, uint n, uint af
                        ulong *list)
 {
     const uint before = min((uint)XL_K, after);
-    const uint behind = min((uint)XL_K + (XL_QUERY_STRIDE ? 0u : 1u), n - after);
+    const uint behind = min((uint)XL_K + (XL_QUERY_DIMENSIONS ? 0u : 1u), n - after);
     for (uint step = 0; step < max(before, behind); ++step) {
         if (step < behind)
             xl_nearest_consider(self, places[after + step], again, list);
@@ -133,7 +133,7 @@ void xl_nearest_search(uint4 self, __global const uint4 *places, uint n, uint af
  * first order, and rows are empty. */
 __kernel void xl_nearest_approximate(uint n, uint rows, uint first_row, uint num_rows, uint first,
                                      __global const uint4 *places, ulong places_at,
-#if XL_QUERY_STRIDE
+#if XL_QUERY_DIMENSIONS
                                      __global const float *queries, ulong queries_at,
                                      __global const uint *afters, ulong afters_at,
 #endif
@@ -145,7 +145,7 @@ __kernel void xl_nearest_approximate(uint n, uint rows, uint first_row, uint num
     if (get_global_id(0) >= rows)
         return;
     places += places_at;
-#if XL_QUERY_STRIDE
+#if XL_QUERY_DIMENSIONS
     __global const float *const q = queries + queries_at + (ulong)i * XL_QUERY_STRIDE;
     const float z = XL_DIMENSIONS == 3 ? q[XL_DIMENSIONS - 1] : 0.0f;
     const uint4 self = (uint4)(as_uint(q[0]), as_uint(q[1]), as_uint(z), i);

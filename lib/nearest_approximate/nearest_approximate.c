@@ -105,11 +105,13 @@ static xl_status build_kernels(approximate_plan *plan)
     xli_text text = {0};
     const xli_wanted list[] = {{"xl_nearest_approximate_pack", &plan->pack, true},
                                {"xl_nearest_approximate", &plan->search, true}};
-    const xli_definition lines[] = {{"XL_DIMENSIONS", problem->dimensions},
-                                    {"XL_STRIDE", problem->stride},
-                                    {"XL_KEEP_SELF", problem->keeps_self},
-                                    {"XL_QUERY_STRIDE", problem->given ? problem->query_stride : 0},
-                                    {"XL_K", problem->k}};
+    const xli_definition lines[] = {
+        {"XL_DIMENSIONS", problem->dimensions},
+        {"XL_STRIDE", problem->stride},
+        {"XL_KEEP_SELF", problem->keeps_self},
+        {"XL_QUERY_STRIDE", problem->query_stride},
+        {"XL_QUERY_DIMENSIONS", problem->given ? problem->dimensions : 0},
+        {"XL_K", problem->k}};
     xli_text_define(&text, lines, XLI_COUNT(lines));
     const xl_status status = xli_kernels_build(plan->base.ctx, "nearest_approximate", &text, list,
                                                XLI_COUNT(list), NULL);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
- * The plan of a search within a radius. neighbors.c makes it, and neighbors_programs.c its programs. Its
- * calls are in neighbors_enqueue.c and neighbors_status.c, which share neighbors_search.c.
- * neighbors_radii.c has the radii of pairs. neighbors_kernel.c binds an index to a user's kernel. */
+ * The plan of a search within a radius. neighbors.c makes it, and neighbors_programs.c its
+ * programs. Its calls are in neighbors_enqueue.c and neighbors_status.c, which share
+ * neighbors_search.c. neighbors_radii.c has the radii of pairs. neighbors_kernel.c binds an index
+ * to a user's kernel. */
 #ifndef XLI_NEIGHBORS_PLAN_H
 #define XLI_NEIGHBORS_PLAN_H
 
@@ -46,8 +47,9 @@ static inline double xli_neighbors_reach_f64(double radius)
     return radius * (1.0 + 0x1p-48);
 }
 
-/* neighbors_programs.c: builds the program of sums by the user's function; builds that of lists if no
- * call has needed it; builds what a call needs. `args`: the call's arguments come first. */
+/* neighbors_programs.c. xli_near_build_visits() builds the program of sums by the user's function.
+ * xli_near_build_lists() builds that of counts and lists, unless an earlier call did.
+ * xli_near_prepare() builds the programs of a call; `args` begins with the call's arguments. */
 xl_status xli_near_build_visits(xli_neighbors_plan *plan, const char *visit);
 xl_status xli_near_build_lists(xli_neighbors_plan *plan);
 xl_status xli_near_prepare(xl_plan *base, const void *args, const xli_span *spans);

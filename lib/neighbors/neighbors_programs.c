@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * The programs of a search within a radius. Creation builds that of the user's function or, if there is
- * none, that of counts and lists. A plan with a function builds the latter when a call needs it. Given
- * queries are checked by a kernel of the program that creation builds. */
+ * The programs of a search within a radius. Creation builds that of the user's function or, if
+ * there is none, that of counts and lists. A plan with a function builds the latter when a call
+ * needs it. Given queries are checked by a kernel of the program that creation builds. */
 #include "neighbors_plan.h"
 #include "user_text.h"
 
