@@ -359,9 +359,10 @@ void xl_count_end(const xl_count_out *out)
 /* 1 if the point is counted, else 0. The query point is counted too (it is within the radius if any
  * point is); xl_without_own() subtracts it. Skipping the comparison of indices saves 10 % of the
  * instructions. The sign of a difference takes two instructions where a comparison takes three; it
- * is right because the square of a radius is finite. With a radius for each pair, a point that is
- * near others may be too far from itself; half lists need the indices: both count neighbours alone.
- */
+ * is right for all numbers because the square of a radius is finite. For a query that is not finite
+ * nothing is counted, because the sign of NaN has no meaning. With a radius for each pair, a point
+ * that is near others may be too far from itself; half lists need the indices: both count
+ * neighbours alone. */
 uint xl_is_counted(const xl_search *s, const xl_query *query, xl_site other, xl_real4 shift)
 {
 #if XL_RADII > 1 || XL_HALF
@@ -456,7 +457,8 @@ __kernel void xl_neighbors_count(__global const uint *storage, XL_INDEX_PARAMETE
         if (!s.map.failed) {
             const xl_two two = xl_two_load(&s, k);
             place = (uint2)((uint)two.a.self.w, (uint)two.b.self.w) - first_row;
-            if (min(place.x, place.y) < num_rows)
+            if (min(place.x, place.y) < num_rows &&
+                (!XL_GIVEN || xl_real4_finite(xl_site_position(two.a.self))))
                 count = xl_count_neighbors(&s, &two);
         }
         xl_count_put(&out, place.x, count.x);
