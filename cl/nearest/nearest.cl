@@ -168,7 +168,7 @@ void xl_nearest_take(const xl_nearest_walk *walk, const xl_search *s, const xl_r
 #else
 /* Adds sorted point q to the list, if it is a neighbour. */
 void xl_nearest_offer(const xl_nearest_walk *walk, const xl_search *s, const xl_ranges *near,
-                      xl_nearest_list *list, uint q)
+                      xl_nearest_list *list, ulong q)
 {
     const xl_site other = xl_search_site(s, q);
     const xl_real distance2 = xl_distance2(walk->at, xl_site_position(other), near->shift);
@@ -188,7 +188,9 @@ void xl_nearest_take(const xl_nearest_walk *walk, const xl_search *s, const xl_r
             xl_nearest_offer(walk, s, near, list, near->cells.begin + done + (uint)get_local_id(0));
     }
 #else
-    for (uint q = near->cells.begin; q < near->cells.end; ++q)
+    /* As in xl_visit_range(). */
+#pragma unroll 2
+    for (ulong q = near->cells.begin; q < near->cells.end; ++q)
         xl_nearest_offer(walk, s, near, list, q);
 #endif
 }

@@ -22,8 +22,8 @@
 #ifndef XL_RADIX_TILE
 #define XL_RADIX_TILE
 
-/* Scans and look-back sum counts. The functions are those that the host defines for elements of
- * other primitives (lib/element/element.c). */
+/* Scans and look-back sum counts. The host defines these for elements of other
+ * primitives (lib/element/element.c). */
 #define XL_E uint
 #define XL_E_BYTES 4
 #define XL_E_ALIGNMENT 4
@@ -33,10 +33,6 @@
 XL_E xl_identity_e(void)
 {
     return (XL_E)(0);
-}
-XL_E xl_none_e(void)
-{
-    return xl_identity_e();
 }
 
 #include "../group/group_scan.cl"

@@ -8,7 +8,7 @@
 
 const char bench_near_poly6[] =
     "float visit(float sum, float distance2, uint i, uint j, float4 p)\n"
-    "{ float t = p.x - distance2; return sum + p.y * (t * t * t); }";
+    "{ float t = p.x - distance2; return fma(p.y * t, t * t, sum); }";
 
 void bench_near_set_poly6(bench_near *x)
 {

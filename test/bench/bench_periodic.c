@@ -10,7 +10,7 @@
 
 static const char density_text[] =
     "float visit(float sum, float distance2, uint i, uint j, float4 p)\n"
-    "{ float t = p.x - distance2; return sum + t * t * t; }";
+    "{ float t = p.x - distance2; return fma(t * t, t, sum); }";
 
 typedef struct space {
     const char *name;
