@@ -188,8 +188,10 @@ void xl_nearest_take(const xl_nearest_walk *walk, const xl_search *s, const xl_r
             xl_nearest_offer(walk, s, near, list, near->cells.begin + done + (uint)get_local_id(0));
     }
 #else
-    /* As in xl_visit_range(). */
+    /* As in xl_visit_range(). Compilers for AMD and Intel spill more registers with a factor. */
+#ifdef __NV_CL_C_VERSION
 #pragma unroll 2
+#endif
     for (ulong q = near->cells.begin; q < near->cells.end; ++q)
         xl_nearest_offer(walk, s, near, list, q);
 #endif
