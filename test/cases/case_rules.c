@@ -353,7 +353,7 @@ static void at_most(fuzz_case *c, field f, uint64_t most)
 static void limit_points(fuzz_case *c)
 {
     static const uint16_t most[PRIMITIVES] = {
-        [NEAR] = 1000, [NEAREST] = 1300, [MOVED] = 3000, [MORTON] = 6000, [APPROXIMATE] = 600};
+        [NEAR] = 1300, [NEAREST] = 1300, [MOVED] = 3000, [MORTON] = 6000, [APPROXIMATE] = 600};
     const uint64_t few = !repeats(c)   ? most[OF(PRIMITIVE)]
                          : IS(NEAR)    ? 200
                          : IS(NEAREST) ? 150
