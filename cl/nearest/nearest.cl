@@ -188,7 +188,8 @@ void xl_nearest_take(const xl_nearest_walk *walk, const xl_search *s, const xl_r
             xl_nearest_offer(walk, s, near, list, near->cells.begin + done + (uint)get_local_id(0));
     }
 #else
-    /* As in xl_visit_range(). Compilers for AMD and Intel spill more registers with a factor. */
+    /* A factor of unrolling as in xl_count_range(), but compilers for AMD and Intel spill more
+     * registers with one; ulong as in xl_visit_range(). */
 #ifdef __NV_CL_C_VERSION
 #pragma unroll 2
 #endif

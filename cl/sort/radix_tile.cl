@@ -22,8 +22,8 @@
 #ifndef XL_RADIX_TILE
 #define XL_RADIX_TILE
 
-/* Scans and look-back sum counts. The host defines these for elements of other
- * primitives (lib/element/element.c). */
+/* Scans and look-back sum counts. For other primitives the host defines the same names
+ * (lib/element/element.c). */
 #define XL_E uint
 #define XL_E_BYTES 4
 #define XL_E_ALIGNMENT 4
@@ -41,8 +41,8 @@ XL_E xl_identity_e(void)
 /* ---- the lanes of a sub-group with the same digit ---- */
 
 /* By one ballot per bit: on GPUs this is faster than an instruction that compares whole words, if
- * there are four different digits or more. One of these lanes then acts for all. All lanes must call
- * these functions together. */
+ * there are four different digits or more. One of these lanes then acts for all. All lanes must
+ * call these functions together. */
 
 /* One bit per lane. */
 #if XL_LANE_WAY == 2
@@ -355,8 +355,8 @@ xl_place xl_radix_target_of(const xl_radix_tile *tile, uint digit, uint at)
 }
 
 #if XL_SORT_VALUES
-/* The value of key `at` of the tile; indices are generated in the first pass. A pointer to the tile,
- * to which small numbers are added, makes a sort of pairs 2 % faster on an H200. */
+/* The value of key `at` of the tile; indices are generated in the first pass. A pointer to the
+ * tile, to which small numbers are added, makes a sort of pairs 2 % faster on an H200. */
 xl_value xl_tile_value(const xl_radix_tile *tile, uint at)
 {
     if (XL_SORT_INDICES && tile->is_input)
